@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import polynomial
 
-from .fluids.degrees import GAS, LIQUID, TWO_PHASE
+from .fluids.polynomials import GAS, LIQUID, TWO_PHASE
 
 __all__ = ["GASES", "LIQUIDS", "TWO_PHASES", "media"]
 

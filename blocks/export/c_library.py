@@ -94,14 +94,10 @@ def export_c(model: Any, folder: str | Path, inputs: Iterable[str] | Mapping[str
 
 
 class _Library:
-    """The texts of a library.
-
-    Attributes
-    ----------
-    name : of the library, its struct, and before all of its functions
-    """
+    """The texts of a library."""
 
     def __init__(self, program: Program) -> None:
+        # the name is that of the library, its struct, and before all of its functions
         self.program, self.name = program, _identifier(program.name)
         self.names = {"TITLE": program.name, "NAME": self.name, "UPPER": self.name.upper()}
         self.groups = {"inputs": program.inputs, "parameters": program.parameters,

@@ -92,15 +92,10 @@ def try_out(file: Path, program: Program) -> None:
 
 @dataclass
 class _Listed:
-    """A variable of the description.
-
-    Attributes
-    ----------
-    kind, place : as C knows it
-    """
+    """A variable of the description."""
 
     name: str
-    kind: str
+    kind: str  # as C knows it, with its place
     place: int
     causality: str
     unit: Unit | None = None
@@ -110,16 +105,11 @@ class _Listed:
 
 
 class _Description:
-    """The description of an FMU.
-
-    Attributes
-    ----------
-    places : kind and place of each value reference, as C knows them
-    identifier : of the libraries
-    """
+    """The description of an FMU."""
 
     def __init__(self, program: Program, version: int, rtol: float) -> None:
         self.program, self.version, self.rtol, self.token = program, version, rtol, ""
+        # of the libraries
         self.identifier = re.sub(r"\W", "_", f"m_{program.name}" if not program.name[:1].isalpha()
                                  else program.name, flags=re.ASCII)
         self.units: dict[str, tuple[Unit, dict[str, Unit]]] = {}
@@ -137,6 +127,7 @@ class _Description:
             self.listed += [_Listed(f"event_indicator[{k + 1}]", "margin", k, "local", None, name)
                             for k, name in enumerate(program.relations)]
         self.reference = {one.name: k for k, one in enumerate(self.listed)}
+        # kind and place of each value reference, as C knows them
         self.places = [(one.kind, one.place) for one in self.listed]
 
     # -- variables -----------------------------------------------------------------------

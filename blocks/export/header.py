@@ -26,11 +26,7 @@ TRACE = 1e-12  # of the largest margin so far, by which others see it cross late
 def header(program: Program, token: str, variables: Sequence[tuple[str, int]]) -> str:
     """The text of the header.
 
-    Parameters
-    ----------
-    program : Program
-    token : that tells FMUs apart
-    variables : kind and place of each value reference
+    ``token`` tells FMUs apart; ``variables`` are kind and place of each value reference.
     """
     image, instants = program.image, program.instants
     used = np.flatnonzero(image.words)

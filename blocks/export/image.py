@@ -30,12 +30,7 @@ HIGH = 1 << 32  # whole numbers beyond it, among what machine code is given, are
 
 
 class Bound:
-    """A function that is bound to its arguments, and where these stand in its table.
-
-    Parameters
-    ----------
-    call : of the function
-    """
+    """A function that is bound to its arguments, and where these stand in its table."""
 
     def __init__(self, call: BoundCall) -> None:
         self.call = call
@@ -85,15 +80,8 @@ class _Piece:
 class Image:
     """The memory of some bound functions.
 
-    Parameters
-    ----------
-    bound : functions
-    arrays : that these find by addresses of their own
-    empty : names of what is only filled, and starts with zeros
-
-    Attributes
-    ----------
-    size : words
+    Functions find ``arrays`` by addresses of their own; names in ``empty`` are of what is only
+    filled, and starts with zeros.
     """
 
     def __init__(self, bound: Mapping[str, Bound], arrays: Sequence[Array],

@@ -53,22 +53,13 @@ FOLLOWING = "present", "sizes", "rank", "at", "words", "atol"  # of choices of s
 
 @dataclass(frozen=True)
 class Slider:
-    """What a reader moves.
+    """What a reader moves."""
 
-    Attributes
-    ----------
-    variable : the parameter
-    unit : in which it is shown
-    values : at its positions, in that unit
-    si : the same in SI units
-    start : its position as the model has it
-    """
-
-    variable: Variable
-    unit: Unit
-    values: Array
-    si: Array
-    start: int
+    variable: Variable  # the parameter
+    unit: Unit  # in which it is shown
+    values: Array  # at its positions, in that unit
+    si: Array  # the same in SI units
+    start: int  # its position as the model has it
 
     @property
     def path(self) -> str:
@@ -231,13 +222,7 @@ def _places(program: Program) -> dict[str, object]:
 
 
 class _Followers:
-    """What else of a start follows parameters that sliders move.
-
-    Parameters
-    ----------
-    program : Program
-    sliders : of the page
-    """
+    """What else of a start follows parameters that sliders move."""
 
     def __init__(self, program: Program, sliders: Sequence[Slider]) -> None:
         self.program, self.sliders = program, sliders

@@ -85,12 +85,8 @@ def look(code: Code, work: Workspace, relations: Relations, reads: int, at: Vect
          point: Vector, slope: Vector, margins: Vector, values: Vector) -> None:
     """Slopes, margins and variables at a point, which is brought back onto its constraints.
 
-    Parameters
-    ----------
-    reads : address of what gives variables
-    at : (1,) the time
-    point : where
-    slope, margins, values : filled
+    ``reads`` is the address of what gives variables, ``at`` (1,) the time; ``slope``, ``margins``
+    and ``values`` are filled.
     """
     settle_in_place(code, work, at[0], point)
     slope_at(code, work, at[0], point, slope)
@@ -102,28 +98,17 @@ def look(code: Code, work: Workspace, relations: Relations, reads: int, at: Vect
 
 @dataclass(frozen=True)
 class Instants:
-    """What is known beforehand of a run.
+    """What is known beforehand of a run."""
 
-    Attributes
-    ----------
-    times : (k,) instants
-    holds : (k, relations) what relations of time come to after each
-    rows : (k, tables) likewise rows of tables of time
-    until : (k + 1,) just before the first one, and just before the one after each
-    pieces, starts : borders of the pieces in which time is looked at, a stretch of the run after
-        the other, and where each stretch begins among them
-    ends : (stretches,) when each stretch ends; inf for the last one
-    least : times about zero that differ by less are one instant, s
-    """
-
-    times: Array
-    holds: Matrix
-    rows: Matrix
-    until: Array
+    times: Array  # (k,) instants
+    holds: Matrix  # (k, relations) what relations of time come to after each
+    rows: Matrix  # (k, tables) likewise rows of tables of time
+    until: Array  # (k + 1,) just before the first one, and just before the one after each
+    # borders of the pieces in which time is looked at, a stretch of the run after the other
     pieces: Array
-    starts: Indices
-    ends: Array
-    least: float
+    starts: Indices  # where each stretch begins among them
+    ends: Array  # (stretches,) when each stretch ends; inf for the last one
+    least: float  # times about zero that differ by less are one instant, s
 
     @classmethod
     def of(cls, times: TimeEvents, t: float, t_end: float) -> Instants:
@@ -147,19 +132,12 @@ class Instants:
 
 @dataclass(frozen=True)
 class Variable:
-    """A variable that others see.
+    """A variable that others see."""
 
-    Attributes
-    ----------
-    info : what it is
-    start : its value at the start, in SI units
-    place : among inputs, parameters or values
-    bounds : of a parameter, in SI units, as texts, by ``min`` and ``max``
-    """
-
-    info: VariableInfo
-    start: float
-    place: int
+    info: VariableInfo  # what it is
+    start: float  # its value at the start, in SI units
+    place: int  # among inputs, parameters or values
+    # of a parameter, in SI units, as texts, by ``min`` and ``max``
     bounds: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -194,7 +172,6 @@ class Program:
 
     Parameters
     ----------
-    model : Model
     inputs : paths of inputs, or mapping of path to value
     outputs : paths of variables; None for states
     parameters : paths of parameters that may be changed
@@ -204,22 +181,6 @@ class Program:
     most_events : that a step may pass between two known instants, where that is bounded: then
         others cannot integrate
     inside : whether it is to be read between the ends of steps, too
-
-    Attributes
-    ----------
-    where : what errors say where they are of
-    inputs, parameters, outputs : lists of Variable
-    image : Image
-    instants : Instants
-    t_start, t_end : s
-    is_endless : whether a run may go on beyond that
-    told : places of inputs among the discrete values
-    states, state_infos, nominals : places of states among all that a step moves, what they are,
-        and their nominal values
-    relations : names of all that is watched
-    step : of time steps; 0 for other methods
-    chooses : whether states are chosen anew in the run
-    may_be_integrated : whether others can take the steps
     """
 
     def __init__(self, model: Any, inputs: Iterable[str] | Mapping[str, Any],
@@ -232,11 +193,12 @@ class Program:
         self.most_events = most_events
         made, driven = driven_copy(model, inputs) if inputs else (model, [])
         self.name = str(made._title)
+        # where errors say they are of
         self.where, self._reads_inside = f"{self.name}.{caller}()", inside
         driver = prepared(made, duration, options._replace(driven=True)).driver
         self.driver, self.system = driver, driver.recording.system
         self.catalog = Catalog.of(self.system)
-        self.t_start, self.t_end = driver.settings.t_start, driver.settings.t_end
+        self.t_start, self.t_end = driver.settings.t_start, driver.settings.t_end  # s
         driver.begin_steps()
         driver.events.time_events.look(self.t_start, self.t_end)
         problem: Any = driver.problem
@@ -244,6 +206,7 @@ class Program:
         shown = driver.recording.states if outputs is None else outputs
         infos = [info for path in shown for info in self._infos(path)]
         stepped = issubclass(driver.settings.method, MoreauJean)
+        # of time steps; 0 for other methods
         self.step = float(driver.settings.step or 0.0) if stepped else 0.0
         if self.system.clusters and not (stepped or native.unwritable(problem)):
             self._constraints = equations_of(self.system, problem.p, problem.laws).at_points(
@@ -252,11 +215,13 @@ class Program:
         with driver.failures():
             driver.integration.begin(self.t_start, driver.events.take_struck())
         self.method = driver.integration.method
+        # whether states are chosen anew in the run
         self.chooses = not stepped and may_leave(driver)
+        # whether others can take the steps
         self.may_be_integrated = not (self.chooses or stepped or most_events or problem.delays)
         self._refuse_what_stays(problem, [*(one.path for one in driven), *parameters])
         self._again = made, duration, options
-        self.instants, self.is_endless = self._instants()
+        self.instants, self.is_endless = self._instants()  # whether a run may go on beyond that
         self._list_told(problem, driven)
         if stepped:
             self._bind_time_steps(infos)
@@ -265,12 +230,14 @@ class Program:
             self._bind(infos, reads)
         self.outputs = [Variable(info, float(value), k)
                         for k, (info, value) in enumerate(zip(infos, self.values, strict=True))]
+        # states, state_infos and nominals: places of states among all that a step moves, what they
+        # are, and their nominal values
         self.states = np.arange(len(self.method.x))[self.method.places]
         self.state_infos = [self._state(int(i), k) for i, k in zip(
             problem.free, self.states, strict=True)]
         self.nominals = problem.scale
         self._nominals = find_nominals(self.system, made._nominal_table)
-        self.relations = self._relations(problem)
+        self.relations = self._relations(problem)  # names of all that is watched
         self.parameters = [self._tunable(path) for path in parameters]
 
     def _refuse_what_stays(self, problem: Any, told: Sequence[str]) -> None:
@@ -366,6 +333,7 @@ class Program:
     def _list_told(self, problem: Any, driven: Sequence[DrivenInput]) -> None:
         """What is told to a run in its course: rows of tables at known instants, and inputs."""
         slots = [one.slots(self.system) for one in driven]
+        # places of inputs among the discrete values
         self.told = np.concatenate([NOTHING, *slots])
         self.slots = np.append(self.system.tables.slots, self.told)
         self.now = Ahead(np.zeros(1), problem.m[None, :].copy(), problem.d[self.slots][None, :],

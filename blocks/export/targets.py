@@ -72,25 +72,16 @@ TYPES = {"ptr": "void *", "double": "double", "i64": "long long", "i32": "int", 
 
 
 class Platform(NamedTuple):
-    """A kind of machine.
+    """A kind of machine."""
 
-    Attributes
-    ----------
-    fmi2, fmi3 : its folder in an FMU
-    triple : by LLVM's name
-    zig : by that of ``zig cc``
-    suffix : of a shared library; "" where there are none, and code stays where it is put
-    processor : by LLVM's name; "" for what all of them have in common, ``OWN`` for this machine's
-    features : that any of its processors has, by LLVM's names
-    """
-
-    fmi2: str
+    fmi2: str  # its folder in an FMU, as fmi3
     fmi3: str
-    triple: str
-    zig: str
-    suffix: str
+    triple: str  # by LLVM's name
+    zig: str  # by that of ``zig cc``
+    suffix: str  # of a shared library; "" where there are none, and code stays where it is put
+    # by LLVM's name; "" for what all of them have in common, ``OWN`` for this machine's
     processor: str = ""
-    features: str = ""
+    features: str = ""  # that any of its processors has, by LLVM's names
 
 
 PLATFORMS = {one.fmi3: one for one in (
@@ -153,28 +144,18 @@ def library(target: Platform, code: Iterable[str], header: str, main: str,
 
 
 class Contents(NamedTuple):
-    """What object code consists of.
+    """What object code consists of."""
 
-    Attributes
-    ----------
-    code, constants : bytes
-    missing : names of what it calls and does not bring
-    """
-
-    code: int
+    code: int  # bytes, as constants
     constants: int
-    missing: list[str]
+    missing: list[str]  # names of what it calls and does not bring
 
 
 def static_library(target: Platform, code: Iterable[str], main: str, folder: Path, made: Path
                    ) -> Contents | None:
     """Write a static library; what is in it, where that can be told.
 
-    Parameters
-    ----------
-    target, code, main : as of :func:`library`
-    folder : where the headers are, to work in
-    made : the file
+    As :func:`library`; the headers are in ``folder``, and ``made`` is the file.
     """
     command = _compiler(target)
     options = [*OPTIONS, *(["-fPIC"] if target.suffix else []), *BARE,

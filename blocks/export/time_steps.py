@@ -54,9 +54,8 @@ def advance(bodies: Bodies, kinds: Kinds, problem: Problem, factors: Factors, ro
     The first arguments are those of the steps, whose ``course`` is filled up to every change. What
     is told first is an event of its own.
 
-    Parameters
-    ----------
-    held : per entry of the table of arguments the discrete value that it holds; -1 for another one
+    ``held`` is per entry of the table of arguments the discrete value that it holds; -1 for another
+    one.
     """
     n, taken, events = y.size, begun[0], begun[1]
     when[0], when[1], when[2] = state[TIME], state[STEP], limits.t_stop
@@ -129,11 +128,8 @@ def inside(record: Taken, steps: Steps, states: int, which: Indices, theta: Vect
 class TimeSteps:
     """A method as a program knows it: arrays, and functions that are bound to them.
 
-    Parameters
-    ----------
-    method : at its start
-    trial : the stepper of a run like it
-    now, slots : what it is told in its course, and where that stands among discrete values
+    ``trial`` is the stepper of a run like it; ``now`` is what it is told in its course, ``slots``
+    where that stands among discrete values.
     """
 
     keeps_step, kind = True, TIME_STEPS

@@ -56,12 +56,6 @@ def initialise(system: System, problem: Problem, nominals: Nominals, t: float,
 
     Sought ``near`` states and torn unknowns, or else near the targets; with so many ``looks`` in
     so many ``attempts``.
-
-    Raises
-    ------
-    InitialisationError
-        If the equations alone have no solution near the targets; names the
-        variables that could not be solved for.
     """
     targets = take_targets(system, problem)
     problem.tie(np.zeros(0, dtype=int))

@@ -51,22 +51,15 @@ class Trial(Protocol):
 
 @dataclass(frozen=True)
 class _Point:
-    """A point that was tried, with what a run decides there.
+    """A point that was tried, with what a run decides there."""
 
-    Attributes
-    ----------
-    x, z, m : states, torn unknowns, relations
-    missed : by what targets are missed, in their sizes
-    off : what constraints and each level of targets miss, zero where they are met
-    unmet : which of the user's targets are not met
-    """
-
-    x: Array
-    z: Array
-    m: Array
-    missed: Array
+    x: Array  # states
+    z: Array  # torn unknowns
+    m: Array  # relations
+    missed: Array  # by what targets are missed, in their sizes
+    # what constraints and each level of targets miss, zero where they are met
     off: tuple[float, ...]
-    unmet: Flags
+    unmet: Flags  # which of the user's targets are not met
 
 
 def search_targets(trial: Trial, targets: Targets, nominals: Nominals, t: float,

@@ -41,18 +41,11 @@ class Looks:
 
 @dataclass
 class Targets:
-    """Initial targets of all variables that have one.
+    """Initial targets of all variables that have one."""
 
-    Attributes
-    ----------
-    slots : the variables
-    values : in SI units
-    levels : place in ``LEVELS``, or ``NO_TARGET`` for a guess
-    """
-
-    slots: Indices
-    values: Array
-    levels: Indices
+    slots: Indices  # the variables
+    values: Array  # in SI units
+    levels: Indices  # place in ``LEVELS``, or ``NO_TARGET`` for a guess
 
     @property
     def given(self) -> Targets:

@@ -50,7 +50,8 @@ class Signature:
 
 
 class Documentation:
-    """``__doc__`` of a component class: what its author wrote, then what it declares."""
+    """``__doc__`` of a component class: what its author wrote, or that of a base, and what it
+    declares."""
 
     def __init__(self, written: str | None) -> None:
         self.written = written
@@ -58,7 +59,12 @@ class Documentation:
     def __get__(self, instance: object, owner: type[Part]) -> str | None:
         if owner._own_keywords:
             return self.written
-        parts = [inspect.cleandoc(self.written)] if self.written else []
+        written = self.written
+        if written is None:
+            docs = (vars(c)["__doc__"] for c in owner.__mro__
+                    if not c.__module__.startswith("blocks."))
+            written = next((d.written for d in docs if getattr(d, "written", None)), None)
+        parts = [inspect.cleandoc(written)] if written else []
         lines = [line for n, d in _keywords(owner) for line in (f"{n} : {_kind(d)}", *_doc(d))]
         parts.append("\n".join(["Keywords", "--------", *lines, "count : int",
                                 "    Makes an array of that many."]))  # fmt: skip

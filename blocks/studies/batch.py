@@ -33,12 +33,8 @@ HUGE = 2.0**1000  # a nominal value that no other exceeds
 class AtOnce(RunsPoints):
     """Runs points in this process.
 
-    Parameters
-    ----------
-    model, recipe : what is run
-    plan : the points
-    refuse : what no run may have, of a system
-    methods : by which they can be run
+    ``refuse`` refuses what no run may have, of a system; ``methods`` are those by which they can be
+    run.
 
     Raises
     ------
@@ -90,13 +86,15 @@ class AtOnce(RunsPoints):
         for row in np.flatnonzero(~good).tolist():
             yield self.by_itself(numbers[row])
 
-    def fill(self, places: list[Indices], p: Array, x: Array) -> None:
-        """Put the values at points, one a row, into their parameters and states."""
+    def filled(self, places: list[Indices]) -> tuple[Array, Array]:
+        """Parameters and states with the values at points, a row each."""
+        p, x = (np.tile(a, (len(places[0]), 1)) for a in (self.common.p, self.common.x))
         for k in self.targets:
             states, signs = self._states(self.settings[k])
             x[:, states] = signs * self.numbers[k][places[k]][:, None]
         for k in self.parameters:
             p[:, self._entries[k]] = self.numbers[k][places[k]][:, None]
+        return p, x
 
     def _states(self, setting: Setting) -> tuple[Indices, Indices]:
         """States that an initial target sets, and the signs with which it does."""
@@ -147,10 +145,7 @@ class AtOnce(RunsPoints):
         for k in self.parameters:
             refused |= self._out_of_bounds[k][places[k]]
         if self.system.tape.suited.decide:
-            p, x = (np.tile(row, (len(refused), 1))
-                    for row in (self.system.parameters(), np.zeros(self.system.nx)))
-            self.fill(places, p, x)
-            refused |= ~self.system.suit(p)
+            refused |= ~self.system.suit(self.filled(places)[0])
         varied, parts = [], {}
         for k in self.parameters:
             setting = self.runner.settings[k]

@@ -30,7 +30,7 @@ from .runner import Recipe
 from .settings import RTOL, Setting
 
 __all__ = ["Common", "OneByOne", "common_of", "parameter_entries", "refuse_decisions",
-           "refuse_request", "refuse_structure", "refuse_varied", "starts_follow"]  # fmt: skip
+           "refuse_request", "refuse_structure", "refuse_varied"]
 
 LONGER = 4  # times the steps that still pay: then a run is made by itself
 KNOWN = {"start_time", "method", "rtol", "atol", "max_step"}
@@ -42,34 +42,21 @@ class OneByOne(Exception):
 
 @dataclass(frozen=True)
 class Common:
-    """What all runs have in common.
+    """What all runs have in common."""
 
-    Attributes
-    ----------
-    problem : the run as the model stands
-    p, x, unknowns : its parameters, states and algebraic unknowns at the start
-    t0, t1 : start and end in s
-    rtol, max_step : of the method
-    most_steps : of a run, before it is made by itself
-    stiff_steps : so many that stability limits are left to one that is
-    pieces : times in s between which no function of time changes much
-    atol : absolute tolerance as a fraction of a nominal value
-    given_atol : absolute tolerances of the states, nan where none is given
-    """
-
-    problem: Problem
-    p: Array
-    x: Array
-    unknowns: Array
-    t0: float
-    t1: float
+    problem: Problem  # the run as the model stands
+    p: Array  # parameters
+    x: Array  # states at the start
+    unknowns: Array  # algebraic ones at the start
+    t0: float  # start in s
+    t1: float  # end in s
     rtol: float
     max_step: float
-    most_steps: int
-    stiff_steps: float
-    pieces: Array
-    atol: float
-    given_atol: Array
+    most_steps: int  # of a run, before it is made by itself
+    stiff_steps: float  # so many that stability limits are left to one that is
+    pieces: Array  # times in s between which no function of time changes much
+    atol: float  # absolute tolerance as a fraction of a nominal value
+    given_atol: Array  # absolute tolerances of the states, nan where none is given
 
 
 def refuse_structure(system: System) -> None:
@@ -111,18 +98,14 @@ def refuse_varied(settings: list[Setting]) -> None:
         part = setting.component
         if setting.kind not in ("parameter", "target") or part is None or part.is_composite:
             raise OneByOne(f"{setting.path} is not a number of a single component")
-        if setting.kind == "parameter" and starts_follow(part):
+        if setting.kind == "parameter" and any(
+                isinstance(d, Variable) and d.follows and n not in part._targets
+                for n, d in part._declared.items()):
             raise OneByOne(f"initial targets follow {setting.path}")
         if setting.instance is not None:
             raise OneByOne(f"{setting.path} is a number of one of several")
         if setting.kind == "parameter" and np.ndim(setting.declared.default):
             raise OneByOne(f"{setting.path} is a list")
-
-
-def starts_follow(part: Any) -> bool:
-    """Whether initial targets of a component follow its parameters."""
-    return any(isinstance(d, Variable) and d.follows and n not in part._targets
-               for n, d in part._declared.items())
 
 
 def common_of(model: CompiledModel, system: System, recipe: Recipe, settings: list[Setting]

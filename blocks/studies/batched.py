@@ -5,9 +5,8 @@ Whatever goes wrong in a lane, or takes too many steps there, is run again by it
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
 __all__ = ["Batched"]
 
 BLOCK = 128  # runs of one thread that are laid out, and kept, together
-AHEAD = 2  # blocks that are laid out while one is run
 
 
 class Batched(AtOnce):
@@ -72,44 +70,29 @@ class Batched(AtOnce):
         """Run points, a block after the other; outcomes come block by block."""
         numbers = list(numbers)
         size = BLOCK * self.workers
-        blocks = (self._laid_out(numbers[k : k + size]) for k in range(0, len(numbers), size))
-        ahead: deque[tuple[_Block, list[Future[None]]]] = deque()
-        given_up: list[bool] = []
-
-        def give_up() -> None:  # threads end with the runs that are under way
-            given_up.append(True)
-            for block, _ in ahead:
-                block.runs.counter[0] = len(block.numbers)
-
         with ThreadPoolExecutor(self.workers) as pool:
-            try:
-                while True:
-                    with postponed(give_up):
-                        for block in blocks:
-                            ahead.append((block, [pool.submit(self._march, block)
-                                                  for _ in range(self.workers)]))
-                            if len(ahead) > AHEAD:
-                                break
-                        if not ahead:
-                            return
-                        block, threads = ahead[0]
-                        refused = self.refused(block.places)  # while the threads march
-                        for thread in threads:
-                            thread.result()
-                    if given_up:
-                        raise KeyboardInterrupt
-                    ahead.popleft()
-                    yield from self._outcomes(block, refused)
-            finally:
-                give_up()
+            for k in range(0, len(numbers), size):
+                block, given_up = self._laid_out(numbers[k : k + size]), list[bool]()
+
+                def give_up(block: _Block = block, given_up: list[bool] = given_up) -> None:
+                    given_up.append(True)
+                    block.runs.counter[0] = len(block.numbers)  # threads end with their runs
+
+                with postponed(give_up):
+                    threads = [pool.submit(self._march, block) for _ in range(self.workers)]
+                    refused = self.refused(block.places)  # while the threads march
+                    for thread in threads:
+                        thread.result()
+                if given_up:
+                    raise KeyboardInterrupt
+                yield from self._outcomes(block, refused)
 
     def _laid_out(self, numbers: list[int]) -> _Block:
         """Parameters and states of points, and room for what comes of them."""
         common, lanes = self.common, self.lanes
         count, width = len(numbers), self._ends[-1]
-        p, x = np.tile(common.p, (count, 1)), np.tile(common.x, (count, 1))
         places = self.plan.places(np.array(numbers))
-        self.fill(places, p, x)
+        p, x = self.filled(places)
         _, atol = self.sizes(places)
         runs = lanes.Runs(np.zeros(1, dtype=np.int64), x, p, atol, common.rtol, common.t0,
                           common.t1, common.max_step, common.pieces, ACROSS, common.most_steps,

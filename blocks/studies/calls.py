@@ -30,11 +30,6 @@ def results_of(function: Callable[..., T], calls: Sequence[tuple[Any, ...]], exe
     calls : arguments of every call
     executor : None, a number of processes, a ``concurrent.futures`` executor, a Dask client
     where : for messages
-
-    Raises
-    ------
-    ParameterError
-        For what is no executor, and for arguments that cannot be sent to one.
     """
     if executor is None:
         yield from (function(*one) for one in calls)
@@ -45,11 +40,8 @@ def results_of(function: Callable[..., T], calls: Sequence[tuple[Any, ...]], exe
                              "one model.", "Give a number of processes, or leave it out.")
     pool = ProcessPoolExecutor(  # Ctrl-C is for the process that waits
         processes, None, signal.signal, (signal.SIGINT, signal.SIG_IGN)) if processes else executor
-    waiting = []
     try:
-        waiting = [pool.submit(function, *one) for one in calls]
-        for one in waiting:
-            yield one.result()
+        yield from pool.map(function, *zip(*calls, strict=True))  # which cancels what nobody wants
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         if isinstance(error, BlocksError):
             raise
@@ -58,8 +50,6 @@ def results_of(function: Callable[..., T], calls: Sequence[tuple[Any, ...]], exe
             "Define component classes at the top of a module, or leave executor=… out.",
             code="sweep.pickle") from error  # fmt: skip
     finally:
-        for one in waiting:
-            one.cancel()
         if processes:
             pool.shutdown(wait=True, cancel_futures=True)
 

@@ -27,10 +27,7 @@ MOST = 200_000_000  # numbers of a study
 class Gathered:
     """Outcomes as they come, in arrays of the study's shape.
 
-    Parameters
-    ----------
-    study : mapping
-        Plain data, from :func:`blocks.studies.identity.describe`.
+    ``study`` is plain data, from :func:`blocks.studies.identity.describe`.
     """
 
     def __init__(self, study: Mapping[str, Any]) -> None:

@@ -40,29 +40,17 @@ OWN = ("status", "message", "run", "sample", "time")  # names every study uses i
 
 @dataclass(frozen=True)
 class Output:
-    """One quantity kept of every run.
-
-    Attributes
-    ----------
-    reduction : str
-        One of the reductions, ``"course"``, or ``"function"``.
-    times : tuple of float
-        In s, for ``at`` and ``course``.
-    unit : str, optional
-        None for a function, whose first result decides.
-    dims, shape
-        Beyond those of the study.
-    coords : mapping of dimension to names (instances) or times
-    """
+    """One quantity kept of every run."""
 
     name: str
-    reduction: str
+    reduction: str  # one of the reductions, ``"course"``, or ``"function"``
     path: str = ""
-    times: tuple[float, ...] = ()
-    unit: str | None = None
+    times: tuple[float, ...] = ()  # in s, for ``at`` and ``course``
+    unit: str | None = None  # None for a function, whose first result decides
     doc: str = ""
-    dims: tuple[str, ...] = ()
+    dims: tuple[str, ...] = ()  # beyond those of the study, as the shape
     shape: tuple[int, ...] = ()
+    # names (instances) or times, by dimension
     coords: Mapping[str, tuple[Any, ...]] | None = None
     function: Callable[[Result], Any] | None = None
 
@@ -112,11 +100,6 @@ def outputs_of(given: Any, model: CompiledModel, system: System, span: tuple[flo
     """The outputs a user asks for, looked up in the compiled model.
 
     ``varied`` are the paths of the study's axes, which no output may be named like.
-
-    Raises
-    ------
-    UnknownName
-        For a misspelt path or reduction, with the nearest.
     """
     if isinstance(given, str) or callable(given):
         given = [given]

@@ -65,11 +65,7 @@ class Recipe:
 class Runner:
     """Runs points on a model of its own.
 
-    Parameters
-    ----------
-    model : Model
-        Is changed; give it a copy.
-    recipe : Recipe
+    The model is changed; give it a copy.
     """
 
     def __init__(self, model: CompiledModel, recipe: Recipe) -> None:
@@ -159,15 +155,10 @@ def _unmet(result: Any) -> str:
 
 
 class RunsPoints:
-    """What runs the points of a study.
+    """What runs the points of a study."""
 
-    Attributes
-    ----------
-    how, where, why : for people; ``why`` is empty where there is nothing to explain
-    alone : runs that were made by themselves after all
-    """
-
-    how, where, why, alone = "one by one", "", "", 0
+    how, where, why = "one by one", "", ""  # for people; the last where there is a reason
+    alone = 0  # runs that were made by themselves after all
 
     @property
     def execution(self) -> str:

@@ -64,9 +64,8 @@ class Repeated(AtOnce):
             yield from self._block(plan, numbers[first : first + BLOCK])
 
     def _block(self, plan: Plan, numbers: list[int]) -> Outcomes:
-        common, places = self.common, plan.places(np.array(numbers))
-        p, x = (np.tile(a, (len(numbers), 1)) for a in (common.p, common.x))
-        self.fill(places, p, x)
+        places = plan.places(np.array(numbers))
+        p, x = self.filled(places)
         refused = self.refused(places)
         scale, atol = self.sizes(places)
         made = ((number, None if refused[k] else self.runs.run(p[k], x[k], scale[k], atol[k]))

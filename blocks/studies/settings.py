@@ -106,15 +106,7 @@ def _accept_solver_option(path: str, value: Any) -> None:
 
 def find_setting(model: Part, path: str, others: Sequence[str] = (),
                  where: str = "sweep()") -> Setting:
-    """What a path names; ``others`` are the paths that are varied as well, ``where`` is asked.
-
-    Raises
-    ------
-    UnknownName
-        With the nearest parameters, options and initial targets.
-    ParameterError
-        For what exists but cannot be varied.
-    """
+    """What a path names; ``others`` are the paths that are varied as well, ``where`` is asked."""
     if not isinstance(path, str):
         raise ParameterError(where, f"varies {brief(path)}, which is no path.",
                              'Write it as a text, "block.mass".', given=path)  # fmt: skip

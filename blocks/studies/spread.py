@@ -72,37 +72,22 @@ def runner_for(model: CompiledModel, recipe: Recipe, executor: Any, plan: Plan) 
 
 @dataclass
 class _Batch:
-    """What a worker sends back of a batch.
+    """What a worker sends back of a batch."""
 
-    Attributes
-    ----------
-    outcomes : of the runs that were made
-    left : numbers of the others
-    seconds : that the runs took
-    alone : runs that were made by themselves after all
-    how, why : of the runner
-    warm : the worker has made others before
-    stopped : by Ctrl-C
-    """
-
-    outcomes: list[Outcome] = field(default_factory=list)
-    left: list[int] = field(default_factory=list)
-    seconds: float = 0.0
-    alone: int = 0
-    how: str = RunsPoints.how
+    outcomes: list[Outcome] = field(default_factory=list)  # of the runs that were made
+    left: list[int] = field(default_factory=list)  # numbers of the others
+    seconds: float = 0.0  # that the runs took
+    alone: int = 0  # runs that were made by themselves after all
+    how: str = RunsPoints.how  # of the runner, as why
     why: str = ""
-    warm: bool = False
-    stopped: bool = False
+    warm: bool = False  # the worker has made others before
+    stopped: bool = False  # by Ctrl-C
 
 
 class Spread(RunsPoints):
     """Runs points on an executor, in whatever order they finish.
 
-    Parameters
-    ----------
-    model, recipe, plan : what is run, and where
-    executor : None for processes of its own
-    workers : how many of these
+    ``executor`` is None for as many processes of its own as there shall be ``workers``.
     """
 
     def __init__(self, model: CompiledModel, recipe: Recipe, plan: Plan, executor: Executor | None,
@@ -160,11 +145,6 @@ class Spread(RunsPoints):
 
 class _Batches:
     """Which points go out together, and how many batches at a time.
-
-    Parameters
-    ----------
-    numbers : of all points
-    workers : of the executor
 
     At first there is one run for each worker; with each batch that is back one more goes out, and
     is better sized.

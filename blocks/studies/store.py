@@ -92,11 +92,7 @@ def _unusable(folder: Path, error: OSError) -> ParameterError:
 class Store:
     """The folder of one study.
 
-    Parameters
-    ----------
-    folder : path
-    study : mapping
-        What the study belongs to.
+    ``study`` says what it belongs to.
     """
 
     def __init__(self, folder: str | Path, study: Mapping[str, Any]) -> None:
@@ -113,13 +109,7 @@ class Store:
 
     @classmethod
     def open(cls, folder: str | Path, study: Mapping[str, Any]) -> Store:
-        """Make the folder, or take up the study in it.
-
-        Raises
-        ------
-        ParameterError
-            If the folder belongs to something else; says in which way.
-        """
+        """Make the folder, or take up the study in it."""
         if not isinstance(folder, (str, os.PathLike)):
             raise ParameterError("sweep(store=…)", f"is {folder!r}, which is no path.",
                                  "Give the name of a folder.", given=folder)  # fmt: skip

@@ -60,7 +60,6 @@ class LimitedOpAmp(Amplifier):
     Equations: v_out = gain (v_p - v_n), limited to lower_voltage and upper_voltage; no current into
     p and n, any current i into the output.
 
-    Parameters: gain (1), upper_voltage (V), lower_voltage (V).
     Ports: p (non-inverting input), n (inverting input), out.
 
     Notes

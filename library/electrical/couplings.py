@@ -49,9 +49,6 @@ class IdealTransformer(FourTerminals):
     Simscape counts it: what side 1 takes in leaves at side 2. Stores and loses nothing;
     a negative ratio turns side 2 round. Side 2 needs a reference of its own.
 
-    Parameters: ratio (1).
-    Ports: p1, n1, p2, n2.
-
     Raises
     ------
     ModelError
@@ -81,9 +78,6 @@ class Gyrator(FourTerminals):
     p2: what side 1 takes in leaves at side 2. A capacitor on one side looks like an
     inductor of capacitance / conductance**2 from the other.
 
-    Parameters: conductance (S).
-    Ports: p1, n1, p2, n2.
-
     Notes
     -----
     conductance (default not verified).
@@ -112,8 +106,8 @@ class MutualInductor(FourTerminals):
     less.
 
     Parameters: inductance_1 (H), inductance_2 (H), coupling (1, with ``leakage=True``).
-    Ports: p1, n1, p2, n2. Initial targets: i1 (low, 0 A), i2 (low, 0 A), and i_m (high,
-    0 A) with ``leakage=False``: the current that magnetizes the core, seen from side 2.
+    Initial targets: i1 (low, 0 A), i2 (low, 0 A), and i_m (high, 0 A) with ``leakage=False``: the
+    current that magnetizes the core, seen from side 2.
 
     Raises
     ------

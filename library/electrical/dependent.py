@@ -26,9 +26,6 @@ class VoltageControlledVoltageSource(FourTerminals):
 
     Equations: v2 = gain v1, i1 = 0.
 
-    Parameters: gain (1).
-    Ports: p1, n1 (control), p2, n2 (output).
-
     Notes
     -----
     gain (default not verified).
@@ -51,9 +48,6 @@ class CurrentControlledVoltageSource(FourTerminals):
     """Voltage that is a multiple of a current (CCVS).
 
     Equations: v2 = gain i1, v1 = 0, with i1 from p1 to n1.
-
-    Parameters: gain (ohm).
-    Ports: p1, n1 (control), p2, n2 (output).
     """
 
     symbol = symbols.VOLTAGE_BY_CURRENT
@@ -91,9 +85,6 @@ class VoltageControlledCurrentSource(ControlledArrow):
     """Current along the arrow that is a multiple of a voltage (VCCS).
 
     Equations: i = gain v1, i1 = 0; i leaves into the circuit at head.
-
-    Parameters: gain (S).
-    Ports: p1, n1 (control), head, tail (output).
     """
 
     symbol = symbols.CURRENT_BY_VOLTAGE
@@ -111,9 +102,6 @@ class CurrentControlledCurrentSource(ControlledArrow):
 
     Equations: i = gain i1, v1 = 0, with i1 from p1 to n1; i leaves into the circuit at
     head.
-
-    Parameters: gain (1).
-    Ports: p1, n1 (control), head, tail (output).
     """
 
     symbol = symbols.CURRENT_BY_CURRENT

@@ -34,8 +34,6 @@ class ElectricalReference(Component):
 
     Equation: V.v = 0; V.i is the current the circuit sends to ground. Every circuit
     needs one reference; circuits that meet only through a transformer need one each.
-
-    Ports: V.
     """
 
     symbol = symbols.EARTH
@@ -53,8 +51,6 @@ class FloatingReference(Component):
 
     Equation: V.v = 0. No current flows here as long as the circuit has no other
     reference, because it has nowhere to return; ``i`` shows it.
-
-    Ports: V.
 
     Notes
     -----
@@ -76,8 +72,6 @@ class OpenCircuit(Component):
 
     Equation: V.i = 0. An unconnected port means the same; this component says that
     it is meant, and shows the potential v of the end.
-
-    Ports: V.
     """
 
     symbol = symbols.END
@@ -94,8 +88,6 @@ class InfiniteResistance(TwoPort):
     """An open gap between p and n: no current, any voltage.
 
     Equation: i = 0. Shows the voltage v over the gap.
-
-    Ports: p, n.
     """
 
     symbol = symbols.OPEN
@@ -111,9 +103,6 @@ class Resistor(Resisting, TwoPort):
     resistance: such a one supplies energy, as an ideal active circuit does. With
     ``thermal_port=True`` the heat leaves at the port H, and the resistance may be given as
     a function of the ``temperature`` there.
-
-    Parameters: resistance (ohm).
-    Ports: p, n, H (heat, with ``thermal_port=True``).
 
     Examples
     --------
@@ -149,9 +138,6 @@ class VariableResistor(Resisting, TwoPort):
     ``resistance`` while nothing is connected. Dissipates v i; with ``thermal_port=True``
     the heat leaves at the port H.
 
-    Parameters: resistance (ohm), minimum_resistance (ohm).
-    Ports: p, n, H (heat, with ``thermal_port=True``). Inputs: R in ohm.
-
     Notes
     -----
     With minimum_resistance = 0, as in Simscape (default not verified), a signal of 0 or
@@ -175,9 +161,8 @@ class Capacitor(Dissipative, TwoPort):
     ``parasitic=True``, v = vc + series_resistance i. Stores capacitance vc**2 / 2. With
     ``thermal_port=True`` the heat of both resistances leaves at the port H.
 
-    Parameters: capacitance (F), parallel_conductance (S), series_resistance (ohm,
-    with ``parasitic=True``).
-    Ports: p, n, H (heat, with ``thermal_port=True``). Initial target: vc (high, 0 V).
+    Parameters: capacitance (F), parallel_conductance (S), series_resistance (ohm, with
+    ``parasitic=True``).
 
     Notes
     -----
@@ -226,9 +211,6 @@ class VariableCapacitor(TwoPort):
     capacitance supplies -v**2/2 dC/dt, the work against the field. C must not
     jump; where it falls to 0 the run stops.
 
-    Parameters: capacitance (F).
-    Ports: p, n. Inputs: C in F. Initial target: v (high, 0 V).
-
     References
     ----------
     Modelica Standard Library, ``Electrical.Analog.Basic.VariableCapacitor``.
@@ -260,7 +242,6 @@ class Inductor(Dissipative, TwoPort):
 
     Parameters: inductance (H), series_resistance (ohm), parallel_conductance (S, with
     ``parasitic=True``).
-    Ports: p, n, H (heat, with ``thermal_port=True``). Initial target: i_L (high, 0 A).
 
     Notes
     -----
@@ -301,9 +282,6 @@ class VariableInductor(TwoPort):
     ``inductance`` while nothing is connected. Stores psi**2 / (2 L); what changes the
     inductance supplies -i**2/2 dL/dt, the work against the field. L must not
     jump; where it falls to 0 the run stops.
-
-    Parameters: inductance (H).
-    Ports: p, n. Inputs: L in H. Initial target: i (high, 0 A).
 
     References
     ----------

@@ -29,9 +29,6 @@ class SaturatingInductor(TwoPort):
     saturation_current, to ``saturated_inductance``. Stores the integral of i dpsi; has
     no hysteresis.
 
-    Parameters: inductance (H), saturated_inductance (H), saturation_current (A).
-    Ports: p, n. Initial target: i (high, 0 A).
-
     Notes
     -----
     Modelica's ``SaturatingInductor`` is the same curve, its Lzer and Linf are
@@ -78,10 +75,6 @@ class Memristor(Resisting, TwoPort):
     x between 0 and 1. x is the part of the material in state A; a current from p to n
     makes it grow. Dissipates v i; with ``thermal_port=True`` the heat leaves at the port H.
 
-    Parameters: resistance_A (ohm), resistance_B (ohm), transition_charge (C),
-    window_exponent (1).
-    Ports: p, n, H (heat, with ``thermal_port=True``). Initial target: x (high, 0.5).
-
     Notes
     -----
     At x = 0 and x = 1 the window closes, and x stays there for good. A start outside of
@@ -118,10 +111,6 @@ class ThermalResistor(TwoPort):
     reference_temperature)); dissipation_factor time_constant dT/dt = H.Q + v i, T = H.T.
     What the current heats is stored, or leaves at H for what cools the part. A negative
     coefficient makes an NTC, in its linear range.
-
-    Parameters: resistance (ohm), reference_temperature (degC), temperature_coefficient (1/K),
-    time_constant (s), dissipation_factor (W/K).
-    Ports: H (heat), p, n. Initial target: T (high, 300 K).
 
     Raises
     ------

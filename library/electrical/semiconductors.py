@@ -100,7 +100,6 @@ class Diode(Resisting, TwoPort):
     Parameters: forward_voltage (V), on_resistance (ohm), off_conductance (S); with
     ``model="exponential"`` saturation_current (A), thermal_voltage (V), largest_exponent (1),
     parallel_resistance (ohm).
-    Ports: p, n, H (heat, with ``thermal_port=True``).
 
     Notes
     -----
@@ -172,10 +171,8 @@ class MOSFET(_Transistor, Branch, domain=electrical, ports=("D", "S")):
     together with the rest of the circuit, so no current is interrupted as long as a diode
     can take it.
 
-    Parameters: threshold (1), gate (1), on_resistance (ohm), diode_forward_voltage (V),
-    diode_resistance (ohm). Option ``diode=False`` leaves the diode out.
-    Ports: D, S, H (heat, with ``thermal_port=True``). Inputs: G, or the parameter ``gate``
-    while nothing is connected.
+    Option ``diode=False`` leaves the diode out.
+    Inputs: G, or the parameter ``gate`` while nothing is connected.
 
     Notes
     -----
@@ -198,11 +195,8 @@ class IGBT(_Transistor, Branch, domain=electrical, ports=("C", "E")):
     with v = v_C - v_E and i from C to E. The channel conducts one way only; the diode, from E
     to C, conducts where v = -diode_forward_voltage - diode_resistance times its current.
 
-    Parameters: threshold (1), gate (1), forward_voltage (V), on_resistance (ohm),
-    diode_forward_voltage (V), diode_resistance (ohm). Option ``diode=False`` leaves the diode
-    out.
-    Ports: C, E, H (heat, with ``thermal_port=True``). Inputs: G, or the parameter ``gate``
-    while nothing is connected.
+    Option ``diode=False`` leaves the diode out.
+    Inputs: G, or the parameter ``gate`` while nothing is connected.
 
     Notes
     -----
@@ -229,10 +223,7 @@ class Thyristor(Resisting, Branch, domain=electrical, ports=("A", "K")):
     and goes on without the gate until its current ends, at zero, or because another thyristor
     takes it over. All ideal elements of a circuit are decided together.
 
-    Parameters: threshold (1), gate (1), forward_voltage (V), on_resistance (ohm),
-    holding_current (uA), turn_off_time (us).
-    Ports: A, K, H (heat, with ``thermal_port=True``). Inputs: G, or the parameter ``gate``
-    while nothing is connected.
+    Inputs: G, or the parameter ``gate`` while nothing is connected.
 
     Notes
     -----
@@ -302,7 +293,7 @@ class HalfBridge(_Bridge):
     leg whose halves ``upper`` and ``lower`` fire. ``devices="diode"``: one without signals.
 
     Parameters: on_resistance (ohm), forward_voltage (V) of diodes and thyristors.
-    Ports: P, N, A, H (heat, with ``thermal_port=True``). Inputs: upper, lower, closed where above
+    Inputs: upper, lower, closed where above
     0.5.
     """
 
@@ -365,7 +356,7 @@ class FullBridge(_Legs):
     much of it as its four signals let through; otherwise these drive A and B.
 
     Parameters: on_resistance (ohm), forward_voltage (V) of diodes and thyristors.
-    Ports: P, N, A, B, H (heat, with ``thermal_port=True``). Inputs: upper_A, lower_A, upper_B,
+    Inputs: upper_A, lower_A, upper_B,
     lower_B, closed where above 0.5.
     """
 
@@ -377,7 +368,7 @@ class ThreePhaseBridge(_Legs):
     controlled one; otherwise an inverter. All but the diodes have a signal each.
 
     Parameters: on_resistance (ohm), forward_voltage (V) of diodes and thyristors.
-    Ports: P, N, A, B, C, H (heat, with ``thermal_port=True``). Inputs: upper_A, lower_A, upper_B,
+    Inputs: upper_A, lower_A, upper_B,
     lower_B, upper_C, lower_C, closed where above 0.5.
     """
 

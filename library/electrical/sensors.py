@@ -19,8 +19,6 @@ class VoltageSensor(TwoPort):
     """Voltage between p and n, parallel to what is measured.
 
     Equations: V = v_p - v_n; i = 0.
-
-    Ports: p, n. Outputs: V in V.
     """
 
     symbol = symbols.VOLTMETER
@@ -36,8 +34,6 @@ class CurrentSensor(TwoPort):
     """Current from p to n, in series with what is measured.
 
     Equations: I = i; v = 0.
-
-    Ports: p, n. Outputs: I in A.
     """
 
     symbol = symbols.AMMETER
@@ -54,8 +50,6 @@ class PowerSensor(Component):
 
     Equations: P = (v_pv - v_nv) pc.i; v_pc = v_nc and pv.i = 0. With pc at the source, nc
     and pv at the load and nv at the load's return, P is what the load takes in.
-
-    Ports: pc, nc (in series), pv, nv (parallel). Outputs: P in W.
 
     References
     ----------

@@ -36,9 +36,6 @@ class DCVoltageSource(Supplying, TwoPort):
     Equation: v = voltage. The current i from p to n is negative where the source
     delivers power. For a voltage that varies take ``ControlledVoltageSource``.
 
-    Parameters: voltage (V).
-    Ports: p, n.
-
     Notes
     -----
     voltage (default not verified).
@@ -57,9 +54,6 @@ class ACVoltageSource(Supplying, TwoPort):
     """Sinusoidal voltage between p and n, whatever the current.
 
     Equation: v = amplitude sin(2 pi frequency t + phase).
-
-    Parameters: amplitude (V), frequency (Hz), phase (deg).
-    Ports: p, n.
 
     Notes
     -----
@@ -81,9 +75,6 @@ class ControlledVoltageSource(Supplying, TwoPort):
 
     Equation: v = vT, where vT is the signal, or the parameter ``voltage``, a constant or
     a function of time, while nothing is connected.
-
-    Parameters: voltage (V).
-    Ports: p, n. Inputs: vT in V.
 
     Examples
     --------
@@ -109,9 +100,6 @@ class DCCurrentSource(Supplying, TwoPort):
 
     Equation: i = current. It leaves into the circuit at n.
 
-    Parameters: current (A).
-    Ports: p, n.
-
     Notes
     -----
     Simscape's DC Current Source has its + where this has n.
@@ -130,9 +118,6 @@ class ACCurrentSource(Supplying, TwoPort):
     """Sinusoidal current from p to n through the source, whatever the voltage.
 
     Equation: i = amplitude sin(2 pi frequency t + phase).
-
-    Parameters: amplitude (A), frequency (Hz), phase (deg).
-    Ports: p, n.
 
     Notes
     -----
@@ -154,9 +139,6 @@ class ControlledCurrentSource(Supplying, Arrow):
 
     Equation: i = iT, where iT is the signal, or the parameter ``current``, a constant or
     a function of time, while nothing is connected. It leaves into the circuit at head.
-
-    Parameters: current (A).
-    Ports: head, tail. Inputs: iT in A.
     """
 
     symbol = symbols.CURRENT_SOURCE

@@ -51,7 +51,7 @@ class Switch(Resisting, TwoPort):
 
     Parameters: threshold (1, or any unit), gate (1, or that unit, which vT has as well); with
     ``model="resistances"`` closed_resistance (ohm), open_conductance (S).
-    Ports: p, n, H (heat, with ``thermal_port=True``). Inputs: vT, or the parameter ``gate``
+    Inputs: vT, or the parameter ``gate``
     while nothing is connected.
 
     Notes
@@ -91,7 +91,7 @@ class SPDTSwitch(Dissipative):
 
     Parameters: threshold (1, or any unit), gate (1, or that unit, which vT has as well),
     closed_resistance (ohm), open_conductance (S).
-    Ports: p, n1, n2, H (heat, with ``thermal_port=True``). Inputs: vT, or the parameter ``gate``
+    Inputs: vT, or the parameter ``gate``
     while nothing is connected.
 
     Notes

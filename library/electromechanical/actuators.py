@@ -24,9 +24,7 @@ class VoiceCoil(Dissipative, TranslationalMachine):
     ``HardStop``. With
     ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
 
-    Parameters: resistance (ohm), inductance (mH), constant (V*s/m). The defaults are those of
-    the actuator in Modelica's examples.
-    Ports: p, n (electrical), R, C (translational), H (heat). Initial target: i (high, 0 A).
+    The defaults are those of the actuator in Modelica's examples.
 
     References
     ----------
@@ -60,9 +58,7 @@ class Solenoid(Dissipative, TranslationalMachine):
     field, dissipates resistance i². With
     ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
 
-    Parameters: resistance (ohm), turns, area (m^2), core_reluctance (1/H).
-    Ports: p, n (electrical), R (armature), C (stator), H (heat). Initial target: phi (high,
-    0 Wb), x (high, 2 mm), the gap.
+    Initial target: phi (high, 0 Wb), x (high, 2 mm), the gap.
 
     Raises
     ------
@@ -104,9 +100,7 @@ class PiezoStack(TranslationalMachine):
     that of the clamped stack; free of load it is larger by coupling²/stiffness. Linear, no
     hysteresis, no mass. Stores capacitance v²/2 + stiffness x²/2.
 
-    Parameters: blocking_force (N), free_stroke (um), rated_voltage (V), capacitance (uF).
-    Ports: p, n (electrical), R, C (translational). Initial target: v (low, 0 V), x (high,
-    0 m), the extension.
+    Initial target: v (low, 0 V), x (high, 0 m), the extension.
 
     References
     ----------

@@ -54,8 +54,7 @@ class HBridge(Dissipative):
     switching. With
     ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
 
-    Parameters: duty, frequency (kHz), on_resistance (mohm), off_conductance (S).
-    Ports: p, n (supply), a, b (load), H (heat). Inputs: D in 1, with ``control="signal"``.
+    Inputs: D in 1, with ``control="signal"``.
     """
 
     model = Option("averaged", ("averaged", "switched"), doc="whether edges are resolved")

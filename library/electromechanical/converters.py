@@ -58,9 +58,6 @@ class RotationalElectromechanicalConverter(RotationalMachine):
 
     Equations: v = constant w; t = constant i, the torque from C to R: positive where a positive
     current from p to n drives R forward. Lossless: v i = t w. A negative constant reverses it.
-
-    Parameters: constant (V*s/rad).
-    Ports: p, n (electrical), R, C (rotational).
     """
 
     constant = Parameter("0.1 V*s/rad", doc="Torque over current, and voltage over speed")
@@ -81,7 +78,6 @@ class TranslationalElectromechanicalConverter(TranslationalMachine):
     current from p to n drives R forward. Lossless: v i + f u = 0.
 
     Parameters: constant (V*s/m), preset to 0.1 V*s/m (default not verified).
-    Ports: p, n (electrical), R, C (translational).
     """
 
     symbol = symbols.LINEAR_MOTOR

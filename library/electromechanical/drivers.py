@@ -30,9 +30,7 @@ class PWMVoltage(Component):
     current, or with ``control="signal"`` r = u, and duty = (r - minimum) / (maximum - minimum)
     between 0 and 1.
 
-    Parameters: amplitude (V), minimum_voltage (V), maximum_voltage (V), minimum_signal,
-    maximum_signal.
-    Ports: p1, n1 (reference), p2, n2 (output). Inputs: u in 1, with ``control="signal"``.
+    Inputs: u in 1, with ``control="signal"``.
     """
 
     control = Option("voltage", ("voltage", "signal"), doc="where the reference comes from")
@@ -87,11 +85,9 @@ class BridgeDriver(Dissipative):
 
     PWM, REV and BRK are read against REF and draw no current. Takes the current of the load as
     smooth, and feeds back what a braking motor gives. ``HBridge`` shows its supply, and pulses.
-    With ``thermal_port=True`` the heat leaves at the port H.
 
     Parameters: supply_voltage (V), pwm_amplitude (V), reverse_threshold (V), brake_threshold (V),
     on_resistance (ohm), of two switches in series, diode_resistance (ohm).
-    Ports: PWM, REF, REV, BRK (what controls it), a, b (load), H (heat).
     """
 
     PWM = Port(electrical, doc="mean of the pulses")

@@ -74,13 +74,8 @@ class DCMotor(Motor):
     ``RotationalFriction`` between R and C. Stores the energy of inductance and rotor. With
     ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
 
-    Parameters: resistance (ohm), back_emf_constant (V/rpm or N*m/A, its torque constant),
-    stall_torque (N*m), no_load_speed (rpm), rated_speed (rpm), rated_power (W), rated_voltage (V),
-    inductance (uH), inertia (g*cm^2), damping (N*m*s/rad), no_load_current (A), no_load_voltage
-    (V). Preset as in Simscape's block; stall_torque, no_load_speed, rated_voltage, inductance and
+    Preset as in Simscape's block; stall_torque, no_load_speed, rated_voltage, inductance and
     inertia are not verified.
-    Ports: p, n (electrical), R, C (rotational), H (heat). Initial target: i (high, 0 A), w_rotor
-    (high, 0 rad/s).
     """
 
     parameterization = Option(CIRCUIT, (CIRCUIT, STALL, RATED), doc="which numbers are given")
@@ -174,10 +169,8 @@ class ThermalDCMotor(DCMotor):
     Parameters: thermal_mass (J/K), temperature_coefficient (1/K), reference_temperature (degC),
     preset as in Simscape's block; and those of ``DCMotor``: resistance (ohm), back_emf_constant
     (V/rpm), stall_torque (N*m), no_load_speed (rpm), rated_speed (rpm), rated_power (W),
-    rated_voltage (V), inductance (uH), inertia (g*cm^2), damping (N*m*s/rad), no_load_current
-    (A), no_load_voltage (V).
-    Ports: p, n (electrical), R, C (rotational), H (heat). Initial target: i (high, 0 A), w_rotor
-    (high, 0 rad/s), T (high, 25 degC).
+    rated_voltage (V), inductance (uH), inertia (g*cm^2), damping (N*m*s/rad), no_load_current (A),
+    no_load_voltage (V).
 
     Raises
     ------
@@ -218,11 +211,8 @@ class SeparatelyExcitedMotor(Motor):
     on R. Joined to the armature, the field makes it a shunt motor. Neglects saturation. With
     ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
 
-    Parameters: resistance (ohm), inductance (mH), field_resistance (ohm), field_inductance
-    (H), mutual_inductance (H), inertia (kg*m^2), damping (N*m*s/rad). The defaults are those
-    of the machine in Modelica's examples: 100 V, 100 A, 1425 rpm, 1 A in the field.
-    Ports: p, n (armature), ep, en (field), R, C (rotational), H (heat). Initial target: i (high,
-    0 A), i_field (high, 0 A), w_rotor (high, 0 rad/s).
+    The defaults are those of the machine in Modelica's examples: 100 V, 100 A, 1425 rpm, 1 A in the
+    field.
 
     References
     ----------
@@ -265,11 +255,7 @@ class SeriesMotor(Motor):
     acts on R. Without load it runs away. Neglects saturation. With
     ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
 
-    Parameters: resistance (ohm), inductance (mH), field_resistance (ohm), field_inductance
-    (mH), mutual_inductance (mH), inertia (kg*m^2), damping (N*m*s/rad). The defaults are those
-    of the machine in Modelica's examples: 100 V, 100 A, 1410 rpm.
-    Ports: p, n (electrical), R, C (rotational), H (heat). Initial target: i (high, 0 A), w_rotor
-    (high, 0 rad/s).
+    The defaults are those of the machine in Modelica's examples: 100 V, 100 A, 1410 rpm.
 
     References
     ----------

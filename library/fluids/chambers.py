@@ -1,19 +1,22 @@
-"""Volumes of a fluid, and places whose pressure and temperature are given."""
+"""What a fluid is, its volumes and ends, and places whose pressure and temperature are given."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from blocks import Component, Input, Option, Parameter, Port, Variable
+from blocks import Component, Input, Option, Parameter, Port, Variable, quantity
 
 from ..thermal import thermal
 from ..thermal.domain import ABSOLUTE
-from .flows import carried, filling
+from .flows import carried, closed, filling, species
+from .polynomials import sum_of
 
-__all__ = ["ATMOSPHERE", "ROOM", "Chamber", "FluidPart", "Reservoir", "specified"]
+__all__ = ["ATMOSPHERE", "AbsoluteReference", "Cap", "Chamber", "Described", "FluidPart",
+           "InfiniteFlowResistance", "PRESSURES", "ROOM", "Reservoir", "specified"]  # fmt: skip
 
 ATMOSPHERE, ROOM = "0.101325 MPa", "293.15 K"
+PRESSURES = ("atmospheric_pressure", "minimum_pressure")  # are said of no fluid
 
 
 class FluidPart(Component):
@@ -38,7 +41,15 @@ def specified(c: Any) -> bool:
 
 
 class Chamber(FluidPart):
-    """Base of chambers of constant volume: one pressure, one temperature, one to four ports."""
+    """A volume of fluid at one pressure and one temperature: a tank, a manifold, a water jacket.
+
+    Equations: d(rho volume)/dt = sum of mdot, d(rho u volume)/dt = sum of Phi + Q_H; p = p_I at
+    every port, T_H = T_I. It is well mixed: what leaves has the temperature T_I. The run stops
+    where pressure or temperature leave the range of the fluid.
+
+    Parameters: volume (l) (default not verified), port_area (m^2), of each port.
+    Ports: A, and B, C, D by ``num_ports``; H (heat).
+    """
 
     num_ports = Option(1, (1, 2, 3, 4), doc="number of ports for the fluid")
     H = Port(thermal, doc="heat to the fluid; insulated where nothing is connected")
@@ -67,14 +78,30 @@ class Chamber(FluidPart):
         yield self.energy_stored == self.volume * (rho * h - p)
 
 
-def sum_of(terms: Any) -> Any:
-    """The sum of expressions; that of none is an error."""
-    first, *others = terms
-    return sum(others, first)
+class Described(FluidPart):
+    """Base of what says which fluid is in a circuit, by the parameters of its domain."""
+
+    atmospheric_pressure = Parameter(ATMOSPHERE, above=0, doc="Absolute pressure outside")
+
+    def said(self, numbers: Mapping[str, Any]) -> Iterator[Any]:
+        """Equations of a port through which nothing flows; pressures are the component's own."""
+        A: Any = self.A  # type: ignore[attr-defined]
+        yield from closed(self.fluid, A)
+        own = {name: getattr(self, name) for name in PRESSURES if hasattr(self, name)}
+        for name, value in {**numbers, **own}.items():
+            yield getattr(A, name) == (quantity(value) if isinstance(value, str) else value)
 
 
 class Reservoir(FluidPart):
-    """Base of places whose pressure and temperature stay the same, whatever flows."""
+    """A place whose pressure and temperature stay the same, whatever flows.
+
+    Equations: p_A is atmospheric pressure, or with ``pressure_spec="specified"`` the input P, or
+    the parameter ``pressure`` while nothing is connected; fluid that leaves it has the
+    temperature T, the input or the parameter ``temperature``. Any number of reservoirs may stand
+    for one tank.
+
+    Inputs: P in MPa (``pressure_spec="specified"``), T in K.
+    """
 
     grounds = True
 
@@ -95,3 +122,49 @@ class Reservoir(FluidPart):
         yield from carried(self.fluid, A, self.port_area, inside, within)
         yield self.power_supplied == -A.Phi
         yield from self.fluid.valid(within, A.p, self.T, "of the reservoir")
+
+
+class AbsoluteReference(FluidPart):
+    """No pressure, and nothing else that a port knows, for sensors to measure against.
+
+    Equations: p = 0, T = 0 (u = 0 of two phases), x_w = 0 and x_g = 0 of moist air. Connect sensors
+    only: at zero pressure there is no fluid.
+    """
+
+    grounds = True
+
+    def equations(self) -> Iterator[Any]:
+        A: Any = self.A  # type: ignore[attr-defined]
+        yield A.p == 0
+        yield self.fluid.state(A) == 0
+        for _, share in species(self.fluid):
+            yield getattr(A, share) == 0
+
+
+class Cap(FluidPart):
+    """A closed end: nothing flows, whatever the pressure.
+
+    Equations: mdot_A = 0, Phi_A = 0, and of moist air mdot_w_A = 0, mdot_g_A = 0. An unconnected
+    port means the same; this component says that it is meant, and shows what stands there.
+    """
+
+    shown: tuple[str, ...] = ("p", "T")
+    p = Variable("MPa", nominal="0.1 MPa", doc="absolute pressure")
+    T = Variable(ABSOLUTE, nominal="300 K", when=lambda c: "T" in c.shown, doc="temperature")
+
+    def equations(self) -> Iterator[Any]:
+        A: Any = self.A  # type: ignore[attr-defined]
+        yield from closed(self.fluid, A)
+        for name in self.shown:
+            yield getattr(self, name) == getattr(A, name)
+
+
+class InfiniteFlowResistance(FluidPart):
+    """Nothing passes between A and B, no fluid and no heat.
+
+    Equations: mdot = 0, Phi = 0 at both ends, and of moist air mdot_w = 0, mdot_g = 0.
+    """
+
+    def equations(self) -> Iterator[Any]:
+        for port in (self.A, self.B):  # type: ignore[attr-defined]
+            yield from closed(self.fluid, port)

@@ -109,8 +109,28 @@ class Vane(Component):
 
 
 class TranslationalConverter(Piston, MechanicalConverter):
-    """Base of pistons with one chamber."""
+    """A piston: pressure of a fluid becomes a force between R and C.
+
+    Equations: v = v_R - v_C = dx/dt; f = e interface_area (p_I - p_outside) is the force on R
+    from C, with e = 1, or -1 with ``mech_orientation="negative"``; d(rho V)/dt = mdot_A and
+    d(rho u V)/dt = Phi_A + Q_H - p_I dV/dt with V = dead_volume + e interface_area x. Outside is
+    the atmosphere, or with ``pressure_spec="specified"`` ``environment_pressure``.
+
+    With ``displacement_spec="signal"`` the place x is the input p_in, as from a position sensor
+    between R and C; it must change as v says, or mass and energy are not those of the fluid.
+    Has no mass, no friction and no stop: add Mass, TranslationalFriction and HardStop.
+
+    Inputs: p_in (m) with ``displacement_spec="signal"``.
+    """
 
 
 class RotationalConverter(Vane, MechanicalConverter):
-    """Base of vanes with one chamber."""
+    """A vane or a motor: pressure of a fluid becomes a torque between R and C.
+
+    Equations: w = w_R - w_C = d(angle)/dt; t = e displacement (p_I - p_outside) is the torque on
+    R from C, with e = 1, or -1 with ``mech_orientation="negative"``; d(rho V)/dt = mdot_A and
+    d(rho u V)/dt = Phi_A + Q_H - p_I dV/dt with V = dead_volume + e displacement angle.
+    Has no inertia, no friction and no stop.
+
+    Defaults of displacement and dead volume not verified.
+    """

@@ -12,15 +12,23 @@ from blocks import Option, Output, Variable, partial
 from .chambers import FluidPart
 from .flows import closed, species
 
-__all__ = ["FlowRateSensor", "PressureTemperatureSensor", "ThermodynamicPropertiesSensor"]
+__all__ = ["FlowRateSensor", "PressureTemperatureSensor", "ThermodynamicPropertiesSensor",
+           "difference"]  # fmt: skip
 
 
-def _difference(c: Any) -> bool:
+def difference(c: Any) -> bool:
+    """Whether what is at A is measured against B."""
     return bool(c.reference == "difference")
 
 
 class PressureTemperatureSensor(FluidPart):
-    """Base of sensors of pressure and temperature at A, against B or absolute."""
+    """Pressure and temperature at A, against B or absolute.
+
+    Equations: P = p_A - p_B, T = T_A - T_B, or with ``reference="absolute"`` P = p_A and T = T_A;
+    nothing flows.
+
+    Ports: A, and B with ``reference="difference"``.
+    """
 
     reference = Option("difference", ("difference", "absolute"), doc="what A is measured against")
     P = Output("MPa", doc="pressure")
@@ -29,7 +37,7 @@ class PressureTemperatureSensor(FluidPart):
     def equations(self) -> Iterator[Any]:
         A: Any = self.A  # type: ignore[attr-defined]
         yield from closed(self.fluid, A)
-        if not _difference(self):
+        if not difference(self):
             yield self.P == A.p
             yield self.T == A.T
             return
@@ -40,7 +48,11 @@ class PressureTemperatureSensor(FluidPart):
 
 
 class FlowRateSensor(FluidPart):
-    """Base of sensors of mass, volume and energy flow from A to B."""
+    """Flow of mass, volume and energy from A to B.
+
+    Equations: A and B have the same pressure, and temperature or internal energy; M = mdot,
+    V = mdot/rho, PHI = Phi, the energy that the flow carries: mdot times the specific enthalpy.
+    """
 
     mdot = Variable("kg/s", nominal="0.1 kg/s", doc="mass flow from A to B")
     M = Output("kg/s", doc="mass flow")

@@ -45,22 +45,20 @@ from .elements import (
     AbsoluteReference,
     Cap,
     ConstantVolumeChamber,
-    InfiniteFlowResistance,
-    Pipe,
-    Reservoir,
-    RotationalMechanicalConverter,
-    TranslationalMechanicalConverter,
-)
-from .medium import density, enthalpy
-from .passages import (
     FlowRateSensor,
     FlowRateSource,
     FlowResistance,
+    InfiniteFlowResistance,
     LocalRestriction,
+    Pipe,
     PressureSource,
     PressureTemperatureSensor,
+    Reservoir,
+    RotationalMechanicalConverter,
     ThermodynamicPropertiesSensor,
+    TranslationalMechanicalConverter,
 )
+from .medium import density, enthalpy
 from .properties import GasProperties
 
 __all__ = [

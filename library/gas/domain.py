@@ -6,8 +6,8 @@ from typing import Any
 
 from blocks import Component, Domain, Port
 
-from ..fluids.degrees import GAS
 from ..fluids.passages import Passage
+from ..fluids.polynomials import GAS
 from . import medium
 
 __all__ = ["Ends", "PERFECT", "TwoPort", "gas", "numbers_of"]
@@ -52,9 +52,7 @@ gas = Domain(
 )
 
 
-class Ends(Component):
-    """The two ports of a component for gas."""
-
+class Ends(Component):  # the two ports of a component for gas
     fluid = medium
     A = Port(gas, doc="one end")
     B = Port(gas, doc="other end")

@@ -20,8 +20,7 @@ from typing import Any
 
 from blocks import log, require, sqrt
 
-from ..fluids.degrees import GAS
-from ..fluids.polynomials import E, horner, integral, slope, within
+from ..fluids.polynomials import GAS, E, horner, integral, slope, within
 
 __all__ = [
     "conductivity", "density", "density_and_enthalpy", "enthalpy", "entropy", "gas_constant",

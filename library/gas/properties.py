@@ -7,15 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from blocks import Component, Option, Parameter, Port, log, quantity
+from blocks import Option, Parameter, Port, log, quantity
 
-from ..fluids.chambers import sum_of
-from ..fluids.degrees import GAS, of_table
-from ..fluids.fitting import missed, polynomial_of
-from ..fluids.polynomials import integral
+from ..fluids.chambers import Described
+from ..fluids.polynomials import GAS, integral, missed, of_table, polynomial_of, sum_of
 from ..media import media
 from ..tables import table_faults
 from ..thermal.domain import ABSOLUTE
+from . import medium
 from .domain import HIGH, LOW, gas, numbers_of
 
 __all__ = ["GasProperties", "misses", "tabled"]
@@ -34,7 +33,7 @@ def _table(c: Any) -> bool:
     return bool(c.gas_spec == "semiperfect")
 
 
-class GasProperties(Component):
+class GasProperties(Described):
     """The gas of the circuit that it is connected to.
 
     Equations: rho = p/(compressibility_factor gas_constant T), and by ``gas_spec``
@@ -51,13 +50,10 @@ class GasProperties(Component):
     compressibility factor. Where a temperature leaves the range, or a pressure falls below
     ``minimum_pressure``, the run stops. A circuit without this component holds dry air.
 
-    Parameters: gas_constant (J/(K*kg)), compressibility_factor (1), reference_temperature (K),
-    reference_enthalpy (kJ/kg), specific_heat (J/(K*kg)), viscosity (uPa*s),
-    conductivity (mW/(K*m)), temperatures (K), specific_heats (J/(K*kg)), viscosities (uPa*s),
-    conductivities (mW/(K*m)), atmospheric_pressure (MPa), minimum_pressure (kPa).
     Ports: A, anywhere in the circuit; nothing flows through it.
     """
 
+    fluid = medium
     gas_spec = Option("perfect", ("perfect", "semiperfect", *READY), doc="which gas")
     A = Port(gas, sets=True, doc="any port of the circuit")
     gas_constant = Parameter("287 J/(K*kg)", above=0, when=lambda c: _perfect(c) or _table(c),
@@ -81,7 +77,6 @@ class GasProperties(Component):
     conductivities = Parameter(
         [f"{k} mW/(K*m)" for k in (18.2, 26.4, 33.5, 45.8, 57.2, 67.5, 81.7)], above=0, when=_table,
         doc="Thermal conductivities")  # fmt: skip
-    atmospheric_pressure = Parameter("0.101325 MPa", above=0, doc="Absolute pressure outside")
     minimum_pressure = Parameter("1 kPa", above=0, doc="Absolute pressure at which the run stops")
 
     def verify(self) -> Iterator[str]:
@@ -100,21 +95,12 @@ class GasProperties(Component):
             table: (of_table(GAS, name), getattr(self, table)) for name, table in TABLES.items()})
 
     def equations(self) -> Iterator[Any]:
-        A = self.A
-        yield A.mdot == 0
-        yield A.Phi == 0
-        yield A.atmospheric_pressure == self.atmospheric_pressure
-        yield A.minimum_pressure == self.minimum_pressure
         if self.gas_spec in READY:
-            for name, value in numbers_of(media("gases")[self.gas_spec]).items():
-                if name not in ("atmospheric_pressure", "minimum_pressure"):
-                    yield getattr(A, name) == quantity(value)
+            yield from self.said(numbers_of(media("gases")[self.gas_spec]))
             return
         R = self.gas_constant * self.compressibility_factor
-        found = described(*self._perfect(), R) if _perfect(self) else tabled(
-            R, self.temperatures, self.viscosities, self.conductivities, heats=self.specific_heats)
-        for name, value in found.items():
-            yield getattr(A, name) == value
+        yield from self.said(described(*self._perfect(), R) if _perfect(self) else tabled(
+            R, self.temperatures, self.viscosities, self.conductivities, heats=self.specific_heats))
 
     def _perfect(self) -> tuple[Any, Any, dict[str, list[Any]]]:
         low, high = quantity(f"{LOW} K"), quantity(f"{HIGH} K")

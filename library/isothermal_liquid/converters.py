@@ -85,10 +85,8 @@ class TranslationalMechanicalConverter(Piston, MechanicalConverter):
 
     Has no mass, no friction and no stop: add Mass, TranslationalFriction and HardStop.
 
-    Parameters: interface_area (m^2), dead_volume (m^3), environment_pressure (MPa). Defaults of
-    area and dead volume not verified.
-    Ports: A (liquid), R, C. Inputs: p_in (m) with ``displacement_spec="signal"``. Initial
-    targets: x (high, 0 m), p_I (high, 0.101325 MPa).
+    Defaults of area and dead volume not verified.
+    Inputs: p_in (m) with ``displacement_spec="signal"``.
     """
 
     symbol = symbols.CYLINDER
@@ -105,9 +103,7 @@ class RotationalMechanicalConverter(Vane, MechanicalConverter):
     With ``dynamic_compressibility=False`` mdot_A = e rho_0 displacement w; see
     :class:`TranslationalMechanicalConverter`. Has no inertia, no friction and no stop.
 
-    Parameters: displacement (m^3/rad), dead_volume (m^3), environment_pressure (MPa). Defaults
-    of displacement and dead volume not verified.
-    Ports: A (liquid), R, C. Initial targets: angle (high, 0 rad), p_I (high, 0.101325 MPa).
+    Defaults of displacement and dead volume not verified.
     """
 
     symbol = symbols.VANE

@@ -167,12 +167,10 @@ class SingleActingActuator(Cylinder):
 
     Parameters: piston_area_A (m^2), stroke (m), dead_volume_A (m^3), environment_pressure (MPa),
     stop_stiffness (N/m), stop_damping (N*s/m), transition (mm), restitution (1); those of the
-    friction: breakaway_force (N), breakaway_velocity (m/s), coulomb_force (N),
-    viscous_coefficient (N*s/m), coulomb_coefficient (1), breakaway_coefficient (1),
-    normal_force (N). Defaults not verified.
-    With ``thermal_port=True`` the heat leaves at the port H.
-    Ports: A, R, C. Inputs: N in N (``normal=True``). Outputs: p_out in m. Initial targets:
-    x (high, 0 m), p_A (high, 0.101325 MPa).
+    friction: breakaway_force (N), breakaway_velocity (m/s), coulomb_force (N), viscous_coefficient
+    (N*s/m), coulomb_coefficient (1), breakaway_coefficient (1), normal_force (N). Defaults not
+    verified.
+    Inputs: N in N (``normal=True``).
     """
 
     symbol = symbols.CYLINDER
@@ -190,14 +188,11 @@ class DoubleActingActuator(Cylinder):
     piston is a LaminarLeakage between A and B.
 
     Parameters: piston_area_A (m^2), piston_area_B (m^2), stroke (m), dead_volume_A (m^3),
-    dead_volume_B (m^3), environment_pressure (MPa), stop_stiffness (N/m),
-    stop_damping (N*s/m), transition (mm), restitution (1); those of the friction:
-    breakaway_force (N), breakaway_velocity (m/s), coulomb_force (N),
-    viscous_coefficient (N*s/m), coulomb_coefficient (1), breakaway_coefficient (1),
-    normal_force (N). Defaults not verified.
-    With ``thermal_port=True`` the heat leaves at the port H.
-    Ports: A, B, R, C. Inputs: N in N (``normal=True``). Outputs: p_out in m. Initial targets:
-    x (high, 0 m), p_A (high, 0.101325 MPa), p_B (high, 0.101325 MPa).
+    dead_volume_B (m^3), environment_pressure (MPa), stop_stiffness (N/m), stop_damping (N*s/m),
+    transition (mm), restitution (1); those of the friction: breakaway_force (N), breakaway_velocity
+    (m/s), coulomb_force (N), viscous_coefficient (N*s/m), coulomb_coefficient (1),
+    breakaway_coefficient (1), normal_force (N). Defaults not verified.
+    Inputs: N in N (``normal=True``).
 
     Examples
     --------

@@ -27,16 +27,14 @@ from blocks import (
 )
 
 from .. import symbols
+from ..fluids.chambers import ATMOSPHERE, specified
 from .domain import TwoPort, isothermal_liquid
 from .liquid import density, elastic_energy, energy_made_up, enthalpy, filling
 
 __all__ = [
     "Cap", "ConstantVolumeChamber", "GasChargedAccumulator", "InfiniteFlowResistance", "Reservoir",
-    "Tank", "above_vacuum", "specified",
+    "Tank", "above_vacuum",
 ]  # fmt: skip
-
-ATMOSPHERE = "0.101325 MPa"
-
 
 def above_vacuum(at: Any, pressure: Any, place: str = "") -> Any:
     """A pressure at a port, or in a place, stays above the liquid's minimum, or the run stops."""
@@ -48,11 +46,6 @@ def above_vacuum(at: Any, pressure: Any, place: str = "") -> Any:
         "pressure, feed this place, or draw less.")  # fmt: skip
 
 
-def specified(c: Any) -> bool:
-    """Whether a pressure outside is given, and not that of the atmosphere."""
-    return c.pressure_spec == "specified"
-
-
 class Reservoir(Component):
     """A place whose pressure stays the same, whatever flows.
 
@@ -60,8 +53,7 @@ class Reservoir(Component):
     or the parameter ``pressure`` while nothing is connected. Any number of reservoirs may
     stand for one tank.
 
-    Parameters: pressure (MPa), absolute.
-    Ports: A. Inputs: P in MPa (``pressure_spec="specified"``).
+    Inputs: P in MPa (``pressure_spec="specified"``).
     """
 
     symbol = symbols.TANK
@@ -88,8 +80,6 @@ class Cap(Component):
 
     Equation: mdot_A = 0. An unconnected port means the same; this component says that it is
     meant, and shows the pressure p.
-
-    Ports: A.
     """
 
     symbol = symbols.END
@@ -106,8 +96,6 @@ class InfiniteFlowResistance(TwoPort):
     """Nothing flows between A and B, whatever their pressures.
 
     Equation: mdot = 0.
-
-    Ports: A, B.
     """
 
     symbol = symbols.OPEN
@@ -123,7 +111,6 @@ class ConstantVolumeChamber(Component):
     The run stops where p_I falls below the minimum pressure of the liquid.
 
     Parameters: volume (l) (default not verified).
-    Ports: A. Initial target: p_I (high, 0.101325 MPa), absolute.
     """
 
     symbol = symbols.CHAMBER
@@ -154,8 +141,6 @@ class Tank(Component):
     Takes the liquid in the tank as incompressible; what this makes of the energy (a share
     P/(2 bulk_modulus)) is its ``power_supplied``.
 
-    Parameters: area (m^2), gravity (m/s^2), height (m), surface_pressure (MPa).
-    Ports: A (bottom). Outputs: V in m³, L (level) in m. Initial target: volume (high, 1 m³).
     Defaults not verified.
     """
 
@@ -205,9 +190,7 @@ class GasChargedAccumulator(Component):
     isothermal, 1.4: no heat passes). Stores the energy of gas, liquid and seat. The run
     stops where all gas volume is used up.
 
-    Parameters: total_volume (l), precharge_pressure (MPa), polytropic_index (1),
-    dead_volume (l), seat_stiffness (GPa/l). Defaults not verified.
-    Ports: A. Initial target: volume (high, 0 l).
+    Defaults not verified.
     """
 
     symbol = symbols.ACCUMULATOR

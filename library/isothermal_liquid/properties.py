@@ -31,10 +31,8 @@ class IsothermalLiquidProperties(Component):
     Takes the kinematic viscosity as constant. Where a pressure falls below
     ``minimum_pressure`` the run stops: the liquid would evaporate, which is not modelled.
 
-    Parameters: density (kg/m^3), bulk_modulus (Pa), bulk_modulus_gain (1), viscosity (cSt),
-    atmospheric_pressure (MPa), minimum_pressure (Pa), air_fraction (1), polytropic_index (1),
-    air_density (kg/m^3), critical_pressure (MPa). Density, bulk modulus and viscosity of
-    water are presets whose defaults in Simscape are not verified.
+    Density, bulk modulus and viscosity of water are presets whose defaults in Simscape are not
+    verified.
     Ports: A, anywhere in the circuit; nothing flows through it.
 
     Notes

@@ -103,12 +103,7 @@ class FixedDisplacementPump(DisplacementMachine):
 
     The run stops where the pressure at a port falls below the minimum of the liquid.
 
-    Parameters: displacement (cm^3/turn), nominal_displacement (cm^3/turn), nominal_speed (rpm),
-    nominal_pressure (MPa), nominal_viscosity (cSt), volumetric_efficiency (1),
-    mechanical_efficiency (1), no_load_torque (N*m), friction_speed (rad/s). Defaults not
-    verified.
-    With ``thermal_port=True`` the heat leaves at the port H.
-    Ports: A (inlet), B (outlet), R (shaft), C (case).
+    Defaults not verified.
     """
 
     symbol = symbols.PUMP
@@ -125,12 +120,7 @@ class VariableDisplacementPump(DisplacementMachine):
 
     Equations as of :class:`FixedDisplacementPump`, with D the input.
 
-    Parameters: nominal_displacement (cm^3/turn), nominal_speed (rpm),
-    nominal_pressure (MPa), nominal_viscosity (cSt), volumetric_efficiency (1),
-    mechanical_efficiency (1), no_load_torque (N*m), friction_speed (rad/s). Defaults not
-    verified.
-    With ``thermal_port=True`` the heat leaves at the port H.
-    Ports: A (inlet), B (outlet), R (shaft), C (case). Inputs: D in cm³/turn.
+    Defaults not verified.
     """
 
     symbol = symbols.PUMP
@@ -148,12 +138,7 @@ class FixedDisplacementMotor(FixedDisplacementPump):
     ``losses="analytical"`` K and K' are those at which the motor takes the ideal flow over
     volumetric_efficiency and gives mechanical_efficiency times the ideal torque.
 
-    Parameters: displacement (cm^3/turn), nominal_displacement (cm^3/turn), nominal_speed (rpm),
-    nominal_pressure (MPa), nominal_viscosity (cSt), volumetric_efficiency (1),
-    mechanical_efficiency (1), no_load_torque (N*m), friction_speed (rad/s). Defaults not
-    verified.
-    With ``thermal_port=True`` the heat leaves at the port H.
-    Ports: A (inlet), B (outlet), R (shaft), C (case).
+    Defaults not verified.
     """
 
     symbol = symbols.HYDRAULIC_MOTOR
@@ -167,12 +152,7 @@ class VariableDisplacementMotor(VariableDisplacementPump):
 
     Equations as of :class:`FixedDisplacementMotor`, with D the input.
 
-    Parameters: nominal_displacement (cm^3/turn), nominal_speed (rpm),
-    nominal_pressure (MPa), nominal_viscosity (cSt), volumetric_efficiency (1),
-    mechanical_efficiency (1), no_load_torque (N*m), friction_speed (rad/s). Defaults not
-    verified.
-    With ``thermal_port=True`` the heat leaves at the port H.
-    Ports: A (inlet), B (outlet), R (shaft), C (case). Inputs: D in cm³/turn.
+    Defaults not verified.
     """
 
     symbol = symbols.HYDRAULIC_MOTOR

@@ -25,10 +25,7 @@ class FlowResistance(Dissipative, TwoPort):
     m_lam = laminar_fraction mass_flow, below which the flow is laminar.
     Dissipates mdot (h_A - h_B) >= 0.
 
-    Parameters: pressure_drop (MPa), mass_flow (kg/s), laminar_fraction (1). Defaults not
-    verified.
-    With ``thermal_port=True`` the heat leaves at the port H.
-    Ports: A, B.
+    Defaults not verified.
     """
 
     symbol = symbols.RESTRICTION
@@ -59,11 +56,8 @@ class LaminarLeakage(Gap, Dissipative, TwoPort):
 
     Dissipates mdot (h_A - h_B) >= 0. Neglects the entry of the gap.
 
-    Parameters: diameter (mm), inner_diameter (mm), outer_diameter (mm), width (mm),
-    height (m), major_axis (mm), minor_axis (mm) (whole axes), side (mm), length (m),
-    resistance (MPa*s/m^3).
-    With ``thermal_port=True`` the heat leaves at the port H.
-    Ports: A, B.
+    Parameters: diameter (mm), inner_diameter (mm), outer_diameter (mm), width (mm), height (m),
+    major_axis (mm), minor_axis (mm) (whole axes), side (mm), length (m), resistance (MPa*s/m^3).
 
     References
     ----------
@@ -100,12 +94,9 @@ class Pipe(Dissipative, Friction):
     Dissipates mdot_A (h_A - h_I) and the same at B, stores elastic and kinetic energy. One
     pipe knows one pressure inside; several in series are a longer one, with waves.
 
-    Parameters: length (m), area (m^2), hydraulic_diameter (m), extra_length (m), roughness (m),
-    laminar_limit (1), turbulent_limit (1), shape_factor (1). The default of
-    hydraulic_diameter is not verified.
-    With ``thermal_port=True`` the heat leaves at the port H.
-    Ports: A, B. Initial targets: p_I (high, 0.101325 MPa) with compressibility,
-    flow_A (high, 0 kg/s) into A and flow_B (high, 0 kg/s) out of B, with inertia.
+    The default of hydraulic_diameter is not verified.
+    Initial targets: p_I (high, 0.101325 MPa) with compressibility, flow_A (high, 0 kg/s) into A and
+    flow_B (high, 0 kg/s) out of B, with inertia.
 
     References
     ----------

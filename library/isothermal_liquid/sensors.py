@@ -52,9 +52,6 @@ class FlowRateSensor(TwoPort):
     """Flow from A to B.
 
     Equations: p = 0; M = mdot, V = mdot/rho.
-
-    Ports: A, B. Outputs by ``sensor_type`` ("mass", "volumetric" or "both"): M in kg/s,
-    V in m³/s.
     """
 
     symbol = symbols.METER
@@ -77,8 +74,6 @@ class LiquidPropertiesSensor(Component):
     Equations: RHO is the density at the pressure of A, BETA = RHO / (dRHO/dp) the bulk modulus with
     its air, NU the kinematic viscosity, MU = RHO NU. Nothing flows. Names of the outputs are not
     verified.
-
-    Ports: A. Outputs: RHO in kg/m³, BETA in Pa, NU in m²/s, MU in Pa·s.
     """
 
     A = Port(isothermal_liquid, doc="measured place")

@@ -28,9 +28,6 @@ class PressureSource(TwoPort):
     Equation: p_B - p_A = P, the signal, or the parameter ``pressure_difference`` while
     nothing is connected. A positive value raises B above A. The run stops where the pressure
     at A or B falls below the liquid's minimum.
-
-    Parameters: pressure_difference (MPa).
-    Ports: A, B. Inputs: P in MPa.
     """
 
     symbol = symbols.FLOW_SOURCE
@@ -53,8 +50,7 @@ class FlowRateSource(GivenFlow, TwoPort):
     A: the signal, or the parameters ``mass_flow`` and ``volume_flow`` while nothing is
     connected. The run stops where the pressure at A falls below the liquid's minimum.
 
-    Parameters: mass_flow (kg/s), volume_flow (m^3/s).
-    Ports: A, B. Inputs: M in kg/s, or V in m³/s.
+    Inputs: M in kg/s, or V in m³/s.
     """
 
     symbol = symbols.FLOW_SOURCE

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import pi
 from typing import Any
 
 import numpy as np
 
-from blocks import Input, Option, Parameter, Port, Variable, der, maximum, minimum, sqrt
+from blocks import Input, Option, Parameter, Port, Variable, der, maximum, minimum
 
 from .. import symbols
+from ..fluids.passages import Throttle, orifice_flow
 from ..heat import Dissipative
 from .domain import TwoPort, isothermal_liquid
 from .liquid import enthalpy, heat_lost, mean_density
@@ -27,17 +27,10 @@ class Squeezing(Dissipative):
                                       doc="Flow over that without contraction")  # fmt: skip
     critical_reynolds = Parameter(150.0, above=0, doc="Reynolds number of turbulent flow")
 
-    def orifice_flow(self, A: Any, B: Any, area: Any, contraction: Any = 1, loss: Any = 1) -> Any:
-        """Mass flow from A to B through an area.
-
-        mdot = Cd area sqrt(2 rho/(loss contraction)) dp/(dp² + dp_cr²)^(1/4), with the mean
-        density, and dp_cr = pi rho/(8 area) (Re_c viscosity/Cd)², below which it is laminar.
-        """
-        rho, drop = mean_density(A, B), A.p - B.p
-        cd, critical = self.discharge_coefficient, self.critical_reynolds
-        laminar = pi / 8 * rho / area * (critical * A.viscosity / cd) ** 2
-        return cd * area * sqrt(2 * rho / (loss * contraction)) * drop / sqrt(
-            sqrt(drop**2 + laminar**2))  # fmt: skip
+    def orifice_flow(self, A: Any, B: Any, area: Any, loss: Any = 1) -> Any:
+        """Mass flow from A to B through an area, with the mean density."""
+        rho = mean_density(A, B)
+        return orifice_flow(self, A.p - B.p, area, rho, rho * A.viscosity, loss)
 
 
 class Restriction(Squeezing, TwoPort):
@@ -45,17 +38,13 @@ class Restriction(Squeezing, TwoPort):
 
     symbol = symbols.RESTRICTION
 
-    def squeezed(self, area: Any, contraction: Any = 1, loss: Any = 1) -> Iterator[Any]:
+    def squeezed(self, area: Any, loss: Any = 1) -> Iterator[Any]:
         """Flow through an area, and its heat."""
-        yield self.mdot == self.orifice_flow(self.A, self.B, area, contraction, loss)
+        yield self.mdot == self.orifice_flow(self.A, self.B, area, loss)
         yield self.power_dissipated == heat_lost(self.A, self.B)
 
 
-def _variable(c: Any) -> bool:
-    return c.restriction_type == "variable"
-
-
-class LocalRestriction(Restriction):
+class LocalRestriction(Throttle, Restriction):
     """A sudden narrow place, of fixed area or one given by a signal.
 
     Equation: mdot = Cd S_R sqrt(2 rho/(L (1 - (S_R/S)²))) p/(p² + p_cr²)^(1/4) with the mean
@@ -66,29 +55,18 @@ class LocalRestriction(Restriction):
     r = sqrt(1 - (S_R/S)² (1 - Cd²)); otherwise L = 1. Dissipates mdot (h_A - h_B) >= 0.
 
     Parameters: area (m^2) (``restriction_type="fixed"``), minimum_area (m^2), maximum_area (m^2)
-    (``"variable"``), port_area (m^2), discharge_coefficient (1), critical_reynolds (1).
-    The default of discharge_coefficient, and the law of pressure recovery, are not verified.
-    With ``thermal_port=True`` the heat leaves at the port H.
-    Ports: A, B. Inputs: AR in m², limited to minimum_area and maximum_area.
+    (``"variable"``), port_area (m^2), discharge_coefficient (1), critical_reynolds (1). The default
+    of discharge_coefficient, and the law of pressure recovery, are not verified.
+    Inputs: AR in m², limited to minimum_area and maximum_area.
     """
 
-    restriction_type = Option("variable", ("variable", "fixed"), doc="where the area is from")
     finite_ports = Option(False, doc="whether the speed in the ports counts")
     pressure_recovery = Option(False, doc="whether pressure rises again, with finite_ports")
-    area = Parameter("1e-3 m^2", above=0, when=lambda c: not _variable(c), doc="Area")
-    minimum_area = Parameter("1e-10 m^2", above=0, when=_variable, doc="Smallest area, leakage")
-    maximum_area = Parameter("0.005 m^2", above=0, when=_variable, doc="Largest area")
     port_area = Parameter("0.01 m^2", above=0, when="finite_ports", doc="Area of the ports")
-    AR = Input("m^2", when=_variable, doc="area")
 
-    def verify(self) -> Iterator[str]:
-        largest = "maximum_area" if _variable(self) else "area"
-        size = getattr(self, largest)
-        if _variable(self) and np.any(self.minimum_area > size):
-            yield f"minimum_area is {self.minimum_area:~P}, above maximum_area, which is {size:~P}."
-        if self.finite_ports and np.any(size >= self.port_area):
-            yield (f"{largest} is {size:~P}, not below port_area, which is {self.port_area:~P}: a "
-                   "restriction is narrower than its ports.")  # fmt: skip
+    @property
+    def approach(self) -> Any:
+        return self.finite_ports
 
     def advise(self) -> Iterator[str]:
         if self.pressure_recovery and not self.finite_ports:
@@ -96,18 +74,9 @@ class LocalRestriction(Restriction):
                    "the area behind the restriction.")  # fmt: skip
 
     def equations(self) -> Iterator[Any]:
-        area = maximum(minimum(self.AR, self.maximum_area), self.minimum_area) \
-            if _variable(self) else self.area
-        contraction: Any = 1
-        loss: Any = 1
-        if self.finite_ports:
-            share = area / self.port_area
-            contraction = 1 - share**2
-            if self.pressure_recovery:
-                cd = self.discharge_coefficient
-                r = sqrt(1 - share**2 * (1 - cd**2))
-                loss = (r - cd * share) / (r + cd * share)
-        yield from self.squeezed(area, contraction, loss)
+        area = self.opening()
+        yield from self.squeezed(
+            area, self.lost(area, self.pressure_recovery) if self.finite_ports else 1)
 
 
 class Opened(Squeezing):
@@ -134,11 +103,9 @@ class VariableOrifice(Opened, Restriction):
     S = overlap + stroke; with ``orientation="negative"`` a negative S opens it. The flow is that
     of :class:`LocalRestriction`. Dissipates mdot (h_A - h_B) >= 0.
 
-    Parameters: maximum_area (m^2), leakage_area (m^2), stroke (mm) of the whole opening,
-    overlap (mm) (negative: open in the middle), discharge_coefficient (1),
-    critical_reynolds (1). Defaults not verified.
-    With ``thermal_port=True`` the heat leaves at the port H.
-    Ports: A, B. Inputs: S in m.
+    Parameters: maximum_area (m^2), leakage_area (m^2), stroke (mm) of the whole opening, overlap
+    (mm) (negative: open in the middle), discharge_coefficient (1), critical_reynolds (1). Defaults
+    not verified.
     """
 
     orientation = Option("positive", ("positive", "negative"), doc="which S opens it")
@@ -193,11 +160,8 @@ class CheckValve(PressureOpened):
     :class:`LocalRestriction`. With ``opening_dynamics`` the opening follows with
     time_constant. Dissipates mdot (h_A - h_B) >= 0.
 
-    Parameters: cracking_pressure (MPa), maximum_pressure (MPa), maximum_area (m^2),
-    leakage_area (m^2), time_constant (s), discharge_coefficient (1), critical_reynolds (1).
     Defaults not verified.
-    With ``thermal_port=True`` the heat leaves at the port H.
-    Ports: A, B. Initial target: opening (high, 0) with ``opening_dynamics``.
+    Initial target: opening (high, 0) with ``opening_dynamics``.
     """
 
 
@@ -210,11 +174,8 @@ class PressureReliefValve(PressureOpened):
     ``opening_dynamics`` the opening follows with time_constant.
     Dissipates mdot (h_A - h_B) >= 0.
 
-    Parameters: cracking_pressure (MPa), maximum_pressure (MPa), maximum_area (m^2),
-    leakage_area (m^2), time_constant (s), discharge_coefficient (1), critical_reynolds (1).
     Defaults not verified.
-    With ``thermal_port=True`` the heat leaves at the port H.
-    Ports: A, B. Initial target: opening (high, 0) with ``opening_dynamics``.
+    Initial target: opening (high, 0) with ``opening_dynamics``.
     """
 
     control = Option("difference", ("difference", "gauge"), doc="which pressure opens it")
@@ -234,11 +195,7 @@ class DirectionalValve(Opened):
     is stroke more. A negative overlap leaves an edge open in the middle position. The flow through
     each edge is that of :class:`LocalRestriction`. Dissipates the sum of mdot (h - h') >= 0.
 
-    Parameters: maximum_area (m^2), leakage_area (m^2), stroke (mm), overlap_PA (mm),
-    overlap_PB (mm), overlap_AT (mm), overlap_BT (mm), discharge_coefficient (1),
-    critical_reynolds (1). Defaults not verified.
-    With ``thermal_port=True`` the heat leaves at the port H.
-    Ports: A, B, P, T. Inputs: S in m.
+    Defaults not verified.
     """
 
     A = Port(isothermal_liquid, doc="to the actuator")

@@ -26,10 +26,9 @@ class ElectromagneticConverter(TwoPort):
     across N and S carries the flux turns i/R_m from N to S, which is -phi: the coil is an
     inductance of turns²/R_m.
 
-    Parameters: turns.
-    Ports: p, n (electrical), N, S (magnetic). Initial target: i (low, 0 A), which other
-    coils on the same core or a current source may override. Two coils that are closed around
-    one core share one state: give the flux of the core as its start.
+    Initial target: i (low, 0 A), which other coils on the same core or a current source may
+    override. Two coils that are closed around one core share one state: give the flux of the core
+    as its start.
     """
 
     symbol = symbols.COIL_ON_CORE
@@ -68,11 +67,8 @@ class ReluctanceForceActuator(Dissipative, MagneticTwoPort):
     Neglects leakage, fringing and saturation: put reluctances in parallel or in series. With
     ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
 
-    Parameters: area (m^2), relative_permeability, least_gap (mm), contact_stiffness (N/m),
-    contact_damping (N*s/m), restitution.
-    Ports: N, S (magnetic), R (armature), C (stator), H (heat of the elastic contact).
-    Initial target: x (high, 2 mm), the gap. f is carried from R to C: positive where the gap
-    is pulled together (Simscape counts it from C to R).
+    Initial target: x (high, 2 mm), the gap. f is carried from R to C: positive where the gap is
+    pulled together (Simscape counts it from C to R).
 
     References
     ----------

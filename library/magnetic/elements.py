@@ -20,8 +20,6 @@ class MagneticReference(Component):
     """Zero of the magnetic potential: a port that takes any flux.
 
     Equation: M.mmf = 0. One per magnetic circuit.
-
-    Ports: M.
     """
 
     symbol = symbols.EARTH
@@ -43,7 +41,6 @@ class EddyCurrent(Dissipative, TwoPort):
     ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
 
     Parameters: conductance (1/ohm), preset to 1 1/ohm (default not verified).
-    Ports: N, S, H (heat). Initial target: phi (high, 0 Wb).
 
     References
     ----------
@@ -73,9 +70,8 @@ class PermanentMagnet(TwoPort):
     inside the magnet, as its equations in Simscape say: it leaves at S. Stores
     length area (B - remanence)²/(2 µ), which is 0 with its ends joined.
 
-    Parameters: remanence (T), relative_permeability, coercivity (kA/m), length (m), area
-    (m^2); defaults not verified.
-    Ports: N, S.
+    Parameters: remanence (T), relative_permeability, coercivity (kA/m), length (m), area (m^2);
+    defaults not verified.
     """
 
     symbol = symbols.MAGNET

@@ -40,9 +40,6 @@ class FundamentalReluctance(TwoPort):
     Equations: mmf = reluctance phi, or, with ``law="table"``, mmf interpolated linearly in a
     table over phi, which its end segments continue: saturation as measured. Stores the
     integral of mmf dphi.
-
-    Parameters: reluctance (1/H), fluxes (Wb), magnetomotive_forces (A).
-    Ports: N, S.
     """
 
     symbol = symbols.RESISTOR
@@ -94,10 +91,7 @@ class Reluctance(TwoPort):
     No hysteresis; losses belong to ``EddyCurrent``. Stores length area times the integral of
     H dB.
 
-    Parameters: length (mm), area (m^2), relative_permeability, flux_densities (T),
-    field_strengths (A/m), initial_permeability, peak_flux_density (T), coefficient_a,
-    coefficient_b, exponent. The preset law of saturation is that of the sheet M350-50A.
-    Ports: N, S.
+    The preset law of saturation is that of the sheet M350-50A.
 
     References
     ----------
@@ -182,7 +176,6 @@ class VariableReluctance(TwoPort):
     ``ReluctanceForceActuator``.
 
     Parameters: least_gap (m), preset to 0 m, area (m^2), relative_permeability.
-    Ports: N, S. Inputs: X in m.
     """
 
     symbol = symbols.RESISTOR

@@ -20,7 +20,7 @@ class FluxSensor(TwoPort):
 
     Equations: mmf = 0; PHI = phi, positive from N to S.
 
-    Ports: N, S. Outputs: PHI in Wb (name not verified).
+    Outputs: PHI in Wb (name not verified).
     """
 
     symbol = symbols.METER
@@ -37,7 +37,7 @@ class MMFSensor(TwoPort):
 
     Equations: phi = 0; MMF = mmf.
 
-    Ports: N, S. Outputs: MMF in A (name not verified).
+    Outputs: MMF in A (name not verified).
     """
 
     symbol = symbols.METER

@@ -24,7 +24,6 @@ class MMFSource(TwoPort):
     ``magnetomotive_force``. Outside, a positive value drives the flux from N to S.
 
     Parameters: magnetomotive_force (A), preset to 1 A (default not verified).
-    Ports: N, S. Inputs: I in A.
     """
 
     symbol = symbols.VOLTAGE_SOURCE
@@ -46,7 +45,6 @@ class FluxSource(TwoPort):
     connected to I, or the parameter ``flux``.
 
     Parameters: flux (Wb), preset to 0.001 Wb (default not verified).
-    Ports: N, S. Inputs: I in Wb.
     """
 
     symbol = symbols.CURRENT_SOURCE

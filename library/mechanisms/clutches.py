@@ -102,11 +102,7 @@ class DiscClutch(PressedFriction):
     ``geometry="annulus"`` r = 2/3 (r_o³ - r_i³)/(r_o² - r_i²) of the linings, for
     uniform pressure.
 
-    Parameters: static_coefficient (1), kinetic_coefficient (1), speeds (rad/s),
-    coefficients (1), normal_force (N), surfaces (1), effective_radius (mm),
-    outer_radius (mm), inner_radius (mm).
-    Ports: R, C. Inputs: N in N, while unconnected the parameter ``normal_force``.
-    With ``thermal_port=True`` the heat leaves at the port H.
+    Inputs: N in N, while unconnected the parameter ``normal_force``.
     """
 
     geometry = Option("effective radius", ("effective radius", "annulus"),
@@ -142,11 +138,7 @@ class DiscBrake(PressedFriction):
     While slipping t = mu r n N sign(w), at rest |t| <= mu_s r n N, with the force N
     that presses each of the n pads at the mean radius r.
 
-    Parameters: static_coefficient (1), kinetic_coefficient (1), speeds (rad/s),
-    coefficients (1), normal_force (N), pads (1), mean_radius (mm).
-    Ports: R (shaft), C (caliper). Inputs: N in N, while unconnected the parameter
-    ``normal_force``.
-    With ``thermal_port=True`` the heat leaves at the port H.
+    Inputs: N in N, while unconnected the parameter ``normal_force``.
     """
 
     normal_force = Parameter("0 N", minimum=0, varying=True, doc="Force on each pad")
@@ -166,11 +158,7 @@ class BandBrake(PressedFriction):
     of the drum and ``wrap`` the angle of contact. The band is taken to be tensioned
     so that both directions brake alike; its mass and elasticity are neglected.
 
-    Parameters: static_coefficient (1), kinetic_coefficient (1), speeds (rad/s),
-    coefficients (1), tension (N), drum_radius (mm), wrap (deg).
-    Ports: R (drum), C (anchor). Inputs: F in N, while unconnected the parameter
-    ``tension``.
-    With ``thermal_port=True`` the heat leaves at the port H.
+    Inputs: F in N, while unconnected the parameter ``tension``.
     """
 
     tension = Parameter("0 N", minimum=0, varying=True, doc="Force in the slack end of the band")
@@ -199,10 +187,6 @@ class TorqueLimiter(Resisting, TwoPort):
     """Safety clutch that slips above a set torque.
 
     At rest |t| <= limit; while slipping t = slip_torque sign(w), however fast.
-
-    Parameters: limit (N*m), slip_torque (N*m).
-    Ports: R, C.
-    With ``thermal_port=True`` the heat leaves at the port H.
     """
 
     symbol = symbols.CLUTCH
@@ -228,9 +212,7 @@ class DogClutch(Resisting, TwoPort):
     and then transmits any torque up to the capacity. Disengaged, t = 0. Play, and
     impacts of single teeth, are neglected.
 
-    Parameters: torque_capacity (N*m), engagement_speed (rad/s), engagement (1).
-    Ports: R, C. Inputs: E, while unconnected the parameter ``engagement``.
-    With ``thermal_port=True`` the heat leaves at the port H.
+    Inputs: E, while unconnected the parameter ``engagement``.
     """
 
     symbol = symbols.CLUTCH
@@ -261,10 +243,7 @@ class OneWayClutch(Resisting, TwoPort):
 
     The drag is ``drag_torque`` times the engagement signal E.
 
-    Parameters: drag_torque (N*m), torque_capacity (N*m), peak (1), engagement (1).
-    Ports: R (driven), C (driving). Inputs: E, while unconnected the parameter
-    ``engagement``.
-    With ``thermal_port=True`` the heat leaves at the port H.
+    Inputs: E, while unconnected the parameter ``engagement``.
 
     References
     ----------

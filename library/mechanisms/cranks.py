@@ -31,9 +31,6 @@ class SliderCrank(Component):
 
     Neglects mass, friction and play.
 
-    Parameters: crank (m), rod (m), offset (m).
-    Ports: A (crankshaft), P (slider). Initial target: phi (high, 0 rad).
-
     Raises
     ------
     ModelError
@@ -74,9 +71,6 @@ class CamTransmission(Component):
     the parabola through it and its neighbours: velocities and accelerations are
     continuous, the jerk jumps at the points.
     Neglects mass, friction and lift-off.
-
-    Parameters: angles (deg), lifts (mm).
-    Ports: A (camshaft), P (follower). Initial target: phi (high, 0 rad).
 
     Raises
     ------

@@ -24,7 +24,6 @@ class GearBox(Component):
     t_S + t_O + t_C = 0. A negative ratio turns the output the other way round.
     Neglects inertia, play, elasticity and losses: see ``LossyGear``.
 
-    Parameters: ratio (1).
     Ports: S (input shaft), O (output shaft), C (housing, with ``housing=True``).
 
     Raises
@@ -59,9 +58,6 @@ class BeltDrive(Component):
     Equations: radius_A w_A = radius_B w_B (negative with ``crossed=True``) and
     t_A / radius_A = -t_B / radius_B (positive with ``crossed=True``): the belt pulls
     with the force t_A / radius_A. Neglects slip, elasticity and mass of the belt.
-
-    Parameters: radius_A (m), radius_B (m).
-    Ports: A, B.
     """
 
     symbol = symbols.GEAR
@@ -84,9 +80,6 @@ class PlanetaryGear(Component):
     Equations: w_S + ratio w_R = (1 + ratio) w_C and, for the torques into the ports,
     t_R = ratio t_S and t_C = -(1 + ratio) t_S. Two speeds determine the third.
     Neglects losses and the inertia of the planets.
-
-    Parameters: ratio (1).
-    Ports: C, R, S.
 
     References
     ----------
@@ -112,9 +105,6 @@ class Differential(Component):
     Equations: w_D = ratio (w_S1 + w_S2) / 2 and t_S1 = t_S2 = -ratio t_D / 2 for the
     torques into the ports: both wheels get the same torque at any speeds.
     Neglects losses and inertia.
-
-    Parameters: ratio (1).
-    Ports: D, S1, S2.
 
     Raises
     ------

@@ -22,9 +22,6 @@ class WheelAndAxle(Component):
     Equations: v_P = radius w_A and t_A = -radius f_P for the torque and force into
     the ports; with ``direction="negative"`` both signs are opposite. Neglects
     inertia, slip and losses.
-
-    Parameters: radius (m).
-    Ports: A (axle), P (periphery).
     """
 
     symbol = symbols.WHEEL_AND_AXLE
@@ -47,9 +44,6 @@ class RackAndPinion(Component):
     Equations: v_R = radius w_P and t_P = -radius f_R for the torque and force into
     the ports; with ``direction="negative"`` both signs are opposite. Neglects
     inertia, play and losses.
-
-    Parameters: radius (m).
-    Ports: P (pinion, rotational), R (rack, translational).
     """
 
     symbol = symbols.RACK
@@ -73,9 +67,6 @@ class RollingWheel(Component):
     the ports: a torque at the axle pushes the hub forward, and the ground takes the
     reaction. Neglects mass, inertia, rolling resistance and the limit of adhesion.
 
-    Parameters: radius (m).
-    Ports: A (axle, rotational), H (hub, translational).
-
     References
     ----------
     Modelica Standard Library, ``Mechanics.Rotational.Components.IdealRollingWheel``.
@@ -98,9 +89,6 @@ class Lever(Component):
     Equations, for small angles: v_C = K_A v_A + K_B v_B with K_A = BC/(AC + BC) and
     K_B = AC/(AC + BC); f_A = -K_A f_C and f_B = -K_B f_C for the forces into the
     ports. Put one of the three on a reference to make it the fulcrum.
-
-    Parameters: AC (m), BC (m).
-    Ports: A, B (ends), C (joint).
     """
 
     symbol = symbols.LEVER

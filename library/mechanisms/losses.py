@@ -54,13 +54,10 @@ class LossyGear(Dissipative):
     or with ``law="table"`` interpolated over the speed |w_S|; beyond the table
     efficiencies are held and torques continue by their last segment, but not below zero.
 
-    Parameters: ratio (1), forward_efficiency (1), backward_efficiency (1),
-    forward_bearing_torque (N*m), backward_bearing_torque (N*m); of the table: speeds
-    (rad/s), forward_efficiencies (1), backward_efficiencies (1),
-    forward_bearing_torques (N*m), backward_bearing_torques (N*m).
-    Ports: S (input shaft), O (output shaft). Neglects the inertia of the gear, play and
-    elasticity.
-    With ``thermal_port=True`` the heat leaves at the port H.
+    Parameters: ratio (1), forward_efficiency (1), backward_efficiency (1), forward_bearing_torque
+    (N*m), backward_bearing_torque (N*m); of the table: speeds (rad/s), forward_efficiencies (1),
+    backward_efficiencies (1), forward_bearing_torques (N*m), backward_bearing_torques (N*m).
+    Neglects the inertia of the gear, play and elasticity.
 
     Notes
     -----
@@ -155,10 +152,6 @@ class LeadScrew(Dissipative):
     takes more load off such a thread than it bears: it breaks away at its kinetic force, where
     the motion goes on. Neglects the inertia of the screw, play, and friction of collar and
     bearings.
-
-    Parameters: lead (mm), diameter (mm), friction (1), thread_angle (deg).
-    Ports: S (screw, rotational), N (nut, translational).
-    With ``thermal_port=True`` the heat leaves at the port H.
 
     Raises
     ------

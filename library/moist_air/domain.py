@@ -7,23 +7,23 @@ from typing import Any
 
 from blocks import Component, Domain, Port
 
+from ..fluids.chambers import PRESSURES
 from ..fluids.passages import Passage
 from ..gas.domain import numbers_of
 from ..media import media
 from . import medium
 
-__all__ = ["FRACTIONS", "HUMIDITIES", "OWN", "Ends", "TwoPort", "moist_air", "moist_air_source",
+__all__ = ["FRACTIONS", "HUMIDITIES", "Ends", "TwoPort", "moist_air", "moist_air_source",
            "trace"]  # fmt: skip
 
 HUMIDITIES = ("relative", "mass_fraction", "mole_fraction", "humidity_ratio")
 FRACTIONS = ("mass_fraction", "mole_fraction")
-OWN = ("atmospheric_pressure", "minimum_pressure")  # what is said of no gas
 AIR = numbers_of(media("moist_air")["air"])
 
 
 def trace(numbers: Mapping[str, Any]) -> dict[str, Any]:
     """What describes a trace gas, of what describes a gas."""
-    return {f"trace_{name}": value for name, value in numbers.items() if name not in OWN}
+    return {f"trace_{name}": value for name, value in numbers.items() if name not in PRESSURES}
 
 
 moist_air = Domain(
@@ -61,9 +61,7 @@ moist_air_source = Domain(
 )
 
 
-class Ends(Component):
-    """The two ports of a component for moist air."""
-
+class Ends(Component):  # the two ports of a component for moist air
     fluid = medium
     A = Port(moist_air, doc="one end")
     B = Port(moist_air, doc="other end")

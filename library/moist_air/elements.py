@@ -7,19 +7,73 @@ from typing import Any
 
 import numpy as np
 
-from blocks import Input, Option, Parameter, Port, Variable
+from blocks import Input, Option, Output, Parameter, Port, Variable, der, where
 
 from .. import symbols
-from ..fluids import chambers, converters, ends, pipes
-from ..fluids.flows import Within
+from ..fluids import chambers, converters, pipes
+from ..fluids.chambers import FluidPart
+from ..fluids.flows import Within, filling
+from ..fluids.polynomials import sum_of
+from ..gas import medium as gas
 from . import medium
-from .domain import FRACTIONS, HUMIDITIES, Ends, moist_air
-from .volumes import Humid
+from .domain import FRACTIONS, HUMIDITIES, Ends, moist_air, moist_air_source
 
-__all__ = [
-    "AbsoluteReference", "Cap", "ConstantVolumeChamber", "InfiniteFlowResistance", "Pipe",
-    "Reservoir", "RotationalMechanicalConverter", "TranslationalMechanicalConverter",
-]  # fmt: skip
+__all__ = ["AbsoluteReference", "Cap", "ConstantVolumeChamber", "Humid", "InfiniteFlowResistance",
+           "Pipe", "Reservoir", "RotationalMechanicalConverter",
+           "TranslationalMechanicalConverter"]  # fmt: skip
+
+
+class Humid(FluidPart):
+    """Base of what holds moist air, in which water condenses."""
+
+    fluid = medium
+    F = Port(moist_air, doc="what is inside, for sensors")
+    S = Port(moist_air_source, doc="moisture or trace gas that is added; none where nothing is "
+             "connected")  # fmt: skip
+    saturation_humidity = Parameter(1.0, above=0, doc="Relative humidity from which water "
+                                    "condenses")  # fmt: skip
+    condensation_time = Parameter("1e-3 s", above=0, doc="Time constant of condensation")
+    W = Output("kg/s", doc="water that condenses")
+    RH_I = Variable("1", 0.5, priority="low", doc="relative humidity")
+    x_w_I = Variable("1", 0.01, doc="specific humidity: vapour by mass")
+    HR_I = Variable("1", 0.01, doc="humidity ratio: vapour over all else, by mass")
+    x_g_I = Variable("1", 0.0, priority="low", nominal="0.001", doc="trace gas by mass")
+    y_g_I = Variable("1", 0.0, nominal="0.001", doc="trace gas by moles")
+    mass_w = Variable("kg", doc="mass of the vapour")
+    mass_g = Variable("kg", doc="mass of the trace gas")
+    condensate = Variable("kg", "0 kg", priority="high", doc="mass of water that has condensed")
+    power_supplied = Variable("W", doc="energy given to the circuit: less what condensate takes")
+
+    def within(self, port: Any) -> Any:
+        return Within(port, x_w=self.x_w_I, x_g=port.traced * self.x_g_I)
+
+    def filled(self, state: tuple[Any, Any, Any, Any], volume: Any, rate: Any, ports: list[Any],
+               heat: Any) -> Iterator[Any]:
+        p, T, rho, _ = state
+        x, F, S, within = self.x_w_I, self.F, self.S, self.within(self.F)
+        most, _ = medium.shares(within, "relative", self.saturation_humidity, "mass_fraction",
+                                within.x_g, p, T)  # fmt: skip
+        excess = where(x > most, x - most, 0, events=False)
+        yield rho * volume * excess / self.condensation_time == self.W
+        yield der(self.condensate) == self.W
+        yield medium.humidity(within, "relative", p, T) == self.RH_I
+        yield medium.humidity(within, "humidity_ratio", p, T) == self.HR_I
+        yield medium.trace_fraction(Within(F, x_w=x, x_g=self.x_g_I), "mole_fraction") == self.y_g_I
+        yield self.mass_w == rho * volume * x
+        yield self.mass_g == rho * volume * within.x_g
+        yield self.power_supplied == -self.W * medium.liquid_enthalpy(T)
+        added = medium.Trace(F)
+        for here, there in ((F.p, p), (F.T, T), (F.x_w, x), (F.x_g, within.x_g), (S.T, T),
+                            (S.h_g, F.traced * gas.enthalpy(added, p, T)),
+                            (S.c_g, F.traced * gas.heat_capacity(added, T))):  # fmt: skip
+            yield here == there
+        joined = [*ports, F]
+        water, trace = S.mdot_w - self.W, F.traced * S.mdot_g
+        yield from filling(
+            state, volume, rate, sum_of(port.mdot for port in joined) + water + trace,
+            sum_of(port.Phi for port in joined) + S.Phi + heat + self.power_supplied,
+            [(x, sum_of(port.mdot_w for port in joined) + water),
+             (self.x_g_I, sum_of(port.mdot_g for port in joined) + trace)])  # fmt: skip
 
 
 class Reservoir(chambers.Reservoir):
@@ -33,9 +87,7 @@ class Reservoir(chambers.Reservoir):
     parameter ``trace_gas``, by mass or by moles as ``trace_gas_spec`` says, where the circuit has a
     trace gas (``MoistAirProperties``). Nothing condenses in it.
 
-    Parameters: pressure (MPa), absolute; temperature (K), humidity (1), trace_gas (1),
-    port_area (m^2).
-    Ports: A. Inputs: P in MPa (``pressure_spec="specified"``), T in K, W in 1, G in 1.
+    Inputs: P in MPa (``pressure_spec="specified"``), T in K, W in 1, G in 1.
     """
 
     symbol = symbols.TANK
@@ -61,30 +113,13 @@ class Reservoir(chambers.Reservoir):
         return Within(port, x_w=x_w, x_g=x_g)
 
 
-class AbsoluteReference(ends.AbsoluteReference):
-    """No pressure, no temperature, no vapour and no trace gas, for sensors to measure against.
-
-    Equations: p = 0, T = 0, x_w = 0, x_g = 0. Connect sensors only: at zero pressure there is no
-    air.
-
-    Ports: A.
-    """
-
+class AbsoluteReference(chambers.AbsoluteReference):
     symbol = symbols.EARTH
     fluid = medium
     A = Port(moist_air, doc="the reference")
 
 
-class Cap(ends.Cap):
-    """A closed end: nothing flows, whatever the pressure.
-
-    Equations: mdot_A = 0, Phi_A = 0, mdot_w_A = 0, mdot_g_A = 0. An unconnected port means the
-    same; this component says that it is meant, and shows pressure p, temperature T and specific
-    humidity x_w.
-
-    Ports: A.
-    """
-
+class Cap(chambers.Cap):
     symbol = symbols.END
     fluid = medium
     shown = ("p", "T", "x_w")
@@ -92,14 +127,7 @@ class Cap(ends.Cap):
     x_w = Variable("1", doc="specific humidity")
 
 
-class InfiniteFlowResistance(Ends, ends.InfiniteFlowResistance):
-    """Nothing passes between A and B, no air, no vapour, no trace gas and no heat.
-
-    Equations: mdot = 0, Phi = 0, mdot_w = 0, mdot_g = 0 at both ends.
-
-    Ports: A, B.
-    """
-
+class InfiniteFlowResistance(Ends, chambers.InfiniteFlowResistance):
     symbol = symbols.OPEN
 
 
@@ -120,9 +148,7 @@ class ConstantVolumeChamber(Humid, chambers.Chamber):
     Parameters: volume (l) (default not verified), port_area (m^2), of each port;
     saturation_humidity (1), condensation_time (s).
     Ports: A, and B, C, D by ``num_ports``; F (what is inside, for sensors); H (heat); S (a source
-    of moisture or trace gas). Outputs: W in kg/s. Initial targets: p_I (high, 0.101325 MPa),
-    absolute; T_I (high, 293.15 K), RH_I (low, 0.5), x_g_I (low, 0), condensate (high, 0 kg).
-    Guesses: x_w_I (none, 0.01), HR_I (none, 0.01), y_g_I (none, 0).
+    of moisture or trace gas).
     """
 
     symbol = symbols.CHAMBER
@@ -150,15 +176,12 @@ class Pipe(Ends, Humid, pipes.GasPipe):
     exactly. Water condenses where the whole of the air is saturated, not at a cold wall before:
     a coil of which part of the air keeps clear is a ``Pipe`` and a bypass.
 
-    Parameters: length (m), area (m^2), hydraulic_diameter (m), extra_length (m), roughness (m),
-    laminar_limit (1), turbulent_limit (1), shape_factor (1), laminar_nusselt (1),
-    saturation_humidity (1), condensation_time (s). The default of hydraulic_diameter is not
-    verified.
+    The default of hydraulic_diameter is not verified.
     Ports: A, B, F (what is inside, for sensors), H (wall) with ``thermal_port``, S (a source of
-    moisture or trace gas). Outputs: W in kg/s. Initial targets: p_I (high, 0.101325 MPa), T_I
-    (high, 293.15 K), RH_I (low, 0.5), x_g_I (low, 0), condensate (high, 0 kg); flow_A (high, 0
-    kg/s) into A and flow_B (high, 0 kg/s) out of B, with inertia. Guesses: x_w_I (none, 0.01), HR_I
-    (none, 0.01), y_g_I (none, 0).
+    moisture or trace gas).
+    Initial targets: p_I (high, 0.101325 MPa), T_I (high, 293.15 K), RH_I (low, 0.5), x_g_I (low,
+    0), condensate (high, 0 kg); flow_A (high, 0 kg/s) into A and flow_B (high, 0 kg/s) out of B,
+    with inertia.
 
     References
     ----------
@@ -183,13 +206,7 @@ class TranslationalMechanicalConverter(Humid, converters.TranslationalConverter)
     between R and C; it must change as v says, or mass and energy are not those of the air.
     Has no mass, no friction and no stop: add Mass, TranslationalFriction and HardStop.
 
-    Parameters: interface_area (m^2), dead_volume (m^3), port_area (m^2),
-    environment_pressure (MPa), saturation_humidity (1), condensation_time (s).
-    Ports: A, F (what is inside, for sensors), R, C, H (heat), S (moisture or
-    trace gas). Inputs: p_in (m) with ``displacement_spec="signal"``. Outputs: W in kg/s.
-    Initial targets: x (high, 0 m), p_I (high, 0.101325 MPa), T_I (high, 293.15 K),
-    RH_I (low, 0.5), x_g_I (low, 0), condensate (high, 0 kg). Guesses: x_w_I (none, 0.01),
-    HR_I (none, 0.01), y_g_I (none, 0).
+    Inputs: p_in (m) with ``displacement_spec="signal"``.
     """
 
     symbol = symbols.CYLINDER
@@ -205,13 +222,7 @@ class RotationalMechanicalConverter(Humid, converters.RotationalConverter):
     Q_H - W h_l - p_I dV/dt; mass, vapour and condensation at the rate W are as in
     ``ConstantVolumeChamber``. Has no inertia, no friction and no stop.
 
-    Parameters: displacement (m^3/rad), dead_volume (m^3), port_area (m^2),
-    environment_pressure (MPa), saturation_humidity (1), condensation_time (s). Defaults of
-    displacement and dead volume not verified.
-    Ports: A, F (what is inside, for sensors), R, C, H (heat), S (moisture or
-    trace gas). Outputs: W in kg/s. Initial targets: angle (high, 0 rad), p_I (high, 0.101325 MPa),
-    T_I (high, 293.15 K), RH_I (low, 0.5), x_g_I (low, 0), condensate (high, 0 kg). Guesses:
-    x_w_I (none, 0.01), HR_I (none, 0.01), y_g_I (none, 0).
+    Defaults of displacement and dead volume not verified.
     """
 
     symbol = symbols.VANE

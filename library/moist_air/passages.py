@@ -8,7 +8,7 @@ from typing import Any
 from blocks import Component, Input, Option, Output, Parameter, Port, Variable, log, quantity, where
 
 from .. import symbols
-from ..fluids import passages, sensors, sonic
+from ..fluids import passages, sensors
 from ..fluids.chambers import ROOM
 from ..fluids.flows import closed, species
 from ..thermal.domain import ABSOLUTE
@@ -25,68 +25,18 @@ LEAST = quantity("1e-3 Pa")  # of the vapour, below which its dew point is not a
 
 
 class FlowResistance(Ends, passages.FlowResistance):
-    """A resistance known at one flow: pressure grows with its square.
-
-    Equation: p = K mdot sqrt(mdot² + m_lam²) with K = pressure_drop/mass_flow² and
-    m_lam = laminar_fraction mass_flow, below which the flow is laminar. Energy and vapour pass as
-    they are.
-
-    Parameters: pressure_drop (MPa), mass_flow (kg/s), laminar_fraction (1), port_area (m^2).
-    Defaults of drop and flow not verified.
-    Ports: A, B.
-    """
-
     symbol = symbols.RESTRICTION
 
 
-class LocalRestriction(Ends, sonic.SonicRestriction):
-    """A sudden narrow place, of fixed area or one given by a signal: from laminar to sonic flow.
-
-    Equation, after Saint-Venant and Wantzel, with p_1, rho_1 where it comes from and
-    r = p_2/p_1, but no less than the critical ratio (2/(gamma + 1))^(gamma/(gamma - 1)):
-    mdot = Cd S_R sqrt(2 gamma/(gamma - 1) p_1 rho_1 (r^(2/gamma) - r^((gamma + 1)/gamma))). At
-    and below the critical ratio the speed in it is that of sound, and the flow no longer depends
-    on p_2. Near r = 1, for 1 - r below ``laminar_share``, it is proportional to the difference of
-    pressure. gamma is that of the mixture at the inlet. Energy and vapour pass as they are; the
-    approach velocity and the recovery of pressure are left out.
-
-    Parameters: area (m^2) (``restriction_type="fixed"``), minimum_area (m^2), maximum_area (m^2)
-    (``"variable"``), port_area (m^2), discharge_coefficient (1), laminar_share (1).
-    Ports: A, B. Inputs: AR in m², limited to minimum_area and maximum_area.
-    """
-
+class LocalRestriction(Ends, passages.SonicRestriction):
     symbol = symbols.RESTRICTION
 
 
 class PressureSource(Ends, passages.PressureSource):
-    """Prescribed difference of pressure, whatever flows: an ideal fan.
-
-    Equation: p_B - p_A = P, the signal, or the parameter ``pressure_difference`` while nothing is
-    connected. A positive value raises B above A. With ``power_spec="isentropic"`` the air gains
-    the work of compression without heat,
-    cp T_A ((p_B/p_A)^((gamma - 1)/gamma) - 1), with ``"none"`` no energy. The run stops
-    where pressure or temperature at A or B leave the range of moist air.
-
-    Parameters: pressure_difference (MPa), port_area (m^2).
-    Ports: A, B. Inputs: P in MPa.
-    """
-
     symbol = symbols.FLOW_SOURCE
 
 
 class FlowRateSource(Ends, passages.FlowRateSource):
-    """Prescribed flow from A to B, whatever the pressures: a fan of given delivery.
-
-    Equation: mdot = M, or with ``flow_type="volumetric"`` mdot = rho_A V with the density at A:
-    the signal, or the parameters ``mass_flow`` and ``volume_flow`` while nothing is connected.
-    M counts dry air and vapour together. With ``power_spec="isentropic"`` the air gains the work
-    of compression without heat, cp T_A ((p_B/p_A)^((gamma - 1)/gamma) - 1), with ``"none"`` no
-    energy. The run stops where pressure or temperature at A or B leave the range of moist air.
-
-    Parameters: mass_flow (kg/s), volume_flow (m^3/s), port_area (m^2).
-    Ports: A, B. Inputs: M in kg/s, or V in m³/s.
-    """
-
     symbol = symbols.FLOW_SOURCE
 
 
@@ -121,9 +71,6 @@ class MoistureSource(AddedSource):
     connected, enters the volume at S with the enthalpy of vapour of the temperature T, the signal
     or the parameter ``temperature``. With ``moisture_source_spec="liquid"`` it has that of liquid,
     and what evaporates cools the air. What is taken out, M < 0, has the temperature of the volume.
-
-    Parameters: mass_flow (kg/s), temperature (K).
-    Ports: S. Inputs: M in kg/s, T in K.
     """
 
     adds = "mdot_w"
@@ -143,9 +90,6 @@ class TraceGasSource(AddedSource):
     signal or the parameter ``temperature``, from that in the volume on with the heat capacity
     there. What is taken out, M < 0, has the temperature of the volume. Where the circuit has no
     trace gas (``MoistAirProperties``), nothing is added.
-
-    Parameters: mass_flow (kg/s), temperature (K).
-    Ports: S. Inputs: M in kg/s, T in K.
     """
 
     adds = "mdot_g"
@@ -156,19 +100,10 @@ class TraceGasSource(AddedSource):
 
 
 class PressureTemperatureSensor(sensors.PressureTemperatureSensor):
-    """Pressure and temperature at A, against B or absolute.
-
-    Equations: P = p_A - p_B, T = T_A - T_B, or with ``reference="absolute"`` P = p_A and T = T_A;
-    nothing flows.
-
-    Ports: A, and B with ``reference="difference"``. Outputs: P in MPa, T in K.
-    """
-
     symbol = symbols.METER
     fluid = medium
     A = Port(moist_air, doc="measured place")
-    B = Port(moist_air, when=lambda c: c.reference == "difference",
-             doc="what A is measured against")  # fmt: skip
+    B = Port(moist_air, when=sensors.difference, doc="what A is measured against")
 
 
 class FlowRateSensor(Ends, sensors.FlowRateSensor):
@@ -177,8 +112,6 @@ class FlowRateSensor(Ends, sensors.FlowRateSensor):
     Equations: A and B have the same pressure, temperature and shares; M = mdot, V = mdot/rho,
     PHI = Phi, the energy that the flow carries, W = mdot_w, the vapour in it, and G = mdot_g, its
     trace gas.
-
-    Ports: A, B. Outputs: M in kg/s, V in m³/s, PHI in W, W in kg/s, G in kg/s.
     """
 
     symbol = symbols.METER
@@ -213,8 +146,6 @@ class HumiditySensor(SharesSensor):
     Equations: W = y_w p/p_ws(T) with ``humidity_spec="relative"``, x_w with ``"mass_fraction"``,
     y_w with ``"mole_fraction"`` and x_w/(1 - x_w) with ``"humidity_ratio"``; G = x_g with
     ``trace_gas_spec="mass_fraction"``, y_g with ``"mole_fraction"``; nothing flows.
-
-    Ports: A. Outputs: W in 1, G in 1.
     """
 
     A = Port(moist_air, doc="measured place")
@@ -228,8 +159,6 @@ class MeasurementSelector(SharesSensor):
 
     Equations: P = p_F, T = T_F, and W is the humidity as ``humidity_spec`` says, G the trace gas as
     ``trace_gas_spec`` says.
-
-    Ports: F. Outputs: P in MPa, T in K, W in 1, G in 1.
     """
 
     F = Port(moist_air, doc="what is measured")
@@ -249,7 +178,7 @@ class DewPointSensor(Component):
     Equations: p_ws(T_dew) = y_w p, the part of the pressure that is vapour's, no less than 1 mPa,
     T = T_dew: below 273.16 K it is the point of frost; nothing flows.
 
-    Ports: A. Outputs: T in K. Initial targets: T_dew (none, 285 K), a guess.
+    Initial targets: T_dew (none, 285 K), a guess.
     """
 
     symbol = symbols.METER
@@ -272,8 +201,6 @@ class ThermodynamicPropertiesSensor(sensors.ThermodynamicPropertiesSensor):
 
     Equations: U = u, H = u + p/rho, RHO = rho, CP = dh/dT, each of a kilogram of the mixture, or
     of a cubic metre; nothing flows. H (1 + humidity ratio) is the enthalpy of psychrometric charts.
-
-    Ports: A. Outputs: U in J/kg, H in J/kg, RHO in kg/m³, CP in J/(kg K).
     """
 
     fluid = medium

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from blocks import Component, Option, Parameter, Port, quantity
+from blocks import Option, Parameter, Port, quantity
 
-from ..fluids.degrees import GAS
-from ..fluids.flows import closed
+from ..fluids.chambers import Described
+from ..fluids.polynomials import GAS
 from ..gas.domain import numbers_of
 from ..gas.properties import misses, tabled
 from ..media import media
 from ..tables import table_faults
 from ..thermal.domain import ABSOLUTE
 from . import medium
-from .domain import OWN, moist_air, trace
+from .domain import moist_air, trace
 
 __all__ = ["MoistAirProperties"]
 
@@ -33,7 +33,7 @@ def _dry(c: Any) -> bool:
     return bool(c.dry_gas == "tables")
 
 
-class MoistAirProperties(Component):
+class MoistAirProperties(Described):
     """The dry and the trace gas of the circuit that it is connected to, and the atmosphere outside.
 
     ``dry_gas`` is ``"air"``, 213.15 K to 623.15 K, one of the ready gases of ``library.gas``,
@@ -51,17 +51,14 @@ class MoistAirProperties(Component):
     where one misses a point by more than 1 % ``check()`` says so. Preset are air and carbon
     dioxide.
 
-    Parameters: atmospheric_pressure (MPa), minimum_pressure (kPa); gas_constant and
-    trace_gas_constant (J/(K*kg)), temperatures (K), enthalpies and trace_enthalpies (kJ/kg),
-    viscosities and trace_viscosities (uPa*s), conductivities and trace_conductivities (mW/(K*m)).
     Ports: A, anywhere in the circuit; nothing flows through it.
     """
 
+    fluid = medium
     dry_gas = Option("air", (*DRY, "tables"), doc="which dry gas")
     trace_gas_model = Option("none", MODELS, doc="what the trace gas does")
     trace_gas = Option("carbon dioxide", (*DRY, "tables"), doc="which trace gas")
     A = Port(moist_air, sets=True, doc="any port of the circuit")
-    atmospheric_pressure = Parameter("0.101325 MPa", above=0, doc="Absolute pressure outside")
     minimum_pressure = Parameter("1 kPa", above=0, doc="Absolute pressure at which the run stops")
     gas_constant = Parameter("287.049 J/(K*kg)", above=0, when=_dry,
                              doc="Specific gas constant of the dry gas")  # fmt: skip
@@ -104,23 +101,17 @@ class MoistAirProperties(Component):
                 yield from misses(self.temperatures, **{table: (GAS[name], getattr(self, table))})
 
     def equations(self) -> Iterator[Any]:
-        A = self.A
-        yield from closed(medium, A)
-
         def gas(head: str, named: str) -> dict[str, Any]:
             if named != "tables":
-                return {name: quantity(value) for name, value in numbers_of(DRY[named]).items()}
+                return numbers_of(DRY[named])
             viscosities, conductivities, enthalpies = (getattr(self, head + name) for name in (
                 "viscosities", "conductivities", "enthalpies"))  # fmt: skip
             return tabled(getattr(self, f"{head}gas_constant"), self.temperatures, viscosities,
                           conductivities, enthalpies=enthalpies)  # fmt: skip
 
         dry = gas("", self.dry_gas)
-        found = dry | trace(dry if self.trace_gas_model != "properties" else gas(
-            "trace_", self.trace_gas)) | {name: getattr(self, name) for name in OWN}  # fmt: skip
-        for name, value in found.items():
-            yield getattr(A, name) == value
-        yield A.traced == float(self.trace_gas_model != "none")
-        yield A.trace_mole_constant == (
-            self.trace_gas_constant if self.trace_gas == "tables" else
-            quantity(DRY[self.trace_gas]["gas_constant"], "J/(kg*K)"))  # fmt: skip
+        added = dry if self.trace_gas_model != "properties" else gas("trace_", self.trace_gas)
+        yield from self.said({
+            **dry, **trace(added), "traced": float(self.trace_gas_model != "none"),
+            "trace_mole_constant": self.trace_gas_constant if self.trace_gas == "tables" else
+            quantity(DRY[self.trace_gas]["gas_constant"], "J/(kg*K)")})  # fmt: skip

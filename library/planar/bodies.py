@@ -20,9 +20,6 @@ class Ground(Component):
     """A frame that is fixed in the world.
 
     Equations: x, y and phi of P are constants, so its velocities are zero.
-
-    Parameters: x (m), y (m), phi (rad), counterclockwise.
-    Ports: P.
     """
 
     symbol = symbols.WALL
@@ -73,9 +70,6 @@ class Body(Component):
     m a_c = f + m g and J alpha = t - r x f, where f and t are force and torque
     at the frame. The variables are those of the body's frame P; give its place
     and velocity at the start by keyword, ``Body(x="1 m", vy="2 m/s")``.
-
-    Parameters: mass (kg), inertia (kg*m^2), center_x (m), center_y (m).
-    Ports: P (force and torque there act on the body).
 
     Notes
     -----
@@ -128,9 +122,6 @@ class RigidOffset(TwoFrame):
 
     Equations: F is where (dx, dy) of B is, turned against it by ``angle``.
     Has no mass.
-
-    Parameters: dx (m), dy (m), angle (rad), counterclockwise.
-    Ports: B, F (frames of the same body).
     """
 
     symbol = symbols.ROD

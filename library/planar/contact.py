@@ -59,7 +59,7 @@ class Contact(Struck, TwoFrame):
     (plastic) to 1 (elastic); smooth: without friction, and without its variables.
     Ports: B, F (of two different bodies), H (heat of friction and impacts, with
     ``thermal_port=True``; it leaves within some release_time (ms), since an impact sets it free at
-    once). Initial targets: impact_heat (high, 0 J), gap (none, 0 m).
+    once).
 
     Notes
     -----

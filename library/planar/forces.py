@@ -39,8 +39,8 @@ class Force(Component):
     ``turns=True``, in those of the frame. SX and SY are signals, or the parameters
     ``fx`` and ``fy`` while nothing is connected.
 
-    Parameters: fx (N), fy (N), turns.
-    Ports: P (a point elsewhere on the body is made by a RigidOffset). Inputs: SX, SY in N.
+    Ports: P (a point elsewhere on the body is made by a RigidOffset).
+    Inputs: SX, SY in N.
     """
 
     symbol = symbols.FORCE_ARROW
@@ -70,9 +70,6 @@ class Torque(Component):
 
     Equation: S acts on what hangs on P; S is a signal, or the parameter ``torque``
     while nothing is connected.
-
-    Parameters: torque (N*m).
-    Ports: P. Inputs: S in N*m.
     """
 
     symbol = symbols.TORQUE_ARROW
@@ -96,7 +93,6 @@ class SpringDamper(Dissipative):
     line between the two origins; f > 0 pulls them together. The origins must not
     coincide, but where free_length is zero.
 
-    Parameters: stiffness (kN/m), damping (N*s/m), free_length (m).
     Ports: B, F (no torque goes through them), H (heat, with ``thermal_port=True``).
     """
 
@@ -143,8 +139,6 @@ class RotationalBridge(TwoFrame):
     Equations: w_A = w_F - w_B; the torque into the bridge at A acts from B on F.
     Only rotation is joined: the bodies are held by other joints. With B on the
     ground the shaft turns with the body at F.
-
-    Ports: B, F, A (rotational).
     """
 
     A = Port(rotational, doc="shaft: angular velocity of F against B")
@@ -167,9 +161,6 @@ class TranslationalBridge(TwoFrame):
     Equations: v_A is the velocity of the origin of F, seen from B, along the
     direction ``angle`` of B; the force into the bridge at A acts from B on F along
     that direction.
-
-    Parameters: angle (rad), counterclockwise.
-    Ports: B, F, A (translational).
     """
 
     A = Port(translational, doc="velocity of F along the line")

@@ -25,9 +25,7 @@ class Revolute(TwoFrame):
     Frictionless; with ``drive=True`` the port A takes friction, a spring, a stop or
     a motor from the rotational library, whose torque acts from B on F.
 
-    Parameters: drive.
-    Ports: B, F, A (rotational, turns with w, only with ``drive``). Initial targets: phi (low, 0
-    rad), w (low, 0 rad/s).
+    Ports: B, F, A (rotational, turns with w, only with ``drive``).
     """
 
     symbol = symbols.HINGE
@@ -61,9 +59,7 @@ class Prismatic(TwoFrame):
     friction, a spring, a stop or a motor from the translational library, whose
     force acts from B on F.
 
-    Parameters: angle (rad), counterclockwise, drive.
-    Ports: B, F, A (translational, moves with v, only with ``drive``). Initial targets: s (low, 0
-    m), v (low, 0 m/s).
+    Ports: B, F, A (translational, moves with v, only with ``drive``).
     """
 
     symbol = symbols.SLIDER
@@ -101,9 +97,7 @@ class RollingWheel(TwoFrame):
     ``traction`` act from the rail on the wheel at the contact; a Contact decides
     what they may be, this wheel only says what they would have to be.
 
-    Parameters: radius (m).
-    Ports: B (its x axis is the rail), F (at the wheel's centre, of the wheel's body). Initial
-    targets: s (low, 0 m), v (low, 0 m/s).
+    Ports: B (its x axis is the rail), F (at the wheel's centre, of the wheel's body).
     """
 
     symbol = symbols.WHEEL

@@ -18,7 +18,7 @@ __all__ = ["ForceSensor", "MotionSensor", "RelativeSensor"]
 class MotionSensor(Component):
     """Place and velocity of a frame in the world.
 
-    Ports: P (no force goes through it). Outputs: X, Y in m, PHI in rad; VX, VY in m/s, W in rad/s.
+    Outputs: X, Y in m, PHI in rad; VX, VY in m/s, W in rad/s.
     """
 
     symbol = symbols.METER
@@ -46,7 +46,7 @@ class MotionSensor(Component):
 class RelativeSensor(Component):
     """Place of the frame F as it is seen from the frame B.
 
-    Ports: B, F (no force goes through them). Outputs: X, Y in m, PHI in rad, in the frame B.
+    Outputs: X, Y in m, PHI in rad, in the frame B.
     """
 
     symbol = symbols.METER
@@ -71,7 +71,7 @@ class RelativeSensor(Component):
 class ForceSensor(TwoFrame):
     """Force and torque through a rigid connection of two frames, in world directions.
 
-    Ports: B, F (joined rigidly). Outputs: FX, FY in N, T in N*m, what acts from B on F.
+    Outputs: FX, FY in N, T in N*m, what acts from B on F.
     """
 
     symbol = symbols.METER

@@ -35,9 +35,6 @@ class Inertia(Component):
 
     Equation: inertia dw/dt = t, with w the angular velocity of port I and t the
     torque into it. Has no friction; unbalance is neglected.
-
-    Parameters: inertia (kg*m^2).
-    Ports: I. Initial target: w (high, 0 rad/s).
     """
 
     symbol = symbols.INERTIA
@@ -60,8 +57,6 @@ class RotationalReference(Component):
     """Ground: a port that does not turn and takes any torque.
 
     Equation: W.w = 0; W.t is the torque the circuit puts on the ground.
-
-    Ports: W.
     """
 
     symbol = symbols.WALL
@@ -79,8 +74,6 @@ class RotationalFreeEnd(Component):
 
     Equation: t = 0. An unconnected port means the same; this component says that
     it is meant, and shows the end's angular velocity w.
-
-    Ports: W.
     """
 
     symbol = symbols.END
@@ -100,9 +93,6 @@ class RotationalSpring(TwoPort):
     interpolated linearly in a table of torques over deformations, which its end
     segments continue. phi > 0 and t > 0 when R has turned further than C.
     Stores the integral of t dphi; has no inertia and no damping.
-
-    Parameters: stiffness (N*m/rad), preload (N*m), deformations (rad), torques (N*m).
-    Ports: R, C. Initial target: phi (high, 0 rad).
     """
 
     symbol = symbols.SPRING
@@ -139,10 +129,6 @@ class RotationalDamper(Resisting, TwoPort):
 
     Equation: t = damping w. Dissipates t w >= 0; has no inertia, no state and no
     friction at rest.
-
-    Parameters: damping (N*m*s/rad).
-    Ports: R, C.
-    With ``thermal_port=True`` the heat leaves at the port H.
     """
 
     symbol = symbols.DAMPER
@@ -165,10 +151,6 @@ class RotationalNonlinearDamper(Resisting, TwoPort):
     ``law="polynomial"`` t = w (c1 + c2 s + c3 s² + …), the same both ways, with s the
     magnitude of w in rad/s.
     Dissipates t w; the signs in a table and of coefficients are the user's.
-
-    Parameters: damping_forward (N*m*s/rad), damping_backward (N*m*s/rad), speeds (rad/s),
-    torques (N*m), coefficients (N*m*s/rad).
-    Ports: R, C, H (heat, with ``thermal_port=True``).
     """
 
     symbol = symbols.DAMPER
@@ -207,10 +189,6 @@ class RotationalSpringDamper(Dissipative, TwoPort):
     """Torsion spring and damper in parallel between R and C: an elastic shaft.
 
     Equations: dphi/dt = w; t = preload + stiffness phi + damping w.
-
-    Parameters: stiffness (N*m/rad), damping (N*m*s/rad), preload (N*m).
-    Ports: R, C. Initial target: phi (high, 0 rad).
-    With ``thermal_port=True`` the heat leaves at the port H.
     """
 
     symbol = symbols.SPRING_DAMPER
@@ -234,9 +212,7 @@ class RotationalInerter(TwoPort):
     Equation: t = inertance dw/dt. Stores inertance w**2 / 2; its own inertia is
     neglected. An inertia is the same as an inerter against ground.
 
-    Parameters: inertance (kg*m^2).
-    Ports: R, C. Initial target: w (low, 0 rad/s), since the bodies at its ends
-    usually decide.
+    Initial target: w (low, 0 rad/s), since the bodies at its ends usually decide.
     """
 
     symbol = symbols.INERTER
@@ -255,9 +231,6 @@ class QuadraticSpeedDependentTorque(TwoPort):
 
     Equation: t = nominal_torque (w / nominal_speed) |w / nominal_speed|. Dissipates
     t w >= 0: the energy of the flow behind it is neglected.
-
-    Parameters: nominal_torque (N*m), nominal_speed (rad/s).
-    Ports: R, C.
     """
 
     symbol = symbols.TURNING_DRAG

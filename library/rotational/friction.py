@@ -41,8 +41,7 @@ class RotationalFriction(Rubbing, TwoPort):
     Parameters: coulomb_torque (N*m), breakaway_torque (N*m), breakaway_velocity (rad/s),
     viscous_coefficient (N*m*s/rad), coulomb_coefficient (1), breakaway_coefficient (1),
     normal_force (N), radius (m); those of the law.
-    Ports: R, C; t > 0 for w > 0. Inputs: N in N.
-    With ``thermal_port=True`` the heat leaves at the port H.
+    Ports: R, C; t > 0 for w > 0.
 
     Raises
     ------
@@ -92,10 +91,6 @@ class BearingFriction(Resisting, TwoPort):
     While sliding, t = T(|w|) sign(w), with T interpolated linearly in the table,
     which its last segment continues, but not below zero. At w = 0 it sticks with any
     |t| up to peak T(0). Dissipates t w >= 0.
-
-    Parameters: speeds (rad/s), torques (N*m), peak (1).
-    Ports: R (shaft), C (housing).
-    With ``thermal_port=True`` the heat leaves at the port H.
 
     Raises
     ------

@@ -21,8 +21,6 @@ class TorqueSensor(TwoPort):
 
     Equations: w = 0; T = t. Inserted in series, it reads a positive torque that acts
     at R and is passed on to C as positive.
-
-    Ports: R, C. Outputs: T in N*m.
     """
 
     symbol = symbols.METER
@@ -39,8 +37,6 @@ class PowerSensor(TwoPort):
 
     Equations: w = 0; P = t w_R, with the angular velocity against the reference.
     Positive where power flows from R to C.
-
-    Ports: R, C. Outputs: P in W.
     """
 
     symbol = symbols.METER
@@ -56,8 +52,6 @@ class MultiSensor(TorqueSensor):
     """Torque, angular velocity and power in a rigid connection of R and C.
 
     Equations: w = 0; T = t; W = w_R; P = T W.
-
-    Ports: R, C. Outputs: T in N*m, W in rad/s (against the reference), P in W.
     """
 
     W = Output("rad/s", doc="angular velocity of the connection")
@@ -77,10 +71,9 @@ class RotationalMotionSensor(Component):
     ``wrap_angle`` A stays within [0, 2 pi): whole turns are taken off at located
     events. Draws no torque.
 
-    Parameters: offset (rad).
     Ports: R, C (``reference="difference"``). Outputs, each with an option: W in rad/s
-    (``velocity_port``), A in rad (``angle_port``), ACC in rad/s²
-    (``acceleration_port``, off by default). Initial target: phi (high, 0 rad).
+    (``velocity_port``), A in rad (``angle_port``), ACC in rad/s² (``acceleration_port``, off by
+    default).
 
     Notes
     -----

@@ -25,9 +25,6 @@ class TorqueSource(Supplying, TwoPort):
     nothing is connected. A positive torque acts from C to R: with C on the
     reference it accelerates the body at R towards positive angular velocities.
 
-    Parameters: torque (N*m).
-    Ports: R, C. Inputs: S in N*m.
-
     Examples
     --------
     >>> from blocks import quantity, sin
@@ -51,9 +48,6 @@ class AngularVelocitySource(Supplying, TwoPort):
     Equation: w = S, where S is the signal, or the parameter ``velocity`` while
     nothing is connected. t is the torque carried from R to C: negative where the
     source drives in the direction of S.
-
-    Parameters: velocity (rad/s).
-    Ports: R, C. Inputs: S in rad/s.
     """
 
     symbol = symbols.TURNING_SOURCE
@@ -71,9 +65,6 @@ class AngleSource(Supplying, TwoPort):
     Equations: phi = S, w = dphi/dt, where S is the signal, or the parameter
     ``angle`` while nothing is connected. The angle must be continuous; a kink in it
     is a jump of velocity, which rigidly joined inertias cannot follow.
-
-    Parameters: angle (rad).
-    Ports: R, C. Inputs: S in rad.
     """
 
     symbol = symbols.TURNING_SOURCE
@@ -92,10 +83,6 @@ class AngularAccelerationSource(Supplying, TwoPort):
 
     Equations: dw/dt = S, dphi/dt = w, where S is the signal, or the parameter
     ``acceleration`` while nothing is connected.
-
-    Parameters: acceleration (rad/s^2).
-    Ports: R, C. Inputs: S in rad/s². Initial targets: w (high, 0 rad/s), phi (high,
-    0 rad).
     """
 
     symbol = symbols.TURNING_SOURCE

@@ -36,11 +36,7 @@ class RotationalHardStop(Bounded, TwoPort):
     The lower bound mirrors it. Between the bounds t = 0. Contact and the end of the
     transition region are located events. Neglects the inertia of the stops.
 
-    Parameters: upper_bound (rad), lower_bound (rad), upper_stiffness (N*m/rad),
-    lower_stiffness (N*m/rad), upper_damping (N*m*s/rad), lower_damping (N*m*s/rad),
-    transition (rad), restitution (1), release_time (ms).
-    Ports: R, C. Initial target: phi (high, 0 rad), the place of R between the
-    bounds; t > 0 at the upper bound.
+    Initial target: phi (high, 0 rad), the place of R between the bounds; t > 0 at the upper bound.
     With ``thermal_port=True`` the heat leaves at the port H; that of impacts collects in
     impact_heat (high, 0 J) and leaves with the time constant ``release_time``.
     """
@@ -80,9 +76,7 @@ class ElastoBacklash(Dissipative, TwoPort):
     damping part is limited to the elastic one: the torque is continuous at first
     contact and never pulls when the flanks part.
 
-    Parameters: stiffness (N*m/rad), damping (N*m*s/rad), backlash (rad).
-    Ports: R, C. Initial target: phi (high, 0 rad), the middle of the play.
-    With ``thermal_port=True`` the heat leaves at the port H.
+    Initial target: phi (high, 0 rad), the middle of the play.
 
     References
     ----------

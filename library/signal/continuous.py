@@ -194,8 +194,7 @@ class TransferFunction(Fraction):
     y as numbers in their units and s in 1/s. In observer form: y is the first state
     plus the direct part.
 
-    Parameters: numerator, denominator, input, output. The first of the denominator is not 0: how
-    many there are settles the order, whatever they are.
+    The first of the denominator is not 0: how many there are settles the order, whatever they are.
     Ports: input u, output y. Starts at rest (states x1, x2, ... are 0).
 
     Raises
@@ -361,7 +360,6 @@ class Delay(OneUnit):
     delay later. Steps are no longer than the delay. The derivative of y is not known: a
     delayed motion cannot be imposed on a body without a spring in between.
 
-    Parameters: unit, delay (s), initial_output.
     Ports: input u, output y.
     """
 

@@ -50,7 +50,6 @@ class ZeroOrderHold(Sampled, OneUnit):
 
     Equation: y = u at the instants offset + k sample_time, constant in between.
 
-    Parameters: unit, sample_time (s), offset (s).
     Ports: input u, output y. Value before the first sample: ``held="1 N"``, 0 by default.
     """
 
@@ -66,7 +65,6 @@ class UnitDelay(Sampled, OneUnit):
 
     Equation: y = u(t_k) during t_(k+1) <= t < t_(k+2), with t_k = offset + k sample_time.
 
-    Parameters: unit, sample_time (s), offset (s).
     Ports: input u, output y. Value during the first period: ``stored="1 N"``, 0 by default.
     """
 
@@ -152,8 +150,7 @@ class UniformRandomNumber(_Generator):
 
     The same seed gives the same numbers, on every machine and with every solver.
 
-    Parameters: maximum, minimum, sample_time (s), seed. Give blocks that are to be independent
-    different seeds.
+    Give blocks that are to be independent different seeds.
     Ports: output y.
 
     References
@@ -184,8 +181,7 @@ class RandomNumber(_Generator):
     Two numbers r1, r2 of the generator give y = mean + deviation sqrt(-2 ln r1)
     cos(2 pi r2) (Box and Muller). The same seed gives the same numbers.
 
-    Parameters: deviation, mean, sample_time (s), seed. Give blocks that are to be independent
-    different seeds.
+    Give blocks that are to be independent different seeds.
     Ports: output y.
 
     References
@@ -213,7 +209,6 @@ class RunningRMS(OneUnit):
 
     Equation: y = sqrt(integral of u^2 / (t - t_start)); at the start y = abs(u).
 
-    Parameters: unit.
     Ports: input u, output y.
     """
 
@@ -236,7 +231,6 @@ class PeriodicRMS(OneUnit):
     end of every period; 0 during the first. A period that follows a far larger one is
     known to the tolerance of that one, the next to its own.
 
-    Parameters: unit, frequency (Hz).
     Ports: input u, output y.
     """
 

@@ -15,8 +15,7 @@ class Compare(Component):
 
     Equation: y = 1 while u1 relation u2 holds, else 0; switched at the located instant.
 
-    Parameters: relation, unit. Equality of signals that change continuously has no duration, so
-    there is no "==".
+    Equality of signals that change continuously has no duration, so there is no "==".
     Ports: inputs u1 and u2, output y.
     """
 
@@ -35,7 +34,6 @@ class Compare(Component):
 class And(Component):
     """True while all inputs are.
 
-    Parameters: inputs.
     Ports: inputs u1, u2, ..., output y.
     """
 

@@ -22,7 +22,6 @@ class Gain(Component):
     Equation: y = gain u. The output's unit is the product of the two, so a gain
     converts: ``Gain(gain="2 N/m", input="m")`` turns a length into a force.
 
-    Parameters: gain, input.
     Ports: input u, output y.
     """
 
@@ -115,7 +114,6 @@ class VectorNorm(OneUnit):
 
     Equation: y = sqrt(u1^2 + u2^2 + ...). It has no derivative where all are zero.
 
-    Parameters: unit, inputs.
     Ports: inputs u1, u2, ..., output y.
     """
 
@@ -131,7 +129,6 @@ class Terminator(Component):
 
     An output may as well stay open; this component says that it is meant.
 
-    Parameters: unit.
     Ports: input u.
     """
 

@@ -87,7 +87,6 @@ class Relay(Component):
     fallen below switch_off, and unchanged in between. Starts off, unless u starts
     above switch_on.
 
-    Parameters: switch_on, switch_off (at most switch_on), on_value, off_value.
     Ports: input u, output y.
     """
 
@@ -121,7 +120,6 @@ class RateLimiter(OneUnit):
     y starts at u. While the limits do not act y lags by the time constant: the exact limiter
     (time_constant = 0) would need du/dt.
 
-    Parameters: unit, rising, falling (less than 0), time_constant (ms).
     Ports: input u, output y.
 
     References
@@ -153,7 +151,6 @@ class Backlash(Component):
     equations that give u are differentiated; or where u jumps back: the output is then
     that of before, as far as the play lets it.
 
-    Parameters: width, given_start, initial_output.
     Ports: input u, output y.
     """
 
@@ -191,7 +188,6 @@ class Backlash(Component):
 class Abs(OneUnit):
     """The absolute value of a signal: y = abs(u).
 
-    Parameters: unit.
     Ports: input u, output y.
     """
 
@@ -216,7 +212,6 @@ class Sign(OneUnit):
 class Minimum(OneUnit):
     """The smallest of several signals: y = min(u1, u2, ...).
 
-    Parameters: unit, inputs.
     Ports: inputs u1, u2, ..., output y.
     """
 
@@ -265,7 +260,6 @@ class MultiportSwitch(OneUnit):
     Equation: y = u1 while control < 1.5, u2 while 1.5 <= control < 2.5, and so on; the last input
     beyond. Switched at the located instant.
 
-    Parameters: unit, inputs.
     Ports: inputs u1, u2, ... and control (a plain number), output y.
     """
 
@@ -286,7 +280,6 @@ class Rounding(Component):
     Equation: y = step function(u / step), with function floor (down), ceil (up), round
     (to the nearest, half upwards) or fix (towards zero). Every jump is an event.
 
-    Parameters: function, step.
     Ports: input u, output y.
     """
 

@@ -22,7 +22,6 @@ class Constant(Component):
 
     Equation: y = value.
 
-    Parameters: value.
     Ports: output y.
     """
 
@@ -39,7 +38,6 @@ class Step(Component):
     Equation: y = initial for t < start, final for t >= start. The run steps
     onto the jump.
 
-    Parameters: final, initial, start (s).
     Ports: output y.
     """
 

@@ -39,8 +39,6 @@ class ThermalReference(Component):
 
     Equation: H.T = 0 K. What an absolute temperature is measured against, such as by a
     ``TemperatureSensor``; surroundings at room temperature are a ``TemperatureSource``.
-
-    Ports: H.
     """
 
     symbol = symbols.EARTH
@@ -74,8 +72,8 @@ class ThermalMass(Component):
 
     Parameters: mass (kg), specific_heat (J/(kg*K)); minimum_mass (kg) instead of mass where it is
     variable.
-    Ports: M. Inputs, where it is variable: Mdot in kg/s, Tin in K. Initial targets: T (high,
-    300 K), m (high, 1 kg) where it is variable.
+    Inputs, where it is variable: Mdot in kg/s, Tin in K.
+    Initial targets: T (high, 300 K), m (high, 1 kg) where it is variable.
     """
 
     symbol = symbols.THERMAL_MASS
@@ -116,8 +114,6 @@ class PerfectInsulator(Component):
 
     Equation: Q = 0. An unconnected port means the same; this component says that it is
     meant, and shows the temperature T.
-
-    Ports: A.
     """
 
     symbol = symbols.END
@@ -136,7 +132,6 @@ class ThermalResistance(TwoPort):
     Equation: resistance Q = T, with T = T_A - T_B. Stores no heat.
 
     Parameters: resistance (K/W); its default is not verified.
-    Ports: A, B.
     """
 
     symbol = symbols.THERMAL_RESISTANCE
@@ -152,9 +147,6 @@ class VariableThermalResistance(TwoPort):
     """Thermal resistance by a signal.
 
     Equation: max(R, minimum_resistance) Q = T, with T = T_A - T_B.
-
-    Parameters: minimum_resistance (K/W).
-    Ports: A, B. Inputs: R in K/W.
     """
 
     symbol = symbols.THERMAL_RESISTANCE
@@ -187,10 +179,7 @@ class ConductiveHeatTransfer(TwoPort):
     mean temperature (T_A + T_B)/2 and held outside the table; with ``law="signal"`` it is
     the input K, but no less than ``minimum_conductivity``. Stores no heat.
 
-    Parameters: area (m^2), thickness (m), inner_diameter (m), outer_diameter (m),
-    length (m), thermal_conductivity (W/(m*K)), temperatures (K), conductivities (W/(m*K)),
-    minimum_conductivity (W/(m*K)).
-    Ports: A, B. Inputs: K in W/(m*K), with ``law="signal"``.
+    Inputs: K in W/(m*K), with ``law="signal"``.
     """
 
     symbol = symbols.THERMAL_RESISTANCE
@@ -244,9 +233,8 @@ class ConvectiveHeatTransfer(TwoPort):
     Equation: Q = h area T, with T = T_A - T_B. h is ``heat_transfer_coefficient``, or with
     ``law="signal"`` the input HC, but no less than ``minimum_coefficient``.
 
-    Parameters: area (m^2), heat_transfer_coefficient (W/(m^2*K)), minimum_coefficient
-    (W/(m^2*K)). The default of the area is not verified.
-    Ports: A, B. Inputs: HC in W/(m^2*K), with ``law="signal"``.
+    The default of the area is not verified.
+    Inputs: HC in W/(m^2*K), with ``law="signal"``.
     """
 
     symbol = symbols.THERMAL_RESISTANCE
@@ -284,10 +272,6 @@ class RadiativeHeatTransfer(TwoPort):
 
     sigma is the constant of Stefan and Boltzmann, e the emissivities, r the radii. T⁴ stands for
     T³ abs(T): below absolute zero, where there is nothing, it has no second root.
-
-    Parameters: area (m^2), radiation_coefficient (W/(m^2*K^4)), emissivity_A (1),
-    emissivity_B (1), radius_A (mm), radius_B (mm).
-    Ports: A, B.
     """
 
     symbol = symbols.THERMAL_RESISTANCE

@@ -21,10 +21,6 @@ class ConductingRod(Component):
 
     ``segment[k].T`` is the temperature of a segment, counted from A; its port
     ``segment[k].M`` takes heat from the side.
-
-    Parameters: length (m), area (m^2), thermal_conductivity (W/(m*K)), density (kg/m^3),
-    specific_heat (J/(kg*K)), initial_temperature (K).
-    Ports: A, B.
     """
 
     symbol = symbols.COLUMN

@@ -19,8 +19,6 @@ class TemperatureSensor(Component):
     """Temperature of A, against that of B or absolute.
 
     Equations: T = T_A - T_B, or with ``reference="absolute"`` T = T_A and no port B; Q = 0.
-
-    Ports: A, B. Outputs: T in K.
     """
 
     symbol = symbols.METER
@@ -43,8 +41,6 @@ class HeatFlowRateSensor(TwoPort):
     """Heat flow through a connection of A and B that resists it nothing.
 
     Equations: T = 0; H = Q, positive from A to B.
-
-    Ports: A, B. Outputs: H in W.
     """
 
     symbol = symbols.METER

@@ -27,7 +27,6 @@ class TemperatureSource(Component):
     is connected. A temperature in degC or degF counts from its own zero.
 
     Parameters: temperature (K); its default is not verified.
-    Ports: A. Inputs: S in K.
     """
 
     symbol = symbols.TEMPERATURE
@@ -52,9 +51,6 @@ class ControlledTemperatureSource(TwoPort):
     Equation: T_B - T_A = S, where S is the signal, or the parameter ``difference`` while
     nothing is connected. With A on the ``ThermalReference`` S is the absolute temperature
     of B. Heat passes as it is: what raises its temperature is not modelled.
-
-    Parameters: difference (K).
-    Ports: A, B. Inputs: S in K.
     """
 
     symbol = symbols.FLOW_SOURCE
@@ -76,7 +72,6 @@ class HeatFlowRateSource(TwoPort):
     reached absolute zero stops the run.
 
     Parameters: heat_flow (W); its default is not verified.
-    Ports: A, B. Inputs: S in W.
     """
 
     symbol = symbols.FLOW_SOURCE

@@ -49,24 +49,22 @@ from .elements import (
     AbsoluteReference,
     Cap,
     ConstantVolumeChamber,
-    InfiniteFlowResistance,
-    Pipe,
-    Reservoir,
-    RotationalMechanicalConverter,
-    SegmentedPipe,
-    TranslationalMechanicalConverter,
-)
-from .liquid import density, enthalpy
-from .passages import (
     FlowRateSensor,
     FlowRateSource,
     FlowResistance,
+    InfiniteFlowResistance,
     LaminarLeakage,
     LocalRestriction,
+    Pipe,
     PressureSource,
     PressureTemperatureSensor,
+    Reservoir,
+    RotationalMechanicalConverter,
+    SegmentedPipe,
     ThermodynamicPropertiesSensor,
+    TranslationalMechanicalConverter,
 )
+from .liquid import density, enthalpy
 from .properties import ThermalLiquidProperties, ThermalLiquidSettings, ThermalLiquidTables
 
 __all__ = [

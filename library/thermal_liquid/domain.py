@@ -6,8 +6,8 @@ from typing import Any
 
 from blocks import Component, Domain, Port
 
-from ..fluids.degrees import LIQUID
 from ..fluids.passages import Passage
+from ..fluids.polynomials import LIQUID
 from ..media import media
 from . import liquid
 
@@ -52,9 +52,7 @@ thermal_liquid = Domain(
 )
 
 
-class Ends(Component):
-    """The two ports of a component for liquid."""
-
+class Ends(Component):  # the two ports of a component for liquid
     fluid = liquid
     A = Port(thermal_liquid, doc="one end")
     B = Port(thermal_liquid, doc="other end")

@@ -1,91 +1,49 @@
-"""Reservoirs, chambers, pipes and converters: where liquid is held."""
+"""What holds liquid, what it passes, sources and sensors."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from blocks import Option, Parameter, Port
 
 from .. import symbols
-from ..fluids import chambers, converters, ends, pipes
+from ..fluids import chambers, converters, passages, pipes, sensors
+from ..fluids.gaps import SHAPES, Gap
 from ..thermal.domain import ABSOLUTE
 from . import liquid
-from .domain import Ends, thermal_liquid
+from .domain import Ends, TwoPort, thermal_liquid
 
-__all__ = [
-    "AbsoluteReference", "Cap", "ConstantVolumeChamber", "InfiniteFlowResistance", "Pipe",
-    "Reservoir", "RotationalMechanicalConverter", "SegmentedPipe",
-    "TranslationalMechanicalConverter",
-]  # fmt: skip
+__all__ = ["AbsoluteReference", "Cap", "ConstantVolumeChamber", "FlowRateSensor",
+           "FlowRateSource", "FlowResistance", "InfiniteFlowResistance", "LaminarLeakage",
+           "LocalRestriction", "Pipe", "PressureSource", "PressureTemperatureSensor", "Reservoir",
+           "RotationalMechanicalConverter", "SegmentedPipe", "ThermodynamicPropertiesSensor",
+           "TranslationalMechanicalConverter"]  # fmt: skip
 
 
 class Reservoir(chambers.Reservoir):
-    """A place whose pressure and temperature stay the same, whatever flows.
-
-    Equations: p_A is atmospheric pressure, or with ``pressure_spec="specified"`` the input P, or
-    the parameter ``pressure`` while nothing is connected; liquid that leaves it has the
-    temperature T, the input or the parameter ``temperature``. Any number of reservoirs may stand
-    for one tank.
-
-    Parameters: pressure (MPa), absolute; temperature (K), port_area (m^2).
-    Ports: A. Inputs: P in MPa (``pressure_spec="specified"``), T in K.
-    """
-
     symbol = symbols.TANK
     fluid = liquid
     A = Port(thermal_liquid, doc="the reservoir")
 
 
-class AbsoluteReference(ends.AbsoluteReference):
-    """No pressure and no temperature, for sensors to measure against.
-
-    Equations: p = 0, T = 0. Connect sensors only: at zero pressure there is no liquid.
-
-    Ports: A.
-    """
-
+class AbsoluteReference(chambers.AbsoluteReference):
     symbol = symbols.EARTH
     fluid = liquid
     A = Port(thermal_liquid, doc="the reference")
 
 
-class Cap(ends.Cap):
-    """A closed end: nothing flows, whatever the pressure.
-
-    Equations: mdot_A = 0, Phi_A = 0. An unconnected port means the same; this component says that
-    it is meant, and shows pressure p and temperature T.
-
-    Ports: A.
-    """
-
+class Cap(chambers.Cap):
     symbol = symbols.END
     fluid = liquid
     A = Port(thermal_liquid, doc="the closed end")
 
 
-class InfiniteFlowResistance(Ends, ends.InfiniteFlowResistance):
-    """Nothing passes between A and B, no liquid and no heat.
-
-    Equations: mdot = 0, Phi = 0 at both ends.
-
-    Ports: A, B.
-    """
-
+class InfiniteFlowResistance(Ends, chambers.InfiniteFlowResistance):
     symbol = symbols.OPEN
 
 
 class ConstantVolumeChamber(chambers.Chamber):
-    """A volume of liquid at one pressure and one temperature, such as a manifold or a water jacket.
-
-    Equations: d(rho volume)/dt = sum of mdot, d(rho u volume)/dt = sum of Phi + Q_H; p = p_I at
-    every port, T_H = T_I. It is well mixed: what leaves has the temperature T_I. The run stops
-    where pressure or temperature leave the range of the liquid.
-
-    Parameters: volume (l) (default not verified), port_area (m^2), of each port.
-    Ports: A, and B, C, D by ``num_ports``; H (heat). Initial targets:
-    p_I (high, 0.101325 MPa), absolute; T_I (high, 293.15 K).
-    """
-
     symbol = symbols.CHAMBER
     fluid = liquid
     A = Port(thermal_liquid, doc="first port")
@@ -119,12 +77,10 @@ class Pipe(Ends, pipes.Pipe):
     What leaves has the temperature T_I of the whole volume: a front that comes in is smeared as
     by an ideal mixer. ``SegmentedPipe`` keeps it sharper.
 
-    Parameters: length (m), area (m^2), hydraulic_diameter (m), extra_length (m), roughness (m),
-    laminar_limit (1), turbulent_limit (1), shape_factor (1), laminar_nusselt (1). The default of
-    hydraulic_diameter is not verified.
-    Ports: A, B, H (wall) with ``thermal_port``. Initial targets:
-    p_I (high, 0.101325 MPa) with compressibility, T_I (high, 293.15 K);
-    flow_A (high, 0 kg/s) into A and flow_B (high, 0 kg/s) out of B, with inertia.
+    The default of hydraulic_diameter is not verified.
+    Ports: A, B, H (wall) with ``thermal_port``.
+    Initial targets: p_I (high, 0.101325 MPa) with compressibility, T_I (high, 293.15 K); flow_A
+    (high, 0 kg/s) into A and flow_B (high, 0 kg/s) out of B, with inertia.
 
     References
     ----------
@@ -144,8 +100,6 @@ class SegmentedPipe(Ends, pipes.Segmented):
     H. A front that enters leaves after the time rho V/mdot, smeared over about 1/sqrt(segments) of
     that time (its standard deviation), since each segment is well mixed.
 
-    Parameters: length (m), area (m^2), hydraulic_diameter (m), extra_length (m), roughness (m),
-    initial_pressure (MPa), initial_temperature (K).
     Ports: A, B, H (wall) with ``thermal_port``.
     """
 
@@ -165,42 +119,105 @@ class SegmentedPipe(Ends, pipes.Segmented):
 
 
 class TranslationalMechanicalConverter(converters.TranslationalConverter):
-    """A piston: pressure of a liquid becomes a force between R and C.
-
-    Equations: v = v_R - v_C = dx/dt; f = e interface_area (p_I - p_outside) is the force on R
-    from C, with e = 1, or -1 with ``mech_orientation="negative"``; d(rho V)/dt = mdot_A and
-    d(rho u V)/dt = Phi_A + Q_H - p_I dV/dt with V = dead_volume + e interface_area x. Outside is
-    the atmosphere, or with ``pressure_spec="specified"`` ``environment_pressure``.
-
-    With ``displacement_spec="signal"`` the place x is the input p_in, as from a position sensor
-    between R and C; it must change as v says, or mass and energy are not those of the liquid.
-    Has no mass, no friction and no stop: add Mass, TranslationalFriction and HardStop.
-
-    Parameters: interface_area (m^2), dead_volume (m^3), port_area (m^2),
-    environment_pressure (MPa).
-    Ports: A (liquid), R, C, H (heat). Inputs: p_in (m) with ``displacement_spec="signal"``.
-    Initial targets: x (high, 0 m), p_I (high, 0.101325 MPa), T_I (high, 293.15 K).
-    """
-
     symbol = symbols.CYLINDER
     fluid = liquid
     A = Port(thermal_liquid, doc="the liquid")
 
 
 class RotationalMechanicalConverter(converters.RotationalConverter):
-    """A vane or a motor: pressure of a liquid becomes a torque between R and C.
-
-    Equations: w = w_R - w_C = d(angle)/dt; t = e displacement (p_I - p_outside) is the torque on
-    R from C, with e = 1, or -1 with ``mech_orientation="negative"``; d(rho V)/dt = mdot_A and
-    d(rho u V)/dt = Phi_A + Q_H - p_I dV/dt with V = dead_volume + e displacement angle.
-    Has no inertia, no friction and no stop.
-
-    Parameters: displacement (m^3/rad), dead_volume (m^3), port_area (m^2),
-    environment_pressure (MPa). Defaults of displacement and dead volume not verified.
-    Ports: A (liquid), R, C, H (heat). Initial targets: angle (high, 0 rad),
-    p_I (high, 0.101325 MPa), T_I (high, 293.15 K).
-    """
-
     symbol = symbols.VANE
     fluid = liquid
     A = Port(thermal_liquid, doc="the liquid")
+
+
+class FlowResistance(Ends, passages.FlowResistance):
+    symbol = symbols.RESTRICTION
+
+
+class LaminarLeakage(Gap, TwoPort):
+    """A long narrow gap, in which the flow is laminar.
+
+    Equation: mdot = rho p/R with the mean density of the ends. R is the parameter ``resistance``;
+    by any other ``cross_section_geometry`` R = mu length/G, mu the viscosity at the mean
+    temperature and G that of ``library.isothermal_liquid.LaminarLeakage``. Energy passes as it is.
+
+    Parameters: resistance (MPa*s/m^3), diameter (mm), inner_diameter (mm), outer_diameter (mm),
+    width (mm), height (m), major_axis (mm), minor_axis (mm) (whole axes), side (mm), length (m),
+    port_area (m^2).
+    """
+
+    symbol = symbols.RESTRICTION
+
+    cross_section_geometry = Option("custom", SHAPES, doc="shape of the gap")
+
+    def equations(self) -> Iterator[Any]:
+        A, B = self.A, self.B
+        rho = (liquid.density(A, A.p, A.T) + liquid.density(B, B.p, B.T)) / 2
+        if self.cross_section_geometry == "custom":
+            yield self.mdot == rho * self.p / self.resistance
+        else:
+            mu = liquid.viscosity(A, rho, (A.T + B.T) / 2)
+            yield self.mdot == rho * self.conductance() * self.p / (mu * self.length)
+        yield from self.passing()
+
+
+class LocalRestriction(Ends, passages.Restriction):
+    """A sudden narrow place, of fixed area or one given by a signal.
+
+    Equation: mdot = Cd S_R sqrt(2 rho/(L (1 - (S_R/S)²))) p/(p² + p_cr²)^(1/4) with the mean
+    density rho, S_R the area of the restriction, S the area of the ports, and p_cr =
+    pi/(8 rho S_R) (Re_c mu/Cd)²: below it the flow is laminar. With ``pressure_recovery``
+    pressure rises again behind the restriction: L = (r - Cd S_R/S)/(r + Cd S_R/S) with
+    r = sqrt(1 - (S_R/S)² (1 - Cd²)); otherwise L = 1. Energy passes as it is.
+
+    Parameters: area (m^2) (``restriction_type="fixed"``), minimum_area (m^2), maximum_area (m^2)
+    (``"variable"``), port_area (m^2), discharge_coefficient (1), critical_reynolds (1). The law of
+    pressure recovery is not verified.
+    Inputs: AR in m², limited to minimum_area and maximum_area.
+    """
+
+    symbol = symbols.RESTRICTION
+
+    pressure_recovery = Option(True, doc="whether pressure rises again")
+    discharge_coefficient = Parameter(0.64, above=0, maximum=1,
+                                      doc="Flow over that without contraction")  # fmt: skip
+    critical_reynolds = Parameter(12.0, above=0, doc="Reynolds number of turbulent flow")
+
+    def equations(self) -> Iterator[Any]:
+        A, B, area = self.A, self.B, self.opening()
+        rho = (liquid.density(A, A.p, A.T) + liquid.density(B, B.p, B.T)) / 2
+        mu = liquid.viscosity(A, rho, (A.T + B.T) / 2)
+        yield self.mdot == passages.orifice_flow(
+            self, A.p - B.p, area, rho, mu, self.lost(area, self.pressure_recovery))
+        yield from self.passing()
+
+
+class PressureSource(Ends, passages.PressureSource):
+    symbol = symbols.FLOW_SOURCE
+
+
+class FlowRateSource(Ends, passages.FlowRateSource):
+    symbol = symbols.FLOW_SOURCE
+
+
+class PressureTemperatureSensor(sensors.PressureTemperatureSensor):
+    symbol = symbols.METER
+    fluid = liquid
+    A = Port(thermal_liquid, doc="measured place")
+    B = Port(thermal_liquid, when=sensors.difference, doc="what A is measured against")
+
+
+class FlowRateSensor(Ends, sensors.FlowRateSensor):
+    symbol = symbols.METER
+
+
+class ThermodynamicPropertiesSensor(sensors.ThermodynamicPropertiesSensor):
+    """Internal energy, enthalpy, density and heat capacity of the liquid at A.
+
+    Equations: U = u, H = u + p/rho, RHO = rho, CP = dh/dT; nothing flows. The energies of the
+    ready liquids count from u = 0 at 273.16 K and atmospheric pressure, those of tables from u = 0
+    at their first temperature.
+    """
+
+    fluid = liquid
+    A = Port(thermal_liquid, doc="measured place")

@@ -25,8 +25,7 @@ from typing import Any
 
 from blocks import log, require, sqrt
 
-from ..fluids.degrees import LIQUID
-from ..fluids.polynomials import E, horner, slope, within
+from ..fluids.polynomials import LIQUID, E, horner, slope, within
 
 __all__ = [
     "conductivity", "density", "density_and_enthalpy", "enthalpy", "heat_capacity", "lift",

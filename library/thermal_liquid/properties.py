@@ -8,15 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from blocks import Component, Option, Parameter, Port, exp, interpolate, log, maximum, quantity
+from blocks import Option, Parameter, Port, exp, interpolate, log, maximum
 
-from ..fluids.chambers import sum_of
-from ..fluids.degrees import LIQUID, of_table
-from ..fluids.fitting import missed, polynomial_of
-from ..fluids.polynomials import integral
+from ..fluids.chambers import Described
+from ..fluids.polynomials import LIQUID, integral, missed, of_table, polynomial_of, sum_of
 from ..media import media
 from ..tables import table_faults
 from ..thermal.domain import ABSOLUTE
+from . import liquid
 from .domain import numbers_of, thermal_liquid
 
 __all__ = ["ThermalLiquidProperties", "ThermalLiquidSettings", "ThermalLiquidTables"]
@@ -46,7 +45,7 @@ def yielding(p0: Any, p: Any, rho_0: Any, rho: Any, of: Any) -> tuple[Any, Any]:
     return K, K * (p[last] - p0) / (of.exp(K * whole) - 1)
 
 
-class ThermalLiquidProperties(Component):
+class ThermalLiquidProperties(Described):
     """A ready liquid in the circuit that it is connected to.
 
     ``liquid`` is one of ``"water"`` (273.16 K to 373.12 K), ``"glycol 50"`` (ethylene glycol in
@@ -56,7 +55,6 @@ class ThermalLiquidProperties(Component):
     the liquid would freeze or boil, which is not modelled. Where a circuit has no such component
     it holds water.
 
-    Parameters: atmospheric_pressure (MPa), minimum_pressure (kPa), both absolute.
     Ports: A, anywhere in the circuit; nothing flows through it.
 
     Examples
@@ -64,30 +62,23 @@ class ThermalLiquidProperties(Component):
     >>> coolant = ThermalLiquidProperties(liquid="glycol 50")
     """
 
+    fluid = liquid
     liquid = Option("water", LIQUIDS, doc="which liquid")
     A = Port(thermal_liquid, sets=True, doc="any port of the circuit")
-    atmospheric_pressure = Parameter("0.101325 MPa", above=0, doc="Absolute pressure outside")
     minimum_pressure = Parameter("1 kPa", above=0, doc="Absolute pressure at which the run stops")
 
     def equations(self) -> Iterator[Any]:
-        A = self.A
-        yield A.mdot == 0
-        yield A.Phi == 0
-        for name, value in numbers_of(media("liquids")[self.liquid]).items():
-            if name not in ("atmospheric_pressure", "minimum_pressure"):
-                yield getattr(A, name) == quantity(value)
-        yield A.atmospheric_pressure == self.atmospheric_pressure
-        yield A.minimum_pressure == self.minimum_pressure
+        yield from self.said(numbers_of(media("liquids")[self.liquid]))
 
 
-class Tabled(Component):
+class Tabled(Described):
     """Base of liquids by tables, through which polynomials of the temperature are laid."""
 
+    fluid = liquid
     temperatures: Any
     energy_spec = Option("specific_heats", ("specific_heats", "internal_energies"),
                          doc="which table tells the energy")  # fmt: skip
     A = Port(thermal_liquid, sets=True, doc="any port of the circuit")
-    atmospheric_pressure = Parameter("0.101325 MPa", above=0, doc="Absolute pressure outside")
     minimum_pressure = Parameter("1 kPa", above=0, doc="Absolute pressure at which the run stops")
 
     def tables(self) -> dict[str, str]:
@@ -129,10 +120,6 @@ class Tabled(Component):
         size = len(T)
         low, high = T[0], T[size - 1]
         half = (high - low) / 2
-        yield A.mdot == 0
-        yield A.Phi == 0
-        yield A.middle_temperature == (low + high) / 2
-        yield A.half_range == half
         columns, gain = self.columns()
         densities, energies = columns.pop("densities"), columns.pop("enthalpy")
 
@@ -151,13 +138,11 @@ class Tabled(Component):
             rising = [half * c for c in integral(through(energies, LIQUID["enthalpy"] - 1))]
             zero = sum_of(c * (-1) ** k for k, c in enumerate(rising))
             found["enthalpy"] = [zero + A.atmospheric_pressure / densities[0], *rising]
-        for name, coefficients in found.items():
-            for k, coefficient in enumerate(coefficients):
-                yield getattr(A, f"{name}_{k}") == coefficient
-        yield A.bulk_modulus_gain == gain
-        yield A.viscosity_unit == quantity("1 m^2/s")
-        yield A.atmospheric_pressure == self.atmospheric_pressure
-        yield A.minimum_pressure == self.minimum_pressure
+        yield from self.said({
+            "middle_temperature": (low + high) / 2, "half_range": half,
+            **{f"{name}_{k}": coefficient for name, coefficients in found.items()
+               for k, coefficient in enumerate(coefficients)},
+            "bulk_modulus_gain": gain, "viscosity_unit": "1 m^2/s"})  # fmt: skip
 
 
 class ThermalLiquidSettings(Tabled):

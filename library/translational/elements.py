@@ -33,9 +33,6 @@ class Mass(Component):
 
     Equation: mass dv/dt = f, with v the velocity of port M and f the force into it.
     The body has no length, no weight and no friction.
-
-    Parameters: mass (kg).
-    Ports: M. Initial target: v (high, 0 m/s).
     """
 
     symbol = symbols.MASS
@@ -58,8 +55,6 @@ class Reference(Component):
     """Ground: a port that does not move and takes any force.
 
     Equation: V.v = 0; V.f is the force the circuit puts on the ground.
-
-    Ports: V.
     """
 
     symbol = symbols.WALL
@@ -77,8 +72,6 @@ class FreeEnd(Component):
 
     Equation: f = 0. An unconnected port means the same; this component says that
     it is meant, and shows the end's velocity v.
-
-    Ports: V.
     """
 
     symbol = symbols.END
@@ -99,9 +92,7 @@ class Spring(TwoPort):
     segments continue. x > 0 and f > 0 when R has moved further than C.
     Stores the integral of f dx; has no mass and no damping.
 
-    Parameters: stiffness (N/m), preload (N), deformations (m), forces (N).
-    Ports: R, C. Initial target: x (high, 0 m). Which x is compression depends on
-    the direction R and C are placed in.
+    Which x is compression depends on the direction R and C are placed in.
 
     Examples
     --------
@@ -145,10 +136,6 @@ class Damper(Resisting, TwoPort):
 
     Equation: f = damping v. Dissipates f v >= 0; has no mass, no state and no
     friction at rest.
-
-    Parameters: damping (N*s/m).
-    Ports: R, C.
-    With ``thermal_port=True`` the heat leaves at the port H.
     """
 
     symbol = symbols.DAMPER
@@ -169,11 +156,6 @@ class NonlinearDamper(Resisting, TwoPort):
     damping_backward v for v < 0; with ``law="table"`` f interpolated linearly in
     a table of forces over velocities, which its end segments continue.
     Dissipates f v; the signs in a table are the user's.
-
-    Parameters: damping_forward (N*s/m), damping_backward (N*s/m), velocities (m/s),
-    forces (N).
-    Ports: R, C.
-    With ``thermal_port=True`` the heat leaves at the port H.
     """
 
     symbol = symbols.DAMPER
@@ -205,10 +187,6 @@ class SpringDamper(Dissipative, TwoPort):
     """Spring and damper in parallel between R and C.
 
     Equations: dx/dt = v; f = preload + stiffness x + damping v.
-
-    Parameters: stiffness (N/m), damping (N*s/m), preload (N).
-    Ports: R, C. Initial target: x (high, 0 m).
-    With ``thermal_port=True`` the heat leaves at the port H.
     """
 
     symbol = symbols.SPRING_DAMPER
@@ -232,9 +210,7 @@ class Inerter(TwoPort):
     Equation: f = inertance dv/dt. Stores inertance v**2 / 2; its own mass is
     neglected. A mass against ground is the same as an inerter.
 
-    Parameters: inertance (kg).
-    Ports: R, C. Initial target: v (low, 0 m/s), since the bodies at its ends
-    usually decide.
+    Initial target: v (low, 0 m/s), since the bodies at its ends usually decide.
     """
 
     symbol = symbols.INERTER
@@ -255,8 +231,6 @@ class Rod(TwoPort):
     Velocity-based mechanics knows no places, so a rod has no length: both of its
     ends move alike, however far apart they are. Joining the two nodes directly
     gives the same motion; a rod shows the force between them.
-
-    Ports: R, C.
     """
 
     symbol = symbols.ROD
@@ -271,9 +245,6 @@ class QuadraticSpeedDependentForce(TwoPort):
     Equation: f = nominal_force (v / nominal_velocity) |v / nominal_velocity|. Dissipates
     f v >= 0: the energy of the flow behind it is neglected. A body in still air of density rho has
     nominal_force = rho/2 c_w A nominal_velocity^2.
-
-    Parameters: nominal_force (N), nominal_velocity (m/s).
-    Ports: R, C.
 
     References
     ----------

@@ -38,10 +38,9 @@ class TranslationalFriction(Rubbing, TwoPort):
     Dissipates f v less what a deflection stores.
 
     Parameters: coulomb_force (N), breakaway_force (N), breakaway_velocity (m/s),
-    viscous_coefficient (N*s/m), coulomb_coefficient (1), breakaway_coefficient (1),
-    normal_force (N); those of the law.
-    Ports: R, C; f > 0 for v > 0. Inputs: N in N.
-    With ``thermal_port=True`` the heat leaves at the port H.
+    viscous_coefficient (N*s/m), coulomb_coefficient (1), breakaway_coefficient (1), normal_force
+    (N); those of the law.
+    Ports: R, C; f > 0 for v > 0.
 
     Raises
     ------
@@ -89,9 +88,7 @@ class FrictionRing(Dissipative, TwoPort):
     at rest. Loading follows the upper line, unloading the lower one; the loop
     between them is the energy lost. Neglects that real rings rub more under load.
 
-    Parameters: stiffness (kN/m), preload (N), ring_friction (N).
-    Ports: R, C; f > 0 for x > 0, R ahead of C. Initial target: x (high, 0 m).
-    With ``thermal_port=True`` the heat leaves at the port H.
+    Ports: R, C; f > 0 for x > 0, R ahead of C.
     """
 
     symbol = symbols.FRICTION
@@ -118,10 +115,6 @@ class RollingResistance(Resisting, TwoPort):
     N from the input, or the parameter ``normal_force`` while nothing is connected: a wheel
     that is lifted off does not resist. Dissipates f v >= 0; does not hold a body on a
     slope, which creeps.
-
-    Parameters: coefficient (1), normal_force (N), threshold_velocity (m/s).
-    Ports: R, C. Inputs: N in N.
-    With ``thermal_port=True`` the heat leaves at the port H.
     """
 
     symbol = symbols.FRICTION

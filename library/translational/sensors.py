@@ -20,8 +20,6 @@ class ForceSensor(TwoPort):
 
     Equations: v = 0; F = f. Inserted in series, it reads a positive force that acts
     at R and is passed on to C as positive.
-
-    Ports: R, C. Outputs: F in N.
     """
 
     symbol = symbols.METER
@@ -38,8 +36,6 @@ class PowerSensor(TwoPort):
 
     Equations: v = 0; P = f v_R, with the velocity against the reference. Positive
     where power flows from R to C.
-
-    Ports: R, C. Outputs: P in W.
     """
 
     symbol = symbols.METER
@@ -55,8 +51,6 @@ class MultiSensor(ForceSensor):
     """Force, velocity and power in a rigid connection of R and C.
 
     Equations: v = 0; F = f; V = v_R; P = F V.
-
-    Ports: R, C. Outputs: F in N, V in m/s (against the reference), P in W.
     """
 
     V = Output("m/s", doc="velocity of the connection")
@@ -75,10 +69,9 @@ class MotionSensor(Component):
     port C does not exist; V = v; P = x + offset with dx/dt = v; A = dv/dt. Draws no
     force.
 
-    Parameters: offset (m).
     Ports: R, C (``reference="difference"``). Outputs, each with an option: V in m/s
-    (``velocity_port``), P in m (``position_port``), A in m/s² (``acceleration_port``,
-    off by default). Initial target: x (high, 0 m).
+    (``velocity_port``), P in m (``position_port``), A in m/s² (``acceleration_port``, off by
+    default).
 
     Notes
     -----

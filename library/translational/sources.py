@@ -25,9 +25,6 @@ class ForceSource(Supplying, TwoPort):
     nothing is connected. A positive force acts from C to R: with C on the
     reference it accelerates the body at R towards positive velocities.
 
-    Parameters: force (N).
-    Ports: R, C. Inputs: S in N.
-
     Examples
     --------
     >>> from blocks import quantity, sin
@@ -51,9 +48,6 @@ class VelocitySource(Supplying, TwoPort):
     Equation: v = S, where S is the signal, or the parameter ``velocity`` while
     nothing is connected. f is the force carried from R to C: negative where the
     source pushes in the direction of S.
-
-    Parameters: velocity (m/s).
-    Ports: R, C. Inputs: S in m/s.
     """
 
     symbol = symbols.MOTION_SOURCE
@@ -71,9 +65,6 @@ class PositionSource(Supplying, TwoPort):
     Equations: x = S, v = dx/dt, where S is the signal, or the parameter
     ``position`` while nothing is connected. The position must be continuous; a
     kink in it is a jump of velocity, which rigidly joined masses cannot follow.
-
-    Parameters: position (m).
-    Ports: R, C. Inputs: S in m.
     """
 
     symbol = symbols.MOTION_SOURCE
@@ -92,9 +83,6 @@ class AccelerationSource(Supplying, TwoPort):
 
     Equations: dv/dt = S, dx/dt = v, where S is the signal, or the parameter
     ``acceleration`` while nothing is connected.
-
-    Parameters: acceleration (m/s^2).
-    Ports: R, C. Inputs: S in m/s². Initial targets: v (high, 0 m/s), x (high, 0 m).
     """
 
     symbol = symbols.MOTION_SOURCE

@@ -37,13 +37,9 @@ class HardStop(Bounded, TwoPort):
     The lower bound mirrors it. Between the bounds f = 0. Contact and the end of the
     transition region are located events. Neglects the mass of the stops.
 
-    Parameters: upper_bound (m), lower_bound (m), upper_stiffness (N/m),
-    lower_stiffness (N/m), upper_damping (N*s/m), lower_damping (N*s/m), transition
-    (mm), restitution (1), release_time (ms).
-    Ports: R, C. Initial target: x (high, 0 m), the place of R between the bounds;
-    f > 0 at the upper bound.
-    With ``thermal_port=True`` the heat leaves at the port H; that of impacts collects in
-    impact_heat (high, 0 J) and leaves with the time constant ``release_time``.
+    Initial target: x (high, 0 m), the place of R between the bounds; f > 0 at the upper bound. With
+    ``thermal_port=True`` the heat leaves at the port H; that of impacts collects in impact_heat
+    (high, 0 J) and leaves with the time constant ``release_time``.
     """
 
     symbol = symbols.STOP
@@ -81,10 +77,7 @@ class ElastoGap(Dissipative, TwoPort):
     to the interval from f_c to -f_c, so f <= 0 always: the limit keeps the force
     continuous at first contact and from pulling at lift-off.
 
-    Parameters: stiffness (N/m), damping (N*s/m), free_length (m).
     Ports: R stands on C; x is the distance from C to R and f the (negative) force.
-    Initial target: x (high, 0 m).
-    With ``thermal_port=True`` the heat leaves at the port H.
 
     References
     ----------
@@ -116,10 +109,6 @@ class PositionDependentSupport(Dissipative, TwoPort):
     tables over ``positions`` and held outside for d, continued for F. A detent, a
     cam profile, or a rail that is damped on part of its length. Stores the
     integral of F dx, dissipates d v².
-
-    Parameters: positions (m), forces (N), dampings (N*s/m).
-    Ports: R, C. Initial target: x (high, 0 m).
-    With ``thermal_port=True`` the heat leaves at the port H.
     """
 
     positions = Parameter(["-1 m", "1 m"], doc="Positions of the tables, increasing")

@@ -25,11 +25,7 @@ class VehicleBody(Component):
     and f the force of the drive at H. Neglects pitch, load transfer, slip and
     rotating masses. Rolling resistance does not hold the vehicle on a slope.
 
-    Parameters: mass (kg), frontal_area (m^2), drag_coefficient (1), air_density
-    (kg/m^3), rolling_coefficient (1), threshold_velocity (m/s), gravity (m/s^2),
-    incline (rad), headwind (m/s).
-    Ports: H (hub). Inputs: beta in rad and W in m/s; while unconnected the
-    parameters ``incline`` and ``headwind``. Initial target: v (high, 0 m/s).
+    Inputs: beta in rad and W in m/s; while unconnected the parameters ``incline`` and ``headwind``.
     """
 
     symbol = symbols.VEHICLE

@@ -6,8 +6,8 @@ from typing import Any
 
 from blocks import Component, Domain, Port
 
-from ..fluids.degrees import TWO_PHASE
 from ..fluids.passages import Passage
+from ..fluids.polynomials import TWO_PHASE
 from ..media import media
 from . import medium
 
@@ -57,9 +57,7 @@ two_phase = Domain(
 )
 
 
-class Ends(Component):
-    """The two ports of a component for a fluid of two phases."""
-
+class Ends(Component):  # the two ports of a component for a fluid of two phases
     fluid = medium
     A = Port(two_phase, doc="one end")
     B = Port(two_phase, doc="other end")

@@ -5,23 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from blocks import (
-    Input,
-    Option,
-    Parameter,
-    Port,
-    Variable,
-    der,
-    maximum,
-    partial,
-    sqrt,
-    where,
-)
+from blocks import Input, Option, Parameter, Port, Variable, der, maximum, partial, sqrt, where
 
 from .. import symbols
-from ..fluids import converters, ends, pipes
-from ..fluids.chambers import ATMOSPHERE, ROOM, FluidPart, specified, sum_of
+from ..fluids import chambers, converters, pipes
+from ..fluids.chambers import ATMOSPHERE, ROOM, FluidPart, specified
 from ..fluids.flows import carried
+from ..fluids.polynomials import sum_of
 from ..thermal import thermal
 from ..thermal.domain import ABSOLUTE, DIFFERENCE
 from . import medium
@@ -54,10 +44,9 @@ class Reservoir(FluidPart):
     ``"superheating"`` (of vapour above it). u is the specific internal energy that follows. The
     run stops where the state leaves the range of the fluid.
 
-    Parameters: pressure (MPa), absolute; temperature (K), quality, void_fraction, enthalpy
-    (kJ/kg), internal_energy (kJ/kg), subcooling (K), superheating (K), port_area (m^2).
-    Ports: A. Inputs: P in MPa (``pressure_spec="specified"``), and T in K, X or AL in 1, H or U
-    in kJ/kg, SC or SH in K by ``energy_spec``. Initial targets: u (none, 300 kJ/kg), a guess.
+    Inputs: P in MPa (``pressure_spec="specified"``), and T in K, X or AL in 1, H or U in kJ/kg, SC
+    or SH in K by ``energy_spec``.
+    Initial targets: u (none, 300 kJ/kg), a guess.
     """
 
     symbol = symbols.TANK
@@ -128,28 +117,13 @@ class Reservoir(FluidPart):
         return where(boils < self.T, vapour, liquid, events=False) == self.T
 
 
-class AbsoluteReference(ends.AbsoluteReference):
-    """No pressure and no internal energy, for sensors to measure against.
-
-    Equations: p = 0, u = 0. Connect sensors only: at zero pressure there is no fluid.
-
-    Ports: A.
-    """
-
+class AbsoluteReference(chambers.AbsoluteReference):
     symbol = symbols.EARTH
     fluid = medium
     A = Port(two_phase, doc="the reference")
 
 
-class Cap(ends.Cap):
-    """A closed end: nothing flows, whatever the pressure.
-
-    Equations: mdot_A = 0, Phi_A = 0. An unconnected port means the same; this component says that
-    it is meant, and shows pressure p and specific internal energy u.
-
-    Ports: A.
-    """
-
+class Cap(chambers.Cap):
     symbol = symbols.END
     fluid = medium
     shown = ("p", "u")
@@ -157,14 +131,7 @@ class Cap(ends.Cap):
     u = Variable("kJ/kg", nominal="100 kJ/kg", doc="specific internal energy")
 
 
-class InfiniteFlowResistance(Ends, ends.InfiniteFlowResistance):
-    """Nothing passes between A and B, no fluid and no heat.
-
-    Equations: mdot = 0, Phi = 0 at both ends.
-
-    Ports: A, B.
-    """
-
+class InfiniteFlowResistance(Ends, chambers.InfiniteFlowResistance):
     symbol = symbols.OPEN
 
 
@@ -216,9 +183,7 @@ class ConstantVolumeChamber(Volume):
     Start it by p_I and one of x_I, u_I, h_I and, outside the mixture, T_I.
 
     Parameters: volume (l) (default not verified), port_area (m^2), of each port.
-    Ports: A, and B, C, D by ``num_ports``; H (heat). Initial targets:
-    p_I (high, 0.101325 MPa), absolute; x_I (low, 0.5). Guesses: u_I (none, 300 kJ/kg),
-    h_I (none, 300 kJ/kg), T_I (none, 293.15 K).
+    Ports: A, and B, C, D by ``num_ports``; H (heat).
     """
 
     symbol = symbols.CHAMBER
@@ -260,12 +225,8 @@ class Pipe(Ends, Volume, pipes.Wall):
 
     Start it by p_I and one of x_I, u_I, h_I and, outside the mixture, T_I.
 
-    Parameters: length (m), area (m^2), hydraulic_diameter (m), extra_length (m), roughness (m),
-    laminar_limit (1), turbulent_limit (1), shape_factor (1), laminar_nusselt (1). The default of
-    hydraulic_diameter is not verified.
-    Ports: A, B, H (wall) with ``thermal_port``. Initial targets:
-    p_I (high, 0.101325 MPa), absolute; x_I (low, 0.5). Guesses: u_I (none, 300 kJ/kg),
-    h_I (none, 300 kJ/kg), T_I (none, 293.15 K).
+    The default of hydraulic_diameter is not verified.
+    Ports: A, B, H (wall) with ``thermal_port``.
 
     References
     ----------
@@ -327,8 +288,6 @@ class SegmentedPipe(Ends, pipes.Segmented):
     ``segment[k]`` is a ``Pipe`` of length/segments, counted from A; all of them have the wall at
     H. All start at the same pressure and specific enthalpy.
 
-    Parameters: length (m), area (m^2), hydraulic_diameter (m), extra_length (m), roughness (m),
-    initial_pressure (MPa), initial_enthalpy (kJ/kg).
     Ports: A, B, H (wall) with ``thermal_port``.
     """
 
@@ -370,11 +329,7 @@ class TranslationalMechanicalConverter(Moving, converters.TranslationalConverter
 
     Start it by p_I and one of x_I, u_I, h_I and, outside the mixture, T_I.
 
-    Parameters: interface_area (m^2), dead_volume (m^3), port_area (m^2),
-    environment_pressure (MPa).
-    Ports: A (fluid), R, C, H (heat). Inputs: p_in (m) with ``displacement_spec="signal"``.
-    Initial targets: x (high, 0 m), p_I (high, 0.101325 MPa), absolute; x_I (low, 0.5). Guesses:
-    u_I (none, 300 kJ/kg), h_I (none, 300 kJ/kg), T_I (none, 293.15 K).
+    Inputs: p_in (m) with ``displacement_spec="signal"``.
     """
 
     symbol = symbols.CYLINDER
@@ -391,11 +346,7 @@ class RotationalMechanicalConverter(Moving, converters.RotationalConverter):
 
     Start it by p_I and one of x_I, u_I, h_I and, outside the mixture, T_I.
 
-    Parameters: displacement (m^3/rad), dead_volume (m^3), port_area (m^2),
-    environment_pressure (MPa). Defaults of displacement and dead volume not verified.
-    Ports: A (fluid), R, C, H (heat). Initial targets: angle (high, 0 rad),
-    p_I (high, 0.101325 MPa), absolute; x_I (low, 0.5). Guesses: u_I (none, 300 kJ/kg),
-    h_I (none, 300 kJ/kg), T_I (none, 293.15 K).
+    Defaults of displacement and dead volume not verified.
     """
 
     symbol = symbols.VANE

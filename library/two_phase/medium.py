@@ -24,8 +24,7 @@ from typing import Any, NamedTuple
 
 from blocks import log, require, sqrt, where
 
-from ..fluids.degrees import TWO_PHASE
-from ..fluids.polynomials import E, horner, slope
+from ..fluids.polynomials import TWO_PHASE, E, horner, slope
 
 __all__ = [
     "boiling", "conductivities", "density", "enthalpy", "entropy", "heat_capacities", "place",

@@ -7,19 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from blocks import (
-    Component,
-    Option,
-    Output,
-    Parameter,
-    Port,
-    Variable,
-    sqrt,
-    where,
-)
+from blocks import Component, Option, Output, Parameter, Port, Variable, sqrt, where
 
 from .. import symbols
 from ..fluids import passages, sensors
+from ..fluids.flows import closed
 from . import medium
 from .domain import Ends, two_phase
 
@@ -31,16 +23,6 @@ __all__ = [
 
 
 class FlowResistance(Ends, passages.FlowResistance):
-    """A resistance known at one flow: pressure grows with its square.
-
-    Equation: p = K mdot sqrt(mdot² + m_lam²) with K = pressure_drop/mass_flow² and
-    m_lam = laminar_fraction mass_flow, below which the flow is laminar. Energy passes as it is.
-
-    Parameters: pressure_drop (MPa), mass_flow (kg/s), laminar_fraction (1), port_area (m^2).
-    Defaults of drop and flow not verified.
-    Ports: A, B.
-    """
-
     symbol = symbols.RESTRICTION
 
 
@@ -55,7 +37,7 @@ class LocalRestriction(Ends, passages.Restriction):
 
     Parameters: area (m^2) (``restriction_type="fixed"``), minimum_area (m^2), maximum_area (m^2)
     (``"variable"``), port_area (m^2), discharge_coefficient (1), laminar_share (1).
-    Ports: A, B. Inputs: AR in m², limited to minimum_area and maximum_area.
+    Inputs: AR in m², limited to minimum_area and maximum_area.
     """
 
     symbol = symbols.RESTRICTION
@@ -76,9 +58,7 @@ class LocalRestriction(Ends, passages.Restriction):
         yield from self.passing()
 
 
-class Compressing(Component):
-    """What sources do on the fluid: the work of compression without heat."""
-
+class Compressing(Component):  # what sources do on the fluid: the work of compression without heat
     u_isentropic = Variable("kJ/kg", nominal="100 kJ/kg", when=passages.isentropic,
                             doc="internal energy at B of what comes from A without loss")
 
@@ -95,38 +75,11 @@ class Compressing(Component):
 
 
 class PressureSource(Ends, Compressing, passages.PressureSource):
-    """Prescribed difference of pressure, whatever flows: an ideal pump.
-
-    Equation: p_B - p_A = P, the signal, or the parameter ``pressure_difference`` while nothing is
-    connected. A positive value raises B above A. With ``power_spec="isentropic"`` the fluid gains
-    the enthalpy h(p_B, s_A) - h_A of compression without heat or loss, with ``"none"`` no energy.
-    The run stops where pressure or energy at A or B leave the range of the fluid.
-
-    Parameters: pressure_difference (MPa), port_area (m^2).
-    Ports: A, B. Inputs: P in MPa.
-    """
-
     symbol = symbols.FLOW_SOURCE
 
 
 class FlowRateSource(Ends, Compressing, passages.FlowRateSource):
-    """Prescribed flow from A to B, whatever the pressures: an ideal compressor, or a pump.
-
-    Equation: mdot = M, or with ``flow_type="volumetric"`` mdot = rho_A V with the density at A:
-    the signal, or the parameters ``mass_flow`` and ``volume_flow`` while nothing is connected.
-    With ``power_spec="isentropic"`` the fluid gains the enthalpy h(p_B, s_A) - h_A of compression
-    without heat or loss, with ``"none"`` no energy. The run stops where pressure or energy at A or
-    B leave the range of the fluid.
-
-    Parameters: mass_flow (kg/s), volume_flow (m^3/s), port_area (m^2).
-    Ports: A, B. Inputs: M in kg/s, or V in m³/s.
-    """
-
     symbol = symbols.FLOW_SOURCE
-
-
-def _difference(c: Any) -> bool:
-    return bool(c.reference == "difference")
 
 
 class PressureInternalEnergySensor(Component):
@@ -142,18 +95,17 @@ class PressureInternalEnergySensor(Component):
     symbol = symbols.METER
     reference = Option("difference", ("difference", "absolute"), doc="what A is measured against")
     A = Port(two_phase, doc="measured place")
-    B = Port(two_phase, when=_difference, doc="what A is measured against")
+    B = Port(two_phase, when=sensors.difference, doc="what A is measured against")
     P = Output("MPa", doc="pressure")
     U = Output("kJ/kg", doc="specific internal energy")
-    T = Output("K", when=lambda c: not _difference(c), doc="temperature")
+    T = Output("K", when=lambda c: not sensors.difference(c), doc="temperature")
 
     def equations(self) -> Iterator[Any]:
         A = self.A
         p, u = A.p, A.u
-        for port in (A, self.B) if _difference(self) else (A,):
-            yield port.mdot == 0
-            yield port.Phi == 0
-        if _difference(self):
+        yield from closed(medium, A)
+        if sensors.difference(self):
+            yield from closed(medium, self.B)
             p, u = p - self.B.p, u - self.B.u
         else:
             yield self.T == medium.temperature(A, p, u)
@@ -162,14 +114,6 @@ class PressureInternalEnergySensor(Component):
 
 
 class FlowRateSensor(Ends, sensors.FlowRateSensor):
-    """Flow of mass, volume and energy from A to B.
-
-    Equations: A and B have the same pressure and internal energy; M = mdot, V = mdot v, PHI = Phi,
-    the energy that the flow carries: mdot times the specific enthalpy.
-
-    Ports: A, B. Outputs: M in kg/s, V in m³/s, PHI in W.
-    """
-
     symbol = symbols.METER
 
 
@@ -179,8 +123,7 @@ class Measuring(Component):
     A = Port(two_phase, doc="measured place")
 
     def equations(self) -> Iterator[Any]:
-        yield self.A.mdot == 0
-        yield self.A.Phi == 0
+        yield from closed(medium, self.A)
 
 
 class ThermodynamicPropertiesSensor(Measuring):
@@ -189,8 +132,6 @@ class ThermodynamicPropertiesSensor(Measuring):
     Equations: T, H = u + p v, RHO = 1/v, V = v and S at p_A and u_A; X = (u - u_l)/(u_v - u_l) is
     the share of vapour from 0 to 1, below 0 in liquid and above 1 in vapour; nothing flows. Energy
     and entropy count from where CoolProp's do.
-
-    Ports: A. Outputs: T in K, H in kJ/kg, RHO in kg/m³, V in m³/kg, S in kJ/(K kg), X in 1.
     """
 
     T = Output("K", doc="temperature")
@@ -216,8 +157,6 @@ class SaturationPropertiesSensor(Measuring):
 
     Equations: T, HL = u_l + p v_l and HV = u_v + p v_v at p_A; nothing flows. T less the
     temperature of liquid is its subcooling, that of vapour less T its superheat.
-
-    Ports: A. Outputs: T in K, HL and HV in kJ/kg.
     """
 
     T = Output("K", doc="temperature of boiling")

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from blocks import Component, Option, Parameter, Port, quantity
+from blocks import Option, Port
 
+from ..fluids.chambers import Described
 from ..media import media
+from . import medium
 from .domain import numbers_of, two_phase
 
 __all__ = ["TwoPhaseFluidProperties"]
 
 
-class TwoPhaseFluidProperties(Component):
+class TwoPhaseFluidProperties(Described):
     """The fluid of the circuit that it is connected to.
 
     ``medium`` is one of
@@ -28,7 +30,6 @@ class TwoPhaseFluidProperties(Component):
     conductivities to 3 %, near R744's critical point 8 %. Where a state leaves the range the run
     stops. A circuit without this component holds water.
 
-    Parameters: atmospheric_pressure (MPa), absolute.
     Ports: A, anywhere in the circuit; nothing flows through it.
 
     Examples
@@ -36,15 +37,9 @@ class TwoPhaseFluidProperties(Component):
     >>> refrigerant = TwoPhaseFluidProperties(medium="R134a")
     """
 
+    fluid = medium
     medium = Option("water", tuple(media("two_phases")), doc="which fluid")
     A = Port(two_phase, sets=True, doc="any port of the circuit")
-    atmospheric_pressure = Parameter("0.101325 MPa", above=0, doc="Absolute pressure outside")
 
     def equations(self) -> Iterator[Any]:
-        A = self.A
-        yield A.mdot == 0
-        yield A.Phi == 0
-        for name, value in numbers_of(media("two_phases")[self.medium]).items():
-            if name != "atmospheric_pressure":
-                yield getattr(A, name) == quantity(value)
-        yield A.atmospheric_pressure == self.atmospheric_pressure
+        yield from self.said(numbers_of(media("two_phases")[self.medium]))

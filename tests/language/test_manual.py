@@ -82,6 +82,15 @@ def test_a_class_without_text_of_its_own_shows_its_declarations():
     assert inspect.getdoc(Bare).startswith("Keywords\n--------\nwidth : mm, default 4 mm\n")
 
 
+def test_a_class_without_text_of_its_own_has_that_of_its_base_beside_its_own_declarations():
+    class Sled(Mass):
+        runner = Parameter("4 mm")
+
+    own, base = inspect.getdoc(Sled), inspect.getdoc(Mass)
+    assert own.partition("Keywords")[0] == base.partition("Keywords")[0] != ""
+    assert "runner : mm, default 4 mm" in own
+
+
 def test_a_class_with_keywords_of_its_own_keeps_its_signature_and_text():
     assert list(inspect.signature(Model).parameters) == ["name"]
     assert "Keywords" not in Model.__doc__

@@ -25,29 +25,16 @@ __all__ = ["Reduction"]
 
 @dataclass(frozen=True)
 class Reduction:
-    """A variable at one instant of a run, where it is largest or least, or over all of it.
+    """A variable at one instant of a run, where it is largest or least, or over all of it."""
 
-    Attributes
-    ----------
-    text : as it was written
-    kind, path : ``"max"``, ``"spring.f"``
-    time : in s, of ``at``
-    """
-
-    text: str
-    kind: str
-    path: str
-    time: float = 0.0
+    text: str  # as it was written
+    kind: str  # ``"max"``
+    path: str  # ``"spring.f"``
+    time: float = 0.0  # in s, of ``at``
 
     @classmethod
     def read(cls, text: Any, where: str) -> Reduction:
-        """What a text asks for.
-
-        Raises
-        ------
-        ModelError
-            For anything but a reduction of one variable.
-        """
+        """What a text asks for."""
         found = reduction_of(text, where) if isinstance(text, str) else None
         if found is None:
             raise ParameterError(where, f"is {text!r}.", "Write one number of a run: "
@@ -56,13 +43,7 @@ class Reduction:
         return cls(text, *found)
 
     def unit_in(self, model: CompiledModel) -> Unit:
-        """The unit of the number.
-
-        Raises
-        ------
-        ModelError
-            Where the model has no such variable.
-        """
+        """The unit of the number."""
         info = find_one(Catalog.of(model.compile()), self.path, model.name)
         return unit_of_number(self.kind, info.unit)
 

@@ -55,55 +55,41 @@ _RowsOf = Callable[[Point], tuple[Array, Array]]  # values and derivatives of ro
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Where Newton's method has ended.
-
-    Attributes
-    ----------
-    point : Point
-    met : whether all rows are met
-    missed : per soft requirement, by how much it is missed, 0 where it is met
-    open : directions (columns) of all unknowns that nothing determines
-    repeated : soft requirements that say the same as others
-    """
+    """Where Newton's method has ended."""
 
     point: Point
-    met: bool
-    missed: Array
-    open: Array
+    met: bool  # whether all rows are met
+    missed: Array  # per soft requirement, by how much it is missed, 0 where it is met
+    open: Array  # directions (columns) of all unknowns that nothing determines
+    # soft requirements that say the same as others
     repeated: list[str] = field(default_factory=list)
 
 
 class Equations:
-    """All rows of an operating point: hard ones of the model, soft ones of rest and wishes.
-
-    Attributes
-    ----------
-    soft : what may be given up: ``"rest of block.v"``, ``"car.v = 90 km/h"``
-    resting : numbers of the states that shall rest
-    sampled : discrete values whose next samples shall be the same
-    drifting : numbers of states whose motion nothing depends on
-    sources : whether discrete values are sampled, and follow nothing else
-    at_rest : whether anything shall rest
-    restless : components of those that never rest
-    in_python : components whose samples are worked out in Python
-    samples_at_rest : whether discrete values are sampled and rest
-    """
+    """All rows of an operating point: hard ones of the model, soft ones of rest and wishes."""
 
     def __init__(self, system: System, wishes: Wishes, at_rest: bool) -> None:
         self.system, self.wishes, self.samples = system, wishes, SampledValues.of(system)
-        self.at_rest = at_rest
+        self.at_rest = at_rest  # whether anything shall rest
         outputs = [w.signal for w in wishes.values]
         self.derivatives: Derivatives = derivatives_of(system, wishes.free, outputs,
                                                         sampled=at_rest)
+        # discrete values whose next samples shall be the same
         self.sampled = self.derivatives.sampled
+        # whether discrete values are sampled and rest
         self.samples_at_rest = at_rest & self.samples.sampled & ~self.samples.in_python
+        # whether discrete values are sampled, and follow nothing else
         self.sources: Flags = self.samples_at_rest & ~self.derivatives.moving
-        self.restless: list[str] = []
+        self.restless: list[str] = []  # components of those that never rest
+        # components whose samples are worked out in Python
         self.in_python = self.samples.components(at_rest & self.samples.in_python)
         pattern = self.derivatives.pattern[:, : system.nx]
         used = (np.asarray(pattern.sum(axis=0)).ravel() > 0) | ~positional_states(system)
+        # numbers of the states that shall rest
         self.resting: Indices = np.flatnonzero(used) if at_rest else np.zeros(0, dtype=int)
+        # numbers of states whose motion nothing depends on
         self.drifting: Indices = np.flatnonzero(~used)
+        # what may be given up: ``"rest of block.v"``, ``"car.v = 90 km/h"``
         self.soft = [f"rest of {system.state_name(int(i))}" for i in self.resting]
         self.soft += [f"rest of {system.discrete_name(int(i))}" for i in self.derivatives.assigned]
         self.soft += [w.text for w in wishes.values]
@@ -361,20 +347,14 @@ class _Directions:
 
     The heat of a shaft changes by megawatts with its speed, and by microwatts with a temperature
     that nothing else determines: beside the speed that would count as nothing.
-
-    Attributes
-    ----------
-    rows, sizes, columns : singular vectors and values of the matrix with such columns; first come
-        the rows of those that are not zero, then what rows say twice
-    unit : of the unknowns, in which columns are
-    open : (unknowns, directions) orthonormal directions that nothing determines
     """
 
-    rows: Array
-    sizes: Array
+    # of the matrix with such columns; first come those that are not zero, then what rows say twice
+    rows: Array  # singular vectors, as ``columns``
+    sizes: Array  # singular values
     columns: Array
-    unit: Array
-    open: Array
+    unit: Array  # of the unknowns, in which columns are
+    open: Array  # (unknowns, directions) orthonormal directions that nothing determines
 
     @classmethod
     def of(cls, matrix: Array) -> _Directions:
@@ -406,10 +386,8 @@ def _relations(point: Point) -> Array | None:
 def linear_invariants(point: Point, at: DerivativesAt, scale: Array, held: Flags) -> Array:
     """Sums of states that do not change next to a point, as orthonormal rows over all unknowns.
 
-    Parameters
-    ----------
-    scale : of the unknowns, in parts of which rows are
-    held : the elements that keep their modes; of the others efforts are anything
+    Rows are in parts of ``scale``, that of the unknowns; the elements that are ``held`` keep their
+    modes, of the others efforts are anything.
     """
     position = positional_states(point.system)
     slope = at.whole("slope")[position] * scale

@@ -479,11 +479,6 @@ def start_state(model: CompiledModel, initial: Any) -> tuple[Array, Array, Array
     """States, torn unknowns, relations and discrete values that ``simulate(initial=…)`` means.
 
     Of discrete values those that are sampled and rest; nan for others.
-
-    Raises
-    ------
-    ParameterError
-        For anything but a steady state or an operating point of this model with its values.
     """
     where = "simulate(initial=…)"
     if initial == "steady state":

@@ -24,24 +24,16 @@ OPEN = 1e-9  # of the largest entry: a reaction that a split changes
 
 @dataclass(frozen=True, eq=False)
 class Reactions:
-    """Efforts of all elements, in SI units.
+    """Efforts of all elements, in SI units."""
 
-    Attributes
-    ----------
-    effort : those of one split, the one with the smallest largest share
-    least, most : interval of each over all admissible splits; equal where it is determined
-    low, high : bounds at rest
-    share : smallest possible largest share of the bounds of stuck elements; above 1 they slip
-    determined : per element, whether the motion determines its effort
-    """
-
-    effort: Array
-    least: Array
+    effort: Array  # those of one split, the one with the smallest largest share
+    least: Array  # over all admissible splits; ``most`` where it is determined
     most: Array
-    low: Array
+    low: Array  # the bound at rest
     high: Array
+    # smallest possible largest share of the bounds of stuck elements; above 1 they slip
     share: float
-    determined: Flags
+    determined: Flags  # per element, whether the motion determines its effort
 
     @property
     def holds(self) -> bool:

@@ -74,13 +74,7 @@ class Wishes:
 
 
 def read_wishes(system: System, asked: Mapping[str, Any] | None) -> Wishes:
-    """Wishes by path: a value with its unit, ``free``, or a pair of bounds.
-
-    Raises
-    ------
-    ModelError
-        For names that do not exist, wrong units, and what cannot be free.
-    """
+    """Wishes by path: a value with its unit, ``free``, or a pair of bounds."""
     wishes = Wishes()
     if asked is not None and not isinstance(asked, Mapping):
         raise ParameterError(WHERE, f"takes wishes by path, but was given {brief(asked)}.",

@@ -56,30 +56,18 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Sensor:
-    """The measured values of a column, in SI units, without gaps; none where it was not there.
+    """The measured values of a column, in SI units, without gaps; none where it was not there."""
 
-    Attributes
-    ----------
-    name, shown : its heading, and the unit there, of the first experiment that has it
-    """
-
-    name: str
+    name: str  # its heading in the first experiment that has it
     measured: Measured
-    shown: Unit
+    shown: Unit  # there
     t: Array
     values: Array
 
 
 def sensors_of(experiments: Sequence[Experiment], compare: Mapping[str, str | Measured]
                ) -> list[list[Sensor]]:
-    """The columns that are compared, by experiment.
-
-    Raises
-    ------
-    ModelError
-        For columns that no experiment has, without unit, without values, and for times that go
-        backwards.
-    """
+    """The columns that are compared, by experiment."""
     several = len(experiments) > 1
     wheres = [f"fit(data[{k + 1}])" if several else "fit(data)" for k in range(len(experiments))]
     tables = []

@@ -28,22 +28,14 @@ FAILED = 1e12  # residual, in standard deviations, where a run fails
 
 @dataclass(frozen=True)
 class Unknown:
-    """Something that is to be found: of the model, or an offset or delay of a sensor.
+    """Something that is to be found: of the model, or an offset or delay of a sensor."""
 
-    Attributes
-    ----------
-    path : for people
-    setting : of the model; None for those of sensors
-    low, high, guess : in SI units
-    shown : the unit in which it was given
-    """
-
-    path: str
-    setting: Setting | None
-    low: float
+    path: str  # for people
+    setting: Setting | None  # of the model; None for those of sensors
+    low: float  # in SI units, as the next two
     high: float
     guess: float
-    shown: Unit
+    shown: Unit  # the unit in which it was given
 
     @property
     def logarithmic(self) -> bool:
@@ -71,15 +63,7 @@ def ends_of(unknowns: Sequence[Unknown]) -> tuple[Array, Array]:
 class Misfit:
     """Residuals of experiments in standard deviations of their noise, and their derivatives.
 
-    Parameters
-    ----------
-    model : its values are changed for the time of a run
-    experiments, parameters, compare, options : as given to ``fit``
-
-    Attributes
-    ----------
-    sensors : by experiment
-    pooled : sensors with the values of all experiments
+    The values of the model are changed for the time of a run; the others are as given to ``fit``.
     """
 
     def __init__(self, model: CompiledModel, experiments: Sequence[Experiment],
@@ -87,7 +71,8 @@ class Misfit:
                  options: dict[str, Any]) -> None:
         self.model, self.experiments, self.options = model, experiments, options
         self.given = model, experiments, parameters, compare  # for one like this elsewhere
-        self.sensors = sensors_of(experiments, compare)
+        self.sensors = sensors_of(experiments, compare)  # by experiment
+        # sensors with the values of all experiments
         self.pooled = [replace(column[0], t=np.concatenate([s.t for s in column]),
                                values=np.concatenate([s.values for s in column]))
                        for column in zip(*self.sensors, strict=True)]

@@ -54,19 +54,11 @@ class Blocks:
     """Parts of a sparse matrix by the names of their rows and columns, cut out when asked for.
 
     Cutting takes longer than to find the derivatives, and who looks for a rest needs few of them.
-
-    Parameters
-    ----------
-    matrix : all of them
-    rows, columns : where what stands
-
-    Attributes
-    ----------
-    unknowns : columns of torn unknowns and efforts
     """
 
     def __init__(self, matrix: csc_matrix, rows: dict[str, slice], columns: dict[str, slice]
                  ) -> None:
+        # the latter of torn unknowns and efforts
         self.columns, self.unknowns = columns, slice(columns["z"].start, columns["u"].stop)
         self._by_row, self._rows = matrix.tocsr(), rows
         self._cut: dict[tuple[str, str], csc_matrix] = {}
@@ -74,10 +66,8 @@ class Blocks:
 
     def __getitem__(self, key: tuple[str, str]) -> csc_matrix:
         if key not in self._cut:
-            row, _ = key
-            strip = self._by_row[self._rows[row]].tocsc()
-            for name, where in self.columns.items():
-                self._cut[row, name] = strip[:, where]
+            row, column = key
+            self._cut[key] = self._by_row[self._rows[row], self.columns[column]].tocsc()
         return self._cut[key]
 
     def strip(self, row: str) -> Array:
@@ -93,18 +83,7 @@ class Blocks:
 class Derivatives:
     """Derivatives of a system by its states, unknowns, efforts and chosen inputs.
 
-    Parameters
-    ----------
-    system : System
-    inputs, outputs : which numbers and variables
-    sampled : whether what passes through samples is unknown, too
-
-    Attributes
-    ----------
-    used : whether discrete values are sampled, and the rows depend on them
-    moving : whether they are sampled, and follow states or inputs
-    sampled : numbers of those that are unknown
-    assigned : of the rows ``"sampled"``, which of them each is about
+    With ``sampled`` what passes through samples is unknown, too.
     """
 
     def __init__(self, system: System, inputs: list[InputSignal], outputs: list[OutputSignal],
@@ -116,11 +95,14 @@ class Derivatives:
         laws = expressions_of(system)
         rows |= {name: ca.densify(ca.SX(getattr(laws, name))) for name in LAW_ROWS}
         samples = SampledValues.of(system)
+        # whether discrete values are sampled, and the rows depend on them
         self.used = samples.used(ca.vertcat(*rows.values(), tape.crossings))
+        # whether they are sampled, and follow states or inputs
         self.moving = samples.moving(places)
         unknown = self.passing & ~samples.in_python if sampled else np.zeros(system.nd, dtype=bool)
-        self.sampled: Indices = np.flatnonzero(unknown)
+        self.sampled: Indices = np.flatnonzero(unknown)  # numbers of those that are unknown
         mine = np.flatnonzero(unknown[samples.places])
+        # of the rows ``"sampled"``, which of them each is about
         self.assigned: Indices = samples.places[mine]
         rows["sampled"] = some_of(samples.rows, mine)
         arguments = {"x": tape.x, "z": tape.z, "u": tape.u, "d": some_of(tape.d, self.sampled),

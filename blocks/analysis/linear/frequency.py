@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.linalg import schur, solve_banded, solve_triangular
-from scipy.sparse import csc_matrix, csr_matrix, identity
-from scipy.sparse.csgraph import reverse_cuthill_mckee
+from scipy.linalg import schur, solve_triangular
+from scipy.sparse import csc_matrix, identity
 from scipy.sparse.linalg import splu
 
 from ...exceptions import ParameterError
@@ -17,7 +16,7 @@ from ...units import Unit, to_si, unit, unit_given
 
 __all__ = ["angular_frequency", "transfer"]
 
-WIDE = 60  # diagonals from which general sparse elimination is faster
+FEW = 60  # states, and entries of a row beyond as many of them, of full matrices
 MANY = 30  # values of s from which a triangular form is worth finding
 EPS = float(np.finfo(float).eps)
 
@@ -49,7 +48,8 @@ def transfer(a: Any, b: Array, c: Array, d: Array, s: Array) -> Array:
         out[:] = d
         return out
     full = _triangular_solver if len(s) > MANY else _full_solver
-    solve = _band_solver(a, b) or (full if isinstance(a, np.ndarray) else _sparse_solver)(a, b)
+    dense = isinstance(a, np.ndarray) and (len(a) <= FEW or np.count_nonzero(a) > FEW * len(a))
+    solve = (full if dense else _sparse_solver)(a, b)
     for k, at in enumerate(s):
         try:
             answer = solve(at)
@@ -82,24 +82,3 @@ def _sparse_solver(a: Any, b: Array) -> Callable[[complex], Array]:
     eye, whole, right = identity(len(b), format="csc"), csc_matrix(a), b.astype(complex)
     return lambda s: np.asarray(splu(s * eye - whole).solve(right))
 
-
-def _band_solver(a: Any, b: Array) -> Callable[[complex], Array] | None:
-    """Return (s - A)^-1 b as a function of s where A is a narrow band in some order, or None."""
-    n, pattern = len(b), csr_matrix(a)
-    if n <= WIDE or pattern.nnz > n * WIDE:
-        return None
-    order = reverse_cuthill_mckee(csr_matrix(abs(pattern) + abs(pattern.T)), symmetric_mode=True)
-    ordered = pattern[order][:, order].tocoo()
-    offset = ordered.row - ordered.col
-    below, above = (max(0, int(side.max(initial=0))) for side in (offset, -offset))
-    if below + above > min(WIDE, n // 4):
-        return None
-    band = np.zeros((below + above + 1, n), dtype=complex)
-    band[above + offset, ordered.col] = -ordered.data
-    diagonal, right, back = band[above].copy(), b.astype(complex)[order], np.argsort(order)
-
-    def solve(s: complex) -> Array:
-        band[above] = diagonal + s
-        return np.asarray(solve_banded((below, above), band, right))[back]
-
-    return solve

@@ -20,15 +20,14 @@ from ...renamed import current_attribute
 from ...results.sheet import Sheet, Tabulated, pandas
 from ...simulation.settings import positive_time
 from ...units import Unit, quantity, unit
+from . import pictures
 from .frequency import angular_frequency, transfer
-from .pictures import bode, nyquist, pole_zero, step
 from .poles import participation, poles, static_gain, zeros
 from .signals import ratio_unit
 
 if TYPE_CHECKING:
     import control
     import scipy.signal
-    from matplotlib.figure import Figure
     from pandas import DataFrame
     from pint import Quantity
 
@@ -344,23 +343,9 @@ class LinearModel(Tabulated):
                 "phase crossover": quantity(turned, "rad/s"),
                 "gain crossover": quantity(crossed, "rad/s")}
 
-    # -- pictures --------------------------------------------------------------------------
-    def bode(self, frequencies: Any = None, *more: Any, **options: Any) -> Figure:
-        """Gain and phase over frequency; see :func:`blocks.analysis.linear.pictures.bode`."""
-        return bode(self, frequencies, *more, **options)
-
-    def nyquist(self, frequencies: Any = None, *more: Any, **options: Any) -> Figure:
-        """Gain in the complex plane; see :func:`blocks.analysis.linear.pictures.nyquist`."""
-        return nyquist(self, frequencies, *more, **options)
-
-    def step(self, duration: Any = None, **options: Any) -> Figure:
-        """Outputs after a step of each input; see :func:`blocks.analysis.linear.pictures.step`."""
-        return step(self, duration, **options)
-
-    def pole_zero_plot(self, input: str | None = None, output: str | None = None,
-                       **options: Any) -> Figure:  # fmt: skip
-        """Poles and zeros in the complex plane; see :func:`.pictures.pole_zero`."""
-        return pole_zero(self, input, output, **options)
+    # -- pictures, which are drawn of several models as well ---------------------------------
+    bode, nyquist, step = pictures.bode, pictures.nyquist, pictures.step
+    pole_zero_plot = pictures.pole_zero
 
     # -- words -----------------------------------------------------------------------------
     def _sheet(self) -> Sheet:

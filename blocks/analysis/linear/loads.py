@@ -34,20 +34,12 @@ SINGULAR = 1e-9
 
 @dataclass(frozen=True)
 class Limits:
-    """What must not become negative, per unit of an input and of each open split.
+    """What must not become negative, per unit of an input and of each open split."""
 
-    Attributes
-    ----------
-    margin : at present
-    by_input : its change per input, in columns
-    by_split : its change per split of reactions that the motion leaves open, in columns
-    words : what happens beyond
-    """
-
-    margin: Array
-    by_input: Array
-    by_split: Array
-    words: list[str]
+    margin: Array  # at present
+    by_input: Array  # its change per input, in columns
+    by_split: Array  # its change per split of reactions that the motion leaves open, in columns
+    words: list[str]  # what happens beyond
 
 
 def loads_of(point: Point, at: DerivativesAt, reduced: Reduced, inputs: list[Named],

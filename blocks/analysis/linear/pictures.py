@@ -116,13 +116,7 @@ def step(models: Models, duration: Any = None, *, title: str = "", save: str | N
 
 
 def labelled(models: Models, where: str) -> Mapping[str, LinearModel]:
-    """Return linear models by label; of a single one, the label is empty.
-
-    Raises
-    ------
-    ParameterError
-        For anything else.
-    """
+    """Return linear models by label; of a single one, the label is empty."""
     found = models if isinstance(models, Mapping) else {"": models}
     if not found or not all(hasattr(m, "poles") for m in found.values()):
         raise ParameterError(where, "takes a linear model, or several by label, and at least one.",
@@ -153,8 +147,8 @@ def _finished(figure: Figure, every: Sequence[Any], save: Any, title: str, ax: A
     return finished_figure(figure, save, title)
 
 
-def pole_zero(linear: LinearModel, input: str | None, output: str | None, *, title: str = "",
-              save: str | None = None) -> Figure:
+def pole_zero(linear: LinearModel, input: str | None = None, output: str | None = None, *,
+              title: str = "", save: str | None = None) -> Figure:
     """Poles (crosses) and, of one input and output, zeros (circles) in 1/s."""
     figure, (axes,) = _axes(1)
     p = linear.poles()
@@ -202,13 +196,7 @@ def _complex_plane(axes: Any) -> None:
 
 
 def shown_range(linear: LinearModel, frequencies: Any = None, *more: Any) -> Array:
-    """rad/s that are shown.
-
-    Raises
-    ------
-    WrongCall, ParameterError
-        For ``more`` than one value, or a model without input or output, which answers nothing.
-    """
+    """rad/s that are shown."""
     if more:
         raise WrongCall("frequencies", f"are one value, but were given {1 + len(more)}.",
                         "Write for example frequencies=('1 Hz', '100 Hz'), in parentheses.")

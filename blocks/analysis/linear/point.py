@@ -21,31 +21,22 @@ __all__ = ["Point", "initial_point", "of_problem", "point_of", "run_point"]
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """Where a system is, and in which modes.
-
-    Attributes
-    ----------
-    system : System
-    t, x, z, p, m, d, u : what its functions take
-    modes : of the elements of set-valued laws: 0 stuck or closed, 1 forward, -1 backward or open
-    scale_x, scale_z : nominal values of states and torn unknowns
-    title : where that is, in words
-    sides : of kinks, where they are not those that the point shows
-    """
+    """Where a system is, and in which modes."""
 
     system: System
-    t: float
+    t: float  # this and the next six are what its functions take
     x: Array
     z: Array
     p: Array
     m: Array
     d: Array
     u: Array
+    # of the elements of set-valued laws: 0 stuck or closed, 1 forward, -1 backward or open
     modes: Indices
-    scale_x: Array
-    scale_z: Array
-    title: str
-    sides: Array | None = None
+    scale_x: Array  # nominal values of states
+    scale_z: Array  # of torn unknowns
+    title: str  # where that is, in words
+    sides: Array | None = None  # of kinks, where they are not those that the point shows
 
     @property
     def arguments(self) -> Arguments:
@@ -75,13 +66,7 @@ def of_problem(problem: Problem, t: float, title: str) -> Point:
 
 
 def point_of(model: CompiledModel, at: Any) -> Point:
-    """The point that a user means: nothing, an operating point, a result, or one with a time.
-
-    Raises
-    ------
-    ParameterError
-        For anything else, and for a result of another model or structure.
-    """
+    """The point that a user means: nothing, an operating point, a result, or one with a time."""
     from ...results import Result
 
     if at is None:

@@ -33,28 +33,19 @@ MANY = 600  # states from which matrices are not searched for what depends on ea
 
 @dataclass(frozen=True, eq=False)
 class Reduced:
-    """``y' = A y + B w``, ``outputs = C y + D w`` in SI units, y some of the states.
+    """``y' = A y + B w``, ``outputs = C y + D w`` in SI units, y some of the states."""
 
-    Attributes
-    ----------
-    a, b, c, d : a may be sparse, where it is large
-    states : numbers of the states in y
-    tied : numbers of states that others or the inputs determine
-    redundant : states that are sums of others, whose factors are given, or none and never change
-    by_states, by_inputs : how all states follow from y and the inputs
-    undetermined : how many combinations of efforts the motion leaves open
-    """
-
-    a: Array | csc_matrix
+    a: Array | csc_matrix  # sparse where it is large
     b: Array
     c: Array
     d: Array
-    states: Indices
-    tied: Indices
+    states: Indices  # numbers of the states in y
+    tied: Indices  # numbers of states that others or the inputs determine
+    # states that are sums of others, whose factors are given, or none and never change
     redundant: dict[int, dict[int, float]]
-    by_states: Array | csc_matrix
-    by_inputs: Array
-    undetermined: int
+    by_states: Array | csc_matrix  # how all states follow from y
+    by_inputs: Array  # and from the inputs
+    undetermined: int  # how many combinations of efforts the motion leaves open
 
 
 class _Eliminated:
@@ -129,13 +120,7 @@ class _Eliminated:
 
 
 def reduce(point: Point, at: DerivativesAt) -> Reduced:
-    """The linear model of a mode, with as few states as it has.
-
-    Raises
-    ------
-    SimulationError
-        For an algebraic loop without a unique solution, and inputs that stuck parts refuse.
-    """
+    """The linear model of a mode, with as few states as it has."""
     system, rows = point.system, _Eliminated(point, at)
     constraint_x, constraint_p = rows.constraints()
     free, by_y, by_p = _ties(constraint_x, constraint_p, point.scale_x)

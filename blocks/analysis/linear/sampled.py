@@ -31,27 +31,22 @@ def some_of(column: ca.SX, places: Any) -> ca.SX:
 
 
 class SampledValues:
-    """The discrete values that ``every`` assigns, periodically.
-
-    Attributes
-    ----------
-    places : among the discrete values, one for each assignment
-    rows : the values less what is assigned, zero at rest
-    sampled : whether a discrete value is one of them
-    in_python : whether a function in Python works them out, by discrete value
-    """
+    """The discrete values that ``every`` assigns, periodically."""
 
     def __init__(self, system: System) -> None:
         tape, self.system = system.tape, system
         samplings = Samplings.of(system, TimeEvents(system, system.parameters(), 0.0, 0.0))
         periodic = np.flatnonzero(np.isfinite(samplings.start)[samplings.owner])
+        # among the discrete values, one for each assignment
         self.places: Indices = samplings.target[periodic]
         value = ca.SX(0, 1)
         if samplings.values is not None:
             value = some_of(samplings.values.function(*system.arguments, tape.d), periodic)
+        # the values less what is assigned, zero at rest
         self.rows = some_of(tape.d, self.places) - value
+        # whether a function in Python works them out, by discrete value
         self.in_python = np.zeros(system.nd, dtype=bool)
-        self.sampled = np.zeros(system.nd, dtype=bool)
+        self.sampled = np.zeros(system.nd, dtype=bool)  # whether a discrete value is one of them
         self.sampled[self.places] = True
         self._value, self._feeds = value, self._follows(value, tape.d)
         for k in range(len(samplings.in_python)):

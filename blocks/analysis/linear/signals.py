@@ -71,13 +71,7 @@ class Signals:
         return found
 
     def output(self, path: str, where: str) -> list[OutputSignal]:
-        """One variable or derivative by path, or all instances of an array.
-
-        Raises
-        ------
-        UnknownName
-            With the nearest existing paths.
-        """
+        """One variable or derivative by path, or all instances of an array."""
         if not isinstance(path, str):
             raise ParameterError(where, f"takes paths of variables, but was given {brief(path)}.",
                                  'Write for example "block.v" or ["block.v", "spring.f"].')
@@ -131,13 +125,7 @@ class Signals:
         return found
 
     def input(self, path: str, where: str) -> InputSignal:
-        """The input that a path names.
-
-        Raises
-        ------
-        UnknownName, ParameterError
-            For what is not there, follows from the equations, or is a function of time.
-        """
+        """The input that a path names."""
         if not isinstance(path, str):
             raise ParameterError(where, f"takes paths of inputs, but was given {brief(path)}.",
                                  'Write for example "push.force" or ["push.force"].')

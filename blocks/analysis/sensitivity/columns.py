@@ -28,12 +28,8 @@ MOST_OPERATIONS = 20_000  # beyond these it takes longer to write than it saves
 class Columns:
     """Functions of points of which only states, discrete values, relations and modes are known.
 
-    Parameters
-    ----------
-    system : whose slopes they are
-    modes, held : symbols of modes, and what is zero while they are held
-    entries : parameters that move
-    guards : what says when an event happens
+    Parameters ``entries`` move, and ``held`` is zero while ``modes`` are held; ``guards`` say when
+    an event happens.
     """
 
     def __init__(self, system: System, modes: ca.SX, held: ca.SX, entries: ca.SX, guards: ca.SX
@@ -53,25 +49,18 @@ class Columns:
             found = -ca.solve(matrix, ca.substitute(r, w, ca.DM.zeros(w.numel())))
             through = ca.jacobian(tape.slope, w)
             slopes -= ca.mtimes(through, ca.solve(matrix, ca.jacobian(r, by)))
-        self._unknowns = w, found
-        #: Whether relations and discrete values, beside modes, say how unknowns are solved for.
-        self.matrix_sees = [bool(ca.depends_on(matrix, by)) for by in (tape.m, tape.d)]
         self._widths = np.cumsum([system.nx, entries.numel(), system.nd])
         self.row, self.column = (np.array(k, dtype=int) for k in slopes.sparsity().get_triplet())
         given = [*system.arguments, modes]
-        values, looks = (self.eliminated(one) for one in (ca.vec(ca.SX(slopes.nz[:])), guards))
+        values, looks, rates = (ca.substitute(one, w, found) if w.numel() else one for one in (
+            ca.vec(ca.SX(slopes.nz[:])), guards, tape.slope))
         functions = [ca.Function("columns", given, [ca.densify(one)])
-                     for one in (values, looks, self.eliminated(tape.slope))]
+                     for one in (values, looks, rates)]
         # contacts that have drifted apart by rounding need not be closed anew
         wanted = [Wanted.by(system, one) for one in (values, looks)]
         self.serves = all(f.n_instructions() <= MOST_OPERATIONS for f in functions) and not any(
             one.of_efforts or one.unknowns for one in wanted)
         self._slopes, self._guards, self._rates = (Evaluator(f) for f in functions)
-
-    def eliminated(self, expression: ca.SX) -> ca.SX:
-        """Return an expression with torn unknowns and efforts as functions of what is known."""
-        w, found = self._unknowns
-        return ca.substitute(expression, w, found) if w.numel() else expression
 
     def slopes(self, points: Points, modes: Indices) -> tuple[Entries, Array, Array]:
         """Derivatives of slopes by states, parameters and discrete values, (points, states, …).

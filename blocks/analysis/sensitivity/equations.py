@@ -19,7 +19,6 @@ from ...exceptions import ParameterError
 from ...language.expression import TIME
 from ...nonsmooth.modes.law_expressions import expressions_of
 from ...numerics.arrays import Array, Flags, Indices
-from ...simulation.wanted import Wanted
 from ...system.evaluator import Evaluator
 from ...system.points import Points
 from ...system.problem import Problem
@@ -29,27 +28,18 @@ from .columns import Columns
 __all__ = ["Derivatives", "SensitivityEquations"]
 
 NOTHING = np.zeros(0)
-MOST_OPERATIONS = 3000  # of derivatives with efforts eliminated
-SPARSE = 8  # times as many entries as are not zero: then only these are multiplied
 SINGULAR = 1e-11  # singular values below this part of the largest are none
 
 
 class Derivatives(NamedTuple):
-    """Rows of expressions and their total derivatives at several points.
+    """Rows of expressions and their total derivatives at several points."""
 
-    Attributes
-    ----------
-    value : (points, rows)
-    x, p, d, t : (points, rows, …) by states, chosen parameters, discrete values and time
-    past : by discrete values before the event, where rows see these
-    """
-
-    value: Array
-    x: Array
-    p: Array
-    d: Array
-    t: Array
-    past: Array
+    value: Array  # (points, rows)
+    x: Array  # (points, rows, …), as the next three: by states
+    p: Array  # by chosen parameters
+    d: Array  # by discrete values
+    t: Array  # by time
+    past: Array  # by discrete values before the event, where rows see these
 
     def along(self, k: int, x: Array, p: Array, d: Array, rows: Any = slice(None)) -> Array:
         """The change of the rows at point ``k`` with given changes of states, ..."""
@@ -75,39 +65,25 @@ class Derivatives(NamedTuple):
 
 class Made(NamedTuple):
     """A function of points: values of rows, and the entries of their derivatives that are not zero.
-
-    Attributes
-    ----------
-    row, column : where these stand
-    rows : how many there are
-    past : how many discrete values before the event they see
     """
 
     function: Evaluator
-    row: Indices
+    row: Indices  # where these entries stand, with ``column``
     column: Indices
-    rows: int
-    past: int
+    rows: int  # how many there are
+    past: int  # how many discrete values before the event they see
 
 
 class SensitivityEquations:
     """Derivatives of a system with its modes held.
 
-    Parameters
-    ----------
-    problem : of the run
-    entries : of the parameter vector that move
-    where : for messages
-
-    Attributes
-    ----------
-    elements : of set-valued laws
+    Those parameters move that ``entries`` of the parameter vector are; ``where`` is for messages.
     """
 
     def __init__(self, problem: Problem, entries: Indices, where: str) -> None:
         self.system, tape = problem.system, problem.system.tape
         self.entries, self.where = entries, where
-        self.elements = elements_of_system(self.system)
+        self.elements = elements_of_system(self.system)  # of set-valued laws
         self.modes = ca.SX.sym("modes", self.elements.size)
         held, moving, room = self._of_elements()
         self._w = ca.vertcat(tape.z, tape.u)
@@ -119,16 +95,9 @@ class SensitivityEquations:
         self._guards = self._jacobian(guards)
         #: The same of many points, where no more than their states has to be known.
         self.columns = Columns(self.system, self.modes, held, tape.p[entries.tolist()], guards)
-        self._known_guards: Made | None = None  # by states
-        if self.columns.serves:
-            made = self._jacobian(self.columns.eliminated(guards))
-            if made.function.function.n_instructions() <= MOST_OPERATIONS:
-                self._known_guards = made
         #: Whether efforts were met that are not determined by what is held.
         self.singular = False
-        self._regular = NOTHING, set[bytes]()  # parameters, and modes in which there are none such
         self._rows: dict[str, Made] = {}
-        self._wanted: dict[str, Wanted] = {}
 
     @classmethod
     def of(cls, problem: Problem, entries: Indices, where: str) -> SensitivityEquations:
@@ -210,51 +179,6 @@ class SensitivityEquations:
         _, (_, guards, *_) = self._partial(self._guards, point)
         return np.asarray(guards[0] @ (vt[some].T / columns[0]))
 
-    def rates_and_guards(self, points: Points, looked_at: Indices
-                         ) -> tuple[Array, Derivatives] | None:
-        """Slopes, (points, states), and at some points what says when an event happens.
-
-        Nothing is solved for at the points. None where states do not say all, as where efforts
-        share what they hold in one of the modes.
-        """
-        if self._known_guards is None or self.singular:
-            return None
-        self._look_for_singular(points)
-        if self.singular:
-            return None
-        rates = self.columns.rates(points, points.mode_columns()).T
-        return rates, self._total(self._known_guards, points.some(looked_at), [])
-
-    def _look_for_singular(self, points: Points) -> None:
-        """Solve for efforts once in each of the modes that are held."""
-        seen = [values for values, sees in zip((points.m, points.d), self.columns.matrix_sees,
-                                               strict=True) if sees]
-        if seen:
-            _, first = np.unique(np.concatenate([points.mode_columns(), *seen]), axis=1,
-                                 return_index=True)
-        else:
-            first = self._not_seen_yet(points)
-        if not len(first):
-            return
-        given = points.columns(points.mode_columns().astype(float), np.zeros((0, len(points))))
-        made, of_w = self._algebraic, self._of_w(self._algebraic)
-        out = made.function.at_columns(*(a[:, first] if a.shape[1] > 1 else a for a in given)).T
-        matrix = np.zeros((len(first), made.rows, self._w.numel()))
-        matrix[:, made.row[of_w], made.column[of_w] - self.system.nx] = out[
-            :, made.rows :][:, of_w]
-        self._solved(matrix, np.zeros((len(first), made.rows, 1)))
-
-    def _not_seen_yet(self, points: Points) -> Indices:
-        """Points, one for each of the modes in which efforts have not been solved for yet."""
-        if not np.array_equal(self._regular[0], points.p):
-            self._regular = points.p.copy(), set()
-        known, first = self._regular[1], []
-        for held, columns in points.modes:
-            if held.tobytes() not in known:
-                known.add(held.tobytes())
-                first.append(columns[0])
-        return np.array(first, dtype=int)
-
     def guard_values(self, points: Points) -> Array:
         """What says when an event happens, (guards, points)."""
         return self._values(self._guards, points)[:, : self._guards.rows].T
@@ -263,25 +187,13 @@ class SensitivityEquations:
              past: tuple[ca.SX, Array] | None = None) -> Derivatives:
         """Other expressions; their function is made once for each key.
 
-        Parameters
-        ----------
-        key, expression : its name, and what it is, or what makes it
-        points : where
-        past : symbols of discrete values before the event, and these, a column for each point
+        ``past`` are symbols of discrete values before the event, and these, a column for each
+        point.
         """
         symbols, values = past or (None, NOTHING)
         made = self._made(key, expression, symbols)
         through = self.following(points) if self._of_w(made).any() else []
         return self._total(made, points, through, values)
-
-    def wanted(self, key: str, expression: ca.SX) -> Wanted:
-        """What :meth:`rows` needs of points beside their states."""
-        if key not in self._wanted:
-            made, tape = self._made(key, expression), self.system.tape
-            derivatives = ca.jacobian(expression, ca.vertcat(tape.x, tape.p, tape.d, TIME))
-            self._wanted[key] = Wanted.all_of(self.system) if self._of_w(made).any() else Wanted.by(
-                self.system, ca.vertcat(expression, *derivatives.nonzeros()))  # type: ignore[call-overload]
-        return self._wanted[key]
 
     def _made(self, key: str, expression: ca.SX | Callable[[], ca.SX],
               past: ca.SX | None = None) -> Made:
@@ -299,7 +211,7 @@ class SensitivityEquations:
                ) -> Derivatives:
         value, (x, w, p, d, t, past) = self._partial(made, points, values)
         if through:
-            x, p, d, t = (own + _product(w, by) for own, by in zip((x, p, d, t), through,
+            x, p, d, t = (own + w @ by for own, by in zip((x, p, d, t), through,
                                                                     strict=True))
         return Derivatives(value, x, p, d, t[:, :, 0], past)
 
@@ -378,17 +290,6 @@ class SensitivityEquations:
             "follow from the states through second time derivatives: their derivatives are not "
             "known.", "Give these points a small mass, or compare two runs.",
             code="sensitivities.massless")  # fmt: skip
-
-
-def _product(left: Array, right: Array) -> Array:
-    """Products of several matrices, of which the left ones may be mostly zeros."""
-    row, inner = np.nonzero((left != 0).any(axis=0))
-    if len(row) * SPARSE > left.shape[1] * left.shape[2]:
-        return np.asarray(left @ right)
-    out = np.zeros((len(left), left.shape[1], right.shape[2]))
-    for i, k in zip(row.tolist(), inner.tolist(), strict=True):
-        out[:, i] += left[:, i, k, None] * right[:, k]
-    return out
 
 
 def _equilibrated(matrix: Array) -> tuple[Array, Array, Array]:

@@ -39,17 +39,7 @@ NO_SPEED = "is touched without speed: not differentiable from this side."
 class Saltation:
     """Carries small changes over the events of a run.
 
-    Parameters
-    ----------
-    recording : of the run
-    equations : their derivatives
-    dp : change of the parameter vector per parameter
-
-    Attributes
-    ----------
-    times : of the events
-    moved : change of every event's instant per parameter
-    instants : the guards of all events
+    ``dp`` is the change of the parameter vector per parameter.
     """
 
     def __init__(self, recording: RunRecording, equations: SensitivityEquations, dp: Array,
@@ -58,7 +48,8 @@ class Saltation:
         self.system, episodes = recording.system, recording.episodes
         self.starts, self.ends = episodes.starts, episodes.ends
         self.span = float(self.ends[-1] - self.starts[0])
-        self.times = self.starts[1:]
+        self.times = self.starts[1:]  # of the events
+        # change of every event's instant per parameter
         self.moved = np.zeros((len(self.times), dp.shape[1]))
         self._at_start: list[str] = []
         self._rtol = recording.accuracy[0] if recording.accuracy else 0.0
@@ -74,6 +65,7 @@ class Saltation:
         jump = changed[:, self._readers] & (np.abs(floors.value) <= WHOLE)
         self._sampled = changed.shape[1]  # first of the guards of samples,
         self._floored = self._sampled + taken.shape[1]  # and of floors
+        # the guards of all events
         self.instants = Instants(self.jumps.guards.beside(sampled).beside(floors),
                                  self.jumps.rates[0],
                                  np.concatenate([changed, taken, jump], axis=1), self.span,

@@ -31,12 +31,6 @@ class Instants:
     span : length of the run
     start : the guards where it starts
     rtol : relative tolerance of the run
-
-    Attributes
-    ----------
-    caused : (events, guards) those that are zero at the event
-    first : of these the first; negative for an event whose instant does not move
-    touched : (events,) the guard that is touched and not crossed, where one is; negative otherwise
     """
 
     def __init__(self, guards: Derivatives, slope: Array, changed: Flags, span: float,
@@ -52,12 +46,15 @@ class Instants:
         still = changed & finite & (self._rates == 0) & (
             np.abs(np.where(finite, value, 0.0)) <= 1e-9 * (1e-9 + largest))
         none = np.full(len(still), -1)
+        # (events,) the guard that is touched and not crossed, where one is; negative otherwise
         self.touched: Indices = np.where(still.any(axis=1), still.argmax(axis=1), none) \
             if still.size else none
         away[self.touched >= 0] = np.inf
         nearest = away.min(axis=1, initial=np.inf)
         here = nearest <= NEAR * span
+        # (events, guards) those that are zero at the event
         self.caused: Flags = here[:, None] & (away <= (nearest + TOGETHER * span)[:, None])
+        # of these the first; negative for an event whose instant does not move
         self.first: Indices = np.where(here, away.argmin(axis=1) if away.size else 0, -1)
         self._look_for_grazing(slope, span, start, max(GRAZES, SQUARED * np.sqrt(rtol)))
 

@@ -42,21 +42,7 @@ class Changes:
 class Jumps:
     """What jumps at the events of a run.
 
-    Parameters
-    ----------
-    recording : of the run
-    equations : its derivatives
-    dp : change of the parameter vector per parameter
-
-    Attributes
-    ----------
-    points : at the start, before and after each event in turn, and at the end
-    rates : of the states before, and after, (events, states)
-    sizes : the largest of these, and of those at the start and at the end
-    guards : before all events
-    first_guards : where the run starts, as one point
-    samples : when discrete values are assigned
-    notes : where impulses are not differentiated
+    ``dp`` is the change of the parameter vector per parameter.
     """
 
     def __init__(self, recording: RunRecording, equations: SensitivityEquations, dp: Array) -> None:
@@ -64,10 +50,11 @@ class Jumps:
         self.system, episodes = recording.system, recording.episodes
         starts, ends = episodes.starts, episodes.ends
         self.start, self.end = float(starts[0]), float(ends[-1])
-        self.times, self.notes = starts[1:], list[str]()
+        self.times, self.notes = starts[1:], list[str]()  # of impulses that are not differentiated
         self.resets = Resets.of(self.system)
         self.samplings = Samplings(self.system, TimeEvents(
             self.system, recording.p, self.start, self.end))
+        # when discrete values are assigned
         self.samples = SampleInstants(self.samplings, equations, recording.p)
         self._flows: dict[int, Derivatives] = {}
         self._look_at_sides()
@@ -77,17 +64,14 @@ class Jumps:
         which = np.repeat(np.arange(count + 1), 2)  # 0, 0, 1, 1, 2, …
         times = np.concatenate([[self.start], np.repeat(self.times, 2), [self.end]])
         before = 2 * np.arange(count) + 1
-        some = np.append(0, before)
-        both = replay.with_modes(replay.interpolated(times, which)[0], which)
-        known = None if self._need_efforts else self.equations.rates_and_guards(both, some)
-        if known is not None:
-            rates, guards = known
-        else:
-            both = replay.with_modes(replay.points(times, which, Wanted.all_of(self.system)), which)
-            rates, guards = both.values(self.system.slope).T, self.equations.guards(both.some(some))
+        both = replay.with_modes(replay.points(times, which, Wanted.all_of(self.system)), which)
+        rates = both.values(self.system.slope).T
+        looked_at = np.array([0, *before, 2 * count + 1])  # in all modes of the run
+        guards = self.equations.guards(both.some(looked_at))
+        # at the start, before and after each event in turn, and at the end
         self.points, self.sizes = both, np.abs(rates).max(axis=0)
-        self.rates = rates[before], rates[before + 1]
-        self.guards, self.first_guards = guards.some(slice(1, None)), guards.some([0])
+        self.rates = rates[before], rates[before + 1]  # of the states before, and after
+        self.guards, self.first_guards = guards.some(slice(1, -1)), guards.some([0])
 
     def before(self, *events: int) -> Points:
         """The points before events."""
@@ -96,18 +80,6 @@ class Jumps:
     def after(self, *events: int) -> Points:
         """The points after them."""
         return self.points.some(2 * np.array(events, dtype=int) + 2)
-
-    @property
-    def _need_efforts(self) -> bool:
-        """Whether more than slopes and guards is asked at events, which may depend on efforts."""
-        values = self.samplings.values
-        if self.system.clusters or self.resets.active or self.equations.elements.contact.any():
-            return True
-        if values is None:
-            return False
-        tape, memory = self.system.tape, ca.SX.sym("memory", self.system.nd)
-        found = values.function(*self.system.arguments, memory)
-        return bool(ca.depends_on(found, ca.vertcat(tape.z, tape.u)))
 
     @cached_property
     def struck(self) -> Flags:
@@ -354,12 +326,6 @@ class SampleInstants:
     """The instants of all samplers of a run, by the parameters.
 
     Samplers whose instants are and move the same count as one, and so do all that do not move.
-
-    Parameters
-    ----------
-    samplings : of the run
-    equations : its derivatives
-    p : parameters of the run
     """
 
     def __init__(self, samplings: Samplings, equations: SensitivityEquations, p: Array) -> None:

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...exceptions import ModelError, ParameterError, warn_user
 from ...language.compiled_model import CompiledModel
-from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.arrays import Array, Indices
 from ...results import Result
 from ...results.sensitivities import Sensitivities
 from ...simulation.fold import GOES_ON
@@ -36,7 +36,6 @@ from .variational import VariationalSolution, solve_variational
 __all__ = ["FoundSensitivities", "SensitivityWarning", "refuse_other_options",
            "run_with_sensitivities"]
 
-_Found = TypeVar("_Found")
 WHERE = "simulate(sensitivities=…)"
 
 
@@ -53,13 +52,7 @@ def refuse_other_options(options: Mapping[str, Any], function: Callable[..., Any
 
 def run_with_sensitivities(model: CompiledModel, duration: Any, options: Options,
                            paths: Sequence[str], where: str = WHERE) -> Result:
-    """Run a model, and differentiate the run.
-
-    Raises
-    ------
-    ModelError
-        For names that are not there, and for models that have no sensitivities yet.
-    """
+    """Run a model, and differentiate the run."""
     settings = moved_settings(model, paths, where)
     if options.record is not None:
         raise ParameterError(where, "needs all steps of the run, but record=… keeps some variables "
@@ -84,13 +77,8 @@ def run_with_sensitivities(model: CompiledModel, duration: Any, options: Options
 class FoundSensitivities(Sensitivities):
     """Sensitivities along the course of a run, through its events.
 
-    Parameters
-    ----------
-    recording : of the run
-    settings : what is varied
-    start : how the start follows them
-    where : for messages
-    rtol : of the run, to which derivatives are found between its events
+    ``start`` says how the start follows the settings; derivatives are found to the run's ``rtol``
+    between its events.
     """
 
     def __init__(self, recording: RunRecording, settings: Sequence[Setting],
@@ -106,7 +94,6 @@ class FoundSensitivities(Sensitivities):
         changes = self._saltation.at_start(start)
         start = replace(start, x=changes.x, d=changes.d)
         self._course = self._solved(start, rtol)
-        self._changes, self._interpolated = _Last(self._course.at), _Last(self._with_modes)
 
     @cached_property
     def event_times(self) -> tuple[Array, Array]:
@@ -115,7 +102,7 @@ class FoundSensitivities(Sensitivities):
         if not len(relations) or not self._recording.status.startswith("until"):
             return times, moved
         t, which = self._saltation.ends[-1:], np.array([len(times)])
-        points, x, d = self._points(t, which), self._changes(t, which), self._course.discrete[-1]
+        points, x, d = self._points(t, which), self._course.at(t, which), self._course.discrete[-1]
         if self._constraints:
             x = self._constraints.all(points, which, x, d[None])
         guards = self._equations.rows("crossings", self._recording.system.tape.crossings, points)
@@ -143,8 +130,10 @@ class FoundSensitivities(Sensitivities):
         order = np.argsort(times, kind="stable")
         t = np.asarray(times, dtype=float)[order]
         which = recording._episode_numbers(t, side)
-        derivatives, points = self._derivatives(indices, t, which, rates)
-        x, d = self._changes(t, which), self._course.discrete[which]
+        points = self._points(t, which)
+        derivatives = self._equations.rows(f"outputs {tuple(indices)}",
+                                           recording.functions.expression(tuple(indices)), points)
+        x, d = self._course.at(t, which), self._course.discrete[which]
         if self._constraints:
             x = self._constraints.all(points, which, x, d)
         out = (np.einsum("tij,tjp->ipt", derivatives.x, x)
@@ -158,27 +147,10 @@ class FoundSensitivities(Sensitivities):
         back[:, :, order] = out
         return back
 
-    def _derivatives(self, indices: Sequence[int], t: Array, which: Indices, everything: bool
-                     ) -> tuple[Derivatives, Points]:
-        expression = self._recording.functions.expression(tuple(indices))
-        key = f"outputs {tuple(indices)}"
-        everything = everything or self._constraints is not None
-        wanted = None if everything else self._equations.wanted(key, expression)
-        found, incomplete = self._interpolated(t, which)
-        points = self._recording.replay.solved(
-            found, which, incomplete, wanted or Wanted.all_of(self._recording.system))
-        return self._equations.rows(key, expression, points), points
-
     def _points(self, t: Array, which: Indices) -> Points:
-        points, incomplete = self._with_modes(t, which)
-        return self._recording.replay.solved(points, which, incomplete,
-                                             Wanted.all_of(self._recording.system))
-
-    def _with_modes(self, t: Array, which: Indices) -> tuple[Points, Flags]:
-        """What trajectories hold, with modes, and where that is not all."""
         replay = self._recording.replay
-        points, incomplete = replay.interpolated(self._within(t, which), which)
-        return replay.with_modes(points, which), incomplete
+        return replay.with_modes(replay.points(self._within(t, which), which,
+                                               Wanted.all_of(replay.system)), which)
 
     def _within(self, t: Array, which: Indices) -> Array:
         """Times in their episodes, but for rounding."""
@@ -236,20 +208,6 @@ class FoundSensitivities(Sensitivities):
         return tied.free(event + 1, after.x) if tied else after.x, after.d
 
 
-class _Last(Generic[_Found]):
-    """A function of times in episodes, kept for the next variable that is asked for there."""
-
-    def __init__(self, function: Callable[[Array, Indices], _Found]) -> None:
-        self._function = function
-        self._kept: tuple[Array, Indices, _Found] | None = None
-
-    def __call__(self, t: Array, which: Indices) -> _Found:
-        kept = self._kept
-        if kept is None or not (np.array_equal(t, kept[0]) and np.array_equal(which, kept[1])):
-            kept = self._kept = t, which, self._function(t, which)
-        return kept[2]
-
-
 class TiedStates(NamedTuple):
     """Changes of tied states at points by those of free states, parameters, discrete values."""
 
@@ -259,12 +217,7 @@ class TiedStates(NamedTuple):
 
 
 class Constraints:
-    """Goes from all states of a run to the free ones, and back.
-
-    Parameters
-    ----------
-    saltation : of the run
-    """
+    """Goes from all states of a run to the free ones, and back."""
 
     def __init__(self, saltation: Saltation) -> None:
         self._saltation, self._dp = saltation, saltation.dp

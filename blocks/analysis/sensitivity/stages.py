@@ -20,8 +20,7 @@ from numpy.polynomial import legendre, polynomial
 from scipy.sparse import csc_matrix
 from scipy.sparse.linalg import SuperLU, splu
 
-from ...machine.functions import machine_code
-from ...numerics.arrays import Array, Cube, Indices, Matrix
+from ...numerics.arrays import Array, Indices
 
 __all__ = ["INTEGRALS", "LAST_TERM", "MATRIX", "NODES", "STAGES", "Coefficients", "Entries",
            "Steps", "Stretches", "full", "steps_along", "weighted"]  # fmt: skip
@@ -63,19 +62,12 @@ LAST_TERM = BASIS[:, -1] / comb(2 * STAGES - 2, STAGES - 1)
 
 @dataclass(frozen=True)
 class Entries:
-    """Square matrices by the entries that are not zero in all of them.
+    """Square matrices by the entries that are not zero in all of them."""
 
-    Attributes
-    ----------
-    values : (matrices, entries)
-    row, column : where they stand
-    size : of each matrix
-    """
-
-    values: Array
-    row: Indices
+    values: Array  # (matrices, entries)
+    row: Indices  # where they stand, with ``column``
     column: Indices
-    size: int
+    size: int  # of each matrix
 
     @classmethod
     def of(cls, matrices: Array) -> Entries:
@@ -106,16 +98,11 @@ def full(a: Array | Entries) -> Array:
 
 @dataclass
 class Stretches:
-    """Steps.
-
-    Attributes
-    ----------
-    start, length, which : of the steps, and the numbers of their episodes
-    """
+    """Steps."""
 
     start: Array
     length: Array
-    which: Indices
+    which: Indices  # the numbers of their episodes
 
     def __len__(self) -> int:
         return len(self.start)
@@ -173,14 +160,9 @@ def weighted(weights: Array, stages: Array) -> Array:
 # -- few states --------------------------------------------------------------------------------
 @dataclass
 class _Full(Steps):
-    """Steps with their slopes at the stages as matrices.
+    """Steps with their slopes at the stages as matrices."""
 
-    Attributes
-    ----------
-    of_states, of_parameters, of_discrete : (steps, stages, states, …)
-    """
-
-    of_states: Array
+    of_states: Array  # (steps, stages, states, …), as the next two
     of_parameters: Array
     of_discrete: Array
 
@@ -212,26 +194,13 @@ class _Full(Steps):
     def along(self, mine: slice, x: Array, d: Array, begin: Array, slopes: Array) -> Array:
         weights = self.length[mine, None] * MATRIX[-1]
         pushed = self.of_parameters[mine] + self.of_discrete[mine] @ d
-        x = np.array(x, dtype=float, order="C")
-        _carry(np.eye(len(x)) + weighted(weights, self.of_states[mine]),
-               weighted(weights, pushed), x, begin[mine])
+        ahead = np.eye(len(x)) + weighted(weights, self.of_states[mine])
+        for k, (step, push) in enumerate(zip(ahead, weighted(weights, pushed), strict=True),
+                                         mine.start):
+            begin[k] = x
+            x = step @ x + push
         slopes[mine] = self.of_states[mine] @ begin[mine, None] + pushed
         return x
-
-
-@machine_code
-def _carry(ahead: Cube, pushed: Cube, x: Matrix, begin: Cube) -> None:
-    """From step to step: ``x`` becomes ``ahead x + pushed``; what it was stands in ``begin``."""
-    for k in range(begin.shape[0]):
-        for i in range(x.shape[0]):
-            for j in range(x.shape[1]):
-                begin[k, i, j] = x[i, j]
-        for i in range(x.shape[0]):
-            for j in range(x.shape[1]):
-                total = pushed[k, i, j]
-                for s in range(x.shape[0]):
-                    total += ahead[k, i, s] * begin[k, s, j]
-                x[i, j] = total
 
 
 def _solved_together(a: Array, length: Array, right: Array) -> Array:
@@ -262,19 +231,14 @@ def _solved_apart(a: Array, length: Array, right: Array) -> Array:
 class _Pattern:
     """Where matrices have entries: what their equations at stages are made of.
 
-    Parameters
-    ----------
-    row, column, size : of A; the diagonal is added
-
-    Attributes
-    ----------
-    place : where the entries that were given stand among those by columns
+    ``row``, ``column`` and ``size`` are those of A; the diagonal is added.
     """
 
     def __init__(self, row: Indices, column: Indices, size: int) -> None:
         self.size = n = size
         given = column * n + row
         number = np.union1d(given, np.arange(n) * (n + 1))
+        # where the entries that were given stand among those by columns
         self.place: Indices = np.searchsorted(number, given)
         self.column, self.row = np.divmod(number, n)
         self.first = np.searchsorted(self.column, np.arange(n + 1))

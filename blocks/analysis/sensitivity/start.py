@@ -34,7 +34,6 @@ from ...simulation.actions import Resets, Samplings
 from ...simulation.recording import RunRecording
 from ...simulation.start import RunStart, given_discrete_values
 from ...simulation.time_events import TimeEvents
-from ...studies.batch_conditions import parameter_entries, starts_follow
 from ...studies.settings import Setting, find_setting
 from ...system import System
 from ...system.evaluator import Evaluator
@@ -51,30 +50,17 @@ LINEAR = 1e-13  # of a value: what is off the middle between two others by no mo
 
 @dataclass(frozen=True)
 class StartDerivatives:
-    """Derivatives of the parameter vector, and of states and discrete values at the start.
+    """Derivatives of the parameter vector, and of states and discrete values at the start."""
 
-    Attributes
-    ----------
-    p, x, d : a column per setting
-    kinks : settings with which the start changes its modes
-    sampled : settings of which ``d`` says only what is before the first samples
-    """
-
-    p: Array
+    p: Array  # a column per setting, as x and d
     x: Array
     d: Array
-    kinks: list[str]
-    sampled: Flags
+    kinks: list[str]  # settings with which the start changes its modes
+    sampled: Flags  # settings of which ``d`` says only what is before the first samples
 
 
 def moved_settings(model: CompiledModel, paths: Sequence[str], where: str) -> list[Setting]:
-    """The parameters and initial targets of these paths.
-
-    Raises
-    ------
-    ModelError
-        For names that are not there, and for what is no number.
-    """
+    """The parameters and initial targets of these paths."""
     if isinstance(paths, str):
         paths = [paths]
     if not isinstance(paths, Sequence) or not all(isinstance(path, str) for path in paths):
@@ -154,10 +140,8 @@ def start_derivatives(model: CompiledModel, settings: Sequence[Setting], recordi
     columns: list[tuple[Array, ...]] = []
     kinks, before_samples = [], []
     for setting in settings:
-        column = None if seen is None else _direct_column(system, setting, seen)
-        value = 0.0 if column else float(given_values([setting])[0])
-        if column is None and seen is not None:
-            column = _implicit_column(model, equations, setting, value, seen)
+        value = float(given_values([setting])[0])
+        column = None if seen is None else _implicit_column(model, equations, setting, value, seen)
         before_samples.append(sampled and column is not None)
         if column is None:
             base = base or _start(model, first.start)
@@ -209,31 +193,6 @@ def _seen_by_states(system: System, x: Array) -> ca.SX:
     wanted = TargetFunctions.of(system, slots).expression
     seen = ca.vertcat(tape.constraints, wanted)
     return ca.vertcat(seen, tape.residual) if ca.depends_on(seen, tape.z) else seen
-
-
-def _direct_column(system: System, setting: Setting, seen: ca.SX) -> tuple[Array, ...] | None:
-    """The derivatives by a parameter, or by the target of a state; None for anything else."""
-    part: Any = setting.component
-    p, x, d = np.zeros(system.parameter_count), np.zeros(system.nx), np.zeros(system.nd)
-    if part._built or starts_follow(part):  # parts, or targets, follow it
-        return None
-    if setting.kind == "parameter":
-        entries = parameter_entries(system, setting)
-        if seen.numel() and ca.depends_on(seen, system.tape.p[entries.tolist()]):
-            return None
-        p[entries] = 1.0
-        return p, x, d
-    f, first = system.network.place[part.path]
-    i = system.network.families[f].kernel.index[setting.declared.name]
-    if seen.numel() or system.network.families[f].kernel.variables[i].kind == "discrete":
-        return None
-    slots = system.flat.base[f][i, 0] + first + setting.instances
-    for slot in slots:
-        state = np.flatnonzero(system.tape.reduced.states == system.flat.class_of[slot])
-        if not len(state):
-            return None
-        x[state] = system.flat.sign_of[slot]
-    return p, x, d
 
 
 def _equations(model: CompiledModel, recording: RunRecording) -> StartEquations:
@@ -363,15 +322,7 @@ def _start(model: CompiledModel, t: float, near: tuple[Array, Array] | None = No
 class StartEquations:
     """Constraints and targets at a start, to first order.
 
-    Parameters
-    ----------
-    problem : at the start
-    t : when
-    nominals : which weigh targets against each other
-
-    Attributes
-    ----------
-    met : whether all targets that have a say are met: a compromise follows otherwise
+    ``nominals`` weigh targets against each other.
     """
 
     def __init__(self, problem: Problem, t: float, nominals: Nominals) -> None:
@@ -387,6 +338,7 @@ class StartEquations:
         self._jacobians = [
             outputs.constraint_slopes(problem, t).toarray() * self._scale if constrained else None,
             *(of_targets[mine] if mine.any() else None for mine in self._levels)]
+        # whether all targets that have a say are met: a compromise follows otherwise
         self.met = self._are_met([np.zeros(0), *(missed[mine] for mine in self._levels)])
 
     def _by_parameters(self, problem: Problem, t: float, outputs: TargetFunctions

@@ -42,19 +42,13 @@ MOST_ENTRIES = 2e7  # that steps are made of; beyond that it is rounding that do
 
 
 class VariationalSolution:
-    """Small changes of the states over a run, by the parameters.
-
-    Attributes
-    ----------
-    steps : what was solved in one step each
-    begin : (steps, states, parameters) where each step begins
-    end : (states, parameters) where the last one ends
-    discrete : per episode, changes of discrete values
-    """
+    """Small changes of the states over a run, by the parameters."""
 
     def __init__(self, steps: Steps, episodes: int, x: Array, d: Array,
                  over: Callable[[int, Array, Array], tuple[Array, Array]]) -> None:
+        # what was solved in one step each
         self.steps = Stretches(steps.start, steps.length, steps.which)
+        # (steps, states, parameters) where each step begins
         self.begin = np.empty((len(steps), *x.shape))
         self._slopes = np.empty((len(steps), STAGES, *x.shape))
         discrete = []
@@ -66,6 +60,7 @@ class VariationalSolution:
             discrete.append(d)
             x = steps.along(slice(k, int(self.last[episode])), x, d, self.begin, self._slopes)
             k = int(self.last[episode])
+        # (states, parameters) where the last one ends; of discrete values per episode
         self.end, self.discrete = x, np.array(discrete).reshape(episodes, *d.shape)
 
     def errors(self, scale: Array, whole: Array, rounded: float) -> Array:

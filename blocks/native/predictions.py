@@ -4,7 +4,7 @@ What :mod:`blocks.nonsmooth.modes.decisions` would come to, of elements whose ra
 the efforts, where D is constant or moves. Of the part in which modes have come to their ends all
 that rest are decided on together, beside what slides with a force that follows theirs
 (:mod:`.joint_choice`); the mode that nearly always follows is where the search begins. Where bounds
-bend as efforts change (gears with losses), all modes of an element are tried that feels no other.
+bend as efforts change (gears with losses), all modes of few are tried, of which one alone may hold.
 Where more rest than there are motions, they share what they hold. Else Python decides.
 """
 
@@ -49,10 +49,8 @@ from .joint_choice import (
 from .joint_choice import LOW as AT_LOW
 from .kept_factors import keep_factors, share_load
 from .predicted_elements import (
-    BACK,
     EFFORT,
     FLOW,
-    FORTH,
     GAP,
     HIGH,
     LOW,
@@ -68,10 +66,11 @@ from .predicted_elements import (
     part_of,
 )
 from .steps import Code, Workspace, are_finite, settle_in_place, values_at
-from .zero_crossings import FAR, LARGEST, Relations
+from .zero_crossings import LARGEST, Relations
 
 __all__ = ["notice_speeds", "predict_modes", "stuck_ones_rest"]
 
+FEW_THAT_BEND = 3  # elements all of whose modes are tried, as bounds follow no straight line
 IN_DOUBT = -1  # instead of how many elements have come to the end of their modes
 
 
@@ -172,9 +171,9 @@ def _decide_part(code: Code, work: Workspace, elements: PredictedElements, t: fl
     """Choose the modes of those that feel what has come to the end of its mode: one, or several."""
     count, found, modes = part_of(elements, e), elements.found, elements.modes
     rests, shared = modes[e] == 0.0, is_shared(elements, e)
+    bends = False
     for k in range(count):
-        if elements.bends[elements.members[k]]:
-            return alone and count == 1 and _goes_one_way(code, work, elements, t, x, e)
+        bends |= elements.bends[elements.members[k]]
     if elements.k.size > 0 and not found[LOW, e] <= found[HIGH, e]:
         return False
     if found[LOW, e] == found[HIGH, e] and not alone:
@@ -213,7 +212,9 @@ def _decide_part(code: Code, work: Workspace, elements: PredictedElements, t: fl
             modes[i] = 0.0
     if not rests and not _rests_now(code, work, elements, t, x, e, count):
         return False
-    return _choose(code, work, elements, t, x, e, count, rests)
+    return _choose(code, work, elements, t, x, e, count, rests) and (
+        not bends or elements.asked[elements.counted] <= FEW_THAT_BEND and _is_only_choice(
+            code, work, elements, t, x, count))
 
 
 @machine_code
@@ -578,48 +579,42 @@ def _pass_dead_centres(code: Code, work: Workspace, elements: PredictedElements,
 
 
 @machine_code
-def _goes_one_way(code: Code, work: Workspace, elements: PredictedElements, t: float, x: Vector,
-                  e: int) -> bool:
-    """The mode of an element that feels no other, where its bounds bend: all three are tried.
-
-    It is the one that holds where both others do not, clearly.
-    """
-    modes, found, before, way = elements.modes, elements.found, elements.modes[e], 0.0
-    largest, room = abs(found[EFFORT, e]), -np.inf
-    if before != 0.0:
-        modes[e] = 0.0
-        if not _look(code, work, elements, t, x):
-            return False
-        largest, room = abs(found[EFFORT, e]), _room_of(found, e)
-        if not abs(room) > CLEAR * largest:
-            return False
-    elif not _sense_is_told(found[EFFORT, e], found[LOW, e], found[HIGH, e], largest):
-        return False
-    if room < 0.0:
-        way = 1.0 if found[HIGH, e] - found[EFFORT, e] < found[EFFORT, e] - found[LOW, e] else -1.0
-    for turn in range(2):
-        modes[e] = 2.0 * turn - 1.0
-        if modes[e] != way and not (_look(code, work, elements, t, x) and _moves(
-                elements, e, -modes[e])):
-            return False
-    modes[e] = way
-    if before != 0.0 and way == 0.0 and not stop_part(code, work, elements, t, x, e, 1):
-        return False
-    least = -FAR * no_flow(work, elements, x, e) if way == before else 0.0
-    if not _look(code, work, elements, t, x) or part_of(elements, e) > 1 or (
-            before != 0.0 and way * found[FLOW, e] < least):
-        return False
-    return way == 0.0 or _moves(elements, e, way) or before == 0.0 and _is_same(elements, e, way)
+def _is_only_choice(code: Code, work: Workspace, elements: PredictedElements, t: float, x: Vector,
+                    count: int) -> bool:
+    """Whether laws that bend as efforts change are clearly broken in all other modes of those that
+    were asked. What has let go is not tried at rest."""
+    modes, rest, still, chosen = elements.modes, elements.rest, elements.still, elements.work
+    size, combinations, only = elements.asked[elements.counted], 1, True
+    for a in range(size):
+        chosen[a] = modes[still[a]]
+        combinations *= 3
+    for number in range(combinations):
+        left, other, tried = number, False, True
+        for a in range(size):
+            mode = 1.0 * (left % 3) - 1.0
+            left = left // 3
+            modes[still[a]] = mode
+            other |= mode != chosen[a]
+            tried &= mode != 0.0 or rest[MOVED, a] == 0.0
+        if only and other and tried:
+            only = _look(code, work, elements, t, x) and _is_broken(elements, size, count)
+    for a in range(size):
+        modes[still[a]] = chosen[a]
+    return _look(code, work, elements, t, x) and only
 
 
 @machine_code
-def _is_same(elements: PredictedElements, e: int, sense: float) -> bool:
-    """Whether motion takes no less effort than was needed to begin it."""
-    found = elements.found
-    rest, motion = found[HIGH, e], found[FORTH, e]
-    if sense < 0.0:
-        rest, motion = found[LOW, e], found[BACK, e]
-    return sense * motion >= sense * rest - AT_BOUND * abs(rest)
+def _is_broken(elements: PredictedElements, size: int, count: int) -> bool:
+    """Whether a law of those that were asked is clearly broken in the present modes."""
+    enough = CLEAR * _largest_effort(elements, count)
+    for a in range(size):
+        i = elements.still[a]
+        if elements.modes[i] == 0.0:
+            if _room_of(elements.found, i) < -enough:
+                return True
+        elif _moves(elements, i, -elements.modes[i]):
+            return True
+    return False
 
 
 @machine_code

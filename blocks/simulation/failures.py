@@ -152,18 +152,32 @@ def refuse_wiggling(problem: Problem, method: Method, step: Step) -> NoReturn:
 
 
 def tell_many_steps(problem: Problem, functions: TimeFunctions, method: Method, step: Step,
-                    left: float, seconds: float) -> None:
-    """Warn of a run that will take long for the number of its steps: of how many, and why."""
-    length, fastest = method.usual_step(step), _steepest(problem, step)[:1]
+                    left: tuple[float, float], length: float) -> None:
+    """Say why a run has so many steps: warn where they take long, refuse it where it cannot end.
+
+    Parameters
+    ----------
+    left : steps to the end of the run, and seconds that they take
+    length : of a step, on average
+    """
+    steps, seconds = float(f"{left[0]:.1g}"), left[1]
+    fastest = [f"{name} changes so fast" for name in _steepest(problem, step)[:1]]
     if len(functions.pieces) and functions.limit(step.t) - step.t < ACROSS * length:
-        why = f"{driven(problem.system)}, which depends on time, varies so fast"
-    else:
-        why = f"{fastest[0]} changes so fast" if fastest else "something is so fast"
-    warn_user(
-        f"{problem.system.network.name}: at t = {step.t:.3g} s steps of {method.name} are "
-        f"{length:.2g} s long, as {why}. Some {float(f'{left:.1g}'):,.0f} more are left to the end "
-        f"of the run, which take {time_in_words(seconds)}. Ctrl-C ends it; what it has reached is "
-        "in the error's result.")
+        fastest = [f"{driven(problem.system)}, which depends on time, varies so fast"]
+    elif not method.implicit:
+        fastest.append("an explicit method would become unstable with longer ones")
+    why = ", or ".join(fastest) or "something is so fast"
+    told = f"at t = {step.t:.3g} s steps of {method.name} were {length:.2g} s long, as {why}"
+    if seconds == np.inf:
+        raise SimulationError(
+            "", f"{told}: it would need {steps:.1g} more to the end of the run.",
+            ("" if method.implicit else "Take method='auto' or 'rodas4', whose steps are long "
+             "where all is calm. ") + "error.result.bottlenecks() says which variables hold the "
+            "steps: where a parasitic element makes them so fast, leave that out.",
+            code="simulation.stiff", time=float(step.t), variables=())  # fmt: skip
+    warn_user(f"{problem.system.network.name}: {told}. Some {steps:,.0f} more are left to the end "
+              f"of the run, which take {time_in_words(seconds)}. Ctrl-C ends it; what it has "
+              "reached is in the error's result.")
 
 
 def refuse_unstable(recording: RunRecording, method: str, step: float, t: float) -> None:

@@ -495,18 +495,7 @@ class Pace:
         left = (self.end - t) / length
         seconds = (perf_counter() - self._clock) / taken * left
         self._clock = perf_counter()
-        if MANY < left < STUCK and seconds > LONG and not self._told:
+        if left > STUCK or left > MANY and seconds > LONG and not self._told:
             self._told = True
-            tell_many_steps(problem, self.time_events.functions, method, step, left, seconds)
-        if left > STUCK:
-            raise SimulationError(
-                "", f"at t = {t:.6g} s the last {taken:,} steps of {kind.name} were {length:.2g} s "
-                f"long on average: it would need {left:.1g} more to the end of the run at "
-                f"{self.end:.6g} s. Something is that fast" + (
-                    "." if kind.implicit else
-                    ", or an explicit method would become unstable with longer ones."),
-                ("" if kind.implicit else "Take method='auto' or 'rodas4', whose steps "
-                 "are long where all is calm. ")
-                + "error.result.bottlenecks() says which variables hold the steps: where a "
-                "parasitic element makes them so fast, leave that out.",
-                code="simulation.stiff", time=float(t), variables=())  # fmt: skip
+            tell_many_steps(problem, self.time_events.functions, method, step,
+                            (left, np.inf if left > STUCK else seconds), length)

@@ -291,8 +291,8 @@ FAMILIES = (
     Family("voltage cascade of default diodes", cascade, (6, 20, 60), "0.1 s", "event", 5e-3),
     Family("H-bridges on one supply", bridges, (5, 20, 80), "10 ms", goal=1.0),
     Family("restrictions without chambers", restrictions, (10, 100, 400), "20 ms", goal=1.0),
-    Family("district heated by water, a pipe to every house", district, (100, 300, 1000), "1 ms",
-           goal=40.0),
+    Family("district heated by water, a pipe to every house", district, (30, 100, 300), "1 ms",
+           goal=10.0),
     Family("Dahl's friction on every mass", rubbed("dahl", coulomb_force="0.1 N"),
            (100, 300, 1000), "0.5 s", goal=3.0),
     Family("LuGre's friction on every mass", rubbed(

@@ -534,7 +534,6 @@ def _traced(component: Component) -> Kernel:
             if isinstance(statement, Equation):
                 trace.made.pop(id(statement), None)
                 for residual, wording in _scalars(kernel, statement):
-                    residual = with_zeros(kernel, residual, trace.relation)
                     trace.floors.hold(residual)
                     trace.refuse_before(residual)
                     laws.append(Law(kernel, residual, wording))
@@ -551,6 +550,7 @@ def _traced(component: Component) -> Kernel:
                                  *kernel.defaults.values()))
     refuse_stored(component, kernel, laws)
     refuse_moving_instants(component, kernel)
+    laws = with_zeros(kernel, laws, trace.relation)
     kernel.laws += _without_observed(kernel, follow_flows(kernel, laws))
     kernel.surroundings = Surroundings.of_equations(component)
     return kernel

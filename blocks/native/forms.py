@@ -15,7 +15,7 @@ __all__ = ["MOST_STATES", "MOST_TORN", "candidates", "has_small_loops", "is_larg
 LARGE = 300  # unknowns above which laws are written as loops over their instances
 MOST_UNKNOWNS = 100  # of algebraic loops, up to which all are solved together
 MOST_OF_ZEROS = 20000  # of them, where their matrix is mostly zeros
-MOST_LINEAR = 1000  # of these, where it is linear: Python factors larger ones once
+MOST_AT_ONCE = 1000  # of these, where Python factors a linear one once, or loops are small
 MOST_BESIDE_FRICTION = 200  # of those beside exact friction, which Python would decide on, too
 MANY_UNKNOWNS = 50  # from which small loops are solved side by side instead
 MOST_STATES = 50  # of an implicit method, whose matrix is full
@@ -59,7 +59,7 @@ def is_large(system: System) -> bool:
 def _most_unknowns(system: System) -> int:
     """How many unknowns of algebraic loops and tied states are solved for together."""
     most = MOST_BESIDE_FRICTION if system.nu else MOST_UNKNOWNS
-    zeros = MOST_LINEAR if system.has_linear_loops else MOST_OF_ZEROS
+    zeros = MOST_AT_ONCE if system.has_linear_loops else MOST_OF_ZEROS
     if most < system.nz + system.nc <= zeros and system.once(
             "loops mostly zeros", lambda: _is_mostly_zeros(system)):
         return zeros
@@ -90,7 +90,8 @@ def candidates(system: System) -> list[int]:
 def has_small_loops(system: System) -> bool:
     """Whether algebraic loops are few unknowns each, with one solution."""
     tape = system.tape
-    most = FEW_TORN if system.nz + system.nc <= _most_unknowns(system) else MOST_TORN
+    at_once = min(MOST_AT_ONCE, _most_unknowns(system))  # more would take long to write
+    most = FEW_TORN if system.nz + system.nc <= at_once else MOST_TORN
     return bool(system.nz) and not system.clusters and not (
         tape.switched_loops or tape.carried.any()) and max(tape.loops) <= most
 

@@ -31,7 +31,7 @@ DENSE = 50  # unknowns up to which a full Jacobian is cheaper than a band
 MOST_DENSE = 150  # unknowns of a full Jacobian; beyond, a sparse one in Python is cheaper,
 MOST_WITH_LAWS = 500  # but where events are decided there, too
 SMALL_LOOP = 3  # unknowns of a loop through which slopes depend on few states
-MOST_ENTRIES = 50  # of a column of a sparse matrix, on average
+MOST_ENTRIES = 50  # of a column of a sparse matrix, on average, or all that a full one may have
 MOST_GROUPS = 16  # of columns that share no row, or entries of a row: else they are written out
 MOST_WRITTEN = 10_000  # entries, of which that takes little time
 NARROW = 10  # diagonals in all that differences of slopes are worth finding for every step
@@ -64,7 +64,7 @@ def _sparse_form(system: System, laws: Laws | None) -> Indices | None:
         return None
     graph = _graph(system, laws).tocsc()
     graph.sort_indices()
-    if graph.nnz > MOST_ENTRIES * system.nx:
+    if graph.nnz > max(MOST_ENTRIES * system.nx, MOST_DENSE**2):
         return None
     from .front_lists import form_of
 
@@ -112,7 +112,7 @@ def why_differences(system: System, laws: Laws | None = None) -> str:
     are solved for: then entries of sparse matrices are all that is written.
     """
     many = MOST_STATES < system.nx <= _most_dense(laws) and (
-        laws is not None or is_large(system) or not (system.nz or system.clusters))
+        laws is not None or is_large(system))
     if many and band_of(system, laws=laws) is None and sparse_form(system, laws) is None:
         return "derivatives of many states by each other are long"
     return why_no_derivatives(system, laws)

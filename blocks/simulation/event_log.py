@@ -20,7 +20,8 @@ from .time_events import TimeEvents
 __all__ = ["EventLog", "are_crowded"]
 
 CHATTER = 200  # events within a short time of the run, and no known instant between
-WINDOW = 1e-4  # part of the run, without which it gets to its end
+WINDOW = 1e-4  # part of the run, without which it gets to its end,
+SLOWER = 100  # times that where no method passes events itself: each takes as much longer
 STILL = 1e-4  # nominal values: what chatters comes back before any state has moved that far
 
 
@@ -168,7 +169,8 @@ class EventLog:
     @property
     def _window(self) -> float:
         """How long what switches is remembered, s."""
-        return WINDOW * self.time_events.duration
+        slower = SLOWER if self._passed_until == -np.inf else 1
+        return WINDOW * slower * self.time_events.duration
 
     def _chatter(self, t: float, component: str, n: int, total: int, since: float) -> None:
         if self.recording.is_explicit and self.relief(t):

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..diagnostics.not_finite import breakdown, slope_equation
 from ..diagnostics.start import on_loose_nodes, undetermined
-from ..exceptions import SimulationError
+from ..exceptions import SimulationError, warn_user
 from ..numerics.arrays import Array, Flags
 from ..numerics.rewriting import kinds
 from ..numerics.tolerances import LAST_DIGITS, SAME_INSTANT, SHORT_TIME
@@ -18,10 +18,13 @@ from ..solvers import Method, Step
 from ..system.failure import STEEP
 from ..system.problem import Problem
 from ..system.system import System
+from ..system.time_functions import ACROSS, TimeFunctions, driven
+from .progress import time_in_words
 from .recording import RunRecording
 
 __all__ = ["TURN_BACK", "has_roots", "on_switching", "refuse_corner", "refuse_standstill",
-           "refuse_undetermined", "refuse_unstable", "refuse_wiggling", "stop_at_failed_step"]
+           "refuse_undetermined", "refuse_unstable", "refuse_wiggling", "stop_at_failed_step",
+           "tell_many_steps"]
 
 BEYOND_MEASURE = 1e100  # in SI units, which nothing comes to that is meant
 BLOWN_UP = 1e6  # nominal values, beyond which it is asked whether steps were too long
@@ -146,6 +149,35 @@ def refuse_wiggling(problem: Problem, method: Method, step: Step) -> NoReturn:
         f"{TAKE * (method.name != 'rodas4')}{_steep(slope_equation(problem.system, names[0]))} "
         "Everything before is in error.result.", says_where=True,
         code="simulation.stiff", time=step.t, variables=tuple(names[:1]))
+
+
+def tell_many_steps(problem: Problem, functions: TimeFunctions, method: Method, step: Step,
+                    left: tuple[float, float], length: float) -> None:
+    """Say why a run has so many steps: warn where they take long, refuse it where it cannot end.
+
+    Parameters
+    ----------
+    left : steps to the end of the run, and seconds that they take
+    length : of a step, on average
+    """
+    steps, seconds = float(f"{left[0]:.1g}"), left[1]
+    fastest = [f"{name} changes so fast" for name in _steepest(problem, step)[:1]]
+    if len(functions.pieces) and functions.limit(step.t) - step.t < ACROSS * length:
+        fastest = [f"{driven(problem.system)}, which depends on time, varies so fast"]
+    elif not method.implicit:
+        fastest.append("an explicit method would become unstable with longer ones")
+    why = ", or ".join(fastest) or "something is so fast"
+    told = f"at t = {step.t:.3g} s steps of {method.name} were {length:.2g} s long, as {why}"
+    if seconds == np.inf:
+        raise SimulationError(
+            "", f"{told}: it would need {steps:.1g} more to the end of the run.",
+            ("" if method.implicit else "Take method='auto' or 'rodas4', whose steps are long "
+             "where all is calm. ") + "error.result.bottlenecks() says which variables hold the "
+            "steps: where a parasitic element makes them so fast, leave that out.",
+            code="simulation.stiff", time=float(step.t), variables=())  # fmt: skip
+    warn_user(f"{problem.system.network.name}: {told}. Some {steps:,.0f} more are left to the end "
+              f"of the run, which take {time_in_words(seconds)}. Ctrl-C ends it; what it has "
+              "reached is in the error's result.")
 
 
 def refuse_unstable(recording: RunRecording, method: str, step: float, t: float) -> None:

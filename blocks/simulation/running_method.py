@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from ..numerics.arrays import Array
 from ..numerics.tolerances import LAST_DIGITS, TINY
 from ..solvers import Method, Step, Work, method_named
 from ..system.problem import Problem
-from .failures import refuse_corner, refuse_wiggling
+from .failures import refuse_corner, refuse_wiggling, tell_many_steps
 from .method_choice import (
     explicit_steps,
     fastest_motions,
@@ -111,7 +112,7 @@ class RunningMethod:
                 problem, settings.t_start, settings.t_end, settings.rtol):
             self._explicit = explicit_steps(settings.rtol), None
         self._seen: set[bytes] = set()  # modes and relations whose rates were looked at
-        self._pace = Pace(settings.t_start, settings.t_end)
+        self._pace = Pace(settings.t_start, time_events)
         self._patience = 1  # times the steps to the next one
 
     def begin(self, t: float, y: Array) -> Method:
@@ -448,6 +449,7 @@ class RunningMethod:
 
 
 STUCK = 1e10  # steps left, each as long as the last ones: no run ends so
+MANY, LONG = 1e6, 60.0  # steps left, and seconds that they will take: told where there are more
 LOOK_AT_PACE, LOOK_AT_PACE_COMPILED = 5_000, 100_000  # steps in between: a second; a transient
 RESTS = 100  # steps in which nothing has moved, with many times as many left
 WIGGLES, WITHIN, ENDURED = 10, 10.0, 2e4  # looks, tolerances a state stays within, steps left
@@ -456,9 +458,10 @@ WIGGLES, WITHIN, ENDURED = 10, 10.0, 2e4  # looks, tolerances a state stays with
 class Pace:
     """How fast a run comes forward."""
 
-    def __init__(self, start: float, end: float) -> None:
-        self.end = end
+    def __init__(self, start: float, time_events: TimeEvents) -> None:
+        self.end, self.time_events = time_events.t_end, time_events
         self._steps, self._t = 0, start  # at the last look
+        self._clock, self._told = np.nan, False  # then, too; before the first look code is written
         self._rested = 0, start, np.zeros(0)  # steps, when and where, at the last look for a corner
         self._wiggles = 0  # looks in a row between which states have stayed within their tolerances
 
@@ -490,15 +493,9 @@ class Pace:
         length = max((t - self._t) / taken, TINY)
         self._steps, self._t = steps, t
         left = (self.end - t) / length
-        if left > STUCK:
-            raise SimulationError(
-                "", f"at t = {t:.6g} s the last {taken:,} steps of {kind.name} were {length:.2g} s "
-                f"long on average: it would need {left:.1g} more to the end of the run at "
-                f"{self.end:.6g} s. Something is that fast" + (
-                    "." if kind.implicit else
-                    ", or an explicit method would become unstable with longer ones."),
-                ("" if kind.implicit else "Take method='auto' or 'rodas4', whose steps "
-                 "are long where all is calm. ")
-                + "error.result.bottlenecks() says which variables hold the steps: where a "
-                "parasitic element makes them so fast, leave that out.",
-                code="simulation.stiff", time=float(t), variables=())  # fmt: skip
+        seconds = (perf_counter() - self._clock) / taken * left
+        self._clock = perf_counter()
+        if left > STUCK or left > MANY and seconds > LONG and not self._told:
+            self._told = True
+            tell_many_steps(problem, self.time_events.functions, method, step,
+                            (left, np.inf if left > STUCK else seconds), length)

@@ -38,7 +38,7 @@ from .evaluator import Evaluator
 from .system import System
 from .time_crossings import crossings_of_time
 
-__all__ = ["ACROSS", "TimeFunctions", "acts_in_time", "driven_by_time", "floor_jumps",
+__all__ = ["ACROSS", "TimeFunctions", "acts_in_time", "driven", "driven_by_time", "floor_jumps",
            "relations_of_time", "together"]
 
 CHANGE = 0.25  # part of its range by which a function may change within a piece
@@ -169,7 +169,7 @@ class TimeFunctions:
             steps = len(pieces) / ACROSS * (self.t_end - start) / (pieces[-1] - start)
             if steps > OUT_OF_REACH:
                 raise SimulationError(
-                    _driven(self.system), f"varies so fast with time that the run would need "
+                    driven(self.system), f"varies so fast with time that the run would need "
                     f"{steps:.1g} steps for {self.t_end - start:.6g} s from t = {start:.6g} s on.",
                     "Simulate a shorter time, or let what varies so fast be its mean.",
                     code="simulation.stiff", time=start, variables=())
@@ -348,12 +348,12 @@ def together(system: System, parts: Iterable[Array]) -> Array:
 
 def _too_many(system: System) -> ParameterError:
     return ParameterError(
-        _driven(system), f"jumps, bends or switches with time more than {MOST_INSTANTS:,} times in "
+        driven(system), f"jumps, bends or switches with time more than {MOST_INSTANTS:,} times in "
         "the run; no more such instants are carried out.",
         "Give it a longer period, or simulate a shorter time.", code="parameter.instants")
 
 
-def _driven(system: System) -> str:
+def driven(system: System) -> str:
     """The components that say something that depends on time."""
     paths = [path for family in driven_by_time(system) for path in family.paths]
     return ", ".join(paths[:TOLD] + ["…"] * (len(paths) > TOLD))

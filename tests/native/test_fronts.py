@@ -19,6 +19,7 @@ from blocks.native.front_lists import (
 )
 from blocks.native.fronts import factorize_code, form_with, solve_code
 from blocks.native.linearity import has_steady_derivatives
+from library.electrical import Capacitor, ElectricalReference, Resistor
 
 
 def five_points(n):
@@ -112,3 +113,21 @@ def test_a_grid_of_resistors_and_diodes_meets_the_one_by_ida():
     times = quantity(np.linspace(0.05, 0.6, 7), "ms")
     both = [r["nodes.V.v"].at(times).m for r in (run, exact)]
     assert np.abs(both[0] - both[1]).max() < 1e-4  # V, of 5 V
+
+
+@pytest.mark.parametrize("n", [60, 120])
+def test_a_column_of_capacitors_that_all_act_on_each_other_discharges_as_its_closed_form(n):
+    """A resistor at every node: what flows there comes through all capacitors below it."""
+    model = Model("column")
+    model.ground, model.column = ElectricalReference(), Capacitor(
+        count=n, capacitance="1 uF", v="1 V")
+    model.loads = Resistor(count=n, resistance="1 kohm")
+    model.connect(model.column[0].n, model.loads.n, model.ground.V)
+    model.connect(model.column[1:].n, model.column[:-1].p)
+    model.connect(model.column.p, model.loads.p)
+    run = model.simulate("0.3 s", method="rodas4", rtol=1e-8)
+    below = np.tri(n)  # of which voltages at nodes are sums
+    rates, modes = np.linalg.eigh(1e3 * below.T @ below)
+    for t in (1e-3, 0.05, 0.3):
+        exact = modes @ (np.exp(-rates * t) * (modes.T @ np.ones(n)))
+        assert_allclose(run["column.v"].at(quantity(t, "s")).m, exact, rtol=0, atol=1e-6)

@@ -1,11 +1,13 @@
 """A run whose steps are far too short for it to end stops early, with what it has."""
 
+import re
+
 import numpy as np
 import pytest
 from benches import wire, wired
 from numpy.testing import assert_allclose
 
-from blocks import Model, SimulationError
+from blocks import Component, Model, SimulationError, Variable, der, quantity
 from library.electrical import ACVoltageSource, Capacitor, ElectricalReference, Resistor
 from library.mechanisms import OneWayClutch
 from library.rotational import Inertia, RotationalReference
@@ -49,6 +51,32 @@ def test_a_frequency_that_no_run_resolves_is_told_at_once():
     model = wired("fast", wave=Sine(frequency="1e300 Hz"), pulse=Pulse())
     found = model.check().errors[0]
     assert found.code == "simulation.stiff" and "varies so fast with time" in found.problem
+
+
+class Turning(Component):
+    """A point that goes round."""
+
+    x, y = Variable("m", "1 m", priority="high"), Variable("m", "0 m", priority="high")
+
+    def equations(self):
+        yield der(self.x) == quantity("-1e6 rad/s") * self.y
+        yield der(self.y) == quantity("1e6 rad/s") * self.x
+
+
+@pytest.mark.parametrize(("model", "duration", "why"), [
+    (wired("round", point=Turning()), "0.1 s", r"point\.[xy] changes so fast"),
+    (wired("wave", source=Sine(frequency="5 MHz")), "20 ms",
+     "source, which depends on time, varies so fast")])
+def test_many_steps_are_foretold_with_what_makes_them_so_many(monkeypatch, model, duration, why):
+    monkeypatch.setattr("blocks.simulation.running_method.MANY", 1e4)
+    monkeypatch.setattr("blocks.simulation.running_method.LONG", 0.0)
+    with pytest.warns(UserWarning, match=why) as told:
+        run = model.simulate(duration)
+    assert [w.filename for w in told] == [__file__]
+    (left,) = re.findall(r"Some ([\d,]+) more", str(told[0].message))
+    when = float(re.findall(r"at t = (\S+) s", str(told[0].message))[0])
+    share = 1 - when / run.time.to("s").m[-1]
+    assert_allclose(float(left.replace(",", "")), share * run.statistics.steps, rtol=0.35)
 
 
 def test_a_circle_of_signals_at_zero_ends_where_no_part_of_a_step_can_be_followed():

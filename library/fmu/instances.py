@@ -22,9 +22,9 @@ from functools import cached_property
 from threading import RLock
 from typing import Any
 
-from blocks.exceptions import SimulationError
+from blocks.exceptions import SimulationError, optional_package
 
-from .description import Description, Scalar, fmpy_of
+from .description import Description, Scalar
 
 __all__ = ["Asked", "Exchanged", "Stepped"]
 
@@ -68,7 +68,7 @@ class Instance:
     """
 
     def __init__(self, description: Description, folder: str, log: deque[str]) -> None:
-        fmpy, d = fmpy_of("FMU"), description
+        fmpy, d = optional_package("fmpy", "An FMU", "export"), description
         self.description, self.log = d, log
         self.exchanged = d.kind == "model exchange"
         self.p: tuple[float, ...] | None = None
@@ -217,8 +217,8 @@ class Asked:
 
     @cached_property
     def folder(self) -> str:
-        folder: str = fmpy_of(self.where).extract(str(self.description.file),
-                                                  tempfile.mkdtemp(prefix="fmu"))
+        folder: str = optional_package("fmpy", "An FMU", "export").extract(
+            str(self.description.file), tempfile.mkdtemp(prefix="fmu"))
         weakref.finalize(self, shutil.rmtree, folder, True)
         return folder
 

@@ -60,11 +60,7 @@ class Record:
 class Instance:
     """A running copy of an FMU.
 
-    Parameters
-    ----------
-    description : Description
-    folder : where it was unpacked
-    log : takes its messages
+    ``folder`` is where it was unpacked; ``log`` takes its messages.
     """
 
     def __init__(self, description: Description, folder: str, log: deque[str]) -> None:
@@ -192,20 +188,11 @@ class Instance:
 
 
 class Asked:
-    """An FMU of which a component asks values.
-
-    Parameters
-    ----------
-    description : Description
-
-    Attributes
-    ----------
-    owner : the component, for messages
-    """
+    """An FMU of which a component asks values."""
 
     def __init__(self, description: Description) -> None:
         self.description = description
-        self.owner: Callable[[], Any] = lambda: None
+        self.owner: Callable[[], Any] = lambda: None  # the component, for messages
         self.lock, self.log = RLock(), deque[str](maxlen=LOGGED)
         self.records = [Record(0, 0.0, (), ())]
         self.numbers: dict[Any, int] = {}
@@ -324,9 +311,7 @@ class Exchanged(Asked):
     def values(self, what: Any, inputs: list[Scalar], *given: float) -> list[float]:
         """Numbers that depend on some of the inputs.
 
-        Parameters
-        ----------
-        what : list of Scalar, or None for event indicators
+        ``what`` is None for event indicators.
         """
         number, t, p, x, u = self._given(given, inputs)
         with self.asking(t):
@@ -422,10 +407,7 @@ class Stepped(Asked):
              held: tuple[float, ...]) -> tuple[int, tuple[float, ...]]:
         """Number and outputs at a time.
 
-        Parameters
-        ----------
-        u : inputs now, for the start
-        held : those since the last communication point
+        ``u`` are inputs now, for the start; ``held`` those since the last communication point.
         """
         given = number, t, p, held if number else u
         with self.asking(t):

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from blocks import quantity
-from blocks.exceptions import BlocksError, MissingPackage, ParameterError
+from blocks.exceptions import BlocksError, ParameterError, optional_package
 
-__all__ = ["Description", "Scalar", "described", "fmpy_of"]
+__all__ = ["Description", "Scalar", "described"]
 
 BASES = ("kg", "m", "s", "A", "K", "mol", "cd", "rad")
 NUMBERS = {"Real", "Float64", "Float32"}
@@ -28,18 +28,6 @@ WHOLE = {"Integer", "Enumeration", "Int8", "UInt8", "Int16", "UInt16", "Int32", 
          "UInt64"}  # fmt: skip
 SAME = 1e-9  # relative difference of factors that are meant to be the same
 KINDS = {"model exchange": "modelExchange", "co-simulation": "coSimulation"}
-
-
-def fmpy_of(what: str) -> Any:
-    """FMPy, or an error that says how to get it."""
-    try:
-        import fmpy
-    except ImportError:
-        raise MissingPackage(
-            what, "FMUs are run by FMPy, which is not installed.",
-            "Install it with: pip install 'blocks-toolkit[export]'", package="FMPy",
-            extra="export") from None  # fmt: skip
-    return fmpy
 
 
 @dataclass(frozen=True)
@@ -108,7 +96,7 @@ def described(file: Path, kind: str | None) -> Description:
     ParameterError
         Where it is no FMU of version 2.0 or 3.0, or has what cannot be taken.
     """
-    fmpy, where = fmpy_of(f"FMU({str(file)!r})"), f"FMU({file.name!r})"
+    fmpy, where = optional_package("fmpy", "An FMU", "export"), f"FMU({file.name!r})"
     if not file.is_file():
         raise ParameterError(where, f"has no file {file}.", "Give the path of an FMU.")
     try:

@@ -22,9 +22,9 @@ from functools import cached_property
 from threading import RLock
 from typing import Any
 
-from blocks.exceptions import SimulationError
+from blocks.exceptions import SimulationError, optional_package
 
-from .description import Description, Scalar, fmpy_of
+from .description import Description, Scalar
 
 __all__ = ["Asked", "Exchanged", "Stepped"]
 
@@ -60,15 +60,11 @@ class Record:
 class Instance:
     """A running copy of an FMU.
 
-    Parameters
-    ----------
-    description : Description
-    folder : where it was unpacked
-    log : takes its messages
+    ``folder`` is where it was unpacked; ``log`` takes its messages.
     """
 
     def __init__(self, description: Description, folder: str, log: deque[str]) -> None:
-        fmpy, d = fmpy_of("FMU"), description
+        fmpy, d = optional_package("fmpy", "An FMU", "export"), description
         self.description, self.log = d, log
         self.exchanged = d.kind == "model exchange"
         self.p: tuple[float, ...] | None = None
@@ -192,20 +188,11 @@ class Instance:
 
 
 class Asked:
-    """An FMU of which a component asks values.
-
-    Parameters
-    ----------
-    description : Description
-
-    Attributes
-    ----------
-    owner : the component, for messages
-    """
+    """An FMU of which a component asks values."""
 
     def __init__(self, description: Description) -> None:
         self.description = description
-        self.owner: Callable[[], Any] = lambda: None
+        self.owner: Callable[[], Any] = lambda: None  # the component, for messages
         self.lock, self.log = RLock(), deque[str](maxlen=LOGGED)
         self.records = [Record(0, 0.0, (), ())]
         self.numbers: dict[Any, int] = {}
@@ -217,8 +204,8 @@ class Asked:
 
     @cached_property
     def folder(self) -> str:
-        folder: str = fmpy_of(self.where).extract(str(self.description.file),
-                                                  tempfile.mkdtemp(prefix="fmu"))
+        folder: str = optional_package("fmpy", "An FMU", "export").extract(
+            str(self.description.file), tempfile.mkdtemp(prefix="fmu"))
         weakref.finalize(self, shutil.rmtree, folder, True)
         return folder
 
@@ -324,9 +311,7 @@ class Exchanged(Asked):
     def values(self, what: Any, inputs: list[Scalar], *given: float) -> list[float]:
         """Numbers that depend on some of the inputs.
 
-        Parameters
-        ----------
-        what : list of Scalar, or None for event indicators
+        ``what`` is None for event indicators.
         """
         number, t, p, x, u = self._given(given, inputs)
         with self.asking(t):
@@ -422,10 +407,7 @@ class Stepped(Asked):
              held: tuple[float, ...]) -> tuple[int, tuple[float, ...]]:
         """Number and outputs at a time.
 
-        Parameters
-        ----------
-        u : inputs now, for the start
-        held : those since the last communication point
+        ``u`` are inputs now, for the start; ``held`` those since the last communication point.
         """
         given = number, t, p, held if number else u
         with self.asking(t):

@@ -93,7 +93,8 @@ class Jumps:
             for owner in owners:  # of two stops in one component, the one that is closed
                 mine = np.flatnonzero([o == owner for o in elements.owners] & elements.contact)
                 struck[k, mine[np.argmin(gaps[k, mine])]] = True
-        return struck
+        modes = self.recording.episodes.modes  # what comes to rest at a bound is struck, too
+        return struck | elements.contact & (modes[:-1] != 0) & (modes[1:] == 0)
 
     @property
     def may_jump(self) -> Flags:

@@ -213,7 +213,6 @@ def _implicit_column(model: CompiledModel, equations: Callable[[], StartEquation
     """The derivatives by one setting, where the start meets its equations."""
     system, step = model.compile(), STEP * (abs(value) or 1.0)
     base, beside = _given(system), dict[float, list[Array]]()
-    exact: list[Array] | None = None
     for factor in FACTORS:
         with varied(model) as give:
             try:
@@ -223,30 +222,18 @@ def _implicit_column(model: CompiledModel, equations: Callable[[], StartEquation
                 beside[factor] = _given(system)
             except BlocksError:  # beyond a bound, say
                 continue
-        exact = _handed_on(base, beside[factor], value, value + factor * step)
-        if exact or factor == 0.5 and len(beside) == 2 and all(
+        if factor == 0.5 and len(beside) == 2 and all(
                 np.allclose(far + here, 2 * near, rtol=LINEAR, atol=0)
                 for far, near, here in zip(beside[1.0], beside[0.5], base, strict=True)):
             break  # they lie on lines
-    p, targets, d = exact or (_difference({f: one[k] for f, one in beside.items()}, base[k], step)
-                              for k in range(3))
+    p, targets, d = (_difference({f: one[k] for f, one in beside.items()}, base[k], step)
+                     for k in range(3))
     x = _moved_directly(system, p, targets, seen)
     if x is None:
         if not equations().met:
             return None
         x = equations().moved(p, targets)
     return p, x, d
-
-
-def _handed_on(base: list[Array], given: list[Array], value: float, new: float
-               ) -> list[Array] | None:
-    """The derivatives by a value that parts take as it is; None where they do not."""
-    moved = [now != was for now, was in zip(given, base, strict=True)]
-    for now, was, one in zip(given, base, moved, strict=True):
-        if (np.abs(now[one] - new) > LINEAR * abs(new)).any() or (
-                np.abs(was[one] - value) > LINEAR * abs(value)).any():
-            return None
-    return [one.astype(float) for one in moved]
 
 
 def _moved_directly(system: System, p: Array, targets: Array, seen: ca.SX) -> Array | None:

@@ -83,7 +83,6 @@ SHORTEST_INSTANT = 1e-12  # s: no look ahead is shorter
 # friction that depends on efforts
 PARADOX = 1e-6  # share of its value without friction at which a matrix counts as singular
 ANOTHER_SOLUTION = 1e-6  # of the largest effort, slope or nominal value: a distance to another one
-PIECE_SLOPE, PIECE_SLOPE_NONE = 1e-9, 1e-12  # relative and absolute: slopes of the same piece
 # static indeterminacy
 RATE_OF_STRESS = 1e-8  # of all efforts or terms: what internal stress may move
 RATE_UNHELD = 1e-11  # of the rate of the range: one that no effort holds

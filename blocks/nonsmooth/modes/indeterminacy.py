@@ -23,9 +23,9 @@ from ...numerics.copies import put_back
 from ...numerics.tolerances import (
     AT_BOUND,
     BLOCK_SINGULAR,
-    PIECE_SLOPE,
-    PIECE_SLOPE_NONE,
     RATE_UNHELD,
+    ROUNDING,
+    SAME_AS_BEFORE,
     TINY,
 )
 from ...system import Evaluator, Problem
@@ -299,7 +299,7 @@ class Indeterminacy:
             unheld = self._unheld(problem, t, rests, now)[rests]  # by what does not hold all yet
             part = part._replace(rate=part.rate + unheld)
             levers = [part.D, part.L, part.H]
-            if pieces and np.allclose(levers, pieces, rtol=PIECE_SLOPE, atol=PIECE_SLOPE_NONE):
+            if pieces and np.allclose(levers, pieces, rtol=SAME_AS_BEFORE, atol=ROUNDING):
                 break
             found, pieces = self.shared_by(part, self._near.get(key)), levers
             self._near[key] = found.effort
@@ -413,7 +413,7 @@ class Indeterminacy:
         low, high = points.values(functions.values, inputs).reshape(7, n, k)[1:3]
         for modes, mine in points.modes:
             first = levers[..., mine[:1]]
-            same = np.abs(levers[..., mine] - first) <= PIECE_SLOPE_NONE + PIECE_SLOPE * abs(first)
+            same = np.abs(levers[..., mine] - first) <= ROUNDING + SAME_AS_BEFORE * abs(first)
             mine = mine[same.all(axis=(0, 1, 2))]
             found[mine] = True
             first = first[..., 0]

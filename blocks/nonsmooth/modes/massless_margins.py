@@ -20,8 +20,7 @@ from ...numerics.tolerances import (
     LEAST_SIZE,
     MODE_MARGIN_NONE,
     NOISE_FACTOR,
-    PIECE_SLOPE,
-    PIECE_SLOPE_NONE,
+    ROUNDING,
     SAME_AS_BEFORE,
     TERMS_ROUNDING,
     TINY,
@@ -120,7 +119,7 @@ class MasslessStress:
         for _ in range(ROUNDS):
             part, effort = self._part(problem, t, group)
             slopes = np.stack([part.L, part.H])
-            if pieces is not None and np.allclose(slopes, pieces, PIECE_SLOPE, PIECE_SLOPE_NONE):
+            if pieces is not None and np.allclose(slopes, pieces, SAME_AS_BEFORE, ROUNDING):
                 break
             found, pieces = share_of(part), slopes
             self.efforts.change(problem, group.by(found.effort - effort))

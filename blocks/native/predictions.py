@@ -212,7 +212,7 @@ def _decide_part(code: Code, work: Workspace, elements: PredictedElements, t: fl
             modes[i] = 0.0
     if not rests and not _rests_now(code, work, elements, t, x, e, count):
         return False
-    return _choose(code, work, elements, t, x, e, count) and (
+    return _choose(code, work, elements, t, x, e, count, rests) and (
         not bends or elements.asked[elements.counted] <= FEW_THAT_BEND and _is_only_choice(
             code, work, elements, t, x, count))
 
@@ -257,7 +257,7 @@ def _pose(elements: PredictedElements, e: int, count: int) -> int:
 
 @machine_code
 def _choose(code: Code, work: Workspace, elements: PredictedElements, t: float, x: Vector,
-            e: int, count: int) -> bool:
+            e: int, count: int, rested: bool) -> bool:
     """Choose the modes of all in a part that rest, as efforts are now that modes are guessed."""
     modes, rest, still, size = elements.modes, elements.rest, elements.still, _pose(
         elements, e, count)
@@ -275,6 +275,13 @@ def _choose(code: Code, work: Workspace, elements: PredictedElements, t: float, 
         elements.leaves[i] = 0
         if rest[MOVED, a] == LET_GO:
             elements.leaves[i] = 1
+        if not rested and elements.k.size == 0 and (i == e or elements.doubtful[i] != 0) and (
+                modes[i] * elements.found[FLOW, i] < 0.0):
+            return False  # it has not turned, and cannot be stopped
+    if not rested and elements.k.size == 0:
+        if not stop_part(code, work, elements, t, x, e, count):
+            return False
+        changed = True
     if changed and not _look(code, work, elements, t, x):
         return False
     for a in range(size):
@@ -459,7 +466,7 @@ def _strike(code: Code, work: Workspace, elements: PredictedElements, t: float, 
         if not elements.contact[i] and _is_slow(elements, i) and _has_strength(elements, i):
             modes[i], rests = 0.0, i
     if rests != NOBODY and not (_rests_now(code, work, elements, t, x, rests, count) and _choose(
-            code, work, elements, t, x, rests, count)):
+            code, work, elements, t, x, rests, count, False)):
         return False
     turned, largest = False, 0.0
     for k in range(count):
@@ -530,12 +537,16 @@ def _pose_impact(elements: PredictedElements, x: Vector, e: int, count: int) -> 
 @machine_code
 def _rests_now(code: Code, work: Workspace, elements: PredictedElements, t: float, x: Vector,
                e: int, count: int) -> bool:
-    """Let an element rest that has come to a stop; whether there are such efforts. What is left of
-    its flow, by the error of steps, is taken away."""
+    """Let an element rest that has come to a stop; whether there are such efforts.
+
+    What is left of its flow, by the error of steps, is taken away where D is constant; at a dead
+    point (a piston's) that would take all motion there is.
+    """
     elements.modes[e] = 0.0
-    if elements.k.size > 0 and not keep_factors(code, work, elements, x):
+    if elements.k.size > 0 and not (keep_factors(code, work, elements, x) and stop_part(
+            code, work, elements, t, x, e, count)):
         return False
-    return stop_part(code, work, elements, t, x, e, count) and _look(code, work, elements, t, x)
+    return _look(code, work, elements, t, x)
 
 
 @machine_code

@@ -181,22 +181,20 @@ class Integration:
             elif until == self.t:
                 return self._end_of_branch(self.t, self.y)
             step = step._replace(t=until, y=step.dense(until))
-        if self.has_exponents and not (self.method.looks_itself or self.method.fixed_step):
+        length = whole = step.t - step.t_old
+        unseen = not (self.method.looks_itself or self.method.fixed_step)
+        if self.has_exponents and unseen:
             length = self._step_to_pulse(step)
-            if length < step.t - step.t_old:
-                self._retake(length)
-                return None
-        if not (self.method.looks_itself or self.method.fixed_step) and (
+        if length >= whole and unseen and (
                 self.watched or self.system.state_tables.places.numel()):
             looks = self.crossings.looks(step.t_old)
             length = looks.within_pieces(step)
-            if length < step.t - step.t_old:
-                self._retake(length)
-                return None
-            parts = looks.parts(step) if self.watched and not step.clear else 1
+            parts = looks.parts(step) if length >= whole and self.watched and not step.clear else 1
             if parts > MOST_PARTS:
-                self._retake(0.5 * MOST_PARTS * (step.t - step.t_old) / parts)
-                return None
+                length = 0.5 * MOST_PARTS * whole / parts
+        if length < whole:
+            self._retake(length)
+            return None
         crossing = self._crossing(step, self._unseen(step))
         if crossing is not None:
             at, which, early = crossing

@@ -153,15 +153,11 @@ def torn_block(equations: Indices, unknowns: Indices, pairs: Indices, wanted: Fl
     """Tear a block.
 
     Large ones first as in nodal analysis: no balance of a node is solved for anything. Where the
-    balances are all that is left, what is iterated are the velocities of the nodes, and the
-    matrix is that of the graph: sparse, and of symmetric pattern.
+    balances are all that is left, what is iterated are the velocities of the nodes, and the matrix
+    is that of the graph: sparse, and of symmetric pattern.
 
-    Parameters
-    ----------
-    equations, unknowns : of the block
-    pairs : equations, unknowns, positions, linearity and which are balances, see :class:`Pairs`
-    wanted : per class, whether it is torn before others
-    sizes : of the coefficients as pivots and as terms, where they are not of one size
+    ``pairs`` are the first of :class:`Pairs`; classes that are ``wanted`` are torn before others;
+    ``sizes`` are of the coefficients as pivots and as terms, where they are not of one size.
     """
     size = len(equations)
     equations, unknowns = np.sort(equations), np.sort(unknowns)
@@ -241,25 +237,16 @@ def cramer(a: list[list[ca.SX]], b: list[ca.SX]) -> list[ca.SX]:
 
 
 class Elimination:
-    """Elimination of linear equations, with complete pivoting by values.
+    """Elimination of linear equations, with complete pivoting by values of the matrix at present.
 
     Of pivots that are about as large as the largest one, the one that fills in least [H. M.
     Markowitz, "The Elimination Form of the Inverse", Management Science 3 (1957)].
-
-    Parameters
-    ----------
-    matrix : expressions of the equations
-    values : of the matrix, as they are at present: they say in which order to eliminate
-
-    Attributes
-    ----------
-    operations : how many products it takes
     """
 
     def __init__(self, matrix: ca.SX, values: Array) -> None:
         self._matrix = matrix
         self._order: list[tuple[int, int, list[int], list[int]]] = []
-        self.operations, left = 0, made_even(values)
+        self.operations, left = 0, made_even(values)  # how many products it takes
         filled = np.array(ca.DM(matrix.sparsity(), 1)) != 0
         for _ in range(len(values)):
             size = np.where(filled, np.abs(left), -1.0)

@@ -116,13 +116,7 @@ class SuitedValues:
 
 
 def keeps_digits(flat: Flat, block: Block, parameters: Parameters) -> bool:
-    """Whether what is left of a torn block is regular, and of about one size, for all choices.
-
-    Parameters
-    ----------
-    flat, block : the system, and a block of it
-    parameters : per family, values of the kernel's parameters, (size, n) each
-    """
+    """Whether what is left of a torn block is regular, and of about one size, for all choices."""
     groups = [flat.groups[g] for g in set(flat.groups_of(block.equations).tolist())]
     if len(block.torn) > MANY or not all(group.law is None or _is_known(group.law)
                                          for group in groups):

@@ -26,13 +26,7 @@ TRIALS = 4  # choices of relations: one that leaves nothing open without a flow 
 
 
 class CarriedByFlows:
-    """Asks of blocks whether they leave something open where nothing flows.
-
-    Parameters
-    ----------
-    flat : of the network
-    parameters : per family, values of the kernel's parameters, (size, n) each
-    """
+    """Asks of blocks whether they leave something open where nothing flows."""
 
     def __init__(self, flat: Flat, parameters: Parameters) -> None:
         self.flat, self._parameters = flat, parameters

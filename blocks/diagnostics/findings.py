@@ -68,16 +68,11 @@ class Finding:
 
     Attributes
     ----------
-    code : str
-        Stable; see ``docs/messages.md``.
-    severity : {"error", "warning", "info"}
-        Errors prevent a run.
-    where : tuple of str
-        Dotted paths of the components, ports or variables concerned.
-    problem : str
-        What is wrong.
-    advice : str
-        What to do about it.
+    code : stable; see ``docs/messages.md``
+    severity : ``"error"``, which prevents a run, ``"warning"`` or ``"info"``
+    where : dotted paths of the components, ports or variables concerned
+    problem : what is wrong
+    advice : what to do about it
     """
 
     code: str

@@ -30,10 +30,7 @@ __all__ = ["Choice", "Lookup", "Node", "StateTable", "derivatives_written", "jac
 class Node(ca.Callback):  # type: ignore[misc]  # CasADi has no types
     """A function that expressions call.
 
-    Parameters
-    ----------
-    name : by which it is found, in the text of machine code, too
-    count : of numbers that it takes
+    By its name it is found, in the text of machine code, too; it takes ``count`` numbers.
     """
 
     def __init__(self, name: str, count: int) -> None:

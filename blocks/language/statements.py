@@ -399,10 +399,8 @@ def demand(lower: Expression, upper: Expression, says: str, advice: str, *, stri
            ) -> None:
     """State that ``lower <= upper``, entry by entry; of what changes in a run nothing is known.
 
-    Parameters
-    ----------
-    says : what is wrong where it does not hold, with ``{lower}`` and ``{upper}`` for the values
-    strict : whether they may not be equal
+    ``says`` is what is wrong where it does not hold, with ``{lower}`` and ``{upper}`` for the
+    values; by ``strict`` they may not be equal.
     """
     shown = describe(lower.dimension or upper.dimension)
     made = Demand(lower.sx, upper.sx, "" if shown == "dimensionless" else shown, says, advice,

@@ -58,13 +58,8 @@ class Word:
 
 
 class ForeignWords:
-    """A table of words of other tools, with the columns of :class:`Word`.
-
-    Parameters
-    ----------
-    file : path
-        CSV; lines that begin with ``#`` say where the words are from.
-    """
+    """A table of words of other tools, with the columns of :class:`Word`: a CSV file, in which
+    lines that begin with ``#`` say where the words are from."""
 
     def __init__(self, file: str | Path) -> None:
         self.file = Path(file) if isinstance(file, str) else file

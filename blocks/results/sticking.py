@@ -27,19 +27,13 @@ class StickTerm:
 
     Attributes
     ----------
-    component : str
-    fraction : float
-        Share of the time it stuck (or touched), 0 to 1.
-    breakaways : int
-        How often it went from rest to motion.
-    longest : float
-        Longest time at rest in s.
-    dissipated : float
-        Energy lost in its component in J, also where a port carries it away as heat.
-    crept : float or None
-        Way made at rest, in m or rad; None for exact laws, which make none.
-    gave : float
-        Energy in J that the friction gave to the motion at rest, acting along it.
+    component
+    fraction : share of the time it stuck (or touched), 0 to 1
+    breakaways : how often it went from rest to motion
+    longest : longest time at rest in s
+    dissipated : energy lost in its component in J, also where a port carries it away as heat
+    crept : way made at rest, in m or rad; None for exact laws, which make none
+    gave : energy in J that the friction gave to the motion at rest, acting along it
     """
 
     component: str
@@ -60,13 +54,10 @@ class SharedLoad:
 
     Attributes
     ----------
-    components : tuple of str
-    start, end : float
-        Between these times, in s.
-    time : float
-        An instant between them.
-    efforts : tuple of float
-        As shown at that instant, in N or N m.
+    components
+    start, end : between these times, in s
+    time : an instant between them
+    efforts : as shown at that instant, in N or N m
     """
 
     components: tuple[str, ...]

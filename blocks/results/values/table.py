@@ -33,13 +33,9 @@ class Column:
 
     Attributes
     ----------
-    values : ndarray
-    unit : Unit
-    doc : str
-    instances : tuple of str
-        Paths of the instances of an array; empty for a single variable.
-    words : mapping of int to str, optional
-        What the values of a mode mean.
+    values, unit, doc
+    instances : paths of the instances of an array; empty for a single variable
+    words : what the values of a mode mean
     """
 
     values: Array

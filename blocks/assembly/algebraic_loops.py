@@ -17,8 +17,9 @@ from ..numerics.copies import shallow_copy
 from .flatten import Flat, Group, Parameters
 from .reduced import Reduced
 
-__all__ = ["MOST", "Block", "Elimination", "Pairs", "amplify", "classes_with_guesses", "cramer",
-           "entries", "even_sizes", "made_even", "pairs_within", "solvable", "torn_block"]
+__all__ = ["MOST", "Block", "Elimination", "Pairs", "amplify", "classes_with_guesses",
+           "coefficients_at", "cramer", "entries", "even_sizes", "made_even", "pairs_within",
+           "solvable", "torn_block"]
 
 SMALL = 50  # equations of a block of which many may be alike
 GROWTH = 2.0  # of rounding errors by an assignment, whose terms are of one size
@@ -134,6 +135,30 @@ def solvable(group: Group, k: int, parameters: Parameters) -> tuple[Indices, Ind
     least, largest = size
     good = known & (least > 0) & np.isfinite(largest) & (GROWTH * largest <= MOST * least)
     return np.where(good, k, -1), np.full(group.size, int(linear)), size
+
+
+def coefficients_at(flat: Flat, group: Group, rows: Indices, parameters: Parameters, values: Vector,
+                    choice: int, chance: np.random.Generator) -> tuple[Indices, Indices, Vector]:
+    """Equations of some rows of a group, classes and their coefficients at values of all classes.
+
+    Conditions do not hold by choice 0, hold by 1, and hold by chance by others.
+    """
+    law, n = group.law, len(rows)
+    if law is None:
+        which, of, sums = group.terms(rows)
+        return group.first + rows[which], of, sums.astype(float)
+    some = Group(group.family, law, group.instances[rows])
+    at = [k for k, _ in law.open_arguments]
+    classes, signs = np.array([flat.argument(some, key) for _, key in law.open_arguments],
+                              dtype=int).reshape(-1, 2, n).swapaxes(0, 1)
+    given = np.ones((len(law.arguments) + 1, n))
+    given[at], given[-1] = signs * values[classes], 0.0  # the time
+    shape = len(law.kernel.relation_symbols), n
+    holds = np.full(shape, choice) if choice < 2 else chance.integers(0, 2, shape)
+    slopes = np.array(law.gradient.map(n).call([
+        *(ca.DM(row[None].astype(float)) for row in (*given, *holds)),
+        *(ca.DM(p[:, some.instances]) for p in parameters[group.family])])[0])
+    return np.tile(group.first + rows, len(at)), classes.ravel(), (signs * slopes[at]).ravel()
 
 
 def even_sizes(rows: Indices, columns: Indices, sizes: Vector) -> Vector:
@@ -319,14 +344,10 @@ def tear(rows: Indices, columns: Indices, solvable: Flags, size: int, wanted: Fl
     Whenever no equation has a single open unknown it can be solved for, the unknown in most open
     equations is torn [Elmqvist & Otter 1994], first what no equation can be solved for.
 
-    Parameters
-    ----------
-    rows, columns : equation and unknown of every pair that occurs; no pair twice, rows ascending
-    solvable : per pair, whether the equation can be solved for the unknown
-    size : number of equations, and of unknowns
-    wanted : per unknown, whether it is torn before all others
-    most : how much a chain of assignments may amplify rounding errors of torn unknowns
-    sizes : of the coefficients of the pairs, as pivots and as terms; ones if not given
+    ``rows`` and ``columns`` are equation and unknown of every pair that occurs, ``solvable`` those
+    that can be solved, and ``sizes`` their coefficients as pivots and as terms, ones if not given;
+    no pair is there twice, rows ascend. Unknowns that are ``wanted`` are torn before all others; a
+    chain of assignments may amplify rounding errors of torn unknowns ``most`` times.
     """
     if sizes is None and size <= SMALL:
         return _torn_before(rows.astype(int).tobytes(), columns.astype(int).tobytes(),

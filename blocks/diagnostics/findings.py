@@ -1,7 +1,6 @@
 """What is handed out: findings with stable codes, readable anywhere.
 
-Knows nothing of models; the catalogue of codes with examples and repairs is
-``docs/messages.md``.
+Knows nothing of models; the catalogue of codes with examples and repairs is ``docs/messages.md``.
 """
 
 from __future__ import annotations

@@ -99,12 +99,8 @@ class ForeignWords:
     def missing(self, home: str, places: Iterable[str]) -> Callable[[str], Any]:
         """A ``__getattr__`` for a package of components: what a name that it lacks is called.
 
-        Parameters
-        ----------
-        home : str
-            The package, such as ``"library.translational"``.
-        places : sequence of str
-            Packages where the component may be instead.
+        ``home`` is the package, such as ``"library.translational"``, ``places`` are those where the
+        component may be instead.
         """
 
         def __getattr__(name: str) -> Any:

@@ -20,10 +20,9 @@ __all__ = ["SharedLoad", "StickTerm", "Sticking"]
 class StickTerm:
     """Sticking of one component over a run.
 
-    A component with several frictions is at rest while all of them stick, one with contacts
-    alone while one of these touches; the modes of single elements are variables of the
-    result. For a law that does not stick, at rest means within its band of velocity and
-    under less than its strength.
+    A component with several frictions is at rest while all of them stick, one with contacts alone
+    while one of these touches; the modes of single elements are variables of the result. For a law
+    that does not stick, at rest means within its band of velocity and under less than its strength.
 
     Attributes
     ----------
@@ -51,20 +50,13 @@ class SharedLoad:
 
     The efforts a run shows are those as if all crept a little up to their bounds: brakes in
     parallel carry in proportion to what they can hold.
-
-    Attributes
-    ----------
-    components
-    start, end : between these times, in s
-    time : an instant between them
-    efforts : as shown at that instant, in N or N m
     """
 
     components: tuple[str, ...]
-    start: float
+    start: float  # in s
     end: float
-    time: float
-    efforts: tuple[float, ...]
+    time: float  # an instant between these
+    efforts: tuple[float, ...]  # as shown at that instant, in N or N m
 
     def __str__(self) -> str:
         *others, last = self.components

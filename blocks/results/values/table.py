@@ -53,8 +53,7 @@ class Column:
 class Table(ByName):
     """Variables over time, each with its unit: a mapping of path to quantity.
 
-    Made by ``result.sample(…)`` and by ``read_csv``, ``read_parquet`` and
-    ``read_netcdf``.
+    Made by ``result.sample(…)`` and by ``read_csv``, ``read_parquet`` and ``read_netcdf``.
 
     Examples
     --------

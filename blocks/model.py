@@ -199,8 +199,7 @@ class Model(CompiledModel):
         Returns
         -------
         table
-            Columns as in Simscape's variable viewer: status, variable, priority,
-            target, start.
+            Columns as in Simscape's variable viewer: status, variable, priority, target, start.
         """
         from .initialisation.initial_values import warn_of_compromises
         from .results.sheet import Sheet
@@ -532,10 +531,9 @@ class Model(CompiledModel):
             Number of samples of the distributions, and their seed. Each path has a random
             stream of its own: another axis does not change the samples of this one.
         executor : int, concurrent.futures.Executor or Dask client, optional
-            Number of workers, or what runs the points; in this process by default. A model
-            without events that runs in machine code is run eight points at
-            once, in as many threads; others in as many processes.
-            ``data.encoding["execution"]`` says which.
+            Number of workers, or what runs the points; in this process by default. A model without
+            events that runs in machine code is run eight points at once, in as many threads; others
+            in as many processes. ``data.encoding["execution"]`` says which.
         store : path, optional
             Folder of Parquet files that keeps finished runs. A study that was stopped is
             taken up again; one that differs is refused.

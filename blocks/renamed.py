@@ -49,13 +49,8 @@ class RenamedWarning(FutureWarning):
 
 
 def current_attribute(thing: object, name: str) -> Any:
-    """Return what an old attribute is now, with a warning.
-
-    Raises
-    ------
-    AttributeError
-        For a name that none of the object's classes ever had.
-    """
+    """Return what an old attribute is now, with a warning; an AttributeError is for a name that
+    none of the object's classes ever had."""
     for kind in type(thing).__mro__:
         new = ATTRIBUTES.get(kind.__name__, {}).get(name)
         if new is not None:

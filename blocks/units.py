@@ -4,13 +4,12 @@ The border between quantities (strings, pint quantities) and the plain SI
 floats inside. Knows pint; knows nothing of components or equations. A text is
 read by :mod:`blocks.reading.grammar`; pint is only ever asked for single names.
 
-Dimensions are powers of base dimensions, as pint's are; angles are
-dimensionless, as in pint, except for one trap that is handled by name: Hz and
-rad/s have the same dimension and pint converts one into the other without 2π.
-Here a frequency is refused where an angular unit is declared, and the reverse; so are turns
-(A*turn, mm/rev) where none is: they count, and are no 2π.
-Likewise a temperature (degC, degF) is refused where a difference of temperatures
-(delta_degC, delta_degF) is declared, and the reverse; K may be either.
+Dimensions are powers of base dimensions, as pint's are; angles are dimensionless, as in pint,
+except for one trap that is handled by name: Hz and rad/s have the same dimension and pint converts
+one into the other without 2π. Here a frequency is refused where an angular unit is declared, and
+the reverse; so are turns (A*turn, mm/rev) where none is: they count, and are no 2π. Likewise a
+temperature (degC, degF) is refused where a difference of temperatures (delta_degC, delta_degF) is
+declared, and the reverse; K may be either.
 """
 
 from __future__ import annotations
@@ -328,13 +327,8 @@ def _convert(number: Any, given: Unit, expected: Unit, where: str, shown: str,
 
 
 def size_in_si(value: object, expected: Unit, where: str) -> Any:
-    """How large something is, such as a tolerance or a nominal value; a difference of temperatures.
-
-    Returns
-    -------
-    float or ndarray
-        In SI units, greater than 0.
-    """
+    """How large something is, in SI units, greater than 0, such as a tolerance or a nominal value;
+    a difference of temperatures."""
     size = to_si(value, expected.as_difference, where)
     if not np.all(np.isfinite(size)):
         raise ParameterError(where, f"is {as_written(value)}, which is not a finite number.",

@@ -1,8 +1,7 @@
 """From a network to the smallest system that determines it.
 
-flatten (slots and aliases) -> index (differentiate constraints) -> order
-(blocks, tearing) -> tape (CasADi expressions). Each module can be read alone;
-none knows units, users or solvers.
+flatten (slots and aliases) -> index (differentiate constraints) -> order (blocks, tearing) -> tape
+(CasADi expressions). Each module can be read alone; none knows units, users or solvers.
 """
 
 from .flatten import Flat, flatten

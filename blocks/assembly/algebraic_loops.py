@@ -17,8 +17,9 @@ from ..numerics.copies import shallow_copy
 from .flatten import Flat, Group, Parameters
 from .reduced import Reduced
 
-__all__ = ["MOST", "Block", "Elimination", "Pairs", "amplify", "classes_with_guesses", "cramer",
-           "entries", "even_sizes", "made_even", "pairs_within", "solvable", "torn_block"]
+__all__ = ["MOST", "Block", "Elimination", "Pairs", "amplify", "classes_with_guesses",
+           "coefficients_at", "cramer", "entries", "even_sizes", "made_even", "pairs_within",
+           "solvable", "torn_block"]
 
 SMALL = 50  # equations of a block of which many may be alike
 GROWTH = 2.0  # of rounding errors by an assignment, whose terms are of one size
@@ -136,6 +137,30 @@ def solvable(group: Group, k: int, parameters: Parameters) -> tuple[Indices, Ind
     return np.where(good, k, -1), np.full(group.size, int(linear)), size
 
 
+def coefficients_at(flat: Flat, group: Group, rows: Indices, parameters: Parameters, values: Vector,
+                    choice: int, chance: np.random.Generator) -> tuple[Indices, Indices, Vector]:
+    """Equations of some rows of a group, classes and their coefficients at values of all classes.
+
+    Conditions do not hold by choice 0, hold by 1, and hold by chance by others.
+    """
+    law, n = group.law, len(rows)
+    if law is None:
+        which, of, sums = group.terms(rows)
+        return group.first + rows[which], of, sums.astype(float)
+    some = Group(group.family, law, group.instances[rows])
+    at = [k for k, _ in law.open_arguments]
+    classes, signs = np.array([flat.argument(some, key) for _, key in law.open_arguments],
+                              dtype=int).reshape(-1, 2, n).swapaxes(0, 1)
+    given = np.ones((len(law.arguments) + 1, n))
+    given[at], given[-1] = signs * values[classes], 0.0  # the time
+    shape = len(law.kernel.relation_symbols), n
+    holds = np.full(shape, choice) if choice < 2 else chance.integers(0, 2, shape)
+    slopes = np.array(law.gradient.map(n).call([
+        *(ca.DM(row[None].astype(float)) for row in (*given, *holds)),
+        *(ca.DM(p[:, some.instances]) for p in parameters[group.family])])[0])
+    return np.tile(group.first + rows, len(at)), classes.ravel(), (signs * slopes[at]).ravel()
+
+
 def even_sizes(rows: Indices, columns: Indices, sizes: Vector) -> Vector:
     """Sizes of entries, with rows and columns that have a largest one of about one [Ruiz, 2001]."""
     sizes = sizes.copy()
@@ -153,15 +178,11 @@ def torn_block(equations: Indices, unknowns: Indices, pairs: Indices, wanted: Fl
     """Tear a block.
 
     Large ones first as in nodal analysis: no balance of a node is solved for anything. Where the
-    balances are all that is left, what is iterated are the velocities of the nodes, and the
-    matrix is that of the graph: sparse, and of symmetric pattern.
+    balances are all that is left, what is iterated are the velocities of the nodes, and the matrix
+    is that of the graph: sparse, and of symmetric pattern.
 
-    Parameters
-    ----------
-    equations, unknowns : of the block
-    pairs : equations, unknowns, positions, linearity and which are balances, see :class:`Pairs`
-    wanted : per class, whether it is torn before others
-    sizes : of the coefficients as pivots and as terms, where they are not of one size
+    ``pairs`` are the first of :class:`Pairs`; classes that are ``wanted`` are torn before others;
+    ``sizes`` are of the coefficients as pivots and as terms, where they are not of one size.
     """
     size = len(equations)
     equations, unknowns = np.sort(equations), np.sort(unknowns)
@@ -241,25 +262,16 @@ def cramer(a: list[list[ca.SX]], b: list[ca.SX]) -> list[ca.SX]:
 
 
 class Elimination:
-    """Elimination of linear equations, with complete pivoting by values.
+    """Elimination of linear equations, with complete pivoting by values of the matrix at present.
 
     Of pivots that are about as large as the largest one, the one that fills in least [H. M.
     Markowitz, "The Elimination Form of the Inverse", Management Science 3 (1957)].
-
-    Parameters
-    ----------
-    matrix : expressions of the equations
-    values : of the matrix, as they are at present: they say in which order to eliminate
-
-    Attributes
-    ----------
-    operations : how many products it takes
     """
 
     def __init__(self, matrix: ca.SX, values: Array) -> None:
         self._matrix = matrix
         self._order: list[tuple[int, int, list[int], list[int]]] = []
-        self.operations, left = 0, made_even(values)
+        self.operations, left = 0, made_even(values)  # how many products it takes
         filled = np.array(ca.DM(matrix.sparsity(), 1)) != 0
         for _ in range(len(values)):
             size = np.where(filled, np.abs(left), -1.0)
@@ -332,14 +344,10 @@ def tear(rows: Indices, columns: Indices, solvable: Flags, size: int, wanted: Fl
     Whenever no equation has a single open unknown it can be solved for, the unknown in most open
     equations is torn [Elmqvist & Otter 1994], first what no equation can be solved for.
 
-    Parameters
-    ----------
-    rows, columns : equation and unknown of every pair that occurs; no pair twice, rows ascending
-    solvable : per pair, whether the equation can be solved for the unknown
-    size : number of equations, and of unknowns
-    wanted : per unknown, whether it is torn before all others
-    most : how much a chain of assignments may amplify rounding errors of torn unknowns
-    sizes : of the coefficients of the pairs, as pivots and as terms; ones if not given
+    ``rows`` and ``columns`` are equation and unknown of every pair that occurs, ``solvable`` those
+    that can be solved, and ``sizes`` their coefficients as pivots and as terms, ones if not given;
+    no pair is there twice, rows ascend. Unknowns that are ``wanted`` are torn before all others; a
+    chain of assignments may amplify rounding errors of torn unknowns ``most`` times.
     """
     if sizes is None and size <= SMALL:
         return _torn_before(rows.astype(int).tobytes(), columns.astype(int).tobytes(),

@@ -41,14 +41,9 @@ def dummy_derivatives(flat: Flat, derivative_of: Indices, height: Indices, prefe
                       differential: Flags, parameters: Parameters) -> DummyDerivatives:
     """Choose dummy derivatives for all equations that have been differentiated.
 
-    Parameters
-    ----------
-    flat : Flat
-    derivative_of : per equation, the number of its time derivative, -1 where there is none
-    height : per class, how many derivatives exist above it
-    preference : per class, how much it wants to be a state
-    differential : per class, whether the network itself asks for its derivative
-    parameters : per family, parameter values as kernel arguments, (size, n) each
+    ``derivative_of`` is per equation the number of its time derivative, -1 where there is none. Per
+    class ``height`` is how many derivatives exist above it, ``preference`` how much it wants to be
+    a state, and ``differential`` whether the network itself asks for its derivative.
     """
     found = DummyDerivatives()
     lower = np.flatnonzero(derivative_of >= 0)

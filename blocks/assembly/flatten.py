@@ -1,10 +1,9 @@
 """Which scalar unknowns and equations does a network have, aliases removed?
 
-Every variable (and used derivative) of every instance has a *slot*. Equations
-of the form a == ±b merge slots into signed *classes*, the unknowns of all that
-follows: ports of a node, two-port signs, joined signals, ``der(x) == v``.
-Structure lives in integer arrays; Python loops run over classes of components
-only.
+Every variable (and used derivative) of every instance has a *slot*. Equations of the form a == ±b
+merge slots into signed *classes*, the unknowns of all that follows: ports of a node, two-port
+signs, joined signals, ``der(x) == v``. Structure lives in integer arrays; Python loops run over
+classes of components only.
 """
 
 from __future__ import annotations

@@ -40,12 +40,9 @@ Sum: TypeAlias = dict[int, Fraction]  # coefficients by class
 def hidden_constraints(flat: Flat, top: Indices, classes: Indices, m: Matching) -> dict[int, Group]:
     """Sums to be replaced, and the one that each is replaced by: none of the block's unknowns.
 
-    Parameters
-    ----------
-    flat : Flat
-    top, classes : equations and unknowns
-    m : which determines which, completely; set-valued laws count as equations behind ``top``,
-        of their effort and flow, so that what is found holds in every mode
+    The matching determines the unknown classes by the ``top`` equations, completely; set-valued
+    laws count as equations behind these, of their effort and flow, so that what is found holds in
+    every mode.
     """
     sizes = np.diff(m.block_starts)
     block = np.repeat(np.where((sizes >= 2) & (sizes <= LARGE), np.arange(len(sizes)), -1), sizes)

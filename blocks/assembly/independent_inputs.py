@@ -52,19 +52,8 @@ def parasitic_pairs(flat: Flat, equations: Indices, parameters: Parameters) -> s
 
 def independent_choice(flat: Flat, top: Indices, elements: SetValuedElements,
                        parameters: Parameters) -> Flags | None:
-    """Which elements give their flow, as few as possible, so that the rest is determined.
-
-    Parameters
-    ----------
-    flat : Flat
-    top : equations that determine the highest derivatives
-    elements : set-valued laws
-    parameters : per family, parameter values as kernel arguments, (size, n) each
-
-    Returns
-    -------
-    None where no choice does.
-    """
+    """Which elements give their flow, as few as possible, so that the rest is determined; None
+    where no choice does. The ``top`` equations determine the highest derivatives."""
     highest = flat.derivative < 0
     flows = np.where(elements.flows >= 0, elements.flows, 0)
     swaps = (elements.flows >= 0) & highest[flows]

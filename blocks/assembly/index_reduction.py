@@ -28,17 +28,8 @@ HIGHEST, REPLACED = -1, -2  # of an equation: not differentiated; no longer amon
 
 def reduce_index(flat: Flat, preference: Array, parameters: Parameters,
                  elements: SetValuedElements) -> Reduced:
-    """Differentiate what must be and select states.
-
-    Parameters
-    ----------
-    flat : Flat
-        Is extended in place.
-    preference : (classes,) array
-        How much each class wants to be a state (larger: more).
-    parameters : per family, parameter values as kernel arguments, (size, n) each
-    elements : set-valued laws
-    """
+    """Differentiate what must be, in place, and select states, of the classes of largest
+    preference."""
     original = flat.derivative >= 0
     derivative_of, rounds = _pantelides(flat, elements)
     top = np.flatnonzero(derivative_of == HIGHEST)

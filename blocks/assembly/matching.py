@@ -1,11 +1,10 @@
 """Which equation determines which unknown?
 
-Sees names and incidence only: no values, units or solvers. The matching and
-the Dulmage-Mendelsohn parts come from CasADi's port of CSparse ``cs_dmperm``
-[Davis, Direct Methods for Sparse Linear Systems, 2006, ch. 7], which is linear
-in practice on chains and grids alike; of large systems without other parts than
-the well-determined one, a tenth of the time, from SciPy's search by Hopcroft and
-Karp [SIAM J. Comput. 2(4), 1973] and strong components by Pearce's.
+Sees names and incidence only: no values, units or solvers. The matching and the Dulmage-Mendelsohn
+parts come from CasADi's port of CSparse ``cs_dmperm`` [Davis, Direct Methods for Sparse Linear
+Systems, 2006, ch. 7], which is linear in practice on chains and grids alike; of large systems
+without other parts than the well-determined one, a tenth of the time, from SciPy's search by
+Hopcroft and Karp [SIAM J. Comput. 2(4), 1973] and strong components by Pearce's.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """Who is joined to whom?
 
-Turns a tree of components into families (instances of one kernel, as index
-arrays) and nodes (sets of joined ports), and keeps what everything is called:
-results are read by these names whatever becomes of the tree. Knows no equations
-beyond what a port carries; networkx is used for the picture people ask for,
-arrays for the rest.
+Turns a tree of components into families (instances of one kernel, as index arrays) and nodes (sets
+of joined ports), and keeps what everything is called: results are read by these names whatever
+becomes of the tree. Knows no equations beyond what a port carries; networkx is used for the picture
+people ask for, arrays for the rest.
 """
 
 from __future__ import annotations

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import casadi as ca
 import numpy as np
 
 from ..language.kernel import Law
 from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.blas_threads import threads_for
 from ..numerics.sparse_solves import factored
-from .algebraic_loops import MOST, Block, Pairs, amplify, made_even
+from .algebraic_loops import MOST, Block, Pairs, amplify, coefficients_at, made_even
 from .flatten import Flat, Group, Parameters
 
 __all__ = ["SuitedValues", "keeps_digits"]
@@ -28,18 +27,13 @@ FAR = 5.0  # such factors from which on pivots that were chosen by values are ch
 
 
 class SuitedValues:
-    """Parameters by whose values something was chosen.
+    """Parameters by whose values, as kernels take them, something was chosen.
 
-    Parameters
-    ----------
-    values : per family, parameter values as kernel arguments, (size, n) each
-    layout : family, name, offset and width of every parameter in ``p``
-    solved : groups, the position of the argument that they are solved for, and which rows
-    blocks : torn blocks
-    pairs : gives their pairs and coefficients for other values
-    regular : whether blocks that are torn by conditions keep their digits with other values
-    groups : equations of these pairs
-    eliminated : whether pivots and inputs were chosen by values, too
+    ``layout`` is family, name, offset and width of every parameter in ``p``; ``solved`` are groups,
+    the position of the argument that they are solved for, and which rows. ``pairs`` gives pairs and
+    coefficients of the torn blocks for other values, and ``groups`` are the equations of these;
+    ``regular`` says whether blocks that are torn by conditions keep their digits then,
+    ``eliminated`` whether pivots and inputs were chosen by values, too.
     """
 
     def __init__(self, values: Parameters, layout: list[tuple[int, str, int, int]],
@@ -116,13 +110,7 @@ class SuitedValues:
 
 
 def keeps_digits(flat: Flat, block: Block, parameters: Parameters) -> bool:
-    """Whether what is left of a torn block is regular, and of about one size, for all choices.
-
-    Parameters
-    ----------
-    flat, block : the system, and a block of it
-    parameters : per family, values of the kernel's parameters, (size, n) each
-    """
+    """Whether what is left of a torn block is regular, and of about one size, for all choices."""
     groups = [flat.groups[g] for g in set(flat.groups_of(block.equations).tolist())]
     if len(block.torn) > MANY or not all(group.law is None or _is_known(group.law)
                                          for group in groups):
@@ -161,9 +149,10 @@ def _left_over(flat: Flat, groups: list[Group], block: Block, parameters: Parame
     place[np.concatenate([block.assigned, block.torn])] = np.arange(len(block.unknowns))
     row_of = np.full(flat.equations, -1)
     row_of[np.concatenate([block.solved, block.leftover])] = np.arange(len(block.equations))
+    ones = np.ones(flat.classes)  # none matters
     rows, columns, values = (np.concatenate(found) for found in zip(*(
-        entry for group in groups
-        for entry in _coefficients(flat, group, parameters, choice, chance)), strict=True))
+        coefficients_at(flat, group, np.arange(group.size), parameters, ones, choice, chance)
+        for group in groups), strict=True))
     rows, columns = row_of[rows], place[columns]
     inside = (rows >= 0) & (columns >= 0)
     matrix = coo_matrix((values[inside], (rows[inside], columns[inside])),
@@ -173,20 +162,3 @@ def _left_over(flat: Flat, groups: list[Group], block: Block, parameters: Parame
     if n:
         left -= matrix[n:, :n] @ factored(matrix[:n, :n])(matrix[:n, n:].toarray())
     return left
-
-
-def _coefficients(flat: Flat, group: Group, parameters: Parameters, choice: int,
-                  chance: np.random.Generator) -> list[tuple[Indices, Indices, Array]]:
-    """Equations of a group, classes, and their coefficients."""
-    numbers, law = group.numbers, group.law
-    if law is None:
-        which, classes, signs = group.terms(np.arange(group.size))
-        return [(numbers[which], classes, signs.astype(float))]
-    shape = len(law.kernel.relation_symbols), group.size
-    holds = np.full(shape, choice) if choice < 2 else chance.integers(0, 2, shape)
-    given = [ca.DM.ones(1, group.size)] * (len(law.arguments) + 1)  # and the time: none matters
-    given += [ca.DM(row[None].astype(float)) for row in holds]
-    given += [ca.DM(p[:, group.instances]) for p in parameters[group.family]]
-    values = np.array(law.gradient.map(group.size).call(given)[0])
-    arguments = ((k, *flat.argument(group, key)) for k, key in law.open_arguments)
-    return [(numbers, classes, signs * values[k]) for k, classes, signs in arguments]

@@ -12,11 +12,11 @@ import casadi as ca
 import numpy as np
 
 from ..language.kernel import Law
-from ..numerics.arrays import Array, Flags, Indices
+from ..numerics.arrays import Flags
 from ..numerics.rewriting import symbols_in
 from ..numerics.tolerances import DEPENDENT_EXACTLY, TINY
-from .algebraic_loops import Block
-from .flatten import Flat, Group, Parameters
+from .algebraic_loops import Block, coefficients_at
+from .flatten import Flat, Parameters
 
 __all__ = ["CarriedByFlows"]
 
@@ -26,13 +26,7 @@ TRIALS = 4  # choices of relations: one that leaves nothing open without a flow 
 
 
 class CarriedByFlows:
-    """Asks of blocks whether they leave something open where nothing flows.
-
-    Parameters
-    ----------
-    flat : of the network
-    parameters : per family, values of the kernel's parameters, (size, n) each
-    """
+    """Asks of blocks whether they leave something open where nothing flows."""
 
     def __init__(self, flat: Flat, parameters: Parameters) -> None:
         self.flat, self._parameters = flat, parameters
@@ -90,30 +84,12 @@ class CarriedByFlows:
         matrix = ca.DM(n, n)
         for k, equation in enumerate(block.equations):
             group, row = flat.group_of(int(equation))
-            if group.law is not None:
-                classes, values = self._coefficients(group.law, group.family,
-                                                     group.instances[row : row + 1], trial)
-            else:
-                _, classes, signs = group.terms(np.array([row]))
-                values = signs.astype(float)
+            _, classes, values = coefficients_at(
+                flat, group, np.array([row]), self._parameters, self._values, trial,
+                np.random.default_rng(trial))
             mine = np.array([c in place for c in classes.tolist()], dtype=bool)
             with np.errstate(invalid="ignore"):  # what is no number determines nothing
                 values = values / np.abs(values[mine]).max(initial=TINY)
             for c, value in zip(classes[mine].tolist(), values[mine].tolist(), strict=True):
                 matrix[k, place[c]] += value
         return matrix
-
-    def _coefficients(self, law: Law, f: int, instance: Indices, trial: int
-                      ) -> tuple[Indices, Array]:
-        """Classes of a law's arguments, and their coefficients there."""
-        group, (classes, signs) = Group(f, law, instance), np.ones((2, len(law.arguments)), int)
-        classes, values = -classes, np.ones(len(law.arguments))
-        for k, key in law.open_arguments:
-            (classes[k],), (signs[k],) = self.flat.argument(group, key)
-            values[k] = signs[k] * self._values[classes[k]]
-        count = len(law.kernel.relation_symbols)
-        relations = (np.full(count, trial) if trial < 2 else
-                     np.random.default_rng(trial).integers(0, 2, count))  # fmt: skip
-        given = [p[:, int(instance[0])] for p in self._parameters[f]]
-        partials = law.gradient(*values, 0.0, *relations, *given)
-        return classes, np.array(partials).ravel() * signs

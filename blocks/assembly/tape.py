@@ -1,9 +1,8 @@
 """In which order are the unknowns evaluated, and by which expressions?
 
-Block-triangular order, tearing, and the CasADi expressions that follow from
-them. Equations of one law solved for the same argument on the same level are
-evaluated as one vector; that list of steps is kept (``Tape.steps``), so another
-evaluator can stand behind it.
+Block-triangular order, tearing, and the CasADi expressions that follow from them. Equations of one
+law solved for the same argument on the same level are evaluated as one vector; that list of steps
+is kept (``Tape.steps``), so another evaluator can stand behind it.
 
 Small linear blocks are solved symbolically; larger or nonlinear ones keep their
 torn unknowns ``z`` with residuals: a semi-explicit DAE of index one.

@@ -22,19 +22,15 @@ Memory = dict[int, ca.SX]  # other symbols for discrete variables of a component
 
 
 class Writer:
-    """Expressions of the unknowns, and laws written on them.
-
-    Attributes
-    ----------
-    values : per class, its value as an expression; not a number while it has none
-    x, u, p, m, d : symbols of states, inputs, parameters, relations and discrete values
-    """
+    """Expressions of the unknowns, and laws written on them."""
 
     def __init__(self, reduced: Reduced, parameters: Parameters) -> None:
         self.reduced, self.flat, self.parameters = reduced, reduced.flat, parameters
         inputs = self.inputs = reduced.inputs
         flat = self.flat
+        # per class, its value as an expression; not a number while it has none
         self.values = ca.SX.nan(flat.classes, 1) if flat.classes else ca.SX(0, 1)
+        # x, u, p, m, d: symbols of states, inputs, parameters, relations and discrete values
         self.x = ca.SX.sym("x", len(reduced.states))
         self.u = ca.SX.sym("u", len(inputs))
         if len(reduced.states):

@@ -1,7 +1,6 @@
 """What is handed out: findings with stable codes, readable anywhere.
 
-Knows nothing of models; the catalogue of codes with examples and repairs is
-``docs/messages.md``.
+Knows nothing of models; the catalogue of codes with examples and repairs is ``docs/messages.md``.
 """
 
 from __future__ import annotations
@@ -68,16 +67,11 @@ class Finding:
 
     Attributes
     ----------
-    code : str
-        Stable; see ``docs/messages.md``.
-    severity : {"error", "warning", "info"}
-        Errors prevent a run.
-    where : tuple of str
-        Dotted paths of the components, ports or variables concerned.
-    problem : str
-        What is wrong.
-    advice : str
-        What to do about it.
+    code : stable; see ``docs/messages.md``
+    severity : ``"error"``, which prevents a run, ``"warning"`` or ``"info"``
+    where : dotted paths of the components, ports or variables concerned
+    problem : what is wrong
+    advice : what to do about it
     """
 
     code: str

@@ -1,7 +1,6 @@
 """Is every circuit referenced and every port connected?
 
-Goes through circuits and ports; contradictions between sources are found in
-:mod:`.conflicts`.
+Goes through circuits and ports; contradictions between sources are found in :mod:`.conflicts`.
 """
 
 from __future__ import annotations

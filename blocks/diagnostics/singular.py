@@ -1,9 +1,8 @@
 """Which components are to blame where a network has no unique solution?
 
-Splits the over- and under-determined parts of the Dulmage-Mendelsohn
-decomposition into connected faults and names their equations and unknowns;
-for constraints that are dependent by their numbers only, the left null vector
-of their coefficients says which.
+Splits the over- and under-determined parts of the Dulmage-Mendelsohn decomposition into connected
+faults and names their equations and unknowns; for constraints that are dependent by their numbers
+only, the left null vector of their coefficients says which.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """What does a class do to its ports: hold them, prescribe them, conserve through them?
 
-Read off the row space of the Jacobian of the class's laws, with internal
-unknowns eliminated: a statement such as ``v_R - v_C = given`` is in it or not.
-Coefficients that are neither numbers nor parameters are given random values,
-so a statement that needs a special value of them is never reported. The laws are
-joined by their derivatives: a prescribed position prescribes the velocity.
+Read off the row space of the Jacobian of the class's laws, with internal unknowns eliminated: a
+statement such as ``v_R - v_C = given`` is in it or not. Coefficients that are neither numbers nor
+parameters are given random values, so a statement that needs a special value of them is never
+reported. The laws are joined by their derivatives: a prescribed position prescribes the velocity.
 """
 
 from __future__ import annotations

@@ -31,16 +31,8 @@ GROUND = Symbol(line((-1.1, 0), (1.1, 0)), line((-0.7, -0.4), (0.7, -0.4)),
 
 def drawn_network(network: Network, root: Any, opened: Any = ()
                   ) -> tuple[list[Part], dict[int, Net]]:
-    """Parts and nets of a model.
-
-    Parameters
-    ----------
-    network : Network
-    root : Component
-        The model as it was when the network was made.
-    opened : str, collection of str, or bool
-        Paths of composites whose parts are shown.
-    """
+    """Parts and nets of a model, whose ``root`` is as it was when the network was made; ``opened``
+    are paths of composites whose parts are shown."""
     composites = {c.path for c in _composites(root)}
     if isinstance(opened, bool):
         opened = composites if opened else ()

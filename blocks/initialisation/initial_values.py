@@ -1,10 +1,9 @@
 """Which consistent state does the run start from?
 
-Initial targets are met in the order: user's high, user's low, classes' default
-high, default low; each level as closely as the levels before and the equations
-leave it free (least squares in nominal units). A conflict among the user's
-high targets is a warning with a compromise, as in Simscape; equations always
-hold.
+Initial targets are met in the order: user's high, user's low, classes' default high, default low;
+each level as closely as the levels before and the equations leave it free (least squares in nominal
+units). A conflict among the user's high targets is a warning with a compromise, as in Simscape;
+equations always hold.
 """
 
 from __future__ import annotations

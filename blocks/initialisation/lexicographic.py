@@ -20,16 +20,11 @@ __all__ = ["lexicographic_step"]
 
 def lexicographic_step(jacobians: Sequence[Matrix | None], residuals: Sequence[Array], n: int
                        ) -> tuple[Array, Array]:
-    """The Gauss-Newton step that makes residuals small, level by level.
+    """The Gauss-Newton step that makes residuals small, level by level: that of the first level
+    (the constraints) alone, and that of all.
 
-    Parameters
-    ----------
-    jacobians : of every level, (rows, n), full or sparse; None where a level has no rows
-    residuals : of every level, (rows,)
-
-    Returns
-    -------
-    first, whole : the step of the first level (the constraints) alone, and that of all
+    Per level there are a jacobian, (rows, n), full or sparse, None where it has no rows, and
+    residuals.
     """
     first, whole = np.zeros(n), np.zeros(n)
     levels = [(k, sp.csr_array(j), r) for k, (j, r) in enumerate(

@@ -64,21 +64,10 @@ class _Point:
 
 def search_targets(trial: Trial, targets: Targets, nominals: Nominals, t: float,
                    origins: Sequence[tuple[Array, Array]], aside: bool) -> None:
-    """Take a trial to where the targets are met, as nearly as is found.
+    """Take a trial to where the targets are met, weighed by nominals, as nearly as is found.
 
-    Parameters
-    ----------
-    trial : what a run decides at a point
-    targets : all of them
-    nominals : which weigh them
-    t : when
-    origins : states and torn unknowns to begin from
-    aside : whether to try elsewhere, too
-
-    Raises
-    ------
-    BlocksError, AlgebraicFailure, LinAlgError
-        What a run refuses, where it can begin nowhere that is tried.
+    It begins from ``origins``, states and torn unknowns, and tries elsewhere, too, by ``aside``.
+    What a run refuses is raised where it can begin nowhere that is tried.
     """
     with np.errstate(all="ignore"):
         _Search(trial, targets.given, nominals, t).run(origins, aside)

@@ -167,10 +167,7 @@ class Builds:
 def pass_on(composite: Part, where: str, built: Build, anew: Build) -> None:
     """Give the parts of a composite what differs between two builds of it.
 
-    Raises
-    ------
-    ParameterError
-        Where it would have other parts or connections.
+    A ParameterError says where it would have other parts or connections.
     """
     if built.structure != anew.structure:
         raise ParameterError(where, "decides which parts a composite has, and cannot change once "

@@ -37,15 +37,8 @@ def bounds_to_watch(kernel: Kernel, declared: Parameter, value: ca.SX, where: st
                     ) -> Iterator[Requirement]:
     """What a run must look at, so that a function given for a parameter keeps its bounds.
 
-    Parameters
-    ----------
-    value : what the function gives, in SI units
-    where : component and parameter
-
-    Raises
-    ------
-    ParameterError
-        Where it leaves a bound at a point of a table of time.
+    ``value`` is what the function gives, in SI units; a ParameterError says where, in ``where``
+    (component and parameter), it leaves a bound at a point of a table of time.
     """
     for entry in (value[i] for i in range(value.numel() if declared.bounds else 0)):
         yield from _of_number(kernel, declared, entry, where)

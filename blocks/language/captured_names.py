@@ -33,12 +33,8 @@ TOOLKIT = __name__.partition(".")[0]
 
 
 class Surroundings:
-    """What some functions use that is defined outside of them, as it stands now.
-
-    Parameters
-    ----------
-    *functions : or other callables, or tables and lists of such
-    """
+    """What functions, other callables, or tables and lists of such, use that is defined outside of
+    them, as it stands now."""
 
     def __init__(self, *functions: Any) -> None:
         self._bound: list[tuple[Any, Any, Any]] = []  # namespace, name, and what has that name

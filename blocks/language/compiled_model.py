@@ -66,12 +66,8 @@ class CompiledModel(Part):
     def compile(self) -> System:
         """Assemble and reduce the present structure.
 
-        It is kept until that changes, or values do that ask for another order of solving.
-
-        Raises
-        ------
-        StructureError
-            Naming the components of the over- and under-determined parts.
+        It is kept until that changes, or values do that ask for another order of solving. A
+        StructureError names the components of the over- and under-determined parts.
         """
         self._look_around()
         made = self._made

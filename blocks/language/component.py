@@ -1,9 +1,8 @@
 """What does a component class declare, and what has a user made of it?
 
-Declarations (parameters, variables, ports, signals) and the instances that
-carry values, initial targets and connections. A *leaf* component states its
-law in ``equations()``; a *composite* builds and connects others in
-``compose()``. Knows nothing of solvers, matrices or results.
+Declarations (parameters, variables, ports, signals) and the instances that carry values, initial
+targets and connections. A *leaf* component states its law in ``equations()``; a *composite* builds
+and connects others in ``compose()``. Knows nothing of solvers, matrices or results.
 
 Declarations are in :mod:`blocks.language.declarations`, the tree of parts in
 :mod:`blocks.language.tree`.

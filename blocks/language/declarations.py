@@ -93,8 +93,7 @@ RULES = {"minimum": "at least", "maximum": "at most", "above": "greater than", "
 class Declaration:
     """Something a component class declares; ``when`` makes it conditional.
 
-    ``when`` is the name of an :class:`Option` that must be true, or a function
-    of the component.
+    ``when`` is the name of an :class:`Option` that must be true, or a function of the component.
     """
 
     name: str = ""
@@ -203,9 +202,8 @@ class Parameter(Declaration):
         parameter. A function of options and other parameters is followed where no value is
         given, ``Parameter(lambda c: pi * c.radius**2, "m^2")``; it needs ``unit``.
     unit : str, Unit or function of the component, optional
-        Declared unit, where the default does not show it; ``"any"`` takes the
-        unit of the value given, a function derives it (default and bounds are
-        then plain numbers in that unit).
+        Declared unit, where the default does not show it; ``"any"`` takes the unit of the value
+        given, a function derives it (default and bounds are then plain numbers in that unit).
     minimum, maximum : same forms as ``default``, or 0, optional
         Bounds that are allowed themselves.
     above, below : optional

@@ -247,20 +247,13 @@ def _doc(declared: Any) -> list[str]:
 # -- of an instance --------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Entry:
-    """A parameter, variable or port of an instance.
+    """A parameter, variable or port of an instance."""
 
-    Attributes
-    ----------
-    unit : text of the unit; of a port, its domain
-    default : what it has where nothing is given, a quantity or an option's value; None: nothing
-    value : what it has now; of a variable, its initial target
-    doc : what it is
-    """
-
-    unit: str
+    unit: str  # text of the unit; of a port, its domain
+    # what it has where nothing is given, a quantity or an option's value; None: nothing
     default: Any
-    value: Any
-    doc: str
+    value: Any  # what it has now; of a variable, its initial target
+    doc: str  # what it is
 
 
 class Contents(ByName):

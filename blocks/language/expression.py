@@ -1,9 +1,8 @@
 """What does a component's law say, as symbols with dimensions?
 
-A thin layer over CasADi's SX scalars and vectors: every operation checks
-dimensions once, when a component class is traced, and never again. Knows
-nothing of components; a *trace* (see :mod:`blocks.language.kernel`) is told of
-derivatives, relations and the place for error messages.
+A thin layer over CasADi's SX scalars and vectors: every operation checks dimensions once, when a
+component class is traced, and never again. Knows nothing of components; a *trace* (see
+:mod:`blocks.language.kernel`) is told of derivatives, relations and the place for error messages.
 """
 
 from __future__ import annotations

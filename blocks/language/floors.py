@@ -23,10 +23,8 @@ LAST_BITS = 16 * 2.0**-52  # of a number whose floor is taken
 class Floors:
     """What stands for the floors of a class, while its equations are read.
 
-    Parameters
-    ----------
-    kernel : takes Discrete values for them, and what assigns these
-    relation : gives the symbol of a relation by its crossing function
+    Its kernel takes Discrete values for them, and what assigns these; ``relation`` gives the symbol
+    of a relation by its crossing function.
     """
 
     def __init__(self, kernel: Kernel, relation: Callable[[ca.SX, bool], ca.SX]) -> None:

@@ -1,9 +1,8 @@
 """What does a component class say, as symbols? Traced once per class.
 
-A kernel is the class's law on its own local symbols: variables (ports
-included), their derivatives, parameters, held relations and discrete values.
-Instances are index arrays elsewhere; nothing here knows how many there are or
-what they are connected to.
+A kernel is the class's law on its own local symbols: variables (ports included), their derivatives,
+parameters, held relations and discrete values. Instances are index arrays elsewhere; nothing here
+knows how many there are or what they are connected to.
 """
 
 from __future__ import annotations
@@ -219,9 +218,8 @@ class Law:
     def slopes(self) -> list[str]:
         """Per argument how the residual depends on it.
 
-        ``"constant"`` (a nonzero number), ``"parameter"`` (linear, coefficient
-        of parameters only), ``"variable"`` (linear in it, coefficient of other
-        unknowns or time), ``"nonlinear"``.
+        ``"constant"`` (a nonzero number), ``"parameter"`` (linear, coefficient of parameters only),
+        ``"variable"`` (linear in it, coefficient of other unknowns or time), ``"nonlinear"``.
         """
         kinds = []
         for symbol, slope, free in zip(self.symbols, self.partials, self._inside, strict=True):

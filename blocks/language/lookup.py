@@ -30,10 +30,7 @@ __all__ = ["Choice", "Lookup", "Node", "StateTable", "derivatives_written", "jac
 class Node(ca.Callback):  # type: ignore[misc]  # CasADi has no types
     """A function that expressions call.
 
-    Parameters
-    ----------
-    name : by which it is found, in the text of machine code, too
-    count : of numbers that it takes
+    By its name it is found, in the text of machine code, too; it takes ``count`` numbers.
     """
 
     def __init__(self, name: str, count: int) -> None:
@@ -168,17 +165,10 @@ class StateTable(NamedTuple):
 class Lookup(Node):
     """Piecewise polynomials of a first value; further ones choose among rows of these.
 
-    Made by :func:`lookup`.
-
-    Parameters
-    ----------
-    name : of the node
-    breaks : (n,) increasing
-        The first piece ends and the last begins here.
-    coefficients : (rows, n + 1, width)
-        Of 1, s, s², … with s from the break at the left, of the first piece at its right.
-    choices : of Choice
-        One for each further value; rows of the last one follow each other.
+    Made by :func:`lookup`. The first piece ends and the last begins at one of n increasing breaks.
+    Coefficients, (rows, n + 1, width), are of 1, s, s², … with s from the break at the left, of the
+    first piece at its right. Each further value has a choice; rows of the last one follow each
+    other.
     """
 
     def __init__(self, name: str, breaks: Array, coefficients: Array, choices: tuple[Choice, ...]

@@ -85,12 +85,8 @@ def refuse_other_options(component: Part) -> None:
 
 
 def refuse_other_values(component: Part, said: Mapping[str, tuple[str, str]]) -> None:
-    """Raise where an unpickled component has values that its class does not take now.
-
-    Parameters
-    ----------
-    said : by the class when it was pickled
-    """
+    """Raise where an unpickled component has values that its class does not take now; what this has
+    ``said`` is from when it was pickled."""
     refuse_other_options(component)
     units = {name: unit(text) for name, (text, _) in said.items()}
     for name, value in component._values.items():

@@ -80,14 +80,10 @@ def call_python(function: Callable[..., Any], *arguments: object, unit: Any = "1
 
 
 class PythonCall(Node):
-    """A number that a function in Python gives.
+    """A number that a function of numbers in Python gives, which a component calls.
 
-    Parameters
-    ----------
-    place : component that calls it
-    function : of numbers
-    pick : which of the numbers that it gives; None where it gives one
-    derivatives : by each argument, see :func:`call_python`
+    ``pick`` says which of those that it gives, None where it gives one; for the derivatives, by
+    each argument, see :func:`call_python`.
     """
 
     def __init__(self, place: str, function: Callable[..., Any], pick: int | None,

@@ -108,9 +108,7 @@ def with_zeros(kernel: Kernel, laws: list[Law], relation: Callable[[ca.SX, bool]
                ) -> list[Law]:
     """The same laws, with 0 at zero for every ``where(d > 0, a, b)`` beside a root of d.
 
-    Parameters
-    ----------
-    relation : gives the symbol of a relation by its crossing function
+    ``relation`` gives the symbol of a relation by its crossing function.
     """
     crossings = {symbol.__hash__(): crossing for symbol, (crossing, _) in zip(
         kernel.relation_symbols, kernel.relations, strict=True)}

@@ -297,16 +297,15 @@ def when(condition: object, assignments: dict[Expression, object]) -> Reset:
 def every(period: object, assignments: dict[Expression, object], start: object = 0) -> Sampling:
     """At the instants ``start + k period`` give Discrete variables new values.
 
-    Yield it from ``equations()``. On the right, the component's own Discrete
-    variables have their values just before the instant, everything else the
-    value it has once all samplers of that instant have acted: ``{self.n:
-    self.n + 1}`` counts, ``{self.held: self.u}`` passes through a chain of
-    sample-and-holds without delay, and ``{self.y: self.last, self.last: self.u}``
-    delays by one period. The solver steps onto the instants. A sample at the start of a run
-    belongs to what it starts from, so no :func:`when` acts on it; one at its last instant is not
-    taken, the run ends just before. Two that give one variable different values at one instant
-    stop the run. What is integrated jumps by :func:`when`, at
-    regular instants ``when(mod(time, period) < period / 2, {…})``.
+    Yield it from ``equations()``. On the right, the component's own Discrete variables have their
+    values just before the instant, everything else the value it has once all samplers of that
+    instant have acted: ``{self.n: self.n + 1}`` counts, ``{self.held: self.u}`` passes through a
+    chain of sample-and-holds without delay, and ``{self.y: self.last, self.last: self.u}`` delays
+    by one period. The solver steps onto the instants. A sample at the start of a run belongs to
+    what it starts from, so no :func:`when` acts on it; one at its last instant is not taken, the
+    run ends just before. Two that give one variable different values at one instant stop the run.
+    What is integrated jumps by :func:`when`, at regular instants
+    ``when(mod(time, period) < period / 2, {…})``.
 
     Parameters
     ----------
@@ -351,9 +350,8 @@ class Requirement(Statement):
 def require(condition: object, message: str) -> Requirement:
     """Stop the run, naming the component, at the instant a condition ceases to hold.
 
-    Yield it from ``equations()`` for what a parameter's bounds cannot say, such as a
-    signal that must not be negative. Leave room for rounding: a signal that is zero
-    may be -1e-16.
+    Yield it from ``equations()`` for what a parameter's bounds cannot say, such as a signal that
+    must not be negative. Leave room for rounding: a signal that is zero may be -1e-16.
 
     Parameters
     ----------
@@ -399,10 +397,8 @@ def demand(lower: Expression, upper: Expression, says: str, advice: str, *, stri
            ) -> None:
     """State that ``lower <= upper``, entry by entry; of what changes in a run nothing is known.
 
-    Parameters
-    ----------
-    says : what is wrong where it does not hold, with ``{lower}`` and ``{upper}`` for the values
-    strict : whether they may not be equal
+    ``says`` is what is wrong where it does not hold, with ``{lower}`` and ``{upper}`` for the
+    values; by ``strict`` they may not be equal.
     """
     shown = describe(lower.dimension or upper.dimension)
     made = Demand(lower.sx, upper.sx, "" if shown == "dimensionless" else shown, says, advice,

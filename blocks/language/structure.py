@@ -75,10 +75,8 @@ def seen_by_structure(component: Part, name: str, what: str,
                       form: Mapping[str, Declaration] | None = None) -> Part:
     """A component as functions of it see it that settle its structure.
 
-    Parameters
-    ----------
-    name, what : of what is settled, for messages
-    form : its declarations as far as they are known, where they are not yet settled
+    Messages call what is settled by ``name`` and ``what``; ``form`` has the declarations of the
+    component as far as they are known, where they are not yet settled.
     """
     form = component._declared if form is None else form
     reader = Structure(component, form, f"{component.path}.{name}", what)

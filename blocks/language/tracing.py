@@ -346,10 +346,8 @@ class Trace:
     def tabulated(self, starts: Array, rows: Array, dimension: Dimension) -> ca.SX:
         """The value of a table of time now, from the row of the table that holds.
 
-        Parameters
-        ----------
-        starts : ascending instants from which rows hold
-        rows : (1 + powers, instants) start of each polynomial, and its coefficients
+        From ascending ``starts`` ``rows`` hold, (1 + powers, instants): the start of each
+        polynomial, and its coefficients.
         """
         kernel, number = self.kernel, len(self.kernel.tables) + 1
         of_powers = (dimension / SECOND.dimension**k for k in range(len(rows) - 1))
@@ -483,10 +481,7 @@ class Kernels:
     def of(self, component: Component) -> Kernel:
         """The traced kernel of a component (kept by its class, while what it uses stands).
 
-        Raises
-        ------
-        WrongDimension, EquationError
-            Naming the class, the equation and both sides' units.
+        Errors name the class, the equation and both sides' units.
         """
         key, kernels = structure_key(component), type(component)._kernels
         kernel = kernels.get(key)

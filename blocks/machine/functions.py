@@ -188,30 +188,25 @@ class BoundCall:
 
     What it takes stands in a table, from which machine code reads it: nothing is converted
     in a call.
-
-    Attributes
-    ----------
-    function : what is called
-    table, numbers : that table, as whole numbers and as others
-    place : where an argument stands in it, ``"record.field"``; an array with its shape behind
-    results : whole numbers that the last call has returned
-    address : of what takes that table
     """
 
     def __init__(self, function: MachineCode, *given: Any) -> None:
         self.function, self._given = function, given  # they stay where they are
         self._others: dict[str, np.ndarray] = {}
         layout = _layout(function)
+        # where an argument stands in it, ``"record.field"``; an array with its shape behind
         self.place = {name: k for k, (name, _) in enumerate(layout, 1) if name}
         self._records = {name: kind for name, kind in function.parameters
                          if isinstance(kind, Record)}
+        # whole numbers that the last call has returned
         self.results = np.zeros(len(function.returns), dtype=np.int64)
+        # that table, as whole numbers and as others
         self.table = np.zeros(1 + len(layout), dtype=np.int64)
         self.numbers = self.table.view(float)
         self.table[0] = address_of(self.results)
         _packing([scalar for _, scalar in layout]).pack_into(
             self.table.data, self.table.itemsize, *function.shown(*given))
-        self.address = function.address
+        self.address = function.address  # of what takes that table
         self._call = CALLED(self.address)
         self._at = ctypes.c_void_p(address_of(self.table))
 

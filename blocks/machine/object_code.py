@@ -1,10 +1,9 @@
 """How does object code come into memory without LLVM?
 
-Importing LLVM and making it ready takes 20 ms, and code that has been compiled before needs
-nothing of it: its sections are copied into memory, and the addresses of what they refer to are
-written into them. Code that may refer to any place in memory, as it is compiled here, does so in
-one way only on x86-64. Object code in any other form is left to LLVM, as everything is on systems
-other than Linux.
+Importing LLVM and making it ready takes 20 ms, and code that has been compiled before needs nothing
+of it: its sections are copied into memory, and the addresses of what they refer to are written into
+them. Code that may refer to any place in memory, as it is compiled here, does so in one way only on
+x86-64. Object code in any other form is left to LLVM, as everything is on systems other than Linux.
 
 References: Tool Interface Standard, Executable and Linking Format 1.2 (1995); System V
 Application Binary Interface, AMD64 Architecture Processor Supplement 1.0 (2018), section 4.4.

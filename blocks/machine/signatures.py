@@ -156,10 +156,8 @@ def _code_at(address: int, pointers: int) -> Any:
 class CFunction:
     """A function of C that is called by its address.
 
-    Parameters
-    ----------
-    returns : ``ptr`` or ``i32``, which are integers here
-    takes : the same, or ``double``; an array may stand for a ``ptr``
+    It returns ``ptr`` or ``i32``, which are integers here, and takes these or ``double``; an array
+    may stand for a ``ptr``.
     """
 
     def __init__(self, returns: str, *takes: str) -> None:

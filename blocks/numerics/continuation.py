@@ -34,16 +34,10 @@ WIDE, LEAST = 0.1, 0.01  # of the point's size, and of the first one's: the long
 
 def curve(residual: Callable[[Array], Array], jacobian: Callable[[Array], Array], start: Array,
           sense: Array) -> Iterator[tuple[Array, Array]]:
-    """Points of the curve through ``start``, and its unit tangents there.
+    """Points of the curve of n + 1 numbers through ``start`` along which n residuals are zero, and
+    its unit tangents there, of which the first has a positive product with ``sense``.
 
-    It ends where the curve cannot be followed any more.
-
-    Parameters
-    ----------
-    residual : (n + 1,) -> (n,)
-    jacobian : (n + 1,) -> (n, n + 1), its derivative
-    start : a point on it
-    sense : (n + 1,) which way to go: the first tangent has a positive product with it
+    It ends where the curve cannot be followed any more; ``jacobian`` is (n, n + 1).
     """
     point, size = start, length_of(start)
     length = FIRST * size + SHORTEST_ARC

@@ -12,15 +12,11 @@ __all__ = ["same_instant", "same_instants"]
 
 
 def same_instant(t: float, least: float) -> float:
-    """By how much times about ``t`` may differ and be one instant; also in machine code.
+    """By how much times about ``t``, in s, may differ and be one instant, at zero ``least``; also
+    in machine code.
 
     That goes by the rounding of the times themselves, however long the run is: a pulse of 1 ns
     stays one in a run of days.
-
-    Parameters
-    ----------
-    t : time, s
-    least : the same at zero, s
     """
     return INSTANTS_APART * abs(t) + least
 

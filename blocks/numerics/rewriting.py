@@ -27,15 +27,11 @@ def contained(symbols: ca.SX, expression: ca.SX) -> Flags:
 
 
 def instructions(function: ca.Function) -> Iterator[tuple[int, list[int], list[int], int]]:
-    """What a function of expressions does in turn.
+    """What a function of expressions does in turn: kind (a ``casadi.OP_``), work entries that are
+    taken and filled, and number of every instruction.
 
-    Yields
-    ------
-    kind : a ``casadi.OP_``
-    given : work entries that are taken; of an input, which one and its entry
-    out : work entries that are filled, negative for what nobody asks; of an output, which one and
-        its entry
-    number : of the instruction
+    Of an input, what is taken is which one and its entry; of an output, what is filled is. Entries
+    that nobody asks for are negative.
     """
     for k in range(function.n_instructions()):
         yield (function.instruction_id(k), function.instruction_input(k),
@@ -67,10 +63,8 @@ def replayed(function: ca.Function, arguments: Sequence[ca.SX],
              operate: Callable[[int, list[ca.SX], int], Sequence[ca.SX]]) -> list[ca.SX]:
     """Results of a function of expressions, written anew operation by operation.
 
-    Parameters
-    ----------
-    operate : gives the results of an operation (a ``casadi.OP_``) on these operands; its last
-        argument is the number of the instruction
+    ``operate`` gives the results of one (a ``casadi.OP_``) on these operands; its last argument is
+    the number of the instruction.
     """
     room: dict[int, ca.SX] = {}
     entries = [[ca.SX(0)] * function.nnz_out(i) for i in range(function.n_out())]
@@ -88,16 +82,11 @@ def replayed(function: ca.Function, arguments: Sequence[ca.SX],
 
 
 def rewritten(expression: ca.SX, operate: Callable[[int, list[ca.SX]], ca.SX | None]) -> ca.SX:
-    """Return a scalar expression with some of its operations replaced.
+    """A scalar expression with some of its operations replaced; the expression itself where it
+    calls another function, whose operations are not seen.
 
-    Parameters
-    ----------
-    operate : gives what stands for an operation (a ``casadi.OP_``) on these operands, which are
-        written anew already; None where it stays
-
-    Returns
-    -------
-    the expression itself where it calls another function, whose operations are not seen
+    ``operate`` gives what stands for an operation (a ``casadi.OP_``) on these operands, which are
+    written anew already; None where it stays.
     """
     symbols = ca.symvar(expression)
     function = ca.Function("expression", symbols, [expression])
@@ -116,16 +105,8 @@ def lifted(expressions: Sequence[ca.SX]) -> tuple[list[ca.SX], list[ca.SX], list
 
     A power of e rises and falls within a fraction of the time in which its exponent does, so a
     pulse of it may lie between all points that a method looks at. Where it is highest can be told
-    from the exponent alone, which is as smooth as the rest.
-
-    Returns
-    -------
-    list of ca.SX
-        The expressions with these symbols.
-    list of ca.SX
-        The symbols.
-    list of ca.SX
-        What each stands for: every exponent, once.
+    from the exponent alone, which is as smooth as the rest. Behind the expressions with these
+    symbols come the symbols, and what each stands for: every exponent, once.
     """
     symbols = ca.symvar(ca.veccat(ca.SX(), *expressions))
     function = ca.Function("expressions", symbols, list(expressions))

@@ -1,8 +1,8 @@
-"""How is a large sparse matrix factored?
+"""How are matrices factored: large sparse ones, and full ones far enough from singular?
 
-Where rows can be paired with columns so that the pattern is symmetric, as in the matrix of a
-graph, by an ordering for such patterns with pivots from the diagonal as long as these are not
-small: a fraction of the fill, and of the time, of an ordering for any pattern.
+Sparse ones are, where rows can be paired with columns so that the pattern is symmetric, as in the
+matrix of a graph, by an ordering for such patterns with pivots from the diagonal as long as these
+are not small: a fraction of the fill, and of the time, of an ordering for any pattern.
 
 References
 ----------
@@ -23,17 +23,14 @@ from .tolerances import DIAGONAL_PIVOT
 if TYPE_CHECKING:
     from scipy.sparse import csc_matrix  # imported with the first matrix, not with the package
 
-__all__ = ["factored"]
+__all__ = ["factored", "factors_if_regular"]
+
+ESTIMATED = 1e2  # times as far from singular as would do, where that is an estimate
 
 
 def factored(matrix: csc_matrix) -> Callable[[Array], Array]:
-    """What solves linear equations with a square matrix, for one or more right-hand sides.
-
-    Raises
-    ------
-    RuntimeError
-        If the matrix is singular.
-    """
+    """What solves linear equations with a square matrix, for one or more right-hand sides; a
+    RuntimeError if it is singular."""
     from scipy.sparse.linalg import splu
 
     rows = _paired(matrix)
@@ -64,3 +61,21 @@ def _paired(matrix: csc_matrix) -> Indices | None:
     if not np.array_equal(np.sort(row * n + column), np.sort(column * n + row)):
         return None
     return rows
+
+
+def factors_if_regular(matrix: Array, least: float) -> tuple[Array, Indices] | None:
+    """LU factors and pivots of a square matrix; None where it may be singular, or is empty.
+
+    Singular values are told by an estimate, which is cheap beside them: the smallest one is surely
+    more than ``least`` of the largest one.
+    """
+    from scipy.linalg.lapack import dgecon, dgetrf
+
+    if not matrix.size:
+        return None  # LAPACK says in the terminal that it takes none
+    lu, pivots, failed = dgetrf(matrix)
+    if failed:
+        return None
+    size = float(np.abs(matrix).sum(axis=0).max(initial=0.0))
+    reciprocal, failed = dgecon(lu, size)
+    return None if failed or reciprocal <= ESTIMATED * len(matrix) * least else (lu, pivots)

@@ -328,19 +328,10 @@ def _add_run(parser: argparse.ArgumentParser, sampled: bool = True) -> None:
 
 
 def model_in_file(given: str) -> Model:
-    """The model of a file of Python, or of one that ``model.save()`` wrote.
+    """The model of a file of Python, or of one that ``model.save()`` wrote: ``"drives.py"``,
+    ``"drives.py:hoist"`` or ``"drives.json"``.
 
-    Parameters
-    ----------
-    given : str
-        ``"drives.py"``, ``"drives.py:hoist"`` or ``"drives.json"``.
-
-    Raises
-    ------
-    FileError
-        For a file that is missing or of another kind.
-    ModelError
-        For a file that holds no model, or several.
+    FileError is for one that is missing or of another kind, ModelError for no model, or several.
     """
     path, colon, name = given.rpartition(":")
     if not colon or name.endswith((".py", ".json")) or "/" in name or "\\" in name:

@@ -38,15 +38,8 @@ DOMAINS: dict[str, dict[str, Any]] = {
 
 
 def write_component(name: str, domain: str, folder: str) -> list[Path]:
-    """Write the class and its test; files that exist are left as they are.
-
-    Raises
-    ------
-    NamingError
-        For a name that is none of a class.
-    FileError
-        Where one of the files is there already.
-    """
+    """Write the class and its test; refused are a name that is none of a class, and files that
+    exist."""
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or keyword.iskeyword(name):
         raise NamingError(name, "cannot be the name of a class.",
                           "Take letters and digits, such as AirDrag.", name=name)

@@ -58,13 +58,8 @@ class Word:
 
 
 class ForeignWords:
-    """A table of words of other tools, with the columns of :class:`Word`.
-
-    Parameters
-    ----------
-    file : path
-        CSV; lines that begin with ``#`` say where the words are from.
-    """
+    """A table of words of other tools, with the columns of :class:`Word`: a CSV file, in which
+    lines that begin with ``#`` say where the words are from."""
 
     def __init__(self, file: str | Path) -> None:
         self.file = Path(file) if isinstance(file, str) else file
@@ -104,12 +99,8 @@ class ForeignWords:
     def missing(self, home: str, places: Iterable[str]) -> Callable[[str], Any]:
         """A ``__getattr__`` for a package of components: what a name that it lacks is called.
 
-        Parameters
-        ----------
-        home : str
-            The package, such as ``"library.translational"``.
-        places : sequence of str
-            Packages where the component may be instead.
+        ``home`` is the package, such as ``"library.translational"``, ``places`` are those where the
+        component may be instead.
         """
 
         def __getattr__(name: str) -> Any:

@@ -52,10 +52,7 @@ ANY_UNIT = "Units are written like 'N*s/m', 'kg*m^2', 'mm/s', 'rpm'."
 def number_and_unit(text: str) -> tuple[float, str]:
     """The number of a value and the text of its unit (empty where there is none).
 
-    Raises
-    ------
-    UnknownUnit
-        With ``piece``, the part that was not understood.
+    UnknownUnit has as ``piece`` the part that was not understood.
     """
     _refuse_long(text)
     match = _NUMBER.match(text.replace("−", "-"))
@@ -97,15 +94,11 @@ def _refuse_number(text: str) -> NoReturn:
 
 
 def factors_of(text: str) -> dict[str, float]:
-    """Names in a unit and the powers they are raised to.
+    """Names in a unit and the powers they are raised to; as ``piece`` of an UnknownUnit, the part
+    that was not understood.
 
     >>> factors_of("kg*m^2/(s·A)")
     {'kg': 1, 'm': 2, 's': -1, 'A': -1}
-
-    Raises
-    ------
-    UnknownUnit
-        With ``piece``, the part that was not understood.
     """
     _refuse_long(text)
     text = text.replace("−", "-").strip()

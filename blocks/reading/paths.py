@@ -15,10 +15,7 @@ __all__ = ["steps_of"]
 def steps_of(path: str) -> Iterator[tuple[str, int | slice | None]]:
     """Yield each name of a path, with the instance or the instances of it that are named.
 
-    Raises
-    ------
-    UnknownName
-        For brackets without a number or a slice.
+    UnknownName is for brackets without a number or a slice.
     """
     for step in path.split("."):
         name, bracket, inside = step.partition("[")

@@ -16,19 +16,13 @@ class Bottleneck:
 
     Attributes
     ----------
-    component : str
-    steps : float
-        Share of all steps whose length it decided, by its variables or what it does to others.
-    length : float
-        Median length of these steps in s; nan where there are none.
-    variable : str
-        The state in which it decided most of them.
-    events : int
-        How many its relations and modes made.
-    iterations : float
-        Share of the Newton iterations of algebraic loops that its unknowns needed.
-    advice : str
-        What would help.
+    component
+    steps : share of all steps whose length it decided, by its variables or what it does to others
+    length : median length of these steps in s; nan where there are none
+    variable : the state in which it decided most of them
+    events : how many its relations and modes made
+    iterations : share of the Newton iterations of algebraic loops that its unknowns needed
+    advice : what would help
     """
 
     component: str
@@ -46,13 +40,10 @@ class StepShares:
 
     Attributes
     ----------
-    taken : int
-        Number of all steps.
-    restarts : float
-        The first steps after a start, an event, or a pause of a program that drives the run.
-    limits : float
-        Steps that accuracy would have let be longer: the stability of an explicit method,
-        ``max_step``, an instant that is known beforehand or a driving program decided them.
+    taken : number of all steps
+    restarts : the first steps after a start, an event, or a pause of a program that drives the run
+    limits : steps that accuracy would have let be longer: the stability of an explicit method,
+        ``max_step``, an instant that is known beforehand or a driving program decided them
     """
 
     taken: int

@@ -38,14 +38,11 @@ class Gap:
 
     Attributes
     ----------
-    path, run : str
-        Of the variable (the instance, of an array), and the run that is compared with the first.
-    difference : quantity
-        Its value in that run minus the one in the first run.
-    time : quantity
-    share : float
-        The difference's magnitude as a share of the largest magnitude in the first run;
-        nan where that is zero.
+    path, run : of the variable (the instance, of an array), and the run that is compared with the
+        first
+    difference, time : its value in that run minus the one in the first run, and when
+    share : the difference's magnitude as a share of the largest magnitude in the first run; nan
+        where that is zero
     """
 
     path: str

@@ -34,29 +34,6 @@ class Ledger(ByComponent[EnergyTerm]):
     For every component ``work_in = stored + dissipated - supplied``: what came
     in through its ports is stored or dissipated, unless it was supplied by the
     component itself. A source that drives supplies, and has negative work_in.
-
-    Attributes
-    ----------
-    residual : Quantity
-        Energy that is unaccounted for: the sum of the magnitudes of every
-        component's violation of the balance above, plus the magnitude of the
-        sum of all work_in, which is zero in a closed network. It bounds
-        ``|supplied - stored - dissipated|`` of the whole, and is zero only if
-        every single balance closes.
-    turned_over : Quantity
-        Energy that changed its place: half the sum of the magnitudes of
-        stored, dissipated and supplied, since what leaves one place arrives at
-        another; or half the energy that went through ports in either
-        direction, where the components know it and it is more.
-    held : Quantity
-        The largest energy that the components held in one form (kinetic, gravitational, ...),
-        at start, events and end.
-    relative_residual : float
-        What is missing over what was turned over or, where that is more, held: a body that
-        flies alone turns nothing over, and its errors are those of what it holds. What is missing
-        of components that hold nothing themselves is taken over what was turned over, and the
-        larger of both counts: what a resistor fails to say is not small because a wall is warm.
-        0 where nothing is missing.
     """
 
     def __init__(self, terms: Iterable[EnergyTerm], name: str = "") -> None:
@@ -86,23 +63,38 @@ class Ledger(ByComponent[EnergyTerm]):
 
     @property
     def residual(self) -> Quantity:
-        """Energy that is unaccounted for; see the class."""
+        """Energy that is unaccounted for: the sum of the magnitudes of every component's violation
+        of its balance, plus the magnitude of the sum of all work_in, which is zero in a closed
+        network. It bounds ``|supplied - stored - dissipated|`` of the whole, and is zero only if
+        every single balance closes.
+        """
         broken = sum(abs(t.violation) for t in self._terms)
         return quantity(float(broken + abs(self._sum("work_in"))), "J")
 
     @property
     def turned_over(self) -> Quantity:
-        """Energy that changed its place; see the class."""
+        """Energy that changed its place: half the sum of the magnitudes of stored, dissipated and
+        supplied, since what leaves one place arrives at another; or half the energy that went
+        through ports in either direction, where the components know it and it is more.
+        """
         net = sum(abs(t.stored) + abs(t.dissipated) + abs(t.supplied) for t in self._terms)
         return quantity(float(max(net, self._sum("exchanged")) / 2), "J")
 
     @property
     def held(self) -> Quantity:
-        """Largest energy that the components held; see the class."""
+        """The largest energy that the components held in one form (kinetic, gravitational, ...),
+        at start, events and end.
+        """
         return quantity(self._sum("held"), "J")
 
     @property
     def relative_residual(self) -> float:
+        """What is missing over what was turned over or, where that is more, held: a body that flies
+        alone turns nothing over, and its errors are those of what it holds. What is missing of
+        components that hold nothing themselves is taken over what was turned over, and the larger
+        of both counts: what a resistor fails to say is not small because a wall is warm.
+        0 where nothing is missing.
+        """
         return self._relative(self.residual.magnitude)
 
     def _relative(self, missing: float) -> float:

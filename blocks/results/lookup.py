@@ -32,14 +32,10 @@ _INSTANCE = re.compile(r"\[-?\d+\]")
 
 
 def find(catalog: Catalog, path: str, where: str) -> tuple[VariableInfo, ...] | VariableInfo:
-    """The variable of a path, or a tuple of the instances of an array.
+    """The variable of a path, or a tuple of the instances of an array; an UnknownName tells the
+    nearest existing paths.
 
     ``where`` is what a message calls the whole, such as the name of the model.
-
-    Raises
-    ------
-    UnknownName
-        With the nearest existing paths.
     """
     if isinstance(path, str) and len(path) <= LONGEST_NAME:
         found = catalog.get(path) or _instances(catalog, path)

@@ -40,23 +40,15 @@ class VariableInfo:
 
     Attributes
     ----------
-    path : str
-        ``"block.v"``, ``"masses[3].v"``, ``"spring.R.f"``.
-    component : str
-        ``"block"``, ``"masses[3]"``, ``"spring"``.
-    name : str
-        Name within the component: ``"v"``, ``"R.f"``.
-    unit : Unit
-        Declared unit, the one values are shown in.
-    kind : str
-        ``"variable"``, ``"across"``, ``"through"``, ``"input"``, ``"output"``,
-        ``"discrete"``, ``"parameter"``, ``"mode"``.
-    doc : str
-        The declaration's line for people.
-    index : int
-        Handle to be given back to :meth:`Recording.values`.
-    words : mapping of int to str, optional
-        What the values of a mode mean.
+    path : ``"block.v"``, ``"masses[3].v"``, ``"spring.R.f"``
+    component : ``"block"``, ``"masses[3]"``, ``"spring"``
+    name : name within the component: ``"v"``, ``"R.f"``
+    unit : declared unit, the one values are shown in
+    kind : ``"variable"``, ``"across"``, ``"through"``, ``"input"``, ``"output"``, ``"discrete"``,
+        ``"parameter"``, ``"mode"``
+    doc : the declaration's line for people
+    index : handle to be given back to :meth:`Recording.values`
+    words : what the values of a mode mean
     """
 
     path: str
@@ -75,14 +67,10 @@ class EventRecord:
 
     Attributes
     ----------
-    time : float
-        In s; may be given to ``series.at``.
-    component, description : str
-        Whose event it is, and what happened.
-    element : str
-        Path of the mode that has changed, ``"friction.mode"``; empty for other events.
-    mode, previous : str
-        What the mode is from now on and was before: ``"stuck"``, ``"slides forward"``, …
+    time : in s; may be given to ``series.at``
+    component, description : whose event it is, and what happened
+    element : path of the mode that has changed, ``"friction.mode"``; empty for other events
+    mode, previous : what it is from now on and was before: ``"stuck"``, ``"slides forward"``, …
     """
 
     time: float
@@ -117,28 +105,20 @@ class EnergyTerm:
 
     Attributes
     ----------
-    component, type : str
-        Path and class name.
-    work_in : float
-        Integral of the power that its conserving ports carry, as their domains state it,
-        positive into the component.
-    stored : float
-        Change of its stored energy.
-    dissipated : float
-        Energy that left the model as heat.
-    supplied : float
-        Energy that it brought into the model.
-    exchanged : float
-        Integral of the *magnitude* of the power at its ports; 0 where unknown.
-        Tells a balance of large flows from one where nothing ever moved.
-    held : float
-        Largest magnitude of a term of its stored energy (kinetic, gravitational, ...) at
-        start, events and end; 0 where unknown. Energy may go to and fro between them without
-        passing a port.
-    uncertainty : float
-        How far the integrals over time may be off; 0 where unknown.
-    carried : float
-        What it lost and a port carried away as heat: part of the work, not of what it dissipated.
+    component, type : path and class name
+    work_in : integral of the power that its conserving ports carry, as their domains state it,
+        positive into the component
+    stored : change of its stored energy
+    dissipated : energy that left the model as heat
+    supplied : energy that it brought into the model
+    exchanged : integral of the *magnitude* of the power at its ports; 0 where unknown. Tells a
+        balance of large flows from one where nothing ever moved.
+    held : largest magnitude of a term of its stored energy (kinetic, gravitational, ...) at start,
+        events and end; 0 where unknown. Energy may go to and fro between them without passing a
+        port.
+    uncertainty : how far the integrals over time may be off; 0 where unknown
+    carried : what it lost and a port carried away as heat: part of the work, not of what it
+        dissipated
     """
 
     component: str
@@ -159,34 +139,25 @@ class EnergyTerm:
 
 
 class Curves(Protocol):
-    """Values over time that can be asked for: of a run, of a part of it, or made of them.
+    """Values over time that can be asked for: of a run, of a part of it, or made of them."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the model.
-    times : ndarray
-        Default sample times in s. Two equal times mark an event: the values
-        before and after it.
-    close_times : ndarray
-        Times from start to end at which the curves are known best, such as the ends of steps and
+    @property
+    def name(self) -> str:
+        """Name of the model."""
+
+    @property
+    def times(self) -> Array:
+        """Default sample times in s; two equal ones mark an event, before and after it."""
+
+    @property
+    def close_times(self) -> Array:
+        """Times from start to end at which the curves are known best, such as the ends of steps and
         some between; those of ``times``, unless these were asked for. Two equal ones mark an event.
-    knots : ndarray
-        Times from start to end between which the curves are smooth, such as the ends of steps.
-    events : sequence of EventRecord
-    """
+        """
 
     @property
-    def name(self) -> str: ...
-
-    @property
-    def times(self) -> Array: ...
-
-    @property
-    def close_times(self) -> Array: ...
-
-    @property
-    def knots(self) -> Array: ...
+    def knots(self) -> Array:
+        """Times from start to end between which the curves are smooth: the ends of steps, say."""
 
     @property
     def events(self) -> Sequence[EventRecord]: ...
@@ -198,80 +169,62 @@ class Curves(Protocol):
         ``times`` None means the recording's own times, with both limits at
         events; otherwise ``side`` chooses the limit at a time of an event.
         """
-        ...
 
 
 @runtime_checkable
 class Recording(Curves, Protocol):
-    """What a run has recorded: curves, and all else that a result shows.
-
-    Attributes
-    ----------
-    catalog : mapping of str to VariableInfo
-        By path, in order. May be lazy and hold a million entries: it is asked
-        by key, and iterated only where all of it is asked for.
-    statistics : mapping
-        Counters, the method and why it was taken, times of the phases in s.
-    status : "finished", "until …" where a condition was met, "failed" or "interrupted"
-    message : str
-    states : sequence of str
-        Paths that ``Result.plot()`` draws when it is given no names; may be empty.
-    versions : mapping of package to version
-        With which it was made.
-    energy_tolerance : float or None
-        The relative residual of the energy ledger that the run's accuracy explains.
-    """
+    """What a run has recorded: curves, and all else that a result shows."""
 
     @property
-    def catalog(self) -> Mapping[str, VariableInfo]: ...
+    def catalog(self) -> Mapping[str, VariableInfo]:
+        """By path, in order. May be lazy and hold a million entries: it is asked by key, and
+        iterated only where all of it is asked for.
+        """
 
     @property
-    def statistics(self) -> Mapping[str, Any]: ...
+    def statistics(self) -> Mapping[str, Any]:
+        """Counters, the method and why it was taken, times of the phases in s."""
 
     @property
-    def status(self) -> str: ...
+    def status(self) -> str:
+        """``"finished"``, ``"until …"`` where a condition was met, "failed" or "interrupted"."""
 
     @property
     def message(self) -> str: ...
 
     @property
-    def states(self) -> Sequence[str]: ...
+    def states(self) -> Sequence[str]:
+        """Paths that ``Result.plot()`` draws when it is given no names; may be empty."""
 
     @property
-    def versions(self) -> Mapping[str, str]: ...
+    def versions(self) -> Mapping[str, str]:
+        """With which it was made, by package."""
 
     @property
-    def energy_tolerance(self) -> float | None: ...
+    def energy_tolerance(self) -> float | None:
+        """The relative residual of the energy ledger that the run's accuracy explains."""
 
     def energy_terms(self) -> Sequence[EnergyTerm]:
         """One term per leaf component."""
-        ...
 
     def sticking_terms(self) -> list[StickTerm]:
         """One term per component that rubs or touches."""
-        ...
 
     def bottleneck_terms(self) -> tuple[list[Bottleneck], StepShares] | None:
         """What made the run slow; None where its steps are not known."""
-        ...
 
     def shared_loads(self) -> list[SharedLoad]:
         """Efforts at rest that the motion leaves open."""
-        ...
 
     def made_with(self) -> MadeWith:
         """Parameters, initial targets and options of the run, as they were when it began."""
-        ...
 
     def drawn(self, opened: Any = ()
               ) -> tuple[Sequence[Part], dict[int, Net], Sequence[Any]] | None:
         """Parts, nets and findings of the model; None where a file holds them not."""
-        ...
 
     def start_rows(self) -> Sequence[Any]:
         """What became of every initial target."""
-        ...
 
     def shapes(self) -> Sequence[Shape]:
         """What components look like, with handles of variables in place of names."""
-        ...

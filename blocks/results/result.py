@@ -1,9 +1,8 @@
 """What did a run record?
 
-The one object a user holds after a run: a mapping of dotted path to values
-with units, from which tables, files, plots, the energy balance and plain
-sentences are made. Knows the :class:`Recording` it is given, and nothing of
-solvers or components.
+The one object a user holds after a run: a mapping of dotted path to values with units, from which
+tables, files, plots, the energy balance and plain sentences are made. Knows the :class:`Recording`
+it is given, and nothing of solvers or components.
 """
 
 from __future__ import annotations
@@ -364,8 +363,7 @@ class Result(Mapping[str, Series]):
         every : str or quantity, optional
             Sample at equal distances from the start, such as ``"10 ms"``.
         times : sequence of str, or quantity, optional
-            Sample at these times. Without both: the recorded samples, two of
-            them at every event.
+            Sample at these times. Without both: the recorded samples, two of them at every event.
         units : mapping of path to unit text, or str, optional
             Units other than the declared ones; ``"time"`` may be among them. One text is
             for all of them.

@@ -176,13 +176,8 @@ T = TypeVar("T")  # has a component
 
 
 class ByComponent(Tabulated, Sequence[T]):
-    """What is told of components, by number or by path.
-
-    Parameters
-    ----------
-    terms : one for each component
-    what : of which they are, for messages
-    """
+    """What is told of components, by number or by path: one term for each, and, for messages, of
+    what."""
 
     def __init__(self, terms: Iterable[T], what: str) -> None:
         self._what = what

@@ -58,13 +58,8 @@ def measured(name: str, u: Unit) -> tuple[str, str]:
 
 
 def unit_to_show(source: Unit, target: str | Unit | None, path: str) -> Unit:
-    """The unit to show ``path`` in: its declared one, or the one asked for.
-
-    Raises
-    ------
-    UnknownUnit, WrongDimension, AngleFrequencyError
-        Where the unit asked for does not fit.
-    """
+    """The unit to show ``path`` in: its declared one, or the one asked for, refused if it does not
+    fit."""
     if target is None:
         return source
     try:

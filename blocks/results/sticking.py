@@ -20,26 +20,19 @@ __all__ = ["SharedLoad", "StickTerm", "Sticking"]
 class StickTerm:
     """Sticking of one component over a run.
 
-    A component with several frictions is at rest while all of them stick, one with contacts
-    alone while one of these touches; the modes of single elements are variables of the
-    result. For a law that does not stick, at rest means within its band of velocity and
-    under less than its strength.
+    A component with several frictions is at rest while all of them stick, one with contacts alone
+    while one of these touches; the modes of single elements are variables of the result. For a law
+    that does not stick, at rest means within its band of velocity and under less than its strength.
 
     Attributes
     ----------
-    component : str
-    fraction : float
-        Share of the time it stuck (or touched), 0 to 1.
-    breakaways : int
-        How often it went from rest to motion.
-    longest : float
-        Longest time at rest in s.
-    dissipated : float
-        Energy lost in its component in J, also where a port carries it away as heat.
-    crept : float or None
-        Way made at rest, in m or rad; None for exact laws, which make none.
-    gave : float
-        Energy in J that the friction gave to the motion at rest, acting along it.
+    component
+    fraction : share of the time it stuck (or touched), 0 to 1
+    breakaways : how often it went from rest to motion
+    longest : longest time at rest in s
+    dissipated : energy lost in its component in J, also where a port carries it away as heat
+    crept : way made at rest, in m or rad; None for exact laws, which make none
+    gave : energy in J that the friction gave to the motion at rest, acting along it
     """
 
     component: str
@@ -57,23 +50,13 @@ class SharedLoad:
 
     The efforts a run shows are those as if all crept a little up to their bounds: brakes in
     parallel carry in proportion to what they can hold.
-
-    Attributes
-    ----------
-    components : tuple of str
-    start, end : float
-        Between these times, in s.
-    time : float
-        An instant between them.
-    efforts : tuple of float
-        As shown at that instant, in N or N m.
     """
 
     components: tuple[str, ...]
-    start: float
+    start: float  # in s
     end: float
-    time: float
-    efforts: tuple[float, ...]
+    time: float  # an instant between these
+    efforts: tuple[float, ...]  # as shown at that instant, in N or N m
 
     def __str__(self) -> str:
         *others, last = self.components

@@ -31,15 +31,10 @@ HUGE = 2.0**1000  # a nominal value that no other exceeds
 
 
 class AtOnce(RunsPoints):
-    """Runs points in this process.
+    """Runs points in this process; OneByOne is raised where the runs cannot be made so.
 
     ``refuse`` refuses what no run may have, of a system; ``methods`` are those by which they can be
     run.
-
-    Raises
-    ------
-    OneByOne
-        Where the runs cannot be made so.
     """
 
     def __init__(self, model: CompiledModel, recipe: Recipe, plan: Plan,

@@ -22,14 +22,10 @@ T = TypeVar("T")
 
 def results_of(function: Callable[..., T], calls: Sequence[tuple[Any, ...]], executor: Any,
                where: str) -> Iterator[T]:
-    """Results of a function, in the order of its arguments.
+    """Results of a function of a module, in the order of the calls, each told by its arguments.
 
-    Parameters
-    ----------
-    function : of a module
-    calls : arguments of every call
-    executor : None, a number of processes, a ``concurrent.futures`` executor, a Dask client
-    where : for messages
+    The executor is None, a number of processes, a ``concurrent.futures`` executor or a Dask client;
+    messages say ``where``.
     """
     if executor is None:
         yield from (function(*one) for one in calls)

@@ -1,9 +1,8 @@
 """Where are finished runs kept, so that a study can be taken up again?
 
-In a folder of Parquet files: one per run as they come, gathered into larger ones
-as they become many, and into one at the end. Files appear whole or not at all
-(they are renamed into place), so a study that was killed is readable.
-``_study.json`` says what the study belongs to.
+In a folder of Parquet files: one per run as they come, gathered into larger ones as they become
+many, and into one at the end. Files appear whole or not at all (they are renamed into place), so a
+study that was killed is readable. ``_study.json`` says what the study belongs to.
 
     pandas.read_parquet("study")     the runs as a table
     blocks.studies.load("study")     the runs so far as an xarray Dataset

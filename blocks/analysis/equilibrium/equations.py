@@ -23,7 +23,7 @@ from scipy.linalg.lapack import dgetrs
 
 from ...numerics.arrays import Array, Flags, Indices, all_finite
 from ...numerics.continuation import curve, passes
-from ...numerics.regular import factors_if_regular
+from ...numerics.sparse_solves import factors_if_regular
 from ...system.system import System
 from ..linear.derivatives import Derivatives, DerivativesAt, derivatives_of, elements_of_system
 from ..linear.linearise import relations_on_edge

@@ -24,10 +24,7 @@ EPS = float(np.finfo(float).eps)
 def angular_frequency(frequency: Any, where: str) -> Any:
     """rad/s of a frequency in Hz or rad/s, whichever its unit says.
 
-    Raises
-    ------
-    MissingUnit, ParameterError
-        For a bare number, which could be either, and what is not positive.
+    Refused are a bare number, which could be either, and what is not positive.
     """
     given: Unit = unit_given(frequency, where)
     if given.is_dimensionless and not given.angular:

@@ -15,7 +15,7 @@ from scipy.linalg import eig, eigvals, matrix_balance
 from scipy.linalg.lapack import dgetrs
 
 from ...numerics.arrays import Array, Flags
-from ...numerics.regular import factors_if_regular
+from ...numerics.sparse_solves import factors_if_regular
 
 __all__ = ["drop_rounding", "participation", "poles", "static_gain", "steady_response", "zeros"]
 
@@ -156,13 +156,9 @@ def equilibrated(matrix: Array) -> tuple[Array, Array, Array]:
 def steady_response(a: Array, b: Array) -> tuple[Array, Array, Flags]:
     """Where ``A x + B u`` is zero for lasting inputs, x the least of what nothing determines.
 
-    ``a`` may have more columns than rows.
-
-    Returns
-    -------
-    states : (states, inputs), zeros where there is rounding alone, as in speeds at rest
-    open : (states, directions) changes of the states that go on for ever
-    reached : per input, whether it stays anywhere
+    ``a`` may have more columns than rows. States, (states, inputs), are zeros where there is
+    rounding alone, as in speeds at rest; behind them come changes of the states that go on for
+    ever, (states, directions), and per input whether it stays anywhere.
     """
     matrix, rows, columns = equilibrated(a)
     right = -b * rows[:, None]

@@ -373,12 +373,9 @@ def touches(times: Array, which: Indices, values: Array,
             ) -> Iterator[tuple[float, int, int]]:
     """Instants at which a guard comes to zero and turns back, which one does, and the episode.
 
-    Parameters
-    ----------
-    times, which : ascending looks, and the numbers of their episodes
-    values : guards at these, (guards, times); inf for those that are not watched
-    guards : gives them at other times
-    rtol : of the run, whose guards are known to so much of their largest values
+    ``times`` are ascending looks in the episodes ``which``, ``values`` the guards there, (guards,
+    times), inf for those that are not watched; ``guards`` gives them at other times. They are known
+    to ``rtol``, of the run, of their largest values.
     """
     value, touched = np.abs(values), max(TOUCHED, rtol)
     if len(times) < 3 or not value.size:

@@ -23,14 +23,9 @@ SQUARED = 9.0  # times the root of the tolerance: so slow is what falls by as mu
 class Instants:
     """The guards of all events of a run, and how fast these are crossed.
 
-    Parameters
-    ----------
-    guards : before all events
-    slope : of the states there
-    changed : (events, guards) those of what an event changes
-    span : length of the run
-    start : the guards where it starts
-    rtol : relative tolerance of the run
+    ``guards`` are those before all events, ``slope`` is of the states there, and ``start`` the
+    guards where the run starts, of a length ``span``; ``changed``, (events, guards), are those of
+    what an event changes.
     """
 
     def __init__(self, guards: Derivatives, slope: Array, changed: Flags, span: float,

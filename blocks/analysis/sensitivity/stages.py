@@ -303,11 +303,8 @@ def _factors(matrix: csc_matrix, values: Array) -> SuperLU:
 class _Sparse(Steps):
     """Steps of which slopes at the stages are solved for one after the other.
 
-    Parameters
-    ----------
-    pattern : of A
-    a, b, d : (steps, stages, …) coefficients, entries of A by the pattern
-    factors : of the equations at the stages, as far as they are known and kept
+    ``a``, ``b`` and ``d`` are (steps, stages, …) coefficients, with the entries of A by its
+    pattern; factors of the equations at the stages are kept as far as they are known.
     """
 
     def __init__(self, start: Array, length: Array, which: Indices, pattern: _Pattern, a: Array,

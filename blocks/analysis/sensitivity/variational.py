@@ -104,16 +104,11 @@ def solve_variational(starts: Array, ends: Array, which: Indices,
     """The steps of a run, several as one, parted until their polynomials follow.
 
     What is much faster than the run's own steps has died out in the changes as in the run: only
-    what is there has to be followed.
+    what is there has to be followed, as well as the run knows its course, ``rtol``.
 
-    Parameters
-    ----------
-    starts, ends, which : of the run's steps, and the numbers of their episodes
-    coefficients : at times, in order within each episode
-    course_of : changes along steps
-    rtol : of the run, which knows its course no better
-    whole : (states, parameters) changes by as much as a state is, for one by as much as a
-        parameter is, without end where that is nothing
+    ``which`` numbers the episodes of the run's steps, within each of which ``coefficients`` are
+    asked in order; ``whole`` are changes by as much as a state is, (states, parameters), for one by
+    as much as a parameter is, without end where that is nothing.
     """
     enough = max(ENOUGH, 10 * rtol)
     kept = ends > starts

@@ -25,8 +25,8 @@ from ...language.expression import TIME
 from ...numerics.arrays import Array, Flags, Indices, grouped
 from ...numerics.cache import Cache
 from ...numerics.copies import put_back
-from ...numerics.regular import factors_if_regular
 from ...numerics.rewriting import contained, symbols_in
+from ...numerics.sparse_solves import factors_if_regular
 from ...numerics.tolerances import BLOCK_SINGULAR, LAST_BITS, SAME_AS_BEFORE, TERMS_ROUNDING
 from ...system import Problem, System
 from .elements import Elements

@@ -28,10 +28,7 @@ GROUP = 1 << 20  # numbers of a group of rows, which are held before it is writt
 class ParquetRows:
     """Rows in a file, as :class:`~blocks.solvers.pieces.Rows` are asked.
 
-    Parameters
-    ----------
-    file : path; written anew
-    variables : one for every column
+    The file is written anew, with one column for each of the variables.
     """
 
     def __init__(self, file: str | Path, variables: Sequence[VariableInfo]) -> None:

@@ -173,10 +173,7 @@ def _checksum(table: Table, catalog: Mapping[str, VariableInfo]) -> int:
 def load_recording(file: str | Path) -> SavedRecording:
     """The run in a file that ``Result.save`` has written.
 
-    Raises
-    ------
-    FileError
-        For a file that is missing, damaged, of another kind, or of a newer version.
+    A FileError is of one that is missing, damaged, of another kind, or of a newer version.
     """
     table, text = read(file)
     name = name_of(file)

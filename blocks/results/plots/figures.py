@@ -16,9 +16,7 @@ __all__ = ["bare_figure", "finished_figure", "shown_figure"]
 def bare_figure(purpose: str, **options: Any) -> Figure:
     """A figure that is no window's; a notebook shows it as what a cell comes to.
 
-    Parameters
-    ----------
-    purpose : for the message where matplotlib is missing
+    The message where matplotlib is missing tells the purpose.
     """
     module = optional_package("matplotlib.figure", purpose, "plot")
     if _in_notebook():  # which learns to show figures when pyplot first asks for its backend

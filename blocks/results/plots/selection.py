@@ -19,9 +19,8 @@ CROWD = 10  # instances of an array that are looked at
 def drawn_by_default(recording: Recording, most: int = 8) -> list[Series]:
     """What to draw when nothing is named.
 
-    The states, where the recording names them; otherwise outputs, then the
-    variables of components (not of ports) that change, of the first thousand.
-    The instances of an array count as one.
+    The states, where the recording names them; otherwise outputs, then the variables of components
+    (not of ports) that change, of the first thousand. The instances of an array count as one.
     """
     if recording.states:
         found = grouped(recording.catalog, islice(recording.states, 1000))

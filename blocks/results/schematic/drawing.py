@@ -52,13 +52,8 @@ class Schematic:
         return svg_of(self.picture, self.width, self.height, self.title)
 
     def folded(self, name: str) -> str:
-        """The picture as text for a page, which folds it into rows where it is narrow.
-
-        Parameters
-        ----------
-        name : str
-            That nothing else on the page has.
-        """
+        """The picture as text for a page, which folds it into rows where it is narrow; nothing
+        else there has this name."""
         return folded_svg(self.picture, self.width, self.height, self.title, name)
 
     def figure(self, ax: Axes | None = None) -> Figure:
@@ -104,15 +99,8 @@ def draw_schematic(title: str, parts: Sequence[Part], nets: Mapping[int, Net],
                    findings: Iterable[Any] = (), *, values: bool = False) -> Schematic:
     """Draw parts and the nets that join them.
 
-    Parameters
-    ----------
-    title : str
-    parts : sequence of Part
-    nets : mapping of int to Net
-    findings : iterable of Finding
-        Those that are more than information are told in red, by numbers beside the parts.
-    values : bool
-        Write given values beside the symbols.
+    Findings that are more than information are told in red, by numbers beside the parts; ``values``
+    writes given values beside the symbols.
     """
     if not parts:
         raise ParameterError("draw", "the network has no components.",

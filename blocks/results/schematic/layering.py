@@ -23,12 +23,7 @@ def columns_of(parts: Sequence[Part], look: Look, entering: Mapping[int, str]
                ) -> tuple[dict[int, int], dict[int, bool]]:
     """Columns of the parts by their numbers, and whether each is mirrored.
 
-    Parameters
-    ----------
-    parts : sequence of Part
-    look : Look
-    entering : mapping of int to {"left", "right"}
-        Parts that stand for the ports of a frame, and their sides.
+    ``entering`` says of parts that stand for the ports of a frame at which side, left or right.
     """
     reach = _Reach(parts, look, entering)
     order = nx.DiGraph()

@@ -226,16 +226,10 @@ class _Track:
 
 def route(ends: Mapping[int, tuple[list[float], list[float]]]
           ) -> tuple[float, list[tuple[int, list[Place]]]]:
-    """Wires of the channel between two columns.
+    """Wires of the channel between two columns: its width, from whose left edge x is counted, and
+    nets with the ends of each line; of a dot the place.
 
-    Parameters
-    ----------
-    ends : mapping of net to (heights on the left, heights on the right)
-
-    Returns
-    -------
-    width : of the channel, from whose left edge x is counted
-    lines : nets, and the ends of each line; of a dot the place
+    Given are per net its heights on the left and on the right.
     """
     tracks = [_Track(net, sorted(left), sorted(right)) for net, (left, right) in ends.items()
               if len({*left, *right}) > 1]  # fmt: skip

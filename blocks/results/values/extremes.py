@@ -37,11 +37,8 @@ def largest_of_runs(samples: Array, times: Array, first: Indices,
                     read: Callable[[Indices, Indices, Array], Array]) -> tuple[Array, Array]:
     """Return largest values and their first instants of several runs, (variables, runs) each.
 
-    Parameters
-    ----------
-    samples, times : of one run after the other
-    first : (runs,) the first sample of each
-    read : values of variables, of runs, at times between samples: (looks, k) of k of each
+    ``samples`` and ``times`` are of one run after the other, each from its ``first`` sample on;
+    ``read`` gives values of variables, of runs, at times between samples: (looks, k) of k of each.
     """
     place = np.stack([a + samples[:, a:b].argmax(axis=1) for a, b in zip(
         first.tolist(), [*first[1:].tolist(), len(times)], strict=True)], axis=1)

@@ -45,12 +45,7 @@ class Formula(View):
     def of(cls, function: Callable[..., Any], name: str, operands: Sequence[Any]) -> Formula | None:
         """The recording of a function that goes sample by sample, None for any other.
 
-        Raises
-        ------
-        WrongDimension
-            Where the units do not fit.
-        ParameterError
-            For series of runs that do not cover the times of the first.
+        Refused are units that do not fit, and runs that do not cover the times of the first.
         """
         series = [x for x in operands if isinstance(x, Samples)]
         if any(np.ndim(getattr(x, "magnitude", x)) for x in operands if not isinstance(x, Samples)):

@@ -21,14 +21,8 @@ MOST_ADDED = 4  # times as many samples as there were
 
 
 class SampledCurves:
-    """Rows of values at ascending times, read at any time between.
-
-    Parameters
-    ----------
-    times : ndarray
-    rows : (variables, times) ndarray
-    held : which of the variables keep their value between events
-    """
+    """Rows of values at ascending times, (variables, times), read at any time between; those that
+    are ``held`` keep their value between events."""
 
     def __init__(self, times: Array, rows: Array, held: Flags) -> None:
         self.times, self.rows, self.held = times, rows, held
@@ -77,13 +71,9 @@ def refined(times: Array, evaluate: Callable[[Array | None], Array], held: Flags
         [Array], Array], tolerance: float) -> tuple[SampledCurves, float]:
     """Samples so close that what is between them is known, and how far off that still is.
 
-    Parameters
-    ----------
-    times : ascending, two equal ones at events
-    evaluate : values of all variables at times; None for ``times``, with both sides of events
-    held : which variables keep their value between events
-    sizes : of the variables' values, for given rows, that errors are related to
-    tolerance : largest error as a part of these
+    ``times`` ascend, two equal ones at events; ``evaluate`` gives all variables at times, of None
+    at these, with both sides of events; those ``held`` keep their value between events.
+    ``tolerance`` is the largest error as a part of the ``sizes`` of the variables for given rows.
     """
     curves = SampledCurves(times, evaluate(None), held)
     fresh = np.flatnonzero(np.diff(times) > 0)  # intervals whose middle has not been looked at

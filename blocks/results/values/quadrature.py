@@ -33,19 +33,12 @@ STAYS = 0.6  # part of a tail that halving leaves where values are noisy: a kink
 
 def integrals(values: Callable[[Array], Array], starts: Array, ends: Array,
               negligible: float = UNRESOLVED, least: float = 0.0) -> tuple[Array, Array, Array]:
-    """Integrals over intervals, those of the magnitudes, and estimates of the errors.
+    """Integrals over intervals, those of the magnitudes, and estimates of the errors, (n,) each,
+    summed over the intervals, (k,) in the order of time.
 
-    Parameters
-    ----------
-    values : of times (k,), (n, k) rows
-    starts, ends : (k,) intervals, in the order of time
-    negligible : part of all that is integrated, which no interval has to know better: values of
-        a run are no smoother than its tolerance
-    least : an error that is none in any interval, where all that is integrated may be rounding
-
-    Returns
-    -------
-    (n,) each, summed over the intervals
+    ``values`` of times (k,) are (n, k) rows. No interval has to know better than a ``negligible``
+    part of all that is integrated: values of a run are no smoother than its tolerance. An error of
+    ``least`` is none in any interval, where all that is integrated may be rounding.
     """
     total = moved = error = np.zeros(0)
     allowed: Any = None
@@ -81,13 +74,8 @@ def integrals(values: Callable[[Array], Array], starts: Array, ends: Array,
 
 
 def rates_at_nodes(rows: Array, at: Array) -> Array:
-    """Derivatives of values at the times at which :func:`integrals` asks for values.
-
-    Parameters
-    ----------
-    rows : (n, k) values
-    at : (k,) times, six of every interval
-    """
+    """Derivatives of values, (n, k), at the times at which :func:`integrals` asks for values, (k,),
+    six of every interval."""
     times = at.reshape(-1, len(NODES))
     half = (times[:, -1] - times[:, 0]) / (NODES[-1] - NODES[0])
     found = rows.reshape(len(rows), -1, len(NODES)) @ DERIVATIVES / half[:, None]

@@ -29,14 +29,8 @@ def stretches(knots: Array) -> tuple[Array, Array]:
 
 
 class Rows:
-    """Values of variables of one run, (variables, times).
-
-    Parameters
-    ----------
-    source : what they are read from
-    indices : handles of the variables
-    path : what they are called in messages
-    """
+    """Values of variables of one run, (variables, times), read from a source by their handles;
+    messages call them by ``path``."""
 
     def __init__(self, source: Curves, indices: Sequence[int], path: str) -> None:
         self.source, self.indices, self.path = source, list(indices), path

@@ -197,10 +197,7 @@ def unit_of_number(name: str, unit: Unit) -> Unit:
 def reduction_of(text: str, where: str) -> tuple[str, str, float] | None:
     """Return kind, path and time in s (0 but for ``at``) of ``"max(spring.f)"``; None for no call.
 
-    Raises
-    ------
-    UnknownName, ParameterError
-        For another kind, and for a time that is missing, or that no other kind takes.
+    Refused are other kinds, and a time that is missing, or that no other kind takes.
     """
     found = CALL.fullmatch(text)
     if found is None:

@@ -140,9 +140,8 @@ class Series(Tabulated, Samples):
     def __getitem__(self, index: Any) -> Any:
         """Instances of an array as Series; samples of a variable as quantities.
 
-        A time (``v["0.2 s"]``) is that of :meth:`at`; a slice of time gives the Series of that
-        part of the run, or with a step (``v["0 s":"1 s":"10 ms"]``) of samples at equal
-        distances.
+        A time (``v["0.2 s"]``) is that of :meth:`at`; a slice of time gives the Series of that part
+        of the run, or with a step (``v["0 s":"1 s":"10 ms"]``) of samples at equal distances.
         """
         source = self.rows.source
         if by_time(index):

@@ -33,13 +33,9 @@ class Column:
 
     Attributes
     ----------
-    values : ndarray
-    unit : Unit
-    doc : str
-    instances : tuple of str
-        Paths of the instances of an array; empty for a single variable.
-    words : mapping of int to str, optional
-        What the values of a mode mean.
+    values, unit, doc
+    instances : paths of the instances of an array; empty for a single variable
+    words : what the values of a mode mean
     """
 
     values: Array
@@ -57,8 +53,7 @@ class Column:
 class Table(ByName):
     """Variables over time, each with its unit: a mapping of path to quantity.
 
-    Made by ``result.sample(…)`` and by ``read_csv``, ``read_parquet`` and
-    ``read_netcdf``.
+    Made by ``result.sample(…)`` and by ``read_csv``, ``read_parquet`` and ``read_netcdf``.
 
     Examples
     --------

@@ -60,13 +60,9 @@ def by_time(index: object) -> bool:
 
 def sample_times(recorded: Array, every: object, times: object, asked: str = "table"
                  ) -> Array | None:
-    """Times in s to sample at, None for the recorded ones.
+    """Times in s to sample at, None for the recorded ones, of which the first and the last count.
 
-    Parameters
-    ----------
-    recorded : those of the run, of which the first and the last count
-    every, times : as given by a user
-    asked : what is called with them
+    ``every`` and ``times`` are as given by a user, who has asked for a ``table``, say.
     """
     if times is None:
         return None if every is None else grid(recorded, every, f"{asked}(every=…)")

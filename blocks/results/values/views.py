@@ -20,14 +20,7 @@ __all__ = ["Part", "TimeAxis", "View", "both_limits", "part", "run_of", "same_sa
 
 
 class View:
-    """Base of what is made of other curves, and says so.
-
-    Attributes
-    ----------
-    times, close_times, knots : as those of :class:`~blocks.results.recording.Curves`
-    run : the whole run at the bottom of it
-    sampled : whose samples these are; the view itself, where it has times of its own
-    """
+    """Base of what is made of other curves, and says so."""
 
     def __init__(self, of: Curves, times: Array, close_times: Array,
                  events: Sequence[EventRecord] = (), sampled: Curves | None = None,
@@ -35,7 +28,8 @@ class View:
         self.name, self.times, self.events = of.name, times, events
         self.close_times = close_times
         self.knots = close_times if knots is None else knots
-        self.run = run_of(of)
+        self.run = run_of(of)  # the whole run at the bottom of it
+        # whose samples these are: its own, where it has times of its own
         self.sampled: Curves = self if sampled is None else samples_of(sampled)
 
     def values(self, indices: Sequence[int], times: Array | None = None,

@@ -34,16 +34,13 @@ class BoundSteps:
     slots : places among the discrete values of tables of time, and of what is told
     rows : what stands there; others change it
     laws : set-valued laws, if there are any
-
-    Attributes
-    ----------
-    x, m, d : the present states, held relations and discrete values
     """
 
     def __init__(self, method: OneStep, slots: Indices, rows: Array, laws: Laws | None
                  ) -> None:
         own = method.own_events
         assert isinstance(own, OwnEvents)  # else Python carries out what is told
+        # x, m, d: the present states, held relations and discrete values
         self.method, self.x, self._state = method, method.x, method.state
         self._own, self._laws = own, laws
         self._constants = method.code.p, method.code.q

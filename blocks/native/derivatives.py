@@ -55,16 +55,11 @@ class Unknowns:
 
 
 class SolvedText(Text):
-    """Texts of functions that solve for unknowns first, and of derivatives through these.
+    """Texts of functions that solve for unknowns first, and of derivatives through these."""
 
-    Attributes
-    ----------
-    start, end : the first entry of ``q`` that they need, and the one behind all
-    there : places of arguments where derivatives are looked at, if not where values are
-    """
-
-    start: int
+    start: int  # start, end: the first entry of ``q`` that they need, and the one behind all
     end: int
+    # places of arguments where derivatives are looked at, if not where values are
     there: dict[int, tuple[str, int]] | None = None
 
     def _unknowns(self, w: Writer) -> tuple[ca.SX, list[Any], int]:

@@ -81,14 +81,11 @@ class Crossings(_Looks):
     problem : of the run
     count : number of relations and modes
     margins : of these, negative where one no longer holds; without what it may be below zero by
-
-    Attributes
-    ----------
-    relations : what is watched, as the loops are given it
     """
 
     def __init__(self, problem: Problem, count: int, margins: Function) -> None:
         super().__init__(1)
+        # what is watched, as the loops are given it
         self.relations = relations_of(problem, count, 1, 0)
         self._state, self._x = np.zeros(ENTRIES), np.zeros(1)
         self.dense_by(lambda part: 0.0, 0)  # nobody asks for states by themselves

@@ -32,20 +32,14 @@ Form: TypeAlias = tuple[object, ...]
 
 @dataclass
 class _Pattern:
-    """Operations that lead to one value.
+    """Operations that lead to one value."""
 
-    Attributes
-    ----------
-    operations : nodes, each after those that it needs; the last one is the value
-    leaves : inputs and values of other patterns that are read, numbered
-    form : the same for equal patterns
-    level : of those that it needs, the highest, and one more
-    """
-
+    # nodes, each after those that it needs; the last one is the value
     operations: list[int] = field(default_factory=list)
+    # inputs and values of other patterns that are read, numbered
     leaves: dict[int, int] = field(default_factory=dict)
-    form: list[Form] = field(default_factory=list)
-    level: int = 0
+    form: list[Form] = field(default_factory=list)  # the same for equal patterns
+    level: int = 0  # of those that it needs, the highest, and one more
 
 
 class Repetitions:

@@ -132,12 +132,6 @@ class SparseFactors:
     chosen : whether its columns are chosen as it runs
     carried : which rows and which columns are of what flows carry, where any are
     values : entry of ``q`` where the numbers of the pattern stand, if not there
-
-    Attributes
-    ----------
-    pivots : entry of ``q`` where those of the factors stand
-    missed : entry of ``q`` with the most that rows which say nothing new have missed in a solution
-    end : entry behind all
     """
 
     def __init__(self, pattern: ca.Sparsity, start: int, chosen: bool = False,
@@ -147,8 +141,10 @@ class SparseFactors:
         entries = n * n if chosen else int(self._fixed_plan[HEAD - 1])
         at = np.cumsum([start, pattern.nnz() * (values is None), room_for(n, entries),
                         chosen * self._length])
-        own, self._room, self._plan, self.end = (int(i) for i in at)
+        own, self._room, self._plan, self.end = (int(i) for i in at)  # end: entry behind all
         self.values = own if values is None else values
+        # entries of ``q``: where the pivots of the factors stand, and with the most that rows which
+        # say nothing new have missed in a solution
         self.pivots, self.missed = self._room, self._room + 7 * n + 1
         self._plans: dict[bytes, Indices] = {}  # of columns that have been chosen
 

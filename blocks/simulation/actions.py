@@ -270,19 +270,13 @@ class Resets:
 
 
 class _Sampled:
-    """What the samplings of a system assign.
-
-    Attributes
-    ----------
-    statements : family, first instant and period of each
-    first : by family, the number of its first sampler; a statement has one for each instance
-    owner, target : numbers of the samplers, and places among the discrete values
-    values : what is assigned, a function of what there is and of what was before
-    """
+    """What the samplings of a system assign."""
 
     def __init__(self, system: System) -> None:
         self.system = system
+        # family, first instant and period of each
         self.statements: list[tuple[int, ca.SX | None, ca.SX | None]] = []
+        # by family, the number of its first sampler; a statement has one for each instance
         self.first: dict[int, int] = {}
         owner, target, values, count = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)], [], 0
         offset_of = {(f, i): o for f, i, o in system.tape.discrete_layout}
@@ -300,9 +294,11 @@ class _Sampled:
                     owner.append(count + every)
                     target.append(offset_of[f, i] + every)
                 count += family.size
+        # numbers of the samplers, and places among the discrete values
         self.owner, self.target = np.concatenate(owner), np.concatenate(target)
         #: Assignments whose variable another sampler assigns, too.
         self.shared = np.bincount(self.target, minlength=1)[self.target] > 1
+        # what is assigned, a function of what there is and of what was before
         self.values = Evaluator(ca.Function("sampled", [*system.arguments, before], [
             ca.densify(ca.vertcat(*values))])) if values else None
         #: Assignments that follow efforts.

@@ -40,10 +40,6 @@ class Events:
     Parameters
     ----------
     contacts : what keeps closed contacts closed, where the laws do not do that themselves
-
-    Attributes
-    ----------
-    struck : (family, instance) of contacts struck at the last event
     """
 
     def __init__(self, recording: RunRecording, time_events: TimeEvents, crossings: ZeroCrossings,
@@ -57,6 +53,7 @@ class Events:
         self.time_events = time_events
         self.switching = Switching(self.problem, time_events, Resets.of(system),
                                    Samplings.of(system, time_events), crossings, self.log, t_end)
+        # struck: (family, instance) of contacts struck at the last event
         self.struck: tuple[tuple[int, int], ...] = ()
 
     def rules(self, t: float, driven: bool = False) -> EventRules | None:
@@ -203,19 +200,16 @@ class Opening:
     recording : of a problem at its consistent start
     t_start, t_end : of the run
     seen : up to when known instants are looked for at once; to the end, unless given
-
-    Attributes
-    ----------
-    time_events, crossings, events : what happens in the run, and when
-    contacts : what keeps closed contacts closed, where the laws do not do that themselves
     """
 
     def __init__(self, recording: RunRecording, t_start: float, t_end: float,
                  seen: float | None = None) -> None:
         self.recording, self.problem = recording, recording.problem
         self.t_start = t_start
+        # time_events, crossings, events: what happens in the run, and when
         self.time_events = TimeEvents(recording.system, self.problem.p, t_start, t_end, seen)
         self.crossings = ZeroCrossings(self.problem, self.time_events)
+        # what keeps closed contacts closed, where the laws do not do that themselves
         self.contacts = _contacts_of(self.problem)
         self.events = Events(recording, self.time_events, self.crossings, self.contacts, t_end)
         self.begun = False
@@ -235,14 +229,11 @@ class TrialStart:
     problem : at a consistent start
     laws : its set-valued laws; None where there are none
     t : when
-
-    Attributes
-    ----------
-    unknowns : torn unknowns there, before efforts are decided
     """
 
     def __init__(self, problem: Problem, laws: Laws | None, t: float) -> None:
         self.problem, self._laws, self._t = problem.copy_for_reading(), laws, t
+        # unknowns: torn unknowns there, before efforts are decided
         self._before_samples, self.unknowns = problem.d.copy(), problem.z.copy()
 
     def decide(self) -> None:

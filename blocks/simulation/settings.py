@@ -58,18 +58,12 @@ HANDED_ON = tuple(name for name in OF_RUNS if name not in ("progress", "initial"
 
 @dataclass(frozen=True)
 class RecordOptions:
-    """Which variables are kept of a run, and how.
+    """Which variables are kept of a run, and how."""
 
-    Attributes
-    ----------
-    variables : paths
-    every : steps that become one polynomial; None: as many as variables are followed closely by
-    file : that they go to, if any
-    """
-
-    variables: tuple[str, ...]
+    variables: tuple[str, ...]  # paths
+    # steps that become one polynomial; None: as many as variables are followed closely by
     every: int | None = None
-    file: Any = None
+    file: Any = None  # that they go to, if any
 
 
 @dataclass(frozen=True)

@@ -42,39 +42,24 @@ MOST_DECIDED = 4  # runs from one start: each holds a copy of all values given
 
 @dataclass(frozen=True)
 class Decided:
-    """What a start and the options of a run come to, beside what is solved for.
+    """What a start and the options of a run come to, beside what is solved for."""
 
-    Attributes
-    ----------
-    settings, tolerances : of the run
-    why : its method
-    given : to the model and the run
-    findings : about the model
-    """
-
-    settings: Settings
-    why: str
+    settings: Settings  # settings, tolerances: of the run
+    why: str  # its method
     tolerances: Tolerances
-    given: GivenValues
-    findings: Sequence[Any]
+    given: GivenValues  # to the model and the run
+    findings: Sequence[Any]  # about the model
 
 
 @dataclass(frozen=True)
 class KeptStart:
-    """A start that was found, for the next run of a model in which nothing has changed since.
+    """A start that was found, for the next run of a model in which nothing has changed since."""
 
-    Attributes
-    ----------
-    state : of the model
-    t : when
-    problem, start : there, and what became of the initial targets
-    decided : for runs from there, by what was asked of them
-    """
-
-    state: tuple[object, ...]
-    t: float
-    problem: Problem
+    state: tuple[object, ...]  # of the model
+    t: float  # when
+    problem: Problem  # problem, start: there, and what became of the initial targets
     start: Start
+    # for runs from there, by what was asked of them
     decided: Cache[Hashable, Decided] = field(default_factory=lambda: Cache(MOST_DECIDED))
 
     def copy(self, system: System, state: tuple[object, ...], t: float
@@ -100,13 +85,9 @@ class RunStart:
     at : states, torn unknowns, relations and discrete values to start from, in place of the
         initial targets; those are kept where a discrete value is nan
     near : states and torn unknowns near which a consistent start is sought
-
-    Attributes
-    ----------
-    driven : whether a program drives the run, which is looked at part by part
     """
 
-    driven = False
+    driven = False  # whether a program drives the run, which is looked at part by part
 
     def __init__(self, model: CompiledModel, t: float = 0.0, t_end: float | None = None,
                  laws: Callable[[System], Any] | None = None,

@@ -35,16 +35,12 @@ class BlockFactors:
     ----------
     plan : of :func:`plan_of`
     values : the numbers of its pattern
-
-    Attributes
-    ----------
-    singular : whether there are none
     """
 
     def __init__(self, plan: Indices, values: Array) -> None:
         self._kept = values, plan, np.empty(room_for(*plan[[0, 4]].tolist()))
         self._given = [address_of(one) for one in self._kept]
-        self.singular = factorize_blocks(*self._given) != 0
+        self.singular = factorize_blocks(*self._given) != 0  # whether there are none
 
     def solve(self, right: Array) -> Array:
         """The solution for a right side, or for each of several columns."""

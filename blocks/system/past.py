@@ -39,10 +39,6 @@ class Past:
     signals : how many there are
     nodes : of a polynomial, at the Chebyshev-Lobatto points of its step
 
-    Attributes
-    ----------
-    shown : what machine code is told; stays where it is
-
     Examples
     --------
     >>> import numpy as np
@@ -56,7 +52,7 @@ class Past:
 
     def __init__(self, signals: int, nodes: int) -> None:
         self.nodes = nodes
-        self.shown = np.zeros(SHOWN, dtype=np.int64)
+        self.shown = np.zeros(SHOWN, dtype=np.int64)  # what machine code is told; stays where it is
         self._starts, self._levels, self._firsts = np.empty(0), *np.empty((2, 0), dtype=np.int64)
         self._begins, self._ends = np.empty((2, 0))
         self._values = np.empty((0, nodes, signals))

@@ -47,19 +47,13 @@ NOBODY = -1
 
 
 class Shares(NamedTuple):
-    """Efforts that have one effect.
+    """Efforts that have one effect."""
 
-    Attributes
-    ----------
-    effort : those of the least weighted sum of squares within their bounds
-    ends : 1 and -1 at an upper or lower bound, held by others; 0 inside. What is inside can hold
-        every motion
-    loose : elements at their bounds that nothing else holds: they are about to move
-    """
-
-    effort: Array
+    effort: Array  # those of the least weighted sum of squares within their bounds
+    # 1 and -1 at an upper or lower bound, held by others; 0 inside. What is inside can hold every
+    # motion
     ends: Indices
-    loose: Flags
+    loose: Flags  # elements at their bounds that nothing else holds: they are about to move
 
 
 def weights(D: Array, low: Array, high: Array) -> Array:

@@ -24,35 +24,19 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class Solution:
-    """Efforts, rates and modes of all elements.
+    """Efforts, rates and modes of all elements."""
 
-    Attributes
-    ----------
-    effort : array
-        The efforts, within their bounds. Where D is singular other efforts
-        may give the same rates: see `undetermined_groups`, `shares`.
-    rate : array
-        b - D effort; exactly 0.0 for every element whose state is 0.
-    state : int8 array
-        +1 at the upper bound and moving forward, -1 at the lower bound and
-        moving backward, 0 at rest. For an element of fixed effort (equal
-        bounds) the sign of its rate.
-    grazing : bool array
-        At rest with the effort at a bound: the next derivative decides.
-    status : Status
-    suspects : int array
-        Elements of parts that are unsolved or not unique.
-    iterations : int
-        Steps of all methods, mostly one linear system each; the closed form is one.
-    """
-
+    # the efforts, within their bounds. Where D is singular other efforts may give the same rates:
+    # see `undetermined_groups`, `shares`.
     effort: Array
-    rate: Array
+    rate: Array  # b - D effort; exactly 0.0 for every element whose state is 0
+    # +1 at the upper bound and moving forward, -1 at the lower bound and moving backward, 0 at
+    # rest. For an element of fixed effort (equal bounds) the sign of its rate.
     state: NDArray[int8]
-    grazing: Flags
+    grazing: Flags  # at rest with the effort at a bound: the next derivative decides
     status: Status
-    suspects: Indices
-    iterations: int
+    suspects: Indices  # elements of parts that are unsolved or not unique
+    iterations: int  # steps of all methods, mostly one linear system each; the closed form is one
 
     @property
     def converged(self) -> bool:

@@ -37,22 +37,14 @@ PRODUCTS = {ca.OP_INPUT, ca.OP_OUTPUT, ca.OP_CONST, ca.OP_MUL, ca.OP_DIV, ca.OP_
 
 @dataclass(frozen=True, eq=False)
 class Companions:
-    """Frictions that move as others do.
+    """Frictions that move as others do."""
 
-    Attributes
-    ----------
-    alike : elements with proportional flows, in groups
-    groups : those of which the first decides for all, as nobody else feels a split
-    flows : (elements,) ratio of the flow to others of its group, as functions of the parameters
-    parameters : their symbols
-    moves : (elements,) not those whose flow is always zero
-    """
-
-    alike: list[Indices]
-    groups: list[Indices]
+    alike: list[Indices]  # elements with proportional flows, in groups
+    groups: list[Indices]  # those of which the first decides for all, as nobody else feels a split
+    # (elements,) ratio of the flow to others of its group, as functions of the parameters
     flows: ca.SX
-    parameters: ca.SX
-    moves: Flags
+    parameters: ca.SX  # their symbols
+    moves: Flags  # (elements,) not those whose flow is always zero
 
     @cached_property
     def leader(self) -> Indices:

@@ -26,16 +26,12 @@ SLOW = 1e-2  # of the last change: one that is no less asks for derivatives at t
 
 
 class Efforts:
-    """Efforts of the present modes.
-
-    Attributes
-    ----------
-    restless : an element whose effort did not settle at the last point; empty where all did
-    """
+    """Efforts of the present modes."""
 
     def __init__(self, evaluation: Evaluation) -> None:
         self.evaluation, self.elements = evaluation, evaluation.elements
         self.nonlinear = evaluation.functions.nonlinear
+        # an element whose effort did not settle at the last point; empty where all did
         self.restless = ""
 
     def apply(self, problem: Problem, t: float) -> None:

@@ -28,20 +28,11 @@ class HeldLoads:
     elements : LoadElements
     inputs : all efforts and loads, as expressions of the states
     of_laws : flows, bands of rest and strengths in them, an element each
-
-    Attributes
-    ----------
-    symbols : time, states, unknowns, parameters, relations, discrete values, modes; no constants
-    expressions : of slopes and crossing functions
-    entries : of the constants: none
-    margins : how far bands of rest are from the end of their mode
-    length : operations of what is solved for at every point: nothing
-    slope : slopes at the last evaluation; not kept
     """
 
-    length = entries = 0
+    length = entries = 0  # nothing is solved for at every point, and there are no constants
     has_derivatives = True
-    slope: Array | None = None
+    slope: Array | None = None  # slopes at the last evaluation; not kept
 
     def __init__(self, system: System, elements: LoadElements, inputs: ca.SX,
                  of_laws: list[ca.SX]) -> None:
@@ -50,8 +41,11 @@ class HeldLoads:
         load, *of_laws = (ca.reshape(e[resting], len(resting), 1) for e in (loads, *of_laws))
         slope, crossings, exponents, flow, band, strength = ca.substitute(
             [tape.slope, tape.crossings, tape.exponents, *of_laws], [tape.u], [inputs])
+        # time, states, unknowns, parameters, relations, discrete values, modes; no constants
         self.symbols = [*system.arguments[:-1], modes, ca.SX.sym("constants", 0)]
+        # of slopes and crossing functions
         self.expressions = {"slope": slope, "crossings": crossings, "exponents": exponents,
                             "inputs": inputs}
         room = strength - ca.fabs(load)
+        # how far bands of rest are from the end of their mode
         self.margins = ca.if_else(modes == 0, room, ca.fmax(ca.fabs(flow) - band, -room))

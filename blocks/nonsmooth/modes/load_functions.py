@@ -28,17 +28,11 @@ ENDLESS = 1e100  # the load on such an element
 
 @dataclass(frozen=True, eq=False)
 class LoadElements(ElementInputs):
-    """Elements whose effort is a law of their load.
+    """Elements whose effort is a law of their load."""
 
-    Attributes
-    ----------
-    load_at, load_sign : where that stands among the inputs
-    resting : elements that a band of velocity may hold at rest
-    """
-
-    load_at: Indices
+    load_at: Indices  # load_at, load_sign: where that stands among the inputs
     load_sign: Array
-    resting: Indices
+    resting: Indices  # elements that a band of velocity may hold at rest
 
     def loads_of(self, u: Array) -> Array:
         """Loads on the elements from inputs."""
@@ -75,22 +69,14 @@ class LoadFunctions:
     system : System
     elements : LoadElements
     beside : whether there are set-valued elements in the same network
-
-    Attributes
-    ----------
-    explicit : whether every element is alone, and ``inputs`` gives all efforts and loads
-    flow : flows, bands of rest and strengths in them
-    flow_x : how flows follow states
-    inputs, inputs_x : of explicit laws; else None
-    held : slopes and margins of explicit laws in one function of the states; else None
-    coupled : functions of laws that are solved together; else None
     """
 
     def __init__(self, system: System, elements: LoadElements, beside: bool) -> None:
         self.elements, tape = elements, system.tape
         flow, law, band, strength = _expressions(system)
+        # flows, bands of rest and strengths in them
         self.flow = system.function("flow", ca.densify(ca.vertcat(flow, band, strength)))
-        self.flow_x = system.jacobian(flow, tape.x)
+        self.flow_x = system.jacobian(flow, tape.x)  # how flows follow states
         rate = ca.jtimes(flow, tape.x, tape.slope) + ca.jacobian(flow, TIME)
         effort = tape.u[elements.column.tolist()]
         d = -ca.jacobian(rate, effort) @ ca.diag(ca.SX(elements.unit))
@@ -98,8 +84,12 @@ class LoadFunctions:
         fast = ca.vertcat(tape.u, tape.z)
         affine = not any(ca.which_depends(rate, fast, 2, True)) and not system.nz
         own = not any(ca.which_depends(law, effort, 1, True))
+        # whether every element is alone, and ``inputs`` gives all efforts and loads
         self.explicit = affine and own and not beside and all(
             r == c for r, c in zip(rows, columns, strict=True))
+        # inputs, inputs_x: of explicit laws; else None
+        # held: slopes and margins of explicit laws in one function of the states; else None
+        # coupled: functions of laws that are solved together; else None
         self.inputs = self.inputs_x = self.coupled = self.held = None
         if self.explicit:
             inputs = ca.densify(_explicit_inputs(system, elements, rate, law, ca.diag(d)))

@@ -79,14 +79,9 @@ NOTHING = Given(*(Kept(empty(kind)) for kind in (
 class OwnEvents:
     """The events that a method carries out itself.
 
-    Parameters
-    ----------
-    equations : Equations
-    rules : what happens
-    held : what is constant between two events
-    states : number of values that a step moves
-    relations : number of all margins, those of modes among them
-    restarts : whether steps are found anew after a crossing
+    ``rules`` say what happens; ``held`` is what is constant between two events; ``states`` is the
+    number of values that a step moves, ``relations`` that of all margins, those of modes among
+    them; ``restarts``: whether steps are found anew after a crossing.
     """
 
     def __init__(self, equations: Equations, rules: EventRules, held: Array, states: int,
@@ -183,9 +178,7 @@ class OwnEvents:
     def given(self, ahead: Ahead, slots: Indices) -> Given:
         """What machine code is given to carry out known instants, and all else on the way.
 
-        Parameters
-        ----------
-        slots : places among the discrete values of what is known at these instants
+        ``slots`` are places among the discrete values of what is known at these instants.
         """
         r = self.rules
         nobody = np.zeros_like(r.timed)

@@ -36,12 +36,7 @@ Function = Callable[[float, Array], Any]
 
 
 class _Looks:
-    """Looks into a step.
-
-    Parameters
-    ----------
-    n : integrated states, as plain loops see them
-    """
+    """Looks into a step of ``n`` integrated states, as plain loops see them."""
 
     def __init__(self, n: int) -> None:
         self.atol: Array = np.zeros(1)  # of the states
@@ -76,11 +71,8 @@ class _Looks:
 class Crossings(_Looks):
     """Where do relations and modes no longer hold?
 
-    Parameters
-    ----------
-    problem : of the run
-    count : number of relations and modes
-    margins : of these, negative where one no longer holds; without what it may be below zero by
+    ``count`` is the number of relations and modes, ``margins`` are of these, negative where one no
+    longer holds; without what it may be below zero by.
     """
 
     def __init__(self, problem: Problem, count: int, margins: Function) -> None:

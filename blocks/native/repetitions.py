@@ -45,9 +45,7 @@ class _Pattern:
 class Repetitions:
     """The operations of a function of SX expressions, to be written as loops.
 
-    Parameters
-    ----------
-    function : results are filled in as dense columns
+    Results are filled in as dense columns.
     """
 
     def __init__(self, function: ca.Function) -> None:
@@ -80,11 +78,9 @@ class Repetitions:
               scratch: int, room: int = Q, entries: Sequence[int] | None = None) -> int:
         """Append the text of one result, into ``%out``; the first entry of ``q`` that is free.
 
-        Parameters
-        ----------
-        places : in which array, and from which entry on, an argument stands
-        scratch : the first entry of ``q`` that may be used, or of another array: ``room``
-        entries : of ``%out``, where the result's go, if not in their order
+        ``places`` say in which array, and from which entry on, an argument stands; ``scratch`` is
+        the first entry of ``q`` that may be used, or of another array: ``room``; ``entries``, of
+        ``%out``, are where the result's go, if not in their order.
         """
         wanted = self._results[result]
         if entries is not None:

@@ -60,10 +60,8 @@ def is_mostly_zeros(pattern: ca.Sparsity) -> bool:
 def pattern_of_choice(pattern: ca.Sparsity, torn: int) -> ca.Sparsity:
     """The square pattern for one choice of tied states.
 
-    Parameters
-    ----------
-    pattern : rows of torn unknowns, then constraints; columns of all states that may be tied, then
-        torn unknowns
+    The ``pattern`` has rows of torn unknowns, then constraints; columns of all states that may be
+    tied, then torn unknowns.
     """
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import maximum_bipartite_matching
@@ -86,11 +84,8 @@ def _filled(pattern: ca.Sparsity) -> Array:
 class FullFactors:
     """Factors of a full matrix, which take its place in ``q``: columns are vectors of a processor.
 
-    Parameters
-    ----------
-    n : of its rows
-    values : entry of ``q`` from which its numbers stand, column after column
-    start : a free entry, behind which it is told which rows change places
+    Its numbers stand from the entry ``values`` of ``q`` on, column after column of ``n`` rows;
+    ``start`` is a free entry, behind which it is told which rows change places.
     """
 
     def __init__(self, n: int, values: int, start: int) -> None:
@@ -125,13 +120,10 @@ class FullFactors:
 class SparseFactors:
     """Where a matrix, its factors and the way to them stand in ``q``.
 
-    Parameters
-    ----------
-    pattern : of the rows of the matrix, and of all columns it may have
-    start : the first free entry of ``q``
-    chosen : whether its columns are chosen as it runs
-    carried : which rows and which columns are of what flows carry, where any are
-    values : entry of ``q`` where the numbers of the pattern stand, if not there
+    The ``pattern`` is that of the rows of the matrix, and of all columns it may have; ``start`` is
+    the first free entry of ``q``; ``chosen``: whether its columns are chosen as it runs;
+    ``carried``: which rows and which columns are of what flows carry, where any are; ``values``:
+    entry of ``q`` where the numbers of the pattern stand, if not there.
     """
 
     def __init__(self, pattern: ca.Sparsity, start: int, chosen: bool = False,
@@ -187,13 +179,11 @@ def solve_blocks_for_units(values: int, plan: int, room: int, unit: int, modes: 
                            sizes: int) -> int:
     """Solve for many right sides, one after the other.
 
-    Parameters
-    ----------
-    unit : address of right sides, column by column, which solutions take the places of
-    modes : address of the modes of those that they belong to
-    follows : address of what is filled: the first so many unknowns of each solution
-    sizes : address of the numbers of unknowns, of those that are wanted, and of right sides; and
-        whether only those of mode 0 are solved, 0 or 1: others are filled with zeros
+    ``unit`` is the address of right sides, column by column, which solutions take the places of,
+    ``modes`` that of the modes of those that they belong to, ``follows`` that of what is filled,
+    the first so many unknowns of each solution; ``sizes`` that of the numbers of unknowns, of those
+    that are wanted, and of right sides, and of whether only those of mode 0 are solved, 0 or 1:
+    others are filled with zeros.
     """
     told = indices_at(sizes, 4)
     n, wanted, sides, stuck = told[0], told[1], told[2], told[3] != 0

@@ -134,15 +134,9 @@ class Laws(ABC):
                   ) -> tuple[Array, Flags] | None:
         """Inputs at many times of a run at once; None where each needs its own search.
 
-        Parameters
-        ----------
-        problem : with the parameters of the run; its point says nothing
-        points : states and modes; as inputs, a guess
-        split : whether efforts that the motion leaves open take their documented split
-
-        Returns
-        -------
-        inputs as columns, and in which of these they are found
+        ``problem`` has the parameters of the run; its point says nothing. ``points`` are states and
+        modes; as inputs, a guess. ``split``: whether efforts that the motion leaves open take their
+        documented split. Returns inputs as columns, and in which of these they are found.
         """
         return None
 

@@ -249,10 +249,8 @@ class Resets:
     def words(self, changed: Array, given: Array) -> list[tuple[str, str]]:
         """Components, and what their variables became.
 
-        Parameters
-        ----------
-        changed : by assignment, in which round it was another value; 0 else
-        given : by assignment, that value, as it stands in its place
+        ``changed`` is, by assignment, in which round it was another value, 0 else; ``given`` that
+        value, as it stands in its place.
         """
         told: dict[int, list[str]] = {}
         some = np.flatnonzero(changed)
@@ -450,10 +448,7 @@ class Samplings(_Sampled):
 class PythonSamples:
     """Components that work out their Discrete variables themselves, see ``at_samples``.
 
-    Parameters
-    ----------
-    system : System
-    first_item : of every family that samples, the number of its first sampler
+    ``first_item`` is, of every family that samples, the number of its first sampler.
     """
 
     def __init__(self, system: System, first_item: Mapping[int, int]) -> None:

@@ -29,10 +29,8 @@ MOST_STEPS = 1000
 class DrivenSteps:
     """The time that passes in a driven run.
 
-    Parameters
-    ----------
-    driver : of a run that has begun
-    slots : places of what is told among the discrete values
+    The ``driver`` is of a run that has begun; ``slots`` are places of what is told among the
+    discrete values.
     """
 
     def __init__(self, driver: Driver, slots: Indices) -> None:

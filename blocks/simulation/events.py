@@ -37,9 +37,7 @@ MOMENT = 1e-9  # s of a run that are prepared where only its start is asked for
 class Events:
     """Carries out the events of a run, and tells them.
 
-    Parameters
-    ----------
-    contacts : what keeps closed contacts closed, where the laws do not do that themselves
+    ``contacts`` keep closed contacts closed, where the laws do not do that themselves.
     """
 
     def __init__(self, recording: RunRecording, time_events: TimeEvents, crossings: ZeroCrossings,
@@ -195,11 +193,8 @@ class Events:
 class Opening:
     """Those who decide on relations and modes of a run; at the start once, for check and run.
 
-    Parameters
-    ----------
-    recording : of a problem at its consistent start
-    t_start, t_end : of the run
-    seen : up to when known instants are looked for at once; to the end, unless given
+    The ``recording`` is of a problem at its consistent start; ``seen``: up to when known instants
+    are looked for at once; to the end, unless given.
     """
 
     def __init__(self, recording: RunRecording, t_start: float, t_end: float,
@@ -224,11 +219,7 @@ class Opening:
 class TrialStart:
     """A copy of a problem whose relations, samples, modes and efforts a run decides at any states.
 
-    Parameters
-    ----------
-    problem : at a consistent start
-    laws : its set-valued laws; None where there are none
-    t : when
+    The problem is at a consistent start.
     """
 
     def __init__(self, problem: Problem, laws: Laws | None, t: float) -> None:
@@ -239,10 +230,7 @@ class TrialStart:
     def decide(self) -> None:
         """Decide at the problem's states as a run that begins there would.
 
-        Raises
-        ------
-        BlocksError, AlgebraicFailure, LinAlgError
-            What a run refuses.
+        Raises what a run refuses: BlocksError, AlgebraicFailure or LinAlgError.
         """
         problem, t = self.problem, self._t
         states = problem.x.copy()

@@ -56,13 +56,10 @@ COUNTED = ("steps", "rejected", "residuals", "jacobians", "factorizations")
 class RunningMethod:
     """The method of a run, made or restarted for every episode.
 
-    Parameters
-    ----------
-    problem, settings : of the run
-    tolerances : absolute tolerances of a problem's unknowns, for its present choice of states
-    time_events, crossings : what a method is told that looks for crossings itself
-    statistics : of the run's recording
-    rules : what a method may carry out itself at events
+    ``tolerances`` are absolute ones of a problem's unknowns, for its present choice of states;
+    ``time_events`` and ``crossings`` are what a method is told that looks for crossings itself,
+    ``statistics`` those of the run's recording; ``rules`` are what a method may carry out itself at
+    events.
     """
 
     def __init__(self, problem: Problem, settings: Settings,
@@ -227,12 +224,8 @@ class RunningMethod:
     def _look_at_modes(self, t: float, y: Array) -> None:
         """Go on with implicit steps where modes are so stiff that explicit ones end nowhere.
 
-        As the current of a coil that an open switch leaves to a parasitic conductance.
-
-        Raises
-        ------
-        SimulationError
-            If the method was chosen by the user.
+        As the current of a coil that an open switch leaves to a parasitic conductance. Raises
+        SimulationError if the method was chosen by the user.
         """
         problem, laws = self.problem, self.problem.laws
         if laws is None or self.kind.implicit or self.kind.fixed_step or not (
@@ -458,11 +451,8 @@ class Pace:
     def look(self, step: Step, steps: int, method: Any, problem: Problem) -> None:
         """Look at the last of so many steps of a method, if there were many since the last look.
 
-        Raises
-        ------
-        SimulationError
-            If so many are left that the end is out of reach, or the run rests where nothing
-            determines how it moves.
+        Raises SimulationError if so many are left that the end is out of reach, or the run rests
+        where nothing determines how it moves.
         """
         t, taken, kind = step.t, steps - self._steps, type(method)
         before, since, y = self._rested

@@ -83,10 +83,7 @@ class Settings:
 def positive_time(value: object, name: str, where: str = "") -> float:
     """A time option of ``simulate`` in s, or one of what is named.
 
-    Raises
-    ------
-    ParameterError
-        For what is no positive, finite time.
+    Raises ParameterError for what is no positive, finite time.
     """
     where = where or f"simulate({name}=…)"
     number = to_si(value, unit("s"), where)
@@ -121,10 +118,8 @@ def sample_times(every: object, times: object, t0: float, t1: float) -> Array | 
 def record_options(options: Options) -> RecordOptions | None:
     """What of a run is kept, None for everything.
 
-    Raises
-    ------
-    ParameterError
-        For what names no variables, no number of steps, or keeps a file of nothing.
+    Raises ParameterError for what names no variables, no number of steps, or keeps a file of
+    nothing.
     """
     record, every = options.record, options.record_every
     if record is None:

@@ -56,10 +56,7 @@ class _Instants:
 class TimeEvents:
     """The instants of a run that are known beforehand.
 
-    Parameters
-    ----------
-    t_start, t_end : of the run
-    seen : up to when they are looked for at once; to the end, unless given
+    ``seen``: up to when they are looked for at once; to the end, unless given.
     """
 
     def __init__(self, system: System, p: Array, t_start: float, t_end: float,

@@ -34,10 +34,8 @@ def may_miss(off: float, largest: float, spread: float, start: float, end: float
 class Past:
     """Signals from an instant on.
 
-    Parameters
-    ----------
-    signals : how many there are
-    nodes : of a polynomial, at the Chebyshev-Lobatto points of its step
+    There are so many ``signals``; ``nodes`` are those of a polynomial, at the Chebyshev-Lobatto
+    points of its step.
 
     Examples
     --------

@@ -85,10 +85,8 @@ class Points:
 def modes_in(every: Indices, which: Indices) -> tuple[tuple[Indices, Indices], ...]:
     """Modes, and the columns in which they were held.
 
-    Parameters
-    ----------
-    every : (episodes, elements) modes in all episodes
-    which : (k,) the episode of every column
+    ``every``, (episodes, elements), are modes in all episodes, ``which``, (k,), is the episode of
+    every column.
     """
     number = distinct(which)
     different, kind = np.unique(every[number], axis=0, return_inverse=True)

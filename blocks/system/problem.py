@@ -48,15 +48,10 @@ class Tangent:
 class Problem:
     """What a solver sees: ``y' = slope(t, y)`` in units of nominal values.
 
-    ``y`` holds the states that are integrated. The rest of ``x`` (states tied by
-    constraints whose coefficients change) and ``z`` follow from the residuals by
-    Newton's method, started from the last solution.
-
-    Parameters
-    ----------
-    system : System
-    p : parameter vector
-    scale_x, scale_z : nominal values, powers of two
+    ``y`` holds the states that are integrated. The rest of ``x`` (states tied by constraints whose
+    coefficients change) and ``z`` follow from the residuals by Newton's method, started from the
+    last solution. ``p`` is the parameter vector; ``scale_x`` and ``scale_z`` are nominal values,
+    powers of two.
     """
 
     def __init__(self, system: System, p: Array, scale_x: Array, scale_z: Array) -> None:
@@ -168,12 +163,7 @@ class Problem:
         """Bring tied states and torn unknowns in line with the states that are integrated.
 
         Where a branch is followed, a point that has none is told at once, unless asked to be
-        ``patient``.
-
-        Raises
-        ------
-        AlgebraicFailure
-            Naming the unknowns with the largest residuals.
+        ``patient``. Raises AlgebraicFailure, naming the unknowns with the largest residuals.
         """
         if self.algebraic:
             self.unknowns.solve(self.arguments(t), patient or self.start_z is None)

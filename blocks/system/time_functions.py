@@ -99,12 +99,7 @@ def relations_of_time(system: System) -> RelationsOfTime:
 class TimeFunctions:
     """The functions of time in a system, and the pieces into which they divide a run.
 
-    Parameters
-    ----------
-    system : System
-    p : values of the parameters
-    t_start, t_end : the run
-    known : instants that are stepped onto anyway
+    The run is from ``t_start`` to ``t_end``; ``known`` are instants that are stepped onto anyway.
     """
 
     def __init__(self, system: System, p: Array, t_start: float, t_end: float, known: Array

@@ -208,11 +208,8 @@ def _by_path(problem: Problem, factors: Factors, tol: float, n: int) -> int:
 def decide(problem: Problem, factors: Factors, tol: float, n: int, rests: bool) -> int:
     """Efforts ``x`` that their residual proves: FOUND, or NONE or NOT_FOUND, with the best ones.
 
-    Parameters
-    ----------
-    problem : posed, connected, with efforts to begin with in ``new`` and noise of rates in
-        ``floor``
-    rests : whether rest is tried first; else what the first efforts ask for
+    The problem is posed, connected, with efforts to begin with in ``new`` and noise of rates in
+    ``floor``; ``rests``: whether rest is tried first; else what the first efforts ask for.
     """
     loaded = False
     for i in range(n):

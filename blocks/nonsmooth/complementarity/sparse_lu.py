@@ -100,9 +100,7 @@ def _order_nodes(factors: Factors, nodes: int) -> bool:
 def analyse(factors: Factors, first: Indices, nodes: int) -> bool:
     """Order and pattern of the factors of nodes that are ``linked``; whether there is room.
 
-    Parameters
-    ----------
-    first : per node, its first unknown; then their number
+    ``first`` is, per node, its first unknown; then their number.
     """
     if not _order_nodes(factors, nodes):
         return False

@@ -101,9 +101,7 @@ class Companions:
     def join(self, modes: Indices, idle: Flags, p: Array) -> None:
         """Let those that move together have one mode, where one of them has moved.
 
-        Parameters
-        ----------
-        idle : elements that have no strength at present, whose mode says nothing
+        Elements that are ``idle`` have no strength at present: their mode says nothing.
         """
         sense = self._alike(p)
         for group in (g[sense[g] != 0] for g in self.alike):
@@ -200,10 +198,8 @@ def companions_of(elements: Elements, laws: LawExpressions, values: Evaluator, v
                   ) -> Companions:
     """Those of a system.
 
-    Parameters
-    ----------
-    values : what the laws come to, compiled
-    varies : elements whose flow is no constant combination of states
+    ``values`` are what the laws come to, compiled; ``varies``: elements whose flow is no constant
+    combination of states.
     """
     n, tape = elements.size, laws.system.tape
     ratio, moves = ca.SX.ones(n), np.ones(n, dtype=bool)

@@ -96,10 +96,8 @@ class Efforts:
                   ) -> tuple[Array, Flags, Flags, tuple[Array, Array] | None] | None:
         """Efforts at many times of a run at once, or None where that is not possible.
 
-        Returns
-        -------
-        efforts as columns, in which of these they are found, and in which one split of several
-        is; and, where bounds depend on no effort, lower and upper ones of all, else None
+        Returns efforts as columns, in which of these they are found, and in which one split of
+        several is; and, where bounds depend on no effort, lower and upper ones of all, else None.
         """
         held = self.evaluation.held_modes
         if isinstance(held, SolvedModes) and held.kept is None:

@@ -91,10 +91,8 @@ class _Rounding:
     def of_rates(self, problem: Problem, t: float) -> Array:
         """Rates that are rounding only.
 
-        Raises
-        ------
-        OverflowError
-            If flows are so fast that their squares, as energies have them, are no numbers.
+        Raises OverflowError if flows are so fast that their squares, as energies have them, are no
+        numbers.
         """
         functions, args = self.functions, problem.arguments(t)
         square = np.array([speed**2 for speed in self.state.fast.tolist()])  # no number: raises

@@ -22,12 +22,8 @@ __all__ = ["HeldLoads"]
 class HeldLoads:
     """Slopes, crossing functions and margins, as functions of states and modes.
 
-    Parameters
-    ----------
-    system : System
-    elements : LoadElements
-    inputs : all efforts and loads, as expressions of the states
-    of_laws : flows, bands of rest and strengths in them, an element each
+    ``inputs`` are all efforts and loads, as expressions of the states, ``of_laws`` flows, bands of
+    rest and strengths in them, an element each.
     """
 
     length = entries = 0  # nothing is solved for at every point, and there are no constants

@@ -488,10 +488,8 @@ def _follows(values: ca.SX, symbols: ca.SX) -> tuple[Indices, Indices]:
 def _joined(parts: list[Indices], relations: Flags, inputs: Array) -> tuple[list[Indices], Flags]:
     """Parts, with those together that a relation ties which their efforts move.
 
-    Parameters
-    ----------
-    relations : (all relations, parts) those that parts depend on
-    inputs : (all relations, elements) where they depend on what elements take
+    ``relations``, (all relations, parts), are those that parts depend on, ``inputs``, (all
+    relations, elements), where they depend on what elements take.
     """
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components

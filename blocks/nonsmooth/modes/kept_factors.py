@@ -76,11 +76,7 @@ class Acting:
 class FactoredPart:
     """Elements that act on each other, and the pattern of their factors.
 
-    Parameters
-    ----------
-    members : the elements
-    acting : how they act on each other
-    crowded : states whose accelerations are unknowns, besides efforts
+    Accelerations of states that are ``crowded`` are unknowns, besides efforts.
     """
 
     def __init__(self, members: Indices, acting: Acting, crowded: list[int]) -> None:
@@ -195,11 +191,8 @@ def connected(pattern: ca.Sparsity) -> list[Indices]:
 class KeptFactors:
     """Elements that act on each other, and where their numbers stand in K.
 
-    Parameters
-    ----------
-    size : how many elements there are
-    parts : those that decide and act on each other
-    acting : how they do so, where that depends on parameters only
+    There are ``size`` elements; ``parts`` are those that decide and act on each other, ``acting``
+    says how they do so, where that depends on parameters only.
     """
 
     def __init__(self, size: int, parts: list[Indices], acting: Acting | None) -> None:

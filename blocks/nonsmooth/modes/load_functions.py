@@ -64,11 +64,7 @@ def load_elements_of(system: System) -> LoadElements:
 class LoadFunctions:
     """Functions of the laws of the load of a system.
 
-    Parameters
-    ----------
-    system : System
-    elements : LoadElements
-    beside : whether there are set-valued elements in the same network
+    ``beside``: whether there are set-valued elements in the same network.
     """
 
     def __init__(self, system: System, elements: LoadElements, beside: bool) -> None:

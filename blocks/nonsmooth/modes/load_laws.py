@@ -32,10 +32,7 @@ __all__ = ["LoadLaws", "refuse_loads_without_mass", "with_loads"]
 def refuse_loads_without_mass(system: System) -> None:
     """Stop where a law of the load, or exact friction beside one, acts on a node without mass.
 
-    Raises
-    ------
-    StructureError
-        Naming an element.
+    A StructureError names an element.
     """
     laws = load_laws_of(system)
     if laws and (light := without_mass(system)):

@@ -46,10 +46,7 @@ class LoopUnknowns:
     def at(self, problem: Problem, t: float) -> Followed:
         """Their derivatives at the present point.
 
-        Raises
-        ------
-        AlgebraicFailure
-            Where the equations of the loops are singular.
+        Raises AlgebraicFailure where the equations of the loops are singular.
         """
         args = problem.arguments(t)
         key = t, *(a.tobytes() for a in args[1:])

@@ -115,14 +115,7 @@ class ModeMatrices:
 
 
 class ModeEquations:
-    """Equations of modes, their derivatives, and what elements come to.
-
-    Parameters
-    ----------
-    system : System
-    elements : Elements
-    laws : their expressions
-    """
+    """Equations of modes, their derivatives, and what elements come to."""
 
     def __init__(self, system: System, elements: Elements, laws: LawExpressions) -> None:
         # side: expressions of the flows; of contacts, of their gaps with the other sign
@@ -585,9 +578,7 @@ def without_rounding(one: Array, other: Array, share: float = TERMS_ROUNDING) ->
 def _parts(by_u: list[ca.SX], whole: int) -> list[Indices]:
     """Parts of elements that feel each other by values or, ``whole`` of them at most, by rates.
 
-    Parameters
-    ----------
-    by_u : derivatives of values, and of their rates, by what elements take
+    ``by_u`` are derivatives of values, and of their rates, by what elements take.
     """
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components

@@ -62,15 +62,9 @@ def point_to_the_bit(problem: Problem, t: float, modes: Indices) -> tuple[bytes,
 class SolvedModes:
     """Efforts, flows, bounds and slopes of elements whose equations are solved at every point.
 
-    Parameters
-    ----------
-    system : System
-        Without algebraic unknowns.
-    elements : Elements
-    laws : their expressions
-    bounds : how they move with efforts, where they do
-    companions : which of them need no decision of their own
-    kept : numbers by which efforts follow as long as modes last, where there are such
+    ``bounds`` tell how they move with efforts, where they do, ``companions`` which elements need no
+    decision of their own; ``kept`` are numbers by which efforts follow as long as modes last, where
+    there are such.
     """
 
     def __init__(self, system: System, elements: Elements, laws: LawExpressions,
@@ -148,8 +142,8 @@ class SolvedModes:
             e["push"] = ca.vec(ca.densify(jacobian(e["slope"], self.effort)))
         for name in e:
             e[name] = ca.substitute(e[name], self.effort, own)
-        # affine: whether rates and bounds are known to be linear in the efforts; affine_rates: rates
-        # at least; follows_linearly: whether torn unknowns of loops are linear in these, too;
+        # affine: whether rates and bounds are known to be linear in the efforts; affine_rates:
+        # rates at least; follows_linearly: whether torn unknowns of loops are linear in these, too;
         # direct: whether efforts follow from the point and the modes alone, without a guess
         self.affine = self.affine_rates = self.direct = self.follows_linearly = True
         # operations of what is solved for at every point, 1 where loops add these up; numbers kept

@@ -40,12 +40,8 @@ class Bare(NamedTuple):
 class FreeBodies:
     """How bodies move without their contacts, and under forces of these.
 
-    Parameters
-    ----------
-    system : System
-    bare : Bare
-        The network without the components that have such laws.
-    seen : classes that contacts look at
+    ``bare`` is the network without the components that have such laws, ``seen`` are classes that
+    contacts look at.
     """
 
     def __init__(self, system: System, bare: Bare, seen: Indices) -> None:

@@ -55,12 +55,7 @@ def _made(system: System) -> StepLaws | None:
 
 
 class StepEfforts:
-    """Efforts of the steps of a run.
-
-    Parameters
-    ----------
-    elements : Elements
-    """
+    """Efforts of the steps of a run."""
 
     def __init__(self, elements: Elements) -> None:
         self._elements = elements

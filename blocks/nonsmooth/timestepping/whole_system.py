@@ -21,10 +21,7 @@ __all__ = ["WholeSystem"]
 class WholeSystem:
     """A system in units of nominal values, as time steps look at it.
 
-    Parameters
-    ----------
-    problem : Problem
-    laws : its set-valued laws, which are not the problem's own meanwhile; None for none
+    ``laws`` are its set-valued ones, which are not the problem's own meanwhile; None for none.
     """
 
     def __init__(self, problem: Problem, laws: Any) -> None:

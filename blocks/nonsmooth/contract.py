@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from scipy.sparse import csc_matrix
 
     from .modes.elements import Change, Elements
-    from .modes.held_loads import HeldLoads
     from .modes.held_network import HeldNetwork
     from .modes.load_dependence import LoadDependence
+    from .modes.load_functions import HeldLoads
     from .modes.parts import NetworkParts, PredictedParts
     from .modes.solved_modes import SolvedModes
 

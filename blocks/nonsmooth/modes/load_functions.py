@@ -18,9 +18,8 @@ from ...numerics.arrays import Array, Indices
 from ...numerics.tolerances import NOTHING_AT_ALL
 from ...system import System
 from .elements import ElementInputs, inputs_of
-from .held_loads import HeldLoads
 
-__all__ = ["ENDLESS", "LoadElements", "LoadFunctions", "load_elements_of",
+__all__ = ["ENDLESS", "HeldLoads", "LoadElements", "LoadFunctions", "load_elements_of",
            "load_laws_of"]  # fmt: skip
 
 ENDLESS = 1e100  # the load on such an element
@@ -136,3 +135,31 @@ def _explicit_inputs(system: System, elements: LoadElements, rate: ca.SX, law: c
     inputs[effort_at] = given * ca.SX(elements.unit)
     inputs[load_at] = driven * ca.SX(elements.load_sign)
     return inputs
+
+
+class HeldLoads:
+    """Slopes, crossing functions and margins of explicit laws, as functions of states and modes.
+
+    ``inputs`` are all efforts and loads, as expressions of the states, ``of_laws`` flows, bands of
+    rest and strengths in them, an element each.
+    """
+
+    length = entries = 0  # nothing is solved for at every point, and there are no constants
+    has_derivatives = True
+    slope: Array | None = None  # slopes at the last evaluation; not kept
+
+    def __init__(self, system: System, elements: LoadElements, inputs: ca.SX,
+                 of_laws: list[ca.SX]) -> None:
+        tape, resting = system.tape, elements.resting.tolist()
+        modes, loads = ca.SX.sym("modes", len(resting)), inputs[elements.load_at.tolist()]
+        load, *of_laws = (ca.reshape(e[resting], len(resting), 1) for e in (loads, *of_laws))
+        slope, crossings, exponents, flow, band, strength = ca.substitute(
+            [tape.slope, tape.crossings, tape.exponents, *of_laws], [tape.u], [inputs])
+        # time, states, unknowns, parameters, relations, discrete values, modes; no constants
+        self.symbols = [*system.arguments[:-1], modes, ca.SX.sym("constants", 0)]
+        # of slopes and crossing functions
+        self.expressions = {"slope": slope, "crossings": crossings, "exponents": exponents,
+                            "inputs": inputs}
+        room = strength - ca.fabs(load)
+        # how far bands of rest are from the end of their mode
+        self.margins = ca.if_else(modes == 0, room, ca.fmax(ca.fabs(flow) - band, -room))

@@ -171,7 +171,8 @@ class Repetitions:
                     if other in patterns:
                         pattern.level = max(pattern.level, patterns[other].level + 1)
             if kind == ca.OP_CALL:
-                form.append(self._called(node))
+                called = self.function.instructions_sx()[self._number[node]].which_function()
+                form.append(called.name())
             pattern.form.append(tuple(form))
             if mine == node:
                 patterns[node] = growing.pop(node)
@@ -179,9 +180,6 @@ class Repetitions:
 
     def _constant(self, node: int) -> float:
         return self.function.instruction_constant(self._number[node])
-
-    def _called(self, node: int) -> str:
-        return self.function.instructions_sx()[self._number[node]].which_function().name()
 
     # -- text ----------------------------------------------------------------------------------
     def _body(self, pattern: _Pattern) -> Body:

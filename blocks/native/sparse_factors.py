@@ -69,16 +69,11 @@ def pattern_of_choice(pattern: ca.Sparsity, torn: int) -> ca.Sparsity:
     rows, tied = pattern.size1(), pattern.size2() - torn
     if rows == torn:
         return pattern
-    constraints = csr_matrix(_filled(pattern)[torn:, :tied])
+    entries = np.ones(pattern.nnz(), dtype=bool), (pattern.row(), pattern.get_col())
+    constraints = csr_matrix(entries, pattern.shape)[torn:, :tied]
     chosen = maximum_bipartite_matching(constraints, perm_type="column")
     columns = [*np.sort(chosen[chosen >= 0]).tolist(), *range(tied, tied + torn)]
     return pattern.sub(list(range(rows)), columns)[0]
-
-
-def _filled(pattern: ca.Sparsity) -> Array:
-    out = np.zeros(pattern.shape, dtype=bool)
-    out[pattern.row(), pattern.get_col()] = True
-    return out
 
 
 class FullFactors:

@@ -98,13 +98,7 @@ def unwritable(problem: Problem) -> str:
 
 
 def compiled_method(name: str = "dopri5") -> type[OneStep]:
-    """A method's class.
-
-    Raises
-    ------
-    ImportError
-        On machines without llvmlite.
-    """
+    """A method's class; an ImportError on machines without llvmlite."""
     if not is_installed():
         raise ImportError("llvmlite")
     from .method import METHODS

@@ -115,15 +115,12 @@ class _Ending:
     """By what it is told whether a round was the last one.
 
     A step that is no shorter than the one before is rounding, where it is little.
-
-    Attributes
-    ----------
-    magnitudes : entries of ``q``, nominal values of unknowns
-    sizes : filled with changes of the unknowns, per value; 0 where they are rounding
-    last : one entry, no number in the last round that there may be
     """
 
     def __init__(self, loops: Loops, magnitudes: Indices, sizes: Indices, last: Indices) -> None:
+        # magnitudes: entries of ``q``, nominal values of unknowns
+        # sizes: filled with changes of the unknowns, per value; 0 where they are rounding
+        # last: one entry, no number in the last round that there may be
         self.magnitudes, self.sizes, self.last = magnitudes, sizes, last
         self.before = loops.room(len(sizes))
         _fill(loops, self.before, np.inf)

@@ -28,22 +28,16 @@ __all__ = ["BoundSteps"]
 class BoundSteps:
     """The steps of a method from the start of an episode on, through all events that it passes.
 
-    Parameters
-    ----------
-    method : that carries out events by itself
-    slots : places among the discrete values of tables of time, and of what is told
-    rows : what stands there; others change it
-    laws : set-valued laws, if there are any
-
-    Attributes
-    ----------
-    x, m, d : the present states, held relations and discrete values
+    Of a ``method`` that carries out events by itself. ``slots`` are places among the discrete
+    values of tables of time, and of what is told; ``rows`` is what stands there, which others
+    change.
     """
 
     def __init__(self, method: OneStep, slots: Indices, rows: Array, laws: Laws | None
                  ) -> None:
         own = method.own_events
         assert isinstance(own, OwnEvents)  # else Python carries out what is told
+        # x, m, d: the present states, held relations and discrete values
         self.method, self.x, self._state = method, method.x, method.state
         self._own, self._laws = own, laws
         self._constants = method.code.p, method.code.q
@@ -69,9 +63,7 @@ class BoundSteps:
     def begin(self, known_from: float) -> None:
         """Look at the method, which has been started anew or is asked to go further.
 
-        Parameters
-        ----------
-        known_from : just before the next known instant
+        ``known_from`` is just before the next known instant.
         """
         self._now.until[0], self._now.holds[0] = known_from, self.m
         self._call.numbers[self._call.place["limits.max_step"]] = self.method.longest
@@ -99,10 +91,8 @@ class BoundSteps:
     def pass_instant(self, t: float, holds: Array, known_from: float) -> bool:
         """Carry out what is known to happen at the time that was reached; whether it was done.
 
-        Parameters
-        ----------
-        holds : what relations of time come to just after it
-        known_from : just before the next known instant
+        ``holds`` is what relations of time come to just after it, ``known_from`` just before the
+        next known instant.
         """
         now = self._now
         now.times[0], now.holds[0], now.until[0] = t, holds, known_from

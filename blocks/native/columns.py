@@ -25,19 +25,14 @@ def column_values(function: Evaluator, points: Points, *more: Array) -> Array:
     given = points.columns(*more)
     moving = tuple(a.shape[1] > 1 for a in given)
     try:
-        address = _address(function, moving)
+        if moving not in function.machine_code:
+            function.machine_code[moving] = compiled(_text(function.function, moving))
     except Unwritable:
         return function.at_columns(*given)
     out = np.empty((function.function.size1_out(0), len(points)))
-    run_code(address, *(np.ascontiguousarray(a) for a in given), np.array([len(points)]), out)
+    run_code(function.machine_code[moving], *(np.ascontiguousarray(a) for a in given),
+             np.array([len(points)]), out)
     return out
-
-
-def _address(function: Evaluator, moving: tuple[bool, ...]) -> int:
-    """Of the code, kept with the function."""
-    if moving not in function.machine_code:
-        function.machine_code[moving] = compiled(_text(function.function, moving))
-    return function.machine_code[moving]
 
 
 def _text(function: ca.Function, moving: tuple[bool, ...]) -> str:

@@ -175,16 +175,9 @@ def advance(bodies: Bodies, kinds: Kinds, problem: Problem, factors: Factors, ro
             begun: Indices) -> tuple[int, int]:
     """Steps until a mode changes, the time is reached or there are as many as asked for.
 
-    Parameters
-    ----------
-    when : present time, step, and the time to stop at
-    most : how many steps
-    y, last, modes : states, efforts of the step before and modes of all elements; gone on with
-    begun : modes that end with a call
-
-    Returns
-    -------
-    why it ends, and how many steps there are
+    ``when`` is present time, step, and the time to stop at, ``most`` how many steps; ``y``,
+    ``last`` and ``modes`` are states, efforts of the step before and modes of all elements, gone on
+    with; ``begun`` are modes that end with a call. Returns why it ends, and how many there are.
     """
     t, step, t_stop, taken = when[0], when[1], when[2], 0
     while taken < most[0]:

@@ -76,11 +76,8 @@ may_miss, same_instant = machine_code(_may_miss), machine_code(_same_instant)
 def fill_past(now: int, discrete: int, plan: int, origin: int) -> int:
     """Bring the delayed ones among the discrete values at an address up to date.
 
-    Parameters
-    ----------
-    now : address of the time
-    plan : address of :attr:`blocks.system.delays.Delays.plan`
-    origin : address of the time just after which what is read begins
+    ``now`` is the address of the time, ``plan`` that of :attr:`blocks.system.delays.Delays.plan`,
+    ``origin`` that of the time just after which what is read begins.
     """
     told = indices_at(plan, PLAN)
     count, nodes, past = told[SIGNALS], told[NODES], indices_at(told[PAST], SHOWN)

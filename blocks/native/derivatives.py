@@ -28,26 +28,17 @@ __all__ = ["SolvedText", "Unknowns", "derive", "derive_in_direction"]
 
 @dataclass(frozen=True)
 class Unknowns:
-    """What is solved for at once.
+    """What is solved for at once."""
 
-    Parameters
-    ----------
-    rows : what is zero
-    entries : which of all values they are, or the entry of ``q`` where that stands
-    factors : of the derivatives of rows by them
-    """
-
-    rows: ca.SX
-    entries: Indices | int
-    factors: SparseFactors
+    rows: ca.SX  # what is zero
+    entries: Indices | int  # which of all values they are, or the entry of ``q`` where that stands
+    factors: SparseFactors  # of the derivatives of rows by them
 
     def move(self, w: Writer, room: str, first: int, *given: str) -> None:
         """Append what lets them move with what moves already.
 
-        Parameters
-        ----------
-        room : address of as many numbers as there are rows and values
-        first : the first of their rows in the matrix that is ``given`` as :func:`multiply` takes it
+        ``room`` is the address of as many numbers as there are rows and values, ``first`` the first
+        of their rows in the matrix that is ``given`` as :func:`multiply` takes it.
         """
         which = w.table(self.entries) if isinstance(self.entries, np.ndarray) \
             else w.pointer("%q", self.entries)
@@ -55,26 +46,18 @@ class Unknowns:
 
 
 class SolvedText(Text):
-    """Texts of functions that solve for unknowns first, and of derivatives through these.
+    """Texts of functions that solve for unknowns first, and of derivatives through these."""
 
-    Attributes
-    ----------
-    start, end : the first entry of ``q`` that they need, and the one behind all
-    there : places of arguments where derivatives are looked at, if not where values are
-    """
-
-    start: int
+    start: int  # start, end: the first entry of ``q`` that they need, and the one behind all
     end: int
+    # places of arguments where derivatives are looked at, if not where values are
     there: dict[int, tuple[str, int]] | None = None
 
     def _unknowns(self, w: Writer) -> tuple[ca.SX, list[Any], int]:
         """Append lines that solve for all unknowns and leave their factors.
 
-        Returns
-        -------
-        values : states, then all that changes with them
-        found : what is solved for among these, such as :class:`Unknowns`, in this order
-        size : how many values stand in ``x``
+        Returns states, then all that changes with them; what is solved for among these, such as
+        :class:`Unknowns`, in this order; and how many values stand in ``x``.
         """
         raise NotImplementedError
 
@@ -125,11 +108,9 @@ class SolvedText(Text):
 def multiply(told: int, matrix: int, moves: int, out: int, first: int, count: int) -> int:
     """Products of so many rows of a sparse matrix, from the first one on, with a vector.
 
-    Parameters
-    ----------
-    told : address of the numbers of rows and columns, of where the entries of each row begin, and
-        of their columns
-    matrix, moves, out : addresses of entries, vector and products
+    ``told`` is the address of the numbers of rows and columns, of where the entries of each row
+    begin, and of their columns; ``matrix``, ``moves`` and ``out`` are those of entries, vector and
+    products.
     """
     head = indices_at(told, 2)
     rows, columns = head[0], head[1]
@@ -167,13 +148,11 @@ def derive(t: int, x: int, p: int, q: int, out: int, begin: int, along: int, mov
            column: int, states: int, total: int, size: int) -> int:
     """Fill in df/dx, a row after the other, and df/dt behind it.
 
-    Parameters
-    ----------
-    t, x, p, q, out : addresses, as of every function of a model
-    begin, along : addresses of code that finds all matrices at this point, and the derivative in
-        the direction of ``moves``
-    moves, column : addresses of a direction of everything, and of room for derivatives in it
-    states, total, size : how many states and values there are, and rows of what is filled in
+    ``t``, ``x``, ``p``, ``q`` and ``out`` are addresses, as of every function of a model; ``begin``
+    and ``along`` those of code that finds all matrices at this point, and the derivative in the
+    direction of ``moves``; ``moves`` and ``column`` those of a direction of everything, and of room
+    for derivatives in it. There are so many ``states``, and values in ``total``; ``size`` rows
+    are filled in.
     """
     run_code(begin, t, x, p, q, q)
     direction, derivative, filled = (

@@ -64,11 +64,8 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
                number: int, taken: int, instant: int) -> bool:
     """Carry an event out; False, with everything as it was, where others must.
 
-    Parameters
-    ----------
-    number : of the event: the row that is filled
-    taken : steps up to it
-    instant : which of the known ones it is, ``CROSSING`` or ``BENDS``
+    ``number`` is that of the event, the row that is filled; ``taken`` are the steps up to it;
+    ``instant`` is which of the known ones it is, ``CROSSING`` or ``BENDS``.
     """
     q, t = passed.present, state[TIME]
     if code.past != 0 and not is_kept_up_to(code, t):

@@ -229,13 +229,10 @@ class Writer:
     # -- a CasADi function --------------------------------------------------------------------
     def write(self, function: ca.Function, read: Callable[[int, int], str],
               keep: Callable[[int, int, str], None]) -> None:
-        """Append the instructions of a function.
+        """Append the instructions of a function of SX expressions.
 
-        Parameters
-        ----------
-        function : of SX expressions
-        read : gives the value of an argument's nonzero
-        keep : takes a result's nonzero and its value
+        ``read`` gives the value of an argument's nonzero, ``keep`` takes a result's nonzero and its
+        value.
         """
         work: dict[int, str] = {}
         conditions: dict[int, str] = {}  # work entries that hold a truth value
@@ -262,10 +259,8 @@ class Writer:
                 outputs: Sequence[int], work: dict[int, str], conditions: dict[int, str]) -> None:
         """Append one instruction of a function, from work entries into others.
 
-        Parameters
-        ----------
-        given, outputs : work entries
-        work, conditions : their values, and those that are truth values; filled
+        ``given`` and ``outputs`` are work entries; ``work`` has their values, ``conditions`` those
+        that are truth values; both are filled.
         """
         op, values = function.instruction_id(k), [work[i] for i in given]
         if op == ca.OP_CALL:

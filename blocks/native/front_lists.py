@@ -41,10 +41,8 @@ SPARE = 0.25  # part of a front's pivot rows that may be zero
 def form_of(pattern: csc_matrix, in_groups: bool = True) -> Indices:
     """The form of matrices with these entries.
 
-    Parameters
-    ----------
-    pattern : (n, n), its entries column after column with ascending rows
-    in_groups : whether entries are found by groups of columns that share no row
+    The ``pattern`` is (n, n), its entries column after column with ascending rows; ``in_groups``:
+    whether entries are found by groups of columns that share no row.
     """
     n = pattern.shape[0]
     order, parent, reach = _elimination(pattern)

@@ -62,11 +62,9 @@ def add_products(told: int, values: int, follows: int, out: int, by_rows: int) -
 def fill_equations(own: int, modes: int, decides: int, matrix: int, size: int) -> int:
     """Fill the matrix of efforts: rows of what sticks per its own rate, else of the unit matrix.
 
-    Parameters
-    ----------
-    own : address of the change of rates by efforts, with its sign turned, column by column
-    modes, decides : addresses of modes, and of a number per element that decides: 1.0
-    matrix : address of what is filled
+    ``own`` is the address of the change of rates by efforts, with its sign turned, column by
+    column; ``modes`` and ``decides`` are those of modes, and of a number per element that decides:
+    1.0; ``matrix`` is that of what is filled.
     """
     n = size
     d, a = vector_at(own, n * n), vector_at(matrix, n * n)
@@ -89,12 +87,9 @@ def fill_equations(own: int, modes: int, decides: int, matrix: int, size: int) -
 def leave_minors(matrix: int, modes: int, told: int, size: int) -> int:
     """Make rows and columns of what slides, or sticks, those of the unit matrix, block by block.
 
-    Parameters
-    ----------
-    matrix : address of the blocks, each column by column
-    modes : address of those of all elements
-    told : address of the number of blocks, of whether those of what sticks are left, 0 or 1, of
-        their sizes, and of their members
+    ``matrix`` is the address of the blocks, each column by column, ``modes`` that of those of all
+    elements, ``told`` that of the number of blocks, of whether those of what sticks are left, 0 or
+    1, of their sizes, and of their members.
     """
     mode, head = vector_at(modes, size), indices_at(told, 2)
     count, stuck = head[0], head[1] != 0

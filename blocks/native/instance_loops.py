@@ -61,12 +61,8 @@ class NominalValues:
 class Loops:
     """Writes what a system's outputs need, step by step.
 
-    Parameters
-    ----------
-    system : System
-    uniform : parameters that are equal for all instances of a family, and read once
-    offsets : of z, m, d in ``q``
-    scratch : the first free entry of ``q``
+    ``uniform`` parameters are equal for all instances of a family, and read once; ``offsets`` are
+    those of z, m, d in ``q``, ``scratch`` is the first free entry of ``q``.
     """
 
     def __init__(self, system: System, uniform: Flags, offsets: Sequence[int], scratch: int
@@ -367,12 +363,10 @@ class Loops:
               derived: Places | None = None) -> None:
         """Equations of a group, solved for an argument; or the change that follows from others.
 
-        Parameters
-        ----------
-        g, rows, position : the group, its equations, and the argument
-        unknowns, target : what is given a value, and where
-        tangents : where changes of other unknowns stand, if theirs is asked for
-        derived : changes that derivatives are written for, beside the values
+        ``g``, ``rows`` and ``position`` are the group, its equations, and the argument;
+        ``unknowns`` are given a value at ``target``. ``tangents`` says where changes of other
+        unknowns stand, if theirs is asked for, ``derived`` are changes that derivatives are written
+        for, beside the values.
         """
         group = self.flat.groups[g]
         if group.law is None:

@@ -127,10 +127,8 @@ def share_load(elements: PredictedElements, part: int, near: float, loaded: bool
     """Make K of a part whose elements share what they hold; how many of them are about to move,
     which are ``loose``, or -1.
 
-    Parameters
-    ----------
-    near : of the largest effort: what is at a bound
-    loaded : whether loads are those of the last look, which was in these modes; else there are none
+    ``near``, of the largest effort, is what is at a bound; ``loaded``: whether loads are those of
+    the last look, which was in these modes; else there are none.
     """
     start, size = elements.starts[part], elements.starts[part + 1] - elements.starts[part]
     rows, k, count, loose = elements.portions, elements.first[part], 0, 0

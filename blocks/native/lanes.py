@@ -432,13 +432,10 @@ def march(code: Indices, slope: int, outputs: int, q: Vector, runs: Runs, times:
     its own end would stop it. So is one that is stiff: every ``between`` steps it is asked whether
     stability limits them, with more than ``left`` of this length to go.
 
-    Parameters
-    ----------
-    code : addresses of :func:`~blocks.native.stages.arithmetic` for several lanes
-    slope, outputs : addresses of machine code for several lanes
-    q : what is constant during all runs
-    runs, filled : shared by threads
-    times : ascending times at which outputs are wanted; ``extremes``: whether their range is
+    ``code`` are addresses of :func:`~blocks.native.stages.arithmetic`, ``slope`` and ``outputs`` of
+    machine code, all for several lanes; ``q`` is what is constant during all runs; ``runs`` and
+    ``filled`` are shared by threads; ``times``, ascending, are those at which outputs are wanted,
+    ``extremes``: whether their range is.
     """
     n = runs.x0.shape[1]
     _march(runs, _no_lanes(n, runs.p0.shape[1]),

@@ -25,11 +25,8 @@ __all__ = ["LoopCode"]
 class LoopCode(SolvedText):
     """Text of functions of a system whose algebraic unknowns are linear in their equations.
 
-    Parameters
-    ----------
-    system : System
-    places : of its arguments; algebraic unknowns stand in ``q``
-    start : the first free entry of ``q``
+    ``places`` are those of its arguments; algebraic unknowns stand in ``q``, of which ``start`` is
+    the first free entry.
     """
 
     def __init__(self, system: System, places: dict[int, tuple[str, int]], start: int) -> None:

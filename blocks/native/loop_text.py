@@ -111,9 +111,7 @@ class LoopText:
                     ) -> None:
         """Write such loops one inside the other: in each turn the instances whose turn it is.
 
-        Parameters
-        ----------
-        loops : turns of the instances, ascending, operands, target and body of each
+        ``loops`` are turns of the instances, ascending, operands, target and body of each.
         """
         outer = self._name()
         self.lines += [*_head(outer, f"{outer}.last"),
@@ -287,12 +285,8 @@ def _tail(tag: str, count: int, more: str = "") -> list[str]:
 class _Loop:
     """A loop over instances; of one instance, its body alone.
 
-    Parameters
-    ----------
-    tag : its name
-    index : (operand, instance), entries of their arrays
-    bases : arrays of the operands
-    factors : (operand, instance), what their values are multiplied by
+    ``index``, (operand, instance), are entries of arrays, which are ``bases`` of the operands;
+    ``factors``, (operand, instance), are what their values are multiplied by.
     """
 
     def __init__(self, tag: str, index: Indices, bases: list[str], factors: Array
@@ -346,10 +340,8 @@ class _Loop:
 class _LoopInTurn(_Loop):
     """A loop over those instances whose turn it is: of operands as they are, one after the other.
 
-    Parameters
-    ----------
-    outer : name of the loop over turns
-    starts : first instance of every turn, and the end
+    ``outer`` is the name of the loop over turns, ``starts`` the first instance of every turn, and
+    the end.
     """
 
     def __init__(self, tag: str, index: Indices, bases: list[str], outer: str, starts: Indices
@@ -378,13 +370,9 @@ class _LoopOfSums:
     """Sums of different numbers of terms: a loop over them, and in it one for every kind of terms.
 
     Terms are of a kind where they stand in the same array with the same factor. Sums with equally
-    many of each follow each other, so that the processor foresees where they end.
-
-    Parameters
-    ----------
-    tag : its name
-    which : the sum that a term is in
-    terms, target : values, in one or more arrays; and where sums go, in one array
+    many of each follow each other, so that the processor foresees where they end. ``which`` is the
+    sum that a term is in; ``terms`` are values, in one or more arrays, ``target`` is where sums go,
+    in one array.
     """
 
     def __init__(self, tag: str, which: Indices, terms: Operand, target: Operand) -> None:

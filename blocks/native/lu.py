@@ -22,11 +22,8 @@ __all__ = ["factor_beside", "factor_columns", "factorize", "solve", "solve_besid
 def factorize(a: Matrix, unit: Vector, order: Indices) -> float:
     """Triangular factors take the place of a matrix, not finite if it is singular; its determinant.
 
-    Parameters
-    ----------
-    a : (n, n), or more, of which the first are taken
-    unit : (n,) what an equation is measured in
-    order : filled with the order of the rows
+    ``a`` is (n, n), or more, of which the first are taken; ``unit``, (n,), is what an equation is
+    measured in; ``order`` is filled with the order of the rows.
     """
     n, determinant = unit.size, 1.0
     for i in range(n):
@@ -75,11 +72,8 @@ def factor_columns(matrix: int, order: int, size: int) -> int:
     """Triangular factors take the place of a full matrix; 1 if it is singular.
 
     In place of LAPACK, of which each kind of processor has its own, with other last digits.
-
-    Parameters
-    ----------
-    matrix : address of (size, size) numbers, column after column
-    order : address of integers: which row each one is exchanged with, in turn
+    ``matrix`` is the address of (size, size) numbers, column after column, ``order`` that of
+    integers: which row each one is exchanged with, in turn.
     """
     n, singular = size, 0
     a, rows = vector_at(matrix, n * n), indices_at(order, n)
@@ -133,13 +127,9 @@ def factor_beside(matrices: int, lost: int, size: int, count: int) -> int:
     """Triangular factors take the place of small matrices, entry by entry side by side.
 
     A row is as large as its largest entry. Whether two rows have changed places is kept, for every
-    pair in turn, and how large rows are.
-
-    Parameters
-    ----------
-    matrices : address of (size, size, count) numbers, a column after the other, with as many more
-        behind, for what is kept
-    lost : address of ``count`` numbers: 0, and for a matrix with an infinite entry, none
+    pair in turn, and how large rows are. ``matrices`` is the address of (size, size, count)
+    numbers, a column after the other, with as many more behind, for what is kept; ``lost`` that of
+    ``count`` numbers: 0, and for a matrix with an infinite entry, none.
     """
     n, m = size, count
     a, none = vector_at(matrices, 2 * n * n * m), vector_at(lost, m)

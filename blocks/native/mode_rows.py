@@ -94,10 +94,8 @@ def fill_row(network: NetworkModes, part: int, row: int, parasitic: float) -> in
     """Fill a row with what guessed modes of a part come to: TELLS, or OPEN or UNSURE, where these
     leave something open, or others must say.
 
-    Parameters
-    ----------
-    parasitic : of what yields everywhere a little, in SI units such as ohm and siemens; 0.0 for
-        none. With it, the combinations that say something about states stay those of the row.
+    ``parasitic`` is of what yields everywhere a little, in SI units such as ohm and siemens; 0.0
+    for none. With it, the combinations that say something about states stay those of the row.
     """
     first, members = network.starts[part], network.members
     size, width = network.starts[part + 1] - first, network.own.shape[0]

@@ -161,14 +161,7 @@ class CompiledMoreauJean(MoreauJean):
 
 
 class _Stepper:
-    """The arrays of a run's steps, and the call that takes them.
-
-    Attributes
-    ----------
-    modes : at the end of the last step
-    record, room, unknowns : of the last call
-    given : what that takes
-    """
+    """The arrays of a run's steps, and the call that takes them."""
 
     def __init__(self, problem: Any) -> None:
         laws, n = problem.laws, problem.size
@@ -179,9 +172,11 @@ class _Stepper:
         self.y, self.last = np.zeros(n), np.zeros(size)
         if size and not self.apart:
             self.last[:] = laws.elements.efforts_of(problem.u)
+        # modes: at the end of the last step
         self.modes, self.begun = np.zeros((2, size), dtype=np.int64)
         self.when, self.most = np.zeros(3), np.ones(1, dtype=np.int64)
         steps = min(self.equations.most, 1 + NUMBERS // (n + size))
+        # record, room, unknowns: of the last call
         self.record = Record(np.empty(steps), np.empty((steps, n)), np.empty((steps, size)))
         self.make_room(min(size, MOST) + 1, ENTRIES)
 
@@ -191,7 +186,7 @@ class _Stepper:
         entries = min(elements * elements, entries)
         self.unknowns = problem_of(elements, entries, FAINT)
         self.room = self._room(elements)
-        self.given = (
+        self.given = (  # what the call takes
             Kept(self.equations.bodies), Kept(self.equations.kinds), Kept(self.unknowns),
             Kept(factors_of(elements, FILLED * entries)), Kept(self.room), Kept(self.record),
             self.when, self.most, self.y, self.last, self.modes, self.begun)

@@ -32,12 +32,8 @@ FIRST = 3  # entry of it from which columns begin
 class NetworkCode(SolvedText):
     """Texts of functions of a network in held modes.
 
-    Parameters
-    ----------
-    network : HeldNetwork
-    arguments : of all expressions, of which the last ones are what is taken, and exact states
-    places : of the others
-    start : the first free entry of ``q``
+    ``arguments`` are those of all expressions, of which the last ones are what is taken, and exact
+    states; ``places`` are those of the others, ``start`` is the first free entry of ``q``.
     """
 
     def __init__(self, network: HeldNetwork, arguments: list[ca.SX],

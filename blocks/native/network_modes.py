@@ -61,12 +61,8 @@ def network_modes(parts: NetworkParts, modes: Array, constants: Array, m: Array,
                   states: int, parameters: int) -> NetworkModes:
     """Modes as machine code decides on them.
 
-    Parameters
-    ----------
-    parts : what is kept
-    modes, constants, m : which machine code reads
-    values : address of what elements come to
-    states, parameters : how many there are
+    Machine code reads ``modes``, ``constants`` and ``m``; ``values`` is the address of what
+    elements come to; ``states`` and ``parameters`` are how many there are.
     """
     n, count, nm = len(modes), len(parts.present), len(m)
     size = int(np.diff(parts.starts).max())
@@ -106,10 +102,8 @@ def choose_network_modes(code: Code, work: Workspace, relations: Relations, netw
                          t: float, x: Vector, crossed: bool) -> bool:
     """Choose the modes at an event; False where others must decide, with modes changed.
 
-    Parameters
-    ----------
-    x : the point; states that modes hold are brought to their values
-    crossed : whether margins have become negative; else a known instant has changed something
+    ``x`` is the point: states that modes hold are brought to their values. ``crossed``: whether
+    margins have become negative; else a known instant has changed something.
     """
     parts = network.present.size
     for part in range(parts):

@@ -122,12 +122,9 @@ def _take_back(step: Vector, following: Vector, share: Vector, here: Vector, at:
                nominal: Vector, block: Indices, size: int) -> bool:
     """Halve the steps of blocks that the next ones would not be shorter after; whether there are.
 
-    Parameters
-    ----------
-    step, following : the step that has been taken, and the next one
-    share : what has been taken of it, per unknown
-    here, at, nominal : all values, which of them are unknowns, and the nominal values of these
-    block : the number of the block of each unknown, ascending
+    ``step`` has been taken, ``following`` is the next one; ``share`` is what has been taken of it,
+    per unknown; ``here``, ``at`` and ``nominal`` are all values, which of them are unknowns, and
+    the nominal values of these; ``block`` is the number of the block of each unknown, ascending.
     """
     begin, any_ = 0, False
     while begin < size:
@@ -155,14 +152,10 @@ def _are_last_bits(left: Vector, slopes: Vector, here: Vector, bound: Vector, to
                    rows: int, entries: int) -> bool:
     """Whether residuals are what the last bits of the unknowns make of them.
 
-    A voltage that follows from the difference of two currents may be known to 1e-6 only.
-
-    Parameters
-    ----------
-    left, slopes : residuals and their derivatives
-    here : all values
-    bound : room for a number per residual
-    told : the row of each derivative, what it is by, and which rows are of what flows carry
+    A voltage that follows from the difference of two currents may be known to 1e-6 only. ``left``
+    and ``slopes`` are residuals and their derivatives, ``here`` is all values, ``bound`` room for a
+    number per residual; ``told`` is the row of each derivative, what it is by, and which rows are
+    of what flows carry.
     """
     bound[:rows] = 0.0
     for e in range(entries):

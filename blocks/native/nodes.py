@@ -60,11 +60,8 @@ def lines_of_node(node: Node, given: Sequence[str], new: Callable[[str], str],
                   declared: set[str]) -> str:
     """Append the lines that call a node; the name of its value.
 
-    Parameters
-    ----------
-    given : names of what it is given
-    new : appends a line that makes a value, and gives its name
-    declared : takes what the text declares
+    ``given`` are names of what it is given; ``new`` appends a line that makes a value, and gives
+    its name; ``declared`` takes what the text declares.
     """
     if isinstance(node, Lookup):
         return _lines_of_lookup(node, given, new, declared)

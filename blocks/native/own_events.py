@@ -30,50 +30,34 @@ MOST_EVENTS = 4096
 
 @dataclass(frozen=True)
 class Ahead:
-    """Known instants to come.
+    """Known instants to come."""
 
-    Attributes
-    ----------
-    times : (k,) ascending
-    holds : (k, relations) what relations of time come to just after each
-    rows : (k, slots) what tables of time come to just after each
-    until : (k,) just before the next one
-    """
-
-    times: Array
-    holds: Matrix
-    rows: Matrix
-    until: Array
+    times: Array  # (k,) ascending
+    holds: Matrix  # (k, relations) what relations of time come to just after each
+    rows: Matrix  # (k, slots) what tables of time come to just after each
+    until: Array  # (k,) just before the next one
 
 
 @dataclass(frozen=True)
 class EventRules:
-    """What happens at the events of a run, where a method may carry it out.
+    """What happens at the events of a run, where a method may carry it out."""
 
-    Attributes
-    ----------
-    at_zero, timed : relations that hold where they are zero, and those of time alone
-    acting : relations at whose change others act
-    slots : places of the rows of tables of time among the discrete values
-    ahead : the instants between two times, no more than so many
-    samplers : what is assigned at regular instants
-    resets : what is assigned where a condition becomes true
-    parts : what decisions on modes need; None where others decide
-    required : what comes of t, x, z, p, m, d, u; 1 for each condition that holds
-    indirect : relations that are judged where modes are decided; None for none
-    resting : those of them that wait for modes that end as they cross; None for none
-    """
-
+    # at_zero, timed: relations that hold where they are zero, and those of time alone
     at_zero: Flags
     timed: Flags
-    acting: Flags
-    slots: Indices
+    acting: Flags  # relations at whose change others act
+    slots: Indices  # places of the rows of tables of time among the discrete values
+    # the instants between two times, no more than so many
     ahead: Callable[[float, float, int], Ahead]
-    samplers: Samplers | None = None
-    resets: ResetRules | None = None
+    samplers: Samplers | None = None  # what is assigned at regular instants
+    resets: ResetRules | None = None  # what is assigned where a condition becomes true
+    # what decisions on modes need; None where others decide
     parts: PredictedParts | NetworkParts | None = None
+    # what comes of t, x, z, p, m, d, u; 1 for each condition that holds
     required: ca.Function | None = None
+    # relations that are judged where modes are decided; None for none
     indirect: Flags | None = None
+    # those of them that wait for modes that end as they cross; None for none
     resting: Flags | None = None
 
 
@@ -95,14 +79,9 @@ NOTHING = Given(*(Kept(empty(kind)) for kind in (
 class OwnEvents:
     """The events that a method carries out itself.
 
-    Parameters
-    ----------
-    equations : Equations
-    rules : what happens
-    held : what is constant between two events
-    states : number of values that a step moves
-    relations : number of all margins, those of modes among them
-    restarts : whether steps are found anew after a crossing
+    ``rules`` say what happens; ``held`` is what is constant between two events; ``states`` is the
+    number of values that a step moves, ``relations`` that of all margins, those of modes among
+    them; ``restarts``: whether steps are found anew after a crossing.
     """
 
     def __init__(self, equations: Equations, rules: EventRules, held: Array, states: int,
@@ -199,9 +178,7 @@ class OwnEvents:
     def given(self, ahead: Ahead, slots: Indices) -> Given:
         """What machine code is given to carry out known instants, and all else on the way.
 
-        Parameters
-        ----------
-        slots : places among the discrete values of what is known at these instants
+        ``slots`` are places among the discrete values of what is known at these instants.
         """
         r = self.rules
         nobody = np.zeros_like(r.timed)
@@ -240,26 +217,21 @@ class OwnEvents:
 
 
 class PassedEvents:
-    """Events that machine code has carried out in one call, in the order of time.
-
-    Attributes
-    ----------
-    times : (k,) of the events
-    m, d, modes : (k, …) held relations, discrete values and modes from each on
-    struck : (k, elements) contacts that were struck at each
-    changed, given : (k, assignments) what ``when`` has changed at each, in which round, or 0; and
-        to which value
-    """
+    """Events that machine code has carried out in one call, in the order of time."""
 
     def __init__(self, own: OwnEvents, count: int) -> None:
         equations = own.equations
         self.equations = equations
-        self.times = own.passed.times[:count].copy()
+        self.times = own.passed.times[:count].copy()  # (k,) of the events
         self.marks = own.passed.marks[:count].copy()
+        # (k, elements) contacts that were struck at each
         self.struck = own.passed.struck[:count] > 0.0
+        # changed, given: (k, assignments) what ``when`` has changed at each, in which round, or 0;
+        # and to which value
         self.changed = own.passed.changed[:count].copy()
         self.given = own.passed.given[:count].copy()
         self.q, self.x = own.passed.q[:count].copy(), own.passed.x[:count].copy()
+        # m, d, modes: (k, …) held relations, discrete values and modes from each on
         self.m = self.q[:, equations.part_of_constants("relations")]
         self.d = self.q[:, equations.part_of_constants("discrete values")]
         self.modes = self.q[:, equations.part_of_constants("modes")].astype(int) \

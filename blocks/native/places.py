@@ -18,11 +18,8 @@ X, Q, P, OUT, T, ROOM = range(6)  # the arrays, see ``loop_text.BASES``
 class Places:
     """Per class of unknowns, the array and entry in which its value stands, and a factor.
 
-    Parameters
-    ----------
-    classes : number of classes
-    zero : an entry of ``q`` that is zero, which classes without a place are read from
-    in_time : whether values are changes in time, which equations may follow, too
+    There are so many ``classes``; those without a place are read from ``zero``, an entry of ``q``
+    that is zero. ``in_time``: whether values are changes in time, which equations may follow, too.
     """
 
     def __init__(self, classes: int, zero: int = -1, in_time: bool = False) -> None:

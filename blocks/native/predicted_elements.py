@@ -130,12 +130,8 @@ def predicted_elements(parts: PredictedParts, q: Array, equations: Equations, st
                        ) -> tuple[Any, ...]:
     """Elements as machine code decides on them, and calls that they refer to.
 
-    Parameters
-    ----------
-    parts : what is known of them
-    q : what is constant between two events
-    equations : whose part of ``q`` that is
-    states : number of values that a step moves
+    ``q`` is what is constant between two events, ``equations`` are whose part of ``q`` that is;
+    ``states`` is the number of values that a step moves.
     """
     n, nx, count = len(parts.contact), len(parts.scale), int(parts.part.max()) + 1
     keeps, most = len(parts.d) > 0, n

@@ -79,10 +79,8 @@ def predict_modes(code: Code, work: Workspace, relations: Relations, elements: P
                   t: float, x: Vector, crossed: bool) -> bool:
     """Choose the modes at an event; False where others must decide, with modes and ``x`` changed.
 
-    Parameters
-    ----------
-    x : the point; flows of what comes to rest are brought to zero
-    crossed : whether margins have become negative; else a known instant has changed something
+    ``x`` is the point: flows of what comes to rest are brought to zero. ``crossed``: whether
+    margins have become negative; else a known instant has changed something.
     """
     modes, found = elements.modes, elements.found
     again = t - elements.last[0] <= DECIDED_AGAIN * max(abs(t), SHORT_TIME)

@@ -45,10 +45,8 @@ def step_to_pulse(code: Code, work: Workspace, exponents: Matrix, inside: Matrix
                   t: float, h: float, rtol: float, known: bool, ended: bool) -> float:
     """How long a step from (t, x) may be: ``h``, or up to the foot of a pulse within it.
 
-    Parameters
-    ----------
-    exponents : rows as above; the look at the start may be ``known``, that at the end as well
-    inside : rows of points and slopes, work space
+    ``exponents`` are rows as above; the look at the start may be ``known``, that at the end as
+    well. ``inside`` are rows of points and slopes, work space.
     """
     if not known:
         values_at(code, work, code.exponents, t, x, exponents[START])

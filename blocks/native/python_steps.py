@@ -36,12 +36,7 @@ Function = Callable[[float, Array], Any]
 
 
 class _Looks:
-    """Looks into a step.
-
-    Parameters
-    ----------
-    n : integrated states, as plain loops see them
-    """
+    """Looks into a step of ``n`` integrated states, as plain loops see them."""
 
     def __init__(self, n: int) -> None:
         self.atol: Array = np.zeros(1)  # of the states
@@ -76,19 +71,13 @@ class _Looks:
 class Crossings(_Looks):
     """Where do relations and modes no longer hold?
 
-    Parameters
-    ----------
-    problem : of the run
-    count : number of relations and modes
-    margins : of these, negative where one no longer holds; without what it may be below zero by
-
-    Attributes
-    ----------
-    relations : what is watched, as the loops are given it
+    ``count`` is the number of relations and modes, ``margins`` are of these, negative where one no
+    longer holds; without what it may be below zero by.
     """
 
     def __init__(self, problem: Problem, count: int, margins: Function) -> None:
         super().__init__(1)
+        # what is watched, as the loops are given it
         self.relations = relations_of(problem, count, 1, 0)
         self._state, self._x = np.zeros(ENTRIES), np.zeros(1)
         self.dense_by(lambda part: 0.0, 0)  # nobody asks for states by themselves

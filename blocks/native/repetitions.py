@@ -32,28 +32,20 @@ Form: TypeAlias = tuple[object, ...]
 
 @dataclass
 class _Pattern:
-    """Operations that lead to one value.
+    """Operations that lead to one value."""
 
-    Attributes
-    ----------
-    operations : nodes, each after those that it needs; the last one is the value
-    leaves : inputs and values of other patterns that are read, numbered
-    form : the same for equal patterns
-    level : of those that it needs, the highest, and one more
-    """
-
+    # nodes, each after those that it needs; the last one is the value
     operations: list[int] = field(default_factory=list)
+    # inputs and values of other patterns that are read, numbered
     leaves: dict[int, int] = field(default_factory=dict)
-    form: list[Form] = field(default_factory=list)
-    level: int = 0
+    form: list[Form] = field(default_factory=list)  # the same for equal patterns
+    level: int = 0  # of those that it needs, the highest, and one more
 
 
 class Repetitions:
     """The operations of a function of SX expressions, to be written as loops.
 
-    Parameters
-    ----------
-    function : results are filled in as dense columns
+    Results are filled in as dense columns.
     """
 
     def __init__(self, function: ca.Function) -> None:
@@ -86,11 +78,9 @@ class Repetitions:
               scratch: int, room: int = Q, entries: Sequence[int] | None = None) -> int:
         """Append the text of one result, into ``%out``; the first entry of ``q`` that is free.
 
-        Parameters
-        ----------
-        places : in which array, and from which entry on, an argument stands
-        scratch : the first entry of ``q`` that may be used, or of another array: ``room``
-        entries : of ``%out``, where the result's go, if not in their order
+        ``places`` say in which array, and from which entry on, an argument stands; ``scratch`` is
+        the first entry of ``q`` that may be used, or of another array: ``room``; ``entries``, of
+        ``%out``, are where the result's go, if not in their order.
         """
         wanted = self._results[result]
         if entries is not None:
@@ -181,7 +171,8 @@ class Repetitions:
                     if other in patterns:
                         pattern.level = max(pattern.level, patterns[other].level + 1)
             if kind == ca.OP_CALL:
-                form.append(self._called(node))
+                called = self.function.instructions_sx()[self._number[node]].which_function()
+                form.append(called.name())
             pattern.form.append(tuple(form))
             if mine == node:
                 patterns[node] = growing.pop(node)
@@ -189,9 +180,6 @@ class Repetitions:
 
     def _constant(self, node: int) -> float:
         return self.function.instruction_constant(self._number[node])
-
-    def _called(self, node: int) -> str:
-        return self.function.instructions_sx()[self._number[node]].which_function().name()
 
     # -- text ----------------------------------------------------------------------------------
     def _body(self, pattern: _Pattern) -> Body:

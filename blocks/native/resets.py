@@ -25,26 +25,19 @@ LATER = 0.5  # a condition that is true, and looked at again after what others a
 
 @dataclass(frozen=True)
 class ResetRules:
-    """What is assigned where a condition becomes true.
+    """What is assigned where a condition becomes true."""
 
-    Attributes
-    ----------
-    before : (conditions,) what each was when it was looked at last; 1 where it held
-    late : (conditions,) whether one follows efforts, and waits for modes to be decided
-    owner, target : (assignments,) the condition, and the place among the states and, behind them,
-        the discrete values
-    sign : (assignments,) of the variable there
-    noted : (k,) places among the discrete values that hold what something was before an event
-    assigned : what comes of t, x, z, p, m, d, u: conditions, what would be assigned, and what is
-        noted before an event
-    """
-
-    before: Array
-    late: Flags
+    before: Array  # (conditions,) what each was when it was looked at last; 1 where it held
+    late: Flags  # (conditions,) whether one follows efforts, and waits for modes to be decided
+    # owner, target: (assignments,) the condition, and the place among the states and, behind them,
+    # the discrete values
     owner: Indices
     target: Indices
-    sign: Array
+    sign: Array  # (assignments,) of the variable there
+    # (k,) places among the discrete values that hold what something was before an event
     noted: Indices
+    # what comes of t, x, z, p, m, d, u: conditions, what would be assigned, and what is noted
+    # before an event
     assigned: ca.Function
 
 

@@ -33,29 +33,21 @@ UNCHANGED, CHANGED, FAILED = 0, 1, -1  # by what is assigned
 
 @dataclass(frozen=True)
 class Samplers:
-    """What is assigned at regular instants, and when.
+    """What is assigned at regular instants, and when."""
 
-    Attributes
-    ----------
-    start, period, last : (samplers,) first instant, period, number of the last sample taken
-    late : (assignments,) whether one follows efforts, and waits for modes to be decided
-    owner, target : (assignments,) which sampler assigns, and which discrete value
-    shared : (assignments,) whether another sampler assigns the same discrete value
-    assigned : what comes of t, x, z, p, m, d, u and the discrete values before the instant
-    least : times about zero that differ by less are one instant, s
-    in_python : changes new values to what functions in Python give at a time; it is told who is
-        due, and the values before; None where there are none
-    """
-
+    # start, period, last: (samplers,) first instant, period, number of the last sample taken
     start: Array
     period: Array
     last: Array
-    late: Flags
-    owner: Indices
+    late: Flags  # (assignments,) whether one follows efforts, and waits for modes to be decided
+    owner: Indices  # owner, target: (assignments,) which sampler assigns, and which discrete value
     target: Indices
-    shared: Flags
+    shared: Flags  # (assignments,) whether another sampler assigns the same discrete value
+    # what comes of t, x, z, p, m, d, u and the discrete values before the instant
     assigned: ca.Function
-    least: float
+    least: float  # times about zero that differ by less are one instant, s
+    # changes new values to what functions in Python give at a time; it is told who is due, and the
+    # values before; None where there are none
     in_python: Callable[[float, Flags, Vector, Vector], None] | None = None
 
 

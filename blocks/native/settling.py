@@ -39,13 +39,10 @@ NOMINAL = 1e-6  # of a state: its tolerance where steps know none
 class Settling:
     """Relations, samples and resets of a run that agree with each other.
 
-    Parameters
-    ----------
-    problem : of the run
-    crossings : what relations may be below zero by, and how large they have been
-    indirect, resting : relations that wait for modes, as in
-        :class:`~blocks.native.own_events.EventRules`
-    samplings, assigned : what is sampled and assigned
+    ``crossings`` tell what relations may be below zero by, and how large they have been; relations
+    that are ``indirect`` or ``resting`` wait for modes, as in
+    :class:`~blocks.native.own_events.EventRules`; ``samplings`` and ``assigned`` are what is
+    sampled and assigned.
     """
 
     def __init__(self, problem: Problem, crossings: ZeroCrossings, indirect: Flags, resting: Flags,

@@ -37,11 +37,9 @@ __all__ = ["SolvedCode"]
 class SolvedCode(SolvedText):
     """Text of a model's functions while its modes are held.
 
-    Parameters
-    ----------
-    laws : SetValuedLaws
-        Whose ``held_modes`` are a :class:`~blocks.nonsmooth.modes.solved_modes.SolvedModes`.
-    places : of the arguments t, x, z, p, m, d, and the first free entry of ``q``
+    The ``held_modes`` of the laws are a :class:`~blocks.nonsmooth.modes.solved_modes.SolvedModes`;
+    ``places`` are those of the arguments t, x, z, p, m, d, ``start`` is the first free entry of
+    ``q``.
     """
 
     def __init__(self, laws: Laws, places: dict[int, tuple[str, int]], start: int) -> None:

@@ -60,10 +60,8 @@ def is_mostly_zeros(pattern: ca.Sparsity) -> bool:
 def pattern_of_choice(pattern: ca.Sparsity, torn: int) -> ca.Sparsity:
     """The square pattern for one choice of tied states.
 
-    Parameters
-    ----------
-    pattern : rows of torn unknowns, then constraints; columns of all states that may be tied, then
-        torn unknowns
+    The ``pattern`` has rows of torn unknowns, then constraints; columns of all states that may be
+    tied, then torn unknowns.
     """
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import maximum_bipartite_matching
@@ -71,26 +69,18 @@ def pattern_of_choice(pattern: ca.Sparsity, torn: int) -> ca.Sparsity:
     rows, tied = pattern.size1(), pattern.size2() - torn
     if rows == torn:
         return pattern
-    constraints = csr_matrix(_filled(pattern)[torn:, :tied])
+    entries = np.ones(pattern.nnz(), dtype=bool), (pattern.row(), pattern.get_col())
+    constraints = csr_matrix(entries, pattern.shape)[torn:, :tied]
     chosen = maximum_bipartite_matching(constraints, perm_type="column")
     columns = [*np.sort(chosen[chosen >= 0]).tolist(), *range(tied, tied + torn)]
     return pattern.sub(list(range(rows)), columns)[0]
 
 
-def _filled(pattern: ca.Sparsity) -> Array:
-    out = np.zeros(pattern.shape, dtype=bool)
-    out[pattern.row(), pattern.get_col()] = True
-    return out
-
-
 class FullFactors:
     """Factors of a full matrix, which take its place in ``q``: columns are vectors of a processor.
 
-    Parameters
-    ----------
-    n : of its rows
-    values : entry of ``q`` from which its numbers stand, column after column
-    start : a free entry, behind which it is told which rows change places
+    Its numbers stand from the entry ``values`` of ``q`` on, column after column of ``n`` rows;
+    ``start`` is a free entry, behind which it is told which rows change places.
     """
 
     def __init__(self, n: int, values: int, start: int) -> None:
@@ -125,19 +115,10 @@ class FullFactors:
 class SparseFactors:
     """Where a matrix, its factors and the way to them stand in ``q``.
 
-    Parameters
-    ----------
-    pattern : of the rows of the matrix, and of all columns it may have
-    start : the first free entry of ``q``
-    chosen : whether its columns are chosen as it runs
-    carried : which rows and which columns are of what flows carry, where any are
-    values : entry of ``q`` where the numbers of the pattern stand, if not there
-
-    Attributes
-    ----------
-    pivots : entry of ``q`` where those of the factors stand
-    missed : entry of ``q`` with the most that rows which say nothing new have missed in a solution
-    end : entry behind all
+    The ``pattern`` is that of the rows of the matrix, and of all columns it may have; ``start`` is
+    the first free entry of ``q``; ``chosen``: whether its columns are chosen as it runs;
+    ``carried``: which rows and which columns are of what flows carry, where any are; ``values``:
+    entry of ``q`` where the numbers of the pattern stand, if not there.
     """
 
     def __init__(self, pattern: ca.Sparsity, start: int, chosen: bool = False,
@@ -147,8 +128,10 @@ class SparseFactors:
         entries = n * n if chosen else int(self._fixed_plan[HEAD - 1])
         at = np.cumsum([start, pattern.nnz() * (values is None), room_for(n, entries),
                         chosen * self._length])
-        own, self._room, self._plan, self.end = (int(i) for i in at)
+        own, self._room, self._plan, self.end = (int(i) for i in at)  # end: entry behind all
         self.values = own if values is None else values
+        # entries of ``q``: where the pivots of the factors stand, and with the most that rows which
+        # say nothing new have missed in a solution
         self.pivots, self.missed = self._room, self._room + 7 * n + 1
         self._plans: dict[bytes, Indices] = {}  # of columns that have been chosen
 
@@ -191,13 +174,11 @@ def solve_blocks_for_units(values: int, plan: int, room: int, unit: int, modes: 
                            sizes: int) -> int:
     """Solve for many right sides, one after the other.
 
-    Parameters
-    ----------
-    unit : address of right sides, column by column, which solutions take the places of
-    modes : address of the modes of those that they belong to
-    follows : address of what is filled: the first so many unknowns of each solution
-    sizes : address of the numbers of unknowns, of those that are wanted, and of right sides; and
-        whether only those of mode 0 are solved, 0 or 1: others are filled with zeros
+    ``unit`` is the address of right sides, column by column, which solutions take the places of,
+    ``modes`` that of the modes of those that they belong to, ``follows`` that of what is filled,
+    the first so many unknowns of each solution; ``sizes`` that of the numbers of unknowns, of those
+    that are wanted, and of right sides, and of whether only those of mode 0 are solved, 0 or 1:
+    others are filled with zeros.
     """
     told = indices_at(sizes, 4)
     n, wanted, sides, stuck = told[0], told[1], told[2], told[3] != 0

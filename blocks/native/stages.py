@@ -106,14 +106,10 @@ def addresses(sums: Sequence[Sequence[float]], error: Sequence[float], extension
               lanes: int = 1, per_time: bool = True, lower: Sequence[float] = ()) -> Indices:
     """The table of a method.
 
-    Parameters
-    ----------
-    sums : of rows of ``k``, for the stages after the first and for the end of the step; empty for
-        what is not called
-    error : the sum that estimates the error; empty for none
-    extension : address of the continuous extension, or 0
-    per_time : whether rows are slopes, which the length of the step multiplies
-    lower : a sum that estimates the error with one order less
+    ``sums`` are of rows of ``k``, for the stages after the first and for the end of the step; empty
+    for what is not called. ``error`` is the sum that estimates the error, empty for none, ``lower``
+    one that does with one order less; ``extension`` is the address of the continuous extension, or
+    0; ``per_time``: whether rows are slopes, which the length of the step multiplies.
     """
     by_step = "fmul" if per_time else ""
     functions = [*(weighted_sum(w, lanes, by_step) if w else 0 for w in sums),

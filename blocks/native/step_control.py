@@ -138,13 +138,10 @@ def told_error(error: float, lower: float, rtol: float) -> float:
     """The error of a step, where its estimate may vanish by chance.
 
     Along a sine that is only added up, as of a source in a circuit, the estimate of the pair is a
-    sine of the phase itself: near its zeros any step would pass. One of the order below is
-    largest there. Raised to the same order it stands for 0.3 of such an estimate at its
-    largest; where slopes follow the states it is a thirtieth of the pair's own.
-
-    Parameters
-    ----------
-    error, lower : estimates of the pair and of the order below, in units of the tolerance
+    sine of the phase itself: near its zeros any step would pass. One of the order below is largest
+    there. Raised to the same order it stands for 0.3 of such an estimate at its largest; where
+    slopes follow the states it is a thirtieth of the pair's own. ``error`` and ``lower`` are the
+    estimates of the pair and of the order below, in units of the tolerance.
     """
     return max(error, LOWER * lower * np.sqrt(np.sqrt(rtol * lower)))
 
@@ -155,11 +152,7 @@ def told_error_of_high_order(fifth: float, third: float, rtol: float) -> float:
 
     Their quotient is of order 8 [E. Hairer, S. P. Norsett and G. Wanner, "Solving Ordinary
     Differential Equations I", 2nd ed., sec. II.10]. Where the first one vanishes by chance, as
-    above, the square of the other stands for 0.3 of it.
-
-    Parameters
-    ----------
-    fifth, third : estimates of these orders, in units of the tolerance
+    above, the square of the other stands for 0.3 of it. Estimates are in units of the tolerance.
     """
     both = np.sqrt(fifth * fifth + 0.01 * third * third)
     error = fifth * (fifth / both) if both > 0.0 else 0.0
@@ -171,12 +164,10 @@ def next_step(h: float, proposed: float, error: float, old_error: float, rejecte
               root: float) -> float:
     """The step after one that was accepted.
 
-    Parameters
-    ----------
-    h, proposed : the step taken, and as it was before it was shortened to end somewhere
-    error, old_error : of this step and the one before it, in units of the tolerance
-    rejected : whether it had to be tried again: it must not grow then
-    root : 1 / order of the method, as everywhere here
+    ``h`` is the step taken, ``proposed`` what it was before it was shortened to end somewhere;
+    ``error`` and ``old_error`` are of this step and the one before it, in units of the tolerance;
+    ``rejected``: whether it had to be tried again: it must not grow then; ``root`` is 1 / order of
+    the method, as everywhere here.
     """
     told = max(error, ROUNDED)
     factor = np.exp((root - 0.75 * BETA) * np.log(told) - BETA * np.log(old_error)) / SAFETY

@@ -79,20 +79,15 @@ def _parts_of(laws: StepLaws) -> _Parts:
 
 
 class ComponentSteps:
-    """Equations of components with set-valued laws, and of the bodies between them, in a run.
-
-    Attributes
-    ----------
-    kinds, bodies : as plain loops take them
-    m, d : relations and discrete values of the bodies
-    most : steps that may be taken without anybody looking
-    """
+    """Equations of components with set-valued laws, and of the bodies between them, in a run."""
 
     def __init__(self, problem: Any, callbacks: Callbacks) -> None:
         parts, delays = _parts_of(problem.laws), problem.delays
         compiled_code = compiling.is_installed()
         self._kinds: list[Kind] = problem.laws.kinds
+        # relations and discrete values of the bodies
         self.m, self.d = np.array(problem.m, dtype=float), np.array(problem.d, dtype=float)
+        # steps that may be taken without anybody looking
         self.most = 1 if problem.system.nm or delays is not None else STEPS
 
         def address(f: _Function, of_bodies: bool = False) -> int:
@@ -117,6 +112,7 @@ class ComponentSteps:
             np.split(table, ends), tables, strict=True)]  # views, kind by kind
         gap, law = (np.array([address(f) for f in fs], dtype=np.int64)
                     for fs in (parts.gap, parts.law))
+        # kinds, bodies: as plain loops take them
         self.kinds = Kinds._make([gap, law, *parts.kinds, table])
         self.bodies = Bodies._make([
             *(address(f, True) for f in parts.of_bodies), *parts.patterns,
@@ -135,12 +131,7 @@ class ComponentSteps:
 
 
 class WholeSteps:
-    """Equations of a system as a whole: one component, which sees all states.
-
-    Attributes
-    ----------
-    kinds, bodies, most : as those of components
-    """
+    """Equations of a system as a whole: one component, which sees all states."""
 
     most = 1
 
@@ -167,6 +158,7 @@ class WholeSteps:
         none, identity = 0 * one, (np.arange(n + 1), every)
         results = e * (6 + n + 4 * e + n)
         bent = e > 0 and problem.laws.load is not None and problem.laws.load.pieces
+        # kinds, bodies, most: as those of components
         self.kinds = Kinds(
             one * of_row(whole.gaps, int(contact.sum()), False),
             one * of_row(whole.values, results, True), one, n * one, e * one,

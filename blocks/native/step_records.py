@@ -12,63 +12,45 @@ __all__ = ["Bodies", "Kinds", "Record", "Room"]
 class Bodies(NamedTuple):
     """The network without its set-valued laws: functions of (t, x, p, m, d).
 
-    Attributes
-    ----------
-    slope, seen : what bodies do, and what contacts see of them
-    slope_x, seen_x, slope_w : nonzeros of derivatives: of slopes by states, column by column; of
-        what is seen by states, row by row; of slopes by inputs, column by column
-    slope_starts, ... : where columns or rows begin among them, and the numbers of what they hold
-    input_starts, inputs, input_signs : per force that contacts compute, the inputs it adds to
-    block, block_starts, block_states, row : per state, its block; the states of blocks, and per
-        state where it stands among these
-    pushed : 1 for velocities, which forces change at once
-    form : of sparse factors (:mod:`blocks.native.front_lists`), where many states act on each other
+    ``…_starts`` say where columns or rows begin among nonzeros of derivatives, ``…_rows`` and
+    ``…_columns`` the numbers of what they hold.
     """
 
-    slope: int
-    slope_x: int
-    seen: int
-    seen_x: int
-    slope_w: int
+    slope: int  # what bodies do
+    slope_x: int  # its derivatives by states, column by column
+    seen: int  # what contacts see of bodies
+    seen_x: int  # its derivatives by states, row by row
+    slope_w: int  # derivatives of slopes by inputs, column by column
     slope_starts: Indices
     slope_rows: Indices
     seen_starts: Indices
     seen_columns: Indices
     slope_w_starts: Indices
     slope_w_rows: Indices
+    # input_starts, inputs, input_signs: per force that contacts compute, the inputs it adds to
     input_starts: Indices
     inputs: Indices
     input_signs: Vector
-    block: Indices
+    block: Indices  # per state, its block
     block_starts: Indices
-    block_states: Indices
-    row: Indices
-    pushed: Vector
+    block_states: Indices  # the states of blocks
+    row: Indices  # per state, where it stands among these
+    pushed: Vector  # 1 for velocities, which forces change at once
     scale: Vector
     p: Vector
     m: Vector
     d: Vector
+    # of sparse factors (:mod:`blocks.native.front_lists`), where many states act on each other
     form: Indices
 
 
 class Kinds(NamedTuple):
-    """Components with set-valued laws, kind by kind; what is of instances stands end to end.
+    """Components with set-valued laws, kind by kind; what is of instances stands end to end."""
 
-    Attributes
-    ----------
-    gap, law : functions of a row of the table of arguments: gaps, and all else
-    number, seen, laws, contacts, forces, width, results : per kind, how many instances it has, what
-        an instance sees, its laws, those with a gap, forces, arguments, and values of ``law``
-    alone, bent : whether instances act without a contact that presses, and whether bounds are no
-        affine functions of efforts
-    seen_at, seen_sign, force_at, force_sign, element : of instances
-    first_seen, first_force, first_element, first_argument, first_gap : where a kind's begin
-    is_contact : of elements
-    table : arguments of all instances
-    """
-
-    gap: Indices
+    gap: Indices  # gap, law: functions of a row of the table of arguments: gaps, and all else
     law: Indices
+    # number, seen, laws, contacts, forces, width, results: per kind, how many instances it has,
+    # what an instance sees, its laws, those with a gap, forces, arguments, and values of ``law``
     number: Indices
     seen: Indices
     laws: Indices
@@ -76,20 +58,23 @@ class Kinds(NamedTuple):
     forces: Indices
     width: Indices
     results: Indices
+    # alone, bent: whether instances act without a contact that presses, and whether bounds are no
+    # affine functions of efforts
     alone: Indices
     bent: Indices
-    seen_at: Indices
+    seen_at: Indices  # seen_at, seen_sign, force_at, force_sign, element: of instances
     seen_sign: Vector
     force_at: Indices
     force_sign: Vector
     element: Indices
+    # first_seen, first_force, first_element, first_argument, first_gap: where a kind's begin
     first_seen: Indices
     first_force: Indices
     first_element: Indices
     first_argument: Indices
     first_gap: Indices
-    is_contact: Flags
-    table: Vector
+    is_contact: Flags  # of elements
+    table: Vector  # arguments of all instances
 
 
 class Room(NamedTuple):

@@ -70,14 +70,11 @@ def settle_relations(code: Code, work: Workspace, relations: Relations, switches
                      instant: int, again: bool, mode_ended: bool) -> bool:
     """Switch relations and assign until all agree; False where others must judge.
 
-    Parameters
-    ----------
-    step : the length that the next one would have
-    instant : which of the known ones it is; -1 where relations have crossed
-    mode_ended : whether modes end, too
-    again : whether that is at the instant of the last event: then it is rounding that crosses, as
-        it is where a margin was never larger, since that event, than what it is past its crossing.
-        Such a margin may be below zero by a few times that from now on, and so crosses no more
+    ``step`` is the length that the next one would have; ``instant`` is which of the known ones it
+    is, -1 where relations have crossed; ``mode_ended``: whether modes end, too. ``again``: whether
+    that is at the instant of the last event: then it is rounding that crosses, as it is where a
+    margin was never larger, since that event, than what it is past its crossing. Such a margin may
+    be below zero by a few times that from now on, and so crosses no more.
     """
     m, crossed = switches.m, False
     for r in range(m.size):

@@ -42,13 +42,9 @@ SHARE = 0.25  # of the determinant at the choice of states, below which they are
 class Tied(Text):
     """A function that solves for what is not integrated, for the others to call.
 
-    Parameters
-    ----------
-    system : System
-    places : of its arguments
-    start : the first free entry of ``q``
-    network : whose inputs are solved for, too, as torn unknowns behind the others
-    given : symbols of all arguments, and residuals, where these depend on efforts
+    ``places`` are those of its arguments, ``start`` is the first free entry of ``q``; inputs of a
+    ``network`` are solved for, too, as torn unknowns behind the others; ``given`` are symbols of
+    all arguments, and residuals, where these depend on efforts.
     """
 
     def __init__(self, system: System, places: dict[int, tuple[str, int]], start: int,
@@ -237,12 +233,8 @@ class Tied(Text):
 class TiedCode(SolvedText):
     """Text of functions of a system whose unknowns are solved for.
 
-    Parameters
-    ----------
-    system : System
-    places : of its arguments
-    start : the first free entry of ``q``
-    network : of laws at nodes without mass, where there are any
+    ``places`` are those of its arguments, ``start`` is the first free entry of ``q``, ``network``
+    that of laws at nodes without mass, where there are any.
     """
 
     tied: Tied

@@ -270,16 +270,10 @@ def find_crossing(code: Code, relations: Relations, work: Workspace, x: Vector, 
                   ) -> tuple[bool, int]:
     """Look at the relations in a part of a step, the first look being known.
 
-    Parameters
-    ----------
-    low, end : of the part; whether that is the ``last`` one of the step
-    start, h : of the step
-    pieces : borders of pieces of time, which are looked at beside the quarters of the part
-    behind : how many of them are not after the start of the step
-
-    Returns
-    -------
-    whether one has crossed at the last look, number of looks
+    ``low`` and ``end`` are those of the part, which may be the ``last`` one of the step, ``start``
+    and ``h`` those of the step; ``pieces`` are borders of pieces of time, which are looked at
+    beside the quarters of the part; ``behind`` of them are not after the start of the step. Returns
+    whether one has crossed at the last look, and the number of looks.
     """
     looks, times = relations.looks, relations.times
     times[0] = low
@@ -309,9 +303,7 @@ def look_between(code: Code, relations: Relations, work: Workspace, x: Vector, s
                  h: float, count: int) -> tuple[bool, int]:
     """Look between so many looks, which may end before a step does, for what crosses there.
 
-    Returns
-    -------
-    whether a relation has crossed at the last look, number of looks
+    Returns whether a relation has crossed at the last look, and the number of looks.
     """
     looks, times = relations.looks, relations.times
     while count < MOST_LOOKS:
@@ -445,16 +437,10 @@ def locate(code: Code, relations: Relations, work: Workspace, x: Vector, low: fl
            start: float, h: float, seen: Vector, share: float) -> float:
     """The far side of the first crossing between two times of a step.
 
-    Parameters
-    ----------
-    low, high : a margin of the relations ``wrong`` is negative at the end alone; on return
-        these are the relations that have crossed
-    seen : margins at ``high``; on return those at the crossing
-    share : of the way to the crossing that does not matter; 0 to find it as well as can be
-
-    Returns
-    -------
-    time; the values there are in the row of work
+    From ``low`` to ``high`` a margin of the relations ``wrong`` is negative at the end alone; on
+    return these are the relations that have crossed, and ``seen``, margins at ``high``, are those
+    at the crossing. ``share`` is of the way to the crossing that does not matter; 0 to find it as
+    well as can be. Returns the time; the values there are in the row of work.
     """
     margins = relations.looks[SPARE]
     far = _bracketed(code, relations, work, x, low, high, start, h, seen, share)

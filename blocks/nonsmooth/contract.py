@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from scipy.sparse import csc_matrix
 
     from .modes.elements import Change, Elements
-    from .modes.held_loads import HeldLoads
     from .modes.held_network import HeldNetwork
     from .modes.load_dependence import LoadDependence
+    from .modes.load_functions import HeldLoads
     from .modes.parts import NetworkParts, PredictedParts
     from .modes.solved_modes import SolvedModes
 
@@ -37,33 +37,22 @@ IndeterminateGroup = tuple[list[str], Array]
 
 
 class Laws(ABC):
-    """All elements of a system whose laws have modes, and these modes in one run.
+    """All elements of a system whose laws have modes, and these modes in one run."""
 
-    Attributes
-    ----------
-    system : System
-    elements : Elements
-        Who they are: owners, inputs, which ones are contacts.
-    size : how many elements there are
-    watched : whether anything must be looked at during a step
-    massless : whether any mode may make efforts jump, as at nodes without mass
-    state : ModeState
-        Their modes.
-    held_modes : efforts and slopes of the present modes in one or two evaluations, where that is so
-    load : how bounds depend on efforts (mu N); None where none does
-    parts_join : whether modes have tied parts of elements that equations were written apart for
-    recorded : whether efforts are those of the run's steps, instead of following from the states
-    """
-
-    state: ModeState
-    watched: bool = True
-    massless: bool = False
+    state: ModeState  # their modes
+    watched: bool = True  # whether anything must be looked at during a step
+    massless: bool = False  # whether any mode may make efforts jump, as at nodes without mass
+    # efforts and slopes of the present modes in one or two evaluations, where that is so
     held_modes: SolvedModes | HeldNetwork | HeldLoads | None = None
-    load: LoadDependence | None = None
+    load: LoadDependence | None = None  # how bounds depend on efforts (mu N); None where none does
+    # whether modes have tied parts of elements that equations were written apart for
     parts_join: bool = False
+    # whether efforts are those of the run's steps, instead of following from the states
     recorded: bool = False
 
     def __init__(self, system: System, elements: Elements) -> None:
+        # elements: who they are: owners, inputs, which ones are contacts
+        # size: how many elements there are
         self.system, self.elements, self.size = system, elements, elements.size
 
     @property
@@ -145,15 +134,9 @@ class Laws(ABC):
                   ) -> tuple[Array, Flags] | None:
         """Inputs at many times of a run at once; None where each needs its own search.
 
-        Parameters
-        ----------
-        problem : with the parameters of the run; its point says nothing
-        points : states and modes; as inputs, a guess
-        split : whether efforts that the motion leaves open take their documented split
-
-        Returns
-        -------
-        inputs as columns, and in which of these they are found
+        ``problem`` has the parameters of the run; its point says nothing. ``points`` are states and
+        modes; as inputs, a guess. ``split``: whether efforts that the motion leaves open take their
+        documented split. Returns inputs as columns, and in which of these they are found.
         """
         return None
 

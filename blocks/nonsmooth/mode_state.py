@@ -15,40 +15,33 @@ class ModeState:
 
     Elements are compared with those of their kind alone: a body is not at rest because a shaft
     beside it turns a million times as fast in rad/s.
-
-    Attributes
-    ----------
-    kinds : the number of each element's kind
-    fast : (n,) the largest flow so far of all elements of its kind
-    modes : 0 stuck or closed, 1 sliding forward, -1 sliding backward or open
-    ends : 1 and -1 where an element sticks at its bound, held there by others, else 0; None where
-        machine code has decided on them
-    decided : whether anybody has decided on them yet
-    slack : efforts beyond their bounds that end no mode: friction at its bound by rounding sticks
-        until its load is that much larger, closed contacts may pull with so much
-    nothing : of states, what no step is shortened for: flows may be so far beyond zero at its event
-    noise : what rounding alone may make of every margin, where that is measured: while the element
-        is stuck or closed, and while it is not, whose margins have different units
-    drift : share of its size by which the run's error may put off what modes hold constant
-    unloaded : closed diodes that bear nothing of an effort whose split the motion leaves open:
-        with these the others share it in one way, whichever is shown
-    least_flow : the absolute error of a flow that the run allows: less closes no diode
-    struck : contacts that were struck at the last decision, at nodes without mass beside others
-    approach : the fastest impact so far there
     """
 
     def __init__(self, kinds: Indices) -> None:
-        size, self.kinds = len(kinds), kinds
+        size, self.kinds = len(kinds), kinds  # kinds: the number of each element's kind
+        # 0 stuck or closed, 1 sliding forward, -1 sliding backward or open
         self.modes: Indices = np.zeros(size, dtype=int)
+        # 1 and -1 where an element sticks at its bound, held there by others, else 0; None where
+        # machine code has decided on them
         self.ends: Indices | None = np.zeros(size, dtype=int)
-        self.decided = False
-        self.fast = np.zeros(size)
+        self.decided = False  # whether anybody has decided on them yet
+        self.fast = np.zeros(size)  # (n,) the largest flow so far of all elements of its kind
+        # efforts beyond their bounds that end no mode: friction at its bound by rounding sticks
+        # until its load is that much larger, closed contacts may pull with so much
         self.slack: Array | float = 0.0
+        # of states, what no step is shortened for: flows may be so far beyond zero at its event
         self.nothing: Array | float = 0.0
+        # what rounding alone may make of every margin, where that is measured: while the element is
+        # stuck or closed, and while it is not, whose margins have different units
         self.noise = np.zeros((2, size))
+        # closed diodes that bear nothing of an effort whose split the motion leaves open: with
+        # these the others share it in one way, whichever is shown
         self.unloaded: Flags = np.zeros(size, dtype=bool)
+        # contacts that were struck at the last decision, at nodes without mass beside others
         self.struck: Flags = np.zeros(size, dtype=bool)
-        self.approach = 0.0
+        self.approach = 0.0  # the fastest impact so far there
+        # drift: share of its size by which the run's error may put off what modes hold constant
+        # least_flow: the absolute error of a flow that the run allows: less closes no diode
         self.drift, self.least_flow = MODE_MISSED, 0.0
 
     @property
@@ -91,14 +84,11 @@ class NetworkState(ModeState):
     """Modes of elements at nodes without mass, and what is large beside each.
 
     A current is not small because another part of the model bears a large force.
-
-    Attributes
-    ----------
-    strong : (n,) the largest effort so far of all elements of its kind
     """
 
     def __init__(self, kinds: Indices) -> None:
         super().__init__(kinds)
+        # (n,) the largest effort so far of all elements of its kind
         self.strong = np.zeros(len(kinds))
 
     @property

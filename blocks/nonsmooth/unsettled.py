@@ -12,10 +12,7 @@ __all__ = ["unsettled"]
 def unsettled(names: Iterable[str], t: float, what: str, advice: str = "") -> SimulationError:
     """The error for elements whose laws, looked at again and again, do not come to one answer.
 
-    Parameters
-    ----------
-    names : paths of the elements, at least one
-    what : what was sought, such as "modes at rest"
+    ``names`` are paths of the elements, at least one; ``what`` was sought, such as "modes at rest".
     """
     paths = list(dict.fromkeys(names))
     return SimulationError(

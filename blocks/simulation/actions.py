@@ -249,10 +249,8 @@ class Resets:
     def words(self, changed: Array, given: Array) -> list[tuple[str, str]]:
         """Components, and what their variables became.
 
-        Parameters
-        ----------
-        changed : by assignment, in which round it was another value; 0 else
-        given : by assignment, that value, as it stands in its place
+        ``changed`` is, by assignment, in which round it was another value, 0 else; ``given`` that
+        value, as it stands in its place.
         """
         told: dict[int, list[str]] = {}
         some = np.flatnonzero(changed)
@@ -270,19 +268,13 @@ class Resets:
 
 
 class _Sampled:
-    """What the samplings of a system assign.
-
-    Attributes
-    ----------
-    statements : family, first instant and period of each
-    first : by family, the number of its first sampler; a statement has one for each instance
-    owner, target : numbers of the samplers, and places among the discrete values
-    values : what is assigned, a function of what there is and of what was before
-    """
+    """What the samplings of a system assign."""
 
     def __init__(self, system: System) -> None:
         self.system = system
+        # family, first instant and period of each
         self.statements: list[tuple[int, ca.SX | None, ca.SX | None]] = []
+        # by family, the number of its first sampler; a statement has one for each instance
         self.first: dict[int, int] = {}
         owner, target, values, count = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)], [], 0
         offset_of = {(f, i): o for f, i, o in system.tape.discrete_layout}
@@ -300,9 +292,11 @@ class _Sampled:
                     owner.append(count + every)
                     target.append(offset_of[f, i] + every)
                 count += family.size
+        # numbers of the samplers, and places among the discrete values
         self.owner, self.target = np.concatenate(owner), np.concatenate(target)
         #: Assignments whose variable another sampler assigns, too.
         self.shared = np.bincount(self.target, minlength=1)[self.target] > 1
+        # what is assigned, a function of what there is and of what was before
         self.values = Evaluator(ca.Function("sampled", [*system.arguments, before], [
             ca.densify(ca.vertcat(*values))])) if values else None
         #: Assignments that follow efforts.
@@ -454,10 +448,7 @@ class Samplings(_Sampled):
 class PythonSamples:
     """Components that work out their Discrete variables themselves, see ``at_samples``.
 
-    Parameters
-    ----------
-    system : System
-    first_item : of every family that samples, the number of its first sampler
+    ``first_item`` is, of every family that samples, the number of its first sampler.
     """
 
     def __init__(self, system: System, first_item: Mapping[int, int]) -> None:

@@ -76,18 +76,11 @@ def bottleneck_terms(recording: RunRecording) -> tuple[list[Bottleneck], StepSha
 # -- steps ---------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class _Step:
-    """A step that is looked at.
+    """A step that is looked at."""
 
-    Attributes
-    ----------
-    length : in s
-    weights : of the ends of steps before it, in a polynomial's value at its end
-    points : where these ends, and its own, stand among all times that are asked for
-    """
-
-    length: float
-    weights: Array
-    points: list[int]
+    length: float  # in s
+    weights: Array  # of the ends of steps before it, in a polynomial's value at its end
+    points: list[int]  # where these ends, and its own, stand among all times that are asked for
 
     def missed(self, values: Array) -> Array:
         """By how much the polynomials through rows of values miss the last one."""

@@ -44,11 +44,7 @@ TURNS = 6  # of inverse iteration
 def time_to_dead_point(problem: Problem, t: float) -> float:
     """When constraints will depend on each other, as they are going now; infinite if they do not.
 
-    Negative where they have been.
-
-    Parameters
-    ----------
-    problem : at the present point, solved
+    Negative where they have been. The problem is at the present point, solved.
     """
     system, found = problem.system, np.inf
     slope = system.slope(*problem.arguments(t))
@@ -92,13 +88,9 @@ def steps_over(problem: Problem, t: float, ahead: float, longest: float, stop: f
 
     One of them has it in its middle, and is as short as the tolerance asks for, but no shorter:
     others lead there, each by half, and out of it. Where a run has come so close to it that nothing
-    is certain in the middle, it is near the start of a longer step.
-
-    Parameters
-    ----------
-    problem : at the present point, which it comes back to
-    longest : a step that the method would take here
-    stop : which no step goes up to
+    is certain in the middle, it is near the start of a longer step. The problem is at the present
+    point, which it comes back to; ``longest`` is a step that the method would take here, ``stop``
+    what no step goes up to.
     """
     steps: list[Step] = []
     present = problem.x.copy(), problem.z.copy()

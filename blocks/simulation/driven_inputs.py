@@ -35,20 +35,12 @@ class Told(Component):
 
 @dataclass(frozen=True)
 class DrivenInput:
-    """An input that is set from outside.
+    """An input that is set from outside."""
 
-    Attributes
-    ----------
-    path : of the input
-    told : path of the part that gives its value
-    unit : of the input
-    size : number of instances
-    """
-
-    path: str
-    told: str
-    unit: Unit
-    size: int
+    path: str  # of the input
+    told: str  # path of the part that gives its value
+    unit: Unit  # of the input
+    size: int  # number of instances
 
     def slots(self, system: System) -> Indices:
         """Where its values stand among the discrete values."""

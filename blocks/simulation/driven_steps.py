@@ -29,28 +29,21 @@ MOST_STEPS = 1000
 class DrivenSteps:
     """The time that passes in a driven run.
 
-    Parameters
-    ----------
-    driver : of a run that has begun
-    slots : places of what is told among the discrete values
-
-    Attributes
-    ----------
-    t : time reached
-    told : values at these places that the program wants
-    changed : whether they are new
+    The ``driver`` is of a run that has begun; ``slots`` are places of what is told among the
+    discrete values.
     """
 
     def __init__(self, driver: Driver, slots: Indices) -> None:
         self.driver, self.slots = driver, slots
         self.problem, self.integration = driver.problem, driver.integration
         self.time_events = driver.events.time_events
-        self.t = driver.settings.t_start
+        self.t = driver.settings.t_start  # time reached
         self.tables = tables = self.problem.system.tables
         self._slots = np.append(tables.slots, slots)  # of what changes at instants
         self._rows = rows = self.problem.d[self._slots]
+        # told: values at these places that the program wants
         self._of_tables, self.told = rows[: len(tables.slots)], rows[len(tables.slots) :]
-        self.changed = False
+        self.changed = False  # whether they are new
         #: Steps of the present episode, where machine code carries out what it is told.
         self._bound: BoundSteps | None = None
         self._kept: BoundSteps | None = None  # for episodes of the same method

@@ -50,11 +50,8 @@ class PartsJoin(Exception):  # noqa: N818
 class Driver:
     """Runs one problem and fills a recording.
 
-    Parameters
-    ----------
-    opening : of the run, at a consistent start
-    settings : how it is run
-    tolerances : absolute tolerances of a problem's unknowns, for its present choice of states
+    The ``opening`` is at a consistent start; ``tolerances`` are absolute ones of a problem's
+    unknowns, for its present choice of states.
     """
 
     def __init__(self, opening: Opening, settings: Settings,
@@ -171,12 +168,7 @@ class Driver:
         return laws is not None and laws.set_valued.parts_join
 
     def carry_out(self, before: float, ending: Ending) -> float:
-        """Carry out the event that ends an episode; returns the time reached.
-
-        Parameters
-        ----------
-        before : when the episode began
-        """
+        """Carry out the event that ends an episode begun at ``before``; the time reached."""
         if ending.changes is not None:
             self.events.tell_modes(ending.t, ending.changes)
         if ending.switched is not None:

@@ -28,12 +28,9 @@ STILL = 1e-4  # nominal values: what chatters comes back before any state has mo
 def are_crowded(times: Array, duration: float, instants: Array, way: Array | None = None) -> bool:
     """Whether so much switches within a short time of a run that it may be chatter.
 
-    Parameters
-    ----------
-    times : of what switches, ascending
-    duration : of the run
-    instants : known beforehand, ascending
-    way : of the states up to each, in nominal values, where it is known
+    ``times`` are those of what switches, ascending, ``instants`` known beforehand, ascending;
+    ``duration`` is of the run, ``way`` of the states up to each, in nominal values, where it is
+    known.
     """
     close = times[CHATTER:] - times[:-CHATTER] <= WINDOW * duration
     if way is not None:
@@ -54,12 +51,8 @@ class EventLog:
     """Events of a run, and what has lately switched in it.
 
     Much that switches in a short time of a run is chatter if nothing moves meanwhile: neither a
-    state nor a function of time. A long run is not to be told from chatter by the time alone.
-
-    Parameters
-    ----------
-    recording : of the run
-    time_events : known beforehand: what they make switch is no chatter, however fast
+    state nor a function of time. A long run is not to be told from chatter by the time alone. What
+    ``time_events``, known beforehand, make switch is no chatter, however fast.
     """
 
     def __init__(self, recording: RunRecording, time_events: TimeEvents) -> None:

@@ -37,13 +37,7 @@ MOMENT = 1e-9  # s of a run that are prepared where only its start is asked for
 class Events:
     """Carries out the events of a run, and tells them.
 
-    Parameters
-    ----------
-    contacts : what keeps closed contacts closed, where the laws do not do that themselves
-
-    Attributes
-    ----------
-    struck : (family, instance) of contacts struck at the last event
+    ``contacts`` keep closed contacts closed, where the laws do not do that themselves.
     """
 
     def __init__(self, recording: RunRecording, time_events: TimeEvents, crossings: ZeroCrossings,
@@ -57,6 +51,7 @@ class Events:
         self.time_events = time_events
         self.switching = Switching(self.problem, time_events, Resets.of(system),
                                    Samplings.of(system, time_events), crossings, self.log, t_end)
+        # struck: (family, instance) of contacts struck at the last event
         self.struck: tuple[tuple[int, int], ...] = ()
 
     def rules(self, t: float, driven: bool = False) -> EventRules | None:
@@ -198,24 +193,18 @@ class Events:
 class Opening:
     """Those who decide on relations and modes of a run; at the start once, for check and run.
 
-    Parameters
-    ----------
-    recording : of a problem at its consistent start
-    t_start, t_end : of the run
-    seen : up to when known instants are looked for at once; to the end, unless given
-
-    Attributes
-    ----------
-    time_events, crossings, events : what happens in the run, and when
-    contacts : what keeps closed contacts closed, where the laws do not do that themselves
+    The ``recording`` is of a problem at its consistent start; ``seen``: up to when known instants
+    are looked for at once; to the end, unless given.
     """
 
     def __init__(self, recording: RunRecording, t_start: float, t_end: float,
                  seen: float | None = None) -> None:
         self.recording, self.problem = recording, recording.problem
         self.t_start = t_start
+        # time_events, crossings, events: what happens in the run, and when
         self.time_events = TimeEvents(recording.system, self.problem.p, t_start, t_end, seen)
         self.crossings = ZeroCrossings(self.problem, self.time_events)
+        # what keeps closed contacts closed, where the laws do not do that themselves
         self.contacts = _contacts_of(self.problem)
         self.events = Events(recording, self.time_events, self.crossings, self.contacts, t_end)
         self.begun = False
@@ -230,28 +219,18 @@ class Opening:
 class TrialStart:
     """A copy of a problem whose relations, samples, modes and efforts a run decides at any states.
 
-    Parameters
-    ----------
-    problem : at a consistent start
-    laws : its set-valued laws; None where there are none
-    t : when
-
-    Attributes
-    ----------
-    unknowns : torn unknowns there, before efforts are decided
+    The problem is at a consistent start.
     """
 
     def __init__(self, problem: Problem, laws: Laws | None, t: float) -> None:
         self.problem, self._laws, self._t = problem.copy_for_reading(), laws, t
+        # unknowns: torn unknowns there, before efforts are decided
         self._before_samples, self.unknowns = problem.d.copy(), problem.z.copy()
 
     def decide(self) -> None:
         """Decide at the problem's states as a run that begins there would.
 
-        Raises
-        ------
-        BlocksError, AlgebraicFailure, LinAlgError
-            What a run refuses.
+        Raises what a run refuses: BlocksError, AlgebraicFailure or LinAlgError.
         """
         problem, t = self.problem, self._t
         states = problem.x.copy()

@@ -155,10 +155,8 @@ def tell_many_steps(problem: Problem, functions: TimeFunctions, method: Method, 
                     left: tuple[float, float], length: float) -> None:
     """Say why a run has so many steps: warn where they take long, refuse it where it cannot end.
 
-    Parameters
-    ----------
-    left : steps to the end of the run, and seconds that they take
-    length : of a step, on average
+    ``left`` are steps to the end of the run, and seconds that they take; ``length`` is that of a
+    step, on average.
     """
     steps, seconds = float(f"{left[0]:.1g}"), left[1]
     fastest = [f"{name} changes so fast" for name in _steepest(problem, step)[:1]]

@@ -27,19 +27,10 @@ FARTHEST = 1e6  # nominal values: nothing comes back from there
 def beyond_fold(problem: Problem, t: float, before: Array, duration: float) -> Array | None:
     """Torn unknowns where the curve of solutions comes back to the present point.
 
-    None where it has no fold there.
-
-    Parameters
-    ----------
-    problem : of the run, without set-valued laws and tied states, at a fold but for rounding
-    before : derivatives of loops by torn unknowns, anywhere on the branch that ends: the sign of
-        their determinant stays the same along a branch, and changes at a fold
-    duration : of the run
-
-    Raises
-    ------
-    AlgebraicFailure
-        Where it has a fold, and does not come back.
+    None where it has no fold there. An AlgebraicFailure where it has one, and does not come back.
+    ``problem`` is without set-valued laws and tied states, at a fold but for rounding; ``before``
+    are derivatives of loops by torn unknowns, anywhere on the branch that ends: the sign of their
+    determinant stays the same along a branch, and changes at a fold; ``duration`` is of the run.
     """
     driven = _Driven(problem, t, duration, np.abs(before * problem.scale_z).max())
     matrices = before, derivatives_of_loops(problem, t)

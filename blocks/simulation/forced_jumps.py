@@ -99,12 +99,9 @@ class ForcedJumps:
                ) -> None:
         """Raise where something has jumped, the states being equal.
 
-        Parameters
-        ----------
-        problem : as it goes on, all solved
-        t : of the event
-        m, d : relations and discrete values before it
-        cause : component that switched; empty where none did
+        The problem is as it goes on, all solved, ``t`` the time of the event; ``m`` and ``d`` are
+        relations and discrete values before it; ``cause`` is the component that switched; empty
+        where none did.
         """
         if self.values is None:
             return

@@ -22,10 +22,7 @@ SETTINGS = "method", "rtol", "atol"
 class GivenValues:
     """What a model and the options of a run say, as they are now.
 
-    Parameters
-    ----------
-    root : the model
-    duration, options : as they were given to ``simulate``
+    ``duration`` and ``options`` are as they were given to ``simulate``.
     """
 
     def __init__(self, root: Part, duration: object, options: Options) -> None:

@@ -37,12 +37,8 @@ def refuse_lasting(recording: RunRecording, resets: Resets, relations: Relations
     """Raise where the motion that a ``when`` turned back went on through its condition.
 
     Where it was only stopped, as by ``{v: 0}``, what goes on may be meant: that is a warning; or is
-    meant, where nothing integrated is assigned, as by a valve that closes.
-
-    Raises
-    ------
-    SimulationError
-        Naming the component and the instant from which on its condition lasted.
+    meant, where nothing integrated is assigned, as by a valve that closes. A SimulationError names
+    the component and the instant from which on its condition lasted.
     """
     system, (which, of_states) = recording.system, resets.turning()
     if not len(which):

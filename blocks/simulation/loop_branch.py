@@ -59,17 +59,13 @@ class LoopBranch:
     """The branch that torn unknowns are on, from step to step of an episode.
 
     Times about zero that differ by less than ``least`` are one instant.
-
-    Attributes
-    ----------
-    t, z : as far as it has been followed, and torn unknowns there
-    ended : whether it was seen to end
-    marks : times and torn unknowns on the way, at ends of steps or nearer to each other
     """
 
     def __init__(self, problem: Problem, t: float, z: Array, least: float) -> None:
+        # as far as it has been followed, and torn unknowns there
         self.problem, self.t, self.z, self.least = problem, t, z.copy(), least
-        self.ended = False
+        self.ended = False  # whether it was seen to end
+        # marks: times and torn unknowns on the way, at ends of steps or nearer to each other
         self.marks: list[tuple[float, Array]] = []
         self._passed: list[tuple[float, Array]] = []  # of the step that was looked at
         #: Nominal values; what a linear loop gives, or a flow carries, is on no branch.

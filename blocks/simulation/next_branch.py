@@ -47,13 +47,9 @@ def next_branch(problem: Problem, t: float, before: Array, crossed: Indices, kno
                 duration: float) -> Array | None:
     """The relations (1.0 where one holds) of the branch on which the path comes back to ``t``.
 
-    Parameters
-    ----------
-    problem : at the instant; its point and relations are as they were afterwards
-    before : relations that have held up to now
-    crossed : of these, those that no longer can
-    known : relations of time alone, which are left alone
-    duration : of the run
+    The problem is at the instant; its point and relations are as they were afterwards. Relations
+    ``before`` have held up to now, those ``crossed`` no longer can; ``known`` are relations of time
+    alone, which are left alone.
     """
     m, z = problem.m.copy(), problem.z.copy()
     try:
@@ -157,16 +153,9 @@ def tried_branch(problem: Problem, judge: Judge) -> Array | None:
     that the circle never comes to. A source that steps leaves no path to go along either. So a few
     of the relations that have a part in the circle are switched, then all that follows from them,
     and what ends a circle is kept, until there is none: where one loop drives another, that of the
-    first.
-
-    Parameters
-    ----------
-    problem : at the instant; its relations are those of a round of the circle
-    judge : crossing functions and which relations are wrong, as they are in ``problem``
-
-    Returns
-    -------
-    None, where none are found
+    first. The relations of ``problem``, at the instant, are those of a round of the circle;
+    ``judge`` gives crossing functions and which relations are wrong, as they are there. None, where
+    none are found.
     """
     m, z = problem.m.copy(), problem.z.copy()
     search = _Search(problem, judge, z)

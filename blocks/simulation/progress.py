@@ -19,15 +19,9 @@ BAR = 24  # letters
 class Progress:
     """A line with the part that is done and the time left; nothing where nobody looks.
 
-    Parameters
-    ----------
-    wanted : bool, optional
-        By default it is shown in terminals and notebooks, of what takes more than two seconds.
-    start, end : float
-        What is told at the beginning and at the end; without an end the time taken is shown.
-    name : str
-    counts : bool
-        Show ``3/10`` instead of a percentage.
+    By default it is ``wanted`` in terminals and notebooks, of what takes more than two seconds.
+    ``start`` and ``end`` are what is told at the beginning and at the end; without an end the time
+    taken is shown. One that ``counts`` shows ``3/10`` instead of a percentage.
     """
 
     def __init__(self, wanted: bool | None, start: float, end: float | None = None,

@@ -73,16 +73,9 @@ class MemoryBound:
              ) -> None:
         """Thin what a recording holds.
 
-        Parameters
-        ----------
-        recording : whose statistics and status tell of it
-        thin : gives up about half, and tells by how much values are off for it
-        count : bytes that are held
-
-        Raises
-        ------
-        SimulationError
-            Where it cannot be thinned any more.
+        Statistics and status of the ``recording`` tell of it; ``thin`` gives up about half, and
+        tells by how much values are off for it; ``count`` gives the bytes that are held. Raises
+        SimulationError where it cannot be thinned any more.
         """
         held = count()
         while held > ENOUGH * self.allowed:

@@ -59,13 +59,7 @@ class PreparedRun:
     lock: AbstractContextManager[Any] = field(default_factory=nullcontext)
 
     def result(self) -> Result:
-        """Integrate.
-
-        Raises
-        ------
-        SimulationError
-            For a run that failed; ``error.result`` holds everything before.
-        """
+        """Integrate; the ``result`` of a SimulationError holds everything before."""
         from ..results.result import Result
 
         driver, settings = self.driver, self.driver.settings
@@ -93,14 +87,9 @@ class PreparedRun:
 def run(model: CompiledModel, duration: object, options: Options) -> Result:
     """Run a model.
 
-    Raises
-    ------
-    ModelError
-        For mistakes found before integration.
-    SimulationError
-        For a run that failed; ``error.result`` holds everything before.
-    Interrupted
-        After Ctrl-C, so that a loop of runs ends as well; its ``result`` holds everything before.
+    Raises ModelError for mistakes found before integration, SimulationError for a run that failed
+    and, after Ctrl-C, Interrupted, so that a loop of runs ends as well; ``result`` of these two
+    holds everything before.
     """
     result = ready = None
     try:
@@ -123,10 +112,7 @@ def run(model: CompiledModel, duration: object, options: Options) -> Result:
 def prepared(model: CompiledModel, duration: object, options: Options) -> PreparedRun:
     """All that comes before the first step of a run.
 
-    Raises
-    ------
-    ModelError
-        For mistakes found before integration.
+    Raises ModelError for mistakes found before integration.
     """
     options = Options._make(map(python_number, options))
 

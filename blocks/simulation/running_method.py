@@ -56,23 +56,10 @@ COUNTED = ("steps", "rejected", "residuals", "jacobians", "factorizations")
 class RunningMethod:
     """The method of a run, made or restarted for every episode.
 
-    Parameters
-    ----------
-    problem, settings : of the run
-    tolerances : absolute tolerances of a problem's unknowns, for its present choice of states
-    time_events, crossings : what a method is told that looks for crossings itself
-    statistics : of the run's recording
-    rules : what a method may carry out itself at events
-
-    Attributes
-    ----------
-    kind : the class of the method
-    current : the method of the present episode
-    longest : as far as tied states could be followed lately
-    first_step : the step that the next episode begins with
-    episodes : how many have begun
-    driven : whether a program drives the run step by step
-    work : what all episodes have cost
+    ``tolerances`` are absolute ones of a problem's unknowns, for its present choice of states;
+    ``time_events`` and ``crossings`` are what a method is told that looks for crossings itself,
+    ``statistics`` those of the run's recording; ``rules`` are what a method may carry out itself at
+    events.
     """
 
     def __init__(self, problem: Problem, settings: Settings,
@@ -83,7 +70,7 @@ class RunningMethod:
         self.problem, self.settings, self.tolerances = problem, settings, tolerances
         self.time_events, self.crossings, self.statistics = time_events, crossings, statistics
         kind, reason = in_machine_code(settings.method, problem, settings)
-        self.kind: Any = kind
+        self.kind: Any = kind  # the class of the method
         if reason:
             statistics["why"] += f"; in Python, as {reason}"
         elif kind.looks_itself or kind is not settings.method:
@@ -94,14 +81,14 @@ class RunningMethod:
         #: To a method of another kind, where one that was not chosen by the user stops.
         self.may_replace = settings.may_switch and bool(problem.size)
         self._leaves = False  # another method has been chosen in the course of an episode
-        self.current: Any = None
+        self.current: Any = None  # the method of the present episode
         self._longest = settings.max_step if problem.size else min(
             settings.max_step, (settings.t_end - settings.t_start) / PARTS)
-        self.longest = self._longest
-        self.first_step = settings.first_step
-        self.work: dict[str, int] = {}
-        self.episodes = 0
-        self.driven = False
+        self.longest = self._longest  # as far as tied states could be followed lately
+        self.first_step = settings.first_step  # the step that the next episode begins with
+        self.work: dict[str, int] = {}  # work: what all episodes have cost
+        self.episodes = 0  # how many have begun
+        self.driven = False  # whether a program drives the run step by step
         self._again_until = -np.inf  # to where a step is taken again, were it of fixed length, too
         #: Steps and time at the last look for stiffness.
         self._judged, self._judged_at = 0, settings.t_start
@@ -237,12 +224,8 @@ class RunningMethod:
     def _look_at_modes(self, t: float, y: Array) -> None:
         """Go on with implicit steps where modes are so stiff that explicit ones end nowhere.
 
-        As the current of a coil that an open switch leaves to a parasitic conductance.
-
-        Raises
-        ------
-        SimulationError
-            If the method was chosen by the user.
+        As the current of a coil that an open switch leaves to a parasitic conductance. Raises
+        SimulationError if the method was chosen by the user.
         """
         problem, laws = self.problem, self.problem.laws
         if laws is None or self.kind.implicit or self.kind.fixed_step or not (
@@ -468,11 +451,8 @@ class Pace:
     def look(self, step: Step, steps: int, method: Any, problem: Problem) -> None:
         """Look at the last of so many steps of a method, if there were many since the last look.
 
-        Raises
-        ------
-        SimulationError
-            If so many are left that the end is out of reach, or the run rests where nothing
-            determines how it moves.
+        Raises SimulationError if so many are left that the end is out of reach, or the run rests
+        where nothing determines how it moves.
         """
         t, taken, kind = step.t, steps - self._steps, type(method)
         before, since, y = self._rested

@@ -58,18 +58,12 @@ HANDED_ON = tuple(name for name in OF_RUNS if name not in ("progress", "initial"
 
 @dataclass(frozen=True)
 class RecordOptions:
-    """Which variables are kept of a run, and how.
+    """Which variables are kept of a run, and how."""
 
-    Attributes
-    ----------
-    variables : paths
-    every : steps that become one polynomial; None: as many as variables are followed closely by
-    file : that they go to, if any
-    """
-
-    variables: tuple[str, ...]
+    variables: tuple[str, ...]  # paths
+    # steps that become one polynomial; None: as many as variables are followed closely by
     every: int | None = None
-    file: Any = None
+    file: Any = None  # that they go to, if any
 
 
 @dataclass(frozen=True)
@@ -89,10 +83,7 @@ class Settings:
 def positive_time(value: object, name: str, where: str = "") -> float:
     """A time option of ``simulate`` in s, or one of what is named.
 
-    Raises
-    ------
-    ParameterError
-        For what is no positive, finite time.
+    Raises ParameterError for what is no positive, finite time.
     """
     where = where or f"simulate({name}=…)"
     number = to_si(value, unit("s"), where)
@@ -127,10 +118,8 @@ def sample_times(every: object, times: object, t0: float, t1: float) -> Array | 
 def record_options(options: Options) -> RecordOptions | None:
     """What of a run is kept, None for everything.
 
-    Raises
-    ------
-    ParameterError
-        For what names no variables, no number of steps, or keeps a file of nothing.
+    Raises ParameterError for what names no variables, no number of steps, or keeps a file of
+    nothing.
     """
     record, every = options.record, options.record_every
     if record is None:

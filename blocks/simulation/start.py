@@ -42,39 +42,24 @@ MOST_DECIDED = 4  # runs from one start: each holds a copy of all values given
 
 @dataclass(frozen=True)
 class Decided:
-    """What a start and the options of a run come to, beside what is solved for.
+    """What a start and the options of a run come to, beside what is solved for."""
 
-    Attributes
-    ----------
-    settings, tolerances : of the run
-    why : its method
-    given : to the model and the run
-    findings : about the model
-    """
-
-    settings: Settings
-    why: str
+    settings: Settings  # settings, tolerances: of the run
+    why: str  # its method
     tolerances: Tolerances
-    given: GivenValues
-    findings: Sequence[Any]
+    given: GivenValues  # to the model and the run
+    findings: Sequence[Any]  # about the model
 
 
 @dataclass(frozen=True)
 class KeptStart:
-    """A start that was found, for the next run of a model in which nothing has changed since.
+    """A start that was found, for the next run of a model in which nothing has changed since."""
 
-    Attributes
-    ----------
-    state : of the model
-    t : when
-    problem, start : there, and what became of the initial targets
-    decided : for runs from there, by what was asked of them
-    """
-
-    state: tuple[object, ...]
-    t: float
-    problem: Problem
+    state: tuple[object, ...]  # of the model
+    t: float  # when
+    problem: Problem  # problem, start: there, and what became of the initial targets
     start: Start
+    # for runs from there, by what was asked of them
     decided: Cache[Hashable, Decided] = field(default_factory=lambda: Cache(MOST_DECIDED))
 
     def copy(self, system: System, state: tuple[object, ...], t: float
@@ -92,21 +77,13 @@ class KeptStart:
 class RunStart:
     """The start of a model's run: solved for and decided once, for the check and for the run.
 
-    Parameters
-    ----------
-    model : as it is now
-    t, t_end : start and end of the run; where the end is not given, only the start is asked for
-    laws : of a system: its set-valued laws, where a method has its own
-    at : states, torn unknowns, relations and discrete values to start from, in place of the
-        initial targets; those are kept where a discrete value is nan
-    near : states and torn unknowns near which a consistent start is sought
-
-    Attributes
-    ----------
-    driven : whether a program drives the run, which is looked at part by part
+    Where ``t_end`` is not given, only the start is asked for. ``laws`` gives the set-valued laws of
+    a system, where a method has its own; ``at`` are states, torn unknowns, relations and discrete
+    values to start from, in place of the initial targets; those are kept where a discrete value is
+    nan. ``near`` are states and torn unknowns near which a consistent start is sought.
     """
 
-    driven = False
+    driven = False  # whether a program drives the run, which is looked at part by part
 
     def __init__(self, model: CompiledModel, t: float = 0.0, t_end: float | None = None,
                  laws: Callable[[System], Any] | None = None,
@@ -123,10 +100,7 @@ class RunStart:
     def consistent(self) -> tuple[Problem, Start]:
         """The problem at its consistent start, and what became of the initial targets.
 
-        Raises
-        ------
-        InitialisationError
-            If the equations alone have no solution near the targets.
+        Raises InitialisationError if the equations alone have no solution near the targets.
         """
         if self._found is None:
             system = self.model.compile()
@@ -213,10 +187,7 @@ class RunStart:
     def decided(self) -> tuple[Problem, Array]:
         """The problem with relations and modes decided, and the slopes of all states there.
 
-        Raises
-        ------
-        BlocksError, AlgebraicFailure
-            What a run refuses of its start.
+        Raises what a run refuses of its start: BlocksError or AlgebraicFailure.
         """
         problem = self.problem()
         try:
@@ -256,17 +227,9 @@ def consistent_start(system: System, nominals: Nominals, t: float,
                      near: tuple[Array, Array] | None = None) -> tuple[Problem, Start]:
     """A problem at its consistent start, and what became of the initial targets.
 
-    Parameters
-    ----------
-    system, nominals : what is run, and how large its variables are
-    t : when
-    laws : of a system: its set-valued laws; those that are decided at events, if none are given
-    near : states and torn unknowns from which it is sought, in place of the initial targets
-
-    Raises
-    ------
-    InitialisationError
-        If the equations alone have no solution near the targets.
+    ``laws`` gives the set-valued laws of a system; those that are decided at events, if none are
+    given. ``near`` are states and torn unknowns from which it is sought, in place of the initial
+    targets. Raises InitialisationError if the equations alone have no solution near the targets.
     """
     problem = Problem(system, system.parameters(),
                       nominals.power_of_two(system.tape.reduced.states),
@@ -319,12 +282,8 @@ def _with_relations(system: System, problem: Problem, nominals: Nominals, t: flo
 
     Where the equations have no solution with the relations that are assumed, those that do not
     depend on these are solved, and say which relations hold. All that disagree are switched; where
-    these have been tried before, the first that has not been.
-
-    Raises
-    ------
-    InitialisationError
-        If there is no solution with any of the relations tried.
+    these have been tried before, the first that has not been. Raises InitialisationError if there
+    is no solution with any of the relations tried.
     """
     time_events = TimeEvents(system, problem.p, t, t)
     _hold_as_guessed(system, problem, time_events, t)

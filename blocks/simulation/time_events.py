@@ -56,22 +56,7 @@ class _Instants:
 class TimeEvents:
     """The instants of a run that are known beforehand.
 
-    Parameters
-    ----------
-    t_start, t_end : of the run
-    seen : up to when they are looked for at once; to the end, unless given
-
-    Attributes
-    ----------
-    relations : Relations
-    timed : relations of time and parameters alone
-    straight, curved : those among them that are linear in time, and the others
-    functions : how finely the run must be looked at
-    times : all instants, ascending
-    switching : relations that switch at an instant, by its time
-    least : times about zero that differ by less are one instant, s
-    apart : of times that are one instant the first, ascending
-    t_start, t_end : of the part of the run that has been looked at
+    ``seen``: up to when they are looked for at once; to the end, unless given.
     """
 
     def __init__(self, system: System, p: Array, t_start: float, t_end: float,
@@ -79,7 +64,10 @@ class TimeEvents:
         self.system, self.p = system, p
         self.relations = system.once("relations", lambda: Relations(system))
         self.longest = max(abs(t_end), abs(t_start), t_end - t_start)
-        self.least = TIME_GRAIN * (t_end - t_start)  # what instants about zero are computed from
+        # times about zero that differ by less are one instant, s: from such they are computed
+        self.least = TIME_GRAIN * (t_end - t_start)
+        # timed: relations of time and parameters alone; straight, curved: those among them that are
+        # linear in time, and the others
         self.timed, self.straight = relations_of_time(system)
         self.curved, self._index = system.once("curved relations of time", lambda: (
             self.timed & ~self.straight, np.flatnonzero(self.timed)))
@@ -93,14 +81,17 @@ class TimeEvents:
     def look(self, t_start: float, t_end: float) -> None:
         """Find the instants of a part of the run; those of the last one are forgotten."""
         system = self.system
-        self.t_start, self.t_end = t_start, t_end
+        self.t_start, self.t_end = t_start, t_end  # of the part of the run that has been looked at
         asked = self.p.tobytes(), t_start, t_end, self.least
         place = "instants" if t_end > t_start else "instants of a moment"
         known = system.cache.get(place)
         if known is None or known.asked != asked or system.tables.slots.size:
             known = system.cache[place] = self._found(asked)
+        # all instants, ascending; relations that switch at an instant, by its time; of times that
+        # are one instant the first, ascending
         self.times, self.switching, self.apart = known.times, known.switching, known.apart
-        self.functions = shallow_copy(known.functions)  # which goes on from part to part
+        # how finely the run must be looked at, which goes on from part to part
+        self.functions = shallow_copy(known.functions)
         self._ahead = known.ahead
 
     @property

@@ -71,10 +71,7 @@ class Tolerances:
     def by_class(self) -> Array:
         """Absolute tolerances in SI units that were given; nan where there is none.
 
-        Raises
-        ------
-        ParameterError
-            For one that no variable of the model could have.
+        Raises ParameterError for one that no variable of the model could have.
         """
         flat = self.system.flat
         found = np.full(flat.classes, np.nan)

@@ -18,20 +18,12 @@ __all__ = ["VariableFunctions", "Wanted"]
 
 @dataclass(frozen=True, eq=False)
 class Wanted:
-    """What is solved for at the points of a run, beside what its trajectories hold.
+    """What is solved for at the points of a run, beside what its trajectories hold."""
 
-    Attributes
-    ----------
-    inputs : which of the system's inputs, the set-valued efforts
-    unknowns : whether tied states and torn unknowns
-    closed : whether positions at which contacts have drifted apart are closed anew
-    split : whether efforts that the motion leaves open take their documented split
-    """
-
-    inputs: Flags
-    unknowns: bool
-    closed: bool
-    split: bool = True
+    inputs: Flags  # which of the system's inputs, the set-valued efforts
+    unknowns: bool  # whether tied states and torn unknowns
+    closed: bool  # whether positions at which contacts have drifted apart are closed anew
+    split: bool = True  # whether efforts that the motion leaves open take their documented split
 
     @cached_property
     def of_efforts(self) -> bool:

@@ -52,10 +52,7 @@ METHODS: Mapping[str, type[Method]] = _Registry({
 def method_named(name: str) -> type[Method]:
     """The method class of that name, whatever its case.
 
-    Raises
-    ------
-    UnknownMethod
-        With the nearest name and all known ones.
+    Raises UnknownMethod, with the nearest name and all known ones.
     """
     for known in METHODS:
         if known.lower() == str(name).lower():

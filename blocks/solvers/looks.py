@@ -33,13 +33,9 @@ GAP = 0.3  # part of all looks: in a wider gap between two, parabolas tell nothi
 def next_look(times: Vector, margins: Matrix, count: int) -> float:
     """Where some margin may be below zero between two looks, the earliest; inf if nowhere.
 
-    In plain loops: it is compiled for machine code as it stands.
-
-    Parameters
-    ----------
-    times : (looks,) ascending
-    margins : (looks, n) not negative before the last look; nan where not known
-    count : number of looks
+    In plain loops: it is compiled for machine code as it stands. ``times`` is (looks,), ascending;
+    ``margins``, (looks, n), are not negative before the last look; nan where not known; ``count``
+    is the number of looks.
     """
     earliest = np.inf
     whole = times[count - 1] - times[0]

@@ -111,12 +111,9 @@ class Ode23s(LinearlyImplicit):
 class AdaptiveDifferences:
     """d slope / d y by forward differences, whose increments learn from call to call.
 
-    Needed where a published run is to be repeated: a law with a jump has no useful
-    exact Jacobian, and what the differences see decides the steps.
-
-    Parameters
-    ----------
-    threshold : (n,) size below which an unknown does not scale its increment
+    Needed where a published run is to be repeated: a law with a jump has no useful exact Jacobian,
+    and what the differences see decides the steps. ``threshold``, (n,), is the size below which an
+    unknown does not scale its increment.
     """
 
     def __init__(self, threshold: Array) -> None:

@@ -43,15 +43,11 @@ def finite_derivatives(derivatives: Callable[..., Any], t: float, y: Array, atol
     """A Jacobian at a point, but no steeper than a tolerance away from it.
 
     Where a law is infinitely steep, as a root where it begins, and close to that, Newton's method
-    would stay and call it a solution. What is within a tolerance is known no better than that.
-    All other entries are those of the point: of an unknown far below its tolerance they may be
+    would stay and call it a solution. What is within a tolerance is known no better than that. All
+    other entries are those of the point: of an unknown far below its tolerance they may be
     thousands of times smaller than a tolerance away, and Newton's method would end far from what
     others follow from. So are those as steep on one side, such as where a stiff contact is touched.
-
-    Raises
-    ------
-    NotFinite
-        If derivatives are no numbers there either, or those of no motion.
+    Raises NotFinite if derivatives are no numbers there either, or those of no motion.
     """
     *near, here = (_tried(derivatives, t, y + away * atol, *more) for away in (1.0, -1.0, 0.0))
     near = [matrix for matrix in near if matrix is not None and np.isfinite(matrix.data).all()]

@@ -29,22 +29,12 @@ SMALL = 30  # unknowns of a block, up to which factors have room for all entries
 
 
 class BlockFactors:
-    """Factors of a matrix.
-
-    Parameters
-    ----------
-    plan : of :func:`plan_of`
-    values : the numbers of its pattern
-
-    Attributes
-    ----------
-    singular : whether there are none
-    """
+    """Factors of a matrix, by a plan of :func:`plan_of` and the numbers of its pattern."""
 
     def __init__(self, plan: Indices, values: Array) -> None:
         self._kept = values, plan, np.empty(room_for(*plan[[0, 4]].tolist()))
         self._given = [address_of(one) for one in self._kept]
-        self.singular = factorize_blocks(*self._given) != 0
+        self.singular = factorize_blocks(*self._given) != 0  # whether there are none
 
     def solve(self, right: Array) -> Array:
         """The solution for a right side, or for each of several columns."""
@@ -69,11 +59,8 @@ def plan_of(pattern: ca.Sparsity, columns: Indices | None = None,
     How many unknowns, blocks, entries and numbers there are, and how many may be in factors; the
     row and the column at every place of the order; where each block begins and ends; where the
     entries of each column do; which of all numbers each is, and the place of its row; which places
-    may be left open, and which rows there are of what flows carry.
-
-    Parameters
-    ----------
-    carried : which rows and which columns of the pattern are of what flows carry, if any are
+    may be left open, and which rows there are of what flows carry. ``carried`` says which rows and
+    which columns of the pattern are of what flows carry, if any are.
     """
     n = pattern.size1()
     chosen = np.arange(n) if columns is None else columns
@@ -154,13 +141,9 @@ def factorize_blocks(values: int, plan: int, room: int) -> int:
 
     Column by column, each by those before it that it has entries in [J. R. Gilbert and T. Peierls,
     SIAM J. Sci. Stat. Comput. 9 (1988) 862-874]. Factors are lists: of each column, what stands
-    above the pivot, by places in the order, then what stands below, by rows.
-
-    Parameters
-    ----------
-    values : address of the numbers of the pattern
-    plan : address of what :func:`plan_of` tells
-    room : address of :func:`room_for` entries
+    above the pivot, by places in the order, then what stands below, by rows. ``values`` is the
+    address of the numbers of the pattern, ``plan`` of what :func:`plan_of` tells, ``room`` of
+    :func:`room_for` entries.
     """
     n, blocks, numbers, most, starts, source, places, may = _lists_of(plan)
     told, bounds, at = indices_at(plan, may + 2 * n), HEAD + 2 * n, 11 * n + 2
@@ -252,12 +235,9 @@ def factorize_blocks(values: int, plan: int, room: int) -> int:
 @machine_code
 def _meet(row: int, column: int, pivot_of: Indices, met: Indices, heap: Indices,
           open_rows: Indices, waiting: int, rows: int) -> tuple[int, int]:
-    """Take a row that a column comes to have an entry in to those that wait: the column that it
-    is the pivot of, of which the first comes next, or the row itself.
-
-    Returns
-    -------
-    how many columns wait, and rows
+    """Take a row that a column comes to have an entry in to those that wait: the column that it is
+    the pivot of, of which the first comes next, or the row itself. Returns how many columns wait,
+    and rows.
     """
     met[row] = column
     new = pivot_of[row]

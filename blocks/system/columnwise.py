@@ -50,9 +50,7 @@ EVERY = {*EXACT, *TRUE, *ROUNDED, ca.OP_INPUT, ca.OP_OUTPUT, ca.OP_CONST}
 class Columnwise:
     """The first result of a function, operation by operation.
 
-    Parameters
-    ----------
-    function : of scalars, as :meth:`fits` says
+    The function is of scalars, as :meth:`fits` says.
     """
 
     def __init__(self, function: ca.Function) -> None:

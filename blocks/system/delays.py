@@ -58,20 +58,14 @@ OFF, LEAST_TIME_APART, UNTIL, FORGETS = range(4)
 
 @dataclass(frozen=True)
 class DelayedSignals:
-    """All delayed signals of a system, as expressions.
+    """All delayed signals of a system, as expressions."""
 
-    Attributes
-    ----------
-    slots : where they stand among the discrete values
-    values, lags, before : signals, by how much each is delayed, and what it was before the run
-    owner : family of each
-    """
-
-    slots: Indices
+    slots: Indices  # where they stand among the discrete values
+    # values, lags, before: signals, by how much each is delayed, and what it was before the run
     values: ca.SX
     lags: ca.SX
     before: ca.SX
-    owner: list[tuple[Family, int]]
+    owner: list[tuple[Family, int]]  # family of each
 
     @property
     def lagged(self) -> ca.SX:

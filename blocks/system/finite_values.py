@@ -112,13 +112,8 @@ class FiniteValues:
     def refuse_lost(self, recording: RunRecording) -> None:
         """Raise where a law had no value at the end of a step of a run.
 
-        Where unknowns are solved for, some fifty are looked at, spread over the run, and the
-        ends of episodes.
-
-        Raises
-        ------
-        SimulationError
-            Naming the component, its equation and the first such instant.
+        Where unknowns are solved for, some fifty are looked at, spread over the run, and the ends
+        of episodes. A SimulationError names the component, its equation and the first such instant.
         """
         if not self.told:
             return
@@ -209,10 +204,8 @@ class FiniteValues:
     def _decided_by(self, given: set[int], whole: set[int] | None = None) -> list[int]:
         """Rows in which some arguments of the system decide whether there is a value.
 
-        Parameters
-        ----------
-        given : which arguments
-        whole : operations besides :data:`PARTIAL` of which none but these always has a value
+        ``given`` says which arguments; ``whole`` are operations besides :data:`PARTIAL` of which
+        none but these always has a value.
         """
         if self._function.n_instructions() > MANY:  # what decides does not follow linearly
             symbols = ca.vertcat(*(self.system.arguments[i] for i in given))

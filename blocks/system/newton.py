@@ -53,11 +53,7 @@ TOLD = 3  # unknowns that a failure names
 class AlgebraicUnknowns:
     """The states that constraints tie, then the torn unknowns: what makes the residuals zero.
 
-    Parameters
-    ----------
-    system : System
-    tied : states that are solved for
-    scale : nominal values of all that is solved for
+    States that are ``tied`` are solved for; ``scale`` are nominal values of all that is solved for.
     """
 
     def __init__(self, system: System, tied: Indices, scale: Array) -> None:
@@ -94,15 +90,9 @@ class AlgebraicUnknowns:
     def solve(self, arguments: Arguments, patient: bool = True) -> None:
         """Change tied states and torn unknowns among the arguments to the solution.
 
-        Parameters
-        ----------
-        arguments : of the system's functions
-        patient : whether other starts are tried where Newton's method does not converge
-
-        Raises
-        ------
-        AlgebraicFailure
-            Naming the unknowns with the largest residuals; the arguments are as they were.
+        ``patient``: whether other starts are tried where Newton's method does not converge. Raises
+        AlgebraicFailure, naming the unknowns with the largest residuals; the arguments are as they
+        were.
         """
         t, x, z, *_ = arguments
         nt, nominal = len(self.tied), self.scale[len(self.tied):]
@@ -329,11 +319,8 @@ class AlgebraicUnknowns:
         would turn round; whether there is one.
 
         On a flat piece it leads far away, either way: of a closed valve it knows no more than the
-        leakage, and nothing of the pressure that opens it.
-
-        Parameters
-        ----------
-        along : how far residuals lead along the direction, as seen from here
+        leakage, and nothing of the pressure that opens it. ``along`` is how far residuals lead
+        along the direction, as seen from here.
         """
         from scipy.optimize import brentq
 
@@ -398,10 +385,7 @@ class AlgebraicUnknowns:
     def solver(self, arguments: Arguments) -> Callable[[Array], Array]:
         """What solves the linear equations at a point, for one right-hand side or for several.
 
-        Raises
-        ------
-        RuntimeError, LinAlgError
-            If the matrix is singular.
+        Raises RuntimeError or LinAlgError if the matrix is singular.
         """
         if self.may_stay_open:
             return self._with_open_unknowns(arguments)

@@ -18,14 +18,11 @@ def solved_at_points(function: Evaluator, unknowns: Array, nominal: Array, *give
                      closing: Array | None = None) -> tuple[Array, Flags]:
     """Unknowns at points, as columns, and where they are found.
 
-    Parameters
-    ----------
-    function : of what is given and of the unknowns: matrix and residual, column after column
-    unknowns : near those that are sought
-    nominal : their nominal values: of one that is zero but for rounding, nothing else tells so
-    given : as columns; one may serve for all points
-    closing : what makes matrices regular where equations leave directions open, about the same
-        ones at all points: no step goes along these
+    ``function`` is of what is given and of the unknowns: matrix and residual, column after column;
+    ``unknowns`` are near those that are sought; ``nominal`` are their nominal values: of one that
+    is zero but for rounding, nothing else tells so; of what is ``given``, as columns, one may serve
+    for all points; ``closing`` is what makes matrices regular where equations leave directions
+    open, about the same ones at all points: no step goes along these.
     """
     unknowns, done = unknowns.copy(), np.zeros(unknowns.shape[1], dtype=bool)
     n, last = len(unknowns), np.full(unknowns.shape[1], np.inf)

@@ -34,14 +34,8 @@ def may_miss(off: float, largest: float, spread: float, start: float, end: float
 class Past:
     """Signals from an instant on.
 
-    Parameters
-    ----------
-    signals : how many there are
-    nodes : of a polynomial, at the Chebyshev-Lobatto points of its step
-
-    Attributes
-    ----------
-    shown : what machine code is told; stays where it is
+    There are so many ``signals``; ``nodes`` are those of a polynomial, at the Chebyshev-Lobatto
+    points of its step.
 
     Examples
     --------
@@ -56,7 +50,7 @@ class Past:
 
     def __init__(self, signals: int, nodes: int) -> None:
         self.nodes = nodes
-        self.shown = np.zeros(SHOWN, dtype=np.int64)
+        self.shown = np.zeros(SHOWN, dtype=np.int64)  # what machine code is told; stays where it is
         self._starts, self._levels, self._firsts = np.empty(0), *np.empty((2, 0), dtype=np.int64)
         self._begins, self._ends = np.empty((2, 0))
         self._values = np.empty((0, nodes, signals))

@@ -18,23 +18,17 @@ __all__ = ["Points", "modes_in"]
 
 @dataclass(frozen=True)
 class Points:
-    """What the functions of a system take, at many times.
+    """What the functions of a system take, at many times."""
 
-    Attributes
-    ----------
-    t : (k,) times
-    x, z, m, d, u : a column per time
-    p : parameters, the same at all times; or a column per time, where these are of several runs
-    modes : of set-valued laws: modes that were held, and the columns in which they were
-    """
-
-    t: Array
-    x: Array
+    t: Array  # (k,) times
+    x: Array  # x, z, m, d, u: a column per time
     z: Array
+    # parameters, the same at all times; or a column per time, where these are of several runs
     p: Array
     m: Array
     d: Array
     u: Array
+    # of set-valued laws: modes that were held, and the columns in which they were
     modes: tuple[tuple[Indices, Indices], ...] = ()
 
     def __len__(self) -> int:
@@ -91,10 +85,8 @@ class Points:
 def modes_in(every: Indices, which: Indices) -> tuple[tuple[Indices, Indices], ...]:
     """Modes, and the columns in which they were held.
 
-    Parameters
-    ----------
-    every : (episodes, elements) modes in all episodes
-    which : (k,) the episode of every column
+    ``every``, (episodes, elements), are modes in all episodes, ``which``, (k,), is the episode of
+    every column.
     """
     number = distinct(which)
     different, kind = np.unique(every[number], axis=0, return_inverse=True)

@@ -48,51 +48,35 @@ class Tangent:
 class Problem:
     """What a solver sees: ``y' = slope(t, y)`` in units of nominal values.
 
-    ``y`` holds the states that are integrated. The rest of ``x`` (states tied by
-    constraints whose coefficients change) and ``z`` follow from the residuals by
-    Newton's method, started from the last solution.
-
-    Parameters
-    ----------
-    system : System
-    p : parameter vector
-    scale_x, scale_z : nominal values, powers of two
-
-    Attributes
-    ----------
-    x, z, m, d, u : the present point: states, torn unknowns, held relations, discrete values,
-        set-valued efforts
-    scale_u : nominal values of these, powers of two
-    tied, free : states that constraints determine, and those that are integrated
-    given_up : how often each state was integrated and then had to be tied
-    preferred : states that are rather integrated
-    size, scale : number and nominal values of the solver's unknowns
-    algebraic, scale_w : number and nominal values of tied states and torn unknowns
-    laws : set-valued laws that give u, if there are any
-    stepper : what takes steps, of a method that keeps it from episode to episode
-    failure : the last one that made a slope nan
-    predictor : where Newton's method starts from for tied states; None: from where they are
-    start_z : the same for torn unknowns
-    settled : torn unknowns at the last event, from which Newton's method starts once more where
-        it fails: a trial point far away may have left them far away
+    ``y`` holds the states that are integrated. The rest of ``x`` (states tied by constraints whose
+    coefficients change) and ``z`` follow from the residuals by Newton's method, started from the
+    last solution. ``p`` is the parameter vector; ``scale_x`` and ``scale_z`` are nominal values,
+    powers of two.
     """
 
     def __init__(self, system: System, p: Array, scale_x: Array, scale_z: Array) -> None:
         self.system, self.p = system, p
+        # nominal values, powers of two
         self.scale_x, self.scale_z, self.scale_u = scale_x, scale_z, np.ones(system.nu)
         self.m = np.zeros(system.nm)
         self.d = np.zeros(system.nd)
         self.u = np.zeros(system.nu)
+        # x, z, m, d, u: the present point: states, torn unknowns, held relations, discrete values,
+        # set-valued efforts
         self.x = np.zeros(system.nx)
         self.z = np.zeros(system.nz)
+        # torn unknowns at the last event, from which Newton's method starts once more where it
+        # fails: a trial point far away may have left them far away
         self.settled = self.z
-        self.start_z: Array | None = None
-        self.failure: AlgebraicFailure | None = None
-        self.laws: Any = None
+        self.start_z: Array | None = None  # where Newton's method starts from for torn unknowns
+        self.failure: AlgebraicFailure | None = None  # the last one that made a slope nan
+        self.laws: Any = None  # set-valued laws that give u, if there are any
+        # what takes steps, of a method that keeps it from episode to episode
         self.stepper: Any = None
         self.delays: Delays | None = delays_of(system, p)
+        # how often each state was integrated and then had to be tied
         self.given_up = np.zeros(system.nx, dtype=int)
-        self.preferred = np.zeros(system.nx, dtype=bool)
+        self.preferred = np.zeros(system.nx, dtype=bool)  # states that are rather integrated
         self.tie(np.zeros(0, dtype=int))
 
     def copy_for_reading(self) -> Problem:
@@ -112,15 +96,19 @@ class Problem:
     # -- which states are integrated ---------------------------------------------------
     def tie(self, tied: Indices) -> None:
         """Solve for these states, and integrate the others."""
+        # tied, free: states that constraints determine, and those that are integrated
         self.tied = tied
+        # where Newton's method starts from for tied states; None: from where they are
         self.predictor: Tangent | None = None
         free = np.ones(self.system.nx, dtype=bool)
         free[tied] = False
         self.free = np.flatnonzero(free)
+        # size, scale: number and nominal values of the solver's unknowns
         self.size = len(self.free)
         self.scale = self.scale_x[self.free]
         self.scale_w = np.concatenate([self.scale_x[tied], self.scale_z])
         self.unknowns = AlgebraicUnknowns(self.system, tied, self.scale_w)
+        # algebraic, scale_w: number and nominal values of tied states and torn unknowns
         self.algebraic = self.unknowns.size
 
     def choose_states(self, t: float) -> bool:
@@ -175,12 +163,7 @@ class Problem:
         """Bring tied states and torn unknowns in line with the states that are integrated.
 
         Where a branch is followed, a point that has none is told at once, unless asked to be
-        ``patient``.
-
-        Raises
-        ------
-        AlgebraicFailure
-            Naming the unknowns with the largest residuals.
+        ``patient``. Raises AlgebraicFailure, naming the unknowns with the largest residuals.
         """
         if self.algebraic:
             self.unknowns.solve(self.arguments(t), patient or self.start_z is None)

@@ -32,12 +32,7 @@ NEAR = 1e-6  # of the least distance of such points: what does not matter
 
 
 class StateTables:
-    """Tables of a system that are read at what follows from its states at once.
-
-    Attributes
-    ----------
-    places : where each of them is read
-    """
+    """Tables of a system that are read at what follows from its states at once."""
 
     def __init__(self, system: System) -> None:
         writer, families = system.tape.writer, system.network.families
@@ -45,7 +40,7 @@ class StateTables:
                 for table in family.kernel.state_tables if _is_known(family.kernel, table)]
         rows = ca.vertcat(ca.SX(0, 1), *(writer.kernel_row(f, table.x).T for f, _, table in said))
         moves = moves_at_once(system.tape, rows) if rows.numel() else np.zeros(0, dtype=bool)
-        self.places = rows[np.flatnonzero(moves).tolist()]
+        self.places = rows[np.flatnonzero(moves).tolist()]  # where each of them is read
         self._tables, numbers, begin = [], [], 0
         for f, size, table in said:
             which = np.flatnonzero(moves[begin : begin + size])

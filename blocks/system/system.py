@@ -306,13 +306,7 @@ class ClassNames:
 
 
 class TimeTables:
-    """The tables of time of a system.
-
-    Attributes
-    ----------
-    slots : places of their rows among the discrete values
-    continuous : those of tables without steps
-    """
+    """The tables of time of a system."""
 
     def __init__(self, network: Network, tape: Tape) -> None:
         offset = {(f, i): o for f, i, o in tape.discrete_layout}
@@ -321,9 +315,11 @@ class TimeTables:
         self._sizes = [network.families[f].size for f, _ in self._tables]
         places = [np.concatenate([offset[f, i] + np.arange(size) for i in table.row])
                   for (f, table), size in zip(self._tables, self._sizes, strict=True)]
+        # places of their rows among the discrete values
         self.slots: Indices = np.concatenate([np.zeros(0, dtype=int), *places])
         smooth = [at for at, (_, table) in zip(places, self._tables, strict=True)
                   if table.is_continuous]
+        # those of tables without steps
         self.continuous: Indices = np.concatenate([np.zeros(0, dtype=int), *smooth])
 
     def rows(self, t: Array) -> Array:

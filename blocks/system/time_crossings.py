@@ -27,12 +27,9 @@ def crossings_of_time(values: Callable[[Array], Array], looks: Iterable[Array], 
                       least: float) -> Iterator[Array]:
     """Instants at which functions of time cross zero, part by part, but for those that are known.
 
-    Parameters
-    ----------
-    values : of the functions at some times, (functions, times)
-    looks : ascending times, part by part
-    known : ascending instants that are stepped onto anyway
-    least : by how much times about zero may differ and be one instant, s
+    ``values`` are of the functions at some times, (functions, times); ``looks`` are ascending
+    times, part by part, ``known`` ascending instants that are stepped onto anyway; ``least`` is by
+    how much times about zero may differ and be one instant, s.
     """
     for times in _parts(looks, len(values(np.zeros(1)))):
         yield _crossings(values, times, known, least)

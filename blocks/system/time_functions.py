@@ -71,16 +71,10 @@ Instruction = tuple[int, int, Any]  # operation, place of the result, operands o
 
 
 class RelationsOfTime(NamedTuple):
-    """Flags of all relations of a system.
+    """Flags of all relations of a system."""
 
-    Attributes
-    ----------
-    timed : depends on time and parameters alone
-    straight : of these, linear in time
-    """
-
-    timed: Flags
-    straight: Flags
+    timed: Flags  # depends on time and parameters alone
+    straight: Flags  # of these, linear in time
 
 
 def relations_of_time(system: System) -> RelationsOfTime:
@@ -105,16 +99,7 @@ def relations_of_time(system: System) -> RelationsOfTime:
 class TimeFunctions:
     """The functions of time in a system, and the pieces into which they divide a run.
 
-    Parameters
-    ----------
-    system : System
-    p : values of the parameters
-    t_start, t_end : the run
-    known : instants that are stepped onto anyway
-
-    Attributes
-    ----------
-    pieces : ascending borders of the pieces made so far; empty where no division is needed
+    The run is from ``t_start`` to ``t_end``; ``known`` are instants that are stepped onto anyway.
     """
 
     def __init__(self, system: System, p: Array, t_start: float, t_end: float, known: Array
@@ -128,6 +113,7 @@ class TimeFunctions:
         self.crowded = False  # twice that would be too many pieces
         self.instructions = system.once(
             "functions of time", lambda: _instructions(_function(system)))
+        # ascending borders of the pieces made so far; empty where no division is needed
         self.pieces: Array = np.zeros(0)
         if self.instructions and t_end > t_start:
             self.instructions = self._decidable()

@@ -37,8 +37,7 @@ from .p_matrix import is_p_matrix, is_positive, signed_pivot
 from .parts_at_rest import Part, at_ends, given_rows, kept, share_of, shares_at_times
 from .scaling import components
 from .shares import Shares, shares, weights, within
-from .solution import Solution, Status
-from .solving import solve
+from .solving import Solution, Status, solve
 from .undetermined import (
     Stress,
     open_load,

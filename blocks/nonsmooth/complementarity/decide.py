@@ -56,16 +56,12 @@ PATIENCE = 3  # rounds that all wrong modes change without fewer being wrong
 SINGLY = 2  # rounds more for each of few elements
 
 
-def _band(problem: Problem, tol: float, i: int) -> float:
-    """Efforts and rates that are none."""
-    return 0.01 * tol * problem.top[problem.group[i]] + problem.floor[i]
-
-
 def _change(problem: Problem, tol: float, n: int) -> int:
     """The pieces that efforts ask for, in ``wanted``; how many change."""
     x, wrong = problem.x, 0
     for i in range(n):
-        z, band, old = x[i] + problem.rate[i], _band(problem, tol, i), problem.pieces[i]
+        z, old = x[i] + problem.rate[i], problem.pieces[i]
+        band = 0.01 * tol * problem.top[problem.group[i]] + problem.floor[i]  # less is nothing
         new = 0
         if z > problem.up[i] + band or old > 0 and z >= problem.up[i] - band:
             new = 1
@@ -208,11 +204,8 @@ def _by_path(problem: Problem, factors: Factors, tol: float, n: int) -> int:
 def decide(problem: Problem, factors: Factors, tol: float, n: int, rests: bool) -> int:
     """Efforts ``x`` that their residual proves: FOUND, or NONE or NOT_FOUND, with the best ones.
 
-    Parameters
-    ----------
-    problem : posed, connected, with efforts to begin with in ``new`` and noise of rates in
-        ``floor``
-    rests : whether rest is tried first; else what the first efforts ask for
+    The problem is posed, connected, with efforts to begin with in ``new`` and noise of rates in
+    ``floor``; ``rests``: whether rest is tried first; else what the first efforts ask for.
     """
     loaded = False
     for i in range(n):

@@ -60,77 +60,44 @@ LOSS, USED, COLLISIONS, PROBLEMS, OWN_LOSS, FACTOR = range(6)
 
 @dataclass(frozen=True)
 class Impact:
-    """Outcome of an impact.
+    """Outcome of an impact."""
 
-    Attributes
-    ----------
-    impulse : array
-        Non-negative of contacts.
-    flow : array
-        Approach velocities afterwards; none above zero when converged.
-    energy_loss : float
-        Kinetic energy lost, ½ impulse'(flow before + flow after); >= 0.
-    converged : bool
-    collisions : int
-        Single collisions.
-    problems : int
-        Complementarity problems that were solved.
-    restitution_used : float
-        Factor on all e. Below 1 where the full e would have gained energy
-        (friction, or a separating contact hit by another), 0 where
-        the sequence was cut at its bound and ended plastically.
-    """
-
-    impulse: Array
-    flow: Array
-    energy_loss: float
+    impulse: Array  # non-negative of contacts
+    flow: Array  # approach velocities afterwards; none above zero when converged
+    energy_loss: float  # kinetic energy lost, ½ impulse'(flow before + flow after); >= 0
     converged: bool
-    collisions: int
-    problems: int
+    collisions: int  # single collisions
+    problems: int  # complementarity problems that were solved
+    # factor on all e. Below 1 where the full e would have gained energy (friction, or a separating
+    # contact hit by another), 0 where the sequence was cut at its bound and ended plastically.
     restitution_used: float
 
 
 @dataclass(frozen=True)
 class Friction:
-    """Which elements of an impact are contacts, and bounds of the impulses of the others.
-
-    Attributes
-    ----------
-    contact : bool array
-    lower, upper : array
-        0, or infinite where an impulse has no bound on that side.
-    by_lower, by_upper : (n, n) array
-        Bounds of impulses per impulse.
-    """
+    """Which elements of an impact are contacts, and bounds of the impulses of the others."""
 
     contact: Flags
-    lower: Array
+    lower: Array  # lower, upper: 0, or infinite where an impulse has no bound on that side
     upper: Array
-    by_lower: Array
+    by_lower: Array  # by_lower, by_upper: (n, n) bounds of impulses per impulse
     by_upper: Array
 
 
 class Collision(NamedTuple):
     """Elements that may take part in an impact, as :func:`collide` is given them; and how it goes.
-
-    Attributes
-    ----------
-    D : (n, n) change of flows by impulses, with its sign turned
-    by : (2 or more, n, n) bounds of impulses below and above, per impulse; empty of contacts alone
-    rows : (6 or more, n) SPEED before and, once it is over, after; RESTITUTION; 1 for what TOUCHES,
-        0 for what is no contact; LOWER and UPPER bounds of impulses, 0 or infinite; PUSH: impulses
-    group, first : (n,) room: who collides; (n + 1,) whole numbers from 0 on
-    found : (7, n) room
-    told : (6,) LOSS, USED, COLLISIONS and PROBLEMS of all, and more
     """
 
-    D: Matrix
+    D: Matrix  # (n, n) change of flows by impulses, with its sign turned
+    # (2 or more, n, n) bounds of impulses below and above, per impulse; empty of contacts alone
     by: Cube
+    # (6 or more, n) SPEED before and, once it is over, after; RESTITUTION; 1 for what TOUCHES, 0
+    # for what is no contact; LOWER and UPPER bounds of impulses, 0 or infinite; PUSH: impulses
     rows: Matrix
-    group: Indices
+    group: Indices  # group, first: (n,) room: who collides; (n + 1,) whole numbers from 0 on
     first: Indices
-    found: Matrix
-    told: Vector
+    found: Matrix  # (7, n) room
+    told: Vector  # (6,) LOSS, USED, COLLISIONS and PROBLEMS of all, and more
 
 
 def collision_of(D: Matrix, by: Cube, rows: Matrix) -> tuple[Problem, Factors, Collision]:

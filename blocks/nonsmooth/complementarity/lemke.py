@@ -24,11 +24,8 @@ __all__ = ["pivot"]
 def pivot(table: Matrix, basis: Indices, among: Flags, n: int, limit: int) -> int:
     """Pivot until the artificial variable leaves; how often, or -1 where it never does.
 
-    Parameters
-    ----------
-    table : (n, 2 n + 2) or more: unit matrix, -M, what the artificial variable adds, right side
-    basis : filled with the variables that are not zero
-    among : room
+    ``table`` is (n, 2 n + 2) or more: unit matrix, -M, what the artificial variable adds, right
+    side; ``basis`` is filled with the variables that are not zero, ``among`` is room.
     """
     right, artificial = 2 * n + 1, 2 * n
     begins = False

@@ -36,11 +36,9 @@ class Mixed:
 def solve_mixed(matrix: Array, offset: Array, gives_flow: Flags, low: Array, high: Array) -> Mixed:
     """Solve the laws of all elements together.
 
-    Parameters
-    ----------
-    matrix, offset : what the elements give by what they take, and without it
-    gives_flow : which of them take the effort from the network and give the flow
-    low, high : bounds of the efforts, which may be endless
+    ``matrix`` and ``offset`` are what the elements give by what they take, and without it;
+    ``gives_flow``: which of them take the effort from the network and give the flow; ``low`` and
+    ``high`` are bounds of the efforts, which may be endless.
 
     Examples
     --------

@@ -30,14 +30,7 @@ LARGEST = 10
 def is_p_matrix(matrix: ArrayLike) -> bool | None:
     """Whether all principal minors are positive.
 
-    Parameters
-    ----------
-    matrix : (n, n) array_like
-
-    Returns
-    -------
-    bool or None
-        None where it was not decided: n > 10 and not positive definite.
+    None where it was not decided: n > 10 and not positive definite.
 
     Examples
     --------

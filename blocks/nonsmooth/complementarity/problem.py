@@ -38,32 +38,15 @@ FOUR_ROUNDINGS = 4 * 2.0**-52
 
 
 class Problem(NamedTuple):
-    """Efforts x within low + L x and high + H x, rate b - D x, in equal units; and how it goes.
+    """Efforts x within low + L x and high + H x, rate b - D x, in equal units; and how it goes."""
 
-    Attributes
-    ----------
-    starts, columns : of rows: the entries of D, L and H
-    diagonal, by_rate, by_low, by_high : factors of 1, D, -L and -H in the matrix of Newton's method
-    below, above, lower, upper : distances from both bounds, and their multipliers: rate is
-        upper - lower; ``to_below`` and so on are the directions in which they go
-    lower_product, upper_product : of these directions, which are neglected in finding them
-    share : weights of what efforts are off the first ones: the least range by their own
-    held : whether bounds leave no room between them
-    best, least : the efforts with the least residual so far, and that
-    pieces, wanted : of the natural map, now and next: at a bound (-1, 1) or inside (0)
-    faint : of the largest rate of all: a part with less is measured by this, and many efforts are
-        found roughly; 0 where they are exact
-    systems : (2,) how many have been solved, of how many elements
-    table, basis, owner, sense : a pivot's table (:mod:`.lemke`), and what its unknowns are
-    """
-
-    starts: Indices
+    starts: Indices  # starts, columns: of rows: the entries of D, L and H
     columns: Indices
     D: Vector
     L: Vector
     H: Vector
     unit: Vector
-    share: Vector
+    share: Vector  # weights of what efforts are off the first ones: the least range by their own
     b: Vector
     low: Vector
     high: Vector
@@ -73,6 +56,7 @@ class Problem(NamedTuple):
     new: Vector
     begun: Vector
     kept: Vector
+    # factors of 1, D, -L and -H in the matrix of Newton's method
     diagonal: Vector
     by_rate: Vector
     by_low: Vector
@@ -85,6 +69,8 @@ class Problem(NamedTuple):
     limit: Vector
     right: Vector
     room: Vector
+    # below, above, lower, upper: distances from both bounds, and their multipliers: rate is
+    # upper - lower; ``to_below`` and so on are the directions in which they go
     below: Vector
     above: Vector
     lower: Vector
@@ -93,20 +79,25 @@ class Problem(NamedTuple):
     to_above: Vector
     to_lower: Vector
     to_upper: Vector
+    # lower_product, upper_product: of these directions, which are neglected in finding them
     lower_product: Vector
     upper_product: Vector
-    best: Vector
+    best: Vector  # best, least: the efforts with the least residual so far, and that
     least: Vector
-    held: Flags
+    held: Flags  # whether bounds leave no room between them
     group: Indices
     waiting: Indices
+    # pieces, wanted: of the natural map, now and next: at a bound (-1, 1) or inside (0)
     pieces: Indices
     wanted: Indices
-    systems: Indices
+    systems: Indices  # (2,) how many have been solved, of how many elements
+    # table, basis, owner, sense: a pivot's table (:mod:`.lemke`), and what its unknowns are
     table: Matrix
     basis: Indices
     owner: Indices
     sense: Indices
+    # of the largest rate of all: a part with less is measured by this, and many efforts are found
+    # roughly; 0 where they are exact
     faint: float
 
 

@@ -47,19 +47,13 @@ NOBODY = -1
 
 
 class Shares(NamedTuple):
-    """Efforts that have one effect.
+    """Efforts that have one effect."""
 
-    Attributes
-    ----------
-    effort : those of the least weighted sum of squares within their bounds
-    ends : 1 and -1 at an upper or lower bound, held by others; 0 inside. What is inside can hold
-        every motion
-    loose : elements at their bounds that nothing else holds: they are about to move
-    """
-
-    effort: Array
+    effort: Array  # those of the least weighted sum of squares within their bounds
+    # 1 and -1 at an upper or lower bound, held by others; 0 inside. What is inside can hold every
+    # motion
     ends: Indices
-    loose: Flags
+    loose: Flags  # elements at their bounds that nothing else holds: they are about to move
 
 
 def weights(D: Array, low: Array, high: Array) -> Array:
@@ -101,15 +95,8 @@ def within(D: Array, weight: Array, inside: Flags) -> Array:
 def shares(D: Array, rate: Array, low: Array, high: Array, near: Array | None = None) -> Shares:
     """Share what holds elements at rest.
 
-    Parameters
-    ----------
-    D : (n, n) array
-        Symmetric and positive semi-definite.
-    rate : (n,) array
-        Rates without the efforts.
-    low, high : (n,) array
-    near : (n,) array, optional
-        Efforts that they had a little before.
+    ``D``, (n, n), is symmetric and positive semi-definite; ``rate`` are rates without the efforts;
+    ``near`` are efforts that they had a little before.
 
     Examples
     --------
@@ -146,15 +133,11 @@ def share(d: Matrix, rows: Matrix, by: Matrix, l: Matrix, h: Matrix, q: Matrix, 
     weight, but no more than its bounds: y is where these balance the load, the lowest point of a
     convex function whose slope is piecewise linear.
 
-    Parameters
-    ----------
-    d : change of rates by efforts, with its sign turned
-    rows : RATE without efforts, bounds and, as EFFORT, where to begin; EFFORT, ENDS and LOOSE are
-        found
-    by : efforts of what is inside by the rates that they cancel, which is found, if it has any room
-    l, h, q, order : room
-    count : how many elements there are
-    allowed : (1,) of the largest effort: what is so near to a bound is there
+    ``d`` is the change of rates by efforts, with its sign turned. ``rows`` are RATE without
+    efforts, bounds and, as EFFORT, where to begin; EFFORT, ENDS and LOOSE are found. ``by`` are
+    efforts of what is inside by the rates that they cancel, which is found, if it has any room;
+    ``l``, ``h``, ``q`` and ``order`` are room. ``allowed``, (1,), is of the largest effort: what is
+    so near to a bound is there.
     """
     n = count
     for i in range(n):

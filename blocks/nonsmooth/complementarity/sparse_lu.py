@@ -21,37 +21,29 @@ __all__ = ["Factors", "analyse", "eliminate", "factors_of", "solve_sparse"]
 
 
 class Factors(NamedTuple):
-    """Triangular factors, row by row in the order of elimination.
+    """Triangular factors, row by row in the order of elimination."""
 
-    Attributes
-    ----------
-    linked : (node, node) end to end, whether nodes act on each other; what is filled in is added
-    degree, node_order, later_starts, later : of nodes: how many they act on, the order in which
-        they are eliminated, and those that each one then acts on
-    place, at : of unknowns: where each is in the order, and who is there
-    above_starts, above, below_starts, below : of rows: columns above and below the diagonal
-    upper, lower, inverse : entries there, and reciprocals of the diagonal
-    row : where a row is worked out
-    cursor : of every row
-    paired : whether a row and the next one are of one node, and no row before is paired with it
-    """
-
+    # (node, node) end to end, whether nodes act on each other; what is filled in is added
     linked: Flags
+    # degree, node_order, later_starts, later: of nodes: how many they act on, the order in which
+    # they are eliminated, and those that each one then acts on
     degree: Indices
     node_order: Indices
     later_starts: Indices
     later: Indices
-    place: Indices
+    place: Indices  # place, at: of unknowns: where each is in the order, and who is there
     at: Indices
+    # above_starts, above, below_starts, below: of rows: columns above and below the diagonal
     above_starts: Indices
     above: Indices
     below_starts: Indices
     below: Indices
-    upper: Vector
+    upper: Vector  # upper, lower, inverse: entries there, and reciprocals of the diagonal
     lower: Vector
     inverse: Vector
-    row: Vector
-    cursor: Indices
+    row: Vector  # where a row is worked out
+    cursor: Indices  # of every row
+    # whether a row and the next one are of one node, and no row before is paired with it
     paired: Flags
 
 
@@ -108,9 +100,7 @@ def _order_nodes(factors: Factors, nodes: int) -> bool:
 def analyse(factors: Factors, first: Indices, nodes: int) -> bool:
     """Order and pattern of the factors of nodes that are ``linked``; whether there is room.
 
-    Parameters
-    ----------
-    first : per node, its first unknown; then their number
+    ``first`` is, per node, its first unknown; then their number.
     """
     if not _order_nodes(factors, nodes):
         return False

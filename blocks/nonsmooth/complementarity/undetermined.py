@@ -41,20 +41,9 @@ def undetermined_groups(
 ) -> list[Indices]:
     """Groups of stuck elements whose efforts the motion does not determine: their members.
 
-    Parameters
-    ----------
-    D : (n, n) array_like or scipy.sparse
-    lower, upper : array_like
-        Bounds of all efforts.
-    effort : (n,) array_like
-        Any solution.
-    stuck : (n,) bool or index array_like
-
-    Returns
-    -------
-    list of int arrays
-        Ordered by first member. Elements whose effort the bounds pin down in
-        spite of the singular matrix are left out.
+    ``effort`` is any solution within the bounds of all efforts, ``stuck`` tells elements by flags
+    or numbers. Groups are ordered by first member. Elements whose effort the bounds pin down in
+    spite of the singular matrix are left out.
 
     Examples
     --------
@@ -104,14 +93,8 @@ def stresses(D: MatrixLike, low: Array, high: Array, stuck: ArrayLike) -> list[S
 def stress_groups(free: Array) -> list[tuple[Indices, Array]]:
     """Split a subspace, given by columns, into parts that share no element.
 
-    Returns
-    -------
-    list of (members, orthonormal basis with a row for every element)
-
-    Notes
-    -----
-    The orthogonal projector onto a subspace is unique; it is block diagonal exactly where
-    the subspace falls apart.
+    Each is (members, orthonormal basis with a row for every element). The orthogonal projector onto
+    a subspace is unique; it is block diagonal exactly where the subspace falls apart.
     """
     q, r = np.linalg.qr(free)
     projector = q @ q.T

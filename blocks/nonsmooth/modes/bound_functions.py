@@ -20,17 +20,7 @@ DENSE = 80  # elements up to which slopes of bounds are dense
 
 
 class BoundFunctions:
-    """Derivatives of lower and upper static, lower and upper kinetic bounds by efforts.
-
-    Attributes
-    ----------
-    by_u, by_z : derivatives by inputs and by unknowns of algebraic loops
-    dense : slopes of few elements by efforts, row by row; else None
-    constant : whether the slopes depend on parameters only
-    pieces : whether they change with efforts (``abs_(N)`` and the like)
-    dependent : elements whose bounds move with some effort
-    in_a_circle : whether what slides may load itself, by way of others that slide
-    """
+    """Derivatives of lower and upper static, lower and upper kinetic bounds by efforts."""
 
     def __init__(self, system: System, elements: Elements, bounds: ca.SX) -> None:
         tape, size = system.tape, elements.size
@@ -38,21 +28,25 @@ class BoundFunctions:
         fast = ca.vertcat(tape.u, tape.z)
         by_fast = jacobian(bounds, fast)
         by_u, by_z = by_fast[:, : system.nu], by_fast[:, system.nu :]
+        # by_u, by_z: derivatives by inputs and by unknowns of algebraic loops
         self.by_u = system.function("jacobian", by_u)
         self.few = size <= DENSE
-        self.dense = None
+        self.dense = None  # slopes of few elements by efforts, row by row; else None
         if self.few:
             own = by_u[:, elements.column.tolist()]
             own = own * ca.repmat(ca.DM(elements.unit).T, own.shape[0], 1)
             self.dense = system.function("bounds_u", ca.densify(own).T)
         self.by_z = system.function("jacobian", by_z) if system.nz else None
+        # whether the slopes depend on parameters only
         self.constant = not system.nz and symbols_in(by_fast) <= symbols_in(tape.p)
+        # whether they change with efforts (``abs_(N)`` and the like)
         self.pieces = any(ca.which_depends(bounds, fast, 2, True))
         pattern = by_fast.sparsity()
         rows = np.array(pattern.row(), dtype=int) % max(size, 1)
+        # elements whose bounds move with some effort
         self.dependent: Flags = np.zeros(size, dtype=bool)
         self.dependent[rows] = True
-        # not sought in many
+        # whether what slides may load itself, by way of others that slide; not sought in many
         self.in_a_circle = not self.few or _loads_itself(system, elements, bounds) or bool(
             by_z.nnz())  # unknowns of loops may follow any effort
 

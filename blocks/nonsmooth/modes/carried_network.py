@@ -45,12 +45,7 @@ def held_network(system: System, elements: Elements, laws: LawExpressions,
 
 
 class CarriedNetwork(HeldNetwork):
-    """Efforts, flows, bounds and slopes, as functions of modes and of what elements take.
-
-    Attributes
-    ----------
-    residual : what is zero; equations of elements are combined by the constants
-    """
+    """Efforts, flows, bounds and slopes, as functions of modes and of what elements take."""
 
     is_computed = False
 
@@ -74,6 +69,7 @@ class CarriedNetwork(HeldNetwork):
     def _miss(self, matrices: list[ca.SX], missed: list[ca.SX], loops: ca.SX) -> None:
         by_value, by_rate = (ca.mtimes(filled(self.together, entries), given)
                              for entries, given in zip(matrices, missed, strict=True))
+        # what is zero; equations of elements are combined by the constants
         self.residual = ca.vertcat(loops, by_value + by_rate)
 
     # -- constants -------------------------------------------------------------------------

@@ -37,22 +37,14 @@ PRODUCTS = {ca.OP_INPUT, ca.OP_OUTPUT, ca.OP_CONST, ca.OP_MUL, ca.OP_DIV, ca.OP_
 
 @dataclass(frozen=True, eq=False)
 class Companions:
-    """Frictions that move as others do.
+    """Frictions that move as others do."""
 
-    Attributes
-    ----------
-    alike : elements with proportional flows, in groups
-    groups : those of which the first decides for all, as nobody else feels a split
-    flows : (elements,) ratio of the flow to others of its group, as functions of the parameters
-    parameters : their symbols
-    moves : (elements,) not those whose flow is always zero
-    """
-
-    alike: list[Indices]
-    groups: list[Indices]
+    alike: list[Indices]  # elements with proportional flows, in groups
+    groups: list[Indices]  # those of which the first decides for all, as nobody else feels a split
+    # (elements,) ratio of the flow to others of its group, as functions of the parameters
     flows: ca.SX
-    parameters: ca.SX
-    moves: Flags
+    parameters: ca.SX  # their symbols
+    moves: Flags  # (elements,) not those whose flow is always zero
 
     @cached_property
     def leader(self) -> Indices:
@@ -109,9 +101,7 @@ class Companions:
     def join(self, modes: Indices, idle: Flags, p: Array) -> None:
         """Let those that move together have one mode, where one of them has moved.
 
-        Parameters
-        ----------
-        idle : elements that have no strength at present, whose mode says nothing
+        Elements that are ``idle`` have no strength at present: their mode says nothing.
         """
         sense = self._alike(p)
         for group in (g[sense[g] != 0] for g in self.alike):
@@ -208,10 +198,8 @@ def companions_of(elements: Elements, laws: LawExpressions, values: Evaluator, v
                   ) -> Companions:
     """Those of a system.
 
-    Parameters
-    ----------
-    values : what the laws come to, compiled
-    varies : elements whose flow is no constant combination of states
+    ``values`` are what the laws come to, compiled; ``varies``: elements whose flow is no constant
+    combination of states.
     """
     n, tape = elements.size, laws.system.tape
     ratio, moves = ca.SX.ones(n), np.ones(n, dtype=bool)

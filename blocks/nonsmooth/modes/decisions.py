@@ -124,9 +124,7 @@ class Decisions:
     def decide(self, problem: Problem, t: float, touched: Indices) -> list[Change]:
         """Choose the modes at an event.
 
-        Parameters
-        ----------
-        touched : elements whose margin has just become negative
+        The margin of elements that are ``touched`` has just become negative.
         """
         before, struck = self.state.modes.copy(), np.zeros(self.elements.size, dtype=bool)
         held, spent = self._other_splits(problem, t, touched)

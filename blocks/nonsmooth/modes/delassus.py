@@ -33,13 +33,7 @@ Components: TypeAlias = NDArray[np.int32]  #: number of the connected part of ev
 
 
 class Delassus:
-    """The Delassus operator of a system in one run.
-
-    Parameters
-    ----------
-    functions : LawFunctions
-    memory : what is known of it where it is constant
-    """
+    """The Delassus operator of a system in one run; ``memory`` knows it where it is constant."""
 
     def __init__(self, functions: LawFunctions, memory: Memory) -> None:
         self.functions, self.memory = functions, memory

@@ -45,10 +45,8 @@ TOGETHER = 1 << 20  # entries of matrices of all points that are looked at toget
 class Contacts:
     """The contacts among the set-valued laws of a run.
 
-    Parameters
-    ----------
-    laws : those without laws of the load
-        Those of networks with nodes without mass hold their contacts by their equations.
+    ``laws`` are those without laws of the load. Those of networks with nodes without mass hold
+    their contacts by their equations.
     """
 
     def __init__(self, laws: Laws) -> None:
@@ -60,10 +58,7 @@ class Contacts:
     def refuse_impossible(self, problem: Problem, t: float) -> None:
         """Stop at contacts of parts that overlap at the start, or cannot move against each other.
 
-        Raises
-        ------
-        InitialisationError
-            Naming the contact.
+        An InitialisationError names the contact.
         """
         if self.closing is None:
             return

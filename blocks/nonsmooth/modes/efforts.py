@@ -26,16 +26,12 @@ SLOW = 1e-2  # of the last change: one that is no less asks for derivatives at t
 
 
 class Efforts:
-    """Efforts of the present modes.
-
-    Attributes
-    ----------
-    restless : an element whose effort did not settle at the last point; empty where all did
-    """
+    """Efforts of the present modes."""
 
     def __init__(self, evaluation: Evaluation) -> None:
         self.evaluation, self.elements = evaluation, evaluation.elements
         self.nonlinear = evaluation.functions.nonlinear
+        # an element whose effort did not settle at the last point; empty where all did
         self.restless = ""
 
     def apply(self, problem: Problem, t: float) -> None:
@@ -100,10 +96,8 @@ class Efforts:
                   ) -> tuple[Array, Flags, Flags, tuple[Array, Array] | None] | None:
         """Efforts at many times of a run at once, or None where that is not possible.
 
-        Returns
-        -------
-        efforts as columns, in which of these they are found, and in which one split of several
-        is; and, where bounds depend on no effort, lower and upper ones of all, else None
+        Returns efforts as columns, in which of these they are found, and in which one split of
+        several is; and, where bounds depend on no effort, lower and upper ones of all, else None.
         """
         held = self.evaluation.held_modes
         if isinstance(held, SolvedModes) and held.kept is None:

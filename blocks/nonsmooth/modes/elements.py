@@ -51,16 +51,11 @@ class LawValues:
 
 @dataclass(frozen=True, eq=False)
 class ElementInputs:
-    """Elements whose efforts stand among the inputs ``u`` of the reduced system.
+    """Elements whose efforts stand among the inputs ``u`` of the reduced system."""
 
-    Attributes
-    ----------
-    owners : family and instance of every element
-    column, unit : where its effort stands, and what one of it is there; of its flow, where it is
-        that which is given
-    """
-
-    owners: list[tuple[int, int]]
+    owners: list[tuple[int, int]]  # family and instance of every element
+    # column, unit: where its effort stands, and what one of it is there; of its flow, where it is
+    # that which is given
     column: Indices
     unit: Array
 
@@ -83,28 +78,17 @@ class ElementInputs:
 
 @dataclass(frozen=True, eq=False)
 class Elements(ElementInputs):
-    """The elements of a network, numbered class by class, law by law, instance by instance.
+    """The elements of a network, numbered class by class, law by law, instance by instance."""
 
-    Attributes
-    ----------
-    network : the network whose families they belong to
-    contact : whether it is a unilateral contact
-    gives_flow : whether it takes the effort and gives the flow (at nodes without mass)
-    switch : whether a condition tells its mode: its bounds are equal, or endless on both sides
-    valve : whether it is a switch or a diode, which open and close
-    effort_names : name of its effort in its component
-    kinds : a number, the same for elements whose efforts are of one dimension
-    twins : whether its component has another law of the kind
-    """
-
-    network: Network
-    contact: Flags
-    gives_flow: Flags
+    network: Network  # the network whose families they belong to
+    contact: Flags  # whether it is a unilateral contact
+    gives_flow: Flags  # whether it takes the effort and gives the flow (at nodes without mass)
+    # whether a condition tells its mode: its bounds are equal, or endless on both sides
     switch: Flags
-    valve: Flags
-    effort_names: list[str]
-    kinds: Indices
-    twins: list[bool]
+    valve: Flags  # whether it is a switch or a diode, which open and close
+    effort_names: list[str]  # name of its effort in its component
+    kinds: Indices  # a number, the same for elements whose efforts are of one dimension
+    twins: list[bool]  # whether its component has another law of the kind
 
     def name(self, element: int) -> str:
         """Path of the component an element belongs to."""

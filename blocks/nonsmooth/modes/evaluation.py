@@ -28,28 +28,22 @@ __all__ = ["Evaluation"]
 
 
 class Evaluation:
-    """Set-valued laws of one run at its present point.
-
-    Attributes
-    ----------
-    system, elements, functions : what is the same in all runs
-    state : modes, and speeds so far
-    memory : matrices that do not move
-    delassus : Delassus
-    rounding : rates and flows that are none
-    held_modes : efforts and slopes in one or two evaluations, where the network is simple enough
-    load : bounds that depend on efforts, where there are any
-    """
+    """Set-valued laws of one run at its present point."""
 
     def __init__(self, functions: LawFunctions) -> None:
+        # what is the same in all runs
         self.functions, self.system, self.elements = functions, functions.system, functions.elements
         self.size = self.elements.size
-        self.state = ModeState(self.elements.kinds)
+        self.state = ModeState(self.elements.kinds)  # modes, and speeds so far
+        # matrices that do not move
         self.memory = Memory(functions.last_run, functions.constant, functions.simple,
                              hands_on=self.size <= DENSE)  # fmt: skip
         self.delassus = Delassus(functions, self.memory)
+        # rates and flows that are none
         self.rounding = _Rounding(functions, self.memory, self.state)
+        # efforts and slopes in one or two evaluations, where the network is simple enough
         self.held_modes = None if functions.held_modes is None else functions.held_modes.fresh()
+        # bounds that depend on efforts, where there are any
         self.load = None if functions.bounds is None else LoadDependence(
             functions.bounds, self.delassus, self.state,
             affine=self.held_modes is not None and self.held_modes.affine)
@@ -97,10 +91,8 @@ class _Rounding:
     def of_rates(self, problem: Problem, t: float) -> Array:
         """Rates that are rounding only.
 
-        Raises
-        ------
-        OverflowError
-            If flows are so fast that their squares, as energies have them, are no numbers.
+        Raises OverflowError if flows are so fast that their squares, as energies have them, are no
+        numbers.
         """
         functions, args = self.functions, problem.arguments(t)
         square = np.array([speed**2 for speed in self.state.fast.tolist()])  # no number: raises

@@ -80,10 +80,7 @@ def refuse_overlap(system: System, elements: Elements, gaps: Array, index: Indic
                    ) -> None:
     """Stop at contacts ``index`` of parts that overlap at the start, with given gaps.
 
-    Raises
-    ------
-    InitialisationError
-        Naming the contact.
+    An InitialisationError names the contact.
     """
     for k in np.flatnonzero(gaps < -CLEAR * far):
         f = elements.owners[int(index[k])][0]

@@ -51,22 +51,16 @@ GOLDEN = 0.6180339887498949  # its multiples modulo 1 fill the interval evenly
 
 
 class _Sharing(NamedTuple):
-    """How efforts that modes leave open are shared.
+    """How efforts that modes leave open are shared."""
 
-    Attributes
-    ----------
-    even : what shares a load evenly, to be multiplied by what is taken. Where stuck elements of a
-        constant strength F have one motion, of which only the sum c.u of what they take is told,
-        each takes the same share of its strength: u = F sgn(c) c.u / (F.abs(c)). So all come to
-        their bounds together, when nothing else could hold them either. Of other constant bounds
-        those bear changes that have most room, as a stop beside a friction
-    split : groups of these, whose split is sought where modes are decided on
-    open : directions of what is taken that remain open, as columns
-    """
-
+    # what shares a load evenly, to be multiplied by what is taken. Where stuck elements of a
+    # constant strength F have one motion, of which only the sum c.u of what they take is told, each
+    # takes the same share of its strength: u = F sgn(c) c.u / (F.abs(c)). So all come to their
+    # bounds together, when nothing else could hold them either. Of other constant bounds those bear
+    # changes that have most room, as a stop beside a friction
     even: Array
-    split: list[Stress]
-    open: Array
+    split: list[Stress]  # groups of these, whose split is sought where modes are decided on
+    open: Array  # directions of what is taken that remain open, as columns
 
 
 class _Split(NamedTuple):
@@ -494,10 +488,8 @@ def _follows(values: ca.SX, symbols: ca.SX) -> tuple[Indices, Indices]:
 def _joined(parts: list[Indices], relations: Flags, inputs: Array) -> tuple[list[Indices], Flags]:
     """Parts, with those together that a relation ties which their efforts move.
 
-    Parameters
-    ----------
-    relations : (all relations, parts) those that parts depend on
-    inputs : (all relations, elements) where they depend on what elements take
+    ``relations``, (all relations, parts), are those that parts depend on, ``inputs``, (all
+    relations, elements), where they depend on what elements take.
     """
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components

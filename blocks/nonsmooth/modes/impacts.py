@@ -144,16 +144,12 @@ def impact_with_friction(problem: Problem, t: float, elements: Elements,
                          effort: Array) -> Impact:
     """Impulses of contacts, and of friction whose bounds are proportional to impulses.
 
-    Parameters
-    ----------
-    bounds : whose slopes by efforts are asked for at impulses as large efforts; they bend (gears
-        with losses), and are found by repetition
-    resting : elements at rest; of others bounds in motion count
-    index : who takes part, and what all else is of
-    d : change of flows by impulses, with its sign turned
-    bottom, top : bounds of efforts at rest or in motion, as each is: what is finite bears no
-        impulse unless it follows others
-    effort : of all elements, which those that take no part keep
+    Slopes of ``bounds`` by efforts are asked for at impulses as large efforts; they bend (gears
+    with losses), and are found by repetition. Elements that are ``resting`` are at rest; of others
+    bounds in motion count. ``index`` is who takes part, and what all else is of; ``d`` is the
+    change of flows by impulses, with its sign turned; ``bottom`` and ``top`` are bounds of efforts
+    at rest or in motion, as each is: what is finite bears no impulse unless it follows others;
+    ``effort`` is of all elements, which those that take no part keep.
     """
     contact, rests = elements.contact[index], resting[index, None]
     restitution = np.where(contact, restitution, 0.0)

@@ -61,12 +61,7 @@ DENSE = 80  # elements up to which singularity is told by the rank of a dense ma
 
 
 class Indeterminacy:
-    """Static indeterminacy of the elements that stick.
-
-    Parameters
-    ----------
-    evaluation : the laws at the present point
-    """
+    """Static indeterminacy of the elements that stick."""
 
     def __init__(self, evaluation: Evaluation) -> None:
         self.evaluation, self.load = evaluation, evaluation.load

@@ -48,10 +48,7 @@ class Solved:
 class JointProblem:
     """The problem of all elements at rest.
 
-    Parameters
-    ----------
-    evaluation : the laws at the present point
-    painleve : what is refused, where bounds depend on efforts
+    ``painleve`` is what is refused, where bounds depend on efforts.
     """
 
     def __init__(self, evaluation: Evaluation, painleve: Painleve | None) -> None:
@@ -61,10 +58,7 @@ class JointProblem:
     def solve(self, problem: Problem, t: float, index: Indices, moved: Flags) -> Solved:
         """Efforts of elements at rest, in the problem too; those that ``moved`` are kinetic.
 
-        Raises
-        ------
-        SimulationError
-            If no motion, or more than one, obeys the laws.
+        Raises SimulationError if no motion, or more than one, obeys the laws.
         """
         if self.painleve is not None:
             return self._solve_loaded(problem, t, index, moved, self.painleve)

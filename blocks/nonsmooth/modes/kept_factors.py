@@ -42,18 +42,11 @@ POINTS = 3  # in the space of parameters, at which D is looked at
 
 @dataclass(frozen=True)
 class Acting:
-    """How elements act on each other, where that depends on parameters only.
+    """How elements act on each other, where that depends on parameters only."""
 
-    Attributes
-    ----------
-    flow_x : flows by states
-    push : slopes of states by efforts
-    parameters : that these depend on
-    """
-
-    flow_x: ca.SX
-    push: ca.SX
-    parameters: ca.SX
+    flow_x: ca.SX  # flows by states
+    push: ca.SX  # slopes of states by efforts
+    parameters: ca.SX  # that these depend on
 
     def d(self, members: list[int], states: list[int]) -> ca.SX:
         """Change of their rates by their efforts through some states, with its sign turned."""
@@ -83,18 +76,7 @@ class Acting:
 class FactoredPart:
     """Elements that act on each other, and the pattern of their factors.
 
-    Parameters
-    ----------
-    members : the elements
-    acting : how they act on each other
-    crowded : states whose accelerations are unknowns, besides efforts
-
-    Attributes
-    ----------
-    order : places of the members in the order in which they are eliminated; those of accelerations
-        are -1
-    starts, rows : where the strict upper triangle L' has entries, column by column of that order
-    count : of its entries, and the inverse pivots behind them
+    Accelerations of states that are ``crowded`` are unknowns, besides efforts.
     """
 
     def __init__(self, members: Indices, acting: Acting, crowded: list[int]) -> None:
@@ -114,9 +96,13 @@ class FactoredPart:
         self._order = [*(able[k] for k in among.sub(able, able)[0].ldl(True)[1]),
                        *range(n, matrix.shape[0]), *last]
         pattern, _ = self.pattern.sub(self._order, self._order)[0].ldl(False)
+        # places of the members in the order in which they are eliminated; those of accelerations
+        # are -1
         self.order = np.where(np.array(self._order) < n, self._order, -1).astype(np.int64)
+        # where the strict upper triangle L' has entries, column by column of that order
         self.starts, self.rows = (np.array(a, dtype=np.int64)
                                   for a in (pattern.colind(), pattern.row()))
+        # how many entries it has, and inverse pivots behind them
         self.count = len(self.rows) + len(self._order)
 
     @property
@@ -205,27 +191,18 @@ def connected(pattern: ca.Sparsity) -> list[Indices]:
 class KeptFactors:
     """Elements that act on each other, and where their numbers stand in K.
 
-    Parameters
-    ----------
-    size : how many elements there are
-    parts : those that decide and act on each other
-    acting : how they do so, where that depends on parameters only
-
-    Attributes
-    ----------
-    alone : elements that act on no other, whose own entries come first
-    full : parts by their inverse, and where that stands in K
-    stressed : elements that may share internal stress; who is at a bound then stands behind that
-    factored : parts by their factors, which stand behind that
-    behind, entries : where these begin, and how many numbers K is
-    factors : expressions of those that are factors, in the ``modes`` and parameters
+    There are ``size`` elements; ``parts`` are those that decide and act on each other, ``acting``
+    says how they do so, where that depends on parameters only.
     """
 
     def __init__(self, size: int, parts: list[Indices], acting: Acting | None) -> None:
         self.size = size
+        # elements that act on no other, whose own entries come first
         self.alone = np.array([part[0] for part in parts if len(part) == 1], dtype=int)
+        # parts by their inverse, and where that stands in K
         self.full: list[tuple[Indices, Indices]] = []
-        self.factored: list[FactoredPart] = []
+        self.factored: list[FactoredPart] = []  # parts by their factors, which stand behind that
+        # behind, entries: where these begin, and how many numbers K is
         self.behind = len(self.alone)
         for part in (part for part in parts if len(part) > 1):
             found = None if acting is None or len(part) > MOST_FACTORED else _factored_part(
@@ -238,10 +215,12 @@ class KeptFactors:
             self.behind += n * n
         stressed = [] if acting is None else [
             part for part, _ in self.full if len(part) <= MOST and acting.share_motions(part)]
+        # elements that may share internal stress; who is at a bound then stands behind that
         self.stressed = np.concatenate([np.zeros(0, dtype=int), *stressed])
         self.behind += len(self.stressed)
         self.entries = self.behind + sum(one.count for one in self.factored)
         self.modes = ca.SX.sym("modes", size)
+        # expressions of those that are factors, in the ``modes`` and parameters
         self.factors = ca.vertcat(*(part.factors(self.modes) for part in self.factored))
         if acting is not None and self.factored:
             self._factors = Evaluator(ca.Function(

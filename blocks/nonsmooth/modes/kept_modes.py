@@ -23,13 +23,7 @@ MOST_NUMBERS = 1 << 24  # of all modes together; memory is taken as it is filled
 
 
 class KeptModes:
-    """The modes of one run, part by part.
-
-    Parameters
-    ----------
-    held : efforts and slopes in held modes
-    state : the present modes
-    """
+    """The modes of one run, part by part."""
 
     def __init__(self, held: HeldNetwork, state: NetworkState) -> None:
         self.held, self.state = held, state

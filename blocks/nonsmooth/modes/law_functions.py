@@ -31,32 +31,13 @@ FEW_ENTRIES = 200_000  # entries up to which constant matrices are remembered
 
 
 class LawFunctions:
-    """Functions of the set-valued laws of a system, and what is known of their structure.
-
-    Attributes
-    ----------
-    values, restitution : what elements come to
-    slope_u, flow_x : how inputs change slopes, and states flows
-    rate_u, rate_x, rate_z, kinetic_x, kinetic_z : other derivatives
-    delassus : D, row by row, where it is dense; else None
-    bounds : derivatives of bounds by efforts, where there are any
-    companions : elements that need no decision of their own
-    held_modes : efforts and slopes in one or two evaluations, where the network is simple enough
-    flow_varies : elements whose flow is no constant combination of states
-    constant : whether D and the slopes of the bounds depend on parameters only
-    turns : whether directions of efforts and flows move with the states
-    few : whether what efforts push, and flows follow, is remembered as dense matrices
-    fixed : whether what efforts push and flows follow is constant, too
-    pushed : expressions of what efforts push, by slopes and elements, where that moves
-    simple : whether both hold
-    nonlinear : whether efforts depend on each other nonlinearly, or through bounds
-    last_run : what the last run has found out about these parameters
-    """
+    """Functions of the set-valued laws of a system, and what is known of their structure."""
 
     def __init__(self, system: System, elements: Elements, laws: LawExpressions) -> None:
         self.system, self.elements, tape = system, elements, system.tape
+        # elements whose flow is no constant combination of states
         self.flow_varies = _flow_varies(laws)
-        self.companions = self._companions(laws)
+        self.companions = self._companions(laws)  # elements that need no decision of their own
         held = self.companions.held_in_motion(elements, laws)
         if held is not laws:
             laws, self.companions = held, self._companions(held)
@@ -65,10 +46,11 @@ class LawFunctions:
         kinetic = ca.vertcat(laws.back, laws.forth)
         self.restitution = system.function("restitution", ca.densify(laws.restitution))
         self.kinetic_x = system.jacobian(kinetic, tape.x)
-        self.delassus = None
+        self.delassus = None  # D, row by row, where it is dense; else None
         if elements.size <= DENSE:
             self.delassus = system.function("delassus", ca.densify(-elements.pushed(by_u)).T)
         self.rate_u = system.function("rate_u", by_u)
+        # slope_u, flow_x: how inputs change slopes, and states flows
         self.slope_u = system.function("jacobian", slope_u)
         self.flow_x = system.function("jacobian", flow_x)
         self.rate_x = system.jacobian(laws.rate, tape.x)
@@ -76,18 +58,27 @@ class LawFunctions:
         coupled = any(ca.which_depends(laws.bounds, fast, 1, True))  # normal forces
         self.rate_z = system.jacobian(laws.rate, tape.z) if system.nz else None
         self.kinetic_z = system.jacobian(kinetic, tape.z) if system.nz and coupled else None
+        # derivatives of bounds by efforts, where there are any
         self.bounds = BoundFunctions(system, elements, laws.bounds) if coupled else None
+        # whether efforts depend on each other nonlinearly, or through bounds
         self.nonlinear = coupled or bool(system.nz and not system.linear) \
             or any(ca.which_depends(laws.rate, fast, 2, True))
         straight = _is_fixed(system, by_u)
+        # whether D and the slopes of the bounds depend on parameters only
         self.constant = straight and (self.bounds is None or self.bounds.constant)
+        # whether directions of efforts and flows move with the states
         self.turns = not (straight and _is_fixed(system, flow_x))
+        # whether what efforts push, and flows follow, is remembered as dense matrices
         self.few = not system.nz and elements.size * system.nx <= FEW_ENTRIES
+        # whether what efforts push and flows follow is constant, too
         self.fixed = self.constant and _is_fixed(system, slope_u) and _is_fixed(system, flow_x)
-        self.simple = self.few and self.fixed
+        self.simple = self.few and self.fixed  # both
+        # expressions of what efforts push, by slopes and elements, where that moves
         self.pushed = None if _is_fixed(system, slope_u) else elements.pushed(slope_u)
+        # efforts and slopes in one or two evaluations, where the network is simple enough
         self.held_modes = self._held_modes(laws)
         matrices = ca.veccat(*(by.nz[:] for by in (by_u, slope_u, flow_x)))
+        # what the last run has found out about these parameters
         self.last_run = LastRun(np.arange(system.parameter_count) if coupled else np.flatnonzero(
             contained(tape.p, matrices)))  # all, where bounds move as well
 
@@ -100,6 +91,7 @@ class LawFunctions:
         return cls(system, elements, laws)
 
     def _companions(self, laws: LawExpressions) -> Companions:
+        # values, restitution: what elements come to
         self.values = self.system.function("laws", ca.densify(laws.values))
         return companions_of(self.elements, laws, self.values, self.flow_varies)
 

@@ -58,9 +58,7 @@ __all__ = ["SetValuedLaws"]
 class SetValuedLaws(Laws):
     """All set-valued elements of a system with inertia, and their modes in one run.
 
-    Parameters
-    ----------
-    functions : the laws of the system, compiled; shared by its runs
+    ``functions`` are the laws of the system, compiled; shared by its runs.
     """
 
     def __init__(self, functions: LawFunctions) -> None:

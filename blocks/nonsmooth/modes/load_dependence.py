@@ -33,23 +33,15 @@ T = TypeVar("T")
 class LoadDependence:
     """Bounds of set-valued elements as functions of efforts, at the present point of a run.
 
-    Parameters
-    ----------
-    bounds : their derivatives
-    delassus : Delassus
-    state : the present modes
-    affine : whether rates and bounds are known to be linear in the efforts
-
-    Attributes
-    ----------
-    dependent : elements whose bounds move with some effort
-    pieces : whether the slopes of bounds change with efforts
+    ``bounds`` are their derivatives; ``affine``: whether rates and bounds are known to be linear in
+    the efforts.
     """
 
     def __init__(self, bounds: BoundFunctions, delassus: Delassus, state: ModeState,
                  affine: bool) -> None:
         self.functions, self.delassus, self.state, self.affine = bounds, delassus, state, affine
         self.elements, self.size = delassus.elements, delassus.elements.size
+        # elements whose bounds move with efforts, and whether slopes of bounds change with these
         self.dependent, self.pieces = bounds.dependent, bounds.pieces
         self._known: dict[Hashable, Any] = {}
         self._here: Any = None  # what these belong to: a point, or parameters

@@ -46,11 +46,7 @@ class _Driven:
 class LoadEfforts:
     """Efforts and loads at the present point.
 
-    Parameters
-    ----------
-    system : System
-    functions : the laws of the load
-    set_valued : set-valued laws in the same network, if there are any
+    ``set_valued`` are laws in the same network, if there are any.
     """
 
     def __init__(self, system: System, functions: LoadFunctions, set_valued: SetValuedLaws | None

@@ -18,9 +18,8 @@ from ...numerics.arrays import Array, Indices
 from ...numerics.tolerances import NOTHING_AT_ALL
 from ...system import System
 from .elements import ElementInputs, inputs_of
-from .held_loads import HeldLoads
 
-__all__ = ["ENDLESS", "LoadElements", "LoadFunctions", "load_elements_of",
+__all__ = ["ENDLESS", "HeldLoads", "LoadElements", "LoadFunctions", "load_elements_of",
            "load_laws_of"]  # fmt: skip
 
 ENDLESS = 1e100  # the load on such an element
@@ -28,17 +27,11 @@ ENDLESS = 1e100  # the load on such an element
 
 @dataclass(frozen=True, eq=False)
 class LoadElements(ElementInputs):
-    """Elements whose effort is a law of their load.
+    """Elements whose effort is a law of their load."""
 
-    Attributes
-    ----------
-    load_at, load_sign : where that stands among the inputs
-    resting : elements that a band of velocity may hold at rest
-    """
-
-    load_at: Indices
+    load_at: Indices  # load_at, load_sign: where that stands among the inputs
     load_sign: Array
-    resting: Indices
+    resting: Indices  # elements that a band of velocity may hold at rest
 
     def loads_of(self, u: Array) -> Array:
         """Loads on the elements from inputs."""
@@ -70,27 +63,15 @@ def load_elements_of(system: System) -> LoadElements:
 class LoadFunctions:
     """Functions of the laws of the load of a system.
 
-    Parameters
-    ----------
-    system : System
-    elements : LoadElements
-    beside : whether there are set-valued elements in the same network
-
-    Attributes
-    ----------
-    explicit : whether every element is alone, and ``inputs`` gives all efforts and loads
-    flow : flows, bands of rest and strengths in them
-    flow_x : how flows follow states
-    inputs, inputs_x : of explicit laws; else None
-    held : slopes and margins of explicit laws in one function of the states; else None
-    coupled : functions of laws that are solved together; else None
+    ``beside``: whether there are set-valued elements in the same network.
     """
 
     def __init__(self, system: System, elements: LoadElements, beside: bool) -> None:
         self.elements, tape = elements, system.tape
         flow, law, band, strength = _expressions(system)
+        # flows, bands of rest and strengths in them
         self.flow = system.function("flow", ca.densify(ca.vertcat(flow, band, strength)))
-        self.flow_x = system.jacobian(flow, tape.x)
+        self.flow_x = system.jacobian(flow, tape.x)  # how flows follow states
         rate = ca.jtimes(flow, tape.x, tape.slope) + ca.jacobian(flow, TIME)
         effort = tape.u[elements.column.tolist()]
         d = -ca.jacobian(rate, effort) @ ca.diag(ca.SX(elements.unit))
@@ -98,8 +79,12 @@ class LoadFunctions:
         fast = ca.vertcat(tape.u, tape.z)
         affine = not any(ca.which_depends(rate, fast, 2, True)) and not system.nz
         own = not any(ca.which_depends(law, effort, 1, True))
+        # whether every element is alone, and ``inputs`` gives all efforts and loads
         self.explicit = affine and own and not beside and all(
             r == c for r, c in zip(rows, columns, strict=True))
+        # inputs, inputs_x: of explicit laws; else None
+        # held: slopes and margins of explicit laws in one function of the states; else None
+        # coupled: functions of laws that are solved together; else None
         self.inputs = self.inputs_x = self.coupled = self.held = None
         if self.explicit:
             inputs = ca.densify(_explicit_inputs(system, elements, rate, law, ca.diag(d)))
@@ -150,3 +135,31 @@ def _explicit_inputs(system: System, elements: LoadElements, rate: ca.SX, law: c
     inputs[effort_at] = given * ca.SX(elements.unit)
     inputs[load_at] = driven * ca.SX(elements.load_sign)
     return inputs
+
+
+class HeldLoads:
+    """Slopes, crossing functions and margins of explicit laws, as functions of states and modes.
+
+    ``inputs`` are all efforts and loads, as expressions of the states, ``of_laws`` flows, bands of
+    rest and strengths in them, an element each.
+    """
+
+    length = entries = 0  # nothing is solved for at every point, and there are no constants
+    has_derivatives = True
+    slope: Array | None = None  # slopes at the last evaluation; not kept
+
+    def __init__(self, system: System, elements: LoadElements, inputs: ca.SX,
+                 of_laws: list[ca.SX]) -> None:
+        tape, resting = system.tape, elements.resting.tolist()
+        modes, loads = ca.SX.sym("modes", len(resting)), inputs[elements.load_at.tolist()]
+        load, *of_laws = (ca.reshape(e[resting], len(resting), 1) for e in (loads, *of_laws))
+        slope, crossings, exponents, flow, band, strength = ca.substitute(
+            [tape.slope, tape.crossings, tape.exponents, *of_laws], [tape.u], [inputs])
+        # time, states, unknowns, parameters, relations, discrete values, modes; no constants
+        self.symbols = [*system.arguments[:-1], modes, ca.SX.sym("constants", 0)]
+        # of slopes and crossing functions
+        self.expressions = {"slope": slope, "crossings": crossings, "exponents": exponents,
+                            "inputs": inputs}
+        room = strength - ca.fabs(load)
+        # how far bands of rest are from the end of their mode
+        self.margins = ca.if_else(modes == 0, room, ca.fmax(ca.fabs(flow) - band, -room))

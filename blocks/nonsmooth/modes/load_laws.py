@@ -32,10 +32,7 @@ __all__ = ["LoadLaws", "refuse_loads_without_mass", "with_loads"]
 def refuse_loads_without_mass(system: System) -> None:
     """Stop where a law of the load, or exact friction beside one, acts on a node without mass.
 
-    Raises
-    ------
-    StructureError
-        Naming an element.
+    A StructureError names an element.
     """
     laws = load_laws_of(system)
     if laws and (light := without_mass(system)):
@@ -181,18 +178,13 @@ def _joined(elements: Elements, mine: LoadElements, system: System) -> Elements:
 
 
 class _RestBands:
-    """Elements that a band of velocity holds at rest, as long as the load is below a strength.
-
-    Attributes
-    ----------
-    held : which of them are held
-    """
+    """Elements that a band of velocity holds at rest, as long as the load is below a strength."""
 
     def __init__(self, functions: LoadFunctions) -> None:
         self.functions, self.elements = functions, functions.elements
         self.index = self.elements.resting
         self.size = len(self.index)
-        self.held: Flags = np.zeros(self.size, dtype=bool)
+        self.held: Flags = np.zeros(self.size, dtype=bool)  # which of them are held
         self._way: Indices = np.ones(self.size, dtype=int)  # in which they moved off
 
     @property

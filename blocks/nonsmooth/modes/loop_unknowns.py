@@ -23,21 +23,14 @@ __all__ = ["Followed", "LoopUnknowns"]
 
 @dataclass(frozen=True)
 class Followed:
-    """Derivatives of the unknowns of loops, and of their own rates.
+    """Derivatives of the unknowns of loops, and of their own rates."""
 
-    Attributes
-    ----------
-    rate : time derivative
-    by_taken, by_x : by what the elements take, and by the states
-    rate_by_taken, rate_by_x : the same of the rate
-    missed : what Newton's method would take them on by, 0 but for rounding where they are solved
-    """
-
-    rate: Array
-    by_taken: Array
+    rate: Array  # time derivative
+    by_taken: Array  # by_taken, by_x: by what the elements take, and by the states
     by_x: Array
-    rate_by_taken: Array
+    rate_by_taken: Array  # rate_by_taken, rate_by_x: the same of the rate
     rate_by_x: Array
+    # what Newton's method would take them on by, 0 but for rounding where they are solved
     missed: Array
 
 
@@ -53,10 +46,7 @@ class LoopUnknowns:
     def at(self, problem: Problem, t: float) -> Followed:
         """Their derivatives at the present point.
 
-        Raises
-        ------
-        AlgebraicFailure
-            Where the equations of the loops are singular.
+        Raises AlgebraicFailure where the equations of the loops are singular.
         """
         args = problem.arguments(t)
         key = t, *(a.tobytes() for a in args[1:])

@@ -33,11 +33,8 @@ __all__ = ["CompiledMargins", "Margins"]
 class Margins:
     """Switching functions of the present modes.
 
-    Parameters
-    ----------
-    evaluation : the laws at the present point
-    indeterminacy : margins of efforts that the motion leaves open
-    painleve : margins of friction that loads itself, where there is such
+    ``indeterminacy`` gives margins of efforts that the motion leaves open, ``painleve`` those of
+    friction that loads itself, where there is such.
     """
 
     def __init__(self, evaluation: Evaluation, indeterminacy: Indeterminacy,

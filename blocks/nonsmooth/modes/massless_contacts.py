@@ -54,12 +54,7 @@ def _follows(system: System) -> Flags:
 
 
 class MasslessContacts:
-    """The contacts among the elements of a network.
-
-    Parameters
-    ----------
-    efforts : in the present modes
-    """
+    """The contacts among the elements of a network."""
 
     def __init__(self, efforts: MasslessEfforts) -> None:
         self.efforts, self.equations = efforts, efforts.equations

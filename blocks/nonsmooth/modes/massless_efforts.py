@@ -37,15 +37,7 @@ FARTHEST = 1e6  # sizes of unknowns of loops, that a round leads to
 
 
 class MasslessEfforts:
-    """What elements take in the present modes.
-
-    Parameters
-    ----------
-    system : System
-    elements : Elements
-    equations : of their modes
-    state : the present modes
-    """
+    """What elements take in the present modes."""
 
     def __init__(self, system: System, elements: Elements, equations: ModeEquations,
                  state: NetworkState) -> None:
@@ -56,13 +48,8 @@ class MasslessEfforts:
         """Set the problem's inputs to those of some modes; of the present ones, if not said.
 
         These are with switches as they stand now, though nobody may have decided since: what
-        contradicts itself then is solved as well as can be.
-
-        Raises
-        ------
-        AlgebraicFailure
-            If they have no solution there, or Newton's method does not find it; the problem is as
-            it was.
+        contradicts itself then is solved as well as can be. Raises AlgebraicFailure if they have no
+        solution there, or Newton's method does not find it; the problem is as it was.
         """
         equations, last, first, decided = self.equations, np.inf, 0.0, True
         missed = np.inf

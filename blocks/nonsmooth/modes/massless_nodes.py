@@ -56,10 +56,7 @@ FEW_TRIALS, MOST_SPLITS = 4, 64  # modes, and ways to leave some of the closed d
 def refuse_massless(system: System) -> None:
     """Stop where laws act on a node without mass that could not be decided there.
 
-    Raises
-    ------
-    StructureError
-        Naming an element.
+    A StructureError names an element.
     """
     light = without_mass(system)
     if not light:

@@ -29,12 +29,9 @@ class LastRun:
 class Memory:
     """Values that one run has made, where nothing moves that they depend on.
 
-    Parameters
-    ----------
-    last_run : what is taken over, and left behind
-    constant : whether the Delassus operator depends on parameters only
-    simple : whether also what efforts push and flows follow does
-    hands_on : whether the next run may know all this
+    ``last_run`` is what is taken over, and left behind; ``constant``: whether the Delassus operator
+    depends on parameters only; ``simple``: whether also what efforts push and flows follow does;
+    ``hands_on``: whether the next run may know all this.
     """
 
     def __init__(self, last_run: LastRun, constant: bool, simple: bool, hands_on: bool) -> None:

@@ -48,23 +48,14 @@ JOINED = "parts joined by rates"  # in the cache of a system where rates tie lar
 
 @dataclass
 class LinearEquations:
-    """The equations of some modes at one point, linearised in the inputs.
+    """The equations of some modes at one point, linearised in the inputs."""
 
-    Attributes
-    ----------
-    residual, matrix : of as many equations as there are inputs
-    violation : what combinations without inputs miss
-    weight : their weights, a row each
-    null : directions of the inputs that no equation determines, as columns
-    solver : what makes a step of a residual, where it is known
-    """
-
-    residual: Array
+    residual: Array  # residual, matrix: of as many equations as there are inputs
     matrix: Array
-    violation: Array
-    weight: Array
-    null: Array
-    solver: Array | None = None
+    violation: Array  # what combinations without inputs miss
+    weight: Array  # their weights, a row each
+    null: Array  # directions of the inputs that no equation determines, as columns
+    solver: Array | None = None  # what makes a step of a residual, where it is known
 
     def step(self) -> Array | None:
         """Change of the inputs that solves the equations, the least one; None if not finite."""
@@ -103,21 +94,16 @@ class LinearEquations:
 
 @dataclass(frozen=True)
 class ModeMatrices:
-    """What the equations of some modes are made of, but for their values.
-
-    Attributes
-    ----------
-    outside : of a part, the rates of what its modes hold by what all others take; None for no part
-    alone : whether no part of elements feels another one by these
-    """
+    """What the equations of some modes are made of, but for their values."""
 
     matrix: Array
     span: Array
     weight: Array
     null: Array
     solver: Array | None
+    # of a part, the rates of what its modes hold by what all others take; None for no part
     outside: Array | None = None
-    alone: bool = True
+    alone: bool = True  # whether no part of elements feels another one by these
 
     def closing(self) -> Array:
         """What makes the matrix regular, and steps leave alone what the equations leave open."""
@@ -129,33 +115,21 @@ class ModeMatrices:
 
 
 class ModeEquations:
-    """Equations of modes, their derivatives, and what elements come to.
-
-    Parameters
-    ----------
-    system : System
-    elements : Elements
-    laws : their expressions
-
-    Attributes
-    ----------
-    side : expressions of the flows; of contacts, of their gaps with the other sign
-    looks : these, efforts, bounds at rest; what is given, back and forth, and rates of these
-    affine : whether all of it is linear in the inputs
-    constant : whether its coefficients depend on parameters and relations only
-    parts : elements that feel each other, in large groups only those that do so by values: rates
-        may tie these, too, of what modes hold
-    """
+    """Equations of modes, their derivatives, and what elements come to."""
 
     def __init__(self, system: System, elements: Elements, laws: LawExpressions) -> None:
+        # side: expressions of the flows; of contacts, of their gaps with the other sign
         tape, self.elements, self.side = system.tape, elements, laws.sides
         self.size = n = elements.size
         rows = rows_of(system, elements, laws)
         looks = [self.side, laws.effort, laws.low, laws.high]
+        # ``side``, efforts, bounds at rest; what is given, back and forth, and rates of these
         self.looks = system.function("looks", ca.densify(ca.vertcat(*looks, *rows)))
         inputs = elements.column.tolist()
         by_u = [ca.jacobian(e, tape.u)[:, inputs] for e in rows]
         self.endless = laws.endless
+        # elements that feel each other, in large groups only those that do so by values: rates may
+        # tie these, too, of what modes hold
         self.parts = _parts(by_u, n if JOINED in system.cache else MOST_WHOLE)
         #: Which relations the coefficients of all elements depend on, and those of each part.
         self.by_relations, *self._part_by = (
@@ -164,6 +138,7 @@ class ModeEquations:
         self._by_u = system.function("rows_u", ca.vertcat(*by_u))
         self._by_x = system.jacobian(ca.vertcat(*rows), tape.x)
         everything = ca.vertcat(*looks, *rows)
+        # whether all of it is linear in the inputs
         self.affine = not any(ca.which_depends(everything, tape.u, 2, True)) and (
             not system.nz or system.linear)
         self.loops = LoopUnknowns(system, elements) if system.nz else None
@@ -173,6 +148,7 @@ class ModeEquations:
         self._tape = tape
         self._decisive = everything, ca.veccat(laws.low, laws.high, *by_u)
         self._strengths = np.flatnonzero(contained(tape.p, laws.bounds)).tolist()
+        # whether its coefficients depend on parameters and relations only
         self.constant = not system.nz and _is_constant(*self._decisive, tape)
         # by what they depend on: parameters too, which a look at the effect of rounding changes
         self._kept: Cache[tuple[bytes, bytes, bytes], ModeMatrices] = Cache(
@@ -602,9 +578,7 @@ def without_rounding(one: Array, other: Array, share: float = TERMS_ROUNDING) ->
 def _parts(by_u: list[ca.SX], whole: int) -> list[Indices]:
     """Parts of elements that feel each other by values or, ``whole`` of them at most, by rates.
 
-    Parameters
-    ----------
-    by_u : derivatives of values, and of their rates, by what elements take
+    ``by_u`` are derivatives of values, and of their rates, by what elements take.
     """
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components

@@ -74,10 +74,7 @@ class ModeSearch:
                    proposals: Iterable[Indices]) -> Array:
         """Take the first modes that hold now and an instant later; returns their noise.
 
-        Raises
-        ------
-        SimulationError
-            If none do.
+        Raises SimulationError if none do.
         """
         tried: list[Indices] = []
         self._broken.clear()

@@ -46,10 +46,8 @@ class NodeVelocities:
               ) -> Iterator[Indices]:
         """Modes to try, the most trustworthy first.
 
-        Parameters
-        ----------
-        moved : senses of what is known to move, 0 of what is at rest
-        asked : whose modes may change; all others take what they do now. None for everyone
+        ``moved`` are senses of what is known to move, 0 of what is at rest; ``asked``: whose modes
+        may change; all others take what they do now. None for everyone.
         """
         asked = np.ones(self.elements.size, dtype=bool) if asked is None else asked
         slope = self.efforts.system.slope(*problem.arguments(t))
@@ -189,13 +187,9 @@ def _spare(room: Array, shared: Array, least: float) -> Flags:
     """Who need bear nothing, so that the others have one way of sharing what they bear.
 
     Shares are moved along one way after another, until the first that bears something bears nothing
-    (Caratheodory): what is left is borne by as few as can.
-
-    Parameters
-    ----------
-    room : what each bears; infinite of those that bear either sign
-    shared : ways in which shares may change, as columns
-    least : what counts as a change
+    (Caratheodory): what is left is borne by as few as can. ``room`` is what each bears, infinite of
+    those that bear either sign; ``shared`` are ways in which shares may change, as columns;
+    ``least`` is what counts as a change.
     """
     spare, room, shared = np.zeros(len(room), dtype=bool), room.copy(), shared.copy()
     while True:

@@ -40,11 +40,7 @@ BY_IMPULSE = ("Contacts of bodies that nothing else jams go on by method='moreau
 class Painleve:
     """What is refused of friction that depends on efforts.
 
-    Parameters
-    ----------
-    evaluation : the laws at the present point
-    load : its bounds that depend on efforts
-    efforts : of the present modes
+    ``load`` are its bounds that depend on efforts, ``efforts`` those of the present modes.
     """
 
     def __init__(self, evaluation: Evaluation, load: LoadDependence, efforts: Efforts) -> None:

@@ -33,19 +33,12 @@ MOST_ENTRIES = 2_000_000  # of the matrix of all flows and efforts: beyond it no
 
 @dataclass(frozen=True, eq=False)
 class RestingRelations:
-    """Relations that are combinations of flows and efforts of elements.
+    """Relations that are combinations of flows and efforts of elements."""
 
-    Attributes
-    ----------
-    which : their numbers; the same several times, where it may rest in several ways
-    flows, efforts : (which, elements) what it is a combination of
-    at_rest : what its crossing function is while all of that is zero
-    """
-
-    which: Indices
-    flows: Flags
+    which: Indices  # their numbers; the same several times, where it may rest in several ways
+    flows: Flags  # flows, efforts: (which, elements) what it is a combination of
     efforts: Flags
-    at_rest: ca.SX
+    at_rest: ca.SX  # what its crossing function is while all of that is zero
 
     @classmethod
     def of(cls, system: System) -> RestingRelations:

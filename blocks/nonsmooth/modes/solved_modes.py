@@ -62,27 +62,9 @@ def point_to_the_bit(problem: Problem, t: float, modes: Indices) -> tuple[bytes,
 class SolvedModes:
     """Efforts, flows, bounds and slopes of elements whose equations are solved at every point.
 
-    Parameters
-    ----------
-    system : System
-        Without algebraic unknowns.
-    elements : Elements
-    laws : their expressions
-    bounds : how they move with efforts, where they do
-    companions : which of them need no decision of their own
-    kept : numbers by which efforts follow as long as modes last, where there are such
-
-    Attributes
-    ----------
-    slope : slopes at the last evaluation
-    ends : 1 and -1 of what is at a bound, held there by others, where numbers are kept
-    length : operations of what is solved for at every point; 1 where loops add these up
-    entries : how many numbers are kept
-    affine : whether rates and bounds are known to be linear in the efforts
-    affine_rates : whether rates are, at least
-    follows_linearly : whether torn unknowns of loops follow efforts linearly
-    direct : whether efforts follow from the point and the modes alone, without a guess
-    dependent, in_a_circle : see :class:`~blocks.nonsmooth.modes.bound_functions.BoundFunctions`
+    ``bounds`` tell how they move with efforts, where they do, ``companions`` which elements need no
+    decision of their own; ``kept`` are numbers by which efforts follow as long as modes last, where
+    there are such.
     """
 
     def __init__(self, system: System, elements: Elements, laws: LawExpressions,
@@ -112,6 +94,7 @@ class SolvedModes:
         self.size, self.elements, self.kept = n, elements, kept
         #: Whether slopes change by efforts in a way that moves with the states.
         self.turns = bool(system.nz) or not symbols_in(laws.slope_u) <= symbols_in(tape.p)
+        # dependent, in_a_circle: see :class:`.bound_functions.BoundFunctions`
         self.dependent = np.zeros(n, dtype=bool) if bounds is None else bounds.dependent
         self.in_a_circle = bounds is not None and bounds.in_a_circle
         self.symbols = [*system.arguments[:-1], modes, effort]
@@ -137,7 +120,7 @@ class SolvedModes:
         #: Whether machine code writes derivatives of slopes.
         self.has_derivatives = not self.with_loops
         self.positions = positions_of(system)
-        self.slope: Array = np.zeros(system.nx)
+        self.slope: Array = np.zeros(system.nx)  # slopes at the last evaluation
         self._out: Array | None = None  # what elements came to at the last evaluation
         self._point: tuple[bytes, ...] = ()  # where that was
         self._matrix: tuple[Array, Array] | None = None  # with the own rates per effort
@@ -150,6 +133,7 @@ class SolvedModes:
         kept, e = self.kept, self.expressions
         assert kept is not None
         numbers = ca.SX.sym("kept", kept.entries)
+        # 1 and -1 of what is at a bound, held there by others, where numbers are kept
         self.ends = kept.ends(numbers)
         bound = ca.if_else(self.ends > 0, e["high"], ca.if_else(self.ends < 0, e["low"], 0))
         unheld = ca.substitute(e["rate"], self.effort, sliding + bound)
@@ -158,7 +142,11 @@ class SolvedModes:
             e["push"] = ca.vec(ca.densify(jacobian(e["slope"], self.effort)))
         for name in e:
             e[name] = ca.substitute(e[name], self.effort, own)
+        # affine: whether rates and bounds are known to be linear in the efforts; affine_rates:
+        # rates at least; follows_linearly: whether torn unknowns of loops are linear in these, too;
+        # direct: whether efforts follow from the point and the modes alone, without a guess
         self.affine = self.affine_rates = self.direct = self.follows_linearly = True
+        # operations of what is solved for at every point, 1 where loops add these up; numbers kept
         self.length, self.entries = 0, kept.entries
         #: Of parts that have them, in these ``symbols``.
         self.factors = ca.substitute(kept.factors, kept.modes, self.symbols[-2])

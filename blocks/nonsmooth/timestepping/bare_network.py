@@ -29,49 +29,34 @@ __all__ = ["FreeBodies", "bare_network", "whole_network"]
 
 
 class Bare(NamedTuple):
-    """Expressions of a bare network.
+    """Expressions of a bare network."""
 
-    Attributes
-    ----------
-    w : inputs, one per balance that has lost terms, then one per class that others read
-    slope : d x / d t as expression of x, w and what else the tape depends on
-    gathers : sparse matrix (inputs, classes), from values of classes taken off to ``w``
-    """
-
-    w: Any
-    slope: Any
+    w: Any  # inputs, one per balance that has lost terms, then one per class that others read
+    slope: Any  # d x / d t as expression of x, w and what else the tape depends on
+    # sparse matrix (inputs, classes), from values of classes taken off to ``w``
     gathers: csc_matrix
 
 
 class FreeBodies:
     """How bodies move without their contacts, and under forces of these.
 
-    Parameters
-    ----------
-    system : System
-    bare : Bare
-        The network without the components that have such laws.
-    seen : classes that contacts look at
-
-    Attributes
-    ----------
-    slope_of, seen_of : functions of (t, x, p, m, d): slopes, and what is seen
-    slope_x_of, slope_w_of, seen_x_of : their derivatives by states and inputs of the bare network
-    gathers : from values of classes that contacts compute to these inputs
-    pushed : per state, 1 for velocities
+    ``bare`` is the network without the components that have such laws, ``seen`` are classes that
+    contacts look at.
     """
 
     def __init__(self, system: System, bare: Bare, seen: Indices) -> None:
         tape = system.tape
-        self.gathers = bare.gathers
+        self.gathers = bare.gathers  # from values of classes that contacts compute to these inputs
         w0 = ca.SX.zeros(bare.w.numel())
         free = [TIME, tape.x, tape.p, tape.m, tape.d]
         slope = ca.substitute(bare.slope, bare.w, w0)
+        # slope_of, seen_of: functions of (t, x, p, m, d): slopes, and what is seen
         self.slope_of = Evaluator(ca.Function("slope", free, [ca.densify(slope)]))
+        # slope_x_of, slope_w_of, seen_x_of: derivatives by states and inputs of the bare network
         self.slope_x_of = _sparse(free, ca.jacobian(slope, tape.x))
         by_w = ca.substitute(ca.jacobian(bare.slope, bare.w), bare.w, w0)
         self.slope_w_of = _sparse(free, by_w)
-        self.pushed = np.zeros(system.nx)  # 1 for velocities: what forces change at once
+        self.pushed = np.zeros(system.nx)  # per state, 1 for velocities: what forces change at once
         self.pushed[np.array(by_w.sparsity().row(), dtype=int)] = 1.0
         values = tape.values[seen.tolist()]
         self.seen_of = Evaluator(ca.Function("seen", free, [ca.densify(values)]))

@@ -25,32 +25,18 @@ __all__ = ["Kind", "kinds_of"]
 
 
 class Kind:
-    """Instances of a family whose equations are solved in the same way.
-
-    Attributes
-    ----------
-    instances : of the family
-    elements : (instance, law), numbers of the set-valued elements
-    seen, seen_sign : (instance, variable), classes that the laws look at
-    forces, force_sign : (instance, variable), classes that the equations compute
-    contact : per law, whether it has a gap
-    follows : per law, whether it has no effort unless others of its component have one
-    gap_of, laws_of : functions of a row of arguments: gaps; and, end to end and column by column,
-        flows, bounds (low, high, back, forth), restitution, derivatives of flows by what is seen,
-        of bounds by the own efforts, and of forces by these
-    bent : whether the bounds are no affine functions of the efforts
-    loaded : whether they depend on efforts at all
-    own : per variable that the equations compute, whether it is something without efforts
-    """
+    """Instances of a family whose equations are solved in the same way."""
 
     def __init__(self, system: System, f: int, instances: np.ndarray, steps: list[Any],
                  elements: np.ndarray) -> None:
+        # instances: of the family; elements: (instance, law), numbers of the set-valued elements
         self.family, self.instances, self.elements = f, instances, elements
         kernel = system.network.families[f].kernel
         known = _Variables(system, f, instances, steps)
         self.efforts = known.efforts
         rows = [[ca.SX(0) if sx is None else known.placed(sx) for sx in one.expressions]
                 for one in kernel.set_valued]
+        # per law, whether it has a gap
         self.contact = np.array([one.is_contact for one in kernel.set_valued])
         flow = ca.vertcat(*(r[0] for r in rows))
         bounds = ca.vertcat(*(ca.vertcat(*(r[k] for r in rows)) for k in range(1, 5)))
@@ -60,20 +46,28 @@ class Kind:
         computed = list(known.value)
         force = ca.vertcat(*known.value.values())
         idle = ca.substitute(force, self.efforts, ca.SX.zeros(self.efforts.numel()))
+        # per variable that the equations compute, whether it is something without efforts
         self.own = np.array([not one.is_zero() for one in ca.vertsplit(idle)], dtype=bool)
+        # (instance, variable), classes that the equations compute
         self.forces, self.force_sign = known.classes[computed].T, known.signs[computed].T
         seen = known.read_by(ca.vertcat(flow, bounds, gaps, restitution, force))
+        # (instance, variable), classes that the laws look at
         self.seen, self.seen_sign = known.classes[seen].T, known.signs[seen].T
         self.seen_at = self.seen  # where they stand among all that is looked at
         looked = ca.vertcat(*(known.symbol[k] for k in seen)) if seen else ca.SX(0, 1)
         by_effort = ca.jacobian(bounds, self.efforts)
-        self.loaded = by_effort.nnz() > 0
+        self.loaded = by_effort.nnz() > 0  # whether they depend on efforts at all
+        # per law, whether it has no effort unless others of its component have one
         self.follows = ~self.contact & self._vanish_at_rest(bounds)
+        # whether the bounds are no affine functions of the efforts
         self.bent = bool(contained(self.efforts, by_effort).any())
         self.suited = not any(ca.which_depends(ca.vertcat(flow, gaps, restitution), self.efforts,
                                                1, True)) and not any(
             ca.which_depends(force, self.efforts, 2, True))
         self._inputs(system, f, kernel, looked)
+        # gap_of, laws_of: functions of a row of arguments: gaps; and, end to end and column by
+        # column, flows, bounds (low, high, back, forth), restitution, derivatives of flows by what
+        # is seen, of bounds by the own efforts, and of forces by these
         self.gap_of = self._function(ca.vec(gaps))
         self.laws_of = self._function(ca.vertcat(*map(ca.vec, (
             flow, bounds, restitution, ca.jacobian(flow, looked), by_effort,
@@ -137,27 +131,22 @@ class Kind:
 
 
 class _Variables:
-    """Variables of instances whose equations are solved in the same way, as expressions.
-
-    Attributes
-    ----------
-    efforts : symbols of the set-valued efforts
-    classes, signs : (variable, instance)
-    value : expressions of variables that are computed, by the first variable of their class
-    symbol : symbols of all first variables
-    """
+    """Variables of instances whose equations are solved in the same way, as expressions."""
 
     def __init__(self, system: System, f: int, instances: np.ndarray, steps: list[Any]) -> None:
         kernel = self.kernel = system.network.families[f].kernel
         keys = [k for k in system.flat.base[f] if k in kernel.symbols]
+        # (variable, instance)
         self.classes, self.signs = _classes(system.flat, Group(f, None, instances), keys)
         of_all = _pattern(self.classes[:, :1], self.signs[:, :1])[:, 0]  # which instances share
         self._first, self._sign = np.abs(of_all) - 1, np.sign(of_all)
         at = {k: n for n, k in enumerate(keys)}
-        self.efforts = ca.SX.sym("e", len(kernel.set_valued))
+        self.efforts = ca.SX.sym("e", len(kernel.set_valued))  # symbols of the set-valued efforts
+        # value: expressions of variables that are computed, by the first variable of their class
         self.value: dict[int, Any] = {}
         for n, one in enumerate(kernel.set_valued):
             self._assign(at[one.effort, 0], self.efforts[n])
+        # symbols of all first variables
         self.symbol = {k: kernel.symbols[keys[k]] for k in set(self._first.tolist())}
         context = [TIME, *kernel.relation_symbols, *kernel.parameter_symbols]
         for law, position in steps:

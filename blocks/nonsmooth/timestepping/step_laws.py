@@ -55,20 +55,11 @@ def _made(system: System) -> StepLaws | None:
 
 
 class StepEfforts:
-    """Efforts of the steps of a run.
-
-    Parameters
-    ----------
-    elements : Elements
-
-    Attributes
-    ----------
-    last : those of the last step, of all elements
-    """
+    """Efforts of the steps of a run."""
 
     def __init__(self, elements: Elements) -> None:
         self._elements = elements
-        self.last = np.zeros(elements.size)
+        self.last = np.zeros(elements.size)  # those of the last step, of all elements
         self._ends: list[Array] = [np.zeros(0)]  # of all steps
         self._numbers: list[Indices] = [np.zeros(0, dtype=int)]  # of efforts, in each
         self._acting: list[Indices] = [np.zeros(0, dtype=int)]  # elements of these efforts,
@@ -112,25 +103,16 @@ class StepEfforts:
 
 
 class StepLaws(Laws):
-    """All set-valued elements of a system, for :class:`blocks.native.moreau_jean.MoreauJean`.
-
-    Attributes
-    ----------
-    bodies : FreeBodies
-        The network without efforts.
-    kinds : list of Kind
-        The components that have them.
-    efforts : StepEfforts
-        Efforts of the steps so far.
-    """
+    """All set-valued elements of a system, for :class:`blocks.native.moreau_jean.MoreauJean`."""
 
     watched = False
     recorded = True  # its efforts are those of the run's steps
 
     def __init__(self, system: System, bodies: FreeBodies, kinds: list[Kind]) -> None:
         super().__init__(system, elements_of(system))
+        # bodies: the network without efforts; kinds: the components that have them
         self.bodies, self.kinds = bodies, kinds
-        self.efforts = StepEfforts(self.elements)
+        self.efforts = StepEfforts(self.elements)  # efforts of the steps so far
         self.state = self._open()
 
     def fresh(self) -> StepLaws:

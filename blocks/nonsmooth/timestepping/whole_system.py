@@ -21,21 +21,13 @@ __all__ = ["WholeSystem"]
 class WholeSystem:
     """A system in units of nominal values, as time steps look at it.
 
-    Parameters
-    ----------
-    problem : Problem
-    laws : its set-valued laws, which are not the problem's own meanwhile; None for none
-
-    Attributes
-    ----------
-    size : how many elements there are
-    full : whether any state may act on any other
+    ``laws`` are its set-valued ones, which are not the problem's own meanwhile; None for none.
     """
 
     def __init__(self, problem: Problem, laws: Any) -> None:
         self.problem, self.laws = problem, laws
-        self.size = 0 if laws is None else laws.size
-        self.full = bool(problem.algebraic)
+        self.size = 0 if laws is None else laws.size  # how many elements there are
+        self.full = bool(problem.algebraic)  # whether any state may act on any other
 
     def begin(self, t: float, y: Array) -> None:
         """At the start of a step: stop where efforts of what slides have no bound."""

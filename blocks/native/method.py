@@ -223,7 +223,7 @@ class OneStep(Method):
         self.state[:] = 0.0
         self.state[[TIME, STEP, LAST_ERROR]] = self.t, step, LEAST_ERROR
         code = self.code if kept is self.q else self.code._replace(q=address_of(kept))
-        self.course = Course(self.form, self.t, self.x, code, kept)
+        self.course = Course(self.form, code, kept, np.array([self.t]), self.x[None])
 
     def watch(self, known: Array, hints: Array, alone: Array, slack: Array, instant: float
               ) -> None:
@@ -334,12 +334,12 @@ class OneStep(Method):
         if status in self.failures:
             if self.equations.reserve and self.t > self.course.start:
                 self.unsure = True  # perhaps with another choice of states
-                return Step(before, self.t, self.y.copy(), self.course.inside_last, clear=True)
+                return Step(before, self.t, self.y.copy(), self.course, clear=True)
             return self._failure(self.failures[status])
         if status in (CROSSED, UNSURE) and self.equations.reserve:
             self.unsure = bool(self.crossed[-1])
         crossed = np.flatnonzero(self.crossed) if status == LOCATED else None
-        return Step(before, self.t, self.y.copy(), self.course.inside_last,
+        return Step(before, self.t, self.y.copy(), self.course,
                     clear=status not in (CROSSED, LOCATED), crossed=crossed)
 
     def bound_advance(self, given: Given, counts: Indices, begun: Indices) -> BoundCall:
@@ -432,21 +432,19 @@ class OneStep(Method):
             return None
         passed, record = own.passed, self.record
         return WholeRun(
-            self.form, self.code, self.p.copy(), t, q, x, passed.times[:events].copy(),
-            passed.marks[:events].copy(), passed.q[:events].copy(), passed.x[:events].copy(),
-            record.ends[:taken].copy(), record.sizes[:taken].copy(), record.rows[:taken].copy(),
-        )  # fmt: skip
+            self.form, self.code, self.p.copy(), np.append(t, passed.times[:events]),
+            np.append(0, passed.marks[:events]), np.vstack([q, passed.q[:events]]),
+            np.vstack([x, passed.x[:events]]), *(part[:taken].copy() for part in record))
 
     # -- steps that were taken ---------------------------------------------------------------
     def _extend(self, first: int, taken: int) -> None:
         self.course.extend(*(part[first:taken] for part in self.record))
 
     def _pass(self, passed: PassedEvents, first: int, last: int) -> None:
-        ends, sizes, rows = self.record
         if first:
             self._extend(0, first)
-        self.passed = PassedCourses(self.form, self.code, passed, ends[first:last].copy(),
-                                    sizes[first:last].copy(), rows[first:last].copy())
+        self.passed = PassedCourses(self.form, self.code, passed, *(
+            part[first:last] for part in self.record))
         self.course = self.passed.last
 
     def _failure(self, text: str) -> Step:

@@ -104,7 +104,7 @@ class PassedEpisodes:
 
     def states(self, t: Array, number: Indices) -> Array:
         """States at times of episodes, and unknowns that are carried along: a column per time."""
-        return self.courses.solved(t, number).T
+        return self.courses.states(t, number).T
 
     def discrete_values(self, number: Indices) -> Array:
         """Discrete values in episodes, a column for each."""

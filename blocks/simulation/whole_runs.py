@@ -16,8 +16,7 @@ from ..exceptions import BlocksError
 from ..native import COMPILED
 from ..native.columns import LANES, column_values
 from ..native.costs import is_written
-from ..native.courses import WholeRun
-from ..native.joined_courses import JoinedCourses
+from ..native.courses import Course, WholeRun, joined
 from ..native.method import OneStep
 from ..native.own_events import EventRules
 from ..numerics.arrays import Array, Indices, Matrix
@@ -78,17 +77,16 @@ class WholeRuns:
 
     def read_together(self, runs: Sequence[WholeRun]) -> SeveralRuns:
         """What came of runs with one kind of steps."""
-        return SeveralRuns(self.problem, JoinedCourses(runs), np.array([run.p for run in runs]))
+        return SeveralRuns(self.problem, joined(runs), np.array([run.p for run in runs]))
 
     def _may_chatter(self, run: WholeRun) -> bool:
         """Whether it has to be asked who switches how often."""
-        if len(run.times) * self.system.nu <= CHATTER:
+        times = run.times[1:]
+        if len(times) * self.system.nu <= CHATTER:
             return False
         modes = run.form.equations.part_of_constants("modes")
-        switches = np.count_nonzero(
-            np.diff(run.held[:, modes], axis=0, prepend=run.q[None, modes]), axis=1)
-        return are_crowded(np.repeat(run.times, switches), self.t1 - self.t0,
-                           self.time_events.apart)
+        switches = np.count_nonzero(np.diff(run.q[:, modes], axis=0), axis=1)
+        return are_crowded(np.repeat(times, switches), self.t1 - self.t0, self.time_events.apart)
 
     def _begun(self, problem: Problem, atol: Array) -> OneStep | None:
         """A method at the start of a run; None where it does not carry out all events."""
@@ -128,16 +126,19 @@ class SeveralRuns:
     p : (runs, parameters)
     """
 
-    def __init__(self, problem: Problem, courses: JoinedCourses, p: Matrix) -> None:
+    def __init__(self, problem: Problem, courses: Course, p: Matrix) -> None:
         self.problem, self.courses, self.p = problem.copy_for_reading(), courses, p
-        self._modes: Indices = courses.constants("modes").astype(int)
+        constants = courses.q[:, p.shape[1] :]
+        self._modes: Indices = constants[:, courses.form.equations.part_of_constants("modes")
+                                         ].astype(int)
+        self._run: Indices = courses.run  # type: ignore[assignment]  # of each piece
         table = StepTable(*courses.steps())
-        run_of_step = courses.run[table.which]
+        run_of_step = self._run[table.which]
         #: Times at which runs are shown, and the pieces that they are in.
         self.times, self.pieces = table.shown(
             np.searchsorted(run_of_step, np.arange(len(p))), resolved=True)
         #: The first of these times of each run.
-        self.first: Indices = np.searchsorted(courses.run[self.pieces], np.arange(len(p)))
+        self.first: Indices = np.searchsorted(self._run[self.pieces], np.arange(len(p)))
         self._shown: Array | None = None  # states there
 
     def values(self, function: Evaluator, wanted: Wanted) -> Array:
@@ -151,9 +152,9 @@ class SeveralRuns:
         order = np.argsort(runs, kind="stable")
         times, numbers = times[order], np.arange(len(self.p) + 1)
         cuts = np.searchsorted(runs[order], numbers).tolist()
-        starts = np.searchsorted(self.courses.run, numbers).tolist()
+        starts = np.searchsorted(self._run, numbers).tolist()
         pieces = np.concatenate([low + np.maximum(np.searchsorted(
-            self.courses.events.times[low:high], times[a:b], side="right") - 1, 0)
+            self.courses.starts[low:high], times[a:b], side="right") - 1, 0)
             for a, b, low, high in zip(cuts, cuts[1:], starts, starts[1:], strict=False)])
         found = self._values(function, wanted, times, pieces, self._states(times, pieces))
         out = np.empty_like(found)
@@ -175,7 +176,7 @@ class SeveralRuns:
         if asked < LANES:  # as many as machine code looks at at a time, the last one again
             some = np.minimum(np.arange(LANES), asked - 1)
             times, pieces, x = times[some], pieces[some], x[:, some]
-        runs, count = self.courses.run[pieces], len(times)
+        runs, count = self._run[pieces], len(times)
         p = self.p[0] if len(self.p) == 1 else self.p[runs].T
         points = Points(times, x, np.zeros((0, count)), p, np.zeros((0, count)),
                         np.zeros((0, count)), np.zeros((system.nu, count)))

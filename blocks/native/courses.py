@@ -134,10 +134,9 @@ class Course(KeptCourse):
         return self.form.scale.size
 
     @property
-    def solved(self) -> Any:
-        """States and algebraic unknowns at times, (n, k), where the method carries them."""
-        return (lambda times: self.states(times, np.zeros(len(times), dtype=int)).T
-                ) if self.form.carries else None
+    def carries(self) -> bool:
+        """Whether it holds tied states and torn unknowns, too."""
+        return self.form.carries
 
     def steps(self) -> tuple[Array, Array, Indices]:
         """Starts and ends of the steps, and the episodes that they are in.

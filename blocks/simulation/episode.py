@@ -92,6 +92,9 @@ class Episode:
             t = t[[0, 0]]
         return StepTable(t[:-1], t[1:], np.zeros(len(t) - 1, dtype=int))
 
+    def discrete_values(self, number: Indices) -> Array:
+        return self.d[:, None]
+
     def episode(self, number: int) -> Episode:
         return self
 

@@ -102,10 +102,6 @@ class PassedEpisodes:
         return tuple(self.elements.owners[e]
                      for e in np.flatnonzero(self.courses.events.struck[number]))
 
-    def states(self, t: Array, number: Indices) -> Array:
-        """States at times of episodes, and unknowns that are carried along: a column per time."""
-        return self.courses.states(t, number).T
-
     def discrete_values(self, number: Indices) -> Array:
         """Discrete values in episodes, a column for each."""
         return self.courses.events.d[number].T

@@ -130,14 +130,20 @@ class Course(Protocol):
         """Memory of what is kept."""
 
     @property
-    def solved(self) -> Callable[[Array], Array] | None:
-        """States and algebraic unknowns at times, (n, k), where these are kept."""
+    def carries(self) -> bool:
+        """Whether states that constraints tie, and algebraic unknowns, are kept too."""
+
+    def states(self, times: Array, number: Indices) -> Array | None:
+        """(k, n) all states, and algebraic unknowns where it carries them, in SI units.
+
+        None where it keeps integrated unknowns alone; ``number`` is of the course at each time,
+        where they are several.
+        """
 
     def unknowns(self, times: Array, x: Array, number: Indices) -> Array | None:
         """Torn unknowns where slopes are solved for with them, by times and states there, (n, k).
 
-        None where nothing but the system's functions gives them; ``number`` is of the course at
-        each time, where they are several.
+        None where nothing but the system's functions gives them.
         """
 
     def append(self, step: Step, until: float | None = None) -> None:

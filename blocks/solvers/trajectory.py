@@ -33,6 +33,10 @@ class KeptCourse:
     """What courses have in common that read rows of values at times."""
 
     @property
+    def carries(self) -> bool:
+        return False
+
+    @property
     @abstractmethod
     def size(self) -> int:
         """Number of unknowns."""
@@ -41,10 +45,8 @@ class KeptCourse:
     def _values_at(self, times: Array) -> Array:
         """(k, n) values at times."""
 
-    @property
-    def solved(self) -> Callable[[Array], Array] | None:
-        """States and algebraic unknowns at times, (n, k), where these are kept."""
-        return None
+    def states(self, times: Array, number: Indices) -> Array | None:
+        """None: the integrated unknowns are all that is kept."""
 
     def unknowns(self, times: Array, x: Array, number: Indices) -> Array | None:
         """None: nothing but the system's functions gives them."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...exceptions import ModelError, ParameterError, warn_user
 from ...language.compiled_model import CompiledModel
-from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.arrays import Array, Indices
 from ...results import Result
 from ...results.sensitivities import Sensitivities
 from ...simulation.fold import GOES_ON
@@ -106,7 +106,7 @@ class FoundSensitivities(Sensitivities):
         changes = self._saltation.at_start(start)
         start = replace(start, x=changes.x, d=changes.d)
         self._course = self._solved(start, rtol)
-        self._changes, self._interpolated = _Last(self._course.at), _Last(self._with_modes)
+        self._changes = _Last(self._course.at)
 
     @cached_property
     def event_times(self) -> tuple[Array, Array]:
@@ -164,21 +164,14 @@ class FoundSensitivities(Sensitivities):
         key = f"outputs {tuple(indices)}"
         everything = everything or self._constraints is not None
         wanted = None if everything else self._equations.wanted(key, expression)
-        found, incomplete = self._interpolated(t, which)
-        points = self._recording.replay.solved(
-            found, which, incomplete, wanted or Wanted.all_of(self._recording.system))
+        replay = self._recording.replay
+        points = replay.with_modes(replay.points(
+            self._within(t, which), which, wanted or Wanted.all_of(self._recording.system)), which)
         return self._equations.rows(key, expression, points), points
 
     def _points(self, t: Array, which: Indices) -> Points:
-        points, incomplete = self._with_modes(t, which)
-        return self._recording.replay.solved(points, which, incomplete,
-                                             Wanted.all_of(self._recording.system))
-
-    def _with_modes(self, t: Array, which: Indices) -> tuple[Points, Flags]:
-        """What trajectories hold, with modes, and where that is not all."""
-        replay = self._recording.replay
-        points, incomplete = replay.interpolated(self._within(t, which), which)
-        return replay.with_modes(points, which), incomplete
+        return self._recording.replay.points(
+            self._within(t, which), which, Wanted.all_of(self._recording.system))
 
     def _within(self, t: Array, which: Indices) -> Array:
         """Times in their episodes, but for rounding."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..machine.functions import Kept
 from ..machine.signatures import address_of
-from ..numerics.arrays import Array, Indices, distinct
+from ..numerics.arrays import Array, Indices, Matrix, distinct
 from ..solvers.base import Step
 from ..solvers.pieces import RowBlocks, chunks
 from ..solvers.trajectory import KeptCourse, refuse_outside
@@ -30,10 +30,10 @@ from .steps import (
     workspace,
 )
 
-__all__ = ["BLOCK", "Course", "CourseForm", "PassedCourses", "WholeRun", "joined"]
+__all__ = ["BLOCK", "Course", "CourseForm", "PassedCourses", "joined", "points_of"]
 
 BLOCK = 1 << 19  # numbers of a block of rows
-AT_START, NO_STEPS = np.zeros(1, dtype=np.int64), np.zeros(0)
+AT_START = np.zeros(1, dtype=np.int64)
 
 
 @dataclass(eq=False)
@@ -45,7 +45,7 @@ class CourseForm:
     scale: Array
     atol: Array  # of all that a step moves
     kind: int  # of steps
-    p: Array
+    p: Array  # to which the code points
     matrix: Banded | Sparse | None
     rtol: float
     loops: Array  # nominal values of unknowns of nonlinear loops, infinite for others; or empty
@@ -85,34 +85,37 @@ class Course(KeptCourse):
     ----------
     form, code : of the method
     constants : which the code reads; the first of them are those of an episode
-    times, x : (episodes, …) where each begins
+    first : (episodes,) the point where each begins
+    points : (2, k) times, and sizes of the whole steps that end there
+    values : (k, n) there
     q : (episodes, m) constants from there on; None where they stay
-    marks : (episodes,) steps before each
-    ends, sizes, rows : of the steps; ``sizes`` are those of the whole steps
     run : (episodes,) which run each is of, where there are several
+
+    Attributes
+    ----------
+    starts : when each episode begins
+    count : number of points
     """
 
-    def __init__(self, form: CourseForm, code: Code, constants: Array, times: Array, x: Array,
-                 q: Array | None = None, marks: Indices = AT_START, ends: Array = NO_STEPS,
-                 sizes: Array = NO_STEPS, rows: Array | None = None, run: Indices | None = None
+    def __init__(self, form: CourseForm, code: Code, constants: Array, first: Indices,
+                 points: Array, values: Array, q: Array | None = None, run: Indices | None = None
                  ) -> None:
         self.form, self._code, self._alive, self.run = form, code, constants, run
-        self.starts, self.start = times, float(times[0])
+        self.carries = form.carries
+        self.starts, self.start, self._first = points[0, first], float(points[0, 0]), first
         self.q: Array = constants[None, : form.torn].copy() if q is None else q
         self._apart = 1  # so many steps from one point whose values are kept to the next
-        self._first: Indices = marks + np.arange(len(marks))  # point of each episode
-        count = len(times) + len(ends)
-        points, values = np.zeros((2, count)), np.empty((count, form.size))
-        points[0, self._first], values[self._first] = times, x
-        if len(ends):
-            inner = np.ones(count, dtype=bool)
-            inner[self._first] = False
-            points[:, inner], values[inner] = (ends, sizes), rows
-        self._fill(points, np.arange(count), values)
+        self._fill(points, np.arange(len(values)), values)
+
+    @classmethod
+    def begun(cls, form: CourseForm, code: Code, constants: Array, t: float, x: Array) -> Course:
+        """One that begins at a point."""
+        return Course(form, code._replace(q=address_of(constants)), constants, AT_START,
+                      np.array([[t], [0.0]]), x[None])
 
     def _fill(self, points: Array, kept: Indices, values: Array) -> None:
         """Keep these points: times, and the size of the step that ends there; values of some."""
-        self._points, self._kept, self._count = [points], [kept], points.shape[1]
+        self._points, self._kept, self.count = [points], [kept], points.shape[1]
         self.end = float(points[0, -1])
         self._rows = RowBlocks(self.form.size)
         self._rows.append(points[0], values)
@@ -124,19 +127,12 @@ class Course(KeptCourse):
 
     @property
     def nbytes(self) -> int:
-        """Memory of what is kept."""
-        return (self._rows.nbytes + 8 * self._rows.count + 16 * self._count + self.q.nbytes
+        return (self._rows.nbytes + 8 * self._rows.count + 16 * self.count + self.q.nbytes
                 + self._first.nbytes)
 
     @property
     def size(self) -> int:
-        """Number of integrated unknowns."""
         return self.form.scale.size
-
-    @property
-    def carries(self) -> bool:
-        """Whether it holds tied states and torn unknowns, too."""
-        return self.form.carries
 
     def steps(self) -> tuple[Array, Array, Indices]:
         """Starts and ends of the steps, and the episodes that they are in.
@@ -154,9 +150,9 @@ class Course(KeptCourse):
     def extend(self, ends: Array, sizes: Array, rows: Array) -> None:
         """Add steps; ``sizes`` are those of the whole steps."""
         self._points.append(np.array([ends, sizes]))
-        self._kept.append(np.arange(self._count, self._count + len(ends)))
+        self._kept.append(np.arange(self.count, self.count + len(ends)))
         self._rows.append(ends, rows)
-        self._count += len(ends)
+        self.count += len(ends)
         self.end = float(ends[-1])
 
     def append(self, step: Step, until: float | None = None) -> None:
@@ -165,7 +161,7 @@ class Course(KeptCourse):
         if until is not None and until != self.end:
             at, size = np.array([until], dtype=float), self._points[-1][1, -1:].copy()
             row = self.values(at, np.zeros(1, dtype=int))
-            self._cut(self._count - 1)
+            self._cut(self.count - 1)
             self.extend(at, size, row)
 
     def thin(self) -> float:
@@ -176,19 +172,18 @@ class Course(KeptCourse):
         some = np.flatnonzero((place % self._apart == 0) | np.isin(kept, self._last))
         before, self._rows = self._rows, RowBlocks(self.form.size)
         for part in chunks(len(some), self.form.size):
-            self._rows.append(points[0], before.take(some[part]))
+            self._rows.append(points[0, kept[some[part]]], before.take(some[part]))
             before.drop_before(int(some[part][-1]))
         self._kept = [kept[some]]
         return 0.0
 
     def forget(self) -> None:
-        """Keep the end alone: steps go on from there."""
         self._fill(self._gathered()[0][:, -1:], np.zeros(1, dtype=int), self._end_values)
 
     def go_back(self, most: int) -> Array:
         """Drop so many of the last steps, but the first; the values there."""
-        if 1 < self._count == self._rows.count:
-            self._cut(max(self._count - most, 2))
+        if 1 < self.count == self._rows.count:
+            self._cut(max(self.count - most, 2))
         values: Array = self._end_values[0]
         return values
 
@@ -222,9 +217,8 @@ class Course(KeptCourse):
         return out
 
     def states(self, times: Array, number: Indices) -> Array:
-        """The same, with what is carried along solved for."""
         rows = self.values(times, number)
-        if not self.form.carries:
+        if not self.carries:
             return rows
         out = np.empty_like(rows)
         settle_after_events(self._code, self.form.work, times, rows, number, self.q, self._held,
@@ -232,8 +226,6 @@ class Course(KeptCourse):
         return out
 
     def unknowns(self, times: Array, x: Array, number: Indices) -> Array | None:
-        """Torn unknowns where slopes are solved for with them, by times and states there, (n, k).
-        """
         if not self.form.torn:
             return None
         out = np.empty((len(times), self.form.torn))
@@ -253,7 +245,7 @@ class Course(KeptCourse):
     @property
     def _last(self) -> Indices:
         """The last point of each episode."""
-        return np.append(self._first[1:], self._count) - 1
+        return np.append(self._first[1:], self.count) - 1
 
     def _gathered(self) -> tuple[Array, Indices]:
         """All points, and the numbers of those whose values are kept."""
@@ -285,6 +277,24 @@ class Course(KeptCourse):
         return out
 
 
+def points_of(times: Array, marks: Indices, x: Array, ends: Array, sizes: Array, rows: Array
+              ) -> tuple[Indices, Array, Array]:
+    """The first points of episodes, all points, and the values there.
+
+    Parameters
+    ----------
+    times, marks, x : of each episode: when it begins, after how many steps, and the values
+    ends, sizes, rows : of the steps, and the values at their ends
+    """
+    first = marks + np.arange(len(marks))
+    inner = np.ones(len(marks) + len(ends), dtype=bool)
+    inner[first] = False
+    points, values = np.zeros((2, len(inner))), np.empty((len(inner), x.shape[1]))
+    points[0, first], values[first] = times, x
+    points[:, inner], values[inner] = (ends, sizes), rows
+    return first, points, values
+
+
 class PassedCourses(Course):
     """Steps between events that a method has carried out itself.
 
@@ -299,16 +309,15 @@ class PassedCourses(Course):
                  sizes: Array, rows: Array) -> None:
         self.events = events
         q, most = events.constants(0), max(len(events) - 1, 1)
-        super().__init__(form, code._replace(q=address_of(q)), q, events.times[:most],
-                         events.x[:most], events.q[:most], events.marks[:most] - events.marks[0],
-                         ends, sizes, rows)
+        super().__init__(form, code._replace(q=address_of(q)), q, *points_of(
+            events.times[:most], events.marks[:most] - events.marks[0], events.x[:most], ends,
+            sizes, rows), events.q[:most])
 
     def __len__(self) -> int:
         return len(self.events)
 
     @property
     def nbytes(self) -> int:
-        """Memory of what is kept."""
         events = self.events
         return super().nbytes + sum(a.nbytes for a in (events.times, events.marks, events.x))
 
@@ -328,50 +337,29 @@ class PassedCourses(Course):
         return course
 
     def _begun(self, number: int) -> Course:
-        events, some = self.events, slice(number, number + 1)
-        q = events.constants(number)
-        return Course(self.form, self._code._replace(q=address_of(q)), q, events.times[some],
-                      events.x[some])
+        events = self.events
+        return Course.begun(self.form, self._code, events.constants(number),
+                            float(events.times[number]), events.x[number])
 
 
-class WholeRun(NamedTuple):
-    """What a method has kept of a run that machine code has carried out whole.
-
-    Attributes
-    ----------
-    form, code : of the method
-    p : parameters
-    times, marks, q, x : of the start and the events: when, the steps before each, what is constant
-        from there on, and the values
-    ends, sizes, rows : of the steps
-    """
-
-    form: CourseForm
-    code: Code
-    p: Array
-    times: Array
-    marks: Indices
-    q: Array
-    x: Array
-    ends: Array
-    sizes: Array
-    rows: Array
-
-
-def joined(runs: Sequence[WholeRun]) -> Course:
+def joined(courses: Sequence[Course], p: Matrix) -> Course:
     """The courses of several runs of one system, with the same kind of steps.
 
     The start of a run is an event like others, at which its parameters become those that machine
     code reads: they stand before what is constant between two events.
+
+    Parameters
+    ----------
+    p : (runs, parameters)
     """
-    form, code, p, *_ = runs[-1]
-    before = np.cumsum([0] + [len(run.ends) for run in runs])
-    marks = np.concatenate([run.marks + k for run, k in zip(runs, before, strict=False)])
-    number = np.repeat(np.arange(len(runs)), [len(run.times) for run in runs])
-    times, x, q, ends, sizes, rows = (np.concatenate([getattr(run, name) for run in runs])
-                                      for name in ("times", "x", "q", "ends", "sizes", "rows"))
-    q = np.hstack([np.array([run.p for run in runs])[number], q])
+    form, code = courses[-1].form, courses[-1]._code
+    before = np.cumsum([0] + [one.count for one in courses])
+    first = np.concatenate([one._first + k for one, k in zip(courses, before, strict=False)])
+    number = np.repeat(np.arange(len(courses)), [len(one.q) for one in courses])
+    q = np.hstack([p[number], np.concatenate([one.q for one in courses])])
     room = form.equations.with_room(q[0])
     at = address_of(room)
-    return Course(form, code._replace(p=at, q=at + room.itemsize * len(p)), room, times, x, q,
-                  marks, ends, sizes, rows, number)
+    return Course(
+        form, code._replace(p=at, q=at + room.itemsize * p.shape[1]), room, first,
+        np.concatenate([one._gathered()[0] for one in courses], axis=1),
+        np.concatenate([one._rows.take(np.arange(one.count)) for one in courses]), q, number)

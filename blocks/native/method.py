@@ -19,7 +19,7 @@ from ..solvers.base import Method, Step
 from ..system.time_functions import ACROSS
 from . import one_step
 from .bound_advance import BoundAdvance
-from .courses import BLOCK, Course, CourseForm, PassedCourses, WholeRun
+from .courses import BLOCK, Course, CourseForm, PassedCourses, points_of
 from .equations import equations_of
 from .events import ENTRIES, LAST_ERROR, NOWHERE, STEP, TIME
 from .fronts import form_with
@@ -222,8 +222,7 @@ class OneStep(Method):
         step = self._fixed_step() if self.fixed_step else self.first_step or step
         self.state[:] = 0.0
         self.state[[TIME, STEP, LAST_ERROR]] = self.t, step, LEAST_ERROR
-        code = self.code if kept is self.q else self.code._replace(q=address_of(kept))
-        self.course = Course(self.form, code, kept, np.array([self.t]), self.x[None])
+        self.course = Course.begun(self.form, self.code, kept, self.t, self.x)
 
     def watch(self, known: Array, hints: Array, alone: Array, slack: Array, instant: float
               ) -> None:
@@ -421,7 +420,7 @@ class OneStep(Method):
         self._forget()
         self.restart(t, problem.start_vector())
 
-    def run_whole(self, t_stop: float) -> WholeRun | None:
+    def run_whole(self, t_stop: float) -> Course | None:
         """The run up to a time; None where machine code does not get there by itself."""
         if (own := self.own_events) is None:
             return None
@@ -431,10 +430,11 @@ class OneStep(Method):
         if status != one_step.REACHED or self.state[TIME] < t_stop:
             return None
         passed, record = own.passed, self.record
-        return WholeRun(
-            self.form, self.code, self.p.copy(), np.append(t, passed.times[:events]),
-            np.append(0, passed.marks[:events]), np.vstack([q, passed.q[:events]]),
-            np.vstack([x, passed.x[:events]]), *(part[:taken].copy() for part in record))
+        return Course(
+            self.form, self.code, q, *points_of(
+                np.append(t, passed.times[:events]), np.append(0, passed.marks[:events]),
+                np.vstack([x, passed.x[:events]]), *(part[:taken] for part in record)),
+            np.vstack([q, passed.q[:events]]))
 
     # -- steps that were taken ---------------------------------------------------------------
     def _extend(self, first: int, taken: int) -> None:

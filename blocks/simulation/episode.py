@@ -11,11 +11,10 @@ import numpy as np
 
 from ..numerics.arrays import Array, Indices
 from ..numerics.tolerances import TINY
-from ..solvers.base import Course
+from ..solvers.trajectory import KeptCourse
 from ..system.problem import Problem
 
 if TYPE_CHECKING:
-    from ..native.courses import PassedCourses
     from .passed_events import PassedEpisodes
 
 __all__ = ["Episode", "EpisodeList", "StepTable"]
@@ -33,7 +32,7 @@ class Episode:
     Relations, discrete values, modes and the choice of integrated states are constant in it.
     """
 
-    trajectory: Course
+    trajectory: KeptCourse
     m: Array
     d: Array
     tied: Indices
@@ -46,7 +45,7 @@ class Episode:
     marks: list[tuple[float, Array]] | None = None
 
     @classmethod
-    def begun(cls, problem: Problem, trajectory: Course,
+    def begun(cls, problem: Problem, trajectory: KeptCourse,
               struck: tuple[tuple[int, int], ...] = ()) -> Episode:
         """The episode that begins at a problem's present point."""
         return cls(
@@ -82,7 +81,7 @@ class Episode:
         return 1
 
     @property
-    def courses(self) -> Course:
+    def courses(self) -> KeptCourse:
         return self.trajectory
 
     @property
@@ -268,7 +267,7 @@ class EpisodeList(Sequence[Episode]):
         return np.vstack([np.asarray(part.modes) for part in self._parts])
 
     @property
-    def courses(self) -> list[Course | PassedCourses]:
+    def courses(self) -> list[KeptCourse]:
         """What knows the values of the integrated unknowns, of one episode or of several."""
         return [part.courses for part in self._parts]
 

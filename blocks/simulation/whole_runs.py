@@ -16,7 +16,7 @@ from ..exceptions import BlocksError
 from ..native import COMPILED
 from ..native.columns import LANES, column_values
 from ..native.costs import is_written
-from ..native.courses import Course, WholeRun, joined
+from ..native.courses import Course, joined
 from ..native.method import OneStep
 from ..native.own_events import EventRules
 from ..numerics.arrays import Array, Indices, Matrix
@@ -57,7 +57,7 @@ class WholeRuns:
         self._parts: Any = None  # that it knows of elements
 
     @np.errstate(all="ignore")
-    def run(self, p: Array, x: Array, scale: Array, atol: Array) -> WholeRun | None:
+    def run(self, p: Array, x: Array, scale: Array, atol: Array) -> Course | None:
         """What is kept of a run; None where it is none of these.
 
         Parameters
@@ -75,13 +75,13 @@ class WholeRuns:
             return None
         return None if found is None or self._may_chatter(found) else found
 
-    def read_together(self, runs: Sequence[WholeRun]) -> SeveralRuns:
-        """What came of runs with one kind of steps."""
-        return SeveralRuns(self.problem, joined(runs), np.array([run.p for run in runs]))
+    def read_together(self, runs: Sequence[Course], p: Matrix) -> SeveralRuns:
+        """What came of runs with one kind of steps, and with some parameters."""
+        return SeveralRuns(self.problem, joined(runs, p), p)
 
-    def _may_chatter(self, run: WholeRun) -> bool:
+    def _may_chatter(self, run: Course) -> bool:
         """Whether it has to be asked who switches how often."""
-        times = run.times[1:]
+        times = run.starts[1:]
         if len(times) * self.system.nu <= CHATTER:
             return False
         modes = run.form.equations.part_of_constants("modes")

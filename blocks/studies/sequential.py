@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..numerics.arrays import Matrix
 from ..results.values.extremes import largest_of_runs
 from ..simulation.catalog import Catalog
 from ..simulation.interrupts import interruptible
@@ -25,7 +26,7 @@ from .runner import Outcome, Outcomes, Recipe
 
 if TYPE_CHECKING:
     from ..language.compiled_model import CompiledModel
-    from ..native.courses import WholeRun
+    from ..native.courses import Course
     from ..system import System
 
 __all__ = ["Repeated"]
@@ -69,41 +70,44 @@ class Repeated(AtOnce):
         self.fill(places, p, x)
         refused = self.refused(places)
         scale, atol = self.sizes(places)
-        made = ((number, None if refused[k] else self.runs.run(p[k], x[k], scale[k], atol[k]))
-                for k, number in enumerate(numbers))
+        made = ((k, None if refused[k] else self.runs.run(p[k], x[k], scale[k], atol[k]))
+                for k in range(len(numbers)))
         left = len(numbers)
         while left:
             with interruptible():
-                some = _as_many_as_are_read(made)
+                some = _as_many_as_are_read(made, p.shape[1])
             left -= len(some)
-            by_kind: dict[int, list[tuple[int, WholeRun]]] = {}
-            for number, run in some:
+            by_kind: dict[int, list[tuple[int, Course]]] = {}
+            for k, run in some:
                 if run is None:
-                    yield self.by_itself(number)
+                    yield self.by_itself(numbers[k])
                 else:
-                    by_kind.setdefault(run.form.kind, []).append((number, run))
+                    by_kind.setdefault(run.form.kind, []).append((k, run))
             for group in by_kind.values():
-                yield from self._outcomes(group)
+                of = [k for k, _ in group]
+                yield from self._outcomes([numbers[k] for k in of], [run for _, run in group],
+                                          p[of])
 
-    def _outcomes(self, group: list[tuple[int, WholeRun]]) -> Iterator[Outcome]:
+    def _outcomes(self, numbers: list[int], runs: Sequence[Course], p: Matrix
+                  ) -> Iterator[Outcome]:
         """What is kept of some runs."""
         with interruptible():
-            together = self.runs.read_together([run for _, run in group])
+            together = self.runs.read_together(runs, p)
             columns = {output.name: _values(output, read, together)
                        for output, *read in self.outputs}
-        good = np.all([np.isfinite(found).reshape(len(group), -1).all(axis=1)
+        good = np.all([np.isfinite(found).reshape(len(numbers), -1).all(axis=1)
                        for found in columns.values()], axis=0)
-        yield from self.outcomes([number for number, _ in group], columns, good)
+        yield from self.outcomes(numbers, columns, good)
 
 
-def _as_many_as_are_read(made: Iterator[tuple[int, WholeRun | None]]
-                         ) -> list[tuple[int, WholeRun | None]]:
-    """So many runs as are read together."""
+def _as_many_as_are_read(made: Iterator[tuple[int, Course | None]], parameters: int
+                         ) -> list[tuple[int, Course | None]]:
+    """So many runs, with so many parameters each, as are read together."""
     some, numbers = [], 0
-    for number, run in made:
-        some.append((number, run))
+    for place, run in made:
+        some.append((place, run))
         if run is not None:
-            numbers += len(run.ends) * (len(run.p) + len(run.q) + len(run.x))
+            numbers += run.count * (parameters + run.q.shape[1] + run.form.size)
         if numbers > MOST_NUMBERS:
             break
     return some

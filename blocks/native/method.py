@@ -376,49 +376,29 @@ class OneStep(Method):
         """A method at the start of a run: one that has served another run of the system, or a new
         one. What comes of it is the same to the last bit."""
         used = problem.system.cache.pop(cls._place(), None)  # nobody else has it now
-        return used if used is not None and used._serves(problem, t, y, options) else cls(
+        return used if used is not None and used.serves(problem, t, y, options) else cls(
             problem, t, y, **options)
 
     @classmethod
     def _place(cls) -> str:
         return f"method that has served: {cls.name}"
 
-    def _serves(self, problem: Any, t: float, y: Array, options: dict[str, Any]) -> bool:
+    def serves(self, problem: Any, t: float, y: Array, options: dict[str, Any]) -> bool:
         """Begin another run as if made for it; False where it needs another method."""
         equations = equations_of(problem.system, problem.p, problem.laws)
         if equations is not self.equations or bytes(problem.free) != bytes(self.free):
             return False
         Method.__init__(self, problem, t, y, **options)
-        self._forget()
-        self._begin(None)
-        return True
-
-    def _forget(self) -> None:
-        """Nothing is known of the last run: no step, no matrix, no slack of a margin."""
         self.state[:], self.slack[:] = 0.0, 0.0
         self.passed, self.waits = None, False
+        self._begin(self.form.matrix)
+        return True
 
     def rest(self) -> None:
         if self.x.size <= SMALL and self.form.matrix is None:
             system = self.problem.system  # type: ignore[attr-defined]
             self.problem = self.course = self.passed = None  # type: ignore[assignment]  # the run's
             system.cache[self._place()] = self
-
-    def begin_run(self, problem: Any, t: float, atol: Array, fast: Array) -> None:
-        """Begin another run of the same system, as if made for it.
-
-        Parameters
-        ----------
-        problem : at the start, with parameters of its own
-        atol : absolute tolerances of the states in SI units
-        fast : the largest flow of each kind of set-valued elements
-        """
-        assert self.own_events is not None
-        self.own_events.begin_with(fast)
-        self.problem, self.scale = problem, np.asarray(problem.scale)
-        self.p[:], self.k[ATOL] = problem.p, atol
-        self._forget()
-        self.restart(t, problem.start_vector())
 
     def run_whole(self, t_stop: float) -> Course | None:
         """The run up to a time; None where machine code does not get there by itself."""

@@ -54,7 +54,6 @@ class WholeRuns:
         self.t0, self.t1, self.rtol, self.max_step = t0, t1, rtol, max_step
         self.time_events = TimeEvents(self.system, problem.p, t0, t1)
         self._method: Any = None  # with which others can be run
-        self._parts: Any = None  # that it knows of elements
 
     @np.errstate(all="ignore")
     def run(self, p: Array, x: Array, scale: Array, atol: Array) -> Course | None:
@@ -99,21 +98,21 @@ class WholeRuns:
         parts = laws.decision_parts(problem, t0)
         if parts is None:
             return None
+        y, options = problem.start_vector(), {
+            "t_end": t1, "rtol": self.rtol, "atol": atol / problem.scale, "max_step": self.max_step}
         method = self._method
-        if type(method) is kind and not method.equations.reserve and parts.is_like(self._parts):
-            method.begin_run(problem, t0, atol, parts.fast)
-        else:
-            method = kind(problem, t0, problem.start_vector(), t_end=t1, rtol=self.rtol,
-                          atol=atol / problem.scale, max_step=self.max_step)
-            method.carry_out(EventRules(
-                times.relations.at_zero, times.timed, np.zeros_like(times.timed),
-                self.system.tables.slots, times.ahead, parts=parts))
-            method.pieces = times.functions.around(t0)
-            self._method, self._parts = method, parts
+        if type(method) is not kind or not method.serves(problem, t0, y, options):
+            method = self._method = kind(problem, t0, y, **options)
+        if method.carries:
+            return None
+        method.carry_out(EventRules(
+            times.relations.at_zero, times.timed, np.zeros_like(times.timed),
+            self.system.tables.slots, times.ahead, parts=parts))
+        method.pieces = times.functions.around(t0)
         slack = laws.slack(problem, t0, LEAST_ERROR * atol)
         method.watch(times.timed, times.curved, ~times.relations.told, slack,
                      times.known_from(t0))
-        return None if method.carries else method
+        return method  # type: ignore[no-any-return]
 
 
 class SeveralRuns:

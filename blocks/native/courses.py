@@ -11,7 +11,7 @@ import numpy as np
 
 from ..machine.functions import Kept
 from ..machine.signatures import address_of
-from ..numerics.arrays import Array, Indices, Matrix, distinct
+from ..numerics.arrays import Array, Indices, distinct
 from ..solvers.base import Step
 from ..solvers.pieces import RowBlocks, chunks
 from ..solvers.trajectory import KeptCourse, refuse_outside
@@ -342,24 +342,21 @@ class PassedCourses(Course):
                             float(events.times[number]), events.x[number])
 
 
-def joined(courses: Sequence[Course], p: Matrix) -> Course:
+def joined(courses: Sequence[Course]) -> Course:
     """The courses of several runs of one system, with the same kind of steps.
 
     The start of a run is an event like others, at which its parameters become those that machine
     code reads: they stand before what is constant between two events.
-
-    Parameters
-    ----------
-    p : (runs, parameters)
     """
     form, code = courses[-1].form, courses[-1]._code
     before = np.cumsum([0] + [one.count for one in courses])
     first = np.concatenate([one._first + k for one, k in zip(courses, before, strict=False)])
     number = np.repeat(np.arange(len(courses)), [len(one.q) for one in courses])
-    q = np.hstack([p[number], np.concatenate([one.q for one in courses])])
+    q = np.hstack([np.array([one.form.p for one in courses])[number],
+                   np.concatenate([one.q for one in courses])])
     room = form.equations.with_room(q[0])
     at = address_of(room)
     return Course(
-        form, code._replace(p=at, q=at + room.itemsize * p.shape[1]), room, first,
+        form, code._replace(p=at, q=at + form.p.nbytes), room, first,
         np.concatenate([one._gathered()[0] for one in courses], axis=1),
         np.concatenate([one._rows.take(np.arange(one.count)) for one in courses]), q, number)

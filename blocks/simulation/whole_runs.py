@@ -74,9 +74,9 @@ class WholeRuns:
             return None
         return None if found is None or self._may_chatter(found) else found
 
-    def read_together(self, runs: Sequence[Course], p: Matrix) -> SeveralRuns:
-        """What came of runs with one kind of steps, and with some parameters."""
-        return SeveralRuns(self.problem, joined(runs, p), p)
+    def read_together(self, runs: Sequence[Course]) -> SeveralRuns:
+        """What came of runs with one kind of steps."""
+        return SeveralRuns(self.problem, joined(runs), np.array([run.form.p for run in runs]))
 
     def _may_chatter(self, run: Course) -> bool:
         """Whether it has to be asked who switches how often."""

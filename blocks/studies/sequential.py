@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..numerics.arrays import Matrix
 from ..results.values.extremes import largest_of_runs
 from ..simulation.catalog import Catalog
 from ..simulation.interrupts import interruptible
@@ -70,44 +69,41 @@ class Repeated(AtOnce):
         self.fill(places, p, x)
         refused = self.refused(places)
         scale, atol = self.sizes(places)
-        made = ((k, None if refused[k] else self.runs.run(p[k], x[k], scale[k], atol[k]))
-                for k in range(len(numbers)))
+        made = ((number, None if refused[k] else self.runs.run(p[k], x[k], scale[k], atol[k]))
+                for k, number in enumerate(numbers))
         left = len(numbers)
         while left:
             with interruptible():
-                some = _as_many_as_are_read(made, p.shape[1])
+                some = _as_many_as_are_read(made)
             left -= len(some)
             by_kind: dict[int, list[tuple[int, Course]]] = {}
-            for k, run in some:
+            for number, run in some:
                 if run is None:
-                    yield self.by_itself(numbers[k])
+                    yield self.by_itself(number)
                 else:
-                    by_kind.setdefault(run.form.kind, []).append((k, run))
+                    by_kind.setdefault(run.form.kind, []).append((number, run))
             for group in by_kind.values():
-                of = [k for k, _ in group]
-                yield from self._outcomes([numbers[k] for k in of], [run for _, run in group],
-                                          p[of])
+                yield from self._outcomes(group)
 
-    def _outcomes(self, numbers: list[int], runs: Sequence[Course], p: Matrix
-                  ) -> Iterator[Outcome]:
+    def _outcomes(self, group: list[tuple[int, Course]]) -> Iterator[Outcome]:
         """What is kept of some runs."""
         with interruptible():
-            together = self.runs.read_together(runs, p)
+            together = self.runs.read_together([run for _, run in group])
             columns = {output.name: _values(output, read, together)
                        for output, *read in self.outputs}
-        good = np.all([np.isfinite(found).reshape(len(numbers), -1).all(axis=1)
+        good = np.all([np.isfinite(found).reshape(len(group), -1).all(axis=1)
                        for found in columns.values()], axis=0)
-        yield from self.outcomes(numbers, columns, good)
+        yield from self.outcomes([number for number, _ in group], columns, good)
 
 
-def _as_many_as_are_read(made: Iterator[tuple[int, Course | None]], parameters: int
+def _as_many_as_are_read(made: Iterator[tuple[int, Course | None]]
                          ) -> list[tuple[int, Course | None]]:
-    """So many runs, with so many parameters each, as are read together."""
+    """So many runs as are read together."""
     some, numbers = [], 0
-    for place, run in made:
-        some.append((place, run))
+    for number, run in made:
+        some.append((number, run))
         if run is not None:
-            numbers += run.count * (parameters + run.q.shape[1] + run.form.size)
+            numbers += run.count * (len(run.form.p) + run.q.shape[1] + run.form.size)
         if numbers > MOST_NUMBERS:
             break
     return some

@@ -127,9 +127,8 @@ class SeveralRuns:
 
     def __init__(self, problem: Problem, courses: Course, p: Matrix) -> None:
         self.problem, self.courses, self.p = problem.copy_for_reading(), courses, p
-        constants = courses.q[:, p.shape[1] :]
-        self._modes: Indices = constants[:, courses.form.equations.part_of_constants("modes")
-                                         ].astype(int)
+        modes = courses.form.equations.part_of_constants("modes")
+        self._modes: Indices = courses.q[:, p.shape[1] :][:, modes].astype(int)
         self._run: Indices = courses.run  # type: ignore[assignment]  # of each piece
         table = StepTable(*courses.steps())
         run_of_step = self._run[table.which]
@@ -149,12 +148,10 @@ class SeveralRuns:
     def values_at(self, function: Evaluator, wanted: Wanted, runs: Indices, times: Array) -> Array:
         """The same at times of some runs; just after events."""
         order = np.argsort(runs, kind="stable")
-        times, numbers = times[order], np.arange(len(self.p) + 1)
-        cuts = np.searchsorted(runs[order], numbers).tolist()
-        starts = np.searchsorted(self._run, numbers).tolist()
-        pieces = np.concatenate([low + np.maximum(np.searchsorted(
-            self.courses.starts[low:high], times[a:b], side="right") - 1, 0)
-            for a, b, low, high in zip(cuts, cuts[1:], starts, starts[1:], strict=False)])
+        runs, times = runs[order], times[order]
+        pieces = np.maximum(np.searchsorted(
+            self._run + 1j * self.courses.starts, runs + 1j * times, side="right") - 1,
+            np.searchsorted(self._run, runs))
         found = self._values(function, wanted, times, pieces, self._states(times, pieces))
         out = np.empty_like(found)
         out[:, order] = found

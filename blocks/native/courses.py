@@ -135,10 +135,6 @@ class Course(KeptCourse):
         return self.form.scale.size
 
     def steps(self) -> tuple[Array, Array, Indices]:
-        """Starts and ends of the steps, and the episodes that they are in.
-
-        An episode without steps has one of no length.
-        """
         times, last = self._gathered()[0][0], self._last
         begins = np.ones(len(times), dtype=bool)
         begins[last] = last == self._first

@@ -84,13 +84,6 @@ class Episode:
     def courses(self) -> KeptCourse:
         return self.trajectory
 
-    @property
-    def steps(self) -> StepTable:
-        t = self.trajectory.t
-        if len(t) < 2:
-            t = t[[0, 0]]
-        return StepTable(t[:-1], t[1:], np.zeros(len(t) - 1, dtype=int))
-
     def discrete_values(self, number: Indices) -> Array:
         return self.d[:, None]
 
@@ -280,7 +273,6 @@ class EpisodeList(Sequence[Episode]):
     @property
     def steps(self) -> StepTable:
         """The steps of all episodes."""
-        tables = [part.steps for part in self._parts]
-        which = [table.which + first for table, first in zip(tables, self._firsts, strict=True)]
-        return StepTable(np.concatenate([t.starts for t in tables]),
-                         np.concatenate([t.ends for t in tables]), np.concatenate(which))
+        starts, ends, which = zip(*(part.courses.steps() for part in self._parts), strict=True)
+        return StepTable(np.concatenate(starts), np.concatenate(ends), np.concatenate(
+            [of + first for of, first in zip(which, self._firsts, strict=True)]))

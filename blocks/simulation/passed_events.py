@@ -16,7 +16,7 @@ from ..numerics.arrays import Array, Flags, Indices
 from ..results.recording import EventRecord
 from .actions import Resets
 from .catalog import Catalog
-from .episode import Episode, StepTable
+from .episode import Episode
 from .relations import Relations
 
 if TYPE_CHECKING:
@@ -77,10 +77,6 @@ class PassedEpisodes:
     def u(self) -> Array:
         """Inputs near those of the episodes, as a guess."""
         return self.before.u
-
-    @property
-    def steps(self) -> StepTable:
-        return StepTable(*self.courses.steps())
 
     def episode(self, number: int) -> Episode:
         """The episode between an event and the next one."""

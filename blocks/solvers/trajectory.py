@@ -56,6 +56,15 @@ class KeptCourse(ABC):
     def nbytes(self) -> int:
         """Memory of what is kept."""
 
+    def steps(self) -> tuple[Array, Array, Indices]:
+        """Starts and ends of the steps, and the episodes that they are in.
+
+        An episode without steps has one of no length.
+        """
+        t = self.t
+        t = t if len(t) > 1 else t[[0, 0]]
+        return t[:-1], t[1:], np.zeros(len(t) - 1, dtype=int)
+
     @abstractmethod
     def append(self, step: Step, until: float | None = None) -> None:
         """Add an accepted step, or its part up to an event at ``until``."""

@@ -14,10 +14,10 @@ import pytest
 ROOT = Path(__file__).parents[1]
 #: Lines of Python of every wing, of the files beside them, and of ``library``.
 LINES = {
-    "analysis": 9759, "assembly": 3728, "blocks": 2102, "diagnostics": 3329, "drawing": 379,
+    "analysis": 9751, "assembly": 3728, "blocks": 2102, "diagnostics": 3329, "drawing": 379,
     "export": 2616, "initialisation": 1362, "language": 8248, "library": 33914, "machine": 1884,
     "native": 16030, "nonsmooth": 14144, "numerics": 916, "prompt": 565, "reading": 1288,
-    "results": 8116, "simulation": 9856, "solvers": 1768, "studies": 2821, "system": 4159,
+    "results": 8116, "simulation": 9856, "solvers": 1769, "studies": 2821, "system": 4159,
 }
 TOLERANCES = 180
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,7 +36,6 @@ from .variational import VariationalSolution, solve_variational
 __all__ = ["FoundSensitivities", "SensitivityWarning", "refuse_other_options",
            "run_with_sensitivities"]
 
-_Found = TypeVar("_Found")
 WHERE = "simulate(sensitivities=…)"
 
 
@@ -106,7 +105,7 @@ class FoundSensitivities(Sensitivities):
         changes = self._saltation.at_start(start)
         start = replace(start, x=changes.x, d=changes.d)
         self._course = self._solved(start, rtol)
-        self._changes = _Last(self._course.at)
+        self._last: tuple[Any, Array] | None = None  # changes of states that were asked for
 
     @cached_property
     def event_times(self) -> tuple[Array, Array]:
@@ -191,6 +190,13 @@ class FoundSensitivities(Sensitivities):
         return solve_variational(table.starts, table.ends, table.which, self._coefficients,
                                  course_of, rtol, self._whole_changes())
 
+    def _changes(self, t: Array, which: Indices) -> Array:
+        """Changes of states at times in episodes, kept for the next variable there."""
+        key = t.tobytes(), which.tobytes()
+        if self._last is None or self._last[0] != key:
+            self._last = key, self._course.at(t, which)
+        return self._last[1]
+
     def _whole_changes(self) -> Array:
         """Changes by as much as a state is, for one by as much as a parameter is."""
         p = np.abs(self._recording.p[self._equations.entries])[:, None]
@@ -227,20 +233,6 @@ class FoundSensitivities(Sensitivities):
             x = tied.before(event, x, d)
         after = self._saltation.over(event, Changes(x, d))
         return tied.free(event + 1, after.x) if tied else after.x, after.d
-
-
-class _Last(Generic[_Found]):
-    """A function of times in episodes, kept for the next variable that is asked for there."""
-
-    def __init__(self, function: Callable[[Array, Indices], _Found]) -> None:
-        self._function = function
-        self._kept: tuple[Array, Indices, _Found] | None = None
-
-    def __call__(self, t: Array, which: Indices) -> _Found:
-        kept = self._kept
-        if kept is None or not (np.array_equal(t, kept[0]) and np.array_equal(which, kept[1])):
-            kept = self._kept = t, which, self._function(t, which)
-        return kept[2]
 
 
 class TiedStates(NamedTuple):

@@ -199,7 +199,7 @@ class Course(KeptCourse):
         (ends, sizes), kept = self._gathered()
         at, first = self._places(times, number), self._first[number]
         exact = (at == first) | (ends[at] == times)
-        place = np.searchsorted(kept, at)
+        place = at if len(kept) == self.count else np.searchsorted(kept, at)
         known = exact & (kept[place] == at)
         out = np.empty((len(times), self.form.size))
         out[known] = self._rows.take(place[known])

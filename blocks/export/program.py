@@ -428,7 +428,7 @@ class Program:
         """What takes one step again, for values inside of it."""
         method, n = self.method, len(self.method.x)
         step = Steps(np.zeros(1), np.zeros(1), np.zeros(1, dtype=np.int64), np.zeros((1, n)),
-                     NOTHING, np.zeros((0, 0)))
+                     np.zeros(1, dtype=np.int64), np.zeros((1, 0)))
         return Bound(between.knowing(known_of(method.code)).bound(
             method.code, method.form.work, step, np.zeros(LOOKS, dtype=np.int64), np.zeros(LOOKS),
             np.zeros(0), np.zeros(n), np.zeros(5, dtype=np.int64),

@@ -39,7 +39,6 @@
     one_step        the steps of all of them
     lanes           those of the explicit pair for several runs at once
     method          these methods under the contract of all methods
-    joined_courses  what they have kept of several runs, read together
     free_steps      Moreau-Jean time stepping: a step of bodies alone
     contact_matrix  who can act in it on whom
     contact_steps   such steps, one after the other

@@ -19,7 +19,7 @@ from ..solvers.base import Method, Step
 from ..system.time_functions import ACROSS
 from . import one_step
 from .bound_advance import BoundAdvance
-from .courses import BLOCK, Course, CourseForm, PassedCourses, WholeRun
+from .courses import BLOCK, Course, CourseForm, PassedCourses, points_of
 from .equations import equations_of
 from .events import ENTRIES, LAST_ERROR, NOWHERE, STEP, TIME
 from .fronts import form_with
@@ -222,8 +222,7 @@ class OneStep(Method):
         step = self._fixed_step() if self.fixed_step else self.first_step or step
         self.state[:] = 0.0
         self.state[[TIME, STEP, LAST_ERROR]] = self.t, step, LEAST_ERROR
-        code = self.code if kept is self.q else self.code._replace(q=address_of(kept))
-        self.course = Course(self.form, self.t, self.x, code, kept)
+        self.course = Course.begun(self.form, self.code, kept, self.t, self.x)
 
     def watch(self, known: Array, hints: Array, alone: Array, slack: Array, instant: float
               ) -> None:
@@ -334,12 +333,12 @@ class OneStep(Method):
         if status in self.failures:
             if self.equations.reserve and self.t > self.course.start:
                 self.unsure = True  # perhaps with another choice of states
-                return Step(before, self.t, self.y.copy(), self.course.inside_last, clear=True)
+                return Step(before, self.t, self.y.copy(), self.course, clear=True)
             return self._failure(self.failures[status])
         if status in (CROSSED, UNSURE) and self.equations.reserve:
             self.unsure = bool(self.crossed[-1])
         crossed = np.flatnonzero(self.crossed) if status == LOCATED else None
-        return Step(before, self.t, self.y.copy(), self.course.inside_last,
+        return Step(before, self.t, self.y.copy(), self.course,
                     clear=status not in (CROSSED, LOCATED), crossed=crossed)
 
     def bound_advance(self, given: Given, counts: Indices, begun: Indices) -> BoundCall:
@@ -377,27 +376,23 @@ class OneStep(Method):
         """A method at the start of a run: one that has served another run of the system, or a new
         one. What comes of it is the same to the last bit."""
         used = problem.system.cache.pop(cls._place(), None)  # nobody else has it now
-        return used if used is not None and used._serves(problem, t, y, options) else cls(
+        return used if used is not None and used.serves(problem, t, y, options) else cls(
             problem, t, y, **options)
 
     @classmethod
     def _place(cls) -> str:
         return f"method that has served: {cls.name}"
 
-    def _serves(self, problem: Any, t: float, y: Array, options: dict[str, Any]) -> bool:
+    def serves(self, problem: Any, t: float, y: Array, options: dict[str, Any]) -> bool:
         """Begin another run as if made for it; False where it needs another method."""
         equations = equations_of(problem.system, problem.p, problem.laws)
         if equations is not self.equations or bytes(problem.free) != bytes(self.free):
             return False
         Method.__init__(self, problem, t, y, **options)
-        self._forget()
-        self._begin(None)
-        return True
-
-    def _forget(self) -> None:
-        """Nothing is known of the last run: no step, no matrix, no slack of a margin."""
         self.state[:], self.slack[:] = 0.0, 0.0
         self.passed, self.waits = None, False
+        self._begin(self.form.matrix)
+        return True
 
     def rest(self) -> None:
         if self.x.size <= SMALL and self.form.matrix is None:
@@ -405,23 +400,7 @@ class OneStep(Method):
             self.problem = self.course = self.passed = None  # type: ignore[assignment]  # the run's
             system.cache[self._place()] = self
 
-    def begin_run(self, problem: Any, t: float, atol: Array, fast: Array) -> None:
-        """Begin another run of the same system, as if made for it.
-
-        Parameters
-        ----------
-        problem : at the start, with parameters of its own
-        atol : absolute tolerances of the states in SI units
-        fast : the largest flow of each kind of set-valued elements
-        """
-        assert self.own_events is not None
-        self.own_events.begin_with(fast)
-        self.problem, self.scale = problem, np.asarray(problem.scale)
-        self.p[:], self.k[ATOL] = problem.p, atol
-        self._forget()
-        self.restart(t, problem.start_vector())
-
-    def run_whole(self, t_stop: float) -> WholeRun | None:
+    def run_whole(self, t_stop: float) -> Course | None:
         """The run up to a time; None where machine code does not get there by itself."""
         if (own := self.own_events) is None:
             return None
@@ -431,22 +410,21 @@ class OneStep(Method):
         if status != one_step.REACHED or self.state[TIME] < t_stop:
             return None
         passed, record = own.passed, self.record
-        return WholeRun(
-            self.form, self.code, self.p.copy(), t, q, x, passed.times[:events].copy(),
-            passed.marks[:events].copy(), passed.q[:events].copy(), passed.x[:events].copy(),
-            record.ends[:taken].copy(), record.sizes[:taken].copy(), record.rows[:taken].copy(),
-        )  # fmt: skip
+        return Course(
+            self.form, self.code, q, *points_of(
+                np.append(t, passed.times[:events]), np.append(0, passed.marks[:events]),
+                np.vstack([x, passed.x[:events]]), *(part[:taken] for part in record)),
+            np.vstack([q, passed.q[:events]]))
 
     # -- steps that were taken ---------------------------------------------------------------
     def _extend(self, first: int, taken: int) -> None:
         self.course.extend(*(part[first:taken] for part in self.record))
 
     def _pass(self, passed: PassedEvents, first: int, last: int) -> None:
-        ends, sizes, rows = self.record
         if first:
             self._extend(0, first)
-        self.passed = PassedCourses(self.form, self.code, passed, ends[first:last].copy(),
-                                    sizes[first:last].copy(), rows[first:last].copy())
+        self.passed = PassedCourses(self.form, self.code, passed, *(
+            part[first:last] for part in self.record))
         self.course = self.passed.last
 
     def _failure(self, text: str) -> Step:

@@ -501,13 +501,13 @@ def _watched(code: Code, relations: Relations, work: Workspace, x: Vector, t: fl
 
 
 class Steps(NamedTuple):
-    """Steps that were taken."""
+    """Steps that were taken, by their numbers; some numbers stand for none."""
 
     starts: Vector
     sizes: Vector
-    known: Indices  # those whose start is known, the first after every event among them
+    known: Indices  # those whose start is known
     values: Matrix  # at these starts
-    event: Indices  # after which event a step is, where there are several
+    event: Indices  # after which event each of these is
     q: Matrix  # what is constant from each event on
 
 
@@ -519,33 +519,24 @@ def between(code: Code, work: Workspace, steps: Steps, which: Indices, theta: Ve
     Parameters
     ----------
     which, theta : (k,) step and place in it (0 to 1) for every time, steps in order
-    q : what the code reads, where there are several events
+    q : what the code reads that is constant from an event on
     x, counts : (n,), (5,) work space
     out : (k, n) filled
     """
-    k, nearest, present = work.k, 0, -1  # the step whose stages are in k
-    work.steady[1] = 0
+    k, nearest, present = work.k, -1, -1  # the step whose stages are in k
     flush_denormals(code, work)  # as when they were taken first
-    beyond = steps.known.size
-    while which.size and beyond - nearest > 1:
-        middle = (nearest + beyond) // 2
-        if steps.known[middle] <= which[0]:
-            nearest = middle
-        else:
-            beyond = middle
     for j in range(which.size):
         i, begins = which[j], False
         if i != present:
+            before = nearest
             while nearest + 1 < steps.known.size and steps.known[nearest + 1] <= i:
                 nearest += 1
-            if present < 0 or steps.known[nearest] > present:
-                present = steps.known[nearest]
+            if nearest > before:
+                present, begins = steps.known[nearest], True
                 x[:] = steps.values[nearest]
-                if steps.event.size:
-                    q[:] = steps.q[steps.event[present]]
-                    work.steady[1] = 0
+                q[:] = steps.q[steps.event[nearest]]
+                work.steady[1] = 0
                 slope_at(code, work, steps.starts[present], x, k[0])
-                begins = True
             while begins or present < i:
                 if not begins:
                     present += 1

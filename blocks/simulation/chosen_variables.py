@@ -147,6 +147,7 @@ class ChosenVariables:
         recording.episodes[-1].trajectory.forget()
         self._last_episode -= len(recording.episodes) - 1  # negative unless it goes on
         recording.episodes.forget()
+        recording.replay.forget()
         if self.pieces.nbytes > self.bound.allowed:
             self.bound.keep(recording, self._thin, lambda: self.pieces.nbytes)
 

@@ -11,11 +11,10 @@ import numpy as np
 
 from ..numerics.arrays import Array, Indices
 from ..numerics.tolerances import TINY
-from ..solvers.base import Course
+from ..solvers.trajectory import KeptCourse
 from ..system.problem import Problem
 
 if TYPE_CHECKING:
-    from ..native.courses import PassedCourses
     from .passed_events import PassedEpisodes
 
 __all__ = ["Episode", "EpisodeList", "StepTable"]
@@ -33,7 +32,7 @@ class Episode:
     Relations, discrete values, modes and the choice of integrated states are constant in it.
     """
 
-    trajectory: Course
+    trajectory: KeptCourse
     m: Array
     d: Array
     tied: Indices
@@ -46,7 +45,7 @@ class Episode:
     marks: list[tuple[float, Array]] | None = None
 
     @classmethod
-    def begun(cls, problem: Problem, trajectory: Course,
+    def begun(cls, problem: Problem, trajectory: KeptCourse,
               struck: tuple[tuple[int, int], ...] = ()) -> Episode:
         """The episode that begins at a problem's present point."""
         return cls(
@@ -82,15 +81,11 @@ class Episode:
         return 1
 
     @property
-    def courses(self) -> Course:
+    def courses(self) -> KeptCourse:
         return self.trajectory
 
-    @property
-    def steps(self) -> StepTable:
-        t = self.trajectory.t
-        if len(t) < 2:
-            t = t[[0, 0]]
-        return StepTable(t[:-1], t[1:], np.zeros(len(t) - 1, dtype=int))
+    def discrete_values(self, number: Indices) -> Array:
+        return self.d[:, None]
 
     def episode(self, number: int) -> Episode:
         return self
@@ -265,7 +260,7 @@ class EpisodeList(Sequence[Episode]):
         return np.vstack([np.asarray(part.modes) for part in self._parts])
 
     @property
-    def courses(self) -> list[Course | PassedCourses]:
+    def courses(self) -> list[KeptCourse]:
         """What knows the values of the integrated unknowns, of one episode or of several."""
         return [part.courses for part in self._parts]
 
@@ -278,7 +273,6 @@ class EpisodeList(Sequence[Episode]):
     @property
     def steps(self) -> StepTable:
         """The steps of all episodes."""
-        tables = [part.steps for part in self._parts]
-        which = [table.which + first for table, first in zip(tables, self._firsts, strict=True)]
-        return StepTable(np.concatenate([t.starts for t in tables]),
-                         np.concatenate([t.ends for t in tables]), np.concatenate(which))
+        starts, ends, which = zip(*(part.courses.steps() for part in self._parts), strict=True)
+        return StepTable(np.concatenate(starts), np.concatenate(ends), np.concatenate(
+            [of + first for of, first in zip(which, self._firsts, strict=True)]))

@@ -240,8 +240,8 @@ class Integration:
             return None
         if isinstance(self.branch, LoopBranch):
             z = self.branch.z
-        elif self.trajectory.solved is not None:
-            z = self.trajectory.solved(np.array([t]))[system.nx :, 0]
+        elif self.trajectory.carries:
+            z = self.trajectory.states(np.array([t]), np.zeros(1, dtype=int))[0, system.nx :]
         else:
             z = problem.z.copy()
         settings = self.running.settings

@@ -16,7 +16,7 @@ from ..numerics.arrays import Array, Flags, Indices
 from ..results.recording import EventRecord
 from .actions import Resets
 from .catalog import Catalog
-from .episode import Episode, StepTable
+from .episode import Episode
 from .relations import Relations
 
 if TYPE_CHECKING:
@@ -78,10 +78,6 @@ class PassedEpisodes:
         """Inputs near those of the episodes, as a guess."""
         return self.before.u
 
-    @property
-    def steps(self) -> StepTable:
-        return StepTable(*self.courses.steps())
-
     def episode(self, number: int) -> Episode:
         """The episode between an event and the next one."""
         return self._episode(number, self.courses.finished(number))
@@ -101,10 +97,6 @@ class PassedEpisodes:
             return ()
         return tuple(self.elements.owners[e]
                      for e in np.flatnonzero(self.courses.events.struck[number]))
-
-    def states(self, t: Array, number: Indices) -> Array:
-        """States at times of episodes, and unknowns that are carried along: a column per time."""
-        return self.courses.solved(t, number).T
 
     def discrete_values(self, number: Indices) -> Array:
         """Discrete values in episodes, a column for each."""

@@ -31,7 +31,7 @@ from .faint import warn_of_faint_motion
 from .given_values import GivenValues
 from .passed_events import PassedEpisodes
 from .record_memory import WholeRecord
-from .replay import READING, KeptPoints, Replay
+from .replay import READING, Replay
 from .settings import RecordOptions
 from .tolerances import Tolerances
 from .wanted import VariableFunctions, Wanted
@@ -97,6 +97,7 @@ class RunRecording:
         self.keeper: WholeRecord | ChosenVariables = WholeRecord()
         self.chosen: ChosenVariables | None = None
         self._found: dict[str, tuple[object, Any]] = {}  # by looks, and when that was
+        self._looked_at = False  # whether anybody has seen how far states move
 
     @property
     def is_explicit(self) -> bool:
@@ -115,7 +116,7 @@ class RunRecording:
     def forget_looks(self) -> None:
         """Forget what was found of the record, which is another one now."""
         self._found.clear()
-        self.replay = Replay(self.problem, self.p, self.episodes)
+        self.replay.forget()
 
     def keep_only(self, options: RecordOptions, rtol: float) -> None:
         """Keep some variables of the run instead of all steps."""
@@ -216,16 +217,13 @@ class RunRecording:
         return out
 
     def _own_values(self, function: Evaluator, wanted: Wanted) -> Array:
-        """A function at the times at which a run is shown; points are kept for the next one."""
+        """A function at the times at which a run is shown."""
         t, which = self._own_times()
-        if len(t) > self.replay.most_points:
-            return self.evaluate(function, wanted, t, which)
-        with READING:
-            kept = self._once("kept", lambda: KeptPoints(self.replay, t, which))
-            if not kept.looked_at:
-                kept.looked_at = True
-                warn_of_faint_motion(self, kept.states.x)
-            return self._values(function, kept.points(wanted))
+        if not self._looked_at and len(t) <= self.replay.most_points:
+            self._looked_at = True
+            with READING:
+                warn_of_faint_motion(self, self.replay.interpolated(t, which)[0].x)
+        return self.evaluate(function, wanted, t, which)
 
     def evaluate(self, function: Evaluator, wanted: Wanted, t: Array, which: Indices,
                  whole: int = 0) -> Array:

@@ -7,7 +7,7 @@ on a problem of its own: looking at a run changes neither the run nor what a lat
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from threading import RLock
 from typing import TYPE_CHECKING
@@ -23,14 +23,13 @@ from ..system.points import Points, modes_in
 from ..system.problem import Problem, Tangent
 from .episode import Episode, EpisodeList
 from .loop_branch import torn_at
-from .passed_events import PassedEpisodes
 from .wanted import Wanted
 
 if TYPE_CHECKING:
     from ..nonsmooth.contract import IndeterminateGroup
     from ..nonsmooth.modes.drift_correction import Contacts
 
-__all__ = ["READING", "KeptPoints", "Replay"]
+__all__ = ["READING", "Replay"]
 
 MOST_NUMBERS = 1 << 24  # at all points that are looked at together, and of states that are kept
 MOST_ELEMENTS = 24  # whose efforts are solved for together, by a matrix per point
@@ -52,7 +51,9 @@ class Replay:
 
     def __init__(self, problem: Problem, p: Array, episodes: EpisodeList) -> None:
         self._of_run, self.p, self.system, self.episodes = problem, p, problem.system, episodes
-        self._kept = _KeptStates()
+        #: Looks at the times that were looked at lately, as for the mean of another variable.
+        self._looks: dict[tuple[bytes, bytes], _Look] = {}
+        self._room = MOST_NUMBERS  # for more of their numbers
 
     @cached_property
     def problem(self) -> Problem:
@@ -78,8 +79,17 @@ class Replay:
         which : (k,) number of the episode of every time; those of an episode stand together
         wanted : what has to be solved for
         """
-        points, incomplete = self.interpolated(t, which)
-        return self.solved(points, which, incomplete, wanted)
+        look = self._look(t, which)
+        if not len(t) or not self.must_solve(look.incomplete, wanted):
+            return look.states
+        look.states = self.with_modes(look.states, which)
+        split = self.must_split(look.states, wanted)
+        if split not in look.solved:
+            with threads_for(max(self.system.nu, self.problem.algebraic)):
+                found = self.solved(look.states, which, look.incomplete, split)
+            self._take_room(found)
+            look.solved[split] = found
+        return look.solved[split]
 
     def interpolated(self, t: Array, which: Indices) -> tuple[Points, Flags]:
         """What trajectories hold: integrated states, and what was carried along with them.
@@ -87,6 +97,30 @@ class Replay:
         Inputs that were not are as at the start of their episode. Also where tied states or
         torn unknowns are missing: one method may carry them, and another of the run not.
         """
+        look = self._look(t, which)
+        return look.states, look.incomplete
+
+    def _look(self, t: Array, which: Indices) -> _Look:
+        """A look at some times, which may have been lately."""
+        key = t.tobytes(), which.tobytes()
+        if key not in self._looks:
+            look = _Look(*self._interpolated(t, which))
+            self._take_room(look.states)
+            self._looks[key] = look
+        return self._looks[key]
+
+    def _take_room(self, points: Points) -> None:
+        """Make room for points that are kept; where there is none, all before are given up."""
+        self._room -= sum(a.size for a in (points.x, points.z, points.m, points.d, points.u))
+        if self._room < 0:
+            self.forget()
+
+    def forget(self) -> None:
+        """Forget what was looked at: the run has become another one, or needs the room."""
+        self._looks.clear()
+        self._room = MOST_NUMBERS
+
+    def _interpolated(self, t: Array, which: Indices) -> tuple[Points, Flags]:
         system, k = self.system, len(t)
         x, z = np.zeros((system.nx, k)), np.zeros((system.nz, k))
         d, u = np.zeros((system.nd, k)), np.zeros((system.nu, k))
@@ -94,25 +128,19 @@ class Replay:
         for part, columns, number in self.episodes.parts(which):
             times = t[columns]
             u[:, columns] = part.u[:, None]
-            if not isinstance(part, Episode):
-                x[:, columns], carried = np.split(
-                    self._kept.states(part, times, number), [system.nx])
-                d[:, columns] = self._discrete_values(
-                    part.discrete_values(number), part.times[number], times)
+            d[:, columns] = self._discrete_values(
+                part.discrete_values(number), np.atleast_1d(part.start)[number], times)
+            rows = part.courses.states(times, number)
+            if rows is not None:
+                x[:, columns], carried = np.split(rows.T, [system.nx])
                 self._put_carried(carried, z, u, columns)
                 incomplete[columns] = bool(system.nz) and not len(carried)
                 continue
-            solved = part.trajectory.solved
-            if solved is not None:
-                x[:, columns], carried = np.split(solved(times), [system.nx])
-                self._put_carried(carried, z, u, columns)
-            else:
-                free = np.delete(np.arange(system.nx), part.tied)
-                y = part.trajectory(times)[: len(free)]
-                x[free, columns] = y * self._of_run.scale_x[free][:, None]
-                incomplete[columns] = bool(len(part.tied) or system.nz)
-            d[:, columns] = self._discrete_values(
-                part.d[:, None], np.full(len(times), part.start), times)
+            assert isinstance(part, Episode)
+            free = np.delete(np.arange(system.nx), part.tied)
+            y = part.trajectory(times)[: len(free)]
+            x[free, columns] = y * self._of_run.scale_x[free][:, None]
+            incomplete[columns] = bool(len(part.tied) or system.nz)
         m = self.episodes.m[which].T if system.nm else np.zeros((0, k))
         return Points(t, x, z, self.p, m, d, u), incomplete
 
@@ -131,20 +159,9 @@ class Replay:
         return replace(
             points, modes=modes_in(self.episodes.modes, which) if len(which) else ())
 
-    def solved(self, points: Points, which: Indices, incomplete: Flags, wanted: Wanted) -> Points:
-        """The same points with what is wanted besides."""
-        if not len(points) or not self.must_solve(incomplete, wanted):
-            return points
-        points = self.with_modes(points, which)
-        with threads_for(self._rows):
-            return self._solved(points, which, incomplete, self.must_split(points, wanted))
-
-    @property
-    def _rows(self) -> int:
-        """Of the matrices of what is solved for."""
-        return max(self.system.nu, self.problem.algebraic)
-
-    def _solved(self, points: Points, which: Indices, incomplete: Flags, split: bool) -> Points:
+    def solved(self, points: Points, which: Indices, incomplete: Flags, split: bool = True
+               ) -> Points:
+        """Points, whose modes are known, with all that is solved for."""
         laws = self._of_run.laws
         if laws is not None and laws.recorded:
             u = np.concatenate([laws.efforts_at(points.t[columns], e.start)
@@ -231,7 +248,7 @@ class Replay:
         for k, number in zip(np.flatnonzero(may), which[may], strict=True):
             problem = self._restored(self.episodes[number])
             problem.x[:], problem.z[:], problem.u[:] = at.x[:, k], at.z[:, k], at.u[:, k]
-            with threads_for(self._rows):
+            with threads_for(max(self.system.nu, self.problem.algebraic)):
                 out[k] = problem.laws.indeterminate_groups(problem, float(t[k]))
         return out
 
@@ -280,7 +297,7 @@ class Replay:
         """Points of an episode, solved for at one time after the other; nan where that fails."""
         problem, system = self._restored(episode), self.system
         laws, free = problem.laws, problem.free
-        carried = episode.trajectory.solved is not None
+        carried = episode.trajectory.carries
         contacts = self._contacts if laws is not None else None
         u = np.empty((system.nu, len(t)))
         branch: _Branch | None = None
@@ -346,61 +363,14 @@ class Replay:
         return contacts_of(self.problem.laws)
 
 
-class KeptPoints:
-    """Points of a run at some times, each solved for when it is first needed.
+@dataclass(eq=False)
+class _Look:
+    """What was found of a run at some times: what trajectories hold, and points that were solved
+    for, by whether undetermined efforts are split."""
 
-    Parameters
-    ----------
-    replay : of the run
-    t, which : times, and the numbers of the episodes that they are in
-
-    Attributes
-    ----------
-    looked_at : whether anybody has seen how far states move
-    """
-
-    looked_at = False
-
-    def __init__(self, replay: Replay, t: Array, which: Indices) -> None:
-        self.replay, self.which = replay, which
-        self.states, self.incomplete = replay.interpolated(t, which)
-        self._solved: dict[bool, Points] = {}  # by whether undetermined efforts are split
-
-    def points(self, wanted: Wanted) -> Points:
-        """Points that hold what is wanted."""
-        if not self.replay.must_solve(self.incomplete, wanted):
-            return self.states
-        self.states = self.replay.with_modes(self.states, self.which)
-        split = self.replay.must_split(self.states, wanted)
-        if split not in self._solved:
-            everything = Wanted.all_of(self.replay.system, split)
-            self._solved[split] = self.replay.solved(
-                self.states, self.which, self.incomplete, everything)
-        return self._solved[split]
-
-
-class _KeptStates:
-    """States at times that were looked at lately, as for the mean of another variable.
-
-    Inside the steps of a method in machine code they are found by taking these again.
-    """
-
-    def __init__(self) -> None:
-        #: With the part, so that no other one is at its address.
-        self._found: dict[tuple[int, bytes, bytes], tuple[PassedEpisodes, Array]] = {}
-        self._room = MOST_NUMBERS  # for more; where there is none, all are given up
-
-    def states(self, part: PassedEpisodes, times: Array, number: Indices) -> Array:
-        """States at times of some episodes, a column per time."""
-        key = id(part), times.tobytes(), number.tobytes()
-        if key not in self._found:
-            states = part.states(times, number)
-            self._room -= states.size
-            if self._room < 0:
-                self._found.clear()
-                self._room = MOST_NUMBERS - states.size
-            self._found[key] = part, states
-        return self._found[key][1]
+    states: Points
+    incomplete: Flags
+    solved: dict[bool, Points] = field(default_factory=dict)
 
 
 class _Branch:

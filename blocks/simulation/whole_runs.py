@@ -16,8 +16,7 @@ from ..exceptions import BlocksError
 from ..native import COMPILED
 from ..native.columns import LANES, column_values
 from ..native.costs import is_written
-from ..native.courses import WholeRun
-from ..native.joined_courses import JoinedCourses
+from ..native.courses import Course, joined
 from ..native.method import OneStep
 from ..native.own_events import EventRules
 from ..numerics.arrays import Array, Indices, Matrix
@@ -55,10 +54,9 @@ class WholeRuns:
         self.t0, self.t1, self.rtol, self.max_step = t0, t1, rtol, max_step
         self.time_events = TimeEvents(self.system, problem.p, t0, t1)
         self._method: Any = None  # with which others can be run
-        self._parts: Any = None  # that it knows of elements
 
     @np.errstate(all="ignore")
-    def run(self, p: Array, x: Array, scale: Array, atol: Array) -> WholeRun | None:
+    def run(self, p: Array, x: Array, scale: Array, atol: Array) -> Course | None:
         """What is kept of a run; None where it is none of these.
 
         Parameters
@@ -76,19 +74,18 @@ class WholeRuns:
             return None
         return None if found is None or self._may_chatter(found) else found
 
-    def read_together(self, runs: Sequence[WholeRun]) -> SeveralRuns:
+    def read_together(self, runs: Sequence[Course]) -> SeveralRuns:
         """What came of runs with one kind of steps."""
-        return SeveralRuns(self.problem, JoinedCourses(runs), np.array([run.p for run in runs]))
+        return SeveralRuns(self.problem, joined(runs), np.array([run.form.p for run in runs]))
 
-    def _may_chatter(self, run: WholeRun) -> bool:
+    def _may_chatter(self, run: Course) -> bool:
         """Whether it has to be asked who switches how often."""
-        if len(run.times) * self.system.nu <= CHATTER:
+        times = run.starts[1:]
+        if len(times) * self.system.nu <= CHATTER:
             return False
         modes = run.form.equations.part_of_constants("modes")
-        switches = np.count_nonzero(
-            np.diff(run.held[:, modes], axis=0, prepend=run.q[None, modes]), axis=1)
-        return are_crowded(np.repeat(run.times, switches), self.t1 - self.t0,
-                           self.time_events.apart)
+        switches = np.count_nonzero(np.diff(run.q[:, modes], axis=0), axis=1)
+        return are_crowded(np.repeat(times, switches), self.t1 - self.t0, self.time_events.apart)
 
     def _begun(self, problem: Problem, atol: Array) -> OneStep | None:
         """A method at the start of a run; None where it does not carry out all events."""
@@ -101,21 +98,21 @@ class WholeRuns:
         parts = laws.decision_parts(problem, t0)
         if parts is None:
             return None
+        y, options = problem.start_vector(), {
+            "t_end": t1, "rtol": self.rtol, "atol": atol / problem.scale, "max_step": self.max_step}
         method = self._method
-        if type(method) is kind and not method.equations.reserve and parts.is_like(self._parts):
-            method.begin_run(problem, t0, atol, parts.fast)
-        else:
-            method = kind(problem, t0, problem.start_vector(), t_end=t1, rtol=self.rtol,
-                          atol=atol / problem.scale, max_step=self.max_step)
-            method.carry_out(EventRules(
-                times.relations.at_zero, times.timed, np.zeros_like(times.timed),
-                self.system.tables.slots, times.ahead, parts=parts))
-            method.pieces = times.functions.around(t0)
-            self._method, self._parts = method, parts
+        if type(method) is not kind or not method.serves(problem, t0, y, options):
+            method = self._method = kind(problem, t0, y, **options)
+        if method.carries:
+            return None
+        method.carry_out(EventRules(
+            times.relations.at_zero, times.timed, np.zeros_like(times.timed),
+            self.system.tables.slots, times.ahead, parts=parts))
+        method.pieces = times.functions.around(t0)
         slack = laws.slack(problem, t0, LEAST_ERROR * atol)
         method.watch(times.timed, times.curved, ~times.relations.told, slack,
                      times.known_from(t0))
-        return None if method.carries else method
+        return method  # type: ignore[no-any-return]
 
 
 class SeveralRuns:
@@ -128,16 +125,18 @@ class SeveralRuns:
     p : (runs, parameters)
     """
 
-    def __init__(self, problem: Problem, courses: JoinedCourses, p: Matrix) -> None:
+    def __init__(self, problem: Problem, courses: Course, p: Matrix) -> None:
         self.problem, self.courses, self.p = problem.copy_for_reading(), courses, p
-        self._modes: Indices = courses.constants("modes").astype(int)
+        modes = courses.form.equations.part_of_constants("modes")
+        self._modes: Indices = courses.q[:, p.shape[1] :][:, modes].astype(int)
+        self._run: Indices = courses.run  # type: ignore[assignment]  # of each piece
         table = StepTable(*courses.steps())
-        run_of_step = courses.run[table.which]
+        run_of_step = self._run[table.which]
         #: Times at which runs are shown, and the pieces that they are in.
         self.times, self.pieces = table.shown(
             np.searchsorted(run_of_step, np.arange(len(p))), resolved=True)
         #: The first of these times of each run.
-        self.first: Indices = np.searchsorted(courses.run[self.pieces], np.arange(len(p)))
+        self.first: Indices = np.searchsorted(self._run[self.pieces], np.arange(len(p)))
         self._shown: Array | None = None  # states there
 
     def values(self, function: Evaluator, wanted: Wanted) -> Array:
@@ -149,12 +148,10 @@ class SeveralRuns:
     def values_at(self, function: Evaluator, wanted: Wanted, runs: Indices, times: Array) -> Array:
         """The same at times of some runs; just after events."""
         order = np.argsort(runs, kind="stable")
-        times, numbers = times[order], np.arange(len(self.p) + 1)
-        cuts = np.searchsorted(runs[order], numbers).tolist()
-        starts = np.searchsorted(self.courses.run, numbers).tolist()
-        pieces = np.concatenate([low + np.maximum(np.searchsorted(
-            self.courses.events.times[low:high], times[a:b], side="right") - 1, 0)
-            for a, b, low, high in zip(cuts, cuts[1:], starts, starts[1:], strict=False)])
+        runs, times = runs[order], times[order]
+        pieces = np.maximum(np.searchsorted(
+            self._run + 1j * self.courses.starts, runs + 1j * times, side="right") - 1,
+            np.searchsorted(self._run, runs))
         found = self._values(function, wanted, times, pieces, self._states(times, pieces))
         out = np.empty_like(found)
         out[:, order] = found
@@ -175,7 +172,7 @@ class SeveralRuns:
         if asked < LANES:  # as many as machine code looks at at a time, the last one again
             some = np.minimum(np.arange(LANES), asked - 1)
             times, pieces, x = times[some], pieces[some], x[:, some]
-        runs, count = self.courses.run[pieces], len(times)
+        runs, count = self._run[pieces], len(times)
         p = self.p[0] if len(self.p) == 1 else self.p[runs].T
         points = Points(times, x, np.zeros((0, count)), p, np.zeros((0, count)),
                         np.zeros((0, count)), np.zeros((system.nu, count)))

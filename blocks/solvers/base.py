@@ -23,7 +23,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,7 +31,10 @@ from numpy.typing import ArrayLike
 from ..exceptions import UnknownName
 from ..numerics.arrays import Array, Indices
 
-__all__ = ["Course", "Method", "Problem", "Step", "UnknownMethod", "Work", "is_singular"]
+if TYPE_CHECKING:
+    from .trajectory import KeptCourse
+
+__all__ = ["Method", "Problem", "Step", "UnknownMethod", "Work", "is_singular"]
 
 
 class Problem(Protocol):
@@ -107,52 +110,6 @@ def is_singular(error: Exception) -> bool:
     return isinstance(error, np.linalg.LinAlgError) or "singular" in text or "infs or NaNs" in text
 
 
-class Course(Protocol):
-    """The steps of a run, as :class:`~blocks.solvers.trajectory.Trajectory` keeps them."""
-
-    @property
-    def size(self) -> int:
-        """Number of unknowns."""
-
-    @property
-    def start(self) -> float:
-        """Return the start of the episode, also where steps have been forgotten."""
-
-    @property
-    def end(self) -> float: ...
-
-    @property
-    def t(self) -> Array:
-        """Start and the end of every step that is still known as one."""
-
-    @property
-    def nbytes(self) -> int:
-        """Memory of what is kept."""
-
-    @property
-    def solved(self) -> Callable[[Array], Array] | None:
-        """States and algebraic unknowns at times, (n, k), where these are kept."""
-
-    def unknowns(self, times: Array, x: Array, number: Indices) -> Array | None:
-        """Torn unknowns where slopes are solved for with them, by times and states there, (n, k).
-
-        None where nothing but the system's functions gives them; ``number`` is of the course at
-        each time, where they are several.
-        """
-
-    def append(self, step: Step, until: float | None = None) -> None:
-        """Add an accepted step, or its part up to an event at ``until``."""
-
-    def thin(self) -> float:
-        """Give up about half of what is kept; returns by how much values are off from then on."""
-
-    def forget(self) -> None:
-        """Give up all but the end."""
-
-    def __call__(self, t: ArrayLike) -> Array:
-        """Values at times ``t``, (n, k); a scalar time gives (n,)."""
-
-
 class Method(ABC):
     """A numerical method bound to a problem and a current point.
 
@@ -181,7 +138,7 @@ class Method(ABC):
     #: Of a system: set-valued laws of the method's own, instead of those decided at events.
     laws_of: ClassVar[Any] = None
 
-    course: Course | None = None  # all of its steps, where it keeps them itself
+    course: KeptCourse | None = None  # all of its steps, where it keeps them itself
     carries: bool = False  # follows states that constraints tie
     keeps_past: bool = False  # of delayed signals, as it goes
     unsure: bool = False  # may be no method for what comes: to be asked again

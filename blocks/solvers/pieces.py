@@ -20,7 +20,7 @@ __all__ = ["Pieces", "RowBlocks", "Rows", "chunks"]
 
 CHUNK = 1 << 21  # numbers gathered at a time by a query
 BLOCK = 1 << 17  # numbers of a block of rows
-FIRST = 16  # rows of the first block
+FIRST = 4  # rows of the first block
 
 
 def chunks(count: int, width: int) -> Iterator[slice]:
@@ -60,7 +60,7 @@ class RowBlocks:
         while done < len(rows):
             if not self._room:
                 most = max(1, BLOCK // max(self.width, 1))
-                size = max(min(max(FIRST, self.count), most), min(len(rows) - done, most))
+                size = max(min(max(FIRST, self.count // 4), most), min(len(rows) - done, most))
                 self._blocks.append(np.empty((size, self.width)))
                 self._first.append(self.count)
                 self._room = size

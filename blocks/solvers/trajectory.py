@@ -5,8 +5,7 @@ Knows accepted steps only: no method, names or units.
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Callable
+from abc import ABC, abstractmethod
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,25 +28,72 @@ def refuse_outside(times: Array, start: float, end: float) -> None:
                          f"which goes from {start:.9g} to {end:.9g}")
 
 
-class KeptCourse:
-    """What courses have in common that read rows of values at times."""
+class KeptCourse(ABC):
+    """The steps of an episode, or of several, as they are read.
+
+    Attributes
+    ----------
+    start, end : the start is that of the episode, also where steps have been forgotten
+    carries : whether states that constraints tie, and algebraic unknowns, are kept too
+    """
+
+    start: float
+    end: float
+    carries: bool = False
 
     @property
     @abstractmethod
     def size(self) -> int:
         """Number of unknowns."""
 
+    @property
+    @abstractmethod
+    def t(self) -> Array:
+        """Start and the end of every step that is still known as one."""
+
+    @property
+    @abstractmethod
+    def nbytes(self) -> int:
+        """Memory of what is kept."""
+
+    def steps(self) -> tuple[Array, Array, Indices]:
+        """Starts and ends of the steps, and the episodes that they are in.
+
+        An episode without steps has one of no length.
+        """
+        t = self.t
+        t = t if len(t) > 1 else t[[0, 0]]
+        return t[:-1], t[1:], np.zeros(len(t) - 1, dtype=int)
+
+    @abstractmethod
+    def append(self, step: Step, until: float | None = None) -> None:
+        """Add an accepted step, or its part up to an event at ``until``."""
+
+    @abstractmethod
+    def thin(self) -> float:
+        """Give up about half of what is kept; returns by how much values are off from then on."""
+
+    @abstractmethod
+    def forget(self) -> None:
+        """Give up all but the end: steps go on from there."""
+
     @abstractmethod
     def _values_at(self, times: Array) -> Array:
         """(k, n) values at times."""
 
-    @property
-    def solved(self) -> Callable[[Array], Array] | None:
-        """States and algebraic unknowns at times, (n, k), where these are kept."""
+    def states(self, times: Array, number: Indices) -> Array | None:
+        """(k, n) all states, and algebraic unknowns where it carries them, in SI units.
+
+        None where it keeps integrated unknowns alone; ``number`` is of the episode at each time.
+        """
         return None
 
     def unknowns(self, times: Array, x: Array, number: Indices) -> Array | None:
-        """None: nothing but the system's functions gives them."""
+        """Torn unknowns where slopes are solved for with them, by times and states there, (n, k).
+
+        None where nothing but the system's functions gives them.
+        """
+        return None
 
     def __call__(self, t: ArrayLike) -> Array:
         """Values at times ``t``, (n, k); a scalar time gives (n,).
@@ -57,12 +103,8 @@ class KeptCourse:
         ValueError
             For a time outside the range.
         """
-        return self._read(self._values_at, t)
-
-    def _read(self, rows: Callable[[Array], Array], t: ArrayLike) -> Array:
-        """What gives rows, as a course gives them."""
         asked = np.asarray(t, dtype=float)
-        return rows(asked.reshape(-1)).T.reshape((self.size, *asked.shape))
+        return self._values_at(asked.reshape(-1)).T.reshape((self.size, *asked.shape))
 
     @staticmethod
     def _refuse_failed(step: Step) -> None:
@@ -103,7 +145,6 @@ class Trajectory(KeptCourse):
 
     @property
     def size(self) -> int:
-        """Number of unknowns."""
         return self._last.size
 
     @property
@@ -113,11 +154,9 @@ class Trajectory(KeptCourse):
 
     @property
     def nbytes(self) -> int:
-        """Memory of what is kept."""
         return self._pieces.nbytes + self._last.nbytes
 
     def append(self, step: Step, until: float | None = None) -> None:
-        """Add an accepted step, or its part up to an event at ``until``."""
         end = step.t if until is None else float(until)
         self._refuse_failed(step)
         if step.t_old != self.end:
@@ -158,5 +197,4 @@ class Trajectory(KeptCourse):
         return float(off.max(initial=0.0))
 
     def forget(self) -> None:
-        """Keep the end alone: steps go on from there."""
         self._from, self._pieces = self.end, Pieces(self.size, self.nodes)

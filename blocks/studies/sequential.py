@@ -25,7 +25,7 @@ from .runner import Outcome, Outcomes, Recipe
 
 if TYPE_CHECKING:
     from ..language.compiled_model import CompiledModel
-    from ..native.courses import WholeRun
+    from ..native.courses import Course
     from ..system import System
 
 __all__ = ["Repeated"]
@@ -75,7 +75,7 @@ class Repeated(AtOnce):
             with interruptible():
                 some = _as_many_as_are_read(made)
             left -= len(some)
-            by_kind: dict[int, list[tuple[int, WholeRun]]] = {}
+            by_kind: dict[int, list[tuple[int, Course]]] = {}
             for number, run in some:
                 if run is None:
                     yield self.by_itself(number)
@@ -84,7 +84,7 @@ class Repeated(AtOnce):
             for group in by_kind.values():
                 yield from self._outcomes(group)
 
-    def _outcomes(self, group: list[tuple[int, WholeRun]]) -> Iterator[Outcome]:
+    def _outcomes(self, group: list[tuple[int, Course]]) -> Iterator[Outcome]:
         """What is kept of some runs."""
         with interruptible():
             together = self.runs.read_together([run for _, run in group])
@@ -95,14 +95,14 @@ class Repeated(AtOnce):
         yield from self.outcomes([number for number, _ in group], columns, good)
 
 
-def _as_many_as_are_read(made: Iterator[tuple[int, WholeRun | None]]
-                         ) -> list[tuple[int, WholeRun | None]]:
+def _as_many_as_are_read(made: Iterator[tuple[int, Course | None]]
+                         ) -> list[tuple[int, Course | None]]:
     """So many runs as are read together."""
     some, numbers = [], 0
     for number, run in made:
         some.append((number, run))
         if run is not None:
-            numbers += len(run.ends) * (len(run.p) + len(run.q) + len(run.x))
+            numbers += run.count * (len(run.form.p) + run.q.shape[1] + run.form.size)
         if numbers > MOST_NUMBERS:
             break
     return some

@@ -5,8 +5,8 @@ from benches import wired
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity
+from blocks.native.courses import Course
 from blocks.nonsmooth.modes.laws import SetValuedLaws
-from blocks.simulation.passed_events import PassedEpisodes
 from library.translational import ForceSource, Mass, Reference, Spring, TranslationalFriction
 
 
@@ -23,9 +23,9 @@ def rubbed() -> Model:
 def test_a_second_average_takes_no_steps_again(monkeypatch):
     run = rubbed().simulate("2 s", rtol=1e-10)
     asked = []
-    found = PassedEpisodes.states
-    monkeypatch.setattr(PassedEpisodes, "states",
-                        lambda part, t, number: asked.append(len(t)) or found(part, t, number))
+    found = Course.values
+    monkeypatch.setattr(Course, "values",
+                        lambda course, t, number: asked.append(len(t)) or found(course, t, number))
     centre, lost = 1.5 / (16 * np.pi**2), 3 / (16 * np.pi**2)
     swings = 1 - centre - lost * np.arange(8)  # about alternating centres, in 1/4 s each
     assert_allclose(run["block.v"].rms().m,

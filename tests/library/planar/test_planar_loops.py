@@ -14,7 +14,6 @@ from blocks import InitialisationError, Model, SimulationError, Target, load, qu
 from blocks.simulation.forced_jumps import ForcedJumps
 from blocks.simulation.replay import Replay
 from blocks.simulation.start import RunStart
-from blocks.simulation.wanted import Wanted
 from library.planar import Body, Ground, Prismatic, Revolute, RigidOffset
 from library.rotational import (
     AngularVelocitySource,
@@ -369,17 +368,17 @@ def test_instants_without_their_tied_states_are_solved_alone_and_only_these(monk
     t = np.linspace(0.05, 0.95, 30)
     which = np.searchsorted(run.recording.episodes.ends, t)
     points, missing = replay.interpolated(t, which)
-    wanted, one_by_one = Wanted.all_of(replay.system), Replay._one_by_one
+    points, one_by_one = replay.with_modes(points, which), Replay._one_by_one
 
     def counted(self, episode, times, *more):
         alone.extend(times)
         return one_by_one(self, episode, times, *more)
 
     monkeypatch.setattr(Replay, "_one_by_one", counted)
-    every = replay.solved(points, which, ~missing, wanted)  # each by itself
+    every = replay.solved(points, which, ~missing)  # each by itself
     assert len(alone) == 30
     alone.clear()
     missing[[3, 20]] = True
-    some = replay.solved(points, which, missing, wanted)
+    some = replay.solved(points, which, missing)
     assert alone == t[[3, 20]].tolist()
     assert_allclose(some.u, every.u, rtol=1e-7)

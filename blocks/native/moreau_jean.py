@@ -157,7 +157,7 @@ class MoreauJean(Method):
 
 
 class CompiledMoreauJean(MoreauJean):
-    """The same where all that a step evaluates is machine code."""
+    """The Moreau-Jean method where all that a step evaluates is machine code."""
 
 
 class _Stepper:

@@ -92,7 +92,7 @@ class System:
 
     @cached_property
     def tables(self) -> TimeTables:
-        """Its tables of time."""
+        """The system's tables of time."""
         return TimeTables(self.network, self.tape)
 
     @cached_property

@@ -56,7 +56,7 @@ class Companions:
 
     @property
     def ratio(self) -> ca.SX:
-        """Of the flow to that of who decides."""
+        """Ratio of each flow to that of the element that decides for it, (elements,)."""
         out = ca.SX.ones(len(self.moves))
         for group in self.groups:
             out[group.tolist()] = self.flows[group.tolist()]
@@ -78,7 +78,7 @@ class Companions:
         return np.sign(np.array(self._flows(p)).ravel()).astype(int)
 
     def sense(self, p: Array) -> Indices:
-        """The same beside who decides."""
+        """Sign of each flow relative to that of the element that decides for it, (elements,)."""
         out = np.ones(len(self.moves), dtype=int)
         for group in self.groups:
             out[group] = self._alike(p)[group]
@@ -196,7 +196,7 @@ class Companions:
 
 def companions_of(elements: Elements, laws: LawExpressions, values: Evaluator, varies: Flags
                   ) -> Companions:
-    """Those of a system.
+    """Find the frictions of a system that move as others do.
 
     ``values`` are what the laws come to, compiled; ``varies``: elements whose flow is no constant
     combination of states.

@@ -116,7 +116,7 @@ class StepLaws(Laws):
         self.state = self._open()
 
     def fresh(self) -> StepLaws:
-        """The same laws at the start of another run."""
+        """Return the laws for the start of another run, with efforts and state of their own."""
         new = copy.copy(self)
         new.efforts, new.state = StepEfforts(self.elements), self._open()
         return new

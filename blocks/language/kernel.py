@@ -187,7 +187,7 @@ class Law:
 
     @property
     def unknowns(self) -> list[Key]:
-        """Their keys."""
+        """Keys of the arguments that something solves for."""
         return [key for _, key in self.open_arguments]
 
     @cached_property

@@ -124,7 +124,7 @@ class Loops:
         self.begin = [f"  call void {solved}(ptr %t, ptr %x, ptr %p, ptr %q, ptr %out)"]
 
     def copy(self) -> Loops:
-        """To write one of these functions."""
+        """Return a copy, with which to write one of these functions."""
         new = copy.copy(self)
         new.text, new.values = LoopText(), self.values.copy()
         new.text.declared |= self.text.declared

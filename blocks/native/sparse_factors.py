@@ -102,7 +102,7 @@ class FullFactors:
         return [w.load("%q", self.values + i * (self.n + 1)) for i in range(self.n)]
 
     def determinant(self, w: Writer) -> str:
-        """From the factors that have been made."""
+        """Return the name of the determinant, from the factors that have been made."""
         value = w.constant(1.0)
         for i, pivot in enumerate(self.pivots(w)):
             value = w.binary("fmul", value, pivot)

@@ -204,7 +204,7 @@ def flush_denormals(code: Code, work: Workspace) -> None:
 
 @machine_code
 def keep_denormals(code: Code, work: Workspace) -> None:
-    """As it was before :func:`flush_denormals`."""
+    """Let numbers below 1e-308 be kept again, as before :func:`flush_denormals`."""
     scrap = work.at
     run_code(code.arithmetic[BACK], work.processor, scrap, scrap, code.p, code.q)
 

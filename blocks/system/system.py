@@ -126,7 +126,7 @@ class System:
 
     @cached_property
     def implicit_jacobian(self) -> Evaluator:
-        """Their derivatives by states and torn unknowns."""
+        """Derivatives of slopes and residuals by states and torn unknowns."""
         return self.jacobian(ca.vertcat(self.tape.slope, self._residual),
                              ca.vertcat(self.tape.x, self.tape.z))
 

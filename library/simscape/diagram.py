@@ -177,7 +177,7 @@ class System:
                 yield from block.system.walk()
 
     def systems(self) -> list[System]:
-        """Itself, and all systems in it."""
+        """This system, and all systems in it."""
         return [self, *(block.system for block in self.walk() if block.system is not None)]
 
 

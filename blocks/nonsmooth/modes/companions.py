@@ -241,7 +241,7 @@ def companions_of(elements: Elements, laws: LawExpressions, values: Evaluator, v
 
 def _is_split_unfelt(laws: LawExpressions, elements: Elements, group: list[int], first: int,
                      ratios: ca.SX) -> Flags:
-    """Whose load may be the first's instead, while motion and bounds of others stay as they are.
+    """Elements whose load the first may bear instead, motion and bounds of others staying the same.
 
     At some point where nothing flows, as efforts are split at rest only: there is no heat. Loops
     may take other values: they are solved for.

@@ -330,7 +330,7 @@ class SolvedModes:
         return self._out.reshape(7, self.size)
 
     def equations(self, problem: Problem, t: float, modes: Indices) -> tuple[Array, Array]:
-        """Their matrix, where that depends on no effort, and own rates per effort."""
+        """The matrix of the equations, where it depends on no effort, and own rates per effort."""
         n = self.size
         out = self._equations_at(problem, t, modes, np.zeros(n))
         return out[: n * n].reshape(n, n).T.copy(), out[n * n + n : -1]

@@ -150,7 +150,7 @@ class StepLaws(Laws):
                               np.where(rests, 0, np.sign(flow))).astype(np.int8)
 
     def decide(self, problem: Problem, t: float, touched: Indices) -> list[Change]:
-        """At known instants the next step decides."""
+        """Decide nothing at known instants: the next step does."""
         return []
 
     def apply(self, problem: Problem, t: float) -> None:

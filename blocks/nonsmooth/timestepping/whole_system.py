@@ -41,7 +41,7 @@ class WholeSystem:
         return self.problem.slope(t, y)
 
     def jacobian(self, t: float, y: Array) -> Array:
-        """Their derivatives by the states, column by column."""
+        """Derivatives of the slopes by the states, column by column."""
         self.problem.u[:] = 0.0
         found = self.problem.slope_jacobian(t, y)
         if self.full:

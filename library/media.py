@@ -133,7 +133,7 @@ def fitted_gas(name: str) -> dict[str, Any]:
 
 def gas(fits: Fits, fluid: str, capacity: np.ndarray, known: tuple[float, float],
         *at: Any) -> dict[str, Any]:
-    """Of a gas with this heat capacity, whose enthalpy is ``known`` at a temperature."""
+    """Numbers of a gas with this heat capacity, whose enthalpy is ``known`` at a temperature."""
     from CoolProp.CoolProp import PropsSI
 
     constant = PropsSI("GAS_CONSTANT", "", 0, "", 0, fluid) / PropsSI("M", "", 0, "", 0, fluid)

@@ -82,7 +82,7 @@ class SuitedValues:
         return found
 
     def _values(self, p: Array) -> Parameters:
-        """As kernels take them, instances of one row behind those of the other."""
+        """Parameters as kernels take them, instances of one row behind those of the other."""
         values: Parameters = [[] for _ in self._sizes]
         for f, _, offset, width in self._layout:
             size = self._sizes[f]

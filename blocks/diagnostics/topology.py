@@ -36,7 +36,7 @@ class PortRow:
     nodes: Indices
 
     def path(self, instance: int | np.integer) -> str:
-        """Of its component."""
+        """Path of the component that an instance of the port belongs to."""
         return self.of.path(int(instance))
 
     def at(self, nodes: Flags) -> list[tuple[str, str]]:

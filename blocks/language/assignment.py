@@ -147,7 +147,7 @@ class Builds:
         return Builds, ()  # a copy finds them anew
 
     def present(self, composite: Part) -> Build:
-        """Its parts and their values by the present values of the composite."""
+        """Return a composite's parts and their values, by its present values."""
         given = composite._count, *composite._values.items(), *composite._units.items()
         for values, build in self._latest:
             if is_same(values, given):

@@ -163,7 +163,7 @@ class _Present:
         self._asked = False
 
     def __call__(self, component: Part) -> Any:
-        """In SI units; where one of the others is a function, the function that gives it."""
+        """The default in SI units; where one of the others is a function, what gives it."""
         if self._asked:
             refuse_circle(component, self._declared.name)
         self._asked = True

@@ -345,7 +345,7 @@ def _searched(at: list[ca.SX], axes: list[Array], values: Array, hold: bool, sha
     steps = AROUND if shape else (0, 1)
 
     def value(chosen: tuple[int, ...]) -> ca.SX:
-        """At the rows so many steps from those at the left."""
+        """The value at rows so many steps from those at the left."""
         along = len(axes) - 1 - len(chosen)  # axes that are left to read along
         if along == 0:
             choices = tuple(Choice(points, step)

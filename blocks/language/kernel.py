@@ -187,7 +187,7 @@ class Law:
 
     @property
     def unknowns(self) -> list[Key]:
-        """Their keys."""
+        """Keys of the arguments that something solves for."""
         return [key for _, key in self.open_arguments]
 
     @cached_property
@@ -457,7 +457,7 @@ class Kernel:
         return [key for key in self.symbols if key in inside]
 
     def moving(self, symbol: ca.SX) -> Key | None:
-        """The same of what may change between events, None of discrete variables."""
+        """(variable, derivative order) of what may change between events, None of all else."""
         key = self.key_of(symbol)
         return None if key is None or self.variables[key[0]].kind == "discrete" else key
 

@@ -179,7 +179,7 @@ class Lookup(Node):
 
     @cached_property
     def derivative(self) -> Lookup:
-        """By the first value."""
+        """The derivative by the first value, as a lookup of its own."""
         width = self.coefficients.shape[2]
         lower = self.coefficients[:, :, 1:] * np.arange(1.0, width)
         return lookup(self.breaks, lower if width > 1 else 0.0 * self.coefficients, self.choices)

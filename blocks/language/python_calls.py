@@ -125,7 +125,7 @@ class PythonCall(Node):
 
     @cached_property
     def callback(self) -> Any:
-        """As C calls it."""
+        """The function as C calls it."""
         number = ctypes.c_double
         return ctypes.CFUNCTYPE(number, *[number] * self.count)(self.value)
 

@@ -106,7 +106,7 @@ def _drop_unused(kernel: Kernel, laws: list[Law]) -> None:
 # -- signs -------------------------------------------------------------------------------------
 def with_zeros(kernel: Kernel, laws: list[Law], relation: Callable[[ca.SX, bool], ca.SX]
                ) -> list[Law]:
-    """The same laws, with 0 at zero for every ``where(d > 0, a, b)`` beside a root of d.
+    """Return laws with 0 at zero for every ``where(d > 0, a, b)`` beside a root of d.
 
     ``relation`` gives the symbol of a relation by its crossing function.
     """

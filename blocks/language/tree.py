@@ -36,7 +36,7 @@ class Node:
         self._structure_revision = 0  # of a root: changes of structure below it
 
     def _upward(self) -> Iterator[Node]:
-        """It and all that it is in."""
+        """Yield this node and all that it is in, from the inside out."""
         node: Node | None = self
         while node is not None:
             yield node

@@ -98,7 +98,7 @@ class MachineCode(Signature):
         return self.entry(*given) if compiling.is_installed() else self.python(*_opened(given))
 
     def _compiled(self, called_by_c: bool = False) -> int:
-        """Its address; one of this package is translated only where that has not been done yet."""
+        """Return the address of the code; this package's is translated only if not done before."""
         def text() -> str:
             from .translation import translated  # not needed for what is kept on disk
 
@@ -117,7 +117,7 @@ class MachineCode(Signature):
 
     @property
     def callback(self) -> int:
-        """Its address as a function of C, of numbers and addresses alone."""
+        """Return the address of the code as a function of C, of numbers and addresses alone."""
         return self._compiled_callback if compiling.is_installed() else self._python_callback[1]
 
     @cached_property

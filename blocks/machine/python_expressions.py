@@ -294,7 +294,7 @@ class Expressions:
         return Value(FLOAT, self.text.new(f"call double @llvm.{name}.f64({shown})"))
 
     def extreme(self, name: str, a: Value, b: Value, node: ast.AST) -> Value:
-        """As Python does: the first, unless the other one is beyond it."""
+        """Take ``min`` or ``max`` as Python does: the first, unless the other one is beyond it."""
         kind = INT if a.kind == INT and b.kind == INT else FLOAT
         a, b = self.text.converted(a, kind, node), self.text.converted(b, kind, node)
         word = {"max": ("ogt", "sgt"), "min": ("olt", "slt")}[name][kind == INT]

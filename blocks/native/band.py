@@ -87,7 +87,7 @@ def factorize_band(work: Workspace, diagonal: float) -> None:
 
 @machine_code
 def _factorize_three(work: Workspace, diagonal: float) -> bool:
-    """The same of three diagonals; False where rows have to be exchanged.
+    """Factorize a matrix of three diagonals; False where rows have to be exchanged.
 
     What stands above the diagonal is divided by it, too, so that solutions wait for one product.
     """
@@ -136,7 +136,7 @@ def solve_band(work: Workspace, b: Vector, room: Vector) -> None:
 
 @machine_code
 def _solve_three(work: Workspace, b: Vector, room: Vector) -> None:
-    """The same of three diagonals without exchanged rows, where nothing waits for memory."""
+    """Solve with three diagonals, whose rows are not exchanged; the solution replaces ``b``."""
     factors, order = work.factors, work.unknowns
     n, value, factor = order.size, 0.0, 0.0
     for j in range(n):

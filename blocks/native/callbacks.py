@@ -26,7 +26,7 @@ class Callbacks:
 
     def address(self, function: Callable[..., ArrayLike], sizes: tuple[int | None, ...],
                 result: int, place: int = -1) -> int:
-        """Of a function that takes vectors of these sizes, and gives one whose place comes last.
+        """Return the address of a function of vectors of these sizes, its result's place the last.
 
         It is not told of vectors without a size, one of which may have the ``place`` of the result.
         Where one raises an error no other is called, and results are not finite until

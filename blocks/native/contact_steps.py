@@ -55,7 +55,7 @@ def _holds(problem: Problem, i: int) -> int:
 
 
 def _flow(problem: Problem, room: Room, i: int) -> float:
-    """At the end of the step."""
+    """Flow of an effort's element at the end of the step."""
     rate = 0.0 if _holds(problem, i) == 0 else problem.rate[i] / problem.unit[i]
     return rate - room.rebound[i]
 

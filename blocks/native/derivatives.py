@@ -73,7 +73,7 @@ class SolvedText(Text):
         return self._text(w)
 
     def with_slopes(self, expression: ca.SX) -> str:
-        """The same of what ends with the slopes of all states, those of torn unknowns behind."""
+        """Text of a function that ends with slopes of all states, those of torn unknowns behind."""
         w = Writer()
         self._give(w, self._solve_all(w), expression)
         if self.tied:

@@ -231,7 +231,7 @@ class Equations:
 
     @property
     def _settled(self) -> dict[int, tuple[str, int]]:
-        """The same at events: what is carried along stands solved for behind the states."""
+        """Places of arguments at events: what is carried along stands, solved, behind states."""
         if self.carried is None:
             return self._places
         nx, nz = self.system.nx, self.system.nz

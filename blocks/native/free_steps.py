@@ -81,7 +81,7 @@ def solve_block(bodies: Bodies, room: Room, k: int, right: Vector) -> None:
 
 
 def _solve_sparse(bodies: Bodies, room: Room, h: float, right: Vector, work: Vector) -> None:
-    """The same for all states, where their matrix is sparse."""
+    """Solve for all states with a sparse matrix; the solution takes the right side's place."""
     for i in range(right.size):
         right[i] = right[i] / (h * THETA)
     solve_code(bodies.form[SOLVE], bodies.form, room.fronts, right, work)

@@ -57,7 +57,7 @@ solve_code = CFunction("i32", "ptr", "ptr", "ptr", "ptr")
 
 
 def form_with(form: Indices, size: int) -> Indices:
-    """The same for vectors with so many numbers, of which nothing acts on the last ones."""
+    """Return the form for vectors of ``size`` numbers, of which nothing acts on the last ones."""
     out = form.copy()
     out[SIZE], out[FACTORIZE], out[SOLVE] = (
         size, factorize_fronts.callback, solve_fronts.callback)
@@ -132,8 +132,8 @@ def _assemble(form: Indices, values: Vector, diagonal: float, front: Vector, lef
 
 @machine_code
 def _eliminate_one(front: Vector, factors: Vector, left: Vector, behind: int) -> None:
-    """The same as :func:`_eliminate` and :func:`_update` of a single pivot, as most have where few
-    unknowns act on each other."""
+    """Eliminate a single pivot, as :func:`_eliminate` and :func:`_update` do several: most fronts
+    have one where few unknowns act on each other."""
     size, inverse = 1 + behind, 1.0 / front[0]
     factors[0] = inverse
     for r in range(behind):

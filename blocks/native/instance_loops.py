@@ -39,12 +39,12 @@ Evaluation: TypeAlias = Step | list[Block]
 
 @dataclass(frozen=True)
 class NominalValues:
-    """Those of unknowns that Newton's method solves for, from an entry of ``q`` on."""
+    """Nominal values of unknowns that Newton's method solves for, from an entry of ``q`` on."""
 
     start: int
 
     def fill(self, q: Array, problem: Problem) -> None:
-        """Put them there."""
+        """Put the nominal values of a problem's unknowns into ``q``."""
         q[self.start : self.start + len(problem.scale_z)] = problem.scale_z
 
     @staticmethod
@@ -124,7 +124,7 @@ class Loops:
         self.begin = [f"  call void {solved}(ptr %t, ptr %x, ptr %p, ptr %q, ptr %out)"]
 
     def copy(self) -> Loops:
-        """To write one of these functions."""
+        """Return a copy, with which to write one of these functions."""
         new = copy.copy(self)
         new.text, new.values = LoopText(), self.values.copy()
         new.text.declared |= self.text.declared

@@ -286,7 +286,7 @@ def _judge(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled) -> int:
 
 @machine_code
 def _rate_of_error(lanes: _Lanes, work: _Work, lane: int, rtol: float) -> float:
-    """As :func:`blocks.native.steps.rate_of_error`, of one lane."""
+    """The rate of the error of one lane, as :func:`blocks.native.steps.rate_of_error`."""
     k, x, across, rise = work.k, lanes.x, 0.0, 0.0
     for i in range(x.shape[0]):
         size = k[ATOL, i, lane] + rtol * abs(x[i, lane])

@@ -48,7 +48,7 @@ class Operand:
     factor: Array
 
     def part(self, which: Indices) -> Operand:
-        """Those of some instances."""
+        """Return the operand for some of the instances."""
         return Operand(self.base[which], self.index[which], self.factor[which])
 
 

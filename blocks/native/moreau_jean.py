@@ -157,7 +157,7 @@ class MoreauJean(Method):
 
 
 class CompiledMoreauJean(MoreauJean):
-    """The same where all that a step evaluates is machine code."""
+    """The Moreau-Jean method where all that a step evaluates is machine code."""
 
 
 class _Stepper:
@@ -181,7 +181,7 @@ class _Stepper:
         self.make_room(min(size, MOST) + 1, ENTRIES)
 
     def make_room(self, elements: int, entries: int) -> None:
-        """For so many elements that act at once, and entries of matrices."""
+        """Make room for so many elements that act at once, and entries of matrices."""
         self.elements, self.entries = elements, entries
         entries = min(elements * elements, entries)
         self.unknowns = problem_of(elements, entries, FAINT)

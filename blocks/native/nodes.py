@@ -74,7 +74,7 @@ def lines_of_node(node: Node, given: Sequence[str], new: Callable[[str], str],
 
 def _lines_of_lookup(node: Lookup, given: Sequence[str], new: Callable[[str], str],
                      declared: set[str]) -> str:
-    """Those that look up a value, with those that choose a row behind it."""
+    """Append the lines that choose a row of a table and look up a value in it; the value's name."""
     def call(function: MachineCode, kind: str, whole: Sequence[str], value: str) -> str:
         name = name_of_code(function.callback)
         declared.add(f"declare {kind} {name}({', '.join(['ptr'] * len(whole))}, double) "

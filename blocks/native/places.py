@@ -33,7 +33,7 @@ class Places:
         self.slopes: dict[Hashable, list[tuple[Indices, dict[int, Indices | float]]]] = {}
 
     def copy(self) -> Places:
-        """The same, to be added to."""
+        """Return a copy, to which places may be added."""
         new = Places(0, in_time=self.in_time)
         new._base, new._entry = self._base.copy(), self._entry.copy()
         new._factor, new.known = self._factor.copy(), self.known.copy()

@@ -273,7 +273,7 @@ def is_regular(elements: PredictedElements) -> bool:
 
 @machine_code
 def _is_regular_part(elements: PredictedElements, part: int) -> bool:
-    """The same of one part."""
+    """Whether in a part no efforts are undetermined, and what slides is far from a paradox."""
     d, parts = elements.d, elements.share.size // 3
     share, alone = elements.share[part], elements.share[2 * parts + part]
     held, largest = np.inf, 0.0

@@ -42,7 +42,7 @@ class ResetRules:
 
 
 class Resets(NamedTuple):
-    """The same as machine code is given it."""
+    """What is assigned where a condition becomes true, as machine code is given it."""
 
     before: Vector
     late: Flags

@@ -52,7 +52,7 @@ class Samplers:
 
 
 class Samples(NamedTuple):
-    """The same as machine code is given it."""
+    """What is assigned at regular instants, and when, as machine code is given it."""
 
     start: Vector
     period: Vector

@@ -268,7 +268,7 @@ class SolvedCode(SolvedText):
                                   for pivot in factors.pivots(w)])
 
     def _determinants(self, w: Writer) -> list[str]:
-        """Of blocks, from the factors that the last solution has left."""
+        """Determinants of blocks, from the factors that the last solution has left."""
         return [factors.determinant(w) for factors in self.factors]
 
     def _minors(self, w: Writer, stuck: bool) -> list[str]:

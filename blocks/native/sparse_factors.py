@@ -98,11 +98,11 @@ class FullFactors:
         return w.pointer("%q", self.values), w.pointer("%q", self.rows), self.n
 
     def pivots(self, w: Writer) -> list[str]:
-        """Of the factors that have been made."""
+        """Return the names of the pivots of the factors that have been made."""
         return [w.load("%q", self.values + i * (self.n + 1)) for i in range(self.n)]
 
     def determinant(self, w: Writer) -> str:
-        """From the factors that have been made."""
+        """Return the name of the determinant, from the factors that have been made."""
         value = w.constant(1.0)
         for i, pivot in enumerate(self.pivots(w)):
             value = w.binary("fmul", value, pivot)

@@ -56,35 +56,35 @@ def arithmetic(lanes: int = 1) -> Indices:
 
 @cache
 def third_order_arithmetic() -> Indices:
-    """The same of the pair of order 3(2) [P. Bogacki and L. F. Shampine, "A 3(2) pair of
-    Runge-Kutta formulas", Appl. Math. Lett. 2(4), 1989, 321-325]."""
+    """Addresses of the arithmetic of the pair of order 3(2) [P. Bogacki and L. F. Shampine, "A
+    3(2) pair of Runge-Kutta formulas", Appl. Math. Lett. 2(4), 1989, 321-325]."""
     return _fewer([(1 / 2,), (0.0, 3 / 4), (2 / 9, 1 / 3, 4 / 9)],
                   (5 / 72, -1 / 12, -1 / 9, 1 / 8))
 
 
 @cache
 def runge_kutta_arithmetic() -> Indices:
-    """The same of the classical method of order 4, without an estimate of the error."""
+    """Addresses of the arithmetic of the classical method of order 4, which estimates no error."""
     return _fewer([(1 / 2,), (0.0, 1 / 2), (0.0, 0.0, 1.0), (1 / 6, 1 / 3, 1 / 3, 1 / 6)])
 
 
 @cache
 def euler_arithmetic() -> Indices:
-    """The same of forward Euler, whose points are joined by straight lines: a cubic would lead what
-    begins to move the other way first."""
+    """Addresses of the arithmetic of forward Euler, whose points are joined by straight lines: a
+    cubic would lead what begins to move the other way first."""
     return _fewer([(1.0,)], straight=True)
 
 
 @cache
 def newton_arithmetic() -> Indices:
-    """The same where Newton's method takes the place of stages."""
+    """Addresses of the arithmetic beside Newton's method, which takes the place of stages."""
     return _fewer([])
 
 
 @cache
 def rosenbrock_arithmetic() -> Indices:
-    """The same of Rodas4P, whose rows hold f(t, x) and then the stages U_1 to U_6; and what couples
-    each of these to those before it."""
+    """Addresses of the arithmetic of Rodas4P, whose rows hold f(t, x) and the stages U_1 to U_6;
+    and of what couples each of these to those before it."""
     sums = [(0.0, *row) for row in POINTS]  # the first row is f(t, x)
     coupled = [weighted_sum((0.0, *row), by_step="fdiv") for row in COUPLINGS]
     return np.append(addresses(sums, (0.0,) * 6 + (1.0,), 0, per_time=False), coupled)
@@ -119,8 +119,8 @@ def addresses(sums: Sequence[Sequence[float]], error: Sequence[float], extension
 
 @cache
 def high_order_arithmetic() -> Indices:
-    """The same of the method of order 8: behind these the sums of its further stages, of the end,
-    and of the stages of its continuous extension; and the defect of that, as an error."""
+    """Addresses of the method of order 8: behind those that all have, sums of its further stages,
+    the end, and the stages of its continuous extension; and the defect of that, as an error."""
     from scipy.integrate import DOP853
 
     def placed(weights: Array) -> list[float]:

@@ -222,7 +222,7 @@ def _with_code(form: Indices, size: int) -> Indices:
 
 
 def _function(function: ca.Function) -> _Function:
-    """With machine code that stores its nonzeros, column by column, if it has some."""
+    """Return a function with machine code that stores its nonzeros by column, if it has some."""
     symbols = function.sx_in()
     flat = ca.Function("f", symbols, [function.call(symbols)[0].nz[:]])
     code = 0

@@ -204,7 +204,7 @@ def flush_denormals(code: Code, work: Workspace) -> None:
 
 @machine_code
 def keep_denormals(code: Code, work: Workspace) -> None:
-    """As it was before :func:`flush_denormals`."""
+    """Let numbers below 1e-308 be kept again, as before :func:`flush_denormals`."""
     scrap = work.at
     run_code(code.arithmetic[BACK], work.processor, scrap, scrap, code.p, code.q)
 
@@ -248,8 +248,8 @@ def settle_at(code: Code, work: Workspace, t: float, x: Vector, out: Vector) -> 
 @machine_code
 def settle_after_events(code: Code, work: Workspace, times: Vector, rows: Matrix, which: Indices,
                         constants: Matrix, q: Vector, out: Matrix) -> None:
-    """The same of many points, one in each row, after events: the code reads from ``q`` what is
-    constant from each on."""
+    """Bring many points after events, one in each row, back onto their constraints: the code reads
+    from ``q`` what is constant from each on."""
     for k in range(times.size):
         q[:] = constants[which[k]]
         settle_at(code, work, times[k], rows[k], out[k])

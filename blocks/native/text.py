@@ -107,7 +107,7 @@ class Text:
 
     @staticmethod
     def _write(w: Writer, matrix: _Matrix, entry: int, base: str = "%q") -> None:
-        """Put a matrix there."""
+        """Write lines that store a matrix from ``entry`` of ``base`` on."""
         if matrix.own:
             w.run(name_of_code(matrix.own), out=w.pointer(base, entry))
             return

@@ -216,7 +216,7 @@ class Tied(Text):
         self._fill(w, whole, 0, {**self.places, len(self.arguments): ("%q", place)}, symbols)
 
     def _slopes_of_torn(self, w: Writer) -> None:
-        """By the implicit function theorem, with the factors of the last solution."""
+        """Slopes of torn unknowns by the implicit function theorem, with the last factors."""
         slope = ca.SX.sym("slope", self.nx)
         change = ca.jacobian(self.residual, TIME)
         if self.nx:

@@ -100,7 +100,7 @@ def margins_at(code: Code, relations: Relations, at: Vector, t: float, x: Vector
 @machine_code
 def margins_inside(code: Code, relations: Relations, work: Workspace, t: float, start: float,
                    h: float, x: Vector, margins: Vector) -> bool:
-    """The same at a time within a step; the values there are left in the row of work."""
+    """Fill in the margins within a step: whether one is negative; leaves the point in row WORK."""
     values_inside(code, work, start, (t - start) / h, h, x, work.k[WORK])
     return margins_at(code, relations, work.at, t, work.k[WORK], margins)
 
@@ -108,8 +108,8 @@ def margins_inside(code: Code, relations: Relations, work: Workspace, t: float, 
 @machine_code
 def seen_inside(code: Code, relations: Relations, work: Workspace, t: float, start: float,
                 h: float, x: Vector, margins: Vector) -> bool:
-    """The same where few margins are near zero: about, unless one seems to be negative, and by
-    more than what is read there may be wrong."""
+    """Fill in margins within a step where few are near zero, about unless one seems negative:
+    whether one is so by more than what is read there may be wrong."""
     about = about_inside(code, work, start, (t - start) / h, h, x, work.k[WORK])
     violated = margins_at(code, relations, work.at, t, work.k[WORK], margins)
     if violated and about:
@@ -467,8 +467,7 @@ def _crossed_before(relations: Relations, margins: Vector) -> bool:
 
 @machine_code
 def _keep_closest(wrong: Flags, before: Vector, margins: Vector) -> None:
-    """Of relations that are wrong, leave those that are past zero at the crossing, or the closest.
-    """
+    """Leave of wrong relations those that are past zero at the crossing, or else the closest."""
     closest, least, several = 0, np.inf, False
     for r in range(margins.size):
         if wrong[r]:

@@ -128,7 +128,7 @@ class Laws(ABC):
     # -- finished runs ---------------------------------------------------------------------
     @abstractmethod
     def fresh(self) -> Laws:
-        """The same laws in another run, or where this one is looked at."""
+        """Return the laws with a state of their own: for another run, or to look at this one."""
 
     def inputs_at(self, problem: Problem, points: Points, split: bool
                   ) -> tuple[Array, Flags] | None:

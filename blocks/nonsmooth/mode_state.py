@@ -93,7 +93,7 @@ class NetworkState(ModeState):
 
     @property
     def largest(self) -> Array:
-        """Both of these, a row each."""
+        """The largest flow and the largest effort so far by kind, a row each."""
         return np.stack([self.fast, self.strong])
 
     @largest.setter

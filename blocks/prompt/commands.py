@@ -197,7 +197,7 @@ def _result(options: argparse.Namespace) -> Any:
 
 
 def _of_run(options: argparse.Namespace, *names: str) -> dict[str, Any]:
-    """Those options of a run that are given."""
+    """Return the options of a run that are given, by name; a relative tolerance as a number."""
     given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
     if "rtol" in given:
         given["rtol"] = float(to_si(given["rtol"], unit(""), "--rtol"))

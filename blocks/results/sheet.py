@@ -134,7 +134,7 @@ class Tabulated:
         raise NotImplementedError
 
     def _sheets(self) -> Sequence[Sheet]:
-        """Its table, and others that are shown below."""
+        """Return the table of this object, and others that are shown below it."""
         return [self._sheet()]
 
     def to_pandas(self) -> Any:

@@ -69,7 +69,7 @@ class Requirements:
 
     @classmethod
     def of(cls, system: System) -> Requirements:
-        """Those of a system, made once."""
+        """Return the requirements of a system, made once."""
         return system.once("requirements", lambda: cls(system))
 
     def compiled(self, efforts: bool) -> ca.Function | None:
@@ -156,7 +156,7 @@ class Resets:
 
     @classmethod
     def of(cls, system: System) -> Resets:
-        """Those of a system for a run: what they are is found once."""
+        """Return the resets of a system for a run: what they are is found once."""
         made = system.once("resets", lambda: cls(system))
         if not made.active:
             return made
@@ -350,7 +350,7 @@ class Samplings(_Sampled):
 
     @classmethod
     def of(cls, system: System, time_events: TimeEvents) -> Samplings:
-        """Those of a system for a run; where nothing samples, the same for all runs."""
+        """Return the samplings of a system for a run; where nothing samples, one for all runs."""
         if _sampled(system).values is None:
             return system.once("no samplings", lambda: cls(system, time_events))
         return cls(system, time_events)

@@ -242,7 +242,7 @@ def _needed(recording: RunRecording, now: Points, before: Points, j: int, span: 
 
 # -- words ---------------------------------------------------------------------------------
 def _component(recording: RunRecording, path: str) -> str:
-    """Whose a variable is."""
+    """Path of the component that a variable belongs to."""
     path = path.removeprefix("der(").removesuffix(")")
     info = recording.catalog.get(path)
     return path.rpartition(".")[0] if info is None else info.component

@@ -34,7 +34,7 @@ class Catalog(Mapping[str, VariableInfo]):
 
     @classmethod
     def of(cls, system: System) -> Catalog:
-        """That of a system, made once."""
+        """Return the catalog of a system, made once."""
         return system.once("catalog", lambda: cls(system))
 
     def __getitem__(self, path: str) -> VariableInfo:

@@ -75,7 +75,7 @@ def _halves(spans: np.ndarray) -> np.ndarray:
 
 
 def _around_corners(spans: np.ndarray) -> np.ndarray:
-    """Of the parts of every stretch the smallest ones as one, and what is before and after."""
+    """Join the smallest parts of every stretch into one, and all before and after them likewise."""
     cut = np.flatnonzero(np.diff(spans["origin"], prepend=-1))  # the first of each stretch
     deepest = np.maximum.reduceat(spans["halvings"], cut)
     number = np.searchsorted(cut, np.arange(len(spans)), side="right") - 1

@@ -133,7 +133,7 @@ def _within(problem: Problem, t: float, end: float, rtol: float) -> Step | None:
 
 
 def _largest_change(problem: Problem, new: Array, old: Array) -> float:
-    """Of states that are integrated, relative to their size; others follow from these."""
+    """Largest change of integrated states, relative to their size; others follow from these."""
     size = np.abs(new) + ABSOLUTE_SHARE
     return float(np.max((np.abs(new - old) / size)[problem.free], initial=0.0))
 

@@ -103,7 +103,7 @@ class DrivenSteps:
             self.problem.solve(self.t, self.integration.y)
 
     def pause(self) -> None:
-        """The same, and begin anew when the run goes on."""
+        """Bring record and problem to the present time, and begin anew when the run goes on."""
         self.look()
         self._bound, self._limit = None, -np.inf
         self._note_unbroken(self.t)
@@ -195,7 +195,7 @@ class DrivenSteps:
         return self._goes_on(max(until, self.t))
 
     def _goes_on(self, until: float) -> bool:
-        """The same where nothing is known to happen on the way."""
+        """Whether machine code gets there, where nothing is known to happen on the way."""
         assert self._bound is not None
         done = self._bound.go(until, self.changed)
         self.changed = self._bound.waiting

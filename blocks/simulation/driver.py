@@ -140,7 +140,7 @@ class Driver:
         problem.choose_states(settings.t_start)
 
     def _march(self, t: float) -> None:
-        """From episode to episode."""
+        """Go from episode to episode until the end of the run."""
         try:
             while t < self.settings.t_end:
                 if self.parts_join:

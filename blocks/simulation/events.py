@@ -191,7 +191,7 @@ class Events:
 
 
 class Opening:
-    """Those who decide on relations and modes of a run; at the start once, for check and run.
+    """What decides on relations and modes of a run; at the start once, for check and run.
 
     The ``recording`` is of a problem at its consistent start; ``seen``: up to when known instants
     are looked for at once; to the end, unless given.

@@ -48,7 +48,7 @@ class ForcedJumps:
 
     @classmethod
     def of(cls, system: System) -> ForcedJumps:
-        """Those of a system, shared by its runs."""
+        """Return the forced jumps of a system, shared by its runs."""
         return system.once("forced jumps", lambda: cls(system))
 
     def __init__(self, system: System) -> None:

@@ -52,7 +52,7 @@ class GivenValues:
         return root
 
     def made_with(self) -> MadeWith:
-        """The same with units, by path."""
+        """Parameters, starts and types by path, and what the run was asked for, with units."""
         parameters: dict[str, Any] = {}
         starts: dict[str, tuple[Any, str]] = {}
         types: dict[str, str] = {}

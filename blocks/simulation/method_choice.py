@@ -152,7 +152,7 @@ def tries_implicit_first(problem: Problem, t0: float, t1: float, rtol: float) ->
 
 def in_machine_code(kind: type[Method], problem: Problem, settings: Settings
                     ) -> tuple[type[Method], str]:
-    """The same method as machine code, where there is one that can run a problem, and else why not.
+    """Return a method as machine code, if that can run a problem; else in Python, and why.
 
     Where nothing is integrated, all methods are one; in Python where states are tied to others.
     """

@@ -160,7 +160,7 @@ class RunningMethod:
         self.begin_with(max(reach, self.time_events.tiny(t)), t)
 
     def begin_again(self, t: float, y: Array, step: float) -> Method:
-        """The same method, from a point that it has been at, with a first step of this length."""
+        """Restart the method at a point that it has been at, with a first step of this length."""
         self.count()
         self.first_step, self._again_until = step, t + step
         return self._started(t, y)

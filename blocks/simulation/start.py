@@ -179,7 +179,7 @@ class RunStart:
         return problem
 
     def opening(self) -> Opening:
-        """Those who decide there, and have not yet."""
+        """Return what decides on relations and modes at the start, and has not done so yet."""
         if self._opening is None:
             self._opening = self._made(self.t_end)
         return self._opening

@@ -245,7 +245,7 @@ class TimeEvents:
         return np.where(np.isfinite(at), at, np.nan), slope
 
     def _breakpoints(self, t_start: float, t_end: float) -> Array:
-        """Those that components announce, and those at which they sample."""
+        """Instants within the run that components announce, and those at which they sample."""
         out = [np.zeros(0)]
         for f, family in enumerate(self.system.network.families):
             samplings = [(s, p) for s, p, _ in family.kernel.samplings if s is not None]

@@ -60,7 +60,7 @@ class VariableFunctions:
 
     @classmethod
     def of(cls, system: System, catalog: Catalog) -> VariableFunctions:
-        """Those of a system, shared by its runs."""
+        """Return the variable functions of a system, shared by its runs."""
         return system.once("variables", lambda: cls(system, catalog))
 
     def __init__(self, system: System, catalog: Catalog) -> None:
@@ -76,7 +76,7 @@ class VariableFunctions:
         return self._made[indices]
 
     def expression(self, indices: tuple[int, ...]) -> ca.SX:
-        """The same as an expression."""
+        """The variables with these handles as an expression, a column."""
         system, flat = self.system, self.system.flat
         rows = []
         for index in indices:

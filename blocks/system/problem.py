@@ -214,8 +214,8 @@ class Problem:
         return csc_matrix((data, j.indices, j.indptr), shape=j.shape)
 
     def whole_jacobian(self, t: float, y: Array) -> csc_matrix:
-        """The same with rows and columns for the unknowns that go with the states, which make it
-        sparse: derivatives of slopes, then of what is solved for."""
+        """d slope / d y with rows and columns for the unknowns that go with the states, which make
+        it sparse: derivatives of slopes, then of what is solved for."""
         if self.laws is not None or not self.algebraic:
             return self.slope_jacobian(t, y)
         self.solve(t, y)

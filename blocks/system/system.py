@@ -92,7 +92,7 @@ class System:
 
     @cached_property
     def tables(self) -> TimeTables:
-        """Its tables of time."""
+        """The system's tables of time."""
         return TimeTables(self.network, self.tape)
 
     @cached_property
@@ -126,7 +126,7 @@ class System:
 
     @cached_property
     def implicit_jacobian(self) -> Evaluator:
-        """Their derivatives by states and torn unknowns."""
+        """Derivatives of slopes and residuals by states and torn unknowns."""
         return self.jacobian(ca.vertcat(self.tape.slope, self._residual),
                              ca.vertcat(self.tape.x, self.tape.z))
 

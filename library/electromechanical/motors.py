@@ -114,7 +114,7 @@ class DCMotor(Motor):
                        f"no_load_voltage, {self.no_load_voltage:~P}: the rotor would stand still.")
 
     def _torque_at_rest(self) -> Any:
-        """By the data sheet: at the end of the straight line through its points."""
+        """Torque at rest by the data sheet: where the straight line through its points ends."""
         if self.parameterization == STALL:
             return self.stall_torque
         return self.rated_power / self.rated_speed / (1 - self.rated_speed / self.no_load_speed)

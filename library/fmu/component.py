@@ -282,7 +282,7 @@ class SteppedComponent(FMUComponent):
 
 
 def _si(v: Scalar) -> Any:
-    """One of the SI unit of a variable."""
+    """A quantity of one in the SI unit of a variable."""
     return quantity(1.0, quantity(1.0, v.unit).to_base_units().units)
 
 

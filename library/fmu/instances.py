@@ -109,7 +109,7 @@ class Instance:
                 self.last[v.name] = value
 
     def got(self, variables: list[Scalar]) -> list[float]:
-        """In SI units."""
+        """Read variables of the FMU; values in SI units."""
         if all(v.kind in ("Real", "Float64") for v in variables) and variables:
             values = getattr(self.fmu, f"get{variables[0].kind}")([v.reference for v in variables])
         else:
@@ -176,7 +176,7 @@ class Instance:
         raise RuntimeError("its events follow each other without end")
 
     def move(self, t: float, x: tuple[float, ...]) -> None:
-        """To a time, with the states there in SI units."""
+        """Go to a time, with the states there in SI units."""
         d = self.description
         if self.last.get("\0t") != t:
             self.fmu.setTime(t)
@@ -286,7 +286,7 @@ class Asked:
 
 
 class Exchanged(Asked):
-    """One whose states are integrated by the run."""
+    """An FMU whose states are integrated by the run."""
 
     def __init__(self, description: Description) -> None:
         super().__init__(description)
@@ -401,7 +401,7 @@ class Exchanged(Asked):
 
 
 class Stepped(Asked):
-    """One that takes its own steps between communication points."""
+    """An FMU that takes its own steps between communication points."""
 
     def step(self, number: int, t: float, p: tuple[float, ...], u: tuple[float, ...],
              held: tuple[float, ...]) -> tuple[int, tuple[float, ...]]:

@@ -98,7 +98,7 @@ class _LuGre:
         self.between = PchipInterpolator(t, v)((fine[:-1] + fine[1:]) / 2)
 
     def forces(self, y: np.ndarray) -> np.ndarray:
-        """At the measured points."""
+        """Forces of the law at the measured points, in the unit of their column."""
         stiffness, speed, low, rise = np.exp(y[:4])
 
         def level(v: np.ndarray) -> np.ndarray:

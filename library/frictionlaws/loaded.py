@@ -215,7 +215,7 @@ class AwrejcewiczI(Weighted, Awrejcewicz):
 
 
 class AwrejcewiczIAsPrinted(Weighted, AwrejcewiczAsPrinted):
-    """As printed, with a spline of weight w."""
+    """Awrejcewicz' law as printed, with a spline of weight w."""
 
     def shape(self, c: Any, ratio: Any) -> Any:
         return even_spline(ratio, c.weight)

@@ -60,7 +60,7 @@ class AddedSource(Component):
         yield self.power_supplied == energy
 
     def enthalpy(self, T: Any) -> Any:
-        """Of a kilogram that is added."""
+        """Enthalpy of a kilogram that is added at the temperature ``T``."""
         raise NotImplementedError
 
 
@@ -77,7 +77,7 @@ class MoistureSource(AddedSource):
     moisture_source_spec = Option("vapour", ("vapour", "liquid"), doc="what is added")
 
     def enthalpy(self, T: Any) -> Any:
-        """Of a kilogram of water that is added."""
+        """Enthalpy of a kilogram of water that is added at the temperature ``T``."""
         vapour = self.moisture_source_spec == "vapour"
         return (medium.vapour_enthalpy if vapour else medium.liquid_enthalpy)(T)
 
@@ -95,7 +95,7 @@ class TraceGasSource(AddedSource):
     adds = "mdot_g"
 
     def enthalpy(self, T: Any) -> Any:
-        """Of a kilogram of trace gas that is added."""
+        """Enthalpy of a kilogram of trace gas that is added at the temperature ``T``."""
         return self.S.h_g + self.S.c_g * (T - self.S.T)
 
 

@@ -162,7 +162,7 @@ class System:
     notes: list[str] = field(default_factory=list)  # annotations
 
     def of_type(self, kind: str, tag: str = "") -> list[Block]:
-        """Its blocks of one type, of a tag if one is given."""
+        """Blocks of one type at this level, with a tag if one is given."""
         return [b for b in self.blocks.values() if b.block_type == kind and tag in ("", b.tag)]
 
     def driver_of(self, sid: str) -> End | None:
@@ -177,7 +177,7 @@ class System:
                 yield from block.system.walk()
 
     def systems(self) -> list[System]:
-        """Itself, and all systems in it."""
+        """This system, and all systems in it."""
         return [self, *(block.system for block in self.walk() if block.system is not None)]
 
 

@@ -79,7 +79,7 @@ def _joined(axis: Any, *parts: Any) -> Any:
 
 
 def _integral(x: Any, y: Any) -> Any:
-    """By trapezoids, up to each place of a column or row."""
+    """Integral by trapezoids, up to each place of a column or row."""
     areas = np.diff(np.ravel(x)) * (np.ravel(y)[1:] + np.ravel(y)[:-1]) / 2
     return np.concatenate([[0.0], np.cumsum(areas)]).reshape(np.atleast_2d(y).shape)
 

@@ -277,7 +277,7 @@ class Pipe(Ends, Volume, pipes.Wall):
         return liquid * (1 - wet) + vapour * (1 - dry) + mixture * (wet + dry - 1)
 
     def _step(self, x: Any) -> Any:
-        """From 0 to 1 over the edge of the quality, smoothly."""
+        """Rise smoothly from 0 to 1 over the edge of the quality."""
         part = where(x > EDGE, 1, x / EDGE, events=False)
         return part**2 * (3 - 2 * part)
 

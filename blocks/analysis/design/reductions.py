@@ -82,7 +82,7 @@ class Reduction:
         return (float(found.x), "right") if found.fun < values[k] else here
 
     def value(self, run: Result) -> float:
-        """In SI units."""
+        """The number that a run gives, in SI units."""
         if self.kind in OVER_TIME:
             rows = Rows(run.recording, [self.info(run).index], self.path)
             if self.kind == "integral":
@@ -93,7 +93,7 @@ class Reduction:
         return float(run.recording.values([self.info(run).index], np.array([time]), side)[0, 0])
 
     def gradient(self, run: Result, by: Sensitivities) -> Array:
-        """By the parameters, in SI units.
+        """Derivatives of the number by the parameters, in SI units.
 
         Where a curve is largest within its course, the instant does not count; where it is at an
         event, the value goes with that. An integral grows by what is lost between the sides of an

@@ -148,7 +148,7 @@ class Equations:
                                 np.eye(width)[sampled[idle]]]), np.eye(width)[parts[-1][1]])
 
     def judged(self, solution: Solution, start: Point) -> Solution:
-        """With directions of all unknowns that nothing determines, and what is asked twice."""
+        """Add to a solution the directions that nothing determines, and what is asked twice."""
         point, (fixed, _) = solution.point, self._lasting(start)
         scale = self._scale(point)
         _, matrix, _ = self._rows(point, partial(

@@ -179,7 +179,7 @@ class Misfit:
                                for r, s in zip(one, sensors, strict=True)])
 
     def jacobian(self, values: Array) -> Array:
-        """Their derivatives by the values."""
+        """Derivatives of the residuals by the values, (residuals, values)."""
         rows = []
         runs = self.results(values)
         for run, experiment, sensors in zip(runs, self.experiments, self.sensors, strict=True):

@@ -139,7 +139,7 @@ class Derivatives:
         return side, tied
 
     def at(self, point: Point) -> DerivativesAt:
-        """Their values at a point; those of the last one are kept."""
+        """Values of the derivatives at a point; those at the last one are kept."""
         if self._last is None or self._last[0] is not point:
             self._last = point, self._evaluated(point)
         return self._last[1]

@@ -211,7 +211,7 @@ def shown_range(linear: LinearModel, frequencies: Any = None, *more: Any) -> Arr
 
 
 def around_poles(linear: LinearModel, decades: float) -> tuple[float, float]:
-    """From below the slowest to beyond the fastest pole, in rad/s."""
+    """Frequencies from below the slowest to beyond the fastest pole, in rad/s."""
     size = np.abs(linear.poles())
     size = size[size > 0] if size.any() else np.ones(1)
     return size.min() / 10**decades, size.max() * 10**decades

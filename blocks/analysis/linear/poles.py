@@ -180,6 +180,6 @@ def steady_response(a: Array, b: Array) -> tuple[Array, Array, Flags]:
 
 
 def _without(states: Array, rounding: float) -> Array:
-    """With zeros where there is nothing but rounding beside the largest of a column."""
+    """States with zeros where there is only rounding beside the largest of a column."""
     size = np.abs(states)
     return np.where(size > rounding * size.max(axis=0, initial=0.0), states, 0.0)

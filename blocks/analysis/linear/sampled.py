@@ -84,7 +84,7 @@ class SampledValues:
 
     @staticmethod
     def _closed(flags: Flags, feeds: Any) -> Flags:
-        """With all that those feed, at once or through others."""
+        """Flags of these values and of all that they feed, at once or through others."""
         feeds = feeds.tocsr()
         while True:
             more = flags | (feeds @ flags)

@@ -85,6 +85,6 @@ class Instants:
 
 
 def relations_of_end(system: System) -> Indices:
-    """Those at which a run ends that goes on until one changes: of what reads variables."""
+    """Relations at which a run given ``until`` ends: those of what reads variables."""
     reading = {mine[0] for mine, _ in system.network.reads}
     return np.array([k for f, _, k in system.tape.relation_layout if f in reading], dtype=int)

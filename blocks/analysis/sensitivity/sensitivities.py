@@ -263,7 +263,7 @@ class Constraints:
         return out
 
     def _through(self, points: Points, which: Indices) -> TiedStates:
-        """By the implicit function theorem."""
+        """How tied states follow others, by the implicit function theorem."""
         system = self._saltation.system
         by = self._equations.rows("constraints", system.tape.constraints, points)
         of_tied, of_free = (np.take_along_axis(by.x, of[which][:, None, :], axis=2)

@@ -122,10 +122,10 @@ class Steps(Stretches):
 
     @abstractmethod
     def _beside(self, other: Any) -> Steps:
-        """These and others."""
+        """Return these steps and others, one after the other."""
 
     def joined(self, other: Steps) -> Steps:
-        """Both together, in the order of time."""
+        """These steps and others together, in the order of time."""
         both = self._beside(other)
         return both.some(np.lexsort([both.start, both.which]))
 
@@ -169,7 +169,7 @@ class _Full(Steps):
     @classmethod
     def of(cls, start: Array, length: Array, which: Indices, a: Array | Entries, b: Array,
            d: Array) -> _Full:
-        """From coefficients at the stages."""
+        """Return the steps, from coefficients at their stages."""
         a = full(a).reshape(len(start), STAGES, b.shape[2], b.shape[2])
         right = np.concatenate([a, b, d], axis=3)
         constant = np.all(a == a[:, :1], axis=(1, 2, 3))
@@ -315,7 +315,7 @@ class _Sparse(Steps):
     @classmethod
     def of(cls, start: Array, length: Array, which: Indices, a: Array | Entries, b: Array,
            d: Array) -> _Sparse:
-        """From coefficients at the stages."""
+        """Return the steps, from coefficients at their stages."""
         entries = a if isinstance(a, Entries) else Entries.of(a)
         pattern = _Pattern(entries.row, entries.column, entries.size)
         values = np.zeros((len(entries.values), len(pattern.row)))

@@ -90,7 +90,7 @@ def moved_settings(model: CompiledModel, paths: Sequence[str], where: str) -> li
 
 
 def given_values(settings: Sequence[Setting]) -> Array:
-    """Their present values in SI units."""
+    """The present values of the settings, in SI units."""
     out = []
     for setting in settings:
         part: Any = setting.component

@@ -85,7 +85,7 @@ class VariationalSolution:
             axis=(1, 2), initial=0.0))
 
     def at(self, t: Array, which: Indices) -> Array:
-        """At times in episodes, (times, states, parameters)."""
+        """Changes of the states at times in episodes, (times, states, parameters)."""
         steps = self.steps
         place = np.searchsorted(steps.start, t, side="right") - 1
         first = np.append(0, self.last)[which]

@@ -44,7 +44,7 @@ class Part(NamedTuple):
 
     @property
     def pressed(self) -> Array:
-        """The same of all elements."""
+        """Rates by which contacts would creep into each other, unloaded; 0 where none are given."""
         return np.zeros(self.rate.shape) if self.press is None else self.press
 
     @property

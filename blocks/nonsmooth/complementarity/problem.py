@@ -147,7 +147,7 @@ def connect(problem: Problem, n: int) -> None:
 
 
 def weigh(problem: Problem, n: int) -> None:
-    """Of efforts that have one effect those take most that have the largest range.
+    """Weigh efforts by their ranges: of those with one effect the largest range takes most.
 
     One whose bounds follow efforts has no range of its own, and counts as the least one.
     """

@@ -66,7 +66,7 @@ class BoundFunctions:
 
 
 def bounds_by_taken(system: System) -> BoundFunctions:
-    """Those of a system's laws, in a network that has some at nodes without mass."""
+    """Derivatives of static and kinetic bounds by efforts, in a network with massless nodes."""
     return system.once("bounds by what is taken", lambda: BoundFunctions(
         system, elements_of(system), expressions_of(system).bounds))
 

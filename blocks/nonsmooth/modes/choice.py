@@ -25,7 +25,7 @@ def set_valued_laws(system: System) -> Laws:
 
 
 class _NoElements(Laws):
-    """Of a network whose only laws with modes are those of the load: nothing to decide."""
+    """Laws of a network in which only those of the load have modes: nothing to decide."""
 
     def __init__(self, system: System) -> None:
         super().__init__(system, elements_of(system))

@@ -56,7 +56,7 @@ class Companions:
 
     @property
     def ratio(self) -> ca.SX:
-        """Of the flow to that of who decides."""
+        """Ratio of each flow to that of the element that decides for it, (elements,)."""
         out = ca.SX.ones(len(self.moves))
         for group in self.groups:
             out[group.tolist()] = self.flows[group.tolist()]
@@ -78,7 +78,7 @@ class Companions:
         return np.sign(np.array(self._flows(p)).ravel()).astype(int)
 
     def sense(self, p: Array) -> Indices:
-        """The same beside who decides."""
+        """Sign of each flow relative to that of the element that decides for it, (elements,)."""
         out = np.ones(len(self.moves), dtype=int)
         for group in self.groups:
             out[group] = self._alike(p)[group]
@@ -196,7 +196,7 @@ class Companions:
 
 def companions_of(elements: Elements, laws: LawExpressions, values: Evaluator, varies: Flags
                   ) -> Companions:
-    """Those of a system.
+    """Find the frictions of a system that move as others do.
 
     ``values`` are what the laws come to, compiled; ``varies``: elements whose flow is no constant
     combination of states.
@@ -241,7 +241,7 @@ def companions_of(elements: Elements, laws: LawExpressions, values: Evaluator, v
 
 def _is_split_unfelt(laws: LawExpressions, elements: Elements, group: list[int], first: int,
                      ratios: ca.SX) -> Flags:
-    """Whose load may be the first's instead, while motion and bounds of others stay as they are.
+    """Elements whose load the first may bear instead, motion and bounds of others staying the same.
 
     At some point where nothing flows, as efforts are split at rest only: there is no heat. Loops
     may take other values: they are solved for.

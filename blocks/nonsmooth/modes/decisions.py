@@ -276,7 +276,7 @@ class Decisions:
         return np.asarray(self.state.modes * now.rate > rounding)
 
     def _crossed(self, problem: Problem, t: float, touched: Indices, margin: Array) -> Flags:
-        """Of the elements announced, those that are at the end of their mode at this instant."""
+        """Which of the elements announced are at the end of their mode at this instant."""
         crossed = np.zeros(self.elements.size, dtype=bool)
         if not len(touched):
             return crossed
@@ -294,7 +294,7 @@ class Decisions:
         return crossed
 
     def _leaving(self, problem: Problem, t: float, leaving: Flags, now: LawValues) -> Flags:
-        """Of stuck elements at their bound, those that leave: of indeterminate ones, the first."""
+        """Which stuck elements at their bound leave it: of indeterminate ones, the first."""
         if leaving.any():
             stuck = self.state.modes == 0
             open_ = self.indeterminacy.elements_of(problem, t, stuck)[1]

@@ -85,7 +85,7 @@ class Delassus:
         return self.memory.once("immovable", lambda: without_effect(d))
 
     def at_rest_for_good(self, problem: Problem, t: float) -> Flags:
-        """Of these, those whose flow is zero whatever moves: across a rigid path."""
+        """Immovable elements whose flow is zero whatever moves: those across a rigid path."""
         functions, dead = self.functions, self.immovable(problem, t)
         if not self.constant or not dead.any():
             return np.zeros(len(dead), dtype=bool)
@@ -160,9 +160,9 @@ def without_effect(d: Matrix) -> Flags:
 
 
 def at_dead_centres(d: Matrix) -> Flags:
-    """Of these, those that have an effect but for a lever which is zero here, up to rounding.
+    """Elements without effect that have one but for a lever which is zero here, up to rounding.
 
-    Beside others that have one: by itself none can be told.
+    Only beside others that have an effect: by itself none can be told.
     """
     diagonal = np.asarray(d.diagonal())
     return without_effect(d) & (diagonal != 0) & (diagonal.max(initial=0.0) > 0)
@@ -217,7 +217,7 @@ def pseudo_inverse(d: Matrix) -> Callable[[Array], Array]:
 
 
 def dense_inverses(d: Array) -> Array:
-    """The same as matrices, of a stack of dense ones: the index of matrices comes first."""
+    """Pseudo-inverses of a stack of dense Delassus matrices, (matrices, elements, elements)."""
     size = np.sqrt(np.maximum(np.diagonal(d, axis1=1, axis2=2), 0.0))
     size = np.where(size > OWN_RATE_NONE * size.max(axis=1, initial=0.0)[:, None], size, np.inf)
     sizes = size[:, :, None] * size[:, None, :]

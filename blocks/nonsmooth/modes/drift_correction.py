@@ -121,7 +121,7 @@ class _Closing:
         return True
 
     def close_at(self, problem: Problem, points: Points) -> tuple[Array, Flags]:
-        """The same at many points; states, and where they are found."""
+        """Close gaps at many points; states, (states, points), and where that was done."""
         x, found = points.x.copy(), np.zeros(len(points), dtype=bool)
         if problem.algebraic or not self.laws.functions.few:
             return x, found
@@ -140,7 +140,7 @@ class _Closing:
 
     def _closed_at(self, function: Evaluator, points: Points, modes: Indices, allowed: Array
                    ) -> tuple[Array, Flags]:
-        """The same at points with the same modes, by :meth:`close` on stacks of matrices."""
+        """Close gaps at points with the same modes, as :meth:`close`, on stacks of matrices."""
         stuck, closed = np.flatnonzero(modes == 0), np.flatnonzero(modes[self.index] == 0)
         slope_x, push, by_x, _ = self._matrices_at(function, points)
         push = push[:, :, stuck]
@@ -179,7 +179,7 @@ class _Closing:
             by_x(*symbols)[:, place], d(*symbols).T))))]))
 
     def _matrices_at(self, function: Evaluator, points: Points) -> list[Cube]:
-        """The same as stacks of matrices; 0 where they are no numbers, which shows in the flows."""
+        """What closing takes, as stacks of matrices; 0 where not finite, which flows show."""
         column = points.values(function).T
         column[~np.isfinite(column).all(axis=1)] = 0.0
         nx, count, size = self.laws.system.nx, len(self.positions), self.laws.size

@@ -68,7 +68,7 @@ class ElementInputs:
         return (u[self.column].T / self.unit).T
 
     def columns_of(self, by_inputs: Array) -> Array:
-        """Of derivatives by inputs those by the efforts of the elements."""
+        """Derivatives by the efforts of the elements, taken from those by all inputs."""
         return by_inputs[:, self.column] * self.unit
 
     def put(self, u: Array, effort: Array) -> None:
@@ -135,7 +135,7 @@ class Elements(ElementInputs):
                 for i in np.flatnonzero((after != before) | hit)]
 
     def pushed(self, by_inputs: ca.SX) -> ca.SX:
-        """Of derivatives by inputs those by efforts."""
+        """Derivatives by efforts as expressions, taken from those by all inputs."""
         return ca.mtimes(by_inputs[:, self.column.tolist()], ca.diag(ca.DM(self.unit)))
 
     def inputs_of(self, effort: Array, count: int) -> Array:

@@ -41,7 +41,7 @@ def allowed_gap(problem: Problem) -> float:
 
 
 def allowed_gaps(x: Array, problem: Problem) -> Array:
-    """The same at many times; states are columns."""
+    """How far closed contacts may drift apart at many times, (times,); states are columns."""
     return ALLOWED_DRIFT * _largest(x, problem.scale_x, gap_states(problem.system))
 
 
@@ -100,7 +100,7 @@ def overlaps(system: System, problem: Problem, t: float) -> Iterator[tuple[str, 
 
 
 def gap_function(system: System) -> Evaluator:
-    """The same, compiled."""
+    """Return the gaps of a system's contacts as a compiled function."""
     return system.once("gaps", lambda: system.function("gaps", ca.densify(gaps_of(system))))
 
 

@@ -35,7 +35,7 @@ class HeldStates:
         return slope
 
     def creeping(self, problem: Problem, t: float) -> Indices:
-        """Those that rounding has left in motion: what they add to the flows that hold them."""
+        """Held states that only rounding moves, by what they add to flows of stuck elements."""
         held = self.of(problem, t)
         if not problem.x[held].any():
             return held[:0]

@@ -125,7 +125,7 @@ class Impacts:
 
     def _impulses_with_friction(self, problem: Problem, t: float, group: Flags, now: LawValues,
                                 restitution: Array) -> tuple[Indices, Impact]:
-        """The same with the friction that contacts load."""
+        """Find the impulses of contacts and of the friction that they load; who, and the impact."""
         load, contact, resting = self.evaluation.load, self.elements.contact, self.state.modes == 0
         assert load is not None
         bottom = np.where(resting, now.low, now.back)
@@ -168,7 +168,7 @@ def impact_with_friction(problem: Problem, t: float, elements: Elements,
 def _with_bounds_by_impulses(
         d: Array, flow: Array, restitution: Array, contact: Flags, bottom: Array, top: Array,
         slopes: Callable[[Array], tuple[Array, Array]]) -> Impact:
-    """The same by what slopes of bounds come to at impulses."""
+    """Find impulses, by repetition, with the slopes of bounds that they themselves lead to."""
     low = np.where(np.isfinite(bottom), 0.0, bottom)
     high = np.where(contact, np.inf, np.where(np.isfinite(top), 0.0, top))
     impulse = contact.astype(float)

@@ -108,7 +108,7 @@ class Indeterminacy:
         return out
 
     def felt(self, problem: Problem, t: float, stuck: Flags) -> tuple[Indices, Indices]:
-        """The same of those that need a search: not where elements have one flow, or none."""
+        """Undetermined elements that need a search: none led by others, none at rest for good."""
         if stuck.any():
             stuck = stuck & self.evaluation.functions.companions.decides
             stuck &= ~self.delassus.at_rest_for_good(problem, t)
@@ -159,7 +159,7 @@ class Indeterminacy:
 
     def _present(self, problem: Problem, t: float, index: Indices, now: LawValues
                  ) -> Iterator[tuple[Indices, Array, Flags, tuple[Array, Array], Array]]:
-        """Of every connected part: who, efforts, who is inside its bounds, these, and rates that
+        """Yield of each connected part its elements, efforts, who is inside, bounds, and rates that
         no effort holds."""
         ends, unheld = self.ends(problem, t), self._unheld(problem, t, index, now)
         for rests, slides in self._parts(problem, t, index):
@@ -213,7 +213,7 @@ class Indeterminacy:
 
     def _posed_near(self, problem: Problem, t: float, rests: Indices, slides: Indices,
                     now: LawValues) -> Part:
-        """The same in the pieces of bounds in which the last split was."""
+        """What some elements at rest share, in the pieces of bounds in which the last split was."""
         near, effort = self._near.get(rests.tobytes()), self.evaluation.efforts(problem)
         if self.load is None or not self.load.pieces or near is None:
             return self.posed(problem, t, rests, slides, now)[0]
@@ -242,8 +242,7 @@ class Indeterminacy:
         return out, first
 
     def holds(self, problem: Problem, t: float, index: Indices) -> Flags:
-        """Of elements that share what they hold, which are held by some split, clear of all bounds.
-        """
+        """Which elements that share what they hold are held by some split, clear of all bounds."""
         out = np.zeros(self.elements.size, dtype=bool)
         for part, found, *_ in self._shared(problem, t, index, self.evaluation.present(problem, t)):
             out[part] = not found.loose.any()
@@ -269,8 +268,8 @@ class Indeterminacy:
 
     def _shared(self, problem: Problem, t: float, index: Indices, now: LawValues,
                 shown: bool = False) -> list[tuple[Indices, Shares, float, tuple[Array, Array]]]:
-        """Of every connected part: who, what each holds, what they miss to hold all, as a share of
-        what each one's range may hold, and bounds.
+        """Return of each connected part its elements, shares, what they miss to hold all, as a
+        share of what each one's range may hold, and bounds.
 
         Where bounds follow efforts and they are to be ``shown``, the problem is left at these.
         """
@@ -331,8 +330,8 @@ class Indeterminacy:
 
     def _parts(self, problem: Problem, t: float, index: Indices
                ) -> Iterator[tuple[Indices, Indices]]:
-        """Of connected parts those of some elements, and who slides beside them with an effort that
-        follows those of others."""
+        """Yield the connected parts of some elements, each with who slides beside them and has an
+        effort that follows those of others."""
         parts = self.evaluation.components(problem, t)
         slides = np.zeros(0, dtype=int) if self.load is None else np.flatnonzero(
             (self.state.modes != 0) & self.load.dependent)
@@ -393,7 +392,7 @@ class Indeterminacy:
                     Part(block, block @ effort[at], low[at], high[at], none, none))
 
     def split_loaded_at_points(self, points: Points, effort: Array, columns: Indices) -> Flags:
-        """The same in columns of ``effort`` where bounds depend on efforts; where that is done: at
+        """Change columns of ``effort`` where bounds depend on efforts; tells where it is done: at
         times with the same levers, of parts that rest on contacts and of which nothing slides."""
         functions, n, k = self.evaluation.functions, self.elements.size, len(points)
         found = np.zeros(k, dtype=bool)
@@ -469,7 +468,7 @@ def _is_singular(d: Matrix, index: Indices) -> bool:
 
 
 def _as_column(*matrices: Evaluator) -> Evaluator:
-    """The same functions as one, with their entries in one column, row by row."""
+    """Join functions of matrices into one that gives all entries in a column, row by row."""
     symbols = matrices[0].function.sx_in()
     return Evaluator(ca.Function("column", symbols, [ca.vertcat(*(
         ca.vec(one.function.call(symbols)[0]) for one in matrices))]))

@@ -26,7 +26,7 @@ def relations_of_efforts(system: System) -> Flags:
 
 
 def indirect_relations(system: System) -> Flags:
-    """Those of them that no equation contains."""
+    """Relations that follow set-valued efforts and that no equation contains."""
     return system.once("indirect relations", lambda: (
         relations_of_efforts(system) & looked_at_alone(system)))
 

@@ -120,7 +120,7 @@ class JointProblem:
     # -- bounds that depend on efforts -----------------------------------------------------
     def _solve_loaded(self, problem: Problem, t: float, index: Indices, moved: Flags,
                       painleve: Painleve) -> Solved:
-        """The same for all that is connected with the elements at rest."""
+        """Solve where bounds depend on efforts, for all that is connected with what is at rest."""
         evaluation, load = self.evaluation, painleve.load
         noise, parts = evaluation.rounding.of_rates(problem, t), load.components(problem, t)
         here = np.flatnonzero(np.isin(parts, parts[index]))

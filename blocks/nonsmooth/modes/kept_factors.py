@@ -60,7 +60,7 @@ class Acting:
 
     @cached_property
     def own(self) -> ca.SX:
-        """The same of every element by its own effort, through all states."""
+        """Change of each rate by the element's own effort, through all states, its sign turned."""
         return ca.densify(-ca.sum2(self.flow_x * self.push.T))
 
     def share_motions(self, members: Indices) -> bool:
@@ -107,7 +107,7 @@ class FactoredPart:
 
     @property
     def pattern(self) -> ca.Sparsity:
-        """Of what is factored."""
+        """Sparsity pattern of the matrix that is factored."""
         return self._matrix.sparsity()
 
     def factors(self, modes: ca.SX) -> ca.SX:
@@ -234,7 +234,7 @@ class KeptFactors:
         self._blocks: dict[tuple[int, bytes], Array] = {}  # of K, by part and what sticks in it
 
     def fresh(self) -> KeptFactors:
-        """The same for another run, without what is known of this one."""
+        """Return a copy for another run, without what is known of this one."""
         new = shallow_copy(self)
         new._forget(None)
         return new
@@ -311,7 +311,7 @@ class KeptFactors:
     # -- for machine code ------------------------------------------------------------------
     @cached_property
     def members(self) -> list[Indices]:
-        """Of each part."""
+        """The members of each part."""
         return [*self.alone[:, None], *(part for part, _ in self.full),
                 *(one.members for one in self.factored)]
 
@@ -324,7 +324,7 @@ class KeptFactors:
 
     @cached_property
     def columns(self) -> tuple[Indices, Indices, Indices, Indices]:
-        """Of the factors of each part: where their columns begin, which member each is of, or -1,
+        """Where the columns of each part's factors begin, which member each column is of, or -1,
         where its entries begin, and in which rows these are."""
         sizes = [0] * (1 + len(self.alone) + len(self.full)) + [
             len(one.order) for one in self.factored]

@@ -155,7 +155,7 @@ def _listed(groups: list[Indices]) -> tuple[Indices, Indices]:
 
 
 def _places(groups: list[Indices]) -> tuple[Indices, Indices]:
-    """Of the members of some groups, one after the other, which group each is of, and its place."""
+    """Which group each member of some groups is of, one after the other, and its place there."""
     sizes = np.array(list(map(len, groups)))
     return np.repeat(np.arange(len(groups)), sizes), np.concatenate(
         [np.arange(size) for size in sizes])

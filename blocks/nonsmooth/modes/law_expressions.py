@@ -58,7 +58,7 @@ class LawExpressions:
         return jacobian(self.system.tape.slope, self.system.tape.u)
 
     def in_units(self, units: Array) -> LawExpressions:
-        """The same laws, with efforts counted in ``units`` and flows such that powers stay."""
+        """Return the laws with efforts counted in ``units`` and flows such that powers stay."""
         if (units == 1).all():
             return self
         unit = ca.DM(units)
@@ -137,7 +137,7 @@ def effort_units(elements: Elements, laws: LawExpressions) -> Array:
 
 
 def one_sided(laws: LawExpressions) -> LawExpressions:
-    """The same laws, each in motion written for its own way of sliding.
+    """Write each law in motion for its own way of sliding.
 
     There ``abs_(flow)`` is the flow itself, or its negative: so the law has no kink where the
     sliding begins and ends, its derivative there is that of the motion, and viscous friction is

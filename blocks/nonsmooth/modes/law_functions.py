@@ -84,7 +84,7 @@ class LawFunctions:
 
     @classmethod
     def of(cls, system: System) -> LawFunctions:
-        """Those of a system."""
+        """Return the functions of a system's laws, efforts and flows in units of each element."""
         elements, laws = elements_of(system), expressions_of(system)
         units = effort_units(elements, laws)
         elements, laws = replace(elements, unit=elements.unit * units), laws.in_units(units)

@@ -221,7 +221,7 @@ def predicted_parts(evaluation: Evaluation, problem: Problem, t: float) -> Predi
 
 def _kept_parts(evaluation: Evaluation, held: SolvedModes, problem: Problem, t: float,
                 parts: PredictedParts) -> PredictedParts | None:
-    """Those of elements by whose modes numbers are kept."""
+    """Complete the parts where numbers are kept by modes; None where decisions take more."""
     functions, delassus, n = evaluation.functions, evaluation.delassus, held.size
     kept, pushed = held.kept, functions.pushed
     assert kept is not None

@@ -140,7 +140,7 @@ class LoadEfforts:
         problem.u[self.elements.load_at] = load * self.elements.load_sign
 
     def _newton(self, problem: Problem, t: float, coupled: CoupledFunctions) -> bool:
-        """From the present efforts, with steps cut until they bring an improvement."""
+        """Use Newton's method from present efforts; steps are cut until they bring improvement."""
         before, cut = np.inf, 0
         step: Array = np.zeros(self.elements.size)
         for _ in range(NEWTON):

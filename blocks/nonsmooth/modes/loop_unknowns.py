@@ -44,7 +44,7 @@ class LoopUnknowns:
         self._last: Followed
 
     def at(self, problem: Problem, t: float) -> Followed:
-        """Their derivatives at the present point.
+        """Derivatives of the unknowns of loops at the present point.
 
         Raises AlgebraicFailure where the equations of the loops are singular.
         """

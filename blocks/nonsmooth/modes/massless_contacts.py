@@ -63,7 +63,7 @@ class MasslessContacts:
 
     @cached_property
     def restitution(self) -> Evaluator:
-        """Of all elements."""
+        """Restitution of all elements as a compiled function."""
         system = self.efforts.system
         return system.once("restitution", lambda: system.function(
             "restitution", ca.densify(expressions_of(system).restitution)))
@@ -153,7 +153,7 @@ class MasslessContacts:
         problem.settle(t)
 
     def _gap(self, problem: Problem, t: float) -> Array:
-        """Of all elements, 0 of those that are none; what overlaps is negative, though it parts."""
+        """Gaps of all elements, 0 of others than contacts; negative in overlap, though parting."""
         out = np.zeros(self.elements.size)
         out[self.contact] = gap_function(self.efforts.system)(*problem.arguments(t))
         return out

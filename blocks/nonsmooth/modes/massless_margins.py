@@ -147,7 +147,7 @@ class MasslessStress:
                     ), effort
 
     def split_at(self, problem: Problem, points: Points) -> None:
-        """The same at many points, of which the inputs are changed."""
+        """Share the internal stress of stuck elements at many points, whose inputs are changed."""
         at, looks = problem.copy_for_reading(), None
         for modes, every in points.modes:
             self.state.modes = modes
@@ -207,7 +207,7 @@ class MasslessStress:
 
 
 def _few(columns: Indices) -> Indices:
-    """Those at which groups are compared."""
+    """Return a few of the columns, evenly spread, at which groups are compared."""
     return np.unique(columns[np.linspace(0, len(columns) - 1, LOOKS).astype(int)])
 
 

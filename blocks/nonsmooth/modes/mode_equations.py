@@ -84,7 +84,7 @@ class LinearEquations:
         return self.error_beside(0.0 * self.residual)
 
     def error_beside(self, rounding: Array, lasting: bool = False) -> float:
-        """The same beside rounding; with ``lasting``, of what no step would make smaller."""
+        """The largest scaled residual beyond rounding; with ``lasting``, of what no step mends."""
         residual, step = self.residual, self.step() if lasting else None
         if step is not None:
             residual = residual - self.matrix @ step
@@ -193,7 +193,7 @@ class ModeEquations:
         return self.looks(*problem.arguments(t)).reshape(10, self.size)
 
     def _looks_with_rates(self, problem: Problem, t: float) -> Array:
-        """The same, with rates that count in those of loops."""
+        """What elements come to, (10, elements), with rates that count in those of loops."""
         out = self._looks(problem, t)
         if self.loops is not None:
             by_z, follows = self._through_unknowns(problem, t, self.loops)
@@ -217,7 +217,7 @@ class ModeEquations:
         return problem.m[self.by_relations].tobytes(), self._key_of_parameters(problem)
 
     def _key_of_parameters(self, problem: Problem) -> bytes:
-        """The same object for the same parameters, which is hashed once."""
+        """The bytes of the parameters: one object while these stay, which is hashed once."""
         if not np.array_equal(self._parameters[0], problem.p):
             self._parameters = problem.p.copy(), problem.p.tobytes()
         return self._parameters[1]
@@ -227,7 +227,7 @@ class ModeEquations:
         return self._through_loops(problem, t, out * self.elements.unit, "taken")
 
     def _by_states(self, problem: Problem, t: float) -> Array:
-        """The same by the states."""
+        """Given, back, forth and their rates, derived by the states, (6, elements, states)."""
         out = self._by_x.dense(*problem.arguments(t)).reshape(6, self.size, -1)
         return self._through_loops(problem, t, out, "x")
 
@@ -280,7 +280,7 @@ class ModeEquations:
         return out
 
     def _sizes_untaken(self, problem: Problem, t: float, modes: Indices) -> Array:
-        """The same, where nothing is taken."""
+        """How large the terms are that cancel in equations of modes where elements take nothing."""
         made = self.matrices(problem, t, modes)
         with put_back(problem.u):
             problem.u[:] = 0.0

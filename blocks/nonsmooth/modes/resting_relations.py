@@ -42,7 +42,7 @@ class RestingRelations:
 
     @classmethod
     def of(cls, system: System) -> RestingRelations:
-        """Those of a system."""
+        """Return the relations of a system that combine flows and efforts of elements."""
         return system.once("resting relations", lambda: _found(system))
 
     def resting(self, modes: Indices) -> Flags:
@@ -51,7 +51,7 @@ class RestingRelations:
         return ~moves
 
     def put_in(self, crossings: ca.SX, modes: ca.SX) -> ca.SX:
-        """The same as expressions."""
+        """Replace the crossing functions of relations that rest in these modes, as expressions."""
         if not len(self.which):
             return crossings
         out = ca.vertsplit(crossings)
@@ -184,7 +184,7 @@ def _share_of(wanted: Array, given: Array) -> Array | None:
 
 
 def _shares(wanted: Array, given: Array) -> Array | None:
-    """The same for all sets of parameters."""
+    """What a row takes of others, (sets of parameters, others); None where a set has none."""
     found = [_share_of(*pair) for pair in zip(wanted, given, strict=True)]
     return np.array(found) if all(share is not None for share in found) else None
 

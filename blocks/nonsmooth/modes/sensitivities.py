@@ -52,7 +52,7 @@ class Sensitivities:
 
     def _loaded(self, problem: Problem, t: float, kinetic: sp.csr_matrix, load: LoadDependence
                 ) -> sp.csr_matrix:
-        """The same where the efforts of sliding elements depend on others."""
+        """d effort / d x where the efforts of sliding elements depend on those of others."""
         rate = self._rate_by_states(problem, t)
         sliding = self._sliding(kinetic).toarray()
         right = np.where((self.state.modes == 0)[:, None], rate.toarray(), sliding)

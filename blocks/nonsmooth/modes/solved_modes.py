@@ -240,7 +240,7 @@ class SolvedModes:
         return out
 
     def fresh(self) -> SolvedModes:
-        """The same for another run, without what is known of this one."""
+        """Return a copy for another run, without what is known of this one."""
         new = copy.copy(self)
         new._out = new._matrix = None
         if self.kept is not None:
@@ -330,14 +330,14 @@ class SolvedModes:
         return self._out.reshape(7, self.size)
 
     def equations(self, problem: Problem, t: float, modes: Indices) -> tuple[Array, Array]:
-        """Their matrix, where that depends on no effort, and own rates per effort."""
+        """The matrix of the equations, where it depends on no effort, and own rates per effort."""
         n = self.size
         out = self._equations_at(problem, t, modes, np.zeros(n))
         return out[: n * n].reshape(n, n).T.copy(), out[n * n + n : -1]
 
     def determinants(self, modes: Indices, matrix: Array | None = None) -> tuple[Array, Array]:
-        """Of equations, block by block, and of those of what slides; of the last evaluation's if
-        none are given."""
+        """Determinants of the equations and of those of what slides, block by block; of the last
+        evaluation's matrix if none is given."""
         if matrix is None:
             assert self._matrix is not None
             matrix = self._matrix[0]
@@ -512,7 +512,7 @@ def _least_pivots(matrix: Array) -> Array:
 
 
 def _determinant(matrix: Array, elements: Indices) -> Array:
-    """Of the rows and columns of some elements, for every matrix."""
+    """Determinants of the rows and columns of some elements, one for every matrix."""
     if len(elements) == 0:
         return np.ones(len(matrix))
     i, j = elements[0], elements[-1]

@@ -116,7 +116,7 @@ class StepLaws(Laws):
         self.state = self._open()
 
     def fresh(self) -> StepLaws:
-        """The same laws at the start of another run."""
+        """Return the laws for the start of another run, with efforts and state of their own."""
         new = copy.copy(self)
         new.efforts, new.state = StepEfforts(self.elements), self._open()
         return new
@@ -150,7 +150,7 @@ class StepLaws(Laws):
                               np.where(rests, 0, np.sign(flow))).astype(np.int8)
 
     def decide(self, problem: Problem, t: float, touched: Indices) -> list[Change]:
-        """At known instants the next step decides."""
+        """Decide nothing at known instants: the next step does."""
         return []
 
     def apply(self, problem: Problem, t: float) -> None:

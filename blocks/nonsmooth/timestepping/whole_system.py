@@ -41,7 +41,7 @@ class WholeSystem:
         return self.problem.slope(t, y)
 
     def jacobian(self, t: float, y: Array) -> Array:
-        """Their derivatives by the states, column by column."""
+        """Derivatives of the slopes by the states, column by column."""
         self.problem.u[:] = 0.0
         found = self.problem.slope_jacobian(t, y)
         if self.full:
@@ -69,7 +69,7 @@ class WholeSystem:
             by_effort.transpose(2, 0, 1).ravel(), (push / problem.scale[:, None]).T.ravel()])
 
     def _flow_by_states(self, args: Any) -> Array:
-        """Of those that are integrated, with which others follow."""
+        """d flow / d x by the integrated states, with which others follow; (elements, states)."""
         problem = self.problem
         flow_x = sp.dense(self.laws.functions.flow_x.sparse(*args))
         by_state = flow_x[:, problem.free]

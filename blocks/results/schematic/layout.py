@@ -127,7 +127,7 @@ class _Plan:
         return Box(width, height, sockets, picture)
 
     def _ends(self, top: Array) -> dict[int, dict[int, tuple[list[float], list[float]]]]:
-        """By channel and net: heights of ends on its left and on its right."""
+        """Heights of ends on the left and on the right of a channel, by channel and net."""
         found: dict[int, dict[int, tuple[list[float], list[float]]]] = {}
         for k, slot in enumerate(self.slots):
             for net, channel, dy in slot.ends:

@@ -443,7 +443,7 @@ class Dopri5(OneStep):
 
 
 class RK45(Dopri5):
-    """The same under the name that SciPy gives it."""
+    """Dormand-Prince 5(4) under the name that SciPy gives it."""
 
     name = "RK45"
 

@@ -196,9 +196,9 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
 def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits, record: Record,
                x: Vector, state: Vector, counts: Indices, t_stop: float, taken: int, behind: int
                ) -> tuple[int, int, int]:
-    """The same up to the next instant, where so many steps stand in the record already.
+    """Take steps up to the next instant, where so many stand in the record already.
 
-    And so many borders of pieces are ``behind``. Where it has got there, or to a crossing, f(t, x)
+    So many borders of pieces are ``behind``. Where it has got there, or to a crossing, f(t, x)
     is only known of explicit methods: others ask for it after the event.
 
     The first step of an explicit method ends a little beyond where the slope leads a relation
@@ -437,8 +437,8 @@ def watched(code: Code, relations: Relations, work: Workspace, x: Vector, t: flo
 def _watched(code: Code, relations: Relations, work: Workspace, x: Vector, t: float, end: float,
              h: float, state: Vector, early: float, t_stop: float, pieces: Vector, behind: int,
              doubts: bool) -> tuple[int, float]:
-    """The same, the reserve as any other; with ``doubts``, ``AGAIN`` where what is read within the
-    step may be wrong by as much as has crossed.
+    """Look at a step, the reserve as any margin; with ``doubts``, ``AGAIN`` where what is read within
+    the step may be wrong by as much as has crossed.
 
     What a crossing leaves of a step is looked at as a step is, for what crosses before. One over
     many turns is looked at part by part; over very many, it is to be taken again as well.

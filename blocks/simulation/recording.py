@@ -202,7 +202,7 @@ class RunRecording:
         return out
 
     def _with_modes(self, indices: list[int], times: Array | None, side: str) -> Array:
-        """The same with modes among the variables: constant in every episode."""
+        """Values of variables, modes among them: constant in every episode."""
         count = self.catalog.count
         which = self._own_times()[1] if times is None else self._episode_numbers(
             np.asarray(times, dtype=float), side)
@@ -251,7 +251,7 @@ class RunRecording:
         return native.column_values(function, points, whole=whole)
 
     def evaluate_states(self, function: Evaluator, t: Array, which: Indices) -> Array:
-        """The same of a function of states, time and parameters alone."""
+        """A function of states, time and parameters alone at times of episodes."""
         return self.evaluate(function, Wanted.nothing(self.system), t, which)
 
     def indeterminate_groups(self, t: Array) -> list[list[IndeterminateGroup]]:
@@ -261,7 +261,7 @@ class RunRecording:
 
     def evaluate_unsplit(self, function: Evaluator, t: Array, which: Indices, whole: int = 0
                          ) -> Array:
-        """The same of a function to which any split of undetermined efforts is the same."""
+        """A function to which any split of undetermined efforts is the same, at times of episodes."""
         return self.evaluate(function, Wanted.all_of(self.system, split=False), t, which, whole)
 
     # -- energy ------------------------------------------------------------------------

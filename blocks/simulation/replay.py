@@ -153,7 +153,7 @@ class Replay:
             u[:, columns] = self._of_run.laws.elements.inputs_of(inputs, self.system.nu)
 
     def with_modes(self, points: Points, which: Indices) -> Points:
-        """The same points with the modes that were held there, where anything is solved for."""
+        """Points with the modes that were held there, where anything is solved for."""
         if self._of_run.laws is None or points.modes:
             return points
         return replace(

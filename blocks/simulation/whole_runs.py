@@ -146,7 +146,7 @@ class SeveralRuns:
         return self._values(function, wanted, self.times, self.pieces, self._shown)
 
     def values_at(self, function: Evaluator, wanted: Wanted, runs: Indices, times: Array) -> Array:
-        """The same at times of some runs; just after events."""
+        """A function at times of some runs; just after events."""
         order = np.argsort(runs, kind="stable")
         runs, times = runs[order], times[order]
         pieces = np.maximum(np.searchsorted(
@@ -158,7 +158,7 @@ class SeveralRuns:
         return out
 
     def at_start(self, function: Evaluator, wanted: Wanted) -> Array:
-        """The same at the starts of all runs."""
+        """A function at the starts of all runs."""
         times, pieces = self.times[self.first], self.pieces[self.first]
         return self._values(function, wanted, times, pieces, self._states(times, pieces)).T
 

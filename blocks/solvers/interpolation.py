@@ -34,7 +34,7 @@ def chebyshev_nodes(count: int) -> Array:
 
 @lru_cache(maxsize=32)
 def barycentric_weights(count: int) -> Array:
-    """Their weights in the barycentric formula."""
+    """Weights of so many Chebyshev points in the barycentric formula."""
     weights = np.where(np.arange(count) % 2, -1.0, 1.0)
     weights[[0, -1]] *= 0.5
     return weights

@@ -437,8 +437,8 @@ def watched(code: Code, relations: Relations, work: Workspace, x: Vector, t: flo
 def _watched(code: Code, relations: Relations, work: Workspace, x: Vector, t: float, end: float,
              h: float, state: Vector, early: float, t_stop: float, pieces: Vector, behind: int,
              doubts: bool) -> tuple[int, float]:
-    """Look at a step, the reserve as any margin; with ``doubts``, ``AGAIN`` where what is read within
-    the step may be wrong by as much as has crossed.
+    """Look at a step, the reserve as any margin; with ``doubts``, ``AGAIN`` where what is read
+    within the step may be wrong by as much as has crossed.
 
     What a crossing leaves of a step is looked at as a step is, for what crosses before. One over
     many turns is looked at part by part; over very many, it is to be taken again as well.

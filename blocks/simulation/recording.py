@@ -261,7 +261,7 @@ class RunRecording:
 
     def evaluate_unsplit(self, function: Evaluator, t: Array, which: Indices, whole: int = 0
                          ) -> Array:
-        """A function to which any split of undetermined efforts is the same, at times of episodes."""
+        """A function to which any split of open efforts is the same, at times of episodes."""
         return self.evaluate(function, Wanted.all_of(self.system, split=False), t, which, whole)
 
     # -- energy ------------------------------------------------------------------------

@@ -272,8 +272,8 @@ def find_crossing(code: Code, relations: Relations, work: Workspace, x: Vector, 
 
     ``low`` and ``end`` are those of the part, which may be the ``last`` one of the step, ``start``
     and ``h`` those of the step; ``pieces`` are borders of pieces of time, which are looked at
-    beside the quarters of the part; ``behind`` of them are not after the start of the step. Returns
-    whether one has crossed at the last look, and the number of looks.
+    beside the quarters of the part, as far as there is room; ``behind`` of them are not after the
+    start of the step. Returns whether one has crossed at the last look, and the number of looks.
     """
     looks, times = relations.looks, relations.times
     times[0] = low
@@ -282,7 +282,7 @@ def find_crossing(code: Code, relations: Relations, work: Workspace, x: Vector, 
         times[count] = end if j == 3 else low + LOOKS[j] * (end - low)
         while behind < pieces.size and pieces[behind] <= times[count - 1] + near:
             behind += 1
-        if behind < pieces.size and pieces[behind] < times[count] - near:
+        if behind < pieces.size and pieces[behind] < times[count] - near and count < MOST_LOOKS - 4:
             times[count] = pieces[behind]
             crossed = seen_inside(code, relations, work, times[count], start, h, x, looks[count])
             j -= 1

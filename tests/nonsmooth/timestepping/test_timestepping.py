@@ -6,6 +6,9 @@ from benches import wire, wired
 from numpy.testing import assert_allclose
 
 from blocks import Branch, Model, ParameterError, Variable, der, quantity, where
+from blocks.machine import compiling
+from library.rotational import Inertia, RotationalReference
+from library.signal import Sign, Sine, Step
 from library.translational import (
     ForceSource,
     HardStop,
@@ -138,3 +141,12 @@ def test_relations_switch_at_the_end_of_the_step_in_which_they_change():
     exact = model.simulate("1.4 s", rtol=1e-10)
     assert exact["mass.v"].final.m < -1  # it has been thrown back
     assert_allclose(run["mass.v"].final.m, exact["mass.v"].final.m, atol=5e-3)
+
+
+def test_a_wave_of_many_periods_a_step_leaves_room_for_all_looks(monkeypatch):
+    monkeypatch.setattr(compiling, "is_installed", lambda: False)  # arrays have bounds in Python
+    model = wired("waves", "step.y sign.u", sign=Sign(unit="1"), wave=Sine(frequency="100 kHz"),
+                  step=Step(final=1.0, start="20 ms"), ground=RotationalReference(),
+                  wheel=Inertia())
+    run = model.simulate("30 ms", method="moreau_jean", step="1 ms")
+    assert_allclose([e.time for e in run.events], 0.02)

@@ -1,7 +1,7 @@
-"""What ``when`` assigns where its condition has just become true, without leaving machine code.
+"""What ``when`` assigns where its condition has just become true, in plain loops.
 
-As :class:`blocks.simulation.actions.Resets` does it: all that is assigned counts with the values
-before, and conditions are looked at again after what they have changed.
+All that is assigned counts with the values before, and conditions are looked at again after what
+they have changed. Steps in Python call this by :mod:`.settling`.
 """
 
 from __future__ import annotations

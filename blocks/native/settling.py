@@ -76,7 +76,8 @@ class Settling:
         self.code = empty(Code)._replace(
             kind=RUNGE_KUTTA, p=nothing, q=nothing,
             crossings=self._at_point(self._crossed, nm, settled=False),
-            slope=self._at_point(self._slope, n), settle=self._at_point(lambda t: problem.x, n))
+            slope=self._at_point(self._slope, n),
+            settle=self._at_point(lambda t: problem.x, n) if problem.system.clusters else 0)
         self._given = [Kept(one) for one in (
             self.code, self.work, self.relations, self.switches, self.samples, self.resets)]
 
@@ -111,8 +112,7 @@ class Settling:
         return int(self._samplings.apply(self.problem, t, waits))
 
     # -- at an event -----------------------------------------------------------------------
-    def flip(self, t: float, which: Indices, holds: Array, step: float,
-             again: bool) -> bool:
+    def flip(self, t: float, which: Indices, holds: Array, step: float, again: bool) -> bool:
         """Switch the relations ``which``, and those of time as they hold from here on, until all
         agree; whether they do."""
         self.relations.wrong[:] = False
@@ -137,10 +137,10 @@ class Settling:
         self.x[:], self._t = problem.x, t
         if self.samples.due.size:
             self.samples.due[0] = self._samplings.due.any()
-        found = loops.knowing(known_of(self.code))(
-            *self._given, t, self.x, step, *more)
+        found = loops.knowing(known_of(self.code))(*self._given, t, self.x, step, *more)
         self.calls.check()
         allowed[:], problem.x[:] = relations.slack, self.x
-        with nullcontext() if found > 0 else suppress(AlgebraicFailure):
+        failed = found == FAILED or loops is settle_relations and not found
+        with suppress(AlgebraicFailure) if failed else nullcontext():
             problem.settle(t)
         return int(found)

@@ -1,7 +1,7 @@
-"""Which relations hold after an event? Decided without leaving machine code.
+"""Which relations hold after an event? Decided in plain loops, for steps of all methods.
 
-As :class:`blocks.simulation.switching.Switching` does it: relations switch, and are evaluated
-until they agree with the equations that they switch. Where it takes more to judge, Python does.
+Relations switch, and are evaluated until they agree with the equations that they switch. Steps in
+Python call this by :mod:`.settling`; where nothing agrees, Python looks for another solution.
 """
 
 from __future__ import annotations

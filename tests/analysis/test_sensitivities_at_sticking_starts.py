@@ -1,6 +1,7 @@
 """Derivatives by what would make a stuck start slide, against differences on both sides.
 
-What slides by a little comes to rest at once, so that a body goes on with the speed of its belt.
+What slides by a little comes to rest at once, so that a body goes on with the speed of its belt;
+what is lifted by a little falls back.
 """
 
 import warnings
@@ -10,9 +11,11 @@ import pytest
 from benches import wire
 from numpy.testing import assert_allclose
 
-from blocks import Model, quantity
+from blocks import Model, quantity, sin
 from library.rotational import Inertia, RotationalFriction, RotationalReference, RotationalSpring
 from library.translational import (
+    ForceSource,
+    HardStop,
     Mass,
     MotionSensor,
     Reference,
@@ -76,3 +79,33 @@ def test_derivatives_at_a_start_that_sticks_are_those_of_both_sides(case):
         found = run.sensitivities[what, path].final.m
         left, right = (ends[1] - ends[0]) / step, (ends[3] - ends[2]) / step
         assert_allclose([left, right], found, rtol=2e-3, atol=2e-3)
+
+
+def lifted(path, step, duration="0.36 s", **options):
+    """A body that a spring holds on a rigid stop, until a force pulls it off and it bounces."""
+    m = Model("lifted")
+    m.body, m.force = Mass(mass="0.8 kg"), ForceSource(force=lambda t: quantity("14 N") * sin(
+        quantity("13.2 rad/s") * t))
+    wire(m, "body.M stop.R spring.R force.R", "stop.C spring.C force.C ground.V",
+         stop=HardStop(model="restitution", restitution=0.6, lower_bound="0 m",
+                       upper_bound="50 mm"),
+         spring=Spring(stiffness="120 N/m", x="40 mm"), ground=Reference())
+    part, name = path.split(".")
+    setattr(getattr(m, part), name, quantity(step, "m/s" if name == "v" else "m"))
+    return m.simulate(duration, **options)
+
+
+@pytest.mark.parametrize(("path", "sides"), [
+    ("body.v", (-1, 1)), ("stop.x", (1,)), ("stop.lower_bound", (-1,))])
+def test_what_rests_on_a_stop_at_the_start_falls_back_onto_it(path, sides):
+    """What is lifted by a little bounces until it rests, and what is hit rests at once."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        found = lifted(path, 0.0, sensitivities=[path], rtol=1e-9).sensitivities
+    assert [path in str(w.message) for w in told] == [True] * (len(sides) == 1)
+    base, step = lifted(path, 0.0, rtol=1e-12), 1e-6
+    for side in sides:
+        moved = lifted(path, side * step, rtol=1e-12)
+        for what in ("spring.x", "body.v"):
+            difference = (moved[what].final - base[what].final).m / (side * step)
+            assert_allclose(found[what, path].final.m, difference, rtol=2e-3, atol=1e-6)

@@ -262,19 +262,27 @@ class Jumps:
         return conditions is not None and bool(np.any(
             here.values(conditions) != there.values(conditions)))
 
-    def bring_to_rest(self, changes: Changes, stuck: Flags) -> None:
-        """Let what sticks where the run starts stick with changes, too: what they make slide comes
-        to rest at once, by an impulse of its friction."""
-        elements, e = self.equations.elements, np.flatnonzero(stuck)
+    def bring_to_rest(self, changes: Changes, stuck: Flags) -> Array:
+        """Let what sticks or touches where the run starts do so with changes, too: what they make
+        slide comes to rest at once, and what they lift falls back, by impulses of the elements.
+        Return how large the terms are of which changes of states have come to be sums."""
+        elements, e, terms = self.equations.elements, np.flatnonzero(stuck), np.abs(changes.x)
         if not len(e) or self.system.clusters:
-            return
+            return terms
         tape, start = self.system.tape, self.first_guards
+        first, closed = self.points.some(np.zeros(1, int)), elements.contact[e]
         moving = self.system.nm + 2 * elements.size + e
         push = self.equations.rows("pushes at rest", lambda: ca.vec(ca.densify(ca.jacobian(
-            tape.slope, tape.u))), self.points.some(np.zeros(1, int))).value[0].reshape(
+            tape.slope, tape.u))), first).value[0].reshape(
                 (tape.u.numel(), self.system.nx))[elements.column[e]].T
-        flow = start.along(0, changes.x, self.dp, changes.d)[moving]
-        changes.x -= push @ (np.linalg.pinv(start.x[0][moving] @ push, rcond=SAME) @ flow)
+        flows = self.equations.rows("flows", lambda: expressions_of(self.system).flow, first)
+        ways = self.equations.slopes(first).x[0] @ push[:, closed]  # on which what was lifted falls
+        for of, rows, by in ((start, moving[closed], ways), (flows, e, push)):
+            change = of.along(0, changes.x, self.dp, changes.d, rows)
+            impulses = np.linalg.pinv(of.x[0][rows] @ by, rcond=SAME) @ change
+            changes.x -= by @ impulses
+            terms += np.abs(by) @ np.abs(impulses)
+        return terms
 
     def _slopes(self, before: Array) -> tuple[Array, Array]:
         """Slopes at the start with discrete values as they were before, and as they are."""

@@ -275,9 +275,12 @@ class Jumps:
         push = self.equations.rows("pushes at rest", lambda: ca.vec(ca.densify(ca.jacobian(
             tape.slope, tape.u))), first).value[0].reshape(
                 (tape.u.numel(), self.system.nx))[elements.column[e]].T
-        flows = self.equations.rows("flows", lambda: expressions_of(self.system).flow, first)
-        ways = self.equations.slopes(first).x[0] @ push[:, closed]  # on which what was lifted falls
-        for of, rows, by in ((start, moving[closed], ways), (flows, e, push)):
+        rest = [(start, moving, push)]
+        if closed.any():  # what was lifted falls back first
+            flows = self.equations.rows("flows", lambda: expressions_of(self.system).flow, first)
+            ways = self.equations.slopes(first).x[0] @ push[:, closed]
+            rest = [(start, moving[closed], ways), (flows, e, push)]
+        for of, rows, by in rest:
             change = of.along(0, changes.x, self.dp, changes.d, rows)
             impulses = np.linalg.pinv(of.x[0][rows] @ by, rcond=SAME) @ change
             changes.x -= by @ impulses

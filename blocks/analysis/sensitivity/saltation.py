@@ -267,14 +267,16 @@ class Jumps:
         slide comes to rest at once, and what they lift falls back, by impulses of the elements.
         Return how large the terms are of which changes of states have come to be sums."""
         elements, e, terms = self.equations.elements, np.flatnonzero(stuck), np.abs(changes.x)
-        if not len(e) or self.system.clusters:
+        if not len(e):
             return terms
-        tape, start = self.system.tape, self.first_guards
+        tape, start, nx = self.system.tape, self.first_guards, self.system.nx
         first, closed = self.points.some(np.zeros(1, int)), elements.contact[e]
         moving = self.system.nm + 2 * elements.size + e
-        push = self.equations.rows("pushes at rest", lambda: ca.vec(ca.densify(ca.jacobian(
-            tape.slope, tape.u))), first).value[0].reshape(
-                (tape.u.numel(), self.system.nx))[elements.column[e]].T
+        by = self.equations.rows("pushes at rest", lambda: ca.vec(ca.densify(ca.jacobian(
+            ca.vertcat(tape.slope, tape.residual), ca.vertcat(tape.u, tape.z)))), first
+            ).value[0].reshape((self.system.nu + self.system.nz, -1)).T
+        push, loops = by[:nx, elements.column[e]], by[:, self.system.nu :]
+        push = push - loops[:nx] @ np.linalg.pinv(loops[nx:]) @ by[nx:, elements.column[e]]
         rest = [(start, moving, push)]
         if closed.any():  # what was lifted falls back first
             flows = self.equations.rows("flows", lambda: expressions_of(self.system).flow, first)

@@ -151,7 +151,7 @@ def _with_zeros(crossings: dict[int, ca.SX], residual: ca.SX, chosen: list[tuple
             condition, found = relation(d, False), True
             otherwise = ca.if_else(relation(-d, False), otherwise, 0)
         elif len(ca.symvar(d)) == 1 and all(_vanishes(one, d) for case in cases
-                                            for one in (case, ca.gradient(case, *ca.symvar(d)))):
+                                            for one in (case, ca.jacobian(case, ca.symvar(d)[0]))):
             condition, found = d > 0, True
         law = ca.substitute(law, symbol, ca.if_else(condition, then, otherwise))
     return law if found else residual

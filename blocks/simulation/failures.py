@@ -57,7 +57,7 @@ def stop_at_failed_step(recording: RunRecording, step: Step, t_start: float) -> 
     owners = ", ".join(dict.fromkeys(filter(None, (
         n.rpartition(".")[0].removeprefix("der(") for n in names))))
     unsolved = f" Unsolved: {', '.join(names)}{f' (of {owners})' if owners else ''}."
-    other = ("a shorter step" if recording.accuracy is None else  # of a method of fixed step
+    other = ("a shorter step or method='auto'" if recording.accuracy is None else  # of fixed steps
              "a smaller max_step, a looser rtol or nominal values that fit")
     slope = slope_equation(system, "".join(names[:1]) * (not told))
     where = f"there, as in  {slope} " if slope else "there"

@@ -24,7 +24,7 @@ from ..native.predicted_elements import PredictedElements
 from ..native.resets import Resets
 from ..native.samples import Samples
 from ..native.stages import ATOL
-from ..native.steps import Code, Workspace, settle_in_place
+from ..native.steps import Code, Workspace, project_in_place
 from ..native.switches import Switches
 from ..native.tied_states import SHARE
 from ..native.zero_crossings import LARGEST, Relations
@@ -147,7 +147,7 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
     """Steps as of :func:`blocks.native.one_step.advance`; a call ends where states are to be
     chosen, which the next one begins with: what reads a step needs the choice of then."""
     if choice.due[0] != 0:
-        settle_in_place(code, work, state[TIME], x)
+        project_in_place(code, work, state[TIME], x)
         work.at[0] = state[TIME]
         if not _choose(choice, code, work, q, x):
             return UNSURE, begun[0], begun[1]

@@ -41,7 +41,7 @@ from ..native.moreau_jean import CompiledMoreauJean, MoreauJean
 from ..native.one_step import Steps, between
 from ..native.own_events import NOTHING as NOTHING_HAPPENS
 from ..native.own_events import Ahead
-from ..native.steps import Code, Workspace, known_of, settle_in_place, slope_at, values_at
+from ..native.steps import Code, Workspace, known_of, project_in_place, slope_at, values_at
 from ..native.zero_crossings import Relations, margins_at
 from ..nonsmooth.modes.parts import NetworkParts
 from ..numerics.arrays import Array, Indices, Matrix, Vector
@@ -88,7 +88,7 @@ def look(code: Code, work: Workspace, relations: Relations, reads: int, at: Vect
     ``reads`` is the address of what gives variables, ``at`` (1,) the time; ``slope``, ``margins``
     and ``values`` are filled.
     """
-    settle_in_place(code, work, at[0], point)
+    project_in_place(code, work, at[0], point)
     slope_at(code, work, at[0], point, slope)
     if margins.size:
         margins_at(code, relations, work.at, at[0], point, margins)
@@ -358,7 +358,7 @@ class Program:
         self.slope, self.margins = np.zeros_like(self.point), np.zeros(method.held.size)
         self.values, self.at = np.zeros(len(infos)), np.array([self.t_start])
         # where nobody else integrates, a point is on its constraints already
-        at_point = method.code._replace(settle=0) if self.most_events else method.code
+        at_point = method.code._replace(project=0) if self.most_events else method.code
         seen = Bound(look.bound(at_point, method.work_space, method.watched, reads, self.at,
                                 self.point, self.slope, self.margins, self.values))
         called = dict(zip((name for name, _ in code.parameters), arguments, strict=True))

@@ -25,7 +25,7 @@ from .steps import (
     Code,
     Sparse,
     known_of,
-    settle_after_events,
+    project_after_events,
     unknowns_after_events,
     workspace,
 )
@@ -217,8 +217,8 @@ class Course(KeptCourse):
         if not self.carries:
             return rows
         out = np.empty_like(rows)
-        settle_after_events(self._code, self.form.work, times, rows, number, self.q, self._held,
-                            out)
+        project_after_events(self._code, self.form.work, times, rows, number, self.q, self._held,
+                             out)
         return out
 
     def unknowns(self, times: Array, x: Array, number: Indices) -> Array | None:

@@ -105,7 +105,7 @@ class Equations:
 
             self.beginning = reading_of_past(system, int(self.offsets[2]))
         self.scratch = 0
-        self.settle = 0  # closes contacts that have drifted open
+        self.project = 0  # closes contacts that have drifted open
         self.torn = 0  # unknowns that slopes are solved for with, and leave at the start of q
         self.reserve = False  # whether the last margin is that of the solved equations
         #: What knows of tied and torn unknowns, where they stand in x.
@@ -137,7 +137,7 @@ class Equations:
             self.slope = self._looped("slope")
             self.crossings = self._looped("crossings") if system.nm else 0
             if system.nz:
-                self.carried, self.settle = NominalValues(start), self._looped("settle")
+                self.carried, self.project = NominalValues(start), self._looped("project")
             return
         if is_solved_for(system):
             self._with_tied()
@@ -159,8 +159,8 @@ class Equations:
         code = TiedCode(system, self._places, int(self.offsets[-1]), network)
         self._solve_by(code)
         self.carried, self._with_all = code.tied, code.with_slopes
-        self.slope, self.settle = (compiled(text, parallel=False)
-                                   for text in (code.slope(), code.settle()))
+        self.slope, self.project = (compiled(text, parallel=False)
+                                   for text in (code.slope(), code.project()))
         self.reserve = bool(system.clusters)
         self.relations += self.reserve
         self.crossings = self.relations and compiled(code.crossings(), parallel=False)
@@ -185,7 +185,7 @@ class Equations:
             self.slope, self.crossings = (
                 compiled(text, parallel=False) for text in (code.slope(), code.margins()))
             if laws.elements.contact.any() or self.carried is not None:
-                self.settle = compiled(code.settle(), parallel=False, quick=True)
+                self.project = compiled(code.project(), parallel=False, quick=True)
             self._present = code.present
             return
         assert held is not None  # else the system is not written
@@ -230,7 +230,7 @@ class Equations:
                 **{k: ("%q", o) for k, o in enumerate(rest, 5)}}  # fmt: skip
 
     @property
-    def _settled(self) -> dict[int, tuple[str, int]]:
+    def _places_at_events(self) -> dict[int, tuple[str, int]]:
         """Places of arguments at events: what is carried along stands, solved, behind states."""
         if self.carried is None:
             return self._places
@@ -244,7 +244,7 @@ class Equations:
         without = RUNGE_KUTTA, EULER, BACKWARD_EULER, TRAPEZOIDAL
         exponents, places = (0, 0) if kind in without else (self.exponents, self.places)
         return Code(ARITHMETIC[kind](), self.slope, int(self.crossings), exponents, self.angles,
-                    places, self.settle, self.linear(kind), kind, address_of(p), address_of(q),
+                    places, self.project, self.linear(kind), kind, address_of(p), address_of(q),
                     self.past, int(self.offsets[2] + self.system.nd))
 
     def linear(self, kind: int) -> int:
@@ -414,13 +414,13 @@ class Equations:
         """What samples assign; of all that is kept in ``out`` behind it, what was before."""
         here = self._in_modes(function)
         more = {here.n_in() - 1: ("%out", function.nnz_out(0))}
-        return self.system.once("assigned", lambda: self._settled_values(here, more))
+        return self.system.once("assigned", lambda: self._compiled_at_events(here, more))
 
     def at_points(self, function: ca.Function) -> int:
         """A function of what the system's functions take, with all that is solved for at a point;
         what is carried along stands behind the states there."""
         if self.large:
-            return self._straight(function, places=self._settled)
+            return self._straight(function, places=self._places_at_events)
         known, efforts = self.explicit[0], self._inputs
         if efforts is None:
             efforts = self.system.tape.u if self._held is None else self._held["inputs"]
@@ -428,17 +428,17 @@ class Equations:
 
     def at_events(self, which: str, function: ca.Function) -> int:
         """A function of what there is at events: what is required of a run, or assigned there."""
-        return self.system.once(f"{which} at events", lambda: self._settled_values(
+        return self.system.once(f"{which} at events", lambda: self._compiled_at_events(
             self._in_modes(function)))
 
-    def _settled_values(self, function: ca.Function,
-                        more: dict[int, tuple[str, int]] | None = None) -> int:
+    def _compiled_at_events(self, function: ca.Function,
+                            more: dict[int, tuple[str, int]] | None = None) -> int:
         """A function of what there is at events, and of ``more``."""
         from .network_code import NetworkCode
 
         if isinstance(self._solved, NetworkCode):
             return compiled(self._solved.of_function(function, more or {}), parallel=False)
-        return self._straight(function, places={**self._settled, **(more or {})})
+        return self._straight(function, places={**self._places_at_events, **(more or {})})
 
     def _in_modes(self, function: ca.Function) -> ca.Function:
         """A function of modes instead of efforts, where these follow by them."""

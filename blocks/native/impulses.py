@@ -8,7 +8,7 @@ from ..numerics.tolerances import FLOW_NONE
 from .kept_factors import solve_kept
 from .lu import factorize, solve
 from .predicted_elements import FLOW, NOBODY, PredictedElements
-from .steps import Code, Workspace, settle_in_place, values_at
+from .steps import Code, Workspace, project_in_place, values_at
 
 __all__ = ["drifts", "push", "stop_part"]
 
@@ -78,7 +78,7 @@ def push(code: Code, work: Workspace, elements: PredictedElements, t: float, x: 
         values_at(code, work, elements.present, t, x, elements.room)
         x[:] = elements.before
     _push_by(elements, x, 1.0)
-    settle_in_place(code, work, t, x)
+    project_in_place(code, work, t, x)
 
 
 @machine_code

@@ -196,7 +196,7 @@ class Loops:
                 self.solve(step.group, rows[moved], step.position, unknowns[moved],
                            changes.operand(unknowns[moved]), changes)
 
-    def settle(self) -> None:
+    def project(self) -> None:
         """Into ``%out``: states as they are, and the unknowns that stay in z solved for."""
         self.text.lines += self.begin
         z_classes = self.tape.z_classes

@@ -45,7 +45,7 @@ from .network_modes import enters_new_modes
 from .predicted_elements import PredictedElements
 from .pulses import END, START, error_of_exponents, step_to_pulse
 from .resets import Resets
-from .rosenbrock import settle_end, step_to_transient
+from .rosenbrock import error_at_end, step_to_transient
 from .samples import Samples
 from .stages import ATOL, NEW, WORK
 from .step_control import (
@@ -301,7 +301,7 @@ def _judged(code: Code, work: Workspace, relations: Relations, limits: Limits, x
             error = max(error, error_of_exponents(code, work, relations.exponents,
                                                   relations.inside, t + now))
         if error <= 1.0:
-            of_slope, evaluations = settle_end(code, work, work.k, t, now, x)
+            of_slope, evaluations = error_at_end(code, work, work.k, t, now, x)
             counts[2] += evaluations
             error = of_slope if not of_slope <= error else error
     if not error <= 1.0:
@@ -545,7 +545,7 @@ def between(code: Code, work: Workspace, steps: Steps, which: Indices, theta: Ve
                 take_step(code, work, steps.starts[present], steps.sizes[present], x, False,
                           counts)
                 if code.kind == IMPLICIT:
-                    settle_end(code, work, k, steps.starts[present], steps.sizes[present], x)
+                    error_at_end(code, work, k, steps.starts[present], steps.sizes[present], x)
         if theta[j] == 1.0:
             out[j, :] = k[NEW]
         else:

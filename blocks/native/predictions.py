@@ -65,7 +65,7 @@ from .predicted_elements import (
     no_flow,
     part_of,
 )
-from .steps import Code, Workspace, are_finite, settle_in_place, values_at
+from .steps import Code, Workspace, are_finite, project_in_place, values_at
 from .zero_crossings import LARGEST, Relations
 
 __all__ = ["notice_speeds", "predict_modes", "stuck_ones_rest"]
@@ -91,7 +91,7 @@ def predict_modes(code: Code, work: Workspace, relations: Relations, elements: P
             return False  # whether it pulls by rounding
         if elements.contact[e] or elements.k.size == 0:
             elements.slack[e] = 0.0
-    settle_in_place(code, work, t, x)
+    project_in_place(code, work, t, x)
     if not _look(code, work, elements, t, x):
         return False
     for e in range(modes.size):

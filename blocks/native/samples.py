@@ -20,7 +20,7 @@ from ..numerics.arrays import Array, Flags, Indices, Vector
 from ..numerics.instants import same_instant as _same_instant
 from ..solvers.samples import is_due as _is_due
 from ..solvers.samples import sample_number as _sample_number
-from .steps import Code, Workspace, settle_in_place, values_at
+from .steps import Code, Workspace, project_in_place, values_at
 
 __all__ = ["Samplers", "Samples", "assign_due", "begin_samples", "count_samples",
            "function_for_machine_code"]  # fmt: skip
@@ -88,7 +88,7 @@ def begin_samples(samples: Samples, t: float) -> bool:
 def assign_due(code: Code, work: Workspace, samples: Samples, t: float, x: Vector) -> int:
     """Assign with the present values of everything else: CHANGED, UNCHANGED or FAILED."""
     d, values, changed = samples.d, samples.values, UNCHANGED
-    settle_in_place(code, work, t, x)
+    project_in_place(code, work, t, x)
     values_at(code, work, samples.assigned, t, x, values)
     if _are_at_odds(samples):
         return FAILED

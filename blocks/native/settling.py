@@ -77,7 +77,7 @@ class Settling:
             kind=RUNGE_KUTTA, p=nothing, q=nothing,
             crossings=self._at_point(self._crossed, nm, settled=False),
             slope=self._at_point(self._slope, n),
-            settle=self._at_point(lambda t: problem.x, n) if problem.system.clusters else 0)
+            project=self._at_point(lambda t: problem.x, n) if problem.system.clusters else 0)
         self._given = [Kept(one) for one in (
             self.code, self.work, self.relations, self.switches, self.samples, self.resets)]
 

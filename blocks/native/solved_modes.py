@@ -204,14 +204,14 @@ class SolvedCode(SolvedText):
         self._put(w, shares, "%out", everything.numel())
         return self._text(w)
 
-    def settle(self) -> str:
+    def project(self) -> str:
         """The states with closed contacts closed and at rest; as they were where they are.
 
         Before that, those that constraints tie, and torn unknowns, which stand behind them.
         """
         w, carried = Writer(), self.tied.nz if self.tied else 0
         self._copy(w, w.pointer("%out", 0), "%x", self.nx + carried)
-        self._settle_tied(w)
+        self._project_tied(w)
         if self.laws.elements.contact.any():
             self._close(w)
         return self._text(w)
@@ -239,14 +239,14 @@ class SolvedCode(SolvedText):
         w.lines += [f"  br i1 {open_}, label %close, label %end", "close:",
                     "  %count = phi i64 [ 0, %entry ], [ %more, %close ]"]
         values = self._move(w, -way, _masked(widening, closed), gap, moved)
-        self._settle_tied(w)
+        self._project_tied(w)
         w.lines.append("  %more = add i64 %count, 1")
         again = w.compare("ogt", self._largest(w, values), allowed)
         w.lines += [f"  %few = icmp slt i64 %more, {CLOSING}", f"  %go = and i1 {again}, %few",
                     "  br i1 %go, label %close, label %stop", "stop:"]
         own = -self.held.by_effort(ca.mtimes(ca.jacobian(e["flow"], x), e["slope"]))
         self._move(w, push, _masked(own, stuck), flow, moved)
-        self._settle_tied(w)
+        self._project_tied(w)
         w.lines += ["  br label %end", "end:"]
 
     # -- parts of them -------------------------------------------------------------------
@@ -331,7 +331,7 @@ class SolvedCode(SolvedText):
         self._fill(w, ca.densify(product.values), self.parts)
         product.write(w, w.pointer("%q", self.parts), w.pointer("%q", self.follows), out, by_rows)
 
-    def _settle_tied(self, w: Writer) -> None:
+    def _project_tied(self, w: Writer) -> None:
         """Solve for them from what stands in ``out``, and put them there."""
         if self.tied:
             solved = self._solve_all(w, "%out") if self.held.with_loops else self.tied.call(

@@ -274,7 +274,7 @@ class TiedCode(SolvedText):
             w.store(tied.share(w, done), "%out", self.found[1].numel())
         return self._text(w)
 
-    def settle(self) -> str:
+    def project(self) -> str:
         """All states and torn unknowns, solved for; as they were where there is no solution."""
         w, tied = Writer(), self.tied
         self._copy(w, w.pointer("%out", 0), "%x", tied.nx + tied.nz)

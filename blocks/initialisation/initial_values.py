@@ -63,7 +63,7 @@ def initialise(system: System, problem: Problem, nominals: Nominals, t: float,
     if near is not None:
         problem.x[:], problem.z[:] = near
     with threads_for(system.nx + system.nz):
-        _settle(system, problem, targets, nominals, t, near is None, looks or Looks(), attempts)
+        _meet(system, problem, targets, nominals, t, near is None, looks or Looks(), attempts)
         refuse_dependent(system, problem, t)
     return reached_start(system, problem, targets, nominals, t)
 
@@ -100,8 +100,8 @@ def _listed(rows: list[TargetRow]) -> str:
     return ", ".join(f"{r.path} = {r.start:.6g~P} (target {r.target:.6g~P})" for r in rows)
 
 
-def _settle(system: System, problem: Problem, targets: Targets, nominals: Nominals, t: float,
-            anew: bool, looks: Looks, attempts: int) -> None:
+def _meet(system: System, problem: Problem, targets: Targets, nominals: Nominals, t: float,
+          anew: bool, looks: Looks, attempts: int) -> None:
     """Meet constraints and targets, level by level (Gauss-Newton); ``anew`` from the targets."""
     given = targets.given
     missed = _missed_states(system, problem, given)

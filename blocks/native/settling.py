@@ -89,7 +89,7 @@ class Settling:
             self.problem.x[:] = x
             try:
                 if settled:
-                    self.problem.settle(t)
+                    self.problem.update_anew(t)
                 return function(t)
             except AlgebraicFailure:
                 return np.full(size, np.nan)
@@ -142,5 +142,5 @@ class Settling:
         allowed[:], problem.x[:] = relations.slack, self.x
         failed = found == FAILED or loops is settle_relations and not found
         with suppress(AlgebraicFailure) if failed else nullcontext():
-            problem.settle(t)
+            problem.update_anew(t)
         return int(found)

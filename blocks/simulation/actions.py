@@ -239,7 +239,7 @@ class Resets:
     def note(self, problem: Problem, t: float) -> None:
         """Keep what `before` is asked of, before anything happens at an event."""
         if self.previous is not None:
-            problem.settle(t)
+            problem.update_anew(t)
             problem.d[self.noted] = self.previous(*problem.arguments(t))
 
     def remember(self, problem: Problem, t: float) -> None:

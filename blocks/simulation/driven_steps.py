@@ -79,7 +79,7 @@ class DrivenSteps:
         if self._bound is not None:
             self._limit = self._look_ahead()
 
-    def settle(self) -> None:
+    def apply_changes(self) -> None:
         """Bring everything in line with what was told."""
         if self.changed and not (self._bound is not None and self._goes(self.t)):
             self._with_python(self.t)
@@ -87,7 +87,7 @@ class DrivenSteps:
     def read(self, function: Evaluator, wanted: Wanted) -> Array:
         """What a function of the present point comes to; it changes with the next look."""
         if self.changed:
-            self.settle()
+            self.apply_changes()
         if self._bound is not None and not wanted.unknowns and (
                 reader := self._bound.reader(function, wanted.of_efforts)) is not None:
             return reader()

@@ -263,7 +263,7 @@ class Integration:
         if beyond is None:
             return None
         problem.z[:], self.t, self.y = beyond, t, y
-        problem.settle(t)
+        problem.update_anew(t)
         name = system.torn_name(int(np.argmax(np.abs(beyond - z) / problem.scale_z)))
         component, _, variable = name.rpartition(".")
         self.events.log.remember(t, component, f"{variable} {GOES_ON}")

@@ -253,7 +253,7 @@ class SteppedRun:
 
     def save_state(self) -> RunState:
         """Where the run is now, to go on from there again with :meth:`restore`."""
-        self._steps.settle()
+        self._steps.apply_changes()
         self._steps.pause()
         self._told.extend((SAVED, 0.0))
         recording = self._recording
@@ -294,7 +294,7 @@ class SteppedRun:
                 elif code == ADVANCED:
                     again._steps.advance(value)
                 else:
-                    again._steps.settle()
+                    again._steps.apply_changes()
                     again._steps.pause()
             away = np.abs(x - state.x) / again._recording.problem.scale_x
             fits = again._steps.t == state.t and bool((away <= SAME_STATE).all())

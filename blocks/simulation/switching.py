@@ -77,7 +77,7 @@ class Switching:
         if not problem.system.nm and not self.samplings.active:
             return
         self.samplings.begin(t, first=True)
-        problem.settle(t)
+        problem.update_anew(t)
         unsettled = self._unsettled_at_first(t)
         if unsettled is None or not modes_known:
             return
@@ -195,7 +195,7 @@ class Switching:
         m = tried_branch(self.problem, judge)
         if m is not None:
             self.problem.m[:] = m
-            self.problem.settle(t)
+            self.problem.update_anew(t)
         return m is not None
 
     def _look_ahead(self, t: float) -> None:
@@ -219,7 +219,7 @@ class Switching:
             problem.unknowns.solve_in_order(problem.arguments(t + h))
             going = system.crossings(*problem.arguments(t + h))[zero]
         problem.m[zero] = np.where(going > 0, 1.0, np.where(going < 0, 0.0, problem.m[zero]))
-        problem.settle(t)
+        problem.update_anew(t)
 
     def _note(self, t: float, changed: Indices) -> None:
         acted: list[tuple[str, str]] = []

@@ -67,7 +67,7 @@ class Problem:
         self.z = np.zeros(system.nz)
         # torn unknowns at the last event, from which Newton's method starts once more where it
         # fails: a trial point far away may have left them far away
-        self.settled = self.z
+        self.z_at_event = self.z
         self.start_z: Array | None = None  # where Newton's method starts from for torn unknowns
         self.failure: AlgebraicFailure | None = None  # the last one that made a slope nan
         self.laws: Any = None  # set-valued laws that give u, if there are any
@@ -147,9 +147,9 @@ class Problem:
         try:
             self.update(t)
         except AlgebraicFailure:
-            if self.start_z is not None or np.array_equal(self.z, self.settled):
+            if self.start_z is not None or np.array_equal(self.z, self.z_at_event):
                 raise
-            self.z[:] = self.settled
+            self.z[:] = self.z_at_event
             self.update(t)
         return self.x, self.z
 
@@ -168,11 +168,11 @@ class Problem:
         if self.algebraic:
             self.unknowns.solve(self.arguments(t), patient or self.start_z is None)
 
-    def settle(self, t: float) -> None:
+    def update_anew(self, t: float) -> None:
         """Solve the algebraic unknowns after relations or states have changed, maybe by far."""
         self.unknowns.forget()
         self.update(t, patient=True)
-        self.settled = self.z.copy()
+        self.z_at_event = self.z.copy()
 
     def slope(self, t: float, y: Array) -> Array:
         """y' in scaled units; nan where the algebraic unknowns have no solution."""
@@ -311,7 +311,7 @@ class Problem:
 
         What jumps in time is as it is ``behind`` that point.
         """
-        self.settle(t)
+        self.update_anew(t)
         _, *point = self.arguments(t)
         behind = t if behind is None else behind
         return self._exact(self.system.crossings(behind, *point), behind)

@@ -110,7 +110,7 @@ def fit(model: CompiledModel, data: Any, parameters: Mapping[str, Any], compare:
     try:
         with Progress(progress, 0, name="fit") as search.tell:
             search.run_all(_starts(misfit, starts, seed), executor)
-            search.settle_noise()
+            search.estimate_noise()
     except KeyboardInterrupt:
         if search.best is None:
             raise
@@ -173,7 +173,7 @@ class _Search:
                               xtol=TOLERANCE, ftol=TOLERANCE, gtol=TOLERANCE)
         self._residuals(found.x)
 
-    def settle_noise(self) -> None:
+    def estimate_noise(self) -> None:
         """Estimate noise that is not given from the residuals, and search again."""
         misfit, open_ = self.misfit, self._without_noise
         for _ in range(NOISE_ROUNDS if open_ else 0):

@@ -343,7 +343,7 @@ class Saltation:
         if guard >= 0:
             problem.m[guard] = 1.0 - problem.m[guard]
             try:
-                problem.settle(time)
+                problem.update_anew(time)
             except BlocksError:
                 return nothing
         return np.array(problem.system.slope(*problem.arguments(time)))

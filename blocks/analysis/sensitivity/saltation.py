@@ -281,7 +281,7 @@ class Jumps:
         problem, found = self.recording.replay.at_start(), []
         for d in (before, problem.d.copy()):
             problem.d[:] = d
-            problem.settle(self.start)
+            problem.update_anew(self.start)
             found.append(self.system.slope(*problem.arguments(self.start)))
         return found[0], found[1]
 

@@ -152,7 +152,7 @@ def share(d: Matrix, rows: Matrix, by: Matrix, l: Matrix, h: Matrix, q: Matrix, 
             rows[LOAD, k] -= l[order[k], c] * rows[LOAD, c]
         rows[LOAD, k] = rows[LOAD, k] / l[order[k], k]
     found = _balance(rows, l, h, n, rank)
-    _settle(rows, l, h, q, allowed[0], n, rank)
+    _find_exactly(rows, l, h, q, allowed[0], n, rank)
     if by.size > 0:
         _spread(rows, l, h, by, order, n, rank)
     missing = top = most = 0.0
@@ -282,8 +282,8 @@ def _far(rows: Matrix, n: int, rank: int) -> float:
 
 
 @machine_code
-def _settle(rows: Matrix, l: Matrix, h: Matrix, q: Matrix, allowed: float, n: int, rank: int
-            ) -> None:
+def _find_exactly(rows: Matrix, l: Matrix, h: Matrix, q: Matrix, allowed: float, n: int, rank: int
+                  ) -> None:
     """Efforts exactly, of those that are at their bounds or come to them by that, and of others."""
     _bring_to_bounds(rows, allowed, n)
     again = beyond = True

@@ -251,11 +251,11 @@ class Indeterminacy:
     def ends(self, problem: Problem, t: float) -> Indices:
         """Who is held by others at its bound."""
         if self.state.ends is None:
-            self.settle(problem, t)
+            self.update_ends(problem, t)
         assert self.state.ends is not None
         return self.state.ends
 
-    def settle(self, problem: Problem, t: float) -> bool:
+    def update_ends(self, problem: Problem, t: float) -> bool:
         """Take note of who is held by others at its bound; whether that has changed."""
         before, stuck = self.state.ends, self.state.modes == 0
         self.state.ends = ends = np.zeros(self.elements.size, dtype=int)
@@ -276,7 +276,7 @@ class Indeterminacy:
         out = []
         for rests, slides in self._parts(problem, t, index):
             with put_back(*() if shown else (problem.u, problem.z)):
-                part, found = self._settled(problem, t, rests, slides, now)
+                part, found = self._split(problem, t, rests, slides, now)
             low, high = part.bounds(found.effort)
             width = np.where(np.isfinite(high - low), high - low, np.abs(found.effort).max())
             left = np.abs(part.rate - part.D @ found.effort)
@@ -284,8 +284,8 @@ class Indeterminacy:
                 part.D.diagonal() * width.max(), TINY)).max()), (low, high)))
         return out
 
-    def _settled(self, problem: Problem, t: float, rests: Indices, slides: Indices,
-                 now: LawValues) -> tuple[Part, Shares]:
+    def _split(self, problem: Problem, t: float, rests: Indices, slides: Indices,
+               now: LawValues) -> tuple[Part, Shares]:
         """How a part shares what it holds, in the piece of its bounds in which that is so."""
         key, pieces = rests.tobytes(), list[Array]()
         for _ in range(ROUNDS):

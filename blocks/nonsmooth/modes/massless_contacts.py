@@ -150,7 +150,7 @@ class MasslessContacts:
         for share in (0.5, 1.0):
             change = self.equations.slope_by_taken(problem, t)[:, index] @ impulse
             problem.x[:] = before + share * change
-        problem.settle(t)
+        problem.update_anew(t)
 
     def _gap(self, problem: Problem, t: float) -> Array:
         """Gaps of all elements, 0 of others than contacts; negative in overlap, though parting."""

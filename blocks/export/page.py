@@ -266,7 +266,7 @@ class _Followers:
             return method.arrays
         own, program = method.own_events, self.program
         kept = [method.x[: len(driver.problem.x)] if method.carries else method.x,
-                method.k[ATOL], method.form.work.record.k[ATOL], method.branch.ravel(),
+                method.k[ATOL], method.common.work.record.k[ATOL], method.branch.ravel(),
                 method.borders.ravel()]
         if program.chooses:
             choice = program.choice if driver is program.driver else choice_of(driver, 0)

@@ -430,7 +430,7 @@ class Program:
         step = Steps(np.zeros(1), np.zeros(1), np.zeros(1, dtype=np.int64), np.zeros((1, n)),
                      np.zeros(1, dtype=np.int64), np.zeros((1, 0)))
         return Bound(between.knowing(known_of(method.code)).bound(
-            method.code, method.form.work, step, np.zeros(LOOKS, dtype=np.int64), np.zeros(LOOKS),
+            method.code, method.common.work, step, np.zeros(LOOKS, dtype=np.int64), np.zeros(LOOKS),
             np.zeros(0), np.zeros(n), np.zeros(5, dtype=np.int64),
             np.zeros((LOOKS, n))))
 

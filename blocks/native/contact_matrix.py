@@ -137,7 +137,7 @@ def push(bodies: Bodies, kinds: Kinds, room: Room, t: float, y: Vector, h: float
         room.step[i] = y[i] + part * (room.end[i] - y[i])
     values_of(bodies, room, bodies.seen, t + part * h, room.step, room.seen_between)
     values_of(bodies, room, bodies.slope_w, t + part * h, room.step, room.slope_w)
-    filled, sparse = 0, bodies.form.size > 0
+    filled, sparse = 0, bodies.front_lists.size > 0
     for a in range(count):
         k, row = room.kind[a], room.row[a]
         n, c = kinds.laws[k], kinds.forces[k]

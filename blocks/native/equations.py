@@ -25,7 +25,7 @@ from .forms import is_large, is_solved_for
 from .front_lists import COLUMN_GROUPS
 from .instance_loops import Loops, NominalValues
 from .loop_text import LoopText
-from .matrices import band_of, sparse_form, why_differences
+from .matrices import band_of, sparse_lists, why_differences
 from .repetitions import Repetitions
 from .stages import ARITHMETIC
 from .steps import (
@@ -254,14 +254,14 @@ class Equations:
         """
         if not solves_with_derivatives(kind) or self.differences:
             return 0
-        banded, form = band_of(self.system, self.large, self._laws), None
+        banded, lists = band_of(self.system, self.large, self._laws), None
         if banded is None:
-            form = sparse_form(self.system, self._laws)
-            if form is not None and not form[COLUMN_GROUPS]:
+            lists = sparse_lists(self.system, self._laws)
+            if lists is not None and not lists[COLUMN_GROUPS]:
                 return self.entries
         if self.large:
             return self._in_direction
-        if banded is None and form is None:
+        if banded is None and lists is None:
             return self.derivatives
         return self._in_direction if self._solved is not None else 0
 

@@ -97,7 +97,7 @@ class Workspace(NamedTuple):
     unknowns: Indices  # (n,) which unknown stands where in a band
     by_time: Vector  # (n,) df/dt beside a band
     sizes: Vector  # (n,) nominal values beside a band or a sparse matrix
-    sparse: Indices  # the form of a sparse matrix, whose entries stand in the one row of ``linear``
+    sparse: Indices  # lists of a sparse matrix, whose entries stand in the one row of ``linear``
     # before df/dt and whose factors stand in that of ``factors``; empty: a full one or a band
     rtol: Vector  # (1,) relative tolerance
     extended: Indices  # (1,) whether the last step of order 8 has the stages of its extension
@@ -110,7 +110,7 @@ class Workspace(NamedTuple):
 class Sparse(NamedTuple):
     """A sparse Jacobian."""
 
-    form: Indices  # of :mod:`~blocks.native.fronts`
+    front_lists: Indices  # of :mod:`~blocks.native.fronts`
     sizes: Vector  # nominal values, in units of the model
 
 
@@ -126,11 +126,11 @@ class Banded(NamedTuple):
 def workspace(n: int, kind: int = EXPLICIT, matrix: Banded | Sparse | None = None) -> Workspace:
     """Work space for ``n`` unknowns, and steps of a kind."""
     if isinstance(matrix, Sparse):
-        entries, numbers = room_of(matrix.form)
+        entries, numbers = room_of(matrix.front_lists)
         linear = np.zeros((1, entries + n))
         return workspace(n)._replace(
             linear=linear, factors=np.empty((1, numbers)), inner=np.empty((INNER, n)),
-            by_time=linear[0, entries:], sizes=matrix.sizes, sparse=matrix.form)
+            by_time=linear[0, entries:], sizes=matrix.sizes, sparse=matrix.front_lists)
     if matrix is not None:
         upper, lower = matrix.upper, matrix.lower
         return workspace(n)._replace(

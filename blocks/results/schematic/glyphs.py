@@ -18,7 +18,7 @@ from ...shapes import Symbol
 from .parts import Net, Part, Pin
 from .picture import NAME, SMALL, Picture, width_of
 
-__all__ = ["Box", "Look", "Socket", "box_of", "form_of"]
+__all__ = ["Box", "Look", "Socket", "box_of", "posture_of"]
 
 U = 10.0  # pixels of a step of the grid
 ROW, LINE = 24.0, 12.0  # between pins of a box, and lines of text
@@ -68,7 +68,7 @@ class Look:
         return self.nets[pin.net].ground
 
 
-def form_of(part: Part, look: Look) -> str:
+def posture_of(part: Part, look: Look) -> str:
     """``"along"``, ``"standing"``, ``"body"``, ``"hanging"`` or ``"box"``."""
     physical = part.physical()
     if part.inside or len(physical) == 0 or (part.symbol and part.symbol.left):
@@ -99,9 +99,9 @@ def main_pins(part: Part) -> tuple[Pin, Pin]:
 def box_of(part: Part, look: Look, mirrored: bool) -> Box:
     """A part in its form; mirrored, its second port is on the left."""
     drawn = _Drawn(part, look)
-    form = form_of(part, look)
+    posture = posture_of(part, look)
     make = {"along": drawn.along, "standing": drawn.standing, "body": drawn.body,
-            "hanging": drawn.hanging, "box": drawn.box}[form]  # fmt: skip
+            "hanging": drawn.hanging, "box": drawn.box}[posture]  # fmt: skip
     box = make(mirrored)
     for k, p in enumerate(box.picture.lines):
         if p.kind == "symbol":
@@ -277,7 +277,7 @@ class _Drawn:
         symbol, kind = self.symbol, self.part.type
         if symbol is None:
             wide, deep = width_of(kind, SMALL) / 2 + 6, max(14.0 * max(len(enter), len(leave)), 22)
-        elif form_is_two_port(symbol):
+        elif glyph_is_two_port(symbol):
             wide, deep = max(symbol.half[1] * U, 12.0), 60.0
         else:
             wide, deep = symbol.half[0] * U, symbol.half[1] * U
@@ -286,7 +286,7 @@ class _Drawn:
         if symbol is None:
             self._frame(x - wide, top, x + wide, top + deep)
             self._write(x, top + deep / 2 + 3, kind, SMALL, "middle", True)
-        elif form_is_two_port(symbol):
+        elif glyph_is_two_port(symbol):
             self._strokes(x, 36.0, np.array([[0, 1.0], [1.0, 0]]), open_end=True)
         else:
             self._strokes(x, 6.0, np.array([[1.0, 0], [0, -1]]))
@@ -372,6 +372,6 @@ class _Drawn:
         return lefts + enter, rights + leave
 
 
-def form_is_two_port(symbol: Symbol) -> bool:
+def glyph_is_two_port(symbol: Symbol) -> bool:
     """Whether its strokes lie between two ports."""
     return symbol.half[0] == 3.0

@@ -11,7 +11,7 @@ from itertools import product
 
 import networkx as nx
 
-from .glyphs import Look, form_of, main_pins
+from .glyphs import Look, main_pins, posture_of
 from .parts import Part, Pin
 
 __all__ = ["columns_of"]
@@ -88,7 +88,7 @@ class _Reach:
                       and self.far[k] <= self.net_far[net]]  # fmt: skip
             stay = [k for k in members
                     if len(self.nets[k]) == 1 and self.entering.get(k) != "right"]  # fmt: skip
-            stay.sort(key=lambda k: (self.far[k], form_of(self.parts[k], self.look) != "body"))
+            stay.sort(key=lambda k: (self.far[k], posture_of(self.parts[k], self.look) != "body"))
             after = [k for k in members if k not in before and k not in stay]
             rows = -(-len(stay) // STACKED)
             chain = [stay[i : i + rows] for i in range(0, len(stay), max(rows, 1))]
@@ -100,11 +100,11 @@ class _Reach:
 
     def mirrored(self, k: int) -> bool:
         """Whether a part's ports on the left are farther away than those on the right."""
-        part, form = self.parts[k], form_of(self.parts[k], self.look)
-        if form not in ("along", "box") or part.inside:
+        part, posture = self.parts[k], posture_of(self.parts[k], self.look)
+        if posture not in ("along", "box") or part.inside:
             return False
-        sides = [[pin] for pin in main_pins(part)] if form == "along" else _sides_of(part)
-        if form == "box" and len(self.nets[k]) < 2:
+        sides = [[pin] for pin in main_pins(part)] if posture == "along" else _sides_of(part)
+        if posture == "box" and len(self.nets[k]) < 2:
             wired = [any(p.net in self.look.live for p in side) for side in sides]
             return wired == [self.far[k] == 0, self.far[k] > 0]
         left, right = (min((self.net_far.get(p.net, 10**6) for p in side), default=0)

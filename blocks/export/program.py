@@ -200,7 +200,7 @@ class Program:
         self.catalog = Catalog.of(self.system)
         self.t_start, self.t_end = driver.settings.t_start, driver.settings.t_end  # s
         driver.begin_steps()
-        driver.events.time_events.look(self.t_start, self.t_end)
+        driver.events.time_events.find(self.t_start, self.t_end)
         problem: Any = driver.problem
         self._refuse_python(driver.settings.method)
         shown = driver.recording.states if outputs is None else outputs
@@ -532,7 +532,7 @@ class Program:
         """The run before its first step, with other values of parameters in SI units."""
         driver = self._other(values, driven=True)
         driver.begin_steps()
-        driver.events.time_events.look(self.t_start, self.t_end)
+        driver.events.time_events.find(self.t_start, self.t_end)
         return driver
 
     def _other(self, values: Mapping[str, float], driven: bool) -> Driver:

@@ -20,7 +20,7 @@ from ..system.system import System
 from .lexicographic import lexicographic_step
 from .nominal_values import Nominals, own_nominals
 
-__all__ = ["LEVELS", "NO_TARGET", "USERS", "Looks", "TargetFunctions", "Targets", "class_values",
+__all__ = ["LEVELS", "NO_TARGET", "USERS", "Trials", "TargetFunctions", "Targets", "class_values",
            "collect_targets", "idle_targets", "least_values", "target_sizes"]  # fmt: skip
 
 LEVELS = ("high", "low", "default high", "default low")  # in the order in which they are met
@@ -29,7 +29,7 @@ NO_TARGET = len(LEVELS)  # level of a guess
 
 
 @dataclass
-class Looks:
+class Trials:
     """Points that a search for a start may still try."""
 
     left: int = 250

@@ -476,7 +476,7 @@ class Kernels:
     """Kernels of leaf components at one moment: their surroundings are looked at once."""
 
     def __init__(self) -> None:
-        self._looked_at: set[int] = set()
+        self._seen: set[int] = set()
 
     def of(self, component: Component) -> Kernel:
         """The traced kernel of a component (kept by its class, while what it uses stands).
@@ -485,9 +485,9 @@ class Kernels:
         """
         key, kernels = structure_key(component), type(component)._kernels
         kernel = kernels.get(key)
-        if kernel is None or not (id(kernel) in self._looked_at or kernel.surroundings.stand()):
+        if kernel is None or not (id(kernel) in self._seen or kernel.surroundings.stand()):
             kernel = kernels[key] = _traced(component)
-        self._looked_at.add(id(kernel))
+        self._seen.add(id(kernel))
         return kernel
 
 

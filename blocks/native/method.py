@@ -26,7 +26,7 @@ from .fronts import lists_with
 from .loop_branch import SIZES, fill_sizes, may_lose_branch, room_for_branch
 from .matrices import band_of, sparse_lists
 from .newton_steps import TOO_FAR
-from .one_step import CROSSED, LOCATED, NO_LOOK, REACHED, UNSURE, Limits
+from .one_step import CROSSED, LOCATED, NO_REVIEW, REACHED, UNSURE, Limits
 from .own_events import NOTHING, EventRules, Given, OwnEvents, PassedEvents
 from .stages import ATOL
 from .steps import (
@@ -75,7 +75,7 @@ class OneStep(Method):
     kind: ClassVar[int] = EXPLICIT
     looks_itself = True
     #: After how many steps the next call returns, where more than so many are left then.
-    look: tuple[int, float] = NO_LOOK
+    review: tuple[int, float] = NO_REVIEW
     carries_out_events = True
     #: Whether an episode begins with the step that the last one would have gone on with.
     keeps_step: ClassVar[bool] = False
@@ -298,7 +298,7 @@ class OneStep(Method):
         if own is not None:
             given, t_stop = own.before(self.t, t_stop)
         status, taken, events = self._bound(self, given, t_stop, counts)
-        self.look = NO_LOOK
+        self.review = NO_REVIEW
         t = float(self.state[TIME])
         if own is not None and own.is_known(t) and self.instant[0] <= t:
             t_stop = np.inf  # it was left to others, who carry it out before anything else
@@ -355,7 +355,7 @@ class OneStep(Method):
     def bound_arguments(self, given: Given, counts: Indices, begun: Indices) -> tuple[Any, ...]:
         """What machine code takes to go on from the present point."""
         limits = Limits(self.t, self.rtol, self.longest, self.pieces, ACROSS, self.t_end,
-                        *self.look)
+                        *self.review)
         return (self.code, self.work_space, self.watched, limits, self.filled, *given, self.x,
                 self.state, counts, begun)
 

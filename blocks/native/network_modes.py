@@ -109,7 +109,7 @@ def choose_network_modes(code: Code, work: Workspace, relations: Relations, netw
     for part in range(parts):
         if network.present[part] < 0:
             return False
-    _look(code, work, network, t, x)
+    _evaluate(code, work, network, t, x)
     _measure(network)
     for part in range(parts):
         if not _missed(network, part, network.present[part]) <= network.drift[0]:
@@ -138,7 +138,7 @@ def _exchange(code: Code, work: Workspace, relations: Relations, network: Networ
         _leave(network)
         network.m[:] = network.guess_m
         if is_any(network.switch):
-            _look(code, work, network, t, x)
+            _evaluate(code, work, network, t, x)
             _obey_conditions(network)
         for part in range(parts):
             row = network.row[part]
@@ -170,7 +170,7 @@ def _rest_at_end(code: Code, work: Workspace, relations: Relations, network: Net
         _put(network, part, network.row[part])
     network.m[:] = network.before
     network.guess[:], network.guess_m[:] = network.modes, network.before
-    _look(code, work, network, t, x)
+    _evaluate(code, work, network, t, x)
     _measure(network)
     known, near, rests = True, False, crossed
     for part in range(network.present.size):
@@ -340,7 +340,7 @@ def ends_by_rounding(code: Code, work: Workspace, relations: Relations, network:
     takes, which is the same value, crosses a little before that.
     """
     n, first, ended = network.modes.size, relations.wrong.size - network.modes.size, False
-    _look(code, work, network, t, x)
+    _evaluate(code, work, network, t, x)
     for e in range(n):
         near = 2.0 * network.constants[n + e]
         at_end = network.constants[e] == 0.0 and _margin(network, e) <= near and (
@@ -406,7 +406,7 @@ def _put(network: NetworkModes, part: int, row: int) -> None:
 
 
 @machine_code
-def _look(code: Code, work: Workspace, network: NetworkModes, t: float, x: Vector) -> None:
+def _evaluate(code: Code, work: Workspace, network: NetworkModes, t: float, x: Vector) -> None:
     """What elements come to in the present modes."""
     values_at(code, work, network.values, t, x, network.found)
 
@@ -433,7 +433,7 @@ def _all_hold(code: Code, work: Workspace, relations: Relations, network: Networ
     n, found, room, point = network.modes.size, network.found, network.room, work.k[WORK]
     for part in range(network.present.size):
         _put(network, part, network.row[part])
-    _look(code, work, network, t, x)
+    _evaluate(code, work, network, t, x)
     _measure(network)
     for e in range(n):
         room[MARGIN, e] = _margin(network, e)
@@ -460,7 +460,7 @@ def _all_hold(code: Code, work: Workspace, relations: Relations, network: Networ
         h = min(INSTANT * far / fast, h)
     for i in range(x.size):
         point[i] = x[i] + h * found[VALUES * n + i]
-    _look(code, work, network, t + h, point)
+    _evaluate(code, work, network, t + h, point)
     _crossing_functions(code, work, network, t + h, point, later)
     for part in range(network.present.size):
         network.holds[part] = _holds_later(relations, network, part, h, now, later, brief)
@@ -495,7 +495,7 @@ def _lead_away(code: Code, work: Workspace, relations: Relations, network: Netwo
             h = min(FARTHER * h, SHORT_TIME)
             for i in range(x.size):
                 point[i] = x[i] + h * found[VALUES * n + i]
-            _look(code, work, network, t + h, point)
+            _evaluate(code, work, network, t + h, point)
     return away
 
 
@@ -617,7 +617,7 @@ def _measure_noise(code: Code, work: Workspace, network: NetworkModes, t: float,
             point[i] = x[i] * (1.0 + digits if i % 2 == 0 else 1.0 - digits)
         for i in range(exact.size):
             p[i] = exact[i] * (1.0 + digits if i % 2 == 0 else 1.0 - digits)
-        _look(code, work, network, t * (1.0 + digits), point)
+        _evaluate(code, work, network, t * (1.0 + digits), point)
         for part in range(network.present.size):
             row, first = network.row[part], network.starts[part]
             for k in range(first, network.starts[part + 1]):
@@ -648,7 +648,7 @@ def _take(code: Code, work: Workspace, relations: Relations, network: NetworkMod
           x: Vector) -> None:
     """Take modes that hold: the states that they hold are brought to their values."""
     n, found = network.modes.size, network.found
-    _look(code, work, network, t, x)
+    _evaluate(code, work, network, t, x)
     for e in range(n):
         kind = network.kinds[e]
         network.largest[0, kind] = max(network.largest[0, kind], abs(found[FLOW * n + e]))

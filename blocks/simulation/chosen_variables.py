@@ -115,7 +115,7 @@ class ChosenVariables:
         self._waits = recording.problem.laws is not None and recording.problem.laws.recorded
 
     # -- during the run ----------------------------------------------------------------------
-    def look(self, recording: RunRecording) -> None:
+    def observe(self, recording: RunRecording) -> None:
         """Called after every step, or as many as a method takes at once."""
         episodes = recording.episodes
         if not self._waits and (len(episodes) > FEW_EPISODES
@@ -198,7 +198,7 @@ class ChosenVariables:
         found: list[tuple[np.ndarray, Array, Array]] = []
         before = np.full(len(spans), np.inf)
         for halvings in range(MOST_HALVINGS + 1):
-            values, off = self._looked_at(recording, spans)
+            values, off = self._at_nodes(recording, spans)
             self.largest = np.fmax(self.largest, np.abs(values).max(axis=(0, 1), initial=0.0))
             size = self.tolerance * self.largest
             with np.errstate(invalid="ignore", divide="ignore"):
@@ -226,7 +226,7 @@ class ChosenVariables:
         order = np.lexsort([spans["start"], spans["episode"]])
         return spans[order], values[order], off[order]
 
-    def _looked_at(self, recording: RunRecording, spans: np.ndarray) -> tuple[Array, Array]:
+    def _at_nodes(self, recording: RunRecording, spans: np.ndarray) -> tuple[Array, Array]:
         """Values at the nodes, (k, K, n), and how far off polynomials are between, (k, n)."""
         nodes = chebyshev_nodes(NODES)
         places = np.sort(np.concatenate([nodes, PROBES]))

@@ -157,9 +157,9 @@ class Integration:
                 return Ending(step.t)
             stop_at_failed_step(self.recording, step, self.running.settings.t_start)
         if self.decided_in_steps:
-            return self._look_at_decisions(step)
+            return self._take_decisions(step)
         try:
-            return self._looked_at(step)
+            return self._take_step(step)
         except AlgebraicFailure as failure:  # at a point within it
             again = step.t - self.t > self.time_events.tiny(self.t)
             if isinstance(self.branch, LoopBranch) and again:
@@ -169,7 +169,7 @@ class Integration:
             return self._over_dead_point(t, np.asarray(y)) or self._end_of_branch(
                 t, np.asarray(y), failure)
 
-    def _looked_at(self, step: Step) -> Ending | None:
+    def _take_step(self, step: Step) -> Ending | None:
         """Take what a step is good for; tell the ending if that was the last."""
         shortened = False
         if self.branch is not None and (until := self.branch.followed(step)) < step.t:
@@ -389,7 +389,7 @@ class Integration:
         self.problem.solve(at, y)
         return Ending(at, which, reach=at - step.t_old)
 
-    def _look_at_decisions(self, step: Step) -> Ending | None:
+    def _take_decisions(self, step: Step) -> Ending | None:
         """What a method that steps over events has decided in a step."""
         laws = self.problem.laws
         self._keep(step, step.t)
@@ -409,7 +409,7 @@ class Integration:
         return np.flatnonzero(wrong & ~self.time_events.timed)
 
     # -- ends of steps ---------------------------------------------------------------------
-    def look(self, step: Step) -> None:
+    def observe(self, step: Step) -> None:
         """The method has got as far as this, and goes on."""
         if self.method.passed is not None:
             self._go_on_from_events(self.method.passed)
@@ -424,7 +424,7 @@ class Integration:
                         self.trajectory.t if whole and until > delays.past.end
                         else np.array([until]))
         self.t, self.y = step.t, step.y
-        self.recording.keeper.look(self.recording)
+        self.recording.keeper.observe(self.recording)
         if self.progress is not None:
             self.progress(until)
 

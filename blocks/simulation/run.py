@@ -172,7 +172,7 @@ def _prepared(model: CompiledModel, duration: object, options: Options) -> Prepa
                       model._made.findings or ())
     if asked is not None:
         starting.keep(asked, decided)
-    starting.forget_looks()
+    starting.forget_trials()
     return _begun(starting, decided, options, began, checked)
 
 

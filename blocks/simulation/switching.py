@@ -94,7 +94,7 @@ class Switching:
             holding = self.time_events.holding(problem.crossings_here(t), t)
             unsettled = np.flatnonzero(holding != problem.m)
             if not len(unsettled) and not changed:
-                self._look_ahead(t)
+                self._switch_ahead(t)
                 self.resets.remember(problem, t)
                 return None
             problem.m[:] = holding
@@ -115,7 +115,7 @@ class Switching:
             holds = self.time_events.right_limits(t)
             if not self.settling.flip(t, which, holds, self._step, again):
                 self._go_on_elsewhere(t, which[~self.time_events.timed[which]], before)
-            self._look_ahead(t)
+            self._switch_ahead(t)
         for r in which[problem.m[which] == before[which]]:  # switched, and back again at once
             self.log.suspect(t, self.time_events.relations.describe(int(r), True)[0])
         self._note(t, np.flatnonzero(problem.m != before))
@@ -198,7 +198,7 @@ class Switching:
             self.problem.update_anew(t)
         return m is not None
 
-    def _look_ahead(self, t: float) -> None:
+    def _switch_ahead(self, t: float) -> None:
         """Switch relations of what is about to flow, before the wrong side of it is integrated.
 
         Where nothing flows, all sides of a law agree; as soon as something does, the wrong ones

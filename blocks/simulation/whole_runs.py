@@ -76,14 +76,14 @@ class WholeRuns:
 
     def read_together(self, runs: Sequence[Course]) -> SeveralRuns:
         """What came of runs with one kind of steps."""
-        return SeveralRuns(self.problem, joined(runs), np.array([run.form.p for run in runs]))
+        return SeveralRuns(self.problem, joined(runs), np.array([run.common.p for run in runs]))
 
     def _may_chatter(self, run: Course) -> bool:
         """Whether it has to be asked who switches how often."""
         times = run.starts[1:]
         if len(times) * self.system.nu <= CHATTER:
             return False
-        modes = run.form.equations.part_of_constants("modes")
+        modes = run.common.equations.part_of_constants("modes")
         switches = np.count_nonzero(np.diff(run.q[:, modes], axis=0), axis=1)
         return are_crowded(np.repeat(times, switches), self.t1 - self.t0, self.time_events.apart)
 
@@ -127,7 +127,7 @@ class SeveralRuns:
 
     def __init__(self, problem: Problem, courses: Course, p: Matrix) -> None:
         self.problem, self.courses, self.p = problem.copy_for_reading(), courses, p
-        modes = courses.form.equations.part_of_constants("modes")
+        modes = courses.common.equations.part_of_constants("modes")
         self._modes: Indices = courses.q[:, p.shape[1] :][:, modes].astype(int)
         self._run: Indices = courses.run  # type: ignore[assignment]  # of each piece
         table = StepTable(*courses.steps())

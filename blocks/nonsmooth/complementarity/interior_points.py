@@ -57,7 +57,7 @@ def _begin(problem: Problem, margin: float, n: int) -> int:
     return bounds
 
 
-def _look(problem: Problem, n: int) -> None:
+def _distances(problem: Problem, n: int) -> None:
     """Distances from bounds, and what rates lack."""
     at_efforts(problem, problem.x, n)
     for i in range(n):
@@ -188,7 +188,7 @@ def _follow(problem: Problem, factors: Factors, margin: float, tol: float, n: in
     if bounds == 0:
         return False
     for _ in range(LINEAR_SYSTEMS):
-        _look(problem, n)
+        _distances(problem, n)
         problem.systems[0] += 1
         if not _factorise(problem, factors, n):
             return False

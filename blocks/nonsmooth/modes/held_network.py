@@ -293,9 +293,9 @@ class HeldNetwork:
         if not groups:
             return []
         _, _, low, high, *_ = self.equations.values(problem, t)
-        looks = self.equations.looks(*problem.arguments(t)[:-1], 0.0 * problem.u).reshape(
+        values = self.equations.all_values(*problem.arguments(t)[:-1], 0.0 * problem.u).reshape(
             10, self.elements.size)
-        value, rate = self.equations.held_rows(modes, looks[4:7], looks[7:])
+        value, rate = self.equations.held_rows(modes, values[4:7], values[7:])
         by_value, by_rate = self.by_rows(problem, t, modes)
         taken = by_value @ value + by_rate @ rate
         return [_split(group, taken, low, high) for group in groups]
@@ -330,9 +330,9 @@ class HeldNetwork:
                 at = t + k * GOLDEN * max(abs(t), 1.0)
                 problem.u[:] = 0.0
                 before = self.equations.at(problem, at, modes)
-                looks = self.equations.looks(*problem.arguments(at)).reshape(
+                values = self.equations.all_values(*problem.arguments(at)).reshape(
                     10, self.elements.size)
-                value, rate = self.equations.held_rows(modes, looks[4:7], looks[7:])
+                value, rate = self.equations.held_rows(modes, values[4:7], values[7:])
                 self.elements.put(problem.u, by_value @ value + by_rate @ rate)
                 if not self.equations.at(problem, at, modes).error <= FULFILLED * before.error:
                     return False
@@ -419,7 +419,7 @@ class HeldNetwork:
     def inputs_at(self, problem: Problem, points: Points) -> tuple[Array, Flags]:
         """Inputs at many times, as columns, and in which of them they are found."""
         n, found = self.elements.size, np.zeros(len(points), dtype=bool)
-        looks = points.values(self.equations.looks, np.zeros(self.system.nu)).reshape(10, n, -1)
+        out = points.values(self.equations.all_values, np.zeros(self.system.nu)).reshape(10, n, -1)
         taken, m = np.zeros((n, len(points))), problem.m
         try:
             for modes, every in points.modes:
@@ -429,7 +429,7 @@ class HeldNetwork:
                     if self.equations.matrices(problem, t, modes).solver is None:
                         continue  # what they leave open is taken as little of as may be
                     value, rate = self.equations.held_rows(
-                        modes, looks[4:7][:, :, mine], looks[7:][:, :, mine])
+                        modes, out[4:7][:, :, mine], out[7:][:, :, mine])
                     by_value, by_rate = self.by_rows(problem, t, modes)
                     taken[:, mine] = by_value @ value + by_rate @ rate
                     found[mine] = True

@@ -122,9 +122,9 @@ class ModeEquations:
         tape, self.elements, self.side = system.tape, elements, laws.sides
         self.size = n = elements.size
         rows = rows_of(system, elements, laws)
-        looks = [self.side, laws.effort, laws.low, laws.high]
+        values = [self.side, laws.effort, laws.low, laws.high]
         # ``side``, efforts, bounds at rest; what is given, back and forth, and rates of these
-        self.looks = system.function("looks", ca.densify(ca.vertcat(*looks, *rows)))
+        self.all_values = system.function("values_in_modes", ca.densify(ca.vertcat(*values, *rows)))
         inputs = elements.column.tolist()
         by_u = [ca.jacobian(e, tape.u)[:, inputs] for e in rows]
         self.endless = laws.endless
@@ -137,7 +137,7 @@ class ModeEquations:
             for part in (np.arange(n), *self.parts))
         self._by_u = system.function("rows_u", ca.vertcat(*by_u))
         self._by_x = system.jacobian(ca.vertcat(*rows), tape.x)
-        everything = ca.vertcat(*looks, *rows)
+        everything = ca.vertcat(*values, *rows)
         # whether all of it is linear in the inputs
         self.affine = not any(ca.which_depends(everything, tape.u, 2, True)) and (
             not system.nz or system.linear)
@@ -187,14 +187,14 @@ class ModeEquations:
     def values(self, problem: Problem, t: float) -> Array:
         """Flows (of contacts the gap, negative), efforts, bounds at rest and in motion; a row each.
         """
-        return self._looks(problem, t)[[0, 1, 2, 3, 5, 6]]
+        return self._values(problem, t)[[0, 1, 2, 3, 5, 6]]
 
-    def _looks(self, problem: Problem, t: float) -> Array:
-        return self.looks(*problem.arguments(t)).reshape(10, self.size)
+    def _values(self, problem: Problem, t: float) -> Array:
+        return self.all_values(*problem.arguments(t)).reshape(10, self.size)
 
-    def _looks_with_rates(self, problem: Problem, t: float) -> Array:
+    def _values_with_rates(self, problem: Problem, t: float) -> Array:
         """What elements come to, (10, elements), with rates that count in those of loops."""
-        out = self._looks(problem, t)
+        out = self._values(problem, t)
         if self.loops is not None:
             by_z, follows = self._through_unknowns(problem, t, self.loops)
             out[7:] += by_z[:3] @ follows.rate
@@ -202,7 +202,7 @@ class ModeEquations:
 
     def given(self, problem: Problem, t: float) -> tuple[Array, Array]:
         """What the elements give, and its rate."""
-        out = self._looks_with_rates(problem, t)
+        out = self._values_with_rates(problem, t)
         return out[4], out[7]
 
     def by_inputs(self, problem: Problem, t: float) -> Array:
@@ -248,7 +248,7 @@ class ModeEquations:
 
     def at(self, problem: Problem, t: float, modes: Indices) -> LinearEquations:
         """The equations of some modes."""
-        out, made = self._looks_with_rates(problem, t), self.matrices(problem, t, modes)
+        out, made = self._values_with_rates(problem, t), self.matrices(problem, t, modes)
         if self.loops is not None:  # as they are with these solved
             by_z, follows = self._through_unknowns(problem, t, self.loops)
             out[4:] += by_z @ follows.missed
@@ -284,7 +284,7 @@ class ModeEquations:
         made = self.matrices(problem, t, modes)
         with put_back(problem.u):
             problem.u[:] = 0.0
-            out = self._looks(problem, t)
+            out = self._values(problem, t)
         value, rate = np.abs(self.held_rows(modes, out[4:7], out[7:]))
         return np.concatenate([np.abs(made.span) @ value, np.abs(made.weight) @ rate]) if len(
             made.weight) else value

@@ -45,7 +45,7 @@ def network_findings(topology: Topology, integrated: list[Flags] | None = None
         if domain.reference:
             yield from _references(topology, domain, integrated)
             yield from _led_to_datums(topology, domain)
-        if domain.shared:
+        if domain.parameters:
             yield from _stated_twice(topology, domain)
         if domain.assumed:
             yield from _assumed(topology, domain)
@@ -161,7 +161,7 @@ def _stated_twice(topology: Topology, domain: Domain) -> Iterator[Finding]:
     givers: dict[int, dict[str, list[str]]] = {}  # with those of its own that it gives them by
     for r in topology.of(domain):
         if r.states:
-            own = [name for name in domain.shared if hasattr(type(r.of.members[0]), name)]
+            own = [name for name in domain.parameters if hasattr(type(r.of.members[0]), name)]
             for i, node in enumerate(r.nodes):
                 givers.setdefault(int(circuit[node]), {})[r.path(i)] = own
     for of_circuit in givers.values():

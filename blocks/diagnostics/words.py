@@ -103,7 +103,7 @@ class Names:
     def owners(self, c: int) -> list[str]:
         """Components that have the unknown as one of their own variables."""
         every = self._held(c)
-        own = [s for s in every if s.local.kind not in ("across", "through", "shared")] or every
+        own = [s for s in every if s.local.kind not in ("across", "through", "domain")] or every
         return [s.family.path(s.instance) for s in own]
 
     def ports_of(self, equation: int) -> list[str]:

@@ -60,7 +60,7 @@ def collect_targets(system: System) -> Targets:
     for f, family in enumerate(system.network.families):
         for i, local in enumerate(family.kernel.variables):
             base = system.flat.base[f].get((i, 0))
-            if base is None or local.kind in ("across", "through", "shared"):
+            if base is None or local.kind in ("across", "through", "domain"):
                 continue
             declared = local.declared
             for start, m in zip(family.starts, family.members, strict=True):

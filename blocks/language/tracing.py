@@ -134,12 +134,12 @@ class Trace:
         for position, velocity in domain.rates.items():
             kernel.derivative_symbol(indices[position], 1)
             kernel.rates.append((indices[position], indices[velocity]))
-        shared = {}
-        for parameter, (u, value) in domain.shared.items():
-            kernel.add_variable(Local(f"{name}.{parameter}", u, "shared", declared, name))
-            shared[parameter] = kernel.index[f"{name}.{parameter}"]
-            kernel.shared[shared[parameter]] = value
-        port = self.symbols[name] = PortSymbols(kernel, name, {**indices, **shared})
+        parameters = {}
+        for parameter, (u, value) in domain.parameter_values.items():
+            kernel.add_variable(Local(f"{name}.{parameter}", u, "domain", declared, name))
+            parameters[parameter] = kernel.index[f"{name}.{parameter}"]
+            kernel.domain_values[parameters[parameter]] = value
+        port = self.symbols[name] = PortSymbols(kernel, name, {**indices, **parameters})
         if indices:
             kernel.power += domain.power_into(port, kernel.power_rates).sx
 

@@ -82,10 +82,10 @@ def push(code: Code, work: Workspace, elements: PredictedElements, t: float, x: 
 
 
 @machine_code
-def _push_by(elements: PredictedElements, x: Vector, share: float) -> None:
+def _push_by(elements: PredictedElements, x: Vector, fraction: float) -> None:
     """Change the states as a share of these impulses does, by the pushes that are known."""
     for e in range(elements.modes.size):
-        impulse = share * elements.right[e]
+        impulse = fraction * elements.right[e]
         if impulse != 0.0:
             for i in range(elements.free.size):
                 x[i] += impulse * elements.push[e, i]

@@ -264,7 +264,7 @@ def _reduce(network: NetworkModes, size: int) -> bool:
         _multiply(network, row, 1.0 / own[row, column], size)
         for a in range(size):
             if a != row and own[a, column] != 0.0:
-                _take_share(network, a, row, own[a, column], size)
+                _subtract(network, a, row, own[a, column], size)
                 own[a, column] = 0.0
 
 
@@ -279,13 +279,13 @@ def _multiply(network: NetworkModes, a: int, factor: float, size: int) -> None:
 
 
 @machine_code
-def _take_share(network: NetworkModes, a: int, other: int, share: float, size: int) -> None:
-    """Take a share of another row away from a row."""
+def _subtract(network: NetworkModes, a: int, other: int, factor: float, size: int) -> None:
+    """Take a multiple of another row away from a row."""
     for b in range(size):
-        network.own[a, b] -= share * network.own[other, b]
-        network.by_value[a, b] -= share * network.by_value[other, b]
-        network.by_rate[a, b] -= share * network.by_rate[other, b]
-        network.by_missed[a, b] -= share * network.by_missed[other, b]
+        network.own[a, b] -= factor * network.own[other, b]
+        network.by_value[a, b] -= factor * network.by_value[other, b]
+        network.by_rate[a, b] -= factor * network.by_rate[other, b]
+        network.by_missed[a, b] -= factor * network.by_missed[other, b]
 
 
 @machine_code
@@ -320,6 +320,6 @@ def _differentiate(network: NetworkModes, part: int, row: int, a: int, number: i
             return False
     for b in range(size):
         if network.pivot[b] >= 0 and own[a, b] != 0.0:
-            _take_share(network, a, network.pivot[b], own[a, b], size)
+            _subtract(network, a, network.pivot[b], own[a, b], size)
             own[a, b] = 0.0
     return True

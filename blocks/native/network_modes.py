@@ -634,13 +634,13 @@ def _measure_noise(code: Code, work: Workspace, network: NetworkModes, t: float,
 
 
 @machine_code
-def _at_end(network: NetworkModes, e: int, share: float) -> float:
+def _at_end(network: NetworkModes, e: int, fraction: float) -> float:
     """The margin up to which the mode of an element is at its end, a share of its size: a current
     that is rounding, and falls, has died out."""
     rounding = network.constants[network.modes.size + e]
     if network.modes[e] != 0.0:
         rounding -= network.least_flow[e]
-    return share * network.room[SIZE, e] + 2.0 * rounding
+    return fraction * network.room[SIZE, e] + 2.0 * rounding
 
 
 @machine_code

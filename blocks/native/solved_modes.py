@@ -153,17 +153,17 @@ class SolvedCode(SolvedText):
         places = {**self.places, len(self.arguments): ("%q", self.slack)}
         self._give(w, done, margins, places, slack)
         if self.held.dependent.any():
-            shares = [w.binary("fdiv", now, w.load("%q", self.whole + k))
-                      for k, now in enumerate(self._determinants(w))]
+            reserves = [w.binary("fdiv", now, w.load("%q", self.whole + k))
+                        for k, now in enumerate(self._determinants(w))]
             if self.held.in_a_circle:
-                shares += [w.binary("fdiv", now, w.load("%q", self.sliding + k))
-                           for k, now in enumerate(self._minors(w, stuck=False))]
-            share = w.binary("fsub", self._smallest(w, shares), w.constant(FAR))
+                reserves += [w.binary("fdiv", now, w.load("%q", self.sliding + k))
+                             for k, now in enumerate(self._minors(w, stuck=False))]
+            reserve = w.binary("fsub", self._smallest(w, reserves), w.constant(FAR))
         else:
-            share = w.binary("fsub", self._least_pivot(w), w.constant(SAFE_PIVOT))
+            reserve = w.binary("fsub", self._least_pivot(w), w.constant(SAFE_PIVOT))
         if self.laws.system.clusters:
-            share = w.intrinsic("minnum", share, self.tied.share(w, done))
-        w.store(share, "%out", margins.numel())
+            reserve = w.intrinsic("minnum", reserve, self.tied.reserve(w, done))
+        w.store(reserve, "%out", margins.numel())
         return self._text(w)
 
     def present(self) -> str:

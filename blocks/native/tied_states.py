@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["Tied", "TiedCode"]
 
 TAKEN = 8  # number of the argument that elements at nodes without mass take
-SHARE = 0.25  # of the determinant at the choice of states, below which they are chosen anew
+LEAST_DETERMINANT = 0.25  # of that at the choice of states, below which they are chosen anew
 
 
 class Tied(Text):
@@ -161,15 +161,15 @@ class Tied(Text):
         w.run(self.again if again else self.name, base)
         return w.compare("une", w.load("%q", self.done), w.constant(0.0))
 
-    def share(self, w: Writer, done: str) -> str:
+    def reserve(self, w: Writer, done: str) -> str:
         """Negative where the choice of states has become a bad one."""
         size = w.constant(0.0)
         for i in range(self.n):
             pivot = w.intrinsic("fabs", w.load("%q", self.factors.pivots + i))
             size = w.binary("fadd", size, w.intrinsic("log", pivot))
-        share = w.binary("fsub", size, w.load("%q", self.whole))
-        share = w.binary("fsub", share, w.constant(np.log(SHARE)))
-        return w.select(done, share, w.constant(-1.0))
+        reserve = w.binary("fsub", size, w.load("%q", self.whole))
+        reserve = w.binary("fsub", reserve, w.constant(np.log(LEAST_DETERMINANT)))
+        return w.select(done, reserve, w.constant(-1.0))
 
     @property
     def found(self) -> Unknowns:
@@ -271,7 +271,7 @@ class TiedCode(SolvedText):
         done = tied.call(w)
         self._give(w, done, self.found[1])
         if self.chosen:
-            w.store(tied.share(w, done), "%out", self.found[1].numel())
+            w.store(tied.reserve(w, done), "%out", self.found[1].numel())
         return self._text(w)
 
     def project(self) -> str:

@@ -295,7 +295,7 @@ class _Sampled:
         # numbers of the samplers, and places among the discrete values
         self.owner, self.target = np.concatenate(owner), np.concatenate(target)
         #: Assignments whose variable another sampler assigns, too.
-        self.shared = np.bincount(self.target, minlength=1)[self.target] > 1
+        self.contested = np.bincount(self.target, minlength=1)[self.target] > 1
         # what is assigned, a function of what there is and of what was before
         self.values = Evaluator(ca.Function("sampled", [*system.arguments, before], [
             ca.densify(ca.vertcat(*values))])) if values else None
@@ -405,7 +405,7 @@ class Samplings(_Sampled):
     def _refuse_clashes(self, found: Array, t: float) -> None:
         """Raise where two regular samplers of this instant give one variable other values."""
         given: dict[int, int] = {}
-        for k in np.flatnonzero(self.shared & self.due[self.owner]).tolist():
+        for k in np.flatnonzero(self.contested & self.due[self.owner]).tolist():
             other = given.setdefault(int(self.target[k]), k)
             if found[other] != found[k] and not np.isnan(self.start[self.owner[[other, k]]]).any():
                 place = int(self.target[k])
@@ -422,7 +422,7 @@ class Samplings(_Sampled):
         from ..native.samples import Samplers
 
         return Samplers(self.start, self.period, self.last, self.late & efforts, self.owner,
-                        self.target, self.shared, given, self.time_events.least,
+                        self.target, self.contested, given, self.time_events.least,
                         self.in_python.assign if self.in_python else None)
 
     def unsettled(self, problem: Problem, t: float, restless: Indices) -> list[str]:

@@ -259,7 +259,7 @@ class ModeEquations:
         return LinearEquations(residual, made.matrix, weight @ value, weight, made.null,
                                made.solver)
 
-    def rounding(self, problem: Problem, t: float, modes: Indices, share: float) -> Array:
+    def rounding(self, problem: Problem, t: float, modes: Indices, fraction: float) -> Array:
         """What a share of each term makes of the flows or efforts that end some modes.
 
         Two large voltages whose difference drives no current leave the last digits of what each of
@@ -268,7 +268,7 @@ class ModeEquations:
         made = self.matrices(problem, t, modes)
         if made.solver is None:
             return np.zeros(self.size)
-        taken = share * np.abs(made.solver) @ self._sizes_untaken(problem, t, modes)
+        taken = fraction * np.abs(made.solver) @ self._sizes_untaken(problem, t, modes)
         given = np.abs(self.by_inputs(problem, t)[0]) @ taken
         return np.where(self.elements.gives_flow == (modes == 0), given, taken)
 
@@ -569,10 +569,10 @@ def _is_constant(everything: ca.SX, coefficients: ca.SX, tape: Any) -> bool:
         symbols_in(coefficients) <= symbols_in(ca.veccat(tape.p, tape.m)))
 
 
-def without_rounding(one: Array, other: Array, share: float = TERMS_ROUNDING) -> Array:
+def without_rounding(one: Array, other: Array, fraction: float = TERMS_ROUNDING) -> Array:
     """A product of matrices, with zero where it is rounding only: this share of its terms."""
     out = one @ other
-    return np.where(np.abs(out) > share * (np.abs(one) @ np.abs(other)), out, 0.0)
+    return np.where(np.abs(out) > fraction * (np.abs(one) @ np.abs(other)), out, 0.0)
 
 
 def _parts(by_u: list[ca.SX], whole: int) -> list[Indices]:

@@ -72,7 +72,7 @@ class Bound:
 class _Piece:
     """A piece of memory in this process, and where it comes to stand in the image, in bytes."""
 
-    start: int
+    address: int
     end: int
     at: int
 
@@ -104,14 +104,14 @@ class Image:
             place += len(content)
         self._words = np.concatenate(words)
         self.size = len(self._words)
-        self._starts = np.array([p.start for p in self._pieces], dtype=np.uint64)
+        self._addresses = np.array([p.address for p in self._pieces], dtype=np.uint64)
 
     def place_of(self, address: int) -> int | None:
         """Where an address of this process stands in the image, in bytes; None outside."""
-        k = int(self._starts.searchsorted(np.uint64(address), side="right")) - 1
+        k = int(self._addresses.searchsorted(np.uint64(address), side="right")) - 1
         if k < 0 or address > self._pieces[k].end:
             return None
-        return self._pieces[k].at + address - self._pieces[k].start
+        return self._pieces[k].at + address - self._pieces[k].address
 
     def place_of_array(self, array: Array | Indices) -> int:
         """Where an array stands in the image, in bytes; 0 for one without entries."""
@@ -167,7 +167,7 @@ class Image:
         A word is one if it reads as an address of what is here: as a number it would be so small
         that no model has it, 1e-310.
         """
-        likely = np.flatnonzero((self._words >= self._starts[0])
+        likely = np.flatnonzero((self._words >= self._addresses[0])
                                 & (self._words <= np.uint64(self._pieces[-1].end)))
         found = [(int(k), at) for k in likely
                  if (at := self.place_of(int(self._words[k]))) is not None]

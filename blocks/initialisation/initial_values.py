@@ -117,13 +117,13 @@ def _meet(system: System, problem: Problem, targets: Targets, nominals: Nominals
         left = np.abs(system.residual(*problem.arguments(t))[system.nz:])
         if left.max() <= FULFILLED * max(1.0, float(np.abs(problem.x).max(initial=0.0))):
             refuse_dependent(system, problem, t)  # before it leads astray
-    start_x, start_z = problem.x.copy(), problem.z.copy()
+    guess_x, guess_z = problem.x.copy(), problem.z.copy()
     attempt, tries, most_found = 0, attempts, 0
     while tries and (trials.left > 0 or not attempt):
         if attempt:  # away from a point where the constraints are singular
             random = np.random.default_rng(attempt)
-            problem.x[:] = start_x + random.uniform(-1, 1, system.nx) * problem.scale_x
-            problem.z[:] = start_z + random.uniform(-1, 1, system.nz) * problem.scale_z
+            problem.x[:] = guess_x + random.uniform(-1, 1, system.nx) * problem.scale_x
+            problem.z[:] = guess_z + random.uniform(-1, 1, system.nz) * problem.scale_z
             problem.unknowns.take_found(problem.z)
         attempt, tries = attempt + 1, tries - 1
         try:
@@ -135,7 +135,7 @@ def _meet(system: System, problem: Problem, targets: Targets, nominals: Nominals
             else:
                 trials.refused()
             if not (constrained or (tries and trials.left > 0)):
-                problem.x[:], problem.z[:] = start_x, start_z
+                problem.x[:], problem.z[:] = guess_x, guess_z
                 raise
             continue
         except np.linalg.LinAlgError:
@@ -143,7 +143,7 @@ def _meet(system: System, problem: Problem, targets: Targets, nominals: Nominals
             raise
         if worst <= FULFILLED * max(1.0, float(np.max(np.abs(problem.x), initial=0.0))):
             return
-    problem.x[:], problem.z[:] = start_x, start_z
+    problem.x[:], problem.z[:] = guess_x, guess_z
     raise unclosed_constraints(system, problem, t)
 
 

@@ -63,7 +63,7 @@ def collect_targets(system: System) -> Targets:
             if base is None or local.kind in ("across", "through", "domain"):
                 continue
             declared = local.declared
-            for start, m in zip(family.starts, family.members, strict=True):
+            for first, m in zip(family.firsts, family.members, strict=True):
                 given = m._targets.get(local.name)
                 if given is not None:
                     value, priority = given
@@ -75,7 +75,7 @@ def collect_targets(system: System) -> Targets:
                     continue
                 if value is None:
                     continue
-                slots.append(np.arange(base + start, base + start + m.size))
+                slots.append(np.arange(base + first, base + first + m.size))
                 values.append(np.broadcast_to(value, (m.size,)))
                 levels.append(np.full(m.size, level))
     return Targets(np.concatenate(slots), np.concatenate(values), np.concatenate(levels))

@@ -221,7 +221,7 @@ class Equations:
 
     def _solve_by(self, code: LoopCode | NetworkCode | SolvedCode | TiedCode) -> None:
         """Let values be what they are once unknowns are solved for."""
-        code.beginning, self._solved, self.scratch = self.beginning, code, code.end - code.start
+        code.beginning, self._solved, self.scratch = self.beginning, code, code.end - code.first
 
     @property
     def _places(self) -> dict[int, tuple[str, int]]:
@@ -285,7 +285,7 @@ class Equations:
         code, (_, slope) = self._solved, self.explicit
         assert code is not None
         address = compiled(code.derivatives(slope, fill), parallel=False)
-        self.scratch = max(self.scratch, code.end - code.start)
+        self.scratch = max(self.scratch, code.end - code.first)
         return address
 
     @cached_property

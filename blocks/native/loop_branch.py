@@ -132,10 +132,10 @@ def _follow(code: Code, work: Workspace, t: float, h: float, x: Vector, at: floa
 def _solve_at(code: Code, work: Workspace, t: float, h: float, x: Vector, part: float,
             unknowns: Vector, out: Vector) -> None:
     """Solve a part of the way from ``x`` to the end of the step, from these unknowns."""
-    sizes, end, start = work.branch[SIZES], work.branch[END], work.branch[FROM]
+    sizes, end, guess = work.branch[SIZES], work.branch[END], work.branch[FROM]
     for i in range(x.size):
-        start[i] = unknowns[i] if np.isfinite(sizes[i]) else x[i] + part * (end[i] - x[i])
-    project_at(code, work, t + part * h, start, out)
+        guess[i] = unknowns[i] if np.isfinite(sizes[i]) else x[i] + part * (end[i] - x[i])
+    project_at(code, work, t + part * h, guess, out)
 
 
 @machine_code

@@ -104,7 +104,7 @@ class Settling:
     def _slope(self, t: float) -> Array:
         problem = self.problem
         out = np.zeros_like(self.x)
-        out[problem.free] = problem.slope(t, problem.start_vector()) * problem.scale
+        out[problem.free] = problem.slope(t, problem.solver_vector()) * problem.scale
         return out
 
     def _sample(self, t: float) -> int:

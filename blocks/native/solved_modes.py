@@ -38,11 +38,11 @@ class SolvedCode(SolvedText):
     """Text of a model's functions while its modes are held.
 
     The ``held_modes`` of the laws are a :class:`~blocks.nonsmooth.modes.solved_modes.SolvedModes`;
-    ``places`` are those of the arguments t, x, z, p, m, d, ``start`` is the first free entry of
+    ``places`` are those of the arguments t, x, z, p, m, d, ``first`` is the first free entry of
     ``q``.
     """
 
-    def __init__(self, laws: Laws, places: dict[int, tuple[str, int]], start: int) -> None:
+    def __init__(self, laws: Laws, places: dict[int, tuple[str, int]], first: int) -> None:
         assert isinstance(laws.held_modes, SolvedModes)
         self.laws, self.held = laws, laws.held_modes
         n, nx = laws.size, laws.system.nx
@@ -57,11 +57,11 @@ class SolvedCode(SolvedText):
         self.free = ca.SX.sym("free", nx)
         count = len(self.blocks)
         self._put_given()
-        at = np.cumsum([start, n, n, nx, count, count, 1, n, self.given.numel(), n, n * n, n, 1])
+        at = np.cumsum([first, n, n, nx, count, count, 1, n, self.given.numel(), n, n * n, n, 1])
         self.known_modes, self.guess, _, self.whole, self.sliding, self.allowed, \
             self.slack, rows, *scratch, self.end = (int(i) for i in at)
         self.found, self.matrix, self.right, self.shared = scratch
-        self.start = self.found
+        self.first = self.found
         if laws.system.clusters or laws.system.nz:
             given = None
             if self.held.with_loops:

@@ -42,12 +42,12 @@ LEAST_DETERMINANT = 0.25  # of that at the choice of states, below which they ar
 class Tied(Text):
     """A function that solves for what is not integrated, for the others to call.
 
-    ``places`` are those of its arguments, ``start`` is the first free entry of ``q``; inputs of a
+    ``places`` are those of its arguments, ``first`` is the first free entry of ``q``; inputs of a
     ``network`` are solved for, too, as torn unknowns behind the others; ``given`` are symbols of
     all arguments, and residuals, where these depend on efforts.
     """
 
-    def __init__(self, system: System, places: dict[int, tuple[str, int]], start: int,
+    def __init__(self, system: System, places: dict[int, tuple[str, int]], first: int,
                  network: CarriedNetwork | None = None,
                  given: tuple[list[ca.SX], ca.SX] | None = None) -> None:
         tape, self.network = system.tape, network
@@ -66,7 +66,7 @@ class Tied(Text):
         tied = candidates(system)
         #: Entries of x and z that may have to be solved for.
         self.candidates = np.array([*tied, *range(self.nx, self.nx + self.nz)], dtype=int)
-        at = np.cumsum([start, n, n, 1, self.nx + self.nz, n, n, n, n, self.nx, 1])
+        at = np.cumsum([first, n, n, 1, self.nx + self.nz, n, n, n, n, self.nx, 1])
         # in the order in which Newton's method knows them
         (self.entries, self.magnitudes, self.whole, self.here, self.right, _, _, _, self.slope,
          self.done, end) = (int(i) for i in at)
@@ -233,15 +233,15 @@ class Tied(Text):
 class TiedCode(SolvedText):
     """Text of functions of a system whose unknowns are solved for.
 
-    ``places`` are those of its arguments, ``start`` is the first free entry of ``q``, ``network``
+    ``places`` are those of its arguments, ``first`` is the first free entry of ``q``, ``network``
     that of laws at nodes without mass, where there are any.
     """
 
     tied: Tied
 
-    def __init__(self, system: System, places: dict[int, tuple[str, int]], start: int,
+    def __init__(self, system: System, places: dict[int, tuple[str, int]], first: int,
                  network: CarriedNetwork | None = None) -> None:
-        self.tied = Tied(system, places, start, network)
+        self.tied = Tied(system, places, first, network)
         self.tape, self.arguments, self.places = (
             system.tape, self.tied.arguments, self.tied.places)
         self.found = [self.tape.slope, self.tape.crossings]
@@ -249,7 +249,7 @@ class TiedCode(SolvedText):
             crossings = ca.vertcat(network.expressions["crossings"], network.margins)
             self.found = [network.expressions["slope"], crossings]
         self.chosen = bool(system.clusters)
-        self.start, self.end = start, self.tied.end
+        self.first, self.end = first, self.tied.end
 
     def slope(self) -> str:
         """Slopes of states and of torn unknowns."""

@@ -457,12 +457,12 @@ class PythonSamples:
             family = system.network.families[f]
             own = {family.kernel.variables[i].name: o
                    for g, i, o in system.tape.discrete_layout if g == f}
-            for start, member in zip(family.starts, family.members, strict=True):
+            for first, member in zip(family.firsts, family.members, strict=True):
                 if type(member).at_samples is Component.at_samples:
                     continue
-                for k in range(start, start + member.size):
+                for k in range(first, first + member.size):
                     places = {name: offset + k for name, offset in own.items()}
-                    self._callers.append((member, k - start, family.path(k), item + k, places))
+                    self._callers.append((member, k - first, family.path(k), item + k, places))
         #: What each was asked last, and has given: while that is the same, it is not asked anew.
         self._known: list[tuple[Any, dict[str, float]]] = [(None, {})] * len(self._callers)
         self._stopped: KeyboardInterrupt | None = None

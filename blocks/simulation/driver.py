@@ -194,5 +194,5 @@ class Driver:
     def _stop(self, t: float, reason: str, cause: Exception | None = None) -> None:
         """Give the run up at the present point."""
         stop_at_failed_step(self.recording,
-                            Step.failed(t, self.problem.start_vector(), reason, cause=cause),
+                            Step.failed(t, self.problem.solver_vector(), reason, cause=cause),
                             self.settings.t_start)

@@ -94,7 +94,7 @@ class Integration:
         if problem.delays is not None:
             problem.delays.begin(problem, t)
         if trajectory is None:
-            trajectory = Trajectory(t, problem.start_vector())
+            trajectory = Trajectory(t, problem.solver_vector())
         self.recording.episodes.append(Episode.begun(problem, trajectory, struck))
 
     def go_on(self) -> Ending:
@@ -119,13 +119,13 @@ class Integration:
     def begin(self, t: float, struck: tuple[tuple[int, int], ...]) -> None:
         """Begin an episode at the present point."""
         problem, laws = self.problem, self.problem.laws
-        self.t, self.y = t, problem.start_vector()
+        self.t, self.y = t, problem.solver_vector()
         self.method = self.running.begin(t, self.y)
         self.trajectory = self.method.course
         if self.trajectory is None:
             self.trajectory = Trajectory(t, self.y, order=self.method.order)
         self.open(t, struck, self.trajectory)
-        problem.predictor = problem.start_z = self.branch = self.pulses = None
+        problem.predictor = problem.guess_z = self.branch = self.pulses = None
         if self.system.clusters and not self.method.carries:
             self.branch = TiedBranch(problem, t)
         elif follows_branches(problem) and not self.method.looks_itself:
@@ -245,7 +245,7 @@ class Integration:
         else:
             z = problem.z.copy()
         settings = self.running.settings
-        problem.start_z = None
+        problem.guess_z = None
         episodes, duration = self.recording.episodes, settings.t_end - settings.t_start
         begun = next((e for e in reversed(episodes) if t - e.start > AT_FOLD * duration),
                      episodes[-1])  # at the fold itself nothing tells the branch
@@ -292,7 +292,7 @@ class Integration:
             return None
         problem.failure, at, which = None, t, None
         problem.tie(np.zeros(0, dtype=int))
-        self.open(t, trajectory=Trajectory(t, problem.start_vector(), order=STAGES))
+        self.open(t, trajectory=Trajectory(t, problem.solver_vector(), order=STAGES))
         self.trajectory = self.recording.episodes[-1].trajectory
         self.crossings.begin(t)
         for step in steps:
@@ -302,7 +302,7 @@ class Integration:
                 break
         problem.solve(at, self.trajectory(at))
         problem.tie(tied)
-        problem.solve(at, problem.start_vector())
+        problem.solve(at, problem.solver_vector())
         problem.choose_states(at)
         self.running.begin_with(at - step.t_old, at)
         return Ending(at, which, reach=at - step.t_old)

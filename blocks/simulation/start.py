@@ -201,7 +201,7 @@ class RunStart:
             if problem.system.clusters:
                 problem.choose_states(self.t)
             slope = np.zeros(problem.system.nx)
-            moved = problem.slope(self.t, problem.start_vector())
+            moved = problem.slope(self.t, problem.solver_vector())
             slope[problem.free] = moved[: len(problem.free)]  # unknowns behind have no slope
         except BaseException:  # nobody goes on from a point where that has stopped
             self._found = self._opening = None
@@ -397,10 +397,10 @@ def given_discrete_values(system: System) -> Array:
     for f, i, offset in system.tape.discrete_layout:
         family = system.network.families[f]
         local = family.kernel.variables[i]
-        for start, m in zip(family.starts, family.members, strict=True):
+        for first, m in zip(family.firsts, family.members, strict=True):
             value = m._targets.get(local.name, (local.declared.initial_of(m), ""))[0]  # type: ignore[attr-defined]
             if value is not None:
-                out[offset + start : offset + start + m.size] = value
+                out[offset + first : offset + first + m.size] = value
     return out
 
 

@@ -98,7 +98,7 @@ class WholeRuns:
         parts = laws.decision_parts(problem, t0)
         if parts is None:
             return None
-        y, options = problem.start_vector(), {
+        y, options = problem.solver_vector(), {
             "t_end": t1, "rtol": self.rtol, "atol": atol / problem.scale, "max_step": self.max_step}
         method = self._method
         if type(method) is not kind or not method.serves(problem, t0, y, options):

@@ -361,7 +361,7 @@ def compare(model, instants=SEEN_AT):
         problem, t = run.recording.problem, run.time[-1].to("s").magnitude
         if native.why_not(problem.system, problem.laws) or not Dopri5.fits(problem, t):
             continue
-        compared(problem, float(t), problem.start_vector(), rng)
+        compared(problem, float(t), problem.solver_vector(), rng)
         compared_at += 1
     if not compared_at:
         pytest.skip(native.why_not(problem.system, problem.laws) or "is decided at its points")

@@ -88,7 +88,7 @@ def followed(part: Part, near: Array | None = None) -> Shares:
     """
     weight, (D, rate, low, high, L, H, _) = part.weights, part
     crept = solve(D + np.diag(PROXIMAL_POINT * weight), rate + PROXIMAL_POINT * part.pressed,
-                  low, high, L, H, start=near, tol=EXACT)
+                  low, high, L, H, guess=near, tol=EXACT)
     x, over = crept.effort, crept.state * crept.rate / weight
     ends = np.zeros(len(D), dtype=int)
     for allowed in (AT_BOUND, *[-AT_BOUND] * len(D), AT_BOUND):

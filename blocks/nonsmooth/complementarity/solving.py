@@ -84,7 +84,7 @@ def solve(
     by_upper: MatrixLike | None = None,
     *,
     known: ArrayLike | None = None,
-    start: ArrayLike | None = None,
+    guess: ArrayLike | None = None,
     tol: float = 1e-10,
     noise: ArrayLike = 0.0,
 ) -> Solution:
@@ -106,7 +106,7 @@ def solve(
     known : (n,) bool array_like, optional
         Elements that slide: their effort is their lower bound, whatever their rate. For bounds
         that depend on efforts; constant ones are equal then.
-    start : (n,) array_like, optional
+    guess : (n,) array_like, optional
         Efforts of an earlier solution: where efforts are not determined those found are near.
     tol : float
         Bound of the scaled natural residual.
@@ -163,7 +163,7 @@ def solve(
         L = H = sp.csr_array((n, n)) if sp.issparse(matrix) else np.zeros((n, n))
     whole = _Part(matrix, load, low, high, L, H,
                   np.zeros(n, dtype=bool) if known is None else np.array(known, dtype=bool),
-                  np.zeros(n) if start is None else np.array(start, dtype=float),
+                  np.zeros(n) if guess is None else np.array(guess, dtype=float),
                   np.array(np.broadcast_to(np.asarray(noise, dtype=float), (n,))))
     count, label = components(linked)
     answers = [(np.arange(n), whole.answer(tol, 0 if count > 1 else ENUMERATED))] if (

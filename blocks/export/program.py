@@ -43,7 +43,7 @@ from ..native.own_events import NOTHING as NOTHING_HAPPENS
 from ..native.own_events import Ahead
 from ..native.steps import Code, Workspace, known_of, project_in_place, slope_at, values_at
 from ..native.zero_crossings import Relations, margins_at
-from ..nonsmooth.modes.parts import NetworkParts
+from ..nonsmooth.modes.islands import NetworkIslands
 from ..numerics.arrays import Array, Indices, Matrix, Vector
 from ..reading.unit import Unit, describe, unit
 from ..results.recording import VariableInfo
@@ -282,7 +282,7 @@ class Program:
     def _who_decides(self) -> str:
         """Who needs Python at events."""
         events, laws = self.driver.events, self.driver.problem.laws
-        if laws is not None and laws.watched and laws.decision_parts(
+        if laws is not None and laws.watched and laws.decision_data(
                 self.driver.problem, self.t_start) is None:
             return f"on {self._elements()}"
         if events.requirements.values is not None:
@@ -303,8 +303,8 @@ class Program:
         In networks without mass at their nodes, as of ideal diodes, Python may search for the modes
         that follow, and machine code takes what was found before. One run here finds those of it.
         """
-        parts: Any = self.own.rules.parts
-        if not isinstance(parts, NetworkParts):
+        parts: Any = self.own.rules.islands
+        if not isinstance(parts, NetworkIslands):
             return
         learned = self.learned({})
         for name in LEARNED:
@@ -313,7 +313,7 @@ class Program:
     def learned(self, values: Mapping[str, float]) -> Any:
         """What a run has learned of modes, with other values of parameters in SI units."""
         driver = self._ran(values)
-        return driver.problem.laws.decision_parts(driver.problem, self.t_end)
+        return driver.problem.laws.decision_data(driver.problem, self.t_end)
 
     def _ran(self, values: Mapping[str, float]) -> Driver:
         """A whole run here, with other values of parameters in SI units."""

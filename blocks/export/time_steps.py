@@ -163,7 +163,7 @@ class TimeSteps:
                       np.zeros(2, dtype=np.int64), self._held(stepper.equations, slots))
         self.own_events = SimpleNamespace(
             passed=passed, rules=SimpleNamespace(parts=laws, resets=None))
-        self.equations = SimpleNamespace(large=False, part_of_constants=lambda part: slice(
+        self.equations = SimpleNamespace(large=False, span_of=lambda part: slice(
             0, len(self.q) * (part == "modes")))
         #: What a start comes to: states and what follows parameters; modes; nothing decided anew.
         kept = [self.x, stepper.y, stepper.last, bodies.scale, self.table]

@@ -41,7 +41,7 @@ class BoundSteps:
         self.method, self.x, self._state = method, method.x, method.state
         self._own, self._laws = own, laws
         self._constants = method.code.p, method.code.q
-        self.m, self.d = own.part("relations"), own.part("discrete values")
+        self.m, self.d = own.values_of("relations"), own.values_of("discrete values")
         #: The present, as an instant at which something is known to happen.
         self._now = Ahead(np.zeros(1), np.zeros((1, len(self.m))), rows[None, :], np.zeros(1))
         self._counts, self._begun = np.zeros((2, 5), dtype=np.int64)
@@ -121,7 +121,7 @@ class BoundSteps:
             elif isinstance(held, SolvedModes) and held.kept is not None:
                 self._readers[function] = BoundEvaluator(
                     held.with_efforts(function.function),
-                    (*given, self._own.part("modes"), self._own.part("K")))
+                    (*given, self._own.values_of("modes"), self._own.values_of("K")))
         if self.method.code.past:  # slopes bring what is delayed up to date, which functions read
             method, at = self.method, self._state[TIME : TIME + 1]
             run_code(method.code.slope, at, self.x, method.p, method.q, np.empty_like(self.x))

@@ -404,7 +404,7 @@ class Equations:
         """Whether constants hold what decides on modes, K."""
         return len(self.offsets) > 5
 
-    def part_of_constants(self, which: str) -> slice:
+    def span_of(self, which: str) -> slice:
         """Where something stands in ``q``: held relations, discrete values, modes, K, free."""
         k = ("relations", "discrete values", "modes", "K", "free").index(which) + 1
         end = self.offsets[k] + self.system.nd if k == 2 else self.offsets[k + 1]

@@ -192,7 +192,7 @@ class OneStep(Method):
         else:  # machine code changes its own constants at events
             self.q, kept = self.own_events.q, constants
             if self.equations.keeps_factors and self.own_events.predicted.modes.size:
-                k = self.equations.part_of_constants("K")
+                k = self.equations.span_of("K")
                 largest = np.abs(constants[k]).max(initial=0.0)
                 if np.abs(self.q[k] - constants[k]).max(initial=0.0) <= LAST_DIGITS * largest:
                     constants[k] = self.q[k]  # but for last digits: as machine code has them
@@ -234,7 +234,7 @@ class OneStep(Method):
     def carry_out(self, rules: EventRules) -> None:
         problem: Any = self.problem
         if problem.delays is not None and not self.keeps_past or (
-                rules.parts is None and self.equations.reserve
+                rules.islands is None and self.equations.reserve
                 and rules.samplers is None and rules.resets is None):
             return
         own = self._last_events

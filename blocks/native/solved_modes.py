@@ -73,7 +73,7 @@ class SolvedCode(SolvedText):
         follows = self.held.follows.numel()
         loops = self.tied.n * n if self.held.with_loops else 0
         #: What is added up in loops: matrices of rates and slopes by efforts.
-        self.products = {name: ThroughUnknowns(*parts) for name, parts in self.held.parts.items()}
+        self.products = {name: ThroughUnknowns(*two) for name, two in self.held.jacobians.items()}
         most = max((one.values.numel() for one in self.products.values()), default=0)
         #: Entries of q: what torn unknowns do at a unit of each effort, whether there is a
         #: solution, and what products are made of.

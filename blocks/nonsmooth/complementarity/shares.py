@@ -11,7 +11,7 @@ As long as the same elements are at their bounds, efforts are a linear function 
 :func:`within` of those inside. Elements hold as long as what is inside its bounds can hold every
 motion, which is as long as any efforts within all bounds do.
 
-Where bounds follow efforts the same is told in :mod:`.parts_at_rest`.
+Where bounds follow efforts the same is told in :mod:`.islands_at_rest`.
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ class MasslessContacts:
             return self.contact
         return self.contact & (self._gap(problem, t) > NEAR_GAP * largest_position(problem))
 
-    def part(self, problem: Problem, t: float) -> Flags:
+    def separating(self, problem: Problem, t: float) -> Flags:
         """Open contacts whose sides move apart: nothing ends their mode."""
         if not self.contact.any():
             return self.contact

@@ -27,7 +27,7 @@ from ...numerics.tolerances import (
 )
 from ...system import Problem
 from ...system.points import Points
-from ..complementarity import Part, share_of, shares_at_times, stress_groups
+from ..complementarity import Island, share_of, shares_at_times, stress_groups
 from ..complementarity.scaling import dense_block
 from ..contract import IndeterminateGroup
 from .bound_functions import BoundFunctions, bounds_by_taken
@@ -117,25 +117,25 @@ class MasslessStress:
         """Leave the problem at the shares of a group; returns its room."""
         pieces: Array | None = None
         for _ in range(ROUNDS):
-            part, effort = self._part(problem, t, group)
-            slopes = np.stack([part.L, part.H])
+            island, effort = self._island(problem, t, group)
+            slopes = np.stack([island.L, island.H])
             if pieces is not None and np.allclose(slopes, pieces, SAME_AS_BEFORE, ROUNDING):
                 break
-            found, pieces = share_of(part), slopes
+            found, pieces = share_of(island), slopes
             self.efforts.change(problem, group.by(found.effort - effort))
             if not slopes.any():
                 break
             problem.solve_algebraic(t)
-        low, high = part.bounds(found.effort)
+        low, high = island.bounds(found.effort)
         half = (high - low) / 2
         half = np.maximum(TINY, np.where(np.isfinite(half), half, np.abs(found.effort).max()))
         if found.loose.any():
-            return -float((np.abs(part.rate - part.D @ found.effort) / half.max()).max())
+            return -float((np.abs(island.rate - island.D @ found.effort) / half.max()).max())
         inside = found.ends == 0
         room = np.minimum(high - found.effort, found.effort - low) / half
         return float(room[inside].min(initial=np.inf))
 
-    def _part(self, problem: Problem, t: float, group: StressGroup) -> tuple[Part, Array]:
+    def _island(self, problem: Problem, t: float, group: StressGroup) -> tuple[Island, Array]:
         """What a group shares, and present efforts."""
         effort, low, high = self.bounded(self.equations.values(problem, t)[:, group.members])
         L, H = np.zeros((2, *group.felt.shape))
@@ -143,8 +143,8 @@ class MasslessStress:
             every, inverse = np.arange(self.elements.size), np.linalg.pinv(group.efforts)
             L, H = (dense_block(s, group.members, every) @ group.inputs @ inverse
                     for s in self.bounds.slopes(problem, t)[:2])
-        return Part(group.felt, group.felt @ effort, low - L @ effort, high - H @ effort, L, H
-                    ), effort
+        return Island(group.felt, group.felt @ effort, low - L @ effort, high - H @ effort, L, H
+                      ), effort
 
     def split_at(self, problem: Problem, points: Points) -> None:
         """Share the internal stress of stuck elements at many points, whose inputs are changed."""
@@ -168,7 +168,7 @@ class MasslessStress:
                     values = values[:4, group.members][:, :, columns]
                     effort, low, high = self.bounded(values)
                     none = np.zeros(group.felt.shape)
-                    step = shares_at_times(Part(
+                    step = shares_at_times(Island(
                         group.felt, group.felt @ effort, low, high, none, none)) - effort
                     points.u[self.elements.column[:, None], columns] += (
                         group.by(step) * self.elements.unit[:, None])

@@ -242,7 +242,7 @@ class ModeSearch:
             self.efforts.apply(problem, t + h)
             later = self.margins.present(problem, t + h)
             noise = self.margins.noise(problem, t + h)
-            close &= ~self.contacts.part(problem, t + h)  # how far they overlap shrinks
+            close &= ~self.contacts.separating(problem, t + h)  # how far they overlap shrinks
             _, _, low, high, *_ = self.equations.values(problem, t + h)
             friction = ~(self.elements.valve | self.elements.switch | self.elements.contact)
             self.idle = friction & (modes != 0) & (low < high) & close & (

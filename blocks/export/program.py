@@ -417,7 +417,7 @@ class Program:
         """What happens at events that machine code carries out; nothing where there are none."""
         return self.method.own_events or SimpleNamespace(
             given=lambda *_: NOTHING_HAPPENS, calls=[], passed=SimpleNamespace(present=np.zeros(0)),
-            rules=SimpleNamespace(parts=None, resets=None))
+            rules=SimpleNamespace(islands=None, resets=None))
 
     def method_of(self, driver: Driver) -> Any:
         """The method of a run like this one at its start."""

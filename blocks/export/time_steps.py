@@ -162,7 +162,7 @@ class TimeSteps:
                       empty(Limits), self.record, told, passed, self.x, self.state,
                       np.zeros(2, dtype=np.int64), self._held(stepper.equations, slots))
         self.own_events = SimpleNamespace(
-            passed=passed, rules=SimpleNamespace(parts=laws, resets=None))
+            passed=passed, rules=SimpleNamespace(islands=laws, resets=None))
         self.equations = SimpleNamespace(large=False, span_of=lambda part: slice(
             0, len(self.q) * (part == "modes")))
         #: What a start comes to: states and what follows parameters; modes; nothing decided anew.

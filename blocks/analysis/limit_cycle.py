@@ -321,11 +321,11 @@ def _guess(model: CompiledModel, guess: Any, period: Any,
     return point, length, size
 
 
-def _states(run: Result, part: float, discrete: bool = False) -> tuple[Array, Array]:
+def _states(run: Result, fraction: float, discrete: bool = False) -> tuple[Array, Array]:
     """States of a run after a part of it, as columns, and perhaps its discrete values."""
     record: Any = run.recording
     first, last = record.episodes[0].start, record.episodes[-1].end
-    t = np.linspace(first + part * (last - first), last, LOOKS)
+    t = np.linspace(first + fraction * (last - first), last, LOOKS)
     points, _ = record.replay.interpolated(t, record._episode_numbers(t, "right"))
     return t, np.concatenate([points.x, points.d]) if discrete else points.x
 

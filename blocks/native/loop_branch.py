@@ -93,15 +93,15 @@ def _follow_step(code: Code, work: Workspace, t: float, h: float, x: Vector) -> 
     """Whether unknowns can be followed to the end of the step; fill the row of what is reached."""
     reached, there = work.branch[REACHED], work.branch[THERE]
     reached[:] = x
-    at, part = 0.0, 1.0
+    at, fraction = 0.0, 1.0
     while at < 1.0:
-        ahead = min(at + part, 1.0)
+        ahead = min(at + fraction, 1.0)
         if _follow(code, work, t, h, x, at, ahead):
             reached[:] = there
-            at, part = ahead, 2.0 * part
+            at, fraction = ahead, 2.0 * fraction
         else:
-            part = 0.5 * (ahead - at)
-            if part < SHORTEST:
+            fraction = 0.5 * (ahead - at)
+            if fraction < SHORTEST:
                 return False
     return True
 
@@ -129,13 +129,13 @@ def _follow(code: Code, work: Workspace, t: float, h: float, x: Vector, at: floa
 
 
 @machine_code
-def _solve_at(code: Code, work: Workspace, t: float, h: float, x: Vector, part: float,
+def _solve_at(code: Code, work: Workspace, t: float, h: float, x: Vector, fraction: float,
             unknowns: Vector, out: Vector) -> None:
     """Solve a part of the way from ``x`` to the end of the step, from these unknowns."""
     sizes, end, guess = work.branch[SIZES], work.branch[END], work.branch[FROM]
     for i in range(x.size):
-        guess[i] = unknowns[i] if np.isfinite(sizes[i]) else x[i] + part * (end[i] - x[i])
-    project_at(code, work, t + part * h, guess, out)
+        guess[i] = unknowns[i] if np.isfinite(sizes[i]) else x[i] + fraction * (end[i] - x[i])
+    project_at(code, work, t + fraction * h, guess, out)
 
 
 @machine_code

@@ -1,4 +1,4 @@
-"""Which scalar unknowns and equations does a network have, aliases removed?
+"""Which scalar unknowns and equations, laws and Kirchhoff's, does a network have, aliases removed?
 
 Every variable (and used derivative) of every instance has a *slot*. Equations of the form a == ±b
 merge slots into signed *classes*, the unknowns of all that follows: ports of a node, two-port

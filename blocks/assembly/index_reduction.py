@@ -1,4 +1,4 @@
-"""Which equations must be differentiated, and which variables stay states?
+"""Which equations must be differentiated (Pantelides), and which variables stay states?
 
 Pantelides' algorithm [SIAM J. Sci. Stat. Comput. 9(2), 1988] on the
 over-determined part only; :mod:`.dummy_derivatives` then selects states.

@@ -1,4 +1,4 @@
-"""What compiled one-step methods keep of the steps they took, and how it is read."""
+"""Dense output of compiled one-step methods: what they keep of their steps, and how it is read."""
 
 from __future__ import annotations
 

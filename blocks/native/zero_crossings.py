@@ -1,4 +1,4 @@
-"""Where does a relation cross within a step? Compiled.
+"""Where does an event function, the margin of a relation, cross zero within a step? Compiled.
 
 Crossings are looked for where :mod:`blocks.simulation.zero_crossings` says, in steps of all
 methods; the bracket is shrunk as in I. F. D. Oliveira and R. H. C. Takahashi, "An Enhancement of

@@ -1,4 +1,4 @@
-"""What values did the unknowns take at any time of a run?
+"""Dense output of a run: what values did the unknowns take at any time?
 
 Knows accepted steps only: no method, names or units.
 """

@@ -1,4 +1,4 @@
-"""Who sticks, slides, touches, opens, and with what effort? One search for all, in plain loops.
+"""Who sticks, slides, touches, opens, with what effort? The active set, found in plain loops.
 
 Rest is tried first, or the modes that efforts come from. Then all modes change that are wrong;
 where that goes round, one at a time (block principal pivoting), which ends where all principal

@@ -1,4 +1,4 @@
-"""The problem of set-valued laws in plain loops: its residual, and linear systems of it.
+"""The problem of set-valued laws in plain loops: its natural map, and linear systems of that.
 
 For one element or thousands, with one pattern for all its matrices: efforts within bounds that are
 affine in the efforts, their rates in the normal cone. Linear systems are those of the natural map

@@ -1,4 +1,4 @@
-"""Which efforts does the motion leave open?
+"""Which efforts does the motion leave open? Self-stress, or internal stress.
 
 Where the Delassus matrix of the stuck elements is singular, internal stress can be added without
 any effect on the motion: brakes in parallel, a table on four legs. How they share is told in

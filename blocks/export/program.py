@@ -57,7 +57,7 @@ from ..simulation.wanted import VariableFunctions
 from ..units import from_si
 from .chosen_states import advance as choosing
 from .chosen_states import choice_of, constraints_of, may_leave
-from .image import Bound, Image
+from .image import Image, Prepared
 from .time_steps import EVENTS_KEPT, LOOKS, STEPS_KEPT, TimeSteps
 
 __all__ = ["Instants", "Program", "Variable", "coherent", "constants_of_modes", "refuse_texts"]
@@ -353,21 +353,21 @@ class Program:
             code = choosing.knowing(code.facts)
             self.choice = choice_of(self.driver, self._constraints)
             arguments += self.choice, method.q
-        advance = Bound(code.bound(*arguments))
+        advance = Prepared(code.bound(*arguments))
         self.point = method.x.copy()
         self.slope, self.margins = np.zeros_like(self.point), np.zeros(method.held.size)
         self.values, self.at = np.zeros(len(infos)), np.array([self.t_start])
         # where nobody else integrates, a point is on its constraints already
         at_point = method.code._replace(project=0) if self.most_events else method.code
-        seen = Bound(look.bound(at_point, method.work_space, method.watched, reads, self.at,
-                                self.point, self.slope, self.margins, self.values))
+        seen = Prepared(look.bound(at_point, method.work_space, method.watched, reads, self.at,
+                                   self.point, self.slope, self.margins, self.values))
         called = dict(zip((name for name, _ in code.parameters), arguments, strict=True))
         bound = {"advance": advance, "look": seen}
         if self.may_be_integrated:
-            bound["event"] = Bound(pass_event.knowing(code.facts).bound(*(
+            bound["event"] = Prepared(pass_event.knowing(code.facts).bound(*(
                 called.get(name, 0) for name, _ in pass_event.parameters)))
         self._shorten(bound)
-        bound |= {f"inner_{k}": Bound(call) for k, call in enumerate(own.calls)}
+        bound |= {f"inner_{k}": Prepared(call) for k, call in enumerate(own.calls)}
         if self._reads_inside:
             bound["inside"] = self._inside()
         self.image = Image(bound, [method.p, method.q, *self._past()],
@@ -392,7 +392,7 @@ class Program:
                                        ENDLESS if self.is_endless else self.t_end)
         return past
 
-    def _shorten(self, bound: Mapping[str, Bound]) -> None:
+    def _shorten(self, bound: Mapping[str, Prepared]) -> None:
         """Give the course of a call the room that it needs."""
         rows = ((self.most_events + 1, self.most_events + 2) if self.most_events
                 else (EVENTS_KEPT, STEPS_KEPT))  # one more, and the step after the last
@@ -424,12 +424,12 @@ class Program:
         method: Any = driver.integration.method
         return TimeSteps(method, self._stepper, self.now, self.slots) if self.step else method
 
-    def _inside(self) -> Bound:
+    def _inside(self) -> Prepared:
         """What takes one step again, for values inside of it."""
         method, n = self.method, len(self.method.x)
         step = Steps(np.zeros(1), np.zeros(1), np.zeros(1, dtype=np.int64), np.zeros((1, n)),
                      np.zeros(1, dtype=np.int64), np.zeros((1, 0)))
-        return Bound(between.knowing(known_of(method.code)).bound(
+        return Prepared(between.knowing(known_of(method.code)).bound(
             method.code, method.common.work, step, np.zeros(LOOKS, dtype=np.int64), np.zeros(LOOKS),
             np.zeros(0), np.zeros(n), np.zeros(5, dtype=np.int64),
             np.zeros((LOOKS, n))))

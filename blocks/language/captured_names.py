@@ -20,7 +20,7 @@ import numpy as np
 from ..units import is_quantity
 from .declarations import Declaration
 from .replaceable import Replaceable
-from .tree import Node
+from .tree import TreeNode
 
 if TYPE_CHECKING:
     from .component import Component
@@ -124,7 +124,7 @@ class Surroundings:
 
     def _follow_object(self, value: Any, attributes: frozenset[str]) -> None:
         """Note what is asked of an object; of one of a package that can be called, all it holds."""
-        if isinstance(value, Node):  # a model that happens to be in reach
+        if isinstance(value, TreeNode):  # a model that happens to be in reach
             return
         own = getattr(value, "__dict__", {})
         if _is_followed(type(value)):

@@ -74,7 +74,7 @@ from .specialisation import (
     settled_by,
     with_values_of_laws,
 )
-from .tree import Node
+from .tree import TreeNode
 from .view import View
 from .wiring import one_by_one, ports_without, refuse_assigned, refuse_connection
 
@@ -90,7 +90,7 @@ HOOKS = "compose", "port_equations", "verify", "at_samples", "shapes", "advise"
 _composing: ContextVar[int | None] = ContextVar("composing", default=None)
 
 
-class Part(Node):
+class Part(TreeNode):
     """What models and components have in common: values, parts, ports and connections."""
 
     _declared: dict[str, Declaration] = {}  # of the class; of an instance, as it has them

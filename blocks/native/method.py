@@ -18,7 +18,7 @@ from ..numerics.tolerances import ABSOLUTE_SHARE, LAST_DIGITS, LEAST_ERROR
 from ..solvers.base import Method, Step
 from ..system.time_functions import ACROSS
 from . import one_step
-from .bound_advance import BoundAdvance
+from .advance_call import AdvanceCall
 from .courses import BLOCK, Course, CourseData, PassedCourses, points_of
 from .equations import equations_of
 from .events import ENTRIES, LAST_ERROR, NOWHERE, STEP, TIME
@@ -215,7 +215,7 @@ class OneStep(Method):
                 code = code._replace(places=0)
         if code.arithmetic is not self.code.arithmetic or code[1:] != self.code._replace(
                 p=code.p, q=code.q)[1:]:  # else its call only takes other constants
-            self._bound = BoundAdvance()
+            self._bound = AdvanceCall()
         self.code = code
         self.keeps_past = self.code.past != 0
         step = self.state[STEP] if self.keeps_step else 0.0
@@ -341,7 +341,7 @@ class OneStep(Method):
         return Step(before, self.t, self.y.copy(), self.course,
                     clear=status not in (CROSSED, LOCATED), crossed=crossed)
 
-    def bound_advance(self, given: Given, counts: Indices, begun: Indices) -> BoundCall:
+    def advance_call(self, given: Given, counts: Indices, begun: Indices) -> BoundCall:
         """What advances in machine code, with the arrays of the method.
 
         Parameters

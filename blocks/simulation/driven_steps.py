@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..native.bound_steps import BoundSteps
+from ..native.short_calls import ShortCalls
 from ..numerics.arrays import Array, Indices
 from ..system.evaluator import Evaluator
 from .driver import Driver
@@ -45,8 +45,8 @@ class DrivenSteps:
         self._of_tables, self.told = rows[: len(tables.slots)], rows[len(tables.slots) :]
         self.changed = False  # whether they are new
         #: Steps of the present episode, where machine code carries out what it is told.
-        self._bound: BoundSteps | None = None
-        self._kept: BoundSteps | None = None  # for episodes of the same method
+        self._bound: ShortCalls | None = None
+        self._kept: ShortCalls | None = None  # for episodes of the same method
         self._limit = -np.inf  # before this time nothing is known to happen
         self._passable = False  # whether machine code carries out what happens then
         self._due = False  # whether Python has to
@@ -156,7 +156,7 @@ class DrivenSteps:
         if self._is_due(until, limit) and not self._passable:
             return
         if self._kept is None or not self._kept.serves(method):
-            self._kept = BoundSteps(method, self._slots, self._rows, self.problem.laws)
+            self._kept = ShortCalls(method, self._slots, self._rows, self.problem.laws)
         self._bound = self._kept
         self._of_tables[:] = self.problem.d[self.tables.slots]
         self._bound.begin(times.known_from(self.t))

@@ -108,13 +108,13 @@ class MasslessStress:
         for group in self.of_modes(problem, t):
             self.take(problem, t, group)
 
-    def room(self, problem: Problem, t: float, group: StressGroup) -> float:
+    def margin(self, problem: Problem, t: float, group: StressGroup) -> float:
         """The share of half the range that is left to a group, whatever the split."""
         with put_back(problem.u, problem.z):
             return self.take(problem, t, group)
 
     def take(self, problem: Problem, t: float, group: StressGroup) -> float:
-        """Leave the problem at the shares of a group; returns its room."""
+        """Leave the problem at the shares of a group; returns its margin."""
         pieces: Array | None = None
         for _ in range(ROUNDS):
             island, effort = self._island(problem, t, group)
@@ -132,8 +132,8 @@ class MasslessStress:
         if found.loose.any():
             return -float((np.abs(island.rate - island.D @ found.effort) / half.max()).max())
         inside = found.ends == 0
-        room = np.minimum(high - found.effort, found.effort - low) / half
-        return float(room[inside].min(initial=np.inf))
+        margin = np.minimum(high - found.effort, found.effort - low) / half
+        return float(margin[inside].min(initial=np.inf))
 
     def _island(self, problem: Problem, t: float, group: StressGroup) -> tuple[Island, Array]:
         """What a group shares, and present efforts."""
@@ -237,11 +237,11 @@ class MasslessMargins:
             width = np.where(np.isfinite(high - low)[members], (high - low)[members],
                              np.abs(effort[members]).max())
             half = np.maximum(width, TINY) / 2
-            room = float((np.minimum(bounds[1] - effort[members], effort[members] - bounds[0])
+            margin = float((np.minimum(bounds[1] - effort[members], effort[members] - bounds[0])
                           / half).min())
-            if room <= CLEAR:  # a split within the bounds would be proof
-                room = self.stress.room(problem, t, group)
-            out[members] = room * half
+            if margin <= CLEAR:  # a split within the bounds would be proof
+                margin = self.stress.margin(problem, t, group)
+            out[members] = margin * half
         if self.efforts.elements.switch.any():
             opened, closed = self.equations.told(problem, t)
             out[opened | closed] = 1.0  # whatever it is, it does not change

@@ -22,10 +22,10 @@ from .events import STEP, TIME
 from .method import OneStep
 from .own_events import Ahead, OwnEvents
 
-__all__ = ["BoundSteps"]
+__all__ = ["ShortCalls"]
 
 
-class BoundSteps:
+class ShortCalls:
     """The steps of a method from the start of an episode on, through all events that it passes.
 
     Of a ``method`` that carries out events by itself. ``slots`` are places among the discrete
@@ -46,7 +46,7 @@ class BoundSteps:
         self._now = Ahead(np.zeros(1), np.zeros((1, len(self.m))), rows[None, :], np.zeros(1))
         self._counts, self._begun = np.zeros((2, 5), dtype=np.int64)
         self._most = len(method.record.ends), own.most
-        self._call = method.bound_advance(own.given(self._now, slots), self._counts, self._begun)
+        self._call = method.advance_call(own.given(self._now, slots), self._counts, self._begun)
         self._stop, self._instants = (self._call.place[name] for name in (
             "limits.t_stop", "switches.times"))
         self._status, self._until = one_step.REACHED, method.t

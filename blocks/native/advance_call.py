@@ -15,10 +15,10 @@ from .own_events import Given
 if TYPE_CHECKING:
     from .method import OneStep
 
-__all__ = ["BoundAdvance"]
+__all__ = ["AdvanceCall"]
 
 
-class BoundAdvance:
+class AdvanceCall:
     """Calls from the beginning of the record on.
 
     They do not hold the method, whose memory is free for the next one as soon as a run is over.
@@ -32,7 +32,7 @@ class BoundAdvance:
         """Take the machine code for those who decide at events, with the arrays of the method."""
         self._code, self._given, self._pieces = (
             method.machine_code(given), given, method.pieces)
-        self._call = method.bound_advance(given, self._counts, np.zeros(2, dtype=np.int64))
+        self._call = method.advance_call(given, self._counts, np.zeros(2, dtype=np.int64))
         self._p, self._q, self._stop, self._rtol, self._longest, self._end, self._review = (
             self._call.place[name] for name in ("code.p", "code.q", "limits.t_stop", "limits.rtol",
                                                 "limits.max_step", "limits.t_end", "limits.review"))

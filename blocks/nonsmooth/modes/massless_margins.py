@@ -148,7 +148,7 @@ class MasslessStress:
 
     def split_at(self, problem: Problem, points: Points) -> None:
         """Share the internal stress of stuck elements at many points, whose inputs are changed."""
-        at, values = problem.copy_for_reading(), None
+        at, whole = problem.copy_for_reading(), None
         for modes, every in points.modes:
             self.state.modes = modes
             for columns in points.alike(every):
@@ -161,11 +161,11 @@ class MasslessStress:
                         self.split(at, points.put(column, at))
                         points.u[:, column] = at.u
                     continue
-                if values is None:
-                    values = points.values(self.equations.all_values).reshape(
+                if whole is None:
+                    whole = points.values(self.equations.all_values).reshape(
                         10, self.elements.size, -1)
                 for group in groups:
-                    values = values[:4, group.members][:, :, columns]
+                    values = whole[:4, group.members][:, :, columns]
                     effort, low, high = self.bounded(values)
                     none = np.zeros(group.felt.shape)
                     step = shares_at_times(Island(

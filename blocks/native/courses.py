@@ -13,7 +13,7 @@ from ..machine.functions import Kept
 from ..machine.signatures import address_of
 from ..numerics.arrays import Array, Indices, distinct
 from ..solvers.base import Step
-from ..solvers.pieces import RowBlocks, chunks
+from ..solvers.polynomials import RowBlocks, chunks
 from ..solvers.trajectory import KeptCourse, refuse_outside
 from . import one_step
 from .equations import Equations

@@ -135,20 +135,20 @@ class RunRecording:
     def times(self) -> Array:
         if self.chosen is None:
             return self._own_times()[0]
-        return self.chosen.pieces.times if self.samples is None else self.samples
+        return self.chosen.polynomials.times if self.samples is None else self.samples
 
     @property
     def close_times(self) -> Array:
         """Times of steps and some between, whatever samples were asked for."""
         if self.chosen is not None:
-            return self.chosen.pieces.times
+            return self.chosen.polynomials.times
         return self._times_of_steps()[0]
 
     @property
     def knots(self) -> Array:
         """Ends of steps, and times between in long ones."""
         if self.chosen is not None:
-            return self.chosen.pieces.times
+            return self.chosen.polynomials.times
         return self.episodes.steps.shown(
             np.zeros(1, dtype=int), bool(self.system.nx), fewest_in_step=1)[0]
 

@@ -172,6 +172,15 @@ def diode_ladder(n: int, **kind: Any) -> Model:
     return m
 
 
+def held_ladder(n: int) -> Model:
+    """An RC ladder with a source across one of its capacitors, which starts at another voltage."""
+    m = rc_ladder(n)
+    m.hold = E.DCVoltageSource(voltage="1 V")
+    m.connect(m.hold.p, m.capacitors[n // 2].p)
+    m.connect(m.hold.n, m.ground.V)
+    return m
+
+
 def cascade(n: int) -> Model:
     """A voltage cascade (Villard, Cockcroft-Walton) of n diodes."""
     m = Model("cascade")
@@ -286,6 +295,7 @@ FAMILIES = (
     Family("ladder with diodes, piecewise linear", diode_ladder, (10, 30, 100), "2 ms", goal=0.2),
     Family("ladder with diodes, ideal", lambda n: diode_ladder(n, model="ideal"), (10, 30, 100),
            "2 ms", "event", 5e-3),
+    Family("ladder with a source in its middle", held_ladder, (300, 1000, 3000), "2 ms", goal=0.2),
     Family("friction behind a spring at every mass", sprung, (100, 300, 1000), "1 s", "event",
            2e-3),
     Family("voltage cascade of default diodes", cascade, (6, 20, 60), "0.1 s", "event", 5e-3),

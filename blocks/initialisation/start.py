@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..numerics import sparse as sp
 from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.tolerances import CLEAR, DEPENDENT, TARGET_MET
 from ..system.problem import Problem
@@ -109,16 +110,26 @@ def held_defaults(problem: Problem, start: Start, t: float) -> list[TargetRow]:
 def _free_one_by_one(system: System, problem: Problem, targets: Targets, chosen: Indices,
                      stronger_ones: Flags, t: float, decided: bool = False) -> Flags:
     """Whether each of some targets could be met by itself, after constraints and stronger ones."""
-    scale = problem.scale_x
     outputs = TargetFunctions.of(system, targets.slots)
     slopes = outputs.slopes(problem, t, decided)
-    before = [slopes[stronger_ones].toarray()]
+    before = [slopes[stronger_ones]]
     if system.nc:
-        before.append(outputs.constraint_slopes(problem, t).toarray())
-    stronger = np.concatenate(before) * scale
-    size = np.linalg.norm(stronger, axis=1, keepdims=True)
-    _, s, vt = np.linalg.svd(stronger / np.where(size > 0, size, 1.0), full_matrices=True)
-    null = vt[int(np.sum(s > DEPENDENT)):].T
-    rows = slopes[chosen].toarray() * scale
-    length = np.linalg.norm(rows, axis=1)
-    return (np.linalg.norm(rows @ null, axis=1) > CLEAR * length) & (length > 0)
+        before.append(outputs.constraint_slopes(problem, t))
+    scale = sp.diags_array(problem.scale_x)
+    stronger, rows = sp.csr_array(sp.vstack(before) @ scale), sp.csr_array(slopes[chosen] @ scale)
+    size, length = (np.sqrt(a.power(2).sum(axis=1)) for a in (stronger, rows))
+    stronger = sp.diags_array(1.0 / np.where(size > 0, size, 1.0)) @ stronger
+    row, column = (np.abs(stronger) > DEPENDENT).nonzero()
+    open_ = np.ones(system.nx, dtype=bool)
+    while True:  # what has one entry left holds that state: most targets are those of states
+        left = open_[column]
+        count = np.bincount(row[left], minlength=len(size))
+        if not (alone := left & (count[row] == 1)).any():
+            break
+        open_[column[alone]] = False
+    touched = np.unique(column[left])
+    _, s, vt = np.linalg.svd(stronger[count > 0][:, touched].toarray(), full_matrices=True)
+    moved = rows[:, touched] @ vt[int(np.sum(s > DEPENDENT)):].T
+    open_[touched] = False
+    way = np.sqrt(rows[:, open_].power(2).sum(axis=1) + np.sum(moved**2, axis=1))
+    return (way > CLEAR * length) & (length > 0)

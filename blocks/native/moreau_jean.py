@@ -175,7 +175,7 @@ class _Stepper:
         # modes: at the end of the last step
         self.modes, self.begun = np.zeros((2, size), dtype=np.int64)
         self.when, self.most = np.zeros(3), np.ones(1, dtype=np.int64)
-        steps = min(self.equations.most, 1 + NUMBERS // (n + size))
+        steps = min(self.equations.most, 1 + NUMBERS // max(n + size, 1))
         # record, room, unknowns: of the last call
         self.record = Record(np.empty(steps), np.empty((steps, n)), np.empty((steps, size)))
         self.make_room(min(size, MOST) + 1, ENTRIES)

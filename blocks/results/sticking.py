@@ -22,7 +22,8 @@ class StickTerm:
 
     A component with several frictions is at rest while all of them stick, one with contacts alone
     while one of these touches; the modes of single elements are variables of the result. For a law
-    that does not stick, at rest means within its band of velocity and under less than its strength.
+    that does not stick, at rest means within its band of velocity and under less than its strength,
+    or springing on its bristles by no more than they give way.
 
     Attributes
     ----------

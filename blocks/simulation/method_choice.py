@@ -154,9 +154,9 @@ def in_machine_code(kind: type[Method], problem: Problem, settings: Settings
                     ) -> tuple[type[Method], str]:
     """Return a method as machine code, if that can run a problem; else in Python, and why.
 
-    Where nothing is integrated, all methods are one; in Python where states are tied to others.
+    Without states all that choose their steps are one, in Python where states are tied to others.
     """
-    if not problem.size:
+    if not problem.size and not kind.fixed_step:
         reason = "all states are tied" if problem.system.nx else _why_in_python(problem)
         return (Quasistatic if reason else explicit_steps(settings.rtol)), reason
     if kind.name == "moreau_jean":

@@ -18,12 +18,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import combinations, islice, product
 
+import casadi as ca
 import numpy as np
 
 from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.tolerances import LAST_DIGITS, TINY, ZERO_MARGIN
 from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
+from ..system.system import System
 
 __all__ = ["next_branch", "tried_branch"]
 
@@ -49,21 +51,43 @@ def next_branch(problem: Problem, t: float, before: Array, crossed: Indices, kno
 
     The problem is at the instant; its point and relations are as they were afterwards. Relations
     ``before`` have held up to now, those ``crossed`` no longer can; ``known`` are relations of time
-    alone, which are left alone.
+    alone, which are left alone, as are those of other loops: one path is followed for each loop.
     """
-    m, z = problem.m.copy(), problem.z.copy()
+    m, z, found = problem.m.copy(), problem.z.copy(), before.copy()
+    loop = problem.system.once("loops of relations", lambda: _loops(problem.system))
     try:
         path = _Path(problem, t, before, known, duration)
-        for start in (crossed, np.zeros(0, dtype=int)):  # from one end, then from the other
-            try:
-                return path.followed(before, start)
-            except _Lost:
-                continue
-        return None
+        for one in np.unique(loop[crossed]):
+            path.known = known | (loop != one)
+            for start in (crossed[loop[crossed] == one], crossed[:0]):  # from one end, or the other
+                try:
+                    found[loop == one] = path.followed(before, start)[loop == one]
+                    break
+                except _Lost:
+                    continue
+            else:
+                return None
+        return found
     finally:
         problem.m[:], problem.z[:] = m, z
         problem.unknowns.forget()
         problem.solve(t, path.y)
+
+
+def _loops(system: System) -> Indices:
+    """A number for each relation, the same of those that feel each other through unknowns."""
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    tape, nm, nz, nu = system.tape, system.nm, system.nz, system.nu
+    row, column = (np.array(k, dtype=int) for k in ca.jacobian(
+        ca.vertcat(tape.crossings, tape.residual), ca.vertcat(tape.m, tape.z, tape.u)
+        ).sparsity().get_triplet())
+    first = nm + nz  # of efforts, which may all feel each other
+    one = np.concatenate([column, np.arange(first, first + nu)])
+    other = np.concatenate([np.where(row < nm, row, row + nz + nu), np.full(nu, first)])
+    graph = coo_matrix((np.ones(len(one)), (one, other)), 2 * [first + nu + nz])
+    return np.asarray(connected_components(graph, directed=False)[1][:nm])
 
 
 class _Path:

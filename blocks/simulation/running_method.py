@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RunningMethod"]
 
-PARTS = 200  # of a run without states, one a step at least
+PARTS = 200  # of a run without states, one a step at least, but for fixed steps
 GROWS = 1.5  # a step that takes up another one, against that
 REVIEW = 100  # steps between looks
 REVIEW_COMPILED = 2000  # the same in machine code, where so many take no longer than a look
@@ -82,7 +82,7 @@ class RunningMethod:
         self.may_replace = settings.may_switch and bool(problem.size)
         self._leaves = False  # another method has been chosen in the course of an episode
         self.current: Any = None  # the method of the present episode
-        self._longest = settings.max_step if problem.size else min(
+        self._longest = settings.max_step if problem.size or settings.method.fixed_step else min(
             settings.max_step, (settings.t_end - settings.t_start) / PARTS)
         self.longest = self._longest  # as far as tied states could be followed lately
         self.first_step = settings.first_step  # the step that the next episode begins with

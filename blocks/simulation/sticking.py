@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..numerics.arrays import Array, Flags
+from ..numerics.tolerances import TINY
 from ..results.sticking import SharedLoad, StickTerm
 from .catalog import rests
 
@@ -57,13 +58,17 @@ def _creep_terms(recording: RunRecording, lost: dict[str, float]) -> Iterator[St
             continue
         effort, flow = next(iter(domain.through)), next(iter(domain.across))
         names = [effort, flow, "strength_at_rest", "band_of_rest",
-                 "load" if "load" in index else effort]  # fmt: skip
+                 "load" if "load" in index else effort,
+                 "energy_stored" if "energy_stored" in index else effort]  # fmt: skip
         for instance in range(family.size):
             rows = [recording.catalog.info(f, index[name], instance).index for name in names]
-            yield _creep_term(family.path(instance), times, recording.values(rows), lost)
+            *values, energy = recording.values(rows)
+            springs = "energy_stored" in index
+            yield _creep_term(family.path(instance), times, values, energy * springs, lost)
 
 
-def _creep_term(path: str, t: Array, rows: Array, lost: dict[str, float]) -> StickTerm:
+def _creep_term(path: str, t: Array, rows: list[Array], energy: Array, lost: dict[str, float]
+                ) -> StickTerm:
     effort, flow, strength, band, load = rows
     rest = (np.abs(flow) <= band) & (np.abs(load) < strength)
     span = np.diff(t)
@@ -72,9 +77,24 @@ def _creep_term(path: str, t: Array, rows: Array, lost: dict[str, float]) -> Sti
     way = np.sum(np.where(still, span * (flow[1:] + flow[:-1]) / 2, 0.0))
     power = np.minimum(effort * flow, 0.0)
     gave = -np.sum(np.where(still, span * (power[1:] + power[:-1]) / 2, 0.0))
+    # bristles that bear the strength F at a deflection z have stored F z/2
+    rest = _with_springing(rest, t, flow, 4 * energy.max() / max(strength.max(), TINY))
+    still = rest[1:] & rest[:-1]
     share = float(span[still].sum() / whole) if whole else float(rest[-1])
     return StickTerm(path, share, int(np.sum(rest[:-1] & ~rest[1:])), _longest(still, span),
                      lost.get(path, 0.0), float(way), float(gave))
+
+
+def _with_springing(rest: Flags, t: Array, flow: Array, way: float) -> Flags:
+    """When a friction rests, or springs on its bristles by no more than a ``way`` in between."""
+    rest = rest.copy()
+    place = np.append(0.0, np.cumsum(np.diff(t) * (flow[1:] + flow[:-1]) / 2))
+    leaves = np.flatnonzero(rest[:-1] & ~rest[1:])
+    comes = np.append(np.flatnonzero(~rest[:-1] & rest[1:]) + 1, len(rest))
+    for begin, end in zip(leaves, comes[np.searchsorted(comes, leaves, "right")], strict=True):
+        if np.abs(place[begin : end + 1] - place[begin]).max() <= way:
+            rest[begin:end] = True
+    return rest
 
 
 def _longest(held: Flags, spans: Array) -> float:

@@ -49,6 +49,18 @@ def test_an_exponential_rectifier_is_the_closed_form(method):
     assert_allclose(run["load.v"].max().m, voltage(10.0), rtol=1e-9)
 
 
+@pytest.mark.parametrize("method", ["euler", "backward_euler", "trapezoidal", "moreau_jean"])
+def test_fixed_steps_are_as_long_as_was_said_whatever_waves_a_source_has(method):
+    model = wired("wave", "source.p load.p", "load.n source.n earth.V", earth=ElectricalReference(),
+                  source=ACVoltageSource(amplitude="10 V", frequency="1.003 GHz"),
+                  load=Resistor(resistance="10 ohm"))
+    run = model.simulate("20 ms", method=method, step="1 ms")
+    assert run.statistics.steps == 20
+    t = 1e-3 * np.arange(21)
+    expected = np.sin(2e9 * np.pi * 1.003 * t)
+    assert_allclose(run["load.i"].at(quantity(t, "s")).m, expected, atol=1e-6)
+
+
 class Squarer(Component):
     """y + y^3 = x, and an event whenever y rises beyond a level."""
 

@@ -19,8 +19,10 @@ from library.translational import (
     HardStop,
     Mass,
     Reference,
+    Spring,
     TranslationalFriction,
     TwoPort,
+    VelocitySource,
 )
 
 
@@ -282,3 +284,20 @@ def test_a_rest_of_many_steps_is_told():
     assert [e.mode for e in stepped.events] == [e.mode for e in exact.events]
     assert "stuck" in [e.mode for e in stepped.events]
     assert np.ptp([e.time for e in stepped.events]) > 1
+
+
+@pytest.mark.parametrize("law", ["lugre", "elasto_plastic", "leuven", "gms", "stribeck"])
+def test_what_springs_on_its_bristles_after_a_slip_has_not_broken_away(law):
+    """A box on a belt: its spring is let go by more than half of what it bears in every slip."""
+    bristles = {"stiffness": "1e5 N/m", "damping": "300 N*s/m"}
+    model = wired("belt", "belt.R rub.R", "rub.C box.M spring.R", "belt.C spring.C ground.V",
+                  belt=VelocitySource(velocity="50 mm/s"), box=Mass(mass="1 kg"),
+                  spring=Spring(stiffness="200 N/m"), ground=Reference(),
+                  rub=TranslationalFriction(
+                      law=law, coulomb_force="8 N", breakaway_force="12 N",
+                      breakaway_velocity="5 mm/s", viscous_coefficient="0 N*s/m",
+                      **bristles if law in ("lugre", "elasto_plastic") else {}))
+    run = model.simulate("10 s")
+    let_go = run["spring.v"].at(quantity(np.linspace(0, 9.999, 20000), "s")).to("m/s").m < -0.02
+    slips = np.count_nonzero(let_go[1:] & ~let_go[:-1])
+    assert run.sticking()["rub"].breakaways == slips > 7

@@ -356,8 +356,8 @@ def outcome_of(seed, seconds=10.0, groups=GROUPS):
     run = f"r = m.simulate({duration!r}, method={method!r}{fixed})"
     cause = None
     try:
-        with limited(seconds), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with limited(seconds), warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
             errors = writer.model.check().errors
             if errors:
                 kind, detail = "refused", errors[0].code
@@ -369,6 +369,8 @@ def outcome_of(seed, seconds=10.0, groups=GROUPS):
         kind, detail, cause = "endless run" if run in doing else "endless check", "", error
         if run in doing and method in EXPLICIT:
             return Outcome("stopped", "by us: the chosen method does not suit a stiff model")
+        if any("more are left to the end of the run" in str(w.message) for w in said):
+            return Outcome("stopped", "by us: a warning told how long it takes")
     except BlocksError as error:
         kind, detail, cause = _stop(error), _text(error), error
     except Exception as error:

@@ -113,16 +113,18 @@ class Saltation:
     def _check_modes(self, changes: Changes) -> None:
         """Tell where the run starts at the end of a mode: the next value decides otherwise."""
         elements, guards = self.equations.elements, self.jumps.first_guards
-        terms = (np.abs(guards.x[0]) @ np.abs(changes.x) + np.abs(guards.p[0]) @ np.abs(self.dp)
-                 + np.abs(guards.d[0]) @ np.abs(changes.d))[self.system.nm :]
         stuck = self.modes[0] == 0
-        free = stuck & ~elements.contact
-        self.jumps.bring_to_rest(changes, free)
+        free, touching = stuck & ~elements.contact, stuck & elements.contact & ~elements.valve
+        lifted = guards.along(0, changes.x, self.dp, changes.d)[-elements.size :]
+        terms = (np.abs(guards.x[0]) @ self.jumps.bring_to_rest(changes, free | touching)
+                 + np.abs(guards.p[0]) @ np.abs(self.dp)
+                 + np.abs(guards.d[0]) @ np.abs(changes.d))[self.system.nm :]
         change = guards.along(0, changes.x, self.dp, changes.d)[self.system.nm :]
+        change[-elements.size :][touching] = lifted[touching]
         change = np.where(np.abs(change) > SHORT * terms, change, 0.0)
         value = guards.value[0][self.system.nm :]
         low, high, moving = (slice(k * elements.size, (k + 1) * elements.size) for k in range(3))
-        moves = free | (value[moving] == 0) & ~stuck & ~elements.contact
+        moves = free | touching | (value[moving] == 0) & ~stuck & ~elements.contact
         leaves = np.where(moves[:, None], change[moving], 0.0)
         bound = np.abs(value[low] + value[high])
         bound[~np.isfinite(bound)] = 0.0  # of contacts and diodes

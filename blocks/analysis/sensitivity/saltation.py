@@ -262,19 +262,32 @@ class Jumps:
         return conditions is not None and bool(np.any(
             here.values(conditions) != there.values(conditions)))
 
-    def bring_to_rest(self, changes: Changes, stuck: Flags) -> None:
-        """Let what sticks where the run starts stick with changes, too: what they make slide comes
-        to rest at once, by an impulse of its friction."""
-        elements, e = self.equations.elements, np.flatnonzero(stuck)
-        if not len(e) or self.system.clusters:
-            return
-        tape, start = self.system.tape, self.first_guards
+    def bring_to_rest(self, changes: Changes, stuck: Flags) -> Array:
+        """Let what sticks or touches where the run starts do so with changes, too: what they make
+        slide comes to rest at once, and what they lift falls back, by impulses of the elements.
+        Return how large the terms are of which changes of states have come to be sums."""
+        elements, e, terms = self.equations.elements, np.flatnonzero(stuck), np.abs(changes.x)
+        if not len(e):
+            return terms
+        tape, start, nx = self.system.tape, self.first_guards, self.system.nx
+        first, closed = self.points.some(np.zeros(1, int)), elements.contact[e]
         moving = self.system.nm + 2 * elements.size + e
-        push = self.equations.rows("pushes at rest", lambda: ca.vec(ca.densify(ca.jacobian(
-            tape.slope, tape.u))), self.points.some(np.zeros(1, int))).value[0].reshape(
-                (tape.u.numel(), self.system.nx))[elements.column[e]].T
-        flow = start.along(0, changes.x, self.dp, changes.d)[moving]
-        changes.x -= push @ (np.linalg.pinv(start.x[0][moving] @ push, rcond=SAME) @ flow)
+        by = self.equations.rows("pushes at rest", lambda: ca.vec(ca.densify(ca.jacobian(
+            ca.vertcat(tape.slope, tape.residual), ca.vertcat(tape.u, tape.z)))), first
+            ).value[0].reshape((self.system.nu + self.system.nz, -1)).T
+        push, loops = by[:nx, elements.column[e]], by[:, self.system.nu :]
+        push = push - loops[:nx] @ np.linalg.pinv(loops[nx:]) @ by[nx:, elements.column[e]]
+        rest = [(start, moving, push)]
+        if closed.any():  # what was lifted falls back first
+            flows = self.equations.rows("flows", lambda: expressions_of(self.system).flow, first)
+            ways = self.equations.slopes(first).x[0] @ push[:, closed]
+            rest = [(start, moving[closed], ways), (flows, e, push)]
+        for of, rows, by in rest:
+            change = of.along(0, changes.x, self.dp, changes.d, rows)
+            impulses = np.linalg.pinv(of.x[0][rows] @ by, rcond=SAME) @ change
+            changes.x -= by @ impulses
+            terms += np.abs(by) @ np.abs(impulses)
+        return terms
 
     def _slopes(self, before: Array) -> tuple[Array, Array]:
         """Slopes at the start with discrete values as they were before, and as they are."""

@@ -209,15 +209,15 @@ def companions_of(elements: Elements, laws: LawExpressions, values: Evaluator, v
     friction = ~elements.contact
     for e in np.flatnonzero(friction).tolist():
         moves[e] = not laws.flow[e].is_zero() or loaded
-    friction &= moves & ~varies & ~np.array(
-        ca.which_depends(laws.flow, fast, 1, True), dtype=bool)
+    by_x, by_fast = (ca.which_depends(laws.flow, by, 1, True) for by in (tape.x, fast))
+    friction &= moves & ~varies & np.array(by_x, dtype=bool) & ~np.array(by_fast, dtype=bool)
     if np.count_nonzero(friction) < 2:
         return nobody
     alike: list[Indices] = []
     groups: list[Indices] = []
     for group in _alike(laws, values, friction):
-        by_x = ca.jacobian(laws.flow[group], tape.x)
-        coefficient = by_x[:, int(by_x.sparsity().get_col()[0])]
+        by_state = ca.jacobian(laws.flow[group], tape.x)
+        coefficient = by_state[:, int(by_state.sparsity().get_col()[0])]
         # no leader may come to stand still by the values of parameters
         constant = [k for k in range(len(group)) if coefficient[k].is_constant()]
         first = constant[0] if constant else 0

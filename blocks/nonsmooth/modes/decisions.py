@@ -41,7 +41,6 @@ from .held_states import HeldStates
 from .impacts import Impacts
 from .indeterminacy import Indeterminacy
 from .joint_problem import JointProblem, Solved
-from .known_decisions import KnownDecisions
 from .margins import Margins
 from .painleve import Painleve
 from .solved_modes import SolvedModes
@@ -49,7 +48,6 @@ from .solved_modes import SolvedModes
 __all__ = ["Decisions"]
 
 FRUITLESS = 20  # decisions without any change that are still no reason to worry
-NOBODY = np.zeros(0, dtype=int)
 IDLE = 1e3  # times the rounding of an effort: a contact that carries nothing
 
 
@@ -71,21 +69,6 @@ class Decisions:
 
     # -- at the start ----------------------------------------------------------------------
     def start(self, problem: Problem, t: float) -> None:
-        """Modes at the start of a run; those of the last one, where that began at the same point.
-        """
-        state, held = self.state, self.evaluation.held_modes
-        known = self.evaluation.system.once("known starts", lambda: KnownDecisions(most=1))
-        key = known.key(problem, t, state, NOBODY)
-        slack = known.recall(key, problem, state)
-        if slack is not None:
-            state.slack, self.last = slack, -np.inf
-            self.efforts.apply(problem, t)
-            return
-        self._start(problem, t)
-        if held is not None and held.direct and held.values(problem, t, state.modes) is not None:
-            known.note(key, problem, state, state.slack)
-
-    def _start(self, problem: Problem, t: float) -> None:
         """Modes at the start of a run, from flows, gaps and loads."""
         evaluation, state, contact = self.evaluation, self.state, self.elements.contact
         now = evaluation.values(problem, t)

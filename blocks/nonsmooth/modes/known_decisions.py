@@ -37,10 +37,10 @@ class _Decision(NamedTuple):
 
 
 class KnownDecisions:
-    """Decisions of all runs of a system, ``most`` at a time."""
+    """Decisions of all runs of a system."""
 
-    def __init__(self, most: int = MOST) -> None:
-        self._found: Cache[bytes, _Decision] = Cache(most)
+    def __init__(self) -> None:
+        self._found: Cache[bytes, _Decision] = Cache(MOST)
 
     @staticmethod
     def key(problem: Problem, t: float, state: ModeState, touched: Indices) -> bytes:

@@ -6,8 +6,15 @@ from benches import values, wire
 from benches.electrical import circuit
 from numpy.testing import assert_allclose
 
-from blocks import quantity, where
-from library.electrical import Capacitor, ControlledVoltageSource, Diode, LimitedOpAmp, Resistor
+from blocks import Model, quantity, where
+from library.electrical import (
+    Capacitor,
+    ControlledVoltageSource,
+    Diode,
+    ElectricalReference,
+    LimitedOpAmp,
+    Resistor,
+)
 
 SUPPLY, GAIN = 15.0, 15000.0  # V, of the class
 
@@ -75,3 +82,26 @@ def test_multivibrators_start_from_charges_beyond_their_thresholds():
         out = -SUPPLY * np.sign(volts)
         expected = out + (volts - out) * np.exp(-times / tau)
         assert_allclose(values(run, f"c{k}.v", "V", times), expected, rtol=1e-7)
+
+
+@pytest.mark.parametrize("method", ["dopri5", "rodas4"])
+@pytest.mark.parametrize("start", ["100 mV", "-1 V"])
+def test_multivibrators_beside_each_other_do_not_make_each_other_switch(start, method):
+    """Each flips every R C log 3; those that are between their limits at first stay there until
+    their own output comes to one of them."""
+    m, resistances = Model("multivibrators"), np.array([9.0, 9.4, 9.4, 9.8, 10.6, 11.0])  # kohm
+    n = len(resistances)
+    m.ground, m.amplifiers = ElectricalReference(), LimitedOpAmp(count=n)
+    m.upper, m.lower = (Resistor(count=n, resistance="10 kohm") for _ in range(2))
+    m.charging = Resistor(count=n, resistance=quantity(resistances, "kohm"))
+    m.capacitors = Capacitor(count=n, capacitance="10 nF", v=start)
+    m.connect(m.amplifiers.p, m.upper.n, m.lower.p)
+    m.connect(m.amplifiers.out, m.upper.p, m.charging.p)
+    m.connect(m.amplifiers.n, m.charging.n, m.capacitors.p)
+    m.connect(m.lower.n, m.capacitors.n, m.ground.V)
+    events = m.simulate("2 ms", method=method).events
+    for k, resistance in enumerate(resistances):
+        mine = [e.time for e in events if e.component == f"amplifiers[{k}]"]
+        between = np.diff(mine)
+        half = resistance * 1e3 * 10e-9 * np.log(3)
+        assert_allclose(between[between > 1e-6], half, rtol=2e-3)  # the gain is finite

@@ -9,7 +9,9 @@ be said to receive from nowhere, and nothing determines what it holds.
 A choice may stand for the sign of what it is chosen by: ``where(d > 0, 1, -1) * sqrt(abs_(d))`` is
 ``sign(d) * sqrt(abs_(d))``, and both are 0 at zero. But a sign that is never 0 drives what is equal
 but for rounding apart again, as steeply as a root begins. The choice may be a variable of its own,
-and its alternatives may be as large as they like.
+and its alternatives may be as large as they like. Where they are flat at zero, as those of
+``where(q > 0, q**2, -q**2)``, nothing is to be located: held, one of them would have no solution
+beyond.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from .kernel import Kernel, Law
 __all__ = ["follow_flows", "with_zeros"]
 
 ROOTS = {ca.OP_SQRT, ca.OP_POW, ca.OP_CONSTPOW}
+POWERS = ROOTS | {ca.OP_SQ}
 #: Operations that give 0 where the first of what they are given is 0.
 LIKEWISE = ROOTS | {ca.OP_FABS, ca.OP_NEG, ca.OP_SQ, ca.OP_TWICE, ca.OP_DIV}
 EQUAL = 5  # operations down to which two expressions are compared
@@ -95,7 +98,8 @@ def _gives_what_is_carried(kernel: Kernel, laws: list[Law], law: Law, flow: ca.S
 def _drop_unused(kernel: Kernel, laws: list[Law]) -> None:
     """Take relations from a kernel that nothing in the class looks at any more."""
     looking = ca.vertcat(ca.SX(), *(law.residual for law in laws), *kernel.beside_equations(),
-                         *kernel.defaults.values(), *(c for c, _ in kernel.requirements))
+                         *kernel.observed.values(), *kernel.defaults.values(),
+                        *(c for c, _ in kernel.requirements))
     used = symbols_in(looking)
     kept = [(relation, symbol) for relation, symbol in zip(
         kernel.relations, kernel.relation_symbols, strict=True) if symbol.__hash__() in used]
@@ -106,18 +110,22 @@ def _drop_unused(kernel: Kernel, laws: list[Law]) -> None:
 # -- signs -------------------------------------------------------------------------------------
 def with_zeros(kernel: Kernel, laws: list[Law], relation: Callable[[ca.SX, bool], ca.SX]
                ) -> list[Law]:
-    """Return laws with 0 at zero for every ``where(d > 0, a, b)`` beside a root of d.
+    """Return laws with 0 at zero for every ``where(d > 0, a, b)`` beside a root of d, and without
+    an event for those that are flat there.
 
     ``relation`` gives the symbol of a relation by its crossing function.
     """
     crossings = {symbol.__hash__(): crossing for symbol, (crossing, _) in zip(
         kernel.relation_symbols, kernel.relations, strict=True)}
-    rooted = [law for law in laws if crossings and _has_roots(law.residual)]
+    rooted = [law for law in laws if crossings and _has(POWERS, law.residual)]
     chosen = [(v, choice) for law in laws if law not in rooted and law.residual.op() == ca.OP_SUB
               for v, choice in permutations([law.residual.dep(0), law.residual.dep(1)])
               if v.is_symbolic() and alternatives(choice)]
-    return [Law(kernel, _with_zeros(crossings, law.residual, chosen, relation), law.wording)
+    laws = [Law(kernel, _with_zeros(crossings, law.residual, chosen, relation), law.wording)
             if law in rooted else law for law in laws]
+    if rooted:
+        _drop_unused(kernel, laws)
+    return laws
 
 
 def _with_zeros(crossings: dict[int, ca.SX], residual: ca.SX, chosen: list[tuple[ca.SX, ca.SX]],
@@ -139,15 +147,18 @@ def _with_zeros(crossings: dict[int, ca.SX], residual: ca.SX, chosen: list[tuple
     for symbol, condition, then, otherwise in reversed(choices):
         d, beside = crossings[condition.__hash__()], ca.jacobian(law, symbol)
         cases = [unguarded(one) * beside for one in (then, otherwise)]
-        if all(_vanishes(case, d) for case in cases) and any(map(_has_roots, cases)):
+        if all(_vanishes(case, d) for case in cases) and any(_has(ROOTS, case) for case in cases):
             condition, found = relation(d, False), True
             otherwise = ca.if_else(relation(-d, False), otherwise, 0)
+        elif len(ca.symvar(d)) == 1 and all(_vanishes(one, d) for case in cases
+                                            for one in (case, ca.gradient(case, *ca.symvar(d)))):
+            condition, found = d > 0, True
         law = ca.substitute(law, symbol, ca.if_else(condition, then, otherwise))
     return law if found else residual
 
 
-def _has_roots(sx: ca.SX) -> bool:
-    return not kinds(ca.Function("expression", ca.symvar(sx), [sx])).isdisjoint(ROOTS)
+def _has(operations: set[int], sx: ca.SX) -> bool:
+    return not kinds(ca.Function("expression", ca.symvar(sx), [sx])).isdisjoint(operations)
 
 
 def _vanishes(sx: ca.SX, d: ca.SX) -> bool:

@@ -115,6 +115,35 @@ def test_tanks_level_out_by_all_usual_writings(law, method):
     assert result.statistics.steps < 300
 
 
+SQUARES = {
+    "a choice of squares": lambda q: where(q > 0, q**2, -q**2),
+    "a choice the other way": lambda q: where(q < 0, -1, 1) * q**2,
+    "a square and its size": lambda q: q * abs_(q),
+}
+
+
+@pytest.mark.parametrize(("law", "method"), [
+    *((law, method) for law in SQUARES.values()
+      for method in ("auto", "dopri5", "rodas4", "RK23", "BDF"))])  # fmt: skip
+def test_tanks_level_out_where_the_drop_is_told_from_the_flow(law, method):
+    class Tanks(Component):
+        """Two tanks of 1 m and 0.2 m; q |q| = k² d."""
+
+        a = Variable("m", "1 m", priority="high")
+        b = Variable("m", "0.2 m", priority="high")
+        q = Variable("m/s")
+
+        def equations(self):
+            yield der(self.a) == -self.q
+            yield der(self.b) == self.q
+            yield law(self.q) == K**2 * (self.a - self.b)
+
+    result = wired("level", tanks=Tanks()).simulate("10 s", method=method)
+    assert result["tanks.a"].final.m == pytest.approx(0.6, abs=2e-5)
+    level = 0.6 + (0.8**0.5 - 0.5) ** 2 / 2
+    assert result["tanks.a"].at("0.5 s").m == pytest.approx(level, abs=1e-5)
+
+
 @pytest.mark.parametrize("method", [*METHODS, "BDF", "ode45", "ode23s"])
 @pytest.mark.parametrize("law", ["a choice of signs", "a choice that holds at zero"])
 def test_a_choice_beside_a_root_is_its_sign_by_every_method(law, method):

@@ -153,7 +153,7 @@ def find_limit_cycle(model: CompiledModel, guess: Any = None, period: Any = None
     try:
         shooting, x, length, matrix, run = _closed(shooting, length, bool(drives))
     except SimulationError as far:
-        shooting, x, length, matrix, run = _settled(shooting, length, bool(drives), far)
+        shooting, x, length, matrix, run = _after_periods(shooting, length, bool(drives), far)
     multipliers = np.asarray(np.linalg.eigvals(matrix), dtype=complex)
     if not drives:  # one is that of the motion itself
         multipliers = np.delete(multipliers, int(np.argmin(np.abs(multipliers - 1))))
@@ -188,7 +188,7 @@ def _closed(shooting: _Map, length: float, driven: bool) -> _Found:
     return shooting, x, length, matrix, run
 
 
-def _settled(shooting: _Map, length: float, driven: bool, far: SimulationError) -> _Found:
+def _after_periods(shooting: _Map, length: float, driven: bool, far: SimulationError) -> _Found:
     """Return the motion that repeats after a run of many periods, to which what is stable comes;
     ``far`` says why none was found at once."""
     model, start = shooting.model, shooting.point.x[shooting.free]
@@ -321,11 +321,11 @@ def _guess(model: CompiledModel, guess: Any, period: Any,
     return point, length, size
 
 
-def _states(run: Result, part: float, discrete: bool = False) -> tuple[Array, Array]:
+def _states(run: Result, fraction: float, discrete: bool = False) -> tuple[Array, Array]:
     """States of a run after a part of it, as columns, and perhaps its discrete values."""
     record: Any = run.recording
     first, last = record.episodes[0].start, record.episodes[-1].end
-    t = np.linspace(first + part * (last - first), last, LOOKS)
+    t = np.linspace(first + fraction * (last - first), last, LOOKS)
     points, _ = record.replay.interpolated(t, record._episode_numbers(t, "right"))
     return t, np.concatenate([points.x, points.d]) if discrete else points.x
 

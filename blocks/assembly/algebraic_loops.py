@@ -233,11 +233,11 @@ def classes_with_guesses(flat: Flat) -> Flags:
     """Per class, whether users gave it a value to start from: good unknowns to iterate on."""
     found = np.zeros(flat.classes, dtype=bool)
     for f, family in enumerate(flat.network.families):
-        for start, m in zip(family.starts, family.members, strict=True):
+        for first, m in zip(family.firsts, family.members, strict=True):
             for name in m._targets:
                 base = flat.base[f].get((family.kernel.index.get(name, -1), 0))
                 if base is not None:
-                    found[flat.class_of[base + start : base + start + m.size]] = True
+                    found[flat.class_of[base + first : base + first + m.size]] = True
     return found
 
 

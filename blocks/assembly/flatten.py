@@ -1,4 +1,4 @@
-"""Which scalar unknowns and equations does a network have, aliases removed?
+"""Which scalar unknowns and equations, laws and Kirchhoff's, does a network have, aliases removed?
 
 Every variable (and used derivative) of every instance has a *slot*. Equations of the form a == ±b
 merge slots into signed *classes*, the unknowns of all that follows: ports of a node, two-port
@@ -236,7 +236,7 @@ def flatten(network: Network) -> Flat:
               base[f][velocity, 0] + np.arange(family.size), 1)
         for f, family in enumerate(network.families) for position, velocity in family.kernel.rates]
     aliases += nodes.aliases + rates + _even_shares(network, base)
-    aliases += [_equal(shared.circuits, shared.slots) for shared in _shared(network, base)]
+    aliases += [_equal(one.circuits, one.slots) for one in _domain_parameters(network, base)]
     aliases += [Alias(base[f][i, 0] + np.array([k]), base[g][j, 0] + np.array([n]), 1)
                 for (f, i, k), (g, j, n) in network.reads]
     parents, children = _derivative_slots(network, base)
@@ -362,7 +362,7 @@ def _equal(labels: Indices, slots: Indices) -> Alias:
     return Alias(slots[same], slots[same + 1], 1)
 
 
-class Shared(NamedTuple):
+class DomainParameter(NamedTuple):
     """All places at which one parameter of a domain is read, circuit by circuit."""
 
     circuits: Indices
@@ -373,12 +373,12 @@ class Shared(NamedTuple):
     sets: Flags  # whether the component states it for the circuit
 
 
-def _shared(network: Network, base: Base) -> list[Shared]:
+def _domain_parameters(network: Network, base: Base) -> list[DomainParameter]:
     """Per parameter of a domain, where it is."""
     rows: dict[tuple[Domain, str], list[tuple[Indices, ...]]] = {}
     circuits: dict[Domain, Indices] = {}
     for f, family in enumerate(network.families):
-        for i in family.kernel.shared:
+        for i in family.kernel.domain_values:
             local = family.kernel.variables[i]
             assert isinstance(local.declared, Port)
             domain = family.kernel.ports[local.port][0]
@@ -394,7 +394,7 @@ def _shared(network: Network, base: Base) -> list[Shared]:
     for parts in rows.values():
         columns = [np.concatenate(c) for c in zip(*parts, strict=True)]
         order = np.argsort(columns[0], kind="stable")
-        found.append(Shared(*(c[order] for c in columns)))
+        found.append(DomainParameter(*(c[order] for c in columns)))
     return found
 
 
@@ -440,9 +440,9 @@ def _list_equations(flat: Flat, links: list[Link]) -> None:
         kernel = network.families[f].kernel
         if i in kernel.observed:
             flat.add(Group(f, kernel.default_law(i), np.arange(network.families[f].size)))
-    for shared in _shared(network, flat.base):
-        for k in np.unique(shared.circuits, return_index=True)[1]:
-            if not shared.sets[shared.circuits == shared.circuits[k]].any():
-                f = int(shared.families[k])
-                law = network.families[f].kernel.default_law(int(shared.variables[k]))
-                flat.add(Group(f, law, shared.instances[k : k + 1]))
+    for one in _domain_parameters(network, flat.base):
+        for k in np.unique(one.circuits, return_index=True)[1]:
+            if not one.sets[one.circuits == one.circuits[k]].any():
+                f = int(one.families[k])
+                law = network.families[f].kernel.default_law(int(one.variables[k]))
+                flat.add(Group(f, law, one.instances[k : k + 1]))

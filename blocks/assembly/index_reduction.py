@@ -1,4 +1,4 @@
-"""Which equations must be differentiated, and which variables stay states?
+"""Which equations must be differentiated (Pantelides), and which variables stay states?
 
 Pantelides' algorithm [SIAM J. Sci. Stat. Comput. 9(2), 1988] on the
 over-determined part only; :mod:`.dummy_derivatives` then selects states.
@@ -267,8 +267,8 @@ def state_priorities(network: Network, flat: Flat) -> Array:
                 if declared.has_initial else 0.0
             classes = flat.class_of[base : base + family.size]
             np.maximum.at(want, classes, default)
-            for start, m in zip(family.starts, family.members, strict=True):
+            for first, m in zip(family.firsts, family.members, strict=True):
                 if local.name in m._targets:
                     level = {"high": 4.0, "low": 3.0, "none": 0.0}[m._targets[local.name][1]]
-                    np.maximum.at(want, classes[start : start + m.size], level)
+                    np.maximum.at(want, classes[first : first + m.size], level)
     return want

@@ -39,27 +39,27 @@ class Family:
     members: list[Component] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)  # of every member, when it was added
     counts: list[int | None] = field(default_factory=list)  # of its instances; None of a single one
-    starts: list[int] = field(default_factory=list)  # first instance of every member
+    firsts: list[int] = field(default_factory=list)  # first instance of every member
     size: int = 0
 
     def add(self, component: Component, path: str) -> int:
         self.members.append(component)
         self.paths.append(path)
         self.counts.append(component._count)
-        self.starts.append(self.size)
+        self.firsts.append(self.size)
         self.size += component.size
-        return self.starts[-1]
+        return self.firsts[-1]
 
     def member(self, instance: int) -> Component:
         """The component an instance belongs to."""
-        return self.members[bisect_right(self.starts, instance) - 1]
+        return self.members[bisect_right(self.firsts, instance) - 1]
 
     def path(self, instance: int) -> str:
         """Dotted path of an instance."""
-        m = bisect_right(self.starts, instance) - 1
+        m = bisect_right(self.firsts, instance) - 1
         if self.counts[m] is None:
             return self.paths[m]
-        return f"{self.paths[m]}[{instance - self.starts[m]}]"
+        return f"{self.paths[m]}[{instance - self.firsts[m]}]"
 
     @property
     def signals(self) -> list[str]:
@@ -87,14 +87,14 @@ class Family:
             values = [m._values.get(name, declared.default) for m in self.members]
             return np.array([v if type(v) is float else np.ravel(v)[0] for v in values])[:, None]
         out = np.empty((self.size, width))
-        for start, component in zip(self.starts, self.members, strict=True):
+        for first, component in zip(self.firsts, self.members, strict=True):
             value = component._values.get(name, declared.default)
             rows = np.asarray(value, dtype=float)
             if np.ndim(declared.default) > 1:  # a matrix is the same for all instances
                 rows = rows.ravel()
             if width == 1 and rows.ndim == 1:
                 rows = rows[:, None]
-            out[start : start + component.size] = rows
+            out[first : first + component.size] = rows
         return out
 
 

@@ -41,7 +41,7 @@ class SuitedValues:
                  pairs: Callable[[Parameters], Pairs], regular: Callable[[Parameters], bool],
                  groups: list[Group], eliminated: bool) -> None:
         self._eliminated = eliminated
-        self._looked_at: dict[bytes, bool] = {}  # by how many such factors values are away
+        self._suits: dict[bytes, bool] = {}  # by how many such factors values are away
         self._solved = [(group, k, rows) for group, k, rows in solved
                         if group.law is not None and group.law.slopes[k] == "parameter"]
         self._blocks, self._pairs, self._layout = blocks, pairs, layout
@@ -76,9 +76,9 @@ class SuitedValues:
             return found
         for k, steps in zip(others, np.round(away[others]), strict=True):
             kind = steps.tobytes()
-            if kind not in self._looked_at:
-                self._looked_at[kind] = self._keep_digits(self._values(p[k : k + 1]))
-            found[k] = self._looked_at[kind]
+            if kind not in self._suits:
+                self._suits[kind] = self._keep_digits(self._values(p[k : k + 1]))
+            found[k] = self._suits[kind]
         return found
 
     def _values(self, p: Array) -> Parameters:

@@ -30,7 +30,7 @@ def class_findings(kernel: Kernel, members: list[Component]) -> Iterator[Finding
     unknown = {i: n for n, i in enumerate(
         i for i, v in enumerate(kernel.variables)
         if v.kind not in ("input", "discrete") and i not in kernel.observed
-        and (v.kind != "shared" or v.declared.sets))}  # type: ignore[attr-defined]  # fmt: skip
+        and (v.kind != "domain" or v.declared.sets))}  # type: ignore[attr-defined]  # fmt: skip
     statements = _statements(kernel)
     own, outside = len(statements), sum(len(d.through) for d, _ in kernel.ports.values())
     places = [(row, unknown[i]) for row, (arguments, _) in enumerate(statements)

@@ -59,7 +59,7 @@ def _bridges(topology: Topology, domain: Domain) -> Bridges | None:
     if topology.count > MOST_NODES:
         return None
     graph, outside = nx.MultiGraph(), topology.count
-    graph.add_edges_from((e.start, e.end, {"path": e.path}) for e in ways(topology))
+    graph.add_edges_from((e.tail, e.head, {"path": e.path}) for e in ways(topology))
     for r in topology.of(domain):
         if domain.name not in r.traits.conserves and r.prescribed is not False:
             graph.add_edges_from((int(n), outside, {"path": ""}) for n in r.nodes)

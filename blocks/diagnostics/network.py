@@ -45,7 +45,7 @@ def network_findings(topology: Topology, integrated: list[Flags] | None = None
         if domain.reference:
             yield from _references(topology, domain, integrated)
             yield from _led_to_datums(topology, domain)
-        if domain.shared:
+        if domain.parameters:
             yield from _stated_twice(topology, domain)
         if domain.assumed:
             yield from _assumed(topology, domain)
@@ -161,7 +161,7 @@ def _stated_twice(topology: Topology, domain: Domain) -> Iterator[Finding]:
     givers: dict[int, dict[str, list[str]]] = {}  # with those of its own that it gives them by
     for r in topology.of(domain):
         if r.states:
-            own = [name for name in domain.shared if hasattr(type(r.of.members[0]), name)]
+            own = [name for name in domain.parameters if hasattr(type(r.of.members[0]), name)]
             for i, node in enumerate(r.nodes):
                 givers.setdefault(int(circuit[node]), {})[r.path(i)] = own
     for of_circuit in givers.values():
@@ -337,8 +337,8 @@ def _unconnected(topology: Topology, explained: set[str]) -> Iterator[Finding]:
         if not len(lonely):
             continue
         through = listed(quantity_word(t, u) for t, u in r.domain.through.items())
-        for start, member in zip(r.of.starts, r.of.members, strict=True):
-            low, high = np.searchsorted(lonely, [start, start + member.size])
+        for first, member in zip(r.of.firsts, r.of.members, strict=True):
+            low, high = np.searchsorted(lonely, [first, first + member.size])
             if low == high:
                 continue
             ports = [outer_path(r.of, int(i), r.name) for i in lonely[low : min(high, low + 20)]]
@@ -364,7 +364,7 @@ def feedback_findings(topology: Topology) -> Iterator[Finding]:
         return
     node = {(r.family, r.name): r.nodes for r in topology.rows}
     held = _held(topology)
-    passive = [e for e in ways(topology) if e.start not in held and e.end not in held]
+    passive = [e for e in ways(topology) if e.tail not in held and e.head not in held]
     through = [(start, int(node[f, out][i])) for f, (*inputs, out) in amplifiers
                for i in range(families[f].size) for port in inputs
                if (start := int(node[f, port][i])) not in held]
@@ -399,7 +399,7 @@ def feedback_findings(topology: Topology) -> Iterator[Finding]:
 def _driven(output: int, passive: list[Edge], outputs: set[int]) -> set[int]:
     """Nodes that an output acts on; other outputs do not move."""
     others = outputs - {output}
-    return ways_to(output, [e for e in passive if not {e.start, e.end} & others])
+    return ways_to(output, [e for e in passive if not {e.tail, e.head} & others])
 
 
 def _held(topology: Topology) -> set[int]:

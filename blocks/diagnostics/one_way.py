@@ -27,10 +27,10 @@ __all__ = ["Edge", "has_one_way", "one_way_findings", "references", "ways", "way
 class Edge(NamedTuple):
     """A way through a component."""
 
-    start: int  # node
-    end: int
+    tail: int  # node
+    head: int
     path: str  # of the component
-    one_way: bool  # from start to end only
+    one_way: bool  # from tail to head only
     limits: bool  # whether the way through it takes up what a source gives
 
 
@@ -122,10 +122,10 @@ def _charged(family: Family) -> np.ndarray:
     for local in family.kernel.variables:
         declared = local.declared
         counts = isinstance(declared, Variable) and declared.priority != "none"
-        for start, member in zip(family.starts, family.members, strict=True):
+        for first, member in zip(family.firsts, family.members, strict=True):
             usual = declared.initial_of(member) if counts else 0.0  # type: ignore[attr-defined]
             wanted = member._targets.get(local.name, (usual, ""))[0]
-            out[start : start + member.size] |= np.asarray(0.0 if wanted is None else wanted) != 0
+            out[first : first + member.size] |= np.asarray(0.0 if wanted is None else wanted) != 0
     return out
 
 
@@ -149,13 +149,13 @@ def ways(topology: Topology) -> Iterator[Edge]:
                                not (wire or directed))
 
 
-def ways_to(start: int, edges: list[Edge], directed: bool = True) -> set[int]:
+def ways_to(node: int, edges: list[Edge], directed: bool = True) -> set[int]:
     """Nodes that can be got to."""
     import networkx as nx
 
-    graph = nx.DiGraph([(e.start, e.end) for e in edges])
-    graph.add_edges_from((e.end, e.start) for e in edges if not (e.one_way and directed))
-    return {start, *(nx.descendants(graph, start) if start in graph else ())}
+    graph = nx.DiGraph([(e.tail, e.head) for e in edges])
+    graph.add_edges_from((e.head, e.tail) for e in edges if not (e.one_way and directed))
+    return {node, *(nx.descendants(graph, node) if node in graph else ())}
 
 
 def _short(topology: Topology, drive: Drive, edges: list[Edge]) -> Iterator[Finding]:
@@ -163,8 +163,8 @@ def _short(topology: Topology, drive: Drive, edges: list[Edge]) -> Iterator[Find
     wires = [e for e in edges if not e.limits]
     if drive.low not in (after := ways_to(drive.high, wires)):
         return
-    before = ways_to(drive.low, [e._replace(start=e.end, end=e.start) for e in wires])
-    diodes = [e.path for e in wires if e.one_way and e.start in after and e.end in before]
+    before = ways_to(drive.low, [e._replace(tail=e.head, head=e.tail) for e in wires])
+    diodes = [e.path for e in wires if e.one_way and e.tail in after and e.head in before]
     high, low, flow = _words(topology, drive)
     several = len(diodes) > 1
     yield found(
@@ -180,7 +180,7 @@ def _barred(topology: Topology, drive: Drive, edges: list[Edge]) -> Iterator[Fin
     got = ways_to(drive.high, edges)
     if drive.low in got or drive.low not in ways_to(drive.high, edges, directed=False):
         return
-    diodes = [e.path for e in edges if e.one_way and e.end in got and e.start not in got]
+    diodes = [e.path for e in edges if e.one_way and e.head in got and e.tail not in got]
     high, low, flow = _words(topology, drive)
     yield found(
         "network.barred", diodes,

@@ -77,7 +77,7 @@ def _assumed(family: Family, name: str, lonely: np.ndarray) -> Iterator[Finding]
     component that stays at zero, since its parameter was not given either.
     """
     alone = sum(v.kind == "input" for v in family.kernel.variables) == 1
-    starts = np.array(family.starts)
+    starts = np.array(family.firsts)
     for m in distinct(np.searchsorted(starts, lonely, side="right") - 1)[:12]:
         member = family.members[m]
         composite, outer = outer_port(member, name)

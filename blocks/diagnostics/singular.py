@@ -37,7 +37,7 @@ MOST = 8  # faults named; a systematic mistake repeats itself
 
 
 @dataclass
-class _Part:
+class _Fault:
     """A connected part: equations, unknown classes, and the components in it by involvement."""
 
     over: list[int] = field(default_factory=list)
@@ -53,10 +53,10 @@ def singular_findings(flat: Flat, singular: Singular, explained: set[str]) -> It
         if not _is_explained(finding.where, explained):
             yield finding
         return
-    parts = _parts(flat, names, singular)
-    for part in parts[:MOST]:
-        if not _is_explained(part.owners, explained):
-            yield _finding(names, part, singular.reason)
+    faults = _faults(flat, names, singular)
+    for fault in faults[:MOST]:
+        if not _is_explained(fault.owners, explained):
+            yield _finding(names, fault, singular.reason)
 
 
 def _is_explained(owners: Iterable[str], explained: set[str]) -> bool:
@@ -65,7 +65,7 @@ def _is_explained(owners: Iterable[str], explained: set[str]) -> bool:
     return any(".".join(s[:k]) in explained for s in steps for k in range(1, len(s) + 1))
 
 
-def _parts(flat: Flat, names: Names, singular: Singular) -> list[_Part]:
+def _faults(flat: Flat, names: Names, singular: Singular) -> list[_Fault]:
     """Over-equations that share an unknown, and unknowns that share an equation, are one fault."""
     over, under = singular.over_equations[:200], singular.under_classes[:200]
     chain, n = flat.chains(), flat.equations
@@ -74,22 +74,22 @@ def _parts(flat: Flat, names: Names, singular: Singular) -> list[_Part]:
     keep = np.isin(rows, singular.over_equations)
     keep |= np.isin(rows, singular.under_equations) & np.isin(columns, chain[under])
     label = connected(rows[keep], n + columns[keep], n + int(chain.max(initial=-1)) + 1)
-    parts: dict[int, _Part] = {}
+    faults: dict[int, _Fault] = {}
     for e in over.tolist():
-        part = parts.setdefault(label[e], _Part())
-        part.over.append(e)
-        part.owners.update(_owners(names, e))
+        fault = faults.setdefault(label[e], _Fault())
+        fault.over.append(e)
+        fault.owners.update(_owners(names, e))
     for c in under.tolist():
-        part = parts.setdefault(label[n + chain[c]], _Part())
-        part.under.append(c)
-        part.owners.update(names.owners(c))
-    return _join_by_owner(list(parts.values()))
+        fault = faults.setdefault(label[n + chain[c]], _Fault())
+        fault.under.append(c)
+        fault.owners.update(names.owners(c))
+    return _join_by_owner(list(faults.values()))
 
 
-def _join_by_owner(parts: list[_Part]) -> list[_Part]:
+def _join_by_owner(faults: list[_Fault]) -> list[_Fault]:
     """Over- and under-determined parts of the same components are one fault."""
-    out = [p for p in parts if p.over]
-    for p in (p for p in parts if not p.over):
+    out = [p for p in faults if p.over]
+    for p in (p for p in faults if not p.over):
         best = max(out, key=lambda q: len(set(q.owners) & set(p.owners)), default=None)
         if best is not None and best.over and set(best.owners) & set(p.owners):
             best.under += p.under
@@ -104,13 +104,13 @@ def _owners(names: Names, equation: int) -> list[str]:
     return [owner] if owner else [p.rpartition(".")[0] for p in names.ports_of(equation)]
 
 
-def _finding(names: Names, part: _Part, reason: str) -> Finding:
-    parts = sorted(part.owners, key=lambda name: (-part.owners[name], name))[:20]
-    equations = enumerated([names.equation(e) for e in part.over])
-    unknowns = listed((names.unknown(c) for c in part.under), 8)
+def _finding(names: Names, fault: _Fault, reason: str) -> Finding:
+    parts = sorted(fault.owners, key=lambda name: (-fault.owners[name], name))[:20]
+    equations = enumerated([names.equation(e) for e in fault.over])
+    unknowns = listed((names.unknown(c) for c in fault.under), 8)
     who, s = listed(parts), "s" if len(parts) == 1 else ""
     if reason == "endless":
-        stated = enumerated([_stated(names, e) for e in part.over])
+        stated = enumerated([_stated(names, e) for e in fault.over])
         return found("structure.endless", parts,
                      f"What {who} prescribe{s} acts through so many integrations in a row that it "
                      f"had to be differentiated more than {MAX_DIFFERENTIATIONS - 1} times:"
@@ -122,11 +122,11 @@ def _finding(names: Names, part: _Part, reason: str) -> Finding:
                      f"{who} leave{s} no freedom for a force that is set by a friction or contact "
                      f"law:{equations}",
                      "Give the node between them a mass, or remove one of the laws.")
-    if part.over and part.under:
-        return _both(names, part, parts, equations, unknowns)
-    if part.over:
+    if fault.over and fault.under:
+        return _both(names, fault, parts, equations, unknowns)
+    if fault.over:
         return found("structure.singular", parts,
-                     f"{who} are over-determined: {plural(len(part.over), 'equation')} for fewer "
+                     f"{who} are over-determined: {plural(len(fault.over), 'equation')} for fewer "
                      f"unknowns:{equations}", "Remove the component that repeats what the others "
                      f"say: look first at {listed(parts, 3, 'or')}.")
     return found("structure.singular", parts,
@@ -158,9 +158,9 @@ def _stated(names: Names, equation: int) -> str:
     return text
 
 
-def _both(names: Names, part: _Part, parts: list[str], equations: str, unknowns: str) -> Finding:
+def _both(names: Names, fault: _Fault, parts: list[str], equations: str, unknowns: str) -> Finding:
     """Too many equations for some unknowns, too few for others, of the same components."""
-    owners = {names.owner(e) for e in part.over}
+    owners = {names.owner(e) for e in fault.over}
     topology = Topology(names.flat.network)
     given = [s for s in sources(topology) if s[0] in owners]
     loose = topology.open_ports(parts)

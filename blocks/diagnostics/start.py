@@ -226,7 +226,7 @@ def _flat_beside(system: System, problem: Problem) -> Finding | None:
 
     A damper that gives way at a force that nothing withstands: any faster motion is as good.
     """
-    trial, y = problem.copy_for_reading(), problem.start_vector()
+    trial, y = problem.copy_for_reading(), problem.solver_vector()
     flat, moves = np.ones(system.nz, dtype=bool), np.zeros(system.nz, dtype=bool)
     for part in (0.0, SEEN, -SEEN):
         if not flat.any():

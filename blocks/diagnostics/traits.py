@@ -64,7 +64,7 @@ class _Reader:
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
         known = {i for i, v in enumerate(kernel.variables)
-                 if v.kind in ("input", "discrete", "shared")}  # fmt: skip
+                 if v.kind in ("input", "discrete", "domain")}  # fmt: skip
         laws = [*kernel.laws, *(law.derivative for law in kernel.laws)]
         self.keys = sorted({a for law in laws for a in law.arguments if a[0] not in known}
                            | {(i, 0) for _, table in kernel.ports.values()

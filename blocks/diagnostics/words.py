@@ -103,7 +103,7 @@ class Names:
     def owners(self, c: int) -> list[str]:
         """Components that have the unknown as one of their own variables."""
         every = self._held(c)
-        own = [s for s in every if s.local.kind not in ("across", "through", "shared")] or every
+        own = [s for s in every if s.local.kind not in ("across", "through", "domain")] or every
         return [s.family.path(s.instance) for s in own]
 
     def ports_of(self, equation: int) -> list[str]:
@@ -143,8 +143,8 @@ def _rank(local: Local) -> int:
 
 def outer_path(family: Family, instance: int, port: str) -> str:
     """Path of a port as the user can reach it: the composite's, where that passes it on."""
-    m = bisect_right(family.starts, instance) - 1
-    number = f"[{instance - family.starts[m]}]" if family.members[m]._count is not None else ""
+    m = bisect_right(family.firsts, instance) - 1
+    number = f"[{instance - family.firsts[m]}]" if family.members[m]._count is not None else ""
     component, name = outer_port(family.members[m], port)
     return f"{component.path}{number}.{name}"
 

@@ -24,9 +24,9 @@ from ..native.predicted_elements import PredictedElements
 from ..native.resets import Resets
 from ..native.samples import Samples
 from ..native.stages import ATOL
-from ..native.steps import Code, Workspace, settle_in_place
+from ..native.steps import Code, Workspace, project_in_place
 from ..native.switches import Switches
-from ..native.tied_states import SHARE
+from ..native.tied_states import LEAST_DETERMINANT
 from ..native.zero_crossings import LARGEST, Relations
 from ..numerics.arrays import Indices, Matrix, Vector
 from ..system.state_selection import WORTH
@@ -34,7 +34,7 @@ from ..system.state_selection import WORTH
 __all__ = ["advance", "choice_of", "constraints_of", "may_leave"]
 
 MOST = 64  # choices that are written down
-LOG_SHARE = float(np.log(SHARE))
+LOG_LEAST = float(np.log(LEAST_DETERMINANT))
 
 
 class Choice(NamedTuple):
@@ -134,7 +134,7 @@ def _choose(choice: Choice, code: Code, work: Workspace, q: Vector, x: Vector) -
     work.k[ATOL, :] = choice.atol[choice.present[0]]
     q[choice.whole] = 0.0
     run_code(code.crossings, work.at, x, code.p, code.q, choice.margins)
-    q[choice.whole] = choice.margins[choice.margins.size - 1] + LOG_SHARE
+    q[choice.whole] = choice.margins[choice.margins.size - 1] + LOG_LEAST
     return True
 
 
@@ -147,7 +147,7 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
     """Steps as of :func:`blocks.native.one_step.advance`; a call ends where states are to be
     chosen, which the next one begins with: what reads a step needs the choice of then."""
     if choice.due[0] != 0:
-        settle_in_place(code, work, state[TIME], x)
+        project_in_place(code, work, state[TIME], x)
         work.at[0] = state[TIME]
         if not _choose(choice, code, work, q, x):
             return UNSURE, begun[0], begun[1]

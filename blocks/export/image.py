@@ -21,7 +21,7 @@ from ..machine.functions import BoundCall
 from ..machine.signatures import Kind, Record, address_of
 from ..numerics.arrays import Array, Flags, Indices
 
-__all__ = ["Bound", "Image"]
+__all__ = ["Prepared", "Image"]
 
 WORD = 8  # bytes
 ALIGNED = 8  # words to which a piece of memory is aligned
@@ -29,7 +29,7 @@ SIZES = {"double": 8, "i64": 8, "i8": 1}
 HIGH = 1 << 32  # whole numbers beyond it, among what machine code is given, are addresses
 
 
-class Bound:
+class Prepared:
     """A function that is bound to its arguments, and where these stand in its table."""
 
     def __init__(self, call: BoundCall) -> None:
@@ -58,7 +58,7 @@ class Bound:
     def address(self, name: str) -> int:
         return int(self.call.table[self.fields[name][1]])
 
-    def pieces(self) -> list[tuple[int, int]]:
+    def segments(self) -> list[tuple[int, int]]:
         """Addresses and bytes of all arrays, the table among them."""
         found = [(address_of(a), a.nbytes) for a in (self.call.table, self.call.results)]
         for name, (kind, _) in self.fields.items():
@@ -69,10 +69,10 @@ class Bound:
 
 
 @dataclass(frozen=True)
-class _Piece:
-    """A piece of memory in this process, and where it comes to stand in the image, in bytes."""
+class _Segment:
+    """A segment of memory in this process, and where it comes to stand in the image, in bytes."""
 
-    start: int
+    address: int
     end: int
     at: int
 
@@ -84,17 +84,17 @@ class Image:
     filled, and starts with zeros.
     """
 
-    def __init__(self, bound: Mapping[str, Bound], arrays: Sequence[Array],
+    def __init__(self, bound: Mapping[str, Prepared], arrays: Sequence[Array],
                  empty: Sequence[str] = ()) -> None:
         self.bound, self._arrays = bound, arrays  # these stay where they are
-        pieces = [piece for one in bound.values() for piece in one.pieces()]
-        pieces += [(address_of(a), max(a.nbytes, 1)) for a in arrays]  # one is pointed to anyway
+        segments = [segment for one in bound.values() for segment in one.segments()]
+        segments += [(address_of(a), max(a.nbytes, 1)) for a in arrays]  # one is pointed to anyway
         blank = {one.address(name) for one in bound.values() for name in empty
                  if name in one.fields}
-        self._pieces: list[_Piece] = []
+        self._segments: list[_Segment] = []
         words, place = [], 0
-        for start, end in _apart(pieces):
-            self._pieces.append(_Piece(start, end, place * WORD))
+        for start, end in _apart(segments):
+            self._segments.append(_Segment(start, end, place * WORD))
             count = -(-(end - start) // WORD)
             content = np.zeros(count + -count % ALIGNED, dtype=np.uint64)
             if start not in blank:
@@ -104,14 +104,14 @@ class Image:
             place += len(content)
         self._words = np.concatenate(words)
         self.size = len(self._words)
-        self._starts = np.array([p.start for p in self._pieces], dtype=np.uint64)
+        self._addresses = np.array([p.address for p in self._segments], dtype=np.uint64)
 
     def place_of(self, address: int) -> int | None:
         """Where an address of this process stands in the image, in bytes; None outside."""
-        k = int(self._starts.searchsorted(np.uint64(address), side="right")) - 1
-        if k < 0 or address > self._pieces[k].end:
+        k = int(self._addresses.searchsorted(np.uint64(address), side="right")) - 1
+        if k < 0 or address > self._segments[k].end:
             return None
-        return self._pieces[k].at + address - self._pieces[k].start
+        return self._segments[k].at + address - self._segments[k].address
 
     def place_of_array(self, array: Array | Indices) -> int:
         """Where an array stands in the image, in bytes; 0 for one without entries."""
@@ -167,8 +167,8 @@ class Image:
         A word is one if it reads as an address of what is here: as a number it would be so small
         that no model has it, 1e-310.
         """
-        likely = np.flatnonzero((self._words >= self._starts[0])
-                                & (self._words <= np.uint64(self._pieces[-1].end)))
+        likely = np.flatnonzero((self._words >= self._addresses[0])
+                                & (self._words <= np.uint64(self._segments[-1].end)))
         found = [(int(k), at) for k in likely
                  if (at := self.place_of(int(self._words[k]))) is not None]
         return np.array(found, dtype=np.int64).reshape(-1, 2)
@@ -191,10 +191,10 @@ class Image:
         return content
 
 
-def _apart(pieces: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def _apart(segments: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Beginnings and ends of what pieces of memory cover, those that overlap as one."""
     found: list[tuple[int, int]] = []
-    for start, size in sorted(set(pieces)):
+    for start, size in sorted(set(segments)):
         if not size:
             continue
         if found and start < found[-1][1]:

@@ -28,7 +28,7 @@ from ..initialisation.initial_values import InitialWarning
 from ..language.declarations import Option
 from ..native.stages import ATOL
 from ..nonsmooth.modes.elements import Change
-from ..nonsmooth.modes.parts import NetworkParts
+from ..nonsmooth.modes.islands import NetworkIslands
 from ..numerics.arrays import Array, Indices
 from ..results.page.run_page import Page, curves, network, parameters, style
 from ..results.shown import label, pretty
@@ -197,9 +197,9 @@ def _places(program: Program) -> dict[str, object]:
     """Where what a page reads stands in memory, as macros."""
     image, method = program.image, program.method
     own: Any = program.own
-    parts = {"RELATION": method.equations.part_of_constants("relations")}
-    parts["MODE"] = slice(0, 0) if own.rules.parts is None else (
-        method.equations.part_of_constants("modes"))
+    parts = {"RELATION": method.equations.span_of("relations")}
+    parts["MODE"] = slice(0, 0) if own.rules.islands is None else (
+        method.equations.span_of("modes"))
     return {
         "N_VALUES": len(program.values), "HELD": own.passed.present.size, "N_Q": len(method.q),
         "Q": image.place_of_array(method.q), "LOOKS": LOOKS,
@@ -266,16 +266,16 @@ class _Followers:
             return method.arrays
         own, program = method.own_events, self.program
         kept = [method.x[: len(driver.problem.x)] if method.carries else method.x,
-                method.k[ATOL], method.form.work.record.k[ATOL], method.branch.ravel(),
+                method.k[ATOL], method.common.work.record.k[ATOL], method.branch.ravel(),
                 method.borders.ravel()]
         if program.chooses:
             choice = program.choice if driver is program.driver else choice_of(driver, 0)
             following = (np.ravel(getattr(choice, name)).view(float) for name in FOLLOWING)
             return [*kept, method.q, *following], [], []
-        modes = [own.part("modes")] * (own.rules.parts is not None)
-        kept += [own.part("discrete values"), method.q[own.passed.present.size :],
+        modes = [own.values_of("modes")] * (own.rules.islands is not None)
+        kept += [own.values_of("discrete values"), method.q[own.passed.present.size :],
                  np.asarray(own.predicted.fast, dtype=float).ravel(), *constants_of_modes(method)]
-        return kept, [own.part("relations"), method.held, *modes], [
+        return kept, [own.values_of("relations"), method.held, *modes], [
             own.passed.present, method.slack, method.x]
 
     def words(self) -> list[dict[str, Any]]:
@@ -336,8 +336,8 @@ class _Followers:
 
     def _refuse_learned(self, one: Slider) -> None:
         """Refuse a slider by which modes do something else than was learned of them."""
-        parts: Any = self.program.own.rules.parts
-        if not isinstance(parts, NetworkParts):
+        parts: Any = self.program.own.rules.islands
+        if not isinstance(parts, NetworkIslands):
             return
         known = parts.constants[parts.owner >= 0], parts.move[parts.owner >= 0]
         for end in (0, -1):

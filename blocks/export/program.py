@@ -41,9 +41,9 @@ from ..native.moreau_jean import CompiledMoreauJean, MoreauJean
 from ..native.one_step import Steps, between
 from ..native.own_events import NOTHING as NOTHING_HAPPENS
 from ..native.own_events import Ahead
-from ..native.steps import Code, Workspace, known_of, settle_in_place, slope_at, values_at
+from ..native.steps import Code, Workspace, known_of, project_in_place, slope_at, values_at
 from ..native.zero_crossings import Relations, margins_at
-from ..nonsmooth.modes.parts import NetworkParts
+from ..nonsmooth.modes.islands import NetworkIslands
 from ..numerics.arrays import Array, Indices, Matrix, Vector
 from ..reading.unit import Unit, describe, unit
 from ..results.recording import VariableInfo
@@ -57,7 +57,7 @@ from ..simulation.wanted import VariableFunctions
 from ..units import from_si
 from .chosen_states import advance as choosing
 from .chosen_states import choice_of, constraints_of, may_leave
-from .image import Bound, Image
+from .image import Image, Prepared
 from .time_steps import EVENTS_KEPT, LOOKS, STEPS_KEPT, TimeSteps
 
 __all__ = ["Instants", "Program", "Variable", "coherent", "constants_of_modes", "refuse_texts"]
@@ -88,7 +88,7 @@ def look(code: Code, work: Workspace, relations: Relations, reads: int, at: Vect
     ``reads`` is the address of what gives variables, ``at`` (1,) the time; ``slope``, ``margins``
     and ``values`` are filled.
     """
-    settle_in_place(code, work, at[0], point)
+    project_in_place(code, work, at[0], point)
     slope_at(code, work, at[0], point, slope)
     if margins.size:
         margins_at(code, relations, work.at, at[0], point, margins)
@@ -200,7 +200,7 @@ class Program:
         self.catalog = Catalog.of(self.system)
         self.t_start, self.t_end = driver.settings.t_start, driver.settings.t_end  # s
         driver.begin_steps()
-        driver.events.time_events.look(self.t_start, self.t_end)
+        driver.events.time_events.find(self.t_start, self.t_end)
         problem: Any = driver.problem
         self._refuse_python(driver.settings.method)
         shown = driver.recording.states if outputs is None else outputs
@@ -282,7 +282,7 @@ class Program:
     def _who_decides(self) -> str:
         """Who needs Python at events."""
         events, laws = self.driver.events, self.driver.problem.laws
-        if laws is not None and laws.watched and laws.decision_parts(
+        if laws is not None and laws.watched and laws.decision_data(
                 self.driver.problem, self.t_start) is None:
             return f"on {self._elements()}"
         if events.requirements.values is not None:
@@ -303,8 +303,8 @@ class Program:
         In networks without mass at their nodes, as of ideal diodes, Python may search for the modes
         that follow, and machine code takes what was found before. One run here finds those of it.
         """
-        parts: Any = self.own.rules.parts
-        if not isinstance(parts, NetworkParts):
+        parts: Any = self.own.rules.islands
+        if not isinstance(parts, NetworkIslands):
             return
         learned = self.learned({})
         for name in LEARNED:
@@ -313,7 +313,7 @@ class Program:
     def learned(self, values: Mapping[str, float]) -> Any:
         """What a run has learned of modes, with other values of parameters in SI units."""
         driver = self._ran(values)
-        return driver.problem.laws.decision_parts(driver.problem, self.t_end)
+        return driver.problem.laws.decision_data(driver.problem, self.t_end)
 
     def _ran(self, values: Mapping[str, float]) -> Driver:
         """A whole run here, with other values of parameters in SI units."""
@@ -353,21 +353,21 @@ class Program:
             code = choosing.knowing(code.facts)
             self.choice = choice_of(self.driver, self._constraints)
             arguments += self.choice, method.q
-        advance = Bound(code.bound(*arguments))
+        advance = Prepared(code.bound(*arguments))
         self.point = method.x.copy()
         self.slope, self.margins = np.zeros_like(self.point), np.zeros(method.held.size)
         self.values, self.at = np.zeros(len(infos)), np.array([self.t_start])
         # where nobody else integrates, a point is on its constraints already
-        at_point = method.code._replace(settle=0) if self.most_events else method.code
-        seen = Bound(look.bound(at_point, method.work_space, method.watched, reads, self.at,
-                                self.point, self.slope, self.margins, self.values))
+        at_point = method.code._replace(project=0) if self.most_events else method.code
+        seen = Prepared(look.bound(at_point, method.work_space, method.watched, reads, self.at,
+                                   self.point, self.slope, self.margins, self.values))
         called = dict(zip((name for name, _ in code.parameters), arguments, strict=True))
         bound = {"advance": advance, "look": seen}
         if self.may_be_integrated:
-            bound["event"] = Bound(pass_event.knowing(code.facts).bound(*(
+            bound["event"] = Prepared(pass_event.knowing(code.facts).bound(*(
                 called.get(name, 0) for name, _ in pass_event.parameters)))
         self._shorten(bound)
-        bound |= {f"inner_{k}": Bound(call) for k, call in enumerate(own.calls)}
+        bound |= {f"inner_{k}": Prepared(call) for k, call in enumerate(own.calls)}
         if self._reads_inside:
             bound["inside"] = self._inside()
         self.image = Image(bound, [method.p, method.q, *self._past()],
@@ -392,7 +392,7 @@ class Program:
                                        ENDLESS if self.is_endless else self.t_end)
         return past
 
-    def _shorten(self, bound: Mapping[str, Bound]) -> None:
+    def _shorten(self, bound: Mapping[str, Prepared]) -> None:
         """Give the course of a call the room that it needs."""
         rows = ((self.most_events + 1, self.most_events + 2) if self.most_events
                 else (EVENTS_KEPT, STEPS_KEPT))  # one more, and the step after the last
@@ -417,20 +417,20 @@ class Program:
         """What happens at events that machine code carries out; nothing where there are none."""
         return self.method.own_events or SimpleNamespace(
             given=lambda *_: NOTHING_HAPPENS, calls=[], passed=SimpleNamespace(present=np.zeros(0)),
-            rules=SimpleNamespace(parts=None, resets=None))
+            rules=SimpleNamespace(islands=None, resets=None))
 
     def method_of(self, driver: Driver) -> Any:
         """The method of a run like this one at its start."""
         method: Any = driver.integration.method
         return TimeSteps(method, self._stepper, self.now, self.slots) if self.step else method
 
-    def _inside(self) -> Bound:
+    def _inside(self) -> Prepared:
         """What takes one step again, for values inside of it."""
         method, n = self.method, len(self.method.x)
         step = Steps(np.zeros(1), np.zeros(1), np.zeros(1, dtype=np.int64), np.zeros((1, n)),
                      np.zeros(1, dtype=np.int64), np.zeros((1, 0)))
-        return Bound(between.knowing(known_of(method.code)).bound(
-            method.code, method.form.work, step, np.zeros(LOOKS, dtype=np.int64), np.zeros(LOOKS),
+        return Prepared(between.knowing(known_of(method.code)).bound(
+            method.code, method.common.work, step, np.zeros(LOOKS, dtype=np.int64), np.zeros(LOOKS),
             np.zeros(0), np.zeros(n), np.zeros(5, dtype=np.int64),
             np.zeros((LOOKS, n))))
 
@@ -532,7 +532,7 @@ class Program:
         """The run before its first step, with other values of parameters in SI units."""
         driver = self._other(values, driven=True)
         driver.begin_steps()
-        driver.events.time_events.look(self.t_start, self.t_end)
+        driver.events.time_events.find(self.t_start, self.t_end)
         return driver
 
     def _other(self, values: Mapping[str, float], driven: bool) -> Driver:

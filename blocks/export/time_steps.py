@@ -30,7 +30,7 @@ from ..native.zero_crossings import LOOK_ROWS, Relations
 from ..nonsmooth.complementarity.problem import Problem
 from ..nonsmooth.complementarity.sparse_lu import Factors
 from ..numerics.arrays import Indices, Matrix, Vector
-from .image import Bound
+from .image import Prepared
 
 __all__ = ["TIME_STEPS", "TimeSteps"]
 
@@ -162,8 +162,8 @@ class TimeSteps:
                       empty(Limits), self.record, told, passed, self.x, self.state,
                       np.zeros(2, dtype=np.int64), self._held(stepper.equations, slots))
         self.own_events = SimpleNamespace(
-            passed=passed, rules=SimpleNamespace(parts=laws, resets=None))
-        self.equations = SimpleNamespace(large=False, part_of_constants=lambda part: slice(
+            passed=passed, rules=SimpleNamespace(islands=laws, resets=None))
+        self.equations = SimpleNamespace(large=False, span_of=lambda part: slice(
             0, len(self.q) * (part == "modes")))
         #: What a start comes to: states and what follows parameters; modes; nothing decided anew.
         kept = [self.x, stepper.y, stepper.last, bodies.scale, self.table]
@@ -180,7 +180,7 @@ class TimeSteps:
             equations.hold(equations.m, equations.d)
         return held
 
-    def functions(self, expression: ca.SX, at: Any, point: Any, values: Any) -> dict[str, Bound]:
+    def functions(self, expression: ca.SX, at: Any, point: Any, values: Any) -> dict[str, Prepared]:
         """What advances, what gives variables at a point, and what gives points inside a step."""
         system, elements = self.problem.system, self.problem.laws.elements
         moved = ca.SX.sym("x", len(self.x))
@@ -194,9 +194,9 @@ class TimeSteps:
         steps = empty(Steps)._replace(starts=np.zeros(1), sizes=np.zeros(1),
                                       values=np.zeros((1, len(self.x))))
         return {
-            "advance": Bound(advance.bound(*self.given)),
-            "look": Bound(look.bound(self.bodies, reads, at, point, np.zeros_like(point),
-                                     self.held, values)),
-            "inside": Bound(inside.bound(self.record, steps, system.nx,
-                                         np.zeros(LOOKS, dtype=np.int64), np.zeros(LOOKS),
-                                         np.zeros((LOOKS, len(self.x)))))}
+            "advance": Prepared(advance.bound(*self.given)),
+            "look": Prepared(look.bound(self.bodies, reads, at, point, np.zeros_like(point),
+                                        self.held, values)),
+            "inside": Prepared(inside.bound(self.record, steps, system.nx,
+                                            np.zeros(LOOKS, dtype=np.int64), np.zeros(LOOKS),
+                                            np.zeros((LOOKS, len(self.x)))))}

@@ -25,9 +25,9 @@ from .start import Start, TargetRow, reached_start
 from .targets import (
     LEVELS,
     NO_TARGET,
-    Looks,
     TargetFunctions,
     Targets,
+    Trials,
     class_values,
     collect_targets,
     idle_targets,
@@ -49,11 +49,11 @@ class InitialWarning(UserWarning):
 
 
 def initialise(system: System, problem: Problem, nominals: Nominals, t: float,
-               near: tuple[Array, Array] | None = None, looks: Looks | None = None,
+               near: tuple[Array, Array] | None = None, trials: Trials | None = None,
                attempts: int = ATTEMPTS) -> Start:
     """Find states that meet the targets and the equations.
 
-    Sought ``near`` states and torn unknowns, or else near the targets; with so many ``looks`` in
+    Sought ``near`` states and torn unknowns, or else near the targets; with so many ``trials`` in
     so many ``attempts``.
     """
     targets = take_targets(system, problem)
@@ -63,7 +63,7 @@ def initialise(system: System, problem: Problem, nominals: Nominals, t: float,
     if near is not None:
         problem.x[:], problem.z[:] = near
     with threads_for(system.nx + system.nz):
-        _settle(system, problem, targets, nominals, t, near is None, looks or Looks(), attempts)
+        _meet(system, problem, targets, nominals, t, near is None, trials or Trials(), attempts)
         refuse_dependent(system, problem, t)
     return reached_start(system, problem, targets, nominals, t)
 
@@ -100,8 +100,8 @@ def _listed(rows: list[TargetRow]) -> str:
     return ", ".join(f"{r.path} = {r.start:.6g~P} (target {r.target:.6g~P})" for r in rows)
 
 
-def _settle(system: System, problem: Problem, targets: Targets, nominals: Nominals, t: float,
-            anew: bool, looks: Looks, attempts: int) -> None:
+def _meet(system: System, problem: Problem, targets: Targets, nominals: Nominals, t: float,
+          anew: bool, trials: Trials, attempts: int) -> None:
     """Meet constraints and targets, level by level (Gauss-Newton); ``anew`` from the targets."""
     given = targets.given
     missed = _missed_states(system, problem, given)
@@ -117,25 +117,25 @@ def _settle(system: System, problem: Problem, targets: Targets, nominals: Nomina
         left = np.abs(system.residual(*problem.arguments(t))[system.nz:])
         if left.max() <= FULFILLED * max(1.0, float(np.abs(problem.x).max(initial=0.0))):
             refuse_dependent(system, problem, t)  # before it leads astray
-    start_x, start_z = problem.x.copy(), problem.z.copy()
+    guess_x, guess_z = problem.x.copy(), problem.z.copy()
     attempt, tries, most_found = 0, attempts, 0
-    while tries and (looks.left > 0 or not attempt):
+    while tries and (trials.left > 0 or not attempt):
         if attempt:  # away from a point where the constraints are singular
             random = np.random.default_rng(attempt)
-            problem.x[:] = start_x + random.uniform(-1, 1, system.nx) * problem.scale_x
-            problem.z[:] = start_z + random.uniform(-1, 1, system.nz) * problem.scale_z
+            problem.x[:] = guess_x + random.uniform(-1, 1, system.nx) * problem.scale_x
+            problem.z[:] = guess_z + random.uniform(-1, 1, system.nz) * problem.scale_z
             problem.unknowns.take_found(problem.z)
         attempt, tries = attempt + 1, tries - 1
         try:
-            worst = _approach(system, problem, outputs, given, size, t, looks)
+            worst = _approach(system, problem, outputs, given, size, t, trials)
         except InitialisationError:
             found = problem.unknowns.count_found()
             if found > most_found:  # the others are tried as often as if they were alone
                 most_found, tries = found, attempts
             else:
-                looks.refused()
-            if not (constrained or (tries and looks.left > 0)):
-                problem.x[:], problem.z[:] = start_x, start_z
+                trials.refused()
+            if not (constrained or (tries and trials.left > 0)):
+                problem.x[:], problem.z[:] = guess_x, guess_z
                 raise
             continue
         except np.linalg.LinAlgError:
@@ -143,7 +143,7 @@ def _settle(system: System, problem: Problem, targets: Targets, nominals: Nomina
             raise
         if worst <= FULFILLED * max(1.0, float(np.max(np.abs(problem.x), initial=0.0))):
             return
-    problem.x[:], problem.z[:] = start_x, start_z
+    problem.x[:], problem.z[:] = guess_x, guess_z
     raise unclosed_constraints(system, problem, t)
 
 
@@ -186,7 +186,7 @@ def _near_targets(system: System, problem: Problem, targets: Targets, nominals: 
 
 
 def _approach(system: System, problem: Problem, outputs: TargetFunctions, targets: Targets,
-              size: Array, t: float, looks: Looks) -> float:
+              size: Array, t: float, trials: Trials) -> float:
     """Gauss-Newton from the problem's point; the largest residual of a constraint that is left.
 
     Steps along the constraints are relaxed as Aitken's extrapolation says: where a
@@ -196,7 +196,7 @@ def _approach(system: System, problem: Problem, outputs: TargetFunctions, target
     levels = [targets.levels == k for k in range(len(LEVELS))]
     relaxation, last = 1.0, None
     for _ in range(MOST_STEPS):
-        looks.left -= 1
+        trials.left -= 1
         if outputs.need_torn or not nc:  # before a mechanism is put together they may have none
             _solve_torn(problem, t)
         r = (outputs.values(problem, t) - targets.values) / size

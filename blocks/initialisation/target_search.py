@@ -23,7 +23,7 @@ from ..numerics.tolerances import FULFILLED, LAST_STEP, TARGET_MET
 from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
 from .nominal_values import Nominals
-from .targets import LEVELS, USERS, Looks, TargetFunctions, Targets, target_sizes
+from .targets import LEVELS, USERS, TargetFunctions, Targets, Trials, target_sizes
 from .unmet_constraints import refuse_dependent
 
 __all__ = ["REFUSED", "Trial", "search_targets"]
@@ -82,7 +82,7 @@ class _Search:
         self.outputs = TargetFunctions.of(self.system, targets.slots)
         self.size = target_sizes(self.system, targets.slots, nominals)
         self.levels = [targets.levels == k for k in range(len(LEVELS))]
-        self.looks = Looks()
+        self.trials = Trials()
 
     def run(self, origins: Sequence[tuple[Array, Array]], aside: bool) -> None:
         """Take the trial to the best point that is found."""
@@ -97,7 +97,7 @@ class _Search:
             return
         elsewhere = np.random.default_rng(0).uniform(-1, 1, (AT_RANDOM, self.system.nx))
         for shift in (*ASIDE, *elsewhere) if aside else ():  # in nominal values
-            if not best.unmet.any() or self.looks.left < 0:
+            if not best.unmet.any() or self.trials.left < 0:
                 break
             seen, strongest = self._states_seen(best.unmet), self.targets.levels[best.unmet].min()
             # what matters less would hold it back, and has its way from there
@@ -136,7 +136,7 @@ class _Search:
         problem.x[:], problem.z[:] = x, z
         problem.unknowns.forget()
         self.shortened = 0  # times: with what the last step went on, or one time less
-        if (now := self._look()) is None:
+        if (now := self._tried()) is None:
             return None
         mark = now
         for _ in range(MOST_STEPS):
@@ -163,23 +163,23 @@ class _Search:
 
     def _ahead(self, now: _Point, step: Array, mark: _Point, levels: int) -> _Point | None:
         """The point after as much of a step as does not lead away."""
-        for shortened in range(self.shortened, QUARTERINGS if self.looks.left > 0 else 0):
+        for shortened in range(self.shortened, QUARTERINGS if self.trials.left > 0 else 0):
             self.problem.x[:] = now.x + step / 4**shortened
             self.problem.z[:], self.problem.m[:] = now.z, now.m
-            ahead = self._look()
+            ahead = self._tried()
             if ahead is not None and _goes_on(ahead, mark, levels) is not False:
                 self.shortened = max(shortened - 1, 0)
                 return ahead
         return None
 
-    def _look(self) -> _Point | None:
+    def _tried(self) -> _Point | None:
         """The present point as a run that starts there would have it; None where none could."""
         problem, t = self.problem, self.t
-        self.looks.left -= 1
+        self.trials.left -= 1
         try:
             self.trial.decide()
         except REFUSED:
-            self.looks.refused()
+            self.trials.refused()
             return None
         missed = (self.outputs.values(problem, t) - self.targets.values) / self.size
         open_by = self.system.residual(*problem.arguments(t))[self.system.nz:]

@@ -20,7 +20,7 @@ from ..system.system import System
 from .lexicographic import lexicographic_step
 from .nominal_values import Nominals, own_nominals
 
-__all__ = ["LEVELS", "NO_TARGET", "USERS", "Looks", "TargetFunctions", "Targets", "class_values",
+__all__ = ["LEVELS", "NO_TARGET", "USERS", "Trials", "TargetFunctions", "Targets", "class_values",
            "collect_targets", "idle_targets", "least_values", "target_sizes"]  # fmt: skip
 
 LEVELS = ("high", "low", "default high", "default low")  # in the order in which they are met
@@ -29,7 +29,7 @@ NO_TARGET = len(LEVELS)  # level of a guess
 
 
 @dataclass
-class Looks:
+class Trials:
     """Points that a search for a start may still try."""
 
     left: int = 250
@@ -60,10 +60,10 @@ def collect_targets(system: System) -> Targets:
     for f, family in enumerate(system.network.families):
         for i, local in enumerate(family.kernel.variables):
             base = system.flat.base[f].get((i, 0))
-            if base is None or local.kind in ("across", "through", "shared"):
+            if base is None or local.kind in ("across", "through", "domain"):
                 continue
             declared = local.declared
-            for start, m in zip(family.starts, family.members, strict=True):
+            for first, m in zip(family.firsts, family.members, strict=True):
                 given = m._targets.get(local.name)
                 if given is not None:
                     value, priority = given
@@ -75,7 +75,7 @@ def collect_targets(system: System) -> Targets:
                     continue
                 if value is None:
                     continue
-                slots.append(np.arange(base + start, base + start + m.size))
+                slots.append(np.arange(base + first, base + first + m.size))
                 values.append(np.broadcast_to(value, (m.size,)))
                 levels.append(np.full(m.size, level))
     return Targets(np.concatenate(slots), np.concatenate(values), np.concatenate(levels))

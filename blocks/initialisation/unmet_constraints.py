@@ -29,8 +29,8 @@ def unclosed_constraints(system: System, problem: Problem, t: float) -> Initiali
     equations = [int(e) for cluster in system.clusters
                  for level, _ in cluster.levels for e in level]  # fmt: skip
     owners = list(map(system.flat.owner, equations))
-    start = problem.x / problem.scale_x
-    endless = np.flatnonzero(~(np.abs(residual(start)) < ENDLESS))
+    guess = problem.x / problem.scale_x
+    endless = np.flatnonzero(~(np.abs(residual(guess)) < ENDLESS))
     if len(endless):
         paths = list(dict.fromkeys(owners[k] for k in endless))
         return InitialisationError(
@@ -39,7 +39,7 @@ def unclosed_constraints(system: System, problem: Problem, t: float) -> Initiali
             "Look for two ports of it that are connected to one and the same body, or give "
             "initial targets elsewhere.", variables=paths,
         )  # fmt: skip
-    near = _nearest(residual, start, 200)
+    near = _nearest(residual, guess, 200)
     worst = int(np.argmax(np.abs(residual(near))))
     where = owners[worst]
     mine = np.array([o == owners[worst] for o in owners])
@@ -64,15 +64,15 @@ def unclosed_constraints(system: System, problem: Problem, t: float) -> Initiali
     )  # fmt: skip
 
 
-def _nearest(residual: Callable[[Array], Array], start: Array, most: int | None = None) -> Array:
-    """Where a residual is least, of points near a start; the start where slopes overflow."""
+def _nearest(residual: Callable[[Array], Array], guess: Array, most: int | None = None) -> Array:
+    """Where a residual is least, of points near a guess; the guess where slopes overflow."""
     from scipy.optimize import least_squares
 
     try:
-        found: Array = least_squares(residual, start, max_nfev=most, xtol=CANCELLATION,
+        found: Array = least_squares(residual, guess, max_nfev=most, xtol=CANCELLATION,
                                      ftol=CANCELLATION, gtol=CANCELLATION).x
     except ValueError:
-        return start
+        return guess
     return found
 
 

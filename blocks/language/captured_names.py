@@ -20,7 +20,7 @@ import numpy as np
 from ..units import is_quantity
 from .declarations import Declaration
 from .replaceable import Replaceable
-from .tree import Node
+from .tree import TreeNode
 
 if TYPE_CHECKING:
     from .component import Component
@@ -49,15 +49,15 @@ class Surroundings:
     def of_equations(cls, component: Component) -> Surroundings:
         """Return what the equations of a component, and functions among its values, use."""
         kind, found = type(component), cls(*filter(callable, component._values.values()))
-        found._look_at_class(kind, kind, frozenset({"equations", "port_equations"}))
+        found._follow_class(kind, kind, frozenset({"equations", "port_equations"}))
         for declared in kind._declared.values():
-            found._look_into(declared.default_of, frozenset())
+            found._follow(declared.default_of, frozenset())
             if isinstance(declared, Replaceable):
                 law = declared.chosen(component)
                 for base in filter(_is_followed, law.__mro__):
                     for one in vars(base).values():
                         for function in _functions_in(one):
-                            found._look_at_function(function, (law, kind))
+                            found._follow_function(function, (law, kind))
         return found
 
     def stand(self) -> bool:
@@ -73,9 +73,9 @@ class Surroundings:
         """Note what has a name, and what is used of it."""
         value = space.get(name, ABSENT)
         self._bound.append((space, name, value))
-        self._look_into(value, attributes)
+        self._follow(value, attributes)
 
-    def _look_into(self, value: Any, attributes: frozenset[str]) -> None:
+    def _follow(self, value: Any, attributes: frozenset[str]) -> None:
         """Note what a value uses, and those of its attributes that are asked for."""
         if type(value) in PLAIN:
             return
@@ -89,25 +89,25 @@ class Surroundings:
                     if isinstance(value, dict):
                         self._note(value, one, attributes)
                     else:
-                        self._look_into(one, attributes)
+                        self._follow(one, attributes)
         elif isinstance(value, FunctionType):
-            self._look_at_function(value, ())
+            self._follow_function(value, ())
         elif isinstance(value, MethodType):
             if isinstance(value.__func__, FunctionType):
-                self._look_at_function(value.__func__, (value.__self__,))
+                self._follow_function(value.__func__, (value.__self__,))
         elif isinstance(value, partial):
-            self._look_into((value.func, *value.args, *value.keywords.values()), attributes)
+            self._follow((value.func, *value.args, *value.keywords.values()), attributes)
         elif isinstance(value, ModuleType):
             if _is_followed(value):
                 for name in attributes & vars(value).keys():
                     if self._is_new(value, name):
                         self._note(vars(value), name, attributes)
         elif isinstance(value, type):
-            self._look_at_class(value, value, attributes)
+            self._follow_class(value, value, attributes)
         else:
-            self._look_at_object(value, attributes)
+            self._follow_object(value, attributes)
 
-    def _look_at_function(self, function: FunctionType, owners: tuple[Any, ...]) -> None:
+    def _follow_function(self, function: FunctionType, owners: tuple[Any, ...]) -> None:
         """``owners`` are the objects or classes whose attributes it may ask for."""
         if not self._is_new(function, tuple(map(id, owners))):
             return
@@ -120,23 +120,23 @@ class Surroundings:
             for name in attributes & function.__globals__.keys():
                 self._note(function.__globals__, name, attributes)
             for owner in owners:
-                self._look_into(owner, attributes)
+                self._follow(owner, attributes)
 
-    def _look_at_object(self, value: Any, attributes: frozenset[str]) -> None:
+    def _follow_object(self, value: Any, attributes: frozenset[str]) -> None:
         """Note what is asked of an object; of one of a package that can be called, all it holds."""
-        if isinstance(value, Node):  # a model that happens to be in reach
+        if isinstance(value, TreeNode):  # a model that happens to be in reach
             return
         own = getattr(value, "__dict__", {})
         if _is_followed(type(value)):
             attributes |= {"__call__"}
-            self._look_at_class(type(value), value, attributes)
+            self._follow_class(type(value), value, attributes)
         elif callable(value):
             attributes = frozenset(own)
         for name in attributes:
             if (name in own or hasattr(type(value), name)) and self._is_new(value, name):
                 self._note(own, name, attributes)
 
-    def _look_at_class(self, kind: type, owner: Any, attributes: frozenset[str]) -> None:
+    def _follow_class(self, kind: type, owner: Any, attributes: frozenset[str]) -> None:
         """Note attributes of a class, asked for by itself or by an object of it."""
         bases = [base for base in kind.__mro__ if _is_followed(base)]
         for name in attributes:
@@ -151,7 +151,7 @@ class Surroundings:
                 if functions:
                     self._bound.append((space, name, space[name]))
                     for function in functions:
-                        self._look_at_function(function, (owner,))
+                        self._follow_function(function, (owner,))
                 else:
                     self._note(space, name, attributes)
 

@@ -59,7 +59,7 @@ class CompiledModel(Part):
 
     def _state_of_start(self) -> tuple[object, ...]:
         """What a start depends on besides its time: structure, values, nominal values."""
-        self._look_around()
+        self._check_surroundings()
         return (self._structure_revision, self._revision,
                 *((d, value) for d, (value, _) in self._nominal_table.items()))
 
@@ -69,7 +69,7 @@ class CompiledModel(Part):
         It is kept until that changes, or values do that ask for another order of solving. A
         StructureError names the components of the over- and under-determined parts.
         """
-        self._look_around()
+        self._check_surroundings()
         made = self._made
         if made.system is None or made.revision != self._structure_revision or not self._suits():
             revision, values = self._structure_revision, self._revision
@@ -81,7 +81,7 @@ class CompiledModel(Part):
             made.system, made.revision, made.values = system, revision, values
         return made.system
 
-    def _look_around(self) -> None:
+    def _check_surroundings(self) -> None:
         """Take it as a change of structure where equations would be read otherwise now: they use a
         value of a module, say, that is another one."""
         made = self._made

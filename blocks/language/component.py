@@ -65,16 +65,16 @@ from .replaceable import Replacement
 from .source_lines import line_where_raised, tell_line
 from .specialisation import (
     arrays_are_numbers,
-    form_of,
-    in_form,
+    declaration_of,
+    declarations_of,
+    is_structural,
     refuse_idle,
     refuse_of_other_law,
-    refuse_other_form,
+    refuse_other_structure,
     settled_by,
-    settles_form,
     with_values_of_laws,
 )
-from .tree import Node
+from .tree import TreeNode
 from .view import View
 from .wiring import one_by_one, ports_without, refuse_assigned, refuse_connection
 
@@ -90,13 +90,13 @@ HOOKS = "compose", "port_equations", "verify", "at_samples", "shapes", "advise"
 _composing: ContextVar[int | None] = ContextVar("composing", default=None)
 
 
-class Part(Node):
+class Part(TreeNode):
     """What models and components have in common: values, parts, ports and connections."""
 
-    _declared: dict[str, Declaration] = {}  # of the class; of an instance in its own form
+    _declared: dict[str, Declaration] = {}  # of the class; of an instance, as it has them
     _kernels: ClassVar[dict[tuple[Hashable, ...], Kernel]] = ClassMemory()
-    _forms: ClassVar[dict[tuple[Hashable, ...], Any]] = ClassMemory()
-    _said: ClassVar[dict[int, Any]] = ClassMemory()  # by id of a form, which is kept beside
+    _specialised: ClassVar[dict[tuple[Hashable, ...], Any]] = ClassMemory()
+    _said: ClassVar[dict[int, Any]] = ClassMemory()  # by id of declarations, which are kept beside
     _open: ClassVar[bool] = False  # whether units or ports depend on the instance
     _own_keywords: ClassVar[bool] = False  # whether the class says itself what it takes
     _trace: Any = None  # the Trace of a reader of equations
@@ -114,7 +114,7 @@ class Part(Node):
             )
         cls._declared = declared
         cls.__doc__ = Documentation(cls.__dict__.get("__doc__"))  # type: ignore[assignment]
-        cls._kernels, cls._forms, cls._said = ClassMemory(), ClassMemory(), ClassMemory()
+        cls._kernels, cls._specialised, cls._said = ClassMemory(), ClassMemory(), ClassMemory()
         cls._open = any(d.open for d in declared.values())
         cls._own_keywords = cls._own_keywords or "__init__" in vars(cls)
 
@@ -131,7 +131,7 @@ class Part(Node):
         self._units: dict[str, Unit] = {}  # of parameters that take the unit of their value
         self._connections: list[tuple[PortRef, ...]] = []
         self._built = self._initialised = False
-        rest = self._settle_form(values) if self._open else values
+        rest = self._specialise(values) if self._open else values
         chosen = {n: v for n, v in rest.items() if isinstance(self._declared.get(n), Option)}
         for name, value in chosen.items():
             setattr(self, name, value)
@@ -174,20 +174,20 @@ class Part(Node):
     def _is_composing(self) -> bool:
         return self.is_composite and self._initialised and "_builds" not in vars(self)
 
-    def _settle_form(self, values: dict[str, Any]) -> dict[str, Any]:
+    def _specialise(self, values: dict[str, Any]) -> dict[str, Any]:
         """Take the values that set units and numbers of ports; returns the others."""
         values = with_values_of_laws(values)
-        first = [name for name in values if settles_form(self._declared.get(name))]
+        first = [name for name in values if is_structural(self._declared.get(name))]
         for name in first:
             setattr(self, name, values[name])
-        self._declared = form_of(self)
+        self._declared = declarations_of(self)
         return {n: v for n, v in values.items() if n not in first}
 
-    def _in_form(self, declared: Declaration) -> Any:
+    def _as_declared(self, declared: Declaration) -> Any:
         """A declaration of the class as this instance has it; of numbered ports all of them."""
         numbered = tuple(PortRef(self, d) for d in self._declared.values()
                          if d.group == declared.name and isinstance(d, (Port, Signal)))
-        return PortGroup(numbered) if numbered else in_form(self, declared)
+        return PortGroup(numbered) if numbered else declaration_of(self, declared)
 
     @classmethod
     def _reader(cls, **state: Any) -> Self:
@@ -244,8 +244,8 @@ class Part(Node):
         self._values[declared.name] = accepted
         if isinstance(declared, Parameter) and declared.any_unit:
             self._units[declared.name] = declared.unit
-        if structure and "_declared" in vars(self):  # an open class, its form settled
-            self._settle_form_anew(where, *before)
+        if structure and "_declared" in vars(self):  # an open class, made
+            self._specialise_anew(where, *before)
             if isinstance(value, Replacement):
                 for name, given in value.given.items():
                     setattr(self, name, given)
@@ -273,12 +273,12 @@ class Part(Node):
             return True
         return declared.any_unit and self._units.get(declared.name) != declared.unit
 
-    def _settle_form_anew(self, where: str, old_values: dict[str, Any],
-                          old_units: dict[str, Unit]) -> None:
-        """The form after a change of structure; other units or ports are refused."""
+    def _specialise_anew(self, where: str, old_values: dict[str, Any],
+                         old_units: dict[str, Unit]) -> None:
+        """The declarations after a change of structure; other units or ports are refused."""
         try:
-            new = form_of(self)
-            refuse_other_form(self, where, new)
+            new = declarations_of(self)
+            refuse_other_structure(self, where, new)
         except ModelError:
             self._values, self._units = old_values, old_units
             raise
@@ -392,7 +392,7 @@ class Part(Node):
         }
         if self._open:
             refuse_other_options(self)
-            self._declared = form_of(self)
+            self._declared = declarations_of(self)
         if said != said_by_class(self):
             refuse_other_values(self, said)
         for name, child in self._children.items():

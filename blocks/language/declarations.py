@@ -156,7 +156,7 @@ class Declaration:
             return self
         if component._trace is not None:
             return component._trace.symbol(self)
-        made = component._in_form(self) if self.open else self
+        made = component._as_declared(self) if self.open else self
         return made.read(component) if isinstance(made, Declaration) else made
 
     def __set__(self, component: Part, value: object) -> None:
@@ -168,21 +168,21 @@ class Declaration:
     def read(self, component: Part) -> Any:
         raise NotImplementedError
 
-    def _settle(self, u: Unit) -> None:
+    def _take_unit(self, u: Unit) -> None:
         """Take what the author wrote as being in a unit."""
 
     def with_unit(self, u: Unit) -> Self:
         """This declaration for an instance whose unit is known."""
         made = copy.copy(self)
         made.open = False
-        made._settle(u)
+        made._take_unit(u)
         return made
 
     def with_default(self, default: Any) -> Self:
         """This declaration for an instance whose options give the default or initial target."""
         made = copy.copy(self)
         made.open, made.default_of, made._given = False, None, (default, *self._given[1:])
-        made._settle(self.unit)
+        made._take_unit(self.unit)
         return made
 
     def following(self, shape: tuple[int, ...], follows: Callable[[Part], Any]) -> Self:
@@ -245,8 +245,8 @@ class Parameter(Declaration):
         if self.default_of is not None:  # until the component's options are known
             self._given = f"0 {self._text}", self._given[1]
         default = self._given[0]
-        self._settle(unit_given(default, self._place("default")) if self._text is None
-                     else self._unit_declared())  # fmt: skip
+        self._take_unit(unit_given(default, self._place("default")) if self._text is None
+                        else self._unit_declared())  # fmt: skip
         if self.default_of is None:
             self.keep_bounds(self.default, default, self._place("default"))
 
@@ -260,7 +260,7 @@ class Parameter(Declaration):
                                 f"Parameter({self._text!r}).")
             raise
 
-    def _settle(self, u: Unit) -> None:
+    def _take_unit(self, u: Unit) -> None:
         default, bounds = self._given
         self.unit = u
         self.default = to_si(self._in_unit(default), u, self._place("default"))
@@ -498,9 +498,9 @@ class Variable(Declaration):
     def _declare(self) -> None:
         self.unit = as_unit(self._unit_given)
         if self.unit_of is None:
-            self._settle(self.unit)
+            self._take_unit(self.unit)
 
-    def _settle(self, u: Unit) -> None:
+    def _take_unit(self, u: Unit) -> None:
         self.unit = u
         initial, nominal, minimum = (
             quantity(v, u) if isinstance(v, (int, float)) and self.unit_of else v

@@ -1,7 +1,7 @@
 """What is a default of a parameter, or an initial target, that follows from other parameters?
 
 Its function is called with expressions: when equations are read, so that whatever changes the
-other parameters changes it there, and once for all components of a form, for the number to show.
+other parameters changes it there, and once for all components of a structure, for the number.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .expression import Expression, as_expression, current_trace, refuse_turns
 if TYPE_CHECKING:
     from .component import Part
 
-__all__ = ["default_of", "refuse_circle", "settle_default", "symbol_of"]
+__all__ = ["default_of", "refuse_circle", "specialise_default", "symbol_of"]
 
 
 def symbol_of(name: str, shape: tuple[int, ...]) -> tuple[ca.SX, ca.SX]:
@@ -59,16 +59,16 @@ def default_of(declared: Parameter | Variable, reader: Part, where: str) -> Any:
     return Expression.in_unit(ca.vertcat(*(one.sx for one in listed)), declared.unit)
 
 
-def settle_default(component: Part, form: dict[str, Declaration], name: str) -> None:
-    """Settle in a form a default, or an initial target, that is given by a function."""
-    declared = form[name]
+def specialise_default(component: Part, known: dict[str, Declaration], name: str) -> None:
+    """Put among declarations a default, or an initial target, that is given by a function."""
+    declared = known[name]
     if not isinstance(declared, (Parameter, Variable)) or declared.default_of is None or (
             declared.follows is not None):
         return
     where = f"{type(component).__name__}.{name}"
-    form[name] = declared.following((), declared.default_of)  # for those that read each other
-    symbols = _Symbols(component, form, where, _word(declared))
-    reader = component._reader(**{**vars(component), "_declared": form, "_trace": symbols})
+    known[name] = declared.following((), declared.default_of)  # for those that read each other
+    symbols = _Symbols(component, known, where, _word(declared))
+    reader = component._reader(**{**vars(component), "_declared": known, "_trace": symbols})
     token = current_trace.set(symbols)
     try:
         given = default_of(declared, reader, where)
@@ -82,9 +82,9 @@ def settle_default(component: Part, form: dict[str, Declaration], name: str) -> 
                                  code="parameter.structure")
         rows, columns = given.sx.shape
         shape = (rows, columns) if columns > 1 else (rows,) if rows > 1 else ()
-        form[name] = declared.following(shape, _Present(declared, symbols.columns, given, shape))
+        known[name] = declared.following(shape, _Present(declared, symbols.columns, given, shape))
     else:
-        form[name] = declared.with_default(given)
+        known[name] = declared.with_default(given)
 
 
 def refuse_circle(component: Part, name: str) -> NoReturn:
@@ -98,11 +98,11 @@ def _word(declared: Parameter | Variable) -> str:
 
 
 class _Symbols:
-    """Stands for names of a component while the function of a default is called for its form."""
+    """Stands for names of a component while the function of a default is called once."""
 
-    def __init__(self, component: Part, form: dict[str, Declaration], where: str,
+    def __init__(self, component: Part, known: dict[str, Declaration], where: str,
                  word: str) -> None:
-        self.component, self.form, self.place, self.word = component, form, where, word
+        self.component, self.known, self.place, self.word = component, known, where, word
         self.symbols: dict[str, Expression] = {}
         self.columns: dict[str, ca.SX] = {}
         self.floors = self
@@ -111,8 +111,8 @@ class _Symbols:
         return self.place
 
     def symbol(self, declared: Declaration) -> Any:
-        settle_default(self.component, self.form, declared.name)
-        declared = self.form[declared.name]
+        specialise_default(self.component, self.known, declared.name)
+        declared = self.known[declared.name]
         if isinstance(declared, Option):
             return declared.read(self.component)
         if not isinstance(declared, Parameter):

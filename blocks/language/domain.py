@@ -102,7 +102,7 @@ class Domain:
     doc: str
     power: Callable[[Any], object] | None
     variables: dict[str, Unit] = field(repr=False)
-    shared: dict[str, tuple[Unit, float]] = field(repr=False)  # parameters in SI units
+    parameter_values: dict[str, tuple[Unit, float]] = field(repr=False)  # in SI units
     typical: dict[str, float] = field(repr=False)  # in SI units
 
     def __init__(self, name: str, across: Mapping[str, str], through: Mapping[str, str],
@@ -130,7 +130,7 @@ class Domain:
             "storage": storage or "a storage", "resistance": resistance or "a resistance",
             "assumed": assumed,
             "variables": {**units[0], **units[1]},
-            "shared": {k: (u, float(to_si(parameters[k], u))) for k, u in given.items()},
+            "parameter_values": {k: (u, float(to_si(parameters[k], u))) for k, u in given.items()},
             "typical": self._typical(name, {**units[0], **units[1]}, typical or {}),
         }.items():  # fmt: skip
             object.__setattr__(self, attribute, value)
@@ -139,7 +139,7 @@ class Domain:
 
     def _meaning(self) -> tuple[object, ...]:
         """What ports must have in common to be joined."""
-        return self.name, self.across, self.through, self.rates, self.shared
+        return self.name, self.across, self.through, self.rates, self.parameter_values
 
     def __eq__(self, other: object) -> bool:
         return self is other or isinstance(other, Domain) and self._meaning() == other._meaning()
@@ -174,7 +174,7 @@ class Domain:
         """Raise where what is counted as energy is none."""
         if self.power is None and not (self.across and self.through):
             return
-        names = {**self.variables, **{k: u for k, (u, _) in self.shared.items()}}
+        names = {**self.variables, **{k: u for k, (u, _) in self.parameter_values.items()}}
         port = SimpleNamespace(**{
             name: Expression.in_unit(ca.SX.sym(name), u) for name, u in names.items()})
         try:

@@ -364,7 +364,7 @@ class Condition:
     """A relation, or a combination of relations by ``&``, ``|`` and ``~``."""
 
     operator: str  # "relation", "and", "or", "not", "constant"
-    parts: tuple[Any, ...]
+    operands: tuple[Any, ...]
     at_zero: bool = False
 
     @staticmethod
@@ -401,23 +401,23 @@ class Condition:
 
     def with_events(self, trace: Any) -> ca.SX:
         """The condition as an SX of relations that are held constant during a step."""
-        return self._combined(lambda relation: trace.relation(relation.parts[0], relation.at_zero))
+        return self._combined(lambda one: trace.relation(one.operands[0], one.at_zero))
 
     def without_events(self) -> ca.SX:
         """The condition as an SX that is evaluated at every call."""
-        return self._combined(lambda relation: relation.parts[0] >= 0 if relation.at_zero
-                              else relation.parts[0] > 0)
+        return self._combined(lambda relation: relation.operands[0] >= 0 if relation.at_zero
+                              else relation.operands[0] > 0)
 
     def _combined(self, written: Callable[[Condition], ca.SX]) -> ca.SX:
         """The combination of its relations, each as it is ``written``."""
         if self.operator == "relation":
             return written(self)
         if self.operator == "constant":
-            return ca.SX(float(self.parts[0]))
-        parts = [p._combined(written) for p in self.parts]
+            return ca.SX(float(self.operands[0]))
+        operands = [p._combined(written) for p in self.operands]
         if self.operator == "not":
-            return ca.logic_not(parts[0])
-        return (ca.logic_and if self.operator == "and" else ca.logic_or)(*parts)
+            return ca.logic_not(operands[0])
+        return (ca.logic_and if self.operator == "and" else ca.logic_or)(*operands)
 
 
 def as_condition(value: object) -> Condition:

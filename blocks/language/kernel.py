@@ -47,7 +47,7 @@ class Local:
 
     name: str  # "v" or "R.v"
     unit: Unit
-    kind: str  # "variable", "across", "through", "shared", "input", "output", "discrete"
+    kind: str  # "variable", "across", "through", "domain", "input", "output", "discrete"
     declared: Declaration
     port: str = ""  # name of the conserving port it belongs to
     typical: float | None = None  # of an across variable whose zero is far from what occurs
@@ -151,7 +151,7 @@ def polynomial(row: Iterable[Any], t: Any) -> Any:
 MANY_NODES = 100  # of an equation, in which what occurs several times is looked for
 
 
-def _shared(expression: ca.SX) -> ca.SX:
+def _with_common_terms(expression: ca.SX) -> ca.SX:
     """Return an expression in which what occurs several times is evaluated once."""
     return ca.cse(expression) if ca.n_nodes(expression) > MANY_NODES else expression
 
@@ -165,7 +165,7 @@ class Law:
 
     def __init__(self, kernel: Kernel, residual: ca.SX, wording: Callable[..., str],
                  order: int = 0) -> None:
-        self.kernel, self.residual = kernel, _shared(residual)
+        self.kernel, self.residual = kernel, _with_common_terms(residual)
         self.wording, self.order = wording, order
         self.arguments = kernel.keys_in(residual)
         self._functions: dict[tuple[str, int], ca.Function] = {}
@@ -323,7 +323,7 @@ class Law:
             else:
                 value = -rest / slope
             self._functions[key] = self.kernel.function(
-                "solved", self.symbols, _shared(ca.simplify(value)))
+                "solved", self.symbols, _with_common_terms(ca.simplify(value)))
         return self._functions[key]
 
     @cached_property
@@ -378,7 +378,7 @@ class Kernel:
         self.dependent: dict[str, ca.SX] = {}  # parameters given as functions of variables
         self.rates: list[tuple[int, int]] = []  # position and velocity at a port
         self.carried: dict[str, int] = {}  # port and the power that leaves there, a variable
-        self.shared: dict[int, float] = {}  # domain parameters at ports, with the domain's values
+        self.domain_values: dict[int, float] = {}  # of parameters of domains, at ports
         self.requirements: list[tuple[ca.SX, str]] = []  # condition that must hold, message
         self.demands: list[Demand] = []
         self.set_valued: list[SetValuedLaw] = []
@@ -528,7 +528,7 @@ class Kernel:
         law of an observed variable that others read."""
         laws = self._default_laws
         if i not in laws:
-            given: dict[int, Any] = {**self.shared, **self.defaults, **self.observed}
+            given: dict[int, Any] = {**self.domain_values, **self.defaults, **self.observed}
             default = self.unfolded(ca.SX(given[i]))
             residual = self.symbols[i, 0] - default
             name = self.variables[i].name

@@ -1,11 +1,11 @@
 """What does an expression call that is not written in its operations? How is a long table that?
 
-A node: a function of numbers that gives one number, and whose derivatives are expressions of nodes.
+A function of numbers that gives one number, and whose derivatives are expressions of others.
 
 A table is one as piecewise polynomials, found by search when an expression is evaluated: what an
-expression costs does not depend on how many points its tables have. Derivatives are nodes, too.
-Machine code finds the same numbers by :mod:`blocks.native.nodes`; what stands here is the
-reference.
+expression costs does not depend on how many points its tables have. So are derivatives.
+Machine code finds the same numbers by :mod:`blocks.native.called_functions`; what stands here is
+the reference.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from numpy.typing import ArrayLike
 from ..numerics.arrays import Array, Indices
 from ..numerics.rewriting import applied, kinds, replayed
 
-__all__ = ["Choice", "Lookup", "Node", "StateTable", "derivatives_written", "jacobian", "lookup",
-           "node_named"]
+__all__ = ["CalledFunction", "Choice", "Lookup", "StateTable", "derivatives_written",
+           "function_named", "jacobian", "lookup"]
 
 
-class Node(ca.Callback):  # type: ignore[misc]  # CasADi has no types
+class CalledFunction(ca.Callback):  # type: ignore[misc]  # CasADi has no types
     """A function that expressions call.
 
     By its name it is found, in the text of machine code, too; it takes ``count`` numbers.
@@ -88,16 +88,16 @@ class Node(ca.Callback):  # type: ignore[misc]  # CasADi has no types
                            [slope * seed for slope in self.slopes(values)], inputs, outputs)
 
 
-_known: dict[str, Node] = {}
+_known: dict[str, CalledFunction] = {}
 
 
-def node_named(name: str) -> Any:
-    """The node with this name, if it is one."""
+def function_named(name: str) -> Any:
+    """The called function with this name, if it is one."""
     return _known.get(name)
 
 
 def derivatives_written(sx: ca.SX) -> ca.SX:
-    """Return an expression with the derivatives of its nodes written as expressions of nodes.
+    """Return an expression with the derivatives of what it calls written as expressions.
 
     CasADi makes a call of a derivative, which hides that it is zero where its seed is.
     """
@@ -119,8 +119,8 @@ def jacobian(expression: ca.SX, by: ca.SX) -> ca.SX:
 
 
 def _called(function: ca.Function, given: list[ca.SX]) -> list[ca.SX]:
-    """What a node gives; of a derivative the expression that it is."""
-    if node_named(function.name()) is not None:
+    """What a called function gives; of a derivative the expression that it is."""
+    if function_named(function.name()) is not None:
         return [function(*given)]
     parts = iter(given)
     arguments = [ca.SX(function.sparsity_in(i), ca.vertcat(ca.SX(0, 1), *islice(parts, n)))
@@ -162,7 +162,7 @@ class StateTable(NamedTuple):
     smooth: bool
 
 
-class Lookup(Node):
+class Lookup(CalledFunction):
     """Piecewise polynomials of a first value; further ones choose among rows of these.
 
     Made by :func:`lookup`. The first piece ends and the last begins at one of n increasing breaks.
@@ -215,7 +215,7 @@ class Lookup(Node):
 
 
 def lookup(breaks: Array, coefficients: Array, choices: tuple[Choice, ...] = ()) -> Lookup:
-    """The node of a table; the same one for the same numbers.
+    """The function of a table; the same one for the same numbers.
 
     See :class:`Lookup` for the parameters.
     """
@@ -225,4 +225,4 @@ def lookup(breaks: Array, coefficients: Array, choices: tuple[Choice, ...] = ())
         digest.update(repr(part.shape).encode() + part.tobytes())
     digest.update(repr([c.step for c in choices]).encode())
     name = f"lookup{digest.hexdigest()[:24]}"
-    return node_named(name) or Lookup(name, arrays[0], arrays[1], choices)
+    return function_named(name) or Lookup(name, arrays[0], arrays[1], choices)

@@ -57,13 +57,13 @@ class PickledFunction:
 def said_by_class(component: Part) -> dict[str, tuple[str, str]]:
     """Return declared unit and allowed values of all that a component can be given, by name.
 
-    One object for all components of a form, so that pickle stores it once.
+    One object for all components of a structure, so that pickle stores it once.
     """
-    memory, form = type(component)._said, component._declared
-    if id(form) not in memory:
-        memory[id(form)] = {name: _said(declared) for name, declared in form.items()
-                            if isinstance(declared, (Parameter, Option, Variable))}, form
-    said: dict[str, tuple[str, str]] = memory[id(form)][0]
+    memory, own = type(component)._said, component._declared
+    if id(own) not in memory:
+        memory[id(own)] = {name: _said(declared) for name, declared in own.items()
+                           if isinstance(declared, (Parameter, Option, Variable))}, own
+    said: dict[str, tuple[str, str]] = memory[id(own)][0]
     return said
 
 

@@ -1,6 +1,6 @@
 """How does an equation call a function in Python?
 
-As a node of an expression (:mod:`.lookup`), which machine code calls back. Where the function
+As a called function (:mod:`.lookup`), which machine code calls back. Where the function
 raises an error, its value is no number, so that the step fails; what it raised is kept and becomes
 the error of the run.
 """
@@ -19,7 +19,7 @@ import casadi as ca
 from ..exceptions import BlocksError, EquationError, SimulationError
 from ..reading.unit import unit as unit_of
 from .expression import Expression, as_expression, current_trace, reading_place
-from .lookup import Node
+from .lookup import CalledFunction
 
 __all__ = ["PythonCall", "call_python", "told_why"]
 
@@ -73,13 +73,13 @@ def call_python(function: Callable[..., Any], *arguments: object, unit: Any = "1
     made = []
     for k, one in enumerate(units):
         pick = None if isinstance(unit, str) else k
-        node = PythonCall(place, remembered, pick, slopes)
-        value = node(*(e.sx for e in given)) * one.factor + one.offset
+        called = PythonCall(place, remembered, pick, slopes)
+        value = called(*(e.sx for e in given)) * one.factor + one.offset
         made.append(Expression.in_unit(value, one))
     return made[0] if isinstance(unit, str) else made
 
 
-class PythonCall(Node):
+class PythonCall(CalledFunction):
     """A number that a function of numbers in Python gives, which a component calls.
 
     ``pick`` says which of those that it gives, None where it gives one; for the derivatives, by

@@ -126,6 +126,6 @@ def _written(sx: ca.SX, known: dict[int, tuple[str, int]], depth: int,
             return at_least(0, SUM) + word + at_least(1, SUM), binding
         return at_least(0, binding) + word + at_least(1, right), binding
     if operation in _FORMS:
-        form, inner, binding = _FORMS[operation]
-        return form.format(*(at_least(i, inner) for i in range(len(texts)))), binding
+        pattern, inner, binding = _FORMS[operation]
+        return pattern.format(*(at_least(i, inner) for i in range(len(texts)))), binding
     return f"{_NAMES[operation]}({', '.join(t for t, _ in texts)})", ATOM

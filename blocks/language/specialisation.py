@@ -2,7 +2,7 @@
 
 Classes with declarations whose unit or number depends on the instance (a block in any unit, a
 sum with as many inputs as signs, a law that brings parameters of its own) settle them when an
-instance is made. Instances with the same options, units and array sizes share their form.
+instance is made. Instances with the same options, units and array sizes share what is made of them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..exceptions import NamingError, ParameterError, UnknownUnit, unknown_name
 from ..units import Unit, as_unit, placed
 from .captured_names import Surroundings
 from .declarations import Declaration, Option, Parameter, Port, Signal, Variable
-from .derived_defaults import settle_default
+from .derived_defaults import specialise_default
 from .references import choices_with
 from .replaceable import Replaceable, Replacement
 from .structure import seen_by_structure
@@ -26,16 +26,16 @@ from .structure import seen_by_structure
 if TYPE_CHECKING:
     from .component import Part
 
-__all__ = ["LONG", "MOST", "arrays_are_numbers", "declared_by_laws", "form_of", "in_form",
-           "refuse_idle", "refuse_of_other_law", "refuse_other_form", "settled_by",
-           "settles_form", "structure_key", "with_values_of_laws"]  # fmt: skip
+__all__ = ["LONG", "MOST", "arrays_are_numbers", "declaration_of", "declarations_of",
+           "declared_by_laws", "is_structural", "refuse_idle", "refuse_of_other_law", "settled_by",
+           "refuse_other_structure", "structure_key", "with_values_of_laws"]  # fmt: skip
 
 MOST = 1000  # numbered ports or variables of one kind
 LONG = 20  # entries of an array up to which its values are no matter of the equations
 MOST_CHOICES = 4  # that a message names
 
 
-def settles_form(declared: Declaration | None) -> bool:
+def is_structural(declared: Declaration | None) -> bool:
     """Whether a value must be known before units and ports are."""
     if isinstance(declared, Parameter):
         return declared.any_unit or np.ndim(declared.default) > 0 and declared.unit_of is None
@@ -117,50 +117,50 @@ def declared_by_laws(component: Part) -> dict[str, Declaration]:
     return found
 
 
-def form_of(component: Part) -> dict[str, Declaration]:
+def declarations_of(component: Part) -> dict[str, Declaration]:
     """The declarations of an instance, with the units and numbers of ports its values settle."""
     key = structure_key(component)
-    forms = type(component)._forms
-    if key not in forms or not forms[key][1].stand():
+    kept = type(component)._specialised
+    if key not in kept or not kept[key][1].stand():
         declarations = type(component)._declared | declared_by_laws(component)
-        form = dict(declarations)
+        special = dict(declarations)
         for name, declared in declarations.items():
             if isinstance(declared, Parameter) and declared.any_unit:
-                form[name] = declared.with_unit(component._units.get(name, declared.unit))
+                special[name] = declared.with_unit(component._units.get(name, declared.unit))
         for name, declared in declarations.items():
             if isinstance(declared, Parameter):
-                settle_default(component, form, name)
+                specialise_default(component, special, name)
         for declared in declarations.values():
             if declared.unit_of:
-                _derive(form, declared, declared.unit_of, component)
-        for name in list(form):
-            settle_default(component, form, name)
+                _derive(special, declared, declared.unit_of, component)
+        for name in list(special):
+            specialise_default(component, special, name)
         functions = [function for declared in declarations.values()
                      for function in (declared.default_of, declared.unit_of, declared.when)]
-        forms[key] = form, Surroundings(*filter(callable, functions))
-    return forms[key][0]
+        kept[key] = special, Surroundings(*filter(callable, functions))
+    return kept[key][0]
 
 
-def _derive(form: dict[str, Declaration], declared: Declaration,
+def _derive(special: dict[str, Declaration], declared: Declaration,
             unit_of: Callable[[Part], Any], component: Part) -> None:
     """Give a declaration its derived unit, or make numbered ones where there are several."""
     name = declared.name
     where = f"{component.path}.{name}"
     with placed(where), _placed_at_option(component):
-        derived = unit_of(seen_by_structure(component, name, "its unit or number", form))
+        derived = unit_of(seen_by_structure(component, name, "its unit or number", special))
         if not isinstance(derived, (list, tuple)):
-            form[name] = declared.with_unit(as_unit(derived))
+            special[name] = declared.with_unit(as_unit(derived))
             return
         if len(derived) > MOST:
             raise ParameterError(where, f"would be {len(derived):,} of a kind.",
                                  f"There may be {MOST:,}: take several components.",
                                  code="parameter.count")  # fmt: skip
         units = [as_unit(u) for u in derived]
-    del form[name]
+    del special[name]
     for k, u in enumerate(units, 1):
         made = declared.with_unit(u)
         made.name, made.group = f"{name}{k}", name
-        form[made.name] = made
+        special[made.name] = made
 
 
 @contextmanager
@@ -177,8 +177,8 @@ def _placed_at_option(component: Part) -> Iterator[None]:
         raise
 
 
-def in_form(component: Part, declared: Declaration) -> Declaration:
-    """A declaration of the class in the form that it has for an instance."""
+def declaration_of(component: Part, declared: Declaration) -> Declaration:
+    """A declaration of the class as it is for an instance."""
     made = component._declared.get(declared.name)
     if made is None:
         numbered = [n for n, d in component._declared.items() if d.group == declared.name]
@@ -186,7 +186,7 @@ def in_form(component: Part, declared: Declaration) -> Declaration:
     return made
 
 
-def refuse_other_form(component: Part, where: str, new: dict[str, Declaration]) -> None:
+def refuse_other_structure(component: Part, where: str, new: dict[str, Declaration]) -> None:
     """Raise where a change of values would change units or ports of a component that is made."""
     before = component._declared
     for name in {**before, **new}:

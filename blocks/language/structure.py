@@ -1,6 +1,6 @@
 """What do functions see that settle units, numbers of ports and what exists?
 
-They are called once for all components of one form (:mod:`.form`), so they read options, units
+They are called once for all components of one structure, so they read options, units
 and sizes of lists. What a parameter is worth may change between runs without anything made anew:
 whoever asks for it there is refused.
 """
@@ -60,24 +60,24 @@ class Structure:
 
     symbols: Mapping[str, Any] = {}
 
-    def __init__(self, component: Part, form: Mapping[str, Declaration], place: str,
+    def __init__(self, component: Part, known: Mapping[str, Declaration], place: str,
                  what: str) -> None:
-        self.component, self.form, self.place, self.what = component, form, place, what
+        self.component, self.known, self.place, self.what = component, known, place, what
 
     def symbol(self, declared: Declaration) -> Any:
-        return self.form.get(declared.name, declared).for_structure(self.component, self)
+        return self.known.get(declared.name, declared).for_structure(self.component, self)
 
     def where(self) -> str:
         return self.place
 
 
 def seen_by_structure(component: Part, name: str, what: str,
-                      form: Mapping[str, Declaration] | None = None) -> Part:
+                      known: Mapping[str, Declaration] | None = None) -> Part:
     """A component as functions of it see it that settle its structure.
 
-    Messages call what is settled by ``name`` and ``what``; ``form`` has the declarations of the
+    Messages call what is settled by ``name`` and ``what``; ``known`` has the declarations of the
     component as far as they are known, where they are not yet settled.
     """
-    form = component._declared if form is None else form
-    reader = Structure(component, form, f"{component.path}.{name}", what)
-    return component._reader(**{**vars(component), "_declared": form, "_trace": reader})
+    known = component._declared if known is None else known
+    reader = Structure(component, known, f"{component.path}.{name}", what)
+    return component._reader(**{**vars(component), "_declared": known, "_trace": reader})

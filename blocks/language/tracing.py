@@ -134,12 +134,12 @@ class Trace:
         for position, velocity in domain.rates.items():
             kernel.derivative_symbol(indices[position], 1)
             kernel.rates.append((indices[position], indices[velocity]))
-        shared = {}
-        for parameter, (u, value) in domain.shared.items():
-            kernel.add_variable(Local(f"{name}.{parameter}", u, "shared", declared, name))
-            shared[parameter] = kernel.index[f"{name}.{parameter}"]
-            kernel.shared[shared[parameter]] = value
-        port = self.symbols[name] = PortSymbols(kernel, name, {**indices, **shared})
+        parameters = {}
+        for parameter, (u, value) in domain.parameter_values.items():
+            kernel.add_variable(Local(f"{name}.{parameter}", u, "domain", declared, name))
+            parameters[parameter] = kernel.index[f"{name}.{parameter}"]
+            kernel.domain_values[parameters[parameter]] = value
+        port = self.symbols[name] = PortSymbols(kernel, name, {**indices, **parameters})
         if indices:
             kernel.power += domain.power_into(port, kernel.power_rates).sx
 
@@ -476,7 +476,7 @@ class Kernels:
     """Kernels of leaf components at one moment: their surroundings are looked at once."""
 
     def __init__(self) -> None:
-        self._looked_at: set[int] = set()
+        self._seen: set[int] = set()
 
     def of(self, component: Component) -> Kernel:
         """The traced kernel of a component (kept by its class, while what it uses stands).
@@ -485,9 +485,9 @@ class Kernels:
         """
         key, kernels = structure_key(component), type(component)._kernels
         kernel = kernels.get(key)
-        if kernel is None or not (id(kernel) in self._looked_at or kernel.surroundings.stand()):
+        if kernel is None or not (id(kernel) in self._seen or kernel.surroundings.stand()):
             kernel = kernels[key] = _traced(component)
-        self._looked_at.add(id(kernel))
+        self._seen.add(id(kernel))
         return kernel
 
 

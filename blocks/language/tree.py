@@ -14,10 +14,10 @@ from ..numerics.arrays import Indices
 if TYPE_CHECKING:
     from .component import Component, Part
 
-__all__ = ["Node"]
+__all__ = ["TreeNode"]
 
 
-class Node:
+class TreeNode:
     """A place in the tree of parts, for one instance or an array of them.
 
     Names with an underscore, so that authors are free to take all others.
@@ -35,9 +35,9 @@ class Node:
         self._newest_revision = 0  # of a root: numbers up to here have been names
         self._structure_revision = 0  # of a root: changes of structure below it
 
-    def _upward(self) -> Iterator[Node]:
+    def _upward(self) -> Iterator[TreeNode]:
         """Yield this node and all that it is in, from the inside out."""
-        node: Node | None = self
+        node: TreeNode | None = self
         while node is not None:
             yield node
             node = node._parent
@@ -55,12 +55,12 @@ class Node:
         return self._count or 1
 
     @property
-    def _root(self) -> Node:
+    def _root(self) -> TreeNode:
         """The top of the tree that it is in."""
         *_, top = self._upward()
         return top
 
-    def _is_inside(self, ancestor: Node) -> bool:
+    def _is_inside(self, ancestor: TreeNode) -> bool:
         return any(node is ancestor for node in self._upward())
 
     def _parts(self) -> dict[str, Component]:
@@ -91,7 +91,7 @@ class Node:
         _refuse_part(where, name, part)
         if self._count is not None:
             part._spread(self._count, where)
-        part._place(name, self)  # type: ignore[arg-type]  # a Node is always a Component
+        part._place(name, self)  # type: ignore[arg-type]  # a TreeNode is always a Component
         self._children[name] = part
         self._changed(True)
 
@@ -141,7 +141,7 @@ class Node:
             raise unknown_name(self.path, str(index), there, "instances") from None
 
 
-def _refuse_part(where: str, name: str, part: Node) -> None:
+def _refuse_part(where: str, name: str, part: TreeNode) -> None:
     """Raise where something has its place already, or can have none."""
     if part._parent is not None:
         root: Any = part._root

@@ -12,7 +12,7 @@ from ..numerics.arrays import Indices
 from ..units import from_si, is_quantity, quantity, to_si
 from .declarations import Parameter, Port, Signal, Target, Variable
 from .references import PortRef
-from .tree import Node
+from .tree import TreeNode
 
 if TYPE_CHECKING:
     from .component import Part
@@ -45,8 +45,8 @@ class View:
         ref: Any = getattr(self.component, name)
         if isinstance(ref, PortRef):
             return PortRef(ref.component, ref.port, self.index)
-        if isinstance(ref, Node):
-            return View(ref, self.index)  # type: ignore[arg-type]  # a Node is always a Component
+        if isinstance(ref, TreeNode):
+            return View(ref, self.index)  # type: ignore[arg-type]  # a TreeNode is always a Component
         if is_quantity(ref):
             values = np.broadcast_to(ref.magnitude, (self.component.size,))[self.index]
             values = values[0] if len(values) == 1 else values

@@ -9,7 +9,7 @@ from ..reading.foreign_words import keyword_elsewhere
 from ..units import alike, as_written, conversion, is_quantity, unit_given
 from .declarations import Declaration, Input, Output, Parameter, Port, Signal, Variable
 from .references import PortGroup, PortRef, VariableRef
-from .tree import Node
+from .tree import TreeNode
 
 if TYPE_CHECKING:
     from .component import Component, Part
@@ -219,7 +219,7 @@ def _refuse_sizes(ports: tuple[PortRef, ...]) -> None:
 
 
 def _named(thing: object) -> str:
-    if isinstance(thing, Node):
+    if isinstance(thing, TreeNode):
         return f"the component {thing.path}"
     if isinstance(thing, VariableRef):
         return f"the variable {thing.path}"
@@ -228,7 +228,7 @@ def _named(thing: object) -> str:
 
 def _ports_of(thing: object) -> str:
     """The ports of what was given instead of one."""
-    owner = thing if isinstance(thing, Node) else getattr(thing, "component", None)
+    owner = thing if isinstance(thing, TreeNode) else getattr(thing, "component", None)
     if is_quantity(thing) or isinstance(thing, (int, float)):
         return ("A value, such as that of a parameter, is no port. What follows a signal is an "
                 "input, such as vT of a Switch; help(Switch) names it.")

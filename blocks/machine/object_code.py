@@ -39,7 +39,7 @@ SYMBOL = np.dtype([("name", "<u4"), ("info", "u1"), ("other", "u1"), ("section",
 RELOCATION = np.dtype([("offset", "<i8"), ("type", "<u4"), ("symbol", "<u4"), ("addend", "<i8")])
 
 
-class _OfAnotherForm(Exception):
+class _NeedsLLVM(Exception):
     """What only LLVM can bring into memory."""
 
 
@@ -71,7 +71,7 @@ def placed(object_code: bytes, name: str, addresses: Mapping[str, int]) -> int:
         return 0
     try:
         return _placed(object_code, name, addresses)
-    except _OfAnotherForm:
+    except _NeedsLLVM:
         return 0
 
 
@@ -86,7 +86,7 @@ def _placed(object_code: bytes, name: str, addresses: Mapping[str, int]) -> int:
     used = (sections["flags"] & IN_MEMORY != 0) & (sections["type"] != HOW_TO_UNWIND)
     if (sections["type"][used] != PROGRAM).any() or (sections["flags"][used] & WRITABLE).any() \
             or (sections["aligned"][used] > ALIGNED).any():
-        raise _OfAnotherForm
+        raise _NeedsLLVM
     room = np.where(used, -(-sections["size"] // ALIGNED) * ALIGNED, 0)
     starts, size = np.cumsum(room) - room, int(room.sum())
     origin = _new_memory(size)
@@ -98,12 +98,12 @@ def _placed(object_code: bytes, name: str, addresses: Mapping[str, int]) -> int:
         if used[section["info"]]:
             relocations = file.content(section, RELOCATION)
             if (relocations["type"] != WHOLE_ADDRESS).any():
-                raise _OfAnotherForm
+                raise _NeedsLLVM
             written = values[relocations["symbol"]] + relocations["addend"]
             places = starts[section["info"]] + relocations["offset"]
             memory[places[:, None] + np.arange(8)] = written.view(np.uint8).reshape(-1, 8)
     if _c().mprotect(origin, size, mmap.PROT_READ | mmap.PROT_EXEC) != 0:
-        raise _OfAnotherForm  # some systems forbid it
+        raise _NeedsLLVM  # some systems forbid it
     return int(values[names.index(name)])
 
 
@@ -151,7 +151,7 @@ def _address_in_c(name: str) -> int:
     try:
         return ctypes.cast(getattr(_c(), name), ctypes.c_void_p).value or 0
     except AttributeError:
-        raise _OfAnotherForm from None
+        raise _NeedsLLVM from None
 
 
 def _new_memory(size: int) -> int:
@@ -159,6 +159,6 @@ def _new_memory(size: int) -> int:
     address = _c().mmap(None, size, mmap.PROT_READ | mmap.PROT_WRITE,
                         mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0)
     if address in (None, ctypes.c_void_p(-1).value):
-        raise _OfAnotherForm
+        raise _NeedsLLVM
     return int(address)
 

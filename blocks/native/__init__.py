@@ -14,7 +14,7 @@
     solved_modes    how efforts that are solved for at every point read
     linear_unknowns  how unknowns that are linear in their equations do
     tied_states     how states that constraints tie, and nonlinear unknowns, do
-    bound_advance   the call by which a method advances, bound to its arrays
+    advance_call    the call by which a method advances
     equations       which machine code belongs to a compiled model
     stages          the arithmetic of a step
     step_control    how long steps are

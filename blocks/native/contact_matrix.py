@@ -18,7 +18,7 @@ __all__ = ["act", "assemble", "at_end", "at_start", "gaps", "link", "push"]
 REACH = 2.0  # times the largest change of all gaps without contacts: one that may close
 
 
-def _look(kinds: Kinds, t: float, seen: Vector, k: int, i: int) -> int:
+def _arguments(kinds: Kinds, t: float, seen: Vector, k: int, i: int) -> int:
     """Arguments of an instance at a point, and where they begin."""
     n, at = kinds.seen[k], kinds.first_argument[k] + i * kinds.width[k]
     first = kinds.first_seen[k] + i * n
@@ -34,7 +34,7 @@ def gaps(kinds: Kinds, t: float, seen: Vector, found: Vector) -> None:
     for k in range(kinds.number.size):
         if kinds.contacts[k] > 0:
             for i in range(kinds.number[k]):
-                run_code(kinds.gap[k], kinds.table[_look(kinds, t, seen, k, i):], found[at:])
+                run_code(kinds.gap[k], kinds.table[_arguments(kinds, t, seen, k, i):], found[at:])
                 at += kinds.contacts[k]
 
 
@@ -64,7 +64,7 @@ def at_start(kinds: Kinds, room: Room, t: float, last: Vector, modes: Indices, c
     for a in range(count):
         k, row = room.kind[a], room.row[a]
         n = kinds.laws[k]
-        at, first = _look(kinds, t, room.seen, k, row), kinds.first_element[k] + row * n
+        at, first = _arguments(kinds, t, room.seen, k, row), kinds.first_element[k] + row * n
         for j in range(n):
             kinds.table[at + kinds.seen[k] + j] = last[kinds.element[first + j]]
         run_code(kinds.law[k], kinds.table[at:], room.values)
@@ -101,7 +101,7 @@ def at_end(bodies: Bodies, kinds: Kinds, room: Room, t: float, count: int) -> bo
     for a in range(count):
         k, row, e = room.kind[a], room.row[a], room.first[a]
         n = kinds.laws[k]
-        at = _look(kinds, t, room.seen_ahead, k, row)
+        at = _arguments(kinds, t, room.seen_ahead, k, row)
         first = kinds.first_seen[k] + row * kinds.seen[k]
         for j in range(n):
             kinds.table[at + kinds.seen[k] + j] = 0.0
@@ -137,11 +137,11 @@ def push(bodies: Bodies, kinds: Kinds, room: Room, t: float, y: Vector, h: float
         room.step[i] = y[i] + part * (room.end[i] - y[i])
     values_of(bodies, room, bodies.seen, t + part * h, room.step, room.seen_between)
     values_of(bodies, room, bodies.slope_w, t + part * h, room.step, room.slope_w)
-    filled, sparse = 0, bodies.form.size > 0
+    filled, sparse = 0, bodies.front_lists.size > 0
     for a in range(count):
         k, row = room.kind[a], room.row[a]
         n, c = kinds.laws[k], kinds.forces[k]
-        at = _look(kinds, t + part * h, room.seen_between, k, row)
+        at = _arguments(kinds, t + part * h, room.seen_between, k, row)
         first = kinds.first_force[k] + row * c
         for j in range(n):
             kinds.table[at + kinds.seen[k] + j] = 0.0

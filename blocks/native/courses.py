@@ -1,4 +1,4 @@
-"""What compiled one-step methods keep of the steps they took, and how it is read."""
+"""Dense output of compiled one-step methods: what they keep of their steps, and how it is read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..machine.functions import Kept
 from ..machine.signatures import address_of
 from ..numerics.arrays import Array, Indices, distinct
 from ..solvers.base import Step
-from ..solvers.pieces import RowBlocks, chunks
+from ..solvers.polynomials import RowBlocks, chunks
 from ..solvers.trajectory import KeptCourse, refuse_outside
 from . import one_step
 from .equations import Equations
@@ -25,19 +25,19 @@ from .steps import (
     Code,
     Sparse,
     known_of,
-    settle_after_events,
+    project_after_events,
     unknowns_after_events,
     workspace,
 )
 
-__all__ = ["BLOCK", "Course", "CourseForm", "PassedCourses", "joined", "points_of"]
+__all__ = ["BLOCK", "Course", "CourseData", "PassedCourses", "joined", "points_of"]
 
 BLOCK = 1 << 19  # numbers of a block of rows
 AT_START = np.zeros(1, dtype=np.int64)
 
 
 @dataclass(eq=False)
-class CourseForm:
+class CourseData:
     """What the courses of one method have in common."""
 
     equations: Equations
@@ -97,27 +97,27 @@ class Course(KeptCourse):
     count : number of points
     """
 
-    def __init__(self, form: CourseForm, code: Code, constants: Array, first: Indices,
+    def __init__(self, common: CourseData, code: Code, constants: Array, first: Indices,
                  points: Array, values: Array, q: Array | None = None, run: Indices | None = None
                  ) -> None:
-        self.form, self._code, self._alive, self.run = form, code, constants, run
-        self.carries = form.carries
+        self.common, self._code, self._alive, self.run = common, code, constants, run
+        self.carries = common.carries
         self.starts, self.start, self._first = points[0, first], float(points[0, 0]), first
-        self.q: Array = constants[None, : form.torn].copy() if q is None else q
+        self.q: Array = constants[None, : common.torn].copy() if q is None else q
         self._apart = 1  # so many steps from one point whose values are kept to the next
         self._fill(points, np.arange(len(values)), values)
 
     @classmethod
-    def begun(cls, form: CourseForm, code: Code, constants: Array, t: float, x: Array) -> Course:
+    def begun(cls, common: CourseData, code: Code, constants: Array, t: float, x: Array) -> Course:
         """One that begins at a point."""
-        return Course(form, code._replace(q=address_of(constants)), constants, AT_START,
+        return Course(common, code._replace(q=address_of(constants)), constants, AT_START,
                       np.array([[t], [0.0]]), x[None])
 
     def _fill(self, points: Array, kept: Indices, values: Array) -> None:
         """Keep these points: times, and the size of the step that ends there; values of some."""
         self._points, self._kept, self.count = [points], [kept], points.shape[1]
         self.end = float(points[0, -1])
-        self._rows = RowBlocks(self.form.size)
+        self._rows = RowBlocks(self.common.size)
         self._rows.append(points[0], values)
 
     @property
@@ -132,7 +132,7 @@ class Course(KeptCourse):
 
     @property
     def size(self) -> int:
-        return self.form.scale.size
+        return self.common.scale.size
 
     def steps(self) -> tuple[Array, Array, Indices]:
         times, last = self._gathered()[0][0], self._last
@@ -166,8 +166,8 @@ class Course(KeptCourse):
         points, kept = self._gathered()
         place = kept - self._first[np.searchsorted(self._first, kept, side="right") - 1]
         some = np.flatnonzero((place % self._apart == 0) | np.isin(kept, self._last))
-        before, self._rows = self._rows, RowBlocks(self.form.size)
-        for part in chunks(len(some), self.form.size):
+        before, self._rows = self._rows, RowBlocks(self.common.size)
+        for part in chunks(len(some), self.common.size):
             self._rows.append(points[0, kept[some[part]]], before.take(some[part]))
             before.drop_before(int(some[part][-1]))
         self._kept = [kept[some]]
@@ -201,11 +201,11 @@ class Course(KeptCourse):
         exact = (at == first) | (ends[at] == times)
         place = at if len(kept) == self.count else np.searchsorted(kept, at)
         known = exact & (kept[place] == at)
-        out = np.empty((len(times), self.form.size))
+        out = np.empty((len(times), self.common.size))
         out[known] = self._rows.take(place[known])
         inner = np.flatnonzero(~known)
         inner = inner[np.argsort(at[inner], kind="stable")]
-        for part in chunks(len(inner), self.form.size):
+        for part in chunks(len(inner), self.common.size):
             some = inner[part]
             step = at[some] - 1
             theta = np.where(exact[some], 1.0, (times[some] - ends[step]) / sizes[at[some]])
@@ -217,22 +217,22 @@ class Course(KeptCourse):
         if not self.carries:
             return rows
         out = np.empty_like(rows)
-        settle_after_events(self._code, self.form.work, times, rows, number, self.q, self._held,
-                            out)
+        project_after_events(self._code, self.common.work, times, rows, number, self.q, self._held,
+                             out)
         return out
 
     def unknowns(self, times: Array, x: Array, number: Indices) -> Array | None:
-        if not self.form.torn:
+        if not self.common.torn:
             return None
-        out = np.empty((len(times), self.form.torn))
-        unknowns_after_events(self._code, self.form.work, times, np.ascontiguousarray(x.T), number,
-                              self.q, self._held, out)
+        out = np.empty((len(times), self.common.torn))
+        unknowns_after_events(self._code, self.common.work, times, np.ascontiguousarray(x.T),
+                              number, self.q, self._held, out)
         return out.T
 
     def _values_at(self, times: Array) -> Array:
         refuse_outside(times, float(self._gathered()[0][0, 0]), self.end)
         rows = self.values(times, np.zeros(len(times), dtype=int))
-        return rows[:, self.form.places] / self.form.scale
+        return rows[:, self.common.places] / self.common.scale
 
     @property
     def _held(self) -> Array:
@@ -266,9 +266,9 @@ class Course(KeptCourse):
         near = distinct(np.searchsorted(kept, step, side="right") - 1)
         steps = one_step.Steps(times, sizes[1:], kept[near], self._rows.take(near), np.searchsorted(
             self._first, kept[near], side="right") - 1, self.q)
-        out, x = np.empty((len(theta), self.form.size)), np.empty(self.form.size)
+        out, x = np.empty((len(theta), self.common.size)), np.empty(self.common.size)
         one_step.between.knowing(known_of(self._code))(
-            self._code, self.form.work, steps, step, theta, self._held, x,
+            self._code, self.common.work, steps, step, theta, self._held, x,
             np.zeros(5, dtype=np.int64), out)
         return out
 
@@ -301,11 +301,11 @@ class PassedCourses(Course):
     ends, sizes, rows : of the steps from the first of them to the last
     """
 
-    def __init__(self, form: CourseForm, code: Code, events: PassedEvents, ends: Array,
+    def __init__(self, common: CourseData, code: Code, events: PassedEvents, ends: Array,
                  sizes: Array, rows: Array) -> None:
         self.events = events
         q, most = events.constants(0), max(len(events) - 1, 1)
-        super().__init__(form, code._replace(q=address_of(q)), q, *points_of(
+        super().__init__(common, code._replace(q=address_of(q)), q, *points_of(
             events.times[:most], events.marks[:most] - events.marks[0], events.x[:most], ends,
             sizes, rows), events.q[:most])
 
@@ -334,7 +334,7 @@ class PassedCourses(Course):
 
     def _begun(self, number: int) -> Course:
         events = self.events
-        return Course.begun(self.form, self._code, events.constants(number),
+        return Course.begun(self.common, self._code, events.constants(number),
                             float(events.times[number]), events.x[number])
 
 
@@ -344,15 +344,15 @@ def joined(courses: Sequence[Course]) -> Course:
     The start of a run is an event like others, at which its parameters become those that machine
     code reads: they stand before what is constant between two events.
     """
-    form, code = courses[-1].form, courses[-1]._code
+    common, code = courses[-1].common, courses[-1]._code
     before = np.cumsum([0] + [one.count for one in courses])
     first = np.concatenate([one._first + k for one, k in zip(courses, before, strict=False)])
     number = np.repeat(np.arange(len(courses)), [len(one.q) for one in courses])
-    q = np.hstack([np.array([one.form.p for one in courses])[number],
+    q = np.hstack([np.array([one.common.p for one in courses])[number],
                    np.concatenate([one.q for one in courses])])
-    room = form.equations.with_room(q[0])
+    room = common.equations.with_room(q[0])
     at = address_of(room)
     return Course(
-        form, code._replace(p=at, q=at + form.p.nbytes), room, first,
+        common, code._replace(p=at, q=at + common.p.nbytes), room, first,
         np.concatenate([one._gathered()[0] for one in courses], axis=1),
         np.concatenate([one._rows.take(np.arange(one.count)) for one in courses]), q, number)

@@ -57,8 +57,8 @@ from ..system.past import (
     VALUES,
 )
 from ..system.past import may_miss as _may_miss
+from .called_functions import last_not_above
 from .expressions import Writer
-from .nodes import last_not_above
 from .stages import WORK
 from .step_kinds import values_inside
 from .steps import Code, Workspace, values_at

@@ -48,7 +48,7 @@ class Unknowns:
 class SolvedText(Text):
     """Texts of functions that solve for unknowns first, and of derivatives through these."""
 
-    start: int  # start, end: the first entry of ``q`` that they need, and the one behind all
+    first: int  # first, end: the first entry of ``q`` that they need, and the one behind all
     end: int
     # places of arguments where derivatives are looked at, if not where values are
     there: dict[int, tuple[str, int]] | None = None

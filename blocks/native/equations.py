@@ -25,7 +25,7 @@ from .forms import is_large, is_solved_for
 from .front_lists import COLUMN_GROUPS
 from .instance_loops import Loops, NominalValues
 from .loop_text import LoopText
-from .matrices import band_of, sparse_form, why_differences
+from .matrices import band_of, sparse_lists, why_differences
 from .repetitions import Repetitions
 from .stages import ARITHMETIC
 from .steps import (
@@ -105,7 +105,7 @@ class Equations:
 
             self.beginning = reading_of_past(system, int(self.offsets[2]))
         self.scratch = 0
-        self.settle = 0  # closes contacts that have drifted open
+        self.project = 0  # closes contacts that have drifted open
         self.torn = 0  # unknowns that slopes are solved for with, and leave at the start of q
         self.reserve = False  # whether the last margin is that of the solved equations
         #: What knows of tied and torn unknowns, where they stand in x.
@@ -137,7 +137,7 @@ class Equations:
             self.slope = self._looped("slope")
             self.crossings = self._looped("crossings") if system.nm else 0
             if system.nz:
-                self.carried, self.settle = NominalValues(start), self._looped("settle")
+                self.carried, self.project = NominalValues(start), self._looped("project")
             return
         if is_solved_for(system):
             self._with_tied()
@@ -159,8 +159,8 @@ class Equations:
         code = TiedCode(system, self._places, int(self.offsets[-1]), network)
         self._solve_by(code)
         self.carried, self._with_all = code.tied, code.with_slopes
-        self.slope, self.settle = (compiled(text, parallel=False)
-                                   for text in (code.slope(), code.settle()))
+        self.slope, self.project = (compiled(text, parallel=False)
+                                   for text in (code.slope(), code.project()))
         self.reserve = bool(system.clusters)
         self.relations += self.reserve
         self.crossings = self.relations and compiled(code.crossings(), parallel=False)
@@ -185,7 +185,7 @@ class Equations:
             self.slope, self.crossings = (
                 compiled(text, parallel=False) for text in (code.slope(), code.margins()))
             if laws.elements.contact.any() or self.carried is not None:
-                self.settle = compiled(code.settle(), parallel=False, quick=True)
+                self.project = compiled(code.project(), parallel=False, quick=True)
             self._present = code.present
             return
         assert held is not None  # else the system is not written
@@ -221,7 +221,7 @@ class Equations:
 
     def _solve_by(self, code: LoopCode | NetworkCode | SolvedCode | TiedCode) -> None:
         """Let values be what they are once unknowns are solved for."""
-        code.beginning, self._solved, self.scratch = self.beginning, code, code.end - code.start
+        code.beginning, self._solved, self.scratch = self.beginning, code, code.end - code.first
 
     @property
     def _places(self) -> dict[int, tuple[str, int]]:
@@ -230,7 +230,7 @@ class Equations:
                 **{k: ("%q", o) for k, o in enumerate(rest, 5)}}  # fmt: skip
 
     @property
-    def _settled(self) -> dict[int, tuple[str, int]]:
+    def _places_at_events(self) -> dict[int, tuple[str, int]]:
         """Places of arguments at events: what is carried along stands, solved, behind states."""
         if self.carried is None:
             return self._places
@@ -244,7 +244,7 @@ class Equations:
         without = RUNGE_KUTTA, EULER, BACKWARD_EULER, TRAPEZOIDAL
         exponents, places = (0, 0) if kind in without else (self.exponents, self.places)
         return Code(ARITHMETIC[kind](), self.slope, int(self.crossings), exponents, self.angles,
-                    places, self.settle, self.linear(kind), kind, address_of(p), address_of(q),
+                    places, self.project, self.linear(kind), kind, address_of(p), address_of(q),
                     self.past, int(self.offsets[2] + self.system.nd))
 
     def linear(self, kind: int) -> int:
@@ -254,14 +254,14 @@ class Equations:
         """
         if not solves_with_derivatives(kind) or self.differences:
             return 0
-        banded, form = band_of(self.system, self.large, self._laws), None
+        banded, lists = band_of(self.system, self.large, self._laws), None
         if banded is None:
-            form = sparse_form(self.system, self._laws)
-            if form is not None and not form[COLUMN_GROUPS]:
+            lists = sparse_lists(self.system, self._laws)
+            if lists is not None and not lists[COLUMN_GROUPS]:
                 return self.entries
         if self.large:
             return self._in_direction
-        if banded is None and form is None:
+        if banded is None and lists is None:
             return self.derivatives
         return self._in_direction if self._solved is not None else 0
 
@@ -285,7 +285,7 @@ class Equations:
         code, (_, slope) = self._solved, self.explicit
         assert code is not None
         address = compiled(code.derivatives(slope, fill), parallel=False)
-        self.scratch = max(self.scratch, code.end - code.start)
+        self.scratch = max(self.scratch, code.end - code.first)
         return address
 
     @cached_property
@@ -404,7 +404,7 @@ class Equations:
         """Whether constants hold what decides on modes, K."""
         return len(self.offsets) > 5
 
-    def part_of_constants(self, which: str) -> slice:
+    def span_of(self, which: str) -> slice:
         """Where something stands in ``q``: held relations, discrete values, modes, K, free."""
         k = ("relations", "discrete values", "modes", "K", "free").index(which) + 1
         end = self.offsets[k] + self.system.nd if k == 2 else self.offsets[k + 1]
@@ -414,13 +414,13 @@ class Equations:
         """What samples assign; of all that is kept in ``out`` behind it, what was before."""
         here = self._in_modes(function)
         more = {here.n_in() - 1: ("%out", function.nnz_out(0))}
-        return self.system.once("assigned", lambda: self._settled_values(here, more))
+        return self.system.once("assigned", lambda: self._compiled_at_events(here, more))
 
     def at_points(self, function: ca.Function) -> int:
         """A function of what the system's functions take, with all that is solved for at a point;
         what is carried along stands behind the states there."""
         if self.large:
-            return self._straight(function, places=self._settled)
+            return self._straight(function, places=self._places_at_events)
         known, efforts = self.explicit[0], self._inputs
         if efforts is None:
             efforts = self.system.tape.u if self._held is None else self._held["inputs"]
@@ -428,17 +428,17 @@ class Equations:
 
     def at_events(self, which: str, function: ca.Function) -> int:
         """A function of what there is at events: what is required of a run, or assigned there."""
-        return self.system.once(f"{which} at events", lambda: self._settled_values(
+        return self.system.once(f"{which} at events", lambda: self._compiled_at_events(
             self._in_modes(function)))
 
-    def _settled_values(self, function: ca.Function,
-                        more: dict[int, tuple[str, int]] | None = None) -> int:
+    def _compiled_at_events(self, function: ca.Function,
+                            more: dict[int, tuple[str, int]] | None = None) -> int:
         """A function of what there is at events, and of ``more``."""
         from .network_code import NetworkCode
 
         if isinstance(self._solved, NetworkCode):
             return compiled(self._solved.of_function(function, more or {}), parallel=False)
-        return self._straight(function, places={**self._settled, **(more or {})})
+        return self._straight(function, places={**self._places_at_events, **(more or {})})
 
     def _in_modes(self, function: ca.Function) -> ca.Function:
         """A function of modes instead of efforts, where these follow by them."""

@@ -23,7 +23,7 @@ from .predictions import notice_speeds, predict_modes, stuck_ones_rest
 from .resets import Resets, begin_resets, give_resets_up, has_moved_states, rounds_of
 from .samples import CHANGED, UNCHANGED, Samples, begin_samples, count_samples
 from .step_control import is_any
-from .steps import Code, Workspace, has_slope, settle_in_place
+from .steps import Code, Workspace, has_slope, project_in_place
 from .switches import (
     Switches,
     follow_modes,
@@ -117,7 +117,7 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
     if done:
         done = others_act_on_none(switches)
     if done:  # what is solved for has perhaps jumped
-        settle_in_place(code, work, t, x)
+        project_in_place(code, work, t, x)
     if done:
         done = meets_requirements(code, work, switches, t, x)
     if done:  # maybe further than full steps of Newton's method lead

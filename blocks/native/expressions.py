@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 import casadi as ca
 import numpy as np
 
-from ..language.lookup import node_named
+from ..language.lookup import function_named
 from ..machine.compiling import name_of_code, table
 from ..machine.functions import MachineCode
 from ..machine.operations import ARITHMETIC, COMPARE, INTRINSIC, LIBRARY, number
 from ..numerics.rewriting import instructions
-from .nodes import lines_of_node
+from .called_functions import lines_of_call
 
 __all__ = ["Unwritable", "Writer"]
 
@@ -281,9 +281,9 @@ class Writer:
                 outputs: Sequence[int]) -> list[tuple[int, str]]:
         """Append what an instruction calls; the work entries that it fills, and their values."""
         called = function.instructions_sx()[k].which_function()
-        if (node := node_named(called.name())) is not None:
-            return [(outputs[0], self._each_lane(lambda *one: lines_of_node(
-                node, one, self.new, self.declared), *given))]
+        if (known := function_named(called.name())) is not None:
+            return [(outputs[0], self._each_lane(lambda *one: lines_of_call(
+                known, one, self.new, self.declared), *given))]
         before = [sum(called.nnz_in(j) for j in range(i)) for i in range(called.n_in())]
         values: dict[tuple[int, int], str] = {}
         self.write(called, lambda i, entry: given[before[i] + entry],

@@ -57,9 +57,9 @@ def _factorise(bodies: Bodies, room: Room, t: float, h: float) -> bool:
         return finite
     room.length[0] = h
     room.counts[2] += 1
-    if bodies.form.size > 0:
-        factorize_code(bodies.form[FACTORIZE], bodies.form, room.jacobian, 1.0 / (h * THETA),
-                       room.fronts)
+    lists = bodies.front_lists
+    if lists.size > 0:
+        factorize_code(lists[FACTORIZE], lists, room.jacobian, 1.0 / (h * THETA), room.fronts)
         return finite
     room.matrix[:] = 0.0
     for j in range(n):
@@ -84,7 +84,7 @@ def _solve_sparse(bodies: Bodies, room: Room, h: float, right: Vector, work: Vec
     """Solve for all states with a sparse matrix; the solution takes the right side's place."""
     for i in range(right.size):
         right[i] = right[i] / (h * THETA)
-    solve_code(bodies.form[SOLVE], bodies.form, room.fronts, right, work)
+    solve_code(bodies.front_lists[SOLVE], bodies.front_lists, room.fronts, right, work)
 
 
 def take_state(room: Room, i: int, filled: int, n: int) -> int:
@@ -168,7 +168,7 @@ def smooth(bodies: Bodies, room: Room, t: float, y: Vector, h: float) -> int:
                 THETA * room.slope[i] + (1.0 - THETA) * room.start[i])
             if not isfinite(room.step[bodies.row[i]]):
                 return NOT_FINITE
-        if bodies.form.size > 0:
+        if bodies.front_lists.size > 0:
             _solve_sparse(bodies, room, h, room.step, room.work)
         else:
             for k in range(bodies.block_starts.size - 1):

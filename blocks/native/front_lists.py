@@ -1,6 +1,6 @@
-"""In which fronts is a sparse matrix factored, and which of its columns share no row?
+"""In which fronts is a sparse matrix factored? Its symbolic factorisation, once for a pattern.
 
-See :mod:`blocks.native.fronts`, whose form is made here, once for a pattern.
+See :mod:`blocks.native.fronts`; also which columns share no row, so that one evaluation tells them.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ __all__ = [
     "AT", "BEHIND", "BEHIND_STARTS", "CHILDREN", "CHILD_STARTS", "COLUMN_GROUPS", "COLUMN_ROWS",
     "COLUMN_STARTS", "ENTRIES", "ENTRIES_OF", "ENTRY_PLACES", "ENTRY_STARTS", "FACTORIZE",
     "FACTORS_AT", "FIRST", "FRONT", "FRONTS", "GROUPS", "GROUP_STARTS", "HEAD", "IN_PARENT", "LEFT",
-    "LEFT_AT", "NUMBERS", "SIZE", "SOLVE", "UNKNOWNS", "form_of", "room_of"]  # fmt: skip
+    "LEFT_AT", "NUMBERS", "SIZE", "SOLVE", "UNKNOWNS", "lists_of", "room_of"]  # fmt: skip
 
-#: The form of a matrix is one array of whole numbers, lists end to end. First stands where each
+#: The lists of a matrix are one array of whole numbers, lists end to end. First stands where each
 #: list begins.
 LISTS = ("first", "behind_starts", "behind", "in_parent", "child_starts", "children", "left_at",
          "factors_at", "entry_starts", "entries", "entry_places", "at", "group_starts", "groups",
@@ -38,8 +38,8 @@ SMALL = 8  # pivots of a front up to which all that lead to one are taken togeth
 SPARE = 0.25  # part of a front's pivot rows that may be zero
 
 
-def form_of(pattern: csc_matrix, in_groups: bool = True) -> Indices:
-    """The form of matrices with these entries.
+def lists_of(pattern: csc_matrix, in_groups: bool = True) -> Indices:
+    """The lists of matrices with these entries.
 
     The ``pattern`` is (n, n), its entries column after column with ascending rows; ``in_groups``:
     whether entries are found by groups of columns that share no row.
@@ -83,9 +83,9 @@ def form_of(pattern: csc_matrix, in_groups: bool = True) -> Indices:
     return _joined([starts, head, *(lists[name] for name in LISTS)])
 
 
-def room_of(form: Indices) -> tuple[int, int]:
+def room_of(lists: Indices) -> tuple[int, int]:
     """How many entries a matrix has, and numbers its factors take."""
-    return int(form[ENTRIES]), int(form[NUMBERS])
+    return int(lists[ENTRIES]), int(lists[NUMBERS])
 
 
 def _starts(sizes: object) -> Indices:

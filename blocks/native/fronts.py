@@ -48,17 +48,17 @@ from .front_lists import (
 )
 from .steps import Code, Workspace
 
-__all__ = ["derive_columns", "factorize_code", "factorize_fronts", "form_with", "solve_code",
+__all__ = ["derive_columns", "factorize_code", "factorize_fronts", "lists_with", "solve_code",
            "solve_fronts"]  # fmt: skip
 
-#: The form, entries or nothing, a number on the diagonal; factors, vectors: called by address.
+#: The lists, entries or nothing, a number on the diagonal; factors, vectors: called by address.
 factorize_code = CFunction("i32", "ptr", "ptr", "double", "ptr")
 solve_code = CFunction("i32", "ptr", "ptr", "ptr", "ptr")
 
 
-def form_with(form: Indices, size: int) -> Indices:
-    """Return the form for vectors of ``size`` numbers, of which nothing acts on the last ones."""
-    out = form.copy()
+def lists_with(lists: Indices, size: int) -> Indices:
+    """Return the lists for vectors of ``size`` numbers, of which nothing acts on the last ones."""
+    out = lists.copy()
     out[SIZE], out[FACTORIZE], out[SOLVE] = (
         size, factorize_fronts.callback, solve_fronts.callback)
     return out
@@ -68,11 +68,11 @@ def form_with(form: Indices, size: int) -> Indices:
 def derive_columns(code: Code, work: Workspace, t: float, x: Vector, slope: Vector,
                    straight: bool) -> None:
     """The entries of df/dx, near ``slope`` = f(t, x)."""
-    form, values = work.sparse, work.linear[0]
-    group_starts, groups = form[form[GROUP_STARTS]:], form[form[GROUPS]:]
-    starts, rows = form[form[COLUMN_STARTS]:], form[form[COLUMN_ROWS]:]
+    lists, values = work.sparse, work.linear[0]
+    group_starts, groups = lists[lists[GROUP_STARTS]:], lists[lists[GROUPS]:]
+    starts, rows = lists[lists[COLUMN_STARTS]:], lists[lists[COLUMN_ROWS]:]
     begin_at(code, work, t, x)
-    for g in range(form[COLUMN_GROUPS]):
+    for g in range(lists[COLUMN_GROUPS]):
         stand_at(code, work, x, straight)
         for q in range(group_starts[g], group_starts[g + 1]):
             move_along(code, work, x, straight, groups[q])
@@ -86,17 +86,17 @@ def derive_columns(code: Code, work: Workspace, t: float, x: Vector, slope: Vect
 @vector_code
 def factorize_fronts(of: int, entries: int, diagonal: float, of_factors: int) -> int:
     """Triangular factors of a number on the diagonal less the matrix of these entries."""
-    form = indices_at(of, HEAD)
-    form = indices_at(of, form[COLUMN_ROWS])
-    values, numbers = vector_at(entries, form[ENTRIES]), vector_at(of_factors, form[NUMBERS])
-    numbers[form[NUMBERS] - 1] = 1.0 / diagonal
-    first, behind_starts = form[form[FIRST]:], form[form[BEHIND_STARTS]:]
-    factors_at, left_at = form[form[FACTORS_AT]:], form[form[LEFT_AT]:]
-    front, left = numbers[form[FRONT]:], numbers[form[LEFT]:]
-    for s in range(form[FRONTS]):
+    lists = indices_at(of, HEAD)
+    lists = indices_at(of, lists[COLUMN_ROWS])
+    values, numbers = vector_at(entries, lists[ENTRIES]), vector_at(of_factors, lists[NUMBERS])
+    numbers[lists[NUMBERS] - 1] = 1.0 / diagonal
+    first, behind_starts = lists[lists[FIRST]:], lists[lists[BEHIND_STARTS]:]
+    factors_at, left_at = lists[lists[FACTORS_AT]:], lists[lists[LEFT_AT]:]
+    front, left = numbers[lists[FRONT]:], numbers[lists[LEFT]:]
+    for s in range(lists[FRONTS]):
         pivots = first[s + 1] - first[s]
         behind = behind_starts[s + 1] - behind_starts[s]
-        _assemble(form, values, diagonal, front, left, s, pivots, pivots + behind)
+        _assemble(lists, values, diagonal, front, left, s, pivots, pivots + behind)
         factors = numbers[factors_at[s]:]
         if pivots == 1:
             _eliminate_one(front, factors, left[left_at[s]:], behind)
@@ -107,13 +107,13 @@ def factorize_fronts(of: int, entries: int, diagonal: float, of_factors: int) ->
 
 
 @machine_code
-def _assemble(form: Indices, values: Vector, diagonal: float, front: Vector, left: Vector, s: int,
+def _assemble(lists: Indices, values: Vector, diagonal: float, front: Vector, left: Vector, s: int,
               pivots: int, size: int) -> None:
     """A front: its entries of the matrix, and what is left of the fronts that lead to it."""
-    starts, entries = form[form[ENTRY_STARTS]:], form[form[ENTRIES_OF]:]
-    places, behind_starts = form[form[ENTRY_PLACES]:], form[form[BEHIND_STARTS]:]
-    child_starts, children = form[form[CHILD_STARTS]:], form[form[CHILDREN]:]
-    in_parent, left_at = form[form[IN_PARENT]:], form[form[LEFT_AT]:]
+    starts, entries = lists[lists[ENTRY_STARTS]:], lists[lists[ENTRIES_OF]:]
+    places, behind_starts = lists[lists[ENTRY_PLACES]:], lists[lists[BEHIND_STARTS]:]
+    child_starts, children = lists[lists[CHILD_STARTS]:], lists[lists[CHILDREN]:]
+    in_parent, left_at = lists[lists[IN_PARENT]:], lists[lists[LEFT_AT]:]
     front[: size * size] = 0.0
     for k in range(pivots):
         front[k * size + k] = diagonal
@@ -220,13 +220,13 @@ def _update(front: Vector, factors: Vector, left: Vector, pivots: int, behind: i
 @vector_code
 def solve_fronts(of: int, of_factors: int, of_b: int, of_room: int) -> int:
     """The solution takes the place of the right side."""
-    form = indices_at(of, HEAD)
-    form = indices_at(of, form[COLUMN_ROWS])
-    numbers = vector_at(of_factors, form[NUMBERS])
-    b, room = vector_at(of_b, form[SIZE]), vector_at(of_room, form[UNKNOWNS])
-    n, fronts, at = form[UNKNOWNS], form[FRONTS], form[form[AT]:]
-    first, behind_starts = form[form[FIRST]:], form[form[BEHIND_STARTS]:]
-    rows, factors_at, near = form[form[BEHIND]:], form[form[FACTORS_AT]:], numbers[form[FRONT]:]
+    lists = indices_at(of, HEAD)
+    lists = indices_at(of, lists[COLUMN_ROWS])
+    numbers = vector_at(of_factors, lists[NUMBERS])
+    b, room = vector_at(of_b, lists[SIZE]), vector_at(of_room, lists[UNKNOWNS])
+    n, fronts, at, rows = lists[UNKNOWNS], lists[FRONTS], lists[lists[AT]:], lists[lists[BEHIND]:]
+    first, behind_starts = lists[lists[FIRST]:], lists[lists[BEHIND_STARTS]:]
+    factors_at, near = lists[lists[FACTORS_AT]:], numbers[lists[FRONT]:]
     for i in range(n):
         room[i] = b[at[i]]
     for s in range(fronts):
@@ -268,8 +268,8 @@ def solve_fronts(of: int, of_factors: int, of_b: int, of_room: int) -> int:
             room[first[s] + k] = value * factors[k * pivots + k]
     for i in range(n):
         b[at[i]] = room[i]
-    for i in range(n, form[SIZE]):
-        b[i] *= numbers[form[NUMBERS] - 1]
+    for i in range(n, lists[SIZE]):
+        b[i] *= numbers[lists[NUMBERS] - 1]
     return 0
 
 

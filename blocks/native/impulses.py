@@ -8,14 +8,14 @@ from ..numerics.tolerances import FLOW_NONE
 from .kept_factors import solve_kept
 from .lu import factorize, solve
 from .predicted_elements import FLOW, NOBODY, PredictedElements
-from .steps import Code, Workspace, settle_in_place, values_at
+from .steps import Code, Workspace, project_in_place, values_at
 
-__all__ = ["drifts", "push", "stop_part"]
+__all__ = ["drifts", "push", "stop_island"]
 
 
 @machine_code
 def drifts(elements: PredictedElements, count: int) -> bool:
-    """Whether what rests in a part moves by the error of steps: what is let go would be off by it,
+    """Whether what rests in an island moves by the error of steps: who is let go would be off byit,
     and may be beyond the end of what comes."""
     for k in range(count):
         i = elements.members[k]
@@ -26,19 +26,19 @@ def drifts(elements: PredictedElements, count: int) -> bool:
 
 
 @machine_code
-def stop_part(code: Code, work: Workspace, elements: PredictedElements, t: float, x: Vector, e: int,
-          count: int) -> bool:
-    """Bring the flows of what rests in the part of an element to zero; whether that can be."""
+def stop_island(code: Code, work: Workspace, elements: PredictedElements, t: float, x: Vector,
+                e: int, count: int) -> bool:
+    """Bring the flows of what rests in the island of an element to zero; whether that can be."""
     index, matrix, right, modes = elements.members, elements.matrix, elements.right, elements.modes
     right[:] = 0.0
     if elements.k.size > 0:
-        part, flows = elements.part[e], elements.work
-        start, size = elements.starts[part], elements.starts[part + 1] - elements.starts[part]
+        island, flows = elements.part[e], elements.work
+        start, size = elements.starts[island], elements.starts[island + 1] - elements.starts[island]
         for a in range(size):
             i = elements.parted[start + a]
             sticks = modes[i] == 0.0 and elements.leader[i] != NOBODY
             flows[a] = elements.found[FLOW, i] if sticks else 0.0
-        solve_kept(elements, part, flows)
+        solve_kept(elements, island, flows)
         for a in range(size):
             right[elements.parted[start + a]] = flows[a]
         push(code, work, elements, t, x)
@@ -78,14 +78,14 @@ def push(code: Code, work: Workspace, elements: PredictedElements, t: float, x: 
         values_at(code, work, elements.present, t, x, elements.room)
         x[:] = elements.before
     _push_by(elements, x, 1.0)
-    settle_in_place(code, work, t, x)
+    project_in_place(code, work, t, x)
 
 
 @machine_code
-def _push_by(elements: PredictedElements, x: Vector, share: float) -> None:
+def _push_by(elements: PredictedElements, x: Vector, fraction: float) -> None:
     """Change the states as a share of these impulses does, by the pushes that are known."""
     for e in range(elements.modes.size):
-        impulse = share * elements.right[e]
+        impulse = fraction * elements.right[e]
         if impulse != 0.0:
             for i in range(elements.free.size):
                 x[i] += impulse * elements.push[e, i]

@@ -41,11 +41,11 @@ Evaluation: TypeAlias = Step | list[Block]
 class NominalValues:
     """Nominal values of unknowns that Newton's method solves for, from an entry of ``q`` on."""
 
-    start: int
+    first: int
 
     def fill(self, q: Array, problem: Problem) -> None:
         """Put the nominal values of a problem's unknowns into ``q``."""
-        q[self.start : self.start + len(problem.scale_z)] = problem.scale_z
+        q[self.first : self.first + len(problem.scale_z)] = problem.scale_z
 
     @staticmethod
     def values(problem: Problem) -> Array:
@@ -196,7 +196,7 @@ class Loops:
                 self.solve(step.group, rows[moved], step.position, unknowns[moved],
                            changes.operand(unknowns[moved]), changes)
 
-    def settle(self) -> None:
+    def project(self) -> None:
         """Into ``%out``: states as they are, and the unknowns that stay in z solved for."""
         self.text.lines += self.begin
         z_classes = self.tape.z_classes

@@ -1,7 +1,7 @@
 """What holds the elements that rest, where that lasts as long as modes do?
 
 K of :mod:`blocks.nonsmooth.modes.kept_factors`, by which efforts follow from rates, is made anew
-here, part by part, as modes change; and rates or flows are taken away by it.
+here, island by island, as modes change; and rates or flows are taken away by it.
 """
 
 from __future__ import annotations
@@ -25,36 +25,36 @@ __all__ = ["keep_factors", "share_load", "solve_kept"]
 
 @machine_code
 def keep_factors(code: Code, work: Workspace, elements: PredictedElements, x: Vector) -> bool:
-    """Make the numbers of parts whose modes have changed anew; whether their D is regular."""
+    """Make the numbers of islands whose modes have changed anew; whether their D is regular."""
     starts, members, modes, known = elements.starts, elements.parted, elements.modes, elements.known
     made = True
-    for part in range(starts.size - 1):
+    for island in range(starts.size - 1):
         changed = False
-        for k in range(starts[part], starts[part + 1]):
+        for k in range(starts[island], starts[island + 1]):
             changed |= modes[members[k]] != known[members[k]]
         if not changed:
             continue
-        if elements.columns[part + 1] > elements.columns[part]:
+        if elements.columns[island + 1] > elements.columns[island]:
             if made:
                 run_code(elements.factors, work.at, x, code.p, code.q, elements.made)
                 made = False
             elements.k[elements.k.size - elements.made.size:] = elements.made
-        elif elements.shared[part]:
-            if share_load(elements, part, AT_BOUND, False) < 0:
+        elif elements.shared[island]:
+            if share_load(elements, island, AT_BOUND, False) < 0:
                 return False
-            elements.fresh[part] = 1
-        elif not _invert(elements, part):
+            elements.fresh[island] = 1
+        elif not _invert(elements, island):
             return False
     known[:] = modes
     return True
 
 
 @machine_code
-def solve_kept(elements: PredictedElements, part: int, y: Vector) -> None:
-    """Put D_SS^-1 times a column, of the members of a part, in its place."""
-    size, first = elements.starts[part + 1] - elements.starts[part], elements.first[part]
+def solve_kept(elements: PredictedElements, island: int, y: Vector) -> None:
+    """Put D_SS^-1 times a column, of the members of an island, in its place."""
+    size, first = elements.starts[island + 1] - elements.starts[island], elements.first[island]
     k, right = elements.k, elements.column
-    start, count = elements.columns[part], elements.columns[part + 1] - elements.columns[part]
+    start, count = elements.columns[island], elements.columns[island + 1] - elements.columns[island]
     if count == 0:
         right[:size] = y[:size]
         for a in range(size):
@@ -82,14 +82,14 @@ def solve_kept(elements: PredictedElements, part: int, y: Vector) -> None:
 
 
 @machine_code
-def _invert(elements: PredictedElements, part: int) -> bool:
+def _invert(elements: PredictedElements, island: int) -> bool:
     """K = D_SS^-1 of the members S that stick, by Cholesky's factors, and 0 elsewhere; whether D_SS
     has these.
     """
-    start, size = elements.starts[part], elements.starts[part + 1] - elements.starts[part]
+    start, size = elements.starts[island], elements.starts[island + 1] - elements.starts[island]
     members, d, stuck, l, y = (
         elements.parted, elements.d, elements.stuck, elements.factor, elements.column)
-    k, count = elements.first[part], 0
+    k, count = elements.first[island], 0
     for a in range(size):
         e = members[start + a]
         if elements.modes[e] == 0.0 and elements.leader[e] != NOBODY:
@@ -123,15 +123,15 @@ def _invert(elements: PredictedElements, part: int) -> bool:
 
 
 @machine_code
-def share_load(elements: PredictedElements, part: int, near: float, loaded: bool) -> int:
-    """Make K of a part whose elements share what they hold; how many of them are about to move,
+def share_load(elements: PredictedElements, island: int, near: float, loaded: bool) -> int:
+    """Make K of an island whose elements share what they hold; how many of them are about to move,
     which are ``loose``, or -1.
 
     ``near``, of the largest effort, is what is at a bound; ``loaded``: whether loads are those of
     the last look, which was in these modes; else there are none.
     """
-    start, size = elements.starts[part], elements.starts[part + 1] - elements.starts[part]
-    rows, k, count, loose = elements.portions, elements.first[part], 0, 0
+    start, size = elements.starts[island], elements.starts[island + 1] - elements.starts[island]
+    rows, k, count, loose = elements.portions, elements.first[island], 0, 0
     members, stuck, found = elements.parted, elements.stuck, elements.found
     elements.k[k : k + size * size] = 0.0
     for a in range(size):

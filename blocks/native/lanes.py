@@ -333,7 +333,7 @@ def _move_on(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled) -> int:
 
 # -- outputs in a step ----------------------------------------------------------------------------
 @machine_code
-def _look_inside(lanes: _Lanes, work: _Work) -> None:
+def _evaluate_inside(lanes: _Lanes, work: _Work) -> None:
     """Outputs at the part ``step[1]`` of the present steps."""
     run_code(work.arithmetic[EXTENSION], lanes.x, work.k,
              work.spare, work.size, work.step)
@@ -360,7 +360,7 @@ def _find_extremes(lanes: _Lanes, work: _Work, filled: Filled) -> None:
     looks, step = work.looks, work.step
     for m in range(4):
         step[1, :] = LOOKS[m]
-        _look_inside(lanes, work)
+        _evaluate_inside(lanes, work)
         looks[m + 1, :] = work.seen
         _widen(lanes, work, filled)
     for m in range(3):
@@ -377,7 +377,7 @@ def _find_extremes(lanes: _Lanes, work: _Work, filled: Filled) -> None:
                         step[1, lane] = 0.25 * (m + part)
                         asked = True
             if asked:
-                _look_inside(lanes, work)
+                _evaluate_inside(lanes, work)
                 _widen(lanes, work, filled)
     for lane in range(LANES):
         if lanes.taken[lane]:
@@ -402,7 +402,7 @@ def _keep_courses(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled,
                     asked = True
         if not asked:
             break
-        _look_inside(lanes, work)
+        _evaluate_inside(lanes, work)
         for lane in range(LANES):
             if step[1, lane] > 0.0:
                 for j in range(filled.lows.shape[1]):

@@ -25,17 +25,17 @@ __all__ = ["LoopCode"]
 class LoopCode(SolvedText):
     """Text of functions of a system whose algebraic unknowns are linear in their equations.
 
-    ``places`` are those of its arguments; algebraic unknowns stand in ``q``, of which ``start`` is
+    ``places`` are those of its arguments; algebraic unknowns stand in ``q``, of which ``first`` is
     the first free entry.
     """
 
-    def __init__(self, system: System, places: dict[int, tuple[str, int]], start: int) -> None:
+    def __init__(self, system: System, places: dict[int, tuple[str, int]], first: int) -> None:
         self.arguments, self.places, self.tape = system.arguments, places, system.tape
         n = self.n = system.nz
-        self.start = self.right = start
+        self.first = self.right = first
         carried, self.carried_at = system.tape.carried, places[2]
         self.factors = SparseFactors(
-            ca.jacobian_sparsity(system.tape.residual, system.tape.z), start + n,
+            ca.jacobian_sparsity(system.tape.residual, system.tape.z), first + n,
             carried=(carried, carried) if carried.any() else None)
         self.end = self.factors.end
 

@@ -18,7 +18,7 @@ from ..machine.functions import machine_code
 from ..numerics.arrays import Matrix, Vector
 from ..numerics.tolerances import ANOTHER_SOLUTION, AS_PREDICTED, HALF_AS_FAR, HALF_OF_ALL
 from .stages import NEW
-from .steps import Code, Workspace, are_finite, settle_at, slope_at
+from .steps import Code, Workspace, are_finite, project_at, slope_at
 
 if TYPE_CHECKING:
     from ..system import Problem, System
@@ -81,7 +81,7 @@ def _are_expected(code: Code, work: Workspace, t: float, h: float, x: Vector, ex
     Those that are so to the last bit may not have been found at all.
     """
     sizes, end = work.branch[SIZES], work.branch[END]
-    settle_at(code, work, t + h, expected, end)
+    project_at(code, work, t + h, expected, end)
     found = False
     for i in range(x.size):
         found |= np.isfinite(sizes[i]) and end[i] != expected[i]
@@ -93,15 +93,15 @@ def _follow_step(code: Code, work: Workspace, t: float, h: float, x: Vector) -> 
     """Whether unknowns can be followed to the end of the step; fill the row of what is reached."""
     reached, there = work.branch[REACHED], work.branch[THERE]
     reached[:] = x
-    at, part = 0.0, 1.0
+    at, fraction = 0.0, 1.0
     while at < 1.0:
-        ahead = min(at + part, 1.0)
+        ahead = min(at + fraction, 1.0)
         if _follow(code, work, t, h, x, at, ahead):
             reached[:] = there
-            at, part = ahead, 2.0 * part
+            at, fraction = ahead, 2.0 * fraction
         else:
-            part = 0.5 * (ahead - at)
-            if part < SHORTEST:
+            fraction = 0.5 * (ahead - at)
+            if fraction < SHORTEST:
                 return False
     return True
 
@@ -113,12 +113,12 @@ def _follow(code: Code, work: Workspace, t: float, h: float, x: Vector, at: floa
     sizes, reached, there = work.branch[SIZES], work.branch[REACHED], work.branch[THERE]
     half, found = work.branch[HALF], work.branch[FOUND]
     middle = 0.5 * (at + ahead)
-    _settle(code, work, t, h, x, ahead, reached, there)
+    _solve_at(code, work, t, h, x, ahead, reached, there)
     slope_at(code, work, t + ahead * h, there, half)  # no numbers where there is no solution
     if not are_finite(half):
         return False
-    _settle(code, work, t, h, x, middle, reached, half)
-    _settle(code, work, t, h, x, middle, there, found)
+    _solve_at(code, work, t, h, x, middle, reached, half)
+    _solve_at(code, work, t, h, x, middle, there, found)
     for i in range(x.size):
         if np.isfinite(sizes[i]):
             away = abs(half[i] - 0.5 * (reached[i] + there[i]))
@@ -129,13 +129,13 @@ def _follow(code: Code, work: Workspace, t: float, h: float, x: Vector, at: floa
 
 
 @machine_code
-def _settle(code: Code, work: Workspace, t: float, h: float, x: Vector, part: float,
+def _solve_at(code: Code, work: Workspace, t: float, h: float, x: Vector, fraction: float,
             unknowns: Vector, out: Vector) -> None:
     """Solve a part of the way from ``x`` to the end of the step, from these unknowns."""
-    sizes, end, start = work.branch[SIZES], work.branch[END], work.branch[FROM]
+    sizes, end, guess = work.branch[SIZES], work.branch[END], work.branch[FROM]
     for i in range(x.size):
-        start[i] = unknowns[i] if np.isfinite(sizes[i]) else x[i] + part * (end[i] - x[i])
-    settle_at(code, work, t + part * h, start, out)
+        guess[i] = unknowns[i] if np.isfinite(sizes[i]) else x[i] + fraction * (end[i] - x[i])
+    project_at(code, work, t + fraction * h, guess, out)
 
 
 @machine_code

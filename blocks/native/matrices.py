@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..nonsmooth.contract import Laws
     from ..system import System
 
-__all__ = ["Band", "band_of", "slope_of_states", "sparse_form", "why_differences",
+__all__ = ["Band", "band_of", "slope_of_states", "sparse_lists", "why_differences",
            "why_not_implicit"]  # fmt: skip
 
 DENSE = 50  # unknowns up to which a full Jacobian is cheaper than a band
@@ -46,17 +46,17 @@ class Band:
     lower: int
 
 
-def sparse_form(system: System, laws: Laws | None = None) -> Indices | None:
+def sparse_lists(system: System, laws: Laws | None = None) -> Indices | None:
     """The fronts of a large Jacobian; None where every state acts on many others.
 
     Where slopes are expressions in the states while modes are held, so are its entries; those of a
     large network, and differences, are found by groups of columns that share no row, unless a row
     has so many entries that there would be many of these.
     """
-    return system.once("fronts", lambda: _sparse_form(system, laws))
+    return system.once("fronts", lambda: _sparse_lists(system, laws))
 
 
-def _sparse_form(system: System, laws: Laws | None) -> Indices | None:
+def _sparse_lists(system: System, laws: Laws | None) -> Indices | None:
     slope = slope_of_states(system, laws)
     if system.nx <= MOST_STATES or slope is None and (
             laws is not None or system.clusters
@@ -66,12 +66,12 @@ def _sparse_form(system: System, laws: Laws | None) -> Indices | None:
     graph.sort_indices()
     if graph.nnz > max(MOST_ENTRIES * system.nx, MOST_DENSE**2):
         return None
-    from .front_lists import form_of
+    from .front_lists import lists_of
 
     full_row = np.bincount(graph.indices).max(initial=0) > MOST_GROUPS  # no two share no row
     written = slope is not None or (
         full_row and graph.nnz < MOST_WRITTEN and laws is None and not system.nz)
-    return form_of(graph, in_groups=not written or bool(why_no_derivatives(system, laws)))
+    return lists_of(graph, in_groups=not written or bool(why_no_derivatives(system, laws)))
 
 
 def slope_of_states(system: System, laws: Laws | None = None) -> ca.SX | None:
@@ -95,7 +95,7 @@ def why_not_implicit(system: System, laws: Laws | None = None) -> str:
     alone = laws is None and not system.nu and (is_large(system) or not is_solved_for(system))
     most = _most_dense(laws)
     if system.nx <= most or (alone or laws is not None) and band_of(
-            system, laws=laws) is not None or sparse_form(system, laws) is not None:
+            system, laws=laws) is not None or sparse_lists(system, laws) is not None:
         return ""
     return f"more than {most} states need a sparse matrix"
 
@@ -113,7 +113,7 @@ def why_differences(system: System, laws: Laws | None = None) -> str:
     """
     many = MOST_STATES < system.nx <= _most_dense(laws) and (
         laws is not None or is_large(system))
-    if many and band_of(system, laws=laws) is None and sparse_form(system, laws) is None:
+    if many and band_of(system, laws=laws) is None and sparse_lists(system, laws) is None:
         return "derivatives of many states by each other are long"
     return why_no_derivatives(system, laws)
 

@@ -18,15 +18,15 @@ from ..numerics.tolerances import ABSOLUTE_SHARE, LAST_DIGITS, LEAST_ERROR
 from ..solvers.base import Method, Step
 from ..system.time_functions import ACROSS
 from . import one_step
-from .bound_advance import BoundAdvance
-from .courses import BLOCK, Course, CourseForm, PassedCourses, points_of
+from .advance_call import AdvanceCall
+from .courses import BLOCK, Course, CourseData, PassedCourses, points_of
 from .equations import equations_of
 from .events import ENTRIES, LAST_ERROR, NOWHERE, STEP, TIME
-from .fronts import form_with
+from .fronts import lists_with
 from .loop_branch import SIZES, fill_sizes, may_lose_branch, room_for_branch
-from .matrices import band_of, sparse_form
+from .matrices import band_of, sparse_lists
 from .newton_steps import TOO_FAR
-from .one_step import CROSSED, LOCATED, NO_LOOK, REACHED, UNSURE, Limits
+from .one_step import CROSSED, LOCATED, NO_REVIEW, REACHED, UNSURE, Limits
 from .own_events import NOTHING, EventRules, Given, OwnEvents, PassedEvents
 from .stages import ATOL
 from .steps import (
@@ -75,7 +75,7 @@ class OneStep(Method):
     kind: ClassVar[int] = EXPLICIT
     looks_itself = True
     #: After how many steps the next call returns, where more than so many are left then.
-    look: tuple[int, float] = NO_LOOK
+    review: tuple[int, float] = NO_REVIEW
     carries_out_events = True
     #: Whether an episode begins with the step that the last one would have gone on with.
     keeps_step: ClassVar[bool] = False
@@ -150,8 +150,8 @@ class OneStep(Method):
             fill_sizes(self.branch[SIZES], problem)
         self.work_space.record.rtol[0] = self.rtol  # type: ignore[attr-defined]
         self.own_events = None
-        self.form = CourseForm(self.equations, self.places, self.scale, atol, self.kind, self.p,
-                               matrix, self.rtol, self.branch[SIZES].copy())
+        self.common = CourseData(self.equations, self.places, self.scale, atol, self.kind, self.p,
+                                 matrix, self.rtol, self.branch[SIZES].copy())
         self.restart(self.t, self.y)
 
     def _matrix(self) -> Banded | Sparse | None:
@@ -161,15 +161,15 @@ class OneStep(Method):
         if not solves_with_derivatives(self.kind):
             return None
         band = band_of(problem.system, self.equations.large, problem.laws)
-        form = None if band is not None else sparse_form(problem.system, problem.laws)
-        if band is None and form is None and not self.equations.differences:
+        lists = None if band is not None else sparse_lists(problem.system, problem.laws)
+        if band is None and lists is None and not self.equations.differences:
             return None
         nx, nz = len(problem.x), len(problem.z) * self.carries
         n = nx + len(self.equations.carried_values(problem))
         sizes = np.ones(n)  # of what is carried along slopes are zero, and it acts on none
         sizes[:nx], sizes[nx : nx + nz] = problem.scale_x, problem.scale_z[:nz]
-        if form is not None:
-            return Sparse(form_with(form, n), sizes)
+        if lists is not None:
+            return Sparse(lists_with(lists, n), sizes)
         if band is None:
             return Banded(n - 1, n - 1, np.arange(n), sizes)
         order = np.concatenate([band.order, np.arange(len(band.order), n)])
@@ -192,7 +192,7 @@ class OneStep(Method):
         else:  # machine code changes its own constants at events
             self.q, kept = self.own_events.q, constants
             if self.equations.keeps_factors and self.own_events.predicted.modes.size:
-                k = self.equations.part_of_constants("K")
+                k = self.equations.span_of("K")
                 largest = np.abs(constants[k]).max(initial=0.0)
                 if np.abs(self.q[k] - constants[k]).max(initial=0.0) <= LAST_DIGITS * largest:
                     constants[k] = self.q[k]  # but for last digits: as machine code has them
@@ -215,14 +215,14 @@ class OneStep(Method):
                 code = code._replace(places=0)
         if code.arithmetic is not self.code.arithmetic or code[1:] != self.code._replace(
                 p=code.p, q=code.q)[1:]:  # else its call only takes other constants
-            self._bound = BoundAdvance()
+            self._bound = AdvanceCall()
         self.code = code
         self.keeps_past = self.code.past != 0
         step = self.state[STEP] if self.keeps_step else 0.0
         step = self._fixed_step() if self.fixed_step else self.first_step or step
         self.state[:] = 0.0
         self.state[[TIME, STEP, LAST_ERROR]] = self.t, step, LEAST_ERROR
-        self.course = Course.begun(self.form, self.code, kept, self.t, self.x)
+        self.course = Course.begun(self.common, self.code, kept, self.t, self.x)
 
     def watch(self, known: Array, hints: Array, alone: Array, slack: Array, instant: float
               ) -> None:
@@ -234,7 +234,7 @@ class OneStep(Method):
     def carry_out(self, rules: EventRules) -> None:
         problem: Any = self.problem
         if problem.delays is not None and not self.keeps_past or (
-                rules.parts is None and self.equations.reserve
+                rules.islands is None and self.equations.reserve
                 and rules.samplers is None and rules.resets is None):
             return
         own = self._last_events
@@ -298,7 +298,7 @@ class OneStep(Method):
         if own is not None:
             given, t_stop = own.before(self.t, t_stop)
         status, taken, events = self._bound(self, given, t_stop, counts)
-        self.look = NO_LOOK
+        self.review = NO_REVIEW
         t = float(self.state[TIME])
         if own is not None and own.is_known(t) and self.instant[0] <= t:
             t_stop = np.inf  # it was left to others, who carry it out before anything else
@@ -341,7 +341,7 @@ class OneStep(Method):
         return Step(before, self.t, self.y.copy(), self.course,
                     clear=status not in (CROSSED, LOCATED), crossed=crossed)
 
-    def bound_advance(self, given: Given, counts: Indices, begun: Indices) -> BoundCall:
+    def advance_call(self, given: Given, counts: Indices, begun: Indices) -> BoundCall:
         """What advances in machine code, with the arrays of the method.
 
         Parameters
@@ -355,7 +355,7 @@ class OneStep(Method):
     def bound_arguments(self, given: Given, counts: Indices, begun: Indices) -> tuple[Any, ...]:
         """What machine code takes to go on from the present point."""
         limits = Limits(self.t, self.rtol, self.longest, self.pieces, ACROSS, self.t_end,
-                        *self.look)
+                        *self.review)
         return (self.code, self.work_space, self.watched, limits, self.filled, *given, self.x,
                 self.state, counts, begun)
 
@@ -391,11 +391,11 @@ class OneStep(Method):
         Method.__init__(self, problem, t, y, **options)
         self.state[:], self.slack[:] = 0.0, 0.0
         self.passed, self.waits = None, False
-        self._begin(self.form.matrix)
+        self._begin(self.common.matrix)
         return True
 
     def rest(self) -> None:
-        if self.x.size <= SMALL and self.form.matrix is None:
+        if self.x.size <= SMALL and self.common.matrix is None:
             system = self.problem.system  # type: ignore[attr-defined]
             self.problem = self.course = self.passed = None  # type: ignore[assignment]  # the run's
             system.cache[self._place()] = self
@@ -411,7 +411,7 @@ class OneStep(Method):
             return None
         passed, record = own.passed, self.record
         return Course(
-            self.form, self.code, q, *points_of(
+            self.common, self.code, q, *points_of(
                 np.append(t, passed.times[:events]), np.append(0, passed.marks[:events]),
                 np.vstack([x, passed.x[:events]]), *(part[:taken] for part in record)),
             np.vstack([q, passed.q[:events]]))
@@ -423,7 +423,7 @@ class OneStep(Method):
     def _pass(self, passed: PassedEvents, first: int, last: int) -> None:
         if first:
             self._extend(0, first)
-        self.passed = PassedCourses(self.form, self.code, passed, *(
+        self.passed = PassedCourses(self.common, self.code, passed, *(
             part[first:last] for part in self.record))
         self.course = self.passed.last
 

@@ -34,22 +34,22 @@ class NetworkModes(NamedTuple):
     m: Vector  # relations, which it reads
     values: int  # address of what fills ``found``
     found: Vector  # what elements come to, then the slopes
-    starts: Indices  # (parts + 1,) where the members of a part begin
-    members: Indices  # (elements,) part by part
-    entry_starts: Indices  # (parts + 1,) where those of the constants begin that belong to a part
+    starts: Indices  # (islands + 1,) where the members of an island begin
+    members: Indices  # (elements,) island by island
+    entry_starts: Indices  # (islands + 1,) where the constants of an island begin
     entries: Indices  # which these are
-    relation_starts: Indices  # (parts + 1,) where the relations of a part begin
+    relation_starts: Indices  # (islands + 1,) where the relations of an island begin
     relations: Indices  # those that what is kept depends on, or that depend on what is taken
     joint: Flags  # all relations: whether they do, and are decided on with modes
     owner: Indices  # (rows,) whose modes are kept in it; -1 for nobody's
-    kept_m: Matrix  # of a part's modes that are kept: these relations
+    kept_m: Matrix  # of an island's modes that are kept: these relations
     kept_modes: Matrix
     kept_constants: Matrix
     weight: Matrix  # combinations of equations that say something about states
     move: Matrix  # what brings these to their values
     noise: Matrix  # what rounding makes of margins
     measured: Flags  # (rows,) whether that is known
-    present: Indices  # (parts,) which row holds now
+    present: Indices  # (islands,) which row holds now
     kinds: Indices  # (elements,) who are compared with each other
     largest: Matrix  # (2, kinds) their largest flow and effort so far
     endless: Flags  # (elements,) whose bounds are so on one side at least
@@ -67,18 +67,18 @@ class NetworkModes(NamedTuple):
     by_relations: Flags  # (all relations,) those that this depends on
     known_m: Vector  # with which it is so
     corrected: Flags  # (elements * states,)
-    row: Indices  # (parts,) which row is tried
+    row: Indices  # (islands,) which row is tried
     turn: Indices  # (1,) which row was given up last
     entered: Flags  # (1,) whether modes in a row that is new have been taken
-    ended: Flags  # (parts,) whether the mode of an element has come to its end
-    holds: Flags  # (parts,) whether the row that is tried obeys all laws
-    searched: Flags  # (parts,) whether all rows of the present relations are tried, of any modes
+    ended: Flags  # (islands,) whether the mode of an element has come to its end
+    holds: Flags  # (islands,) whether the row that is tried obeys all laws
+    searched: Flags  # (islands,) whether all rows of the present relations are tried, of any modes
     before: Vector  # (all relations,) as they are at the event
     guess: Vector  # (elements,) modes that are tried
     guess_m: Vector  # and relations
     against: Flags  # (elements,) who breaks its law in these, or is about to
     turned: Flags  # (all relations,) which of them do
-    own: Matrix  # (k, k) room: equations of a part by what is taken,
+    own: Matrix  # (k, k) room: equations of an island by what is taken,
     by_value: Matrix  # by their values without it,
     by_rate: Matrix  # by the rates of these,
     by_missed: Matrix  # and by what combinations of them miss
@@ -90,18 +90,18 @@ class NetworkModes(NamedTuple):
 
 
 @machine_code
-def fill_row(network: NetworkModes, part: int, row: int, parasitic: float) -> int:
-    """Fill a row with what guessed modes of a part come to: TELLS, or OPEN or UNSURE, where these
+def fill_row(network: NetworkModes, island: int, row: int, parasitic: float) -> int:
+    """Fill a row with what an island's guessed modes come to: TELLS, or OPEN or UNSURE, where these
     leave something open, or others must say.
 
     ``parasitic`` is of what yields everywhere a little, in SI units such as ohm and siemens; 0.0
     for none. With it, the combinations that say something about states stay those of the row.
     """
-    first, members = network.starts[part], network.members
-    size, width = network.starts[part + 1] - first, network.own.shape[0]
+    first, members = network.starts[island], network.members
+    size, width = network.starts[island + 1] - first, network.own.shape[0]
     own, by_value, by_rate, by_missed = (
         network.own, network.by_value, network.by_rate, network.by_missed)
-    for k in range(network.relation_starts[part], network.relation_starts[part + 1]):
+    for k in range(network.relation_starts[island], network.relation_starts[island + 1]):
         r = network.relations[k]
         if network.by_relations[r] and network.guess_m[r] != network.known_m[r]:
             return UNSURE
@@ -118,7 +118,7 @@ def fill_row(network: NetworkModes, part: int, row: int, parasitic: float) -> in
     count = 0
     for a in range(size):
         if network.place[a] < 0:
-            if not _differentiate(network, part, row, a, count):
+            if not _differentiate(network, island, row, a, count):
                 return UNSURE
             count += 1
     for c in range(count, size if parasitic == 0.0 else 0):
@@ -156,10 +156,10 @@ def fill_row(network: NetworkModes, part: int, row: int, parasitic: float) -> in
                     value += network.move[row, i * width + c] * network.weight[row, c * width + b]
                 network.kept_constants[row, at] = value
                 at += 1
-    for k in range(at, network.entry_starts[part + 1] - network.entry_starts[part]):
+    for k in range(at, network.entry_starts[island + 1] - network.entry_starts[island]):
         network.kept_constants[row, k] = 0.0
-    first = network.relation_starts[part]
-    for k in range(first, network.relation_starts[part + 1]):
+    first = network.relation_starts[island]
+    for k in range(first, network.relation_starts[island + 1]):
         network.kept_m[row, k - first] = network.guess_m[network.relations[k]]
     return TELLS
 
@@ -173,13 +173,13 @@ def is_told(network: NetworkModes, e: int) -> bool:
 
 
 @machine_code
-def refuse_impulses(network: NetworkModes, part: int, row: int) -> None:
+def refuse_impulses(network: NetworkModes, island: int, row: int) -> None:
     """Say who is against the modes of a row where states are not as these hold them: impulses would
     have to bring them there, which neither let what is open or slides go on in its sense, nor leave
     what sticks within its bounds.
     """
-    first, members, n = network.starts[part], network.members, network.modes.size
-    size, found, taken = network.starts[part + 1] - first, network.found, network.taken
+    first, members, n = network.starts[island], network.members, network.modes.size
+    size, found, taken = network.starts[island + 1] - first, network.found, network.taken
     for a in range(size):
         taken[a] = 0.0
         for b in range(size):
@@ -264,7 +264,7 @@ def _reduce(network: NetworkModes, size: int) -> bool:
         _multiply(network, row, 1.0 / own[row, column], size)
         for a in range(size):
             if a != row and own[a, column] != 0.0:
-                _take_share(network, a, row, own[a, column], size)
+                _subtract(network, a, row, own[a, column], size)
                 own[a, column] = 0.0
 
 
@@ -279,21 +279,21 @@ def _multiply(network: NetworkModes, a: int, factor: float, size: int) -> None:
 
 
 @machine_code
-def _take_share(network: NetworkModes, a: int, other: int, share: float, size: int) -> None:
-    """Take a share of another row away from a row."""
+def _subtract(network: NetworkModes, a: int, other: int, factor: float, size: int) -> None:
+    """Take a multiple of another row away from a row."""
     for b in range(size):
-        network.own[a, b] -= share * network.own[other, b]
-        network.by_value[a, b] -= share * network.by_value[other, b]
-        network.by_rate[a, b] -= share * network.by_rate[other, b]
-        network.by_missed[a, b] -= share * network.by_missed[other, b]
+        network.own[a, b] -= factor * network.own[other, b]
+        network.by_value[a, b] -= factor * network.by_value[other, b]
+        network.by_rate[a, b] -= factor * network.by_rate[other, b]
+        network.by_missed[a, b] -= factor * network.by_missed[other, b]
 
 
 @machine_code
-def _differentiate(network: NetworkModes, part: int, row: int, a: int, number: int) -> bool:
+def _differentiate(network: NetworkModes, island: int, row: int, a: int, number: int) -> bool:
     """Let a combination that contains nothing taken give way to its rate; False where elements of
-    other parts move that."""
-    first, members, own = network.starts[part], network.members, network.own
-    size, width = network.starts[part + 1] - first, network.own.shape[0]
+    other islands move that."""
+    first, members, own = network.starts[island], network.members, network.own
+    size, width = network.starts[island + 1] - first, network.own.shape[0]
     largest = 0.0
     for b in range(size):
         largest = max(largest, abs(network.by_value[a, b]))
@@ -320,6 +320,6 @@ def _differentiate(network: NetworkModes, part: int, row: int, a: int, number: i
             return False
     for b in range(size):
         if network.pivot[b] >= 0 and own[a, b] != 0.0:
-            _take_share(network, a, network.pivot[b], own[a, b], size)
+            _subtract(network, a, network.pivot[b], own[a, b], size)
             own[a, b] = 0.0
     return True

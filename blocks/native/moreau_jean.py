@@ -219,7 +219,7 @@ class _Stepper:
         """Where steps are worked out, with so many elements that act at once."""
         kinds, bodies = self.equations.kinds, self.equations.bodies
         n, laws = len(self.y), int(kinds.laws.max(initial=1))
-        instances, sparse = int(kinds.number.sum()), len(bodies.form) > 0
+        instances, sparse = int(kinds.number.sum()), len(bodies.front_lists) > 0
         acting = min(instances, most) + 1
         acted = min(acting * n, self.entries)  # states that instances act on
         gaps = int(kinds.number @ kinds.contacts)
@@ -232,7 +232,7 @@ class _Stepper:
         return Room._make([
             np.zeros(1), *np.zeros((6, n)), np.ones(n), whole(n), *np.zeros((2, jacobian)),
             np.full(1, np.nan), np.zeros((n, widest)),
-            np.zeros(room_of(bodies.form)[1] if sparse else 0),
+            np.zeros(room_of(bodies.front_lists)[1] if sparse else 0),
             *np.zeros((3, laws, n if sparse else 0)), whole(acting),
             *np.zeros((3, len(bodies.seen_starts) - 1)), np.zeros(len(bodies.seen_columns)),
             np.zeros(len(bodies.slope_w_rows)), *np.zeros((2, gaps)), whole(instances),

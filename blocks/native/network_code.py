@@ -33,15 +33,15 @@ class NetworkCode(SolvedText):
     """Texts of functions of a network in held modes.
 
     ``arguments`` are those of all expressions, of which the last ones are what is taken, and exact
-    states; ``places`` are those of the others, ``start`` is the first free entry of ``q``.
+    states; ``places`` are those of the others, ``first`` is the first free entry of ``q``.
     """
 
     def __init__(self, network: HeldNetwork, arguments: list[ca.SX],
-                 places: Mapping[int, tuple[str, int]], start: int) -> None:
+                 places: Mapping[int, tuple[str, int]], first: int) -> None:
         super().__init__()
         n, nx = network.elements.size, network.system.nx
         self.network, self.arguments = network, arguments
-        self.start, room = start, np.cumsum([start, 2 * n, n, nx])
+        self.first, room = first, np.cumsum([first, 2 * n, n, nx])
         self.alone, self.taken, self.without_drift, self.end = (int(i) for i in room)
         last = len(arguments) - 1
         self.places = {**places, last - 1: ("%q", self.taken)}

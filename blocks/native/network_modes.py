@@ -12,7 +12,7 @@ import numpy as np
 
 from ..machine.functions import filled, machine_code
 from ..machine.signatures import vector_at
-from ..nonsmooth.modes.parts import UNLOADED, NetworkParts
+from ..nonsmooth.modes.islands import UNLOADED, NetworkIslands
 from ..numerics.arrays import Array, Vector
 from ..numerics.tolerances import (
     ENDED_MARGIN,
@@ -57,22 +57,22 @@ MOST_EXCHANGES = 12  # of all that leave a mode, one time after the other
 FARTHER = 100.0  # times as far ahead is looked again, and times rounding is clear of it
 
 
-def network_modes(parts: NetworkParts, modes: Array, constants: Array, m: Array, values: int,
+def network_modes(islands: NetworkIslands, modes: Array, constants: Array, m: Array, values: int,
                   states: int, parameters: int) -> NetworkModes:
     """Modes as machine code decides on them.
 
     Machine code reads ``modes``, ``constants`` and ``m``; ``values`` is the address of what
     elements come to; ``states`` and ``parameters`` are how many there are.
     """
-    n, count, nm = len(modes), len(parts.present), len(m)
-    size = int(np.diff(parts.starts).max())
+    n, count, nm = len(modes), len(islands.present), len(m)
+    size = int(np.diff(islands.starts).max())
     own, by_value, by_rate, by_missed = np.zeros((4, size, size))
     flags = {name: np.zeros(k, dtype=bool) for name, k in (
         ("entered", 1), ("ended", count), ("holds", count), ("searched", count), ("against", n),
         ("turned", nm))}
-    return filled(NetworkModes, parts, modes=modes, constants=constants, m=m, values=values,
-                  found=np.empty(VALUES * n + states), kept_m=parts.m, kept_modes=parts.modes,
-                  kept_constants=parts.constants, largest_now=np.empty_like(parts.largest),
+    return filled(NetworkModes, islands, modes=modes, constants=constants, m=m, values=values,
+                  found=np.empty(VALUES * n + states), kept_m=islands.m, kept_modes=islands.modes,
+                  kept_constants=islands.constants, largest_now=np.empty_like(islands.largest),
                   room=np.empty((ROOM, n)), row=np.zeros(count, dtype=np.int64),
                   before=np.zeros(nm), guess=np.zeros(n), guess_m=np.zeros(nm), own=own,
                   by_value=by_value, by_rate=by_rate, by_missed=by_missed, sizes=np.zeros(size),
@@ -105,18 +105,18 @@ def choose_network_modes(code: Code, work: Workspace, relations: Relations, netw
     ``x`` is the point: states that modes hold are brought to their values. ``crossed``: whether
     margins have become negative; else a known instant has changed something.
     """
-    parts = network.present.size
-    for part in range(parts):
-        if network.present[part] < 0:
+    islands = network.present.size
+    for island in range(islands):
+        if network.present[island] < 0:
             return False
-    _look(code, work, network, t, x)
+    _evaluate(code, work, network, t, x)
     _measure(network)
-    for part in range(parts):
-        if not _missed(network, part, network.present[part]) <= network.drift[0]:
+    for island in range(islands):
+        if not _missed(network, island, network.present[island]) <= network.drift[0]:
             return False
-    for part in range(parts):
-        _bring(network, x, part, network.present[part])  # what the integration has let go
-        network.ended[part] = crossed and _has_ended(relations, network, part)
+    for island in range(islands):
+        _bring(network, x, island, network.present[island])  # what the integration has let go
+        network.ended[island] = crossed and _has_ended(relations, network, island)
     network.before[:] = network.m
     return _exchange(code, work, relations, network, t, x, crossed, False) or _exchange(
         code, work, relations, network, t, x, crossed, True)
@@ -126,30 +126,30 @@ def choose_network_modes(code: Code, work: Workspace, relations: Relations, netw
 def _exchange(code: Code, work: Workspace, relations: Relations, network: NetworkModes, t: float,
               x: Vector, crossed: bool, brief: bool) -> bool:
     """Take modes that follow the present ones by exchanges; whether such are found."""
-    parts = network.present.size
+    islands = network.present.size
     if _rest_at_end(code, work, relations, network, t, x, crossed):
         _take(code, work, relations, network, t, x)
         return True
-    for part in range(parts):
-        if network.searched[part]:  # another split may hold
-            network.row[part] = _row_of(network, part, -1, False)
-            _spare(network, part)
+    for island in range(islands):
+        if network.searched[island]:  # another split may hold
+            network.row[island] = _row_of(network, island, -1, False)
+            _spare(network, island)
     for _ in range(MOST_EXCHANGES):
         _leave(network)
         network.m[:] = network.guess_m
         if is_any(network.switch):
-            _look(code, work, network, t, x)
+            _evaluate(code, work, network, t, x)
             _obey_conditions(network)
-        for part in range(parts):
-            row = network.row[part]
-            if not (network.searched[part] or _is_guessed(network, part, row, True)):
-                row = _found_row(network, part)
-                network.searched[part] = row < 0
+        for island in range(islands):
+            row = network.row[island]
+            if not (network.searched[island] or _is_guessed(network, island, row, True)):
+                row = _found_row(network, island)
+                network.searched[island] = row < 0
                 if row < 0:
-                    row = _row_of(network, part, -1, False)
+                    row = _row_of(network, island, -1, False)
             if row < 0:
                 return False
-            network.row[part] = row
+            network.row[island] = row
         if _all_hold(code, work, relations, network, t, x, brief):
             _take(code, work, relations, network, t, x)
             return True
@@ -165,24 +165,24 @@ def _rest_at_end(code: Code, work: Workspace, relations: Relations, network: Net
     whether all of it rests there, as what carries nothing does, and has done so since its last
     event."""
     n, first = network.modes.size, relations.wrong.size - network.modes.size
-    for part in range(network.present.size):
-        network.row[part], network.searched[part] = network.present[part], False
-        _put(network, part, network.row[part])
+    for island in range(network.present.size):
+        network.row[island], network.searched[island] = network.present[island], False
+        _put(network, island, network.row[island])
     network.m[:] = network.before
     network.guess[:], network.guess_m[:] = network.modes, network.before
-    _look(code, work, network, t, x)
+    _evaluate(code, work, network, t, x)
     _measure(network)
     known, near, rests = True, False, crossed
-    for part in range(network.present.size):
-        known &= _is_guessed(network, part, network.row[part], True)
-        for k in range(network.starts[part], network.starts[part + 1]):
+    for island in range(network.present.size):
+        known &= _is_guessed(network, island, network.row[island], True)
+        for k in range(network.starts[island], network.starts[island + 1]):
             e = network.members[k]
             slides, wrong = network.modes[e] != 0.0, crossed and relations.wrong[first + e]
-            near |= network.ended[part] and slides and not wrong and (
+            near |= network.ended[island] and slides and not wrong and (
                 _margin(network, e) <= _at_end(network, e, MODE_MARGIN_CLEAR))
             rests &= not wrong or not slides and (
                 relations.looks[LARGEST, first + e] <= 2.0 * network.constants[n + e])
-            network.searched[part] |= network.ended[part] and network.constants[e] == UNLOADED
+            network.searched[island] |= network.ended[island] and network.constants[e] == UNLOADED
     for r in range(network.m.size):
         rests &= not (network.joint[r] and relations.wrong[r])
     network.against[:], network.turned[:] = False, False
@@ -222,49 +222,49 @@ def _obey_conditions(network: NetworkModes) -> None:
 
 
 @machine_code
-def _is_guessed(network: NetworkModes, part: int, row: int, modes: bool) -> bool:
-    """Whether a row is of a part, in its guessed relations and, if asked, ``modes``."""
-    first = network.starts[part]
-    if network.owner[row] != part:
+def _is_guessed(network: NetworkModes, island: int, row: int, modes: bool) -> bool:
+    """Whether a row is of an island, in its guessed relations and, if asked, ``modes``."""
+    first = network.starts[island]
+    if network.owner[row] != island:
         return False
-    for k in range(first, network.starts[part + 1] if modes else first):
+    for k in range(first, network.starts[island + 1] if modes else first):
         if network.kept_modes[row, k - first] != network.guess[network.members[k]]:
             return False
-    first = network.relation_starts[part]
-    for k in range(first, network.relation_starts[part + 1]):
+    first = network.relation_starts[island]
+    for k in range(first, network.relation_starts[island + 1]):
         if network.kept_m[row, k - first] != network.guess_m[network.relations[k]]:
             return False
     return True
 
 
 @machine_code
-def _row_of(network: NetworkModes, part: int, after: int, modes: bool) -> int:
-    """The next row of a part in its guessed relations and, if asked, ``modes``; -1 if none is kept.
+def _row_of(network: NetworkModes, island: int, after: int, modes: bool) -> int:
+    """The next row of an island in its guessed relations and, if asked, ``modes``; -1 if none is.
     """
     for row in range(after + 1, network.owner.size - network.present.size):
-        if _is_guessed(network, part, row, modes):
+        if _is_guessed(network, island, row, modes):
             return row
     return -1
 
 
 @machine_code
-def _found_row(network: NetworkModes, part: int) -> int:
-    """A row of a part in its guessed modes, filled where none was kept; -1 where that fails.
+def _found_row(network: NetworkModes, island: int) -> int:
+    """A row of an island in its guessed modes, filled where none was kept; -1 where that fails.
 
     Where modes leave something open it is the last but so many rows, with parasitics everywhere: it
     says who is against these modes, if they contradict the states.
     """
-    row = _row_of(network, part, -1, True)
+    row = _row_of(network, island, -1, True)
     if row >= 0 or network.push.size == 0:
         return row
-    row, trial = _free_row(network), network.owner.size - network.present.size + part
-    found = fill_row(network, part, row, 0.0)
+    row, trial = _free_row(network), network.owner.size - network.present.size + island
+    found = fill_row(network, island, row, 0.0)
     if found == TELLS:
-        network.owner[row] = part
+        network.owner[row] = island
         return row
     if found == OPEN:
         network.weight[trial, :] = network.weight[row]
-        found = fill_row(network, part, trial, PARASITIC)
+        found = fill_row(network, island, trial, PARASITIC)
     return trial if found == TELLS else -1
 
 
@@ -279,34 +279,34 @@ def _free_row(network: NetworkModes) -> int:
     while used:
         network.turn[0] = (network.turn[0] + 1) % last
         used = False
-        for part in range(network.present.size):
-            used |= network.turn[0] == network.present[part] or (
-                network.turn[0] == network.row[part])
+        for island in range(network.present.size):
+            used |= network.turn[0] == network.present[island] or (
+                network.turn[0] == network.row[island])
     network.owner[network.turn[0]] = -1
     return network.turn[0]
 
 
 @machine_code
-def _spare(network: NetworkModes, part: int) -> None:
-    """Nobody of a part is to change its mode."""
-    for k in range(network.starts[part], network.starts[part + 1]):
+def _spare(network: NetworkModes, island: int) -> None:
+    """Nobody of an island is to change its mode."""
+    for k in range(network.starts[island], network.starts[island + 1]):
         network.against[network.members[k]] = False
-    for k in range(network.relation_starts[part], network.relation_starts[part + 1]):
+    for k in range(network.relation_starts[island], network.relation_starts[island + 1]):
         network.turned[network.relations[k]] = False
 
 
 @machine_code
 def _try_another(network: NetworkModes) -> bool:
-    """Whether there is more to try: another row of the same modes for a part that does not hold, or
-    modes without those who are against them. Of a part whose guessed modes nobody knows, all rows.
+    """Whether there is more to try: another row of the same modes for one that does not hold, or
+    modes without those who are against them. Of one whose guessed modes nobody knows, all rows.
     """
     more = False
-    for part in range(network.present.size):
-        if not network.holds[part]:
-            other = _row_of(network, part, network.row[part], not network.searched[part])
-            if other >= 0 or network.searched[part]:
-                network.row[part], more = other, more or other >= 0
-                _spare(network, part)
+    for island in range(network.present.size):
+        if not network.holds[island]:
+            other = _row_of(network, island, network.row[island], not network.searched[island])
+            if other >= 0 or network.searched[island]:
+                network.row[island], more = other, more or other >= 0
+                _spare(network, island)
     return more or is_any(network.against) or is_any(network.turned)
 
 
@@ -320,12 +320,12 @@ def enters_new_modes(network: NetworkModes) -> bool:
 
 
 @machine_code
-def _has_ended(relations: Relations, network: NetworkModes, part: int) -> bool:
-    """Whether an element of a part has come to the end of its mode, or a relation beside it."""
+def _has_ended(relations: Relations, network: NetworkModes, island: int) -> bool:
+    """Whether an element of an island has come to the end of its mode, or a relation beside it."""
     ended = False
-    for k in range(network.starts[part], network.starts[part + 1]):
+    for k in range(network.starts[island], network.starts[island + 1]):
         ended |= relations.wrong[relations.wrong.size - network.modes.size + network.members[k]]
-    for k in range(network.relation_starts[part], network.relation_starts[part + 1]):
+    for k in range(network.relation_starts[island], network.relation_starts[island + 1]):
         r = network.relations[k]
         ended |= network.joint[r] and relations.wrong[r]
     return ended
@@ -340,7 +340,7 @@ def ends_by_rounding(code: Code, work: Workspace, relations: Relations, network:
     takes, which is the same value, crosses a little before that.
     """
     n, first, ended = network.modes.size, relations.wrong.size - network.modes.size, False
-    _look(code, work, network, t, x)
+    _evaluate(code, work, network, t, x)
     for e in range(n):
         near = 2.0 * network.constants[n + e]
         at_end = network.constants[e] == 0.0 and _margin(network, e) <= near and (
@@ -351,10 +351,10 @@ def ends_by_rounding(code: Code, work: Workspace, relations: Relations, network:
 
 
 @machine_code
-def _missed(network: NetworkModes, part: int, row: int) -> float:
-    """The largest share of its size by which what the modes of a part hold constant is off."""
-    found, worst, first = network.found, 0.0, network.starts[part]
-    n, width = network.starts[part + 1] - first, network.kept_modes.shape[1]
+def _missed(network: NetworkModes, island: int, row: int) -> float:
+    """The largest share of its size by which what the modes of an island hold constant is off."""
+    found, worst, first = network.found, 0.0, network.starts[island]
+    n, width = network.starts[island + 1] - first, network.kept_modes.shape[1]
     for c in range(n):
         missed, size = 0.0, 0.0
         for a in range(n):
@@ -371,10 +371,10 @@ def _missed(network: NetworkModes, part: int, row: int) -> float:
 
 
 @machine_code
-def _bring(network: NetworkModes, x: Vector, part: int, row: int) -> None:
-    """Bring what the modes of a part hold constant to its value, as it was found last."""
-    found, first = network.found, network.starts[part]
-    n, width = network.starts[part + 1] - first, network.kept_modes.shape[1]
+def _bring(network: NetworkModes, x: Vector, island: int, row: int) -> None:
+    """Bring what the modes of an island hold constant to its value, as it was found last."""
+    found, first = network.found, network.starts[island]
+    n, width = network.starts[island + 1] - first, network.kept_modes.shape[1]
     for c in range(n):
         missed = 0.0
         for a in range(n):
@@ -386,16 +386,16 @@ def _bring(network: NetworkModes, x: Vector, part: int, row: int) -> None:
 
 
 @machine_code
-def _put(network: NetworkModes, part: int, row: int) -> None:
-    """Make the modes of a row those of a part, with the relations that go with them."""
-    n, first = network.modes.size, network.relation_starts[part]
-    for k in range(first, network.relation_starts[part + 1]):
+def _put(network: NetworkModes, island: int, row: int) -> None:
+    """Make the modes of a row those of an island, with the relations that go with them."""
+    n, first = network.modes.size, network.relation_starts[island]
+    for k in range(first, network.relation_starts[island + 1]):
         network.m[network.relations[k]] = network.kept_m[row, k - first]
-    first = network.entry_starts[part]
-    for k in range(first, network.entry_starts[part + 1]):
+    first = network.entry_starts[island]
+    for k in range(first, network.entry_starts[island + 1]):
         network.constants[network.entries[k]] = network.kept_constants[row, k - first]
-    first = network.starts[part]
-    for k in range(first, network.starts[part + 1]):
+    first = network.starts[island]
+    for k in range(first, network.starts[island + 1]):
         e = network.members[k]
         network.modes[e] = network.kept_modes[row, k - first]
         fast, strong = network.largest[0, network.kinds[e]], network.largest[1, network.kinds[e]]
@@ -406,7 +406,7 @@ def _put(network: NetworkModes, part: int, row: int) -> None:
 
 
 @machine_code
-def _look(code: Code, work: Workspace, network: NetworkModes, t: float, x: Vector) -> None:
+def _evaluate(code: Code, work: Workspace, network: NetworkModes, t: float, x: Vector) -> None:
     """What elements come to in the present modes."""
     values_at(code, work, network.values, t, x, network.found)
 
@@ -425,15 +425,15 @@ def _crossing_functions(code: Code, work: Workspace, network: NetworkModes, t: f
 def _all_hold(code: Code, work: Workspace, relations: Relations, network: NetworkModes, t: float,
               x: Vector, brief: bool) -> bool:
     """Whether the rows that are tried obey all laws at an instant and, where that is close, also
-    after it; says so part by part, and who does not.
+    after it; says so island by island, and who does not.
 
     For less than that will do where they may be ``brief``; and an element that has ended its
     mode may only go on in it where it leads away from its end.
     """
     n, found, room, point = network.modes.size, network.found, network.room, work.k[WORK]
-    for part in range(network.present.size):
-        _put(network, part, network.row[part])
-    _look(code, work, network, t, x)
+    for island in range(network.present.size):
+        _put(network, island, network.row[island])
+    _evaluate(code, work, network, t, x)
     _measure(network)
     for e in range(n):
         room[MARGIN, e] = _margin(network, e)
@@ -445,10 +445,10 @@ def _all_hold(code: Code, work: Workspace, relations: Relations, network: Networ
     hold = True
     for i in range(found.size):
         hold &= not np.isnan(found[i])
-    for part in range(network.present.size):
-        network.holds[part] = hold and _holds_now(network, part, now)
-    for part in range(network.present.size):
-        hold &= network.holds[part]
+    for island in range(network.present.size):
+        network.holds[island] = hold and _holds_now(network, island, now)
+    for island in range(network.present.size):
+        hold &= network.holds[island]
     if not hold:
         return False
     fast, far = 0.0, LEAST_SIZE
@@ -460,11 +460,11 @@ def _all_hold(code: Code, work: Workspace, relations: Relations, network: Networ
         h = min(INSTANT * far / fast, h)
     for i in range(x.size):
         point[i] = x[i] + h * found[VALUES * n + i]
-    _look(code, work, network, t + h, point)
+    _evaluate(code, work, network, t + h, point)
     _crossing_functions(code, work, network, t + h, point, later)
-    for part in range(network.present.size):
-        network.holds[part] = _holds_later(relations, network, part, h, now, later, brief)
-        hold &= network.holds[part]
+    for island in range(network.present.size):
+        network.holds[island] = _holds_later(relations, network, island, h, now, later, brief)
+        hold &= network.holds[island]
     return hold and _lead_away(code, work, relations, network, t, x, h)
 
 
@@ -480,83 +480,83 @@ def _lead_away(code: Code, work: Workspace, relations: Relations, network: Netwo
     away, looking = True, True
     while looking:
         unseen = False
-        for part in range(network.present.size):
-            first = network.starts[part]
-            for k in range(first, network.starts[part + 1]):
-                if _goes_on(relations, network, part, k):
-                    e, noise = network.members[k], network.noise[network.row[part], k - first]
+        for island in range(network.present.size):
+            first = network.starts[island]
+            for k in range(first, network.starts[island + 1]):
+                if _goes_on(relations, network, island, k):
+                    e, noise = network.members[k], network.noise[network.row[island], k - first]
                     change = _margin(network, e) - network.room[MARGIN, e]
                     network.against[e] = change < -noise
-                    network.holds[part] &= not network.against[e]
+                    network.holds[island] &= not network.against[e]
                     unseen |= abs(change) <= noise
-            away &= network.holds[part]
+            away &= network.holds[island]
         looking = unseen and away and h < SHORT_TIME
         if looking:
             h = min(FARTHER * h, SHORT_TIME)
             for i in range(x.size):
                 point[i] = x[i] + h * found[VALUES * n + i]
-            _look(code, work, network, t + h, point)
+            _evaluate(code, work, network, t + h, point)
     return away
 
 
 @machine_code
-def _goes_on(relations: Relations, network: NetworkModes, part: int, k: int) -> bool:
-    """Whether a member of a part has ended its mode and is to go on in it, in the row tried."""
-    first, modes = network.starts[part], network.kept_modes
+def _goes_on(relations: Relations, network: NetworkModes, island: int, k: int) -> bool:
+    """Whether a member of an island has ended its mode and is to go on in it, in the row tried."""
+    first, modes = network.starts[island], network.kept_modes
     crossed = relations.wrong[relations.wrong.size - network.modes.size + network.members[k]]
-    return network.ended[part] and crossed and (
-        modes[network.present[part], k - first] == modes[network.row[part], k - first])
+    return network.ended[island] and crossed and (
+        modes[network.present[island], k - first] == modes[network.row[island], k - first])
 
 
 @machine_code
-def _holds_now(network: NetworkModes, part: int, now: Vector) -> bool:
-    """Whether a part obeys its laws in the row that is tried; not where it comes to no number."""
-    row, first, room = network.row[part], network.starts[part], network.room
-    holds = _missed(network, part, row) <= MODE_MISSED
-    tried = network.owner[row] != part  # which says something where states are contradicted alone
+def _holds_now(network: NetworkModes, island: int, now: Vector) -> bool:
+    """Whether an island obeys its laws in the row that is tried; not where that is no number."""
+    row, first, room = network.row[island], network.starts[island], network.room
+    holds = _missed(network, island, row) <= MODE_MISSED
+    tried = network.owner[row] != island  # which says something where states are contradicted alone
     if tried and holds:  # what is left open, others have said, or have to say
-        network.searched[part], network.row[part] = True, -1
+        network.searched[island], network.row[island] = True, -1
         return False
     if not holds and not tried and network.push.size > 0:
-        refuse_impulses(network, part, row)
-    for k in range(first, network.starts[part + 1] if holds or tried else first):
+        refuse_impulses(network, island, row)
+    for k in range(first, network.starts[island + 1] if holds or tried else first):
         e = network.members[k]
         network.against[e] = not room[MARGIN, e] >= (
             -MODE_MARGIN_CLEAR * room[SIZE, e] - network.noise[row, k - first])
-    return holds and not _is_anyone_against(network, part, now, now, 0.0)
+    return holds and not _is_anyone_against(network, island, now, now, 0.0)
 
 
 @machine_code
-def _holds_later(relations: Relations, network: NetworkModes, part: int, h: float, now: Vector,
+def _holds_later(relations: Relations, network: NetworkModes, island: int, h: float, now: Vector,
                  later: Vector, brief: bool) -> bool:
-    """Whether what is close to its end in a part leads away from there within an instant."""
-    row, first, room = network.row[part], network.starts[part], network.room
-    shares = network.searched[part]  # what is closed here, but where closed switches carry it all
-    for k in range(first, network.starts[part + 1]):
+    """Whether what is close to its end in an island leads away from there within an instant."""
+    row, first, room = network.row[island], network.starts[island], network.room
+    shares = network.searched[island]  # what is closed here, but where closed switches carry it all
+    for k in range(first, network.starts[island + 1]):
         shares &= not (network.constants[network.members[k]] == 1.0 and (
             network.modes[network.members[k]] == 0.0))
-    for k in range(first, network.starts[part + 1]):
+    for k in range(first, network.starts[island + 1]):
         e, noise = network.members[k], network.noise[row, k - first]
         margin, size = room[MARGIN, e], room[SIZE, e]
         close = noise if brief else _at_end(network, e, MODE_MARGIN_NONE)
-        least = ENDED_MARGIN if _goes_on(relations, network, part, k) else LATER_MARGIN
+        least = ENDED_MARGIN if _goes_on(relations, network, island, k) else LATER_MARGIN
         change = _margin(network, e) - margin
         network.against[e] = margin <= close and change < -least * h * size - noise
         if shares and network.modes[e] != 0.0 and network.guess[e] == 0.0:
             network.against[e] |= margin <= _at_end(network, e, MODE_MARGIN_NONE) and (
                 change <= ENDED_MARGIN * h * size + noise)  # it is as good as closed: it shares
-    return not _is_anyone_against(network, part, now, later, h)
+    return not _is_anyone_against(network, island, now, later, h)
 
 
 @machine_code
-def _is_anyone_against(network: NetworkModes, part: int, now: Vector, later: Vector, h: float
+def _is_anyone_against(network: NetworkModes, island: int, now: Vector, later: Vector, h: float
                        ) -> bool:
-    """Whether an element of a part is against modes, or a relation that they decide on: now, or,
+    """Whether an element of an island is against modes, or a relation that they decide on: now, or,
     where it is close to its end, within an instant ``h``."""
     against = False
-    for k in range(network.starts[part], network.starts[part + 1]):
+    for k in range(network.starts[island], network.starts[island + 1]):
         against |= network.against[network.members[k]]
-    for k in range(network.relation_starts[part], network.relation_starts[part + 1]):
+    for k in range(network.relation_starts[island], network.relation_starts[island + 1]):
         r = network.relations[k]
         near = MODE_MARGIN_NONE * network.farthest[r]
         wrong = not now[r] >= -near
@@ -606,8 +606,8 @@ def _measure_noise(code: Code, work: Workspace, network: NetworkModes, t: float,
     """What the last digits of states, parameters, time and what is taken make of margins in rows
     that are new."""
     new, n, found, point = False, network.modes.size, network.found, work.k[WORK]
-    for part in range(network.present.size):
-        new |= not network.measured[network.row[part]]
+    for island in range(network.present.size):
+        new |= not network.measured[network.row[island]]
     network.entered[0] |= new
     p, exact = vector_at(code.p, network.exact.size), network.exact
     exact[:] = p
@@ -617,10 +617,10 @@ def _measure_noise(code: Code, work: Workspace, network: NetworkModes, t: float,
             point[i] = x[i] * (1.0 + digits if i % 2 == 0 else 1.0 - digits)
         for i in range(exact.size):
             p[i] = exact[i] * (1.0 + digits if i % 2 == 0 else 1.0 - digits)
-        _look(code, work, network, t * (1.0 + digits), point)
-        for part in range(network.present.size):
-            row, first = network.row[part], network.starts[part]
-            for k in range(first, network.starts[part + 1]):
+        _evaluate(code, work, network, t * (1.0 + digits), point)
+        for island in range(network.present.size):
+            row, first = network.row[island], network.starts[island]
+            for k in range(first, network.starts[island + 1]):
                 e = network.members[k]
                 given = found[(EFFORT if network.modes[e] == 0.0 else FLOW) * n + e]
                 if side == 0:
@@ -634,13 +634,13 @@ def _measure_noise(code: Code, work: Workspace, network: NetworkModes, t: float,
 
 
 @machine_code
-def _at_end(network: NetworkModes, e: int, share: float) -> float:
+def _at_end(network: NetworkModes, e: int, fraction: float) -> float:
     """The margin up to which the mode of an element is at its end, a share of its size: a current
     that is rounding, and falls, has died out."""
     rounding = network.constants[network.modes.size + e]
     if network.modes[e] != 0.0:
         rounding -= network.least_flow[e]
-    return share * network.room[SIZE, e] + 2.0 * rounding
+    return fraction * network.room[SIZE, e] + 2.0 * rounding
 
 
 @machine_code
@@ -648,7 +648,7 @@ def _take(code: Code, work: Workspace, relations: Relations, network: NetworkMod
           x: Vector) -> None:
     """Take modes that hold: the states that they hold are brought to their values."""
     n, found = network.modes.size, network.found
-    _look(code, work, network, t, x)
+    _evaluate(code, work, network, t, x)
     for e in range(n):
         kind = network.kinds[e]
         network.largest[0, kind] = max(network.largest[0, kind], abs(found[FLOW * n + e]))
@@ -656,17 +656,17 @@ def _take(code: Code, work: Workspace, relations: Relations, network: NetworkMod
         short = -_margin(network, e)
         if short > 0.0:  # what is allowed below zero here is to end no mode
             network.noise_so_far[0 if network.modes[e] == 0.0 else 1, e] += 2.0 * short
-    for part in range(network.present.size):
-        _bring(network, x, part, network.row[part])
+    for island in range(network.present.size):
+        _bring(network, x, island, network.row[island])
     _measure_noise(code, work, network, t, x)
-    for part in range(network.present.size):
-        row, first = network.row[part], network.starts[part]
-        for k in range(first, network.starts[part + 1]):
+    for island in range(network.present.size):
+        row, first = network.row[island], network.starts[island]
+        for k in range(first, network.starts[island + 1]):
             e, kind = network.members[k], 0 if network.kept_modes[row, k - first] == 0.0 else 1
             network.noise_so_far[kind, e] = max(network.noise_so_far[kind, e],
                                                 network.noise[row, k - first])
-        _put(network, part, row)
-        network.present[part] = row
+        _put(network, island, row)
+        network.present[island] = row
     for r in range(network.joint.size):
         if network.joint[r]:
             relations.held[r], relations.slack[r] = network.m[r], 0.0

@@ -58,7 +58,7 @@ def find_unknowns(t: int, x: int, p: int, q: int, steady: int, equations: int, r
     a, lists = vector_at(here, 6 * n + nx + count + 2), indices_at(
         told, HEAD + 2 * n + 2 * entries)[HEAD:]
     at, nominal, value, right = indices_at(here, n), a[n:], a[2 * n + 1:], a[2 * n + 1 + count:]
-    left, step, share, rows = right[n:], right[2 * n:], right[3 * n:], lists[n:]
+    left, step, fraction, rows = right[n:], right[2 * n:], right[3 * n:], lists[n:]
     start, pivots, slopes = vector_at(x, count), vector_at(room, 7 * n + 2), vector_at(
         values, entries)
     solution, carried = here + 8 * (2 * n + 1 + count), rows[2 * entries:]
@@ -107,28 +107,28 @@ def find_unknowns(t: int, x: int, p: int, q: int, steady: int, equations: int, r
                 value[at[j]] = nominal[j]
         elif damped or rounds >= FULL:
             step[:n] = right[:n]
-            share[:n] = 1.0
+            fraction[:n] = 1.0
             shorter = True
             while shorter:
                 run_code(residual, t, x, p, q, q)
                 solve_blocks(values, plan, room, solution)
-                shorter = _take_back(step, right, share, value, at, nominal, lists, n)
+                shorter = _take_back(step, right, fraction, value, at, nominal, lists, n)
     a[6 * n + nx + count + 1] = 1.0 if found and not bad else 0.0
     return 0
 
 
 @machine_code
-def _take_back(step: Vector, following: Vector, share: Vector, here: Vector, at: Indices,
+def _take_back(step: Vector, following: Vector, fraction: Vector, here: Vector, at: Indices,
                nominal: Vector, block: Indices, size: int) -> bool:
     """Halve the steps of blocks that the next ones would not be shorter after; whether there are.
 
-    ``step`` has been taken, ``following`` is the next one; ``share`` is what has been taken of it,
+    ``step`` has been taken, ``following`` is the next one; ``fraction`` is how much of that,
     per unknown; ``here``, ``at`` and ``nominal`` are all values, which of them are unknowns, and
     the nominal values of these; ``block`` is the number of the block of each unknown, ascending.
     """
     begin, any_ = 0, False
     while begin < size:
-        end, taken = begin, share[begin]
+        end, taken = begin, fraction[begin]
         now = then = 0.0
         while end < size and block[end] == block[begin]:
             before = here[at[end]] + taken * step[end]
@@ -140,7 +140,7 @@ def _take_back(step: Vector, following: Vector, share: Vector, here: Vector, at:
         shorter = little or then <= (1.0 - 0.5 * taken) * now  # not of what is no number
         less = taken if shorter or taken <= SHORTEST else 0.5 * taken
         for j in range(begin, end):
-            share[j] = less
+            fraction[j] = less
             here[at[j]] += (taken - less) * step[j]
         any_ |= less < taken
         begin = end

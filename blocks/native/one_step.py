@@ -45,7 +45,7 @@ from .network_modes import enters_new_modes
 from .predicted_elements import PredictedElements
 from .pulses import END, START, error_of_exponents, step_to_pulse
 from .resets import Resets
-from .rosenbrock import settle_end, step_to_transient
+from .rosenbrock import error_at_end, step_to_transient
 from .samples import Samples
 from .stages import ATOL, NEW, WORK
 from .step_control import (
@@ -94,7 +94,7 @@ from .zero_crossings import (
     step_within_pieces,
 )
 
-__all__ = ["CROSSED", "DAMPS", "EARLY", "FULL", "LOCATED", "NOT_FINITE", "NO_LOOK", "REACHED",
+__all__ = ["CROSSED", "DAMPS", "EARLY", "FULL", "LOCATED", "NOT_FINITE", "NO_REVIEW", "REACHED",
            "SELDOM", "TOO_SMALL", "UNSURE", "Limits", "Record", "Steps", "advance", "between",
            "fitted", "watched"]  # fmt: skip
 
@@ -105,7 +105,7 @@ MOST_HALVINGS = 6  # of a step of order 8 for what is between its ends
 SELDOM = 8  # steps between two looks at that
 PERSISTS = 5  # steps in a row that go nowhere: others are to judge that, once
 REACHED, FULL, CROSSED, TOO_SMALL, NOT_FINITE, LOCATED, EARLY, UNSURE, AGAIN = range(9)
-NO_LOOK = -1, 0.0  # of ``look`` and ``far``
+NO_REVIEW = -1, 0.0  # of ``review`` and ``far``
 
 
 class Limits(NamedTuple):
@@ -117,7 +117,7 @@ class Limits(NamedTuple):
     pieces: Vector  # borders of pieces of time
     across: int  # how many of them a step may reach over
     t_end: float  # of the run
-    look: int  # steps of the record after which others are asked who goes on; -1: never
+    review: int  # steps of the record after which others are asked who goes on; -1: never
     far: float  # only where more steps than so many, as long as the last one, are left
 
 
@@ -218,10 +218,10 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         length = _step_to_crossing(code, relations, work, t, x, longest, state)
         if length < longest and not is_too_small(length, max(abs(t), abs(t_stop))):
             h = length
-    rejected = looked = False
+    rejected = sought = False
     first, kept, status, halvings, begun, on_grid = state[SINCE] == 0.0, True, FULL, 0, t, 0
     while taken < record.ends.size and status == FULL and kept and t < t_stop:
-        if taken == limits.look and limits.t_end - t > limits.far * record.sizes[taken - 1]:
+        if taken == limits.review and limits.t_end - t > limits.far * record.sizes[taken - 1]:
             break
         behind = count_up_to(limits.pieces, t, behind)
         proposed = step_to_piece(t, min(h, limits.max_step), limits.pieces, limits.across, behind)
@@ -233,21 +233,21 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
             status = TOO_SMALL
             break
         take_step(code, work, t, now, x, rejected, counts)
-        error, length, looked, halvings, status = _judged(
-            code, work, relations, limits, x, t, now, counts, first, looked, halvings)
+        error, length, sought, halvings, status = _judged(
+            code, work, relations, limits, x, t, now, counts, first, sought, halvings)
         if length < now:
             counts[1] += 1
             rejected, h = True, length
             continue
         following = following_step(code, now, proposed, error, old_error, rejected)
-        looks = (state[PRESSED] > 0.0 or state[NOWHERE] > 0.0
-                 or int(state[SINCE]) % SELDOM == 0)
-        if tells_its_limit(code) and looks:
+        reviewed = (state[PRESSED] > 0.0 or state[NOWHERE] > 0.0
+                    or int(state[SINCE]) % SELDOM == 0)
+        if tells_its_limit(code) and reviewed:
             following, pressed = damped(
                 proposed, following, rate_of_error(work, x, limits.rtol),
                 DAMPS_OF_HIGH_ORDER if code.kind == HIGH_ORDER else DAMPS, state[PRESSED] > 0.0)
             state[PRESSED] = 1.0 if pressed else 0.0
-        if code.kind == EXPLICIT and looks:  # of order 8 what is between its ends tells
+        if code.kind == EXPLICIT and reviewed:  # of order 8 what is between its ends tells
             state[NOWHERE] += 1.0
             if not goes_nowhere(work, x, now, limits.rtol):
                 state[NOWHERE] = 0.0
@@ -286,7 +286,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
 
 @machine_code
 def _judged(code: Code, work: Workspace, relations: Relations, limits: Limits, x: Vector, t: float,
-            now: float, counts: Indices, first: bool, looked: bool, halvings: int
+            now: float, counts: Indices, first: bool, sought: bool, halvings: int
             ) -> tuple[float, float, bool, int, int]:
     """The error of a step, its length or the one to try instead, and the status: ``FULL``, unless
     that is too short; also whether pulses were looked for, and how often it was halved."""
@@ -296,35 +296,35 @@ def _judged(code: Code, work: Workspace, relations: Relations, limits: Limits, x
         if first:
             length = step_to_transient(work, now, rtol, x)
             if length < now and not is_too_small(length, t):
-                return error, length, looked, halvings, FULL
+                return error, length, sought, halvings, FULL
         if code.exponents != 0:
             error = max(error, error_of_exponents(code, work, relations.exponents,
                                                   relations.inside, t + now))
         if error <= 1.0:
-            of_slope, evaluations = settle_end(code, work, work.k, t, now, x)
+            of_slope, evaluations = error_at_end(code, work, work.k, t, now, x)
             counts[2] += evaluations
             error = of_slope if not of_slope <= error else error
     if not error <= 1.0:
         length = shortened_step(now, error, root_of(code))
-        return error, length, looked, halvings, _status_of_rejected(code, error, length, t)
+        return error, length, sought, halvings, _status_of_rejected(code, error, length, t)
     if code.kind == HIGH_ORDER and halvings < MOST_HALVINGS:
         counts[2] += 4
         if not shows_what_is_between(code, work, t, now, rtol, x):
-            return error, 0.5 * now, looked, halvings + 1, FULL
+            return error, 0.5 * now, sought, halvings + 1, FULL
     if code.exponents != 0:
         length = step_to_pulse(code, work, relations.exponents, relations.inside, x, t, now, rtol,
-                               looked, code.kind == IMPLICIT)
-        looked = True
+                               sought, code.kind == IMPLICIT)
+        sought = True
         if length < now:
-            return error, length, looked, halvings, FULL
+            return error, length, sought, halvings, FULL
     if code.places != 0 and halvings < MOST_HALVINGS:
         length = step_within_pieces(code, relations, work, x, t, now)
         if length < now and not is_too_small(length, t):
-            return error, length, looked, halvings + 1, FULL
+            return error, length, sought, halvings + 1, FULL
     if work.branch.size and not keeps_branch(code, work, t, now, x):
         ends = is_fixed(code) or 0.5 * now <= SAME_INSTANT * abs(t) + TINY
-        return error, 0.5 * now, looked, halvings, TOO_SMALL if ends else FULL
-    return error, now, looked, halvings, FULL
+        return error, 0.5 * now, sought, halvings, TOO_SMALL if ends else FULL
+    return error, now, sought, halvings, FULL
 
 
 @machine_code
@@ -545,7 +545,7 @@ def between(code: Code, work: Workspace, steps: Steps, which: Indices, theta: Ve
                 take_step(code, work, steps.starts[present], steps.sizes[present], x, False,
                           counts)
                 if code.kind == IMPLICIT:
-                    settle_end(code, work, k, steps.starts[present], steps.sizes[present], x)
+                    error_at_end(code, work, k, steps.starts[present], steps.sizes[present], x)
         if theta[j] == 1.0:
             out[j, :] = k[NEW]
         else:

@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 
 from ..machine.functions import BoundCall, Kept, empty, filled
-from ..nonsmooth.modes.parts import NetworkParts, PredictedParts
+from ..nonsmooth.modes.islands import NetworkIslands, PredictedIslands
 from ..numerics.arrays import Array, Flags, Indices, Matrix
 from .equations import Equations
 from .events import Passed
@@ -52,7 +52,7 @@ class EventRules:
     samplers: Samplers | None = None  # what is assigned at regular instants
     resets: ResetRules | None = None  # what is assigned where a condition becomes true
     # what decisions on modes need; None where others decide
-    parts: PredictedParts | NetworkParts | None = None
+    islands: PredictedIslands | NetworkIslands | None = None
     # what comes of t, x, z, p, m, d, u; 1 for each condition that holds
     required: ca.Function | None = None
     # relations that are judged where modes are decided; None for none
@@ -87,13 +87,13 @@ class OwnEvents:
     def __init__(self, equations: Equations, rules: EventRules, held: Array, states: int,
                  relations: int, restarts: bool) -> None:
         self.equations, self.rules = equations, rules
-        parts, required = rules.parts, rules.required
+        islands, required = rules.islands, rules.required
         # written first: they need room among the constants
-        if isinstance(parts, NetworkParts):
-            equations.of_elements(parts.values)
-        elif isinstance(parts, PredictedParts):
+        if isinstance(islands, NetworkIslands):
+            equations.of_elements(islands.values)
+        elif isinstance(islands, PredictedIslands):
             equations.present  # noqa: B018
-            equations.at_decisions("factors", parts.factors)
+            equations.at_decisions("factors", islands.factors)
         self._conditions = (0, np.zeros(0)) if required is None else (
             equations.at_events("required", required), np.empty(required.nnz_out(0)))
         self.q = equations.with_room(held)  # of all code that there is by now
@@ -104,7 +104,7 @@ class OwnEvents:
         most, nm = self.most, len(rules.timed)
         #: What is filled with the events of a call.
         self.passed = Passed(np.zeros(most, dtype=np.int64), np.zeros(most),
-                             np.zeros((most, 0 if parts is None else len(self.part("modes")))),
+                             np.zeros((most, len(self.values_of("modes")) if islands else 0)),
                              np.empty((most, held.size)), np.empty((most, states)),
                              np.empty((most, assignments)), np.empty((most, assignments)), present,
                              np.array([restarts]))
@@ -113,13 +113,13 @@ class OwnEvents:
         self.predicted = empty(PredictedElements)
         #: What machine code calls by tables of their own.
         self.calls: list[BoundCall] = []
-        if isinstance(parts, PredictedParts):
-            self.predicted, *self.calls = predicted_elements(parts, self.q, equations, states)
+        if isinstance(islands, PredictedIslands):
+            self.predicted, *self.calls = predicted_elements(islands, self.q, equations, states)
         self.network = empty(NetworkModes)
-        if isinstance(parts, NetworkParts):
+        if isinstance(islands, NetworkIslands):
             self.network = network_modes(
-                parts, self.part("modes"), self.part("K"), self.part("relations"),
-                equations.of_elements(parts.values), states,
+                islands, self.values_of("modes"), self.values_of("K"), self.values_of("relations"),
+                equations.of_elements(islands.values), states,
                 equations.system.tape.p.numel())
         self._given = [Kept(one) for one in (
             self._samples(), self.resets, self.predicted, self.network, self.passed)]
@@ -129,15 +129,15 @@ class OwnEvents:
 
     def serves(self, rules: EventRules) -> bool:
         """Go by the rules of another run, where they differ in its instants and speeds alone."""
-        mine, parts = self.rules, rules.parts
+        mine, islands = self.rules, rules.islands
         alike = rules.samplers is None and rules.resets is None and all(
             getattr(rules, name) is getattr(mine, name) for name in (
                 "at_zero", "timed", "slots", "samplers", "resets", "required"))
-        if not alike or isinstance(parts, NetworkParts) or not (
-                mine.parts is None if parts is None else parts.is_like(mine.parts)):
+        if not alike or isinstance(islands, NetworkIslands) or not (
+                mine.islands is None if islands is None else islands.is_like(mine.islands)):
             return False
         self.rules = rules
-        self.begin_with(0.0 if parts is None else parts.fast)
+        self.begin_with(0.0 if islands is None else islands.fast)
         return True
 
     def begin_with(self, fast: Array | float) -> None:
@@ -182,23 +182,23 @@ class OwnEvents:
         """
         r = self.rules
         nobody = np.zeros_like(r.timed)
-        joint = r.parts.joint if isinstance(r.parts, NetworkParts) else nobody
+        joint = r.islands.joint if isinstance(r.islands, NetworkIslands) else nobody
         indirect, resting = (nobody if flags is None else flags
                              for flags in (r.indirect, r.resting))
-        switches = Switches(self.part("relations"), r.at_zero, r.timed, r.acting, joint, indirect,
-                            resting, ahead.times, ahead.holds, ahead.until,
-                            self.part("discrete values"), slots, ahead.rows, *self._room,
+        switches = Switches(self.values_of("relations"), r.at_zero, r.timed, r.acting, joint,
+                            indirect, resting, ahead.times, ahead.holds, ahead.until,
+                            self.values_of("discrete values"), slots, ahead.rows, *self._room,
                             *self._conditions)
         return Given(Kept(switches), *self._given)
 
-    def part(self, which: str) -> Array:
+    def values_of(self, which: str) -> Array:
         """What is constant now, and changes at events, as machine code reads it."""
-        return self.q[self.equations.part_of_constants(which)]
+        return self.q[self.equations.span_of(which)]
 
     def _samples(self) -> Samples:
         if (s := self.rules.samplers) is None:
             return empty(Samples)
-        d = self.part("discrete values")
+        d = self.values_of("discrete values")
         samples = filled(
             Samples, s, assigned=self.equations.assigned(s.assigned), in_python=0,
             due=np.zeros(len(s.start), dtype=bool), waits=np.zeros(1, dtype=bool),
@@ -212,7 +212,7 @@ class OwnEvents:
     def _resets(self) -> Resets:
         if (r := self.rules.resets) is None:
             return empty(Resets)
-        return resets_of(r, self.equations.system.nx, self.part("discrete values"),
+        return resets_of(r, self.equations.system.nx, self.values_of("discrete values"),
                          self.equations.at_events("resets", r.assigned))
 
 
@@ -232,10 +232,10 @@ class PassedEvents:
         self.given = own.passed.given[:count].copy()
         self.q, self.x = own.passed.q[:count].copy(), own.passed.x[:count].copy()
         # m, d, modes: (k, …) held relations, discrete values and modes from each on
-        self.m = self.q[:, equations.part_of_constants("relations")]
-        self.d = self.q[:, equations.part_of_constants("discrete values")]
-        self.modes = self.q[:, equations.part_of_constants("modes")].astype(int) \
-            if own.rules.parts is not None else None
+        self.m = self.q[:, equations.span_of("relations")]
+        self.d = self.q[:, equations.span_of("discrete values")]
+        self.modes = self.q[:, equations.span_of("modes")].astype(int) \
+            if own.rules.islands is not None else None
         self.fast, self._whole = own.fast, own.q.copy()
 
     def __len__(self) -> int:

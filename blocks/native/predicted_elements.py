@@ -23,7 +23,7 @@ from .stages import ATOL
 from .steps import Workspace
 
 if TYPE_CHECKING:
-    from ..nonsmooth.modes.parts import PredictedParts
+    from ..nonsmooth.modes.islands import PredictedIslands
     from .equations import Equations
 
 __all__ = ["BACK", "EFFORT", "FLOW", "FORTH", "GAP", "HIGH", "LOW", "NOBODY",
@@ -126,7 +126,7 @@ class PredictedElements(NamedTuple):
     own: Vector  # (elements,) room
 
 
-def predicted_elements(parts: PredictedParts, q: Array, equations: Equations, states: int
+def predicted_elements(parts: PredictedIslands, q: Array, equations: Equations, states: int
                        ) -> tuple[Any, ...]:
     """Elements as machine code decides on them, and calls that they refer to.
 

@@ -35,7 +35,7 @@ from ..numerics.tolerances import (
     SAME_INSTANT,
     SHORT_TIME,
 )
-from .impulses import drifts, push, stop_part
+from .impulses import drifts, push, stop_island
 from .joint_choice import (
     AT_FIRST,
     DRIVE,
@@ -65,7 +65,7 @@ from .predicted_elements import (
     no_flow,
     part_of,
 )
-from .steps import Code, Workspace, are_finite, settle_in_place, values_at
+from .steps import Code, Workspace, are_finite, project_in_place, values_at
 from .zero_crossings import LARGEST, Relations
 
 __all__ = ["notice_speeds", "predict_modes", "stuck_ones_rest"]
@@ -91,7 +91,7 @@ def predict_modes(code: Code, work: Workspace, relations: Relations, elements: P
             return False  # whether it pulls by rounding
         if elements.contact[e] or elements.k.size == 0:
             elements.slack[e] = 0.0
-    settle_in_place(code, work, t, x)
+    project_in_place(code, work, t, x)
     if not _look(code, work, elements, t, x):
         return False
     for e in range(modes.size):
@@ -176,7 +176,7 @@ def _decide_part(code: Code, work: Workspace, elements: PredictedElements, t: fl
         return False
     if found[LOW, e] == found[HIGH, e] and not alone:
         return False
-    if drifts(elements, count) and stop_part(code, work, elements, t, x, e, count) and not _look(
+    if drifts(elements, count) and stop_island(code, work, elements, t, x, e, count) and not _look(
             code, work, elements, t, x):
         return False
     for k in range(count):
@@ -277,7 +277,7 @@ def _choose(code: Code, work: Workspace, elements: PredictedElements, t: float, 
                 modes[i] * elements.found[FLOW, i] < 0.0):
             return False  # it has not turned, and cannot be stopped
     if not rested and elements.k.size == 0:
-        if not stop_part(code, work, elements, t, x, e, count):
+        if not stop_island(code, work, elements, t, x, e, count):
             return False
         changed = True
     if changed and not _look(code, work, elements, t, x):
@@ -541,7 +541,7 @@ def _rests_now(code: Code, work: Workspace, elements: PredictedElements, t: floa
     point (a piston's) that would take all motion there is.
     """
     elements.modes[e] = 0.0
-    if elements.k.size > 0 and not (keep_factors(code, work, elements, x) and stop_part(
+    if elements.k.size > 0 and not (keep_factors(code, work, elements, x) and stop_island(
             code, work, elements, t, x, e, count)):
         return False
     return _look(code, work, elements, t, x)

@@ -15,7 +15,7 @@ import numpy as np
 from ..machine.functions import filled, machine_code
 from ..numerics.arrays import Array, Flags, Indices, Vector
 from .samples import CHANGED, FAILED, UNCHANGED
-from .steps import Code, Workspace, settle_in_place, values_at
+from .steps import Code, Workspace, project_in_place, values_at
 
 __all__ = ["ResetRules", "Resets", "assign_risen", "begin_resets", "give_resets_up",
            "has_moved_states", "resets_of", "rounds_of"]  # fmt: skip
@@ -76,7 +76,7 @@ def begin_resets(code: Code, work: Workspace, resets: Resets, t: float, x: Vecto
     """Begin an event: note what is before it."""
     first = resets.before.size + resets.owner.size
     if resets.noted.size:
-        settle_in_place(code, work, t, x)
+        project_in_place(code, work, t, x)
         values_at(code, work, resets.assigned, t, x, resets.values)
         for k in range(resets.noted.size):
             resets.d[resets.noted[k]] = resets.values[first + k]
@@ -118,7 +118,7 @@ def assign_risen(code: Code, work: Workspace, resets: Resets, t: float, x: Vecto
     looked at again after it, and find what it has assigned.
     """
     values, count, found, before = resets.values, resets.before.size, UNCHANGED, rounds_of(resets)
-    settle_in_place(code, work, t, x)
+    project_in_place(code, work, t, x)
     values_at(code, work, resets.assigned, t, x, values)
     for i in range(count):
         if resets.waits[0] and resets.late[i]:

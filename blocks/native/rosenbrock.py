@@ -18,7 +18,7 @@ from .stages import ATOL, COUPLED, NEW, WORK
 from .step_matrix import derive, factorize_less, solve_with
 from .steps import Code, Workspace, slope_at
 
-__all__ = ["rosenbrock_polynomial", "settle_end", "step_to_transient",
+__all__ = ["rosenbrock_polynomial", "error_at_end", "step_to_transient",
            "take_rosenbrock_stages"]  # fmt: skip
 
 INSIDE = 0.17  # of what dies out within a step: the largest error of a step of part of the length
@@ -85,8 +85,8 @@ def step_to_transient(work: Workspace, h: float, rtol: float, x: Vector) -> floa
 
 
 @machine_code
-def settle_end(code: Code, work: Workspace, k: Matrix, t: float, h: float, x: Vector
-               ) -> tuple[float, int]:
+def error_at_end(code: Code, work: Workspace, k: Matrix, t: float, h: float, x: Vector
+                 ) -> tuple[float, int]:
     """The error of a step from the slope at its end, and how often that was evaluated.
 
     The slope takes the place of the last stage. That stage goes on by U_6 along the derivatives at

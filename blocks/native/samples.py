@@ -20,7 +20,7 @@ from ..numerics.arrays import Array, Flags, Indices, Vector
 from ..numerics.instants import same_instant as _same_instant
 from ..solvers.samples import is_due as _is_due
 from ..solvers.samples import sample_number as _sample_number
-from .steps import Code, Workspace, settle_in_place, values_at
+from .steps import Code, Workspace, project_in_place, values_at
 
 __all__ = ["Samplers", "Samples", "assign_due", "begin_samples", "count_samples",
            "function_for_machine_code"]  # fmt: skip
@@ -42,7 +42,7 @@ class Samplers:
     late: Flags  # (assignments,) whether one follows efforts, and waits for modes to be decided
     owner: Indices  # owner, target: (assignments,) which sampler assigns, and which discrete value
     target: Indices
-    shared: Flags  # (assignments,) whether another sampler assigns the same discrete value
+    contested: Flags  # (assignments,) whether another sampler assigns the same discrete value
     # what comes of t, x, z, p, m, d, u and the discrete values before the instant
     assigned: ca.Function
     least: float  # times about zero that differ by less are one instant, s
@@ -60,7 +60,7 @@ class Samples(NamedTuple):
     late: Flags
     owner: Indices
     target: Indices
-    shared: Flags
+    contested: Flags
     assigned: int  # address
     least: float
     due: Flags  # (samplers,) room
@@ -88,7 +88,7 @@ def begin_samples(samples: Samples, t: float) -> bool:
 def assign_due(code: Code, work: Workspace, samples: Samples, t: float, x: Vector) -> int:
     """Assign with the present values of everything else: CHANGED, UNCHANGED or FAILED."""
     d, values, changed = samples.d, samples.values, UNCHANGED
-    settle_in_place(code, work, t, x)
+    project_in_place(code, work, t, x)
     values_at(code, work, samples.assigned, t, x, values)
     if _are_at_odds(samples):
         return FAILED
@@ -108,7 +108,7 @@ def assign_due(code: Code, work: Workspace, samples: Samples, t: float, x: Vecto
 def _are_at_odds(samples: Samples) -> bool:
     """Whether two samplers of this instant give one variable other values: Python tells whose."""
     for j in range(samples.owner.size):
-        if samples.shared[j] and samples.due[samples.owner[j]]:
+        if samples.contested[j] and samples.due[samples.owner[j]]:
             for k in range(j):
                 if samples.target[k] == samples.target[j] and samples.due[samples.owner[k]] and \
                         samples.values[k] != samples.values[j]:

@@ -77,7 +77,7 @@ class Settling:
             kind=RUNGE_KUTTA, p=nothing, q=nothing,
             crossings=self._at_point(self._crossed, nm, settled=False),
             slope=self._at_point(self._slope, n),
-            settle=self._at_point(lambda t: problem.x, n) if problem.system.clusters else 0)
+            project=self._at_point(lambda t: problem.x, n) if problem.system.clusters else 0)
         self._given = [Kept(one) for one in (
             self.code, self.work, self.relations, self.switches, self.samples, self.resets)]
 
@@ -89,7 +89,7 @@ class Settling:
             self.problem.x[:] = x
             try:
                 if settled:
-                    self.problem.settle(t)
+                    self.problem.update_anew(t)
                 return function(t)
             except AlgebraicFailure:
                 return np.full(size, np.nan)
@@ -104,7 +104,7 @@ class Settling:
     def _slope(self, t: float) -> Array:
         problem = self.problem
         out = np.zeros_like(self.x)
-        out[problem.free] = problem.slope(t, problem.start_vector()) * problem.scale
+        out[problem.free] = problem.slope(t, problem.solver_vector()) * problem.scale
         return out
 
     def _sample(self, t: float) -> int:
@@ -142,5 +142,5 @@ class Settling:
         allowed[:], problem.x[:] = relations.slack, self.x
         failed = found == FAILED or loops is settle_relations and not found
         with suppress(AlgebraicFailure) if failed else nullcontext():
-            problem.settle(t)
+            problem.update_anew(t)
         return int(found)

@@ -38,11 +38,11 @@ class SolvedCode(SolvedText):
     """Text of a model's functions while its modes are held.
 
     The ``held_modes`` of the laws are a :class:`~blocks.nonsmooth.modes.solved_modes.SolvedModes`;
-    ``places`` are those of the arguments t, x, z, p, m, d, ``start`` is the first free entry of
+    ``places`` are those of the arguments t, x, z, p, m, d, ``first`` is the first free entry of
     ``q``.
     """
 
-    def __init__(self, laws: Laws, places: dict[int, tuple[str, int]], start: int) -> None:
+    def __init__(self, laws: Laws, places: dict[int, tuple[str, int]], first: int) -> None:
         assert isinstance(laws.held_modes, SolvedModes)
         self.laws, self.held = laws, laws.held_modes
         n, nx = laws.size, laws.system.nx
@@ -57,11 +57,11 @@ class SolvedCode(SolvedText):
         self.free = ca.SX.sym("free", nx)
         count = len(self.blocks)
         self._put_given()
-        at = np.cumsum([start, n, n, nx, count, count, 1, n, self.given.numel(), n, n * n, n, 1])
+        at = np.cumsum([first, n, n, nx, count, count, 1, n, self.given.numel(), n, n * n, n, 1])
         self.known_modes, self.guess, _, self.whole, self.sliding, self.allowed, \
             self.slack, rows, *scratch, self.end = (int(i) for i in at)
         self.found, self.matrix, self.right, self.shared = scratch
-        self.start = self.found
+        self.first = self.found
         if laws.system.clusters or laws.system.nz:
             given = None
             if self.held.with_loops:
@@ -73,7 +73,7 @@ class SolvedCode(SolvedText):
         follows = self.held.follows.numel()
         loops = self.tied.n * n if self.held.with_loops else 0
         #: What is added up in loops: matrices of rates and slopes by efforts.
-        self.products = {name: ThroughUnknowns(*parts) for name, parts in self.held.parts.items()}
+        self.products = {name: ThroughUnknowns(*two) for name, two in self.held.jacobians.items()}
         most = max((one.values.numel() for one in self.products.values()), default=0)
         #: Entries of q: what torn unknowns do at a unit of each effort, whether there is a
         #: solution, and what products are made of.
@@ -153,17 +153,17 @@ class SolvedCode(SolvedText):
         places = {**self.places, len(self.arguments): ("%q", self.slack)}
         self._give(w, done, margins, places, slack)
         if self.held.dependent.any():
-            shares = [w.binary("fdiv", now, w.load("%q", self.whole + k))
-                      for k, now in enumerate(self._determinants(w))]
+            reserves = [w.binary("fdiv", now, w.load("%q", self.whole + k))
+                        for k, now in enumerate(self._determinants(w))]
             if self.held.in_a_circle:
-                shares += [w.binary("fdiv", now, w.load("%q", self.sliding + k))
-                           for k, now in enumerate(self._minors(w, stuck=False))]
-            share = w.binary("fsub", self._smallest(w, shares), w.constant(FAR))
+                reserves += [w.binary("fdiv", now, w.load("%q", self.sliding + k))
+                             for k, now in enumerate(self._minors(w, stuck=False))]
+            reserve = w.binary("fsub", self._smallest(w, reserves), w.constant(FAR))
         else:
-            share = w.binary("fsub", self._least_pivot(w), w.constant(SAFE_PIVOT))
+            reserve = w.binary("fsub", self._least_pivot(w), w.constant(SAFE_PIVOT))
         if self.laws.system.clusters:
-            share = w.intrinsic("minnum", share, self.tied.share(w, done))
-        w.store(share, "%out", margins.numel())
+            reserve = w.intrinsic("minnum", reserve, self.tied.reserve(w, done))
+        w.store(reserve, "%out", margins.numel())
         return self._text(w)
 
     def present(self) -> str:
@@ -204,14 +204,14 @@ class SolvedCode(SolvedText):
         self._put(w, shares, "%out", everything.numel())
         return self._text(w)
 
-    def settle(self) -> str:
+    def project(self) -> str:
         """The states with closed contacts closed and at rest; as they were where they are.
 
         Before that, those that constraints tie, and torn unknowns, which stand behind them.
         """
         w, carried = Writer(), self.tied.nz if self.tied else 0
         self._copy(w, w.pointer("%out", 0), "%x", self.nx + carried)
-        self._settle_tied(w)
+        self._project_tied(w)
         if self.laws.elements.contact.any():
             self._close(w)
         return self._text(w)
@@ -239,14 +239,14 @@ class SolvedCode(SolvedText):
         w.lines += [f"  br i1 {open_}, label %close, label %end", "close:",
                     "  %count = phi i64 [ 0, %entry ], [ %more, %close ]"]
         values = self._move(w, -way, _masked(widening, closed), gap, moved)
-        self._settle_tied(w)
+        self._project_tied(w)
         w.lines.append("  %more = add i64 %count, 1")
         again = w.compare("ogt", self._largest(w, values), allowed)
         w.lines += [f"  %few = icmp slt i64 %more, {CLOSING}", f"  %go = and i1 {again}, %few",
                     "  br i1 %go, label %close, label %stop", "stop:"]
         own = -self.held.by_effort(ca.mtimes(ca.jacobian(e["flow"], x), e["slope"]))
         self._move(w, push, _masked(own, stuck), flow, moved)
-        self._settle_tied(w)
+        self._project_tied(w)
         w.lines += ["  br label %end", "end:"]
 
     # -- parts of them -------------------------------------------------------------------
@@ -331,7 +331,7 @@ class SolvedCode(SolvedText):
         self._fill(w, ca.densify(product.values), self.parts)
         product.write(w, w.pointer("%q", self.parts), w.pointer("%q", self.follows), out, by_rows)
 
-    def _settle_tied(self, w: Writer) -> None:
+    def _project_tied(self, w: Writer) -> None:
         """Solve for them from what stands in ``out``, and put them there."""
         if self.tied:
             solved = self._solve_all(w, "%out") if self.held.with_loops else self.tied.call(

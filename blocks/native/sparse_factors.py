@@ -80,11 +80,11 @@ class FullFactors:
     """Factors of a full matrix, which take its place in ``q``: columns are vectors of a processor.
 
     Its numbers stand from the entry ``values`` of ``q`` on, column after column of ``n`` rows;
-    ``start`` is a free entry, behind which it is told which rows change places.
+    ``first`` is a free entry, behind which it is told which rows change places.
     """
 
-    def __init__(self, n: int, values: int, start: int) -> None:
-        self.n, self.values, self.rows = n, values, start
+    def __init__(self, n: int, values: int, first: int) -> None:
+        self.n, self.values, self.rows = n, values, first
 
     def factor(self, w: Writer) -> str:
         """As :meth:`SparseFactors.factor`."""
@@ -115,18 +115,18 @@ class FullFactors:
 class SparseFactors:
     """Where a matrix, its factors and the way to them stand in ``q``.
 
-    The ``pattern`` is that of the rows of the matrix, and of all columns it may have; ``start`` is
+    The ``pattern`` is that of the rows of the matrix, and of all columns it may have; ``first`` is
     the first free entry of ``q``; ``chosen``: whether its columns are chosen as it runs;
     ``carried``: which rows and which columns are of what flows carry, where any are; ``values``:
     entry of ``q`` where the numbers of the pattern stand, if not there.
     """
 
-    def __init__(self, pattern: ca.Sparsity, start: int, chosen: bool = False,
+    def __init__(self, pattern: ca.Sparsity, first: int, chosen: bool = False,
                  carried: tuple[Flags, Flags] | None = None, values: int | None = None) -> None:
         self.pattern, self.chosen, self.carried = pattern, chosen, carried
         n = self.n = pattern.size1()
         entries = n * n if chosen else int(self._fixed_plan[HEAD - 1])
-        at = np.cumsum([start, pattern.nnz() * (values is None), room_for(n, entries),
+        at = np.cumsum([first, pattern.nnz() * (values is None), room_for(n, entries),
                         chosen * self._length])
         own, self._room, self._plan, self.end = (int(i) for i in at)  # end: entry behind all
         self.values = own if values is None else values

@@ -23,8 +23,8 @@ from ..numerics.arrays import Array, Indices, distinct
 from ..system.evaluator import Evaluator
 from .callbacks import Callbacks
 from .expressions import Unwritable, Writer
-from .front_lists import form_of
-from .fronts import form_with
+from .front_lists import lists_of
+from .fronts import lists_with
 from .step_records import Bodies, Kinds
 
 __all__ = ["ComponentSteps", "WholeSteps", "is_machine_code", "written"]
@@ -67,7 +67,7 @@ class _Parts:
         slope_x, seen_x, slope_w = (self.of_bodies[k].function.sparsity_out(0) for k in (1, 3, 4))
         given = bodies.gathers[:, forces]
         starts, rows = _pattern(slope_x)
-        blocks, self.form = _blocks(starts, rows)
+        blocks, self.front_lists = _blocks(starts, rows)
         self.patterns = [starts, rows, *_pattern(seen_x), *_pattern(slope_w),
                          given.indptr.astype(np.int64), given.indices.astype(np.int64), given.data,
                          *blocks, bodies.pushed]
@@ -117,7 +117,7 @@ class ComponentSteps:
         self.bodies = Bodies._make([
             *(address(f, True) for f in parts.of_bodies), *parts.patterns,
             np.array(problem.scale, dtype=float), np.array(problem.p, dtype=float), self.m, self.d,
-            _with_code(parts.form, problem.size)])
+            _with_code(parts.front_lists, problem.size)])
 
     def begin(self, problem: Any, t: float, y: Array) -> None:
         """Take relations and discrete values from now on."""
@@ -165,13 +165,13 @@ class WholeSteps:
             int(contact.sum()) * one, n * one, width * one, results * one, one, bent * one, every,
             np.ones(n), every, np.ones(n), np.arange(e), none, none, none, none, none, contact,
             np.zeros(width))
-        blocks, form = _blocks(starts, rows)
+        blocks, lists = _blocks(starts, rows)
         ones = body(lambda t, x: 1.0, n)
         self.bodies = Bodies._make([
             body(whole.slope, n), body(whole.jacobian, len(rows)), body(lambda t, x: x, n), ones,
             ones, starts, rows, *identity, *identity, *identity, np.ones(n), *blocks, np.ones(n),
             np.ones(n), np.array(problem.p, dtype=float), np.array(problem.m, dtype=float),
-            np.array(problem.d, dtype=float), _with_code(form, n)])
+            np.array(problem.d, dtype=float), _with_code(lists, n)])
 
     def begin(self, problem: Any, t: float, y: Array) -> None:
         """Look for what has no motion."""
@@ -202,23 +202,23 @@ def _kinds(kinds: list[Kind], forces: Indices, is_contact: Any) -> list[Any]:
 def _blocks(starts: Indices, rows: Indices) -> tuple[list[Indices], Indices]:
     """States that act on each other: per state its block; the states of blocks; their places.
 
-    Where they are many, one block with the form of sparse factors; else that is empty.
+    Where they are many, one block with the lists of sparse factors; else that is empty.
     """
     n = len(starts) - 1
     acts = csc_matrix((np.ones(len(rows)), rows, starts), shape=(n, n))
     count, block = connected_components(acts, directed=False)
-    sizes, form = np.bincount(block, minlength=count), np.zeros(0, dtype=np.int64)
+    sizes, lists = np.bincount(block, minlength=count), np.zeros(0, dtype=np.int64)
     if sizes.max(initial=0) > STATES:
-        block, sizes, form = np.zeros(n), np.array([n]), form_of(acts)
+        block, sizes, lists = np.zeros(n), np.array([n]), lists_of(acts)
     states = np.argsort(block, kind="stable")
     row = np.empty(n, dtype=np.int64)
     row[states] = np.arange(n)
     return [block.astype(np.int64), np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-            states, row], form
+            states, row], lists
 
 
-def _with_code(form: Indices, size: int) -> Indices:
-    return form_with(form, size) if len(form) else form
+def _with_code(lists: Indices, size: int) -> Indices:
+    return lists_with(lists, size) if len(lists) else lists
 
 
 def _function(function: ca.Function) -> _Function:

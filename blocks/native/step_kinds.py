@@ -12,7 +12,7 @@ from ..machine.signatures import run_code
 from ..numerics.arrays import Indices, Vector
 from .high_order import high_order_inside, take_high_order_stages
 from .newton_steps import take_newton_step
-from .rosenbrock import rosenbrock_polynomial, settle_end, take_rosenbrock_stages
+from .rosenbrock import error_at_end, rosenbrock_polynomial, take_rosenbrock_stages
 from .stages import ATOL, EXTENSION, NEW
 from .step_control import next_step
 from .steps import (
@@ -26,7 +26,7 @@ from .steps import (
     first_stage,
     is_explicit,
     is_fixed,
-    settle_at,
+    project_at,
     slope_at,
     take_stages,
 )
@@ -75,7 +75,7 @@ def take_step(code: Code, work: Workspace, t: float, h: float, x: Vector, again:
 
 
 @machine_code
-def arrive(code: Code, work: Workspace, end: float, x: Vector, settles: bool, goes_on: bool,
+def arrive(code: Code, work: Workspace, end: float, x: Vector, projects: bool, goes_on: bool,
            counts: Indices) -> None:
     """Move to the end of a step, back onto its constraints; the slope there, if it ``goes_on``.
 
@@ -84,8 +84,8 @@ def arrive(code: Code, work: Workspace, end: float, x: Vector, settles: bool, go
     k = work.k
     x[:] = k[NEW]
     moved = False
-    if code.settle != 0 and settles:
-        settle_at(code, work, end, k[NEW], x)
+    if code.project != 0 and projects:
+        project_at(code, work, end, k[NEW], x)
         for i in range(x.size):  # slopes do not follow from what is carried along
             moved |= x[i] != k[NEW, i] and k[ATOL, i] < np.inf
     if not moved:
@@ -115,7 +115,7 @@ def values_inside(code: Code, work: Workspace, t: float, theta: float, h: float,
     else:
         work.inner[0, :] = work.k[0]
         take_rosenbrock_stages(code, work, work.inner, t, theta * h, x, True)
-        settle_end(code, work, work.inner, t, theta * h, x)
+        error_at_end(code, work, work.inner, t, theta * h, x)
         out[:] = work.inner[NEW]
         if not are_finite(out):
             rosenbrock_polynomial(work.k, theta, x, out)

@@ -41,7 +41,7 @@ class Bodies(NamedTuple):
     m: Vector
     d: Vector
     # of sparse factors (:mod:`blocks.native.front_lists`), where many states act on each other
-    form: Indices
+    front_lists: Indices
 
 
 class Kinds(NamedTuple):

@@ -36,8 +36,8 @@ __all__ = ["BACKWARD_EULER", "BASE", "EULER", "EXPLICIT", "HIGH_ORDER", "IMPLICI
            "ROOTS", "RUNGE_KUTTA", "THIRD_ORDER", "TRAPEZOIDAL", "Banded", "Code", "Sparse",
            "Workspace", "are_finite", "by_newton", "derive_by_time", "error_of_step", "first_stage",
            "flush_denormals", "goes_nowhere", "has_slope", "is_explicit",
-           "is_fixed", "keep_denormals", "known_of", "rate_of_error", "settle_after_events",
-           "settle_at", "settle_in_place", "slope_at", "solves_with_derivatives", "take_stages",
+           "is_fixed", "keep_denormals", "known_of", "rate_of_error", "project_after_events",
+           "project_at", "project_in_place", "slope_at", "solves_with_derivatives", "take_stages",
            "tells_its_limit", "values_at", "workspace"]  # fmt: skip
 
 #: Kinds of steps. The last two solve for the end of a step by Newton's method; these and the two
@@ -63,7 +63,7 @@ class Code(NamedTuple):
     exponents: int  # of all that slopes contain exp(...) of, or 0
     angles: int  # of all that is periodic in the states, or 0
     places: int  # where tables of the states are read, or 0
-    settle: int  # what brings the end of a step back onto its constraints, or 0
+    project: int  # what brings the end of a step back onto its constraints, or 0
     linear: int  # df/dx and df/dt, for an implicit method; 0 for an explicit one
     kind: int  # of steps
     p: int
@@ -97,7 +97,7 @@ class Workspace(NamedTuple):
     unknowns: Indices  # (n,) which unknown stands where in a band
     by_time: Vector  # (n,) df/dt beside a band
     sizes: Vector  # (n,) nominal values beside a band or a sparse matrix
-    sparse: Indices  # the form of a sparse matrix, whose entries stand in the one row of ``linear``
+    sparse: Indices  # lists of a sparse matrix, whose entries stand in the one row of ``linear``
     # before df/dt and whose factors stand in that of ``factors``; empty: a full one or a band
     rtol: Vector  # (1,) relative tolerance
     extended: Indices  # (1,) whether the last step of order 8 has the stages of its extension
@@ -110,7 +110,7 @@ class Workspace(NamedTuple):
 class Sparse(NamedTuple):
     """A sparse Jacobian."""
 
-    form: Indices  # of :mod:`~blocks.native.fronts`
+    front_lists: Indices  # of :mod:`~blocks.native.fronts`
     sizes: Vector  # nominal values, in units of the model
 
 
@@ -126,11 +126,11 @@ class Banded(NamedTuple):
 def workspace(n: int, kind: int = EXPLICIT, matrix: Banded | Sparse | None = None) -> Workspace:
     """Work space for ``n`` unknowns, and steps of a kind."""
     if isinstance(matrix, Sparse):
-        entries, numbers = room_of(matrix.form)
+        entries, numbers = room_of(matrix.front_lists)
         linear = np.zeros((1, entries + n))
         return workspace(n)._replace(
             linear=linear, factors=np.empty((1, numbers)), inner=np.empty((INNER, n)),
-            by_time=linear[0, entries:], sizes=matrix.sizes, sparse=matrix.form)
+            by_time=linear[0, entries:], sizes=matrix.sizes, sparse=matrix.front_lists)
     if matrix is not None:
         upper, lower = matrix.upper, matrix.lower
         return workspace(n)._replace(
@@ -240,19 +240,19 @@ def derive_by_time(code: Code, work: Workspace, t: float, h: float, x: Vector, s
 
 
 @machine_code
-def settle_at(code: Code, work: Workspace, t: float, x: Vector, out: Vector) -> None:
+def project_at(code: Code, work: Workspace, t: float, x: Vector, out: Vector) -> None:
     """The end of a step, brought back onto its constraints."""
-    values_at(code, work, code.settle, t, x, out)
+    values_at(code, work, code.project, t, x, out)
 
 
 @machine_code
-def settle_after_events(code: Code, work: Workspace, times: Vector, rows: Matrix, which: Indices,
-                        constants: Matrix, q: Vector, out: Matrix) -> None:
+def project_after_events(code: Code, work: Workspace, times: Vector, rows: Matrix, which: Indices,
+                         constants: Matrix, q: Vector, out: Matrix) -> None:
     """Bring many points after events, one in each row, back onto their constraints: the code reads
     from ``q`` what is constant from each on."""
     for k in range(times.size):
         q[:] = constants[which[k]]
-        settle_at(code, work, times[k], rows[k], out[k])
+        project_at(code, work, times[k], rows[k], out[k])
 
 
 @machine_code
@@ -284,11 +284,11 @@ def are_finite(values: Vector) -> bool:
 
 
 @machine_code
-def settle_in_place(code: Code, work: Workspace, t: float, x: Vector) -> None:
+def project_in_place(code: Code, work: Workspace, t: float, x: Vector) -> None:
     """A point, brought back onto its constraints; nothing where there are none."""
-    if code.settle != 0:
+    if code.project != 0:
         work.k[WORK, :] = x
-        settle_at(code, work, t, work.k[WORK], x)
+        project_at(code, work, t, work.k[WORK], x)
 
 
 @machine_code

@@ -28,7 +28,7 @@ from .resets import Resets, assign_risen
 from .samples import CHANGED, FAILED, UNCHANGED, Samples, assign_due
 from .stages import ATOL, WORK
 from .step_control import is_any
-from .steps import Code, Workspace, settle_in_place, slope_at, values_at
+from .steps import Code, Workspace, project_in_place, slope_at, values_at
 from .zero_crossings import LARGEST, SPARE, Relations
 
 __all__ = ["Switches", "follow_modes", "meets_requirements", "others_act_on_none",
@@ -142,7 +142,7 @@ def follow_modes(code: Code, work: Workspace, relations: Relations, switches: Sw
     m, changed = switches.m, False
     if not (is_any(switches.indirect) or is_any(samples.late) or is_any(resets.late)):
         return UNCHANGED
-    settle_in_place(code, work, t, x)
+    project_in_place(code, work, t, x)
     if m.size:
         _crossing_functions(code, work, relations, t, x, switches.now)
     _let_move(code, work, relations, switches, t, x)
@@ -311,10 +311,10 @@ def _apart(code: Code, work: Workspace, relations: Relations, switches: Switches
         _moved_by(code, work, relations, t, x, part * LEAST_ERROR, 0.0, side,
                   relations.looks[SPARE])
         work.k[2, :] = work.k[3, :] = work.k[WORK]
-        settle_in_place(code, work, t, work.k[2])
+        project_in_place(code, work, t, work.k[2])
         slope_at(code, work, t, work.k[2], here)
         _turn(relations, switches)
-        settle_in_place(code, work, t, work.k[3])
+        project_in_place(code, work, t, work.k[3])
         slope_at(code, work, t, work.k[3], there)
         if resets.before.size:
             values_at(code, work, resets.assigned, t, work.k[3], resets.values)

@@ -36,18 +36,18 @@ if TYPE_CHECKING:
 __all__ = ["Tied", "TiedCode"]
 
 TAKEN = 8  # number of the argument that elements at nodes without mass take
-SHARE = 0.25  # of the determinant at the choice of states, below which they are chosen anew
+LEAST_DETERMINANT = 0.25  # of that at the choice of states, below which they are chosen anew
 
 
 class Tied(Text):
     """A function that solves for what is not integrated, for the others to call.
 
-    ``places`` are those of its arguments, ``start`` is the first free entry of ``q``; inputs of a
+    ``places`` are those of its arguments, ``first`` is the first free entry of ``q``; inputs of a
     ``network`` are solved for, too, as torn unknowns behind the others; ``given`` are symbols of
     all arguments, and residuals, where these depend on efforts.
     """
 
-    def __init__(self, system: System, places: dict[int, tuple[str, int]], start: int,
+    def __init__(self, system: System, places: dict[int, tuple[str, int]], first: int,
                  network: CarriedNetwork | None = None,
                  given: tuple[list[ca.SX], ca.SX] | None = None) -> None:
         tape, self.network = system.tape, network
@@ -66,7 +66,7 @@ class Tied(Text):
         tied = candidates(system)
         #: Entries of x and z that may have to be solved for.
         self.candidates = np.array([*tied, *range(self.nx, self.nx + self.nz)], dtype=int)
-        at = np.cumsum([start, n, n, 1, self.nx + self.nz, n, n, n, n, self.nx, 1])
+        at = np.cumsum([first, n, n, 1, self.nx + self.nz, n, n, n, n, self.nx, 1])
         # in the order in which Newton's method knows them
         (self.entries, self.magnitudes, self.whole, self.here, self.right, _, _, _, self.slope,
          self.done, end) = (int(i) for i in at)
@@ -161,15 +161,15 @@ class Tied(Text):
         w.run(self.again if again else self.name, base)
         return w.compare("une", w.load("%q", self.done), w.constant(0.0))
 
-    def share(self, w: Writer, done: str) -> str:
+    def reserve(self, w: Writer, done: str) -> str:
         """Negative where the choice of states has become a bad one."""
         size = w.constant(0.0)
         for i in range(self.n):
             pivot = w.intrinsic("fabs", w.load("%q", self.factors.pivots + i))
             size = w.binary("fadd", size, w.intrinsic("log", pivot))
-        share = w.binary("fsub", size, w.load("%q", self.whole))
-        share = w.binary("fsub", share, w.constant(np.log(SHARE)))
-        return w.select(done, share, w.constant(-1.0))
+        reserve = w.binary("fsub", size, w.load("%q", self.whole))
+        reserve = w.binary("fsub", reserve, w.constant(np.log(LEAST_DETERMINANT)))
+        return w.select(done, reserve, w.constant(-1.0))
 
     @property
     def found(self) -> Unknowns:
@@ -233,15 +233,15 @@ class Tied(Text):
 class TiedCode(SolvedText):
     """Text of functions of a system whose unknowns are solved for.
 
-    ``places`` are those of its arguments, ``start`` is the first free entry of ``q``, ``network``
+    ``places`` are those of its arguments, ``first`` is the first free entry of ``q``, ``network``
     that of laws at nodes without mass, where there are any.
     """
 
     tied: Tied
 
-    def __init__(self, system: System, places: dict[int, tuple[str, int]], start: int,
+    def __init__(self, system: System, places: dict[int, tuple[str, int]], first: int,
                  network: CarriedNetwork | None = None) -> None:
-        self.tied = Tied(system, places, start, network)
+        self.tied = Tied(system, places, first, network)
         self.tape, self.arguments, self.places = (
             system.tape, self.tied.arguments, self.tied.places)
         self.found = [self.tape.slope, self.tape.crossings]
@@ -249,7 +249,7 @@ class TiedCode(SolvedText):
             crossings = ca.vertcat(network.expressions["crossings"], network.margins)
             self.found = [network.expressions["slope"], crossings]
         self.chosen = bool(system.clusters)
-        self.start, self.end = start, self.tied.end
+        self.first, self.end = first, self.tied.end
 
     def slope(self) -> str:
         """Slopes of states and of torn unknowns."""
@@ -271,10 +271,10 @@ class TiedCode(SolvedText):
         done = tied.call(w)
         self._give(w, done, self.found[1])
         if self.chosen:
-            w.store(tied.share(w, done), "%out", self.found[1].numel())
+            w.store(tied.reserve(w, done), "%out", self.found[1].numel())
         return self._text(w)
 
-    def settle(self) -> str:
+    def project(self) -> str:
         """All states and torn unknowns, solved for; as they were where there is no solution."""
         w, tied = Writer(), self.tied
         self._copy(w, w.pointer("%out", 0), "%x", tied.nx + tied.nz)

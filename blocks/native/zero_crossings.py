@@ -1,4 +1,4 @@
-"""Where does a relation cross within a step? Compiled.
+"""Where does an event function, the margin of a relation, cross zero within a step? Compiled.
 
 Crossings are looked for where :mod:`blocks.simulation.zero_crossings` says, in steps of all
 methods; the bracket is shrunk as in I. F. D. Oliveira and R. H. C. Takahashi, "An Enhancement of
@@ -401,7 +401,7 @@ def _guess(near: float, far: float, above: float, below: float, whole: float, re
 
 @machine_code
 def _bracketed(code: Code, relations: Relations, work: Workspace, x: Vector, low: float,
-               high: float, start: float, h: float, seen: Vector, share: float) -> float:
+               high: float, start: float, h: float, seen: Vector, fraction: float) -> float:
     """The far side of the first crossing of what is wrong at ``high``; margins are left there."""
     wrong, margins = relations.wrong, relations.looks[SPARE]
     grain = 0.25 * TIME_GRAIN * max(abs(low), abs(high))
@@ -409,11 +409,11 @@ def _bracketed(code: Code, relations: Relations, work: Workspace, x: Vector, low
     margins_inside(code, relations, work, low, start, h, x, margins)
     above = _least(margins, wrong)
     # what begins where another mode ended
-    while not above > 0.0 and _is_open(near, far, max(grain, share * (far - start))):
+    while not above > 0.0 and _is_open(near, far, max(grain, fraction * (far - start))):
         near, far, above, below = _narrowed(code, relations, work, 0.5 * (near + far), start, h, x,
                                             margins, near, far, above, below)
     whole = reserve = far - near
-    while _is_open(near, far, max(grain, share * (far - start))):
+    while _is_open(near, far, max(grain, fraction * (far - start))):
         guess = _guess(near, far, above, below, whole, reserve)
         reserve *= 0.5
         near, far, above, below = _narrowed(code, relations, work, guess, start, h, x, margins,
@@ -434,19 +434,19 @@ def _is_open(near: float, far: float, grain: float) -> bool:
 
 @machine_code
 def locate(code: Code, relations: Relations, work: Workspace, x: Vector, low: float, high: float,
-           start: float, h: float, seen: Vector, share: float) -> float:
+           start: float, h: float, seen: Vector, fraction: float) -> float:
     """The far side of the first crossing between two times of a step.
 
     From ``low`` to ``high`` a margin of the relations ``wrong`` is negative at the end alone; on
     return these are the relations that have crossed, and ``seen``, margins at ``high``, are those
-    at the crossing. ``share`` is of the way to the crossing that does not matter; 0 to find it as
+    at the crossing. ``fraction`` of the way to the crossing does not matter; 0 to find it as
     well as can be. Returns the time; the values there are in the row of work.
     """
     margins = relations.looks[SPARE]
-    far = _bracketed(code, relations, work, x, low, high, start, h, seen, share)
+    far = _bracketed(code, relations, work, x, low, high, start, h, seen, fraction)
     while _crossed_before(relations, margins):
         seen[:] = margins
-        far = _bracketed(code, relations, work, x, low, far, start, h, seen, share)
+        far = _bracketed(code, relations, work, x, low, far, start, h, seen, fraction)
     _keep_closest(relations.wrong, seen, margins)
     seen[:] = margins
     return far

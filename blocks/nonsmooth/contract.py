@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
     from .modes.elements import Change, Elements
     from .modes.held_network import HeldNetwork
+    from .modes.islands import NetworkIslands, PredictedIslands
     from .modes.load_dependence import LoadDependence
     from .modes.load_functions import HeldLoads
-    from .modes.parts import NetworkParts, PredictedParts
     from .modes.solved_modes import SolvedModes
 
 __all__ = ["IndeterminateGroup", "Laws"]
@@ -45,8 +45,8 @@ class Laws(ABC):
     # efforts and slopes of the present modes in one or two evaluations, where that is so
     held_modes: SolvedModes | HeldNetwork | HeldLoads | None = None
     load: LoadDependence | None = None  # how bounds depend on efforts (mu N); None where none does
-    # whether modes have tied parts of elements that equations were written apart for
-    parts_join: bool = False
+    # whether modes have tied islands of elements that equations were written apart for
+    islands_join: bool = False
     # whether efforts are those of the run's steps, instead of following from the states
     recorded: bool = False
 
@@ -169,7 +169,7 @@ class Laws(ABC):
         """What machine code is given of the present modes, constant between events."""
         raise NotImplementedError("only laws with held modes run in machine code")
 
-    def decision_parts(self, problem: Problem, t: float) -> PredictedParts | NetworkParts | None:
+    def decision_data(self, problem: Problem, t: float) -> PredictedIslands | NetworkIslands | None:
         """What machine code needs to decide on modes by itself; None where it cannot."""
         return None
 

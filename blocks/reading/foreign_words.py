@@ -19,7 +19,7 @@ from typing import Any, Protocol
 
 from ..exceptions import WrongCall, did_you_mean, missing_in, nearest
 
-__all__ = ["ForeignWords", "foreign_words", "keyword_elsewhere", "look_elsewhere",
+__all__ = ["ForeignWords", "foreign_words", "keyword_elsewhere", "unknown_option",
            "method_elsewhere", "method_nearest", "option_elsewhere", "part_elsewhere",
            "result_elsewhere", "series_elsewhere", "variable_elsewhere"]  # fmt: skip
 
@@ -274,7 +274,7 @@ def option_elsewhere(name: str, given: object = None, call: str = "simulate({0})
     return (sentence or f"It is {here}= here.").format(shown, call.format(shown)), here
 
 
-def look_elsewhere(where: str, options: Iterable[str], known: Iterable[str]) -> WrongCall:
+def unknown_option(where: str, options: Iterable[str], known: Iterable[str]) -> WrongCall:
     """The error for an option of tables and pictures that does not exist."""
     name, known = next(iter(options)), list(known)
     sentence, here = _told("look", name, known) or (did_you_mean(name, known, "options"), "")

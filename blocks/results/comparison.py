@@ -135,7 +135,7 @@ class Comparison(Tabulated):
 
     def _gap(self, path: str, name: str) -> Gap:
         first, other = (self._alike[path][list(self.runs).index(n)] for n in (self._first, name))
-        times, sides = self._looks(self.runs[name])
+        times, sides = self._common_times(self.runs[name])
         gap, size = np.zeros((len(first.infos), len(times))), 0.0
         for side in ("left", "right"):
             here = sides == side
@@ -150,7 +150,7 @@ class Comparison(Tabulated):
         return Gap(first.infos[row].path, name, difference, from_si(float(times[k]), SECOND),
                    abs(float(gap[row, k])) / size if size else float("nan"))  # fmt: skip
 
-    def _looks(self, other: Result) -> tuple[Array, Array]:
+    def _common_times(self, other: Result) -> tuple[Array, Array]:
         """Times at which two runs are known best in their common time, before and after events."""
         times, events = [np.array([self.start, self.end])], [np.zeros(0)]
         for run in (self.runs[self._first], other):

@@ -17,7 +17,7 @@ from .recording import VariableInfo
 from .sheet import Sheet
 from .shown import SECOND, label, measured, number, pretty
 from .values.extremes import largest
-from .values.modes import course, in_words, shares
+from .values.modes import history, in_words, shares
 from .values.samples import Samples
 
 __all__ = ["explain", "facts"]
@@ -38,7 +38,7 @@ def explain(series: Samples) -> str:
         sentences.append(f"There are {len(series.infos):,} instances, {series.infos[0].path} to "
                          f"{series.infos[-1].path}.")  # fmt: skip
     sentences += [s for s in (_sign(info), _CONSTANT.get(info.kind, "")) if s]
-    sentences.append(_course(series))
+    sentences.append(_history(series))
     return " ".join(sentences)
 
 
@@ -137,11 +137,11 @@ def _sign(info: VariableInfo) -> str:
     return ""
 
 
-def _course(series: Samples) -> str:
+def _history(series: Samples) -> str:
     if not len(series.rows.times):
         return "The run ended before its first sample."
     if series.infos[0].words is not None:
-        return course(series)
+        return history(series)
     u, (times, curve) = series.declared_unit, series.rows.curve()
     span = f"from {number(times[0], SECOND)} to {number(times[-1], SECOND)}"
     extremes = []  # value, instant, which instance

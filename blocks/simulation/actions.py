@@ -239,7 +239,7 @@ class Resets:
     def note(self, problem: Problem, t: float) -> None:
         """Keep what `before` is asked of, before anything happens at an event."""
         if self.previous is not None:
-            problem.settle(t)
+            problem.update_anew(t)
             problem.d[self.noted] = self.previous(*problem.arguments(t))
 
     def remember(self, problem: Problem, t: float) -> None:
@@ -295,7 +295,7 @@ class _Sampled:
         # numbers of the samplers, and places among the discrete values
         self.owner, self.target = np.concatenate(owner), np.concatenate(target)
         #: Assignments whose variable another sampler assigns, too.
-        self.shared = np.bincount(self.target, minlength=1)[self.target] > 1
+        self.contested = np.bincount(self.target, minlength=1)[self.target] > 1
         # what is assigned, a function of what there is and of what was before
         self.values = Evaluator(ca.Function("sampled", [*system.arguments, before], [
             ca.densify(ca.vertcat(*values))])) if values else None
@@ -405,7 +405,7 @@ class Samplings(_Sampled):
     def _refuse_clashes(self, found: Array, t: float) -> None:
         """Raise where two regular samplers of this instant give one variable other values."""
         given: dict[int, int] = {}
-        for k in np.flatnonzero(self.shared & self.due[self.owner]).tolist():
+        for k in np.flatnonzero(self.contested & self.due[self.owner]).tolist():
             other = given.setdefault(int(self.target[k]), k)
             if found[other] != found[k] and not np.isnan(self.start[self.owner[[other, k]]]).any():
                 place = int(self.target[k])
@@ -422,7 +422,7 @@ class Samplings(_Sampled):
         from ..native.samples import Samplers
 
         return Samplers(self.start, self.period, self.last, self.late & efforts, self.owner,
-                        self.target, self.shared, given, self.time_events.least,
+                        self.target, self.contested, given, self.time_events.least,
                         self.in_python.assign if self.in_python else None)
 
     def unsettled(self, problem: Problem, t: float, restless: Indices) -> list[str]:
@@ -457,12 +457,12 @@ class PythonSamples:
             family = system.network.families[f]
             own = {family.kernel.variables[i].name: o
                    for g, i, o in system.tape.discrete_layout if g == f}
-            for start, member in zip(family.starts, family.members, strict=True):
+            for first, member in zip(family.firsts, family.members, strict=True):
                 if type(member).at_samples is Component.at_samples:
                     continue
-                for k in range(start, start + member.size):
+                for k in range(first, first + member.size):
                     places = {name: offset + k for name, offset in own.items()}
-                    self._callers.append((member, k - start, family.path(k), item + k, places))
+                    self._callers.append((member, k - first, family.path(k), item + k, places))
         #: What each was asked last, and has given: while that is the same, it is not asked anew.
         self._known: list[tuple[Any, dict[str, float]]] = [(None, {})] * len(self._callers)
         self._stopped: KeyboardInterrupt | None = None

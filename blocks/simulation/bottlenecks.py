@@ -104,7 +104,7 @@ def _decided(recording: RunRecording, starts: Array, ends: Array, which: Indices
         return [], (0.0, 1.0 - part, part)
     if len(able) > SAMPLED:
         able = able[np.linspace(0, len(able) - 1, SAMPLED).astype(int)]
-    steps, times, episodes = _looks(starts, ends, which, able, place[able])
+    steps, times, episodes = _sample_times(starts, ends, which, able, place[able])
     x = recording.replay.interpolated(times, episodes)[0].x
     rtol, tolerances = recording.accuracy
     absolute = tolerances.of_states(recording.problem)
@@ -119,8 +119,8 @@ def _decided(recording: RunRecording, starts: Array, ends: Array, which: Indices
     return found, (part, 1.0 - part, part * float(np.mean(~clear)))
 
 
-def _looks(starts: Array, ends: Array, which: Indices, chosen: Indices, place: Indices
-           ) -> tuple[list[_Step], Array, Indices]:
+def _sample_times(starts: Array, ends: Array, which: Indices, chosen: Indices, place: Indices
+                  ) -> tuple[list[_Step], Array, Indices]:
     """Some steps with those before them; times at which they are looked at, and their episodes."""
     spans = [(int(which[k]), [float(starts[k - before]), *ends[k - before : k + 1].tolist()])
              for k, before in zip(chosen.tolist(), np.minimum(place, BEFORE - 1).tolist(),

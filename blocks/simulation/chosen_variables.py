@@ -20,7 +20,7 @@ from ..results.files.parquet_rows import ParquetRows
 from ..results.lookup import find
 from ..results.recording import VariableInfo
 from ..solvers.interpolation import basis, chebyshev_nodes
-from ..solvers.pieces import Pieces
+from ..solvers.polynomials import Polynomials
 from ..system.finite_values import FiniteValues
 from .catalog import Catalog
 from .record_memory import MemoryBound
@@ -106,7 +106,7 @@ class ChosenVariables:
         self.catalog = recording.catalog
         recording.catalog = KeptCatalog(recording.catalog, self.infos)
         self.file = None if options.file is None else ParquetRows(options.file, self.infos)
-        self.pieces = Pieces(len(self.infos), NODES, self.file)
+        self.polynomials = Polynomials(len(self.infos), NODES, self.file)
         self.bound = MemoryBound()
         self.largest, self.off = np.zeros((2, len(self.infos)))
         self._last_episode = -1  # that of the last piece, among those that are there
@@ -115,7 +115,7 @@ class ChosenVariables:
         self._waits = recording.problem.laws is not None and recording.problem.laws.recorded
 
     # -- during the run ----------------------------------------------------------------------
-    def look(self, recording: RunRecording) -> None:
+    def observe(self, recording: RunRecording) -> None:
         """Called after every step, or as many as a method takes at once."""
         episodes = recording.episodes
         if not self._waits and (len(episodes) > FEW_EPISODES
@@ -133,7 +133,7 @@ class ChosenVariables:
             if self.file is not None:
                 self.file.close()
         statistics = recording.statistics
-        statistics["record bytes"] = self.pieces.nbytes
+        statistics["record bytes"] = self.polynomials.nbytes
         with np.errstate(invalid="ignore", divide="ignore"):
             relative = np.where(self.off > 0, self.off / self.largest, 0.0)
         statistics["record error"] = float(np.nan_to_num(relative).max(initial=0.0))
@@ -141,15 +141,15 @@ class ChosenVariables:
     def _take(self, recording: RunRecording) -> None:
         """Keep the variables over all steps that are there, and forget these."""
         spans = self._spans(recording)
-        length = max(1, CHUNK // (max(self.pieces.width, 1) * (NODES + len(PROBES))))
+        length = max(1, CHUNK // (max(self.polynomials.width, 1) * (NODES + len(PROBES))))
         for k in range(0, len(spans), length):
             self._add(recording, spans[k : k + length])
         recording.episodes[-1].trajectory.forget()
         self._last_episode -= len(recording.episodes) - 1  # negative unless it goes on
         recording.episodes.forget()
         recording.replay.forget()
-        if self.pieces.nbytes > self.bound.allowed:
-            self.bound.keep(recording, self._thin, lambda: self.pieces.nbytes)
+        if self.polynomials.nbytes > self.bound.allowed:
+            self.bound.keep(recording, self._thin, lambda: self.polynomials.nbytes)
 
     def _end(self, recording: RunRecording) -> tuple[Array, Array, Array]:
         """Full states, unknowns and inputs at the end so far: a first guess for what follows."""
@@ -189,7 +189,7 @@ class ChosenVariables:
         joined = np.diff(episode, prepend=-1) == 0
         joined[:1] = episode[:1] == self._last_episode
         joined &= not self._waits  # efforts jump from step to step
-        self.pieces.append(spans["start"], spans["end"], values, joined, spans["steps"])
+        self.polynomials.append(spans["start"], spans["end"], values, joined, spans["steps"])
         self._last_episode = int(episode[-1])
 
     def _halved(self, recording: RunRecording, spans: np.ndarray
@@ -198,7 +198,7 @@ class ChosenVariables:
         found: list[tuple[np.ndarray, Array, Array]] = []
         before = np.full(len(spans), np.inf)
         for halvings in range(MOST_HALVINGS + 1):
-            values, off = self._looked_at(recording, spans)
+            values, off = self._at_nodes(recording, spans)
             self.largest = np.fmax(self.largest, np.abs(values).max(axis=(0, 1), initial=0.0))
             size = self.tolerance * self.largest
             with np.errstate(invalid="ignore", divide="ignore"):
@@ -226,7 +226,7 @@ class ChosenVariables:
         order = np.lexsort([spans["start"], spans["episode"]])
         return spans[order], values[order], off[order]
 
-    def _looked_at(self, recording: RunRecording, spans: np.ndarray) -> tuple[Array, Array]:
+    def _at_nodes(self, recording: RunRecording, spans: np.ndarray) -> tuple[Array, Array]:
         """Values at the nodes, (k, K, n), and how far off polynomials are between, (k, n)."""
         nodes = chebyshev_nodes(NODES)
         places = np.sort(np.concatenate([nodes, PROBES]))
@@ -251,7 +251,7 @@ class ChosenVariables:
 
     def _thin(self) -> float:
         self._together *= 2
-        self.pieces, off = self.pieces.thinned(self._together * (self.steps or 1))
+        self.polynomials, off = self.polynomials.thinned(self._together * (self.steps or 1))
         self.off = self.off + off
         return float((off / np.where(self.largest > 0, self.largest, 1.0)).max(initial=0.0))
 
@@ -269,9 +269,9 @@ class ChosenVariables:
                 self._refuse(index)
         columns = np.array([self.place[i] for i in indices], dtype=int)
         if times is None:
-            rows = self.pieces.rows.take(np.arange(len(self.pieces.times)), columns)
+            rows = self.polynomials.rows.take(np.arange(len(self.polynomials.times)), columns)
         else:
-            rows = self.pieces(np.asarray(times, dtype=float), side, columns)
+            rows = self.polynomials(np.asarray(times, dtype=float), side, columns)
         modes = self.is_mode[columns]
         rows[:, modes] = np.rint(rows[:, modes])
         return rows.T

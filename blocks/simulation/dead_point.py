@@ -102,7 +102,7 @@ def steps_over(problem: Problem, t: float, ahead: float, longest: float, stop: f
         if step is not None:
             steps.append(step)
             problem.x[:] = step.y * problem.scale_x
-            problem.solve(step.t, problem.start_vector())
+            problem.solve(step.t, problem.solver_vector())
         return step is not None
 
     try:

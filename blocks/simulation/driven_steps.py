@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..native.bound_steps import BoundSteps
+from ..native.short_calls import ShortCalls
 from ..numerics.arrays import Array, Indices
 from ..system.evaluator import Evaluator
 from .driver import Driver
@@ -45,8 +45,8 @@ class DrivenSteps:
         self._of_tables, self.told = rows[: len(tables.slots)], rows[len(tables.slots) :]
         self.changed = False  # whether they are new
         #: Steps of the present episode, where machine code carries out what it is told.
-        self._bound: BoundSteps | None = None
-        self._kept: BoundSteps | None = None  # for episodes of the same method
+        self._bound: ShortCalls | None = None
+        self._kept: ShortCalls | None = None  # for episodes of the same method
         self._limit = -np.inf  # before this time nothing is known to happen
         self._passable = False  # whether machine code carries out what happens then
         self._due = False  # whether Python has to
@@ -62,24 +62,24 @@ class DrivenSteps:
     def advance(self, until: float) -> None:
         """Go on to a time, and past what is known to happen there."""
         if until > self._seen and self._seen < self.driver.settings.t_end:
-            self._look_over(until)
+            self._find_instants(until)
         if self._bound is None or not self._goes(until):
             self._with_python(until)
 
-    def _look_over(self, until: float) -> None:
+    def _find_instants(self, until: float) -> None:
         """Find what is known to happen in the next part of the run: as much as has passed, but
         this step and no more than so many of them."""
         if self.time_events.expected:
             self.pause()
         settings, step = self.driver.settings, until - self.t
         part = max(min(self.t - settings.t_start, MOST_STEPS * step), 2 * step)
-        self.time_events.look(self.t, min(self.t + part, settings.t_end))
+        self.time_events.find(self.t, min(self.t + part, settings.t_end))
         #: Nothing at the end of a part is known, so the next one is looked for before.
         self._seen = self.t + part - step / 2
         if self._bound is not None:
-            self._limit = self._look_ahead()
+            self._limit = self._free_until()
 
-    def settle(self) -> None:
+    def apply_changes(self) -> None:
         """Bring everything in line with what was told."""
         if self.changed and not (self._bound is not None and self._goes(self.t)):
             self._with_python(self.t)
@@ -87,24 +87,24 @@ class DrivenSteps:
     def read(self, function: Evaluator, wanted: Wanted) -> Array:
         """What a function of the present point comes to; it changes with the next look."""
         if self.changed:
-            self.settle()
+            self.apply_changes()
         if self._bound is not None and not wanted.unknowns and (
                 reader := self._bound.reader(function, wanted.of_efforts)) is not None:
             return reader()
-        self.look()
+        self.catch_up()
         return function(*self.problem.arguments(self.t))
 
-    def look(self) -> None:
+    def catch_up(self) -> None:
         """Make the record, and the problem, what they are at the present time."""
         if self._bound is not None:
             if (step := self._bound.taken()) is not None:
-                self.integration.look(step)
+                self.integration.observe(step)
             self.driver.running.count()
             self.problem.solve(self.t, self.integration.y)
 
     def pause(self) -> None:
         """Bring record and problem to the present time, and begin anew when the run goes on."""
-        self.look()
+        self.catch_up()
         self._bound, self._limit = None, -np.inf
         self._note_unbroken(self.t)
 
@@ -152,11 +152,11 @@ class DrivenSteps:
         if method.own_events is None:
             return
         method.pieces = times.functions.around(self.t)
-        limit = self._look_ahead()
+        limit = self._free_until()
         if self._is_due(until, limit) and not self._passable:
             return
         if self._kept is None or not self._kept.serves(method):
-            self._kept = BoundSteps(method, self._slots, self._rows, self.problem.laws)
+            self._kept = ShortCalls(method, self._slots, self._rows, self.problem.laws)
         self._bound = self._kept
         self._of_tables[:] = self.problem.d[self.tables.slots]
         self._bound.begin(times.known_from(self.t))
@@ -210,14 +210,14 @@ class DrivenSteps:
         self._of_tables[:] = self.tables.rows(np.array([times.just_after(self.t)]))[:, 0]
         self._due = not self._bound.pass_instant(
             self.t, times.right_limits(self.t), times.known_from(self.t))
-        self._limit = self._look_ahead()
+        self._limit = self._free_until()
         return not self._due
 
     def _is_due(self, until: float, limit: float) -> bool:
         """Whether what is known to happen at a limit comes up to a time, or is one with it."""
         return until >= limit - self.time_events.tiny(until)
 
-    def _look_ahead(self) -> float:
+    def _free_until(self) -> float:
         """Before which time nothing is known to happen."""
         times = self.time_events
         instant = times.after(self.t)

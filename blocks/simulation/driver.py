@@ -36,14 +36,14 @@ from .running_method import RunningMethod
 from .settings import Settings
 from .tolerances import Tolerances
 
-__all__ = ["Driver", "PartsJoin"]
+__all__ = ["Driver", "IslandsJoin"]
 
 STANDSTILL = 1000  # episodes in a row that do not advance
 ENDLESS = "its values grow beyond all numbers"
 SINGULAR = "the equations that are solved together there do not determine their unknowns"
 
 
-class PartsJoin(Exception):  # noqa: N818
+class IslandsJoin(Exception):  # noqa: N818
     """The run has to begin anew, with elements together that modes tie."""
 
 
@@ -143,8 +143,8 @@ class Driver:
         """Go from episode to episode until the end of the run."""
         try:
             while t < self.settings.t_end:
-                if self.parts_join:
-                    raise PartsJoin
+                if self.islands_join:
+                    raise IslandsJoin
                 self.integration.begin(t, self.events.take_struck())
                 t = self.carry_out(t, self.integration.go_on())
         except RunEnds as ends:
@@ -162,10 +162,10 @@ class Driver:
         self.running.rest()
 
     @property
-    def parts_join(self) -> bool:
+    def islands_join(self) -> bool:
         """Whether modes tie elements that the model was compiled apart for."""
         laws = self.problem.laws
-        return laws is not None and laws.set_valued.parts_join
+        return laws is not None and laws.set_valued.islands_join
 
     def carry_out(self, before: float, ending: Ending) -> float:
         """Carry out the event that ends an episode begun at ``before``; the time reached."""
@@ -194,5 +194,5 @@ class Driver:
     def _stop(self, t: float, reason: str, cause: Exception | None = None) -> None:
         """Give the run up at the present point."""
         stop_at_failed_step(self.recording,
-                            Step.failed(t, self.problem.start_vector(), reason, cause=cause),
+                            Step.failed(t, self.problem.solver_vector(), reason, cause=cause),
                             self.settings.t_start)

@@ -66,7 +66,7 @@ class Events:
         happens = driven or samplings.active or problem.system.nm or len(slots) or delayed
         if laws is None and not happens:
             return None
-        parts = None if laws is None else laws.decision_parts(problem, t)
+        parts = None if laws is None else laws.decision_data(problem, t)
         efforts = laws is not None and laws.massless and parts is not None
         samplers = samplings.compiled(efforts)
         required = self.requirements.compiled(efforts)
@@ -81,9 +81,9 @@ class Events:
         if parts is None and laws is not None and laws.elements.switch.any():
             return None  # what their conditions tell changes modes
         if resets is not None:  # but those on which it is decided after what is assigned
-            from ..nonsmooth.modes.parts import NetworkParts
+            from ..nonsmooth.modes.islands import NetworkIslands
 
-            joint = parts.joint if isinstance(parts, NetworkParts) else np.zeros_like(times.timed)
+            joint = parts.joint if isinstance(parts, NetworkIslands) else np.zeros_like(times.timed)
             acting = joint if acting is None else joint & acting
         assert acting is not None
         if driven and laws is not None and laws.watched and parts is None:

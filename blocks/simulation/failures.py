@@ -182,9 +182,9 @@ def refuse_unstable(recording: RunRecording, method: str, step: float, t: float)
     """A run that has grown without bound is not finished, be it by explicit steps of fixed length
     or by itself: powers of what is beyond measure are no numbers."""
     problem = recording.problem
-    y = np.abs(problem.start_vector())
+    y = np.abs(problem.solver_vector())
     if method in ("euler", "rk4") and y.max(initial=0.0) >= BLOWN_UP and (
-            rate := problem.fastest_rate(t, problem.start_vector())) * step >= STABLE:
+            rate := problem.fastest_rate(t, problem.solver_vector())) * step >= STABLE:
         name = problem.name_of(int(y.argmax()))
         recording.fail("steps too long")
         raise SimulationError(

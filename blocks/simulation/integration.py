@@ -94,7 +94,7 @@ class Integration:
         if problem.delays is not None:
             problem.delays.begin(problem, t)
         if trajectory is None:
-            trajectory = Trajectory(t, problem.start_vector())
+            trajectory = Trajectory(t, problem.solver_vector())
         self.recording.episodes.append(Episode.begun(problem, trajectory, struck))
 
     def go_on(self) -> Ending:
@@ -119,13 +119,13 @@ class Integration:
     def begin(self, t: float, struck: tuple[tuple[int, int], ...]) -> None:
         """Begin an episode at the present point."""
         problem, laws = self.problem, self.problem.laws
-        self.t, self.y = t, problem.start_vector()
+        self.t, self.y = t, problem.solver_vector()
         self.method = self.running.begin(t, self.y)
         self.trajectory = self.method.course
         if self.trajectory is None:
             self.trajectory = Trajectory(t, self.y, order=self.method.order)
         self.open(t, struck, self.trajectory)
-        problem.predictor = problem.start_z = self.branch = self.pulses = None
+        problem.predictor = problem.guess_z = self.branch = self.pulses = None
         if self.system.clusters and not self.method.carries:
             self.branch = TiedBranch(problem, t)
         elif follows_branches(problem) and not self.method.looks_itself:
@@ -157,9 +157,9 @@ class Integration:
                 return Ending(step.t)
             stop_at_failed_step(self.recording, step, self.running.settings.t_start)
         if self.decided_in_steps:
-            return self._look_at_decisions(step)
+            return self._take_decisions(step)
         try:
-            return self._looked_at(step)
+            return self._take_step(step)
         except AlgebraicFailure as failure:  # at a point within it
             again = step.t - self.t > self.time_events.tiny(self.t)
             if isinstance(self.branch, LoopBranch) and again:
@@ -169,7 +169,7 @@ class Integration:
             return self._over_dead_point(t, np.asarray(y)) or self._end_of_branch(
                 t, np.asarray(y), failure)
 
-    def _looked_at(self, step: Step) -> Ending | None:
+    def _take_step(self, step: Step) -> Ending | None:
         """Take what a step is good for; tell the ending if that was the last."""
         shortened = False
         if self.branch is not None and (until := self.branch.followed(step)) < step.t:
@@ -245,7 +245,7 @@ class Integration:
         else:
             z = problem.z.copy()
         settings = self.running.settings
-        problem.start_z = None
+        problem.guess_z = None
         episodes, duration = self.recording.episodes, settings.t_end - settings.t_start
         begun = next((e for e in reversed(episodes) if t - e.start > AT_FOLD * duration),
                      episodes[-1])  # at the fold itself nothing tells the branch
@@ -263,7 +263,7 @@ class Integration:
         if beyond is None:
             return None
         problem.z[:], self.t, self.y = beyond, t, y
-        problem.settle(t)
+        problem.update_anew(t)
         name = system.torn_name(int(np.argmax(np.abs(beyond - z) / problem.scale_z)))
         component, _, variable = name.rpartition(".")
         self.events.log.remember(t, component, f"{variable} {GOES_ON}")
@@ -292,7 +292,7 @@ class Integration:
             return None
         problem.failure, at, which = None, t, None
         problem.tie(np.zeros(0, dtype=int))
-        self.open(t, trajectory=Trajectory(t, problem.start_vector(), order=STAGES))
+        self.open(t, trajectory=Trajectory(t, problem.solver_vector(), order=STAGES))
         self.trajectory = self.recording.episodes[-1].trajectory
         self.crossings.begin(t)
         for step in steps:
@@ -302,7 +302,7 @@ class Integration:
                 break
         problem.solve(at, self.trajectory(at))
         problem.tie(tied)
-        problem.solve(at, problem.start_vector())
+        problem.solve(at, problem.solver_vector())
         problem.choose_states(at)
         self.running.begin_with(at - step.t_old, at)
         return Ending(at, which, reach=at - step.t_old)
@@ -389,7 +389,7 @@ class Integration:
         self.problem.solve(at, y)
         return Ending(at, which, reach=at - step.t_old)
 
-    def _look_at_decisions(self, step: Step) -> Ending | None:
+    def _take_decisions(self, step: Step) -> Ending | None:
         """What a method that steps over events has decided in a step."""
         laws = self.problem.laws
         self._keep(step, step.t)
@@ -409,7 +409,7 @@ class Integration:
         return np.flatnonzero(wrong & ~self.time_events.timed)
 
     # -- ends of steps ---------------------------------------------------------------------
-    def look(self, step: Step) -> None:
+    def observe(self, step: Step) -> None:
         """The method has got as far as this, and goes on."""
         if self.method.passed is not None:
             self._go_on_from_events(self.method.passed)
@@ -424,7 +424,7 @@ class Integration:
                         self.trajectory.t if whole and until > delays.past.end
                         else np.array([until]))
         self.t, self.y = step.t, step.y
-        self.recording.keeper.look(self.recording)
+        self.recording.keeper.observe(self.recording)
         if self.progress is not None:
             self.progress(until)
 

@@ -39,7 +39,7 @@ def torn_at(problem: Problem, episode: Episode, t: float) -> Array:
         return before
     near = before + (t - t0) / (t1 - t0) * (after - before)
     branch = LoopBranch(problem, t0, before, tolerances.TIME_GRAIN * (t1 - t0))
-    problem.start_z = None
+    problem.guess_z = None
 
     def states(at: float) -> Array:  # that are integrated, scaled
         return episode.trajectory(at)[: problem.size]
@@ -70,11 +70,11 @@ class LoopBranch:
         self._passed: list[tuple[float, Array]] = []  # of the step that was looked at
         #: Nominal values; what a linear loop gives, or a flow carries, is on no branch.
         self.sizes = np.where(problem.system.tape.followed, problem.scale_z, np.inf)
-        problem.start_z = self.z.copy()
+        problem.guess_z = self.z.copy()
 
     def followed(self, step: Step) -> float:
         """How far into a step they can be followed; not at all where it has points beyond."""
-        self.t, self.z, self._passed = step.t_old, np.array(self.problem.start_z), []
+        self.t, self.z, self._passed = step.t_old, np.array(self.problem.guess_z), []
         t = self.follow(step.t, lambda at: step.y if at == step.t else step.dense(at))
         self.ended = t < step.t
         return t
@@ -85,7 +85,7 @@ class LoopBranch:
 
     def go_on(self) -> None:
         """The step is taken: Newton's method starts from its end."""
-        self.problem.start_z = self.z.copy()
+        self.problem.guess_z = self.z.copy()
         self.marks += self._passed
 
     def follow(self, end: float, states: Callable[[float], Array]) -> float:
@@ -121,11 +121,11 @@ class LoopBranch:
         same = np.abs(half - found) <= AS_PREDICTED * change + least
         return there if np.all(even & same) else None
 
-    def solved(self, t: float, y: Array, start: Array) -> Array:
-        """Unknowns at a point, sought from a start."""
+    def solved(self, t: float, y: Array, guess: Array) -> Array:
+        """Unknowns at a point, sought from a guess."""
         problem = self.problem
         problem.x[problem.free] = y * problem.scale
-        problem.z[:] = start
+        problem.z[:] = guess
         problem.update(t)
         return problem.z.copy()
 

@@ -144,7 +144,7 @@ def tries_implicit_first(problem: Problem, t0: float, t1: float, rtol: float) ->
     """
     if problem.size > SMALL or rtol < native.TIGHT:
         return False
-    rate, oscillation = fastest_motions(problem, t0, problem.start_vector())
+    rate, oscillation = fastest_motions(problem, t0, problem.solver_vector())
     steps = rate * (t1 - t0) / native.REACH
     return AGAINST * oscillation < rate and steps > SETTLING and (
         implicit_one_step(problem) is not None)
@@ -186,7 +186,7 @@ def automatic(problem: Problem, t0: float, t1: float, rtol: float) -> tuple[type
     if system.nu or system.clusters or not problem.size:  # the rates at the start say little
         why = "explicit, one-step: cheap to restart after events"
         return (method_named("DOP853") if reason else explicit_steps(rtol)), why
-    rate, _ = fastest_motions(problem, t0, problem.start_vector())
+    rate, _ = fastest_motions(problem, t0, problem.solver_vector())
     stiff = f"implicit, one-step: stiff at the start ({rate:.3g} 1/s)"
     if reason:
         if rate * (t1 - t0) > MILD:

@@ -96,7 +96,7 @@ class _Path:
     def __init__(self, problem: Problem, t: float, before: Array, known: Flags, duration: float
                  ) -> None:
         self.problem, self.t, self.known = problem, t, known
-        self.y = problem.start_vector()
+        self.y = problem.solver_vector()
         problem.m[:] = before
         problem.unknowns.forget()
         self.slope = problem.slope(t, self.y)

@@ -117,7 +117,7 @@ class WholeRecord:
     def __init__(self) -> None:
         self.bound = MemoryBound()
 
-    def look(self, recording: RunRecording) -> None:
+    def observe(self, recording: RunRecording) -> None:
         """Called after every step, or as many as a method takes at once."""
         episodes = recording.episodes
         if episodes.nbytes > self.bound.allowed:

@@ -27,9 +27,9 @@ def recorded_shapes(recording: RunRecording) -> list[Any]:
     acted = laws.acted() if laws is not None and laws.recorded else {}
     network, root = recording.system.network, recording.model_then()
     for f, family in enumerate(network.families):
-        for start, path in zip(family.starts, family.paths, strict=True):
+        for first, path in zip(family.firsts, family.paths, strict=True):
             member = root[path]
-            loaded = acted[f][start : start + member.size] if f in acted else None
+            loaded = acted[f][first : first + member.size] if f in acted else None
             for shape in placed(member, lambda path: catalog[path].index, loaded):
                 if isinstance(shape, Outline | Vertex):
                     frame = tuple(_class_of(recording, h) for h in shape.frame_at)

@@ -97,7 +97,7 @@ class RunRecording:
         self.keeper: WholeRecord | ChosenVariables = WholeRecord()
         self.chosen: ChosenVariables | None = None
         self._found: dict[str, tuple[object, Any]] = {}  # by looks, and when that was
-        self._looked_at = False  # whether anybody has seen how far states move
+        self._scaled = False  # whether anybody has seen how far states move
 
     @property
     def is_explicit(self) -> bool:
@@ -113,7 +113,7 @@ class RunRecording:
         """The run has failed, and why."""
         self.status, self.message = "failed", message
 
-    def forget_looks(self) -> None:
+    def forget_found(self) -> None:
         """Forget what was found of the record, which is another one now."""
         self._found.clear()
         self.replay.forget()
@@ -135,20 +135,20 @@ class RunRecording:
     def times(self) -> Array:
         if self.chosen is None:
             return self._own_times()[0]
-        return self.chosen.pieces.times if self.samples is None else self.samples
+        return self.chosen.polynomials.times if self.samples is None else self.samples
 
     @property
     def close_times(self) -> Array:
         """Times of steps and some between, whatever samples were asked for."""
         if self.chosen is not None:
-            return self.chosen.pieces.times
+            return self.chosen.polynomials.times
         return self._times_of_steps()[0]
 
     @property
     def knots(self) -> Array:
         """Ends of steps, and times between in long ones."""
         if self.chosen is not None:
-            return self.chosen.pieces.times
+            return self.chosen.polynomials.times
         return self.episodes.steps.shown(
             np.zeros(1, dtype=int), bool(self.system.nx), fewest_in_step=1)[0]
 
@@ -168,12 +168,12 @@ class RunRecording:
         return self._once("steps", lambda: self.episodes.steps.shown(
             np.zeros(1, dtype=int), bool(self.system.nx)))
 
-    def _once(self, look: str, make: Callable[[], T]) -> T:
+    def _once(self, what: str, make: Callable[[], T]) -> T:
         """What a look has found, as long as the run has not gone on since."""
         state = len(self.episodes), self.episodes[-1].end, id(self.samples)
-        if look not in self._found or self._found[look][0] != state:
-            self._found[look] = state, make()
-        found: T = self._found[look][1]
+        if what not in self._found or self._found[what][0] != state:
+            self._found[what] = state, make()
+        found: T = self._found[what][1]
         return found
 
     def _episode_numbers(self, times: Array, side: str) -> Indices:
@@ -219,8 +219,8 @@ class RunRecording:
     def _own_values(self, function: Evaluator, wanted: Wanted) -> Array:
         """A function at the times at which a run is shown."""
         t, which = self._own_times()
-        if not self._looked_at and len(t) <= self.replay.most_points:
-            self._looked_at = True
+        if not self._scaled and len(t) <= self.replay.most_points:
+            self._scaled = True
             with READING:
                 warn_of_faint_motion(self, self.replay.interpolated(t, which)[0].x)
         return self.evaluate(function, wanted, t, which)

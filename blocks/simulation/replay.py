@@ -52,7 +52,7 @@ class Replay:
     def __init__(self, problem: Problem, p: Array, episodes: EpisodeList) -> None:
         self._of_run, self.p, self.system, self.episodes = problem, p, problem.system, episodes
         #: Looks at the times that were looked at lately, as for the mean of another variable.
-        self._looks: dict[tuple[bytes, bytes], _Look] = {}
+        self._readings: dict[tuple[bytes, bytes], _Reading] = {}
         self._room = MOST_NUMBERS  # for more of their numbers
 
     @cached_property
@@ -79,17 +79,17 @@ class Replay:
         which : (k,) number of the episode of every time; those of an episode stand together
         wanted : what has to be solved for
         """
-        look = self._look(t, which)
-        if not len(t) or not self.must_solve(look.incomplete, wanted):
-            return look.states
-        look.states = self.with_modes(look.states, which)
-        split = self.must_split(look.states, wanted)
-        if split not in look.solved:
+        reading = self._reading(t, which)
+        if not len(t) or not self.must_solve(reading.incomplete, wanted):
+            return reading.states
+        reading.states = self.with_modes(reading.states, which)
+        split = self.must_split(reading.states, wanted)
+        if split not in reading.solved:
             with threads_for(max(self.system.nu, self.problem.algebraic)):
-                found = self.solved(look.states, which, look.incomplete, split)
+                found = self.solved(reading.states, which, reading.incomplete, split)
             self._take_room(found)
-            look.solved[split] = found
-        return look.solved[split]
+            reading.solved[split] = found
+        return reading.solved[split]
 
     def interpolated(self, t: Array, which: Indices) -> tuple[Points, Flags]:
         """What trajectories hold: integrated states, and what was carried along with them.
@@ -97,17 +97,17 @@ class Replay:
         Inputs that were not are as at the start of their episode. Also where tied states or
         torn unknowns are missing: one method may carry them, and another of the run not.
         """
-        look = self._look(t, which)
-        return look.states, look.incomplete
+        reading = self._reading(t, which)
+        return reading.states, reading.incomplete
 
-    def _look(self, t: Array, which: Indices) -> _Look:
+    def _reading(self, t: Array, which: Indices) -> _Reading:
         """A look at some times, which may have been lately."""
         key = t.tobytes(), which.tobytes()
-        if key not in self._looks:
-            look = _Look(*self._interpolated(t, which))
-            self._take_room(look.states)
-            self._looks[key] = look
-        return self._looks[key]
+        if key not in self._readings:
+            reading = _Reading(*self._interpolated(t, which))
+            self._take_room(reading.states)
+            self._readings[key] = reading
+        return self._readings[key]
 
     def _take_room(self, points: Points) -> None:
         """Make room for points that are kept; where there is none, all before are given up."""
@@ -117,7 +117,7 @@ class Replay:
 
     def forget(self) -> None:
         """Forget what was looked at: the run has become another one, or needs the room."""
-        self._looks.clear()
+        self._readings.clear()
         self._room = MOST_NUMBERS
 
     def _interpolated(self, t: Array, which: Indices) -> tuple[Points, Flags]:
@@ -364,7 +364,7 @@ class Replay:
 
 
 @dataclass(eq=False)
-class _Look:
+class _Reading:
     """What was found of a run at some times: what trajectories hold, and points that were solved
     for, by whether undetermined efforts are split."""
 

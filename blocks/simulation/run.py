@@ -20,7 +20,7 @@ from ..numerics.arrays import python_number
 from ..numerics.tolerances import CLOSES_AT_BEST
 from ..solvers import Method
 from ..units import SECOND, to_si
-from .driver import Driver, PartsJoin
+from .driver import Driver, IslandsJoin
 from .given_values import GivenValues
 from .interrupts import forget_interrupt, interruptible
 from .method_choice import automatic, chosen_method, refuse_fixed_steps, refuse_full_jacobian
@@ -73,7 +73,7 @@ class PreparedRun:
             LOG.info("%s: %s", recording.name, error)
             error.data["result"] = Result(recording)
             raise
-        except PartsJoin:
+        except IslandsJoin:
             assert self.anew is not None  # whoever prepares a run says so
             with self.lock:
                 again = self.anew()
@@ -124,7 +124,7 @@ def prepared(model: CompiledModel, duration: object, options: Options) -> Prepar
 
     ready = _prepared(model, duration, options)
     ready.anew = anew
-    return anew() if ready.driver.parts_join else ready
+    return anew() if ready.driver.islands_join else ready
 
 
 def _prepared(model: CompiledModel, duration: object, options: Options) -> PreparedRun:
@@ -172,7 +172,7 @@ def _prepared(model: CompiledModel, duration: object, options: Options) -> Prepa
                       model._made.findings or ())
     if asked is not None:
         starting.keep(asked, decided)
-    starting.forget_looks()
+    starting.forget_trials()
     return _begun(starting, decided, options, began, checked)
 
 

@@ -34,9 +34,9 @@ __all__ = ["RunningMethod"]
 
 PARTS = 200  # of a run without states, one a step at least, but for fixed steps
 GROWS = 1.5  # a step that takes up another one, against that
-LOOK_FOR_STIFFNESS = 100  # steps between looks
-LOOK_COMPILED = 2000  # the same in machine code, where so many take no longer than a look
-FIRST_LOOK = 64  # the first one there, at what is plainly stiff
+REVIEW = 100  # steps between looks
+REVIEW_COMPILED = 2000  # the same in machine code, where so many take no longer than a look
+FIRST_REVIEW = 64  # the first one there, at what is plainly stiff
 DEAR = 40  # unknowns that are solved for at every point, from which on steps cost as much, too
 PLAINLY = 50_000  # steps left at that pace: one that only begins at the bound has fewer
 WORTH = 5  # times that: steps left for which another method is worth beginning
@@ -104,7 +104,7 @@ class RunningMethod:
 
     def begin(self, t: float, y: Array) -> Method:
         """The method for the episode from here on."""
-        self._look_at_modes(t, y)
+        self._check_modes(t, y)
         self.episodes += 1
         method = self._started(t, y)
         self.longest = min(2 * self.longest, self._longest)
@@ -179,11 +179,11 @@ class RunningMethod:
         """A step of the method, as far as it may go before it is asked again."""
         if self.current.looks_itself:
             if self.may_switch and self.problem.algebraic >= DEAR:
-                self.current.look = LOOK_FOR_STIFFNESS, WORTH * LOOK_FOR_STIFFNESS
+                self.current.observe = REVIEW, WORTH * REVIEW
             elif self.may_switch and not self._judged:
-                self.current.look = FIRST_LOOK, PLAINLY
+                self.current.observe = FIRST_REVIEW, PLAINLY
             elif self._explicit is not None and not self._judged:
-                self.current.look = LOOK_COMPILED, LOOK_COMPILED
+                self.current.observe = REVIEW_COMPILED, REVIEW_COMPILED
         step: Step = self.current.advance(self._limit(t, stop))
         return step
 
@@ -221,7 +221,7 @@ class RunningMethod:
         self.current.work = Work()
 
     # -- giving it up ----------------------------------------------------------------------
-    def _look_at_modes(self, t: float, y: Array) -> None:
+    def _check_modes(self, t: float, y: Array) -> None:
         """Go on with implicit steps where modes are so stiff that explicit ones end nowhere.
 
         As the current of a coil that an open switch leaves to a parasitic conductance. Raises
@@ -265,11 +265,11 @@ class RunningMethod:
             self._leaves = False
             return True
         kind = self.kind
-        self._look_at_modes(step.t, step.y)  # machine code may have entered new ones
+        self._check_modes(step.t, step.y)  # machine code may have entered new ones
         if self.kind is not kind:
             return True
         if not self.driven:
-            self._pace.look(step, self._so_far("steps"), self.current, self.problem)
+            self._pace.observe(step, self._so_far("steps"), self.current, self.problem)
         if self._explicit is not None:
             return self._is_no_better(step)
         if self.current.goes_nowhere and not self.may_switch:
@@ -321,11 +321,11 @@ class RunningMethod:
         problem = self.problem
         # steps cost next to nothing, and less than such a look
         cheap = self.current.looks_itself and problem.algebraic < DEAR
-        between = self._patience * (LOOK_COMPILED if cheap else LOOK_FOR_STIFFNESS)
+        between = self._patience * (REVIEW_COMPILED if cheap else REVIEW)
         taken = self._so_far("steps")
         first = cheap and not self._judged and taken < between
         nowhere = self.current.goes_nowhere  # which is wrong, however few steps are left
-        if taken - self._judged < (FIRST_LOOK if first else between) and not nowhere:
+        if taken - self._judged < (FIRST_REVIEW if first else between) and not nowhere:
             return False
         average = (step.t - self._judged_at) / (taken - self._judged)
         self._judged, self._judged_at = taken, step.t
@@ -361,7 +361,7 @@ class RunningMethod:
         At the bound of stability a state is within its tolerance, but flows wiggle or stay: what
         they carry in all, as a ledger counts it, would be less exact than the states.
         """
-        self.current.go_back(2 * LOOK_COMPILED)
+        self.current.go_back(2 * REVIEW_COMPILED)
         self._judged_at = self.current.t
         self.first_step = self.settings.first_step
 
@@ -373,7 +373,7 @@ class RunningMethod:
         what settled fast at the start: whether stability would allow far longer steps here.
         """
         taken = self._so_far("steps") - self._judged
-        if self._explicit is None or taken < self._patience * LOOK_COMPILED:
+        if self._explicit is None or taken < self._patience * REVIEW_COMPILED:
             return False
         kind, length = self._explicit
         average = (step.t - self._judged_at) / taken
@@ -433,7 +433,7 @@ class RunningMethod:
 
 STUCK = 1e10  # steps left, each as long as the last ones: no run ends so
 MANY, LONG = 1e6, 60.0  # steps left, and seconds that they will take: told where there are more
-LOOK_AT_PACE, LOOK_AT_PACE_COMPILED = 5_000, 100_000  # steps in between: a second; a transient
+PACE, PACE_COMPILED = 5_000, 100_000  # steps in between: a second; a transient
 RESTS = 100  # steps in which nothing has moved, with many times as many left
 WIGGLES, WITHIN, ENDURED = 10, 10.0, 2e4  # looks, tolerances a state stays within, steps left
 
@@ -448,7 +448,7 @@ class Pace:
         self._rested = 0, start, np.zeros(0)  # steps, when and where, at the last look for a corner
         self._wiggles = 0  # looks in a row between which states have stayed within their tolerances
 
-    def look(self, step: Step, steps: int, method: Any, problem: Problem) -> None:
+    def observe(self, step: Step, steps: int, method: Any, problem: Problem) -> None:
         """Look at the last of so many steps of a method, if there were many since the last look.
 
         Raises SimulationError if so many are left that the end is out of reach, or the run rests
@@ -468,7 +468,7 @@ class Pace:
                 self._wiggles = self._wiggles + 1 if wiggled else 0
                 if self._wiggles > WIGGLES and RESTS * (self.end - t) > ENDURED * (t - since):
                     refuse_wiggling(problem, method, step)
-        if taken < (LOOK_AT_PACE_COMPILED if kind.looks_itself else LOOK_AT_PACE):
+        if taken < (PACE_COMPILED if kind.looks_itself else PACE):
             return
         length = max((t - self._t) / taken, TINY)
         self._steps, self._t = steps, t

@@ -16,7 +16,7 @@ from ..initialisation.initial_values import initialise, take_targets, unsolved_s
 from ..initialisation.nominal_values import Nominals, find_nominals
 from ..initialisation.start import Start, reached_start
 from ..initialisation.target_search import REFUSED, search_targets
-from ..initialisation.targets import USERS, Looks, TargetFunctions
+from ..initialisation.targets import USERS, TargetFunctions, Trials
 from ..numerics.arrays import Array, Indices, distinct
 from ..numerics.cache import Cache
 from ..system.failure import AlgebraicFailure
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["Decided", "KeptStart", "RunStart", "consistent_start", "given_discrete_values"]
 
 GUESSES = 4  # rounds in which all else follows unknowns that have a guess
-MOST_LOOKS = 500  # for relations and initial values that depend on each other
+MOST_TRIALS = 500  # for relations and initial values that depend on each other
 MOST_DECIDED = 4  # runs from one start: each holds a copy of all values given
 
 
@@ -119,7 +119,7 @@ class RunStart:
             self._unknowns = self._found[0].z.copy()
         return self._found
 
-    def forget_looks(self) -> None:
+    def forget_trials(self) -> None:
         """Take back what looks at the start have changed: the last bits of what is solved for.
 
         The next run from here is not looked at again, and is to give the same.
@@ -201,7 +201,7 @@ class RunStart:
             if problem.system.clusters:
                 problem.choose_states(self.t)
             slope = np.zeros(problem.system.nx)
-            moved = problem.slope(self.t, problem.start_vector())
+            moved = problem.slope(self.t, problem.solver_vector())
             slope[problem.free] = moved[: len(problem.free)]  # unknowns behind have no slope
         except BaseException:  # nobody goes on from a point where that has stopped
             self._found = self._opening = None
@@ -287,7 +287,7 @@ def _with_relations(system: System, problem: Problem, nominals: Nominals, t: flo
     """
     time_events = TimeEvents(system, problem.p, t, t)
     _hold_as_guessed(system, problem, time_events, t)
-    looks, tried = Looks(MOST_LOOKS), set[bytes]()
+    trials, tried = Trials(MOST_TRIALS), set[bytes]()
     start: Start | None = None
     failure: BlocksError | AlgebraicFailure | None = None
 
@@ -301,16 +301,16 @@ def _with_relations(system: System, problem: Problem, nominals: Nominals, t: flo
         if np.array_equal(holding, problem.m):
             with suppress(InitialisationError, AlgebraicFailure):
                 found = initialise(system, problem, nominals, t,
-                                   (problem.x.copy(), problem.z.copy()), looks)
+                                   (problem.x.copy(), problem.z.copy()), trials)
                 if np.array_equal(time_events.holding(problem.crossings_here(t), t), holding):
                     return found
         problem.m[:] = assumed
         return None
 
-    while looks.left > 0:
+    while trials.left > 0:
         tried.add(problem.m.tobytes())
         try:
-            start = initialise(system, problem, nominals, t, near, looks, attempts=1)
+            start = initialise(system, problem, nominals, t, near, trials, attempts=1)
             crossings = problem.crossings_here(t)
         except (InitialisationError, AlgebraicFailure) as error:
             start, failure = None, failure or error  # the first one says most
@@ -321,7 +321,7 @@ def _with_relations(system: System, problem: Problem, nominals: Nominals, t: flo
             if (found := start_there(assumed)) is not None:
                 return found
             with suppress(InitialisationError, AlgebraicFailure):
-                start = initialise(system, problem, nominals, t, near, looks)
+                start = initialise(system, problem, nominals, t, near, trials)
                 crossings = problem.crossings_here(t)
         holding = time_events.holding(crossings, t)
         if start is not None and np.array_equal(holding, problem.m):
@@ -397,10 +397,10 @@ def given_discrete_values(system: System) -> Array:
     for f, i, offset in system.tape.discrete_layout:
         family = system.network.families[f]
         local = family.kernel.variables[i]
-        for start, m in zip(family.starts, family.members, strict=True):
+        for first, m in zip(family.firsts, family.members, strict=True):
             value = m._targets.get(local.name, (local.declared.initial_of(m), ""))[0]  # type: ignore[attr-defined]
             if value is not None:
-                out[offset + start : offset + start + m.size] = value
+                out[offset + first : offset + first + m.size] = value
     return out
 
 

@@ -129,7 +129,7 @@ class SteppedRun:
         self._told = array("d")
         self._recording: RunRecording = driver.recording
         self._driven = {one.path: one for one in driven}
-        self._looked = Result(self._recording)
+        self._result = Result(self._recording)
         self.name = self._recording.name
         if isinstance(outputs, str):
             raise WrongCall("stepper(outputs=…)", f"takes a list of variables, but was given "
@@ -137,7 +137,7 @@ class SteppedRun:
         self.inputs, self.outputs = tuple(self._driven), tuple(outputs)
         self._readers = {path: self._reader(path) for path in self.outputs}
         every = [(info.index, u) for path in self.outputs for u in [self._readers[path][2]]
-                 for info in self._looked[path].infos]
+                 for info in self._result[path].infos]
         self._all = self._recording.functions.function(tuple(index for index, _ in every))
         self._offset, self._factor = (np.array([getattr(u, name) for _, u in every])
                                       for name in ("offset", "factor"))
@@ -253,7 +253,7 @@ class SteppedRun:
 
     def save_state(self) -> RunState:
         """Where the run is now, to go on from there again with :meth:`restore`."""
-        self._steps.settle()
+        self._steps.apply_changes()
         self._steps.pause()
         self._told.extend((SAVED, 0.0))
         recording = self._recording
@@ -279,7 +279,7 @@ class SteppedRun:
         state.memory.bring_back()
         self._told = array("d", state.told)
         self._recording.status, self._recording.message = "finished", ""
-        self._recording.forget_looks()
+        self._recording.forget_found()
 
     def _go_again(self, state: RunState) -> None:
         """Begin anew, and do what led to a state."""
@@ -294,7 +294,7 @@ class SteppedRun:
                 elif code == ADVANCED:
                     again._steps.advance(value)
                 else:
-                    again._steps.settle()
+                    again._steps.apply_changes()
                     again._steps.pause()
             away = np.abs(x - state.x) / again._recording.problem.scale_x
             fits = again._steps.t == state.t and bool((away <= SAME_STATE).all())
@@ -309,9 +309,9 @@ class SteppedRun:
 
     def result(self) -> Result:
         """What the run has recorded up to the present time; it may go on afterwards."""
-        self._steps.look()
+        self._steps.catch_up()
         self._driver.count()
-        self._recording.forget_looks()
+        self._recording.forget_found()
         return Result(self._recording)
 
     def __repr__(self) -> str:
@@ -349,7 +349,7 @@ class SteppedRun:
 
     def _reader(self, path: str) -> tuple[Evaluator, Wanted, Unit, bool]:
         """What evaluates a variable, its unit, and whether it has several instances."""
-        series = self._looked[path]
+        series = self._result[path]
         indices = tuple(info.index for info in series.infos)
         count = self._recording.catalog.count
         if any(k >= count for k in indices):
@@ -374,10 +374,10 @@ class Memory:
         self._alive: dict[int, Any] = {}  # what has been seen, so that no number is used again
         waiting = deque(roots)
         while waiting:
-            waiting.extend(self._look(waiting.popleft()))
+            waiting.extend(self._taken_on(waiting.popleft()))
         self._alive.clear()
 
-    def _look(self, thing: Any) -> list[Any]:
+    def _taken_on(self, thing: Any) -> list[Any]:
         """Remember a thing; returns what it holds."""
         if thing is None or isinstance(thing, (str, bytes, int, float, bool)) or (
                 id(thing) in self._alive or isinstance(thing, LEFT_ALONE)):

@@ -77,7 +77,7 @@ class Switching:
         if not problem.system.nm and not self.samplings.active:
             return
         self.samplings.begin(t, first=True)
-        problem.settle(t)
+        problem.update_anew(t)
         unsettled = self._unsettled_at_first(t)
         if unsettled is None or not modes_known:
             return
@@ -94,7 +94,7 @@ class Switching:
             holding = self.time_events.holding(problem.crossings_here(t), t)
             unsettled = np.flatnonzero(holding != problem.m)
             if not len(unsettled) and not changed:
-                self._look_ahead(t)
+                self._switch_ahead(t)
                 self.resets.remember(problem, t)
                 return None
             problem.m[:] = holding
@@ -115,7 +115,7 @@ class Switching:
             holds = self.time_events.right_limits(t)
             if not self.settling.flip(t, which, holds, self._step, again):
                 self._go_on_elsewhere(t, which[~self.time_events.timed[which]], before)
-            self._look_ahead(t)
+            self._switch_ahead(t)
         for r in which[problem.m[which] == before[which]]:  # switched, and back again at once
             self.log.suspect(t, self.time_events.relations.describe(int(r), True)[0])
         self._note(t, np.flatnonzero(problem.m != before))
@@ -195,10 +195,10 @@ class Switching:
         m = tried_branch(self.problem, judge)
         if m is not None:
             self.problem.m[:] = m
-            self.problem.settle(t)
+            self.problem.update_anew(t)
         return m is not None
 
-    def _look_ahead(self, t: float) -> None:
+    def _switch_ahead(self, t: float) -> None:
         """Switch relations of what is about to flow, before the wrong side of it is integrated.
 
         Where nothing flows, all sides of a law agree; as soon as something does, the wrong ones
@@ -219,7 +219,7 @@ class Switching:
             problem.unknowns.solve_in_order(problem.arguments(t + h))
             going = system.crossings(*problem.arguments(t + h))[zero]
         problem.m[zero] = np.where(going > 0, 1.0, np.where(going < 0, 0.0, problem.m[zero]))
-        problem.settle(t)
+        problem.update_anew(t)
 
     def _note(self, t: float, changed: Indices) -> None:
         acted: list[tuple[str, str]] = []

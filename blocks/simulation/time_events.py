@@ -76,9 +76,9 @@ class TimeEvents:
             ca.Function("timed", [TIME, tape.p], [ca.densify(tape.crossings[index])]))
         ) if index else None
         self._switch_at, self._slope = self._straight_lines()
-        self.look(t_start, t_end if seen is None else seen)
+        self.find(t_start, t_end if seen is None else seen)
 
-    def look(self, t_start: float, t_end: float) -> None:
+    def find(self, t_start: float, t_end: float) -> None:
         """Find the instants of a part of the run; those of the last one are forgotten."""
         system = self.system
         self.t_start, self.t_end = t_start, t_end  # of the part of the run that has been looked at

@@ -76,14 +76,14 @@ class WholeRuns:
 
     def read_together(self, runs: Sequence[Course]) -> SeveralRuns:
         """What came of runs with one kind of steps."""
-        return SeveralRuns(self.problem, joined(runs), np.array([run.form.p for run in runs]))
+        return SeveralRuns(self.problem, joined(runs), np.array([run.common.p for run in runs]))
 
     def _may_chatter(self, run: Course) -> bool:
         """Whether it has to be asked who switches how often."""
         times = run.starts[1:]
         if len(times) * self.system.nu <= CHATTER:
             return False
-        modes = run.form.equations.part_of_constants("modes")
+        modes = run.common.equations.span_of("modes")
         switches = np.count_nonzero(np.diff(run.q[:, modes], axis=0), axis=1)
         return are_crowded(np.repeat(times, switches), self.t1 - self.t0, self.time_events.apart)
 
@@ -95,10 +95,10 @@ class WholeRuns:
         laws.start(problem, t0)
         if kind.name not in COMPILED or laws.restless or not kind.fits(problem, t0):
             return None
-        parts = laws.decision_parts(problem, t0)
+        parts = laws.decision_data(problem, t0)
         if parts is None:
             return None
-        y, options = problem.start_vector(), {
+        y, options = problem.solver_vector(), {
             "t_end": t1, "rtol": self.rtol, "atol": atol / problem.scale, "max_step": self.max_step}
         method = self._method
         if type(method) is not kind or not method.serves(problem, t0, y, options):
@@ -107,7 +107,7 @@ class WholeRuns:
             return None
         method.carry_out(EventRules(
             times.relations.at_zero, times.timed, np.zeros_like(times.timed),
-            self.system.tables.slots, times.ahead, parts=parts))
+            self.system.tables.slots, times.ahead, islands=parts))
         method.pieces = times.functions.around(t0)
         slack = laws.slack(problem, t0, LEAST_ERROR * atol)
         method.watch(times.timed, times.curved, ~times.relations.told, slack,
@@ -127,7 +127,7 @@ class SeveralRuns:
 
     def __init__(self, problem: Problem, courses: Course, p: Matrix) -> None:
         self.problem, self.courses, self.p = problem.copy_for_reading(), courses, p
-        modes = courses.form.equations.part_of_constants("modes")
+        modes = courses.common.equations.span_of("modes")
         self._modes: Indices = courses.q[:, p.shape[1] :][:, modes].astype(int)
         self._run: Indices = courses.run  # type: ignore[assignment]  # of each piece
         table = StepTable(*courses.steps())

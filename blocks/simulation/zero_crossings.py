@@ -1,4 +1,4 @@
-"""When does the first of the held relations, or of the held modes, no longer hold?
+"""When does the first of the held relations, or modes, no longer hold? Zeros of event functions.
 
 The margin of a relation or a mode is its switching function, with the sign that makes it positive
 while it holds as assumed. Within a step it is looked at in four places, at borders of pieces of

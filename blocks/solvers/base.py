@@ -209,7 +209,7 @@ class Method(ABC):
         return False
 
     @property
-    def share(self) -> float:
+    def tolerance_factor(self) -> float:
         """Factor on tolerances for a library that looks at the mean of all errors.
 
         Divided by the root of their number, the mean square is below one only where every

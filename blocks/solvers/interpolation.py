@@ -1,4 +1,4 @@
-"""Polynomials on one interval: how a step tells the values inside it.
+"""Dense output: polynomials on one interval, by which a step tells the values inside it.
 
 Chebyshev-Lobatto nodes are x_j = -cos(j pi/(K - 1)), j = 0..K-1, with both ends
 among them. The interpolant is evaluated by the second (true) barycentric

@@ -1,4 +1,4 @@
-"""Where between two looks may a margin be below zero?
+"""Where between two samples of event functions (looks) may a margin be below zero?
 
 Knows times and numbers only. Compiled for machine code as it stands.
 """

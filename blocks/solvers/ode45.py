@@ -41,10 +41,10 @@ STAGES = (
 ERROR = (71 / 57600, 0.0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40)
 
 
-def within(t: float, h: float, of_part: Callable[[Array], Array]
+def within(t: float, h: float, of_fraction: Callable[[Array], Array]
            ) -> Callable[[ArrayLike], Array]:
     """The dense output of a step from ``t``, told by the part of it that has passed."""
-    return lambda at: of_part((np.asarray(at, dtype=float) - t) / h)
+    return lambda at: of_fraction((np.asarray(at, dtype=float) - t) / h)
 
 
 class PublishedControl(Method):

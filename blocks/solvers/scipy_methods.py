@@ -60,8 +60,8 @@ class ScipyMethod(Method):
         first = self.first_step
         return getattr(integrate, self.scipy_name)(
             self._slope, self.t, self.y.copy(), t_bound=max(self.t_end, t_stop),
-            rtol=max(self.rtol * self.share, 100 * np.finfo(float).eps),
-            atol=self.atol * self.share, max_step=self.max_step,
+            rtol=max(self.rtol * self.tolerance_factor, 100 * np.finfo(float).eps),
+            atol=self.atol * self.tolerance_factor, max_step=self.max_step,
             first_step=None if first is None else min(first, abs(self.t_end - self.t)),
             **self._jacobian_options())
 

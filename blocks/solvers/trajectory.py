@@ -1,4 +1,4 @@
-"""What values did the unknowns take at any time of a run?
+"""Dense output of a run: what values did the unknowns take at any time?
 
 Knows accepted steps only: no method, names or units.
 """
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from ..numerics.arrays import Array, Indices
 from .base import Step
 from .interpolation import chebyshev_nodes
-from .pieces import Pieces
+from .polynomials import Polynomials
 
 __all__ = ["KeptCourse", "Trajectory", "refuse_outside"]
 
@@ -140,7 +140,7 @@ class Trajectory(KeptCourse):
         self.start = self._from = self.end = float(t)
         self._last = np.array(y, dtype=float)
         self.nodes = 2 if order == 1 else max(FEWEST_NODES, order + 1)
-        self._pieces = Pieces(self._last.size, self.nodes)
+        self._polynomials = Polynomials(self._last.size, self.nodes)
         self._together = 1  # steps that became one piece where the course was thinned
 
     @property
@@ -150,11 +150,11 @@ class Trajectory(KeptCourse):
     @property
     def t(self) -> Array:
         """Start and the end of every step, or of every piece where the course was thinned."""
-        return np.append(self._from, self._pieces.ends)
+        return np.append(self._from, self._polynomials.ends)
 
     @property
     def nbytes(self) -> int:
-        return self._pieces.nbytes + self._last.nbytes
+        return self._polynomials.nbytes + self._last.nbytes
 
     def append(self, step: Step, until: float | None = None) -> None:
         end = step.t if until is None else float(until)
@@ -172,29 +172,29 @@ class Trajectory(KeptCourse):
         values = np.empty((self.nodes, self.size))
         values[0], values[1:-1] = self._last, step.dense(times[1:-1]).T
         values[-1] = step.y if end == step.t else step.dense(np.array([end]))[:, 0]
-        self._pieces.append_one(times, values)
+        self._polynomials.append_one(times, values)
         self.end, self._last = end, values[-1].copy()
 
     def extend(self, ends: Array, rows: Array) -> None:
         """Add steps by their ends and the values there, between which are straight lines."""
         if len(ends):
             values = np.stack([np.vstack([self._last, rows[:-1]]), rows], axis=1)
-            self._pieces.append(np.append(self.end, ends[:-1]), ends, values)
+            self._polynomials.append(np.append(self.end, ends[:-1]), ends, values)
             self.end, self._last = float(ends[-1]), rows[-1].copy()
 
     def _values_at(self, times: Array) -> Array:
         refuse_outside(times, self._from, self.end)
-        if not len(self._pieces):
+        if not len(self._polynomials):
             return np.repeat(self._last[None, :], times.size, axis=0)
-        rows = self._pieces(times)
+        rows = self._polynomials(times)
         rows[times == self.end] = self._last
         return rows
 
     def thin(self) -> float:
         """Put pairs of steps together; returns by how much values between are off at most."""
         self._together *= 2
-        self._pieces, off = self._pieces.thinned(self._together)
+        self._polynomials, off = self._polynomials.thinned(self._together)
         return float(off.max(initial=0.0))
 
     def forget(self) -> None:
-        self._from, self._pieces = self.end, Pieces(self.size, self.nodes)
+        self._from, self._polynomials = self.end, Polynomials(self.size, self.nodes)

@@ -120,7 +120,7 @@ def common_of(model: CompiledModel, system: System, recipe: Recipe, settings: li
     most = native.most_steps(problem.size)
     if not system.nu:  # of friction the rate at the start says little
         with np.errstate(all="ignore"):
-            rate = problem.fastest_rate(t0, problem.start_vector())
+            rate = problem.fastest_rate(t0, problem.solver_vector())
         steps = rate * (t1 - t0) / native.REACH
         if steps > most:
             raise OneByOne("the model is stiff")

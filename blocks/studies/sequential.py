@@ -80,7 +80,7 @@ class Repeated(AtOnce):
                 if run is None:
                     yield self.by_itself(number)
                 else:
-                    by_kind.setdefault(run.form.kind, []).append((number, run))
+                    by_kind.setdefault(run.common.kind, []).append((number, run))
             for group in by_kind.values():
                 yield from self._outcomes(group)
 
@@ -102,7 +102,7 @@ def _as_many_as_are_read(made: Iterator[tuple[int, Course | None]]
     for number, run in made:
         some.append((number, run))
         if run is not None:
-            numbers += run.count * (len(run.form.p) + run.q.shape[1] + run.form.size)
+            numbers += run.count * (len(run.common.p) + run.q.shape[1] + run.common.size)
         if numbers > MOST_NUMBERS:
             break
     return some

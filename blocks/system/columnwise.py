@@ -15,7 +15,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ..language.lookup import Node, node_named
+from ..language.lookup import CalledFunction, function_named
 from ..numerics.arrays import Array
 from ..numerics.rewriting import instructions, kinds
 
@@ -59,7 +59,7 @@ class Columnwise:
         self._program = list(instructions(function))
         self._constants = {k: function.instruction_constant(k)
                            for op, *_, k in self._program if op == ca.OP_CONST}
-        self._nodes = _nodes(function)
+        self._called = _called(function)
         self._rounded = {op: _Rounded(op, len(inputs)) for op, inputs, *_ in self._program
                          if op in ROUNDED}
 
@@ -69,7 +69,7 @@ class Columnwise:
         if not function.is_a("SXFunction") or function.n_instructions() > LONGEST:
             return False
         others = kinds(function) - EVERY
-        return not others or others == {ca.OP_CALL} and None not in _nodes(function).values()
+        return not others or others == {ca.OP_CALL} and None not in _called(function).values()
 
     def __call__(self, given: Sequence[Array], count: int) -> Array:
         """(rows, points); what is given are columns, or one for all points."""
@@ -93,9 +93,9 @@ class Columnwise:
             elif op in TRUE:
                 room[results[0]] = TRUE[op](*(room[i] for i in inputs)).astype(float)
             elif op == ca.OP_CALL:
-                node = self._nodes[k]
-                assert node is not None
-                room[results[0]] = node.values(*(room[i] for i in inputs))
+                called = self._called[k]
+                assert called is not None
+                room[results[0]] = called.values(*(room[i] for i in inputs))
             elif op in ROUNDED:
                 room[results[0]] = self._rounded[op](*(room[i] for i in inputs))
             else:
@@ -133,9 +133,9 @@ def _operation(op: int, operands: int) -> ca.Function:
     return ca.Function("operation", symbols, [ca.densify(combined(op, *symbols))])
 
 
-def _nodes(function: ca.Function) -> dict[int, Node | None]:
-    """By instruction, the nodes that a function calls; None for what is no node."""
+def _called(function: ca.Function) -> dict[int, CalledFunction | None]:
+    """By instruction, what a function calls; None for what is in its operations."""
     calls = [k for k in range(function.n_instructions())
              if function.instruction_id(k) == ca.OP_CALL]
     nodes: Any = function.instructions_sx() if calls else []
-    return {k: node_named(nodes[k].which_function().name()) for k in calls}
+    return {k: function_named(nodes[k].which_function().name()) for k in calls}

@@ -117,14 +117,14 @@ class FiniteValues:
         """
         if not self.told:
             return
-        self._look_at_relations(recording)
+        self._check_relations(recording)
         if self.system.clusters or recording.problem.delays is not None:
-            self._look(recording, self._all, False)
+            self._check_steps(recording, self._all, False)
         else:
-            self._look(recording, self._of_states, True)
-            self._look(recording, self._of_others, False)
+            self._check_steps(recording, self._of_states, True)
+            self._check_steps(recording, self._of_others, False)
 
-    def _look_at_relations(self, recording: RunRecording) -> None:
+    def _check_relations(self, recording: RunRecording) -> None:
         """Look at laws that may lose their value by parameters and relations alone."""
         laws, function = self._of_relations
         if not len(laws):
@@ -142,7 +142,7 @@ class FiniteValues:
                 self._stop(recording, law, t)
             self._known[1].add(held[k].item())
 
-    def _look(self, recording: RunRecording, laws: _Laws, of_states: bool) -> None:
+    def _check_steps(self, recording: RunRecording, laws: _Laws, of_states: bool) -> None:
         """Look at some laws at the ends of the steps of a run."""
         rows, function = laws
         if not len(rows):
@@ -161,8 +161,8 @@ class FiniteValues:
         which = np.repeat(table.which, some.sum(axis=1))
         for first in range(0, len(all_times), CHUNK):
             times, numbers = all_times[first : first + CHUNK], which[first : first + CHUNK]
-            look = recording.evaluate_states if of_states else recording.evaluate_unsplit
-            values = look(function, times, numbers)
+            read = recording.evaluate_states if of_states else recording.evaluate_unsplit
+            values = read(function, times, numbers)
             for k in np.flatnonzero(~np.isfinite(values).all(axis=0))[:1]:
                 law = int(rows[np.flatnonzero(~np.isfinite(values[:, k]))[0]])
                 self._stop(recording, law, float(times[k]))
@@ -174,23 +174,23 @@ class FiniteValues:
             "finite", self.expression[rows])
 
     @cached_property
-    def _looked_at(self) -> list[int]:
+    def _seen(self) -> list[int]:
         return sorted(set(range(len(self.told))) - set(self.moving.tolist())
                       - set(self._of_relations[0].tolist()))
 
     @cached_property
     def _all(self) -> _Laws:
-        return self._some(self._looked_at)
+        return self._some(self._seen)
 
     @cached_property
     def _of_states(self) -> _Laws:
         """Laws that may lose their value by states, time and parameters alone."""
-        return self._some(sorted(set(self._looked_at) - set(self._of_others[0].tolist())))
+        return self._some(sorted(set(self._seen) - set(self._of_others[0].tolist())))
 
     @cached_property
     def _of_others(self) -> _Laws:
         """Laws in which unknowns that are solved for decide whether there is a value."""
-        return self._some(sorted(set(self._decided_by(SOLVED)) & set(self._looked_at)))
+        return self._some(sorted(set(self._decided_by(SOLVED)) & set(self._seen)))
 
     @cached_property
     def _of_relations(self) -> _Laws:

@@ -237,19 +237,19 @@ class AlgebraicUnknowns:
         def sizes(of: Array) -> Array:
             return np.add.reduceat(np.abs(of) / (np.abs(before) + self.scale), starts)
 
-        first, share = sizes(step), np.ones(len(starts))
+        first, fraction = sizes(step), np.ones(len(starts))
         for _ in range(MOST_HALVINGS):
-            now = before - np.repeat(share, counts) * step
+            now = before - np.repeat(fraction, counts) * step
             x[self.tied], z[:] = now[:nt], now[nt:]
             r = self.system.residual(*arguments)[: self.size]
             following = sizes(self._solver(r))
             little = (first <= NEWTON_STALLED) & np.isfinite(following)
-            too_far = ~(following <= (1 - share / 2) * first) & ~little
+            too_far = ~(following <= (1 - fraction / 2) * first) & ~little
             if not too_far.any():
                 break
-            share[too_far] /= 2
+            fraction[too_far] /= 2
         x[self.tied], z[:] = before[:nt], before[nt:]
-        return np.repeat(share, counts) * step
+        return np.repeat(fraction, counts) * step
 
     def solve_in_order(self, arguments: Arguments, hold: Callable[[], None] | None = None,
                        whole: bool = True) -> None:
@@ -292,7 +292,7 @@ class AlgebraicUnknowns:
                 z[span] = scale  # beside, a law that rises with a power has a slope
                 r = residual()
                 continue
-            now, step, share = z[span].copy(), inverse @ r, 1.0
+            now, step, fraction = z[span].copy(), inverse @ r, 1.0
             size = np.abs(now) + scale
             first = np.max(np.abs(step) / size)
             if first > FAR:
@@ -303,11 +303,11 @@ class AlgebraicUnknowns:
                 if lost == MOST_STEPS:
                     break
             for _ in range(MOST_HALVINGS):
-                z[span] = now - share * step
+                z[span] = now - fraction * step
                 r = residual()
-                if np.max(np.abs(inverse @ r) / size) <= (1 - share / 2) * first:
+                if np.max(np.abs(inverse @ r) / size) <= (1 - fraction / 2) * first:
                     break
-                share /= 2
+                fraction /= 2
             if first <= NEWTON_CONVERGES:
                 return
         z[:], m[:] = before, relations
@@ -326,13 +326,13 @@ class AlgebraicUnknowns:
 
         now = z[span].copy()
 
-        def ahead(share: float) -> float:
-            z[span] = now + share * direction
+        def ahead(fraction: float) -> float:
+            z[span] = now + fraction * direction
             return float(np.nan_to_num(along @ residual()))
 
-        shares = 2.0 ** np.arange(-SCANNED, SCANNED + 1)
-        turned = next(((side, share) for share in shares for side in (1, -1)
-                       if ahead(side * share) < 0.0), None)
+        fractions = 2.0 ** np.arange(-SCANNED, SCANNED + 1)
+        turned = next(((side, fraction) for fraction in fractions for side in (1, -1)
+                       if ahead(side * fraction) < 0.0), None)
         if turned is None:
             z[span] = now
             return False

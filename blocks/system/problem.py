@@ -67,8 +67,8 @@ class Problem:
         self.z = np.zeros(system.nz)
         # torn unknowns at the last event, from which Newton's method starts once more where it
         # fails: a trial point far away may have left them far away
-        self.settled = self.z
-        self.start_z: Array | None = None  # where Newton's method starts from for torn unknowns
+        self.z_at_event = self.z
+        self.guess_z: Array | None = None  # where Newton's method starts from for torn unknowns
         self.failure: AlgebraicFailure | None = None  # the last one that made a slope nan
         self.laws: Any = None  # set-valued laws that give u, if there are any
         # what takes steps, of a method that keeps it from episode to episode
@@ -90,7 +90,7 @@ class Problem:
             new.laws.modes = self.laws.modes.copy()
         if self.delays is not None:
             new.delays = self.delays.copy_for_reading()
-        new.predictor, new.start_z, new.unknowns = None, None, self.unknowns.afresh()
+        new.predictor, new.guess_z, new.unknowns = None, None, self.unknowns.afresh()
         return new
 
     # -- which states are integrated ---------------------------------------------------
@@ -142,14 +142,14 @@ class Problem:
         self.x[self.free] = y * self.scale
         if self.predictor is not None:  # the same branch, whatever was evaluated before
             self.x[self.tied] = self.predictor(t)
-        if self.start_z is not None:
-            self.z[:] = self.start_z
+        if self.guess_z is not None:
+            self.z[:] = self.guess_z
         try:
             self.update(t)
         except AlgebraicFailure:
-            if self.start_z is not None or np.array_equal(self.z, self.settled):
+            if self.guess_z is not None or np.array_equal(self.z, self.z_at_event):
                 raise
-            self.z[:] = self.settled
+            self.z[:] = self.z_at_event
             self.update(t)
         return self.x, self.z
 
@@ -166,13 +166,13 @@ class Problem:
         ``patient``. Raises AlgebraicFailure, naming the unknowns with the largest residuals.
         """
         if self.algebraic:
-            self.unknowns.solve(self.arguments(t), patient or self.start_z is None)
+            self.unknowns.solve(self.arguments(t), patient or self.guess_z is None)
 
-    def settle(self, t: float) -> None:
+    def update_anew(self, t: float) -> None:
         """Solve the algebraic unknowns after relations or states have changed, maybe by far."""
         self.unknowns.forget()
         self.update(t, patient=True)
-        self.settled = self.z.copy()
+        self.z_at_event = self.z.copy()
 
     def slope(self, t: float, y: Array) -> Array:
         """y' in scaled units; nan where the algebraic unknowns have no solution."""
@@ -311,7 +311,7 @@ class Problem:
 
         What jumps in time is as it is ``behind`` that point.
         """
-        self.settle(t)
+        self.update_anew(t)
         _, *point = self.arguments(t)
         behind = t if behind is None else behind
         return self._exact(self.system.crossings(behind, *point), behind)
@@ -320,7 +320,7 @@ class Problem:
         return crossings if self.laws is None else self.laws.crossings(self, crossings, t)
 
     # -- the solver's unknowns -------------------------------------------------------------
-    def start_vector(self) -> Array:
+    def solver_vector(self) -> Array:
         """The solver's unknowns at the present point."""
         return self.x[self.free] / self.scale
 

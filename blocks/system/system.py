@@ -288,7 +288,7 @@ class ClassNames:
         rank = np.empty(flat.slots, dtype=int)
         for base, size, f, (i, order) in flat.slot_runs:
             kind = flat.network.families[f].kernel.variables[i].kind
-            of_port = kind in ("across", "through", "shared")
+            of_port = kind in ("across", "through", "domain")
             rank[base : base + size] = order * 4 + of_port * 2 + (kind == "input")
         ranked = np.lexsort((np.arange(flat.slots), rank, flat.class_of))
         first = np.unique(flat.class_of[ranked], return_index=True)

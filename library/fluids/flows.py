@@ -12,7 +12,7 @@ from typing import Any
 
 from blocks import der, partial, sqrt, where
 
-__all__ = ["Within", "carried", "closed", "filling", "mixed", "parts", "passed", "species",
+__all__ = ["Within", "carried", "closed", "each_way", "filling", "mixed", "passed", "species",
            "upstream"]  # fmt: skip
 
 
@@ -46,7 +46,7 @@ def closed(fluid: Any, port: Any) -> Iterator[Any]:
         yield getattr(port, name) == 0
 
 
-def parts(flow: Any, rest: Any) -> tuple[Any, Any]:
+def each_way(flow: Any, rest: Any) -> tuple[Any, Any]:
     """A flow as the difference a - b of two that are positive, one of them small."""
     whole = sqrt(flow**2 + rest**2)
     return (whole + flow) / 2, (whole - flow) / 2
@@ -54,7 +54,7 @@ def parts(flow: Any, rest: Any) -> tuple[Any, Any]:
 
 def carried(fluid: Any, port: Any, area: Any, inside: Any, within: Any) -> Iterator[Any]:
     """Equations of what flows into a component, which holds fluid of this enthalpy and mixture."""
-    a, b = parts(port.mdot, fluid.rest_flow(port, area))
+    a, b = each_way(port.mdot, fluid.rest_flow(port, area))
     yield port.Phi == a * fluid.enthalpy(port, port.p, fluid.state(port)) - b * inside
     for flow, share in species(fluid):
         yield getattr(port, flow) == a * getattr(port, share) - b * getattr(within, share)
@@ -64,10 +64,10 @@ def passed(fluid: Any, A: Any, B: Any, flow: Any, area: Any, work: Any = None) -
     """Equations of what passes from A to B, a component that stores nothing.
 
     ``work`` (J/kg) is what it does on the fluid from A to B, and gets back the other way. What is
-    within has the enthalpy that balances both sides: mixed from them, by the parts of the flow.
+    within has the enthalpy that balances both sides: mixed from them, by what flows each way.
     """
     rest = fluid.rest_flow(A, area)
-    a, b = parts(flow, rest)
+    a, b = each_way(flow, rest)
     at_A, at_B = (fluid.enthalpy(port, port.p, fluid.state(port)) for port in (A, B))
     passing = (a**2 * at_A - b**2 * at_B) / (a + b)
     gained = 0 if work is None else work * b**2 / (a + b)
@@ -82,7 +82,7 @@ def passed(fluid: Any, A: Any, B: Any, flow: Any, area: Any, work: Any = None) -
 
 def mixed(fluid: Any, A: Any, B: Any, flow: Any, area: Any, at_A: Any, at_B: Any) -> Any:
     """The value of the side from which a flow from A to B comes, their mean at rest."""
-    a, b = parts(flow, fluid.rest_flow(A, area))
+    a, b = each_way(flow, fluid.rest_flow(A, area))
     return (a * at_A + b * at_B) / (a + b)
 
 

@@ -114,7 +114,7 @@ class _LuGre:
         rate = self.v - np.abs(self.v) * at / level(self.v)
         return np.asarray(at + y[4] * rate + y[5] * self.v)
 
-    def _starts(self) -> list[np.ndarray]:
+    def _guesses(self) -> list[np.ndarray]:
         """Values on a grid of stiffness and velocity, the best first."""
         speeds = np.abs(self.v)
         low = float(np.median(np.abs(self.f[speeds > np.median(speeds)])))
@@ -138,7 +138,7 @@ class _LuGre:
     def fitted(self, v_unit: str, f_unit: str) -> FrictionFit:
         """The best values, and how well stretches are predicted that were left out."""
         whole = np.ones(len(self.t), dtype=bool)
-        found = min((self._searched(start, whole, LUGRE + 1) for start in self._starts()[:BEST]),
+        found = min((self._searched(start, whole, LUGRE + 1) for start in self._guesses()[:BEST]),
                     key=lambda one: float(one.cost))
         part = _stretches(len(self.t))
         missed = np.empty(len(self.t))

@@ -1,4 +1,4 @@
-"""Laws that are a curve of the velocity: continuous ones, which creep, and exact ones."""
+"""Laws that are a Stribeck curve of the velocity: continuous ones, which creep, and exact ones."""
 
 from __future__ import annotations
 

@@ -205,7 +205,7 @@ class Conversion:
                 _connect(level.plan.connections, at, texts)
             stop = loose_stop(level.block(end) for end in node)
             if stop is not None:
-                self._settle(level, stop)
+                self._damp(level, stop)
 
     def is_port(self, level: Level, block: Block) -> bool:
         """Whether it is a port of a subsystem; those of the whole model are open."""
@@ -215,7 +215,7 @@ class Conversion:
             self.enter(level, block, "left out", notes=["A port of the whole, which is open."])
         return level.owner != "model"
 
-    def _settle(self, level: Level, stop: Block) -> None:
+    def _damp(self, level: Level, stop: Block) -> None:
         """A small damper in parallel with a stop that has a loose side."""
         ends = [joint.text for (sid, _), joint in level.joints.items() if sid == stop.sid]
         owner = ends[0].rpartition(".")[0]

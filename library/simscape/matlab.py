@@ -18,7 +18,7 @@ from blocks import BlocksError
 __all__ = [
     "Apply", "Binary", "Brace", "Field", "Matrix", "Name", "NotUnderstood", "Number", "Parser",
     "Range", "Text", "Token", "Transposed", "Tree", "Unary", "changed", "dotted", "in_order",
-    "is_constant", "names_in", "number_tree", "parse", "path_tree", "parts_of", "tokens",
+    "is_constant", "names_in", "number_tree", "parse", "path_tree", "subtrees", "tokens",
 ]  # fmt: skip
 
 
@@ -109,17 +109,17 @@ def dotted(tree: Tree) -> str:
     return ""
 
 
-def parts_of(part: object) -> Iterator[object]:
+def subtrees(part: object) -> Iterator[object]:
     """An expression, or a statement with such, and all that it consists of."""
     if isinstance(part, (tuple, list)):
         for each in part:
-            yield from parts_of(each)
+            yield from subtrees(each)
     elif isinstance(part, dict):
-        yield from parts_of(list(part.values()))
+        yield from subtrees(list(part.values()))
     elif is_dataclass(part):
         yield part
         for of in fields(part):
-            yield from parts_of(getattr(part, of.name))
+            yield from subtrees(getattr(part, of.name))
 
 
 def changed(part: Any, change: Callable[[Any], Any]) -> Any:
@@ -146,7 +146,7 @@ def number_tree(value: float) -> Tree:
 
 def names_in(tree: Tree) -> set[str]:
     """The names that stand alone in an expression."""
-    return {part.name for part in parts_of(tree) if isinstance(part, Name)}
+    return {part.name for part in subtrees(tree) if isinstance(part, Name)}
 
 
 def path_tree(path: str) -> Tree:

@@ -14,7 +14,7 @@ import numpy as np
 from blocks import BlocksError
 
 from . import matlab as ml
-from .matlab import NotUnderstood, Tree, dotted, parts_of
+from .matlab import NotUnderstood, Tree, dotted, subtrees
 from .matlab_functions import FUNCTIONS, MAKERS, REAL
 
 __all__ = ["Unknown", "evaluate", "free_names", "numbers_of", "value_of"]
@@ -45,7 +45,7 @@ _CONDITIONS = "<", "<=", ">", ">=", "==", "~=", "&", "|", "&&", "||"
 
 def free_names(tree: Tree) -> list[str]:
     """Names in an expression that are neither functions nor constants known here."""
-    parts = list(parts_of(tree))
+    parts = list(subtrees(tree))
     known = {*_CONSTANTS, *FUNCTIONS, ":", "end"}
     if any(isinstance(part, ml.Apply) and part.of == ml.Name("value") for part in parts):
         known.add("value")

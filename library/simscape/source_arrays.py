@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import matlab as ml
-from .matlab import NotUnderstood, Tree, changed, dotted, number_tree, parts_of
+from .matlab import NotUnderstood, Tree, changed, dotted, number_tree, subtrees
 from .matlab_values import Unknown, evaluate
 from .python_text import PythonNames
 from .source import (
@@ -88,7 +88,7 @@ def _without_unused(source: Source, tables: set[str]) -> Source:
     kept = {name: [d for d in rows if d.name not in tables]
             for name, rows in source.sections.items()}
     waiting = [d for rows in source.sections.values() for d in rows if d.name in tables]
-    used = {part.name for part in parts_of(replace(source, sections=kept))
+    used = {part.name for part in subtrees(replace(source, sections=kept))
             if isinstance(part, ml.Name)}
     for _ in waiting:
         used |= set().union(*(ml.names_in(d.value) for d in waiting if d.name in used))
@@ -386,7 +386,7 @@ class _Entries:
                 for equation in found.ravel(order="F"):
                     made = self.written(equation, arrays)
                     self.lengths |= {each.of.name: arrays[each.of.name].size
-                                     for each in parts_of(made) if isinstance(each, ml.Apply)
+                                     for each in subtrees(made) if isinstance(each, ml.Apply)
                                      and isinstance(each.of, ml.Name) and each.of.name in self.whole
                                      and each.of.name in arrays}
                     yield made

@@ -11,7 +11,7 @@ from typing import get_args
 from blocks import quantity
 
 from . import matlab as ml
-from .matlab import NotUnderstood, Tree, dotted, parts_of
+from .matlab import NotUnderstood, Tree, dotted, subtrees
 from .python_text import SIGNS, STRENGTH, PythonNames, number_text, python_of
 from .source import SIZE, Conditions, Declared, Event, Source, fields, given_by_name, pair
 from .source_enumerations import enumeration_beside
@@ -143,7 +143,7 @@ class Known:
             self.numbered[name] = members
             return list(dict.fromkeys([self._member(name, default), *members]))
         words, compared = [default.name], set()
-        for tree in parts_of(self.source):
+        for tree in subtrees(self.source):
             if isinstance(tree, ml.Binary) and tree.sign in ("==", "~="):
                 for one, other in ((tree.left, tree.right), (tree.right, tree.left)):
                     if one == ml.Name(name) and isinstance(other, ml.Field):

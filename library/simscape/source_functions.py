@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from . import matlab as ml
-from .matlab import NotUnderstood, Tree, changed, dotted, parts_of
+from .matlab import NotUnderstood, Tree, changed, dotted, subtrees
 from .source import Function, Let, Source
 from .source_enumerations import enumeration_beside
 from .source_files import read_function_file
@@ -38,7 +38,7 @@ def written_out(source: Source, path: Path) -> Source:
 
     NotUnderstood is raised for a call that does not fit its function.
     """
-    own = {*source.names, *(name for part in parts_of(source) if isinstance(part, Let)
+    own = {*source.names, *(name for part in subtrees(source) if isinstance(part, Let)
                             for name, _ in part.names)}
     written: Source = _Calls(path, own).written(source, path.name)
     return written

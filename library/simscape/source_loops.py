@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from . import matlab as ml
-from .matlab import NotUnderstood, Tree, changed, number_tree, parts_of
+from .matlab import NotUnderstood, Tree, changed, number_tree, subtrees
 from .matlab_functions import MAKERS
 from .matlab_values import Unknown, evaluate
 from .source import SIZE, Assertion, Branch, Choice, Conditions, Declared, Let, Source, Stated, pair
@@ -49,7 +49,7 @@ class Loops:
     def __post_init__(self) -> None:
         self.values = {d.name: d.value for d in self.source.sections.get("parameters", ())}
         self.declared = {*self.source.names, *(
-            name for part in parts_of(self.source.equations)
+            name for part in subtrees(self.source.equations)
             if isinstance(part, Let) for name, _ in part.names)}
         # rows and columns of arrays that are declared one by one
         self.entries: dict[str, tuple[int, ...]] = {}

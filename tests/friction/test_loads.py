@@ -209,7 +209,7 @@ def test_the_jacobian_follows_the_loads_through_the_network(build):
     system = model.compile()
     problem, _ = consistent_start(system, find_nominals(system, {}), 0.7)
     problem.laws.start(problem, 0.7)
-    y = problem.start_vector()
+    y = problem.solver_vector()
     names = [system.state_name(i) for i in range(len(y))]
     held = {"floor.v", "up.v", "floor.gap", "a.v"} if problem.laws.set_valued.size else set()
     for i, name in enumerate(names):

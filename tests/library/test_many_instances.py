@@ -169,7 +169,7 @@ def compare(system, case):
         d, z = chance.normal(size=system.nd), np.full(nz, 0.1)
         if nz:
             settled = np.full(nx + nz, np.nan)
-            run(equations.settle, np.concatenate([x, z]), settled)
+            run(equations.project, np.concatenate([x, z]), settled)
             z = settled[nx:]
             left = system.residual_z(t[0], x, z, p, m, d, np.zeros(0))
             if not np.isfinite(z).all() or np.abs(left).max() > 1e-6 * (1 + np.abs(z).max()):

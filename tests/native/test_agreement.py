@@ -42,7 +42,7 @@ from blocks.native.front_lists import (
     COLUMN_STARTS,
     ENTRIES,
 )
-from blocks.native.matrices import slope_of_states, sparse_form
+from blocks.native.matrices import slope_of_states, sparse_lists
 from blocks.native.method import Dopri5, Rodas4
 from blocks.native.step_matrix import derive
 from blocks.native.steps import slope_at
@@ -341,14 +341,15 @@ def derivatives(implicit, t):
 
 def has_entries(problem):
     """Whether the entries of a sparse matrix are expressions."""
-    form = sparse_form(problem.system, problem.laws)
-    return form is not None and not form[COLUMN_GROUPS]
+    lists = sparse_lists(problem.system, problem.laws)
+    return lists is not None and not lists[COLUMN_GROUPS]
 
 
-def entries(form, values, n):
+def entries(lists, values, n):
     """A sparse matrix with these entries."""
-    starts, rows = form[form[COLUMN_STARTS]:][: n + 1], form[form[COLUMN_ROWS]:][: form[ENTRIES]]
-    return csc_matrix((values[: form[ENTRIES]], rows, starts), (n, n)).toarray()
+    starts = lists[lists[COLUMN_STARTS]:][: n + 1]
+    rows = lists[lists[COLUMN_ROWS]:][: lists[ENTRIES]]
+    return csc_matrix((values[: lists[ENTRIES]], rows, starts), (n, n)).toarray()
 
 
 def compare(model, instants=SEEN_AT):
@@ -360,7 +361,7 @@ def compare(model, instants=SEEN_AT):
         problem, t = run.recording.problem, run.time[-1].to("s").magnitude
         if native.why_not(problem.system, problem.laws) or not Dopri5.fits(problem, t):
             continue
-        compared(problem, float(t), problem.start_vector(), rng)
+        compared(problem, float(t), problem.solver_vector(), rng)
         compared_at += 1
     if not compared_at:
         pytest.skip(native.why_not(problem.system, problem.laws) or "is decided at its points")

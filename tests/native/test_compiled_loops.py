@@ -63,7 +63,7 @@ def test_derivatives_include_what_the_loop_adds():
          push=ForceSource(force=lambda t: quantity("1 N") * sin(3 * t / quantity("1 s"))))
     model.connect(model.push.C, model.d5.C)  # a corner without mass
     problem = model.simulate("1 ms").recording.problem
-    y = problem.start_vector()
+    y = problem.solver_vector()
     method = Rodas4(problem, 0.2, y, t_end=1.0, rtol=1e-6, atol=np.full(y.size, 1e-8))
     work, code = method.work_space.record, method.code
     run_code(code.linear, np.array([0.2]), method.x, code.p, code.q, work.linear)

@@ -76,7 +76,7 @@ def pressed_friction():
 
 def method_of(model, before="rodas4"):
     problem = model.simulate("1 ns", method=before).recording.problem.copy_for_reading()
-    y = problem.start_vector()
+    y = problem.solver_vector()
     if problem.laws is not None:
         problem.laws.modes = np.ones(problem.laws.size, dtype=int)
         problem.slope(0.0, y)

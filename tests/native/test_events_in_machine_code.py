@@ -127,7 +127,7 @@ def test_events_that_are_left_to_python_are_counted_and_told(monkeypatch):
     quick = model.simulate("40 s", method="dopri5")
     assert "events in Python" not in quick.statistics
     assert "Python" not in quick.statistics.why
-    monkeypatch.setattr(SetValuedLaws, "decision_parts", lambda *args: None)
+    monkeypatch.setattr(SetValuedLaws, "decision_data", lambda *args: None)
     slow = model.simulate("40 s", method="dopri5")
     assert slow.statistics["events in Python"] == len(slow.events) > 20
     assert slow.statistics.why == (

@@ -14,10 +14,10 @@ from blocks.native.front_lists import (
     GROUP_STARTS,
     GROUPS,
     SOLVE,
-    form_of,
+    lists_of,
     room_of,
 )
-from blocks.native.fronts import factorize_code, form_with, solve_code
+from blocks.native.fronts import factorize_code, lists_with, solve_code
 from blocks.native.linearity import has_steady_derivatives
 from library.electrical import Capacitor, ElectricalReference, Resistor
 
@@ -47,14 +47,14 @@ def test_fronts_solve_what_numpy_solves(which, more):
     matrix.sort_indices()
     matrix.data = rng.normal(size=matrix.nnz)
     n = matrix.shape[0]
-    form = form_with(form_of(matrix), n + more)
-    entries, numbers = room_of(form)
+    lists = lists_with(lists_of(matrix), n + more)
+    entries, numbers = room_of(lists)
     values, factors = np.append(matrix.data, np.zeros(entries - matrix.nnz)), np.empty(numbers)
     diagonal = 2.0 + abs(matrix).sum(axis=1).max()
-    factorize_code(int(form[FACTORIZE]), form, values, diagonal, factors)
+    factorize_code(int(lists[FACTORIZE]), lists, values, diagonal, factors)
     right = rng.normal(size=n + more)
     b = right.copy()
-    solve_code(int(form[SOLVE]), form, factors, b, np.empty(n))
+    solve_code(int(lists[SOLVE]), lists, factors, b, np.empty(n))
     assert_allclose(b[:n], np.linalg.solve(diagonal * np.eye(n) - matrix.toarray(), right[:n]),
                     rtol=1e-12, atol=1e-14)
     assert_allclose(b[n:], right[n:] / diagonal, rtol=1e-15)
@@ -64,10 +64,10 @@ def test_fronts_solve_what_numpy_solves(which, more):
 def test_columns_of_a_group_share_no_row(which):
     matrix = csc_matrix(PATTERNS[which](np.random.default_rng(1)))
     matrix.sort_indices()
-    form = form_of(matrix)
-    starts, columns = form[form[GROUP_STARTS]:], form[form[GROUPS]:]
+    lists = lists_of(matrix)
+    starts, columns = lists[lists[GROUP_STARTS]:], lists[lists[GROUPS]:]
     every = []
-    for g in range(form[COLUMN_GROUPS]):
+    for g in range(lists[COLUMN_GROUPS]):
         members = columns[starts[g]:starts[g + 1]]
         every += members.tolist()
         assert (matrix[:, members] != 0).sum(axis=1).max() <= 1

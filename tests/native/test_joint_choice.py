@@ -154,7 +154,7 @@ def test_joints_of_a_chain_that_feel_each_other_are_decided_on_in_machine_code(m
 def test_a_chain_of_thirty_joints_is_solved_in_machine_code():
     system = pendulums(30).compile()
     laws = set_valued_laws(system)
-    assert laws.held_modes.parts
+    assert laws.held_modes.jacobians
     assert not native.why_not(system, laws)
 
 
@@ -194,7 +194,7 @@ def test_slopes_of_joints_that_stick_and_slide_are_those_of_the_interpreted_equa
     laws, random = problem.laws, np.random.default_rng(4)
     equations = equations_of(problem.system, problem.p, laws)
     q, p = equations.constants(problem, 0.0), np.array(problem.p, dtype=float)
-    held, place, nx = laws.held_modes, equations.part_of_constants("modes"), len(problem.x)
+    held, place, nx = laws.held_modes, equations.span_of("modes"), len(problem.x)
     q[place.stop + 6 : place.stop + 6 + nx] = 1.0  # behind guesses: all states are free
     for _ in range(4):
         problem.x[:] = random.normal(size=nx)

@@ -222,7 +222,7 @@ def test_stages_are_the_same_in_machine_code_and_in_python_and_derivatives_those
                   block=Mass(mass="1 kg", v="20 mm/s"), floor=Reference(),
                   friction=TranslationalFriction(breakaway_velocity="1 cm/s"))
     problem = model.simulate("1 ms").recording.problem
-    y = problem.start_vector()
+    y = problem.solver_vector()
     method = Rodas4(problem, 0.0, y, t_end=1.0, rtol=1e-6, atol=np.full(y.size, 1e-8))
     work, k, x = method.work_space.record, method.k, method.x
     slope_at(method.code, work, 0.0, x, k[0])

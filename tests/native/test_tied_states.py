@@ -239,7 +239,7 @@ def test_derivatives_are_those_through_the_constraint():
 
     model = pendulum(0.7, 0.4, swing="0.3 m")
     problem = model.simulate("1 ms", method="dopri5", rtol=1e-8).recording.problem
-    y = problem.start_vector()
+    y = problem.solver_vector()
     method = Rodas4(problem, 0.2, y, t_end=1.0, rtol=1e-6, atol=np.full(y.size, 1e-8))
     n = method.x.size
     found, one, other = np.zeros((n + 1, n)), np.empty(n), np.empty(n)

@@ -142,7 +142,7 @@ def test_newtons_method_finds_its_way_over_a_saturated_core():
 def test_a_step_that_is_hardly_longer_than_an_instant_is_followed():
     """The first step of a multistep method after an event may be that short, late in a run."""
     problem = RunStart(schmitt_trigger(LAWS[0], "15 V")).problem()
-    t, y = 1000.0, problem.start_vector()
+    t, y = 1000.0, problem.solver_vector()
     branch = LoopBranch(problem, t, problem.z, 0.0)
     end = t * (1 + 2e-13)
     assert branch.is_at(end)

@@ -95,7 +95,7 @@ def test_the_fastest_rate_of_a_rod_with_an_unknown_at_its_end_needs_no_full_matr
     wire(model, "hot.A rod.A", "rod.B end.A", "end.B cold.A",
          rod=ConductingRod(segments=40), end=RadiativeHeatTransfer())
     problem = model.simulate("1 s").recording.problem
-    y = problem.start_vector()
+    y = problem.solver_vector()
     assert problem.algebraic == 1
     full = problem.slope_jacobian(1.0, y).toarray()
     product = problem._jacobian_product(1.0, y)

@@ -211,8 +211,8 @@ class _Design:
         return numbers, slopes
 
     def _keep(self, values: Array, numbers: Array) -> None:
-        met = bool(np.all(self._rooms(numbers) >= -MET))
-        rank = met, -self.sign * numbers[0] if met else float(self._rooms(numbers).min())
+        met = bool(np.all(self._margins(numbers) >= -MET))
+        rank = met, -self.sign * numbers[0] if met else float(self._margins(numbers).min())
         if self.tried is None or rank > self.tried[:2]:
             self.tried = *rank, values
             self._best_numbers = numbers
@@ -222,7 +222,7 @@ class _Design:
         if self.tell is not None:
             self.tell(self.runs, words)
 
-    def _rooms(self, numbers: Array) -> Array:
+    def _margins(self, numbers: Array) -> Array:
         """How far every limit is from being missed, in parts of it."""
         return self._signs * (numbers[1:] - self._bounds) / self._scale[1:]
 
@@ -235,21 +235,21 @@ class _Design:
         first = np.array([u.searched(u.guess) for u in self.unknowns])
         width = np.array(high) - np.array(low)
 
-        def at(part: Array) -> tuple[Array, Array]:
-            return self.numbers(low + part * width)
+        def at(scaled: Array) -> tuple[Array, Array]:
+            return self.numbers(low + scaled * width)
 
-        def number(part: Array) -> float:
-            return float(self.sign * at(part)[0][0] / self._scale[0])
+        def number(scaled: Array) -> float:
+            return float(self.sign * at(scaled)[0][0] / self._scale[0])
 
-        def slope(part: Array) -> Array:
-            return self.sign * at(part)[1][0] * width / self._scale[0]
+        def slope(scaled: Array) -> Array:
+            return self.sign * at(scaled)[1][0] * width / self._scale[0]
 
-        def room_slopes(part: Array) -> Array:
-            out = at(part)[1][1:]
+        def margin_slopes(scaled: Array) -> Array:
+            out = at(scaled)[1][1:]
             return (self._signs / self._scale[1:])[:, None] * out * width
 
-        constraints: Any = [{"type": "ineq", "jac": room_slopes,
-                             "fun": lambda part: self._rooms(at(part)[0])}]
+        constraints: Any = [{"type": "ineq", "jac": margin_slopes,
+                             "fun": lambda scaled: self._margins(at(scaled)[0])}]
         status, message = "finished", ""
         try:
             found = minimize(number, (first - low) / width, jac=slope, method="SLSQP",
@@ -271,7 +271,7 @@ class _Design:
     def _optimum(self, status: str, message: str) -> Optimum:
         assert self.tried is not None
         values = self.tried[2]
-        missed = np.flatnonzero(self._rooms(self._best_numbers) < -MET)
+        missed = np.flatnonzero(self._margins(self._best_numbers) < -MET)
         numbers = [from_si(n, u) for n, u in zip(self._best_numbers, self._units, strict=True)]
         return Optimum(
             {u.path: from_si(v, u.shown) for u, v in zip(self.unknowns, values, strict=True)},

@@ -48,7 +48,7 @@ REPEATED = 1e-6  # share of a row in a sum of rows that is zero
 BESIDE = 1e-2  # of nominal values: a point beside another
 MOST_ROUNDS = 12  # of relations that switch
 SURELY_CONTRACTS = 0.1  # of the first step: Newton's second one, with the first one's matrix
-MOST_POINTS = 200  # of a way from a start
+MOST_POINTS = 200  # of a way from a guess
 
 _RowsOf = Callable[[Point], tuple[Array, Array]]  # values and derivatives of rows at a point
 
@@ -109,26 +109,26 @@ class Equations:
         self.samples_at_rest &= ~restless
         return replace(solution, point=replace(solution.point, d=d))
 
-    def solve(self, start: Point, kept: Flags | None = None) -> Solution:
+    def solve(self, guess: Point, kept: Flags | None = None) -> Solution:
         """The solution next to a point, in its modes; ``kept`` are the soft rows that count.
 
         What is frozen stays where it is, if a solution leaves it there.
         """
-        fixed, frozen = self._lasting(start)
-        solution = self._solve(start, kept, np.concatenate([fixed, frozen]))
+        fixed, frozen = self._lasting(guess)
+        solution = self._solve(guess, kept, np.concatenate([fixed, frozen]))
         if len(frozen) and not solution.met:
-            solution = self._solve(start, kept, fixed)
+            solution = self._solve(guess, kept, fixed)
         return solution
 
-    def _lasting(self, start: Point) -> tuple[Array, Array]:
+    def _lasting(self, guess: Point) -> tuple[Array, Array]:
         """Sums of states that never change, and states that do not in these modes, as rows.
 
         Those that are the same beside the point: what rests only because of where it is, as a
         crank at its dead point does, is free to move. What ties states whatever efforts are holds
-        in all modes; a contact that is closed may have been open at the start. So with the sums are
+        in all modes; a contact that is closed may have been open at the guess. So with the sums are
         samples that never change, as of an integral with the gain zero.
         """
-        nx, rng, scale = self.system.nx, np.random.default_rng(0), self._scale(start)
+        nx, rng, scale = self.system.nx, np.random.default_rng(0), self._scale(guess)
         width, sampled = len(scale), nx + self.system.nz + self.system.nu + np.arange(
             len(self.sampled))
         step = np.zeros(width)
@@ -137,7 +137,7 @@ class Equations:
         held = ~elements_of_system(self.system).contact
         none = np.zeros_like(held)
         idle, found = np.ones(len(self.sampled), dtype=bool), []
-        for point in (start, self._moved(start, step)):
+        for point in (guess, self._moved(guess, step)):
             at = self.derivatives.at(point)
             idle &= ~np.isin(self.sampled, self.derivatives.assigned[
                 at.whole("sampled").any(axis=1)])
@@ -147,9 +147,9 @@ class Equations:
         return (np.concatenate([*(sums / scale for sums, _ in parts),
                                 np.eye(width)[sampled[idle]]]), np.eye(width)[parts[-1][1]])
 
-    def judged(self, solution: Solution, start: Point) -> Solution:
+    def judged(self, solution: Solution, guess: Point) -> Solution:
         """Add to a solution the directions that nothing determines, and what is asked twice."""
-        point, (fixed, _) = solution.point, self._lasting(start)
+        point, (fixed, _) = solution.point, self._lasting(guess)
         scale = self._scale(point)
         _, matrix, _ = self._rows(point, partial(
             self._as_they_are, scale=scale, kept=None, lasting=fixed, held=self._unknowns(point)))
@@ -161,22 +161,22 @@ class Equations:
         return replace(solution, open=parts.open * scale[:, None],
                        repeated=[self.soft[k] for k in np.flatnonzero(says > REPEATED)])
 
-    def up_to_fold(self, start: Point, end: Point) -> tuple[Point, float] | None:
-        """Where solutions end on the way from a start, as what they miss there is taken away; and
+    def up_to_fold(self, guess: Point, end: Point) -> tuple[Point, float] | None:
+        """Where solutions end on the way from a guess, as what they miss there is taken away; and
         which share of it is gone by then. None where the way leads to the end, as far as is known.
 
         That is a homotopy, followed where Newton's method does not contract at once, which proves
         that it leads there (Kantorovich).
         """
-        scale, held = self._scale(start), self._unknowns(start)
+        scale, held = self._scale(guess), self._unknowns(guess)
         of = partial(self._as_they_are, scale=scale, kept=None, held=held,
-                     lasting=np.concatenate(self._lasting(start)))
-        missed, matrix, sizes = self._rows(start, of)
+                     lasting=np.concatenate(self._lasting(guess)))
+        missed, matrix, sizes = self._rows(guess, of)
         if not (all_finite(missed) and matrix.shape[0] == matrix.shape[1]):
             return None
 
         def rows(y: Array) -> tuple[Array, Array]:
-            value, whole = of(self._moved(start, y[:-1] * scale))
+            value, whole = of(self._moved(guess, y[:-1] * scale))
             return value / sizes - (2.0 - y[-1]) * missed, np.column_stack(
                 [whole / sizes[:, None], missed])
 
@@ -197,16 +197,16 @@ class Equations:
                 part = rising / (rising - tangent[-1])
                 share = last[-1] - 1.0 + 0.5 * part * rising * float(np.linalg.norm(y - last))
                 fold = last + part * (y - last)
-                return self._moved(start, fold[:-1] * scale), share
+                return self._moved(guess, fold[:-1] * scale), share
             if y[-1] >= 2.0:
                 return None
             last, rising = y, tangent[-1]
         return None
 
-    def _solve(self, start: Point, kept: Flags | None, lasting: Array) -> Solution:
-        point = start
+    def _solve(self, guess: Point, kept: Flags | None, lasting: Array) -> Solution:
+        point = guess
         for _ in range(MOST_ROUNDS):
-            solution = self._newton(point, kept, lasting, self._unknowns(start))
+            solution = self._newton(point, kept, lasting, self._unknowns(guess))
             switched = _relations(solution.point)
             if switched is None or not solution.met:
                 break
@@ -322,15 +322,15 @@ class Equations:
         return np.concatenate(value), np.concatenate(matrix) * scale
 
     # -- conflicts -------------------------------------------------------------------------
-    def conflict(self, start: Point, solution: Solution) -> list[int]:
+    def conflict(self, guess: Point, solution: Solution) -> list[int]:
         """A smallest set of soft rows that cannot be met together (deletion filter)."""
         kept = np.ones(len(self.soft), dtype=bool)
         without = kept & (np.abs(solution.missed) > 0)
-        if not self.solve(start, without).met:
+        if not self.solve(guess, without).met:
             kept = without
         for k in np.flatnonzero(kept):
             kept[k] = False
-            if self.solve(start, kept).met:
+            if self.solve(guess, kept).met:
                 kept[k] = True
         return np.flatnonzero(kept).tolist()
 

@@ -67,18 +67,18 @@ class OperatingPoint(Tabulated):
     """
 
     def __init__(self, name: str, solution: Solution, equations: Equations,
-                 reactions: Reactions, start: Point) -> None:
+                 reactions: Reactions, guess: Point) -> None:
         self.name, self.point = name, solution.point
         self._equations, self._reactions = equations, reactions
         self._elements = elements_of_system(self.point.system)
         self.modes = dict(held_words(self.point))
-        self._solution, self._start = solution, start
+        self._solution, self._guess = solution, guess
 
     @cached_property
     def notes(self) -> list[str]:
         """What is not determined, what drifts, what has jumped."""
         return [*_notes(self._solution, self._equations, self._reactions),
-                *_jump(self._equations, self._start, self.point)]
+                *_jump(self._equations, self._guess, self.point)]
 
     def __getitem__(self, path: str) -> Any:
         """The value of a variable or input, in its unit."""
@@ -213,10 +213,10 @@ def _notes(solution: Solution, equations: Equations, reactions: Reactions) -> It
                "where the model rests while they are as at the start.")
 
 
-def _jump(equations: Equations, start: Point, point: Point) -> Iterator[str]:
+def _jump(equations: Equations, guess: Point, point: Point) -> Iterator[str]:
     """Tell of a fold between the start and a point in the same modes."""
-    same = np.array_equal(start.modes, point.modes) and np.array_equal(start.m, point.m)
-    found = equations.up_to_fold(start, point) if same else None
+    same = np.array_equal(guess.modes, point.modes) and np.array_equal(guess.m, point.m)
+    found = equations.up_to_fold(guess, point) if same else None
     if found is not None and point.system.nx:
         fold, share = found
         moved = np.abs(point.x - fold.x) / point.scale_x
@@ -253,23 +253,23 @@ def _changing(kernel: Kernel) -> ca.SX:
 def find_operating_point(model: CompiledModel, targets: Mapping[str, Any] | None = None,
                          at_rest: bool = True, modes: Any = None) -> OperatingPoint:
     """See :meth:`blocks.Model.operating_point`."""
-    start = initial_point(model)
-    with threads_for(start.system.nx + start.system.nz + start.system.nu):
-        return _found_from(start, model, targets, at_rest, modes)
+    guess = initial_point(model)
+    with threads_for(guess.system.nx + guess.system.nz + guess.system.nu):
+        return _found_from(guess, model, targets, at_rest, modes)
 
 
-def _found_from(start: Point, model: CompiledModel, targets: Mapping[str, Any] | None,
+def _found_from(guess: Point, model: CompiledModel, targets: Mapping[str, Any] | None,
                 at_rest: bool, modes: Any) -> OperatingPoint:
-    wishes = read_wishes(start.system, targets)
-    start = replace(start, p=wishes.parameters(start.p), title="the operating point")
-    equations = Equations(start.system, wishes, at_rest)
-    start = equations.with_sources(start)
+    wishes = read_wishes(guess.system, targets)
+    guess = replace(guess, p=wishes.parameters(guess.p), title="the operating point")
+    equations = Equations(guess.system, wishes, at_rest)
+    guess = equations.with_sources(guess)
     if modes is not None:
-        start = start.with_modes(modes_named(start, modes, "operating_point(modes=…)"))
-    trials = _inside_bounds(start, wishes)
+        guess = guess.with_modes(modes_named(guess, modes, "operating_point(modes=…)"))
+    trials = _inside_bounds(guess, wishes)
     if modes is None:
-        trials = chain(trials, (start.with_modes(m) for m in _other_modes(start)),
-                       _later(model, start, equations.sources) if at_rest and not targets else ())
+        trials = chain(trials, (guess.with_modes(m) for m in _other_modes(guess)),
+                       _later(model, guess, equations.sources) if at_rest and not targets else ())
     first, refused, tried = None, None, set[bytes]()
     for there in trials:
         found, solution = _next_to(there, equations, tried, modes is not None)
@@ -278,30 +278,30 @@ def _found_from(start: Point, model: CompiledModel, targets: Mapping[str, Any] |
             error = why_inadmissible(found[0].point, wishes)
             if error is None:
                 return OperatingPoint(model.name, equations.with_meters(found[0]), equations,
-                                      found[1], start)
+                                      found[1], guess)
             refused = refused or error
     if refused is not None:
         raise refused
     assert first is not None
-    raise _unmet(start, equations, first)
+    raise _unmet(guess, equations, first)
 
 
-def _inside_bounds(start: Point, wishes: Wishes) -> Iterator[Point]:
+def _inside_bounds(guess: Point, wishes: Wishes) -> Iterator[Point]:
     """Points beside the start that keep the bounds of the wishes, and then the start."""
-    count = 0 if out_of_bounds(start, wishes) is None else max(
+    count = 0 if out_of_bounds(guess, wishes) is None else max(
         len(bound.inside) for bound in wishes.bounds)
     for k in range(count):
-        p, inner = start.p.copy(), Wishes()
+        p, inner = guess.p.copy(), Wishes()
         for bound in wishes.bounds:
             one, value = bound.signal, bound.inside[min(k, len(bound.inside) - 1)]
             if isinstance(one, InputSignal):
                 p[one.place] = one.sign * value
             else:
                 inner.values.append(Wish(one, value, one.path))
-        moved = Equations(start.system, inner, at_rest=False).solve(replace(start, p=p))
+        moved = Equations(guess.system, inner, at_rest=False).solve(replace(guess, p=p))
         if moved.met:
             yield moved.point
-    yield start
+    yield guess
 
 
 def _next_to(there: Point, equations: Equations, tried: set[bytes], chosen: bool
@@ -341,7 +341,7 @@ def _at_rest(point: Point, equations: Equations) -> Indices:
     return np.where(still, 0, point.modes)
 
 
-def _later(model: CompiledModel, start: Point, kept: Flags) -> Iterator[Point]:
+def _later(model: CompiledModel, guess: Point, kept: Flags) -> Iterator[Point]:
     """Points of runs, ever later: out of a clearance or past a bend, where Newton's method stays.
 
     They are where to look from: what is found there meets the equations as anything else does.
@@ -357,14 +357,14 @@ def _later(model: CompiledModel, start: Point, kept: Flags) -> Iterator[Point]:
             return
         took = process_time() - begun
         there = run_point(model, run, None)
-        yield replace(there, t=start.t, d=np.where(kept, start.d, there.d), title=start.title)
+        yield replace(there, t=guess.t, d=np.where(kept, guess.d, there.d), title=guess.title)
         if length > LATER[0] and took > LONG_ENOUGH:  # the first one compiles
             return
 
 
-def _other_modes(start: Point) -> Iterator[Indices]:
+def _other_modes(guess: Point) -> Iterator[Indices]:
     """All at rest, then everything else, as far as that is few."""
-    elements = elements_of_system(start.system)
+    elements = elements_of_system(guess.system)
     yield np.zeros(elements.size, dtype=int)
     choices = [(0, -1) if two else (0, 1, -1) for two in elements.contact | elements.valve]
     if np.prod([float(len(c)) for c in choices]) <= MOST_MODES:
@@ -386,14 +386,14 @@ def _following(point: Point, equations: Equations, reactions: Reactions) -> Indi
 
 
 # -- what cannot be met ----------------------------------------------------------------------
-def _unmet(start: Point, equations: Equations, solution: Solution) -> InitialisationError:
+def _unmet(guess: Point, equations: Equations, solution: Solution) -> InitialisationError:
     """The error that names a smallest set of wishes that conflict, by how much, and a cure."""
     if solution.met:
         return _in_no_modes(solution, equations)
-    conflict = equations.conflict(start.with_modes(solution.point.modes), solution)
+    conflict = equations.conflict(guess.with_modes(solution.point.modes), solution)
     names = [equations.soft[k] for k in conflict]
-    advice = list(_cures(start, equations, solution))
-    held = list(_closed_in_the_way(start, equations, solution))
+    advice = list(_cures(guess, equations, solution))
+    held = list(_closed_in_the_way(guess, equations, solution))
     if not conflict:
         problem = "the equations have no solution near the initial state, whatever is wished."
         advice = advice or ["Give initial targets closer to a possible state."]
@@ -425,14 +425,14 @@ def _in_no_modes(solution: Solution, equations: Equations) -> InitialisationErro
         code="analysis.modes", conflict=tuple(names))
 
 
-def _closed_in_the_way(start: Point, equations: Equations, solution: Solution) -> Iterator[str]:
+def _closed_in_the_way(guess: Point, equations: Equations, solution: Solution) -> Iterator[str]:
     """Closed contacts without any one of which all could be had, in words."""
     elements = elements_of_system(equations.system)
     closed = np.flatnonzero((solution.point.modes == 0) & elements.contact)
     for k in closed[:MOST_SOURCES]:
         modes = solution.point.modes.copy()
         modes[k] = -1
-        if equations.solve(start.with_modes(modes)).met:
+        if equations.solve(guess.with_modes(modes)).met:
             yield f"{elements.label(int(k))} is closed"
 
 
@@ -453,7 +453,7 @@ def _by_how_much(equations: Equations, solution: Solution, conflict: list[int]) 
     return ": " + ", ".join(told)
 
 
-def _cures(start: Point, equations: Equations, solution: Solution) -> Iterator[str]:
+def _cures(guess: Point, equations: Equations, solution: Solution) -> Iterator[str]:
     """Single inputs that, if they were free, would meet all wishes."""
     system, wishes = equations.system, equations.wishes
     signals = signals_of(system)
@@ -468,7 +468,7 @@ def _cures(start: Point, equations: Equations, solution: Solution) -> Iterator[s
             continue
         other = Equations(system, Wishes(wishes.values, [*wishes.free, one], wishes.given),
                           bool(len(equations.resting)))
-        found = other.solve(start.with_modes(solution.point.modes))
+        found = other.solve(guess.with_modes(solution.point.modes))
         if found.met:
             value = from_si(one.sign * float(found.point.p[one.place]), one.unit)
             yield f"{path} = {value:.6g~P} would do: give it that, or {{{path!r}: free}}."

@@ -114,9 +114,9 @@ class _Rest:
         p[self.signal.place] = self.signal.sign * value
         return replace(point, p=p)
 
-    def _solved(self, start: Point) -> tuple[Point | None, str]:
+    def _solved(self, guess: Point) -> tuple[Point | None, str]:
         """Where everything rests beside a point, in its modes; or what cannot."""
-        solution = self.equations.solve(start)
+        solution = self.equations.solve(guess)
         if solution.met:
             return solution.point, ""
         missed = [self.equations.soft[int(k)] for k in np.flatnonzero(solution.missed)[:TOLD]]

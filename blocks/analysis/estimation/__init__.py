@@ -109,8 +109,8 @@ def fit(model: CompiledModel, data: Any, parameters: Mapping[str, Any], compare:
     status = "finished"
     try:
         with Progress(progress, 0, name="fit") as search.tell:
-            search.run_all(_starts(misfit, starts, seed), executor)
-            search.settle_noise()
+            search.run_all(_guesses(misfit, starts, seed), executor)
+            search.find_noise()
     except KeyboardInterrupt:
         if search.best is None:
             raise
@@ -120,7 +120,7 @@ def fit(model: CompiledModel, data: Any, parameters: Mapping[str, Any], compare:
     return Fit(misfit, search.best[1], search.weights(), status, search.notes(starts))
 
 
-def _starts(misfit: Misfit, starts: int, seed: int) -> Sequence[Array]:
+def _guesses(misfit: Misfit, starts: int, seed: int) -> Sequence[Array]:
     """The guesses, and other points spread over the bounds."""
     first = np.array([u.guess for u in misfit.unknowns])
     if starts <= 1:
@@ -133,7 +133,7 @@ def _starts(misfit: Misfit, starts: int, seed: int) -> Sequence[Array]:
 
 
 class _Search:
-    """Least squares from one start after the other; keeps the best values whatever happens."""
+    """Least squares from one guess after the other; keeps the best values whatever happens."""
 
     def __init__(self, misfit: Misfit, loss: str) -> None:
         self.misfit, self.loss = misfit, loss
@@ -142,27 +142,27 @@ class _Search:
         self._tried = 0
         self.refused: list[str] = []  # why starts could not be run
 
-    def run_all(self, starts: Sequence[Array], executor: Any) -> None:
-        """Go to the minima nearest to several starts; from the first one here."""
-        misfit, others = self.misfit, starts[1:]
-        misfit.plain(misfit.values_of(self._inside(starts[0])))  # errors of the first run are told
-        self.run(starts[0])
+    def run_all(self, guesses: Sequence[Array], executor: Any) -> None:
+        """Go to the minima nearest to several guesses; from the first one here."""
+        misfit, others = self.misfit, guesses[1:]
+        misfit.plain(misfit.values_of(self._inside(guesses[0])))  # errors of the first run are told
+        self.run(guesses[0])
         if executor is None:
-            for start in others:
-                self.run(start)
+            for guess in others:
+                self.run(guess)
             return
-        calls = [(*misfit.given, dict(misfit.options), self.loss, start) for start in others]
+        calls = [(*misfit.given, dict(misfit.options), self.loss, guess) for guess in others]
         for best, refused, runs in results_of(_searched, calls, executor, "fit"):
             misfit.runs += runs
             self.refused += refused
             if self.best is None or best is not None and best[0] < self.best[0]:
                 self.best = best
 
-    def run(self, start: Array) -> None:
-        """Go to the minimum nearest to a start, if it can be run."""
+    def run(self, guess: Array) -> None:
+        """Go to the minimum nearest to a guess, if it can be run."""
         from scipy.optimize import least_squares
 
-        inside = self._inside(start)
+        inside = self._inside(guess)
         try:
             self.misfit.plain(self.misfit.values_of(inside))
         except BlocksError as error:
@@ -173,7 +173,7 @@ class _Search:
                               xtol=TOLERANCE, ftol=TOLERANCE, gtol=TOLERANCE)
         self._residuals(found.x)
 
-    def settle_noise(self) -> None:
+    def find_noise(self) -> None:
         """Estimate noise that is not given from the residuals, and search again."""
         misfit, open_ = self.misfit, self._without_noise
         for _ in range(NOISE_ROUNDS if open_ else 0):
@@ -239,11 +239,11 @@ class _Search:
 
 def _searched(model: CompiledModel, experiments: Sequence[Experiment],
               parameters: Mapping[str, Any], compare: Mapping[str, Any], options: dict[str, Any],
-              loss: str, start: Array) -> tuple[tuple[float, Array] | None, list[str], int]:
-    """Cost and values of the minimum nearest to a start, or why it could not be run; runs."""
+              loss: str, guess: Array) -> tuple[tuple[float, Array] | None, list[str], int]:
+    """Cost and values of the minimum nearest to a guess, or why it could not be run; runs."""
     misfit = Misfit(model, experiments, parameters, compare, options)
     search = _Search(misfit, loss)
-    search.run(start)
+    search.run(guess)
     return search.best, search.refused, misfit.runs
 
 

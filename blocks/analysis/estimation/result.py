@@ -21,7 +21,7 @@ POINTS = 1000  # of the predicted curve
 OPEN = 1.0  # standard error, in sizes of the parameters, from which a combination is not told
 SMALL = 0.02  # part of a combination that is not mentioned
 AT_BOUND = 1e-6  # of the distance of the bounds
-ENOUGH = 30  # residuals, from which their course is looked at
+ENOUGH = 30  # residuals, from which their history is looked at
 RELATED = 0.7  # correlation of one with the next, from which they are no noise
 EXACT = 1e-5  # of what was measured: rounding and errors of the run are no noise, either
 APART = 6.0  # standard deviations between what two experiments ask for alone
@@ -54,7 +54,7 @@ class Fit(Tabulated):
                   for k, sensors in enumerate(misfit.sensors) for sensor in sensors
                   if not len(sensor.t)]
         self.notes = [*notes, *absent, *self._identifiability(), *self._bounds(),
-                      *self._course(), *self._disagreement()]
+                      *self._history(), *self._disagreement()]
 
     # -- numbers ---------------------------------------------------------------------------
     @property
@@ -191,7 +191,7 @@ class Fit(Tabulated):
                                  "nothing.")
         return notes
 
-    def _course(self) -> list[str]:
+    def _history(self) -> list[str]:
         """Residuals that are no noise."""
         notes = []
         for k, sensor in enumerate(self._misfit.pooled):

@@ -115,7 +115,7 @@ def limits_of(point: Point, at: DerivativesAt, by_state: Array | None = None) ->
             by_split.append(split)
             words.append(f"{elements.label(k)} {word}")
 
-    def room(k: int, upper: str, lower: str) -> tuple[float, Array, Array]:
+    def excess(k: int, upper: str, lower: str) -> tuple[float, Array, Array]:
         """By how much one is above the other; at a bound that states alone tell, its rate."""
         value = v[upper][k] - v[lower][k]
         by, split = (changes[upper][i][k] - changes[lower][i][k] for i in (0, 1))
@@ -130,8 +130,8 @@ def limits_of(point: Point, at: DerivativesAt, by_state: Array | None = None) ->
         contact = bool(elements.contact[k])
         if mode == 0:
             ends = "opens" if contact or elements.valve[k] else ""
-            add(k, *room(k, "high", "effort"), ends or "slides forward")
-            add(k, *room(k, "effort", "low"), ends or "slides backward")
+            add(k, *excess(k, "high", "effort"), ends or "slides forward")
+            add(k, *excess(k, "effort", "low"), ends or "slides backward")
         elif begins[k]:
             by, split = (change[k] for change in changes["rate"])
             never = held[k] and not by.any() and not split.any()  # others hold it still

@@ -95,11 +95,11 @@ class Saltation:
             self._at_start.append(
                 "The run starts with a sample, which is left out where it is earlier: derivatives "
                 f"by {self.paths[p]} hold where it is later.")
-        self._look_at_relations(changes)
-        self._look_at_modes(changes)
+        self._check_relations(changes)
+        self._check_modes(changes)
         return changes
 
-    def _look_at_relations(self, changes: Changes) -> None:
+    def _check_relations(self, changes: Changes) -> None:
         """Tell where the run starts at the edge of a condition that slopes or ``when`` look at."""
         guards, nm = self.jumps.first_guards, self.system.nm
         change = np.abs(guards.along(0, changes.x, self.dp, changes.d)[:nm])
@@ -110,7 +110,7 @@ class Saltation:
                     f"The run starts just where {self._names(np.array([guard]), 0.0)} changes: "
                     f"derivatives by {self.paths[p]} hold for one side only.")
 
-    def _look_at_modes(self, changes: Changes) -> None:
+    def _check_modes(self, changes: Changes) -> None:
         """Tell where the run starts at the end of a mode: the next value decides otherwise."""
         elements, guards = self.equations.elements, self.jumps.first_guards
         stuck = self.modes[0] == 0
@@ -224,7 +224,7 @@ class Saltation:
         return " and ".join(dict.fromkeys(names))
 
     # -- between events --------------------------------------------------------------------
-    def look_between(self, guards: Callable[[Array, Indices], Array]) -> None:
+    def check_between(self, guards: Callable[[Array, Indices], Array]) -> None:
         """Tell where the run comes to the end of a mode and turns back."""
         def watched(t: Array, w: Indices) -> Array:
             return np.where(self._watched(w), guards(t, w), np.inf)
@@ -233,7 +233,7 @@ class Saltation:
             self._told.append((float(self.ends[-1]), "a sample would be taken just where the run "
                                f"ends: derivatives by {self.paths[p]} hold where it is later."))
         if self.system.nm or self.equations.elements.size:
-            times, which = self._looks()
+            times, which = self._sample_times()
             if not len(times):
                 return
             before = max(self.ends[-1] - 1e3 * SHORT * self.span, times[-1])
@@ -262,7 +262,7 @@ class Saltation:
         near[relations_of_end(self.system)] = False  # the end moves with them
         return np.flatnonzero(near & (values[:, 1] > SHORT * values[:, 0]) & (values[:, 1] > 0))
 
-    def _looks(self) -> tuple[Array, Indices]:
+    def _sample_times(self) -> tuple[Array, Indices]:
         """Times in all steps of the run, several where an episode has few, and their episodes."""
         table = self.recording.episodes.steps
         length = table.ends - table.starts
@@ -345,7 +345,7 @@ class Saltation:
         if guard >= 0:
             problem.m[guard] = 1.0 - problem.m[guard]
             try:
-                problem.settle(time)
+                problem.update_anew(time)
             except BlocksError:
                 return nothing
         return np.array(problem.system.slope(*problem.arguments(time)))

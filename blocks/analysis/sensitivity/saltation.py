@@ -57,9 +57,9 @@ class Jumps:
         # when discrete values are assigned
         self.samples = SampleInstants(self.samplings, equations, recording.p)
         self._flows: dict[int, Derivatives] = {}
-        self._look_at_sides()
+        self._check_sides()
 
-    def _look_at_sides(self) -> None:
+    def _check_sides(self) -> None:
         replay, count = self.recording.replay, len(self.times)
         which = np.repeat(np.arange(count + 1), 2)  # 0, 0, 1, 1, 2, …
         times = np.concatenate([[self.start], np.repeat(self.times, 2), [self.end]])
@@ -294,7 +294,7 @@ class Jumps:
         problem, found = self.recording.replay.at_start(), []
         for d in (before, problem.d.copy()):
             problem.d[:] = d
-            problem.settle(self.start)
+            problem.update_anew(self.start)
             found.append(self.system.slope(*problem.arguments(self.start)))
         return found[0], found[1]
 

@@ -114,7 +114,7 @@ class FoundSensitivities(Sensitivities):
     # -- looking ---------------------------------------------------------------------------
     @cached_property
     def notes(self) -> list[str]:
-        self._saltation.look_between(self._guards)
+        self._saltation.check_between(self._guards)
         lost = np.asarray(~np.isfinite(self._course.end).all(axis=0))
         told = [f"By {path} derivatives become infinite, as that of a square root does at zero or "
                 "where the start decides otherwise on either side: none is known from there on."

@@ -32,9 +32,9 @@ slides forward (flow > 0) has effort = upper bound. Contacts have efforts in
 """
 
 from .impact import Friction, Impact, sequential_impact
+from .islands_at_rest import Island, at_ends, given_rows, kept, share_of, shares_at_times
 from .mixed import Mixed, solve_mixed
 from .p_matrix import is_p_matrix, is_positive, signed_pivot
-from .parts_at_rest import Part, at_ends, given_rows, kept, share_of, shares_at_times
 from .scaling import components
 from .shares import Shares, shares, weights, within
 from .solving import Solution, Status, solve
@@ -51,7 +51,7 @@ __all__ = [
     "Friction",
     "Mixed",
     "Impact",
-    "Part",
+    "Island",
     "Shares",
     "Solution",
     "Status",

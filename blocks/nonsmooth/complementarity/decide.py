@@ -1,4 +1,4 @@
-"""Who sticks, slides, touches, opens, and with what effort? One search for all, in plain loops.
+"""Who sticks, slides, touches, opens, with what effort? The active set, found in plain loops.
 
 Rest is tried first, or the modes that efforts come from. Then all modes change that are wrong;
 where that goes round, one at a time (block principal pivoting), which ends where all principal
@@ -105,10 +105,10 @@ def _by_pieces(problem: Problem, factors: Factors, tol: float, n: int) -> bool:
 def _pose_path(problem: Problem, n: int) -> int:
     """The table of Lemke's path, from efforts near ``begun``; how many unknowns it has.
 
-    Efforts are ``start + plus - minus``, as Stewart and Trinkle split them::
+    Efforts are ``begun + plus - minus``, as Stewart and Trinkle split them::
 
-        plus  >= 0, complementary to above - rate >= 0   above >= 0, to upper - start - plus >= 0
-        minus >= 0, complementary to below + rate >= 0   below >= 0, to start - lower - minus >= 0
+        plus  >= 0, complementary to above - rate >= 0   above >= 0, to upper - begun - plus >= 0
+        minus >= 0, complementary to below + rate >= 0   below >= 0, to begun - lower - minus >= 0
     """
     starts, columns, table = problem.starts, problem.columns, problem.table
     owner, sense, minus = problem.owner, problem.sense, problem.waiting

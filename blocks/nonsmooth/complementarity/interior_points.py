@@ -57,7 +57,7 @@ def _begin(problem: Problem, margin: float, n: int) -> int:
     return bounds
 
 
-def _look(problem: Problem, n: int) -> None:
+def _distances(problem: Problem, n: int) -> None:
     """Distances from bounds, and what rates lack."""
     at_efforts(problem, problem.x, n)
     for i in range(n):
@@ -86,10 +86,10 @@ def _factorise(problem: Problem, factors: Factors, n: int) -> bool:
     return factorise(problem, factors, n)
 
 
-def _direction(problem: Problem, factors: Factors, goal: float, share: float, n: int) -> float:
+def _direction(problem: Problem, factors: Factors, goal: float, fraction: float, n: int) -> float:
     """Directions in which products become ``goal``; which part of them can be gone.
 
-    ``share`` is that of the products of directions that have been noted.
+    ``fraction`` is that of the products of directions that have been noted.
     """
     starts, columns, way = problem.starts, problem.columns, problem.way
     for i in range(n):
@@ -97,10 +97,10 @@ def _direction(problem: Problem, factors: Factors, goal: float, share: float, n:
         if not problem.held[i]:
             right = problem.error[i]
             if isfinite(problem.high[i]):
-                product = goal - share * problem.upper_product[i]
+                product = goal - fraction * problem.upper_product[i]
                 right += problem.upper[i] - product / problem.above[i]
             if isfinite(problem.low[i]):
-                product = goal - share * problem.lower_product[i]
+                product = goal - fraction * problem.lower_product[i]
                 right += product / problem.below[i] - problem.lower[i]
             way[i] = problem.by_rate[i] * right
     solve_sparse(factors, way, problem.room, n)
@@ -114,12 +114,12 @@ def _direction(problem: Problem, factors: Factors, goal: float, share: float, n:
         problem.to_below[i], problem.to_above[i] = 0.0, 0.0
         problem.to_lower[i], problem.to_upper[i] = 0.0, 0.0
         if free and isfinite(problem.low[i]):
-            product = goal - share * problem.lower_product[i]
+            product = goal - fraction * problem.lower_product[i]
             problem.to_below[i] = way[i] - low
             problem.to_lower[i] = (product - problem.lower[i] * problem.to_below[i]
                                    ) / problem.below[i] - problem.lower[i]
         if free and isfinite(problem.high[i]):
-            product = goal - share * problem.upper_product[i]
+            product = goal - fraction * problem.upper_product[i]
             problem.to_above[i] = high - way[i]
             problem.to_upper[i] = (product - problem.upper[i] * problem.to_above[i]
                                    ) / problem.above[i] - problem.upper[i]
@@ -154,14 +154,14 @@ def _best_direction(problem: Problem, factors: Factors, bounds: int, n: int) -> 
     for i in range(n):
         problem.lower_product[i] = problem.to_below[i] * problem.to_lower[i]
         problem.upper_product[i] = problem.to_above[i] * problem.to_upper[i]
-    best, taken, share = -1.0, 0.0, 1.0
+    best, taken, fraction = -1.0, 0.0, 1.0
     for trial in range(TRIED):
-        part = _direction(problem, factors, goal, share, n)
+        part = _direction(problem, factors, goal, fraction, n)
         if part > best:
-            best, taken = part, share
+            best, taken = part, fraction
         if part > FREELY:
             return part
-        share = share * FADES if trial < TRIED - 2 else 0.0
+        fraction = fraction * FADES if trial < TRIED - 2 else 0.0
     if best > FREELY * FREELY:
         return _direction(problem, factors, goal, taken, n)
     return _direction(problem, factors, present, 0.0, n)
@@ -188,7 +188,7 @@ def _follow(problem: Problem, factors: Factors, margin: float, tol: float, n: in
     if bounds == 0:
         return False
     for _ in range(LINEAR_SYSTEMS):
-        _look(problem, n)
+        _distances(problem, n)
         problem.systems[0] += 1
         if not _factorise(problem, factors, n):
             return False

@@ -1,4 +1,4 @@
-"""Efforts and flows of elements of which some take their effort and others their flow.
+"""Efforts and flows of elements of mixed causality: some take their effort, others their flow.
 
 Between what elements take and what they give the network is affine, ``given = offset + matrix
 taken``; each law asks that the flow is in the normal cone of the bounds of the effort. It is the

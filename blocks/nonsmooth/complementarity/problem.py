@@ -1,4 +1,4 @@
-"""The problem of set-valued laws in plain loops: its residual, and linear systems of it.
+"""The problem of set-valued laws in plain loops: its natural map, and linear systems of that.
 
 For one element or thousands, with one pattern for all its matrices: efforts within bounds that are
 affine in the efforts, their rates in the normal cone. Linear systems are those of the natural map
@@ -96,7 +96,7 @@ class Problem(NamedTuple):
     basis: Indices
     owner: Indices
     sense: Indices
-    # of the largest rate of all: a part with less is measured by this, and many efforts are found
+    # of the largest rate of all: islands with less are measured by this, and many efforts found
     # roughly; 0 where they are exact
     faint: float
 
@@ -192,10 +192,10 @@ def at_efforts(problem: Problem, x: Vector, n: int) -> None:
 
 
 def residual(problem: Problem, x: Vector, tol: float, n: int) -> float:
-    """The largest natural residual, in units of the largest rate of each connected part.
+    """The largest natural residual, in units of the largest rate of each island.
 
     What an effort misses of a constant bound is measured by the range of the element where that is
-    less. A part that hardly moves is measured by a share of what moves elsewhere where its rates
+    less. An island that hardly moves is measured by a share of what moves elsewhere where its rates
     are differences of the same velocities. Notes the best efforts.
     """
     at_efforts(problem, x, n)

@@ -100,7 +100,7 @@ class ScaledBox:
     """Find x in [lower, upper] with w = b - D x in the normal cone of the box at x.
 
     ``floor`` is the rate, per element, that rounding alone can cause (plus
-    what the caller says is noise); ``group`` numbers the connected parts.
+    what the caller says is noise); ``group`` numbers the islands.
     """
 
     D: Matrix
@@ -120,7 +120,7 @@ class ScaledBox:
         return self.b - self.D @ x
 
     def unit(self, w: Array) -> Array:
-        """Per element, the largest rate in its part: what a residual is measured by.
+        """Per element, the largest rate in its island: what a residual is measured by.
 
         Of b and D x only: |D||x| would grow with a huge internal stress and
         call any answer converged.
@@ -142,8 +142,8 @@ class ScaledBox:
 def scale(D: Matrix, b: Array, lower: Array, upper: Array, noise: Array) -> tuple[ScaledBox, Array]:
     """Bring a problem to equal units; returns it with d (effort = d * x).
 
-    Rows whose entries are rounding noise beside the rest of their part
-    (an element across a rigid path) are cut out and become parts of their own.
+    Rows whose entries are rounding noise beside the rest of their island
+    (an element across a rigid path) are cut out and become islands of their own.
     """
     if sp.issparse(D) and not D.shape[0]:
         D = D.toarray()  # nothing is open: sparse arrays have no largest entry then

@@ -11,7 +11,7 @@ As long as the same elements are at their bounds, efforts are a linear function 
 :func:`within` of those inside. Elements hold as long as what is inside its bounds can hold every
 motion, which is as long as any efforts within all bounds do.
 
-Where bounds follow efforts the same is told in :mod:`.parts_at_rest`.
+Where bounds follow efforts the same is told in :mod:`.islands_at_rest`.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def share(d: Matrix, rows: Matrix, by: Matrix, l: Matrix, h: Matrix, q: Matrix, 
             rows[LOAD, k] -= l[order[k], c] * rows[LOAD, c]
         rows[LOAD, k] = rows[LOAD, k] / l[order[k], k]
     found = _balance(rows, l, h, n, rank)
-    _settle(rows, l, h, q, allowed[0], n, rank)
+    _find_exactly(rows, l, h, q, allowed[0], n, rank)
     if by.size > 0:
         _spread(rows, l, h, by, order, n, rank)
     missing = top = most = 0.0
@@ -282,8 +282,8 @@ def _far(rows: Matrix, n: int, rank: int) -> float:
 
 
 @machine_code
-def _settle(rows: Matrix, l: Matrix, h: Matrix, q: Matrix, allowed: float, n: int, rank: int
-            ) -> None:
+def _find_exactly(rows: Matrix, l: Matrix, h: Matrix, q: Matrix, allowed: float, n: int, rank: int
+                  ) -> None:
     """Efforts exactly, of those that are at their bounds or come to them by that, and of others."""
     _bring_to_bounds(rows, allowed, n)
     again = beyond = True

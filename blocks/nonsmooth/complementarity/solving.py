@@ -40,7 +40,7 @@ from .sparse_lu import Factors, analyse, factors_of
 __all__ = ["Solution", "Status", "solve"]
 
 MANY_PARTS = 16
-"""From this many parts on, all are tried in one problem first."""
+"""From this many islands on, all are tried in one problem first."""
 FILLED = 20  # entries of factors, each by one of a matrix: to begin with
 
 
@@ -66,7 +66,7 @@ class Solution:
     state: NDArray[np.int8]
     grazing: Flags  # at rest with the effort at a bound: the next derivative decides
     status: Status
-    suspects: Indices  # elements of parts that are unsolved or not unique
+    suspects: Indices  # elements of islands that are unsolved or not unique
     iterations: int  # steps of all methods, mostly one linear system each; the closed form is one
 
     @property
@@ -84,7 +84,7 @@ def solve(
     by_upper: MatrixLike | None = None,
     *,
     known: ArrayLike | None = None,
-    start: ArrayLike | None = None,
+    guess: ArrayLike | None = None,
     tol: float = 1e-10,
     noise: ArrayLike = 0.0,
 ) -> Solution:
@@ -106,7 +106,7 @@ def solve(
     known : (n,) bool array_like, optional
         Elements that slide: their effort is their lower bound, whatever their rate. For bounds
         that depend on efforts; constant ones are equal then.
-    start : (n,) array_like, optional
+    guess : (n,) array_like, optional
         Efforts of an earlier solution: where efforts are not determined those found are near.
     tol : float
         Bound of the scaled natural residual.
@@ -123,7 +123,7 @@ def solve(
     -----
     Part by part of what acts on each other, by :func:`.decide.decide`. Of efforts that have one
     effect those are found that have the least sum of effort**2 sqrt(D_ii) / range, as long as none
-    of them comes to a bound. Where a small part may have several motions (its matrix is no
+    of them comes to a bound. Where a small island may have several motions (its matrix is no
     P-matrix), all combinations of modes are tried.
 
     Examples
@@ -161,10 +161,10 @@ def solve(
     else:
         (low, high), linked = as_bounds(lower, upper, n), matrix
         L = H = sp.csr_array((n, n)) if sp.issparse(matrix) else np.zeros((n, n))
-    whole = _Part(matrix, load, low, high, L, H,
-                  np.zeros(n, dtype=bool) if known is None else np.array(known, dtype=bool),
-                  np.zeros(n) if start is None else np.array(start, dtype=float),
-                  np.array(np.broadcast_to(np.asarray(noise, dtype=float), (n,))))
+    whole = _Island(matrix, load, low, high, L, H,
+                    np.zeros(n, dtype=bool) if known is None else np.array(known, dtype=bool),
+                    np.zeros(n) if guess is None else np.array(guess, dtype=float),
+                    np.array(np.broadcast_to(np.asarray(noise, dtype=float), (n,))))
     count, label = components(linked)
     answers = [(np.arange(n), whole.answer(tol, 0 if count > 1 else ENUMERATED))] if (
         n and (count == 1 or count >= MANY_PARTS and not loaded)) else []
@@ -172,7 +172,7 @@ def solve(
     if answers:
         left[:] = False
         left[label[answers[0][1].failed]] = count > 1
-    answers += [(here, whole.part(here).answer(tol))
+    answers += [(here, whole.island(here).answer(tol))
                 for here in grouped(label) if left[label[here[0]]]]
     effort, rate, state, grazing = np.zeros(n), np.zeros(n), np.zeros(n, np.int8), np.zeros(n, bool)
     status, suspects = Status.SOLVED, np.zeros(n, dtype=bool)
@@ -186,7 +186,7 @@ def solve(
 
 
 class _Answer(NamedTuple):
-    """What a part comes to; where its laws do not hold."""
+    """What an island comes to; where its laws do not hold."""
 
     effort: Array
     rate: Array
@@ -197,7 +197,7 @@ class _Answer(NamedTuple):
     systems: int
 
 
-class _Part(NamedTuple):
+class _Island(NamedTuple):
     """Elements that act on each other; bounds are low + L effort and high + H effort."""
 
     D: Matrix
@@ -210,16 +210,16 @@ class _Part(NamedTuple):
     near: Array
     noise: Array
 
-    def part(self, here: Indices) -> _Part:
+    def island(self, here: Indices) -> _Island:
         """The problem of some of them."""
         given: list[Any] = [m[here][:, here] if m.ndim == 2 else m[here] for m in self]
-        return _Part(*given)
+        return _Island(*given)
 
     def answer(self, tol: float, enumerated: int = ENUMERATED) -> _Answer:
         """Eliminate what slides, search, and tell modes."""
         gone = self.known | (self.low == self.high) & ~_rows(self.L - self.H)
         free, held, effort = np.flatnonzero(~gone), np.flatnonzero(gone), self.near.copy()
-        part, back = self, None
+        island, back = self, None
         if len(held):
             effort[held] = self.low[held]
             if _rows(self.L)[held].any():
@@ -229,20 +229,20 @@ class _Part(NamedTuple):
                 inverse = np.linalg.inv(own)
                 effort[held] = inverse @ self.low[held]
                 back = inverse @ sp.dense(self.L[held][:, free])
-            part = self._without(free, held, effort[held], back)
+            island = self._without(free, held, effort[held], back)
         if not len(free):
             return self._told(effort, None, gone, tol, Status.SOLVED, 0)
-        box, d = scale(part.D, part.b, part.low, part.high, part.noise)
-        x, status, systems = _searched(box, _scaled(part.L, d), _scaled(part.H, d), part.near / d,
-                                       tol, enumerated)
+        box, d = scale(island.D, island.b, island.low, island.high, island.noise)
+        x, status, systems = _searched(box, _scaled(island.L, d), _scaled(island.H, d),
+                                       island.near / d, tol, enumerated)
         effort[free] = x * d
         if back is not None:
             effort[held] += back @ effort[free]
         return self._told(effort, (box, x, d), gone, tol, status, systems)
 
-    def _without(self, free: Indices, held: Indices, effort: Array, back: Array | None) -> _Part:
+    def _without(self, free: Indices, held: Indices, effort: Array, back: Array | None) -> _Island:
         """The problem of those whose effort is not known."""
-        inner = self.part(free)
+        inner = self.island(free)
         D, L, H = (m[free][:, held] for m in (self.D, self.L, self.H))
         pull = D @ effort
         # cancellation with known efforts leaves noise of this size in b
@@ -345,7 +345,7 @@ def _analysed(starts: Indices, columns: Indices, n: int) -> Factors:
 
 
 def _is_sure(box: ScaledBox) -> bool:
-    """Whether a small part has one motion for every load."""
+    """Whether a small island has one motion for every load."""
     D = sp.dense(box.D)
     return box.symmetric and bool(np.linalg.eigvalsh(D)[0] > -SEMIDEFINITE) or (
         is_p_matrix(D) is True)

@@ -1,4 +1,4 @@
-"""Which efforts does the motion leave open?
+"""Which efforts does the motion leave open? Self-stress, or internal stress.
 
 Where the Delassus matrix of the stuck elements is singular, internal stress can be added without
 any effect on the motion: brakes in parallel, a table on four legs. How they share is told in
@@ -63,7 +63,7 @@ def undetermined_groups(
 
 
 def stresses(D: MatrixLike, low: Array, high: Array, stuck: ArrayLike) -> list[Stress]:
-    """Split the kernel of D_II into parts that share no element."""
+    """Split the kernel of D_II into islands that share no element."""
     n = len(low)
     mask = np.zeros(n, dtype=bool)
     mask[np.asarray(stuck) if len(np.atleast_1d(stuck)) else []] = True
@@ -75,23 +75,23 @@ def stresses(D: MatrixLike, low: Array, high: Array, stuck: ArrayLike) -> list[S
     box, d = scale(matrix, np.zeros(m), low[index], high[index], np.zeros(m))
     diagonal = np.asarray(box.D.diagonal())
     out = []
-    for part in grouped(box.group):
-        if len(part) == 1:
-            if diagonal[part[0]] == 0:
-                out.append(Stress(index[part], np.ones((1, 1))))
+    for island in grouped(box.group):
+        if len(island) == 1:
+            if diagonal[island[0]] == 0:
+                out.append(Stress(index[island], np.ones((1, 1))))
             continue
-        if len(part) > DENSE_LIMIT:
+        if len(island) > DENSE_LIMIT:
             continue
-        free = kernel(dense_block(box.D, part, part))
+        free = kernel(dense_block(box.D, island, island))
         if free.shape[1] == 0:
             continue
-        out += [Stress(index[part[here]], d[part[here], None] * basis[here])
+        out += [Stress(index[island[here]], d[island[here], None] * basis[here])
                 for here, basis in stress_groups(free)]
     return sorted(out, key=lambda s: int(s.members[0]))
 
 
 def stress_groups(free: Array) -> list[tuple[Indices, Array]]:
-    """Split a subspace, given by columns, into parts that share no element.
+    """Split a subspace, given by columns, into islands that share no element.
 
     Each is (members, orthonormal basis with a row for every element). The orthogonal projector onto
     a subspace is unique; it is block diagonal exactly where the subspace falls apart.

@@ -4,7 +4,7 @@ Compiled once for a system: who the ``elements`` are, ``law_functions`` and ``bo
 efforts while modes are held (``solved_modes``, by ``kept_factors`` where D is constant). In a run:
 the ``state``, the ``delassus`` operator and an ``evaluation`` of the laws at a point; ``efforts``
 of the modes, ``margins`` to their end, ``decisions`` on those that follow (``impacts``,
-``joint_problem``; for machine code ``parts``), ``indeterminacy`` of efforts at
+``joint_problem``; for machine code ``islands``), ``indeterminacy`` of efforts at
 rest, and friction that depends on efforts (``load_dependence``, ``painleve``). Elements that move
 alike are decided as one (``companions``). ``laws`` puts all together. Efforts and flows are counted
 in units in which elements weigh the same (``law_expressions``).

@@ -36,9 +36,9 @@ def held_network(system: System, elements: Elements, laws: LawExpressions,
     if system.clusters or size != system.nu or size > MOST:
         return None
     if equations.constant:
-        if sum(len(part) ** 2 for part in equations.parts) > MOST_TOGETHER:
+        if sum(len(island) ** 2 for island in equations.islands) > MOST_TOGETHER:
             return None
-        return HeldNetwork(system, elements, laws, equations, equations.parts)
+        return HeldNetwork(system, elements, laws, equations, equations.islands)
     if size > MOST_CARRIED or system.tape.carried.any():
         return None
     return CarriedNetwork(system, elements, laws, equations, [np.arange(size)])

@@ -94,7 +94,7 @@ class Decisions:
         self.look_ahead.release(problem, t, still)
         self._join(problem, t)
         self.efforts.apply(problem, t)
-        self.indeterminacy.settle(problem, t)
+        self.indeterminacy.update_ends(problem, t)
         if self.painleve is not None:
             self.painleve.refuse_jam(problem, t, np.ones(self.elements.size, dtype=bool))
             self.painleve.refuse_several(problem, t)
@@ -114,7 +114,7 @@ class Decisions:
         settled = False
         if len(touched) and held[touched].all():
             self.efforts.apply(problem, t)
-            settled = self.indeterminacy.settle(problem, t)
+            settled = self.indeterminacy.update_ends(problem, t)
         else:
             struck = self._decide_jointly(problem, t, touched[~held[touched]], spent)
             self._join(problem, t)
@@ -126,7 +126,7 @@ class Decisions:
                     self.painleve.refuse_jam(problem, t, self.state.modes != 0)
             if self.efforts.restless:
                 raise unsettled([self.efforts.restless], t, "efforts")
-            self.indeterminacy.settle(problem, t)
+            self.indeterminacy.update_ends(problem, t)
             self._allow_rounding(problem, t)
         changes = self.elements.changes(before, self.state.modes, struck)
         told = changes or settled or not len(touched)

@@ -29,7 +29,7 @@ CROWD = 256  # elements up to which a singular matrix is inverted densely
 DENSE = 80  # unknowns of algebraic loops up to which they are followed densely
 
 Matrix: TypeAlias = Any  #: a NumPy array, or a sparse matrix of SciPy
-Components: TypeAlias = NDArray[np.int32]  #: number of the connected part of every element
+Components: TypeAlias = NDArray[np.int32]  #: number of the island of every element
 
 
 class Delassus:
@@ -98,7 +98,7 @@ class Delassus:
         return self.memory.once("at rest for good", found)
 
     def components(self, problem: Problem, t: float) -> Components:
-        """Number of the connected part of every element: efforts act within a part only."""
+        """Number of the island of every element: efforts act within an island only."""
         d = self.matrix(problem, t)
 
         def found() -> Components:

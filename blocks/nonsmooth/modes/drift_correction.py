@@ -117,7 +117,7 @@ class _Closing:
         d = laws.delassus.matrix(problem, t)[stuck][:, stuck]
         flow = laws.evaluation.values(problem, t).flow[stuck]
         problem.x += push @ pseudo_inverse(d)(flow)
-        problem.settle(t)
+        problem.update_anew(t)
         return True
 
     def close_at(self, problem: Problem, points: Points) -> tuple[Array, Flags]:

@@ -39,11 +39,11 @@ class Efforts:
         held, evaluation, self.restless = self.evaluation.held_modes, self.evaluation, ""
         if held is not None and held.apply(problem, t, evaluation.state.modes, evaluation.delassus):
             return
-        self._settle(problem, t)
+        self._iterate(problem, t)
         if held is not None:
             held.slope = evaluation.system.slope(*problem.arguments(t))
 
-    def _settle(self, problem: Problem, t: float) -> None:
+    def _iterate(self, problem: Problem, t: float) -> None:
         """Bring efforts to those of the modes."""
         elements, last, kept = self.elements, np.inf, self.evaluation.load is not None
         noise = 0.0  # what loads are known to, as differences of what drives and what mass takes

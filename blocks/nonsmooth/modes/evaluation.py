@@ -64,17 +64,17 @@ class Evaluation:
         return self.elements.efforts_of(problem.u)
 
     def components(self, problem: Problem, t: float) -> Components:
-        """Number of the connected part of every element, by D and by bounds on efforts."""
+        """Number of the island of every element, by D and by bounds on efforts."""
         if self.load is not None:
             return self.load.components(problem, t)
         return self.delassus.components(problem, t)
 
     def connected_with(self, problem: Problem, t: float, some: Flags) -> Flags:
-        """All elements of the connected parts of some."""
-        parts = self.components(problem, t)
-        found = np.zeros(parts.max(initial=0) + 1, dtype=bool)
-        found[parts[some]] = True
-        return np.asarray(found[parts])
+        """All elements of the islands of some."""
+        islands = self.components(problem, t)
+        found = np.zeros(islands.max(initial=0) + 1, dtype=bool)
+        found[islands[some]] = True
+        return np.asarray(found[islands])
 
 
 class _Rounding:

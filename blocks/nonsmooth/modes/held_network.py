@@ -24,10 +24,11 @@ from ...numerics.rewriting import contained
 from ...numerics.tolerances import FULFILLED, NOISE, PIVOT_NONE, SAME_AS_BEFORE
 from ...system import Evaluator, Problem, System
 from ...system.points import Points
-from ..complementarity import Part, Stress, kept, open_sides, share_of, stress_groups
+from ..complementarity import Island, Stress, kept, open_sides, share_of, stress_groups
 from ..mode_state import NetworkState
 from .elements import Elements
 from .indirect_relations import indirect_relations, relations_of_efforts
+from .islands import UNLOADED
 from .law_expressions import LawExpressions
 from .mode_equations import (
     MOST_KEPT,
@@ -36,7 +37,6 @@ from .mode_equations import (
     told_sliding,
     without_rounding,
 )
-from .parts import UNLOADED
 from .resting_relations import RestingRelations
 
 if TYPE_CHECKING:
@@ -79,8 +79,8 @@ class HeldNetwork:
     Parameters
     ----------
     system, elements, laws, equations : of the network
-    parts : elements of which those of different ones feel each other in no modes that are held,
-        as :attr:`ModeEquations.parts` do where :attr:`ModeMatrices.alone` says so
+    islands : elements of which those of different ones feel each other in no modes that are held,
+        as :attr:`ModeEquations.islands` do where :attr:`ModeMatrices.alone` says so
 
     Attributes
     ----------
@@ -93,9 +93,9 @@ class HeldNetwork:
         internal stress what it takes whatever is carried
     inputs : of the network
     joint : which relations equations contain, and depend on what elements take
-    parts : joined where such a relation ties them
-    relations_of : of each part those, and others that its matrices depend on
-    entries_of : of each part its constants
+    islands : joined where such a relation ties them
+    relations_of : of each island those, and others that its matrices depend on
+    entries_of : of each island its constants
     drifts : whether modes hold what integration moves by its errors: states are then taken as they
         would be without
     decided_by : flow, effort, low, high, what the mode's equations miss, and the slopes
@@ -108,7 +108,7 @@ class HeldNetwork:
     slope: Array | None = None
 
     def __init__(self, system: System, elements: Elements, laws: LawExpressions,
-                 equations: ModeEquations, parts: list[Indices]) -> None:
+                 equations: ModeEquations, islands: list[Indices]) -> None:
         self.system, self.elements, self.equations = system, elements, equations
         n, tape = elements.size, system.tape
         self.joint = relations_of_efforts(system) & ~indirect_relations(system)
@@ -129,25 +129,25 @@ class HeldNetwork:
             self._level = self._level[:0]
         self.drifts = bool(self._fixed.all()) and _of_time_or_several_states(
             ca.vertcat(*rows[:3]), tape.x)
-        part = np.empty(n, dtype=int)
-        for k, members in enumerate(parts):
-            part[members] = k
-        by_relation = _relations_of_parts(rows, system, laws, part)
+        island = np.empty(n, dtype=int)
+        for k, members in enumerate(islands):
+            island[members] = k
+        by_relation = _relations_of_islands(rows, system, laws, island)
         inputs = _inputs_of(tape.crossings, system, elements).toarray() + bool(system.nz)
-        self.parts, by_relation = _joined(parts, by_relation, inputs * self.joint[:, None])
+        self.islands, by_relation = _joined(islands, by_relation, inputs * self.joint[:, None])
         self.relations_of = [np.flatnonzero(column) for column in by_relation.T]
-        for k, members in enumerate(self.parts):
-            part[members] = k
-        self.together = together = part[:, None] == part
+        for k, members in enumerate(self.islands):
+            island[members] = k
+        self.together = together = island[:, None] == island
         self.corrected = np.ones((system.nx, n), dtype=bool)  # through loops, any of them
         if not system.nz:
             self.corrected = _inputs_of(tape.slope, system, elements) @ together > 0
         pairs, corrected = int(self.together.sum()), self.drifts * int(self.corrected.sum())
         self.entries = 2 * n + 2 * pairs + corrected + len(self._level)
-        owner = part[np.concatenate([*2 * [np.arange(n)], *2 * [np.nonzero(together.T)[0]],
-                                     *self.drifts * [np.nonzero(self.corrected.T)[0]],
-                                     self._level])]
-        self.entries_of = [np.flatnonzero(owner == k) for k in range(len(self.parts))]
+        owner = island[np.concatenate([*2 * [np.arange(n)], *2 * [np.nonzero(together.T)[0]],
+                                       *self.drifts * [np.nonzero(self.corrected.T)[0]],
+                                       self._level])]
+        self.entries_of = [np.flatnonzero(owner == k) for k in range(len(self.islands))]
         modes, constants = ca.SX.sym("modes", n), ca.SX.sym("constants", self.entries)
         told, slack, by_value, by_rate, correction, own = ca.vertsplit(
             constants, np.cumsum([0, n, n, pairs, pairs, corrected, len(self._level)]).tolist())
@@ -222,9 +222,9 @@ class HeldNetwork:
         if made.solver is None or not made.null.shape[1]:
             return made.solver is not None
         unknown, p = [], problem.p.tobytes()
-        for k, part in enumerate(self.parts):
-            if made.null[part].any():
-                key = k, modes[part].tobytes(), problem.m[self.relations_of[k]].tobytes(), p
+        for k, island in enumerate(self.islands):
+            if made.null[island].any():
+                key = k, modes[island].tobytes(), problem.m[self.relations_of[k]].tobytes(), p
                 known = self._fits.get(key)
                 if known is False:
                     return False
@@ -241,7 +241,7 @@ class HeldNetwork:
 
     def keeps_apart(self, problem: Problem, t: float, modes: Indices) -> bool:
         """Whether no part of elements feels another one in some modes."""
-        return len(self.parts) == 1 or self.equations.matrices(problem, t, modes).alone
+        return len(self.islands) == 1 or self.equations.matrices(problem, t, modes).alone
 
     def shares_with_switches(self, problem: Problem, t: float, modes: Indices) -> bool:
         """Whether closed switches share their effort with others in any way."""
@@ -293,9 +293,9 @@ class HeldNetwork:
         if not groups:
             return []
         _, _, low, high, *_ = self.equations.values(problem, t)
-        looks = self.equations.looks(*problem.arguments(t)[:-1], 0.0 * problem.u).reshape(
+        values = self.equations.all_values(*problem.arguments(t)[:-1], 0.0 * problem.u).reshape(
             10, self.elements.size)
-        value, rate = self.equations.held_rows(modes, looks[4:7], looks[7:])
+        value, rate = self.equations.held_rows(modes, values[4:7], values[7:])
         by_value, by_rate = self.by_rows(problem, t, modes)
         taken = by_value @ value + by_rate @ rate
         return [_split(group, taken, low, high) for group in groups]
@@ -330,9 +330,9 @@ class HeldNetwork:
                 at = t + k * GOLDEN * max(abs(t), 1.0)
                 problem.u[:] = 0.0
                 before = self.equations.at(problem, at, modes)
-                looks = self.equations.looks(*problem.arguments(at)).reshape(
+                values = self.equations.all_values(*problem.arguments(at)).reshape(
                     10, self.elements.size)
-                value, rate = self.equations.held_rows(modes, looks[4:7], looks[7:])
+                value, rate = self.equations.held_rows(modes, values[4:7], values[7:])
                 self.elements.put(problem.u, by_value @ value + by_rate @ rate)
                 if not self.equations.at(problem, at, modes).error <= FULFILLED * before.error:
                     return False
@@ -384,19 +384,19 @@ class HeldNetwork:
         key = modes.tobytes(), problem.m.tobytes(), problem.p.tobytes()
         return self._corrections.once(key, made)
 
-    def projection(self, problem: Problem, t: float, modes: Indices, part: Indices | None = None
+    def projection(self, problem: Problem, t: float, modes: Indices, island: Indices | None = None
                    ) -> tuple[Array, Array]:
         """Combinations that say something about states, and what brings these there.
 
         Of all elements, or of a part of them that feels no other one.
         """
-        part = np.arange(len(modes)) if part is None else part
+        island = np.arange(len(modes)) if island is None else island
         weight = self.equations.matrices(problem, t, modes).weight
-        weight = weight[(weight[:, part] != 0.0).any(axis=1)]
+        weight = weight[(weight[:, island] != 0.0).any(axis=1)]
         if not len(weight):
             return weight, np.zeros((self.system.nx, 0))
-        by_x = self.equations.missed_by_x(problem, t, modes, weight, part)
-        push = self.equations.slope_by_taken(problem, t)[:, part]
+        by_x = self.equations.missed_by_x(problem, t, modes, weight, island)
+        push = self.equations.slope_by_taken(problem, t)[:, island]
         return weight, push @ np.linalg.pinv(without_rounding(by_x, push), rcond=PIVOT_NONE)
 
     def margins_at(self, problem: Problem, t: float, state: NetworkState) -> Array:
@@ -419,7 +419,7 @@ class HeldNetwork:
     def inputs_at(self, problem: Problem, points: Points) -> tuple[Array, Flags]:
         """Inputs at many times, as columns, and in which of them they are found."""
         n, found = self.elements.size, np.zeros(len(points), dtype=bool)
-        looks = points.values(self.equations.looks, np.zeros(self.system.nu)).reshape(10, n, -1)
+        out = points.values(self.equations.all_values, np.zeros(self.system.nu)).reshape(10, n, -1)
         taken, m = np.zeros((n, len(points))), problem.m
         try:
             for modes, every in points.modes:
@@ -429,7 +429,7 @@ class HeldNetwork:
                     if self.equations.matrices(problem, t, modes).solver is None:
                         continue  # what they leave open is taken as little of as may be
                     value, rate = self.equations.held_rows(
-                        modes, looks[4:7][:, :, mine], looks[7:][:, :, mine])
+                        modes, out[4:7][:, :, mine], out[7:][:, :, mine])
                     by_value, by_rate = self.by_rows(problem, t, modes)
                     taken[:, mine] = by_value @ value + by_rate @ rate
                     found[mine] = True
@@ -443,9 +443,9 @@ def _split(group: Stress, taken: Array, lower: Array, upper: Array) -> _Split:
     members, basis = group
     low, high, q = lower[members], upper[members], np.linalg.qr(basis)[0]
     felt, none = np.eye(len(members)) - q @ q.T, np.zeros((len(members),) * 2)
-    part = Part(felt, felt @ taken[members], low, high, none, none)
-    found = share_of(part)
-    level, by = kept(part, found.ends, part.weights)
+    island = Island(felt, felt @ taken[members], low, high, none, none)
+    found = share_of(island)
+    level, by = kept(island, found.ends, island.weights)
     ends = np.where(found.loose.any(), 0, found.ends)
     return _Split(members, by @ felt - np.eye(len(members)), level, ends)
 
@@ -462,18 +462,18 @@ def _by_ranges(low: Array, high: Array, basis: Array) -> Array:
     return np.eye(len(unit)) - unit[:, None] * (q @ q.T) / unit
 
 
-def _relations_of_parts(rows: list[ca.SX], system: System, laws: LawExpressions,
-                        part: Indices) -> Flags:
-    """(all relations, parts) those that the matrices of a part depend on, by the part of each
+def _relations_of_islands(rows: list[ca.SX], system: System, laws: LawExpressions,
+                          island: Indices) -> Flags:
+    """(all relations, islands) those that the matrices of an island depend on, by that of each
     element."""
-    tape, n = system.tape, len(part)
+    tape, n = system.tape, len(island)
     mine, loops = ca.vertcat(*rows), tape.residual
     of_values = mine if system.nz else mine[: 3 * n]  # rates by states are no part of them
-    out = np.zeros((system.nm, part.max(initial=-1) + 1), dtype=bool)
+    out = np.zeros((system.nm, island.max(initial=-1) + 1), dtype=bool)
     for by in (jacobian(mine, tape.u), jacobian(of_values, tape.x), jacobian(mine, tape.z),
                ca.SX(laws.low), ca.SX(laws.high)):
         entries, relations = _follows(by.nz[:], tape.m)
-        out[relations, part[np.array(by.sparsity().row(), dtype=int)[entries] % n]] = True
+        out[relations, island[np.array(by.sparsity().row(), dtype=int)[entries] % n]] = True
     out[contained(tape.m, ca.veccat(*(jacobian(loops, by) for by in (tape.u, tape.z, tape.x))))
         ] = True
     return out
@@ -485,23 +485,23 @@ def _follows(values: ca.SX, symbols: ca.SX) -> tuple[Indices, Indices]:
     return np.array(values_at, dtype=int), np.array(symbols_at, dtype=int)
 
 
-def _joined(parts: list[Indices], relations: Flags, inputs: Array) -> tuple[list[Indices], Flags]:
-    """Parts, with those together that a relation ties which their efforts move.
+def _joined(islands: list[Indices], relations: Flags, inputs: Array) -> tuple[list[Indices], Flags]:
+    """Islands, with those together that a relation ties which their efforts move.
 
-    ``relations``, (all relations, parts), are those that parts depend on, ``inputs``, (all
+    ``relations``, (all relations, islands), are those that islands depend on, ``inputs``, (all
     relations, elements), where they depend on what elements take.
     """
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components
 
-    moved = np.array([np.abs(inputs[:, part]).max(axis=1) > 0 for part in parts], dtype=bool).T
+    moved = np.array([np.abs(inputs[:, one]).max(axis=1) > 0 for one in islands], dtype=bool).T
     ties = csr_matrix((relations + moved) * np.any(moved, axis=1, keepdims=True), dtype=float)
-    which = connected_components(ties.T @ ties + csr_matrix((len(parts), len(parts))),
+    which = connected_components(ties.T @ ties + csr_matrix((len(islands), len(islands))),
                                  directed=False)[1]
     groups = grouped(which)
     relations[moved] = True
     joined: Flags = np.stack([relations[:, group].any(axis=1) for group in groups], axis=1)
-    return [np.sort(np.concatenate([parts[i] for i in group])) for group in groups], joined
+    return [np.sort(np.concatenate([islands[i] for i in group])) for group in groups], joined
 
 
 def _inputs_of(expression: ca.SX, system: System, elements: Elements) -> csr_matrix:

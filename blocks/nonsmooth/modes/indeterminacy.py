@@ -31,7 +31,7 @@ from ...numerics.tolerances import (
 from ...system import Evaluator, Problem
 from ...system.points import Points
 from ..complementarity import (
-    Part,
+    Island,
     Shares,
     at_ends,
     components,
@@ -70,7 +70,7 @@ class Indeterminacy:
         self._shares: Cache[bytes, Shares] = Cache(MOST_KNOWN)
         #: By who is at which bound: efforts there, and by others what is inside its bounds holds.
         self._known: Cache[bytes, tuple[Array, Array]] = Cache(MOST_KNOWN)
-        self._near: dict[bytes, Array] = {}  # the last efforts of parts
+        self._near: dict[bytes, Array] = {}  # the last efforts of islands
 
     # -- who -----------------------------------------------------------------------------
     def elements_of(self, problem: Problem, t: float, stuck: Flags) -> tuple[Indices, Indices]:
@@ -87,11 +87,11 @@ class Indeterminacy:
             return np.zeros(0, dtype=int), np.zeros(0, dtype=int)
         if self.load is not None:
             stuck = stuck & ~self._unloaded(problem, t, self.load)
-        parts = self.evaluation.components(problem, t)
-        crowd = _crowds(parts, stuck & ~dead)
+        islands = self.evaluation.components(problem, t)
+        crowd = _crowds(islands, stuck & ~dead)
         out: list[Indices] = []
-        for part in np.flatnonzero(crowd):
-            index = np.flatnonzero(stuck & ~dead & (parts == part))
+        for island in np.flatnonzero(crowd):
+            index = np.flatnonzero(stuck & ~dead & (islands == island))
             if self._is_singular(d, index):
                 out.append(index)
         open_ = np.sort(np.concatenate([np.zeros(0, dtype=int), *out]))
@@ -123,12 +123,12 @@ class Indeterminacy:
         their bounds are the same."""
         out = np.full(self.elements.size, np.inf)
         effort = self.evaluation.efforts(problem)
-        for part, found, inside, (low, high), unheld in self._present(problem, t, index, now):
+        for island, found, inside, (low, high), unheld in self._present(problem, t, index, now):
             room = np.where(inside, np.minimum(high - found, found - low), np.inf)
-            out[part] = np.where(unheld != 0, -np.abs(effort[part]), room)
-            if len(part) > MOST:  # too many for an event each: all go where the load is clear
-                left = self.margins(problem, t, part, now)[0][part]
-                out[part] = np.where(left < 0, left + 2 * AT_BOUND, left)
+            out[island] = np.where(unheld != 0, -np.abs(effort[island]), room)
+            if len(island) > MOST:  # too many for an event each: all go where the load is clear
+                left = self.margins(problem, t, island, now)[0][island]
+                out[island] = np.where(left < 0, left + 2 * AT_BOUND, left)
         return out
 
     def take_shares(self, problem: Problem, t: float) -> None:
@@ -147,8 +147,8 @@ class Indeterminacy:
         elif len(open_):
             effort = self.evaluation.efforts(problem)
             now = self.evaluation.present(problem, t)
-            for part, found, *_ in self._present(problem, t, open_, now):
-                effort[part] = found
+            for island, found, *_ in self._present(problem, t, open_, now):
+                effort[island] = found
             self.elements.put(problem.u, effort)
 
     @cached_property
@@ -159,19 +159,19 @@ class Indeterminacy:
 
     def _present(self, problem: Problem, t: float, index: Indices, now: LawValues
                  ) -> Iterator[tuple[Indices, Array, Flags, tuple[Array, Array], Array]]:
-        """Yield of each connected part its elements, efforts, who is inside, bounds, and rates that
+        """Yield of each island its elements, efforts, who is inside, bounds, and rates that
         no effort holds."""
         ends, unheld = self.ends(problem, t), self._unheld(problem, t, index, now)
-        for rests, slides in self._parts(problem, t, index):
+        for rests, slides in self._islands(problem, t, index):
             if len(rests) > MOST:
                 (_, shared, _, _), = self._shared(problem, t, rests, now)
                 yield (rests, shared.effort, shared.ends == 0, (now.low[rests], now.high[rests]),
                        unheld[rests])
                 continue
-            part = self._posed_near(problem, t, rests, slides, now)
-            bound, by = self._at_ends(part, ends[rests])
-            found = bound + by @ part.rate
-            yield rests, found, ends[rests] == 0, part.bounds(found), unheld[rests]
+            island = self._posed_near(problem, t, rests, slides, now)
+            bound, by = self._at_ends(island, ends[rests])
+            found = bound + by @ island.rate
+            yield rests, found, ends[rests] == 0, island.bounds(found), unheld[rests]
 
     def _unheld(self, problem: Problem, t: float, index: Indices, now: LawValues) -> Array:
         """Rates of elements at rest that no effort holds."""
@@ -183,36 +183,36 @@ class Indeterminacy:
         width = np.maximum(width, np.abs(self.evaluation.efforts(problem)))
         return np.where(np.abs(rate) > RATE_UNHELD * own * width[index].max(), rate, 0.0)
 
-    def _at_ends(self, part: Part, ends: Indices) -> tuple[Array, Array]:
+    def _at_ends(self, island: Island, ends: Indices) -> tuple[Array, Array]:
         """Efforts of what is at its bounds, and of what is inside by the rates that it holds."""
-        key = b"".join(a.tobytes() for a in (ends, *part._replace(rate=NOTHING)) if a is not None)
+        key = b"".join(a.tobytes() for a in (ends, *island._replace(rate=NOTHING)) if a is not None)
         known = self._known.get(key)
         if known is None:
-            if not part.is_plain:
-                return self._known.keep(key, kept(part, ends, part.weights))
-            bound = at_ends(ends, part.low, part.high)
-            by = within(part.D, part.weights, ends == 0)
-            known = self._known.keep(key, (bound - by @ (part.D @ bound), by))
+            if not island.is_plain:
+                return self._known.keep(key, kept(island, ends, island.weights))
+            bound = at_ends(ends, island.low, island.high)
+            by = within(island.D, island.weights, ends == 0)
+            known = self._known.keep(key, (bound - by @ (island.D @ bound), by))
         return known
 
     def posed(self, problem: Problem, t: float, rests: Indices, slides: Indices, now: LawValues
-               ) -> tuple[Part, Array]:
+               ) -> tuple[Island, Array]:
         """What some elements at rest share, by the present efforts, and how efforts of what slides
         follow theirs."""
         d, effort = self.delassus.matrix(problem, t), self.evaluation.efforts(problem)[rests]
         block, low, high = dense_block(d, rests, rests), now.low[rests], now.high[rests]
         none, back = np.zeros(block.shape), np.zeros((len(slides), len(rests)))
         if self.load is None:
-            return Part(block, block @ effort, low, high, none, none), back
+            return Island(block, block @ effort, low, high, none, none), back
         if len(slides):
             back = self.load.following(self.load.kinetic(problem, t), slides, rests)
             block = block + dense_block(d, rests, slides) @ back
         L, H = (dense_block(s, rests, rests) + dense_block(s, rests, slides) @ back
                 for s in self.load.slopes(problem, t)[:2])
-        return _part(block, block @ effort, low - L @ effort, high - H @ effort, L, H), back
+        return _island(block, block @ effort, low - L @ effort, high - H @ effort, L, H), back
 
     def _posed_near(self, problem: Problem, t: float, rests: Indices, slides: Indices,
-                    now: LawValues) -> Part:
+                    now: LawValues) -> Island:
         """What some elements at rest share, in the pieces of bounds in which the last split was."""
         near, effort = self._near.get(rests.tobytes()), self.evaluation.efforts(problem)
         if self.load is None or not self.load.pieces or near is None:
@@ -222,8 +222,8 @@ class Indeterminacy:
             effort[rests] = near
             self.elements.put(problem.u, effort)
             problem.solve_algebraic(t)
-            part, _ = self.posed(problem, t, rests, slides, self.evaluation.present(problem, t))
-        return part._replace(rate=part.D @ held)
+            island, _ = self.posed(problem, t, rests, slides, self.evaluation.present(problem, t))
+        return island._replace(rate=island.D @ held)
 
     def margins(self, problem: Problem, t: float, index: Indices, now: LawValues
                 ) -> tuple[Array, Flags]:
@@ -232,70 +232,70 @@ class Indeterminacy:
         Where nothing holds any longer it is what is missing, negative.
         """
         out, first = np.full(self.elements.size, np.inf), np.zeros(self.elements.size, dtype=bool)
-        for part, found, missing, (low, high) in self._shared(problem, t, index, now):
+        for island, found, missing, (low, high) in self._shared(problem, t, index, now):
             closed = np.isfinite(high - low)
             half = np.where(closed, (high - low) / 2, np.abs(found.effort).max())
             room = np.minimum(high - found.effort, found.effort - low)[found.ends == 0]
             size = np.maximum(half[found.ends == 0], TINY)
-            out[part] = -missing if found.loose.any() else (room / size).min(initial=np.inf)
-            first[part] = found.loose
+            out[island] = -missing if found.loose.any() else (room / size).min(initial=np.inf)
+            first[island] = found.loose
         return out, first
 
     def holds(self, problem: Problem, t: float, index: Indices) -> Flags:
         """Which elements that share what they hold are held by some split, clear of all bounds."""
         out = np.zeros(self.elements.size, dtype=bool)
-        for part, found, *_ in self._shared(problem, t, index, self.evaluation.present(problem, t)):
-            out[part] = not found.loose.any()
+        for one, found, *_ in self._shared(problem, t, index, self.evaluation.present(problem, t)):
+            out[one] = not found.loose.any()
         return out[index]
 
     def ends(self, problem: Problem, t: float) -> Indices:
         """Who is held by others at its bound."""
         if self.state.ends is None:
-            self.settle(problem, t)
+            self.update_ends(problem, t)
         assert self.state.ends is not None
         return self.state.ends
 
-    def settle(self, problem: Problem, t: float) -> bool:
+    def update_ends(self, problem: Problem, t: float) -> bool:
         """Take note of who is held by others at its bound; whether that has changed."""
         before, stuck = self.state.ends, self.state.modes == 0
         self.state.ends = ends = np.zeros(self.elements.size, dtype=int)
         if stuck.any():
             open_ = self.elements_of(problem, t, stuck)[1]
             now = self.evaluation.present(problem, t)
-            for part, found, *_ in self._shared(problem, t, open_, now) if len(open_) else ():
-                ends[part] = found.ends if len(part) <= MOST else 0
+            for island, found, *_ in self._shared(problem, t, open_, now) if len(open_) else ():
+                ends[island] = found.ends if len(island) <= MOST else 0
         return before is None or not np.array_equal(before, ends)
 
     def _shared(self, problem: Problem, t: float, index: Indices, now: LawValues,
                 shown: bool = False) -> list[tuple[Indices, Shares, float, tuple[Array, Array]]]:
-        """Return of each connected part its elements, shares, what they miss to hold all, as a
+        """Return of each island its elements, shares, what they miss to hold all, as a
         share of what each one's range may hold, and bounds.
 
         Where bounds follow efforts and they are to be ``shown``, the problem is left at these.
         """
         out = []
-        for rests, slides in self._parts(problem, t, index):
+        for rests, slides in self._islands(problem, t, index):
             with put_back(*() if shown else (problem.u, problem.z)):
-                part, found = self._settled(problem, t, rests, slides, now)
-            low, high = part.bounds(found.effort)
+                island, found = self._split(problem, t, rests, slides, now)
+            low, high = island.bounds(found.effort)
             width = np.where(np.isfinite(high - low), high - low, np.abs(found.effort).max())
-            left = np.abs(part.rate - part.D @ found.effort)
+            left = np.abs(island.rate - island.D @ found.effort)
             out.append((rests, found, float((left / np.maximum(
-                part.D.diagonal() * width.max(), TINY)).max()), (low, high)))
+                island.D.diagonal() * width.max(), TINY)).max()), (low, high)))
         return out
 
-    def _settled(self, problem: Problem, t: float, rests: Indices, slides: Indices,
-                 now: LawValues) -> tuple[Part, Shares]:
-        """How a part shares what it holds, in the piece of its bounds in which that is so."""
+    def _split(self, problem: Problem, t: float, rests: Indices, slides: Indices,
+               now: LawValues) -> tuple[Island, Shares]:
+        """How an island shares what it holds, in the piece of its bounds in which that is so."""
         key, pieces = rests.tobytes(), list[Array]()
         for _ in range(ROUNDS):
-            part, back = self.posed(problem, t, rests, slides, now)
+            island, back = self.posed(problem, t, rests, slides, now)
             unheld = self._unheld(problem, t, rests, now)[rests]  # by what does not hold all yet
-            part = part._replace(rate=part.rate + unheld)
-            levers = [part.D, part.L, part.H]
+            island = island._replace(rate=island.rate + unheld)
+            levers = [island.D, island.L, island.H]
             if pieces and np.allclose(levers, pieces, rtol=SAME_AS_BEFORE, atol=ROUNDING):
                 break
-            found, pieces = self.shared_by(part, self._near.get(key)), levers
+            found, pieces = self.shared_by(island, self._near.get(key)), levers
             self._near[key] = found.effort
             if self.load is None:
                 break
@@ -309,7 +309,7 @@ class Indeterminacy:
                 break
             self._follow(problem, t, slides, self.load)
             now = self.evaluation.present(problem, t)
-        return part, found
+        return island, found
 
     def _follow(self, problem: Problem, t: float, slides: Indices, load: LoadDependence) -> None:
         """Bring what slides to its law, in the piece of it that efforts have come to."""
@@ -320,23 +320,23 @@ class Indeterminacy:
         self.elements.put(problem.u, effort)
         problem.solve_algebraic(t)
 
-    def shared_by(self, part: Part, near: Array | None = None) -> Shares:
+    def shared_by(self, island: Island, near: Array | None = None) -> Shares:
         """How some elements share rates; remembered, as several ask."""
-        key = b"".join(a.tobytes() for a in part if a is not None)
+        key = b"".join(a.tobytes() for a in island if a is not None)
         known = self._shares.get(key)
         if known is None:
-            known = self._shares.keep(key, share_of(part, near))
+            known = self._shares.keep(key, share_of(island, near))
         return known
 
-    def _parts(self, problem: Problem, t: float, index: Indices
-               ) -> Iterator[tuple[Indices, Indices]]:
-        """Yield the connected parts of some elements, each with who slides beside them and has an
+    def _islands(self, problem: Problem, t: float, index: Indices
+                 ) -> Iterator[tuple[Indices, Indices]]:
+        """Yield the islands of some elements, each with who slides beside them and has an
         effort that follows those of others."""
-        parts = self.evaluation.components(problem, t)
+        islands = self.evaluation.components(problem, t)
         slides = np.zeros(0, dtype=int) if self.load is None else np.flatnonzero(
             (self.state.modes != 0) & self.load.dependent)
-        for part in grouped(parts[index]):
-            yield index[part], slides[parts[slides] == parts[index[part[0]]]]
+        for island in grouped(islands[index]):
+            yield index[island], slides[islands[slides] == islands[index[island[0]]]]
 
     # -- which split is shown --------------------------------------------------------------
     def split(self, problem: Problem, t: float) -> None:
@@ -354,8 +354,8 @@ class Indeterminacy:
         now = self.evaluation.present(problem, t)
         effort = self.evaluation.efforts(problem)
         effort[dead] = np.clip(0.0, now.low[dead], now.high[dead])
-        for part, found, *_ in self._shared(problem, t, open_, now) if len(open_) else ():
-            effort[part] = found.effort
+        for island, found, *_ in self._shared(problem, t, open_, now) if len(open_) else ():
+            effort[island] = found.effort
         self.elements.put(problem.u, effort)
 
     def _even_groups(self, problem: Problem, t: float) -> list[tuple[Indices, Array]] | None:
@@ -385,15 +385,15 @@ class Indeterminacy:
             dead, open_ = self.elements_of(problem, 0.0, modes == 0)
             at = np.ix_(dead, columns)
             effort[at] = np.clip(0.0, low[at], high[at])
-            for rests, _ in self._parts(problem, 0.0, open_):
+            for rests, _ in self._islands(problem, 0.0, open_):
                 block, at = dense_block(d, rests, rests), np.ix_(rests, columns)
                 none = np.zeros(block.shape)
                 effort[at] = shares_at_times(
-                    Part(block, block @ effort[at], low[at], high[at], none, none))
+                    Island(block, block @ effort[at], low[at], high[at], none, none))
 
     def split_loaded_at_points(self, points: Points, effort: Array, columns: Indices) -> Flags:
         """Change columns of ``effort`` where bounds depend on efforts; tells where it is done: at
-        times with the same levers, of parts that rest on contacts and of which nothing slides."""
+        times with the same levers, of islands that rest on contacts and of which nothing slides."""
         functions, n, k = self.evaluation.functions, self.elements.size, len(points)
         found = np.zeros(k, dtype=bool)
         of_rates, bounds = functions.delassus, functions.bounds
@@ -411,9 +411,9 @@ class Indeterminacy:
             mine = mine[same.all(axis=(0, 1, 2))]
             found[mine] = True
             first = first[..., 0]
-            _, parts = components(np.abs(first).sum(axis=0))
-            for part in np.unique(parts[modes == 0]):
-                members = parts == part
+            _, islands = components(np.abs(first).sum(axis=0))
+            for island in np.unique(islands[modes == 0]):
+                members = islands == island
                 who, others = np.flatnonzero(members & (modes == 0)), members & (modes != 0)
                 d, L, H = first[:, who[:, None], who]
                 if not _is_singular(d, np.arange(len(who))):
@@ -423,8 +423,8 @@ class Indeterminacy:
                         np.ix_(others, columns[mine])].any():
                     found[mine] = False
                     continue
-                effort[at] = shares_at_times(_part(d, d @ effort[at], low[here] - L @ effort[at],
-                                                   high[here] - H @ effort[at], L, H))
+                effort[at] = shares_at_times(_island(d, d @ effort[at], low[here] - L @ effort[at],
+                                                     high[here] - H @ effort[at], L, H))
         return found
 
     def groups(self, problem: Problem, t: float) -> list[IndeterminateGroup]:
@@ -434,7 +434,7 @@ class Indeterminacy:
         out = [(labels(one), effort[one]) for one in dead[:, None]]
         shared = None if self.load is None else self._even_groups(problem, t)
         if shared is None and self.load is not None and len(open_):
-            shared = [(part, found.effort) for part, found, *_ in self._shared(
+            shared = [(island, found.effort) for island, found, *_ in self._shared(
                 problem, t, open_, self.evaluation.present(problem, t), shown=True)]
         if shared is not None:
             out += [(labels(members), efforts) for members, efforts in shared]
@@ -444,17 +444,17 @@ class Indeterminacy:
         return out
 
     def _groups(self, problem: Problem, t: float, open_: Indices, effort: Array) -> list[Indices]:
-        """Members of the groups among undetermined elements; large parts are told as they are."""
+        """Members of the groups among undetermined elements; large islands are told as they are."""
         now, d = self.evaluation.present(problem, t), self.delassus.matrix(problem, t)
         groups = undetermined_groups(d[open_][:, open_], now.low[open_], now.high[open_],
                                      effort[open_], np.arange(len(open_)))
-        crowds = [part for part, _ in self._parts(problem, t, open_) if len(part) > CROWD]
+        crowds = [island for island, _ in self._islands(problem, t, open_) if len(island) > CROWD]
         return [*(open_[members] for members in groups), *crowds]
 
 
-def _crowds(parts: Components, stuck: Flags) -> Flags:
-    """Parts in which several are stuck."""
-    return np.bincount(parts[stuck], minlength=parts.max(initial=0) + 1) > 1
+def _crowds(islands: Components, stuck: Flags) -> Flags:
+    """Islands in which several are stuck."""
+    return np.bincount(islands[stuck], minlength=islands.max(initial=0) + 1) > 1
 
 
 def _is_singular(d: Matrix, index: Indices) -> bool:
@@ -474,9 +474,9 @@ def _as_column(*matrices: Evaluator) -> Evaluator:
         ca.vec(one.function.call(symbols)[0]) for one in matrices))]))
 
 
-def _part(D: Array, rate: Array, low: Array, high: Array, L: Array, H: Array) -> Part:
+def _island(D: Array, rate: Array, low: Array, high: Array, L: Array, H: Array) -> Island:
     """Elements of which contacts that friction follows press on each other by about the load."""
     followed = (L.any(axis=0) | H.any(axis=0)) & ~(L.any(axis=1) | H.any(axis=1))
     followed &= ~np.isfinite((high - low).reshape(len(D), -1)).any(axis=1)
     largest = PRESSED * np.abs(rate).max(axis=0, initial=0.0)
-    return Part(D, rate, low, high, L, H, np.multiply.outer(followed, largest))
+    return Island(D, rate, low, high, L, H, np.multiply.outer(followed, largest))

@@ -148,7 +148,7 @@ class JointProblem:
             if (np.abs(b) <= none * d.diagonal()).all():  # no load at all, but for rounding
                 b = np.zeros(len(here))
             solution = solve(d, b, low, high, by_low, by_high,
-                             known=of_part.known, start=effort, noise=noise[here])
+                             known=of_part.known, guess=effort, noise=noise[here])
             none = max(none, NOTHING_AT_ALL * stopping_effort(d, b))
             full = evaluation.efforts(problem)
             full[here] = solution.effort

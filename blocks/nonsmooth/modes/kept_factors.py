@@ -1,8 +1,8 @@
 """Which numbers do efforts follow by as long as modes last?
 
-Where the matrix D of the rates per effort depends on parameters only, those that rest in a part of
+Where the matrix D of the rates per effort depends on parameters only, those at rest in an island of
 elements that act on each other, S, hold by ``D_SS^-1`` times the rates that there are without them.
-K is that matrix, 0 elsewhere, part by part; or its factors, which stay sparse where elements stand
+K is that matrix, 0 elsewhere, by island; or its factors, which stay sparse where elements stand
 in a row, as the draught gear of a train does. ``D = L diag(pivots) L'`` has hardly more entries
 than D itself, in the order of least fill [P. R. Amestoy, T. A. Davis, I. S. Duff, "An approximate
 minimum degree ordering algorithm", SIAM J. Matrix Anal. Appl. 17, 1996]. Where many act on one
@@ -73,7 +73,7 @@ class Acting:
         return bool(np.linalg.matrix_rank(flows, tol=BLOCK_SINGULAR) < len(members))
 
 
-class FactoredPart:
+class FactoredIsland:
     """Elements that act on each other, and the pattern of their factors.
 
     Accelerations of states that are ``crowded`` are unknowns, besides efforts.
@@ -162,8 +162,8 @@ class FactoredPart:
         return True
 
 
-def _factored_part(members: Indices, acting: Acting) -> FactoredPart | None:
-    """A part of elements by factors; None where its inverse is small, or D has no such factors."""
+def _factored_island(members: Indices, acting: Acting) -> FactoredIsland | None:
+    """An island by its factors; None where its inverse is small, or D has no such factors."""
     if len(members) < FEWEST:
         return None
     chosen, most = members.tolist(), SAVES * len(members) ** 2
@@ -174,15 +174,15 @@ def _factored_part(members: Indices, acting: Acting) -> FactoredPart | None:
         if any(not pushed.has_nz(i, k) for i in states for k in range(len(chosen))
                if felt.has_nz(k, i)):
             continue
-        part = FactoredPart(members, acting, states)
-        pattern = part.pattern
-        if part.count <= most and pattern.is_symmetric():
-            return part if part.is_regular(acting) else None
+        island = FactoredIsland(members, acting, states)
+        pattern = island.pattern
+        if island.count <= most and pattern.is_symmetric():
+            return island if island.is_regular(acting) else None
     return None
 
 
 def connected(pattern: ca.Sparsity) -> list[Indices]:
-    """Elements that a matrix connects, part by part."""
+    """Elements that a matrix connects, island by island."""
     acts = np.array(ca.DM(pattern, 1)) if pattern.size1() <= DENSE_LIMIT else ca.DM(
         pattern, 1).sparse()
     return grouped(components(acts)[1])
@@ -191,37 +191,37 @@ def connected(pattern: ca.Sparsity) -> list[Indices]:
 class KeptFactors:
     """Elements that act on each other, and where their numbers stand in K.
 
-    There are ``size`` elements; ``parts`` are those that decide and act on each other, ``acting``
+    There are ``size`` elements; ``islands`` are those that decide and act on each other, ``acting``
     says how they do so, where that depends on parameters only.
     """
 
-    def __init__(self, size: int, parts: list[Indices], acting: Acting | None) -> None:
+    def __init__(self, size: int, islands: list[Indices], acting: Acting | None) -> None:
         self.size = size
         # elements that act on no other, whose own entries come first
-        self.alone = np.array([part[0] for part in parts if len(part) == 1], dtype=int)
-        # parts by their inverse, and where that stands in K
+        self.alone = np.array([island[0] for island in islands if len(island) == 1], dtype=int)
+        # islands by their inverse, and where that stands in K
         self.full: list[tuple[Indices, Indices]] = []
-        self.factored: list[FactoredPart] = []  # parts by their factors, which stand behind that
+        self.factored: list[FactoredIsland] = []  # by their factors, which stand behind that
         # behind, entries: where these begin, and how many numbers K is
         self.behind = len(self.alone)
-        for part in (part for part in parts if len(part) > 1):
-            found = None if acting is None or len(part) > MOST_FACTORED else _factored_part(
-                part, acting)
+        for island in (island for island in islands if len(island) > 1):
+            found = None if acting is None or len(island) > MOST_FACTORED else _factored_island(
+                island, acting)
             if found is not None:
                 self.factored.append(found)
                 continue
-            n = len(part)
-            self.full.append((part, self.behind + np.arange(n * n).reshape(n, n)))
+            n = len(island)
+            self.full.append((island, self.behind + np.arange(n * n).reshape(n, n)))
             self.behind += n * n
         stressed = [] if acting is None else [
-            part for part, _ in self.full if len(part) <= MOST and acting.share_motions(part)]
+            one for one, _ in self.full if len(one) <= MOST and acting.share_motions(one)]
         # elements that may share internal stress; who is at a bound then stands behind that
         self.stressed = np.concatenate([np.zeros(0, dtype=int), *stressed])
         self.behind += len(self.stressed)
         self.entries = self.behind + sum(one.count for one in self.factored)
         self.modes = ca.SX.sym("modes", size)
         # expressions of those that are factors, in the ``modes`` and parameters
-        self.factors = ca.vertcat(*(part.factors(self.modes) for part in self.factored))
+        self.factors = ca.vertcat(*(island.factors(self.modes) for island in self.factored))
         if acting is not None and self.factored:
             self._factors = Evaluator(ca.Function(
                 "factors", [acting.parameters, self.modes], [self.factors]))
@@ -231,7 +231,7 @@ class KeptFactors:
         """Nothing is known of the numbers that belong to D."""
         self._matrix, self._fits = d, True
         self._known: dict[bytes, Array] = {}  # K by modes
-        self._blocks: dict[tuple[int, bytes], Array] = {}  # of K, by part and what sticks in it
+        self._blocks: dict[tuple[int, bytes], Array] = {}  # of K, by island and what sticks in it
 
     def fresh(self) -> KeptFactors:
         """Return a copy for another run, without what is known of this one."""
@@ -242,12 +242,12 @@ class KeptFactors:
     @property
     def few(self) -> bool:
         """Whether no inverse is too large."""
-        by_inverse = [len(part) for part, _ in self.full] + [1] * bool(len(self.alone))
+        by_inverse = [len(island) for island, _ in self.full] + [1] * bool(len(self.alone))
         return max(by_inverse, default=0) <= MOST
 
     # -- numbers -----------------------------------------------------------------------------
     def fits(self, problem: Problem, d: Matrix) -> bool:
-        """Whether parts by factors have them: D may be singular for these parameters."""
+        """Whether islands by factors have them: D may be singular for these parameters."""
         if d is not self._matrix:
             self._forget(d)
             self._fits = not self.factored or bool(np.isfinite(
@@ -269,12 +269,12 @@ class KeptFactors:
         holds = (modes == 0) & (own > OWN_RATE_NONE**2 * own.max(initial=0.0))
         out, alone = np.zeros(self.entries), self.alone
         np.divide(1.0, own[alone], out=out[: len(alone)], where=holds[alone])
-        for i, (part, entries) in enumerate(self.full):
-            which = part[holds[part]]
+        for i, (island, entries) in enumerate(self.full):
+            which = island[holds[island]]
             if len(which):
                 key = i, which.tobytes()
                 if key not in self._blocks:
-                    self._blocks[key] = _inverse_within(part, which, d)
+                    self._blocks[key] = _inverse_within(island, which, d)
                 out[entries] = self._blocks[key]
         if self.factored:
             out[self.behind :] = self._factors(problem.p, modes)
@@ -286,9 +286,9 @@ class KeptFactors:
         out = ca.SX(self.size, 1)
         if len(self.alone):
             out[self.alone.tolist()] = k[: len(self.alone)] * rates[self.alone.tolist()]
-        for part, entries in self.full:
-            inverse = ca.reshape(k[entries.T.ravel().tolist()], len(part), len(part))
-            out[part.tolist()] = ca.mtimes(inverse, rates[part.tolist()])
+        for island, entries in self.full:
+            inverse = ca.reshape(k[entries.T.ravel().tolist()], len(island), len(island))
+            out[island.tolist()] = ca.mtimes(inverse, rates[island.tolist()])
         start = self.behind
         for one in self.factored:
             out[one.members.tolist()] = one.efforts(
@@ -311,20 +311,20 @@ class KeptFactors:
     # -- for machine code ------------------------------------------------------------------
     @cached_property
     def members(self) -> list[Indices]:
-        """The members of each part."""
-        return [*self.alone[:, None], *(part for part, _ in self.full),
+        """The members of each island."""
+        return [*self.alone[:, None], *(island for island, _ in self.full),
                 *(one.members for one in self.factored)]
 
     @cached_property
     def first(self) -> Indices:
-        """Where the numbers of each part begin in K."""
+        """Where the numbers of each island begin in K."""
         counts = np.array([one.count for one in self.factored], dtype=int)
         return np.array([*range(len(self.alone)), *(entries[0, 0] for _, entries in self.full),
                          *(self.behind + np.cumsum(counts) - counts)], dtype=np.int64)
 
     @cached_property
     def columns(self) -> tuple[Indices, Indices, Indices, Indices]:
-        """Where the columns of each part's factors begin, which member each column is of, or -1,
+        """Where the columns of each island's factors begin, which member each column is of, or -1,
         where its entries begin, and in which rows these are."""
         sizes = [0] * (1 + len(self.alone) + len(self.full)) + [
             len(one.order) for one in self.factored]
@@ -333,14 +333,14 @@ class KeptFactors:
                 np.append(0, np.cumsum(counts)), _joined([one.rows for one in self.factored]))
 
 
-def _joined(parts: list[Indices]) -> Indices:
-    return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
+def _joined(islands: list[Indices]) -> Indices:
+    return np.concatenate([np.zeros(0, dtype=np.int64), *islands])
 
 
-def _inverse_within(part: Indices, which: Indices, d: Matrix) -> Array:
-    """The block of K of a part in which some elements stick."""
+def _inverse_within(island: Indices, which: Indices, d: Matrix) -> Array:
+    """The block of K of an island in which some elements stick."""
     block = sp.dense(d[which][:, which])
-    out = np.zeros((len(part), len(part)))
-    inside = np.flatnonzero(np.isin(part, which))
+    out = np.zeros((len(island), len(island)))
+    inside = np.flatnonzero(np.isin(island, which))
     out[np.ix_(inside, inside)] = pseudo_inverse(block)(np.eye(len(which)))
     return out

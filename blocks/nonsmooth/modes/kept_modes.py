@@ -2,7 +2,7 @@
 
 A converter goes through the same few modes in every period, and many of them side by side through
 few each, though together they are hardly ever in the same ones. What was decided once, by the
-search of :mod:`blocks.nonsmooth.modes.mode_search`, is kept part by part with all that it takes to
+search of :mod:`blocks.nonsmooth.modes.mode_search`, is kept by island with all that it takes to
 judge whether it holds again, as is what machine code finds out by itself.
 """
 
@@ -14,7 +14,7 @@ from ...numerics.arrays import Array, Flags, Indices
 from ...system import Problem
 from ..mode_state import NetworkState
 from .held_network import HeldNetwork
-from .parts import UNLOADED, NetworkParts
+from .islands import UNLOADED, NetworkIslands
 
 __all__ = ["KeptModes"]
 
@@ -23,20 +23,20 @@ MOST_NUMBERS = 1 << 24  # of all modes together; memory is taken as it is filled
 
 
 class KeptModes:
-    """The modes of one run, part by part."""
+    """The modes of one run, island by island."""
 
     def __init__(self, held: HeldNetwork, state: NetworkState) -> None:
         self.held, self.state = held, state
-        nx, size = held.system.nx, max(map(len, held.parts))
+        nx, size = held.system.nx, max(map(len, held.islands))
         relations, entries = (max(map(len, of)) for of in (held.relations_of, held.entries_of))
-        # of each part one for present modes, one for those that are tried, one that is free, and
+        # of each island one for present modes, one for those that are tried, one that is free, and
         # at the end one as the room of trials
-        most = 4 * len(held.parts) + min(
+        most = 4 * len(held.islands) + min(
             MOST_MODES, MOST_NUMBERS // (entries + size * (size + nx + 2)))
-        n, count, elements = held.elements.size, len(held.parts), held.elements
+        n, count, elements = held.elements.size, len(held.islands), held.elements
         states = nx if held.is_computed else 0
-        self.parts = NetworkParts(
-            *_listed(held.parts), *_listed(held.entries_of), *_listed(held.relations_of),
+        self.islands = NetworkIslands(
+            *_listed(held.islands), *_listed(held.entries_of), *_listed(held.relations_of),
             held.joint, np.full(most, -1, dtype=np.int64), np.zeros((most, relations)),
             np.zeros((most, size)), np.zeros((most, entries)), np.zeros((most, size * size)),
             np.zeros((most, nx * size)), np.zeros((most, size)), np.zeros(most, dtype=bool),
@@ -48,39 +48,39 @@ class KeptModes:
             held.corrected.T.ravel() if held.drifts else np.zeros(0, dtype=bool))
         self._coefficients: bytes | None = None  # relations with which they are known
         #: Part and place of each of the members, and of the relations.
-        self._members_at, self._relations_at = map(_places, (held.parts, held.relations_of))
+        self._members_at, self._relations_at = map(_places, (held.islands, held.relations_of))
 
     def keep(self, problem: Problem, t: float, noise: Array | float) -> None:
         """Keep the present modes, which were decided on at a point."""
-        parts, state = self.parts, self.state
-        parts.largest[:, state.kinds] = state.largest
-        parts.noise_so_far[:] = state.noise
-        coefficients = problem.m[parts.by_relations].tobytes()
-        if len(parts.push) and coefficients != self._coefficients:
+        islands, state = self.islands, self.state
+        islands.largest[:, state.kinds] = state.largest
+        islands.noise_so_far[:] = state.noise
+        coefficients = problem.m[islands.by_relations].tobytes()
+        if len(islands.push) and coefficients != self._coefficients:
             equations, self._coefficients = self.held.equations, coefficients
-            parts.by_inputs[:] = equations.by_inputs(problem, t).reshape(parts.by_inputs.shape)
-            parts.push[:], parts.known_m[:] = equations.slope_by_taken(problem, t), problem.m
+            islands.by_inputs[:] = equations.by_inputs(problem, t).reshape(islands.by_inputs.shape)
+            islands.push[:], islands.known_m[:] = equations.slope_by_taken(problem, t), problem.m
         self._find_rows(problem, t, np.broadcast_to(noise, self.held.elements.size))
 
-    def for_run(self) -> NetworkParts:
+    def for_run(self) -> NetworkIslands:
         """What machine code decides by, with the errors that the run allows."""
-        parts, state = self.parts, self.state
-        parts.drift[0] = state.drift
-        parts.least_flow[:] = self.held.elements.valve * state.least_flow
-        return parts
+        islands, state = self.islands, self.state
+        islands.drift[0] = state.drift
+        islands.least_flow[:] = self.held.elements.valve * state.least_flow
+        return islands
 
     def _find_rows(self, problem: Problem, t: float, noise: Array) -> None:
         """Make the rows of the present modes the present ones, new ones where there are none."""
-        parts, held, state, new = self.parts, self.held, self.state, []
+        islands, held, state, new = self.islands, self.held, self.state, []
         solved = state.solved_modes
         for i in np.flatnonzero(self._others(problem)).tolist():
-            parts.present[i] = self._row(i, problem.m)
-            if parts.present[i] < 0:
+            islands.present[i] = self._row(i, problem.m)
+            if islands.present[i] < 0:
                 new.append(i)
-        part, place = self._members_at
-        known = np.flatnonzero(parts.present[part] >= 0)
-        rows = parts.present[part[known]], place[known]
-        parts.noise[rows] = np.maximum(parts.noise[rows], noise[parts.members[known]])
+        island, place = self._members_at
+        known = np.flatnonzero(islands.present[island] >= 0)
+        rows = islands.present[island[known]], place[known]
+        islands.noise[rows] = np.maximum(islands.noise[rows], noise[islands.members[known]])
         if not held.fits(problem, t, solved) or not held.decides(
                 solved, held.equations.matrices(problem, t, solved).weight):
             return  # what cannot be kept has no row
@@ -88,64 +88,64 @@ class KeptModes:
         if not new and not shared:
             return
         constants = held.constants(problem, t, state)
-        for i, members in enumerate(held.parts):  # whose loads are shared anew
-            if parts.present[i] >= 0 and any(split.members[0] in members for split in shared):
-                parts.constants[parts.present[i], : len(held.entries_of[i])] = constants[
+        for i, members in enumerate(held.islands):  # whose loads are shared anew
+            if islands.present[i] >= 0 and any(split.members[0] in members for split in shared):
+                islands.constants[islands.present[i], : len(held.entries_of[i])] = constants[
                     held.entries_of[i]]
         for i in new:
-            free = parts.owner[: -len(held.parts)] < 0
+            free = islands.owner[: -len(held.islands)] < 0
             if not free.any():  # all but those that are needed now; others are found again
-                free[:], free[parts.present] = True, False
-            k = parts.present[i] = int(np.argmax(free))
-            projection = held.projection(problem, t, solved, held.parts[i])
+                free[:], free[islands.present] = True, False
+            k = islands.present[i] = int(np.argmax(free))
+            projection = held.projection(problem, t, solved, held.islands[i])
             self._fill(k, i, problem.m, constants, noise, *projection)
 
     def _row(self, i: int, m: Array) -> int:
-        """The row of the present modes of a part, and who bears nothing in them; -1 for none."""
-        parts, state, members = self.parts, self.state, self.held.parts[i]
+        """The row of the present modes of an island, and who bears nothing in them; -1 for none."""
+        islands, state, members = self.islands, self.state, self.held.islands[i]
         n, relations = len(members), self.held.relations_of[i]
-        some = np.flatnonzero(parts.owner == i)
-        some = some[(parts.modes[some, :n] == state.modes[members]).all(axis=1)
-                    & (parts.m[some, : len(relations)] == m[relations]).all(axis=1)
-                    & ((parts.constants[some, :n] == UNLOADED) == state.unloaded[members]).all(
+        some = np.flatnonzero(islands.owner == i)
+        some = some[(islands.modes[some, :n] == state.modes[members]).all(axis=1)
+                    & (islands.m[some, : len(relations)] == m[relations]).all(axis=1)
+                    & ((islands.constants[some, :n] == UNLOADED) == state.unloaded[members]).all(
                         axis=1)]
         return int(some[0]) if len(some) else -1
 
     def _others(self, problem: Problem) -> Flags:
-        """Parts whose present row is not that of their modes, or may not be."""
-        parts, state = self.parts, self.state
-        part, place = self._members_at
-        row, modes = parts.present[part], state.modes[parts.members]
-        other = (row < 0) | (parts.modes[row, place] != modes) | state.unloaded[parts.members] | (
-            parts.constants[row, place] == UNLOADED)
+        """Islands whose present row is not that of their modes, or may not be."""
+        islands, state = self.islands, self.state
+        island, place = self._members_at
+        row, modes = islands.present[island], state.modes[islands.members]
+        other = (row < 0) | (islands.modes[row, place] != modes) | (
+            state.unloaded[islands.members]) | (islands.constants[row, place] == UNLOADED)
         of, at = self._relations_at
-        moved = parts.m[parts.present[of], at] != problem.m[parts.relations]
-        out = np.zeros(len(parts.present), dtype=bool)
-        out[part[other]] = True
+        moved = islands.m[islands.present[of], at] != problem.m[islands.relations]
+        out = np.zeros(len(islands.present), dtype=bool)
+        out[island[other]] = True
         out[of[moved]] = True
         return out
 
     def _fill(self, k: int, i: int, m: Array, constants: Array, noise: Array, weight: Array,
               move: Array) -> None:
-        """Fill a row with what there is of a part."""
-        parts, held = self.parts, self.held
-        members, size = held.parts[i], parts.modes.shape[1]
+        """Fill a row with what there is of an island."""
+        islands, held = self.islands, self.held
+        members, size = held.islands[i], islands.modes.shape[1]
         n, count = len(members), len(weight)
-        parts.owner[k], parts.measured[k] = i, True
-        parts.m[k, : len(held.relations_of[i])] = m[held.relations_of[i]]
-        parts.modes[k, :n], parts.noise[k, :n] = self.state.modes[members], noise[members]
-        parts.constants[k, : len(held.entries_of[i])] = constants[held.entries_of[i]]
-        parts.weight[k].reshape(size, size)[:count, :n] = weight[:, members]
-        parts.move[k].reshape(-1, size)[:, :count] = move
+        islands.owner[k], islands.measured[k] = i, True
+        islands.m[k, : len(held.relations_of[i])] = m[held.relations_of[i]]
+        islands.modes[k, :n], islands.noise[k, :n] = self.state.modes[members], noise[members]
+        islands.constants[k, : len(held.entries_of[i])] = constants[held.entries_of[i]]
+        islands.weight[k].reshape(size, size)[:count, :n] = weight[:, members]
+        islands.move[k].reshape(-1, size)[:, :count] = move
 
     def take_over(self) -> None:
         """Take note of what machine code has seen."""
         state = self.state
-        state.notice(*self.parts.largest[:, state.kinds])
-        state.noise = np.maximum(state.noise, self.parts.noise_so_far)
+        state.notice(*self.islands.largest[:, state.kinds])
+        state.noise = np.maximum(state.noise, self.islands.noise_so_far)
         state.unloaded = state.unloaded.copy()  # which known decisions remember
-        for k, members in zip(self.parts.present, self.held.parts, strict=True):
-            state.unloaded[members] = self.parts.constants[k, : len(members)] == UNLOADED
+        for k, members in zip(self.islands.present, self.held.islands, strict=True):
+            state.unloaded[members] = self.islands.constants[k, : len(members)] == UNLOADED
 
 
 def _listed(groups: list[Indices]) -> tuple[Indices, Indices]:

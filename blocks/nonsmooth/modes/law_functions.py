@@ -116,15 +116,15 @@ class LawFunctions:
         solved = SolvedModes(system, self.elements, laws, self.bounds, self.companions, kept)
         if through_loops:
             return solved if solved.follows_linearly and (
-                solved.parts or size <= MOST_SOLVED) else None
+                solved.jacobians or size <= MOST_SOLVED) else None
         return solved if kept or max(map(len, solved.blocks)) <= MOST_ADDED_UP else None
 
     def _kept_factors(self, laws: LawExpressions) -> KeptFactors:
         """Numbers that efforts follow by while modes last, where D depends on parameters only."""
-        parts = connected(laws.rate_u[:, self.elements.column.tolist()].sparsity())
+        islands = connected(laws.rate_u[:, self.elements.column.tolist()].sparsity())
         acting = Acting(laws.flow_x, self.elements.pushed(laws.slope_u), self.system.tape.p)
         return KeptFactors(
-            self.elements.size, [part[self.companions.decides[part]] for part in parts],
+            self.elements.size, [island[self.companions.decides[island]] for island in islands],
             acting if _is_fixed(self.system, acting.motion) else None)
 
 

@@ -41,10 +41,10 @@ from .evaluation import Evaluation
 from .gaps import gap_states
 from .held_states import HeldStates
 from .indeterminacy import Indeterminacy
+from .islands import PredictedIslands
 from .law_functions import LawFunctions
 from .margins import CompiledMargins, Margins
 from .painleve import Painleve
-from .parts import PredictedParts
 from .resting_relations import with_resting
 from .sensitivities import Sensitivities
 from .solved_modes import SolvedModes
@@ -176,12 +176,12 @@ class SetValuedLaws(Laws):
     def runs_compiled(self, problem: Problem, t: float) -> bool:
         return self.compiled.fit(problem, t)
 
-    def decision_parts(self, problem: Problem, t: float) -> PredictedParts | None:
+    def decision_data(self, problem: Problem, t: float) -> PredictedIslands | None:
         if self.elements.contact.any():
-            return predicted_parts(self.evaluation, problem, t)
-        parts = self.evaluation.memory.once_simple(
-            problem.p, "decision parts", lambda: predicted_parts(self.evaluation, problem, t))
-        return parts and replace(parts, fast=self.state.by_kind(self.state.fast))
+            return islands_in(self.evaluation, problem, t)
+        islands = self.evaluation.memory.once_simple(
+            problem.p, "decision data", lambda: islands_in(self.evaluation, problem, t))
+        return islands and replace(islands, fast=self.state.by_kind(self.state.fast))
 
     def take_over(self, modes: Indices, fast: Array, t: float) -> None:
         self.state.modes, self.state.slack = modes.copy(), 0.0  # which decisions change in place
@@ -196,32 +196,32 @@ class SetValuedLaws(Laws):
         return self.compiled.expressions()
 
 
-def predicted_parts(evaluation: Evaluation, problem: Problem, t: float) -> PredictedParts | None:
-    """The parts of a network in one run; None where decisions take more."""
+def islands_in(evaluation: Evaluation, problem: Problem, t: float) -> PredictedIslands | None:
+    """The islands of a network in one run; None where decisions take more."""
     held, functions, elements = evaluation.held_modes, evaluation.functions, evaluation.elements
     if not isinstance(held, SolvedModes) or not held.blocks or not (
             held.affine or held.affine_rates and not elements.contact.any()):
         return None
     starts, states = functions.flow_x.by_rows
     reach = np.abs(functions.flow_x.sparse(*problem.arguments(t)).tocsr().data)
-    companions, part = functions.companions, np.zeros(held.size, dtype=int)
+    companions, island = functions.companions, np.zeros(held.size, dtype=int)
     bends = held.dependent & (not held.affine)
     for group in companions.groups:
         bends[group[0]] = bends[group].any()
     for k, block in enumerate(held.blocks):
-        part[block] = k
-    parts = PredictedParts(
+        island[block] = k
+    islands = PredictedIslands(
         elements.kinds, evaluation.state.by_kind(evaluation.state.fast),
         companions.leading(problem.p), companions.sense(problem.p), elements.contact,
         ~functions.flow_varies, bool(held.dependent.any()), held.in_a_circle, bends,
         held.bent_by(), starts, states, np.where(reach > 0, reach, np.inf),
-        gap_states(evaluation.system), np.array(problem.scale_x, dtype=float), part, held.turns)
-    return parts if held.kept is None else _kept_parts(evaluation, held, problem, t, parts)
+        gap_states(evaluation.system), np.array(problem.scale_x, dtype=float), island, held.turns)
+    return islands if held.kept is None else _kept_islands(evaluation, held, problem, t, islands)
 
 
-def _kept_parts(evaluation: Evaluation, held: SolvedModes, problem: Problem, t: float,
-                parts: PredictedParts) -> PredictedParts | None:
-    """Complete the parts where numbers are kept by modes; None where decisions take more."""
+def _kept_islands(evaluation: Evaluation, held: SolvedModes, problem: Problem, t: float,
+                  islands: PredictedIslands) -> PredictedIslands | None:
+    """Complete the islands where numbers are kept by modes; None where decisions take more."""
     functions, delassus, n = evaluation.functions, evaluation.delassus, held.size
     kept, pushed = held.kept, functions.pushed
     assert kept is not None
@@ -237,9 +237,9 @@ def _kept_parts(evaluation: Evaluation, held: SolvedModes, problem: Problem, t: 
     shared = ~regular & [bool((ends_at[m] >= 0).all()) and _is_regular(
         d[np.ix_(m, m)], -SEMIDEFINITE) for m in kept.members]
     return replace(
-        parts, leader=np.where(still, -1, parts.leader),
-        holds=parts.holds & ~delassus.immovable(problem, t),
-        part=parts.part[functions.companions.leader], d=d,
+        islands, leader=np.where(still, -1, islands.leader),
+        holds=islands.holds & ~delassus.immovable(problem, t),
+        part=islands.part[functions.companions.leader], d=d,
         push=np.zeros(0) if pushed is not None else np.ascontiguousarray(sp.dense(
             delassus.slope_by_efforts(problem, t, every)).T),
         starts=np.cumsum([0, *map(len, kept.members)]), parted=np.concatenate(kept.members),

@@ -116,9 +116,9 @@ class LoadDependence:
         from scipy.sparse.linalg import splu
 
         rest = np.flatnonzero(large)
-        part = sp.csc_matrix(matrix[rest][:, rest])
-        solve = np.linalg.pinv(part.toarray(), rcond=UNIT_PIVOT).dot if is_singular(
-            part) else splu(part).solve
+        island = sp.csc_matrix(matrix[rest][:, rest])
+        solve = np.linalg.pinv(island.toarray(), rcond=UNIT_PIVOT).dot if is_singular(
+            island) else splu(island).solve
 
         def solved(r: Array) -> Array:
             out = inverse @ r
@@ -129,22 +129,22 @@ class LoadDependence:
 
     def _inverses(self, problem: Problem, t: float, matrix: sp.csr_matrix
                   ) -> tuple[sp.csr_matrix, Flags]:
-        """The inverse of all small connected parts, and which elements are in large ones."""
+        """The inverse of all small islands, and which elements are in large ones."""
         modes = self.state.modes
         rows, columns, values = [], [], []
         large = np.zeros(self.size, dtype=bool)
-        for part in grouped(self.components(problem, t)):
-            if len(part) > DENSE:
-                large[part] = True
+        for island in grouped(self.components(problem, t)):
+            if len(island) > DENSE:
+                large[island] = True
                 continue
-            key = ("inverse", part.tobytes(), modes[part].tobytes())
+            key = ("inverse", island.tobytes(), modes[island].tobytes())
 
-            def of_part(part: Indices = part) -> Any:
-                return np.linalg.pinv(dense_block(matrix, part, part), rcond=UNIT_PIVOT)
+            def of_island(island: Indices = island) -> Any:
+                return np.linalg.pinv(dense_block(matrix, island, island), rcond=UNIT_PIVOT)
 
-            rows.append(np.repeat(part, len(part)))
-            columns.append(np.tile(part, len(part)))
-            values.append(self.once_here(problem, t, key, of_part).ravel())
+            rows.append(np.repeat(island, len(island)))
+            columns.append(np.tile(island, len(island)))
+            values.append(self.once_here(problem, t, key, of_island).ravel())
         inverse = sp.csr_matrix(
             (np.concatenate([[0.0], *values]),
              (np.concatenate([[0], *rows]), np.concatenate([[0], *columns]))),
@@ -152,7 +152,7 @@ class LoadDependence:
         return inverse, large
 
     def components(self, problem: Problem, t: float) -> Components:
-        """Number of the connected part of every element, links by bounds included."""
+        """Number of the island of every element, links by bounds included."""
         return self.once_here(problem, t, "components", lambda: self._components(problem, t))
 
     def _components(self, problem: Problem, t: float) -> Components:

@@ -17,7 +17,7 @@ import numpy as np
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import BLOCK_SINGULAR, RATE_OF_STRESS, TERMS_ROUNDING
 from ...system import Evaluator, Problem
-from ..complementarity import Part, given_rows, weights, within
+from ..complementarity import Island, given_rows, weights, within
 from ..complementarity.scaling import dense_block
 from .elements import LawValues
 from .evaluation import Evaluation
@@ -202,12 +202,12 @@ class CompiledMargins:
         rate = self.evaluation.values(problem, t).rate
         for block in blocks:
             rests, slides = block[modes[block] == 0], block[modes[block] != 0]
-            part, _ = self.indeterminacy.posed(problem, t, rests, slides, now)
-            noise = RATE_OF_STRESS * np.abs(part.D.diagonal()) * np.abs(effort).sum()
+            island, _ = self.indeterminacy.posed(problem, t, rests, slides, now)
+            noise = RATE_OF_STRESS * np.abs(island.D.diagonal()) * np.abs(effort).sum()
             if not (own[rests] > 0).all() or (np.abs(rate[rests]) > noise).any():
                 return None
-            values, given = given_rows(part, ends[rests])
-            left, singular, _ = np.linalg.svd(part.D / own[rests, None])
+            values, given = given_rows(island, ends[rests])
+            left, singular, _ = np.linalg.svd(island.D / own[rests, None])
             if np.count_nonzero(singular < BLOCK_SINGULAR * singular[0]) != len(given):
                 return None
             implied = rests[qr(left[:, -len(given):].T, mode="r", pivoting=True)[1][:len(given)]]
@@ -263,19 +263,19 @@ class CompiledMargins:
         k = held.constants(problem, modes, d)[len(modes):].copy()
         effort, low, high = self._carried(*problem.arguments(t)[:-1], modes, k).reshape(3, -1)
         waits = np.broadcast_to(self.state.slack, len(modes)) > 0
-        for part, entries in kept.full:
-            mine = part[np.isin(part, open_)]
+        for island, entries in kept.full:
+            mine = island[np.isin(island, open_)]
             if not len(mine):
                 continue
             block, bounds = dense_block(d, mine, mine), (low[mine], high[mine])
             none = np.zeros(block.shape)
             found = self.indeterminacy.shared_by(
-                Part(block, block @ effort[mine], *bounds, none, none))
+                Island(block, block @ effort[mine], *bounds, none, none))
             if found.loose.any() and not waits[mine].any():
                 return None
             k[kept.stress][np.isin(kept.stressed, mine)] = found.ends
-            by = np.zeros((len(part), len(part)))
-            by[np.ix_(*(np.flatnonzero(np.isin(part, mine)),) * 2)] = within(
+            by = np.zeros((len(island), len(island)))
+            by[np.ix_(*(np.flatnonzero(np.isin(island, mine)),) * 2)] = within(
                 block, weights(block, *bounds), found.ends == 0)
             k[entries] = by
         return k

@@ -87,7 +87,7 @@ class MasslessContacts:
             return self.contact
         return self.contact & (self._gap(problem, t) > NEAR_GAP * largest_position(problem))
 
-    def part(self, problem: Problem, t: float) -> Flags:
+    def separating(self, problem: Problem, t: float) -> Flags:
         """Open contacts whose sides move apart: nothing ends their mode."""
         if not self.contact.any():
             return self.contact
@@ -150,7 +150,7 @@ class MasslessContacts:
         for share in (0.5, 1.0):
             change = self.equations.slope_by_taken(problem, t)[:, index] @ impulse
             problem.x[:] = before + share * change
-        problem.settle(t)
+        problem.update_anew(t)
 
     def _gap(self, problem: Problem, t: float) -> Array:
         """Gaps of all elements, 0 of others than contacts; negative in overlap, though parting."""

@@ -27,7 +27,7 @@ from ...numerics.tolerances import (
 )
 from ...system import Problem
 from ...system.points import Points
-from ..complementarity import Part, share_of, shares_at_times, stress_groups
+from ..complementarity import Island, share_of, shares_at_times, stress_groups
 from ..complementarity.scaling import dense_block
 from ..contract import IndeterminateGroup
 from .bound_functions import BoundFunctions, bounds_by_taken
@@ -108,34 +108,34 @@ class MasslessStress:
         for group in self.of_modes(problem, t):
             self.take(problem, t, group)
 
-    def room(self, problem: Problem, t: float, group: StressGroup) -> float:
+    def margin(self, problem: Problem, t: float, group: StressGroup) -> float:
         """The share of half the range that is left to a group, whatever the split."""
         with put_back(problem.u, problem.z):
             return self.take(problem, t, group)
 
     def take(self, problem: Problem, t: float, group: StressGroup) -> float:
-        """Leave the problem at the shares of a group; returns its room."""
+        """Leave the problem at the shares of a group; returns its margin."""
         pieces: Array | None = None
         for _ in range(ROUNDS):
-            part, effort = self._part(problem, t, group)
-            slopes = np.stack([part.L, part.H])
+            island, effort = self._island(problem, t, group)
+            slopes = np.stack([island.L, island.H])
             if pieces is not None and np.allclose(slopes, pieces, SAME_AS_BEFORE, ROUNDING):
                 break
-            found, pieces = share_of(part), slopes
+            found, pieces = share_of(island), slopes
             self.efforts.change(problem, group.by(found.effort - effort))
             if not slopes.any():
                 break
             problem.solve_algebraic(t)
-        low, high = part.bounds(found.effort)
+        low, high = island.bounds(found.effort)
         half = (high - low) / 2
         half = np.maximum(TINY, np.where(np.isfinite(half), half, np.abs(found.effort).max()))
         if found.loose.any():
-            return -float((np.abs(part.rate - part.D @ found.effort) / half.max()).max())
+            return -float((np.abs(island.rate - island.D @ found.effort) / half.max()).max())
         inside = found.ends == 0
-        room = np.minimum(high - found.effort, found.effort - low) / half
-        return float(room[inside].min(initial=np.inf))
+        margin = np.minimum(high - found.effort, found.effort - low) / half
+        return float(margin[inside].min(initial=np.inf))
 
-    def _part(self, problem: Problem, t: float, group: StressGroup) -> tuple[Part, Array]:
+    def _island(self, problem: Problem, t: float, group: StressGroup) -> tuple[Island, Array]:
         """What a group shares, and present efforts."""
         effort, low, high = self.bounded(self.equations.values(problem, t)[:, group.members])
         L, H = np.zeros((2, *group.felt.shape))
@@ -143,12 +143,12 @@ class MasslessStress:
             every, inverse = np.arange(self.elements.size), np.linalg.pinv(group.efforts)
             L, H = (dense_block(s, group.members, every) @ group.inputs @ inverse
                     for s in self.bounds.slopes(problem, t)[:2])
-        return Part(group.felt, group.felt @ effort, low - L @ effort, high - H @ effort, L, H
-                    ), effort
+        return Island(group.felt, group.felt @ effort, low - L @ effort, high - H @ effort, L, H
+                      ), effort
 
     def split_at(self, problem: Problem, points: Points) -> None:
         """Share the internal stress of stuck elements at many points, whose inputs are changed."""
-        at, looks = problem.copy_for_reading(), None
+        at, whole = problem.copy_for_reading(), None
         for modes, every in points.modes:
             self.state.modes = modes
             for columns in points.alike(every):
@@ -161,14 +161,14 @@ class MasslessStress:
                         self.split(at, points.put(column, at))
                         points.u[:, column] = at.u
                     continue
-                if looks is None:
-                    looks = points.values(self.equations.looks).reshape(
+                if whole is None:
+                    whole = points.values(self.equations.all_values).reshape(
                         10, self.elements.size, -1)
                 for group in groups:
-                    values = looks[:4, group.members][:, :, columns]
+                    values = whole[:4, group.members][:, :, columns]
                     effort, low, high = self.bounded(values)
                     none = np.zeros(group.felt.shape)
-                    step = shares_at_times(Part(
+                    step = shares_at_times(Island(
                         group.felt, group.felt @ effort, low, high, none, none)) - effort
                     points.u[self.elements.column[:, None], columns] += (
                         group.by(step) * self.elements.unit[:, None])
@@ -237,11 +237,11 @@ class MasslessMargins:
             width = np.where(np.isfinite(high - low)[members], (high - low)[members],
                              np.abs(effort[members]).max())
             half = np.maximum(width, TINY) / 2
-            room = float((np.minimum(bounds[1] - effort[members], effort[members] - bounds[0])
+            margin = float((np.minimum(bounds[1] - effort[members], effort[members] - bounds[0])
                           / half).min())
-            if room <= CLEAR:  # a split within the bounds would be proof
-                room = self.stress.room(problem, t, group)
-            out[members] = room * half
+            if margin <= CLEAR:  # a split within the bounds would be proof
+                margin = self.stress.margin(problem, t, group)
+            out[members] = margin * half
         if self.efforts.elements.switch.any():
             opened, closed = self.equations.told(problem, t)
             out[opened | closed] = 1.0  # whatever it is, it does not change

@@ -29,6 +29,7 @@ from ..mode_state import NetworkState
 from .carried_network import held_network
 from .elements import Change, Elements, elements_of, lack_mass
 from .held_network import HeldNetwork
+from .islands import NetworkIslands
 from .jumps import Jumps
 from .kept_modes import KeptModes
 from .known_decisions import KnownDecisions
@@ -39,7 +40,6 @@ from .massless_margins import MasslessMargins, MasslessStress
 from .mode_equations import ModeEquations
 from .mode_search import ModeSearch
 from .node_velocities import NodeVelocities
-from .parts import NetworkParts
 from .resting_relations import with_resting
 
 if TYPE_CHECKING:
@@ -208,7 +208,7 @@ class MasslessLaws(Laws):
         self.search.ended = crossed
         doubt = crossed | (np.abs(margin) <= MODE_MARGIN_NONE * size)
         asked = doubt | (self.equations.switched(problem, t, before) != before)
-        asked = self.equations.parts_of(asked if asked.any() else ~asked)
+        asked = self.equations.islands_of(asked if asked.any() else ~asked)
         moved = np.where(before == 0, guess, before)
         noise = self.search.take_first(problem, t, doubt,
                                        self._proposals(problem, t, guess, moved, asked))
@@ -247,7 +247,7 @@ class MasslessLaws(Laws):
             self.state.unloaded = self._unloaded(problem, t)
             known.note(key, problem, self.state, noise)
         if self.kept is not None:
-            self.parts_join |= not self.kept.held.keeps_apart(problem, t, self.modes)
+            self.islands_join |= not self.kept.held.keeps_apart(problem, t, self.modes)
             self.kept.keep(problem, t, noise)
 
     def _unloaded(self, problem: Problem, t: float) -> Flags:
@@ -311,7 +311,7 @@ class MasslessLaws(Laws):
         return np.concatenate([self.modes, self.held_modes.constants(problem, t, self.state),
                                np.ones(self.system.nx)])
 
-    def decision_parts(self, problem: Problem, t: float) -> NetworkParts | None:
+    def decision_data(self, problem: Problem, t: float) -> NetworkIslands | None:
         return None if self.kept is None else self.kept.for_run()
 
     def take_over(self, modes: Indices, fast: Array, t: float) -> None:

@@ -40,8 +40,8 @@ __all__ = ["JOINED", "LinearEquations", "ModeEquations", "rows_of", "told_slidin
 
 MOST_KEPT = 500  # combinations of modes whose matrices are kept
 MOST_ENTRIES = 1 << 22  # of such a matrix of all elements, all modes together
-MOST_BLOCKS = 20  # times as many of parts, which are small
-MOST_WHOLE = 12  # elements that are one part where they feel each other by rates alone
+MOST_BLOCKS = 20  # times as many of islands, which are small
+MOST_WHOLE = 12  # elements that are one island where they feel each other by rates alone
 MOST_COEFFICIENTS = 8  # values of parameters and relations whose coefficients are kept
 JOINED = "parts joined by rates"  # in the cache of a system where rates tie large groups
 
@@ -101,7 +101,7 @@ class ModeMatrices:
     weight: Array
     null: Array
     solver: Array | None
-    # of a part, the rates of what its modes hold by what all others take; None for no part
+    # of an island, the rates of what its modes hold by what all others take; None for no part
     outside: Array | None = None
     alone: bool = True  # whether no part of elements feels another one by these
 
@@ -122,22 +122,22 @@ class ModeEquations:
         tape, self.elements, self.side = system.tape, elements, laws.sides
         self.size = n = elements.size
         rows = rows_of(system, elements, laws)
-        looks = [self.side, laws.effort, laws.low, laws.high]
+        values = [self.side, laws.effort, laws.low, laws.high]
         # ``side``, efforts, bounds at rest; what is given, back and forth, and rates of these
-        self.looks = system.function("looks", ca.densify(ca.vertcat(*looks, *rows)))
+        self.all_values = system.function("values_in_modes", ca.densify(ca.vertcat(*values, *rows)))
         inputs = elements.column.tolist()
         by_u = [ca.jacobian(e, tape.u)[:, inputs] for e in rows]
         self.endless = laws.endless
         # elements that feel each other, in large groups only those that do so by values: rates may
         # tie these, too, of what modes hold
-        self.parts = _parts(by_u, n if JOINED in system.cache else MOST_WHOLE)
-        #: Which relations the coefficients of all elements depend on, and those of each part.
-        self.by_relations, *self._part_by = (
-            contained(tape.m, ca.veccat(*(b[part.tolist(), :] for b in by_u)))
-            for part in (np.arange(n), *self.parts))
+        self.islands = _islands(by_u, n if JOINED in system.cache else MOST_WHOLE)
+        #: Which relations the coefficients of all elements depend on, and those of each island.
+        self.by_relations, *self._island_by = (
+            contained(tape.m, ca.veccat(*(b[island.tolist(), :] for b in by_u)))
+            for island in (np.arange(n), *self.islands))
         self._by_u = system.function("rows_u", ca.vertcat(*by_u))
         self._by_x = system.jacobian(ca.vertcat(*rows), tape.x)
-        everything = ca.vertcat(*looks, *rows)
+        everything = ca.vertcat(*values, *rows)
         # whether all of it is linear in the inputs
         self.affine = not any(ca.which_depends(everything, tape.u, 2, True)) and (
             not system.nz or system.linear)
@@ -187,14 +187,14 @@ class ModeEquations:
     def values(self, problem: Problem, t: float) -> Array:
         """Flows (of contacts the gap, negative), efforts, bounds at rest and in motion; a row each.
         """
-        return self._looks(problem, t)[[0, 1, 2, 3, 5, 6]]
+        return self._values(problem, t)[[0, 1, 2, 3, 5, 6]]
 
-    def _looks(self, problem: Problem, t: float) -> Array:
-        return self.looks(*problem.arguments(t)).reshape(10, self.size)
+    def _values(self, problem: Problem, t: float) -> Array:
+        return self.all_values(*problem.arguments(t)).reshape(10, self.size)
 
-    def _looks_with_rates(self, problem: Problem, t: float) -> Array:
+    def _values_with_rates(self, problem: Problem, t: float) -> Array:
         """What elements come to, (10, elements), with rates that count in those of loops."""
-        out = self._looks(problem, t)
+        out = self._values(problem, t)
         if self.loops is not None:
             by_z, follows = self._through_unknowns(problem, t, self.loops)
             out[7:] += by_z[:3] @ follows.rate
@@ -202,7 +202,7 @@ class ModeEquations:
 
     def given(self, problem: Problem, t: float) -> tuple[Array, Array]:
         """What the elements give, and its rate."""
-        out = self._looks_with_rates(problem, t)
+        out = self._values_with_rates(problem, t)
         return out[4], out[7]
 
     def by_inputs(self, problem: Problem, t: float) -> Array:
@@ -248,7 +248,7 @@ class ModeEquations:
 
     def at(self, problem: Problem, t: float, modes: Indices) -> LinearEquations:
         """The equations of some modes."""
-        out, made = self._looks_with_rates(problem, t), self.matrices(problem, t, modes)
+        out, made = self._values_with_rates(problem, t), self.matrices(problem, t, modes)
         if self.loops is not None:  # as they are with these solved
             by_z, follows = self._through_unknowns(problem, t, self.loops)
             out[4:] += by_z @ follows.missed
@@ -259,7 +259,7 @@ class ModeEquations:
         return LinearEquations(residual, made.matrix, weight @ value, weight, made.null,
                                made.solver)
 
-    def rounding(self, problem: Problem, t: float, modes: Indices, share: float) -> Array:
+    def rounding(self, problem: Problem, t: float, modes: Indices, fraction: float) -> Array:
         """What a share of each term makes of the flows or efforts that end some modes.
 
         Two large voltages whose difference drives no current leave the last digits of what each of
@@ -268,7 +268,7 @@ class ModeEquations:
         made = self.matrices(problem, t, modes)
         if made.solver is None:
             return np.zeros(self.size)
-        taken = share * np.abs(made.solver) @ self._sizes_untaken(problem, t, modes)
+        taken = fraction * np.abs(made.solver) @ self._sizes_untaken(problem, t, modes)
         given = np.abs(self.by_inputs(problem, t)[0]) @ taken
         return np.where(self.elements.gives_flow == (modes == 0), given, taken)
 
@@ -284,7 +284,7 @@ class ModeEquations:
         made = self.matrices(problem, t, modes)
         with put_back(problem.u):
             problem.u[:] = 0.0
-            out = self._looks(problem, t)
+            out = self._values(problem, t)
         value, rate = np.abs(self.held_rows(modes, out[4:7], out[7:]))
         return np.concatenate([np.abs(made.span) @ value, np.abs(made.weight) @ rate]) if len(
             made.weight) else value
@@ -298,37 +298,37 @@ class ModeEquations:
         if not self.constant:
             return self._matrices_at(problem, t, modes)
         key = modes.tobytes(), *self.coefficients(problem)
-        return self._kept.once(key, lambda: self._of_parts(problem, t, modes))
+        return self._kept.once(key, lambda: self._of_islands(problem, t, modes))
 
-    def _of_parts(self, problem: Problem, t: float, modes: Indices) -> ModeMatrices:
-        """The matrices of some modes, from those of parts; of parts that feel others, together."""
-        parts = self.parts
+    def _of_islands(self, problem: Problem, t: float, modes: Indices) -> ModeMatrices:
+        """The matrices of some modes, from those of islands; together where they feel others."""
+        islands = self.islands
         p = self._key_of_parameters(problem)
-        blocks = [self._block(problem, t, k, modes, p) for k in range(len(parts))]
+        blocks = [self._block(problem, t, k, modes, p) for k in range(len(islands))]
         if all(b.alone for b in blocks):
-            return self._joined(parts, blocks)
-        tied = np.sort(np.concatenate([p for p, b in zip(parts, blocks, strict=True)
+            return self._joined(islands, blocks)
+        tied = np.sort(np.concatenate([p for p, b in zip(islands, blocks, strict=True)
                                        if not b.alone]))
-        parts = [*(p for p, b in zip(parts, blocks, strict=True) if b.alone), tied]
+        islands = [*(p for p, b in zip(islands, blocks, strict=True) if b.alone), tied]
         blocks = [*(b for b in blocks if b.alone),
                   self._with_solver(self._matrices_at(problem, t, modes, tied))]
         if any(b.null.shape[1] or b.solver is None for b in blocks):
             return replace(self._with_solver(self._matrices_at(problem, t, modes)), alone=False)
-        return replace(self._joined(parts, blocks), alone=False)
+        return replace(self._joined(islands, blocks), alone=False)
 
     def _block(self, problem: Problem, t: float, number: int, modes: Indices, p: bytes
                ) -> ModeMatrices:
-        """The matrices of a part of elements in some modes; ``p`` is the key of parameters."""
-        part = self.parts[number]
-        key = number, modes[part].tobytes(), problem.m[self._part_by[number]].tobytes(), p
+        """The matrices of an island of elements in some modes; ``p`` is the key of parameters."""
+        island = self.islands[number]
+        key = number, modes[island].tobytes(), problem.m[self._island_by[number]].tobytes(), p
         return self._blocks.once(key, lambda: self._with_solver(
-            self._matrices_at(problem, t, modes, part)))
+            self._matrices_at(problem, t, modes, island)))
 
-    def _joined(self, parts: list[Indices], blocks: list[ModeMatrices]) -> ModeMatrices:
-        """The matrices of all elements, from those of parts, of which the last may feel others."""
+    def _joined(self, islands: list[Indices], blocks: list[ModeMatrices]) -> ModeMatrices:
+        """The matrices of all elements from those of islands, of which the last may feel others."""
         if len(blocks) == 1:
             return blocks[0]
-        n, sizes = self.size, np.array(list(map(len, parts)))
+        n, sizes = self.size, np.array(list(map(len, islands)))
         counts = np.array([[len(b.weight), b.null.shape[1]] for b in blocks])
         (weights, open_), held = counts.sum(axis=0), n - counts[:, 0].sum()
         w, z = (np.cumsum(counts, axis=0) - counts).T
@@ -338,7 +338,7 @@ class ModeEquations:
         if weights:
             span = np.zeros((held, n))
         alone = np.flatnonzero(sizes[:-1] == 1)  # all at once
-        e = np.array([parts[k][0] for k in alone], dtype=int)
+        e = np.array([islands[k][0] for k in alone], dtype=int)
         tells, opens = counts[alone].T > 0
         rows = np.where(tells, held + w[alone], first[alone]) if weights else e
         matrix[rows, e] = [blocks[k].matrix[0, 0] for k in alone]
@@ -348,53 +348,53 @@ class ModeEquations:
         if weights:
             span[first[alone[~tells]], e[~tells]] = 1.0
         for k in np.flatnonzero(np.append(sizes[:-1] > 1, True)):
-            part, b = parts[k], blocks[k]
-            rows = part  # as equations stand where none of them says anything about states
+            island, b = islands[k], blocks[k]
+            rows = island  # as equations stand where none of them says anything about states
             if weights:
                 own = np.arange(first[k], first[k] + sizes[k] - counts[k, 0])
                 more = np.arange(w[k], w[k] + counts[k, 0])
                 rows = np.concatenate([own, held + more])
-                span[own[:, None], part] = b.span if len(more) else np.eye(len(part))
-                weight[more[:, None], part] = b.weight
-            matrix[rows[:, None], part] = b.matrix
+                span[own[:, None], island] = b.span if len(more) else np.eye(len(island))
+                weight[more[:, None], island] = b.weight
+            matrix[rows[:, None], island] = b.matrix
             if b.solver is not None:
-                solver[part[:, None], rows] = b.solver
-            null[part, z[k] : z[k] + counts[k, 1]] = b.null
+                solver[island[:, None], rows] = b.solver
+            null[island, z[k] : z[k] + counts[k, 1]] = b.null
         outside = blocks[-1].outside
         if outside is not None and outside.any():
             held = rows[len(rows) - len(outside) :]
             matrix[held] += outside
-            solver[parts[-1]] -= solver[np.ix_(parts[-1], held)] @ (outside @ solver)
+            solver[islands[-1]] -= solver[np.ix_(islands[-1], held)] @ (outside @ solver)
         solved = all(b.solver is not None for b in blocks)
         return ModeMatrices(matrix, span, weight, null, solver if solved else None)
 
     def _matrices_at(self, problem: Problem, t: float, modes: Indices,
-                     part: Indices | None = None) -> ModeMatrices:
+                     island: Indices | None = None) -> ModeMatrices:
         """The matrices of all elements, or of a part of them, at a point."""
         by_u = self.by_inputs(problem, t)
-        part = self._everyone if part is None else part
-        mine, modes = by_u[:, part], modes[part]
-        own = mine[:, :, part]
-        matrix, rate_u = self.held_rows(modes, own[:3], own[3:], part)
-        direct = self._direct(modes, part)
-        matrix[direct, np.arange(len(part))[direct]] += 1.0
+        island = self._everyone if island is None else island
+        mine, modes = by_u[:, island], modes[island]
+        own = mine[:, :, island]
+        matrix, rate_u = self.held_rows(modes, own[:3], own[3:], island)
+        direct = self._direct(modes, island)
+        matrix[direct, np.arange(len(island))[direct]] += 1.0
         span, weight, unsure = self._combinations(matrix)
         outside = None
         if len(weight):
             matrix = np.vstack([without_rounding(span, matrix),
                                 without_rounding(weight, rate_u, unsure)])
-            if len(part) < self.size:
-                rates = self.held_rows(modes, mine[:3], mine[3:], part)[1]
-                rates[:, part] = 0.0
+            if len(island) < self.size:
+                rates = self.held_rows(modes, mine[:3], mine[3:], island)[1]
+                rates[:, island] = 0.0
                 outside = without_rounding(weight, rates, unsure)
         return ModeMatrices(matrix, span, weight, self._null(matrix), None, outside,
                             outside is None or not outside.any())
 
-    def parts_of(self, some: Flags) -> Flags:
-        """All elements of the parts that some belong to."""
+    def islands_of(self, some: Flags) -> Flags:
+        """All elements of the islands that some belong to."""
         out = np.zeros(self.size, dtype=bool)
-        for part in self.parts:
-            out[part] = some[part].any()
+        for island in self.islands:
+            out[island] = some[island].any()
         return out
 
     def by_x(self, problem: Problem, t: float, modes: Indices) -> tuple[Array, Array]:
@@ -406,12 +406,12 @@ class ModeEquations:
         whole = np.vstack([span @ value, weight @ rate]) if len(weight) else value
         return whole, without_rounding(weight, value)
 
-    def missed_by_x(self, problem: Problem, t: float, modes: Indices, weight: Array, part: Indices
+    def missed_by_x(self, problem: Problem, t: float, modes: Indices, weight: Array, island: Indices
                     ) -> Array:
-        """Derivatives by the states of combinations of what a part of elements holds."""
-        by_x = self._by_states(problem, t)[:, part]
-        value, _ = self.held_rows(modes[part], by_x[:3], by_x[3:], part)
-        return without_rounding(weight[:, part], value)
+        """Derivatives by the states of combinations of what an island of elements holds."""
+        by_x = self._by_states(problem, t)[:, island]
+        value, _ = self.held_rows(modes[island], by_x[:3], by_x[3:], island)
+        return without_rounding(weight[:, island], value)
 
     def given_by_states(self, problem: Problem, t: float, taken: Array) -> Array:
         """Changes of what is given per change of the states, which changes what is taken."""
@@ -465,20 +465,20 @@ class ModeEquations:
         switch = self.elements.switch
         return switch & (low == high), switch & np.isinf(low) & np.isinf(high)
 
-    def _direct(self, modes: Indices, part: Indices | None = None) -> Flags:
-        """Elements, of all or a part, whose equation is about what they take."""
+    def _direct(self, modes: Indices, island: Indices | None = None) -> Flags:
+        """Elements, of all or an island, whose equation is about what they take."""
         gives = self.elements.gives_flow
-        return (gives if part is None else gives[part]) != (modes != 0)
+        return (gives if island is None else gives[island]) != (modes != 0)
 
     def held_rows(self, modes: Indices, values: Array, rates: Array,
-                  part: Indices | None = None) -> tuple[Array, Array]:
+                  island: Indices | None = None) -> tuple[Array, Array]:
         """What the equations come to but for what is taken, and their rates.
 
         From given, back and forth; or from the rows of their derivatives.
         """
         shape = (len(modes), *[1] * (values.ndim - 2))
         ahead, slides = (modes > 0).reshape(shape), (modes != 0).reshape(shape)
-        follows = ~self._direct(modes, part).reshape(shape)
+        follows = ~self._direct(modes, island).reshape(shape)
         out = [np.where(follows, given, 0.0) - np.where(slides, np.where(ahead, forth, back), 0.0)
                for given, back, forth in (values, rates)]  # fmt: skip
         return out[0], out[1]
@@ -498,8 +498,8 @@ class ModeEquations:
             else:
                 left, rank = np.eye(len(matrix)), len(matrix)
             left = np.where(np.abs(left) > TERMS_ROUNDING * np.abs(left).max(axis=0), left, 0.0)
-            parts = left[:, :rank].T / rows, left[:, rank:].T / rows, unsure
-            last = self._last = matrix.copy(), parts
+            islands = left[:, :rank].T / rows, left[:, rank:].T / rows, unsure
+            last = self._last = matrix.copy(), islands
         return last[1]
 
     def _with_solver(self, made: ModeMatrices) -> ModeMatrices:
@@ -569,14 +569,14 @@ def _is_constant(everything: ca.SX, coefficients: ca.SX, tape: Any) -> bool:
         symbols_in(coefficients) <= symbols_in(ca.veccat(tape.p, tape.m)))
 
 
-def without_rounding(one: Array, other: Array, share: float = TERMS_ROUNDING) -> Array:
+def without_rounding(one: Array, other: Array, fraction: float = TERMS_ROUNDING) -> Array:
     """A product of matrices, with zero where it is rounding only: this share of its terms."""
     out = one @ other
-    return np.where(np.abs(out) > share * (np.abs(one) @ np.abs(other)), out, 0.0)
+    return np.where(np.abs(out) > fraction * (np.abs(one) @ np.abs(other)), out, 0.0)
 
 
-def _parts(by_u: list[ca.SX], whole: int) -> list[Indices]:
-    """Parts of elements that feel each other by values or, ``whole`` of them at most, by rates.
+def _islands(by_u: list[ca.SX], whole: int) -> list[Indices]:
+    """Islands of elements that feel each other by values or, ``whole`` of them at most, by rates.
 
     ``by_u`` are derivatives of values, and of their rates, by what elements take.
     """

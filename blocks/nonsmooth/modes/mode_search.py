@@ -133,17 +133,17 @@ class ModeSearch:
         return None
 
     def _followed(self, problem: Problem, t: float, trial: Indices, allowed: _Allowed,
-                  looked_at: set[bytes]) -> tuple[Indices, Flags | None]:
+                  been: set[bytes]) -> tuple[Indices, Flags | None]:
         """What ideal diodes come to that leave their modes all at once, one time after the other.
 
         The last modes that were looked at, and who leaves these (see :meth:`_leaves`).
         """
         leaves = self._leaves(problem, t, trial, allowed)
         for _ in range(MOST_EXCHANGES):
-            looked_at.add(trial.tobytes())
+            been.add(trial.tobytes())
             who = self.elements.valve & (self.against if leaves is None else leaves)
             other = self._possible(problem, t, np.where(who, np.where(trial == 0, -1, 0), trial))
-            if not who.any() or other.tobytes() in looked_at:
+            if not who.any() or other.tobytes() in been:
                 break
             then = self._leaves(problem, t, other, allowed)
             if then is None and leaves is not None:
@@ -242,7 +242,7 @@ class ModeSearch:
             self.efforts.apply(problem, t + h)
             later = self.margins.present(problem, t + h)
             noise = self.margins.noise(problem, t + h)
-            close &= ~self.contacts.part(problem, t + h)  # how far they overlap shrinks
+            close &= ~self.contacts.separating(problem, t + h)  # how far they overlap shrinks
             _, _, low, high, *_ = self.equations.values(problem, t + h)
             friction = ~(self.elements.valve | self.elements.switch | self.elements.contact)
             self.idle = friction & (modes != 0) & (low < high) & close & (

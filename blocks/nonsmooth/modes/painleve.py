@@ -49,7 +49,7 @@ class Painleve:
 
     # -- how far from a jam ----------------------------------------------------------------
     def reserve(self, problem: Problem, t: float) -> Array:
-        """Share of its friction-free value that the matrix of a part that slides has left.
+        """Share of its friction-free value that the matrix of an island that slides has left.
 
         Infinite where nothing slides with a friction that depends on efforts. At 0
         efforts become infinite; below, they have the wrong sign.
@@ -65,19 +65,19 @@ class Painleve:
             return out
         kinetic, d = map(_at_hand, (load.kinetic(problem, t),
                                    self.evaluation.delassus.matrix(problem, t)))
-        parts = load.components(problem, t)
+        islands = load.components(problem, t)
         moves = np.flatnonzero(sliding)
         drives = np.flatnonzero((modes == 0) & _acts(kinetic[moves], 0))
-        # only parts whose friction acts on what it depends on
+        # only islands whose friction acts on what it depends on
         acts = np.concatenate([drives[_acts(d[drives][:, moves], 1)],
                                moves[_acts(kinetic[moves][:, moves], 1)]])
-        sliding &= np.isin(parts, parts[acts])
+        sliding &= np.isin(islands, islands[acts])
         if not sliding.any():
             return out
-        for part in np.unique(parts[sliding]):
-            slides = np.flatnonzero((modes != 0) & load.dependent & (parts == part))
+        for island in np.unique(islands[sliding]):
+            slides = np.flatnonzero((modes != 0) & load.dependent & (islands == island))
             left = signed_pivot(np.eye(len(slides)) - dense_block(kinetic, slides, slides))
-            rests = np.flatnonzero((modes == 0) & (parts == part))
+            rests = np.flatnonzero((modes == 0) & (islands == island))
             rests = rests[dense_block(kinetic, slides, rests).any(axis=0)]
             if len(rests) and left > PARADOX:
                 block = dense_block(d, rests, rests)
@@ -141,10 +141,10 @@ class Painleve:
         load = self.load
         kinetic, d = map(_at_hand, (load.kinetic(problem, t),
                                    self.evaluation.delassus.matrix(problem, t)))
-        parts, rest = load.components(problem, t), self._at_rest(problem, t)
-        several = np.bincount(parts[rest], minlength=parts.max() + 1) > 1
-        for part in np.unique(parts[sliding & several[parts]]):
-            mine = np.flatnonzero(parts == part)
+        islands, rest = load.components(problem, t), self._at_rest(problem, t)
+        several = np.bincount(islands[rest], minlength=islands.max() + 1) > 1
+        for island in np.unique(islands[sliding & several[islands]]):
+            mine = np.flatnonzero(islands == island)
             slides, rests = mine[~rest[mine]], mine[rest[mine]]
             drives = rests[dense_block(kinetic, slides, rests).any(axis=0)]
             if len(drives) == 0:

@@ -106,8 +106,8 @@ def _found(system: System) -> RestingRelations:
     which, uses, at_rest = [], [], []
     for k in np.flatnonzero(straight).tolist():
         for used in _supports(wanted[:, k], others, np.flatnonzero(usable)):
-            share = _shares(wanted[:, k], others[:, used])
-            value = None if share is None else _at_rest(alone[k], left[used.tolist()], share)
+            weights = _combinations(wanted[:, k], others[:, used])
+            value = None if weights is None else _at_rest(alone[k], left[used.tolist()], weights)
             if value is not None:
                 which.append(mine[k])
                 uses.append(np.isin(np.arange(2 * n), used))
@@ -159,13 +159,13 @@ def _least(wanted: Array, given: Array, usable: Indices) -> list[Indices]:
             continue
         tried.add(every.tobytes())
         solves += 1
-        share = _share_of(wanted, given[every])
-        if share is None:
+        weights = _combination(wanted, given[every])
+        if weights is None:
             continue
-        some = every[np.abs(share) > MISSED * np.abs(share).max()]
+        some = every[np.abs(weights) > MISSED * np.abs(weights).max()]
         for e in some[::-1].tolist():  # none may be left out
             solves += 1
-            if _share_of(wanted, given[rest := some[some != e]]) is not None:
+            if _combination(wanted, given[rest := some[some != e]]) is not None:
                 some = rest
         if not any(np.array_equal(some, one) for one in found):
             found.append(some)
@@ -173,29 +173,29 @@ def _least(wanted: Array, given: Array, usable: Indices) -> list[Indices]:
     return found
 
 
-def _share_of(wanted: Array, given: Array) -> Array | None:
+def _combination(wanted: Array, given: Array) -> Array | None:
     """What a row takes of others; None where it is no combination of them."""
     if not len(given):
         return None
     size = np.abs(given).max(axis=1, keepdims=True)
-    share: Array = np.linalg.lstsq((given / size).T, wanted, rcond=MISSED)[0] / size[:, 0]
-    missed = np.abs(wanted - share @ given).max()
-    return share if missed <= MISSED * np.abs(wanted).max() else None
+    weights: Array = np.linalg.lstsq((given / size).T, wanted, rcond=MISSED)[0] / size[:, 0]
+    missed = np.abs(wanted - weights @ given).max()
+    return weights if missed <= MISSED * np.abs(wanted).max() else None
 
 
-def _shares(wanted: Array, given: Array) -> Array | None:
+def _combinations(wanted: Array, given: Array) -> Array | None:
     """What a row takes of others, (sets of parameters, others); None where a set has none."""
-    found = [_share_of(*pair) for pair in zip(wanted, given, strict=True)]
-    return np.array(found) if all(share is not None for share in found) else None
+    found = [_combination(*pair) for pair in zip(wanted, given, strict=True)]
+    return np.array(found) if all(weights is not None for weights in found) else None
 
 
-def _at_rest(alone: ca.SX, left: ca.SX, shares: Array) -> ca.SX | None:
+def _at_rest(alone: ca.SX, left: ca.SX, weights: Array) -> ca.SX | None:
     """What is left of a relation that moves ``alone`` by nothing, where elements have ``left`` what
     does not move; None where how much of that depends on parameters."""
     if left.is_zero():
         return alone
-    if np.ptp(shares, axis=0).max() > MISSED:
+    if np.ptp(weights, axis=0).max() > MISSED:
         return None
-    whole = np.round(shares[0])
-    weights = np.where(np.abs(shares[0] - whole) <= MISSED, whole, shares[0])
+    whole = np.round(weights[0])
+    weights = np.where(np.abs(weights[0] - whole) <= MISSED, whole, weights[0])
     return alone - ca.dot(ca.DM(weights), left)

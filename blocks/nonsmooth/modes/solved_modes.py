@@ -100,7 +100,7 @@ class SolvedModes:
         self.symbols = [*system.arguments[:-1], modes, effort]
         #: How rates, with their sign turned, and slopes change by efforts, directly and through
         #: torn unknowns that follow them; where laws in motion know no effort.
-        self.parts: dict[str, tuple[ca.SX, ca.SX]] = {}
+        self.jacobians: dict[str, tuple[ca.SX, ca.SX]] = {}
         #: Blocks that have more elements than motions, where these may rest in many ways.
         self.shared: list[Indices] = []
         #: Of all elements by which modes are decided on.
@@ -164,8 +164,8 @@ class SolvedModes:
         kinetic = sliding + split * ca.DM((~self.decides).astype(float))
         if self.with_loops and not ca.jacobian_sparsity(kinetic, self._unknowns).nnz():
             torn = self._unknowns[: self.follows.shape[0]]
-            self.parts = {name: (jacobian(of, effort), jacobian(of, torn))
-                          for name, of in (("rate", -rate), ("slope", slope))}
+            self.jacobians = {name: (jacobian(of, effort), jacobian(of, torn))
+                              for name, of in (("rate", -rate), ("slope", slope))}
         stuck = ca.logic_and(joined == 0, ca.DM(self.decides.astype(float)))
         # at a dead centre the lever is rounding: whatever it would take to hold there is none
         largest = ca.mmax(diagonal)
@@ -192,13 +192,13 @@ class SolvedModes:
         if not self.affine:  # efforts that are none are differences of what would stop what moves
             shared = ca.fmax(shared, ca.mmax(ca.if_else(acts, scale * ca.fabs(rate), 0)))
         self.direct = self.affine and not self.with_loops
-        self.shared = self._shared(system, own) if self.affine and not self.parts else []
+        self.shared = self._shared(system, own) if self.affine and not self.jacobians else []
         e |= {"matrix": matrix, "residual": ca.densify(residual), "shared": shared,
               "start": ca.densify(ca.if_else(stuck, effort, kinetic))}
         equations = ca.vertcat(ca.vec(ca.densify(matrix)), residual, diagonal, shared)
         given, self.entries = self.symbols + [self.follows] * self.with_loops, 0
         self._solve = Evaluator(ca.Function("equations", given, [ca.densify(equations)]))
-        self.length = 1 if self.parts else ca.Function(
+        self.length = 1 if self.jacobians else ca.Function(
             "equations", given, [matrix, residual]).n_instructions()
 
     def by_effort(self, expression: ca.SX) -> ca.SX:

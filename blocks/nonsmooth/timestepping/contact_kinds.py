@@ -54,7 +54,7 @@ class Kind:
         # (instance, variable), classes that the laws look at
         self.seen, self.seen_sign = known.classes[seen].T, known.signs[seen].T
         self.seen_at = self.seen  # where they stand among all that is looked at
-        looked = ca.vertcat(*(known.symbol[k] for k in seen)) if seen else ca.SX(0, 1)
+        seen_values = ca.vertcat(*(known.symbol[k] for k in seen)) if seen else ca.SX(0, 1)
         by_effort = ca.jacobian(bounds, self.efforts)
         self.loaded = by_effort.nnz() > 0  # whether they depend on efforts at all
         # per law, whether it has no effort unless others of its component have one
@@ -64,13 +64,13 @@ class Kind:
         self.suited = not any(ca.which_depends(ca.vertcat(flow, gaps, restitution), self.efforts,
                                                1, True)) and not any(
             ca.which_depends(force, self.efforts, 2, True))
-        self._inputs(system, f, kernel, looked)
+        self._inputs(system, f, kernel, seen_values)
         # gap_of, laws_of: functions of a row of arguments: gaps; and, end to end and column by
         # column, flows, bounds (low, high, back, forth), restitution, derivatives of flows by what
         # is seen, of bounds by the own efforts, and of forces by these
         self.gap_of = self._function(ca.vec(gaps))
         self.laws_of = self._function(ca.vertcat(*map(ca.vec, (
-            flow, bounds, restitution, ca.jacobian(flow, looked), by_effort,
+            flow, bounds, restitution, ca.jacobian(flow, seen_values), by_effort,
             ca.jacobian(force, self.efforts)))))  # fmt: skip
 
     def _vanish_at_rest(self, bounds: ca.SX) -> np.ndarray:
@@ -79,10 +79,10 @@ class Kind:
         at_rest = ca.substitute(bounds, self.efforts, ca.SX.zeros(n))
         return np.array([all(at_rest[b * n + k].is_zero() for b in range(4)) for k in range(n)])
 
-    def _inputs(self, system: System, f: int, kernel: Any, looked: Any) -> None:
+    def _inputs(self, system: System, f: int, kernel: Any, seen_values: Any) -> None:
         """Columns of the table of arguments: seen, efforts, time, relations, discrete, p."""
         family = system.network.families[f]
-        columns = [looked, self.efforts, TIME]
+        columns = [seen_values, self.efforts, TIME]
         self.held: list[tuple[str, int]] = []  # in m or d, first place
         for symbol, (_, _, offset) in zip(
                 kernel.relation_symbols, (r for r in system.tape.relation_layout if r[0] == f),

@@ -135,7 +135,7 @@ class StepLaws(Laws):
     # -- what the driver and the results ask for --------------------------------------------
     def start(self, problem: Problem, t: float) -> None:
         """Modes at the start, from flows; contacts that touch and do not part are closed."""
-        seen = self.bodies.seen(problem, t, problem.start_vector())
+        seen = self.bodies.seen(problem, t, problem.solver_vector())
         gaps, flow = np.zeros((2, self.size))
         for kind in self.kinds:
             gaps[kind.elements[:, kind.contact]], flow[kind.elements] = kind.gaps_and_flows(

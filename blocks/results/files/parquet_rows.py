@@ -26,7 +26,7 @@ GROUP = 1 << 20  # numbers of a group of rows, which are held before it is writt
 
 
 class ParquetRows:
-    """Rows in a file, as :class:`~blocks.solvers.pieces.Rows` are asked.
+    """Rows in a file, as :class:`~blocks.solvers.polynomials.Rows` are asked.
 
     The file is written anew, with one column for each of the variables.
     """

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...exceptions import ParameterError, brief, optional_package
 from ...numerics.tolerances import TINY
-from ...reading.foreign_words import look_elsewhere
+from ...reading.foreign_words import unknown_option
 from ...units import Unit, in_unit
 from ..parameters import differences, in_few_words
 from ..recording import Curves, Recording
@@ -134,7 +134,7 @@ def plot(source: Curves, chosen: Sequence[Series], *, units: str | Mapping[str, 
     saved or shown inline in a notebook: then nothing has to be closed.
     """
     if unknown:
-        raise look_elsewhere("plot()", unknown, ("units", "every", "save", "title", "events", "ax"))
+        raise unknown_option("plot()", unknown, ("units", "every", "save", "title", "events", "ax"))
     names = headings(source, chosen)
     legend = legends(source, chosen)
     wishes = units_wanted(units, chosen, names, "drawn variables")

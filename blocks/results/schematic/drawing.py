@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...exceptions import ParameterError, optional_package
 from ..files import writing
-from .glyphs import Look
+from .glyphs import Drawing
 from .layout import network_picture
 from .parts import Net, Part, Pin, all_parts
 from .picture import COLOURS, SMALL, Picture, folded_svg, svg_of, width_of
@@ -109,8 +109,8 @@ def draw_schematic(title: str, parts: Sequence[Part], nets: Mapping[int, Net],
     if len(parts) > MOST:
         parts, nets = clustered(parts, nets, _live(parts, nets))
     marks = _marks(parts, nets, told)
-    look = Look(nets, _live(parts, nets), values, marks)
-    box = network_picture(parts, look)
+    sheet = Drawing(nets, _live(parts, nets), values, marks)
+    box = network_picture(parts, sheet)
     picture = Picture()
     top = MARGIN + 8
     picture.write(MARGIN, top + 4, title, 13.0)

@@ -18,7 +18,7 @@ from ...shapes import Symbol
 from .parts import Net, Part, Pin
 from .picture import NAME, SMALL, Picture, width_of
 
-__all__ = ["Box", "Look", "Socket", "box_of", "form_of"]
+__all__ = ["Box", "Drawing", "Socket", "box_of", "posture_of"]
 
 U = 10.0  # pixels of a step of the grid
 ROW, LINE = 24.0, 12.0  # between pins of a box, and lines of text
@@ -53,7 +53,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Look:
+class Drawing:
     """What parts have to know of the drawing: nets, whether values are shown, what is wrong."""
 
     nets: Mapping[int, Net]
@@ -68,7 +68,7 @@ class Look:
         return self.nets[pin.net].ground
 
 
-def form_of(part: Part, look: Look) -> str:
+def posture_of(part: Part, sheet: Drawing) -> str:
     """``"along"``, ``"standing"``, ``"body"``, ``"hanging"`` or ``"box"``."""
     physical = part.physical()
     if part.inside or len(physical) == 0 or (part.symbol and part.symbol.left):
@@ -78,7 +78,7 @@ def form_of(part: Part, look: Look) -> str:
     if part.symbol is None or part.symbol.rigid:
         return "box"
     first, second = main_pins(part)
-    signs = look.sign(first), look.sign(second)
+    signs = sheet.sign(first), sheet.sign(second)
     if (signs[0] is None) == (signs[1] is None) or first.net == second.net:
         return "along"
     return "standing"
@@ -96,12 +96,12 @@ def main_pins(part: Part) -> tuple[Pin, Pin]:
     return physical[0], physical[1]
 
 
-def box_of(part: Part, look: Look, mirrored: bool) -> Box:
+def box_of(part: Part, sheet: Drawing, mirrored: bool) -> Box:
     """A part in its form; mirrored, its second port is on the left."""
-    drawn = _Drawn(part, look)
-    form = form_of(part, look)
+    drawn = _Drawn(part, sheet)
+    posture = posture_of(part, sheet)
     make = {"along": drawn.along, "standing": drawn.standing, "body": drawn.body,
-            "hanging": drawn.hanging, "box": drawn.box}[form]  # fmt: skip
+            "hanging": drawn.hanging, "box": drawn.box}[posture]  # fmt: skip
     box = make(mirrored)
     for k, p in enumerate(box.picture.lines):
         if p.kind == "symbol":
@@ -113,15 +113,15 @@ def box_of(part: Part, look: Look, mirrored: bool) -> Box:
 class _Drawn:
     """One part in each of the forms: strokes, texts, wires to the sides, signs of the ground."""
 
-    def __init__(self, part: Part, look: Look) -> None:
-        self.part, self.look = part, look
+    def __init__(self, part: Part, sheet: Drawing) -> None:
+        self.part, self.sheet = part, sheet
         self.symbol: Any = part.symbol  # which forms but a box have
-        numbers = look.marks.get(part.path, ())
+        numbers = sheet.marks.get(part.path, ())
         self.wrong = bool(numbers)
         self.name = part.name + (f" ({', '.join(map(str, numbers))})" if numbers else "")
         self.picture = Picture()
         given = part.values[:3] + (("…",) if len(part.values) > 3 else ())
-        self.values = given if look.values else ()
+        self.values = given if sheet.values else ()
         self.widths = [width_of(self.name, NAME), *(width_of(v, SMALL) for v in self.values)]
         self.sockets: list[Socket] = []
 
@@ -150,24 +150,24 @@ class _Drawn:
         self.picture.areas[self.part.path] = left, top, right, bottom
 
     def _ground(self, pin: Pin, x: float, y: float) -> None:
-        sign = self.look.sign(pin)
+        sign = self.sheet.sign(pin)
         assert sign is not None
-        wrong = any(g in self.look.marks for g in self.look.nets[pin.net].grounds)
+        wrong = any(g in self.sheet.marks for g in self.sheet.nets[pin.net].grounds)
         for stroke in sign.strokes:
             self.picture.draw(stroke.points * [U, -U] + [x, y], kind="ground", wrong=wrong,
-                              owner=" ".join(self.look.nets[pin.net].grounds))  # fmt: skip
+                              owner=" ".join(self.sheet.nets[pin.net].grounds))  # fmt: skip
 
     def _reach(self, pin: Pin, side: str, way: list[tuple[float, float]], width: float) -> None:
         """A wire from a place of the symbol to a side of the box, or to the ground."""
-        ink = self.look.ink(pin)
+        ink = self.sheet.ink(pin)
         x, y = way[-1]
         edge = 0.0 if side == "left" else width
-        if self.look.sign(pin) is not None:
+        if self.sheet.sign(pin) is not None:
             out = x + (-STUB if side == "left" else STUB)
             self.picture.draw([*way, (out, y), (out, y + 6)], ink, "wire")
             self._ground(pin, out, y + 6)
             return
-        if pin.net not in self.look.live:
+        if pin.net not in self.sheet.live:
             out = x + (-6 if side == "left" else 6)
             self.picture.draw([*way, (out, y)], ink, "wire")
             turns = np.linspace(0, 2 * np.pi, 13)
@@ -185,8 +185,8 @@ class _Drawn:
     def _extras(self, ends: Sequence[Pin]) -> tuple[list[Pin], list[Pin]]:
         """Pins besides the ends: those that enter from the left, and those that leave."""
         rest = [p for p in self.part.pins if p not in ends]
-        return ([p for p in rest if p.signal == "in" and p.net in self.look.live],
-                [p for p in rest if p.signal == "out" and p.net in self.look.live or not p.signal])
+        return ([p for p in rest if p.signal == "in" and p.net in self.sheet.live],
+                [p for p in rest if p.signal == "out" and p.net in self.sheet.live or not p.signal])
 
     def _below(self, x: float, y: float, enter: list[Pin], leave: list[Pin], width: float) -> None:
         for side, step, pins in (("left", -1, enter), ("right", 1, leave)):
@@ -208,7 +208,7 @@ class _Drawn:
 
     def _railed(self, pin: Pin, width: float, height: float, dy: float,
                 ends: tuple[float, float]) -> Box:
-        rail = pin.net if pin.net in self.look.live else -1
+        rail = pin.net if pin.net in self.sheet.live else -1
         return Box(width, height, self.sockets, self.picture, rail, dy, ends)
 
     # -- forms -----------------------------------------------------------------------------
@@ -218,7 +218,7 @@ class _Drawn:
         left, right = ends[::-1] if mirrored else ends
         half = symbol.half[1] * U
         enter, leave = self._extras(ends)
-        signs = [self.look.sign(p) is not None for p in (left, right)]
+        signs = [self.sheet.sign(p) is not None for p in (left, right)]
         width = max(60.0 + 2 * (STUB + 12) * any(signs), *self.widths) + 10
         x, y = round(width / 2), 16 + half
         self._strokes(x, y, np.array([[-1.0 if mirrored else 1.0, 0], [0, -1]]))
@@ -239,14 +239,14 @@ class _Drawn:
     def standing(self, mirrored: bool) -> Box:
         """A two-port from a wire above to the ground."""
         ends = main_pins(self.part)
-        up = 0 if self.look.sign(ends[1]) is not None else 1
+        up = 0 if self.sheet.sign(ends[1]) is not None else 1
         turn = np.array([[0, 1.0], [1.0 - 2 * up, 0]])
         half = max(self.symbol.half[1] * U, 12.0)
         enter, leave = self._extras(ends)
         x = half + 6 + 8 * bool(enter)
         self._strokes(x, 36.0, turn)
         self._area(x - half, 6, x + half, 66)
-        self.picture.draw([(x, 6), (x, 6)], self.look.ink(ends[up]), "wire")
+        self.picture.draw([(x, 6), (x, 6)], self.sheet.ink(ends[up]), "wire")
         self._ground(ends[1 - up], x, 66.0)
         rows = 14.0 * max(len(leave) - 1, 0)
         width = self._beside(x + half + 5, 25.0, 44.0 + rows if leave else 25.0)
@@ -277,7 +277,7 @@ class _Drawn:
         symbol, kind = self.symbol, self.part.type
         if symbol is None:
             wide, deep = width_of(kind, SMALL) / 2 + 6, max(14.0 * max(len(enter), len(leave)), 22)
-        elif form_is_two_port(symbol):
+        elif glyph_is_two_port(symbol):
             wide, deep = max(symbol.half[1] * U, 12.0), 60.0
         else:
             wide, deep = symbol.half[0] * U, symbol.half[1] * U
@@ -286,19 +286,19 @@ class _Drawn:
         if symbol is None:
             self._frame(x - wide, top, x + wide, top + deep)
             self._write(x, top + deep / 2 + 3, kind, SMALL, "middle", True)
-        elif form_is_two_port(symbol):
+        elif glyph_is_two_port(symbol):
             self._strokes(x, 36.0, np.array([[0, 1.0], [1.0, 0]]), open_end=True)
         else:
             self._strokes(x, 6.0, np.array([[1.0, 0], [0, -1]]))
         self._area(x - wide, top, x + wide, top + deep)
-        self.picture.draw([(x, 6), (x, top)], self.look.ink(pin), "wire")
+        self.picture.draw([(x, 6), (x, top)], self.sheet.ink(pin), "wire")
         middle = top + deep / 2 - 7 * (max(len(enter), len(leave), 1) - 1)
         rows = middle + 14 * (len(leave) - 1) + 6 if leave else 0.0
         width = self._beside(x + wide + 5, min(25.0, middle - 4) if leave else 25.0,
                              max(25.0, rows))  # fmt: skip
         self._aside(x, wide, middle, enter, leave, width)
         low = max(top + deep + 4, max(25.0, rows) + LINE * len(self.values) + 6)
-        if self.look.sign(pin) is not None:  # stands alone on its reference
+        if self.sheet.sign(pin) is not None:  # stands alone on its reference
             self._ground(pin, x, 6.0)
         return self._railed(pin, width, low, 6.0, (x, x))
 
@@ -306,7 +306,7 @@ class _Drawn:
         """A box, or a symbol, with pins at both sides."""
         lefts, rights = self._sides(mirrored)
         symbol = self.symbol
-        signs = [any(self.look.sign(p) is not None for p in side) for side in (lefts, rights)]
+        signs = [any(self.sheet.sign(p) is not None for p in side) for side in (lefts, rights)]
         several = symbol is not None and bool(symbol.left or symbol.right)
         beside = [max((width_of(p.name, SMALL) + 6 for p in side if not p.signal), default=0.0)
                   * several for side in (lefts, rights)]  # names of a symbol's ports, over wires
@@ -359,7 +359,7 @@ class _Drawn:
         part, symbol = self.part, self.symbol
         physical = part.physical()
         enter = [p for p in part.pins if p.signal == "in"]
-        leave = [p for p in part.pins if p.signal == "out" and p.net in self.look.live]
+        leave = [p for p in part.pins if p.signal == "out" and p.net in self.sheet.live]
         if symbol is not None and (symbol.left or symbol.right):
             lefts = [p for name in symbol.left for p in physical if p.name == name]
             rights = [p for name in symbol.right for p in physical if p.name == name]
@@ -372,6 +372,6 @@ class _Drawn:
         return lefts + enter, rights + leave
 
 
-def form_is_two_port(symbol: Symbol) -> bool:
+def glyph_is_two_port(symbol: Symbol) -> bool:
     """Whether its strokes lie between two ports."""
     return symbol.half[0] == 3.0

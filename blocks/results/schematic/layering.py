@@ -11,7 +11,7 @@ from itertools import product
 
 import networkx as nx
 
-from .glyphs import Look, form_of, main_pins
+from .glyphs import Drawing, main_pins, posture_of
 from .parts import Part, Pin
 
 __all__ = ["columns_of"]
@@ -19,17 +19,17 @@ __all__ = ["columns_of"]
 STACKED = 5  # parts that hang on one net up to which they stand side by side
 
 
-def columns_of(parts: Sequence[Part], look: Look, entering: Mapping[int, str]
+def columns_of(parts: Sequence[Part], sheet: Drawing, entering: Mapping[int, str]
                ) -> tuple[dict[int, int], dict[int, bool]]:
     """Columns of the parts by their numbers, and whether each is mirrored.
 
     ``entering`` says of parts that stand for the ports of a frame at which side, left or right.
     """
-    reach = _Reach(parts, look, entering)
+    reach = _Reach(parts, sheet, entering)
     order = nx.DiGraph()
     order.add_nodes_from(range(len(parts)))
     order.add_edges_from(reach.precedences())
-    for net in sorted({p.net for part in parts for p in part.pins if p.signal} & look.live):
+    for net in sorted({p.net for part in parts for p in part.pins if p.signal} & sheet.live):
         out, to = ([k for k, part in enumerate(parts) for p in part.pins
                     if p.net == net and p.signal == way] for way in ("out", "in"))
         for a, b in product(out, to):
@@ -51,9 +51,9 @@ def columns_of(parts: Sequence[Part], look: Look, entering: Mapping[int, str]
 class _Reach:
     """How far every part and net is from where the drawing starts."""
 
-    def __init__(self, parts: Sequence[Part], look: Look, entering: Mapping[int, str]) -> None:
-        self.parts, self.look, self.entering = parts, look, entering
-        self.nets = [list(dict.fromkeys(p.net for p in part.physical() if p.net in look.live))
+    def __init__(self, parts: Sequence[Part], sheet: Drawing, entering: Mapping[int, str]) -> None:
+        self.parts, self.sheet, self.entering = parts, sheet, entering
+        self.nets = [list(dict.fromkeys(p.net for p in part.physical() if p.net in sheet.live))
                      for part in parts]  # fmt: skip
         self.on: dict[int, list[int]] = {}
         for k, nets in enumerate(self.nets):
@@ -88,7 +88,7 @@ class _Reach:
                       and self.far[k] <= self.net_far[net]]  # fmt: skip
             stay = [k for k in members
                     if len(self.nets[k]) == 1 and self.entering.get(k) != "right"]  # fmt: skip
-            stay.sort(key=lambda k: (self.far[k], form_of(self.parts[k], self.look) != "body"))
+            stay.sort(key=lambda k: (self.far[k], posture_of(self.parts[k], self.sheet) != "body"))
             after = [k for k in members if k not in before and k not in stay]
             rows = -(-len(stay) // STACKED)
             chain = [stay[i : i + rows] for i in range(0, len(stay), max(rows, 1))]
@@ -100,12 +100,12 @@ class _Reach:
 
     def mirrored(self, k: int) -> bool:
         """Whether a part's ports on the left are farther away than those on the right."""
-        part, form = self.parts[k], form_of(self.parts[k], self.look)
-        if form not in ("along", "box") or part.inside:
+        part, posture = self.parts[k], posture_of(self.parts[k], self.sheet)
+        if posture not in ("along", "box") or part.inside:
             return False
-        sides = [[pin] for pin in main_pins(part)] if form == "along" else _sides_of(part)
-        if form == "box" and len(self.nets[k]) < 2:
-            wired = [any(p.net in self.look.live for p in side) for side in sides]
+        sides = [[pin] for pin in main_pins(part)] if posture == "along" else _sides_of(part)
+        if posture == "box" and len(self.nets[k]) < 2:
+            wired = [any(p.net in self.sheet.live for p in side) for side in sides]
             return wired == [self.far[k] == 0, self.far[k] > 0]
         left, right = (min((self.net_far.get(p.net, 10**6) for p in side), default=0)
                        for side in sides)

@@ -14,7 +14,7 @@ from typing import TypeAlias
 import networkx as nx
 
 from ...numerics.arrays import Array
-from .glyphs import Box, Look, Socket, box_of
+from .glyphs import Box, Drawing, Socket, box_of
 from .layering import columns_of
 from .ordering import Slot, place
 from .parts import Part, Pin
@@ -30,19 +30,19 @@ TITLE = 20.0
 Place: TypeAlias = tuple[float, float]
 
 
-def network_picture(parts: Sequence[Part], look: Look) -> Box:
+def network_picture(parts: Sequence[Part], sheet: Drawing) -> Box:
     """All parts with their wires, as one box without sockets."""
-    return _Plan(parts, look, {}).box()
+    return _Plan(parts, sheet, {}).box()
 
 
 class _Plan:
     """Parts of one level: of the model, or of a frame with its ports."""
 
-    def __init__(self, parts: Sequence[Part], look: Look, sides: Mapping[str, str]) -> None:
-        self.look = look
+    def __init__(self, parts: Sequence[Part], sheet: Drawing, sides: Mapping[str, str]) -> None:
+        self.sheet = sheet
         self.parts = list(parts)
         entering = {k: sides[p.path] for k, p in enumerate(parts) if p.type == ""}
-        self.column, mirrored = columns_of(self.parts, look, entering)
+        self.column, mirrored = columns_of(self.parts, sheet, entering)
         self.boxes = {k: self._box(k, mirrored[k], entering) for k in range(len(parts))}
         self.slots: list[Slot] = []
         self.slot_of: dict[int, int] = {}
@@ -56,8 +56,8 @@ class _Plan:
             side = "right" if entering[k] == "left" else "left"
             return Box(0.0, 14.0, [Socket(part.pins[0].net, side, 7.0)])
         if part.inside:
-            return _frame(part, self.look)
-        return box_of(part, self.look, mirrored)
+            return _frame(part, self.sheet)
+        return box_of(part, self.sheet, mirrored)
 
     # -- slots -----------------------------------------------------------------------------
     def _fill(self) -> None:
@@ -112,11 +112,11 @@ class _Plan:
         for slot, net in self.passing.items():
             y = float(top[slot])
             left, right = edges[self.slots[slot].column]
-            picture.draw([(left, y), (right, y)], self.look.nets[net].colour, "wire",
+            picture.draw([(left, y), (right, y)], self.sheet.nets[net].colour, "wire",
                          owner=str(net))  # fmt: skip
         for start, (_, lines) in self.channels.values():
             for net, ends in lines:
-                picture.draw([(start + x, y) for x, y in ends], self.look.nets[net].colour,
+                picture.draw([(start + x, y) for x, y in ends], self.sheet.nets[net].colour,
                              "wire" if len(ends) > 1 else "dot", owner=str(net))
         width = max([end for _, end in edges.values()]
                     + [start + width for start, (width, _) in self.channels.values()])
@@ -160,11 +160,11 @@ class _Plan:
         for s in box.sockets:
             y = box.y + s.dy
             x = box.x if s.side == "left" else box.x + box.width
-            picture.draw([(x, y), (edge[s.side == "right"], y)], self.look.nets[s.net].colour,
+            picture.draw([(x, y), (edge[s.side == "right"], y)], self.sheet.nets[s.net].colour,
                          "wire", owner=str(s.net))  # fmt: skip
         used = [c for net, c, _ in self.slots[self.slot_of[k]].ends
                 if net == box.rail][-2:] if box.rail >= 0 else []
-        y, ink = box.y + box.rail_dy, self.look.nets[box.rail].colour if box.rail >= 0 else ""
+        y, ink = box.y + box.rail_dy, self.sheet.nets[box.rail].colour if box.rail >= 0 else ""
         for channel in used:
             side = channel - column
             x = box.x + box.rail_ends[side]
@@ -173,9 +173,9 @@ class _Plan:
             picture.draw([(box.x + box.rail_ends[0], y)], ink, "dot", owner=part.path)
 
 
-def _frame(part: Part, look: Look) -> Box:
+def _frame(part: Part, sheet: Drawing) -> Box:
     """An opened composite: its parts in a frame, its ports at the edges."""
-    pins = [p for p in part.pins if p.net in look.live and look.sign(p) is None]
+    pins = [p for p in part.pins if p.net in sheet.live and sheet.sign(p) is None]
     physical = [p for p in pins if not p.signal]
     half = (len(physical) + 1) // 2
     left = {p.name for p in physical[:half]} | {p.name for p in pins if p.signal == "in"}
@@ -190,8 +190,8 @@ def _frame(part: Part, look: Look) -> Box:
         end = Part(f"{part.path}.{pin.name}", "", (Pin(pin.name, pin.net, signal),))
         sides[end.path] = "left" if pin.name in left else "right"
         ports.append(end)
-    inner = _Plan([*ports, *part.inside], look, sides).box()
-    numbers = look.marks.get(part.path, ())
+    inner = _Plan([*ports, *part.inside], sheet, sides).box()
+    numbers = sheet.marks.get(part.path, ())
     title = part.name + (f" ({', '.join(map(str, numbers))})" if numbers else "")
     label = Text(8.0, 14.0, title, NAME, wrong=bool(numbers), owner=part.path)
     width = max(inner.width + 2 * PAD, label.box()[2] + 8)
@@ -203,7 +203,7 @@ def _frame(part: Part, look: Look) -> Box:
     picture.add(inner.picture, shift, TITLE)
     for s in inner.sockets:
         ends = (0.0, shift) if s.side == "left" else (width, width - shift)
-        picture.draw([(x, s.dy + TITLE) for x in ends], look.nets[s.net].colour, "wire",
+        picture.draw([(x, s.dy + TITLE) for x in ends], sheet.nets[s.net].colour, "wire",
                      owner=str(s.net))
     return Box(width, height, [replace(s, dy=s.dy + TITLE) for s in inner.sockets], picture)
 

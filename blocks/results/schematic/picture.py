@@ -93,16 +93,16 @@ class Picture:
             self.areas[owner] = left + dx, top + dy, right + dx, bottom + dy
 
     def write(self, x: float, y: float, words: str, size: float = NAME, anchor: str = "start",
-              **look: bool | str) -> None:
+              **how: bool | str) -> None:
         """Add a text."""
         if words:
             self.texts.append(Text(x, y, words, size, anchor,
-                                   **look))  # type: ignore[arg-type]
+                                   **how))  # type: ignore[arg-type]
 
-    def draw(self, points: object, ink: str = "", kind: str = "symbol", **look: bool | str) -> None:
+    def draw(self, points: object, ink: str = "", kind: str = "symbol", **how: bool | str) -> None:
         """Add a line."""
         self.lines.append(Line(np.array(points, dtype=float), ink, kind,
-                               **look))  # type: ignore[arg-type]
+                               **how))  # type: ignore[arg-type]
 
 
 # -- as SVG ---------------------------------------------------------------------------------
@@ -123,9 +123,9 @@ def svg_of(picture: Picture, width: float, height: float, title: str) -> str:
                    f'x="{_n(left)}" y="{_n(top)}" width="{_n(right - left)}" '
                    f'height="{_n(bottom - top)}"/></g>')  # fmt: skip
     for t in picture.texts:
-        look = " ".join(filter(None, ["faint" * t.faint, "wrong" * t.wrong]))
+        classes = " ".join(filter(None, ["faint" * t.faint, "wrong" * t.wrong]))
         out.append(f'<text x="{_n(t.x)}" y="{_n(t.y)}" font-size="{_n(t.size)}" '
-                   f'text-anchor="{t.anchor}"' + f' class="{look}"' * bool(look) +
+                   f'text-anchor="{t.anchor}"' + f' class="{classes}"' * bool(classes) +
                    f">{escape(t.words)}</text>")  # fmt: skip
     return "\n".join([*out, "</svg>"]) + "\n"
 

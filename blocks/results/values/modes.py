@@ -18,7 +18,7 @@ from ...numerics.arrays import Array
 from ..shown import SECOND, number
 from .samples import Samples
 
-__all__ = ["SLIDES", "TOUCHES", "as_attributes", "code_of", "codes_of", "course",
+__all__ = ["SLIDES", "TOUCHES", "as_attributes", "code_of", "codes_of", "history",
            "from_attributes", "from_facts", "holds_words", "in_words", "shares"]  # fmt: skip
 
 SLIDES: Mapping[int, str] = {0: "stuck", 1: "slides forward", -1: "slides backward"}
@@ -87,7 +87,7 @@ def shares(series: Samples) -> list[tuple[str, float]]:
     return sorted(found, key=lambda pair: -pair[1])
 
 
-def course(series: Samples) -> str:
+def history(series: Samples) -> str:
     """A sentence on the modes over the run."""
     times, values = series.rows.curve()
     span = f"from {number(times[0], SECOND)} to {number(times[-1], SECOND)}"

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...exceptions import ParameterError, unknown_name
 from ...numerics.arrays import Array
-from ...reading.foreign_words import look_elsewhere
+from ...reading.foreign_words import unknown_option
 from ...units import in_unit
 from ..recording import Curves
 from ..shown import SECOND, unit_to_show
@@ -31,7 +31,7 @@ def sample(source: Curves, chosen: Sequence[Samples], *, every: Any = None, time
     The times are those of ``source``; series of other runs are read at them.
     """
     if unknown:
-        raise look_elsewhere("table()", unknown, ("every", "times", "units", "side"))
+        raise unknown_option("table()", unknown, ("every", "times", "units", "side"))
     names = headings(source, chosen)
     own = [s.rows.source for s in chosen]
     if own and run_of(own[0]) is run_of(source) and all(same_samples(own[0], o) for o in own):

@@ -30,7 +30,7 @@ from .formula import Formula
 from .modes import code_of, in_words
 from .samples import Samples, refuse_mixture, rows_at
 from .times import TIME, by_time, seconds_of
-from .views import TimeAxis, part, same_samples
+from .views import TimeAxis, same_samples, stretch
 
 if TYPE_CHECKING:
     import pandas
@@ -150,7 +150,7 @@ class Series(Tabulated, Samples):
                 at = seconds_of(index, where)
                 return from_si(self.si_at(at, "right", where), self.declared_unit)
             infos = self.infos if self.is_array else self.infos[0]
-            return Series(part(source, index, where), infos, self.path)
+            return Series(stretch(source, index, where), infos, self.path)
         if not self.is_array:
             return self.quantity[index]
         if isinstance(index, tuple):

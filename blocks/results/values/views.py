@@ -15,7 +15,7 @@ from ..recording import Curves, EventRecord
 from ..shown import SECOND, number
 from .times import grid, seconds_of, within_run
 
-__all__ = ["Part", "TimeAxis", "View", "both_limits", "part", "run_of", "same_samples",
+__all__ = ["Stretch", "TimeAxis", "View", "both_limits", "run_of", "same_samples", "stretch",
            "samples_of"]  # fmt: skip
 
 
@@ -74,7 +74,7 @@ class TimeAxis(View):
         return np.array([self.times if times is None else times], dtype=float)
 
 
-class Part(View):
+class Stretch(View):
     """A stretch of a recording: from the right limit at its start to the left one at its end."""
 
     def __init__(self, whole: Curves, times: Array) -> None:
@@ -97,7 +97,7 @@ class Part(View):
         return rows
 
 
-def part(whole: Curves, index: slice, where: str) -> Part:
+def stretch(whole: Curves, index: slice, where: str) -> Stretch:
     """The part of a recording in a slice of time."""
     times, covered = np.asarray(whole.times), np.asarray(whole.close_times)
     ends = [None if given is None else
@@ -111,8 +111,8 @@ def part(whole: Curves, index: slice, where: str) -> Part:
                              f"{number(end, SECOND, 9)}.", "Give the earlier time first.",
                              given=index)  # fmt: skip
     if index.step is not None:
-        return Part(whole, grid(np.array([start, end]), index.step))
-    return Part(whole, _cut(times, start, end))
+        return Stretch(whole, grid(np.array([start, end]), index.step))
+    return Stretch(whole, _cut(times, start, end))
 
 
 def _cut(times: Array, start: float, end: float) -> Array:

@@ -235,8 +235,8 @@ def test_a_solution_in_a_finite_box_is_found_for_any_matrix(seed, n):
 def test_start_guides_the_search_but_not_the_motion(problem):
     D, b, lower, upper = problem
     cold = solve(D, b, lower, upper)
-    warm = solve(D, b, lower, upper, start=cold.effort)
-    wrong = solve(D, b, lower, upper, start=np.where(cold.effort > 0, lower, upper))
+    warm = solve(D, b, lower, upper, guess=cold.effort)
+    wrong = solve(D, b, lower, upper, guess=np.where(cold.effort > 0, lower, upper))
     for other in (warm, wrong):
         assert_allclose(other.rate, cold.rate, atol=1e-8 * max(1, np.max(np.abs(b))))
 

@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 from blocks.machine import compiling
 from blocks.nonsmooth.complementarity import (
     Friction,
-    Part,
+    Island,
     Status,
     kept,
     sequential_impact,
@@ -179,7 +179,7 @@ def test_an_impact_is_the_same_interpreted_and_compiled(seed, monkeypatch):
 
 # -- splits -----------------------------------------------------------------------------------
 def resting(D, load, low, high, L, H):
-    return Part(D, D @ np.array(load), low, high, L, H)
+    return Island(D, D @ np.array(load), low, high, L, H)
 
 
 def test_two_feet_hold_until_their_friction_together_is_used_up():
@@ -204,14 +204,14 @@ def test_feet_hold_a_box_as_long_as_any_of_their_efforts_do(seed):
         rate = J @ np.array([4 * rng.normal(), -9.81, rng.normal()])
         any_ = linprog(np.zeros(n), cone, np.zeros(n), D, rate,
                        bounds=[(0, None), (None, None)] * k)
-        part = Part(D, rate, low, high, L, H)
-        found = share_of(part)
+        island = Island(D, rate, low, high, L, H)
+        found = share_of(island)
         assert found.loose.any() == (any_.status != 0)
         if any_.status == 0:
-            bottom, top = part.bounds(found.effort)
+            bottom, top = island.bounds(found.effort)
             assert_allclose(D @ found.effort, rate, atol=1e-9 * np.abs(rate).max())
             assert (found.effort >= bottom - 1e-8).all() and (found.effort <= top + 1e-8).all()
-            bound, by = kept(part, found.ends, part.weights)
+            bound, by = kept(island, found.ends, island.weights)
             assert_allclose(bound + by @ rate, found.effort, atol=1e-8)
 
 
@@ -244,6 +244,6 @@ def test_friction_whose_strength_is_rounding_moves_as_all_others():
     H = np.zeros((3, 3))
     H[1, 0], H[2, 1] = 0.6, 0.2
     found = solve(D, [0, drive, -drive], [-0.5, 0, 0], [0.5, 0, 0], -H, H,
-                  start=[9.431078533034407e-25, drive, -drive])
+                  guess=[9.431078533034407e-25, drive, -drive])
     assert_allclose(found.rate, [0.0, drive, -drive], atol=1e-20)
     assert found.state.tolist() == [0, 1, -1]

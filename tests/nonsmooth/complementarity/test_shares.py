@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import brentq, linprog
 
 from blocks.machine import compiling
-from blocks.nonsmooth.complementarity import Part, shares, shares_at_times, solve, weights, within
+from blocks.nonsmooth.complementarity import Island, shares, shares_at_times, solve, weights, within
 
 PARALLEL = np.ones((2, 2))
 
@@ -16,7 +16,7 @@ PARALLEL = np.ones((2, 2))
 def at_times(D, rates, low, high):
     """Shares at many times whose bounds stay the same."""
     low, high = (np.tile(side[:, None], rates.shape[1]) for side in (low, high))
-    return shares_at_times(Part(D, rates, low, high, *np.zeros((2, len(D), len(D)))))
+    return shares_at_times(Island(D, rates, low, high, *np.zeros((2, len(D), len(D)))))
 
 
 def most_of(D, rate, low, high):

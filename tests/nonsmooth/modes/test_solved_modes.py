@@ -164,7 +164,7 @@ def test_slopes_in_machine_code_are_those_of_the_general_way(name, monkeypatch):
         run_code(code.slope, np.array([t]), problem.x, problem.p, code.constants(problem, t), slope)
         problem.laws, general.modes = general, laws.modes
         problem.u[:] = 0.0
-        expected = problem.slope(t, problem.start_vector()) * problem.scale
+        expected = problem.slope(t, problem.solver_vector()) * problem.scale
         problem.laws = laws
         assert_allclose(slope, expected, atol=1e-9 * np.abs(expected).max())
         compared += 1

@@ -24,12 +24,12 @@ from ...numerics.tolerances import (
 from .shares import Shares, shares, weights
 from .solving import solve
 
-__all__ = ["Part", "at_ends", "followed", "given_rows", "kept", "share_of", "shares_at_times"]
+__all__ = ["Island", "at_ends", "followed", "given_rows", "kept", "share_of", "shares_at_times"]
 
 EXACT = 1e-12  # of the largest rate
 
 
-class Part(NamedTuple):
+class Island(NamedTuple):
     """Elements that share what they hold: rates are rate - D effort, bounds low + L effort and
     high + H effort; at many times ``rate``, ``low`` and ``high`` have a column for each.
     """
@@ -70,7 +70,7 @@ class Part(NamedTuple):
         return weights(self.D, np.where(follows, 0.0, self.low), np.where(follows, 0.0, self.high))
 
 
-def followed(part: Part, near: Array | None = None) -> Shares:
+def followed(island: Island, near: Array | None = None) -> Shares:
     """Share what holds elements at rest whose bounds follow efforts; D may be any matrix.
 
     Who is at a bound is told where each creeps a little.
@@ -86,32 +86,32 @@ def followed(part: Part, near: Array | None = None) -> Shares:
     >>> found.effort.round(6).tolist(), bool(found.loose.any())
     ([5.0, 2.0, 5.0, 2.0], False)
     """
-    weight, (D, rate, low, high, L, H, _) = part.weights, part
-    crept = solve(D + np.diag(PROXIMAL_POINT * weight), rate + PROXIMAL_POINT * part.pressed,
-                  low, high, L, H, start=near, tol=EXACT)
+    weight, (D, rate, low, high, L, H, _) = island.weights, island
+    crept = solve(D + np.diag(PROXIMAL_POINT * weight), rate + PROXIMAL_POINT * island.pressed,
+                  low, high, L, H, guess=near, tol=EXACT)
     x, over = crept.effort, crept.state * crept.rate / weight
     ends = np.zeros(len(D), dtype=int)
     for allowed in (AT_BOUND, *[-AT_BOUND] * len(D), AT_BOUND):
-        lowest, highest = part.bounds(x)
+        lowest, highest = island.bounds(x)
         up, down = highest - x, x - lowest
         there = (ends == 0) & (np.minimum(up, down) <= allowed * np.abs(x).max(initial=0.0))
         if there.any() or x is crept.effort:
             ends = np.where(there, np.where(up <= down, 1, -1), ends)
-            inside, loose = _with_enough(part, ends, over)
-            bound, by = kept(part, inside, weight)
+            inside, loose = _with_enough(island, ends, over)
+            bound, by = kept(island, inside, weight)
             x = bound + by @ rate
-    lowest, highest = part.bounds(x)
+    lowest, highest = island.bounds(x)
     x = np.clip(x, np.minimum(lowest, highest), highest)
     if not loose.any() and np.abs(rate - D @ x).max() > FULFILLED * np.abs(rate).max():
         loose[:] = True  # no efforts hold that
     return Shares(x, inside, loose)
 
 
-def kept(part: Part, ends: Indices, weight: Array) -> tuple[Array, Array]:
+def kept(island: Island, ends: Indices, weight: Array) -> tuple[Array, Array]:
     """Efforts, without rates and by rates, as long as the same elements are at their bounds."""
-    n, own = len(ends), np.sqrt(np.maximum(part.D.diagonal(), TINY))
-    given, all_by, inside = _at_bounds(part, ends)
-    left, size, right = _decomposed(part, all_by, inside, own)
+    n, own = len(ends), np.sqrt(np.maximum(island.D.diagonal(), TINY))
+    given, all_by, inside = _at_bounds(island, ends)
+    left, size, right = _decomposed(island, all_by, inside, own)
     rank = len(size)
     # what the rates of those inside tell, and of efforts with one effect the least
     matrix = np.vstack([size[:, None] * right[:rank],
@@ -119,49 +119,49 @@ def kept(part: Part, ends: Indices, weight: Array) -> tuple[Array, Array]:
     solved = np.linalg.inv(matrix)
     units = own[inside] if given.ndim == 1 else own[inside][:, None]
     given = given + all_by @ (solved[:, rank:] @ (
-        left[:, rank:].T @ (part.pressed[inside] / units)) / units)
+        left[:, rank:].T @ (island.pressed[inside] / units)) / units)
     by = np.zeros((n, n))
     by[:, inside] = all_by @ (solved[:, :rank] @ left[:, :rank].T / np.outer(
         own[inside], own[inside]))
-    return given - by @ (part.D @ given), by
+    return given - by @ (island.D @ given), by
 
 
-def given_rows(part: Part, ends: Indices) -> tuple[Array, Array]:
+def given_rows(island: Island, ends: Indices) -> tuple[Array, Array]:
     """Equations that take the place of those that others imply, ``rows @ effort = right``."""
-    own, inside = np.sqrt(np.maximum(part.D.diagonal(), TINY)), ends == 0
-    _, all_by, _ = _at_bounds(part, ends)
-    left, size, _ = _decomposed(part, all_by, inside, own)
-    open_ = left[:, len(size):].T * (part.weights / own)[inside]
+    own, inside = np.sqrt(np.maximum(island.D.diagonal(), TINY)), ends == 0
+    _, all_by, _ = _at_bounds(island, ends)
+    left, size, _ = _decomposed(island, all_by, inside, own)
+    open_ = left[:, len(size):].T * (island.weights / own)[inside]
     even, most = np.zeros((len(open_), len(ends))), np.abs(open_).max(axis=1, initial=TINY)
     even[:, inside] = open_ / most[:, None]
-    press = left[:, len(size):].T @ (part.pressed / own)[inside] / most
-    slope = np.where((ends > 0)[:, None], part.H, part.L)
+    press = left[:, len(size):].T @ (island.pressed / own)[inside] / most
+    slope = np.where((ends > 0)[:, None], island.H, island.L)
     return np.vstack([(np.eye(len(ends)) - slope)[~inside], even]), np.append(
-        at_ends(ends, part.low, part.high)[~inside], press)
+        at_ends(ends, island.low, island.high)[~inside], press)
 
 
-def _at_bounds(part: Part, ends: Indices) -> tuple[Array, Array, Flags]:
+def _at_bounds(island: Island, ends: Indices) -> tuple[Array, Array, Flags]:
     """All efforts without those inside their bounds and by them, and who is inside."""
     n, inside = len(ends), ends == 0
-    slope = np.where((ends > 0)[:, None], part.H, np.where((ends < 0)[:, None], part.L, 0.0))
+    slope = np.where((ends > 0)[:, None], island.H, np.where((ends < 0)[:, None], island.L, 0.0))
     back = np.linalg.inv(np.eye(n) - np.where(inside, 0.0, slope))
     by = back @ np.where(np.outer(~inside, inside), slope, np.eye(n))
-    return back @ at_ends(ends, part.low, part.high), np.asarray(by[:, inside]), inside
+    return back @ at_ends(ends, island.low, island.high), np.asarray(by[:, inside]), inside
 
 
-def _decomposed(part: Part, all_by: Array, inside: Flags, own: Array
+def _decomposed(island: Island, all_by: Array, inside: Flags, own: Array
                 ) -> tuple[Array, Array, Array]:
     """The singular values that are none but rounding of what rates of those inside tell of their
     efforts, in equal units, and the bases."""
-    told = (part.D @ all_by)[inside] / np.outer(own[inside], own[inside])
+    told = (island.D @ all_by)[inside] / np.outer(own[inside], own[inside])
     left, size, right = np.linalg.svd(told)
     return left, size[size > BLOCK_SINGULAR * size.max(initial=0.0)], right
 
 
-def _with_enough(part: Part, ends: Indices, over: Array) -> tuple[Indices, Flags]:
+def _with_enough(island: Island, ends: Indices, over: Array) -> tuple[Indices, Flags]:
     """Who is at its bound where what is inside can hold every motion, and who else would move."""
-    own = np.sqrt(np.maximum(part.D.diagonal(), TINY))
-    motions, ends, first = part.D / np.outer(own, own), ends.copy(), np.zeros(len(ends), dtype=bool)
+    own = np.sqrt(np.maximum(island.D.diagonal(), TINY))
+    motions, ends, first = island.D / np.outer(own, own), ends.copy(), np.zeros(len(own), bool)
     for again in range(len(ends) + 1):
         _, size, right = np.linalg.svd(motions[ends == 0])
         held = right[: np.count_nonzero(size > BLOCK_SINGULAR * size.max(initial=0.0))]
@@ -173,14 +173,14 @@ def _with_enough(part: Part, ends: Indices, over: Array) -> tuple[Indices, Flags
     return ends, first
 
 
-def share_of(part: Part, near: Array | None = None) -> Shares:
+def share_of(island: Island, near: Array | None = None) -> Shares:
     """Share what holds elements at rest, whether bounds follow efforts or not."""
-    if part.is_plain:
-        return shares(part.D, part.rate, part.low, part.high, near)
-    return followed(part, near)
+    if island.is_plain:
+        return shares(island.D, island.rate, island.low, island.high, near)
+    return followed(island, near)
 
 
-def shares_at_times(part: Part) -> Array:
+def shares_at_times(island: Island) -> Array:
     """The efforts at many times, as columns.
 
     What is found at one is taken wherever the same elements are at their bounds.
@@ -189,21 +189,21 @@ def shares_at_times(part: Part) -> Array:
     --------
     >>> loads, strength = np.array([[3.5, 1.0], [3.5, 1.0]]), np.array([[1.0, 1.0], [3.0, 3.0]])
     >>> none = np.zeros((2, 2))
-    >>> part = Part(np.ones((2, 2)), loads, -strength, strength, none, none)
-    >>> shares_at_times(part).round(9).tolist()
+    >>> island = Island(np.ones((2, 2)), loads, -strength, strength, none, none)
+    >>> shares_at_times(island).round(9).tolist()
     [[0.875, 0.25], [2.625, 0.75]]
     """
-    follows, left, out = part.follows, np.arange(part.rate.shape[1]), np.empty(part.rate.shape)
+    follows, left, out = island.follows, np.arange(len(island.rate.T)), np.empty(island.rate.shape)
     while len(left):
-        at = part._replace(rate=part.rate[:, left], low=part.low[:, left], high=part.high[:, left],
-                           press=part.pressed[:, left])
+        at = island._replace(rate=island.rate[:, left], low=island.low[:, left],
+                             high=island.high[:, left], press=island.pressed[:, left])
         now = at._replace(rate=at.rate[:, 0], low=at.low[:, 0], high=at.high[:, 0],
                           press=at.pressed[:, 0])
         first, weight = share_of(now), now.weights[:, None]
         bound, by = kept(at, first.ends, now.weights)
         found = bound + by @ at.rate
         _, all_by, inside = _at_bounds(at, first.ends)
-        drag, moved = weight * found - at.pressed, part.D @ all_by
+        drag, moved = weight * found - at.pressed, island.D @ all_by
         creep = moved @ np.linalg.lstsq(moved[inside], drag[inside], rcond=BLOCK_SINGULAR)[0]
         over = np.where(inside[:, None], 0.0, first.ends[:, None] * (creep - drag) / weight)
         low, high = at.bounds(found)

@@ -1,4 +1,4 @@
-"""What does machine code know of elements, to decide on their modes by itself?"""
+"""What does machine code know of islands of elements, to decide on their modes by itself?"""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...numerics.arrays import Array, Flags, Indices, Matrix
 if TYPE_CHECKING:
     import casadi as ca
 
-__all__ = ["UNLOADED", "NetworkParts", "PredictedParts"]
+__all__ = ["UNLOADED", "NetworkIslands", "PredictedIslands"]
 
 def _none(kind: type) -> Any:
     return field(default_factory=lambda: np.zeros(0, dtype=kind))
@@ -39,7 +39,7 @@ def _is_same(one: Any, other: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class PredictedParts(_OfElements):
+class PredictedIslands(_OfElements):
     """Elements whose efforts are solved for, and whose rates are affine in them."""
 
     # leader, sense: (elements,) who decides, or -1 where nothing ever moves, and whether that one's
@@ -61,54 +61,54 @@ class PredictedParts(_OfElements):
     reach: Array
     positions: Indices  # states that gaps are made of
     scale: Array  # (states,) nominal values
-    part: Indices  # (elements,) of the parts of the equations that efforts are solved from
+    part: Indices  # (elements,) of the islands of the equations that efforts are solved from
     turns: bool  # whether the slopes that efforts change move with the states
     # d, push: D, and those slopes, a row of states for each element, where numbers are kept that
     # efforts follow by; else empty, as all that follows
     d: Array = _none(float)
     push: Array = _none(float)
-    # starts, parted: the members of part i are ``parted[starts[i]:starts[i + 1]]``
+    # starts, parted: the members of island i are ``parted[starts[i]:starts[i + 1]]``
     starts: Indices = _none(np.int64)
     parted: Indices = _none(np.int64)
-    # (parts,) where the numbers of each begin in K: D_SS^-1 row by row, or its factors
+    # (islands,) where the numbers of each begin in K: D_SS^-1 row by row, or its factors
     first: Indices = _none(np.int64)
-    # (parts + 1,) where the columns of the factors of each begin; none where K is D_SS^-1
+    # (islands + 1,) where the columns of the factors of each begin; none where K is D_SS^-1
     columns: Indices = _none(np.int64)
-    # (columns,) the place of a member in its part, or -1 of an acceleration
+    # (columns,) the place of a member in its island, or -1 of an acceleration
     column_of: Indices = _none(np.int64)
     # upper_starts, upper_rows: where the factors have entries, column by column
     upper_starts: Indices = _none(np.int64)
     upper_rows: Indices = _none(np.int64)
-    regular: Flags = _none(bool)  # (parts,) whether D of a part is symmetric and positive definite
-    # (parts,) whether what rests in a part may share what it holds, without any other
+    regular: Flags = _none(bool)  # (islands,) whether D of each is symmetric and positive definite
+    # (islands,) whether what rests in an island may share what it holds, without any other
     shared: Flags = _none(bool)
     # (elements,) where K has whether it is at a bound, held there by others; -1 for none
     ends_at: Indices = _none(np.int64)
-    # those of all parts that have them, one after the other; None for none
+    # those of all islands that have them, one after the other; None for none
     factors: ca.SX | None = None
 
 
 @dataclass(frozen=True)
-class NetworkParts:
-    """Modes that parts of a network without mass at its nodes have been in; a row each.
+class NetworkIslands:
+    """Modes that islands of a network without mass at its nodes have been in; a row each.
 
-    Parts are elements that feel each other at once; the largest has k of them. A row is of one part
+    Islands are elements that feel each other at once; the largest has k of them. A row is of one
     and says what its elements come to, in the order of its members. Search and machine code fill
     and read the same arrays.
     """
 
-    # starts, members: the members of part i are ``members[starts[i]:starts[i + 1]]``
+    # starts, members: the members of island i are ``members[starts[i]:starts[i + 1]]``
     starts: Indices
     members: Indices
-    # entry_starts, entries: which of the constants belong to a part, likewise
+    # entry_starts, entries: which of the constants belong to an island, likewise
     entry_starts: Indices
     entries: Indices
-    # relation_starts, relations: those that what is kept of a part depends on, or that depend on
+    # relation_starts, relations: those that what is kept of an island depends on, or that depend on
     # what its elements take, likewise
     relation_starts: Indices
     relations: Indices
     joint: Flags  # (all relations,) whether they do: they are decided on together with modes
-    owner: Indices  # (rows,) the part that each is of; -1 where it is empty
+    owner: Indices  # (rows,) the island that each is of; -1 where it is empty
     m: Matrix  # m, modes, constants: relations, modes, and what efforts and slopes follow by
     modes: Matrix
     constants: Matrix
@@ -116,7 +116,7 @@ class NetworkParts:
     move: Matrix  # (rows, nx * k) what brings these to their values
     noise: Matrix  # noise, measured: what rounding makes of margins, and whether that is known
     measured: Flags
-    present: Indices  # (parts,) which row holds now; -1 where it is none of them
+    present: Indices  # (islands,) which row holds now; -1 where it is none of them
     kinds: Indices  # (n,) the number of each element's kind
     largest: Matrix  # (2, kinds) the largest flow and effort so far
     endless: Flags  # (n,) elements whose bounds are so on one side at least

@@ -22,10 +22,10 @@ from .events import STEP, TIME
 from .method import OneStep
 from .own_events import Ahead, OwnEvents
 
-__all__ = ["BoundSteps"]
+__all__ = ["ShortCalls"]
 
 
-class BoundSteps:
+class ShortCalls:
     """The steps of a method from the start of an episode on, through all events that it passes.
 
     Of a ``method`` that carries out events by itself. ``slots`` are places among the discrete
@@ -41,12 +41,12 @@ class BoundSteps:
         self.method, self.x, self._state = method, method.x, method.state
         self._own, self._laws = own, laws
         self._constants = method.code.p, method.code.q
-        self.m, self.d = own.part("relations"), own.part("discrete values")
+        self.m, self.d = own.values_of("relations"), own.values_of("discrete values")
         #: The present, as an instant at which something is known to happen.
         self._now = Ahead(np.zeros(1), np.zeros((1, len(self.m))), rows[None, :], np.zeros(1))
         self._counts, self._begun = np.zeros((2, 5), dtype=np.int64)
         self._most = len(method.record.ends), own.most
-        self._call = method.bound_advance(own.given(self._now, slots), self._counts, self._begun)
+        self._call = method.advance_call(own.given(self._now, slots), self._counts, self._begun)
         self._stop, self._instants = (self._call.place[name] for name in (
             "limits.t_stop", "switches.times"))
         self._status, self._until = one_step.REACHED, method.t
@@ -121,7 +121,7 @@ class BoundSteps:
             elif isinstance(held, SolvedModes) and held.kept is not None:
                 self._readers[function] = BoundEvaluator(
                     held.with_efforts(function.function),
-                    (*given, self._own.part("modes"), self._own.part("K")))
+                    (*given, self._own.values_of("modes"), self._own.values_of("K")))
         if self.method.code.past:  # slopes bring what is delayed up to date, which functions read
             method, at = self.method, self._state[TIME : TIME + 1]
             run_code(method.code.slope, at, self.x, method.p, method.q, np.empty_like(self.x))

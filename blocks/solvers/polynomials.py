@@ -1,7 +1,7 @@
 """Curves over time as a table of rows: polynomials through consecutive ones.
 
-A piece is the polynomial through K rows at the Chebyshev-Lobatto points of its span; where the
-next piece continues it, both share the row between them. Rows hold any numbers: unknowns of a
+Each is the polynomial through K rows at the Chebyshev-Lobatto points of its span; where the
+next one continues it, both share the row between them. Rows hold any numbers: unknowns of a
 solver, or variables of a model.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 from ..numerics.arrays import Array, Flags, Indices, distinct
 from .interpolation import basis, nodes_between, unit_interval
 
-__all__ = ["Pieces", "RowBlocks", "Rows", "chunks"]
+__all__ = ["Polynomials", "RowBlocks", "Rows", "chunks"]
 
 CHUNK = 1 << 21  # numbers gathered at a time by a query
 BLOCK = 1 << 17  # numbers of a block of rows
@@ -88,7 +88,7 @@ class RowBlocks:
                 self._blocks[b] = np.empty((0, self.width))
 
 
-class Pieces:
+class Polynomials:
     """Polynomials over time, one after the other.
 
     Parameters
@@ -100,7 +100,7 @@ class Pieces:
     Examples
     --------
     >>> import numpy as np
-    >>> parabola = Pieces(1, 3)
+    >>> parabola = Polynomials(1, 3)
     >>> parabola.append(np.array([0.0]), np.array([2.0]), np.array([[[0.0], [1.0], [4.0]]]))
     >>> parabola(np.array([1.5]))
     array([[2.25]])
@@ -110,8 +110,8 @@ class Pieces:
         self.width, self.nodes = width, nodes
         self.rows: Rows = RowBlocks(width) if rows is None else rows
         self._times = array("d")  # of the rows
-        self._ends = array("q")  # the row at the end of every piece
-        self._steps = array("q")  # that a piece stands for
+        self._ends = array("q")  # the row at the end of every one
+        self._steps = array("q")  # that one stands for
 
     def __len__(self) -> int:
         return len(self._ends)
@@ -141,14 +141,14 @@ class Pieces:
 
     def append(self, starts: Array, ends: Array, values: Array, joined: Flags | None = None,
                steps: int | Indices = 1) -> None:
-        """Add pieces.
+        """Add polynomials.
 
         Parameters
         ----------
         starts, ends : (k,) in order
         values : (k, K, width) at the nodes
-        joined : (k,) whether a piece continues the one before; by default all but the very first
-        steps : that a piece stands for
+        joined : (k,) whether one continues the one before; by default all but the very first
+        steps : that one stands for
         """
         k = len(starts)
         if joined is None:
@@ -163,7 +163,7 @@ class Pieces:
         self._steps.extend(np.broadcast_to(steps, (k,)).tolist())
 
     def append_one(self, times: Array, values: Array) -> None:
-        """Add a piece that continues the one before, (K,) times and (K, width) values."""
+        """Add one that continues the one before, (K,) times and (K, width) values."""
         new = slice(1 if len(self) else 0, None)
         self._times.extend(times[new].tolist())
         self.rows.append(times[new], values[new])
@@ -172,17 +172,17 @@ class Pieces:
 
     def __call__(self, times: Array, side: str = "right", columns: Indices | None = None) -> Array:
         """(k, width) values at times; where two stretches meet, ``side`` tells which is meant."""
-        piece = np.searchsorted(self.starts, times, side=side) - 1  # type: ignore[call-overload]
-        return self.within(np.clip(piece, 0, None), times, columns)
+        which = np.searchsorted(self.starts, times, side=side) - 1  # type: ignore[call-overload]
+        return self.within(np.clip(which, 0, None), times, columns)
 
-    def within(self, piece: Indices, times: Array, columns: Indices | None = None) -> Array:
-        """Return values at times (times, columns), given the piece that each time is in."""
+    def within(self, which: Indices, times: Array, columns: Indices | None = None) -> Array:
+        """Return values at times (times, columns), given the one that each time is in."""
         width = self.width if columns is None else len(columns)
         out = np.empty((len(times), width))
         starts, ends, last = self.starts, self.ends, self._last
         before = np.arange(1 - self.nodes, 1)
         for some in chunks(len(times), width * self.nodes):
-            mine, t = piece[some], times[some]
+            mine, t = which[some], times[some]
             weights = basis(unit_interval(t, starts[mine], ends[mine]), self.nodes)
             rows = self.rows.take((last[mine][:, None] + before).ravel(), columns)
             out[some] = np.einsum(
@@ -190,17 +190,17 @@ class Pieces:
         return out
 
     # -- thinning ----------------------------------------------------------------------------
-    def thinned(self, steps: int) -> tuple[Pieces, Array]:
-        """Return the curves in fewer pieces, of at most so many steps each.
+    def thinned(self, steps: int) -> tuple[Polynomials, Array]:
+        """Return the curves in fewer polynomials, of at most so many steps each.
 
         Of what is given up only the rows between remain known: the new polynomial goes through
-        K of the old curve's values. Rows of the old pieces are freed on the way.
+        K of the old curve's values. Rows of the old ones are freed on the way.
 
         Returns
         -------
-        Pieces, and by how much (width,) values at ends of old pieces differ at most
+        Polynomials, and by how much (width,) values at ends of old ones differ at most
         """
-        new, off = Pieces(self.width, self.nodes), np.zeros(self.width)
+        new, off = Polynomials(self.width, self.nodes), np.zeros(self.width)
         first, last = self._groups(steps)
         starts, ends, count, final = self.starts, self.ends, np.array(self._steps), self._last
         together = np.add.reduceat(count, first) if len(first) else count
@@ -209,17 +209,17 @@ class Pieces:
             a, b = first[some], last[some]
             low, high = starts[a], ends[b]
             at = nodes_between(low, high, self.nodes)
-            piece = np.searchsorted(starts, at.ravel(), side="right") - 1
-            piece = np.clip(piece.reshape(at.shape), a[:, None], b[:, None]).ravel()
-            values = self.within(piece, at.ravel()).reshape(len(a), self.nodes, self.width)
+            which = np.searchsorted(starts, at.ravel(), side="right") - 1
+            which = np.clip(which.reshape(at.shape), a[:, None], b[:, None]).ravel()
+            values = self.within(which, at.ravel()).reshape(len(a), self.nodes, self.width)
             new.append(low, high, values, follows[a], together[some])
             off = np.maximum(off, self._missed(new, len(new) - len(a), a, b))
             if isinstance(self.rows, RowBlocks):
                 self.rows.drop_before(int(final[b[-1]]))
         return new, off
 
-    def _missed(self, new: Pieces, begins: int, first: Indices, last: Indices) -> Array:
-        """The largest difference at the ends of pieces inside new ones, counted from a number."""
+    def _missed(self, new: Polynomials, begins: int, first: Indices, last: Indices) -> Array:
+        """The largest difference at the ends of those inside new ones, counted from a number."""
         sizes = last - first
         inner = np.repeat(first, sizes) + np.arange(sizes.sum()) - np.repeat(
             np.cumsum(sizes) - sizes, sizes)
@@ -233,13 +233,13 @@ class Pieces:
         return off
 
     def _follows(self) -> Flags:
-        """Whether a piece continues the one before."""
+        """Whether each continues the one before."""
         follows = np.diff(self._last, prepend=-1) == self.nodes - 1
         follows[:1] = False
         return follows
 
     def _groups(self, steps: int) -> tuple[Indices, Indices]:
-        """First and last pieces of groups of so many steps or less, within their stretches."""
+        """First and last polynomials of groups of so many steps or less, within their stretches."""
         first: list[int] = []
         so_far = 0
         for k, (count, follows) in enumerate(zip(

@@ -1,4 +1,4 @@
-"""How does machine code call the nodes of expressions?
+"""How does machine code call what expressions call?
 
 Tables by one search for all, with the addresses of their numbers; what a table says is told by
 :class:`blocks.language.lookup.Lookup`. Functions in Python are called back.
@@ -9,14 +9,14 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Sequence
 
-from ..language.lookup import Lookup, Node
+from ..language.lookup import CalledFunction, Lookup
 from ..language.python_calls import PythonCall
 from ..machine.compiling import external, name_of_code, table
 from ..machine.functions import MachineCode, machine_code
 from ..machine.signatures import vector_at
 from ..numerics.arrays import Array
 
-__all__ = ["lines_of_node"]
+__all__ = ["lines_of_call"]
 
 
 @machine_code
@@ -56,23 +56,23 @@ def row_of(points: int, count: int, step: int, value: float) -> int:
     return min(max(found + step, 0), count - 1)
 
 
-def lines_of_node(node: Node, given: Sequence[str], new: Callable[[str], str],
+def lines_of_call(called: CalledFunction, given: Sequence[str], new: Callable[[str], str],
                   declared: set[str]) -> str:
-    """Append the lines that call a node; the name of its value.
+    """Append the lines that call a function; the name of its value.
 
     ``given`` are names of what it is given; ``new`` appends a line that makes a value, and gives
     its name; ``declared`` takes what the text declares.
     """
-    if isinstance(node, Lookup):
-        return _lines_of_lookup(node, given, new, declared)
-    assert isinstance(node, PythonCall)
-    name = external(node.name(), ctypes.cast(node.callback, ctypes.c_void_p).value or 0)
-    declared.add(f"declare double {name}({', '.join(['double'] * node.count)}) "
+    if isinstance(called, Lookup):
+        return _lines_of_lookup(called, given, new, declared)
+    assert isinstance(called, PythonCall)
+    name = external(called.name(), ctypes.cast(called.callback, ctypes.c_void_p).value or 0)
+    declared.add(f"declare double {name}({', '.join(['double'] * called.count)}) "
                  "nounwind memory(none)")  # fmt: skip
     return new(f"call double {name}({', '.join(f'double {g}' for g in given)})")
 
 
-def _lines_of_lookup(node: Lookup, given: Sequence[str], new: Callable[[str], str],
+def _lines_of_lookup(called: Lookup, given: Sequence[str], new: Callable[[str], str],
                      declared: set[str]) -> str:
     """Append the lines that choose a row of a table and look up a value in it; the value's name."""
     def call(function: MachineCode, kind: str, whole: Sequence[str], value: str) -> str:
@@ -89,11 +89,11 @@ def _lines_of_lookup(node: Lookup, given: Sequence[str], new: Callable[[str], st
 
     first, *further = given
     row = "0"
-    for choice, value in zip(node.choices, further, strict=True):
+    for choice, value in zip(called.choices, further, strict=True):
         count = len(choice.points)
         here = call(row_of, "i32", (place(choice.points), str(count), str(choice.step)), value)
         before = new(f"mul i64 {row}, {count}")
         row = new(f"add i64 {before}, {new(f'sext i32 {here} to i64')}")
     return call(polynomial, "double", (
-        place(node.breaks), str(len(node.breaks)), place(node.coefficients), row,
-        str(node.coefficients.shape[2])), first)
+        place(called.breaks), str(len(called.breaks)), place(called.coefficients), row,
+        str(called.coefficients.shape[2])), first)

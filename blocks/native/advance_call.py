@@ -15,10 +15,10 @@ from .own_events import Given
 if TYPE_CHECKING:
     from .method import OneStep
 
-__all__ = ["BoundAdvance"]
+__all__ = ["AdvanceCall"]
 
 
-class BoundAdvance:
+class AdvanceCall:
     """Calls from the beginning of the record on.
 
     They do not hold the method, whose memory is free for the next one as soon as a run is over.
@@ -32,10 +32,10 @@ class BoundAdvance:
         """Take the machine code for those who decide at events, with the arrays of the method."""
         self._code, self._given, self._pieces = (
             method.machine_code(given), given, method.pieces)
-        self._call = method.bound_advance(given, self._counts, np.zeros(2, dtype=np.int64))
-        self._p, self._q, self._stop, self._rtol, self._longest, self._end, self._look = (
+        self._call = method.advance_call(given, self._counts, np.zeros(2, dtype=np.int64))
+        self._p, self._q, self._stop, self._rtol, self._longest, self._end, self._review = (
             self._call.place[name] for name in ("code.p", "code.q", "limits.t_stop", "limits.rtol",
-                                                "limits.max_step", "limits.t_end", "limits.look"))
+                                                "limits.max_step", "limits.t_end", "limits.review"))
 
     def _give(self, method: OneStep, given: Given) -> None:
         """Take other records of events; other machine code, where others decide at these."""
@@ -54,7 +54,7 @@ class BoundAdvance:
             self._give(method, given)
         call = self._call
         call.table[self._p], call.table[self._q] = method.code.p, method.code.q
-        call.table[self._look], call.numbers[self._look + 1] = method.look
+        call.table[self._review], call.numbers[self._review + 1] = method.review
         call.numbers[self._end] = method.t_end
         call.numbers[self._stop], call.numbers[self._rtol] = t_stop, method.rtol
         call.numbers[self._longest] = method.longest

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from benches import values
+from benches import values, wired
 from blocks import Model, quantity
 from library import rotational, translational
 
@@ -77,10 +77,9 @@ class Axis:
 
     def driven(self, part: Any, velocity: Any = None, *, source: Any = None) -> Model:
         """Source, part and ground in a loop: the velocity of the part is that of the source."""
-        model = Model("driven")
-        model.source = source or self("VelocitySource", velocity=velocity)
-        model.part, model.ground = part, self("Reference")
-        model.connect(model.source.R, model.part.R)
+        model = wired("driven", "source.R part.R",
+                      source=source or self("VelocitySource", velocity=velocity), part=part,
+                      ground=self("Reference"))
         model.connect(model.source.C, model.part.C, self.port(model.ground, "V"))
         return model
 

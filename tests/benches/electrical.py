@@ -27,7 +27,5 @@ def ring(*parts, name="ring"):
 
 def across(part, voltage, source=None):
     """A source over a part: v of the part is the source's voltage."""
-    model = circuit("across", source=source or ControlledVoltageSource(voltage=voltage), part=part)
-    model.connect(model.source.p, model.part.p)
-    model.connect(model.source.n, model.part.n, model.ground.V)
-    return model
+    return circuit("across", "source.p part.p", "source.n part.n ground.V",
+                   source=source or ControlledVoltageSource(voltage=voltage), part=part)

@@ -44,25 +44,15 @@ def test_iron_frame_with_an_air_gap():
     model.gap = Reluctance(length="0.001 m", area="1e-4 m^2")
     model.leakage = FundamentalReluctance(
         reluctance=9 * quantity("0.001 m") / (quantity(4e-7 * np.pi, "H/m") * quantity("1e-4 m^2")))
-    model.exciting = ElectromagneticConverter(turns=500)
-    model.measuring = ElectromagneticConverter(turns=1)
-    model.flux = FluxSensor()
-    model.zero, model.earth, model.earth2 = (
-        MagneticReference(), ElectricalReference(), ElectricalReference())
-    model.source = ControlledCurrentSource(current=table(["10 ms", "25 ms"], ["0 A", "1.5 A"]))
-    model.voltage = VoltageSensor()
-    model.connect(model.source.head, model.exciting.p)
-    model.connect(model.source.tail, model.exciting.n, model.earth.V)
-    model.connect(model.exciting.N, model.left.N)
-    model.connect(model.left.S, model.upper.N)
-    model.connect(model.upper.S, model.right.N)
-    model.connect(model.right.S, model.measuring.N, model.leakage.N)
-    model.connect(model.measuring.S, model.gap.N)
-    model.connect(model.gap.S, model.leakage.S, model.lower.N)
-    model.connect(model.lower.S, model.flux.N)
-    model.connect(model.flux.S, model.exciting.S, model.zero.M)
-    model.connect(model.measuring.p, model.voltage.p)
-    model.connect(model.measuring.n, model.voltage.n, model.earth2.V)
+    wire(model, "source.head exciting.p", "source.tail exciting.n earth.V", "exciting.N left.N",
+         "left.S upper.N", "upper.S right.N", "right.S measuring.N leakage.N", "measuring.S gap.N",
+         "gap.S leakage.S lower.N", "lower.S flux.N", "flux.S exciting.S zero.M",
+         "measuring.p voltage.p", "measuring.n voltage.n earth2.V",
+         exciting=ElectromagneticConverter(turns=500), measuring=ElectromagneticConverter(turns=1),
+         flux=FluxSensor(), zero=MagneticReference(), earth=ElectricalReference(),
+         earth2=ElectricalReference(),
+         source=ControlledCurrentSource(current=table(["10 ms", "25 ms"], ["0 A", "1.5 A"])),
+         voltage=VoltageSensor())
     run = simulate(model, "magnetic_quadratic_core")
     compare("magnetic_quadratic_core", run, {
         "magFluxSensor.Phi": ("flux.PHI", "Wb"),

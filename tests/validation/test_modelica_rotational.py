@@ -283,10 +283,8 @@ def test_eddy_current_brake():
     model.brake = EddyCurrentBrake(
         e=ramp, thermal_port=True, peak_speed=lambda temperature: quantity("10 rad/s") * (
             1 + quantity("3.92e-3 1/K") * (temperature - quantity("293.15 K"))))
-    model.disc = ThermalMass(mass="1 kg", specific_heat="1 J/(kg*K)", T="293.15 K")
-    model.connect(model.inertia.I, model.brake.R)
-    model.connect(model.brake.C, model.fixed.W)
-    model.connect(model.brake.H, model.disc.M)
+    wire(model, "inertia.I brake.R", "brake.C fixed.W", "brake.H disc.M",
+         disc=ThermalMass(mass="1 kg", specific_heat="1 J/(kg*K)", T="293.15 K"))
     run = simulate(model, "rotational_eddy_current_brake", max_step="10 ms")
     compare("rotational_eddy_current_brake", run, {
         "inertia.phi": ("inertia_angle.A", "rad"),

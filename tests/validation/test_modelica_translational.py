@@ -161,11 +161,8 @@ def test_sensors():
     model.force = ForceSource(
         force=lambda t: quantity("10 N") * sin(quantity(8 * np.pi, "rad/s") * t)
     )
-    model.forceSensor, model.multiSensor = ForceSensor(), MultiSensor()
-    model.connect(model.force.C, model.fixed.V)
-    model.connect(model.force.R, model.forceSensor.R)
-    model.connect(model.forceSensor.C, model.multiSensor.R)
-    model.connect(model.multiSensor.C, model.mass.M)
+    wire(model, "force.C fixed.V", "force.R forceSensor.R", "forceSensor.C multiSensor.R",
+         "multiSensor.C mass.M", forceSensor=ForceSensor(), multiSensor=MultiSensor())
     position(model, "place", model.mass, "0 m")
     position(model, "flange_a", model.mass, "-0.5 m")
     run = simulate(model, "translational_sensors")

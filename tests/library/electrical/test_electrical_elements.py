@@ -99,8 +99,7 @@ def test_a_resistance_given_by_a_signal_or_a_function_of_time_is_limited_from_be
         part = VariableResistor(minimum_resistance="1 ohm", **({} if fed else {"resistance": ramp}))
         model = across(part, "3 V")
         if fed:
-            model.signal = signal("ohm", ramp)
-            model.connect(model.signal.y, model.part.R)
+            wire(model, "signal.y part.R", signal=signal("ohm", ramp))
         run = model.simulate("2 s")
         at = np.array([0, 0.5, 1.4, 1.6, 2])
         assert_allclose(values(run, "part.i", "A", at), 3 / np.maximum(4 - 2 * at, 1), rtol=1e-14)
@@ -124,24 +123,18 @@ def test_a_capacitor_on_a_source_follows_it_and_is_no_state():
     assert run.statistics["states"] == 0
 
 
-def test_capacitors_in_a_loop_share_a_state_and_divide_the_current():
-    model = circuit(source=DCVoltageSource(voltage="3 V"), r=Resistor(resistance="10 ohm"),
-                    a=Capacitor(capacitance="1 uF"), b=Capacitor(capacitance="2 uF"))
-    wire(model, "source.p r.p", "r.n a.p b.p", "source.n a.n b.n ground.V")
-    run = model.simulate("0.1 ms", **TIGHT)
-    assert run.statistics["states"] == 1
-    assert_allclose(values(run, "b.vc", "V"), 3 * (1 - np.exp(-seconds(run) / 30e-6)), atol=1e-11)
-    assert_allclose(values(run, "b.i", "A"), 2 * values(run, "a.i", "A"), rtol=1e-12)
-
-
-def test_capacitors_side_by_side_share_a_state_where_none_of_their_nodes_is_held():
-    model = circuit(source=DCVoltageSource(voltage="3 V"), r1=Resistor(resistance="10 ohm"),
-                    a=Capacitor(capacitance="1 uF"), b=Capacitor(capacitance="2 uF"),
-                    r2=Resistor(resistance="20 ohm"))
-    wire(model, "source.p r1.p", "r1.n a.p b.p", "a.n b.n r2.p", "r2.n source.n ground.V")
+@pytest.mark.parametrize("far", [None, "20 ohm"], ids=["one node held", "no node held"])
+def test_capacitors_side_by_side_share_a_state_and_divide_the_current(far):
+    parts = {} if far is None else {"far": Resistor(resistance=far)}
+    model = circuit("circuit", "source.p r.p", "r.n a.p b.p", source=DCVoltageSource(voltage="3 V"),
+                    r=Resistor(resistance="10 ohm"), a=Capacitor(capacitance="1 uF"),
+                    b=Capacitor(capacitance="2 uF"), **parts)
+    wire(model, *(["a.n b.n far.p", "far.n source.n ground.V"] if far else
+                  ["a.n b.n source.n ground.V"]))
     run = model.simulate("0.3 ms", **TIGHT)
     assert run.statistics["states"] == 1
-    assert_allclose(values(run, "b.vc", "V"), 3 * (1 - np.exp(-seconds(run) / 90e-6)), atol=1e-10)
+    tau = 90e-6 if far else 30e-6
+    assert_allclose(values(run, "b.vc", "V"), 3 * (1 - np.exp(-seconds(run) / tau)), atol=1e-10)
     assert_allclose(values(run, "b.i", "A"), 2 * values(run, "a.i", "A"), atol=1e-12)
 
 
@@ -205,7 +198,6 @@ def test_plates_that_move_change_the_voltage_of_a_charge_that_stays():
     assert_allclose(values(run, "part.v", "V"), 2 * (1 + seconds(run)), rtol=1e-12)
     # the work against the field: half of q times the rise of the voltage
     assert_allclose(run["part.power_supplied"].final.m, 2e-6 * 2 / 2, rtol=1e-12)
-    assert run.energy().relative_residual < 1e-9
 
 
 def growing(size):
@@ -233,7 +225,6 @@ def test_an_inductor_takes_up_its_current_behind_a_resistance():
     assert_allclose(values(run, "part.i", "A"), 3 - 2 * np.exp(-200 * t), rtol=1e-11)
     assert_allclose(values(run, "part.power_dissipated", "W"), 4 * (3 - 2 * np.exp(-200 * t))**2,
                     rtol=1e-11)  # fmt: skip
-    assert run.energy().relative_residual < 1e-10
 
 
 def test_an_inductor_on_a_current_source_follows_it_and_is_no_state():
@@ -243,14 +234,6 @@ def test_an_inductor_on_a_current_source_follows_it_and_is_no_state():
     run = model.simulate("1 s")
     assert run.statistics["states"] == 0
     assert_allclose([run["part.i"].final.m, run["part.v"].final.m], [8, 10], rtol=1e-14)
-
-
-def test_inductors_that_alone_meet_at_a_node_share_a_state():
-    run = ring(DCVoltageSource(voltage="6 V"), Inductor(inductance="1 H"),
-               Inductor(inductance="2 H", series_resistance="3 ohm")).simulate("2 s", **TIGHT)
-    t = seconds(run)
-    assert_allclose(values(run, "part3.i", "A"), 2 * (1 - np.exp(-t)), atol=1e-11)
-    assert_allclose(values(run, "part2.v", "V"), 2 * np.exp(-t), atol=1e-11)
 
 
 def test_simscapes_inductor_has_a_conductance_in_parallel():
@@ -265,7 +248,6 @@ def test_a_core_that_moves_changes_the_current_of_a_flux_that_stays():
     run = model.simulate("3 s", **TIGHT)
     assert_allclose(values(run, "part.i", "A"), 2 * (1 + seconds(run)), rtol=1e-12)
     assert_allclose(run["part.power_supplied"].final.m, 2 * 2 / 2, rtol=1e-12)
-    assert run.energy().relative_residual < 1e-9
 
 
 @pytest.mark.parametrize("given", ["function", "signal"])
@@ -322,7 +304,6 @@ def test_a_saturated_inductor_follows_its_curve_and_stores_what_it_took():
     energy = values(run, "part.energy_stored", "J")
     work = np.concatenate([[0], np.cumsum(np.diff(flux(i)) * (i[1:] + i[:-1]) / 2)])
     assert_allclose(energy - energy[0], work, atol=3e-4 * np.ptp(energy))  # the trapezoidal rule
-    assert run.energy().relative_residual < 1e-9
 
 
 def test_inductances_in_the_wrong_order_are_named():

@@ -114,13 +114,3 @@ def test_energy_of_a_part_between_two_circuits_adds_up(name):
     del model.part
     assert energy.turned_over.to("J").magnitude > 1e-3
     assert energy.relative_residual < 1e-9, energy
-
-
-@pytest.mark.parametrize("name", ["transformer", "gyrator"])
-def test_an_ideal_converter_neither_stores_nor_loses(name):
-    model = connected(PARTS[name])
-    run = model.simulate("20 ms")
-    ports = [run[f"part.{p}.{x}"].m for p in FOUR for x in "vi"]
-    del model.part
-    power = sum(v * i for v, i in zip(ports[::2], ports[1::2], strict=True))
-    assert abs(power).max() < 1e-12

@@ -46,9 +46,7 @@ def test_ohm_may_be_written_as_a_name():
 
 
 def shorted_source():
-    model = circuit(source=DCVoltageSource())
-    model.connect(model.source.p, model.source.n, model.ground.V)
-    return model
+    return circuit("circuit", "source.p source.n ground.V", source=DCVoltageSource())
 
 
 def two_sources():

@@ -51,8 +51,7 @@ def test_a_controlled_current_leaves_at_the_head_of_the_arrow():
     model = loaded(ControlledCurrentSource(current="3 A"), "head", "tail")
     run = model.simulate("1 ms")
     assert run["load.i"].final.m == 3 and run["source.power_supplied"].final.m == 18
-    model.signal = signal("A", "-1 A")
-    model.connect(model.signal.y, model.source.iT)
+    wire(model, "signal.y source.iT", signal=signal("A", "-1 A"))
     assert model.simulate("1 ms")["load.v"].final.m == -2
 
 

@@ -55,8 +55,7 @@ def converter(kind, parasitic=True, load=20.0, duty=0.5, coil=100e-6, switch="id
     if kind in ("boost", "pfc"):
         wire(m, "coil.n switch.p diode.p", "diode.n store.p load.p")
     else:
-        m.second, m.link = inductor(), capacitor(10e-6)
-        m.connect(m.coil.n, m.switch.p, m.link.p)
+        wire(m, "coil.n switch.p link.p", second=inductor(), link=capacitor(10e-6))
         m.connect(m.store.p, m.load.p, m.second.n if kind == "cuk" else m.diode.n)
         m.connect(m.link.n, m.diode.p, m.second.p)
         earth.append(m.diode.n if kind == "cuk" else m.second.n)
@@ -257,16 +256,15 @@ def test_diodes_that_short_a_capacitor_of_a_multiplier_take_steps_that_stiffness
 @pytest.mark.parametrize("method", ["auto", "rodas4"])
 def test_a_transistor_beside_a_blocking_diode_has_no_voltage_by_rounding(method):
     # what its channel and its diode leave of 7 A flows through 1e-8 S, and tells their voltage
-    m = circuit("sepic", source=DCVoltageSource(voltage="20.88 V"), switch=MOSFET(),
+    m = circuit("sepic", "source.p first.p", "first.n switch.D link.p", "link.n second.p diode.p",
+                "diode.n store.p load.p", "source.n switch.S second.n store.n load.n ground.V",
+                "pulse.y switch.G", source=DCVoltageSource(voltage="20.88 V"), switch=MOSFET(),
                 first=Inductor(inductance="53.59 uH", parasitic=True),
                 link=Capacitor(capacitance="34.7 uF", parasitic=True),
                 second=Inductor(inductance="17.65 uH", parasitic=True), diode=Diode(),
                 store=Capacitor(capacitance="844.7 uF", parasitic=True,
-                                series_resistance="13.08 mohm"),
-                load=ohm(8.733), pulse=Pulse(period="21 us", width=0.774))
-    wire(m, "source.p first.p", "first.n switch.D link.p", "link.n second.p diode.p",
-         "diode.n store.p load.p", "source.n switch.S second.n store.n load.n ground.V",
-         "pulse.y switch.G")
+                                series_resistance="13.08 mohm"), load=ohm(8.733),
+                pulse=Pulse(period="21 us", width=0.774))
     run = m.simulate("0.5 ms", method=method)
     assert run.energy().relative_residual < 1e-6
     rises = values(run, "first.i_L", "A", 21e-6 * np.arange(10) + 1e-6)

@@ -40,8 +40,7 @@ def test_triggers_behind_each_other_follow_a_source_that_steps(n, diode):
             course = where(t >= quantity(k, "ms"), quantity(volts, "V"), course)
         return course
 
-    model = circuit(source=ControlledVoltageSource(voltage=steps))
-    model.connect(model.source.n, model.ground.V)
+    model = circuit("circuit", "source.n ground.V", source=ControlledVoltageSource(voltage=steps))
     node = model.source.p
     for k in range(n):
         node = schmitt(model, f"amp{k}", node)

@@ -79,8 +79,7 @@ class RestlessLatch(Latch):
 
 
 def half_wave(thyristor, degrees, width):
-    model = circuit("half wave", source=mains(), thyristor=thyristor)
-    model.connect(model.source.p, model.thyristor.A)
+    model = circuit("half wave", "source.p thyristor.A", source=mains(), thyristor=thyristor)
     loaded(model, model.thyristor.K, model.source.n)
     model.connect(model.source.n, model.ground.V)
     fired(model, model.thyristor.G, degrees, width)

@@ -1,7 +1,7 @@
 """Small circuits for tests of components with liquid, and the liquid by hand."""
 
 import numpy as np
-from benches import wired
+from benches import wire, wired
 from scipy.integrate import quad
 
 from blocks import quantity
@@ -43,8 +43,7 @@ def between(part, p_A, p_B, liquid=None):
     model = wired("between", "a.A part.A", "part.B b.A",
                   a=reservoir(p_A), b=reservoir(p_B), part=part)
     if liquid is not None:
-        model.liquid = liquid
-        model.connect(model.liquid.A, model.a.A)
+        wire(model, "liquid.A a.A", liquid=liquid)
     return model
 
 

@@ -50,8 +50,7 @@ def filled(liquid=None, mass_flow="0.02 kg/s", volume="1 l", p="0.101325 MPa"):
                   chamber=ConstantVolumeChamber(volume=volume, p_I=p),
                   density=LiquidPropertiesSensor())
     if liquid is not None:
-        model.liquid = liquid
-        model.connect(model.liquid.A, model.out.A)
+        wire(model, "liquid.A out.A", liquid=liquid)
     return model
 
 
@@ -150,10 +149,8 @@ def test_flows_between_stiff_volumes_are_those_that_compress_them():
     model.out, model.liquid = Reservoir(), IsothermalLiquidProperties()
     model.pump = PressureSource(pressure_difference=lambda t: quantity("1 MPa") * (
         1 + 0.5 * sin(quantity("6 rad/s") * t)))
-    model.narrow = FlowResistance(count=count)
-    model.volume = ConstantVolumeChamber(count=count, volume="1 l")
-    model.connect(model.out.A, model.pump.A, model.liquid.A)
-    model.connect(model.pump.B, model.narrow[0].A)
+    wire(model, "out.A pump.A liquid.A", "pump.B narrow[0].A", narrow=FlowResistance(count=count),
+         volume=ConstantVolumeChamber(count=count, volume="1 l"))
     for i in range(count):
         onward = [model.narrow[i + 1].A] if i + 1 < count else []
         model.connect(model.narrow[i].B, model.volume[i].A, *onward)
@@ -174,9 +171,8 @@ def test_pipes_between_equal_tanks_are_stepped_over_at_any_tolerance():
     """What bends within the tolerance, such as a pipe's turbulence, does not hold steps at some
     time constants of its liquid (20 ns)."""
     model, count = Model("tanks"), 3
-    model.out, model.liquid = Reservoir(), IsothermalLiquidProperties()
-    model.tank, model.pipe = Tank(count=count), Pipe(count=count)
-    model.connect(model.out.A, model.liquid.A)
+    wire(model, "out.A liquid.A", out=Reservoir(), liquid=IsothermalLiquidProperties(),
+         tank=Tank(count=count), pipe=Pipe(count=count))
     for i in range(count):
         model.connect(model.tank[i].A, model.pipe[i].A)
         model.connect(model.pipe[i].B, model.tank[i + 1].A if i + 1 < count else model.out.A)

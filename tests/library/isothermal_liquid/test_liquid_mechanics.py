@@ -89,12 +89,10 @@ def press(compressible):
         made = {"dead_volume": "1 l"} if compressible else {}
         model.add(name, TranslationalMechanicalConverter(
             interface_area=area, dynamic_compressibility=compressible, **made))  # fmt: skip
-    model.liquid, model.ground = oil(), translational.Reference()
-    model.push = translational.ForceSource(force="-100 N")
-    model.hand = translational.Mass(mass="0.1 kg")
-    model.load = translational.Mass(mass="500 kg")
     wire(model, "small.A large.A liquid.A", "small.R push.R hand.M", "large.R load.M",
-         "small.C large.C push.C ground.V")
+         "small.C large.C push.C ground.V", liquid=oil(), ground=translational.Reference(),
+         push=translational.ForceSource(force="-100 N"), hand=translational.Mass(mass="0.1 kg"),
+         load=translational.Mass(mass="500 kg"))
     return model
 
 
@@ -183,11 +181,9 @@ def test_a_rod_without_mass_is_as_fast_as_its_seals_let_it():
         breakaway_velocity="20 mm/s", viscous_coefficient="4 kN*s/m")  # fmt: skip
     model.supply = reservoir(lambda t: quantity(P0 + 5e5, "Pa") - quantity("0.5 MPa") * cos(
         quantity("3 rad/s") * t))
-    model.spring, model.liquid = translational.Spring(stiffness="20 kN/m"), oil()
-    model.ground = translational.Reference()
-    model.connect(model.supply.A, model.cylinder.A, model.liquid.A)
-    model.connect(model.cylinder.R, model.spring.R)
-    model.connect(model.cylinder.C, model.spring.C, model.ground.V)
+    wire(model, "supply.A cylinder.A liquid.A", "cylinder.R spring.R",
+         "cylinder.C spring.C ground.V", spring=translational.Spring(stiffness="20 kN/m"),
+         liquid=oil(), ground=translational.Reference())
     run = model.simulate("1.2 s", rtol=1e-8)
     assert "machine code" in run.statistics.why
 

@@ -173,19 +173,12 @@ def two_windings(load):
     model = Model("transformer")
     model.source = ControlledVoltageSource(
         voltage=lambda t: quantity("10 V") * cos(t * quantity("200 rad/s")))
-    model.resistor, model.load = Resistor(resistance="2 ohm"), load
-    model.first, model.second = (ElectromagneticConverter(turns=100),
-                                 ElectromagneticConverter(turns=30))
-    model.core, model.zero = FundamentalReluctance(reluctance="1e5 1/H"), MagneticReference()
-    model.earth, model.earth2 = ElectricalReference(), ElectricalReference()
-    model.connect(model.source.p, model.resistor.p)
-    model.connect(model.resistor.n, model.first.p)
-    model.connect(model.source.n, model.first.n, model.earth.V)
-    model.connect(model.second.p, model.load.p)
-    model.connect(model.second.n, model.load.n, model.earth2.V)
-    model.connect(model.first.N, model.core.N)
-    model.connect(model.core.S, model.second.N)
-    model.connect(model.second.S, model.first.S, model.zero.M)
+    wire(model, "source.p resistor.p", "resistor.n first.p", "source.n first.n earth.V",
+         "second.p load.p", "second.n load.n earth2.V", "first.N core.N", "core.S second.N",
+         "second.S first.S zero.M", resistor=Resistor(resistance="2 ohm"), load=load,
+         first=ElectromagneticConverter(turns=100), second=ElectromagneticConverter(turns=30),
+         core=FundamentalReluctance(reluctance="1e5 1/H"), zero=MagneticReference(),
+         earth=ElectricalReference(), earth2=ElectricalReference())
     return model
 
 

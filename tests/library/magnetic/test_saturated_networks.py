@@ -75,8 +75,7 @@ def test_iron_that_is_driven_through_zero_again_and_again_makes_no_events_there(
     model.ref, model.bar = MagneticReference(), bar(BARS[0])
     model.coil = MMFSource(
         magnetomotive_force=lambda t: quantity("200 A") * sin(quantity("300 rad/s") * t))
-    model.connect(model.coil.N, model.bar.N)
-    model.connect(model.coil.S, model.bar.S, model.ref.M)
+    wire(model, "coil.N bar.N", "coil.S bar.S ref.M")
     run = model.simulate("0.1 s", rtol=1e-9)
     assert not list(run.events)
     flux, mmf = (run[f"bar.{name}"].to(u).magnitude for name, u in (("phi", "Wb"), ("mmf", "A")))

@@ -9,7 +9,7 @@ same motion.
 
 import numpy as np
 import pytest
-from benches import wired
+from benches import wire, wired
 from numpy.testing import assert_allclose
 
 from blocks import quantity, sin
@@ -53,10 +53,8 @@ def test_a_train_of_clutches_slips_and_sticks_at_the_known_instants(clutch):
     model.drive = TorqueSource(
         torque=lambda t: quantity("10 N*m") * sin(quantity(0.4 * np.pi, "rad/s") * t)
     )
-    model.load = RotationalDamper(damping="0.3 N*m*s/rad")
-    model.connect(model.drive.R, model.j0.I)
-    model.connect(model.load.R, model.j3.I)
-    model.connect(model.drive.C, model.load.C, model.ground.W)
+    wire(model, "drive.R j0.I", "load.R j3.I", "drive.C load.C ground.W",
+         load=RotationalDamper(damping="0.3 N*m*s/rad"))
     run = model.simulate("10 s", rtol=1e-11)
     switched = [e.time for e in run.events if e.component != "c1"]
     switched = sorted(set(np.round(switched, 9)))

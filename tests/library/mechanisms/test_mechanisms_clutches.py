@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benches import seconds, signal, values, wired
+from benches import seconds, signal, values, wire, wired
 from benches.mechanisms import TIGHT
 from numpy.testing import assert_allclose
 
@@ -91,8 +91,7 @@ def test_friction_from_a_table_depends_on_the_slip():
 
 def test_a_clutch_follows_the_normal_force_of_a_signal():
     model = pair(clutch_of(99.0))
-    model.press = signal("N", lambda t: quantity("2 N/s") * t)
-    model.connect(model.press.y, model.clutch.N)
+    wire(model, "press.y clutch.N", press=signal("N", lambda t: quantity("2 N/s") * t))
     run = model.simulate("2 s", **TIGHT)
     t = seconds(run)
     assert_allclose(values(run, "clutch.t", "N*m"), 2 * t, atol=1e-12)

@@ -67,9 +67,8 @@ def random_drivetrain(seed, size=8):
             * cos(quantity(w, "rad/s") * t)))  # fmt: skip
         model.connect(drive.R, model[f"j{k}"].I)
         model.connect(drive.C, model.ground.W)
-    model.brake = DiscBrake(normal_force=quantity(chance.uniform(1, 10), "N"))
-    model.bearing = BearingFriction(torques=["0.3 N*m", "0.4 N*m"], peak=1.2)
-    model.connect(model.brake.R, model.j0.I)
+    wire(model, "brake.R j0.I", brake=DiscBrake(normal_force=quantity(chance.uniform(1, 10), "N")),
+         bearing=BearingFriction(torques=["0.3 N*m", "0.4 N*m"], peak=1.2))
     model.connect(model.bearing.R, model[f"j{size - 1}"].I)
     model.connect(model.brake.C, model.bearing.C, model.ground.W)
     return model
@@ -113,10 +112,9 @@ def test_lossy_gears_on_elastic_shafts_account_for_all_their_energy(seed):
         part = model.add(f"s{i}", shaft())
         model.connect(model[f"j{i}"].I, part.R)
         model.connect(part.C, model[f"j{i + 1}"].I)
-    model.clutch, model.flywheel = DiscClutch(normal_force="4 N"), Inertia(inertia="1 kg*m^2")
-    model.twist = shaft()
     wire(model, "j5.I twist.R", "twist.C clutch.R", "brake_inertia.I clutch.R",
          "clutch.C flywheel.I", "drive.R j0.I", "drive.C ground.W",
+         clutch=DiscClutch(normal_force="4 N"), flywheel=Inertia(inertia="1 kg*m^2"), twist=shaft(),
          brake_inertia=Inertia(inertia="0.1 kg*m^2"))
     run = model.simulate("2 s", rtol=1e-11, method="DOP853")
     energy = run.energy()

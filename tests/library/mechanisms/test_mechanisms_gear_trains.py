@@ -194,17 +194,13 @@ def test_gears_between_springs_start_from_rest_one_after_the_other():
     the spring behind divided by r e.
     """
     n, ratio, forward, stiffness, end = 8, 1.3, 0.9, 5.0, 0.15
-    model = Model("springs")
-    model.ground = RotationalReference()
-    model.j = Inertia(count=2 * n, inertia=quantity(J, "kg*m^2"))
-    model.g = LossyGear(count=n, ratio=ratio, forward_efficiency=forward, backward_efficiency=0.8)
-    model.s = RotationalSpring(count=n - 1, stiffness=quantity(stiffness, "N*m/rad"))
-    model.drive = TorqueSource(torque=quantity(DRIVE, "N*m"))
-    model.connect(model.j[::2].I, model.g.S)
-    model.connect(model.j[1::2].I, model.g.O)
-    model.connect(model.j[1:-1:2].I, model.s.R)
-    model.connect(model.j[2::2].I, model.s.C)
-    wire(model, "drive.R j[0].I", "drive.C ground.W")
+    model = wired("springs", "j[::2].I g.S", "j[1::2].I g.O", "j[1:-1:2].I s.R", "j[2::2].I s.C",
+                  "drive.R j[0].I", "drive.C ground.W", ground=RotationalReference(),
+                  j=Inertia(count=2 * n, inertia=quantity(J, "kg*m^2")),
+                  g=LossyGear(count=n, ratio=ratio, forward_efficiency=forward,
+                              backward_efficiency=0.8),
+                  s=RotationalSpring(count=n - 1, stiffness=quantity(stiffness, "N*m/rad")),
+                  drive=TorqueSource(torque=quantity(DRIVE, "N*m")))
     run = model.simulate(quantity(end, "s"), rtol=1e-9, progress=False)
 
     keeps = ratio * forward

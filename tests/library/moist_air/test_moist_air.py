@@ -425,9 +425,8 @@ def test_a_duct_loses_pressure_as_darcy_and_haaland_say():
 def test_nothing_passes_closed_ends_and_a_reference_shows_absolute_values():
     model = wired("ends", room=ConstantVolumeChamber(), cap=Cap(), wall=InfiniteFlowResistance())
     at, model.zero = place(model, "at", "0.2 MPa", "320 K"), AbsoluteReference()
-    model.feel, model.gas = PressureTemperatureSensor(), MoistAirProperties(dry_gas="nitrogen")
-    model.rho = ThermodynamicPropertiesSensor()
-    model.connect(model.room.A, model.cap.A, model.wall.A)
+    wire(model, "room.A cap.A wall.A", feel=PressureTemperatureSensor(),
+         gas=MoistAirProperties(dry_gas="nitrogen"), rho=ThermodynamicPropertiesSensor())
     model.connect(model.wall.B, at.A, model.feel.A, model.gas.A, model.rho.A)
     model.connect(model.zero.A, model.feel.B)
     run = model.simulate("1 s")

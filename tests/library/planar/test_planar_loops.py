@@ -137,10 +137,9 @@ def slider_crank(driven):
     model = wired("slider-crank", ground=Ground())
     crank = bar(model, "crank", 0.1)
     rod = bar(model, "rod", 0.3)
-    model.piston, model.guide = Body(mass="0.5 kg"), Prismatic(s=Target("0.39 m", "low"))
-    model.a = Revolute(phi="0.2 rad", drive=driven)
-    model.b, model.c = Revolute(phi=Target("-0.3 rad", "low")), Revolute()
-    model.connect(model.ground.P, model.a.B, model.guide.B)
+    wire(model, "ground.P a.B guide.B", piston=Body(mass="0.5 kg"),
+         guide=Prismatic(s=Target("0.39 m", "low")), a=Revolute(phi="0.2 rad", drive=driven),
+         b=Revolute(phi=Target("-0.3 rad", "low")), c=Revolute())
     model.connect(model.a.F, crank[0])
     model.connect(crank[1], model.b.B)
     model.connect(model.b.F, rod[0])

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from benches import seconds, values, wire
+from benches import seconds, values, wire, wired
 from benches.rotational import TIGHT, spun
 from numpy.testing import assert_allclose
 
-from blocks import Model, quantity
+from blocks import quantity
 from blocks.exceptions import BlocksError
 from library.rotational import Inertia, RotationalDamper, RotationalMotionSensor
 
@@ -24,10 +24,9 @@ def test_a_motion_sensor_reads_speed_angle_and_acceleration():
 
 @pytest.mark.parametrize("speed", [7.0, -7.0])
 def test_a_wrapped_angle_stays_within_one_turn(speed):
-    model = Model("wrapped")
-    model.body = Inertia(w=quantity(speed, "rad/s"))
-    model.sensor = RotationalMotionSensor(reference="absolute", wrap_angle=True, offset="15 rad")
-    model.connect(model.sensor.R, model.body.I)
+    model = wired("wrapped", "sensor.R body.I", body=Inertia(w=quantity(speed, "rad/s")),
+                  sensor=RotationalMotionSensor(reference="absolute", wrap_angle=True,
+                                                offset="15 rad"))
     run = model.simulate("5 s", **TIGHT)
     t = np.linspace(0.013, 4.987, 300)
     assert_allclose(values(run, "sensor.A", "rad", t), np.mod(15 + speed * t, 2 * np.pi), atol=1e-9)

@@ -177,9 +177,8 @@ def test_blocks_of_one_form_share_a_kernel_and_others_do_not():
 
 def test_arrays_of_blocks_take_one_value_each():
     model = Model()
-    model.source = Constant(value="2 m")
-    model.gains = Gain(gain=quantity([1.0, 2.0, 3.0], "N/m"), input="m", count=3)
-    model.connect(model.source.y, model.gains.u)
+    wire(model, "source.y gains.u", source=Constant(value="2 m"),
+         gains=Gain(gain=quantity([1.0, 2.0, 3.0], "N/m"), input="m", count=3))
     result = model.simulate("1 s")
     assert_allclose([result[f"gains[{k}].y"].final.to("N").magnitude for k in range(3)], [2, 4, 6])
 

@@ -36,6 +36,41 @@ class Drawn:
     sides: tuple = ()  # names of its ports on either side, where the table has no such layout
 
 
+def simulink(kind, name, inputs="", outputs="", /, **options):
+    """A block of Simulink's with the names of its lines, apart by blanks, and its options."""
+    return Drawn(kind, name, options=options, inputs=tuple(inputs.split()),
+                 outputs=tuple(outputs.split()))
+
+
+def to_ps(number, node, /, **options):
+    return Drawn("nesl_utility/Simulink-PS Converter", f"{number} to {node}", {"O": node},
+                 options=options, inputs=(number,))
+
+
+def from_ps(node, number, /, **options):
+    return Drawn("nesl_utility/PS-Simulink Converter", f"{node} out", {"I": node}, options=options,
+                 outputs=(number,))
+
+
+def solver(node="g"):
+    return Drawn("nesl_utility/Solver Configuration", "solver", {"P": node})
+
+
+def constant(name, node, value, unit="1"):
+    """A constant physical signal."""
+    return Drawn("foundation.signal.sources.constant", name, {"O": node},
+                 {"constant": (value, unit)})
+
+
+def coasting(mass=("2", "kg"), name="sledge"):
+    """2 kg on 3 N*s/m from 1 m/s."""
+    translational = "foundation.mechanical.translational."
+    return [
+        Drawn(f"{translational}mass", name, {"M": "a"}, {"mass": mass, "v": ("1", "m/s", "High")}),
+        Drawn(f"{translational}damper", "snow", {"R": "a", "C": "g"}, {"D": ("3", "N*s/m")}),
+        Drawn(f"{translational}reference", "ground", {"V": "g"}), solver()]
+
+
 def sides_of(block):
     """Names of the ports on either side, as the file numbers them."""
     if block.sides:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from simscape_corpus import built
-from slx_writer import Drawn, write
+from slx_writer import Drawn, constant, simulink, solver, to_ps, write
 
 from blocks import Component
 from library.simscape import convert
@@ -33,16 +33,14 @@ def note_of(result, name):
 def geared(**values):
     """2 N*m on the base B, 3 kg*m^2 and 0.5 N*m*s/rad on the follower F."""
     return [
-        Drawn("foundation.signal.sources.constant", "torque", {"O": "t"},
-              {"constant": ("2", "N*m")}),
+        constant("torque", "t", "2", "N*m"),
         Drawn("foundation.mechanical.sources.torque", "drive", {"R": "b", "S": "t", "C": "g"}),
         Drawn(GEAR, "gear", {"B": "b", "F": "f"}, {
             "ratio": ("n", "1"), "efficiency": ("0.24", "1"), "mu_visc": ("[0, 0]", "N*m/(rad/s)"),
             "w_thr": ("0.01", "rad/s"), "enable_faults": ("0", "1"), **values}),
         Drawn(f"{ROT}inertia", "load", {"I": "f"}, {"inertia": ("3", "kg*m^2")}),
         Drawn(f"{ROT}damper", "drag", {"R": "f", "C": "g"}, {"D": ("0.5", "N*m/(rad/s)")}),
-        Drawn(f"{ROT}reference", "frame", {"W": "g"}),
-        Drawn("nesl_utility/Solver Configuration", "solver", {"P": "g"})]
+        Drawn(f"{ROT}reference", "frame", {"W": "g"}), solver()]
 
 
 @pytest.mark.parametrize("release", ["R2018b", "R2026a"])
@@ -119,7 +117,7 @@ def circuit(*blocks, source=None):
     """Blocks between the nodes a and g, or with a source between them."""
     feed = [source] if source else []
     return [*feed, *blocks, Drawn(f"{EL}elements.reference", "earth", {"V": "g"}),
-            Drawn("nesl_utility/Solver Configuration", "solver", {"P": "g"})]
+            solver()]
 
 
 def source(dc="12", ac="0", frequency="50", shift="0"):
@@ -257,10 +255,8 @@ def test_other_modes_of_a_bridge_are_a_gap(values, tmp_path):
 # -- liquids ---------------------------------------------------------------------------------------
 def hydraulics(part):
     return [part, Drawn(f"{IL}elements.reservoir", "tank", {"A": "g"}),
-            Drawn("foundation.signal.sources.constant", "drop", {"O": "d"},
-                  {"constant": ("0.06", "MPa")}),
-            Drawn(f"{IL}sources.pressure_source", "pump", {"A": "g", "P": "d", "B": "a"}),
-            Drawn("nesl_utility/Solver Configuration", "solver", {"P": "g"})]
+            constant("drop", "d", "0.06", "MPa"),
+            Drawn(f"{IL}sources.pressure_source", "pump", {"A": "g", "P": "d", "B": "a"}), solver()]
 
 
 def valve(spec="Linear", **values):
@@ -329,8 +325,7 @@ def test_a_torsional_damper_is_a_spring_with_damping(tmp_path):
               Drawn("sdl.couplings.torsional_damper", "shaft", {"R": "f", "C": "g"}, {
                   "k": ("12", "N*m/rad"), "mu_visc": ("0", "N*m/(rad/s)"), "x0": ("0.1", "rad"),
                   "model_hardstop": ("sdl.enum.onoff.off", "1"), "upper_bound": ("1", "rad")}),
-              Drawn(f"{ROT}reference", "frame", {"W": "g"}),
-              Drawn("nesl_utility/Solver Configuration", "solver", {"P": "g"})]
+              Drawn(f"{ROT}reference", "frame", {"W": "g"}), solver()]
     result = converted(tmp_path, blocks)
     assert note_of(result, "shaft") == ("mapped", "")
     run = built(result.text, tmp_path).simulate("1 s", rtol=1e-9)
@@ -357,12 +352,10 @@ def test_a_vehicle_on_a_slope_loads_its_axles(pitch, outcome, tmp_path):
     blocks = [Drawn("sdl.tires.vehicle_body", "car", {
                   "H": "h", "V": "v", "wind": "w", "NR": "r", "NF": "n", "beta": "b"}, values),
               Drawn("foundation.mechanical.translational.elements.reference", "road", {"V": "g"}),
-              Drawn("foundation.mechanical.sources.force", "pull", pull),
-              Drawn("nesl_utility/Solver Configuration", "solver", {"P": "g"})]
+              Drawn("foundation.mechanical.sources.force", "pull", pull), solver()]
     for name, (value, unit) in {"b": ("0.1", "rad"), "w": ("5", "m/s"), "f": ("2000", "N")}.items():
-        blocks += [Drawn("Constant", f"{name} is", options={"Value": value}, outputs=(f"{name}1",)),
-                   Drawn("nesl_utility/Simulink-PS Converter", f"{name} in", {"O": name},
-                         options={"Unit": unit}, inputs=(f"{name}1",))]
+        blocks += [simulink("Constant", f"{name} is", "", f"{name}1", Value=value),
+                   to_ps(f"{name}1", name, Unit=unit)]
     result = converted(tmp_path, blocks)
     assert note_of(result, "car")[0] == outcome
     if outcome == "mapped":

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from simscape_corpus import built
-from slx_writer import Drawn, write
+from slx_writer import Drawn, solver, write
 
 from library.electromechanical import SeparatelyExcitedMotor
 from library.simscape import add_counterpart, convert, mapping
@@ -57,8 +57,7 @@ def fed(machine, *others):
     return [machine, Drawn(f"{EL}sources.dc_voltage", "cell", {"p": "a", "n": "g"},
                            {"v0": ("12", "V")}),
             Drawn(f"{EL}elements.reference", "earth", {"V": "g"}),
-            Drawn(f"{ROT}reference", "frame", {"W": "h"}),
-            Drawn("nesl_utility/Solver Configuration", "solver", {"P": "g"}), *others]
+            Drawn(f"{ROT}reference", "frame", {"W": "h"}), solver(), *others]
 
 
 def converted(folder, blocks, release="R2020b", **settings):

@@ -5,13 +5,13 @@ import pytest
 from benches import final
 from numpy.testing import assert_allclose
 from simscape_corpus import built, converted
-from slx_writer import Drawn, write
+from slx_writer import Drawn, constant, solver, write
 
 from library.simscape import convert
 
 LAGGED = Drawn("foundation.thermal.elements.perfect_insulator", "lagging", {"A": "wall"})
 GAMMA = 1000 / 713
-SOLVER = Drawn("nesl_utility/Solver Configuration", "solver", {"P": "tank"})
+SOLVER = solver("tank")
 
 
 def converted_text(folder, blocks, release):
@@ -74,8 +74,7 @@ def test_a_controlled_source_of_gas_raises_B_of_what_is_closed(release, tmp_path
         Drawn(f"{G}elements.reservoir", "outside", {"A": "tank"}, {
             "pressure_spec": ("foundation.enum.pressure_spec.atmospheric", "1"),
             "reservoir_temperature": ("293.15", "K"), "area_A": ("0.01", "m^2")}),
-        Drawn("foundation.signal.sources.constant", "wanted", {"O": "s"},
-              {"constant": ("10", "kPa")}),
+        constant("wanted", "s", "10", "kPa"),
         Drawn(f"{G}sources.controlled_pressure_source", "fan", {"A": "tank", "P": "s", "B": "one"},
               {"power_spec": ("foundation.enum.power_spec.none", "1"), "area_A": ("0.01", "m^2"),
                "area_B": ("0.01", "m^2")}),
@@ -97,12 +96,8 @@ def test_older_reservoirs_and_restrictions_follow_their_signals(tmp_path):
     """2 bar and 350 K, chosen by signals, fill a litre through an opening that a signal gives."""
     G = "foundation.gas."
     text = converted_text(tmp_path, [
-        Drawn("foundation.signal.sources.constant", "pressure", {"O": "p"},
-              {"constant": ("0.2", "MPa")}),
-        Drawn("foundation.signal.sources.constant", "warmth", {"O": "t"},
-              {"constant": ("350", "K")}),
-        Drawn("foundation.signal.sources.constant", "opening", {"O": "s"},
-              {"constant": ("1", "mm^2")}),
+        constant("pressure", "p", "0.2", "MPa"), constant("warmth", "t", "350", "K"),
+        constant("opening", "s", "1", "mm^2"),
         Drawn(f"{G}elements.controlled_reservoir", "tank", {"A": "tank", "P": "p", "T": "t"},
               {"area_A": ("1", "mm^2")}),
         Drawn(f"{G}elements.variable_local_restriction", "valve",
@@ -175,8 +170,7 @@ def test_a_source_pumps_water_from_A_to_B_and_a_pipe_boils_it(pump, release, tmp
         Drawn("foundation.thermal.sources.controlled_heat_flow", "heat",
               {"A": "ground", "B": "wall", "S": "s"}),
         Drawn("foundation.thermal.elements.reference", "ground", {"H": "ground"}),
-        Drawn("foundation.signal.sources.constant", "wanted", {"O": "s"},
-              {"constant": ("10000", "W")}),
+        constant("wanted", "s", "10000", "W"),
         Drawn(f"{P}sensors.flow_sensor", "meter", {"A": "two", "B": "out", "M": "m", "PHI": "e"}),
         Drawn(f"{P}sensors.pressure_internal_energy_sensor", "gauge",
               {"A": "two", "B": "zero", "P": "p", "U": "u"}, ABSOLUTE),

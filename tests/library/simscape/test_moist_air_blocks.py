@@ -3,14 +3,14 @@
 import pytest
 from benches import final, wire
 from simscape_corpus import built
-from slx_writer import Drawn, write
+from slx_writer import Drawn, constant, solver, write
 
 from library.moist_air import ThermodynamicPropertiesSensor
 from library.simscape import convert
 
 MA = "foundation.moist_air."
 LAGGED = Drawn("foundation.thermal.elements.perfect_insulator", "lagging", {"A": "wall"})
-SOLVER = Drawn("nesl_utility/Solver Configuration", "solver", {"P": "tank"})
+SOLVER = solver("tank")
 NONE = {"trace_gas_spec": ("foundation.enum.trace_gas_spec.mass_fraction", "1")}
 
 
@@ -53,10 +53,7 @@ def test_a_fan_blows_from_A_to_B_through_a_room_with_a_person(kind, given, relea
         Drawn(f"{MA}sources.moisture_trace_gas.controlled_moisture_source", "person",
               {"S": "s", "M": "m", "T": "t"}, {
                   "moisture_source_spec": ("foundation.enum.moisture_source_spec.vapor", "1")}),
-        Drawn("foundation.signal.sources.constant", "breath", {"O": "m"},
-              {"constant": ("1e-3", "kg/s")}),
-        Drawn("foundation.signal.sources.constant", "warmth", {"O": "t"},
-              {"constant": ("303.15", "K")}),
+        constant("breath", "m", "1e-3", "kg/s"), constant("warmth", "t", "303.15", "K"),
         Drawn(f"{MA}sensors.measurement_selector", "look",
               {"F": "f", "P": "p", "T": "u", "W": "v", "G": "g"}, NONE | {
                   "moisture_spec": ("foundation.enum.moisture_spec.mass_fraction", "2")}),
@@ -79,8 +76,7 @@ def test_a_room_of_older_files_starts_and_condenses_as_it_was_told(tmp_path):
     """Targets p_I, T_I and RH_I; a controlled source raises B, a sensor counts A against B."""
     result = entries(tmp_path, [
         air("outside", "tank", ("relative_humidity", "reservoir_RH", "0.5")),
-        Drawn("foundation.signal.sources.constant", "wanted", {"O": "s"},
-              {"constant": ("10", "kPa")}),
+        constant("wanted", "s", "10", "kPa"),
         Drawn(f"{MA}sources.controlled_pressure_source", "fan", {"A": "tank", "P": "s", "B": "one"},
               {"power_spec": ("foundation.enum.power_spec.none", "0"), "area_A": ("0.01", "m^2"),
                "area_B": ("0.01", "m^2")}),

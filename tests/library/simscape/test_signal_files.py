@@ -5,7 +5,7 @@ import pytest
 from mat_writer import Thing, mat_file, part
 from numpy.testing import assert_allclose
 from simscape_corpus import built
-from slx_writer import Drawn, write
+from slx_writer import Drawn, simulink, write
 
 from library.simscape import convert
 
@@ -44,9 +44,8 @@ def builder(data, outputs=("a", "b")):
     """A Signal Builder as Simulink draws it, with a difference behind it."""
     inner = [Drawn("FromWorkspace", "FromWs", options={"VariableName": "tuvar",
                                                        "SigBuilderData": data}, outputs=("v",)),
-             Drawn("Demux", "Demux", options={"Outputs": "2"}, inputs=("v",), outputs=("p", "q")),
-             Drawn("Outport", "first", inputs=("p",)),
-             Drawn("Outport", "second", options={"Port": "2"}, inputs=("q",))]
+             simulink("Demux", "Demux", "v", "p q", Outputs="2"), simulink("Outport", "first", "p"),
+             simulink("Outport", "second", "q", Port="2")]
     return [Drawn("SubSystem", "Demand", outputs=outputs, inner=inner), *difference(outputs)]
 
 
@@ -57,7 +56,7 @@ def editor(**options):
 
 def difference(inputs):
     return [Drawn("Sum", "last", options={"Inputs": "+-"}, inputs=inputs, outputs=("y",)),
-            Drawn("Scope", "scope", inputs=("y",))]
+            simulink("Scope", "scope", "y")]
 
 
 def output(made, folder):
@@ -88,8 +87,8 @@ def test_a_signal_editor_gives_the_signals_of_its_active_scenario(active, tmp_pa
 
 def test_a_time_series_of_a_file_is_read_from_the_workspace(tmp_path):
     (tmp_path / "demand.mat").write_bytes(mat_file(up=series("up", *RAMP), gain=3.0))
-    blocks = [Drawn("FromWorkspace", "up", options={"VariableName": "up"}, outputs=("a",)),
-              Drawn("Constant", "gain", options={"Value": "gain"}, outputs=("b",)),
+    blocks = [simulink("FromWorkspace", "up", "", "a", VariableName="up"),
+              simulink("Constant", "gain", "", "b", Value="gain"),
               *difference(("a", "b"))]
     made = convert(write(tmp_path / "demand.slx", blocks, "R2024a",
                          {"PreLoadFcn": "load('demand.mat');"}))
@@ -126,9 +125,9 @@ def test_a_builder_whose_signals_are_not_known_is_a_gap(tmp_path):
 ], ids=["PI", "PWM"])
 def test_a_controller_whose_law_no_file_tells_is_refused_with_its_values(block, options, hint,
                                                                          tmp_path):
-    blocks = [Drawn("Clock", "clock", outputs=("t",)),
+    blocks = [simulink("Clock", "clock", "", "t"),
               Drawn("Reference", "it", options={"SourceBlock": block, **options}, inputs=("t",),
-                    outputs=("y",)), Drawn("Scope", "scope", inputs=("y",))]
+                    outputs=("y",)), simulink("Scope", "scope", "y")]
     made = convert(write(tmp_path / "old.slx", blocks, "R2020b"))
     (entry,) = (e for e in made.entries if e.path == "/it")
     assert entry.outcome == "missing"

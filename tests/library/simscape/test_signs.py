@@ -10,7 +10,7 @@ from importlib.resources import files
 
 import pytest
 from simscape_corpus import built
-from slx_writer import Drawn, write
+from slx_writer import Drawn, constant, solver, write
 
 from blocks import Port
 from library.simscape import convert
@@ -18,7 +18,7 @@ from library.simscape import convert
 E = "foundation.electrical."
 M = "foundation.mechanical."
 T = "foundation.thermal."
-SOLVER = Drawn("nesl_utility/Solver Configuration", "solver", {"P": "g"})
+SOLVER = solver()
 OLD, NEW = "R2016b", "R2022b"
 
 
@@ -26,9 +26,8 @@ def two(first, second):
     return {first: "a", second: "g"}
 
 
-def constant(unit, value="2"):
-    return Drawn("foundation.signal.sources.constant", "signal", {"O": "s"},
-                 {"constant": (value, unit)})
+def given(unit, value="2"):
+    return constant("signal", "s", value, unit)
 
 
 GROUND = Drawn(f"{E}elements.reference", "ground", {"V": "g"})
@@ -52,7 +51,7 @@ CASES = {
     "AC voltage": ([GROUND, LOAD, VOLTAGE, Drawn(f"{E}sources.ac_voltage", "source", two(
         "p", "n"), {"amp": ("2", "V"), "shift": ("90", "deg"), "frequency": ("1", "Hz"),
                     "omega": ("0", "rad/s")})], "V", 2),
-    "controlled voltage": ([GROUND, LOAD, VOLTAGE, constant("V"), Drawn(
+    "controlled voltage": ([GROUND, LOAD, VOLTAGE, given("V"), Drawn(
         f"{E}sources.controlled_voltage", "source", CONTROLLED)], "V", 2),
     "DC current": ([GROUND, LOAD, VOLTAGE, Drawn(f"{E}sources.dc_current", "source", two(
         "p", "n"), {"i0": ("2", "A")})], "V", 10),
@@ -66,32 +65,32 @@ CASES = {
         "ee.sources.current_source", "source", two("p", "n"), {
             "dc_current": ("0", "A"), "ac_current": ("2", "A"), "ac_shift": ("90", "deg"),
             "ac_frequency": ("1", "Hz")})], "V", 10),
-    "controlled current": ([GROUND, LOAD, VOLTAGE, constant("A"), Drawn(
+    "controlled current": ([GROUND, LOAD, VOLTAGE, given("A"), Drawn(
         f"{E}sources.controlled_current", "source", {"head": "a", "tail": "g", "iT": "s"})],
         "V", 10),
     "current sensor": ([GROUND, TAP, BEHIND, Drawn(f"{E}sources.dc_voltage", "source", two(
         "p", "n"), {"v0": ("10", "V")})], "I", 2),
-    "force": ([*SLIDE, constant("N"), Drawn(f"{M}sources.force", "source", {
+    "force": ([*SLIDE, given("N"), Drawn(f"{M}sources.force", "source", {
         "R": "a", "C": "g", "S": "s"}), Drawn(f"{M}sensors.velocity", "meter", {
             "R": "a", "C": "g", "V": "out", "P": "open"})], "V", 0.5),
-    "velocity and force sensor": ([SLIDE[0], constant("m/s"), Drawn(
+    "velocity and force sensor": ([SLIDE[0], given("m/s"), Drawn(
         f"{M}sources.velocity", "source", {"R": "a", "C": "g", "S": "s"}), Drawn(
             f"{M}sensors.force", "meter", {"R": "a", "C": "b", "F": "out"}), Drawn(
                 f"{M}translational.damper", "load", {"R": "b", "C": "g"},
                 {"D": ("3", "N*s/m")})], "F", 6),
-    "torque": ([*TURN, constant("N*m"), Drawn(f"{M}sources.torque", "source", {
+    "torque": ([*TURN, given("N*m"), Drawn(f"{M}sources.torque", "source", {
         "R": "a", "C": "g", "S": "s"}), Drawn(f"{M}sensors.angular_velocity", "meter", {
             "R": "a", "C": "g", "W": "out", "A": "open"})], "W", 0.5),
-    "speed and torque sensor": ([TURN[0], constant("rad/s"), Drawn(
+    "speed and torque sensor": ([TURN[0], given("rad/s"), Drawn(
         f"{M}sources.angular_velocity", "source", {"R": "a", "C": "g", "S": "s"}), Drawn(
             f"{M}sensors.torque", "meter", {"R": "a", "C": "b", "T": "out"}), Drawn(
                 f"{M}rotational.damper", "load", {"R": "b", "C": "g"},
                 {"D": ("3", "N*m*s/rad")})], "T", 6),
-    "heat": ([*COLD, WARM, constant("W"), Drawn(f"{T}sources.controlled_heat_flow", "source", {
+    "heat": ([*COLD, WARM, given("W"), Drawn(f"{T}sources.controlled_heat_flow", "source", {
         "A": "g", "B": "a", "S": "s"})], "T", 300.5),
     "constant heat": ([*COLD, WARM, Drawn(f"{T}sources.heat_flow", "source", {
         "A": "g", "B": "a"}, {"heat_flow": ("2", "W")})], "T", 300.5),
-    "temperature and heat flow sensor": ([COLD[0], constant("K"), Drawn(
+    "temperature and heat flow sensor": ([COLD[0], given("K"), Drawn(
         f"{T}sources.controlled_temperature", "source", {"A": "g", "B": "a", "S": "s"}), Drawn(
             f"{T}sensors.heat_flow", "meter", {"A": "a", "B": "b", "H": "out"}), Drawn(
                 f"{T}elements.resistance", "load", {"A": "b", "B": "g"},

@@ -226,8 +226,7 @@ def test_a_friction_fades_with_heat_and_sticks_in_the_end():
         law="coulomb", thermal_port=True, breakaway_force="100 N", coulomb_force=lambda temperature:
         quantity("100 N") * (1 - quantity("5e-3/K") * (temperature - ROOM)))
     model = braked(fading)
-    model.place = translational.MotionSensor()
-    wire(model, "place.R body.M", "place.C ground.V")
+    wire(model, "place.R body.M", "place.C ground.V", place=translational.MotionSensor())
     run = model.simulate("4 s", rtol=1e-11)
     x, T = run["place.P"].to("m").magnitude, run["lump.T"].to("K").magnitude
     assert_allclose(T, 300 + 200 * (1 - np.exp(-5e-3 * 100 * x / 50)), rtol=1e-9)
@@ -260,13 +259,11 @@ def test_a_parameter_may_follow_several_variables():
 
 def test_all_instances_of_an_array_follow_their_own_temperature():
     model = Model("array")
-    model.body, model.ground = Mass(count=3, v=quantity([1, 2, 3], "m/s")), Reference()
-    model.damper = Damper(count=3, thermal_port=True, damping=lambda temperature: quantity(
-        "1 N*s/m") * (temperature / ROOM))
-    model.lump = ThermalMass(count=3, mass="0.01 g")
-    model.connect(model.body.M, model.damper.R)
-    model.connect(model.damper.C, model.ground.V)
-    model.connect(model.damper.H, model.lump.M)
+    wire(model, "body.M damper.R", "damper.C ground.V", "damper.H lump.M",
+         body=Mass(count=3, v=quantity([1, 2, 3], "m/s")), ground=Reference(),
+         damper=Damper(count=3, thermal_port=True,
+                       damping=lambda temperature: quantity("1 N*s/m") * (temperature / ROOM)),
+         lump=ThermalMass(count=3, mass="0.01 g"))
     run = model.simulate("1 s")
     for k in range(3):
         assert_allclose(run[f"damper[{k}].damping"].final.to("N*s/m").magnitude,

@@ -184,8 +184,7 @@ def test_a_heat_flow_warms_its_end_b():
     model.cold, model.warm = ThermalMass(T="400 K"), ThermalMass()
     model.pump = HeatFlowRateSource(heat_flow=lambda t: quantity("447 W") * sin(
         quantity("2 rad/s") * t))
-    model.connect(model.cold.M, model.pump.A)
-    model.connect(model.pump.B, model.warm.M)
+    wire(model, "cold.M pump.A", "pump.B warm.M")
     run = model.simulate("1 s", **EXACT)
     rise = (1 - np.cos(2)) / 2
     assert_allclose(run["warm.T"].final.to("K").magnitude, 300 + rise, rtol=1e-13)

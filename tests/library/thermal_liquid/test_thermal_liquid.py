@@ -184,9 +184,8 @@ def test_flow_through_a_restriction_is_bernoullis_and_ends_as_heat():
 def test_a_signal_opens_a_restriction_within_its_limits(signal, expected):
     model = Model("valve")
     high, low = place(model, "high", p="0.2 MPa"), place(model, "low", p="0.1 MPa")
-    model.hole = LocalRestriction(maximum_area="3 cm^2", port_area="1 m^2")
-    model.area = Constant(value=quantity(signal, "m^2"))
-    model.connect(model.area.y, model.hole.AR)
+    wire(model, "area.y hole.AR", hole=LocalRestriction(maximum_area="3 cm^2", port_area="1 m^2"),
+         area=Constant(value=quantity(signal, "m^2")))
     model.connect(high.A, model.hole.A)
     model.connect(model.hole.B, low.A)
     flow = final(model.simulate("1 s"), "hole.mdot", "kg/s")
@@ -264,15 +263,14 @@ def test_a_heated_chamber_warms_as_its_heat_capacity_says():
 @pytest.mark.parametrize("method", ["dopri5", "rodas4", "BDF"])
 def test_what_has_one_heat_capacity_warms_by_it_beside_the_atmosphere(method):
     """1 kW for 10 s into 1 kg of 4,180 J/(kg K), every property one number."""
-    model = Model("kettle")
-    model.kettle, model.out = ConstantVolumeChamber(port_area="1 mm^2"), Reservoir()
-    model.liquid = ThermalLiquidSettings(
-        temperatures=["270 K", "400 K"], densities=["1000 kg/m^3"], bulk_moduli=["2 GPa"],
-        specific_heats=["4180 J/(K*kg)"], viscosities=["1 cSt"], conductivities=["0.6 W/(K*m)"])
-    model.heater, model.zero = HeatFlowRateSource(heat_flow="1 kW"), ThermalReference()
-    model.connect(model.zero.H, model.heater.A)
-    model.connect(model.heater.B, model.kettle.H)
-    model.connect(model.kettle.A, model.out.A, model.liquid.A)
+    model = wired("kettle", "zero.H heater.A", "heater.B kettle.H", "kettle.A out.A liquid.A",
+                  kettle=ConstantVolumeChamber(port_area="1 mm^2"), out=Reservoir(),
+                  liquid=ThermalLiquidSettings(temperatures=["270 K", "400 K"],
+                                               densities=["1000 kg/m^3"], bulk_moduli=["2 GPa"],
+                                               specific_heats=["4180 J/(K*kg)"],
+                                               viscosities=["1 cSt"],
+                                               conductivities=["0.6 W/(K*m)"]),
+                  heater=HeatFlowRateSource(heat_flow="1 kW"), zero=ThermalReference())
     run = model.simulate("10 s", rtol=1e-8, method=method)
     assert final(run, "kettle.T_I", "K") - 293.15 == pytest.approx(1e4 / 4180, rel=1e-5)
     assert run.energy().relative_residual < 1e-7
@@ -285,10 +283,8 @@ def test_mass_and_energy_stay_through_reversal_zero_flow_and_dead_ends():
     model.right = ConstantVolumeChamber(T_I="290 K", p_I="1 MPa")
     model.pump = FlowRateSource(mass_flow=lambda t: quantity("0.2 g/s") * (
         1 - 2 * (t / quantity("1 s"))), power_spec="none")  # fmt: skip
-    model.dead, model.end = FlowResistance(), ConstantVolumeChamber(p_I="1 MPa")
-    model.connect(model.left.A, model.pump.A)
-    model.connect(model.pump.B, model.right.A, model.dead.A)
-    model.connect(model.dead.B, model.end.A)
+    wire(model, "left.A pump.A", "pump.B right.A dead.A", "dead.B end.A",
+         dead=FlowResistance(), end=ConstantVolumeChamber(p_I="1 MPa"))
     run = model.simulate("1 s", rtol=1e-9)
     mass = sum(run[f"{name}.mass"].to("kg").m for name in ("left", "right", "end"))
     turned = 0.2e-3 * 0.5

@@ -15,7 +15,7 @@ import pytest
 from benches import final, wire, wired
 from numpy.testing import assert_allclose
 
-from blocks import Model, SimulationError, quantity
+from blocks import SimulationError, quantity
 from blocks.units import WrongDimension
 from library.rotational import AngularVelocitySource, RotationalReference
 from library.signal import Constant
@@ -356,12 +356,9 @@ def test_a_difference_of_temperatures_is_no_temperature():
 
 
 def test_what_is_boiled_dry_is_too_hot_and_says_so():
-    model = Model("kettle")
-    model.water = TwoPhaseFluidProperties(medium="water")
-    model.kettle = ConstantVolumeChamber(volume="1 l", p_I="0.2 MPa", x_I=0.9)
-    model.fire, model.ground = HeatFlowRateSource(heat_flow="1 kW"), ThermalReference()
-    model.connect(model.water.A, model.kettle.A)
-    model.connect(model.fire.B, model.kettle.H)
-    model.connect(model.fire.A, model.ground.H)
+    model = wired("kettle", "water.A kettle.A", "fire.B kettle.H", "fire.A ground.H",
+                  water=TwoPhaseFluidProperties(medium="water"),
+                  kettle=ConstantVolumeChamber(volume="1 l", p_I="0.2 MPa", x_I=0.9),
+                  fire=HeatFlowRateSource(heat_flow="1 kW"), ground=ThermalReference())
     with pytest.raises(SimulationError, match="it is too hot"):
         model.simulate("1000 s")

@@ -108,7 +108,7 @@ def test_a_rocking_block_has_housners_period_and_keeps_his_share_of_its_speed():
         return quad(lambda s: 2 * s / np.sqrt(2 * p**2 * (  # start - s^2: no pole at the start
             np.cos(alpha - start) - np.cos(alpha - start + s**2))), 0, np.sqrt(start))[0]
 
-    run = block(tilt).simulate("1.2 s", rtol=1e-10)
+    run = block(tilt).simulate("2.2 s", rtol=1e-10)
     hits = [e.time for e in run.events if e.description == "closes"]
     assert_allclose(hits[0], quarter(tilt), rtol=1e-7)
     at = quantity(np.add.outer(hits[:3], [-1e-9, 1e-9]).ravel(), "s")
@@ -119,6 +119,9 @@ def test_a_rocking_block_has_housners_period_and_keeps_his_share_of_its_speed():
     lift = kept**2 * (np.cos(alpha - tilt) - np.cos(alpha))
     second = alpha - np.arccos(np.cos(alpha) + lift)
     assert_allclose(hits[1] - hits[0], 2 * quarter(second), rtol=1e-6)
+    assert abs(run["block.phi"].final.m) < 1e-9  # at rest, after a sum of ever smaller swings
+    assert_allclose(run["left.N"].final.m + run["right.N"].final.m, G, rtol=1e-9)
+    assert abs(run.energy().residual.to("J").m) < 1e-8 * G
 
 
 @pytest.mark.parametrize(("curve", "base", "words"), [

@@ -6,7 +6,7 @@ from benches import seconds, signal, wired
 from benches.axis import ROTATIONAL, TRANSLATIONAL
 from numpy.testing import assert_allclose
 
-from blocks import Model, quantity, sin
+from blocks import quantity, sin
 from blocks.exceptions import BlocksError, ParameterError, WrongDimension
 from library.rotational import TorqueSource
 from library.translational import Rod
@@ -30,21 +30,15 @@ def ramp(axis, slope, start=0.0):
 
 def between(axis, part):
     """A force of 6 sin(3 t) that reaches a body of 2 kg through a part in series."""
-    model = wired("series", "push.R part.R",
-                  push=axis("ForceSource", force=of_time(axis, "force", lambda t: 6 * sin(3 * t))),
-                  part=part, body=axis("Mass", mass=2), ground=axis("Reference"))
-    model.connect(model.part.C, axis.port(model.body, "M"))
-    model.connect(model.push.C, axis.port(model.ground, "V"))
-    return model
+    push = axis("ForceSource", force=of_time(axis, "force", lambda t: 6 * sin(3 * t)))
+    return axis.wired("series", "push.R part.R", "part.C body.M", "push.C ground.V",
+                      push=push, part=part, body=axis("Mass", mass=2))
 
 
 # -- bodies and ends -------------------------------------------------------------------------------
 def test_a_constant_force_accelerates_a_body_uniformly(axis):
-    model = Model("push")
-    model.body, model.push = axis("Mass", mass=4, v=1), axis("ForceSource", force=10)
-    model.ground = axis("Reference")
-    model.connect(model.push.R, axis.port(model.body, "M"))
-    model.connect(model.push.C, axis.port(model.ground, "V"))
+    model = axis.wired("push", "push.R body.M", "push.C ground.V",
+                       body=axis("Mass", mass=4, v=1), push=axis("ForceSource", force=10))
     run = model.simulate("3 s", **TIGHT)
     assert_allclose(axis.read(run, "body.v"), 1 + 2.5 * seconds(run), rtol=1e-11)
     assert_allclose(axis.read(run, "body.f"), 10.0)
@@ -62,11 +56,9 @@ def test_the_reference_takes_what_a_stretched_spring_carries(axis):
 
 
 def test_a_free_end_takes_no_force_and_moves_with_what_it_hangs_on(axis):
-    model = wired("free", "source.R spring.R",
-                  source=axis("VelocitySource", velocity=0.3), spring=axis("Spring", x=0),
-                  end=axis("FreeEnd"), ground=axis("Reference"))
-    model.connect(model.source.C, axis.port(model.ground, "V"))
-    model.connect(model.spring.C, axis.port(model.end, "V"))
+    model = axis.wired("free", "source.R spring.R", "source.C ground.V", "spring.C end.V",
+                       source=axis("VelocitySource", velocity=0.3), spring=axis("Spring", x=0),
+                       end=axis("FreeEnd"))
     run = model.simulate("1 s")
     assert_allclose(axis.read(run, "spring.f"), 0.0, atol=1e-12)
     assert_allclose(axis.read(run, "end.V.f"), 0.0, atol=0)
@@ -173,13 +165,9 @@ def test_an_inerter_resists_relative_acceleration(axis):
 
 
 def test_an_inerter_between_two_bodies_adds_to_their_mass_matrix(axis):
-    model = Model("pair")
-    model.a, model.b = axis("Mass", mass=1), axis("Mass", mass=2)
-    model.inerter, model.push = axis("Inerter", inertance=3), axis("ForceSource", force=11)
-    model.ground = axis("Reference")
-    model.connect(axis.port(model.a, "M"), model.inerter.R, model.push.R)
-    model.connect(axis.port(model.b, "M"), model.inerter.C)
-    model.connect(model.push.C, axis.port(model.ground, "V"))
+    model = axis.wired("pair", "a.M inerter.R push.R", "b.M inerter.C", "push.C ground.V",
+                       a=axis("Mass", mass=1), b=axis("Mass", mass=2),
+                       inerter=axis("Inerter", inertance=3), push=axis("ForceSource", force=11))
     run = model.simulate("1 s", **TIGHT)
     exact = np.linalg.solve([[1 + 3, -3], [-3, 2 + 3]], [11, 0])
     assert_allclose(axis.read(run, "a.v", [1.0]), exact[0], rtol=1e-11)
@@ -205,11 +193,9 @@ def test_a_passive_part_brakes_the_body_at_r_and_drags_the_one_at_c(axis, part):
 
 # -- sources ---------------------------------------------------------------------------------------
 def test_a_positive_force_pushes_the_body_at_r_forward_and_the_one_at_c_back(axis):
-    model = Model("between")
-    model.front, model.rear = axis("Mass", mass=1), axis("Mass", mass=4)
-    model.push = axis("ForceSource", force=2)
-    model.connect(model.push.R, axis.port(model.front, "M"))
-    model.connect(model.push.C, axis.port(model.rear, "M"))
+    model = wired("between", front=axis("Mass", mass=1), rear=axis("Mass", mass=4),
+                  push=axis("ForceSource", force=2))
+    axis.wire(model, "push.R front.M", "push.C rear.M")
     run = model.simulate("1 s", **TIGHT)
     assert_allclose(axis.read(run, "front.v", [1.0]), 2.0, rtol=1e-10)
     assert_allclose(axis.read(run, "rear.v", [1.0]), -0.5, rtol=1e-10)
@@ -228,8 +214,7 @@ def test_a_positive_velocity_moves_r_ahead_of_c(axis):
 def test_a_prescribed_position_is_followed_with_its_derivatives(axis):
     source = axis("PositionSource", position=of_time(axis, "position", lambda t: 0.02 * sin(3 * t)))
     model = axis.driven(axis("Spring", stiffness=1e3, x=0), source=source)
-    model.load = axis("Mass", mass=5)
-    model.connect(model.source.R, axis.port(model.load, "M"))
+    axis.wire(model, "source.R load.M", load=axis("Mass", mass=5))
     run = model.simulate("2 s", **TIGHT)
     t = seconds(run)
     assert_allclose(axis.read(run, "source.x"), 0.02 * np.sin(3 * t), atol=1e-15)

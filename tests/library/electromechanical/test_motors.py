@@ -53,10 +53,9 @@ def test_what_converters_say_of_their_sign_is_so(axis, kind, constant, sign):
     """A positive current drives R forward where the constant is positive, counted as is said."""
     model = wired("converter", "source.head machine.p", "source.tail machine.n earth.V",
                   source=ControlledCurrentSource(current="3 A"), earth=ElectricalReference(),
-                  machine=kind(constant=constant), body=axis("Mass", mass=1),
-                  ground=axis("Reference"))
-    model.connect(model.machine.R, axis.port(model.body, "M"))
-    model.connect(model.machine.C, axis.port(model.ground, "V"))
+                  machine=kind(constant=constant))
+    axis.wire(model, "machine.R body.M", "machine.C ground.V", body=axis("Mass", mass=1),
+              ground=axis("Reference"))
     run, k = model.simulate("1 s"), quantity(constant).m
     assert axis.read(run, "body.v")[-1] == pytest.approx(3 * k, rel=1e-9)
     assert axis.read(run, "machine.f")[-1] == pytest.approx(3 * k * sign, rel=1e-12)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from benches import wire, wired
+from benches.magnetic import MU0
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
@@ -24,7 +25,6 @@ from library.magnetic import (
 )
 from library.thermal import ThermalMass
 
-MU0 = 4e-7 * np.pi
 FLUXES = np.linspace(-3e-4, 3e-4, 13)
 POTENTIALS = 2e5 * FLUXES + 4e2 * np.sinh(FLUXES / 1e-4)
 SOURCES = (-318.0, -372.0)

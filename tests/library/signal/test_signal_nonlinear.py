@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benches import wire
+from benches import wire, wired
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
 from scipy.optimize import brentq
@@ -80,9 +80,8 @@ def test_backlash_on_an_input_that_jumps_is_the_play_operator(method):
     """Jumps from rest, onwards, back within the play and through it, with a slope behind them."""
     times = [0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 9]
     levels = [0, 2, -3, -2, -4, -4.2, 0.5, 1, 3, 3.5, 3.2, 2.9, 2.95, 3.3, -1, -1, 5]
-    model = Model()
-    model.source, model.block, model.area = polyline(times, levels), Backlash(), Integrator()
-    wire(model, "source.y block.u", "block.y area.u")
+    model = wired("model", "source.y block.u", "block.y area.u",
+                  source=polyline(times, levels), block=Backlash(), area=Integrator())
     result = model.simulate("9 s", method=method, rtol=1e-9)
     grid, u = (np.concatenate([np.linspace(*ends, 1001) for ends in zip(of, of[1:], strict=False)])
                for of in (times, levels))  # both sides of each jump are among them

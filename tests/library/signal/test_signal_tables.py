@@ -140,12 +140,6 @@ def test_a_grid_of_another_shape_is_refused():
         Table3D(values=[[1, 2], [3, 4]])
 
 
-def test_a_time_table_is_linear_between_its_points_and_held_outside():
-    block = TimeTable(times=["1 s", "2500 ms", "7 s"], values=["2 N", "-1 N", "4 N"])
-    exact = np.interp(T, [1, 2.5, 7], [2, -1, 4])
-    assert_allclose(at(output_of(block), T), exact, atol=1e-13)
-
-
 @pytest.mark.parametrize("given", [
     (["0 s", "1 s", "1 s", "4 s"], ["0 N", "2 N", "-1 N", "5 N"]),
     (["1 s", "1 s", "3 s", "3 s", "3 s", "8 s", "8 s"],
@@ -191,13 +185,6 @@ def test_a_held_time_table_jumps_at_its_instants():
     result = output_of(block)
     assert_allclose(at(result, [0.5, 1, 2.4999, 2.5, 6.9, 7, 9]), [2, 2, 2, -1, -1, 4, 4])
     assert_allclose(at(result, [2.5, 7], side="left"), [2, -1])
-
-
-def test_a_smooth_time_table_is_scipys_modified_akima():
-    times = [0, 1, 2.5, 4, 7, 10]
-    block = TimeTable(times=[f"{t} s" for t in times], values=Y, interpolation="smooth")
-    exact = Akima1DInterpolator(times, Y, method="makima")(T)
-    assert_allclose(at(output_of(block), T), exact, atol=1e-12)
 
 
 def test_a_repeating_sequence_starts_anew_after_its_last_point():

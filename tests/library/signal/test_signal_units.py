@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from benches import wire
+from benches import wire, wired
 from numpy.testing import assert_allclose
 
 import library.signal as signal
@@ -86,10 +86,9 @@ def test_signals_of_angles_are_joined_in_any_unit(value, name):
 
 
 def test_values_keep_their_meaning_through_prefixes_along_a_line():
-    model = Model()
-    wire(model, "stroke.y rate.u", "rate.y body.force", "body.speed distance.u",
-         stroke=Constant(value="5 mm"), rate=Gain(gain="2 kN/m", input="m"), body=ForcedMass(),
-         distance=Integrator(input="km/hour"))
+    model = wired("model", "stroke.y rate.u", "rate.y body.force", "body.speed distance.u",
+                  stroke=Constant(value="5 mm"), rate=Gain(gain="2 kN/m", input="m"),
+                  body=ForcedMass(), distance=Integrator(input="km/hour"))
     result = model.simulate("3 s", rtol=1e-9)
     assert_allclose(result["body.v"].final.to("m/s").magnitude, 10 / 2 * 3, rtol=1e-9)
     assert_allclose(result["distance.y"].final.to("m").magnitude, 10 / 2 * 9 / 2, rtol=1e-7)
@@ -147,9 +146,8 @@ def test_a_value_may_change_within_its_dimension_and_keeps_the_compiled_model():
 
 
 def test_signs_of_a_sum_may_change_but_not_its_number_of_ports():
-    model = Model()
-    wire(model, "a.y sum.u1", "b.y sum.u2",
-         a=Constant(value="5 N"), b=Constant(value="3 N"), sum=Sum(unit="N", signs="++"))
+    model = wired("model", "a.y sum.u1", "b.y sum.u2",
+                  a=Constant(value="5 N"), b=Constant(value="3 N"), sum=Sum(unit="N", signs="++"))
     assert_allclose(model.simulate("1 s")["sum.y"].final.magnitude, 8)
     model.sum.signs = "+-"
     assert_allclose(model.simulate("1 s")["sum.y"].final.magnitude, 2)
@@ -176,9 +174,8 @@ def test_blocks_of_one_form_share_a_kernel_and_others_do_not():
 
 
 def test_arrays_of_blocks_take_one_value_each():
-    model = Model()
-    wire(model, "source.y gains.u", source=Constant(value="2 m"),
-         gains=Gain(gain=quantity([1.0, 2.0, 3.0], "N/m"), input="m", count=3))
+    model = wired("model", "source.y gains.u", source=Constant(value="2 m"),
+                  gains=Gain(gain=quantity([1.0, 2.0, 3.0], "N/m"), input="m", count=3))
     result = model.simulate("1 s")
     assert_allclose([result[f"gains[{k}].y"].final.to("N").magnitude for k in range(3)], [2, 4, 6])
 
@@ -261,8 +258,7 @@ def test_values_that_contradict_each_other_are_found_by_the_check(block, text):
 
 
 def test_an_input_that_is_connected_to_nothing_is_found_by_the_check():
-    model = Model()
-    wire(model, "one.y sum.u1", sum=Sum(unit="N"), one=Constant(value="1 N"))
+    model = wired("model", "one.y sum.u1", sum=Sum(unit="N"), one=Constant(value="1 N"))
     with pytest.raises((ConnectionRefused, CheckError), match="sum.u2"):
         model.simulate("1 s")
 

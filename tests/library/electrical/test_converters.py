@@ -89,10 +89,9 @@ def test_a_transistor_conducts_forward_by_its_gate_and_backward_by_its_diode(
     if not diode and v < 0 and (device is IGBT or not gate):
         i = 0.0
     part = device(gate=gate, diode=diode)
-    model = circuit("series", source=DCVoltageSource(voltage=quantity(v, "V")),
-                    load=Resistor(resistance="5 ohm"), part=part)  # fmt: skip
     first, second = (part.D, part.S) if device is MOSFET else (part.C, part.E)
-    model.connect(model.source.p, model.load.p)
+    model = circuit("series", "source.p load.p", source=DCVoltageSource(voltage=quantity(v, "V")),
+                    load=Resistor(resistance="5 ohm"), part=part)
     model.connect(model.load.n, first)
     model.connect(second, model.source.n, model.ground.V)
     run = model.simulate("1 s")

@@ -12,10 +12,7 @@ from blocks import (
     Component,
     Input,
     Output,
-    Parameter,
     ParameterError,
-    Port,
-    Variable,
     cos,
     der,
     floor,
@@ -43,8 +40,7 @@ from library.electrical import (
     VariableResistor,
     VoltageSensor,
 )
-from library.thermal import TwoPort as ThermalTwoPort
-from library.thermal import thermal
+from library.thermal import TemperatureSource, ThermalMass, ThermalResistance
 
 
 # -- references and open ends ----------------------------------------------------------------------
@@ -339,25 +335,12 @@ def test_a_memristor_that_is_driven_to_its_end_and_back_stays_within_its_range()
         model.simulate("1 s")
 
 
-class Cooling(ThermalTwoPort):
-    def equations(self):
-        yield quantity("0.01 W/K") * self.T == self.Q
-
-
-class Ambient(Component):
-    H = Port(thermal)
-    temperature = Parameter("300 K")
-    power_supplied = Variable("W")
-
-    def equations(self):
-        yield self.temperature == self.H.T
-        yield self.power_supplied == -self.H.Q
-
-
 def thermistor(coefficient, current):
     return circuit("circuit", "source.n part.p", "source.p part.n ground.V", "part.H cooling.A",
-                   "cooling.B ambient.H",
-                   source=DCCurrentSource(current=current), cooling=Cooling(), ambient=Ambient(),
+                   "cooling.B ambient.A",
+                   source=DCCurrentSource(current=current),
+                   cooling=ThermalResistance(resistance="100 K/W"),
+                   ambient=TemperatureSource(temperature="300 K"),
                    part=ThermalResistor(resistance="10 ohm", reference_temperature="300 K",
                                         temperature_coefficient=coefficient,
                                         dissipation_factor="0.05 W/K", time_constant="4 s"))
@@ -379,17 +362,9 @@ def test_a_thermistor_that_runs_out_of_resistance_is_stopped_by_name():
         model.simulate("100 s")
 
 
-class Block(Component):
+def lump():
     """A body of 0.2 J/K."""
-
-    M = Port(thermal)
-    T = Variable("K", "300 K", priority="high")
-    energy_stored = Variable("J")
-
-    def equations(self):
-        yield self.T == self.M.T
-        yield quantity("0.2 J/K") * der(self.T) == self.M.Q
-        yield self.energy_stored == quantity("0.2 J/K") * (self.T - quantity("300 K"))
+    return ThermalMass(mass="1 g", specific_heat="200 J/(K*kg)")
 
 
 @pytest.mark.parametrize("part", [
@@ -402,7 +377,7 @@ class Block(Component):
     Memristor(thermal_port=True, resistance_A="10 ohm", resistance_B="10 ohm"),
 ], ids=lambda p: type(p).__name__)  # fmt: skip
 def test_heat_leaves_at_a_port_and_changes_a_resistance(part):
-    model = circuit(source=DCCurrentSource(current="0.3 A"), part=part, block=Block())
+    model = circuit(source=DCCurrentSource(current="0.3 A"), part=part, block=lump())
     wire(model, "source.n part.p", "source.p part.n ground.V", "part.H block.M")
     run = model.simulate("50 s", rtol=1e-10)
     t, rate = seconds(run), 10 * 0.09 / 0.2  # K/s at 300 K
@@ -419,7 +394,7 @@ def test_heat_leaves_at_a_port_and_changes_a_resistance(part):
 def test_a_resistance_in_steps_of_ten_kelvin_is_stepped_onto_each():
     part = Resistor(thermal_port=True, resistance=lambda temperature: quantity("10 ohm") * (
         1 + 0.1 * floor((temperature - quantity("300 K")) / quantity("10 K"))))
-    model = circuit(source=DCCurrentSource(current="0.3 A"), part=part, block=Block())
+    model = circuit(source=DCCurrentSource(current="0.3 A"), part=part, block=lump())
     wire(model, "source.n part.p", "source.p part.n ground.V", "part.H block.M")
     assert not model.check().errors
     run = model.simulate("7 s")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from benches import seconds, values, wire, wired
-from liquid_bench import OIL, P0, TIGHT, WATER, between, h, oil, reservoir, rho
+from liquid_bench import OIL, P0, TIGHT, WATER, between, h, oil, opened, orifice, reservoir, rho
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity, sin
@@ -324,17 +324,6 @@ def test_many_valves_in_series_are_solved_each_by_itself(copies):
     for k in range(copies):
         assert_allclose(run[f"chamber_{k}.p_I"].at(TIMES).m, expected, rtol=0,
                         atol=1e-5 * expected.max())
-
-
-def orifice(p_A, p_B, area):
-    """Mass flow of oil through an area, by hand."""
-    mean, drop = (rho(p_A, OIL) + rho(p_B, OIL)) / 2, p_A - p_B
-    laminar = np.pi / 8 * mean / area * (150 * OIL["nu"] / 0.64) ** 2
-    return 0.64 * area * np.sqrt(2 * mean) * drop / (drop**2 + laminar**2) ** 0.25
-
-
-def opened(drop, cracking, full, largest):
-    return 1e-10 + (largest - 1e-10) * np.clip((drop - cracking) / (full - cracking), 0, 1)
 
 
 @pytest.mark.parametrize("pumped", [False, True])

@@ -181,11 +181,6 @@ def test_a_tank_held_by_a_reservoir_runs_the_same_after_a_check():
     assert steps[0] == steps[1]
 
 
-def test_two_pressures_at_one_place_are_named():
-    (finding,) = circuit(c=Reservoir(pressure_spec="specified", pressure="2 MPa")).check().errors
-    assert {"a", "c"} <= set(finding.where)
-
-
 @pytest.mark.parametrize(("make", "words"), [
     (lambda: Reservoir(pressure_spec="specified", pressure="200 N"), "takes MPa"),
     (lambda: IsothermalLiquidProperties(viscosity="1 mPa*s"), "divide the dynamic one by"),

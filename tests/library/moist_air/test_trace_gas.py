@@ -134,6 +134,10 @@ def test_a_bellows_that_breathes_keeps_every_species_and_its_energy(tracked):
     for name, whole in (("mdot_w", water), ("mdot_g", trace)):
         over = np.trapezoid(abs(run[f"gap.A.{name}"].to("kg/s").m), t)
         assert abs(whole - whole[0]).max() <= 1e-7 * over, name
+    whole = run["bellows.mass_w"].to("kg").m / run["bellows.x_w_I"].m + (
+        run["room.mass"].to("kg").m) + held("condensate")
+    assert abs(whole - whole[0]).max() < 1e-7 * np.trapezoid(abs(flow), t)
+    assert final(run, "room.condensate", "kg") > 1e-5
     assert (trace[0] > 1e-4) == (tracked != "none")
     if tracked != "none":  # what was on one side is on both
         assert final(run, "room.mass_g", "kg") > 0.1 * trace[0]

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
 from benchmarks import planar
-from blocks import Model, Target, cos, quantity, sin
+from blocks import Target, cos, quantity, sin
 from library.planar import (
     Body,
     Circle,
@@ -341,16 +341,15 @@ def test_a_follower_that_cannot_be_moved_along_its_cam_runs_in_machine_code():
     # an eccentric disc of radius r, e off its axis: y = r + e sin(w t), N = m (g - e w^2 sin(w t));
     # the slide bears all friction, so that D of the slip is rounding, or nothing
     r, e, w, mass, mu = 0.03, 0.01, 20.0, 0.2, 0.1
-    model = Model("cam")
-    model.ground, model.shaft = Ground(), RotationalReference()
-    model.cam, model.bearing = Body(inertia="0.01 kg*m^2", phi="0 rad"), Revolute(drive=True)
-    model.motor = AngularVelocitySource(velocity=quantity(w, "rad/s"))
-    model.plate = Body(mass=quantity(mass, "kg"))
-    model.slide = Prismatic(angle="90 deg", s=quantity(r, "m"), v=quantity(e * w, "m/s"))
     disc = Circle(quantity(r, "m"), x=quantity(e, "m"))
-    wire(model, "ground.P bearing.B slide.B", "bearing.F cam.P contact.B",
-         "slide.F plate.P contact.F", "motor.R bearing.A", "motor.C shaft.W",
-         contact=Contact(curve=Line("180 deg"), base=disc, friction=mu))
+    model = wired("cam", "ground.P bearing.B slide.B", "bearing.F cam.P contact.B",
+                  "slide.F plate.P contact.F", "motor.R bearing.A", "motor.C shaft.W",
+                  ground=Ground(), shaft=RotationalReference(),
+                  cam=Body(inertia="0.01 kg*m^2", phi="0 rad"), bearing=Revolute(drive=True),
+                  motor=AngularVelocitySource(velocity=quantity(w, "rad/s")),
+                  plate=Body(mass=quantity(mass, "kg")),
+                  slide=Prismatic(angle="90 deg", s=quantity(r, "m"), v=quantity(e * w, "m/s")),
+                  contact=Contact(curve=Line("180 deg"), base=disc, friction=mu))
     run = model.simulate("1 s", rtol=1e-8)
     assert "stretches in Python" not in run.statistics
     assert not run.events

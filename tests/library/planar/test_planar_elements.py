@@ -6,7 +6,7 @@ from benches import wire, wired
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from blocks import Model, Target, quantity
+from blocks import Target, quantity
 from library.planar import (
     Body,
     Circle,
@@ -261,14 +261,13 @@ FLYING = ("SpringDamper", "TranslationalBridge", "RotationalBridge", "Contact",
 
 
 def pair(name):
-    model = Model(name)
     free = {"x": "1 m", "y": "0 m", "vx": "-0.8 m/s", "vy": "0.1 m/s", "w": "1.5 rad/s"}
-    model.first = Body(mass="2 kg", inertia="0.3 kg*m^2", center_x="0.1 m", x="0 m", y="0 m",
-                       phi="0.3 rad", vx="0.2 m/s", vy="-0.1 m/s", w="-1.1 rad/s")  # fmt: skip
-    model.second = Body(mass="1.5 kg", inertia="0.2 kg*m^2", center_y="-0.05 m",
-                        **(free if name in FLYING else {}))  # fmt: skip
-    model.between, model.still = BETWEEN[name](), Gravity(strength="0 m/s^2")
-    wire(model, "first.P between.B still.P", "second.P between.F")
+    model = wired(name, "first.P between.B still.P", "second.P between.F",
+                  first=Body(mass="2 kg", inertia="0.3 kg*m^2", center_x="0.1 m", x="0 m", y="0 m",
+                             phi="0.3 rad", vx="0.2 m/s", vy="-0.1 m/s", w="-1.1 rad/s"),
+                  second=Body(mass="1.5 kg", inertia="0.2 kg*m^2", center_y="-0.05 m",
+                              **(free if name in FLYING else {})), between=BETWEEN[name](),
+                  still=Gravity(strength="0 m/s^2"))
     if name == "TranslationalBridge":
         bridge_with_spring(model, model.between, Spring(stiffness="40 N/m"), Reference(), "V")
     if name == "RotationalBridge":

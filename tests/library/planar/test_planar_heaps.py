@@ -85,13 +85,11 @@ def test_frictionless_discs_come_to_carry_their_weight_as_well():
 
 def column(count, restitution=0.0, drop=0.0):
     """Discs above each other on a floor, the lowest ``drop`` above it."""
-    model = Model("column")
     y = drop + R * (2 * np.arange(count) + 1)
-    wire(model, "ground.P floor.B", "discs[0].P floor.F",
-         ground=Ground(),
-         discs=Body(count=count, inertia="5 g*m^2", x="0 m", y=quantity(y, "m"), phi="0 rad",
-                    vx="0 m/s", vy="0 m/s", w="0 rad/s"),
-         floor=Contact(curve=Circle("0.1 m"), base=Line(), restitution=restitution))
+    model = wired("column", "ground.P floor.B", "discs[0].P floor.F", ground=Ground(),
+                  discs=Body(count=count, inertia="5 g*m^2", x="0 m", y=quantity(y, "m"),
+                             phi="0 rad", vx="0 m/s", vy="0 m/s", w="0 rad/s"),
+                  floor=Contact(curve=Circle("0.1 m"), base=Line(), restitution=restitution))
     if count > 1:
         model.pairs = Contact(count=count - 1, curve=Circle("0.1 m"), base=Circle("0.1 m"))
         model.connect(model.pairs.B, model.discs[np.arange(count - 1)].P)

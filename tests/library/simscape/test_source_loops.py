@@ -254,13 +254,12 @@ end
 
 def test_branches_in_a_loop_and_products_of_matrices(tmp_path):
     """An ideal transformer of three windings: voltages as turns, no ampere-turns left."""
-    model = Model("transformer")
-    model.part = written(WINDINGS, tmp_path, "windings")()
-    model.source, model.ground = DCVoltageSource(voltage="10 V"), ElectricalReference()
     loads = written(CHAIN, tmp_path, "chain")
-    model.small, model.large = loads(R0="0.1 ohm"), loads(R0="1.6 ohm")
-    wire(model, "source.p part.p_1", "part.p_2 small.p", "part.p_3 large.p",
-         "source.n part.m_1 part.m_2 part.m_3 small.n large.n ground.V")
+    model = wired("transformer", "source.p part.p_1", "part.p_2 small.p", "part.p_3 large.p",
+                  "source.n part.m_1 part.m_2 part.m_3 small.n large.n ground.V",
+                  part=written(WINDINGS, tmp_path, "windings")(),
+                  source=DCVoltageSource(voltage="10 V"), ground=ElectricalReference(),
+                  small=loads(R0="0.1 ohm"), large=loads(R0="1.6 ohm"))
     run = model.simulate("1 s")
     volts = [run[f"part.v_{k}"].final.to("V").m for k in (1, 2, 3)]
     np.testing.assert_allclose(volts, [10, 5, 20])

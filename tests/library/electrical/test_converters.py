@@ -5,12 +5,12 @@ import copy
 import numpy as np
 import pytest
 from benches import values, wire
-from benches.electrical import across, circuit
+from benches.electrical import across, circuit, ring
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
 from scipy.optimize import brentq
 
-from blocks import Model, SimulationError, mod, quantity, where
+from blocks import SimulationError, mod, quantity, where
 from library.electrical import (
     IGBT,
     MOSFET,
@@ -20,7 +20,6 @@ from library.electrical import (
     DCCurrentSource,
     DCVoltageSource,
     Diode,
-    ElectricalReference,
     FullBridge,
     HalfBridge,
     Inductor,
@@ -236,12 +235,7 @@ CLOSES, OPENS = (Switch(model="ideal", gate=at(0.5, *gate)) for gate in ((0.0, 1
         "current"])  # fmt: skip
 def test_what_would_have_to_jump_or_has_no_answer_is_named(parts, time, where, said):
     """A source and parts in a ring."""
-    model = circuit("refused", **copy.deepcopy(parts))
-    made = [getattr(model, name) for name in parts]
-    for a, b in zip(made[1:], made[2:], strict=False):
-        model.connect(a.n, b.p)
-    model.connect(made[0].p, made[1].p)
-    model.connect(made[-1].n, made[0].n, model.ground.V)
+    model = ring(**copy.deepcopy(parts))
     with pytest.raises(SimulationError) as error:
         model.simulate("1 s")
     assert error.value.code == "simulation.jump"
@@ -278,13 +272,11 @@ def test_a_switch_that_shorts_a_moving_source_through_a_diode_is_named_with_it(i
 
 
 def test_the_swapped_diode_of_a_bridge_is_named_with_the_one_that_shorts_through_it():
-    model = Model("bridge")
-    model.source, model.earth = ACVoltageSource(amplitude="325 V"), ElectricalReference()
-    model.load, model.store = Resistor(resistance="100 ohm"), Capacitor(capacitance="1 mF")
-    model.a, model.b, model.c, model.d = (Diode(model="ideal") for _ in range(4))
-    model.connect(model.source.p, model.a.p, model.c.n)
-    model.connect(model.source.n, model.b.p, model.d.p)  # model.d.n is meant
-    wire(model, "a.n b.n load.p store.p", "c.p d.n load.n store.n earth.V")
+    model = circuit("bridge", "source.p a.p c.n", "source.n b.p d.p",  # d.n is meant
+                    "a.n b.n load.p store.p", "c.p d.n load.n store.n ground.V",
+                    source=ACVoltageSource(amplitude="325 V"), load=Resistor(resistance="100 ohm"),
+                    store=Capacitor(capacitance="1 mF"),
+                    **{name: Diode(model="ideal") for name in "abcd"})
     with pytest.raises(SimulationError, match="nothing limits i of c and d: closed, they short"
                        ) as error:
         model.simulate("20 ms")
@@ -337,19 +329,14 @@ def dickson(stages):
         mod(t, quantity("10 us")) < quantity("5 us"), first, then))
         for first, then in ((quantity("5 V"), quantity("0 V")),
                             (quantity("0 V"), quantity("5 V")))]  # fmt: skip
-    diodes = [Diode(model="ideal", on_resistance="10 ohm") for _ in range(stages + 1)]
-    m = circuit("dickson", source=DCVoltageSource(voltage="5 V"), even=clocks[0], odd=clocks[1],
-                store=Capacitor(capacitance="100 nF"), load=Resistor(resistance="1 Mohm"),
-                **{f"d{k}": diode for k, diode in enumerate(diodes)},
-                **{f"c{k}": Capacitor(capacitance="10 nF") for k in range(stages)})  # fmt: skip
-    lifted = [getattr(m, f"c{k}") for k in range(stages)]
-    m.connect(m.source.p, diodes[0].p)
-    for k, capacitor in enumerate(lifted):
-        m.connect(diodes[k].n, capacitor.p, diodes[k + 1].p)
-        m.connect(capacitor.n, (m.odd if k % 2 else m.even).p)
-    m.connect(diodes[-1].n, m.store.p, m.load.p)
-    m.connect(m.ground.V, m.source.n, m.even.n, m.odd.n, m.store.n, m.load.n)
-    return m
+    diode = {"model": "ideal", "on_resistance": "10 ohm"}
+    return circuit("dickson", "source.p d[0].p", "d[:-1].n c.p d[1:].p", "c[::2].n even.p",
+                   "c[1::2].n odd.p", "d[-1].n store.p load.p",
+                   "ground.V source.n even.n odd.n store.n load.n",
+                   source=DCVoltageSource(voltage="5 V"), even=clocks[0], odd=clocks[1],
+                   store=Capacitor(capacitance="100 nF"), load=Resistor(resistance="1 Mohm"),
+                   d=Diode(count=stages + 1, **diode),
+                   c=Capacitor(count=stages, capacitance="10 nF"))
 
 
 @pytest.mark.parametrize(("method", "rtol"), [

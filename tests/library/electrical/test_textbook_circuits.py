@@ -1,7 +1,7 @@
 """Circuits of textbooks, built as a user would, against their closed forms."""
 
 import numpy as np
-from benches import values
+from benches import values, wire
 from benches.electrical import circuit
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
@@ -81,14 +81,12 @@ def test_an_inverter_drives_the_fundamental_of_its_reference_through_coils():
     m = circuit("circuit", "source.p bridge.P", "source.n bridge.N ground.V",
                 source=DCVoltageSource(voltage="600 V"), bridge=ThreePhaseBridge())
     for k, leg in enumerate("ABC"):
-        modulator = m.add(f"modulator_{leg}", SineTriangle(phase=quantity(-120 * k, "deg")))
-        coil = m.add(f"coil_{leg}", Inductor(inductance="10 mH"))
-        load = m.add(f"load_{leg}", Resistor(resistance="5 ohm"))
-        m.connect(modulator.y, getattr(m.bridge, f"upper_{leg}"))
-        m.connect(modulator.n, getattr(m.bridge, f"lower_{leg}"))
-        m.connect(getattr(m.bridge, leg), coil.p)
-        m.connect(coil.n, load.p)
-    m.connect(m.load_A.n, m.load_B.n, m.load_C.n)
+        wire(m, f"modulator_{leg}.y bridge.upper_{leg}", f"modulator_{leg}.n bridge.lower_{leg}",
+             f"bridge.{leg} coil_{leg}.p", f"coil_{leg}.n load_{leg}.p",
+             **{f"modulator_{leg}": SineTriangle(phase=quantity(-120 * k, "deg")),
+                f"coil_{leg}": Inductor(inductance="10 mH"),
+                f"load_{leg}": Resistor(resistance="5 ohm")})
+    wire(m, "load_A.n load_B.n load_C.n")
     run = m.simulate("60 ms", rtol=1e-9)
     t = np.linspace(40e-3, 60e-3, 20000, endpoint=False)
     w = 100 * np.pi

@@ -100,13 +100,11 @@ def test_a_tank_that_is_filled_without_heat_warms_by_the_work_of_pushing_in():
 @pytest.mark.parametrize("ratio", [0.999999, 0.98, 0.9, 0.6, 0.5, 0.3])
 @pytest.mark.parametrize("back", [False, True])
 def test_flow_through_a_restriction_is_saint_venants_both_ways(ratio, back):
-    model = Model("hole")
-    model.high = place("1 MPa")
-    model.low = place(quantity(ratio, "MPa"))
-    model.hole = LocalRestriction(restriction_type="fixed", area="1 cm^2", laminar_share=1e-9)
-    ends = (model.hole.B, model.hole.A) if back else (model.hole.A, model.hole.B)
-    model.connect(model.high.A, ends[0])
-    model.connect(ends[1], model.low.A)
+    before, behind = "BA" if back else "AB"
+    model = wired("hole", f"high.A hole.{before}", f"hole.{behind} low.A",
+                  high=place("1 MPa"), low=place(quantity(ratio, "MPa")),
+                  hole=LocalRestriction(restriction_type="fixed", area="1 cm^2",
+                                        laminar_share=1e-9))
     run = model.simulate("1 s")
     r = max(ratio, (2 / (GAMMA + 1)) ** (GAMMA / (GAMMA - 1)))
     psi = sqrt(2 * GAMMA / (GAMMA - 1) * (r ** (2 / GAMMA) - r ** ((GAMMA + 1) / GAMMA)))
@@ -272,11 +270,11 @@ def test_the_entropy_of_air_is_that_of_its_equation_of_state():
     """By CoolProp, from 300 K at 1 bar to 900 K at 20 kPa: 1609.47 J/(kg K); 0 at the reference."""
     model = Model("entropy")
     for name, T, p in (("hot", "900 K", "0.02 MPa"), ("cold", "300 K", "0.1 MPa")):
-        at = model.add(name, place(p, T))
-        sensor = model.add(f"at_{name}", ThermodynamicPropertiesSensor(
-            reference_entropy="0 kJ/(K*kg)", reference_temperature="300 K",
-            reference_pressure="0.1 MPa"))  # fmt: skip
-        model.connect(at.A, sensor.A, model.add(f"air_{name}", GasProperties(gas_spec="air")).A)
+        wire(model, f"{name}.A at_{name}.A air_{name}.A", **{
+            name: place(p, T), f"air_{name}": GasProperties(gas_spec="air"),
+            f"at_{name}": ThermodynamicPropertiesSensor(
+                reference_entropy="0 kJ/(K*kg)", reference_temperature="300 K",
+                reference_pressure="0.1 MPa")})
     run = model.simulate("1 s")
     assert final(run, "at_hot.S", "J/(kg*K)") == pytest.approx(1609.47, abs=1.0)
     assert final(run, "at_cold.S", "J/(kg*K)") == pytest.approx(0, abs=1e-9)

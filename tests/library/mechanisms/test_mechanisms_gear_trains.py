@@ -13,7 +13,7 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 from scipy.optimize import brentq
 
-from blocks import Model, Target, cos, quantity, sin
+from blocks import Target, cos, quantity, sin
 from library.mechanisms import (
     DiscBrake,
     DiscClutch,
@@ -42,29 +42,25 @@ DRIVE, LOAD = 1.0, 0.3  # N*m
 
 def train(ratios, efficiencies, *, drive=None, load=None, brake=0.0, at=0, everywhere=True):
     """Gears in a row, inertia at every shaft or only at both ends, a brake at one shaft."""
-    n, model = len(ratios), Model("train")
-    model.ground = RotationalReference()
-    ports = [[] for _ in range(n + 1)]
-    for i in range(n + 1):
-        if everywhere or i in (0, n):
-            ports[i].append(model.add(f"j{i}", Inertia(inertia=quantity(J, "kg*m^2"))).I)
+    n, model = len(ratios), wired("train", ground=RotationalReference())
+    shafts = [f"j{i}.I" if everywhere or i in (0, n) else "" for i in range(n + 1)]
+    wire(model, **{f"j{i}": Inertia(inertia=quantity(J, "kg*m^2"))
+                   for i, port in enumerate(shafts) if port})
     for i, (ratio, (forward, backward)) in enumerate(zip(ratios, efficiencies, strict=True)):
-        gear = model.add(f"g{i}", LossyGear(ratio=ratio, forward_efficiency=forward,
-                                            backward_efficiency=backward))
-        ports[i].append(gear.S)
-        ports[i + 1].append(gear.O)
+        wire(model, **{f"g{i}": LossyGear(ratio=ratio, forward_efficiency=forward,
+                                          backward_efficiency=backward)})
+        shafts[i] += f" g{i}.S"
+        shafts[i + 1] += f" g{i}.O"
     for name, shaft, torque in (("drive", 0, drive), ("load", n, load)):
         if torque is not None:
-            source = model.add(name, TorqueSource(torque=torque))
-            ports[shaft].append(source.R)
-            model.connect(source.C, model.ground.W)
+            wire(model, f"{name}.C ground.W", **{name: TorqueSource(torque=torque)})
+            shafts[shaft] += f" {name}.R"
     if brake:
-        model.brake = RotationalFriction(law="coulomb", coulomb_torque=quantity(brake, "N*m"),
-                                         breakaway_torque=quantity(brake, "N*m"))
-        ports[at].append(model.brake.R)
-        model.connect(model.brake.C, model.ground.W)
-    for shaft in ports:
-        model.connect(*shaft)
+        wire(model, "brake.C ground.W", brake=RotationalFriction(
+            law="coulomb", coulomb_torque=quantity(brake, "N*m"),
+            breakaway_torque=quantity(brake, "N*m")))
+        shafts[at] += " brake.R"
+    wire(model, *shafts)
     return model
 
 
@@ -171,9 +167,9 @@ def test_what_rests_in_a_train_takes_the_same_share_of_its_range():
     ratio 1, a loss between -0.2 s and 0.2 s of what it takes, halfway between them at s = 0.
     """
     model = train([1.0], [(0.5, 0.5)], drive=quantity(0.4, "N*m"), brake=0.3)
-    model.add("far", RotationalFriction(law="coulomb", coulomb_torque="0.2 N*m",
-                                        breakaway_torque="0.2 N*m"))
-    wire(model, "far.R j1.I", "far.C ground.W")
+    wire(model, "far.R j1.I", "far.C ground.W",
+         far=RotationalFriction(law="coulomb", coulomb_torque="0.2 N*m",
+                                breakaway_torque="0.2 N*m"))
     run = model.simulate("0.1 s", progress=False)
     first, far, loss = (run[name].final.m for name in ("brake.t", "far.t", "g0.loss"))
     taken = far + loss
@@ -303,25 +299,20 @@ def random_drivetrain(seed, size=8):
     model = wired("drivetrain", ground=RotationalReference())
     kinds = couplings(chance)
     for i in range(size):
-        body = model.add(f"j{i}", Inertia(inertia=quantity(chance.uniform(0.2, 2), "kg*m^2")))
-        body.w = Target("0 rad/s")
+        wire(model, **{f"j{i}": Inertia(inertia=quantity(chance.uniform(0.2, 2), "kg*m^2"),
+                                        w=Target("0 rad/s"))})
         if i:
             above = int(chance.integers(max(0, i - 3), i))
             part, left, right = kinds[int(chance.integers(0, len(kinds)))]()
-            model.add(f"c{i}", part)
-            model.connect(getattr(part, left), model[f"j{above}"].I)
-            model.connect(getattr(part, right), body.I)
+            wire(model, f"c{i}.{left} j{above}.I", f"c{i}.{right} j{i}.I", **{f"c{i}": part})
     for i, k in enumerate(chance.choice(size, 2, replace=False)):
         amplitude, angular = chance.uniform(5, 30), chance.uniform(1, 4)
-        drive = model.add(f"t{i}", TorqueSource(
+        wire(model, f"t{i}.R j{k}.I", f"t{i}.C ground.W", **{f"t{i}": TorqueSource(
             torque=lambda t, a=amplitude, w=angular: quantity(a, "N*m")
-            * cos(quantity(w, "rad/s") * t)))  # fmt: skip
-        model.connect(drive.R, model[f"j{k}"].I)
-        model.connect(drive.C, model.ground.W)
-    wire(model, "brake.R j0.I", brake=DiscBrake(normal_force=quantity(chance.uniform(1, 10), "N")),
+            * cos(quantity(w, "rad/s") * t))})  # fmt: skip
+    wire(model, "brake.R j0.I", f"bearing.R j{size - 1}.I", "brake.C bearing.C ground.W",
+         brake=DiscBrake(normal_force=quantity(chance.uniform(1, 10), "N")),
          bearing=BearingFriction(torques=["0.3 N*m", "0.4 N*m"], peak=1.2))
-    model.connect(model.bearing.R, model[f"j{size - 1}"].I)
-    model.connect(model.brake.C, model.bearing.C, model.ground.W)
     return model
 
 
@@ -345,27 +336,21 @@ def test_lossy_gears_on_elastic_shafts_account_for_all_their_energy(seed):
                                       damping=quantity(chance.uniform(0.1, 2), "N*m*s/rad")
                                       )  # fmt: skip
 
-    model = Model("hoist")
-    model.ground = RotationalReference()
-    model.drive = TorqueSource(torque=lambda t: quantity("9 N*m") * cos(quantity("3 rad/s") * t))
+    model = wired("hoist", ground=RotationalReference(), drive=TorqueSource(
+        torque=lambda t: quantity("9 N*m") * cos(quantity("3 rad/s") * t)))
     for i in range(6):
-        model.add(f"j{i}", Inertia(inertia=quantity(chance.uniform(0.2, 2), "kg*m^2")))
-        model[f"j{i}"].w = Target("0 rad/s", priority="low")
+        wire(model, **{f"j{i}": Inertia(inertia=quantity(chance.uniform(0.2, 2), "kg*m^2"),
+                                        w=Target("0 rad/s", priority="low"))})
     for i, ratio in enumerate([2, -1.5, 0.5]):  # gear from j0 to j1, shaft from j1 to j2, …
         efficiency = chance.uniform(0.5, 0.95, 2)
-        gear = model.add(f"g{i}", LossyGear(
+        wire(model, f"j{2 * i}.I g{i}.S", f"g{i}.O j{2 * i + 1}.I", **{f"g{i}": LossyGear(
             ratio=ratio, forward_efficiency=efficiency[0], backward_efficiency=efficiency[1],
             forward_bearing_torque=quantity(chance.uniform(0, 0.3), "N*m"),
-            backward_bearing_torque=quantity(chance.uniform(0, 0.3), "N*m")))  # fmt: skip
-        model.connect(model[f"j{2 * i}"].I, gear.S)
-        model.connect(gear.O, model[f"j{2 * i + 1}"].I)
-    for i in (1, 3):
-        part = model.add(f"s{i}", shaft())
-        model.connect(model[f"j{i}"].I, part.R)
-        model.connect(part.C, model[f"j{i + 1}"].I)
-    wire(model, "j5.I twist.R", "twist.C clutch.R", "brake_inertia.I clutch.R",
-         "clutch.C flywheel.I", "drive.R j0.I", "drive.C ground.W",
-         clutch=DiscClutch(normal_force="4 N"), flywheel=Inertia(inertia="1 kg*m^2"), twist=shaft(),
+            backward_bearing_torque=quantity(chance.uniform(0, 0.3), "N*m"))})  # fmt: skip
+    wire(model, "j1.I s1.R", "s1.C j2.I", "j3.I s3.R", "s3.C j4.I", "j5.I twist.R",
+         "twist.C clutch.R", "brake_inertia.I clutch.R", "clutch.C flywheel.I", "drive.R j0.I",
+         "drive.C ground.W", s1=shaft(), s3=shaft(), twist=shaft(),
+         clutch=DiscClutch(normal_force="4 N"), flywheel=Inertia(inertia="1 kg*m^2"),
          brake_inertia=Inertia(inertia="0.1 kg*m^2"))
     run = model.simulate("2 s", rtol=1e-11, method="DOP853")
     energy = run.energy()
@@ -376,13 +361,11 @@ def test_lossy_gears_on_elastic_shafts_account_for_all_their_energy(seed):
 
 
 def test_a_car_with_a_planetary_gear_coasts_with_the_reflected_mass():
-    model = Model("car")
-    model.motor, model.ground = Inertia(inertia="0.05 kg*m^2"), RotationalReference()
-    model.gear, model.wheel = PlanetaryGear(ratio=2), RollingWheel(radius="0.25 m")
-    model.body, model.drive = Mass(mass="800 kg"), TorqueSource(torque="90 N*m")
-    model.body.v = Target("0 m/s", priority="low")
-    wire(model, "drive.R motor.I gear.S", "gear.R ground.W drive.C", "gear.C wheel.A",
-         "wheel.H body.M")
+    model = wired("car", "drive.R motor.I gear.S", "gear.R ground.W drive.C", "gear.C wheel.A",
+                  "wheel.H body.M", motor=Inertia(inertia="0.05 kg*m^2"),
+                  ground=RotationalReference(), gear=PlanetaryGear(ratio=2),
+                  wheel=RollingWheel(radius="0.25 m"), drive=TorqueSource(torque="90 N*m"),
+                  body=Mass(mass="800 kg", v=Target("0 m/s", priority="low")))
     run = model.simulate("4 s", rtol=1e-11, method="DOP853")
     reduction = 3 / 0.25  # rad of the motor per metre
     assert_allclose(run["body.v"].final.to("m/s").magnitude,

@@ -6,7 +6,7 @@ from benches import seconds, values, wire, wired
 from benches.mechanisms import TIGHT, loaded
 from numpy.testing import assert_allclose
 
-from blocks import Model, Target, quantity
+from blocks import Target, quantity
 from blocks.exceptions import BlocksError
 from library.mechanisms import (
     BeltDrive,
@@ -62,13 +62,10 @@ def test_a_belt_keeps_the_same_speed_and_force_on_both_pulleys(crossed):
 @pytest.mark.parametrize(("held", "driven", "out", "ratio"), [
     ("R", "S", "C", 1 / 3.5), ("C", "S", "R", -1 / 2.5), ("S", "R", "C", 2.5 / 3.5)])
 def test_a_planetary_gear_has_the_three_textbook_ratios(held, driven, out, ratio):
-    model = wired("planetary",
-                  gear=PlanetaryGear(ratio=2.5), ground=RotationalReference(),
+    model = wired("planetary", f"drive.R gear.{driven}", f"gear.{held} ground.W drive.C load.C",
+                  f"gear.{out} load.R", gear=PlanetaryGear(ratio=2.5), ground=RotationalReference(),
                   drive=AngularVelocitySource(velocity="7 rad/s"),
                   load=RotationalSpringDamper(damping="1 N*m*s/rad"))
-    model.connect(model.drive.R, getattr(model.gear, driven))
-    model.connect(getattr(model.gear, held), model.ground.W, model.drive.C, model.load.C)
-    model.connect(getattr(model.gear, out), model.load.R)
     run = model.simulate("1 s")
     assert_allclose(values(run, "load.w", "rad/s"), 7 * ratio, rtol=1e-12)
     t = {n: values(run, f"gear.{n}.t", "N*m") for n in "CRS"}
@@ -147,11 +144,10 @@ def test_a_slider_follows_the_geometry_of_crank_and_rod(offset):
 
 
 def test_a_flywheel_keeps_its_energy_over_the_dead_centres_of_a_slider():
-    model = Model("engine")
-    model.wheel = Inertia(inertia="0.02 kg*m^2", w="10 rad/s")
-    model.crank, model.piston = SliderCrank(crank="0.1 m", rod="0.25 m"), Mass(mass="1 kg")
-    model.piston.v = Target("0 m/s", priority="low")
-    wire(model, "wheel.I crank.A", "crank.P piston.M")
+    model = wired("engine", "wheel.I crank.A", "crank.P piston.M",
+                  wheel=Inertia(inertia="0.02 kg*m^2", w="10 rad/s"),
+                  crank=SliderCrank(crank="0.1 m", rod="0.25 m"),
+                  piston=Mass(mass="1 kg", v=Target("0 m/s", priority="low")))
     run = model.simulate("3 s", **TIGHT)
     phi = values(run, "crank.phi", "rad")
     assert phi[-1] > 4 * np.pi
@@ -188,11 +184,9 @@ def test_a_cam_with_many_points_is_the_curve_they_are_taken_from():
 
 
 def test_a_flywheel_gets_back_what_it_gives_to_a_cam():
-    model = Model("valve")
-    model.cam, model.follower = cosine_cam(8), Mass(mass="1 kg")
-    model.wheel = Inertia(inertia="0.01 kg*m^2", w="20 rad/s")
-    model.follower.v = Target("0 m/s", priority="low")
-    wire(model, "wheel.I cam.A", "cam.P follower.M")
+    model = wired("valve", "wheel.I cam.A", "cam.P follower.M",
+                  cam=cosine_cam(8), wheel=Inertia(inertia="0.01 kg*m^2", w="20 rad/s"),
+                  follower=Mass(mass="1 kg", v=Target("0 m/s", priority="low")))
     # the jerk jumps at the points of the table, which no error estimate of a long step sees
     run = model.simulate("1 s", rtol=1e-11, method="DOP853", max_step="1 ms")
     assert values(run, "cam.phi", "rad")[-1] > 4 * np.pi
@@ -207,24 +201,20 @@ def test_a_flywheel_gets_back_what_it_gives_to_a_cam():
 @pytest.mark.parametrize("seed", range(6))
 def test_a_tree_of_gears_accelerates_as_its_reflected_inertia(seed):
     chance = np.random.default_rng(seed)
-    model = wired("tree", ground=RotationalReference(), drive=TorqueSource(torque="7 N*m"))
     sizes, speeds = [chance.uniform(0.1, 2)], [1.0]
-    model.add("j0", Inertia(inertia=quantity(sizes[0], "kg*m^2")))
+    model = wired("tree", "drive.R j0.I", "drive.C ground.W", ground=RotationalReference(),
+                  drive=TorqueSource(torque="7 N*m"),
+                  j0=Inertia(inertia=quantity(sizes[0], "kg*m^2")))
     for i in range(1, 14):
         above = int(chance.integers(0, i))
         ratio = float(chance.choice([-1, 1]) * chance.uniform(0.3, 4))
         sizes.append(chance.uniform(0.1, 2))
-        body = model.add(f"j{i}", Inertia(inertia=quantity(sizes[i], "kg*m^2")))
-        gear = model.add(f"g{i}", GearBox(ratio=ratio))
-        if chance.random() < 0.5:  # either shaft may be the driving one
-            model.connect(model[f"j{above}"].I, gear.S)
-            model.connect(gear.O, body.I)
-            speeds.append(speeds[above] / ratio)
-        else:
-            model.connect(model[f"j{above}"].I, gear.O)
-            model.connect(gear.S, body.I)
-            speeds.append(speeds[above] * ratio)
-    wire(model, "drive.R j0.I", "drive.C ground.W")
+        forward = chance.random() < 0.5  # either shaft may be the driving one
+        near, far = "SO" if forward else "OS"
+        speeds.append(speeds[above] / ratio if forward else speeds[above] * ratio)
+        wire(model, f"j{above}.I g{i}.{near}", f"g{i}.{far} j{i}.I",
+             **{f"j{i}": Inertia(inertia=quantity(sizes[i], "kg*m^2")),
+                f"g{i}": GearBox(ratio=ratio)})
     assert model.structure().states == 1
     run = model.simulate("1 s", **TIGHT)
     reflected = np.dot(sizes, np.square(speeds))
@@ -260,9 +250,8 @@ def test_impossible_mechanisms_are_refused_in_words(part, ports, words):
 def test_three_prescribed_speeds_of_a_planetary_gear_are_refused_by_name():
     model = wired("planetary", gear=PlanetaryGear(), ground=RotationalReference())
     for port in "CRS":
-        source = model.add(f"speed_{port}", AngularVelocitySource(velocity="1 rad/s"))
-        model.connect(source.R, getattr(model.gear, port))
-        model.connect(source.C, model.ground.W)
+        wire(model, f"speed_{port}.R gear.{port}", f"speed_{port}.C ground.W",
+             **{f"speed_{port}": AngularVelocitySource(velocity="1 rad/s")})
     with pytest.raises(BlocksError) as error:
         model.simulate("1 s")
     for word in ["speed_C", "speed_R", "speed_S", "gear", "angular velocit"]:

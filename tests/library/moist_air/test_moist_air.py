@@ -99,11 +99,10 @@ def test_saturation_is_that_of_water_and_of_ice():
         given = {"relative": 0.5, "mole_fraction": y, "mass_fraction": x,
                  "humidity_ratio": x / (1 - x)}  # fmt: skip
         spec = list(given)[n]
-        at = model.add(f"at{n}", place("0.2 MPa", quantity(T, "K"), given[spec], spec))
+        wire(model, **{f"at{n}": place("0.2 MPa", quantity(T, "K"), given[spec], spec)})
         for other, value in given.items():
             name = f"sensor{n}_{other}"
-            sensor = model.add(name, HumiditySensor(humidity_spec=other))
-            model.connect(at.A, sensor.A)
+            wire(model, f"at{n}.A {name}.A", **{name: HumiditySensor(humidity_spec=other)})
             expected[name] = value
     run = model.simulate("1 s")
     for name, value in expected.items():
@@ -232,12 +231,12 @@ def test_flow_through_a_restriction_is_saint_venants_for_the_mixture_both_ways()
     gamma = cp / (cp - R)
     model, cases = Model("hole"), [(r, b) for r in (0.98, 0.6, 0.3) for b in (False, True)]
     for k, (ratio, back) in enumerate(cases):
-        high = model.add(f"high{k}", place("0.3 MPa", humidity=x, spec="mass_fraction"))
-        low = model.add(f"low{k}", place(quantity(0.3 * ratio, "MPa"), T="350 K", humidity=0.0))
-        hole = model.add(f"hole{k}", LocalRestriction(
-            restriction_type="fixed", area="1 cm^2", laminar_share=1e-9))  # fmt: skip
-        model.connect(high.A, hole.B if back else hole.A)
-        model.connect(hole.A if back else hole.B, low.A)
+        before, behind = "BA" if back else "AB"
+        wire(model, f"high{k}.A hole{k}.{before}", f"hole{k}.{behind} low{k}.A", **{
+            f"high{k}": place("0.3 MPa", humidity=x, spec="mass_fraction"),
+            f"low{k}": place(quantity(0.3 * ratio, "MPa"), T="350 K", humidity=0.0),
+            f"hole{k}": LocalRestriction(restriction_type="fixed", area="1 cm^2",
+                                         laminar_share=1e-9)})
     run = model.simulate("1 s")
     for k, (ratio, back) in enumerate(cases):
         r = max(ratio, (2 / (gamma + 1)) ** (gamma / (gamma - 1)))
@@ -283,14 +282,12 @@ def test_a_tank_that_is_filled_without_heat_warms_by_the_work_of_pushing_in():
 
 
 def test_what_a_piston_compresses_without_heat_follows_the_isentrope_of_the_mixture():
-    model, signs = Model("press"), {"positive": -0.02, "negative": 0.02}
-    model.wall = Reference()
+    model, signs = wired("press", wall=Reference()), {"positive": -0.02, "negative": 0.02}
     for sign, speed in signs.items():
-        cylinder = model.add(sign, TranslationalMechanicalConverter(
-            dead_volume="1 l", interface_area="100 cm^2", mech_orientation=sign, x_w_I=0.005))
-        rod = model.add(f"rod_{sign}", VelocitySource(velocity=quantity(speed, "m/s")))
-        model.connect(cylinder.R, rod.R)
-        model.connect(cylinder.C, rod.C, model.wall.V)
+        wire(model, f"{sign}.R rod_{sign}.R", f"{sign}.C rod_{sign}.C wall.V", **{
+            sign: TranslationalMechanicalConverter(dead_volume="1 l", interface_area="100 cm^2",
+                                                   mech_orientation=sign, x_w_I=0.005),
+            f"rod_{sign}": VelocitySource(velocity=quantity(speed, "m/s"))})
     run = model.simulate("1 s", rtol=1e-9)
     R, cp = R_A + 0.005 * (R_W - R_A), 1006.7 + 0.005 * (1866 - 1006.7)  # at 306 K
     gamma = cp / (cp - R)

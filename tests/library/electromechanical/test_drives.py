@@ -123,19 +123,14 @@ def test_a_motor_that_brakes_feeds_the_supply():
 # -- a driver and the PWM voltage before it give the means of their pulses -------------------------
 def driven(reference, reverse="0 V", brake="0 V", source=None, **options):
     """A PWM voltage of 5 V before a bridge of 12 V on 2 ohm, with 3 V in series."""
-    model = Model("driven")
-    model.earth, model.pwm = ElectricalReference(), source or PWMVoltage(maximum_voltage="4 V")
-    model.reverse, model.brake = DCVoltageSource(voltage=reverse), DCVoltageSource(voltage=brake)
-    model.bridge = BridgeDriver(on_resistance="0.4 ohm", diode_resistance="0.3 ohm", **options)
-    model.load, model.emf = Resistor(resistance="2 ohm"), DCVoltageSource(voltage="3 V")
-    bridge = model.bridge
-    model.connect(model.earth.V, bridge.REF, bridge.b, model.emf.n, model.pwm.n2, model.reverse.n,
-                  model.brake.n)
-    model.connect(model.pwm.p2, bridge.PWM)
-    model.connect(model.reverse.p, bridge.REV)
-    model.connect(model.brake.p, bridge.BRK)
-    model.connect(bridge.a, model.load.p)
-    model.connect(model.load.n, model.emf.p)
+    model = wired("driven", "earth.V bridge.REF bridge.b emf.n pwm.n2 reverse.n brake.n",
+                  "pwm.p2 bridge.PWM", "reverse.p bridge.REV", "brake.p bridge.BRK",
+                  "bridge.a load.p", "load.n emf.p",
+                  earth=ElectricalReference(), pwm=source or PWMVoltage(maximum_voltage="4 V"),
+                  reverse=DCVoltageSource(voltage=reverse), brake=DCVoltageSource(voltage=brake),
+                  bridge=BridgeDriver(on_resistance="0.4 ohm", diode_resistance="0.3 ohm",
+                                      **options),
+                  load=Resistor(resistance="2 ohm"), emf=DCVoltageSource(voltage="3 V"))
     if source is None:
         wire(model, "reference.p pwm.p1", "reference.n pwm.n1 earth.V",
              reference=DCVoltageSource(voltage=reference))

@@ -275,19 +275,13 @@ def test_eddy_currents_in_shells_are_a_ladder():
     n, turns, ohm = 4, 100, 1.0
     conductances, reluctances = 200.0 * np.arange(1, n + 1), 1e5 * np.arange(1, n + 1)
     model = wired("shells", "source.p wire.p", "wire.n coil.p", "source.n coil.n earth.V",
-                  "coil.S zero.M",
+                  "coil.S zero.M core.S", "coil.N shell[0].N", "shell[:-1].S shell[1:].N",
+                  "shell.S core.N",
                   source=ControlledVoltageSource(voltage="1 V"), wire=Resistor(resistance="1 ohm"),
                   coil=ElectromagneticConverter(turns=turns), earth=ElectricalReference(),
-                  zero=MagneticReference())
-    last = model.coil.N
-    for k in range(n):
-        shell = model.add(f"shell{k}", EddyCurrent(conductance=quantity(conductances[k], "1/ohm")))
-        core = model.add(f"core{k}", FundamentalReluctance(
-            reluctance=quantity(reluctances[k], "1/H")))  # fmt: skip
-        model.connect(last, shell.N)
-        model.connect(shell.S, core.N)
-        model.connect(core.S, model.coil.S)
-        last = shell.S
+                  zero=MagneticReference(),
+                  shell=EddyCurrent(count=n, conductance=quantity(conductances, "1/ohm")),
+                  core=FundamentalReluctance(count=n, reluctance=quantity(reluctances, "1/H")))
     # mmf behind shell k: R_k (phi_k - phi_k+1); the coil gives turns (1 V - turns phi_0')/ohm
     behind = np.diag(reluctances) - np.diag(reluctances[:-1], 1)
     before = np.vstack([np.zeros(n), behind[:-1]])
@@ -296,6 +290,6 @@ def test_eddy_currents_in_shells_are_a_ladder():
     settled = held @ np.array([turns / ohm] + [0] * (n - 1))
     exact = settled - expm(rates * 3e-3) @ settled
     run = model.simulate("3 ms", **TIGHT)
-    found = [final(run, f"shell{k}.phi", "Wb") for k in range(n)]
+    found = [final(run, f"shell[{k}].phi", "Wb") for k in range(n)]
     assert_allclose(found, exact, rtol=0, atol=1e-9 * exact.max())
     assert run.energy().relative_residual < 1e-8

@@ -111,19 +111,15 @@ def test_saturation_is_that_of_water_and_of_ice():
 
 def test_two_streams_mix_to_the_point_between_them_on_the_chart():
     """1 kg of dry air of 30 °C and 60 % to 2 kg of 10 °C and 50 %: 289.917 K, by HAPropsSI."""
-    model = Model("mix")
-    model.box = ConstantVolumeChamber(num_ports=3, port_area="1 cm^2")
-    model.out = place()
-    model.feel = ThermodynamicPropertiesSensor()
+    model = wired("mix", "box.C drop.A", "box.F feel.A", "drop.B out.A",
+                  box=ConstantVolumeChamber(num_ports=3, port_area="1 cm^2"), out=place(),
+                  feel=ThermodynamicPropertiesSensor(), drop=FlowResistance(pressure_drop="10 Pa"))
     for k, (T, humidity, W, dry) in enumerate(
             [("303.15 K", 0.6, 0.016116, 1e-3), ("283.15 K", 0.5, 0.003808, 2e-3)]):
-        source = model.add(f"source{k}", place(T=T, humidity=humidity))
-        fan = model.add(f"fan{k}", FlowRateSource(mass_flow=quantity(dry * (1 + W), "kg/s"),
-                                                  power_spec="none"))  # fmt: skip
-        model.connect(source.A, fan.A)
-        model.connect(fan.B, (model.box.A, model.box.B)[k])
-    wire(model, "box.C drop.A", "box.F feel.A", drop=FlowResistance(pressure_drop="10 Pa"))
-    model.connect(model.drop.B, model.out.A)
+        wire(model, f"source{k}.A fan{k}.A", f"fan{k}.B box.{'AB'[k]}", **{
+            f"source{k}": place(T=T, humidity=humidity),
+            f"fan{k}": FlowRateSource(mass_flow=quantity(dry * (1 + W), "kg/s"),
+                                      power_spec="none")})
     run = model.simulate("60 s")
     assert final(run, "box.HR_I", "1") == pytest.approx(0.0079107, rel=5e-3)
     assert final(run, "box.T_I", "K") == pytest.approx(289.917, abs=0.05)

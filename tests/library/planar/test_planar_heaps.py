@@ -7,7 +7,7 @@ from friction_bench import value
 from numpy.testing import assert_allclose
 
 from benchmarks.planar import SIDES, poured
-from blocks import Model, SimulationError, quantity
+from blocks import SimulationError, quantity
 from library.planar import Body, Circle, Contact, Corner, Gravity, Ground, Line
 
 # -- many discs by time stepping -------------------------------------------------------------------
@@ -91,9 +91,8 @@ def column(count, restitution=0.0, drop=0.0):
                              phi="0 rad", vx="0 m/s", vy="0 m/s", w="0 rad/s"),
                   floor=Contact(curve=Circle("0.1 m"), base=Line(), restitution=restitution))
     if count > 1:
-        model.pairs = Contact(count=count - 1, curve=Circle("0.1 m"), base=Circle("0.1 m"))
-        model.connect(model.pairs.B, model.discs[np.arange(count - 1)].P)
-        model.connect(model.pairs.F, model.discs[np.arange(1, count)].P)
+        wire(model, "pairs.B discs[:-1].P", "pairs.F discs[1:].P",
+             pairs=Contact(count=count - 1, curve=Circle("0.1 m"), base=Circle("0.1 m")))
     return model
 
 
@@ -121,17 +120,15 @@ def test_a_dropped_disc_leaves_the_floor_with_its_share_of_the_speed(restitution
 
 def test_the_impulse_in_newtons_cradle_goes_through_to_the_last_disc():
     count, step = 5, 1e-3
-    model = wired("cradle", ground=Ground())
     x = 2 * R * np.arange(count) * 1.02  # a gap between them: one impact after the other
-    model.discs = Body(count=count, inertia="5 g*m^2", x=quantity(x, "m"), y="0.1 m",
-                       phi="0 rad", vx=quantity([1.0] + [0.0] * (count - 1), "m/s"), vy="0 m/s",
-                       w="0 rad/s")  # fmt: skip
-    model.pairs = Contact(count=count - 1, curve=Circle("0.1 m"), base=Circle("0.1 m"),
-                          smooth=True, restitution=1.0)  # fmt: skip
-    model.floor = Contact(count=count, curve=Circle("0.1 m"), base=Line(), smooth=True)
-    model.connect(model.pairs.B, model.discs[np.arange(count - 1)].P)
-    model.connect(model.pairs.F, model.discs[np.arange(1, count)].P)
-    wire(model, "ground.P floor.B", "floor.F discs.P")
+    model = wired("cradle", "pairs.B discs[:-1].P", "pairs.F discs[1:].P", "ground.P floor.B",
+                  "floor.F discs.P", ground=Ground(),
+                  discs=Body(count=count, inertia="5 g*m^2", x=quantity(x, "m"), y="0.1 m",
+                             phi="0 rad", vx=quantity([1.0] + [0.0] * (count - 1), "m/s"),
+                             vy="0 m/s", w="0 rad/s"),
+                  pairs=Contact(count=count - 1, curve=Circle("0.1 m"), base=Circle("0.1 m"),
+                                smooth=True, restitution=1.0),
+                  floor=Contact(count=count, curve=Circle("0.1 m"), base=Line(), smooth=True))
     run = stepped(model, 0.1, step)
     assert_allclose(run["discs.vx"].final.to("m/s").m, [0, 0, 0, 0, 1], atol=1e-9)
     assert_allclose(run["discs.vx"].at("0.05 s").to("m/s").m.sum(), 1.0, rtol=1e-12)
@@ -151,26 +148,19 @@ def test_a_disc_thrown_along_the_floor_ends_rolling_with_a_speed_of_its_inertia_
 
 
 # -- loads that statics leaves open ----------------------------------------------------------------
-def disc(model, name, x, y):
-    return model.add(name, Body(inertia="5 g*m^2", x=quantity(x, "m"), y=quantity(y, "m"),
-                                phi="0 rad", vx="0 m/s", vy="0 m/s", w="0 rad/s"))  # fmt: skip
-
-
-def touch(model, name, lower, upper, base, **more):
-    contact = model.add(name, Contact(curve=Circle("0.1 m"), base=base, **more))
-    model.connect(lower.P, contact.B)
-    model.connect(upper.P, contact.F)
+def touch(model, name, lower, upper, **contact):
+    wire(model, f"{lower}.P {name}.B", f"{upper}.P {name}.F", **{name: Contact(**contact)})
 
 
 def pyramid(friction):
-    model = Model("pyramid")
-    model.ground, ring = Ground(), Circle("0.1 m")
-    a, b = disc(model, "a", -R, R), disc(model, "b", R, R)
-    c = disc(model, "c", 0.0, R + float(np.sqrt(3)) * R)
+    model, ring = wired("pyramid", ground=Ground()), Circle("0.1 m")
+    for name, x, y in (("a", -R, R), ("b", R, R), ("c", 0.0, R + float(np.sqrt(3)) * R)):
+        wire(model, **{name: Body(inertia="5 g*m^2", x=quantity(x, "m"), y=quantity(y, "m"),
+                                  phi="0 rad", vx="0 m/s", vy="0 m/s", w="0 rad/s")})
     for name, lower, upper, base in (
-        ("floor_a", model.ground, a, Line()), ("floor_b", model.ground, b, Line()),
-        ("top_a", a, c, ring), ("top_b", b, c, ring), ("middle", a, b, ring)):  # fmt: skip
-        touch(model, name, lower, upper, base, friction=friction)
+        ("floor_a", "ground", "a", Line()), ("floor_b", "ground", "b", Line()),
+        ("top_a", "a", "c", ring), ("top_b", "b", "c", ring), ("middle", "a", "b", ring)):
+        touch(model, name, lower, upper, curve=ring, base=base, friction=friction)
     return model
 
 
@@ -193,22 +183,15 @@ def row(restitution, hit, degrees):
     model = wired("row", "gravity.P ground.P", ground=Ground(), gravity=Gravity(strength="0 m/s^2"))
     c, s = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
     guide = Line(quantity(degrees, "deg"), x=quantity(0.1 * s, "m"), y=quantity(-0.1 * c, "m"))
-    before = None
     for k in range(5):
         way, speed = 0.2 * k - (0.3 if k < hit else 0.0), float(k < hit)
-        body = Body(x=quantity(way * c, "m"), y=quantity(way * s, "m"), inertia="5 g*m^2",
-                    vx=quantity(speed * c, "m/s"), vy=quantity(speed * s, "m/s"))  # fmt: skip
-        on = Contact(curve=Circle("0.1 m"), base=guide, smooth=True)
-        model.add(f"body{k}", body)
-        model.add(f"on{k}", on)
-        model.connect(model.ground.P, on.B)
-        model.connect(body.P, on.F)
-        if before is not None:
-            next_to = model.add(f"pair{k}", Contact(
-                curve=Circle("0.1 m"), base=Circle("0.1 m"), smooth=True, restitution=restitution))
-            model.connect(before.P, next_to.B)
-            model.connect(body.P, next_to.F)
-        before = body
+        wire(model, **{f"body{k}": Body(
+            x=quantity(way * c, "m"), y=quantity(way * s, "m"), inertia="5 g*m^2",
+            vx=quantity(speed * c, "m/s"), vy=quantity(speed * s, "m/s"))})
+        touch(model, f"on{k}", "ground", f"body{k}", curve=Circle("0.1 m"), base=guide, smooth=True)
+        if k:
+            touch(model, f"pair{k}", f"body{k - 1}", f"body{k}", curve=Circle("0.1 m"),
+                  base=Circle("0.1 m"), smooth=True, restitution=restitution)
     return model
 
 
@@ -226,14 +209,11 @@ def test_a_row_of_discs_passes_a_blow_on_or_goes_on_together(degrees, restitutio
 
 
 def between_walls(friction, spin):
-    model = Model("between walls")
-    model.ground = Ground()
-    model.disc = Body(inertia="5 g*m^2", x="0 m", y="0.1 m", w=quantity(spin, "rad/s"))
+    model = wired("between walls", ground=Ground(),
+                  disc=Body(inertia="5 g*m^2", x="0 m", y="0.1 m", w=quantity(spin, "rad/s")))
     for name, base in {"floor": Line(), "left": Line("-90 deg", x="-0.1 m"),
                        "right": Line("90 deg", x="0.1 m")}.items():  # fmt: skip
-        touch = model.add(name, Contact(curve=Circle("0.1 m"), base=base, friction=friction))
-        model.connect(model.ground.P, touch.B)
-        model.connect(model.disc.P, touch.F)
+        touch(model, name, "ground", "disc", curve=Circle("0.1 m"), base=base, friction=friction)
     return model
 
 
@@ -254,25 +234,18 @@ def test_a_disc_that_spins_wedged_between_rough_walls_has_no_determined_motion()
 # -- discs that slide into a corner, and onto each other, and touch there without force ------------
 def in_a_corner(count):
     """Discs of 1 kg and 0.25 m that move at 1 m/s towards a wall, 50 mm apart."""
-    model, before = Model("discs"), None
-    model.ground = Ground()
+    model, ring = wired("discs", ground=Ground()), Circle("0.25 m")
     for k in range(count):
-        disc = model.add(f"disc{k}", Body(
+        wire(model, **{f"disc{k}": Body(
             mass="1 kg", inertia="0.03 kg*m^2", x=f"{0.3 + 0.55 * k} m", y="0.25 m", phi="0 rad",
-            vx="-1 m/s", vy="0 m/s", w="0 rad/s"))  # fmt: skip
-        _touch(model, f"floor{k}", disc, Line(), model.ground.P, 0.3)
-        if before is None:
-            _touch(model, "wall", disc, Line("-90 deg"), model.ground.P, 0.3)
+            vx="-1 m/s", vy="0 m/s", w="0 rad/s")})
+        touch(model, f"floor{k}", "ground", f"disc{k}", curve=ring, base=Line(), friction=0.3)
+        if k:
+            touch(model, f"touch{k}", f"disc{k - 1}", f"disc{k}", curve=ring, base=ring,
+                  friction=0.1)
         else:
-            _touch(model, f"touch{k}", disc, Circle("0.25 m"), before.P, 0.1)
-        before = disc
+            touch(model, "wall", "ground", "disc0", curve=ring, base=Line("-90 deg"), friction=0.3)
     return model
-
-
-def _touch(model, name, disc, base, other, friction):
-    contact = model.add(name, Contact(curve=Circle("0.25 m"), base=base, friction=friction))
-    model.connect(contact.F, disc.P)
-    model.connect(contact.B, other)
 
 
 @pytest.mark.parametrize("count", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
@@ -295,10 +268,8 @@ def box(friction, restitution=0.0, **start):
                   ground=Ground(), body=Body(mass="1 kg", inertia=quantity(J, "kg*m^2"), **start))
     for k, (x, y) in enumerate([(A, B), (-A, B), (-A, -B), (A, -B)]):
         corner = Corner(x=quantity(x, "m"), y=quantity(y, "m"))
-        touch = Contact(curve=corner, base=Line(), friction=friction, restitution=restitution)
-        setattr(model, f"corner{k}", touch)
-        model.connect(model.ground.P, touch.B)
-        model.connect(model.body.P, touch.F)
+        touch(model, f"corner{k}", "ground", "body", curve=corner, base=Line(), friction=friction,
+              restitution=restitution)
     return model
 
 
@@ -345,19 +316,16 @@ def test_friction_of_corners_in_the_air_is_known_to_be_zero():
     (0.26, 0.276, 0.205), (0.182, 0.253, 0.263), (0.104, 0.151, 0.15), (0.3, 0.2, 0.25)])
 def test_the_middle_one_of_three_boxes_slides_as_far_as_friction_lets_it(friction):
     """The lowest one bears nearly what its friction holds, shared by two feet as they like."""
-    model = Model("stack")
-    model.ground = below = Ground()
+    model, below = wired("stack", ground=Ground()), "ground"
     for i, mu in enumerate(friction):
-        upper = model.add(f"box{i}", Body(
+        wire(model, **{f"box{i}": Body(
             inertia=quantity(J, "kg*m^2"), x="0 m", y=quantity((2 * i + 1) * B, "m"), phi="0 rad",
-            vx="1 m/s" if i == 1 else "0 m/s"))
+            vx="1 m/s" if i == 1 else "0 m/s")})
         for side in (-A, A):
-            foot = model.add(f"foot{i}{'left' if side < 0 else 'right'}", Contact(
-                curve=Corner(x=quantity(side, "m"), y=quantity(-B, "m")), friction=mu,
-                base=Line(y="0 m" if i == 0 else quantity(B, "m"))))
-            model.connect(foot.F, upper.P)
-            model.connect(foot.B, below.P)
-        below = upper
+            touch(model, f"foot{i}{'left' if side < 0 else 'right'}", below, f"box{i}", friction=mu,
+                  curve=Corner(x=quantity(side, "m"), y=quantity(-B, "m")),
+                  base=Line(y="0 m" if i == 0 else quantity(B, "m")))
+        below = f"box{i}"
     # until the upper two move alike, then alike or each by itself
     _, lower, above = friction
     brakes = (2 * lower + above) * G, above * G

@@ -153,14 +153,12 @@ def test_a_body_that_radiates_into_space():
 def test_nodes_without_mass_that_radiate_settle_above_absolute_zero():
     """T⁴ has a second root below zero at every node; the one between the sources is found."""
     count, conductance, radiation = 20, 0.401, 4e-12
-    model = wired("fin", "hot.A wall[0].A",
+    model = wired("fin", "hot.A wall[0].A", "wall[:-1].B wall[1:].A radiation.A",
+                  "wall[-1].B radiation.B cold.A",
                   hot=TemperatureSource(temperature="800 K"),
                   cold=TemperatureSource(temperature="300 K"),
                   wall=ConductiveHeatTransfer(count=count + 1),
                   radiation=RadiativeHeatTransfer(count=count))
-    for i in range(count):
-        model.connect(model.wall[i].B, model.wall[i + 1].A, model.radiation[i].A)
-    model.connect(model.wall[count].B, model.radiation.B, model.cold.A)
 
     def lost(T):
         along = np.concatenate([[800.0], T, [300.0]])
@@ -392,18 +390,14 @@ def test_material_that_leaves_takes_its_heat_along_and_the_least_mass_stays():
 # -- random networks -------------------------------------------------------------------------------
 def network(seed):
     """Bodies, and surroundings, joined at random."""
-    rng, model = np.random.default_rng(seed), Model(f"random {seed}")
-    nodes, bodies, sources = [], [], []
-    for k in range(rng.integers(3, 8)):
-        body = model.add(f"body{k}", ThermalMass(
-            mass=quantity(10 ** rng.uniform(-2, 0), "kg"), T=quantity(rng.uniform(5, 900), "K")))
-        nodes.append(body.M)
-        bodies.append(body)
-    for k in range(rng.integers(0, 3)):
-        source = model.add(f"source{k}", TemperatureSource(
-            temperature=quantity(rng.uniform(5, 900), "K")))
-        nodes.append(source.A)
-        sources.append(source)
+    rng = np.random.default_rng(seed)
+    bodies = {f"body{k}": ThermalMass(mass=quantity(10 ** rng.uniform(-2, 0), "kg"),
+                                      T=quantity(rng.uniform(5, 900), "K"))
+              for k in range(rng.integers(3, 8))}
+    sources = {f"source{k}": TemperatureSource(temperature=quantity(rng.uniform(5, 900), "K"))
+               for k in range(rng.integers(0, 3))}
+    model = wired(f"random {seed}", **bodies, **sources)
+    nodes = [*(f"{body}.M" for body in bodies), *(f"{source}.A" for source in sources)]
     for k in range(2 * len(nodes)):
         size = quantity(10 ** rng.uniform(-4, -2), "m^2")
         kind = rng.integers(4)
@@ -413,12 +407,9 @@ def network(seed):
                 RadiativeHeatTransfer(area=100 * size)][kind]  # fmt: skip
         a = k if k + 1 < len(nodes) else int(rng.integers(len(nodes)))
         b = k + 1 if k + 1 < len(nodes) else int(rng.integers(len(nodes)))
-        if a == b:
-            continue
-        model.add(f"link{k}", link)
-        model.connect(nodes[a], link.A)
-        model.connect(link.B, nodes[b])
-    return model, bodies, sources
+        if a != b:
+            wire(model, f"{nodes[a]} link{k}.A", f"link{k}.B {nodes[b]}", **{f"link{k}": link})
+    return model, [*bodies.values()], [*sources.values()]
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -62,9 +62,9 @@ def test_water_has_the_density_enthalpy_and_heat_capacity_of_its_equation_of_sta
     """Up to 500 bar: the enthalpy rises with pressure as the density demands."""
     model = Model("water")
     for k, (T, p, *_) in enumerate(WATER):
-        at = model.add(f"at{k}", place(quantity(T, "K"), quantity(p, "Pa")))
-        sensor = model.add(f"sensor{k}", ThermodynamicPropertiesSensor())
-        model.connect(at.A, sensor.A, model.add(f"liquid{k}", deepcopy(liquid)).A)
+        wire(model, f"at{k}.A sensor{k}.A liquid{k}.A", **{
+            f"at{k}": place(quantity(T, "K"), quantity(p, "Pa")), f"liquid{k}": deepcopy(liquid),
+            f"sensor{k}": ThermodynamicPropertiesSensor()})
     run = model.simulate("1 s")
     zero = final(run, "sensor3.H", "J/kg")
     for k, (_, p, rho, h, cp) in enumerate(WATER):
@@ -275,20 +275,17 @@ def test_a_column_that_is_stopped_rings_with_joukowskys_surge_and_period():
 @pytest.mark.parametrize("counter", [True, False], ids=["counterflow", "coflow"])
 def test_two_flows_beside_each_other_exchange_what_their_number_of_transfer_units_says(counter):
     """Kays and London: effectiveness by NTU and the ratio 1/2 of the heat capacities."""
-    n, model = 10, Model("exchanger")
+    n = 10
     size = {"length": "0.6 m", "area": "1 cm^2", "hydraulic_diameter": "5 mm",
             "extra_length": "0 m", "dynamic_compressibility": False}  # fmt: skip
-    model.hot, model.cold = Pipe(count=n, T_I="305 K", **size), Pipe(count=n, T_I="305 K", **size)
+    model = wired("exchanger", "hot.H cold.H", hot=Pipe(count=n, T_I="305 K", **size),
+                  cold=Pipe(count=n, T_I="305 K", **size))
     for name, T, flow in (("hot", "310 K", "10 g/s"), ("cold", "300 K", "20 g/s")):
-        pipe = getattr(model, name)
-        pipe = pipe[::-1] if counter and name == "cold" else pipe
-        source, out = model.add(f"{name}_in", place(T)), model.add(f"{name}_out", place(T))
-        pump = model.add(f"{name}_pump", FlowRateSource(mass_flow=flow, power_spec="none"))
-        model.connect(source.A, pump.A)
-        model.connect(pump.B, pipe[0].A)
-        model.connect(pipe[:-1].B, pipe[1:].A)
-        model.connect(pipe[-1].B, out.A)
-    model.connect(model.hot.H, model.cold.H)
+        pipe = f"{name}[::-1]" if counter and name == "cold" else name
+        wire(model, f"{name}_in.A {name}_pump.A", f"{name}_pump.B {pipe}[0].A",
+             f"{pipe}[:-1].B {pipe}[1:].A", f"{pipe}[-1].B {name}_out.A", **{
+                 f"{name}_in": place(T), f"{name}_out": place(T),
+                 f"{name}_pump": FlowRateSource(mass_flow=flow, power_spec="none")})
     run = model.simulate("2000 s", rtol=1e-7)
     k, cp = 0.6172, 4179.7  # of water at 305 K, by CoolProp
     wall = 3.66 * k / 5e-3 * 4 * 1e-4 * 6 / 5e-3  # of either side: both are laminar
@@ -370,16 +367,12 @@ def test_an_oil_by_tables_of_temperature_and_pressure_flows_and_warms_as_its_law
 
 def test_the_viscosity_of_tables_grows_with_pressure():
     model = Model("thick")
-    model.liquid = tables(oil)
     for k, p in enumerate((0.2, 30.0, 60.0)):
-        over, under = (model.add(f"{name}{k}", place("300 K", quantity(p + d, "MPa")))
-                       for name, d in (("over", 0.01), ("under", -0.01)))  # fmt: skip
-        gap = model.add(f"gap{k}", LaminarLeakage(
-            cross_section_geometry="circular", diameter="1 mm", length="1 m"))  # fmt: skip
-        model.connect(over.A, gap.A)
-        model.connect(gap.B, under.A, *([model.liquid.A] if k == 0 else []))
-        if k:
-            model.connect(under.A, model.add(f"liquid{k}", tables(oil)).A)
+        wire(model, f"over{k}.A gap{k}.A", f"gap{k}.B under{k}.A liquid{k}.A", **{
+            f"over{k}": place("300 K", quantity(p + 0.01, "MPa")),
+            f"under{k}": place("300 K", quantity(p - 0.01, "MPa")), f"liquid{k}": tables(oil),
+            f"gap{k}": LaminarLeakage(cross_section_geometry="circular", diameter="1 mm",
+                                      length="1 m")})
     run = model.simulate("1 s")
     flow = np.array([final(run, f"gap{k}.mdot", "kg/s") for k in range(3)])
     nu = oil(300, np.array([0.2, 30.0, 60.0]))[1] * 1e-6

@@ -239,8 +239,7 @@ def test_ends_may_be_continued(between, points):
 @pytest.mark.parametrize("count", [7, 61])
 def test_a_run_that_leaves_a_table_may_be_stopped(made, count):
     x = np.linspace(0, 4, count)
-    model = Model("short")
-    model.source = made(quantity(x, "s"), quantity(np.cos(x), "N"))
+    model = wired("short", source=made(quantity(x, "s"), quantity(np.cos(x), "N")))
     assert model.simulate("4 s").status == "finished"
     with pytest.raises(SimulationError, match="source: at t = 4 s it has left its table") as caught:
         model.simulate("6 s")

@@ -220,8 +220,7 @@ RELATIONS = [
 
 @pytest.mark.parametrize(("part", "words"), RELATIONS)
 def test_parameters_that_contradict_each_other_are_found(part, words):
-    model = Model("relations")
-    model.part = part
+    model = wired("relations", part=part)
     (finding,) = model.check().filter(code="parameter.relation")
     assert words in finding.problem
 
@@ -231,8 +230,7 @@ def test_parameters_that_contradict_each_other_are_found(part, words):
     (LocalRestriction(pressure_recovery=True), "no effect without finite_ports"),
 ])  # fmt: skip
 def test_an_option_without_effect_is_pointed_out(part, words):
-    model = Model("idle")
-    model.part = part
+    model = wired("idle", part=part)
     (finding,) = model.check().filter(code="parameter.advice")
     assert words in finding.problem
 

@@ -70,8 +70,7 @@ def test_a_unit_delay_gives_the_sample_before():
 
 
 def chain(*blocks, duration="3 s", source=None):
-    model = Model()
-    model.source = source or Sine(frequency="0.31 Hz", phase="0.4 rad")
+    model = wired("model", source=source or Sine(frequency="0.31 Hz", phase="0.4 rad"))
     last = model.source
     for k, block in enumerate(blocks, 1):
         model.add(f"block{k}", block)
@@ -191,8 +190,7 @@ class Sampler(Component):
      "Discrete. What is integrated is given new values by when(mod(time, period) < period / 2, "),
 ])  # fmt: skip
 def test_sampling_that_makes_no_sense_is_refused(options, text):
-    model = Model()
-    model.block = Sampler(**options)
+    model = wired("model", block=Sampler(**options))
     with pytest.raises(BlocksError, match=re.escape(text)):
         model.simulate("3 s")
 
@@ -275,8 +273,7 @@ def test_the_periodic_rms_is_renewed_after_every_period():
 @pytest.mark.parametrize("method", ["auto", "rodas4"])
 def test_the_periodic_rms_forgets_what_was_large_before(method):
     signal = Sum(unit="V")
-    model = Model("forgets")
-    model.large = Step(initial="1000 V", final="0 V", start="10 s")
+    model = wired("forgets", large=Step(initial="1000 V", final="0 V", start="10 s"))
     model.small, model.sum = Sine(amplitude="1 V", frequency="5 Hz"), signal
     model.rms = PeriodicRMS(unit="V", frequency="5 Hz")
     model.connect(model.large.y, signal.u1)

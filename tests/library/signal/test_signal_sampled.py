@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from scipy import signal
 from signal_support import at, polyline, response
 
-from blocks import Model, ModelError, SimulationError, quantity
+from blocks import ModelError, SimulationError, quantity
 from blocks.exceptions import Interrupted, ParameterError
 from library.signal import (
     Constant,
@@ -161,11 +161,10 @@ def test_sizes_that_do_not_fit_are_refused(make, said):
 
 
 def test_limits_and_filters_that_cannot_be_meant_are_told():
-    model = Model("told")
-    model.one = DiscreteIntegrator(limited=True, lower="2 s", upper="1 s")
-    model.two = DiscretePID(limited=True, lower=2, upper=1)
-    model.three = DiscreteTransferFunction(denominator=[0, 1])
-    model.four = DiscretePID(derivative="1 s")
+    model = wired("told", one=DiscreteIntegrator(limited=True, lower="2 s", upper="1 s"),
+                  two=DiscretePID(limited=True, lower=2, upper=1),
+                  three=DiscreteTransferFunction(denominator=[0, 1]),
+                  four=DiscretePID(derivative="1 s"))
     report = str(model.check())
     assert report.count("is not below the upper limit") == 2
     assert "the first coefficient of the denominator is 0" in report

@@ -203,8 +203,7 @@ def test_values_without_dimension_may_have_a_unit(unit, si):
     values = [f"{v} {unit}" for v in (5, 35, 20)]
     for block in (TimeTable(times=["0 s", "4 s", "10 s"], values=values),
                   RepeatingSequence(times=["0 s", "4 s", "10 s"], values=values)):
-        model = Model("table")
-        model.block = block
+        model = wired("table", block=block)
         run = model.simulate("10 s")
         expected = si * np.interp(T, [0, 4, 10], [5, 35, 20])
         assert_allclose(run["block.y"].at(quantity(T, "s")).to("").m, expected, rtol=1e-12)

@@ -115,9 +115,7 @@ def test_the_unit_of_an_output_follows_from_the_block(block, inputs, output):
 
 
 def test_lines_of_different_dimension_are_refused_naming_both_ends():
-    model = Model()
-    model.push = Constant(value="5 N")
-    model.rate = Gain(gain="2 N/m", input="m")
+    model = wired("model", push=Constant(value="5 N"), rate=Gain(gain="2 N/m", input="m"))
     with pytest.raises(ConnectionRefused) as caught:
         model.connect(model.push.y, model.rate.u)
     assert str(caught.value) == (
@@ -162,8 +160,7 @@ def test_signs_of_a_sum_may_change_but_not_its_number_of_ports():
 
 
 def test_blocks_of_one_form_share_a_kernel_and_others_do_not():
-    model = Model()
-    model.source = Constant(value="1 N")
+    model = wired("model", source=Constant(value="1 N"))
     for k, unit in enumerate(["N", "N", "kN"]):
         model.add(f"gain{k}", Gain(gain=f"{k + 1}", input=unit))
         model.connect(model.source.y, model["gain" + str(k)].u)
@@ -251,8 +248,7 @@ def test_a_mistake_is_named_where_it_is_made(mistake, kind, text):
     (lambda: PID(limited=True, lower="1", upper="0"), "is not below the upper limit"),
 ])  # fmt: skip
 def test_values_that_contradict_each_other_are_found_by_the_check(block, text):
-    model = Model()
-    model.block = block()
+    model = wired("model", block=block())
     with pytest.raises(BlocksError, match=re.escape(text)):
         model.simulate("1 s")
 
@@ -295,8 +291,7 @@ def test_defaults_and_bounds_of_a_derived_unit_are_numbers_in_that_unit():
 
 
 def test_the_number_of_ports_may_follow_from_the_shape_of_a_matrix():
-    model = Model()
-    model.scale = Scale(unit="N", weights=[[2.0, 3.0, 4.0]])
+    model = wired("model", scale=Scale(unit="N", weights=[[2.0, 3.0, 4.0]]))
     for k in (1, 2, 3):
         model.add(f"c{k}", Constant(value=f"{10**k} N"))
         model.connect(getattr(model, f"c{k}").y, getattr(model.scale, f"u{k}"))

@@ -213,8 +213,7 @@ end
 
 def test_arrays_of_nodes_of_two_parts_are_connected_entry_with_entry(tmp_path):
     (tmp_path / "plate.ssc").write_text(PLATE)
-    model = Model("stack")
-    model.stack = classes_of_text(STACK, tmp_path, "stack")["Stack"]()
+    model = wired("stack", stack=classes_of_text(STACK, tmp_path, "stack")["Stack"]())
     model.source, model.sink = (TemperatureSource(temperature=t) for t in ("308 K", "300 K"))
     wire(model, "source.A stack.hot", "stack.cold sink.A")
     run = model.simulate("1 s")

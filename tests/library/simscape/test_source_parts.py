@@ -30,8 +30,7 @@ end
 
 
 def test_a_long_message_stays_whole(tmp_path):
-    model = Model("spring")
-    model.spring = written(SPRING, tmp_path, "spring")()
+    model = wired("spring", spring=written(SPRING, tmp_path, "spring")())
     with pytest.raises(BlocksError, match=r"The stiffness \(of the spring, in \"N/m\"\) between "
                                           "wheel and body must be large"):
         model.simulate("1 s")
@@ -197,8 +196,7 @@ INITIAL = "equations (Initial = true)\n{};\nend\n"
 def test_a_run_starts_as_the_source_says(start, initial, given, begins, tmp_path):
     source = DECAY.replace("START", start).replace(
         "INITIAL", INITIAL.format(initial) if initial else "")
-    model = Model("decay")
-    model.part = written(source, tmp_path, "decay")(**given)
+    model = wired("decay", part=written(source, tmp_path, "decay")(**given))
     assert not model.check().warnings
     run = model.simulate("1 s")
     assert [run[f"part.{name}"].initial.m for name in "xy"] == pytest.approx(begins)

@@ -412,7 +412,6 @@ def test_a_carried_power_that_is_none_is_refused():
 
     for cls, error, says in ((Wrong, EquationError, "carries v, which is no power"),
                              (Misspelt, UnknownName, "no 'power' among its variables")):
-        model = Model("wrong")
-        model.part = cls()
+        model = wired("wrong", part=cls())
         with pytest.raises(error, match=says):
             model.compile()

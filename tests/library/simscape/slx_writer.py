@@ -10,6 +10,7 @@ import zipfile
 from dataclasses import dataclass, field
 from xml.sax.saxutils import escape, quoteattr
 
+from library.simscape import convert
 from library.simscape.nodes import port_table
 
 RELEASES = ("R2013b", "R2016b", "R2020b", "R2022b", "R2026a")
@@ -207,6 +208,17 @@ def write(path, blocks, release, settings=None):
         for name, data in binary_parts(blocks):
             archive.writestr(f"simulink/bdmxdata/{name}.mxarray", data)
     return path
+
+
+def converted(folder, blocks, release="R2020b", values=None, **settings):
+    """What blocks become, as the model file of a release with these settings of a run."""
+    file = write(folder / "model.slx", blocks, release, {"StopTime": "1", **settings})
+    return convert(file, values=values)
+
+
+def note_of(result, path):
+    (entry,) = (e for e in result.entries if e.path == path)
+    return entry.outcome, " ".join(entry.notes)
 
 
 def binary_parts(blocks):

@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
 from simscape_corpus import DATA, built
-from slx_writer import Drawn, coasting, from_ps, simulink, solver, to_ps, write
+from slx_writer import Drawn, coasting, converted, from_ps, simulink, solver, to_ps, write
 
 from blocks import BlocksError, FileError, Parameter
 from library.simscape import add_counterpart, convert, source_text
@@ -50,29 +50,29 @@ def test_a_name_without_a_value_is_asked_for_by_name(tmp_path):
 
 
 def test_a_unit_that_is_none_is_said_and_marked(tmp_path):
-    result = convert(write(tmp_path / "model.slx", coasting(("2", "kgg")), "R2022b"))
+    result = converted(tmp_path, coasting(("2", "kgg")), "R2022b")
     assert "/sledge.mass = 2 kgg: 'kgg' is no unit that is known here" in " ".join(
         result.text.split())
     assert [e.outcome for e in result.entries if e.path == "/sledge"] == ["missing"]
 
 
 def test_a_release_of_the_future_is_said(tmp_path):
-    text = convert(write(tmp_path / "model.slx", coasting(), "R2031a")).text
+    text = converted(tmp_path, coasting(), "R2031a").text
     assert "The file is of R2031a; files up to R2026a are known." in text
 
 
 def test_two_solver_blocks_of_one_network_are_said(tmp_path):
     twice = [*coasting(), Drawn(solver().kind, "second", {"P": "a"})]
-    text = convert(write(tmp_path / "model.slx", twice, "R2022b")).text
+    text = converted(tmp_path, twice, "R2022b").text
     assert "/second and /solver are Solver Configuration blocks of one network" in text
     apart = [*coasting(), Drawn(solver().kind, "second", {"P": "b"}),
              Drawn(f"{TR}mass", "other", {"M": "b"}, {"mass": ("1", "kg")})]
-    assert "one network" not in convert(write(tmp_path / "model.slx", apart, "R2022b")).text
+    assert "one network" not in converted(tmp_path, apart, "R2022b").text
 
 
 def test_a_library_without_its_file_is_said(tmp_path):
     blocks = [*coasting(), Drawn("my_parts/Brakes/Disc", "disc")]
-    text = convert(write(tmp_path / "model.slx", blocks, "R2022b")).text
+    text = converted(tmp_path, blocks, "R2022b").text
     assert "/disc is a block of the library my_parts, whose file was not found" in text
     assert "--path" in text
 
@@ -82,7 +82,7 @@ def test_a_loop_of_numbers_is_a_finding_and_a_filter_is_a_lag(tmp_path):
     assert "signal.loop" in {f.code for f in built(convert(file).text, tmp_path).check()}
     lag = {"FilteringAndDerivatives": "filter", "SimscapeFilterOrder": "1",
            "InputFilterTimeConstant": "0.05"}
-    result = convert(write(tmp_path / "model.slx", feedback(lag), "R2022b"))
+    result = converted(tmp_path, feedback(lag), "R2022b")
     assert ["Its filter is a lag of the same order."] in [e.notes for e in result.entries]
     run = built(result.text, tmp_path).simulate("3 s", rtol=1e-9)
     # e = f - k, k = -0.5 e: k = -f, with f = v; 2 v' = -4 v + s, 0.05 s' = -v - s
@@ -117,7 +117,7 @@ def test_a_component_of_ones_own_may_be_a_counterpart(tmp_path):
                     ports={"lconn1": "R", "rconn1": "C"})
     blocks = [b for b in coasting() if b.name != "snow"]
     blocks.append(Drawn("my_parts.snow", "drift", {}, {"k": ("2", "N*s/m")}))
-    text = convert(write(tmp_path / "model.slx", blocks, "R2022b")).text
+    text = converted(tmp_path, blocks, "R2022b").text
     assert 'model.drift = Snow(stickiness="2 N*s/m")' in text
 
 
@@ -208,7 +208,7 @@ def test_a_value_that_is_no_assignment_is_refused(tmp_path, capsys):
 
 def test_a_gap_lets_next_to_nothing_pass(tmp_path):
     blocks = [*coasting(), Drawn("my_parts.unknown", "strange", {}, {"k": ("2", "1")})]
-    result = convert(write(tmp_path / "model.slx", blocks, "R2022b"))
+    result = converted(tmp_path, blocks, "R2022b")
     assert [e.outcome for e in result.entries].count("missing") == 1
     run = built(result.text, tmp_path).simulate("1 s")
     assert run["sledge.v"].final.to("m/s").m < 0.3
@@ -219,7 +219,7 @@ def test_a_report_says_once_what_several_gaps_have_in_common(tmp_path):
     blocks = [*coasting(), *(Drawn(f"my_parts/{kind}", name, {"a": "g"})
                              for kind, name in (("Disc", "a"), ("Disc", "b"), ("Ring", "c")))]
     blocks = [b for b in blocks if b.name != "snow"]
-    made = convert(write(tmp_path / "model.slx", blocks, "R2022b"))
+    made = converted(tmp_path, blocks, "R2022b")
     text = report_text(made.script)
     assert "/a and 2 more are blocks of the library my_parts" in text
     assert text.count("A stub with its ports and values stands for it.") == 2

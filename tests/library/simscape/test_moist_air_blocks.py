@@ -3,19 +3,14 @@
 import pytest
 from benches import final, wire
 from simscape_corpus import built
-from slx_writer import Drawn, constant, solver, write
+from slx_writer import Drawn, constant, converted, solver
 
 from library.moist_air import ThermodynamicPropertiesSensor
-from library.simscape import convert
 
 MA = "foundation.moist_air."
 LAGGED = Drawn("foundation.thermal.elements.perfect_insulator", "lagging", {"A": "wall"})
 SOLVER = solver("tank")
 NONE = {"trace_gas_spec": ("foundation.enum.trace_gas_spec.mass_fraction", "1")}
-
-
-def entries(folder, blocks, release):
-    return convert(write(folder / "model.slx", blocks, release, {"StopTime": "1"}))
 
 
 def air(name, node, humidity, temperature="293.15"):
@@ -39,7 +34,7 @@ def air(name, node, humidity, temperature="293.15"):
 ], ids=["old", "new"])
 def test_a_fan_blows_from_A_to_B_through_a_room_with_a_person(kind, given, release, tmp_path):
     """0.1 kg/s of x_w = 0.015 and 1 g/s of vapour; flow, humidity and pressures are measured."""
-    result = entries(tmp_path, [
+    result = converted(tmp_path, [
         air("outside", "tank", ("mass_fraction", "reservoir_x_w", "0.015"), "303.15"),
         Drawn(f"{MA}sources.{kind}", "fan", {"A": "tank", "B": "one"}, given | {
             "power_spec": ("foundation.enum.power_spec.none", "0")}),
@@ -74,7 +69,7 @@ def test_a_fan_blows_from_A_to_B_through_a_room_with_a_person(kind, given, relea
 
 def test_a_room_of_older_files_starts_and_condenses_as_it_was_told(tmp_path):
     """Targets p_I, T_I and RH_I; a controlled source raises B, a sensor counts A against B."""
-    result = entries(tmp_path, [
+    result = converted(tmp_path, [
         air("outside", "tank", ("relative_humidity", "reservoir_RH", "0.5")),
         constant("wanted", "s", "10", "kPa"),
         Drawn(f"{MA}sources.controlled_pressure_source", "fan", {"A": "tank", "P": "s", "B": "one"},
@@ -146,7 +141,7 @@ def office(model, more=(), start=("y_g_init", "mole_fraction")):
     ("none", 0.0), ("track_fraction", 1.0), ("track_properties", 1.0)])
 def test_a_trace_gas_is_tracked_as_the_properties_of_the_circuit_say(model, counts, tmp_path):
     """x = (0.1 x_in + 0.2 g/s)/(0.1 kg/s + 0.2 g/s) at last, shown by moles."""
-    result = entries(tmp_path, office(model), "R2024b")
+    result = converted(tmp_path, office(model), "R2024b")
     assert {e.outcome for e in result.entries} == {"mapped"}, result.entries
     run = built(result.text, tmp_path).simulate("30 s")
     x_in = 400e-6 * 44.01 / (400e-6 * 44.01 + (1 - 400e-6) * 28.965)
@@ -159,7 +154,7 @@ def test_a_trace_gas_is_tracked_as_the_properties_of_the_circuit_say(model, coun
 
 
 def test_a_room_starts_from_the_mass_fraction_where_that_is_chosen(tmp_path):
-    result = entries(tmp_path, office("track_fraction", start=("x_g_init", "mass_fraction")),
+    result = converted(tmp_path, office("track_fraction", start=("x_g_init", "mass_fraction")),
                      "R2024b")  # fmt: skip
     run = built(result.text, tmp_path).simulate("1 s")
     assert run["room.x_g_I"].at("0 s").m == pytest.approx(0.001)
@@ -174,7 +169,7 @@ def test_reservoirs_of_every_release_have_the_humidity_that_is_chosen(
     """One humidity, x_w = 0.009, in the words of three releases, beside values of other choices."""
     values = dict.fromkeys(
         ("reservoir_RH", "reservoir_x_w", "reservoir_y_w", "reservoir_HR"), ("0.3", "1"))
-    result = entries(tmp_path, [
+    result = converted(tmp_path, [
         Drawn(f"{MA}elements.reservoir", "outside", {"A": "tank"}, values | {
             choice: (f"foundation.enum.{said}", "1"), parameter: (value, "1")}),
         Drawn(f"{MA}sensors.humidity_trace_gas_sensor", "feel",
@@ -188,7 +183,7 @@ def test_reservoirs_of_every_release_have_the_humidity_that_is_chosen(
 
 def test_dry_and_trace_gas_by_tables_are_those_of_the_file(tmp_path):
     """Oxygen and nitrogen, as constants: shares by moles, density and heat capacity follow."""
-    result = entries(tmp_path, [
+    result = converted(tmp_path, [
         Drawn(f"{MA}elements.reservoir", "tank", {"A": "tank"}, {
             "pressure_spec": ("foundation.enum.pressure_spec.atmospheric", "1"),
             "temperature_spec": ("foundation.enum.temperature_spec.specified", "2"),

@@ -4,16 +4,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from simscape_corpus import built
-from slx_writer import Drawn, from_ps, simulink, solver, to_ps, write
-
-from library.simscape import convert
+from slx_writer import Drawn, converted, from_ps, note_of, simulink, solver, to_ps
 
 T = np.linspace(0, 2, 21) + 0.05  # beside the instants at which blocks sample
 
 
 def result_of(blocks, folder):
     """The run of a diagram that ends in a block called ``last``; all of it is mapped."""
-    made = convert(write(folder / "signals.slx", blocks, "R2024a", {"StopTime": "3"}))
+    made = converted(folder, blocks, "R2024a")
     assert "missing" not in {e.outcome for e in made.entries}, made.entries
     run = built(made.text, folder).simulate("3 s", rtol=1e-9, times=[f"{t} s" for t in T])
     return np.interp(T, run.time.to("s").m, run["last.y"].to_numpy())
@@ -314,8 +312,7 @@ def test_a_block_for_physical_signals_gives_what_is_known(blocks, expected, tmp_
 def test_a_feedback_of_states_keeps_its_names(gain, expected, tmp_path):
     blocks = clock(simulink("Mux", "mux", "t t", "v", Inputs="2"),
                    simulink("Gain", "last", "v", "y", Gain=gain, Multiplication="Matrix(K*u)"))
-    text = convert(write(tmp_path / "signals.slx", blocks, "R2024a", {
-        "StopTime": "1", "PreLoadFcn": "K = [3 -4];"})).text
+    text = converted(tmp_path, blocks, "R2024a", PreLoadFcn="K = [3 -4];").text
     assert expected in text
     assert built(text, tmp_path).simulate("2 s")["last.y"].final.m == pytest.approx(-2)
 
@@ -385,7 +382,7 @@ def test_gains_that_only_change_a_unit_are_left_out_and_equal_classes_written_on
         *(simulink("simulink/Logic/Compare To Constant", f"above {k}", "h", f"c{k}", relop="==",
                    const=str(k)) for k in (1, 2)),
         simulink("Sum", "last", "h c1 c2", "y", Inputs="+++"))
-    made = convert(write(tmp_path / "signals.slx", blocks, "R2024a", {"StopTime": "3"}))
+    made = converted(tmp_path, blocks, "R2024a")
     assert made.text.count("class ") == 1
     assert made.text.count("CompareToConstant(") == 3
     assert made.text.count("= Gain(") == 3
@@ -400,7 +397,7 @@ def test_no_line_is_longer_than_a_hundred_signs(tmp_path):
                        ("t",), ("y",)),
                    simulink("Fcn", name, "t", "y", Expr=" + ".join(["sin(u*1.2345678)"] * 12)))
     blocks[1].name = f"{name} and more of it"
-    made = convert(write(tmp_path / "signals.slx", blocks, "R2024a", {"StopTime": "3"}))
+    made = converted(tmp_path, blocks, "R2024a")
     assert max(map(len, made.text.splitlines())) <= 100
 
 
@@ -409,15 +406,14 @@ def test_a_probe_that_something_reads_is_a_gap_and_one_that_is_shown_is_not(tmp_
         blocks = [*clock(simulink("Gain", "last", "t", "y")),
                   Drawn("SimscapeProbe", "probe", options={"Variables": "{w, t}"},
                         outputs=("w",)), simulink(reader, "reader", "w")]
-        made = convert(write(tmp_path / "signals.slx", blocks, "R2024a", {"StopTime": "3"}))
+        made = converted(tmp_path, blocks, "R2024a")
         assert [e.outcome for e in made.entries if e.path == "/probe"] == [outcome]
         assert ("{w, t}" in made.text) == (outcome == "missing")
 
 
 def test_a_delay_takes_the_step_of_a_solver_of_fixed_steps(tmp_path):
-    made = convert(write(tmp_path / "signals.slx", clock(
-        simulink("UnitDelay", "last", "t", "y", SampleTime="-1")),
-        "R2024a", {"StopTime": "1", "SolverName": "ode4", "FixedStep": "0.25"}))
+    made = converted(tmp_path, last("UnitDelay", SampleTime="-1"), "R2024a", SolverName="ode4",
+                     FixedStep="0.25")
     run = built(made.text, tmp_path).simulate("1.1 s")
     assert run["last.y"].final.m == pytest.approx(0.75)
 
@@ -427,17 +423,17 @@ def test_pulses_are_as_wide_as_their_duty_cycle(tmp_path):
               simulink("eePwmGenerator/PWM Generator", "pwm", "d", "p", Tper="0.01",
                        CarrCount="Up-Down", Tdelay="0"),
               simulink("Integrator", "last", "p", "y"), simulink("Scope", "scope", "y")]
-    made = convert(write(tmp_path / "signals.slx", blocks, "R2024a", {"StopTime": "1"}))
+    made = converted(tmp_path, blocks, "R2024a")
     run = built(made.text, tmp_path).simulate("0.1 s")
     assert run["last.y"].final.m == pytest.approx(0.03, rel=1e-4)
 
 
 def test_a_pulse_is_as_wide_as_the_duty_cycle_at_its_beginning(tmp_path):
     """The duty cycle is the time, read at 0, 0.5 s and 1 s: pulses of 0, 0.25 and 0.5 s."""
-    made = convert(write(tmp_path / "signals.slx", clock(
+    made = converted(tmp_path, clock(
         simulink("Reference", "pwm", "t", "p", SourceBlock="simulink/Discontinuities/PWM",
                  Period="0.5", RunAtFixedTimeIntervals="off"),
-        simulink("Integrator", "last", "p", "y")), "R2024a"))
+        simulink("Integrator", "last", "p", "y")), "R2024a")
     run = built(made.text, tmp_path).simulate("1.6 s")
     assert_allclose([run["last.y"].at(f"{t} s").m for t in (0.49, 0.74, 0.9, 1.2, 1.49)],
                     [0, 0.24, 0.25, 0.45, 0.74], atol=1e-6)
@@ -448,17 +444,17 @@ def test_a_pulse_is_as_wide_as_the_duty_cycle_at_its_beginning(tmp_path):
     ({"BreakpointsForDimension1": "[0 1]", "Table": "x"}, "Table is one number")])
 def test_a_number_in_place_of_points_is_a_gap_and_no_text_that_fails(options, said, tmp_path):
     blocks = last("Lookup_n-D", NumberOfTableDimensions="1", **options)
-    made = convert(write(tmp_path / "signals.slx", blocks, "R2024a"), values={"x": 2})
-    (entry,) = (e for e in made.entries if e.path == "/last")
-    assert entry.outcome == "missing"
-    assert said in entry.notes[0]
+    made = converted(tmp_path, blocks, "R2024a", values={"x": 2})
+    outcome, note = note_of(made, "/last")
+    assert outcome == "missing"
+    assert said in note
     assert not built(made.text, tmp_path).check().errors
 
 
 def test_a_diagonal_matrix_of_gains_is_no_gain_for_each_output(tmp_path):
     blocks = clock(simulink("Gain", "last", "t", "y", Gain="[2 0; 0 3]",
                             Multiplication="Matrix(K*u)"))
-    made = convert(write(tmp_path / "signals.slx", blocks, "R2024a"))
+    made = converted(tmp_path, blocks, "R2024a")
     assert {e.outcome for e in made.entries if e.path == "/last"} == {"missing"}
 
 
@@ -527,7 +523,7 @@ def test_a_converter_of_temperatures_adds_an_offset_where_it_is_affine(unit, aff
         Drawn(f"{thermal}sensors.temperature", "sensor", {"A": "a", "B": "g", "T": "t"}),
         from_ps("t", "b", **options), simulink("Gain", "last", "b", "y"),
         simulink("Scope", "scope", "y"), solver()]
-    made = convert(write(tmp_path / "warm.slx", blocks, "R2024a"))
+    made = converted(tmp_path, blocks, "R2024a")
     run = built(made.text, tmp_path).simulate("1 s")
     assert_allclose(run["held.B.T"].final.to("K").m, kelvin, rtol=1e-12)
     assert_allclose(run["last.y"].final.m, 20, rtol=1e-12)
@@ -565,7 +561,7 @@ def test_the_ports_of_a_sensor_say_what_the_file_does_not(tmp_path):
                     {"mass": ("1", "kg"), "v": ("3", "m/s", "High")}),
               Drawn("foundation.mechanical.sensors.velocity", "last", {"R": "n", "V": "v"}),
               solver("n")]
-    made = convert(write(tmp_path / "sensor.slx", blocks, "R2013b"))
+    made = converted(tmp_path, blocks, "R2013b")
     assert 'MotionSensor(reference="absolute")' in made.text
     assert_allclose(built(made.text, tmp_path).simulate("1 s")["last.V"].final.to("m/s").m, 3)
 
@@ -590,7 +586,7 @@ def test_the_ports_of_a_sensor_say_what_the_file_does_not(tmp_path):
         "vector"])  # fmt: skip
 def test_a_gap_says_what_is_missing(block, why, tmp_path):
     blocks = [simulink("Clock", "clock", "", "t"), block]
-    made = convert(write(tmp_path / "gap.slx", blocks, "R2024a"))
+    made = converted(tmp_path, blocks, "R2024a")
     assert [" ".join(e.notes) for e in made.entries if e.outcome == "missing"
             and e.path.endswith("it")][0].startswith(why)
     assert why in " ".join(str(built(made.text, tmp_path).check()).split())
@@ -603,7 +599,7 @@ def test_an_option_that_is_not_read_is_said(tmp_path):
     blocks = [*last("Gain", **options)[:-1],
               Drawn("RelationalOperator", "above", options={"OutDataTypeStr": "boolean"},
                     inputs=("t", "y"), outputs=("a",)), simulink("Scope", "scope", "a")]
-    made = convert(write(tmp_path / "option.slx", blocks, "R2024a"))
+    made = converted(tmp_path, blocks, "R2024a")
     said = {e.path: (e.outcome, e.notes) for e in made.entries}
     assert said["/last"] == ("approximated", ["SampleTime = 0.1 is not mapped."])
     assert said["/above"] == ("mapped", [])
@@ -615,7 +611,7 @@ def test_a_vector_that_is_not_taken_apart_is_named(tmp_path):
               simulink("Lookup_n-D", "curve", "v", "y", NumberOfTableDimensions="1",
                        BreakpointsForDimension1="[0 5]", Table="[0 10]"),
               simulink("Scope", "scope", "y")]
-    made = convert(write(tmp_path / "vector.slx", blocks, "R2024a"))
+    made = converted(tmp_path, blocks, "R2024a")
     assert ["A vector of 3 elements enters it, which is taken as a scalar here: connect its "
             "elements by hand."] in [e.notes for e in made.entries if e.outcome == "missing"]
 
@@ -624,7 +620,7 @@ def test_outputs_beyond_those_that_a_demux_is_known_to_have_give_nothing(tmp_pat
     blocks = [simulink("Constant", "c", "", "v", Value="[1 2 3]"),
               simulink("Demux", "demux", "v", "a b", Outputs="N"),
               simulink("Sum", "sum", "a b", "y", Inputs="++"), simulink("Scope", "scope", "y")]
-    made = convert(write(tmp_path / "demux.slx", blocks, "R2024a"))
+    made = converted(tmp_path, blocks, "R2024a")
     assert "/demux" in [e.path for e in made.entries if e.outcome == "missing"]
 
 
@@ -633,4 +629,4 @@ def test_a_vector_joined_with_itself_many_times_is_bounded(tmp_path):
     blocks = [simulink("Clock", "clock", "", "v0"),
               *(Drawn("Mux", f"mux{k}", inputs=(f"v{k}", f"v{k}"), outputs=(f"v{k + 1}",))
                 for k in range(40)), simulink("Scope", "scope", "v40")]
-    assert len(convert(write(tmp_path / "bomb.slx", blocks, "R2024a")).text) < 100_000
+    assert len(converted(tmp_path, blocks, "R2024a").text) < 100_000

@@ -7,7 +7,7 @@ import pytest
 import scipy.io
 from numpy.testing import assert_allclose
 from simscape_corpus import built, parts_of, zipped
-from slx_writer import Drawn, constant, simulink, solver, to_ps, write
+from slx_writer import Drawn, constant, converted, simulink, solver, to_ps, write
 
 from blocks import FileError, ParameterError, quantity
 from library.simscape import convert
@@ -133,7 +133,7 @@ def test_the_workspace_of_the_model_holds_before_every_script(tmp_path):
 def test_a_value_that_is_folded_into_another_is_used(tmp_path):
     blocks = [*weighed("1"), simulink("Constant", "c", "", "u", Value="1"),
               simulink("TransferFcn", "f", "u", "y", Numerator="[1]", Denominator="[1 2]*K")]
-    result = convert(write(tmp_path / "model.slx", blocks, "R2022b"), values={"K": 3.0, "L": "1"})
+    result = converted(tmp_path, blocks, "R2022b", values={"K": 3.0, "L": "1"})
     said = " ".join(result.script.remarks)
     assert "L was given a value" in said
     assert "K was given a value" not in said
@@ -152,7 +152,7 @@ def test_the_stop_time_may_be_an_expression(tmp_path):
 def test_names_of_parts_may_be_words_of_a_model(tmp_path):
     blocks = weighed("1")
     blocks[0].name, blocks[1].name, blocks[0].within = "simulate", "count", "Output"
-    text = convert(write(tmp_path / "model.slx", blocks, "R2022b")).text
+    text = converted(tmp_path, blocks, "R2022b").text
     assert "class Output2(Component)" in text
     assert "model.count_2 = Reference()  # count" in text
     built(text, tmp_path)
@@ -235,7 +235,7 @@ def test_gaps_leave_no_node_without_a_value(tmp_path):
                     {"inertia": ("1", "kg*m^2")}),
               Drawn("foundation.mechanical.rotational.reference", "frame", {"W": "h"}), solver()]
     for release in ("R2016b", "R2026a"):  # the first names no ports of a gap, the second no types
-        model = built(convert(write(tmp_path / "model.slx", blocks, release)).text, tmp_path)
+        model = built(converted(tmp_path, blocks, release).text, tmp_path)
         assert model.simulate("1 s").time.to("s").m[-1] == 1, release
 
 
@@ -271,7 +271,7 @@ def test_what_chooses_a_variant_is_asked_for(tmp_path):
 def test_a_block_of_an_absent_library_is_a_gap_with_its_ports(tmp_path):
     blocks = [*weighed("1"), Drawn("mylib/Sledge", "mine", {"a": "g"}, inputs=("u",)),
               simulink("Constant", "given", "", "u")]
-    text = convert(write(tmp_path / "model.slx", blocks, "R2022b")).text
+    text = converted(tmp_path, blocks, "R2022b").text
     assert '    lconn1 = Port(translational)\n    in1 = Input("")\n' in text
     assert "model.connect(model.given.y, model.mine.in1)" in text
     assert built(text, tmp_path).simulate("1 s").time.to("s").m[-1] == 1
@@ -286,7 +286,7 @@ def test_a_number_in_a_unit_that_the_port_does_not_take_is_taken_over_and_told(t
         Drawn(f"{E}sources.dc_voltage", "source", {"p": "p", "n": "g"}, {"v0": ("5", "V")}),
         Drawn(f"{E}elements.resistor", "load", {"p": "q", "n": "g"}, {"R": ("2", "Ohm")}),
         Drawn(f"{E}elements.reference", "ground", {"V": "g"}), solver()]
-    text = convert(write(tmp_path / "model.slx", blocks, "R2022b")).text
+    text = converted(tmp_path, blocks, "R2022b").text
     assert "switch.vT takes 1 and is given V: the number is taken over." in text
     run = built(text, tmp_path).simulate("1 s")
     assert run["load.i"].final.to("A").m == pytest.approx(2)
@@ -304,7 +304,7 @@ def test_two_classes_of_one_name_are_imported_under_names_of_their_own(tmp_path)
         Drawn(f"{E}sources.dc_voltage", "source", {"p": "p", "n": "g"}, {"v0": ("5", "V")}),
         Drawn(f"{E}elements.resistor", "load", {"p": "q", "n": "g"}, {"R": ("2", "Ohm")}),
         Drawn(f"{E}elements.reference", "ground", {"V": "g"}), solver()]
-    text = convert(write(tmp_path / "model.slx", blocks, "R2022b")).text
+    text = converted(tmp_path, blocks, "R2022b").text
     assert "Switch as ElectricalSwitch" in text
     run = built(text, tmp_path).simulate("1 ms")
     assert run["load.i"].final.to("A").m == pytest.approx(2)
@@ -340,7 +340,7 @@ def test_an_output_that_nothing_drives_is_not_plotted(tmp_path):
              simulink("Outport", "out", "x")]
     blocks = [*weighed("1"), Drawn("SubSystem", "box", {}, outputs=("y",), inner=inner),
               simulink("Scope", "scope", "y")]
-    text = convert(write(tmp_path / "model.slx", blocks, "R2022b")).text
+    text = converted(tmp_path, blocks, "R2022b").text
     assert "box.out" not in text
     built(text, tmp_path).simulate("1 ms")
 
@@ -364,7 +364,7 @@ def test_two_boxes_that_hold_the_same_in_another_order_are_one_class(tmp_path):
               simulink("Constant", "q", "", "q", Value="4"),
               box("box 1", "y", False), box("box 2", "z", True),
               simulink("Scope", "scope", "y"), simulink("Scope", "scope 2", "z")]
-    text = convert(write(tmp_path / "model.slx", blocks, "R2022b")).text
+    text = converted(tmp_path, blocks, "R2022b").text
     assert text.count("class ") == 1
     run = built(text, tmp_path).simulate("1 ms")
     assert [run[f"box_{k}.both.y"].final.m for k in (1, 2)] == [11, 11]

@@ -34,7 +34,6 @@ from library.moist_air import (
     TranslationalMechanicalConverter,
 )
 from library.rotational import AngularVelocitySource, RotationalReference
-from library.signal import Constant
 from library.thermal import TemperatureSource, ThermalResistance
 from library.translational import MotionSensor, Reference, VelocitySource
 
@@ -241,40 +240,6 @@ def test_flow_through_a_restriction_is_saint_venants_for_the_mixture_both_ways()
         assert final(run, f"hole{k}.mdot", "kg/s") == pytest.approx(exact, rel=1e-4)
         assert final(run, f"hole{k}.A.mdot_w", "kg/s") == pytest.approx(x * exact, rel=1e-3)
     assert run.energy().relative_residual < 1e-9
-
-
-def test_a_tank_in_a_bath_empties_through_sonic_flow_exponentially_and_keeps_its_humidity():
-    x = 0.005
-    R, cp = R_A + x * (R_W - R_A), CP_A + x * (CP_W - CP_A)
-    gamma = cp / (cp - R)
-    model = Model("blow")
-    model.tank, model.area = ConstantVolumeChamber(
-        volume="10 l", p_I="1 MPa", x_w_I=x, saturation_humidity=9), Constant(value="5 mm^2")
-    hold(model, model.tank.H, "293.15 K")
-    wire(model, "area.y hole.AR", "tank.A hole.A", "hole.B out.A",
-         hole=LocalRestriction(), out=place())
-    run = model.simulate("8 s", rtol=1e-9)
-    sonic = sqrt(gamma) * (2 / (gamma + 1)) ** ((gamma + 1) / (2 * (gamma - 1)))
-    at = np.array([1.0, 4.0, 8.0])
-    exact = np.exp(-0.64 * 5e-6 * sonic * sqrt(R * 293.15) / 10e-3 * at)
-    assert_allclose(run["tank.p_I"].at(quantity(at, "s")).to("MPa").m, exact, rtol=3e-4)
-    assert_allclose(run["tank.mass_w"].at(quantity(at, "s")).to("kg").m,
-                    x * 1e6 * 10e-3 / (R * 293.15) * exact, rtol=3e-4)  # fmt: skip
-    assert run.energy().relative_residual < 1e-7
-
-
-def test_a_tank_that_is_filled_without_heat_warms_by_the_work_of_pushing_in():
-    """T2 = gamma T_in/(1 + p1/p2 (gamma - 1)), to the change of gamma on the way."""
-    model = wired("fill", "supply.A hole.A", "hole.B tank.A",
-                  tank=ConstantVolumeChamber(volume="1 l", port_area="1 mm^2", x_w_I=0),
-                  supply=place("0.2 MPa", humidity=0),
-                  hole=LocalRestriction(restriction_type="fixed", area="5 mm^2"))
-    run = model.simulate("5 s", rtol=1e-9)
-    gamma = CP_A / (CP_A - R_A)
-    exact = gamma * 293.15 / (1 + 0.101325 / 0.2 * (gamma - 1))
-    assert final(run, "tank.T_I", "K") == pytest.approx(exact, rel=3e-4)
-    assert final(run, "tank.p_I", "MPa") == pytest.approx(0.2, rel=1e-6)
-    assert run.energy().relative_residual < 1e-7
 
 
 def test_what_a_piston_compresses_without_heat_follows_the_isentrope_of_the_mixture():

@@ -6,8 +6,7 @@ from benches import seconds
 from benches.axis import ROTATIONAL, TRANSLATIONAL
 from numpy.testing import assert_allclose
 
-from blocks import quantity
-from blocks.exceptions import BlocksError, ParameterError
+from blocks import BlocksError, ParameterError, quantity
 
 TIGHT = {"rtol": 1e-12, "method": "DOP853"}
 STEEL = {"breakaway_force": 15, "coulomb_force": 10, "breakaway_velocity": 0.01,

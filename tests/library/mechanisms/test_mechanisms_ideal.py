@@ -6,8 +6,7 @@ from benches import seconds, values, wire, wired
 from benches.mechanisms import TIGHT, loaded
 from numpy.testing import assert_allclose
 
-from blocks import Target, quantity
-from blocks.exceptions import BlocksError
+from blocks import BlocksError, Target, quantity
 from library.mechanisms import (
     BeltDrive,
     CamTransmission,

@@ -6,8 +6,7 @@ from benches import seconds, values, wire, wired
 from benches.mechanisms import TIGHT, loaded
 from numpy.testing import assert_allclose
 
-from blocks import maximum, quantity
-from blocks.exceptions import BlocksError, ParameterError
+from blocks import BlocksError, ParameterError, maximum, quantity
 from blocks.nonsmooth.modes import bound_functions, load_dependence
 from library.mechanisms import LeadScrew, LossyGear
 from library.rotational import (

@@ -6,8 +6,7 @@ from benches import seconds, values, wire, wired
 from benches.rotational import TIGHT, driven, ramp, spun
 from numpy.testing import assert_allclose
 
-from blocks import quantity, sin
-from blocks.exceptions import BlocksError
+from blocks import BlocksError, quantity, sin
 from library.rotational import (
     BearingFriction,
     ElastoBacklash,

@@ -6,8 +6,7 @@ from numpy.testing import assert_allclose
 from scipy import signal as scipy_signal
 from signal_support import at, output_of, polyline, response
 
-from blocks import quantity
-from blocks.exceptions import ParameterError
+from blocks import ParameterError, quantity
 from library.signal import (
     PID,
     Chirp,

@@ -7,8 +7,7 @@ from numpy.testing import assert_allclose
 from scipy import signal
 from signal_support import at, polyline, response
 
-from blocks import ModelError, SimulationError, quantity
-from blocks.exceptions import Interrupted, ParameterError
+from blocks import Interrupted, ModelError, ParameterError, SimulationError, quantity
 from library.signal import (
     Constant,
     DiscreteIntegrator,

@@ -7,8 +7,7 @@ from numpy.testing import assert_allclose
 from scipy.interpolate import Akima1DInterpolator, RegularGridInterpolator
 from signal_support import at, output_of, polyline, response
 
-from blocks import Model, quantity
-from blocks.exceptions import ParameterError
+from blocks import Model, ParameterError, quantity
 from library import tables
 from library.signal import (
     Constant,

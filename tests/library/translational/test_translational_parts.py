@@ -6,8 +6,7 @@ from benches import seconds, signal, values, wire, wired
 from benches.translational import driven, thrown
 from numpy.testing import assert_allclose
 
-from blocks import quantity, sin
-from blocks.exceptions import ConnectionRefused
+from blocks import ConnectionRefused, quantity, sin
 from library.signal import Derivative
 from library.translational import (
     Damper,

@@ -275,19 +275,15 @@ def test_a_train_of_clutches_slips_and_sticks_at_the_known_instants(clutch):
     exactly its sliding torque of 3 N m while both sides accelerate alike, so it may be called
     sliding or sticking, with the same motion.
     """
-    model = wired("train", ground=RotationalReference())
+    model = wired("train", ground=RotationalReference(), drive=TorqueSource(
+        torque=lambda t: quantity("10 N*m") * sin(quantity(0.4 * np.pi, "rad/s") * t)))
     speeds = ["0 rad/s", "0 rad/s", "0 rad/s", "10 rad/s"]
     for i, (size, w) in enumerate(zip([1, 0.5, 0.5, 1], speeds, strict=True)):
-        body = model.add(f"j{i}", Inertia(inertia=quantity(size, "kg*m^2"), w=w))
-        angle = model.add(f"a{i}", RotationalMotionSensor(reference="absolute"))
-        model.connect(body.I, angle.R)
+        wire(model, f"j{i}.I a{i}.R", **{
+            f"j{i}": Inertia(inertia=quantity(size, "kg*m^2"), w=w),
+            f"a{i}": RotationalMotionSensor(reference="absolute")})
     for i, (static, kinetic) in enumerate([(5, 4), (3.5, 3), (2.4, 2)]):
-        part = model.add(f"c{i}", clutch(static, kinetic))
-        model.connect(model[f"j{i}"].I, part.R)
-        model.connect(model[f"j{i + 1}"].I, part.C)
-    model.drive = TorqueSource(
-        torque=lambda t: quantity("10 N*m") * sin(quantity(0.4 * np.pi, "rad/s") * t)
-    )
+        wire(model, f"j{i}.I c{i}.R", f"j{i + 1}.I c{i}.C", **{f"c{i}": clutch(static, kinetic)})
     wire(model, "drive.R j0.I", "load.R j3.I", "drive.C load.C ground.W",
          load=RotationalDamper(damping="0.3 N*m*s/rad"))
     run = model.simulate("10 s", rtol=1e-11)

@@ -29,11 +29,9 @@ from library.moist_air import (
     PressureSource,
     PressureTemperatureSensor,
     Reservoir,
-    RotationalMechanicalConverter,
     ThermodynamicPropertiesSensor,
     TranslationalMechanicalConverter,
 )
-from library.rotational import AngularVelocitySource, RotationalReference
 from library.thermal import TemperatureSource, ThermalResistance
 from library.translational import MotionSensor, Reference, VelocitySource
 
@@ -279,22 +277,6 @@ def test_a_volume_that_a_signal_prescribes_keeps_its_water_and_condenses_it():
     water = run["air.mass_w"].to("kg").m + run["air.condensate"].to("kg").m
     first = 0.75 * water_pressure(293.15) * 2.5e-3 / (R_W * 293.15)
     assert_allclose(water, first, rtol=3e-4)
-    assert run.energy().relative_residual < 1e-7
-
-
-def test_a_vane_pushes_its_air_out():
-    model = wired("vane", "vane.R shaft.R", "vane.C shaft.C case.W", "vane.A meter.A",
-                  "meter.B out.A",
-                  vane=RotationalMechanicalConverter(displacement="1e-3 m^3/rad",
-                                                     dead_volume="1 l"),
-                  shaft=AngularVelocitySource(velocity="-0.1 rad/s"), case=RotationalReference(),
-                  meter=FlowRateSensor(), out=place())
-    run = model.simulate("1 s")
-    assert final(run, "meter.V", "l/s") == pytest.approx(0.1, rel=1e-5)
-    x = 0.5 * water_pressure(293.15) / 101325
-    x = x * R_A / (x * R_A + (1 - x) * R_W)
-    assert final(run, "meter.W", "kg/s") == pytest.approx(x * final(run, "meter.M", "kg/s"),
-                                                          rel=1e-3)
     assert run.energy().relative_residual < 1e-7
 
 

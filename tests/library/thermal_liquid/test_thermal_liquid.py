@@ -12,7 +12,6 @@ from numpy.testing import assert_allclose
 from scipy.special import gammainc
 
 from blocks import InitialisationError, Model, SimulationError, quantity
-from library.rotational import AngularVelocitySource, RotationalReference
 from library.signal import Constant
 from library.thermal import HeatFlowRateSource, TemperatureSource, ThermalReference
 from library.thermal_liquid import (
@@ -29,7 +28,6 @@ from library.thermal_liquid import (
     PressureSource,
     PressureTemperatureSensor,
     Reservoir,
-    RotationalMechanicalConverter,
     SegmentedPipe,
     ThermalLiquidProperties,
     ThermalLiquidSettings,
@@ -89,18 +87,6 @@ def test_water_that_a_piston_compresses_without_heat_keeps_its_entropy():
     assert np.interp(20, pressure, rho) == pytest.approx(1005.1848, rel=2e-5)
     force = run["cylinder.f"].to("N").m
     assert_allclose(force, 1e-4 * (pressure * 1e6 - 101325), rtol=1e-9, atol=1e-6)
-    assert run.energy().relative_residual < 1e-7
-
-
-def test_a_vane_pumps_its_displacement():
-    model = wired("vane", "vane.R shaft.R", "vane.C shaft.C case.W", "vane.A meter.A",
-                  "meter.B out.A",
-                  vane=RotationalMechanicalConverter(displacement="1e-3 m^3/rad",
-                                                     dead_volume="1 l"),
-                  shaft=AngularVelocitySource(velocity="-0.1 rad/s"), case=RotationalReference(),
-                  meter=FlowRateSensor(), out=place())
-    run = model.simulate("1 s")
-    assert final(run, "meter.V", "l/s") == pytest.approx(0.1, rel=1e-6)
     assert run.energy().relative_residual < 1e-7
 
 

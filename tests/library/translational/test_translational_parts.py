@@ -145,20 +145,13 @@ def test_rolling_resistance_is_the_coefficient_times_the_load():
     assert_allclose(values(run, "part.f", "N"), 60 * np.tanh(v / 0.1), atol=1e-12)
 
 
-def test_rolling_resistance_follows_the_load_given_as_a_signal():
+@pytest.mark.parametrize("slope", ["200 N/s", "-1 kN/s"])
+def test_rolling_resistance_follows_a_load_by_a_signal_until_the_wheel_is_lifted_off(slope):
     model = driven(RollingResistance(coefficient=0.02), "5 m/s")
-    model.load = signal("N", lambda t: quantity("1 kN") + quantity("200 N/s") * t)
-    model.connect(model.load.y, model.part.N)
+    wire(model, "load.y part.N", load=signal("N", lambda t: quantity("1 kN") + quantity(slope) * t))
     run = model.simulate("2 s")
-    assert_allclose(values(run, "part.f", "N"), 0.02 * (1000 + 200 * seconds(run)), rtol=1e-13)
-
-
-def test_a_wheel_that_is_lifted_off_does_not_resist():
-    model = driven(RollingResistance(coefficient=0.02), "5 m/s")
-    model.load = signal("N", lambda t: quantity("1 kN") - quantity("1 kN/s") * t)
-    model.connect(model.load.y, model.part.N)
-    run = model.simulate("2 s")
-    assert_allclose(values(run, "part.f", "N"), 20 * np.maximum(1 - seconds(run), 0), atol=1e-12)
+    load = np.maximum(1000 + quantity(slope).m_as("N/s") * seconds(run), 0)
+    assert_allclose(values(run, "part.f", "N"), 0.02 * load, rtol=1e-13, atol=1e-12)
 
 
 def test_a_rolling_body_slows_down_evenly():

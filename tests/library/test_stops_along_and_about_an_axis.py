@@ -80,14 +80,6 @@ def test_damping_at_contact_sets_the_restitution(axis, model):
     assert_allclose(axis.read(run, "body.v", [0.02 + back + 1e-3]), -speed, rtol=1e-7)
 
 
-def test_the_lower_stop_mirrors_the_upper_one(axis):
-    up, down = (axis.thrown(axis("HardStop", upper_bound=0.02, lower_bound=-0.02), velocity=v
-                            ).simulate("0.05 s", **TIGHT) for v in (1, -1))  # fmt: skip
-    at = np.linspace(0, 0.05, 101)
-    assert axis.read(up, "body.v", [0.05]) < 0
-    assert_allclose(axis.read(down, "part.x", at), -axis.read(up, "part.x", at), atol=1e-9)
-
-
 def test_bounds_in_the_wrong_order_are_refused_by_name(axis):
     with pytest.raises(BlocksError, match=r"part.*upper_bound.*lower_bound"):
         axis.thrown(axis("HardStop", upper_bound=-0.01, lower_bound=0.01)).simulate("1 s")

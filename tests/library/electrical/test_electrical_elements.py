@@ -165,14 +165,9 @@ def test_simscapes_capacitor_has_a_resistance_in_series_and_a_leak():
                     g * expected**2 + (2 - expected) ** 2 / r, rtol=1e-9)  # fmt: skip
 
 
-def test_parasitic_resistances_of_simscape_are_the_preset_of_the_option():
+def test_parasitic_resistances_of_simscape_are_the_preset_and_none_is_said_by_the_option():
     assert Capacitor(parasitic=True).series_resistance == quantity("1e-6 ohm")
     assert Inductor(parasitic=True).parallel_conductance == quantity("1e-9 S")
-    with pytest.raises(ParameterError, match="has no meaning with parasitic=False. Leave it out"):
-        Capacitor(series_resistance="1 mohm")
-
-
-def test_who_gives_no_parasitic_resistance_is_told_how_to_say_so():
     with pytest.raises(ParameterError, match="has no meaning with parasitic=False. Leave it out"):
         Capacitor(series_resistance="0 ohm")
     with pytest.raises(ParameterError, match=r"is 0 ohm\. For none choose parasitic=False\."):

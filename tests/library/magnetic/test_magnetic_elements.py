@@ -10,7 +10,6 @@ from scipy.linalg import expm
 
 from blocks import Model, ParameterError, cos, quantity, sin
 from library.electrical import (
-    ControlledCurrentSource,
     ControlledVoltageSource,
     ElectricalReference,
     Resistor,
@@ -232,16 +231,6 @@ def test_what_a_source_gives_is_stored_jumps_too(source):
     assert energy.relative_residual < 1e-9
     before, after = run["part.phi"].at(["0 s", "2 s"]).to("Wb").m
     assert_allclose(energy["source"].supplied, 8e4 * (after**2 - before**2) / 2, rtol=1e-9)
-
-
-def test_a_current_source_drives_a_coil():
-    model = wired("driven", "source.head coil.p", "source.tail coil.n earth.V", "coil.N core.N",
-                  "coil.S core.S zero.M",
-                  source=ControlledCurrentSource(current="3 A"),
-                  coil=ElectromagneticConverter(turns=50), core=Reluctance(),
-                  zero=MagneticReference(), earth=ElectricalReference())
-    run = model.simulate("1 ms")
-    assert_allclose(final(run, "core.mmf", "A"), 150, rtol=1e-14)
 
 
 def test_a_circuit_without_reference_is_named():

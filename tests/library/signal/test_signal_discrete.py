@@ -125,13 +125,6 @@ def test_a_feedback_through_holds_alone_is_refused_by_name():
     assert "contradict" in str(caught.value)
 
 
-def test_different_rates_keep_their_own_instants():
-    result = chain(ZeroOrderHold(sample_time="0.1 s"), ZeroOrderHold(sample_time="0.3 s"),
-                   duration="10 s")
-    t = T[T < 9.9]
-    assert_allclose(at(result, t, "block2.y"), wave(0.3 * np.floor(t / 0.3)) / 2, atol=1e-12)
-
-
 def test_sampling_instants_do_not_drift_over_many_periods():
     result = output_of(Counter(sample_time="0.1 s", limit=100000), duration="300 s")
     k = np.array([1, 17, 1000, 2999])

@@ -93,15 +93,6 @@ def test_backlash_on_an_input_that_jumps_is_the_play_operator(method):
     assert_allclose(at(result, [9.0], "area.y"), np.trapezoid(exact, grid), atol=1e-5)
 
 
-def test_backlash_follows_a_sine_with_flat_tops():
-    result = response(Backlash(width="1"), Sine(amplitude="2", frequency="0.25 Hz"))
-    # pushed up from u = 0.5 to the crest at 1 s, then resting at 1.5 until u = 1
-    falling = 2 - 2 / np.pi * np.arcsin(0.5)
-    assert_allclose(at(result, [0.1, 1.0, 1.3, falling]), [0, 1.5, 1.5, 1.5], atol=1e-8)
-    assert_allclose(at(result, [2.0]), 0.5, atol=1e-8)
-    assert_allclose(at(result, [3.0, 3.3]), -1.5, atol=1e-8)
-
-
 def test_a_rate_limiter_climbs_and_then_approaches_exponentially():
     """From 1 to 4 at 2 per second until 0.2 is left, which is 2 per second times 0.1 s."""
     limiter = RateLimiter(rising="2 1/s", falling="-2 1/s", time_constant="0.1 s")

@@ -54,13 +54,6 @@ def test_a_gap_pushes_with_a_damping_force_that_never_exceeds_the_elastic_one(ve
     assert np.all(f <= 1e-12)
 
 
-def test_a_body_rests_on_a_gap_where_weight_and_stiffness_balance():
-    gap = ElastoGap(stiffness="1 kN/m", damping="100 N*s/m", x="5 cm")
-    run = thrown(gap, mass="2 kg", velocity="0 m/s", force="-20 N").simulate("3 s", rtol=1e-9)
-    assert_allclose(values(run, "part.x", "m", [3.0]), -0.02, rtol=1e-7)
-    assert_allclose(values(run, "part.f", "N", [3.0]), -20.0, rtol=1e-7)
-
-
 def test_a_position_dependent_support_interpolates_force_and_damping():
     support = PositionDependentSupport(
         positions=quantity([-1, 0, 2], "cm"), forces=quantity([3, 0, 8], "N"),
@@ -101,12 +94,6 @@ def test_a_vehicle_approaches_the_speed_where_drag_takes_the_drive():
     top = np.sqrt(960 / DRAG)
     assert_allclose(values(run, "car.v", "m/s"),
                     top * np.tanh(960 / 1000 / top * seconds(run)), atol=1e-8)
-
-
-def test_a_coasting_vehicle_slows_by_drag_as_one_over_time():
-    run = drive(rolling_coefficient=0, v="30 m/s").simulate("100 s", **TIGHT)
-    t = seconds(run)
-    assert_allclose(values(run, "car.v", "m/s"), 30 / (1 + 30 * DRAG / 1000 * t), rtol=1e-9)
 
 
 def test_headwind_adds_to_the_airspeed_and_tailwind_pushes():
@@ -152,12 +139,6 @@ def test_rolling_resistance_follows_a_load_by_a_signal_until_the_wheel_is_lifted
     run = model.simulate("2 s")
     load = np.maximum(1000 + quantity(slope).m_as("N/s") * seconds(run), 0)
     assert_allclose(values(run, "part.f", "N"), 0.02 * load, rtol=1e-13, atol=1e-12)
-
-
-def test_a_rolling_body_slows_down_evenly():
-    wheel = RollingResistance(coefficient=0.03, normal_force="50 N", threshold_velocity="1 um/s")
-    run = thrown(wheel, mass="3 kg", velocity="2 m/s").simulate("3 s", rtol=1e-10, method="DOP853")
-    assert_allclose(values(run, "body.v", "m/s"), 2 - 0.5 * seconds(run), rtol=1e-9)
 
 
 # -- sensors ---------------------------------------------------------------------------------------

@@ -75,19 +75,6 @@ def test_a_spring_force_grows_with_deformation_from_its_preload(axis):
     assert_allclose(axis.read(run, "part.energy_stored"), 4 * x + 3e3 * x**2 / 2, atol=1e-13)
 
 
-def test_a_body_on_a_spring_oscillates_at_the_root_of_stiffness_over_mass(axis):
-    run = axis.thrown(axis("Spring", stiffness=18), velocity=3).simulate("5 s", **TIGHT)
-    t = seconds(run)
-    assert_allclose(axis.read(run, "part.x"), np.sin(3 * t), atol=1e-9)
-    assert_allclose(axis.read(run, "body.v"), 3 * np.cos(3 * t), atol=1e-9)
-
-
-def test_a_preload_moves_the_place_of_rest(axis):
-    spring = axis("Spring", stiffness=8, preload=4, x=-0.5)
-    run = axis.thrown(spring, velocity=0).simulate("2 s", **TIGHT)
-    assert_allclose(axis.read(run, "part.x"), -0.5, rtol=1e-12)
-
-
 def test_a_table_spring_follows_its_table_and_continues_its_ends(axis):
     spring = axis("Spring", law="table", deformations=[-1, 0, 1, 2], forces=[-2, 0, 2, 8], x=-3)
     run = axis.driven(spring, 1).simulate("6 s", **TIGHT)
@@ -114,21 +101,21 @@ def test_a_damper_carries_its_coefficient_times_velocity(axis):
     assert_allclose(axis.read(run, "part.power_dissipated"), 30 * v**2, rtol=1e-14)
 
 
-def test_a_damper_stops_a_body_exponentially(axis):
-    run = axis.thrown(axis("Damper", damping=3), velocity=5).simulate("4 s", **TIGHT)
-    assert_allclose(axis.read(run, "body.v"), 5 * np.exp(-1.5 * seconds(run)), rtol=1e-10)
+DAMPERS = {
+    "two ways": ({"damping_forward": 10, "damping_backward": 40},
+                 lambda v: np.where(v > 0, 10 * v, 40 * v)),
+    "table": ({"law": "table", "velocities": [-1, 0, 0.5, 1], "forces": [-100, 0, 20, 30]},
+              lambda v: np.interp(v, [-2, -1, 0, 0.5, 2], [-200, -100, 0, 20, 50])),
+    "polynomial": ({"law": "polynomial", "coefficients": [2, 0.5, 3]},
+                   lambda v: v * (2 + 0.5 * np.abs(v) + 3 * v**2))}  # fmt: skip
 
 
-@pytest.mark.parametrize(("given", "force"), [
-    ({"damping_forward": 10, "damping_backward": 40}, lambda v: np.where(v > 0, 10 * v, 40 * v)),
-    ({"law": "table", "velocities": [-1, 0, 0.5, 1], "forces": [-100, 0, 20, 30]},
-     lambda v: np.interp(v, [-2, -1, 0, 0.5, 2], [-200, -100, 0, 20, 50])),
-    ({"law": "polynomial", "coefficients": [2, 0.5, 3]},
-     lambda v: v * (2 + 0.5 * np.abs(v) + 3 * v**2))], ids=["two ways", "table", "polynomial"])
-def test_a_nonlinear_damper_follows_its_law(axis, given, force):
+@pytest.mark.parametrize(("axis", "law"), [
+    (TRANSLATIONAL, "two ways"), (TRANSLATIONAL, "table"), *((ROTATIONAL, law) for law in DAMPERS)],
+    indirect=["axis"], ids=str)
+def test_a_nonlinear_damper_follows_its_law(axis, law):
     """The table beyond its ends, too; the polynomial, about an axis alone, alike both ways."""
-    if "coefficients" in given and axis is TRANSLATIONAL:
-        return
+    given, force = DAMPERS[law]
     run = axis.driven(axis("NonlinearDamper", **given), ramp(axis, 1, -2)).simulate("4 s")
     v = seconds(run) - 2
     assert_allclose(axis.read(run, "part.v"), v, atol=1e-13)

@@ -84,17 +84,15 @@ def test_a_mass_on_enclosed_liquid_swings_on_its_stiffness():
 
 def press(compressible):
     """Two pistons on one line: 1 cm² pushes 100 cm²."""
-    model = Model("press")
-    areas = {"small": "1 cm^2", "large": "100 cm^2"}
-    for name, area in areas.items():
-        made = {"dead_volume": "1 l"} if compressible else {}
-        model.add(name, TranslationalMechanicalConverter(
-            interface_area=area, dynamic_compressibility=compressible, **made))  # fmt: skip
-    wire(model, "small.A large.A liquid.A", "small.R push.R hand.M", "large.R load.M",
-         "small.C large.C push.C ground.V", liquid=oil(), ground=translational.Reference(),
-         push=translational.ForceSource(force="-100 N"), hand=translational.Mass(mass="0.1 kg"),
-         load=translational.Mass(mass="500 kg"))
-    return model
+    made = {"dynamic_compressibility": compressible,
+            **({"dead_volume": "1 l"} if compressible else {})}  # fmt: skip
+    return wired("press", "small.A large.A liquid.A", "small.R push.R hand.M", "large.R load.M",
+                 "small.C large.C push.C ground.V",
+                 small=TranslationalMechanicalConverter(interface_area="1 cm^2", **made),
+                 large=TranslationalMechanicalConverter(interface_area="100 cm^2", **made),
+                 liquid=oil(), ground=translational.Reference(),
+                 push=translational.ForceSource(force="-100 N"),
+                 hand=translational.Mass(mass="0.1 kg"), load=translational.Mass(mass="500 kg"))
 
 
 def test_incompressible_liquid_between_two_pistons_is_a_rigid_transmission():
@@ -117,15 +115,14 @@ def test_incompressible_liquid_between_two_pistons_is_a_rigid_transmission():
 @pytest.mark.parametrize(("orientation", "sign"), [("positive", 1), ("negative", -1)])
 @pytest.mark.parametrize("compressible", [True, False])
 def test_a_vane_turns_by_its_displacement(orientation, sign, outside, compressible):
-    model = Model("vane")
-    model.supply, model.liquid = reservoir(5e6), oil()
     made = {"dead_volume": "1 l", "p_I": "5 MPa"} if compressible else {}
-    model.vane = RotationalMechanicalConverter(
-        mech_orientation=orientation, displacement="1e-4 m^3/rad",
-        dynamic_compressibility=compressible, **made, **outside)  # fmt: skip
-    model.drive = rotational.AngularVelocitySource(velocity=f"{3 * sign} rad/s")
-    model.ground = rotational.RotationalReference()
-    wire(model, "supply.A vane.A liquid.A", "drive.R vane.R", "drive.C vane.C ground.W")
+    model = wired("vane", "supply.A vane.A liquid.A", "drive.R vane.R", "drive.C vane.C ground.W",
+                  supply=reservoir(5e6), liquid=oil(),
+                  vane=RotationalMechanicalConverter(
+                      mech_orientation=orientation, displacement="1e-4 m^3/rad",
+                      dynamic_compressibility=compressible, **made, **outside),
+                  drive=rotational.AngularVelocitySource(velocity=f"{3 * sign} rad/s"),
+                  ground=rotational.RotationalReference())
     run = model.simulate("1 s", **TIGHT)
     p0 = 0.3e6 if outside else P0
     assert_allclose(values(run, "vane.t", "N*m"), sign * 1e-4 * (5e6 - p0), rtol=1e-12)
@@ -141,15 +138,11 @@ def cylinder(actuator, *, force="0 N", mass="5 kg", supply=None):
                   cylinder=actuator, liquid=oil(), tank=Reservoir(),
                   mass=translational.Mass(mass=mass), push=translational.ForceSource(force=force),
                   ground=translational.Reference())
-    if supply is not None:
-        model.supply = supply
-        if isinstance(supply, FlowRateSource):
-            wire(model, "tank.A supply.A", "supply.B cylinder.A")
-        else:
-            model.connect(model.supply.A, model.cylinder.A)
-    model.connect(model.cylinder.A, model.liquid.A)
-    if hasattr(type(actuator), "B"):
-        model.connect(model.cylinder.B, model.tank.A)
+    if isinstance(supply, FlowRateSource):
+        wire(model, "tank.A supply.A", "supply.B cylinder.A", supply=supply)
+    elif supply is not None:
+        wire(model, "supply.A cylinder.A", supply=supply)
+    wire(model, "cylinder.A liquid.A", *(["cylinder.B tank.A"] * hasattr(type(actuator), "B")))
     return model
 
 

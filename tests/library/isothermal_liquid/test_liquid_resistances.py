@@ -20,7 +20,7 @@ from liquid_bench import (
 from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
-from blocks import Model, quantity
+from blocks import quantity
 from blocks.native import why_not
 from library.isothermal_liquid import (
     Cap,
@@ -176,15 +176,12 @@ def test_liquid_in_a_closed_pipe_rings_with_its_stiffness_and_inertia():
 def stopped_column(n, length=100.0, speed=0.1):
     """A column of n pieces in a row that moves towards a closed end."""
     start = f"{WATER['rho'] * speed * 0.01} kg/s"
-    model = Model("water hammer")
-    model.lake, model.cap = reservoir(1e6), Cap()
-    parts = [model.add(f"part{k}", Pipe(
+    parts = {f"part{k}": Pipe(
         length=f"{length / n} m", extra_length="0 m", inertia=True, p_I="1 MPa", flow_A=start,
-        flow_B=start if k < n - 1 else "0 kg/s")) for k in range(n)]  # fmt: skip
-    ends = [model.lake.A, *(end for part in parts for end in (part.A, part.B)), model.cap.A]
-    for one, other in zip(ends[::2], ends[1::2], strict=True):
-        model.connect(one, other)
-    return model
+        flow_B=start if k < n - 1 else "0 kg/s") for k in range(n)}  # fmt: skip
+    return wired("water hammer", "lake.A part0.A", f"part{n - 1}.B cap.A",
+                 *(f"part{k}.B part{k + 1}.A" for k in range(n - 1)), lake=reservoir(1e6),
+                 cap=Cap(), **parts)
 
 
 def characteristics(length, speed, ends, count=200, diameter=0.1128):
@@ -317,22 +314,21 @@ def test_a_directional_valve_joins_the_pump_with_one_side_and_the_tank_with_the_
 @pytest.mark.parametrize("second", ["restriction", "check valve", "motor"])
 def test_a_node_without_volume_between_resistances_starts_with_air_in_the_liquid(second):
     """Where one pressure is sought, from that of the atmosphere; the reference is bisection."""
-    model = Model("series")
-    model.a, model.b = reservoir(HIGH), reservoir(LOW)
-    model.liquid = oil(air=True, air_fraction=AIR)
-    model.first = LocalRestriction(restriction_type="fixed", area="2 mm^2")
     law = {"restriction": lambda p: orifice(p, LOW, 1e-6, air=AIR),
            "check valve": lambda p: orifice(p, LOW, opened(p - LOW, 1e4, 1e5, 1e-4), air=AIR),
            "motor": lambda p: 50e-6 * (rho(p, OIL, air=AIR) + rho(LOW, OIL, air=AIR)) / 2}[second]
-    model.second = {
+    made = {
         "restriction": lambda: LocalRestriction(restriction_type="fixed", area="1 mm^2"),
         "check valve": lambda: CheckValve(cracking_pressure="10 kPa", maximum_pressure="100 kPa"),
         "motor": lambda: FixedDisplacementMotor(displacement="1 cm^3/rad"),
     }[second]()
+    model = wired("series", "a.A first.A liquid.A", "first.B second.A", "second.B b.A",
+                  a=reservoir(HIGH), b=reservoir(LOW), second=made,
+                  liquid=oil(air=True, air_fraction=AIR),
+                  first=LocalRestriction(restriction_type="fixed", area="2 mm^2"))
     if second == "motor":
         wire(model, "speed.R second.R", "speed.C second.C frame.W",
              speed=AngularVelocitySource(velocity="50 rad/s"), frame=RotationalReference())
-    wire(model, "a.A first.A liquid.A", "first.B second.A", "second.B b.A")
     run = model.simulate("1 s", **TIGHT)
     middle = brentq(lambda p: orifice(HIGH, p, 2e-6, air=AIR) - law(p), LOW, HIGH, xtol=1e-4)
     assert_allclose(values(run, "first.B.p", "Pa"), middle, rtol=1e-9)

@@ -166,9 +166,8 @@ def table(feet, push):
     model = wired("table", "body.P push.P",
                   ground=Ground(), body=resting(0, 0.3, mass="2 kg"), push=Force(fx=f"{push} N"))
     for i, x in enumerate(np.linspace(-0.5, 0.5, feet)):
-        foot = model.add(f"foot{i}", Contact(curve=Circle("0.1 m", x=f"{x} m", y="-0.2 m")))
-        model.connect(model.ground.P, foot.B)
-        model.connect(model.body.P, foot.F)
+        wire(model, f"ground.P foot{i}.B", f"body.P foot{i}.F", **{
+            f"foot{i}": Contact(curve=Circle("0.1 m", x=f"{x} m", y="-0.2 m"))})
     return model
 
 

@@ -219,10 +219,9 @@ def test_friction_of_the_rotational_library_brakes_a_shaft_across_a_bridge():
 
 
 def test_a_translational_bridge_feels_one_component_of_the_motion():
-    m = wired("planar", ground=Ground(), bridge=TranslationalBridge(angle="90 deg"),
-                 body=Body(vx="1 m/s", vy="0 m/s", w="0 rad/s"), frame=Reference())  # fmt: skip
-    wire(m, "ground.P bridge.B", "bridge.F body.P")
-    m.connect(m.bridge.A, m.frame.V)  # held along y only
+    m = wired("planar", "ground.P bridge.B", "bridge.F body.P", "bridge.A frame.V",  # along y only
+              ground=Ground(), bridge=TranslationalBridge(angle="90 deg"),
+              body=Body(vx="1 m/s", vy="0 m/s", w="0 rad/s"), frame=Reference())
     run = m.simulate("1 s", rtol=1e-10)
     assert_allclose(final(run, "body.x", "body.y"), [1, 0], atol=1e-9)
     assert_allclose(final(run, "bridge.A.f"), G, rtol=1e-9)  # carries the weight
@@ -235,12 +234,6 @@ def test_a_body_without_mass_or_inertia_is_refused(wrong):
 
 
 # -- two free bodies and a component between them --------------------------------------------------
-def bridge_with_spring(model, bridge, spring, reference, port):
-    model.spring, model.frame = spring, reference
-    model.connect(bridge.A, model.spring.R)
-    model.connect(model.spring.C, getattr(model.frame, port))
-
-
 BETWEEN = {
     "Revolute": lambda: Revolute(),
     "Prismatic": lambda: Prismatic(angle="40 deg", v="0.7 m/s"),
@@ -269,10 +262,11 @@ def pair(name):
                               **(free if name in FLYING else {})), between=BETWEEN[name](),
                   still=Gravity(strength="0 m/s^2"))
     if name == "TranslationalBridge":
-        bridge_with_spring(model, model.between, Spring(stiffness="40 N/m"), Reference(), "V")
+        wire(model, "between.A spring.R", "spring.C frame.V",
+             spring=Spring(stiffness="40 N/m"), frame=Reference())
     if name == "RotationalBridge":
-        bridge_with_spring(model, model.between, RotationalSpring(stiffness="2 N*m/rad"),
-                           RotationalReference(), "W")  # fmt: skip
+        wire(model, "between.A spring.R", "spring.C frame.W",
+             spring=RotationalSpring(stiffness="2 N*m/rad"), frame=RotationalReference())
     return model
 
 

@@ -60,9 +60,8 @@ def of(medium="R134a"):
 
 def heated(model, end, power):
     """Heat into a port, whatever its temperature."""
-    model.heat, model.ground = HeatFlowRateSource(heat_flow=power), ThermalReference()
-    model.connect(model.ground.H, model.heat.A)
-    model.connect(model.heat.B, end)
+    wire(model, "ground.H heat.A", f"heat.B {end}", heat=HeatFlowRateSource(heat_flow=power),
+         ground=ThermalReference())
 
 
 @pytest.mark.parametrize("medium", POINTS)
@@ -99,7 +98,7 @@ def test_a_closed_chamber_is_heated_from_wet_to_superheated_along_its_density():
     model = of()
     wire(model, "tank.A cap.A medium.A",
          tank=ConstantVolumeChamber(volume="1 l", p_I="0.5 MPa", x_I=0.2), cap=Cap())
-    heated(model, model.tank.H, "1 kW")
+    heated(model, "tank.H", "1 kW")
     run = model.simulate("20 s", rtol=1e-9)
     # CoolProp: p, T and u after 5 kJ and 20 kJ at the density of 0.5 MPa and the quality 0.2
     at = quantity([5.0, 20.0], "s")
@@ -173,18 +172,16 @@ def test_the_ideal_cycle_of_a_heat_pump_has_its_coefficient_of_performance():
     h = [398995.1498, 424021.881, 255495.8561]  # CoolProp: before and behind compressor, condensed
     rho, flow = 1149.3292, 0.01  # CoolProp: saturated liquid at 1 MPa
     model = of()
-    model.vapour = place("0.3 MPa", quality=1)
-    model.back = place("0.3 MPa", quality=0.3)
-    model.compressor, model.behind = FlowRateSource(mass_flow="10 g/s"), (
-        ThermodynamicPropertiesSensor())
-    model.condenser = Pipe(length="2 m", area="1 cm^2", hydraulic_diameter="11 mm", p_I="1 MPa",
-                           h_I=quantity(h[2], "J/kg"), extra_length="0 m")
     width = flow / (0.7 * sqrt(2 * rho * 0.7e6))
     wire(model, "vapour.A compressor.A medium.A", "compressor.B condenser.A behind.A",
          "condenser.B valve.A", "valve.B wet.A back.A",
+         vapour=place("0.3 MPa", quality=1), back=place("0.3 MPa", quality=0.3),
+         compressor=FlowRateSource(mass_flow="10 g/s"), behind=ThermodynamicPropertiesSensor(),
+         condenser=Pipe(length="2 m", area="1 cm^2", hydraulic_diameter="11 mm", p_I="1 MPa",
+                        h_I=quantity(h[2], "J/kg"), extra_length="0 m"),
          valve=LocalRestriction(restriction_type="fixed", area=quantity(width, "m^2")),
          wet=ThermodynamicPropertiesSensor())
-    heated(model, model.condenser.H, quantity(flow * (h[2] - h[1]), "W"))
+    heated(model, "condenser.H", quantity(flow * (h[2] - h[1]), "W"))
     run = model.simulate("60 s", rtol=1e-8)
     assert final(run, "condenser.p_I", "MPa") == pytest.approx(1, rel=5e-3)
     assert final(run, "condenser.x_I", "1") == pytest.approx(0, abs=2e-3)
@@ -203,7 +200,7 @@ def test_a_pipe_that_boils_adds_its_heat_to_the_enthalpy_of_what_flows():
          pipe=SegmentedPipe(segments=3, initial_pressure="0.4 MPa", length="1 m",
                             initial_enthalpy="260 kJ/kg", area="1 cm^2",
                             hydraulic_diameter="11 mm"), flow=FlowRateSensor())
-    heated(model, model.pipe.H, "1.6 kW")
+    heated(model, "pipe.H", "1.6 kW")
     run = model.simulate("100 s")
     assert final(run, "flow.M", "kg/s") == pytest.approx(0.01, rel=1e-6)
     assert final(run, "flow.PHI", "W") == pytest.approx(0.01 * 260e3 + 1600, rel=1e-6)
@@ -313,9 +310,9 @@ def test_a_reservoir_of_a_void_fraction_has_that_share_of_its_volume_full_of_vap
 
 def test_a_run_stops_where_a_chamber_is_full_of_liquid_and_says_so():
     model = of()
-    model.tank = ConstantVolumeChamber(volume="1 l", p_I="0.5 MPa", x_I=0.001)
-    model.connect(model.tank.A, model.medium.A)
-    heated(model, model.tank.H, "1 kW")
+    wire(model, "tank.A medium.A",
+         tank=ConstantVolumeChamber(volume="1 l", p_I="0.5 MPa", x_I=0.001))
+    heated(model, "tank.H", "1 kW")
     with pytest.raises(SimulationError, match="pressure in the chamber comes near the critical"):
         model.simulate("1000 s")
 

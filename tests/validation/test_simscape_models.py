@@ -1,19 +1,18 @@
-"""Do Simscape models, wired by hand from their files, give what their equations give?
+"""Does a Simscape model with backlash, wired by hand, give what its equations give?
 
-Circuits and numbers from ``.slx`` files of public repositories; where values come from is
-said in ``tests/data/simscape`` and at every test. Ports and connections are those of the
-files, blocks between Simulink and Simscape are left out.
+Circuit and numbers are those of ``driveline_springdamper_backlash``, without the blocks between
+Simulink and Simscape; where the reference comes from is said in ``tests/data/simscape``. What
+a file converts to, and that it meets its reference: ``library/simscape/test_public_models.py``.
 """
 
 from pathlib import Path
 
 import numpy as np
 import pytest
-from benches import wire, wired
+from benches import wire
 from numpy.testing import assert_allclose
 
 from blocks import Model, Parameter, Variable, quantity, sin
-from library.mechanisms import GearBox
 from library.rotational import (
     Inertia,
     RotationalDamper,
@@ -24,18 +23,6 @@ from library.rotational import (
     TorqueSource,
 )
 from library.rotational import TwoPort as RotationalTwoPort
-from library.signal import Constant, Product
-from library.translational import (
-    Damper,
-    ForceSensor,
-    ForceSource,
-    Mass,
-    MotionSensor,
-    Reference,
-    Spring,
-    TranslationalFriction,
-    VelocitySource,
-)
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "simscape"
 
@@ -61,64 +48,6 @@ class PolynomialDamper(RotationalTwoPort):
         w = self.w
         yield self.t == self.c1 * w + self.c3 * w**3 + self.c5 * w**5
         yield self.power_dissipated == self.t * w
-
-
-def test_a_jumper_on_a_bungee():
-    """msd_bungee: Spring and damper hang on a frame; the jumper's height starts at 80 m."""
-    m, g, k, free = 60.0, 9.81, 20.0, 20.0
-    drag = 0.5 * 1.2 * 0.5 * 1 * 21.7623  # rho/2 Cd A xdot, as in the file
-    model = wired("bungee", "damper.C gravity.R mass.M position.R spring.C",
-                  "damper.R frame2.V spring.R", "gravity.C frame1.V", "position.C frame3.V",
-                  mass=Mass(mass=quantity(m, "kg")),
-                  spring=Spring(stiffness=quantity(k, "N/m"), x=quantity(-free, "m")),
-                  damper=Damper(damping=quantity(drag, "N*s/m")),
-                  gravity=ForceSource(force=quantity(-m * g, "N")),
-                  position=MotionSensor(offset="80 m"), frame1=Reference(), frame2=Reference(),
-                  frame3=Reference())
-    run = model.simulate("50 s", rtol=1e-7)
-    t, *columns = reference("msd_bungee")
-    for path, exact in zip(("position.P", "mass.v", "spring.x"), columns, strict=True):
-        found = run[path].at(quantity(t, "s")).m
-        assert_allclose(found, exact, atol=1e-4 * np.ptp(exact), rtol=0)
-    assert run.energy().relative_residual < 1e-6
-
-
-def test_a_scooter_at_constant_speed():
-    """scooter_friction: a knob sets the speed, a sensor and a product show the power.
-
-    Closed form of Simscape's friction law at 26.3544921875 km/h, with the file's factor.
-    MathWorks-Teaching-Resources/Battery-Systems, Models/ScooterCharacteristic.slx
-    (commit 6ffa187, 2024-10-10, BSD-3-Clause).
-    """
-    model = wired("scooter", "speed.y source.S power.u1", "sensor.F power.u2", "source.R sensor.R",
-                  "sensor.C mass.M rolling.R", "source.C rolling.C ground.V",
-                  speed=Constant(value=quantity(26.3544921875 * 0.277778, "m/s")),
-                  source=VelocitySource(), sensor=ForceSensor(), mass=Mass(mass="90 kg"),
-                  rolling=TranslationalFriction(breakaway_force="20 N",
-                                                breakaway_velocity="0.1 m/s", coulomb_force="14 N",
-                                                viscous_coefficient="3.1 N*s/m"),
-                  power=Product(units="m/s, N"), ground=Reference())
-    run = model.simulate("1 s")
-    assert_allclose(run["sensor.F"].final.to("N").m, 36.6941642057, rtol=1e-9)
-    assert_allclose(run["power.y"].final.to("W").m, 268.626899314, rtol=1e-9)
-
-
-def test_a_shaft_with_a_damper_under_a_sine_of_torque():
-    """driveline_springdamper_trivial: 1.7 w' = sin t - 0.01 w.
-
-    jgillis/simscape2casadi, models/R2014b/driveline_springdamper_trivial.slx
-    (commit e6e3899, 2018-07-24, MIT); values of the closed form.
-    """
-    model = wired("trivial", "drive.R shaft.I damper.R sensor.R", "drive.C damper.C ground1.W",
-                  "sensor.C ground2.W",
-                  drive=TorqueSource(torque=wave), shaft=Inertia(inertia="1.7 kg*m^2"),
-                  damper=RotationalDamper(damping="0.01 N*m*s/rad"),
-                  sensor=RotationalMotionSensor(), ground1=RotationalReference(),
-                  ground2=RotationalReference())
-    run = model.simulate("10 s", rtol=1e-9)
-    seen = run["sensor.W"].at(["1 s", "2.5 s", "5 s", "7.5 s", "10 s"])
-    exact = [0.269862684, 1.052943425, 0.400994146, 0.362177886, 1.046284119]
-    assert_allclose(seen.to("rad/s").m, exact, atol=2e-9)
 
 
 def backlash(film=None):
@@ -168,30 +97,3 @@ def test_a_node_that_an_open_play_leaves_alone_is_named_with_a_remedy():
         "Nothing determines the node spring.C = backlash.R while backlash carries nothing. "
         "Give the node an inertia, or put a damper in parallel with backlash: a very small one "
         "will do.")
-
-
-def test_a_driveline_with_a_gear_moves_as_its_two_equations_say():
-    """driveline_springdamper_gearbox: gear 3 : 1, S driven, O to the spring; two equations.
-
-    jgillis/simscape2casadi, models/R2016b/driveline_springdamper_gearbox.slx
-    (commit e6e3899, 2018-07-24, MIT).
-    """
-    from scipy.integrate import solve_ivp
-
-    model = wired("gearbox", "drive.R first.I gear.S", "gear.O spring.R",
-                  "spring.C second.I damper.R", "drive.C damper.C ground.W",
-                  drive=TorqueSource(torque=wave), first=Inertia(inertia="1.7 kg*m^2"),
-                  gear=GearBox(ratio=3), spring=RotationalSpring(stiffness="10 N*m/rad"),
-                  second=Inertia(inertia="2 kg*m^2"), damper=PolynomialDamper(),
-                  ground=RotationalReference())
-    run = model.simulate("10 s", rtol=1e-9)
-
-    def slope(t, y):
-        w1, w2, phi = y
-        drag = 1e-2 * w2 + 1e-3 * w2**3 + 1e-4 * w2**5
-        return (np.sin(t) - 10 * phi / 3) / 1.7, (10 * phi - drag) / 2, w1 / 3 - w2
-
-    t = np.linspace(0, 10, 41)
-    exact = solve_ivp(slope, (0, 10), [0, 0, 0], "DOP853", t, rtol=1e-12, atol=1e-14).y
-    for path, row in zip(("first.w", "second.w", "spring.phi"), exact, strict=True):
-        assert_allclose(run[path].at(quantity(t, "s")).m, row, atol=1e-7 * np.ptp(row))

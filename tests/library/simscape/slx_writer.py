@@ -216,6 +216,13 @@ def converted(folder, blocks, release="R2020b", values=None, **settings):
     return convert(file, values=values)
 
 
+def mapped(folder, blocks, release="R2024b"):
+    """The text that blocks become, all of which have a counterpart."""
+    result = converted(folder, blocks, release)
+    assert {e.outcome for e in result.entries} == {"mapped"}, result.entries
+    return result.text
+
+
 def note_of(result, path):
     (entry,) = (e for e in result.entries if e.path == path)
     return entry.outcome, " ".join(entry.notes)

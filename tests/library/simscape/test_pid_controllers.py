@@ -25,6 +25,11 @@ def block(source=CONTINUOUS, **options):
                   outputs=("y",)), simulink("Scope", "scope", "y")]
 
 
+def steady(**options):
+    """A controller whose error is 3."""
+    return [simulink("Constant", "c", "", "e", Value="3"), *block(**options)[4:]]
+
+
 def converted(folder, blocks, **settings):
     made = convert(write(folder / "pid.slx", blocks, "R2024a", {"StopTime": "2", **settings}))
     (entry,) = (e for e in made.entries if e.path == "/last")
@@ -127,8 +132,7 @@ def test_an_integral_is_calculated_back(form, tmp_path):
     """
     p, times = 0.25, 1 if form == "Parallel" else 0.25
     i, k = 0.5 * times, 4 * times
-    blocks = [simulink("Constant", "c", "", "e", Value="3"),
-              *block(**LIMITED, Form=form, AntiWindupMode="back-calculation", Kb="4")[4:]]
+    blocks = steady(**LIMITED, Form=form, AntiWindupMode="back-calculation", Kb="4")
     made, entry = converted(tmp_path, blocks, PreLoadFcn="p = 0.25; i = 0.5;")
     assert entry.outcome == "mapped"
     run = built(made.text, tmp_path).simulate("2 s", rtol=1e-9)
@@ -141,9 +145,8 @@ def test_an_integral_is_calculated_back(form, tmp_path):
 
 def test_a_clamped_integral_rests_within_a_millisecond(tmp_path):
     """An error of 3 at the limit 1; v is 1 ms times i u beyond it at rest."""
-    blocks = [simulink("Constant", "c", "", "e", Value="3"),
-              *block(**LIMITED, AntiWindupMode="clamping")[4:]]
-    made, entry = converted(tmp_path, blocks, PreLoadFcn="p = 0.25; i = 0.5;")
+    made, entry = converted(tmp_path, steady(**LIMITED, AntiWindupMode="clamping"),
+                            PreLoadFcn="p = 0.25; i = 0.5;")
     assert entry.outcome == "approximated"
     assert entry.notes == ["Its integral comes to rest within 1 ms here."]
     run = built(made.text, tmp_path).simulate("2 s", rtol=1e-9)
@@ -152,10 +155,8 @@ def test_a_clamped_integral_rests_within_a_millisecond(tmp_path):
 
 def test_an_ideal_controller_multiplies_all_by_its_gain(tmp_path):
     """A constant error of 3: P (u + x0 + I u t + D N u e^(-N t))."""
-    blocks = [simulink("Constant", "c", "", "e", Value="3"),
-              *block(Form="Ideal", P="2", I="4", D="0.5", N="8", InitialConditionForIntegrator="5",
-                     )[4:]]
-    found = output_of(tmp_path, blocks)
+    found = output_of(tmp_path, steady(Form="Ideal", P="2", I="4", D="0.5", N="8",
+                                       InitialConditionForIntegrator="5"))
     assert_allclose(found, 2 * (3 + 5 + 12 * T + 0.5 * 8 * 3 * np.exp(-8 * T)), rtol=1e-6)
 
 

@@ -10,10 +10,9 @@ from importlib.resources import files
 
 import pytest
 from simscape_corpus import built
-from slx_writer import Drawn, constant, solver, write
+from slx_writer import Drawn, constant, converted, note_of, solver
 
 from blocks import Port
-from library.simscape import convert
 
 E = "foundation.electrical."
 M = "foundation.mechanical."
@@ -102,22 +101,19 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_a_meter_reads_the_sign_that_simscape_shows(name, release, tmp_path):
     blocks, port, expected = CASES[name]
-    text = convert(write(tmp_path / "model.slx", [*blocks, SOLVER], release)).text
-    run = built(text, tmp_path).simulate("1 s")
+    made = converted(tmp_path, [*blocks, SOLVER], release)
+    run = built(made.text, tmp_path).simulate("1 s")
     assert run[f"meter.{port}"].final.m == pytest.approx(expected, rel=1e-5)
 
 
 def test_a_direction_without_evidence_is_told_in_text_and_report(tmp_path):
     G = "foundation.magnetic."
     blocks = [Drawn(f"{G}elements.reference", "ground", {"M": "g"}),
-              Drawn(f"{G}sources.flux", "source", {"lconn1": "a", "rconn1": "g"}),
+              Drawn(f"{G}sources.flux", "source", {"N": "a", "S": "g"}, sides=(["N"], ["S"])),
               Drawn(f"{G}elements.reluctance", "load", {"N": "a", "S": "g"}), SOLVER]
-    blocks[1].sides = (["N"], ["S"])
-    blocks[1].nodes = {"N": "a", "S": "g"}
-    result = convert(write(tmp_path / "model.slx", blocks, NEW))
+    result = converted(tmp_path, blocks, NEW)
     assert "/source: Direction not verified: compare one sign with" in " ".join(result.text.split())
-    assert any("Direction not verified" in note for e in result.entries if e.path == "/source"
-               for note in e.notes)
+    assert "Direction not verified" in note_of(result, "/source")[1]
 
 
 def rows(name):

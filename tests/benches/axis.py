@@ -4,12 +4,13 @@ Components, keywords, variables and ports are asked for by their names along an 
 in SI units.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from benches import values
+from benches import values, wire, wired
 from blocks import Model, quantity
 from library import rotational, translational
 
@@ -67,8 +68,16 @@ class Axis:
             self.called(n): quantity(v, self.unit(n)) if n in bare else v
             for n, v in given.items()})
 
-    def port(self, component: Any, name: str) -> Any:
-        return getattr(component, self.called(name))
+    def wired(self, name: str, /, *nets: str, **parts: Any) -> Model:
+        """A model of parts, with a reference ``ground``, joined net by net."""
+        model = wired(name, **parts, ground=self("Reference"))
+        self.wire(model, *nets)
+        return model
+
+    def wire(self, model: Model, /, *nets: str, **parts: Any) -> None:
+        """Add parts to a model and join its ports, by their names along an axis."""
+        wire(model, *(re.sub(r"(?<=\.)\w+", lambda word: self.called(word[0]), net)
+                      for net in nets), **parts)
 
     def read(self, run: Any, path: str, times: Any = None) -> Any:
         """Numbers of a variable, at all samples or at given seconds."""
@@ -77,21 +86,14 @@ class Axis:
 
     def driven(self, part: Any, velocity: Any = None, *, source: Any = None) -> Model:
         """Source, part and ground in a loop: the velocity of the part is that of the source."""
-        model = Model("driven")
-        model.source = source or self("VelocitySource", velocity=velocity)
-        model.part, model.ground = part, self("Reference")
-        model.connect(model.source.R, model.part.R)
-        model.connect(model.source.C, model.part.C, self.port(model.ground, "V"))
-        return model
+        return self.wired("driven", "source.R part.R", "source.C part.C ground.V", part=part,
+                          source=source or self("VelocitySource", velocity=velocity))
 
     def thrown(self, part: Any, *, mass: Any = 2, velocity: Any = 1, force: Any = 0) -> Model:
         """A body at R of a part whose C is on the ground, with a force on the body."""
-        model = Model("thrown")
-        model.body, model.part = self("Mass", mass=mass, v=velocity), part
-        model.push, model.ground = self("ForceSource", force=force), self("Reference")
-        model.connect(self.port(model.body, "M"), model.part.R, model.push.R)
-        model.connect(model.part.C, model.push.C, self.port(model.ground, "V"))
-        return model
+        return self.wired("thrown", "body.M part.R push.R", "part.C push.C ground.V",
+                          body=self("Mass", mass=mass, v=velocity), part=part,
+                          push=self("ForceSource", force=force))
 
 
 TRANSLATIONAL = Axis(translational, {}, {})

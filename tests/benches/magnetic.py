@@ -2,7 +2,7 @@
 
 from math import pi
 
-from blocks import Model
+from benches import wired
 from library.electrical import ControlledVoltageSource, ElectricalReference, Resistor
 from library.magnetic import ElectromagneticConverter, MagneticReference, MMFSource
 
@@ -12,24 +12,15 @@ MU0 = 4e-7 * pi
 
 def across(part, source=None, **options):
     """A part between the ends of a source of magnetic potential, S on the reference."""
-    model = Model("across")
-    model.source = source or MMFSource(**options)
-    model.part, model.zero = part, MagneticReference()
-    model.connect(model.source.N, model.part.N)
-    model.connect(model.source.S, model.part.S, model.zero.M)
-    return model
+    return wired("across", "source.N part.N", "source.S part.S zero.M",
+                 source=source or MMFSource(**options), part=part, zero=MagneticReference())
 
 
 def wound(part, *, voltage="10 V", turns=100, resistance="2 ohm", current="0 A"):
     """A part as the core of a coil, which a voltage feeds through a resistor."""
-    model = Model("wound")
-    model.source = ControlledVoltageSource(voltage=voltage)
-    model.resistor, model.earth = Resistor(resistance=resistance), ElectricalReference()
-    model.coil = ElectromagneticConverter(turns=turns, i=current)
-    model.part, model.zero = part, MagneticReference()
-    model.connect(model.source.p, model.resistor.p)
-    model.connect(model.resistor.n, model.coil.p)
-    model.connect(model.source.n, model.coil.n, model.earth.V)
-    model.connect(model.coil.N, model.part.N)
-    model.connect(model.coil.S, model.part.S, model.zero.M)
-    return model
+    return wired("wound", "source.p resistor.p", "resistor.n coil.p", "source.n coil.n earth.V",
+                 "coil.N part.N", "coil.S part.S zero.M",
+                 source=ControlledVoltageSource(voltage=voltage),
+                 resistor=Resistor(resistance=resistance), earth=ElectricalReference(),
+                 coil=ElectromagneticConverter(turns=turns, i=current), part=part,
+                 zero=MagneticReference())

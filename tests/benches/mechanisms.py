@@ -1,7 +1,5 @@
 """Small circuits for tests of mechanisms."""
 
-import numpy as np
-
 from blocks import Model, quantity
 from library.rotational import Inertia, RotationalReference, TorqueSource, rotational
 from library.translational import ForceSource, Mass, Reference
@@ -35,19 +33,7 @@ def loaded(part, ports, sizes=None, drives=None):
             source = model.add(f"drive_{name}", ForceSource(force=quantity(drive, "N")))
             model.connect(port, body.M, source.R)
             model.connect(source.C, model.wall.V)
-    for ground, port in (("ground", "W"), ("wall", "V")):
-        if not any(is_rotational(getattr(part, n)) == (ground == "ground") for n in ports):
+    for ground, rotates in (("ground", True), ("wall", False)):
+        if not any(is_rotational(getattr(part, n)) == rotates for n in ports):
             delattr(model, ground)
-        del port
     return model
-
-
-def powers(run, part, ports):
-    """Power into every port of a part, one row per port."""
-    rows = []
-    for name in ports:
-        port = getattr(part, name)
-        across, through = ("w", "t") if is_rotational(port) else ("v", "f")
-        path = f"part.{name}"
-        rows.append(run[f"{path}.{across}"].magnitude * run[f"{path}.{through}"].magnitude)
-    return np.array(rows)

@@ -69,36 +69,6 @@ def test_a_mass_on_a_moving_base_follows_the_transfer_function():
     assert_allclose(x, (0.02 * (1 - phasor) * np.exp(1j * w * t)).imag, atol=1e-8)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_two_equal_masses_swing_in_their_two_modes(method):
-    # wall - k - m - kc - m - k - wall: modes k/m (together) and (k + 2 kc)/m (against each other)
-    m, k, kc = 0.5, 20.0, 7.0
-    model = wired("modes", "left.R a.M middle.R", "middle.C b.M right.R", "left.C right.C ground.V",
-                  a=Mass(mass="0.5 kg", v="0.3 m/s"), b=Mass(mass="0.5 kg", v="-0.1 m/s"),
-                  left=Spring(stiffness="20 N/m", x="10 cm"), middle=Spring(stiffness="7 N/m"),
-                  right=Spring(stiffness="20 N/m", x="0 cm"), ground=Reference())
-    model.middle.x = "10 cm"
-    run = model.simulate("3 s", method=method, **TIGHT)
-    t, a = read(run, "left.x", "m")
-    _, b = read(run, "right.x", "m")
-    slow, fast = np.sqrt(k / m), np.sqrt((k + 2 * kc) / m)
-    together = 0.05 * np.cos(slow * t) + 0.1 / slow * np.sin(slow * t)
-    against = 0.05 * np.cos(fast * t) + 0.2 / fast * np.sin(fast * t)
-    assert_allclose(a, together + against, atol=1e-8)
-    assert_allclose(b, together - against, atol=1e-8)
-
-
-def test_a_massless_node_of_three_springs_is_in_balance():
-    model = wired("star", "body.M a.R", "a.C b.R c.R", "b.C c.C ground.V",
-                  body=Mass(mass="1 kg", v="1 m/s"), a=Spring(stiffness="100 N/m"),
-                  b=Spring(stiffness="200 N/m"), c=Spring(stiffness="300 N/m"), ground=Reference())
-    run = model.simulate("2 s", method="DOP853", **TIGHT)
-    stiffness = 1 / (1 / 100 + 1 / 500)
-    t, v = read(run, "body.v", "m/s")
-    assert_allclose(v, np.cos(np.sqrt(stiffness) * t), atol=1e-8)
-    assert_allclose(read(run, "c.f", "N")[1], 0.6 * read(run, "a.f", "N")[1], atol=1e-7)
-
-
 def test_an_oscillator_at_resonance_grows_linearly():
     model = oscillator(2.0, 32.0, 0.0, 0.0, 0.0)
     wire(model, "push.R body.M", "push.C ground.V",
@@ -106,17 +76,3 @@ def test_an_oscillator_at_resonance_grows_linearly():
     run = model.simulate("5 s", method="DOP853", **TIGHT)
     t, x = read(run, "spring.x", "m")
     assert_allclose(x, 6 / (2 * 2 * 4) * (np.sin(4 * t) / 4 - t * np.cos(4 * t)), atol=1e-8)
-
-
-def test_springs_of_one_kind_keep_their_own_stiffness():
-    # the order in which equations are solved must not mix up whose parameters are whose
-    model = wired("rack", ground=Reference(), a=Mass(mass="1 kg"), b=Mass(mass="2 kg"))
-    for i, k in enumerate([5, 7, 11, 13]):
-        spring = model.add(f"s{i}", Spring(stiffness=quantity(k, "N/m"), x="1 m"))
-        model.connect(spring.C, model.ground.V)
-        model.connect(spring.R, (model.b if i == 1 else model.a).M)
-    run = model.simulate("1 s", method="DOP853", **TIGHT)
-    for i, k in enumerate([5, 7, 11, 13]):
-        t, f = read(run, f"s{i}.f", "N")
-        omega = np.sqrt(7 / 2 if i == 1 else 29)
-        assert_allclose(f, k * np.cos(omega * t), atol=1e-7)

@@ -155,26 +155,21 @@ def test_networks_with_closed_valves_and_dead_ends_keep_mass_and_energy(seed):
         assert_allclose(at(runs[0], f"{tank}.H", 1), at(runs[1], f"{tank}.H", 1), rtol=1e-6)
 
 
-def ring(model, flow, n=7):
+def ring(flow, n=7):
     """A pump drives cells side by side round a ring, which surroundings hold at a pressure."""
-    model.pump, model.around = Pump(V=flow), Surroundings(T="400 K")
-    for i in range(n):
-        cell, line = HeatedPipe(T=f"{300 + i} K"), LaminarPipe(resistance=f"{1.37**i} Pa*s/kg")
-        setattr(model, f"cell{i}", cell)
-        setattr(model, f"line{i}", line)
-        model.connect(model.pump.b, line.a)
-        model.connect(line.b, cell.a)
-        model.connect(cell.b, model.pump.a, model.around.port)
-    share = 1.37 ** -np.arange(n)
-    return model, share / share.sum()
+    return wired("ring", "pump.b line.a", "line.b cell.a", "cell.b pump.a around.port",
+                 pump=Pump(V=flow), around=Surroundings(T="400 K"),
+                 cell=HeatedPipe(count=n, T=[f"{300 + i} K" for i in range(n)]),
+                 line=LaminarPipe(count=n, resistance=[f"{1.37**i} Pa*s/kg" for i in range(n)]))
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_flows_turn_round_together_and_one_is_zero_but_for_rounding(method):
     """Cells mix with what all of them give, whichever way round: dT/dq = 10 w (w' T - T)."""
-    model, w = ring(Model("ring"), lambda t: quantity("1 m^3/s") - quantity("1 m^3/s^2") * t)
+    w = 1.37 ** -np.arange(7) / (1.37 ** -np.arange(7)).sum()
+    model = ring(lambda t: quantity("1 m^3/s") - quantity("1 m^3/s^2") * t)
     run = model.simulate("3 s", method=method, rtol=1e-8)
     for t, flowed in ((1.0, 0.5), (1.5, 0.625), (3.0, 2.5)):
         exact = expm(10 * flowed * (np.outer(w, w) - np.diag(w))) @ (300 + np.arange(len(w)))
-        assert_allclose([at(run, f"cell{i}.T", t)[0] for i in range(len(w))], exact, atol=1e-5)
+        assert_allclose([at(run, f"cell[{i}].T", t)[0] for i in range(len(w))], exact, atol=1e-5)
     assert_allclose(at(run, "around.port.m", 0.5, 2.0), 0, atol=1e-9)

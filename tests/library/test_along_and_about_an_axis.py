@@ -6,7 +6,7 @@ from benches import seconds, signal, wired
 from benches.axis import ROTATIONAL, TRANSLATIONAL
 from numpy.testing import assert_allclose
 
-from blocks import Model, quantity, sin
+from blocks import quantity, sin
 from blocks.exceptions import BlocksError, ParameterError, WrongDimension
 from library.rotational import TorqueSource
 from library.translational import Rod
@@ -30,21 +30,15 @@ def ramp(axis, slope, start=0.0):
 
 def between(axis, part):
     """A force of 6 sin(3 t) that reaches a body of 2 kg through a part in series."""
-    model = wired("series", "push.R part.R",
-                  push=axis("ForceSource", force=of_time(axis, "force", lambda t: 6 * sin(3 * t))),
-                  part=part, body=axis("Mass", mass=2), ground=axis("Reference"))
-    model.connect(model.part.C, axis.port(model.body, "M"))
-    model.connect(model.push.C, axis.port(model.ground, "V"))
-    return model
+    push = axis("ForceSource", force=of_time(axis, "force", lambda t: 6 * sin(3 * t)))
+    return axis.wired("series", "push.R part.R", "part.C body.M", "push.C ground.V",
+                      push=push, part=part, body=axis("Mass", mass=2))
 
 
 # -- bodies and ends -------------------------------------------------------------------------------
 def test_a_constant_force_accelerates_a_body_uniformly(axis):
-    model = Model("push")
-    model.body, model.push = axis("Mass", mass=4, v=1), axis("ForceSource", force=10)
-    model.ground = axis("Reference")
-    model.connect(model.push.R, axis.port(model.body, "M"))
-    model.connect(model.push.C, axis.port(model.ground, "V"))
+    model = axis.wired("push", "push.R body.M", "push.C ground.V",
+                       body=axis("Mass", mass=4, v=1), push=axis("ForceSource", force=10))
     run = model.simulate("3 s", **TIGHT)
     assert_allclose(axis.read(run, "body.v"), 1 + 2.5 * seconds(run), rtol=1e-11)
     assert_allclose(axis.read(run, "body.f"), 10.0)
@@ -62,11 +56,9 @@ def test_the_reference_takes_what_a_stretched_spring_carries(axis):
 
 
 def test_a_free_end_takes_no_force_and_moves_with_what_it_hangs_on(axis):
-    model = wired("free", "source.R spring.R",
-                  source=axis("VelocitySource", velocity=0.3), spring=axis("Spring", x=0),
-                  end=axis("FreeEnd"), ground=axis("Reference"))
-    model.connect(model.source.C, axis.port(model.ground, "V"))
-    model.connect(model.spring.C, axis.port(model.end, "V"))
+    model = axis.wired("free", "source.R spring.R", "source.C ground.V", "spring.C end.V",
+                       source=axis("VelocitySource", velocity=0.3), spring=axis("Spring", x=0),
+                       end=axis("FreeEnd"))
     run = model.simulate("1 s")
     assert_allclose(axis.read(run, "spring.f"), 0.0, atol=1e-12)
     assert_allclose(axis.read(run, "end.V.f"), 0.0, atol=0)
@@ -81,19 +73,6 @@ def test_a_spring_force_grows_with_deformation_from_its_preload(axis):
     assert_allclose(axis.read(run, "part.x"), x, atol=1e-15)
     assert_allclose(axis.read(run, "part.f"), 4 + 3e3 * x, rtol=1e-11)
     assert_allclose(axis.read(run, "part.energy_stored"), 4 * x + 3e3 * x**2 / 2, atol=1e-13)
-
-
-def test_a_body_on_a_spring_oscillates_at_the_root_of_stiffness_over_mass(axis):
-    run = axis.thrown(axis("Spring", stiffness=18), velocity=3).simulate("5 s", **TIGHT)
-    t = seconds(run)
-    assert_allclose(axis.read(run, "part.x"), np.sin(3 * t), atol=1e-9)
-    assert_allclose(axis.read(run, "body.v"), 3 * np.cos(3 * t), atol=1e-9)
-
-
-def test_a_preload_moves_the_place_of_rest(axis):
-    spring = axis("Spring", stiffness=8, preload=4, x=-0.5)
-    run = axis.thrown(spring, velocity=0).simulate("2 s", **TIGHT)
-    assert_allclose(axis.read(run, "part.x"), -0.5, rtol=1e-12)
 
 
 def test_a_table_spring_follows_its_table_and_continues_its_ends(axis):
@@ -122,21 +101,21 @@ def test_a_damper_carries_its_coefficient_times_velocity(axis):
     assert_allclose(axis.read(run, "part.power_dissipated"), 30 * v**2, rtol=1e-14)
 
 
-def test_a_damper_stops_a_body_exponentially(axis):
-    run = axis.thrown(axis("Damper", damping=3), velocity=5).simulate("4 s", **TIGHT)
-    assert_allclose(axis.read(run, "body.v"), 5 * np.exp(-1.5 * seconds(run)), rtol=1e-10)
+DAMPERS = {
+    "two ways": ({"damping_forward": 10, "damping_backward": 40},
+                 lambda v: np.where(v > 0, 10 * v, 40 * v)),
+    "table": ({"law": "table", "velocities": [-1, 0, 0.5, 1], "forces": [-100, 0, 20, 30]},
+              lambda v: np.interp(v, [-2, -1, 0, 0.5, 2], [-200, -100, 0, 20, 50])),
+    "polynomial": ({"law": "polynomial", "coefficients": [2, 0.5, 3]},
+                   lambda v: v * (2 + 0.5 * np.abs(v) + 3 * v**2))}  # fmt: skip
 
 
-@pytest.mark.parametrize(("given", "force"), [
-    ({"damping_forward": 10, "damping_backward": 40}, lambda v: np.where(v > 0, 10 * v, 40 * v)),
-    ({"law": "table", "velocities": [-1, 0, 0.5, 1], "forces": [-100, 0, 20, 30]},
-     lambda v: np.interp(v, [-2, -1, 0, 0.5, 2], [-200, -100, 0, 20, 50])),
-    ({"law": "polynomial", "coefficients": [2, 0.5, 3]},
-     lambda v: v * (2 + 0.5 * np.abs(v) + 3 * v**2))], ids=["two ways", "table", "polynomial"])
-def test_a_nonlinear_damper_follows_its_law(axis, given, force):
+@pytest.mark.parametrize(("axis", "law"), [
+    (TRANSLATIONAL, "two ways"), (TRANSLATIONAL, "table"), *((ROTATIONAL, law) for law in DAMPERS)],
+    indirect=["axis"], ids=str)
+def test_a_nonlinear_damper_follows_its_law(axis, law):
     """The table beyond its ends, too; the polynomial, about an axis alone, alike both ways."""
-    if "coefficients" in given and axis is TRANSLATIONAL:
-        return
+    given, force = DAMPERS[law]
     run = axis.driven(axis("NonlinearDamper", **given), ramp(axis, 1, -2)).simulate("4 s")
     v = seconds(run) - 2
     assert_allclose(axis.read(run, "part.v"), v, atol=1e-13)
@@ -173,13 +152,9 @@ def test_an_inerter_resists_relative_acceleration(axis):
 
 
 def test_an_inerter_between_two_bodies_adds_to_their_mass_matrix(axis):
-    model = Model("pair")
-    model.a, model.b = axis("Mass", mass=1), axis("Mass", mass=2)
-    model.inerter, model.push = axis("Inerter", inertance=3), axis("ForceSource", force=11)
-    model.ground = axis("Reference")
-    model.connect(axis.port(model.a, "M"), model.inerter.R, model.push.R)
-    model.connect(axis.port(model.b, "M"), model.inerter.C)
-    model.connect(model.push.C, axis.port(model.ground, "V"))
+    model = axis.wired("pair", "a.M inerter.R push.R", "b.M inerter.C", "push.C ground.V",
+                       a=axis("Mass", mass=1), b=axis("Mass", mass=2),
+                       inerter=axis("Inerter", inertance=3), push=axis("ForceSource", force=11))
     run = model.simulate("1 s", **TIGHT)
     exact = np.linalg.solve([[1 + 3, -3], [-3, 2 + 3]], [11, 0])
     assert_allclose(axis.read(run, "a.v", [1.0]), exact[0], rtol=1e-11)
@@ -205,11 +180,9 @@ def test_a_passive_part_brakes_the_body_at_r_and_drags_the_one_at_c(axis, part):
 
 # -- sources ---------------------------------------------------------------------------------------
 def test_a_positive_force_pushes_the_body_at_r_forward_and_the_one_at_c_back(axis):
-    model = Model("between")
-    model.front, model.rear = axis("Mass", mass=1), axis("Mass", mass=4)
-    model.push = axis("ForceSource", force=2)
-    model.connect(model.push.R, axis.port(model.front, "M"))
-    model.connect(model.push.C, axis.port(model.rear, "M"))
+    model = wired("between", front=axis("Mass", mass=1), rear=axis("Mass", mass=4),
+                  push=axis("ForceSource", force=2))
+    axis.wire(model, "push.R front.M", "push.C rear.M")
     run = model.simulate("1 s", **TIGHT)
     assert_allclose(axis.read(run, "front.v", [1.0]), 2.0, rtol=1e-10)
     assert_allclose(axis.read(run, "rear.v", [1.0]), -0.5, rtol=1e-10)
@@ -228,8 +201,7 @@ def test_a_positive_velocity_moves_r_ahead_of_c(axis):
 def test_a_prescribed_position_is_followed_with_its_derivatives(axis):
     source = axis("PositionSource", position=of_time(axis, "position", lambda t: 0.02 * sin(3 * t)))
     model = axis.driven(axis("Spring", stiffness=1e3, x=0), source=source)
-    model.load = axis("Mass", mass=5)
-    model.connect(model.source.R, axis.port(model.load, "M"))
+    axis.wire(model, "source.R load.M", load=axis("Mass", mass=5))
     run = model.simulate("2 s", **TIGHT)
     t = seconds(run)
     assert_allclose(axis.read(run, "source.x"), 0.02 * np.sin(3 * t), atol=1e-15)

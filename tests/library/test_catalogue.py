@@ -5,13 +5,14 @@ Names, defaults and ports: ``tests/data/simscape_blocks.csv``, which says where 
 
 import csv
 import importlib
+import inspect
 import re
 from pathlib import Path
 
 import pytest
 from benches.axis import ROTATIONAL, TRANSLATIONAL
 
-from blocks import BlocksError, Component, Option, Parameter
+from blocks import BlocksError, Component, Input, Option, Output, Parameter, Port, Variable
 from blocks.units import to_si
 from blocks.units import unit as to_unit
 from library import (
@@ -22,6 +23,7 @@ from library import (
     magnetic,
     mechanisms,
     moist_air,
+    planar,
     rotational,
     signal,
     thermal,
@@ -32,12 +34,9 @@ from library import (
 
 TESTS = Path(__file__).resolve().parents[1]
 DOCS = TESTS.parent / "docs"
-MODULES = (
-    translational, rotational, mechanisms, signal, electrical, magnetic, electromechanical,
-    thermal, isothermal_liquid, thermal_liquid, gas, two_phase,
-    moist_air,
-)  # fmt: skip
-BASES = {"TwoPort", "PressedFriction"}
+MODULES = (translational, rotational, mechanisms, signal, electrical, magnetic, electromechanical,
+           thermal, isothermal_liquid, thermal_liquid, gas, two_phase, moist_air)
+BASES = {"TwoPort", "TwoFrame", "PressedFriction"}
 LINES = (TESTS / "data" / "simscape_blocks.csv").read_text().splitlines()
 ROWS = list(csv.DictReader(line for line in LINES if not line.startswith("#")))
 
@@ -235,3 +234,46 @@ def made_for_both_axes():
     texts = (p.read_text() for p in TESTS.glob("library/test_*_an_axis.py"))
     words = {word for text in texts for word in re.findall(r'"([A-Z]\w+)"', text)}
     return {axis.kind(word) for axis in (TRANSLATIONAL, ROTATIONAL) for word in words}
+
+
+# -- what a component declares is what help() says of it -------------------------------------------
+SIGNALS = {getattr(signal, name) for name in signal.__all__}
+SAID = [(package, component) for package in (*MODULES, planar)
+        for component in (getattr(package, name) for name in package.__all__)
+        if inspect.isclass(component) and issubclass(component, Component)
+        and component.__name__ not in BASES
+        and component.__bases__[0] not in SIGNALS and component is not signal.Or]  # as those
+
+
+def is_said(text, name, declared, of_signals):
+    """Whether help() has a line of it, with its unit and start, and words below that.
+
+    Inputs and outputs of blocks for signals need no words: they are u and y.
+    """
+    if isinstance(declared, Variable) and declared.initial is None and not isinstance(
+            declared, (Input, Output)):
+        return True
+    words = "" if of_signals and isinstance(declared, (Input, Output)) else r"\n    \S"
+    line = re.search(rf"^{name} : (.*){words}", text, re.M)
+    unit = str(declared.unit) if isinstance(declared, Parameter) else ""
+    return line is not None and (unit if unit != "1" else "") in line[1]
+
+
+def test_help_says_all_that_is_declared_with_units_and_starts():
+    assert len(SAID) > 300
+    assert [f"{component.__name__}.{name}" for package, component in SAID
+            for name, declared in component._declared.items()
+            if isinstance(declared, (Parameter, Port, Variable))
+            and not is_said(component.__doc__, name, declared, package is signal)] == []
+
+
+def test_a_docstring_says_what_no_declaration_does():
+    """Equations, signs, what is neglected; help() adds parameters, ports and starts to that."""
+    assert [component.__name__ for _, component in SAID
+            if len(component.__doc__.partition("Keywords\n---")[0].split()) < 10] == []
+
+
+def test_every_component_stands_in_the_guide_of_its_package():
+    assert [component.__name__ for package, component in SAID
+            if package is not signal
+            and f"``{component.__name__}``" not in package.__doc__] == []

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from benches import wired
+from benches import wire, wired
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
 
-from blocks import Model, quantity
+from blocks import quantity
 from library.electrical import (
     Capacitor,
     DCCurrentSource,
@@ -52,16 +52,14 @@ def test_a_thermal_network_of_grams_and_tonnes_follows_its_matrix(unit):
     """Time constants from 0.4 s to 40 days, the start given in either unit."""
     masses, start, outside = [1e-3, 1.0, 1e3], [350.0, 300.0, 290.0], 280.0
     shift = 273.15 if unit == "degC" else 0.0
-    model = Model("stiff")
-    for k, (mass, temperature) in enumerate(zip(masses, start, strict=True)):
-        model.add(f"body{k}", ThermalMass(mass=quantity(mass, "kg"), specific_heat="400 J/(kg*K)",
-                                          T=quantity(temperature - shift, unit)))
-        model.add(f"wall{k}", ThermalResistance(resistance="1 K/W"))
-    model.air = TemperatureSource(temperature=quantity(outside - shift, unit))
-    ends = [model.body1.M, model.body2.M, model.air.A]
-    for k, end in enumerate(ends):
-        model.connect(model[f"body{k}"].M, model[f"wall{k}"].A)
-        model.connect(model[f"wall{k}"].B, end)
+    model = wired("stiff", air=TemperatureSource(temperature=quantity(outside - shift, unit)),
+                  **{f"body{k}": ThermalMass(mass=quantity(mass, "kg"),
+                                             specific_heat="400 J/(kg*K)",
+                                             T=quantity(temperature - shift, unit))
+                     for k, (mass, temperature) in enumerate(zip(masses, start, strict=True))})
+    for k, end in enumerate(("body1.M", "body2.M", "air.A")):
+        wire(model, f"body{k}.M wall{k}.A", f"wall{k}.B {end}",
+             **{f"wall{k}": ThermalResistance(resistance="1 K/W")})
     rate = np.diag([-1.0, -2.0, -2.0]) + np.diag([1.0, 1.0], 1) + np.diag([1.0, 1.0], -1)
     rate /= 400 * np.array(masses)[:, None]
     run = model.simulate("1 hour", rtol=1e-9)

@@ -6,7 +6,7 @@ import pytest
 from benches import signal, wired
 from benches.axis import ROTATIONAL, TRANSLATIONAL
 
-from blocks import Model, cos, quantity, sin
+from blocks import cos, quantity, sin
 from library.mechanisms import DiscClutch, OneWayClutch, TorqueLimiter
 from library.rotational import BearingFriction, ElastoBacklash, RotationalFriction
 from library.translational import (
@@ -73,16 +73,12 @@ def test_energy_of_a_part_between_two_moving_bodies_adds_up(axis, name):
     axis, kind = AXES[axis], BOTH.get(name)
     part = axis(kind[0], **kind[1]) if kind else (ALONG | ABOUT)[name]
     rigid = name in ("rod", "force sensor", "power sensor", "multi sensor")
-    model = Model("swinging")
-    model.near, model.far = axis("Mass", mass=2, v=0.7), axis("Mass", mass=3,
-                                                              v=0.7 if rigid else -0.2)
-    model.part, model.ground = part, axis("Reference")
     force = quantity(6.0, axis.unit("force"))
-    model.push = axis("ForceSource", force=lambda t: force * cos(quantity("9 rad/s") * t))
-    model.holder = axis("SpringDamper", stiffness=150, damping=2)
-    model.connect(model.push.R, axis.port(model.near, "M"), model.part.R)
-    model.connect(model.part.C, axis.port(model.far, "M"), model.holder.R)
-    model.connect(model.holder.C, model.push.C, axis.port(model.ground, "V"))
+    model = axis.wired(
+        "swinging", "push.R near.M part.R", "part.C far.M holder.R", "holder.C push.C ground.V",
+        near=axis("Mass", mass=2, v=0.7), far=axis("Mass", mass=3, v=0.7 if rigid else -0.2),
+        part=part, holder=axis("SpringDamper", stiffness=150, damping=2),
+        push=axis("ForceSource", force=lambda t: force * cos(quantity("9 rad/s") * t)))
     energy = model.simulate("1.3 s", rtol=1e-12, method="DOP853").energy()
     del model.part
     assert energy.turned_over.to("J").magnitude > 0.1
@@ -110,8 +106,7 @@ def test_energy_of_a_force_that_jumps_adds_up():
 def loaded(axis, source):
     """The energies of a source that moves a body and a spring with a damper."""
     model = axis.driven(axis("SpringDamper", stiffness=50, damping=4), source=source)
-    model.load = axis("Mass", mass=1.5)
-    model.connect(model.source.R, axis.port(model.load, "M"))
+    axis.wire(model, "source.R load.M", load=axis("Mass", mass=1.5))
     return model.simulate("2 s", rtol=1e-12, method="DOP853").energy()
 
 

@@ -125,14 +125,6 @@ def test_pandas_gives_columns_or_its_index(made):
     assert_allclose(data.values.to("N").magnitude, [1000, 2000, 4000])
 
 
-def test_what_a_run_exports_drives_another():
-    first = pushed("4 N").simulate("2 s")
-    frame = first.table("body.v", units="mm/s", every="0.5 s")
-    again = table(frame, time="time", value="body.v", ends="refused") if "time" in " ".join(
-        frame.columns) else table(frame, value="body.v")
-    assert_allclose(again.values.to("m/s").magnitude, [0, 1, 2, 3, 4], atol=1e-6)
-
-
 # -- what is wrong with them -----------------------------------------------------------------------
 @pytest.mark.parametrize(("rows", "said"), [
     ("0,1\n10,\n20,\n", r"line 3 of bad.csv: has no number in 'F \[kN\]' \(and 1 more rows\)"),
@@ -167,6 +159,8 @@ def test_a_wrong_row_of_pandas_is_named():
     (lambda: table(pd.DataFrame({"a [s]": [1, 2]}), time="a"), ParameterError, "which column"),
     (lambda: table([1, 2, 3]), ParameterError, "or times and values, but was given [1, 2, 3]"),
     (lambda: table(["0 s", "1 s"], ["1 N", "nan N"]), ParameterError, "values[1] = nan"),
+    (lambda: table(["1 s", "0 s"], ["0 N", "1 N"]), ParameterError, "decrease"),
+    (lambda: table(["0 s", "1 s"], ["0 N"]), ParameterError, "as many"),
     (lambda: table(["0 s", "1 s"], ["1 N", "2 N"], between="spline"), UnknownName, "'spline'"),
     (lambda: table(["0 s", "1 s"], ["1 N", "2 N"], ends="cut"), UnknownName, "choices for ends="),
     (lambda: table(["0 s", "1 s"], ["1 N", "2 N"], between="cubic"), ParameterError, "three"),
@@ -245,8 +239,7 @@ def test_ends_may_be_continued(between, points):
 @pytest.mark.parametrize("count", [7, 61])
 def test_a_run_that_leaves_a_table_may_be_stopped(made, count):
     x = np.linspace(0, 4, count)
-    model = Model("short")
-    model.source = made(quantity(x, "s"), quantity(np.cos(x), "N"))
+    model = wired("short", source=made(quantity(x, "s"), quantity(np.cos(x), "N")))
     assert model.simulate("4 s").status == "finished"
     with pytest.raises(SimulationError, match="source: at t = 4 s it has left its table") as caught:
         model.simulate("6 s")

@@ -1,12 +1,15 @@
-"""Elastic stops, along an axis and about one: their law of force, and what it does to a body."""
+"""Elastic and rigid stops, along an axis and about one: their law of force, what a body does."""
 
 import numpy as np
 import pytest
+from benches import wired
 from benches.axis import ROTATIONAL, TRANSLATIONAL
 from numpy.testing import assert_allclose
 from scipy.integrate import quad
 
-from blocks.exceptions import BlocksError
+from blocks import BlocksError, ParameterError, quantity
+from library.isothermal_liquid import ConstantVolumeChamber
+from library.translational import ForceSource, HardStop, Mass, Reference, TranslationalFriction
 
 TIGHT = {"rtol": 1e-11, "method": "DOP853"}
 BOUNDS = {"upper_bound": 0.02, "lower_bound": -0.01}
@@ -77,14 +80,6 @@ def test_damping_at_contact_sets_the_restitution(axis, model):
     assert_allclose(axis.read(run, "body.v", [0.02 + back + 1e-3]), -speed, rtol=1e-7)
 
 
-def test_the_lower_stop_mirrors_the_upper_one(axis):
-    up, down = (axis.thrown(axis("HardStop", upper_bound=0.02, lower_bound=-0.02), velocity=v
-                            ).simulate("0.05 s", **TIGHT) for v in (1, -1))  # fmt: skip
-    at = np.linspace(0, 0.05, 101)
-    assert axis.read(up, "body.v", [0.05]) < 0
-    assert_allclose(axis.read(down, "part.x", at), -axis.read(up, "part.x", at), atol=1e-9)
-
-
 def test_bounds_in_the_wrong_order_are_refused_by_name(axis):
     with pytest.raises(BlocksError, match=r"part.*upper_bound.*lower_bound"):
         axis.thrown(axis("HardStop", upper_bound=-0.01, lower_bound=0.01)).simulate("1 s")
@@ -101,3 +96,99 @@ def test_a_stop_stores_the_work_of_its_elastic_force(axis, model, width, depth):
     work = quad(lambda p: 2e3 * p * rises(p, width.get("transition", 0.0)), 0, depth,
                 points=[2e-3])[0]
     assert_allclose(axis.read(run, "part.energy_stored"), work, rtol=1e-10)
+
+
+# -- with a coefficient of restitution -------------------------------------------------------------
+G, H, E = 9.81, 1.0, 0.5
+
+
+def dropped(axis, force=-2 * G, **given):
+    """A body of 2 that falls from the height H."""
+    stop = {"lower_bound": 0, "upper_bound": 5, "restitution": E, **given}
+    return axis.thrown(axis("HardStop", model="restitution", x=H, **stop), velocity=0, force=force)
+
+
+@pytest.mark.parametrize(("axis", "method"), [
+    *((TRANSLATIONAL, method) for method in ("auto", "DOP853", "RK45", "ode45", "Radau")),
+    (ROTATIONAL, "auto")], indirect=["axis"], ids=str)
+def test_a_ball_rebounds_at_the_closed_form_times_to_the_heights_and_comes_to_rest(axis, method):
+    run = dropped(axis).simulate("3 s", rtol=1e-9, method=method)
+    times = run.events.of("part").to_pandas()["time [s]"].to_numpy()
+    first = np.sqrt(2 * H / G)
+    bounces = first * (1 + 2 * np.cumsum(E ** np.arange(1, 6)))
+    assert_allclose(times[0], first, rtol=1e-8)
+    assert_allclose(times[1:6], bounces, rtol=1e-8)
+    tops = (times[:3] + times[1:4]) / 2
+    assert_allclose(axis.read(run, "part.x", tops), E ** (2 * np.arange(1, 4)), rtol=1e-7)
+    assert_allclose(times[-1], first * (1 + 2 * E / (1 - E)), rtol=1e-7)  # sum of all bounces
+    assert len(times) < 60 and axis.read(run, "body.v")[-1] == 0
+    assert abs(axis.read(run, "part.x")[-1]) < 1e-12
+    assert_allclose(axis.read(run, "part.f")[-1], -2 * G, rtol=1e-12)
+    energy = run.energy()
+    assert_allclose(energy["part"].dissipated, 2 * G * H, rtol=1e-7)
+    assert energy.relative_residual < 1e-8
+
+
+def test_an_elastic_ball_bounces_back_to_its_height(axis):
+    run = dropped(axis, restitution=1.0).simulate("4 s", rtol=1e-10)
+    period = 2 * np.sqrt(2 * H / G)
+    assert_allclose(axis.read(run, "part.x", 4 * period), H, rtol=1e-7)
+    assert abs(axis.read(run, "part.x").min()) < 1e-8
+
+
+def test_the_upper_stop_holds_what_presses_up(axis):
+    run = dropped(axis, force=7).simulate("8 s", rtol=1e-8)
+    assert_allclose(axis.read(run, "part.x")[-1], 5.0, rtol=1e-12)
+    assert_allclose(axis.read(run, "part.f")[-1], 7.0, rtol=1e-10)
+
+
+def test_an_elastic_stop_has_no_coefficient_of_restitution(axis):
+    with pytest.raises(ParameterError, match="has no meaning with model='smooth'"):
+        axis("HardStop", restitution=0.5)
+
+
+@pytest.mark.parametrize("method", ["auto", "dopri5", "DOP853"])
+def test_low_rebounds_turn_back_whatever_else_is_in_the_model(method):
+    """A gap is compared with positions: beside a pressure of 2e7 Pa 4 um were taken for none.
+
+    With 50 N and a friction of 10 N the block approaches at 20 m/s² and is slowed down at 30.
+    """
+    model = wired("low rebounds", "push.R block.M rub.R stop.R", "push.C rub.C stop.C ground.V",
+                  block=Mass(mass="2 kg"), ground=Reference(), push=ForceSource(force="50 N"),
+                  rub=TranslationalFriction(law="coulomb", coulomb_force="10 N",
+                                            breakaway_force="10 N"),
+                  stop=HardStop(model="restitution", restitution=0.3, upper_bound="20 mm"),
+                  aside=ConstantVolumeChamber(p_I="20 MPa"))
+    run = model.simulate("0.1 s", method=method)
+    speed = np.sqrt(2 * 20 * 0.02)
+    time, turns, heights = speed / 20, [], []
+    for _ in range(6):
+        time += 0.3 * speed / 30
+        turns.append(time)
+        heights.append((0.3 * speed) ** 2 / (2 * 30))
+        time += np.sqrt(2 * heights[-1] / 20)
+        speed = np.sqrt(2 * 20 * heights[-1])
+    gaps = 0.02 - run["stop.x"].at(quantity(np.array(turns), "s")).to("m").m
+    assert_allclose(gaps, heights, rtol=1e-6, atol=1e-13)
+    assert abs(run["stop.x"].final.to("m").m - 0.02) < 1e-12
+
+
+def test_wagons_are_pulled_along_one_after_the_other():
+    """Each plastic impact is told once: couplings that are taut pass it on, and close no more."""
+    n, slack = 8, 0.06  # m, from 0.02 m to the upper bound
+    model = wired("train", "coupling.R wagon[:-1].M", "coupling.C wagon[1:].M", "pull.R wagon[0].M",
+                  "pull.C ground.V",
+                  ground=Reference(), wagon=Mass(count=n, mass="10 kg", v="0 m/s"),
+                  coupling=HardStop(count=n - 1, model="restitution", restitution=0,
+                                    lower_bound="0 m", upper_bound="80 mm", x="20 mm"),
+                  pull=ForceSource(force=f"{20 * n} N"))
+    run = model.simulate("2 s")
+    v, t, instants = 0.0, 0.0, []
+    for moving in range(1, n):
+        a = 2.0 * n / moving
+        taken = (np.sqrt(v * v + 2 * slack * a) - v) / a
+        t, v = t + taken, (v + a * taken) * moving / (moving + 1)
+        instants.append(t)
+    assert [e.description for e in run.events] == (n - 1) * ["closes (upper_force)"]
+    assert_allclose([e.time for e in run.events], instants, rtol=1e-9)
+    assert_allclose(run["wagon[0].v"].final.m, v + 2.0 * (2.0 - t), rtol=1e-9)

@@ -12,9 +12,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from benches import wired
 
 import blocks
-from blocks import BlocksError, Component, Model, UnknownName, quantity
+from blocks import BlocksError, Component, UnknownName, quantity
 from blocks.exceptions import WrongCall, WrongImport
 from blocks.native import COMPILED
 from blocks.solvers import METHODS
@@ -295,9 +296,7 @@ def test_a_value_without_its_name_is_answered_with_the_call(call, written):
 # -- runs ------------------------------------------------------------------------------------------
 @pytest.fixture
 def model():
-    made = Model("falls")
-    made.body = translational.Mass()
-    return made
+    return wired("falls", body=translational.Mass())
 
 
 @pytest.mark.parametrize(("option", "said"), [

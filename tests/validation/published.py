@@ -27,34 +27,34 @@ def published(name):
     return dict(zip(header, np.loadtxt(file, delimiter=",", skiprows=1).T, strict=True))
 
 
-def simulate(model, name, **options):
-    return model.simulate(quantity(cases()[name]["stop_time"], "s"), **({"rtol": 1e-9} | options))
+def follow(model, name, columns, events=None, **options):
+    """A run of the model, every column of which is as published.
 
-
-def compare(name, run, columns):
-    """Every column of a case against (path, unit[, shift]) or a mode function of time.
-
+    A column is (path, unit[, shift[, scale]]), or the path of a friction element for its mode.
     Rows closer than the event window to an event are left out where a signal jumps or
     is a mode; the events themselves are compared on their own.
     """
     reference, case = published(name), cases()[name]
+    run = model.simulate(quantity(case["stop_time"], "s"), **({"rtol": 1e-9} | options))
     signals = case["signals"]
     assert set(columns) == set(signals)
     t = reference["time"]
-    events = np.array([0.0, *case["event_times"]])
+    events = np.array([0.0, *(case["event_times"] if events is None else events)])
     quiet = np.abs(t[:, None] - events).min(axis=1) > case["event_window"]
     for column, source in columns.items():
         signal, truth = signals[column], reference[column]
-        if callable(source):
+        if isinstance(source, str):
             rows = quiet & (truth != FREE)
             assert rows.sum() > 10
-            np.testing.assert_array_equal(source(t[rows]), truth[rows], err_msg=column)
+            modes = friction_modes(run, source)
+            np.testing.assert_array_equal(modes(t[rows]), truth[rows], err_msg=column)
             continue
-        path, unit, *shift = source
+        path, unit, shift, scale = (*source, *(0.0, 1.0)[len(source) - 2 :])
         rows = quiet if signal.get("jumps") else np.ones(len(t), dtype=bool)
         assert rows.sum() > 10
-        ours = run[path].at(quantity(t[rows], "s")).to(unit).magnitude + sum(shift)
+        ours = run[path].at(quantity(t[rows], "s")).to(unit).magnitude * scale + shift
         assert_allclose(ours, truth[rows], rtol=0, atol=signal["tolerance"], err_msg=column)
+    return run
 
 
 def friction_modes(run, path):

@@ -10,8 +10,11 @@ transistors are written here, as a user would.
 from math import pi
 
 import numpy as np
+import pytest
+from benches import wire, wired
+from feedback import LAWS, multivibrator, switching_times
 from numpy.testing import assert_allclose
-from published import compare, simulate
+from published import follow
 
 from blocks import (
     Component,
@@ -48,46 +51,32 @@ from library.electrical import (
     TwoPort,
     electrical,
 )
-from library.thermal import TwoPort as ThermalTwoPort
-from library.thermal import thermal
-
-CAUER = {"l1": 1.304, "l2": 0.8586, "c1": 1.072, "c2": 1 / (1.704992**2 * 1.304), "c3": 1.682,
-         "c4": 1 / (1.179945**2 * 0.8586), "c5": 0.7262}  # fmt: skip
+from library.thermal import TemperatureSource, ThermalMass, ThermalResistance, thermal
 
 
 def step(t):
     return where(t < quantity("1 s"), quantity("0 V"), quantity("1 V"))
 
 
-def place(model, nodes, name, part, p, n):
-    """Add a two-port between two named nodes; ``nodes`` collects what meets there."""
-    made = model.add(name, part)
-    nodes.setdefault(p, []).append(made.p)
-    nodes.setdefault(n, []).append(made.n)
-    return made
-
-
-def wire(model, nodes):
-    for ports in nodes.values():
-        model.connect(*ports)
+def valued(**numbers):
+    """Resistors, capacitors and inductors by name, of so many ohm, F and H."""
+    kinds = {"R": lambda v: Resistor(resistance=quantity(v, "ohm")),
+             "C": lambda v: Capacitor(capacitance=quantity(v, "F")),
+             "L": lambda v: Inductor(inductance=quantity(v, "H"))}  # fmt: skip
+    return {name: kinds[name[0]](value) for name, value in numbers.items()}
 
 
 # -- filters ---------------------------------------------------------------------------------------
+L1, L2, C1, C3, C5 = 1.304, 0.8586, 1.072, 1.682, 0.7262
+C2, C4 = 1 / (1.704992**2 * L1), 1 / (1.179945**2 * L2)
+
+
 def test_cauer_low_pass_with_loops_of_capacitors():
-    model, nodes = Model("Cauer low pass"), {}
-    model.ground = ElectricalReference()
-    nodes["0"] = [model.ground.V]
-    place(model, nodes, "V", ControlledVoltageSource(voltage=step), "p", "0")
-    for name, p, n in (("R1", "p", "n1"), ("R2", "n3", "0")):
-        place(model, nodes, name, Resistor(resistance="1 ohm"), p, n)
-    for name, p, n in (("C1", "n1", "0"), ("C2", "n1", "n2"), ("C3", "n2", "0"), ("C4", "n2", "n3"),
-                       ("C5", "n3", "0")):  # fmt: skip
-        place(model, nodes, name, Capacitor(capacitance=quantity(CAUER[name.lower()], "F")), p, n)
-    for name, p, n in (("L1", "n1", "n2"), ("L2", "n2", "n3")):
-        place(model, nodes, name, Inductor(inductance=quantity(CAUER[name.lower()], "H")), p, n)
-    wire(model, nodes)
-    run = simulate(model, "electrical_cauer_low_pass")
-    compare("electrical_cauer_low_pass", run, {
+    model = wired("Cauer low pass", "V.p R1.p", "R1.n C1.p C2.p L1.p", "C2.n L1.n C3.p C4.p L2.p",
+                  "C4.n L2.n C5.p R2.p", "C1.n C3.n C5.n R2.n V.n ground.V",
+                  V=ControlledVoltageSource(voltage=step), ground=ElectricalReference(),
+                  **valued(R1=1, R2=1, C1=C1, C2=C2, C3=C3, C4=C4, C5=C5, L1=L1, L2=L2))
+    run = follow(model, "electrical_cauer_low_pass", {
         **{f"C{k}.v": (f"C{k}.v", "V") for k in (1, 3, 5)},
         **{f"L{k}.i": (f"L{k}.i", "A") for k in (1, 2)},
     })  # fmt: skip
@@ -95,35 +84,19 @@ def test_cauer_low_pass_with_loops_of_capacitors():
 
 
 def test_cauer_low_pass_with_op_amps_and_negative_resistors():
-    c1, c2, c3, c4, c5 = (CAUER[f"c{k}"] for k in range(1, 6))
-    capacitors = {
-        "C1": (c1 + c2, "in1", "out1"), "C2": (c2, "out3", "in1"),
-        "C3": (CAUER["l1"], "in2", "out2"), "C4": (c4, "out5", "in3"), "C5": (c2, "out1", "in3"),
-        "C6": (c2 + c3 + c4, "in3", "out3"), "C7": (CAUER["l2"], "in4", "out4"),
-        "C8": (c4, "out3", "in5"), "C9": (c4 + c5, "in5", "out5"),
-    }  # fmt: skip
-    resistors = {
-        "R1": (1, "a", "in1"), "R2": (1, "out2", "in1"), "R3": (1, "in1", "out1"),
-        "R4": (-1, "out1", "in2"), "R5": (-1, "out3", "in2"), "R6": (1, "out4", "in3"),
-        "R7": (1, "out2", "in3"), "R8": (-1, "out5", "in4"), "R9": (-1, "out3", "in4"),
-        "R10": (1, "out4", "in5"), "R11": (1, "in5", "out5"),
-    }  # fmt: skip
-    model, nodes = Model("Cauer low pass with op-amps"), {}
-    model.ground = ElectricalReference()
-    nodes["0"] = [model.ground.V]
-    place(model, nodes, "V", ControlledVoltageSource(voltage=step), "0", "a")
-    for name, (value, p, n) in capacitors.items():
-        place(model, nodes, name, Capacitor(capacitance=quantity(value, "F")), p, n)
-    for name, (value, p, n) in resistors.items():
-        place(model, nodes, name, Resistor(resistance=quantity(value, "ohm")), p, n)
-    for k in range(1, 6):
-        amplifier = model.add(f"A{k}", OpAmp())
-        nodes["0"].append(amplifier.p)
-        nodes[f"in{k}"].append(amplifier.n)
-        nodes[f"out{k}"].append(amplifier.out)
-    wire(model, nodes)
-    run = simulate(model, "electrical_cauer_opamp")
-    compare("electrical_cauer_opamp", run, {f"C{k}.v": (f"C{k}.v", "V") for k in (1, 2, 3, 4, 7)})
+    model = wired("Cauer low pass of op-amps", "V.n R1.p", "V.p ground.V A1.p A2.p A3.p A4.p A5.p",
+                  "A1.n C1.p C2.n R1.n R2.n R3.p", "A1.out C1.n C5.p R3.n R4.p",
+                  "A2.n C3.p R4.n R5.n", "A2.out C3.n R2.p R7.p",
+                  "A3.n C4.n C5.n C6.p R6.n R7.n", "A3.out C2.p C6.n C8.p R5.p R9.p",
+                  "A4.n C7.p R8.n R9.n", "A4.out C7.n R6.p R10.p",
+                  "A5.n C8.n C9.p R10.n R11.p", "A5.out C4.p C9.n R8.p R11.n",
+                  V=ControlledVoltageSource(voltage=step), ground=ElectricalReference(),
+                  **{f"A{k}": OpAmp() for k in range(1, 6)},
+                  **valued(C1=C1 + C2, C2=C2, C3=L1, C4=C4, C5=C2, C6=C2 + C3 + C4, C7=L2, C8=C4,
+                           C9=C4 + C5, R1=1, R2=1, R3=1, R4=-1, R5=-1, R6=1, R7=1, R8=-1, R9=-1,
+                           R10=1, R11=1))
+    run = follow(model, "electrical_cauer_opamp",
+                 {f"C{k}.v": (f"C{k}.v", "V") for k in (1, 2, 3, 4, 7)})
     assert run.energy().relative_residual < 1e-8
 
 
@@ -139,55 +112,43 @@ def test_parallel_resonance_passed_by_a_sweep():
             yield self.sine == quantity("1 A") * sin(self.phi)
             yield self.cosine == quantity("1 A") * cos(self.phi)
 
-    model = Model("parallel resonance")
-    model.ground, model.chirp = ElectricalReference(), Sweep()
-    for k, signal in ((1, model.chirp.sine), (2, model.chirp.cosine)):
-        source = model.add(f"source{k}", ControlledCurrentSource())
-        capacitor = model.add(f"capacitor{k}", Capacitor(capacitance=quantity(1e-3 / 2 / pi, "F")))
-        resistor = model.add(f"resistor{k}", Resistor(resistance="0.5 ohm"))
-        inductor = model.add(f"inductor{k}", Inductor(inductance=quantity(0.1 / 2 / pi, "H")))
-        model.connect(signal, source.iT)
-        model.connect(source.head, capacitor.p, resistor.p)
-        model.connect(resistor.n, inductor.p)
-        model.connect(source.tail, capacitor.n, inductor.n, model.ground.V)
-    run = simulate(model, "electrical_parallel_resonance")
-    compare("electrical_parallel_resonance", run, {
-        **{f"capacitor{k}.v": (f"capacitor{k}.vc", "V") for k in (1, 2)},
-        **{f"inductor{k}.i": (f"inductor{k}.i", "A") for k in (1, 2)},
+    model = wired("parallel resonance", chirp=Sweep(), ground=ElectricalReference())
+    for k, phase in ((1, "sine"), (2, "cosine")):
+        wire(model, f"chirp.{phase} source{k}.iT", f"source{k}.head C{k}.p R{k}.p",
+             f"R{k}.n L{k}.p", f"source{k}.tail C{k}.n L{k}.n ground.V",
+             **{f"source{k}": ControlledCurrentSource()},
+             **valued(**{f"C{k}": 1e-3 / 2 / pi, f"R{k}": 0.5, f"L{k}": 0.1 / 2 / pi}))
+    follow(model, "electrical_parallel_resonance", {
+        **{f"capacitor{k}.v": (f"C{k}.vc", "V") for k in (1, 2)},
+        **{f"inductor{k}.i": (f"L{k}.i", "A") for k in (1, 2)},
         "sineCurrent.phi": ("chirp.phi", "rad"),
     })  # fmt: skip
 
 
 def test_an_op_amp_keeps_a_resonant_circuit_swinging():
-    model = Model("LC oscillator")
-    model.amplifier, model.ground = LimitedOpAmp(), ElectricalReference()
-    model.r = Resistor(resistance="10 kohm")
-    model.r1, model.r2 = Resistor(resistance="10 kohm"), Resistor(resistance="10 ohm")
-    model.l = Inductor(inductance="1 mH")
-    model.c = Capacitor(capacitance=quantity(1 / ((2 * pi * 1000) ** 2 * 1e-3), "F"), vc="10 V")
-    model.connect(model.amplifier.out, model.r.p, model.r2.p)
-    model.connect(model.r.n, model.amplifier.p, model.l.p, model.c.p)
-    model.connect(model.r2.n, model.amplifier.n, model.r1.p)
-    model.connect(model.l.n, model.c.n, model.r1.n, model.ground.V)
-    run = simulate(model, "electrical_lc_oscillator")
-    compare("electrical_lc_oscillator", run, {
-        "c.v": ("c.vc", "V"), "l.i": ("l.i", "A"),
+    model = wired("LC oscillator", "amplifier.out R.p R2.p", "R.n amplifier.p L.p c.p",
+                  "R2.n amplifier.n R1.p", "L.n c.n R1.n ground.V",
+                  amplifier=LimitedOpAmp(), ground=ElectricalReference(),
+                  c=Capacitor(capacitance=quantity(1 / ((2 * pi * 1000) ** 2 * 1e-3), "F"),
+                              vc="10 V"), **valued(R=1e4, R1=1e4, R2=10, L=1e-3))
+    follow(model, "electrical_lc_oscillator", {
+        "c.v": ("c.vc", "V"), "l.i": ("L.i", "A"),
         "opAmp.out.v": ("amplifier.out.v", "V"), "opAmp.out.i": ("amplifier.i", "A"),
     })  # fmt: skip
 
 
 # -- saturation, switches --------------------------------------------------------------------------
 def test_saturating_inductor_beside_a_linear_one():
-    model = Model("saturating inductor")
-    model.source = ControlledVoltageSource(
-        voltage=lambda t: quantity("1.25 V") * cos(quantity("1 rad/s") * t))
-    model.linear, model.ground = Inductor(inductance="1 H"), ElectricalReference()
-    model.saturating = SaturatingInductor(inductance="2 H", saturated_inductance="0.5 H",
-                                          saturation_current="0.2517253666 A")
-    model.connect(model.source.p, model.linear.p, model.saturating.p)
-    model.connect(model.source.n, model.linear.n, model.saturating.n, model.ground.V)
-    run = simulate(model, "electrical_saturating_inductor")
-    compare("electrical_saturating_inductor", run, {
+    def source(t):
+        return quantity("1.25 V") * cos(quantity("1 rad/s") * t)
+
+    model = wired("saturating inductor", "source.p linear.p saturating.p",
+                  "source.n linear.n saturating.n ground.V",
+                  source=ControlledVoltageSource(voltage=source), linear=Inductor(inductance="1 H"),
+                  ground=ElectricalReference(),
+                  saturating=SaturatingInductor(inductance="2 H", saturated_inductance="0.5 H",
+                                                saturation_current="0.2517253666 A"))
+    run = follow(model, "electrical_saturating_inductor", {
         "Inductance1.i": ("linear.i", "A"), "SaturatingInductance1.Psi": ("saturating.psi", "Wb"),
     })  # fmt: skip
     assert run.energy().relative_residual < 1e-8
@@ -234,50 +195,29 @@ class ArcSwitch(TimedSwitch):
 
 
 def test_a_switch_with_an_arc_opens_slowly_and_one_without_at_once():
-    model = Model("switch with arc")
-    model.ground = ElectricalReference()
+    model = wired("switch with arc", ground=ElectricalReference())
     for k, switch in ((1, TimedSwitch()), (2, ArcSwitch())):
-        source = model.add(f"source{k}", DCVoltageSource(voltage="50 V"))
-        made = model.add(f"switch{k}", switch)
-        inductor = model.add(f"inductor{k}", Inductor(inductance="0.1 H"))
-        resistor = model.add(f"resistor{k}", Resistor(resistance="1 ohm"))
-        model.connect(source.p, made.p)
-        model.connect(made.n, inductor.p)
-        model.connect(inductor.n, resistor.p)
-        model.connect(resistor.n, source.n, model.ground.V)
-    run = simulate(model, "electrical_switch_with_arc")
-    compare("electrical_switch_with_arc", run,
-            {f"inductor{k}.i": (f"inductor{k}.i", "A") for k in (1, 2)})  # fmt: skip
+        wire(model, f"source{k}.p switch{k}.p", f"switch{k}.n L{k}.p", f"L{k}.n R{k}.p",
+             f"R{k}.n source{k}.n ground.V",
+             **{f"source{k}": DCVoltageSource(voltage="50 V"), f"switch{k}": switch},
+             **valued(**{f"L{k}": 0.1, f"R{k}": 1}))
+    run = follow(model, "electrical_switch_with_arc",
+                 {f"inductor{k}.i": (f"L{k}.i", "A") for k in (1, 2)})
     quenched = [e.time for e in run.events.of("switch2") if e.description == "burning becomes 0"]
     assert_allclose(quenched, [0.679365, 1.679365], atol=5e-7)  # to all digits given
 
 
+@pytest.mark.parametrize("law", LAWS)
+def test_a_multivibrator_switches_where_its_branches_end(law):
+    switched = switching_times(1.0)
+    run = follow(multivibrator(Model("multivibrator"), law), "electrical_opamp_multivibrator",
+                 {"c.v": ("c.v", "V"), "opAmp.out.v": ("op.out.v", "V"),
+                  "opAmp.out.i": ("op.out.i", "A")}, events=switched)
+    found = np.unique(np.round([e.time for e in run.events.of("op")], 9))
+    assert_allclose(found, switched, atol=2e-9)
+
+
 # -- electricity and heat --------------------------------------------------------------------------
-class HeatCapacitor(Component):
-    P = Port(thermal)
-    capacity = Parameter("0.01 J/K")
-    T = Variable("K", "293.15 K", priority="high")
-
-    def equations(self):
-        yield self.T == self.P.T
-        yield self.capacity * der(self.T) == self.P.Q
-
-
-class HeatConductor(ThermalTwoPort):
-    conductance = Parameter("0.01 W/K")
-
-    def equations(self):
-        yield self.Q == self.conductance * self.T
-
-
-class FixedTemperature(Component):
-    P = Port(thermal)
-    temperature = Parameter("300 K")
-
-    def equations(self):
-        yield self.P.T == self.temperature
-
-
 class Transistor(Component):
     """MOS transistor of the Modelica Standard Library, heated by what it loses."""
 
@@ -321,24 +261,20 @@ P_CHANNEL = {"beta": "0.0105e-3 A/V^2", "threshold": "-1 V", "bulk": 0.41, "redu
 
 
 def test_an_inverter_of_two_transistors_heats_itself():
-    model = Model("heating inverter")
-    model.ground, model.load = ElectricalReference(), Capacitor(capacitance="10 uF")
-    model.supply = ControlledVoltageSource(
-        voltage=lambda t: minimum(quantity("5 V"), quantity("500 V/s") * t))
-    model.input = ControlledVoltageSource(
-        voltage=lambda t: quantity("5 V") * sin(quantity(2 * pi, "rad/s") * t))
-    model.upper, model.lower = Transistor(**P_CHANNEL), Transistor()
-    model.block, model.ambient = HeatCapacitor(), FixedTemperature()
-    model.a, model.b, model.c = HeatConductor(), HeatConductor(), HeatConductor()
-    model.connect(model.supply.p, model.upper.D, model.upper.B)
-    model.connect(model.input.p, model.upper.G, model.lower.G)
-    model.connect(model.upper.S, model.lower.D, model.load.p)
-    model.connect(model.ground.V, model.lower.S, model.lower.B, model.load.n, model.supply.n,
-                  model.input.n)
-    model.connect(model.upper.H, model.a.B)
-    model.connect(model.lower.H, model.b.B)
-    model.connect(model.ambient.P, model.c.B)
-    model.connect(model.block.P, model.a.A, model.b.A, model.c.A)
-    run = simulate(model, "electrical_heating_mos_inverter")
-    compare("electrical_heating_mos_inverter", run, {
+    def supply(t):
+        return minimum(quantity("5 V"), quantity("500 V/s") * t)
+
+    def swing(t):
+        return quantity("5 V") * sin(quantity(2 * pi, "rad/s") * t)
+
+    model = wired("heating inverter", "supply.p upper.D upper.B", "input.p upper.G lower.G",
+                  "upper.S lower.D load.p", "ground.V lower.S lower.B load.n supply.n input.n",
+                  "upper.H a.B", "lower.H b.B", "ambient.A c.B", "block.M a.A b.A c.A",
+                  supply=ControlledVoltageSource(voltage=supply), upper=Transistor(**P_CHANNEL),
+                  input=ControlledVoltageSource(voltage=swing), lower=Transistor(),
+                  load=Capacitor(capacitance="10 uF"), ground=ElectricalReference(),
+                  block=ThermalMass(mass="1 kg", specific_heat="0.01 J/(kg*K)", T="293.15 K"),
+                  ambient=TemperatureSource(temperature="300 K"),
+                  **{name: ThermalResistance(resistance="100 K/W") for name in "abc"})
+    follow(model, "electrical_heating_mos_inverter", {
         "Capacitor1.v": ("load.vc", "V"), "HeatCapacitor1.T": ("block.T", "K")})  # fmt: skip

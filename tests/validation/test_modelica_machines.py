@@ -8,7 +8,7 @@ start values) stands here.
 import numpy as np
 from benches import wire, wired
 from numpy.testing import assert_allclose
-from published import cases, compare, simulate
+from published import follow
 
 from blocks import Model, Parameter, Variable, der, maximum, minimum, quantity, where
 from library.electrical import (
@@ -44,27 +44,16 @@ def test_iron_frame_with_an_air_gap():
     model.gap = Reluctance(length="0.001 m", area="1e-4 m^2")
     model.leakage = FundamentalReluctance(
         reluctance=9 * quantity("0.001 m") / (quantity(4e-7 * np.pi, "H/m") * quantity("1e-4 m^2")))
-    model.exciting = ElectromagneticConverter(turns=500)
-    model.measuring = ElectromagneticConverter(turns=1)
-    model.flux = FluxSensor()
-    model.zero, model.earth, model.earth2 = (
-        MagneticReference(), ElectricalReference(), ElectricalReference())
-    model.source = ControlledCurrentSource(current=table(["10 ms", "25 ms"], ["0 A", "1.5 A"]))
-    model.voltage = VoltageSensor()
-    model.connect(model.source.head, model.exciting.p)
-    model.connect(model.source.tail, model.exciting.n, model.earth.V)
-    model.connect(model.exciting.N, model.left.N)
-    model.connect(model.left.S, model.upper.N)
-    model.connect(model.upper.S, model.right.N)
-    model.connect(model.right.S, model.measuring.N, model.leakage.N)
-    model.connect(model.measuring.S, model.gap.N)
-    model.connect(model.gap.S, model.leakage.S, model.lower.N)
-    model.connect(model.lower.S, model.flux.N)
-    model.connect(model.flux.S, model.exciting.S, model.zero.M)
-    model.connect(model.measuring.p, model.voltage.p)
-    model.connect(model.measuring.n, model.voltage.n, model.earth2.V)
-    run = simulate(model, "magnetic_quadratic_core")
-    compare("magnetic_quadratic_core", run, {
+    wire(model, "source.head exciting.p", "source.tail exciting.n earth.V", "exciting.N left.N",
+         "left.S upper.N", "upper.S right.N", "right.S measuring.N leakage.N", "measuring.S gap.N",
+         "gap.S leakage.S lower.N", "lower.S flux.N", "flux.S exciting.S zero.M",
+         "measuring.p voltage.p", "measuring.n voltage.n earth2.V",
+         exciting=ElectromagneticConverter(turns=500), measuring=ElectromagneticConverter(turns=1),
+         flux=FluxSensor(), zero=MagneticReference(), earth=ElectricalReference(),
+         earth2=ElectricalReference(),
+         source=ControlledCurrentSource(current=table(["10 ms", "25 ms"], ["0 A", "1.5 A"])),
+         voltage=VoltageSensor())
+    follow(model, "magnetic_quadratic_core", {
         "magFluxSensor.Phi": ("flux.PHI", "Wb"),
         "voltageSensor.v": ("voltage.V", "V")})  # fmt: skip
 
@@ -80,8 +69,7 @@ def test_inductor_whose_iron_saturates():
          zero=MagneticReference(), leakage=FundamentalReluctance(reluctance="1.2e6 1/H"),
          air=Reluctance(length="0.1 mm", area=square),
          iron=Reluctance(material="saturating", length="0.26 m", area=square))
-    run = simulate(model, "magnetic_saturated_inductor")
-    compare("magnetic_saturated_inductor", run, {
+    run = follow(model, "magnetic_saturated_inductor", {
         "coil.i": ("coil.i", "A"), "coil.Phi": ("coil.phi", "Wb"),
         "r_mLeak.port_p.Phi": ("leakage.phi", "Wb"), "r_mFe.mu_r": ("iron.mu_r", "1"),
         "r_mFe.B": ("iron.B", "T"), "r_mFe.H": ("iron.H", "A/m")})  # fmt: skip
@@ -115,8 +103,7 @@ def test_voice_coil_between_stops():
                   load=Mass(mass="0.05 kg"),
                   place=MotionSensor(reference="absolute", x=quantity("-4 mm")),
                   lower=QuadraticGap(x="0 m"), upper=QuadraticGap(x="8 mm"))
-    run = simulate(model, "magnetic_moving_coil")
-    compare("magnetic_moving_coil", run, {
+    run = follow(model, "magnetic_moving_coil", {
         "cActuator.x": ("place.P", "m"), "cActuator.l.i": ("coil.i", "A"),
         "cActuator.armature.stopper_xMax.v_rel": ("upper.v", "m/s")})  # fmt: skip
     assert run.energy().relative_residual < 1e-7
@@ -139,8 +126,7 @@ def test_permanent_magnet_drive():
                                 back_emf_constant=quantity(95 / SPEED, "V*s/rad")),
                   earth=ElectricalReference())
     shaft(model, model.motor)
-    run = simulate(model, "drive_dc_permanent_magnet")
-    compare("drive_dc_permanent_magnet", run, {
+    run = follow(model, "drive_dc_permanent_magnet", {
         "dcpm.la.i": ("motor.i", "A"), "loadInertia.phi": ("angle.A", "rad"),
         "loadInertia.w": ("load.w", "rad/s")})  # fmt: skip
     assert run.energy().relative_residual < 1e-7
@@ -153,10 +139,7 @@ def test_separately_excited_drive():
                   field=DCVoltageSource(voltage="100 V"), earth=ElectricalReference(),
                   motor=SeparatelyExcitedMotor(mutual_inductance=quantity(95 / SPEED, "H")))
     shaft(model, model.motor)
-    run = simulate(model, "drive_dc_electrically_excited")
-    signals = dict(cases()["drive_dc_electrically_excited"]["signals"])
-    assert "dcee.airGapDC.psi_e" in signals
-    compare("drive_dc_electrically_excited", run, {
+    run = follow(model, "drive_dc_electrically_excited", {
         "dcee.airGapDC.psi_e": ("motor.i_field", "A"), "dcee.la.i": ("motor.i", "A"),
         "loadInertia.phi": ("angle.A", "rad"), "loadInertia.w": ("load.w", "rad/s")})  # fmt: skip
     field = run["motor.i_field"].at("10 ms").to("A").m

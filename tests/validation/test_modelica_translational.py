@@ -1,4 +1,4 @@
-"""Examples of the Modelica Standard Library against their published results.
+"""Examples of the Modelica Standard Library against their published results: bodies that slide.
 
 The examples are position-based: connectors carry positions, bodies have lengths,
 springs an unstretched length. Here positions are integrals of velocities, so
@@ -8,24 +8,35 @@ springs an unstretched length. Here positions are integrals of velocities, so
 * lengths of masses and rods only enter those start values;
 * a position ``s`` is read by an absolute motion sensor that starts at s.
 
-Data, licence and tolerances: ``tests/data/validation``.
+The parts with dry friction are written here as a user would write them. Data, licence and
+tolerances: ``tests/data/validation``. Switching times are those of an independent solution
+given there.
 """
-
-import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 from benches import wire, wired
 from numpy.testing import assert_allclose
+from published import cases, follow, published, switching_times
 
-from blocks import Model, quantity, sin
+from blocks import (
+    Input,
+    Parameter,
+    abs_,
+    dry_friction,
+    exp,
+    interpolate,
+    quantity,
+    sin,
+    where,
+)
 from library.translational import (
     AccelerationSource,
     Damper,
     ElastoGap,
     ForceSensor,
     ForceSource,
+    HardStop,
     Mass,
     MotionSensor,
     MultiSensor,
@@ -33,39 +44,14 @@ from library.translational import (
     Rod,
     Spring,
     SpringDamper,
+    TwoPort,
 )
 
-DATA = Path(__file__).parent.parent / "data" / "validation"
-CASES = {c["name"]: c for c in json.loads((DATA / "translational_cases.json").read_text())["cases"]}
-SOLVER = {"rtol": 1e-8}
 
-
-def published(name):
-    """Column name -> values of a case, ``time`` among them."""
-    file = DATA / CASES[name]["csv"]
-    header = file.read_text().splitlines()[0].split(",")
-    return dict(zip(header, np.loadtxt(file, delimiter=",", skiprows=1).T, strict=True))
-
-
-def compare(name, run, columns):
-    """Every column of a case against (path, unit, shift) of the run."""
-    reference, signals = published(name), CASES[name]["signals"]
-    assert set(columns) == set(signals)
-    times = quantity(reference["time"], "s")
-    for column, (path, unit, shift) in columns.items():
-        ours = run[path].at(times).to(unit).magnitude + shift
-        assert_allclose(ours, reference[column], rtol=0, atol=signals[column]["tolerance"],
-                        err_msg=column)  # fmt: skip
-
-
-def simulate(model, name):
-    return model.simulate(quantity(CASES[name]["stop_time"], "s"), **SOLVER)
-
-
-def position(model, name, body, start):
-    """Watch the position of a body that starts at ``start``."""
+def position(model, name, port, start="0 m"):
+    """Watch the position of a port that starts at ``start``."""
     sensor = model.add(name, MotionSensor(reference="absolute", offset=start))
-    model.connect(sensor.R, body.M)
+    model.connect(sensor.R, port)
 
 
 def push(model, name, body, force):
@@ -84,12 +70,12 @@ def test_oscillator():
         model.connect(spring.R, model.fixed.V)
         push(model, f"force{i}", body, lambda t: quantity("1 N") * sin(omega * t))
     wire(model, "damper1.C mass2.M", "damper1.R fixed.V", damper1=Damper(damping="10 N*s/m"))
-    position(model, "place", model.mass1, "-0.5 m")
-    compare("translational_oscillator", simulate(model, "translational_oscillator"), {
-        "mass1.s": ("place.P", "m", 0.0),
-        "mass1.v": ("mass1.v", "m/s", 0.0),
+    position(model, "place", model.mass1.M, "-0.5 m")
+    follow(model, "translational_oscillator", {
+        "mass1.s": ("place.P", "m"),
+        "mass1.v": ("mass1.v", "m/s"),
         "damper1.s_rel": ("spring2.x", "m", 1.0),
-        "damper1.v_rel": ("damper1.v", "m/s", 0.0),
+        "damper1.v_rel": ("damper1.v", "m/s"),
     })  # fmt: skip
 
 
@@ -97,9 +83,9 @@ def test_accelerate():
     model = wired("accelerate", "accelerate.R mass.M", "accelerate.C ground.V",
                   accelerate=AccelerationSource(acceleration="1 m/s^2"), mass=Mass(mass="1 kg"),
                   ground=Reference())
-    compare("translational_accelerate", simulate(model, "translational_accelerate"), {
-        "accelerate.s": ("accelerate.x", "m", 0.0),
-        "accelerate.v": ("accelerate.v", "m/s", 0.0),
+    follow(model, "translational_accelerate", {
+        "accelerate.s": ("accelerate.x", "m"),
+        "accelerate.v": ("accelerate.v", "m/s"),
     })  # fmt: skip
 
 
@@ -115,63 +101,52 @@ def test_damper():
          spring2=Spring(stiffness="1 N/m", x="0 m"),
          springDamper3=SpringDamper(stiffness="1 N/m", damping="25 N*s/m", x="0 m"),
          place1=MotionSensor(offset="1 m"))
-    compare("translational_damper", simulate(model, "translational_damper"), {
-        "damper1.s_rel": ("place1.P", "m", 0.0),
-        "damper1.v_rel": ("damper1.v", "m/s", 0.0),
+    follow(model, "translational_damper", {
+        "damper1.s_rel": ("place1.P", "m"),
+        "damper1.v_rel": ("damper1.v", "m/s"),
         "damper2.s_rel": ("spring2.x", "m", 1.0),
-        "damper2.v_rel": ("damper2.v", "m/s", 0.0),
+        "damper2.v_rel": ("damper2.v", "m/s"),
         "springDamper3.s_rel": ("springDamper3.x", "m", 1.0),
-        "springDamper3.v_rel": ("springDamper3.v", "m/s", 0.0),
+        "springDamper3.v_rel": ("springDamper3.v", "m/s"),
     })  # fmt: skip
-
-
-def walls(model):
-    """Rods of 2 m from the ground to the walls at -2 m and +2 m."""
-    wire(model, "fixed.V rod1.R rod2.C", fixed=Reference(), rod1=Rod(), rod2=Rod())
-    return model.rod1.C, model.rod2.R
 
 
 def test_elasto_gap():
-    model = Model("elasto_gap")
-    low, high = walls(model)
-    model.mass1, model.mass2 = Mass(mass="1 kg"), Mass(mass="1 kg")  # at s = 2 m
     held = {"stiffness": "10 N/m", "damping": "1.5 N*s/m"}
-    # s_rel starts at 4 and 0, unstretched lengths are 1 (spring-damper) and 1.5 m (gap)
-    model.springDamper1 = SpringDamper(**held, x="3 m")
-    model.springDamper2 = SpringDamper(**held, x="-1 m")
-    model.elastoGap1 = ElastoGap(**held, free_length="1.5 m", x="4 m")
-    model.elastoGap2 = ElastoGap(**held, free_length="1.5 m", x="0 m")
-    model.connect(low, model.springDamper1.C, model.elastoGap1.C)
-    model.connect(high, model.springDamper2.R, model.elastoGap2.R)
-    wire(model, "mass1.M springDamper1.R springDamper2.C", "mass2.M elastoGap1.R elastoGap2.C")
-    run = simulate(model, "translational_elastogap")
-    compare("translational_elastogap", run, {
-        "elastoGap1.v_rel": ("elastoGap1.v", "m/s", 0.0),
-        "elastoGap2.s_rel": ("elastoGap2.x", "m", 0.0),
-        "springDamper1.v_rel": ("springDamper1.v", "m/s", 0.0),
+    # rods of 2 m from the ground to the walls at -2 m and +2 m, both masses at s = 2 m: s_rel
+    # starts at 4 and 0, unstretched lengths are 1 (spring-damper) and 1.5 m (gap)
+    model = wired("elasto_gap", "fixed.V rod1.R rod2.C", "rod1.C springDamper1.C elastoGap1.C",
+                  "rod2.R springDamper2.R elastoGap2.R", "mass1.M springDamper1.R springDamper2.C",
+                  "mass2.M elastoGap1.R elastoGap2.C",
+                  fixed=Reference(), rod1=Rod(), rod2=Rod(), mass1=Mass(mass="1 kg"),
+                  mass2=Mass(mass="1 kg"), springDamper1=SpringDamper(**held, x="3 m"),
+                  springDamper2=SpringDamper(**held, x="-1 m"),
+                  elastoGap1=ElastoGap(**held, free_length="1.5 m", x="4 m"),
+                  elastoGap2=ElastoGap(**held, free_length="1.5 m", x="0 m"))
+    run = follow(model, "translational_elastogap", {
+        "elastoGap1.v_rel": ("elastoGap1.v", "m/s"),
+        "elastoGap2.s_rel": ("elastoGap2.x", "m"),
+        "springDamper1.v_rel": ("springDamper1.v", "m/s"),
         "springDamper2.s_rel": ("springDamper2.x", "m", 1.0),
     })  # fmt: skip
     switched = [quantity(e.time, "s").to("s").magnitude for e in run.events]
-    assert_allclose(switched, CASES["translational_elastogap"]["event_times"], atol=1e-4)
+    assert_allclose(switched, cases()["translational_elastogap"]["event_times"], atol=1e-4)
 
 
 def test_sensors():
-    model = Model("sensors")
-    model.mass, model.fixed = Mass(mass="1 kg", v="0 m/s"), Reference()
-    model.force = ForceSource(
-        force=lambda t: quantity("10 N") * sin(quantity(8 * np.pi, "rad/s") * t)
-    )
-    model.forceSensor, model.multiSensor = ForceSensor(), MultiSensor()
-    model.connect(model.force.C, model.fixed.V)
-    model.connect(model.force.R, model.forceSensor.R)
-    model.connect(model.forceSensor.C, model.multiSensor.R)
-    model.connect(model.multiSensor.C, model.mass.M)
-    position(model, "place", model.mass, "0 m")
-    position(model, "flange_a", model.mass, "-0.5 m")
-    run = simulate(model, "translational_sensors")
-    compare("translational_sensors", run, {
-        "mass.s": ("place.P", "m", 0.0),
-        "mass.v": ("mass.v", "m/s", 0.0),
+    def pushed(t):
+        return quantity("10 N") * sin(quantity(8 * np.pi, "rad/s") * t)
+
+    model = wired("sensors", "force.C fixed.V", "force.R forceSensor.R",
+                  "forceSensor.C multiSensor.R", "multiSensor.C mass.M",
+                  mass=Mass(mass="1 kg", v="0 m/s"), fixed=Reference(),
+                  force=ForceSource(force=pushed), forceSensor=ForceSensor(),
+                  multiSensor=MultiSensor())
+    position(model, "place", model.mass.M)
+    position(model, "flange_a", model.mass.M, "-0.5 m")
+    run = follow(model, "translational_sensors", {
+        "mass.s": ("place.P", "m"),
+        "mass.v": ("mass.v", "m/s"),
     })  # fmt: skip
     t, w = run.time.to("s").magnitude, 8 * np.pi
     force, speed = 10 * np.sin(w * t), 10 / w * (1 - np.cos(w * t))
@@ -193,18 +168,17 @@ def test_initial_conditions():
          s2=Spring(stiffness="1 kN/m", x="0 m"), m3=Mass(mass="1 kg", v="0 m/s"),
          m4=Mass(mass="1 kg", v="0 m/s"),
          sd2=SpringDamper(stiffness="111 N/m", damping="1 N*s/m", x="0 m"))
-    position(model, "place1", model.m1, "0 m")  # -1 + 0.5 + half of 1
-    position(model, "place3", model.m3, "4.5 m")
-    run = simulate(model, "translational_initial_conditions")
-    compare("translational_initial_conditions", run, {
-        "m1.s": ("place1.P", "m", 0.0),
-        "m1.v": ("m1.v", "m/s", 0.0),
-        "m3.s": ("place3.P", "m", 0.0),
-        "m3.v": ("m3.v", "m/s", 0.0),
+    position(model, "place1", model.m1.M)  # -1 + 0.5 + half of 1
+    position(model, "place3", model.m3.M, "4.5 m")
+    follow(model, "translational_initial_conditions", {
+        "m1.s": ("place1.P", "m"),
+        "m1.v": ("m1.v", "m/s"),
+        "m3.s": ("place3.P", "m"),
+        "m3.v": ("m3.v", "m/s"),
         "sd1.s_rel": ("sd1.x", "m", 1.0),
-        "sd1.v_rel": ("sd1.v", "m/s", 0.0),
+        "sd1.v_rel": ("sd1.v", "m/s"),
         "sd2.s_rel": ("sd2.x", "m", 4.0),
-        "sd2.v_rel": ("sd2.v", "m/s", 0.0),
+        "sd2.v_rel": ("sd2.v", "m/s"),
     })  # fmt: skip
 
 
@@ -212,7 +186,7 @@ def test_the_missing_initial_value_follows_from_the_given_ones():
     model = wired("follows", "sd1.C m1.M", "sd1.R m2.M",
                   m1=Mass(mass="1 kg", v="3 m/s"), m2=Mass(mass="1 kg"),
                   sd1=SpringDamper(x="0 m", v="0 m/s"))
-    run = model.simulate("1 ms", **SOLVER)
+    run = model.simulate("1 ms", rtol=1e-8)
     assert_allclose(run["m2.v"].initial.to("m/s").magnitude, 3.0, rtol=1e-10)
 
 
@@ -222,17 +196,123 @@ def test_sign_convention():
     for i in "123":  # whichever flange is pushed: a body has one node
         body = model.add(f"mass{i}", Mass(mass="1 kg", v="0 m/s"))
         push(model, f"force{i}", body, "1 N")
-        position(model, f"place{i}", body, "0 m")
-        columns[f"mass{i}.s"] = (f"place{i}.P", "m", 0.0)
-        columns[f"mass{i}.v"] = (f"mass{i}.v", "m/s", 0.0)
-    compare(
-        "translational_sign_convention", simulate(model, "translational_sign_convention"), columns
+        position(model, f"place{i}", body.M)
+        columns[f"mass{i}.s"] = (f"place{i}.P", "m")
+        columns[f"mass{i}.v"] = (f"mass{i}.v", "m/s")
+    follow(model, "translational_sign_convention", columns)
+
+
+class Brake(TwoPort):
+    """Friction 0.5 N that follows a normal force."""
+
+    normal_force = Parameter("0 N", varying=True)
+    N = Input("N", default="normal_force")
+
+    def equations(self):
+        yield dry_friction(self.f, self.v, static=0.5 * self.N, kinetic=0.5 * self.N)
+
+
+class TableFriction(TwoPort):
+    """Friction from a table of speeds."""
+
+    speeds = Parameter(["0 m/s", "1 m/s"])
+    forces = Parameter(["1 N", "1 N"])
+
+    def equations(self):
+        kinetic = interpolate(abs_(self.v), self.speeds, self.forces)
+        yield dry_friction(self.f, self.v, static=self.forces[0], kinetic=kinetic)
+
+
+class StribeckFriction(TwoPort):
+    """Friction that falls exponentially with the speed, and sticks a little better."""
+
+    coulomb = Parameter("5 N")
+    drop = Parameter("10 N")
+
+    def equations(self):
+        speed = abs_(self.v)
+        kinetic = (quantity("1 N*s/m") * speed + self.coulomb
+                   + self.drop * exp(-quantity("2 s/m") * speed))  # fmt: skip
+        yield dry_friction(self.f, self.v, static=1.001 * (self.coulomb + self.drop),
+                           kinetic=kinetic)  # fmt: skip
+
+
+def mass_with_stops(model, name, reach, friction, **start):
+    """A body with friction between two stops that stop it dead."""
+    body = model.add(name, Mass(mass="1 kg", **start))
+    part = model.add(f"{name}_friction", friction)
+    stop = model.add(f"{name}_stop", HardStop(
+        model="restitution", restitution=0.0, upper_bound=reach, lower_bound=f"-{reach}"
+    ))  # fmt: skip
+    model.connect(body.M, part.R, stop.R)
+    model.connect(part.C, stop.C, model.fixed.V)
+
+
+def test_brake():
+    model = wired("brake", fixed=Reference())
+    for i in "12":
+        body = model.add(f"mass{i}", Mass(mass="1 kg", v="1 m/s"))
+        brake = model.add(f"brake{i}", Brake(normal_force=lambda t: where(
+            t < quantity("0.1 s"), quantity("0 N"), quantity("2 N"))))  # fmt: skip
+        model.connect(body.M, brake.R)
+        model.connect(brake.C, model.fixed.V)
+        position(model, f"place{i}", body.M)
+    run = follow(model, "translational_brake", {
+        "mass1.s": ("place1.P", "m"),
+        "mass1.v": ("mass1.v", "m/s"),
+        "mass2.s": ("place2.P", "m"),
+        "mass2.v": ("mass2.v", "m/s"),
+        "brake.mode": "brake1",
+        "brake1.mode": "brake2",
+    })  # fmt: skip
+    assert_allclose(switching_times(run, "brake1"), [1.1], rtol=1e-9)
+    assert_allclose(run["place1.P"].final.magnitude, 0.6, rtol=1e-9)
+
+
+def test_friction():
+    model = wired("friction", fixed=Reference())
+    mass_with_stops(model, "stop1", "24.5 m", StribeckFriction())
+    mass_with_stops(model, "stop2", "0.4 m", StribeckFriction(coulomb="3 N", drop="5 N"),
+                    v="-5 m/s")  # fmt: skip
+    model.spring = Spring(stiffness="500 N/m", x="0.25 m")  # its force is 500 (s + 0.25)
+    w = 12 * np.arange(50) / 49
+    model.friction = TableFriction(
+        speeds=quantity(w, "m/s"), forces=quantity(5 + w + 10 * np.exp(-2 * w), "N")
     )
+    model.mass = Mass(mass="1 kg")
+
+    def force(t):
+        return quantity("25 N") * sin(quantity(0.5 * np.pi, "rad/s") * t)
+
+    wire(model, "stop1.M force.R", "stop2.M spring.R", "mass.M friction.R force2.R",
+         "force.C force2.C friction.C spring.C fixed.V",
+         force=ForceSource(force=force), force2=ForceSource(force=force))
+    position(model, "place", model.mass.M)
+    run = follow(model, "translational_friction", {
+        "stop1.s": ("stop1_stop.x", "m"),
+        "stop1.v": ("stop1.v", "m/s"),
+        "stop2.s": ("stop2_stop.x", "m"),
+        "stop2.v": ("stop2.v", "m/s"),
+        "mass.s": ("place.P", "m"),
+        "mass.v": ("mass.v", "m/s"),
+        "stop1.mode": "stop1_friction",
+        "stop2.mode": "stop2_friction",
+        "supportFriction.mode": "friction",
+    }, method="DOP853")  # fmt: skip
+    for path, known in [
+        ("stop1_friction", [0.41014, 2.44269, 4.44194]),
+        ("stop2_friction",
+         [0.06060, 0.20111, 0.34162, 0.48214, 0.62269, 0.76333, 0.90420, 1.04597]),
+    ]:
+        switched = np.unique(np.round(switching_times(run, path), 9))
+        assert_allclose(switched, known, atol=6e-6)
+    slips = np.unique(np.round(switching_times(run, "friction"), 9))
+    assert_allclose(slips, [0.40967, 2.44223, 4.44155], atol=6e-6)
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_the_copied_reference_is_complete(name):
-    columns = published(name)
-    assert set(columns) == {"time", *CASES[name]["signals"]}
-    assert len(columns["time"]) == CASES[name]["rows"]
-    assert columns["time"][-1] == CASES[name]["stop_time"]
+@pytest.mark.parametrize("name", cases())
+def test_every_copied_reference_is_complete(name):
+    case, columns = cases()[name], published(name)
+    assert set(columns) == {"time", *case["signals"]}
+    assert len(columns["time"]) == case["rows"]
+    assert columns["time"][-1] == case["stop_time"]

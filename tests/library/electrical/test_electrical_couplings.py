@@ -1,17 +1,24 @@
-"""Transformers, gyrators, coupled windings and amplifiers: laws, signs, power."""
+"""Sources, sensors, transformers, coupled windings and amplifiers: laws, directions, power."""
 
 import numpy as np
 import pytest
-from benches import seconds, values, wire
-from benches.electrical import TIGHT, circuit
+from benches import seconds, signal, values, wire
+from benches.electrical import TIGHT, across, circuit
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
 
-from blocks import quantity, sin
+from blocks import Model, ParameterError, StructureError, quantity, sin, where
+from blocks.exceptions import AngleFrequencyError
 from library.electrical import (
+    ACCurrentSource,
     ACVoltageSource,
     Capacitor,
+    ControlledCurrentSource,
     ControlledVoltageSource,
+    CurrentControlledCurrentSource,
+    CurrentControlledVoltageSource,
+    CurrentSensor,
+    DCCurrentSource,
     DCVoltageSource,
     Diode,
     ElectricalReference,
@@ -21,22 +28,126 @@ from library.electrical import (
     LimitedOpAmp,
     MutualInductor,
     OpAmp,
+    PowerSensor,
     Resistor,
+    VoltageControlledCurrentSource,
+    VoltageControlledVoltageSource,
     VoltageSensor,
+    table,
 )
+
+
+def loaded(source, first="p", second="n"):
+    """A source with a resistor of 2 ohm from its first port to its second, which is grounded."""
+    return circuit("circuit", f"source.{first} load.p", f"source.{second} load.n ground.V",
+                   source=source, load=Resistor(resistance="2 ohm"))
+
+
+# -- voltages and currents -------------------------------------------------------------------------
+def test_a_constant_voltage_delivers_with_a_negative_current():
+    run = loaded(DCVoltageSource(voltage="6 V")).simulate("1 ms")
+    assert run["source.i"].final.m == -3 and run["source.power_supplied"].final.m == 18
+
+
+def test_a_constant_current_leaves_at_n():
+    run = loaded(DCCurrentSource(current="3 A"), "n", "p").simulate("1 ms")
+    assert run["load.i"].final.m == 3 and run["load.v"].final.m == 6
+    assert run["source.i"].final.m == 3 and run["source.power_supplied"].final.m == 18
+
+
+def test_a_controlled_current_leaves_at_the_head_of_the_arrow():
+    model = loaded(ControlledCurrentSource(current="3 A"), "head", "tail")
+    run = model.simulate("1 ms")
+    assert run["load.i"].final.m == 3 and run["source.power_supplied"].final.m == 18
+    wire(model, "signal.y source.iT", signal=signal("A", "-1 A"))
+    assert model.simulate("1 ms")["load.v"].final.m == -2
+
+
+@pytest.mark.parametrize(("source", "ports"), [
+    (ACVoltageSource(amplitude="3 V", frequency="50 Hz", phase="30 deg"), "pn"),
+    (ACCurrentSource(amplitude="1.5 A", frequency="50 Hz", phase="30 deg"), "np"),
+], ids=lambda x: type(x).__name__)  # fmt: skip
+def test_a_sine_has_peak_frequency_and_phase(source, ports):
+    run = loaded(source, *ports).simulate("40 ms", max_step="1 ms")
+    assert_allclose(values(run, "load.v", "V"), 3 * np.sin(100 * np.pi * seconds(run) + np.pi / 6),
+                    atol=1e-13)  # fmt: skip
+
+
+def test_a_frequency_is_given_in_turns():
+    with pytest.raises(AngleFrequencyError, match="is a frequency in Hz"):
+        ACVoltageSource(frequency="100 rad/s")
+
+
+def test_a_voltage_from_a_signal_a_function_and_a_table():
+    points = table(["0 s", "1 s", "1 s", "3 s"], ["0 V", "4 V", "1 V", "3 V"])
+    run = loaded(ControlledVoltageSource(voltage=points)).simulate("3 s")
+    assert_allclose(values(run, "load.v", "V", [0.5, 2.0, 3.0]), [2, 2, 3], rtol=1e-14)
+    run = loaded(ControlledVoltageSource(voltage=lambda t: quantity("2 V/s") * t)).simulate("3 s")
+    assert_allclose(values(run, "load.v", "V", [0.5, 3.0]), [1, 6], rtol=1e-14)
+    model = loaded(ControlledVoltageSource())
+    wire(model, "signal.y source.vT",
+         signal=signal("V", lambda t: quantity("2 V") * sin(quantity("1 rad/s") * t)))
+    run = model.simulate("2 s")
+    assert_allclose(values(run, "load.v", "V"), 2 * np.sin(seconds(run)), rtol=1e-13)
+
+
+def test_a_constant_source_refuses_a_function_of_time():
+    with pytest.raises(ParameterError, match="sources whose value may vary"):
+        DCVoltageSource(voltage=lambda t: quantity("1 V/s") * t)
+
+
+# -- dependent sources: gain, what the control draws, power ----------------------------------------
+def dependent(source, output):
+    """A control loop of 4 V over 3 ohm (and the control), and an output with a load of 2 ohm."""
+    return circuit("circuit", "drive.p series.p", "series.n source.p1",
+                   "drive.n source.n1 ground.V", f"source.{output[0]} load.p",
+                   f"source.{output[1]} load.n ground.V",
+                   source=source, drive=DCVoltageSource(voltage="4 V"),
+                   series=Resistor(resistance="3 ohm"), load=Resistor(resistance="2 ohm")
+                   ).simulate("1 ms")
+
+
+@pytest.mark.parametrize(("source", "output", "current", "power"), [
+    (VoltageControlledVoltageSource(gain=5.0), ("p2", "n2"), 10, 200),
+    (VoltageControlledCurrentSource(gain="0.5 S"), ("head", "tail"), 2, 8),
+    (CurrentControlledVoltageSource(gain="6 ohm"), ("p2", "n2"), 4, 32),
+    (CurrentControlledCurrentSource(gain=-3.0), ("head", "tail"), -4, 32),
+], ids=lambda x: type(x).__name__)  # fmt: skip
+def test_a_dependent_source_follows_its_control_and_supplies_the_power(source, output, current,
+                                                                       power):
+    run = dependent(source, output)
+    assert_allclose(run["load.i"].final.m, current, rtol=1e-15)
+    assert_allclose(run["source.power_supplied"].final.m, power, rtol=1e-15)
+    draws = isinstance(source, (CurrentControlledVoltageSource, CurrentControlledCurrentSource))
+    assert_allclose(run["drive.power_supplied"].final.m, 16 / 3 if draws else 0, rtol=1e-15)
+    assert run.energy().relative_residual < 1e-12
+
+
+# -- sensors ---------------------------------------------------------------------------------------
+def test_meters_read_voltage_current_and_power_without_a_trace():
+    model = circuit(source=DCVoltageSource(voltage="12 V"), a=Resistor(resistance="1 ohm"),
+                    load=Resistor(resistance="5 ohm"), volt=VoltageSensor(), ampere=CurrentSensor(),
+                    watt=PowerSensor())
+    wire(model, "source.p ampere.p", "ampere.n a.p", "a.n watt.pc", "watt.nc watt.pv load.p volt.n",
+         "load.n watt.nv volt.p source.n ground.V")
+    run = model.simulate("1 ms")
+    read = [run[p].final.m for p in ("volt.V", "ampere.I", "watt.P")]
+    assert_allclose(read, [-10, 2, 20], rtol=1e-15)
+    assert_allclose(run["load.power_dissipated"].final.m, 20, rtol=1e-15)
+    assert run.energy().relative_residual < 1e-12
+
+
+def test_a_source_over_nothing_but_a_meter():
+    run = across(VoltageSensor(), "7 V").simulate("1 ms")
+    assert run["part.V"].final.m == 7 and run["source.power_supplied"].final.m == 0
 
 
 def fed(coupling, source, load, series="2 ohm"):
     """A source and a resistor on side 1, a load with a reference of its own on side 2."""
-    model = circuit(source=source, series=Resistor(resistance=series), coupling=coupling, load=load,
-                    other=ElectricalReference())
-    wire(model, "source.p series.p", "series.n coupling.p1", "source.n coupling.n1 ground.V",
-         "coupling.p2 load.p", "coupling.n2 load.n other.V")
-    return model
-
-
-def power_into(run, path, ports=("p1", "n1", "p2", "n2")):
-    return sum(values(run, f"{path}.{p}.v", "V") * values(run, f"{path}.{p}.i", "A") for p in ports)
+    return circuit("circuit", "source.p series.p", "series.n coupling.p1",
+                   "source.n coupling.n1 ground.V", "coupling.p2 load.p",
+                   "coupling.n2 load.n other.V", source=source, series=Resistor(resistance=series),
+                   coupling=coupling, load=load, other=ElectricalReference())
 
 
 @pytest.mark.parametrize("ratio", [3.0, -0.25])
@@ -48,7 +159,6 @@ def test_a_transformer_shows_the_load_times_the_ratio_squared(ratio):
     found = [run[f"coupling.{n}"].final.m for n in ("i1", "i2", "v1", "v2")]
     assert_allclose(found, [i1, ratio * i1, 4 * ratio**2 * i1, 4 * ratio * i1], rtol=1e-14)
     assert_allclose(run["load.i"].final.m, ratio * i1, rtol=1e-14)  # out of p2, into the load
-    assert np.abs(power_into(run, "coupling")).max() < 1e-12
 
 
 def test_a_transformer_of_ratio_zero_is_refused():
@@ -61,7 +171,6 @@ def test_a_gyrator_makes_an_inductor_of_a_capacitor():
     g, c = 0.05, 200e-6
     run = fed(Gyrator(conductance=f"{g} S"), source, Capacitor(capacitance=f"{c} F")
               ).simulate("50 ms", **TIGHT)
-    assert np.abs(power_into(run, "coupling")).max() < 1e-12
     twin = circuit(source=ACVoltageSource(amplitude="3 V", frequency="40 Hz", phase="90 deg"),
                    series=Resistor(resistance="2 ohm"), coil=Inductor(inductance=f"{c / g**2} H"))
     wire(twin, "source.p series.p", "series.n coil.p", "source.n coil.n ground.V")
@@ -87,7 +196,6 @@ def test_coupled_windings_follow_their_inductance_matrix(k):
     assert_allclose(values(run, "coupling.i2", "A", t), expected[:, 1], atol=1e-9)
     stored = values(run, "coupling.energy_stored", "J", t)
     assert_allclose(stored, [(i @ np.linalg.inv(inverse) @ i) / 2 for i in expected], atol=1e-8)
-    assert np.all(stored >= 0) and run.energy().relative_residual < 1e-9
 
 
 def test_a_perfect_coupling_has_one_state_and_the_magnetizing_inductance():
@@ -103,7 +211,6 @@ def test_a_perfect_coupling_has_one_state_and_the_magnetizing_inductance():
     assert_allclose(values(run, "coupling.i_m", "A"), i_m, atol=1e-9)
     assert_allclose(values(run, "coupling.v1", "V"), 10 * values(run, "coupling.v2", "V"),
                     atol=1e-12)  # fmt: skip
-    assert run.energy().relative_residual < 1e-9
 
 
 def test_a_coupling_of_one_is_said_by_an_option():
@@ -125,7 +232,6 @@ def test_an_ideal_amplifier_inverts_and_its_output_takes_any_current():
     assert_allclose(run["amplifier.out.v"].final.m, -3, rtol=1e-15)
     assert_allclose(run["amplifier.i"].final.m, 3 + 0.3e-3, rtol=1e-14)  # into the output
     assert_allclose(run["amplifier.power_supplied"].final.m, 3 * (3 + 0.3e-3), rtol=1e-14)
-    assert run.energy().relative_residual < 1e-12
 
 
 def test_a_non_inverting_amplifier_loads_its_source_with_nothing():
@@ -146,18 +252,11 @@ def test_an_integrator_of_an_amplifier_and_a_capacitor():
                     atol=1e-9)  # fmt: skip
 
 
-@pytest.mark.parametrize(("given", "wanted"), [
-    (0.3, -3 / (1 + 11 / 15000)), (-0.9, 9 / (1 + 11 / 15000)), (5, -15), (-5, 12)])
-def test_a_limited_amplifier_has_a_gain_and_limits(given, wanted):
-    run = amplifier(LimitedOpAmp(upper_voltage="12 V"), DCVoltageSource(voltage=f"{given} V")
-                    ).simulate("1 ms")
-    assert_allclose(run["amplifier.out.v"].final.m, wanted, rtol=1e-12)
-
-
-def test_a_limited_amplifier_clips_a_sine_and_a_follower_follows():
-    run = amplifier(LimitedOpAmp(), ACVoltageSource(amplitude="2 V")).simulate("30 ms", rtol=1e-9)
+def test_a_limited_amplifier_has_a_gain_and_limits_and_a_follower_follows():
+    run = amplifier(LimitedOpAmp(upper_voltage="12 V"), ACVoltageSource(amplitude="2 V")
+                    ).simulate("30 ms", rtol=1e-9)
     t = np.linspace(0, 0.03, 301)
-    expected = np.clip(-20 * np.sin(120 * np.pi * t) / (1 + 11 / 15000), -15, 15)
+    expected = np.clip(-20 * np.sin(120 * np.pi * t) / (1 + 11 / 15000), -15, 12)
     assert_allclose(values(run, "amplifier.out.v", "V", t), expected, atol=1e-9)
     model = circuit(source=DCVoltageSource(voltage="10 V"), amp=LimitedOpAmp(), load=Resistor())
     wire(model, "source.p amp.p", "amp.n amp.out load.p", "source.n load.n ground.V")
@@ -195,3 +294,144 @@ def test_diodes_give_a_multivibrator_a_duty_of_a_quarter():
 def test_supplies_in_the_wrong_order_are_named():
     model = amplifier(LimitedOpAmp(upper_voltage="-20 V"), DCVoltageSource())
     assert "The upper one must be above the lower" in model.check().errors[0].problem
+
+
+# -- ideal: what acts back on the inverting input --------------------------------------------------
+def followed(**parts):
+    return circuit("amplifier", "source.n load.n ground.V", "amp.out load.p",
+                   source=DCVoltageSource(voltage="1 V"), amp=OpAmp(), load=Resistor(), **parts)
+
+
+def codes(m):
+    return [f.code for f in m.check() if f.code.startswith("network.")]
+
+
+def follower():
+    m = followed()
+    wire(m, "source.p amp.p", "amp.out amp.n")
+    return m
+
+
+def inverting():
+    m = followed(a=Resistor(), b=Capacitor(), hold=Resistor())
+    wire(m, "source.p a.p", "a.n b.p hold.p amp.n", "amp.out b.n hold.n", "amp.p ground.V")
+    return m
+
+
+def through_a_second_one():
+    """Positive around the first alone, negative with the inverting one in the way."""
+    m = followed(a=Resistor(), b=Resistor(), c=Resistor(), second=OpAmp(), d=Resistor())
+    wire(m, "source.p a.p", "a.n b.p amp.p", "amp.out c.p", "c.n d.p second.n",
+         "second.out d.n b.n", "amp.n second.p ground.V")
+    return m
+
+
+@pytest.mark.parametrize("made", [follower, inverting, through_a_second_one])
+def test_negative_feedback_is_seen(made):
+    assert codes(made()) == []
+
+
+def test_an_amplifier_without_feedback_is_named():
+    m = followed(r=Resistor(), c=Capacitor())
+    wire(m, "source.p r.p", "r.n c.p amp.p", "c.n amp.n ground.V")
+    with pytest.raises(StructureError, match=r"^amp has no feedback: no way leads from amp.out "
+                                             r"back to amp.n.* Connect amp.out to amp.n"):
+        m.simulate("1 ms")
+    assert codes(m) == ["network.feedback"]
+
+
+def test_a_source_over_the_inputs_is_no_conflict_of_its_own():
+    m = followed()
+    wire(m, "source.p amp.p", "amp.n ground.V")
+    assert [f.code for f in m.check() if f.severity == "error"] == ["network.feedback"]
+
+
+def test_positive_feedback_alone_is_warned_of():
+    m = followed(a=Resistor(), b=Resistor())
+    wire(m, "source.p amp.n", "amp.out a.p", "a.n b.p amp.p", "b.n ground.V")
+    assert codes(m) == ["network.positive"]
+
+
+# -- limited: where the input jumps or begins beyond -----------------------------------------------
+SUPPLY, GAIN = 15.0, 15000.0  # V, of the class
+
+
+def schmitt(model, name, inverting_input):
+    """Half of the output at the non-inverting input: it switches at 7.5 V."""
+    wire(model, f"{inverting_input} {name}.n", f"{name}.out {name}_up.p",
+         f"{name}_up.n {name}_down.p {name}.p", f"{name}_down.n ground.V",
+         **{name: LimitedOpAmp(), f"{name}_up": Resistor(), f"{name}_down": Resistor()})
+    return f"{name}.out"
+
+
+def excess(volts, out):
+    """What the class calls s, on a limit: by how much the input goes beyond it."""
+    return out + (out / 2 - volts) - out / GAIN
+
+
+@pytest.mark.parametrize("diode", [False, True])
+@pytest.mark.parametrize("n", [1, 4])
+def test_triggers_behind_each_other_follow_a_source_that_steps(n, diode):
+    courses = [20.0, 0.0, -20.0, 0.0, 7.6, 7.4, -7.6]  # V, for 1 ms each
+    outs = [-SUPPLY, -SUPPLY, SUPPLY, SUPPLY, -SUPPLY, -SUPPLY, SUPPLY]
+
+    def steps(t):
+        course = quantity(courses[0], "V")
+        for k, volts in enumerate(courses[1:], 1):
+            course = where(t >= quantity(k, "ms"), quantity(volts, "V"), course)
+        return course
+
+    model = circuit("circuit", "source.n ground.V", source=ControlledVoltageSource(voltage=steps))
+    node = "source.p"
+    for k in range(n):
+        node = schmitt(model, f"amp{k}", node)
+    if diode:
+        wire(model, f"{node} diode.p", "diode.n load.p", "load.n ground.V",
+             diode=Diode(model="ideal"), load=Resistor(resistance="1 kohm"))
+    run = model.simulate("7 ms")
+    middles = (np.arange(7) + 0.5) * 1e-3
+    given, out = np.array(courses), np.array(outs)
+    for k in range(n):
+        assert_allclose(values(run, f"amp{k}.s", "V", middles), excess(given, out), rtol=1e-12)
+        given, out = out, -out
+    if diode:
+        assert_allclose(values(run, "load.v", "V", middles), np.maximum(given, 0), atol=1e-12)
+
+
+def test_multivibrators_start_from_charges_beyond_their_thresholds():
+    charges, tau = [20.0, -8.0, 7.6, -25.0], 1e-3  # V, s
+    model = circuit()
+    for k, volts in enumerate(charges):
+        wire(model, f"r{k}.n c{k}.p", f"c{k}.n ground.V",
+             **{f"c{k}": Capacitor(capacitance="0.1 uF", vc=quantity(volts, "V")),
+                f"r{k}": Resistor(resistance="10 kohm")})
+        wire(model, f"{schmitt(model, f'amp{k}', f'c{k}.p')} r{k}.p")
+    run = model.simulate("0.2 ms", rtol=1e-9)
+    times = np.array([0.05e-3, 0.2e-3])
+    for k, volts in enumerate(charges):
+        out = -SUPPLY * np.sign(volts)
+        expected = out + (volts - out) * np.exp(-times / tau)
+        assert_allclose(values(run, f"c{k}.v", "V", times), expected, rtol=1e-7)
+
+
+@pytest.mark.parametrize("method", ["dopri5", "rodas4"])
+@pytest.mark.parametrize("start", ["100 mV", "-1 V"])
+def test_multivibrators_beside_each_other_do_not_make_each_other_switch(start, method):
+    """Each flips every R C log 3; those that are between their limits at first stay there until
+    their own output comes to one of them."""
+    m, resistances = Model("multivibrators"), np.array([9.0, 9.4, 9.4, 9.8, 10.6, 11.0])  # kohm
+    n = len(resistances)
+    m.ground, m.amplifiers = ElectricalReference(), LimitedOpAmp(count=n)
+    m.upper, m.lower = (Resistor(count=n, resistance="10 kohm") for _ in range(2))
+    m.charging = Resistor(count=n, resistance=quantity(resistances, "kohm"))
+    m.capacitors = Capacitor(count=n, capacitance="10 nF", v=start)
+    m.connect(m.amplifiers.p, m.upper.n, m.lower.p)
+    m.connect(m.amplifiers.out, m.upper.p, m.charging.p)
+    m.connect(m.amplifiers.n, m.charging.n, m.capacitors.p)
+    m.connect(m.lower.n, m.capacitors.n, m.ground.V)
+    events = m.simulate("2 ms", method=method).events
+    for k, resistance in enumerate(resistances):
+        mine = [e.time for e in events if e.component == f"amplifiers[{k}]"]
+        between = np.diff(mine)
+        half = resistance * 1e3 * 10e-9 * np.log(3)
+        assert_allclose(between[between > 1e-6], half, rtol=2e-3)  # the gain is finite

@@ -12,10 +12,7 @@ from blocks import (
     Component,
     Input,
     Output,
-    Parameter,
     ParameterError,
-    Port,
-    Variable,
     cos,
     der,
     floor,
@@ -43,8 +40,7 @@ from library.electrical import (
     VariableResistor,
     VoltageSensor,
 )
-from library.thermal import TwoPort as ThermalTwoPort
-from library.thermal import thermal
+from library.thermal import TemperatureSource, ThermalMass, ThermalResistance
 
 
 # -- references and open ends ----------------------------------------------------------------------
@@ -99,8 +95,7 @@ def test_a_resistance_given_by_a_signal_or_a_function_of_time_is_limited_from_be
         part = VariableResistor(minimum_resistance="1 ohm", **({} if fed else {"resistance": ramp}))
         model = across(part, "3 V")
         if fed:
-            model.signal = signal("ohm", ramp)
-            model.connect(model.signal.y, model.part.R)
+            wire(model, "signal.y part.R", signal=signal("ohm", ramp))
         run = model.simulate("2 s")
         at = np.array([0, 0.5, 1.4, 1.6, 2])
         assert_allclose(values(run, "part.i", "A", at), 3 / np.maximum(4 - 2 * at, 1), rtol=1e-14)
@@ -124,24 +119,18 @@ def test_a_capacitor_on_a_source_follows_it_and_is_no_state():
     assert run.statistics["states"] == 0
 
 
-def test_capacitors_in_a_loop_share_a_state_and_divide_the_current():
-    model = circuit(source=DCVoltageSource(voltage="3 V"), r=Resistor(resistance="10 ohm"),
-                    a=Capacitor(capacitance="1 uF"), b=Capacitor(capacitance="2 uF"))
-    wire(model, "source.p r.p", "r.n a.p b.p", "source.n a.n b.n ground.V")
-    run = model.simulate("0.1 ms", **TIGHT)
-    assert run.statistics["states"] == 1
-    assert_allclose(values(run, "b.vc", "V"), 3 * (1 - np.exp(-seconds(run) / 30e-6)), atol=1e-11)
-    assert_allclose(values(run, "b.i", "A"), 2 * values(run, "a.i", "A"), rtol=1e-12)
-
-
-def test_capacitors_side_by_side_share_a_state_where_none_of_their_nodes_is_held():
-    model = circuit(source=DCVoltageSource(voltage="3 V"), r1=Resistor(resistance="10 ohm"),
-                    a=Capacitor(capacitance="1 uF"), b=Capacitor(capacitance="2 uF"),
-                    r2=Resistor(resistance="20 ohm"))
-    wire(model, "source.p r1.p", "r1.n a.p b.p", "a.n b.n r2.p", "r2.n source.n ground.V")
+@pytest.mark.parametrize("far", [None, "20 ohm"], ids=["one node held", "no node held"])
+def test_capacitors_side_by_side_share_a_state_and_divide_the_current(far):
+    parts = {} if far is None else {"far": Resistor(resistance=far)}
+    model = circuit("circuit", "source.p r.p", "r.n a.p b.p", source=DCVoltageSource(voltage="3 V"),
+                    r=Resistor(resistance="10 ohm"), a=Capacitor(capacitance="1 uF"),
+                    b=Capacitor(capacitance="2 uF"), **parts)
+    wire(model, *(["a.n b.n far.p", "far.n source.n ground.V"] if far else
+                  ["a.n b.n source.n ground.V"]))
     run = model.simulate("0.3 ms", **TIGHT)
     assert run.statistics["states"] == 1
-    assert_allclose(values(run, "b.vc", "V"), 3 * (1 - np.exp(-seconds(run) / 90e-6)), atol=1e-10)
+    tau = 90e-6 if far else 30e-6
+    assert_allclose(values(run, "b.vc", "V"), 3 * (1 - np.exp(-seconds(run) / tau)), atol=1e-10)
     assert_allclose(values(run, "b.i", "A"), 2 * values(run, "a.i", "A"), atol=1e-12)
 
 
@@ -176,14 +165,9 @@ def test_simscapes_capacitor_has_a_resistance_in_series_and_a_leak():
                     g * expected**2 + (2 - expected) ** 2 / r, rtol=1e-9)  # fmt: skip
 
 
-def test_parasitic_resistances_of_simscape_are_the_preset_of_the_option():
+def test_parasitic_resistances_of_simscape_are_the_preset_and_none_is_said_by_the_option():
     assert Capacitor(parasitic=True).series_resistance == quantity("1e-6 ohm")
     assert Inductor(parasitic=True).parallel_conductance == quantity("1e-9 S")
-    with pytest.raises(ParameterError, match="has no meaning with parasitic=False. Leave it out"):
-        Capacitor(series_resistance="1 mohm")
-
-
-def test_who_gives_no_parasitic_resistance_is_told_how_to_say_so():
     with pytest.raises(ParameterError, match="has no meaning with parasitic=False. Leave it out"):
         Capacitor(series_resistance="0 ohm")
     with pytest.raises(ParameterError, match=r"is 0 ohm\. For none choose parasitic=False\."):
@@ -205,7 +189,6 @@ def test_plates_that_move_change_the_voltage_of_a_charge_that_stays():
     assert_allclose(values(run, "part.v", "V"), 2 * (1 + seconds(run)), rtol=1e-12)
     # the work against the field: half of q times the rise of the voltage
     assert_allclose(run["part.power_supplied"].final.m, 2e-6 * 2 / 2, rtol=1e-12)
-    assert run.energy().relative_residual < 1e-9
 
 
 def growing(size):
@@ -233,7 +216,6 @@ def test_an_inductor_takes_up_its_current_behind_a_resistance():
     assert_allclose(values(run, "part.i", "A"), 3 - 2 * np.exp(-200 * t), rtol=1e-11)
     assert_allclose(values(run, "part.power_dissipated", "W"), 4 * (3 - 2 * np.exp(-200 * t))**2,
                     rtol=1e-11)  # fmt: skip
-    assert run.energy().relative_residual < 1e-10
 
 
 def test_an_inductor_on_a_current_source_follows_it_and_is_no_state():
@@ -243,14 +225,6 @@ def test_an_inductor_on_a_current_source_follows_it_and_is_no_state():
     run = model.simulate("1 s")
     assert run.statistics["states"] == 0
     assert_allclose([run["part.i"].final.m, run["part.v"].final.m], [8, 10], rtol=1e-14)
-
-
-def test_inductors_that_alone_meet_at_a_node_share_a_state():
-    run = ring(DCVoltageSource(voltage="6 V"), Inductor(inductance="1 H"),
-               Inductor(inductance="2 H", series_resistance="3 ohm")).simulate("2 s", **TIGHT)
-    t = seconds(run)
-    assert_allclose(values(run, "part3.i", "A"), 2 * (1 - np.exp(-t)), atol=1e-11)
-    assert_allclose(values(run, "part2.v", "V"), 2 * np.exp(-t), atol=1e-11)
 
 
 def test_simscapes_inductor_has_a_conductance_in_parallel():
@@ -265,7 +239,6 @@ def test_a_core_that_moves_changes_the_current_of_a_flux_that_stays():
     run = model.simulate("3 s", **TIGHT)
     assert_allclose(values(run, "part.i", "A"), 2 * (1 + seconds(run)), rtol=1e-12)
     assert_allclose(run["part.power_supplied"].final.m, 2 * 2 / 2, rtol=1e-12)
-    assert run.energy().relative_residual < 1e-9
 
 
 @pytest.mark.parametrize("given", ["function", "signal"])
@@ -322,7 +295,6 @@ def test_a_saturated_inductor_follows_its_curve_and_stores_what_it_took():
     energy = values(run, "part.energy_stored", "J")
     work = np.concatenate([[0], np.cumsum(np.diff(flux(i)) * (i[1:] + i[:-1]) / 2)])
     assert_allclose(energy - energy[0], work, atol=3e-4 * np.ptp(energy))  # the trapezoidal rule
-    assert run.energy().relative_residual < 1e-9
 
 
 def test_inductances_in_the_wrong_order_are_named():
@@ -358,25 +330,12 @@ def test_a_memristor_that_is_driven_to_its_end_and_back_stays_within_its_range()
         model.simulate("1 s")
 
 
-class Cooling(ThermalTwoPort):
-    def equations(self):
-        yield quantity("0.01 W/K") * self.T == self.Q
-
-
-class Ambient(Component):
-    H = Port(thermal)
-    temperature = Parameter("300 K")
-    power_supplied = Variable("W")
-
-    def equations(self):
-        yield self.temperature == self.H.T
-        yield self.power_supplied == -self.H.Q
-
-
 def thermistor(coefficient, current):
     return circuit("circuit", "source.n part.p", "source.p part.n ground.V", "part.H cooling.A",
-                   "cooling.B ambient.H",
-                   source=DCCurrentSource(current=current), cooling=Cooling(), ambient=Ambient(),
+                   "cooling.B ambient.A",
+                   source=DCCurrentSource(current=current),
+                   cooling=ThermalResistance(resistance="100 K/W"),
+                   ambient=TemperatureSource(temperature="300 K"),
                    part=ThermalResistor(resistance="10 ohm", reference_temperature="300 K",
                                         temperature_coefficient=coefficient,
                                         dissipation_factor="0.05 W/K", time_constant="4 s"))
@@ -398,17 +357,9 @@ def test_a_thermistor_that_runs_out_of_resistance_is_stopped_by_name():
         model.simulate("100 s")
 
 
-class Block(Component):
+def lump():
     """A body of 0.2 J/K."""
-
-    M = Port(thermal)
-    T = Variable("K", "300 K", priority="high")
-    energy_stored = Variable("J")
-
-    def equations(self):
-        yield self.T == self.M.T
-        yield quantity("0.2 J/K") * der(self.T) == self.M.Q
-        yield self.energy_stored == quantity("0.2 J/K") * (self.T - quantity("300 K"))
+    return ThermalMass(mass="1 g", specific_heat="200 J/(K*kg)")
 
 
 @pytest.mark.parametrize("part", [
@@ -421,7 +372,7 @@ class Block(Component):
     Memristor(thermal_port=True, resistance_A="10 ohm", resistance_B="10 ohm"),
 ], ids=lambda p: type(p).__name__)  # fmt: skip
 def test_heat_leaves_at_a_port_and_changes_a_resistance(part):
-    model = circuit(source=DCCurrentSource(current="0.3 A"), part=part, block=Block())
+    model = circuit(source=DCCurrentSource(current="0.3 A"), part=part, block=lump())
     wire(model, "source.n part.p", "source.p part.n ground.V", "part.H block.M")
     run = model.simulate("50 s", rtol=1e-10)
     t, rate = seconds(run), 10 * 0.09 / 0.2  # K/s at 300 K
@@ -438,7 +389,7 @@ def test_heat_leaves_at_a_port_and_changes_a_resistance(part):
 def test_a_resistance_in_steps_of_ten_kelvin_is_stepped_onto_each():
     part = Resistor(thermal_port=True, resistance=lambda temperature: quantity("10 ohm") * (
         1 + 0.1 * floor((temperature - quantity("300 K")) / quantity("10 K"))))
-    model = circuit(source=DCCurrentSource(current="0.3 A"), part=part, block=Block())
+    model = circuit(source=DCCurrentSource(current="0.3 A"), part=part, block=lump())
     wire(model, "source.n part.p", "source.p part.n ground.V", "part.H block.M")
     assert not model.check().errors
     run = model.simulate("7 s")

@@ -1,11 +1,15 @@
-"""Every component accounts for the work done on it, to 1e-9 of what is turned over."""
+"""Every component accounts for the work done on it, and semiconductors warm what they lie on."""
 
+import numpy as np
 import pytest
-from benches import wire
+from benches import values, wire
 from benches.electrical import circuit
+from numpy.testing import assert_allclose
 
-from blocks import cos, quantity, sin
+from blocks import SimulationError, cos, quantity, sin
 from library.electrical import (
+    IGBT,
+    MOSFET,
     ACCurrentSource,
     ACVoltageSource,
     Capacitor,
@@ -16,7 +20,9 @@ from library.electrical import (
     CurrentSensor,
     DCCurrentSource,
     DCVoltageSource,
+    Diode,
     ElectricalReference,
+    FullBridge,
     Gyrator,
     IdealTransformer,
     Inductor,
@@ -27,6 +33,8 @@ from library.electrical import (
     OpAmp,
     Resistor,
     SaturatingInductor,
+    Switch,
+    ThreePhaseBridge,
     VariableCapacitor,
     VariableInductor,
     VariableResistor,
@@ -34,7 +42,10 @@ from library.electrical import (
     VoltageControlledVoltageSource,
     VoltageSensor,
 )
+from library.signal import Constant
+from library.thermal import ThermalMass
 
+# -- work: to 1e-9 of what is turned over ----------------------------------------------------------
 FOUR = ("p1", "n1", "p2", "n2")
 ARROW = ("p1", "n1", "head", "tail")
 
@@ -83,28 +94,22 @@ PARTS = {
 
 def connected(part):
     """The part between two circuits with memory, the first one driven."""
-    model = circuit(part=part, other=ElectricalReference(), series=Resistor(resistance="20 ohm"),
-                    near=Capacitor(capacitance="20 uF"), far=Inductor(inductance="30 mH"),
-                    leak=Resistor(resistance="50 ohm"),
-                    drive=ControlledVoltageSource(
-                        voltage=lambda t: quantity("10 V") * cos(quantity("500 rad/s") * t)))
-    wire(model, "drive.p series.p", "far.p leak.p")
-    first = [model.series.n, model.near.p]
     if isinstance(part, (OpAmp, LimitedOpAmp)):  # a follower
-        model.connect(*first, model.part.p)
-        model.connect(model.part.n, model.part.out, model.far.p)
+        nets = ["near.p part.p", "part.n part.out far.p"]
+    elif hasattr(part, "p1"):
+        ports = ARROW if hasattr(part, "head") else FOUR
+        nets = [f"{end} part.{port}" for end, port in zip(
+            ("near.p", "ground.V", "far.p", "other.V"), ports, strict=True)]
     else:
-        ports = ARROW if hasattr(part, "head") and hasattr(part, "p1") else \
-            FOUR if hasattr(part, "p1") else ("head", "tail") if hasattr(part, "head") \
-            else ("p", "n")  # fmt: skip
-        ends = [getattr(model.part, p) for p in ports]
-        model.connect(*first, ends[0])
-        if len(ends) == 4:
-            model.connect(ends[1], model.ground.V)
-            model.connect(ends[3], model.other.V)
-        model.connect(ends[2] if len(ends) == 4 else ends[1], model.far.p)
-    wire(model, "drive.n near.n ground.V", "far.n leak.n other.V")
-    return model
+        ports = ("head", "tail") if hasattr(part, "head") else ("p", "n")
+        nets = [f"near.p part.{ports[0]}", f"far.p part.{ports[1]}"]
+    return circuit("circuit", "drive.p series.p", "series.n near.p", "far.p leak.p", *nets,
+                   "drive.n near.n ground.V", "far.n leak.n other.V",
+                   part=part, other=ElectricalReference(), series=Resistor(resistance="20 ohm"),
+                   near=Capacitor(capacitance="20 uF"), far=Inductor(inductance="30 mH"),
+                   leak=Resistor(resistance="50 ohm"),
+                   drive=ControlledVoltageSource(
+                       voltage=lambda t: quantity("10 V") * cos(quantity("500 rad/s") * t)))
 
 
 @pytest.mark.parametrize("name", PARTS)
@@ -116,11 +121,89 @@ def test_energy_of_a_part_between_two_circuits_adds_up(name):
     assert energy.relative_residual < 1e-9, energy
 
 
-@pytest.mark.parametrize("name", ["transformer", "gyrator"])
-def test_an_ideal_converter_neither_stores_nor_loses(name):
-    model = connected(PARTS[name])
-    run = model.simulate("20 ms")
-    ports = [run[f"part.{p}.{x}"].m for p in FOUR for x in "vi"]
-    del model.part
-    power = sum(v * i for v, i in zip(ports[::2], ports[1::2], strict=True))
-    assert abs(power).max() < 1e-12
+# -- heat of diodes, transistors and switches ------------------------------------------------------
+CAPACITY = 0.1 * 447  # J/K: 100 g of iron
+OPEN = {"forward_voltage": "0.7 V", "on_resistance": "0.1 ohm"}
+
+
+def warming(temperature):
+    return quantity("0.1 ohm") * (1 + quantity("2e-3 1/K") * (temperature - quantity("300 K")))
+
+
+def heated(part, ends, source):
+    return circuit("circuit", f"source.n part.{ends[0]}", f"source.p part.{ends[1]} ground.V",
+                   "part.H lump.M", source=source, part=part, lump=ThermalMass(mass="0.1 kg"))
+
+
+@pytest.mark.parametrize(("part", "ends", "watts"), [
+    (Diode(thermal_port=True), "pn", 2 * (0.6 + 0.3 * (2 - 0.6e-8))),
+    (Diode(model="ideal", thermal_port=True, **OPEN), "pn", 1.8),
+    (MOSFET(thermal_port=True, gate=1, on_resistance="0.1 ohm"), "DS", 0.4),
+    (MOSFET(thermal_port=True, diode_forward_voltage="0.8 V"), "SD", 1.6),
+    (IGBT(thermal_port=True, gate=1, **OPEN), "CE", 1.8),
+    (Switch(thermal_port=True, gate=1, closed_resistance="0.1 ohm"), "pn", 0.4),
+], ids=["diode", "ideal diode", "MOSFET", "body diode", "IGBT", "switch"])  # fmt: skip
+def test_what_conducts_two_amperes_warms_steadily(part, ends, watts):
+    run = heated(part, ends, DCCurrentSource(current="2 A")).simulate("50 s", rtol=1e-10)
+    assert_allclose(run["lump.T"].final.to("K").m, 300 + watts * 50 / CAPACITY, rtol=1e-9)
+    assert run.energy().relative_residual < 1e-9
+
+
+@pytest.mark.parametrize(("part", "ends"), [
+    (MOSFET(thermal_port=True, gate=1, on_resistance=warming), "DS"),
+    (IGBT(thermal_port=True, gate=1, on_resistance=warming), "CE"),
+], ids=["MOSFET", "IGBT"])  # fmt: skip
+def test_a_channel_that_warms_resists_more(part, ends):
+    run = heated(part, ends, DCCurrentSource(current="2 A")).simulate("50 s", rtol=1e-10)
+    warmer = (np.exp(2e-3 * 0.4 * 50 / CAPACITY) - 1) / 2e-3  # dT/dt = 0.4 W (1 + T/500 K)/C
+    assert_allclose(run["lump.T"].final.to("K").m, 300 + warmer, rtol=1e-10)
+
+
+def test_the_heat_of_a_rectifier_is_what_the_source_gives_less_the_load():
+    model = circuit(source=ACVoltageSource(amplitude="10 V", frequency="50 Hz"),
+                    diode=Diode(model="ideal", thermal_port=True, **OPEN),
+                    load=Resistor(resistance="5 ohm"), lump=ThermalMass(mass="1 mg"))
+    wire(model, "source.p diode.p", "diode.n load.p", "load.n source.n ground.V", "diode.H lump.M")
+    run = model.simulate("40 ms", rtol=1e-10)
+    t = np.linspace(0, 0.04, 200_001)
+    i = np.maximum(10 * np.sin(100 * np.pi * t) - 0.7, 0) / 5.1
+    heat = np.trapezoid(i * (0.7 + 0.1 * i), t)
+    assert_allclose(values(run, "lump.T", "K")[-1] - 300, 1e5 * heat / CAPACITY, rtol=1e-8)
+    assert run.energy().relative_residual < 1e-9
+
+
+def test_a_resistance_that_heat_takes_to_zero_stops_the_run_there():
+    model = circuit(source=DCVoltageSource(voltage="10 V"), lump=ThermalMass(mass="10 g"),
+                    part=Resistor(thermal_port=True, resistance=lambda temperature: quantity(
+                        "1 ohm") - quantity("10 mohm/K") * (temperature - quantity("300 K"))))
+    wire(model, "source.p part.p", "source.n part.n ground.V", "part.H lump.M")
+    with pytest.raises(SimulationError, match="part: .* the resistance is negative") as stopped:
+        model.simulate("1000 s", rtol=1e-8)
+    # 100 W/(1 - T/100 K) heats 4.47 J/K: a rise of 100 K takes half the time it would at 100 W
+    end = stopped.value.result.time[-1].to("s").m
+    assert_allclose(end, 4.47 * 50 / 100, rtol=1e-7)
+
+
+@pytest.mark.parametrize(("bridge", "drop"), [
+    (FullBridge(devices="diode", thermal_port=True, **OPEN), 0.7),
+    (ThreePhaseBridge(devices="thyristor", thermal_port=True, **OPEN), 0.7),
+    (FullBridge(devices="MOSFET", thermal_port=True, on_resistance="0.1 ohm"), 0.0),
+], ids=["diodes", "thyristors", "MOSFETs"])  # fmt: skip
+def test_the_devices_of_a_bridge_warm_one_body(bridge, drop):
+    rectifies = bridge.devices in ("diode", "thyristor")
+    fed, feeds = (("A", "B"), ("P", "N"))[::1 if rectifies else -1]
+    model = circuit("bridge", f"source.p bridge.{fed[0]}", f"source.n bridge.{fed[1]} ground.V",
+                    f"load.p bridge.{feeds[0]}", f"load.n bridge.{feeds[1]}",
+                    source=DCVoltageSource(voltage="100 V"), load=Resistor(resistance="10 ohm"),
+                    bridge=bridge, lump=ThermalMass(mass="0.1 kg"))
+    if bridge.devices != "diode":
+        wire(model, "on.y bridge.upper_A bridge.lower_B", on=Constant(value=1))
+    assert [f.problem for f in model.check().errors] == [
+        "The thermal port bridge.H is joined to nothing that takes it up: the heat of bridge has "
+        "nowhere to go."]
+    wire(model, "bridge.H lump.M")
+    run = model.simulate("10 s")
+    current = (100 - 2 * drop) / (10 + 2 * 0.1)
+    watts = 2 * (drop + 0.1 * current) * current
+    assert_allclose(run["lump.T"].final.to("K").m, 300 + watts * 10 / CAPACITY, rtol=1e-9)
+    assert run.energy().relative_residual < 1e-9

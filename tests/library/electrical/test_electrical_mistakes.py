@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benches import wire
+from benches import wire, wired
 from benches.electrical import across, circuit, ring
 
 from blocks.exceptions import BlocksError, MissingUnit, UnknownName, UnknownUnit, WrongDimension
@@ -45,51 +45,26 @@ def test_ohm_may_be_written_as_a_name():
     assert Resistor(resistance="2 Ohm").resistance.to("ohm").magnitude == 2
 
 
-def shorted_source():
-    model = circuit(source=DCVoltageSource())
-    model.connect(model.source.p, model.source.n, model.ground.V)
-    return model
-
-
-def two_sources():
-    return across(DCVoltageSource(voltage="2 V"), "1 V")
-
-
-def two_current_sources():
-    return circuit("circuit", "a.n b.p", "b.n a.p ground.V",
-                   a=DCCurrentSource(), b=DCCurrentSource(current="2 A"))
-
-
-def no_reference():
-    model = ring(DCVoltageSource(), Resistor())
-    del model.ground
-    return model
-
-
-def a_reference_at_either_end_of_a_source():
-    model = ring(DCVoltageSource(), Resistor())
-    wire(model, "other.V part1.p", other=ElectricalReference())
-    return model
-
-
-def no_resistance():
-    return across(Resistor(resistance="0 ohm"), "1 V")
-
-
-def no_feedback():
-    return circuit("circuit", "source.p amp.p", "amp.out load.p", "source.n load.n ground.V",
-                   source=DCVoltageSource(), amp=OpAmp(), load=Resistor())
-
-
 @pytest.mark.parametrize(("make", "code", "said"), [
-    (shorted_source, "conflict.across", "source prescribes the voltage between its ports p and n"),
-    (two_sources, "conflict.across", "both prescribe the voltage between the same two nodes"),
-    (two_current_sources, "conflict.through", "both prescribe the current at one node"),
-    (no_reference, "reference.missing", "has no ElectricalReference"),
-    (a_reference_at_either_end_of_a_source, "conflict.across", "part1 prescribes the voltage"),
-    (no_resistance, "initial.dependent", "part.resistance a value other than zero"),
-    (no_feedback, "network.floating", "the voltage at the node of amp.n"),
-], ids=lambda x: getattr(x, "__name__", ""))  # fmt: skip
+    (lambda: circuit("circuit", "source.p source.n ground.V", source=DCVoltageSource()),
+     "conflict.across", "source prescribes the voltage between its ports p and n"),
+    (lambda: across(DCVoltageSource(voltage="2 V"), "1 V"), "conflict.across",
+     "both prescribe the voltage between the same two nodes"),
+    (lambda: circuit("circuit", "a.n b.p", "b.n a.p ground.V", a=DCCurrentSource(),
+                     b=DCCurrentSource(current="2 A")), "conflict.through",
+     "both prescribe the current at one node"),
+    (lambda: wired("circuit", "source.p load.p", "source.n load.n", source=DCVoltageSource(),
+                   load=Resistor()), "reference.missing", "has no ElectricalReference"),
+    (lambda: circuit("circuit", "source.p load.p other.V", "source.n load.n ground.V",
+                     source=DCVoltageSource(), load=Resistor(), other=ElectricalReference()),
+     "conflict.across", "source prescribes the voltage"),
+    (lambda: across(Resistor(resistance="0 ohm"), "1 V"), "initial.dependent",
+     "part.resistance a value other than zero"),
+    (lambda: circuit("circuit", "source.p amp.p", "amp.out load.p", "source.n load.n ground.V",
+                     source=DCVoltageSource(), amp=OpAmp(), load=Resistor()),
+     "network.floating", "the voltage at the node of amp.n"),
+], ids=["shorted source", "two sources", "two current sources", "no reference",
+        "a reference at either end", "no resistance", "no feedback"])  # fmt: skip
 def test_a_circuit_without_a_solution_is_refused_by_name(make, code, said):
     model = make()
     errors = model.check().errors
@@ -135,13 +110,10 @@ def test_a_shorted_winding_is_told_from_what_has_no_effect():
 
 def test_two_references_that_short_an_element_are_hinted_at():
     model = ring(DCVoltageSource(), Resistor(), Capacitor())
-    capacitor = next(p for p in model.parts.values() if isinstance(p, Capacitor))
-    model.other = ElectricalReference()
-    model.connect(model.other.V, capacitor.p)
-    model.connect(model.ground.V, capacitor.n)
+    wire(model, "other.V part3.p", "ground.V part3.n", other=ElectricalReference())
     (finding,) = model.check().warnings
     assert finding.code == "network.shorted"
-    assert f"Both ports of {capacitor.path} are held by references" in finding.problem
+    assert "Both ports of part3 are held by references" in finding.problem
 
 
 # -- diodes the wrong way round ---------------------------------------------------------------
@@ -153,15 +125,12 @@ def hints(model):
 
 def lamp(kind, swapped, voltage="5 V", source=None, **load):
     """A source, a resistor and a diode in a ring; the diode as meant, or with p and n swapped."""
-    model = circuit(source=source or DCVoltageSource(voltage=voltage), r=Resistor(),
-                    d=Diode(model=kind), **load)
-    first, last = (model.d.n, model.d.p) if swapped else (model.d.p, model.d.n)
-    rest = [p for name in load for p in (model[name].p, model[name].n)]
-    ends = [model.source.p, model.r.p, model.r.n, *rest, first, last, model.source.n]
-    for a, b in zip(ends[::2], ends[1::2], strict=True):
-        model.connect(a, b)
-    model.connect(model.source.n, model.ground.V)
-    return model
+    first, last = "np" if swapped else "pn"
+    rest = [f"{name}.{port}" for name in load for port in "pn"]
+    ends = ["source.p", "r.p", "r.n", *rest, f"d.{first}", f"d.{last}", "source.n"]
+    return circuit("circuit", *map(" ".join, zip(ends[::2], ends[1::2], strict=True)),
+                   "source.n ground.V", source=source or DCVoltageSource(voltage=voltage),
+                   r=Resistor(), d=Diode(model=kind), **load)
 
 
 @pytest.mark.parametrize("kind", ["piecewise linear", "ideal", "exponential"])
@@ -189,11 +158,9 @@ def test_no_hint_where_something_else_may_drive_the_diode():
 
 def beside_a_coil(swapped):
     """A diode beside a coil: freewheeling, or a short where it is the wrong way round."""
-    model = circuit(source=DCVoltageSource(voltage="5 V"), coil=Inductor(), r=Resistor(), d=Diode())
-    model.connect(model.source.p, model.coil.p, model.d.p if swapped else model.d.n)
-    model.connect(model.coil.n, model.r.p)
-    model.connect(model.r.n, model.d.n if swapped else model.d.p, model.source.n, model.ground.V)
-    return model
+    p, n = "pn" if swapped else "np"
+    return circuit("coil", f"source.p coil.p d.{p}", "coil.n r.p", f"r.n d.{n} source.n ground.V",
+                   source=DCVoltageSource(voltage="5 V"), coil=Inductor(), r=Resistor(), d=Diode())
 
 
 def test_a_diode_that_shorts_a_source_is_hinted_at_and_a_freewheeling_one_is_not():
@@ -203,12 +170,9 @@ def test_a_diode_that_shorts_a_source_is_hinted_at_and_a_freewheeling_one_is_not
 
 
 def test_of_a_bridge_the_diode_the_wrong_way_round_is_hinted_at():
-    for swapped in (False, True):
-        model = circuit(source=DCVoltageSource(voltage="5 V"), load=Resistor(),
+    for p, n in ("pn", "np"):
+        model = circuit("circuit", f"source.p d0.{p} d1.n", "source.n d2.p d3.n ground.V",
+                        f"d0.{n} d2.n load.p", "d1.p d3.p load.n",
+                        source=DCVoltageSource(voltage="5 V"), load=Resistor(),
                         **{f"d{k}": Diode() for k in range(4)})
-        first = (model.d0.n, model.d0.p) if swapped else (model.d0.p, model.d0.n)
-        model.connect(model.source.p, first[0], model.d1.n)
-        model.connect(model.source.n, model.d2.p, model.d3.n, model.ground.V)
-        model.connect(first[1], model.d2.n, model.load.p)
-        model.connect(model.d1.p, model.d3.p, model.load.n)
-        assert hints(model) == ([("network.barred", "d0", "d1")] if swapped else [])
+        assert hints(model) == ([("network.barred", "d0", "d1")] if p == "n" else [])

@@ -1,4 +1,4 @@
-"""Large circuits: a ladder against its closed form, a grid with diodes against a program by hand.
+"""Networks: transfer functions, loops that only sums of equations show, ladders and grids.
 
 End values of the ladder, and of the grid of 100 x 100 nodes, are published with the reference
 numbers of the benchmarks: a phasor and 120 modes agree with CVODE to 3e-8, and two methods in C
@@ -7,13 +7,148 @@ to 5e-9.
 
 import numpy as np
 import pytest
-from benches import values
+from benches import values, wired
+from benches.electrical import between
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
 from benchmarks.circuits import diode_nodes, grid_with_diodes, rc_ladder
 from blocks import quantity
+from library.electrical import (
+    ACVoltageSource,
+    Capacitor,
+    DCVoltageSource,
+    Diode,
+    ElectricalReference,
+    Inductor,
+    OpAmp,
+    Resistor,
+    VoltageSensor,
+)
 
+
+# -- frequency responses ---------------------------------------------------------------------------
+def R(value):
+    return Resistor(resistance=quantity(value, "ohm"))
+
+
+def C(value):
+    return Capacitor(capacitance=quantity(value, "F"))
+
+
+def L(value, r=0.0):
+    return Inductor(inductance=quantity(value, "H"), series_resistance=quantity(r, "ohm"))
+
+
+def network(*branches):
+    """Parts (part, node, node) between the nodes ``in``, ``out``, ``0`` and others."""
+    return between({"source": (ACVoltageSource(amplitude="1 V", phase="90 deg"), "in", "0"),
+                    "meter": (VoltageSensor(), "out", "0"),
+                    **{f"part{k}": branch for k, branch in enumerate(branches)}})
+
+
+CASES = {
+    "RC low-pass": (lambda: network((R(1e3), "in", "out"), (C(1e-7), "out", "0")),
+                    lambda s: 1 / (1 + 1e-4 * s), 1e-4),
+    "RL high-pass": (lambda: network((R(50), "in", "out"), (L(5e-3), "out", "0")),
+                     lambda s: 1e-4 * s / (1 + 1e-4 * s), 1e-4),
+    "series resonance": (
+        lambda: network((L(1e-3, 2.0), "in", "a"), (C(1e-6), "a", "out"), (R(8), "out", "0")),
+        lambda s: 8e-6 * s / (1 + 10e-6 * s + 1e-9 * s**2), 2e-4),
+    "parallel resonance": (
+        lambda: network((R(100), "in", "out"), (L(1e-3), "out", "0"), (C(1e-6), "out", "0")),
+        lambda s: 1e-5 * s / (1 + 1e-5 * s + 1e-9 * s**2), 2e-4),
+    "Sallen-Key low-pass": (
+        lambda: network((R(1e3), "in", "a"), (R(2e3), "a", "b"), (C(2e-8), "b", "0"),
+                        (C(8e-8), "a", "out"), (OpAmp(), "b", "out", "out")),
+        lambda s: 1 / (1 + 2e-8 * 3e3 * s + 1e3 * 2e3 * 2e-8 * 8e-8 * s**2), 1.2e-4),
+    "multiple feedback band-pass": (
+        lambda: network((R(1e3), "in", "a"), (R(1e3), "a", "0"), (C(1e-7), "a", "out"),
+                        (C(1e-7), "a", "b"), (R(8e3), "b", "out"), (OpAmp(), "0", "b", "out")),
+        lambda s: -(8e-4 * s) / (2 + 2 * 1e-4 * s + 1e-14 * 8e6 * s**2), 8e-4),
+    "bridged-T notch": (
+        lambda: network((C(1e-7), "in", "a"), (C(1e-7), "a", "out"), (R(500), "a", "0"),
+                        (R(1e4), "in", "out")),
+        lambda s: (1 + 2e-7 * 500 * s + 1e-14 * 5e6 * s**2)
+        / (1 + 1e-7 * (1000 + 1e4) * s + 1e-14 * 5e6 * s**2), 1.1e-3),
+    "third-order ladder": (
+        lambda: network((R(50), "in", "a"), (C(2e-6), "a", "0"), (L(1e-2), "a", "out"),
+                        (C(2e-6), "out", "0"), (R(50), "out", "0")),
+        lambda s: 1 / (2 + s * (2 * 50 * 2e-6 + 1e-2 / 50) + s**2 * 2 * 1e-2 * 2e-6
+                       + s**3 * 50 * 1e-2 * 4e-12), 4e-4),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("frequency", [400.0, 5e3])
+def test_a_circuit_answers_a_sine_as_its_transfer_function_says(name, frequency):
+    build, transfer, slowest = CASES[name]
+    model = build()
+    model.source.frequency = quantity(frequency, "Hz")
+    settled = 24 * slowest  # exp(-24) = 4e-11
+    run = model.simulate(quantity(settled + 1 / frequency, "s"), rtol=1e-10)
+    t = np.linspace(settled, settled + 1 / frequency, 64, endpoint=False)
+    wave = values(run, "meter.V", "V", t)
+    found = 2 * np.mean(wave * np.exp(-2j * np.pi * frequency * t))
+    expected = transfer(2j * np.pi * frequency)
+    assert abs(found - expected) < 1e-7 * max(1, abs(expected)), (found, expected)
+
+
+# -- loops of capacitors and cuts of inductors beside a diode, in all of whose states they hold ----
+def test_capacitors_over_a_floating_source_with_a_diode_between_them():
+    """Only resistors join the source to the ground; the diode joins the middle to it."""
+    model = wired("floating", "s.p a.p q.p", "s.n b.n r.p", "a.n b.p d.p", "d.n r.n q.n g.V",
+                  s=ACVoltageSource(amplitude="1 V", frequency=quantity(1 / (2 * np.pi), "Hz")),
+                  a=Capacitor(capacitance="1 F"), b=Capacitor(capacitance="2 F"),
+                  r=Resistor(resistance="1 ohm"), q=Resistor(resistance="3 ohm"),
+                  d=Diode(model="ideal"), g=ElectricalReference())
+    run = model.simulate("10 s", rtol=1e-9)
+    # v1 + v2 = sin t; open: v1' = 2 v2', the middle at 3/4 sin t - v1 <= 0;
+    # closed: v1' - 2 v2' = i = v2/1 - v1/3 >= 0
+    t, v1, closed = 0.0, 0.0, False
+    ends = [run[f"{p}.vc"].at(quantity(run.time.to("s").m, "s")).to("V").m for p in "ab"]
+    assert np.abs(sum(ends) - np.sin(run.time.to("s").m)).max() < 1e-7
+
+    def current(s, v):
+        return np.sin(s) - v[0] - v[0] / 3
+
+    def middle(s, v):
+        return 0.75 * np.sin(s) - v[0]
+
+    while t < 10:
+        rate = (lambda s, v: [(2 * np.cos(s) + current(s, v)) / 3]) if closed else (
+            lambda s, v: [2 * np.cos(s) / 3])
+        over = (lambda s, v: current(s, v)) if closed else (lambda s, v: middle(s, v))
+        over.terminal, over.direction = True, -1 if closed else 1
+        part = solve_ivp(rate, (t, 10), [v1], events=over, rtol=1e-11, atol=1e-13)
+        t, v1, closed = part.t[-1], part.y[0, -1], not closed
+    assert abs(run["a.vc"].final.m - v1) < 1e-6
+    assert run.energy().relative_residual < 1e-6
+
+
+def test_inductors_around_a_bridge_of_resistors_carry_one_current():
+    """One rate for both: the resistance of the bridge over the sum of the inductances."""
+    ohms = {"r1": (1, "p", "b"), "r2": (2, "b", "q"), "r3": (3, "p", "c"), "r4": (1, "c", "q"),
+            "r5": (1, "b", "c")}
+    model = between({"s": (DCVoltageSource(voltage="10 V"), "s", "0"),
+                     "d": (Diode(model="ideal"), "s", "a"),
+                     "a": (Inductor(inductance="1 H"), "a", "p"),
+                     "b": (Inductor(inductance="2 H"), "q", "0"),
+                     **{name: (Resistor(resistance=quantity(value, "ohm")), *ends)
+                        for name, (value, *ends) in ohms.items()}})
+    run = model.simulate("1 s", rtol=1e-9)
+    y = np.zeros((4, 4))  # nodes p, b, c, q; q at the ground
+    for value, p, n in ohms.values():
+        i, j = "pbcq".index(p), "pbcq".index(n)
+        y[[i, j], [i, j]] += 1 / value
+        y[[i, j], [j, i]] -= 1 / value
+    resistance = np.linalg.inv(y[:3, :3])[0, 0]
+    exact = 10 / resistance * (1 - np.exp(-resistance / 3))
+    assert abs(run["b.i_L"].final.to("A").m - exact) < 1e-7
+    assert run.statistics["states"] == 1
+
+
+# -- large ones: a ladder, a grid with diodes ------------------------------------------------------
 LADDER = {10: (-1.72605668566, -1.51060312998), 1000: (-1.81701533354, -1.70253803244)}
 GRID = {99: (0.465042619, -3.05624603), 4999: (0.450747694, -3.05662805),
         5050: (0.461579868, -2.51204190), 9999: (0.443872405, -3.05687173)}  # fmt: skip

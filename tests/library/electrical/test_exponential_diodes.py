@@ -109,21 +109,13 @@ def converter(switch, boosts):
         "store": Capacitor(capacitance="48.47 uF", series_resistance="3.926 mohm", parasitic=True),
         "drive": Pulse(period=quantity(PERIOD, "s"), width=0.459),
         "load": Resistor(resistance="2.353 ohm")}  # fmt: skip
-    m = circuit("converter", source=DCVoltageSource(voltage="12 V"), switch=make(), diode=Diode(
-        model="exponential"), **parts)
-    m.connect(m.drive.y, getattr(m.switch, gate))
-    top, foot = getattr(m.switch, p), getattr(m.switch, n)
-    m.connect(m.source.n, m.load.n, m.store.n, m.ground.V)
-    if boosts:
-        m.connect(m.source.p, m.coil.p)
-        m.connect(m.coil.n, top, m.diode.p)
-        m.connect(m.diode.n, m.store.p, m.load.p)
-        m.connect(foot, m.ground.V)
-    else:
-        m.connect(m.source.p, top)
-        m.connect(foot, m.coil.p, m.diode.n)
-        wire(m, "coil.n store.p load.p", "diode.p ground.V")
-    return m
+    nets = ["source.p coil.p", f"coil.n switch.{p} diode.p", "diode.n store.p load.p",
+            f"switch.{n} ground.V"] if boosts else [
+        f"source.p switch.{p}", f"switch.{n} coil.p diode.n", "coil.n store.p load.p",
+        "diode.p ground.V"]  # fmt: skip
+    return circuit("converter", f"drive.y switch.{gate}", "source.n load.n store.n ground.V", *nets,
+                   source=DCVoltageSource(voltage="12 V"), switch=make(),
+                   diode=Diode(model="exponential"), **parts)
 
 
 @pytest.mark.parametrize(("switch", "boosts", "method"), [
@@ -159,12 +151,11 @@ SWAP = 1e-4  # s
 
 def throws(m, **ends):
     """Ideal switches that take a node to one source for half a period, then to another."""
-    for k, (name, (p, n)) in enumerate(ends.items()):
-        m.add(name, Switch(model="ideal"))
-        m.add(f"{name}_gate", Pulse(period=quantity(SWAP, "s"), start=quantity(k * SWAP / 2, "s")))
-        m.connect(getattr(m, f"{name}_gate").y, getattr(m, name).vT)
-        m.connect(p, getattr(m, name).p)
-        m.connect(getattr(m, name).n, n)
+    for k, (name, nodes) in enumerate(ends.items()):
+        p, n = nodes.split()
+        wire(m, f"{name}_gate.y {name}.vT", f"{p} {name}.p", f"{name}.n {n}",
+             **{name: Switch(model="ideal"), f"{name}_gate": Pulse(
+                 period=quantity(SWAP, "s"), start=quantity(k * SWAP / 2, "s"))})
 
 
 def either():
@@ -173,7 +164,7 @@ def either():
     m = circuit("either", low=DCVoltageSource(voltage="5 V"), high=DCVoltageSource(
         voltage="12 V"), load=Resistor(resistance="10 ohm"), leak=Resistor(resistance="10 kohm"),
         leaks=Resistor(resistance="10 kohm"), **diodes)  # fmt: skip
-    throws(m, S=(m.low.p, m.first.p), T=(m.high.p, m.second.p))
+    throws(m, S="low.p first.p", T="high.p second.p")
     wire(m, "first.n second.n load.p", "first.p leak.p", "second.p leaks.p",
          "low.n high.n load.n leak.n leaks.n ground.V")
 
@@ -190,13 +181,10 @@ def rectified():
     """A bridge that is fed from both sides, through four switches."""
     m = circuit("rectified", source=DCVoltageSource(voltage="12 V"), load=Resistor(
         resistance="47 ohm"), **{name: Diode(model="exponential") for name in "abcd"})  # fmt: skip
-    throws(m, up=(m.source.p, m.a.p), down=(m.a.p, m.ground.V))
-    for name, (p, n) in {"left": (m.b.p, m.ground.V), "right": (m.source.p, m.b.p)}.items():
-        m.add(name, Switch(model="ideal"))
-        m.connect(p, getattr(m, name).p)
-        m.connect(getattr(m, name).n, n)
-        m.connect({"left": m.up_gate, "right": m.down_gate}[name].y, getattr(m, name).vT)
-    wire(m, "a.n b.n load.p", "c.n a.p", "d.n b.p", "c.p d.p load.n", "source.n ground.V")
+    throws(m, up="source.p a.p", down="a.p ground.V")
+    wire(m, "b.p left.p right.n", "left.n ground.V", "source.p right.p", "up_gate.y left.vT",
+         "down_gate.y right.vT", "a.n b.n load.p", "c.n a.p", "d.n b.p", "c.p d.p load.n",
+         "source.n ground.V", left=Switch(model="ideal"), right=Switch(model="ideal"))
 
     def balance(nodes, early):
         left, right = (12.0, 0.0) if early else (0.0, 12.0)
@@ -287,7 +275,7 @@ def test_a_charge_pump_without_any_resistance_climbs_as_its_diodes_let_it():
     m = circuit("pump", source=DCVoltageSource(voltage="5 V"), flying=Capacitor(), inlet=Diode(
         model="exponential"), outlet=Diode(model="exponential"), store=Capacitor(),
         load=Resistor(resistance="1 kohm"))  # fmt: skip
-    throws(m, up=(m.source.p, m.flying.p), down=(m.flying.p, m.ground.V))
+    throws(m, up="source.p flying.p", down="flying.p ground.V")
     wire(m, "source.p inlet.p", "inlet.n flying.n outlet.p", "outlet.n store.p load.p",
          "source.n store.n load.n ground.V")
     runs = [m.simulate(quantity(4 * SWAP, "s"), method=method) for method in ("auto", "rodas4")]
@@ -312,22 +300,15 @@ def test_a_charge_pump_without_any_resistance_climbs_as_its_diodes_let_it():
 
 def bridge_drive():
     """A coil between two legs of ideal switches, each with an exponential diode beside it."""
-    m = circuit("drive", source=DCVoltageSource(voltage="24 V"), coil=Inductor(
-        inductance="1 mH", series_resistance="4 ohm"), **{name: Diode(model="exponential")
-        for name in "abcd"})  # fmt: skip
-    gates = {"early": 0.0, "late": SWAP / 2}
-    for name, start in gates.items():
-        m.add(name, Pulse(period=quantity(SWAP, "s"), width=0.45, start=quantity(start, "s")))
-    for name, (p, n, gate) in {
-        "up": (m.source.p, m.coil.p, "early"), "left": (m.coil.p, m.ground.V, "late"),
-        "over": (m.source.p, m.coil.n, "late"), "right": (m.coil.n, m.ground.V, "early"),
-    }.items():
-        m.add(name, Switch(model="ideal"))
-        m.connect(p, getattr(m, name).p)
-        m.connect(getattr(m, name).n, n)
-        m.connect(getattr(m, gate).y, getattr(m, name).vT)
-    wire(m, "coil.p a.p b.n", "coil.n c.p d.n", "source.p a.n c.n", "source.n b.p d.p ground.V")
-    return m
+    gates = {name: Pulse(period=quantity(SWAP, "s"), width=0.45, start=quantity(start, "s"))
+             for name, start in (("early", 0.0), ("late", SWAP / 2))}
+    return circuit("drive", "early.y up.vT right.vT", "late.y left.vT over.vT",
+                   "coil.p up.n left.p a.p b.n", "coil.n over.n right.p c.p d.n",
+                   "source.p up.p over.p a.n c.n", "source.n b.p d.p left.n right.n ground.V",
+                   source=DCVoltageSource(voltage="24 V"), **gates,
+                   coil=Inductor(inductance="1 mH", series_resistance="4 ohm"),
+                   **{name: Diode(model="exponential") for name in "abcd"},
+                   **{name: Switch(model="ideal") for name in ("up", "left", "over", "right")})
 
 
 @pytest.mark.parametrize("method", ["auto", "rodas4"])

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
-from blocks import Model, quantity
+from blocks import quantity
 from library.electrical import (
     MOSFET,
     ACVoltageSource,
@@ -33,39 +33,30 @@ def modular_leg(n, parasitic=False):
 
     Until the first pulse of a module its diodes alone decide: most are idle at first.
     """
-    model = wired("leg", ground=ElectricalReference())
-    model.top, model.bottom = (DCVoltageSource(voltage=quantity(RAIL, "V")) for _ in "ab")
-    model.connect(model.top.n, model.bottom.p, model.ground.V)
     coil = {"inductance": quantity(ARM, "H"), "parasitic": parasitic}
     if parasitic:
         coil["series_resistance"] = "0 ohm"
-    model.upper, model.lower, model.out = (Inductor(**coil) for _ in range(3))
-    model.load = Resistor(resistance="10 ohm")
-    node = model.top.p
-    for arm in ("u", "l"):
+    model = wired("leg", "top.n bottom.p ground.V", "upper.n lower.p out.p", "out.n load.p",
+                  "load.n ground.V", ground=ElectricalReference(),
+                  load=Resistor(resistance="10 ohm"),
+                  **{name: DCVoltageSource(voltage=quantity(RAIL, "V"))
+                     for name in ("top", "bottom")},
+                  **{name: Inductor(**coil) for name in ("upper", "lower", "out")})
+    for arm, node, end in (("u", "top.p", "upper.p"), ("l", "lower.n", "bottom.n")):
         for k in range(n):
-            parts = dict(
-                c=Capacitor(capacitance=quantity(CELL, "F")),
-                **{name: MOSFET(on_resistance=quantity(ON, "ohm"),
-                                diode_resistance=quantity(ON, "ohm")) for name in ("hi", "lo")},
-                **{f"of_{name}": Pulse(period=quantity(PERIOD, "s"), width=0.5, start=quantity(
-                    start(arm, name, k, n), "s")) for name in ("hi", "lo")})
-            for name, part in parts.items():
-                model.add(f"{arm}_{name}{k}", part)
-            c, hi, lo = parts["c"], parts["hi"], parts["lo"]
-            c.vc = quantity(2 * RAIL / n, "V")
-            model.connect(c.p, hi.D)
-            model.connect(hi.S, lo.D, node)
-            model.connect(lo.S, c.n)
-            model.connect(parts["of_hi"].y, hi.G)
-            model.connect(parts["of_lo"].y, lo.G)
-            node = c.n
-        if arm == "u":
-            model.connect(node, model.upper.p)
-            model.connect(model.upper.n, model.lower.p, model.out.p)
-            node = model.lower.n
-    model.connect(node, model.bottom.n)
-    wire(model, "out.n load.p", "load.n ground.V")
+            wire(model, f"{arm}_c{k}.p {arm}_hi{k}.D", f"{arm}_hi{k}.S {arm}_lo{k}.D {node}",
+                 f"{arm}_lo{k}.S {arm}_c{k}.n",
+                 **{f"{arm}_c{k}": Capacitor(capacitance=quantity(CELL, "F"),
+                                             vc=quantity(2 * RAIL / n, "V"))},
+                 **{f"{arm}_{name}{k}": MOSFET(on_resistance=quantity(ON, "ohm"),
+                                               diode_resistance=quantity(ON, "ohm"))
+                    for name in ("hi", "lo")})
+            for name in ("hi", "lo"):
+                wire(model, f"{arm}_of_{name}{k}.y {arm}_{name}{k}.G", **{
+                    f"{arm}_of_{name}{k}": Pulse(period=quantity(PERIOD, "s"), width=0.5,
+                                                 start=quantity(start(arm, name, k, n), "s"))})
+            node = f"{arm}_c{k}.n"
+        wire(model, f"{node} {end}")
     return model
 
 
@@ -138,20 +129,14 @@ def rectifiers(n, each):
                   line=Inductor(inductance="0.1 mH"),
                   filter=Capacitor(capacitance="1 uF", parasitic=True, series_resistance="1 ohm"))
     for k in range(n):
-        parts = dict(coil=Inductor(inductance=quantity(1e-3 * each, "H"), parasitic=True,
-                                   series_resistance=quantity(0.1 * each, "ohm"),
-                                   parallel_conductance=quantity(1e-9 / each, "S")),
-                     store=Capacitor(capacitance=quantity(1e-3 / each, "F")),
-                     load=Resistor(resistance=quantity(50.0 * each, "ohm")),
-                     **{f"diode{j}_": Diode(model="ideal") for j in range(4)})
-        for name, part in parts.items():
-            model.add(f"{name}{k}", part)
-        a, b, c, d = (parts[f"diode{j}_"] for j in range(4))
-        model.connect(model.line.n, parts["coil"].p)
-        model.connect(parts["coil"].n, a.p, b.n)
-        model.connect(model.ground.V, c.p, d.n)
-        model.connect(a.n, c.n, parts["store"].p, parts["load"].p)
-        model.connect(b.p, d.p, parts["store"].n, parts["load"].n)
+        wire(model, f"line.n coil{k}.p", f"coil{k}.n a{k}.p b{k}.n", f"ground.V c{k}.p d{k}.n",
+             f"a{k}.n c{k}.n store{k}.p load{k}.p", f"b{k}.p d{k}.p store{k}.n load{k}.n",
+             **{f"coil{k}": Inductor(inductance=quantity(1e-3 * each, "H"), parasitic=True,
+                                     series_resistance=quantity(0.1 * each, "ohm"),
+                                     parallel_conductance=quantity(1e-9 / each, "S")),
+                f"store{k}": Capacitor(capacitance=quantity(1e-3 / each, "F")),
+                f"load{k}": Resistor(resistance=quantity(50.0 * each, "ohm"))},
+             **{f"{name}{k}": Diode(model="ideal") for name in "abcd"})
     return model
 
 
@@ -174,23 +159,18 @@ def test_few_steps_are_taken_again_beside_what_is_far_faster():
 def test_bypass_diodes_of_a_string_carry_what_shaded_modules_cannot():
     n, shunt, load = 12, 5.0, 36.0
     light = 8.0 - 0.05 * np.arange(n)
-    model = wired("string", ground=ElectricalReference())
-    node = model.ground.V
+    model = wired("string", "coil.n load.p", "load.n ground.V", ground=ElectricalReference(),
+                  coil=Inductor(inductance="1 mH"), load=Resistor(resistance=quantity(load, "ohm")))
+    node = "ground.V"
     for k in range(n):
-        parts = {"cell": DCCurrentSource(current=quantity(light[k], "A")),
-                     "shunt": Resistor(resistance=quantity(shunt, "ohm")),
-                     "bypass": Diode(model="ideal"), "store": Capacitor(capacitance="10 uF"),
-                     "wire": Inductor(inductance="1 uH")}
-        for name, part in parts.items():
-            model.add(f"{name}{k}", part)
-        model.connect(node, *(parts[p].n for p in ("shunt", "store")), parts["cell"].p,
-                      parts["bypass"].p)
-        model.connect(*(parts[p].p for p in ("shunt", "store", "wire")), parts["cell"].n)
-        model.connect(parts["wire"].n, parts["bypass"].n)
-        node = parts["wire"].n
-    model.coil, model.load = Inductor(inductance="1 mH"), Resistor(resistance=quantity(load, "ohm"))
-    model.connect(node, model.coil.p)
-    wire(model, "coil.n load.p", "load.n ground.V")
+        wire(model, f"{node} shunt{k}.n store{k}.n cell{k}.p bypass{k}.p",
+             f"shunt{k}.p store{k}.p wire{k}.p cell{k}.n", f"wire{k}.n bypass{k}.n",
+             **{f"cell{k}": DCCurrentSource(current=quantity(light[k], "A")),
+                f"shunt{k}": Resistor(resistance=quantity(shunt, "ohm")),
+                f"bypass{k}": Diode(model="ideal"), f"store{k}": Capacitor(capacitance="10 uF"),
+                f"wire{k}": Inductor(inductance="1 uH")})
+        node = f"wire{k}.n"
+    wire(model, f"{node} coil.p")
     run = model.simulate("5 ms", rtol=1e-8)
     assert "in Python" not in run.statistics["why"]
     current = brentq(lambda i: np.maximum(light - i, 0.0).sum() * shunt - load * i, 0.0, 8.0)
@@ -201,19 +181,16 @@ def test_bypass_diodes_of_a_string_carry_what_shaded_modules_cannot():
 
 def parallel(elements, resistance="1e-4 ohm"):
     """Elements side by side in a loop of two capacitors with hardly any resistance."""
-    model = Model("parallel")
-    model.ground = ElectricalReference()
-    model.source = ACVoltageSource(amplitude="40 V", frequency="60 Hz", phase="5.14 rad")
-    model.line, model.load = Resistor(resistance="39 ohm"), Resistor(resistance="1 kohm")
     tiny = {"parasitic": True, "series_resistance": resistance}
-    wire(model, "source.p line.p", "line.n large.p small.p", "source.n ground.V large.n load.n",
-         "small.n load.p",
-         large=Capacitor(capacitance="57 uF", **tiny), small=Capacitor(capacitance="6 uF", **tiny))
-    for k, element in enumerate(elements):
-        model.add(f"e{k}", element)
-        model.connect(element.p, model.load.p)
-        model.connect(element.n, model.ground.V)
-    return model
+    names = [f"e{k}" for k in range(len(elements))]
+    return wired("parallel", "source.p line.p", "line.n large.p small.p",
+                 " ".join(["small.n load.p", *(f"{name}.p" for name in names)]),
+                 " ".join(["source.n ground.V large.n load.n", *(f"{name}.n" for name in names)]),
+                 source=ACVoltageSource(amplitude="40 V", frequency="60 Hz", phase="5.14 rad"),
+                 ground=ElectricalReference(), line=Resistor(resistance="39 ohm"),
+                 load=Resistor(resistance="1 kohm"), large=Capacitor(capacitance="57 uF", **tiny),
+                 small=Capacitor(capacitance="6 uF", **tiny),
+                 **dict(zip(names, elements, strict=True)))
 
 
 @pytest.mark.parametrize(("resistance", "method"), [("1e-4 ohm", "auto"), ("1e-6 ohm", "rodas4")])

@@ -41,27 +41,23 @@ def converter(kind, parasitic=True, load=20.0, duty=0.5, coil=100e-6, switch="id
     def capacitor(farad):
         return Capacitor(capacitance=quantity(farad, "F"), parasitic=parasitic)
 
-    m = circuit(kind, switch=Switch(model=switch), diode=Diode(model=diode), coil=inductor(),
-                load=ohm(load), pulse=Pulse(period=quantity(PERIOD, "s"), width=duty))  # fmt: skip
+    m = circuit(kind, "pulse.y switch.vT", "switch.n store.n load.n ground.V",
+                switch=Switch(model=switch), diode=Diode(model=diode), coil=inductor(),
+                load=ohm(load), pulse=Pulse(period=quantity(PERIOD, "s"), width=duty),
+                store=capacitor(C))
     if kind == "pfc":
-        m.source = ACVoltageSource(amplitude="100 V", frequency="500 Hz")
-        m.bridge, m.store = FullBridge(devices="diode"), capacitor(C)
-        wire(m, "source.p bridge.A", "source.n bridge.B", "bridge.P coil.p", "bridge.N ground.V")
-        earth = [m.switch.n, m.store.n, m.load.n]
+        wire(m, "source.p bridge.A", "source.n bridge.B", "bridge.P coil.p", "bridge.N ground.V",
+             source=ACVoltageSource(amplitude="100 V", frequency="500 Hz"),
+             bridge=FullBridge(devices="diode"))
     else:
-        m.source, m.store = DCVoltageSource(voltage=quantity(SOURCE, "V")), capacitor(C)
-        m.connect(m.source.p, m.coil.p)
-        earth = [m.source.n, m.switch.n, m.store.n, m.load.n]
+        wire(m, "source.p coil.p", "source.n ground.V",
+             source=DCVoltageSource(voltage=quantity(SOURCE, "V")))
     if kind in ("boost", "pfc"):
         wire(m, "coil.n switch.p diode.p", "diode.n store.p load.p")
     else:
-        m.second, m.link = inductor(), capacitor(10e-6)
-        m.connect(m.coil.n, m.switch.p, m.link.p)
-        m.connect(m.store.p, m.load.p, m.second.n if kind == "cuk" else m.diode.n)
-        m.connect(m.link.n, m.diode.p, m.second.p)
-        earth.append(m.diode.n if kind == "cuk" else m.second.n)
-    m.connect(*earth, m.ground.V)
-    m.connect(m.pulse.y, m.switch.vT)
+        out, earthed = ("second.n", "diode.n") if kind == "cuk" else ("diode.n", "second.n")
+        wire(m, "coil.n switch.p link.p", "link.n diode.p second.p", f"store.p load.p {out}",
+             f"{earthed} ground.V", second=inductor(), link=capacitor(10e-6))
     return m
 
 
@@ -175,10 +171,9 @@ def test_a_bridge_whose_legs_are_driven_apart_hands_its_current_from_diode_to_di
     gates = {"one.upper": (0.0, 0.4), "one.lower": (0.5, 0.45), "other.upper": (0.3, 0.3),
              "other.lower": (0.65, 0.5)}
     for name, (start, width) in gates.items():
-        half, port = name.split(".")
-        pulse = Pulse(period="20 us", start=quantity(start * 20, "us"), width=width)
-        m.add(f"{half}_{port}", pulse)
-        m.connect(getattr(m, f"{half}_{port}").y, getattr(getattr(m, half), port))
+        pulse = f"gate_{name.replace('.', '_')}"
+        wire(m, f"{pulse}.y {name}", **{
+            pulse: Pulse(period="20 us", start=quantity(start * 20, "us"), width=width)})
     run = m.simulate("100 us", rtol=1e-9)
     assert run.energy().relative_residual < 1e-9
     for leg, side in product(("one", "other"), ("high", "low")):
@@ -193,12 +188,10 @@ def test_three_phases_on_a_bridge_that_pauses_leave_their_star_point_to_one_diod
     m = circuit("three phases", store=Capacitor(capacitance="200 uF"), load=ohm(100.0),
                 **{f"d{k}": Diode(model="ideal") for k in range(6)})
     for k in range(3):
-        m.add(f"v{k}", ACVoltageSource(amplitude="100 V", frequency="400 Hz",
-                                       phase=quantity(-120 * k, "deg")))
-        m.add(f"l{k}", Inductor(inductance=quantity(5e-6 * (k + 1), "H"), parasitic=True))
-        v, coil, high, low = (getattr(m, n) for n in (f"v{k}", f"l{k}", f"d{k}", f"d{k + 3}"))
-        m.connect(v.p, coil.p)
-        m.connect(coil.n, high.p, low.n)
+        wire(m, f"v{k}.p l{k}.p", f"l{k}.n d{k}.p d{k + 3}.n",
+             **{f"v{k}": ACVoltageSource(amplitude="100 V", frequency="400 Hz",
+                                         phase=quantity(-120 * k, "deg")),
+                f"l{k}": Inductor(inductance=quantity(5e-6 * (k + 1), "H"), parasitic=True)})
     wire(m, "v0.n v1.n v2.n", "d0.n d1.n d2.n store.p load.p",
          "d3.p d4.p d5.p store.n load.n ground.V")
     found = []
@@ -218,17 +211,13 @@ def test_diodes_that_share_a_capacitor_with_closing_switches_open():
     wire(m, "source.n store.n load.n ground.V", "store.p load.p")
     for leg, (henry, snubber, farad) in enumerate(((129e-6, 11.634, 1.61e-9),
                                                    (232e-6, 118.62, 27.8e-9))):
-        coil = m.add(f"coil{leg}", Inductor(inductance=quantity(henry, "H"), parasitic=True))
-        switch, diode = m.add(f"switch{leg}", Switch(model="ideal")), m.add(
-            f"diode{leg}", Diode(model="ideal"))
-        damper, store = m.add(f"damper{leg}", ohm(snubber)), m.add(
-            f"small{leg}", Capacitor(capacitance=quantity(farad, "F"), parasitic=True))
-        m.connect(m.source.p, coil.p)
-        m.connect(coil.n, switch.p, diode.p, damper.p)
-        m.connect(damper.n, store.p)
-        m.connect(switch.n, store.n, m.ground.V)
-        m.connect(diode.n, m.store.p)
-        m.connect(m.pulse.y, switch.vT)
+        wire(m, f"source.p coil{leg}.p", f"coil{leg}.n switch{leg}.p diode{leg}.p damper{leg}.p",
+             f"damper{leg}.n small{leg}.p", f"switch{leg}.n small{leg}.n ground.V",
+             f"diode{leg}.n store.p", f"pulse.y switch{leg}.vT",
+             **{f"coil{leg}": Inductor(inductance=quantity(henry, "H"), parasitic=True),
+                f"switch{leg}": Switch(model="ideal"), f"diode{leg}": Diode(model="ideal"),
+                f"damper{leg}": ohm(snubber),
+                f"small{leg}": Capacitor(capacitance=quantity(farad, "F"), parasitic=True)})
     run = m.simulate("19.5 us")  # the switches have just closed again
     assert values(run, "store.vc", "V")[-1] > 0.1
     for leg in "01":
@@ -257,16 +246,15 @@ def test_diodes_that_short_a_capacitor_of_a_multiplier_take_steps_that_stiffness
 @pytest.mark.parametrize("method", ["auto", "rodas4"])
 def test_a_transistor_beside_a_blocking_diode_has_no_voltage_by_rounding(method):
     # what its channel and its diode leave of 7 A flows through 1e-8 S, and tells their voltage
-    m = circuit("sepic", source=DCVoltageSource(voltage="20.88 V"), switch=MOSFET(),
+    m = circuit("sepic", "source.p first.p", "first.n switch.D link.p", "link.n second.p diode.p",
+                "diode.n store.p load.p", "source.n switch.S second.n store.n load.n ground.V",
+                "pulse.y switch.G", source=DCVoltageSource(voltage="20.88 V"), switch=MOSFET(),
                 first=Inductor(inductance="53.59 uH", parasitic=True),
                 link=Capacitor(capacitance="34.7 uF", parasitic=True),
                 second=Inductor(inductance="17.65 uH", parasitic=True), diode=Diode(),
                 store=Capacitor(capacitance="844.7 uF", parasitic=True,
-                                series_resistance="13.08 mohm"),
-                load=ohm(8.733), pulse=Pulse(period="21 us", width=0.774))
-    wire(m, "source.p first.p", "first.n switch.D link.p", "link.n second.p diode.p",
-         "diode.n store.p load.p", "source.n switch.S second.n store.n load.n ground.V",
-         "pulse.y switch.G")
+                                series_resistance="13.08 mohm"), load=ohm(8.733),
+                pulse=Pulse(period="21 us", width=0.774))
     run = m.simulate("0.5 ms", method=method)
     assert run.energy().relative_residual < 1e-6
     rises = values(run, "first.i_L", "A", 21e-6 * np.arange(10) + 1e-6)

@@ -1,7 +1,7 @@
 """Circuits of textbooks, built as a user would, against their closed forms."""
 
 import numpy as np
-from benches import values
+from benches import values, wire
 from benches.electrical import circuit
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
@@ -40,22 +40,17 @@ from library.signal import Pulse
 
 def test_a_forward_converter_resets_its_core_through_the_third_winding():
     source, duty, period, henry = 48.0, 0.35, 10e-6, 500e-6
-    m = circuit(source=DCVoltageSource(voltage="48 V"), switch=MOSFET(),
+    m = circuit("circuit", "pulse.y switch.G", "source.p core.p reset.p1 power.p1 back.n",
+                "core.n reset.n1 power.n1 switch.D", "reset.n2 back.p", "power.p2 forward.p",
+                "forward.n free.n coil.p", "coil.n store.p load.p",
+                "source.n switch.S reset.p2 power.n2 free.p store.n load.n ground.V",
+                source=DCVoltageSource(voltage="48 V"), switch=MOSFET(),
                 reset=IdealTransformer(ratio=1.0), power=IdealTransformer(ratio=2.0),
                 core=Inductor(inductance="500 uH"), back=Diode(model="ideal"),
                 forward=Diode(model="ideal"), free=Diode(model="ideal"),
                 coil=Inductor(inductance="100 uH", i_L="4.2 A"),
                 store=Capacitor(capacitance="100 uF", vc="8.4 V"),
                 load=Resistor(resistance="2 ohm"), pulse=Pulse(period="10 us", width=duty))
-    m.connect(m.pulse.y, m.switch.G)
-    m.connect(m.source.p, m.core.p, m.reset.p1, m.power.p1, m.back.n)
-    m.connect(m.core.n, m.reset.n1, m.power.n1, m.switch.D)
-    m.connect(m.reset.n2, m.back.p)
-    m.connect(m.power.p2, m.forward.p)
-    m.connect(m.forward.n, m.free.n, m.coil.p)
-    m.connect(m.coil.n, m.store.p, m.load.p)
-    m.connect(m.source.n, m.switch.S, m.reset.p2, m.power.n2, m.free.p, m.store.n, m.load.n,
-              m.ground.V)
     run = m.simulate("1 ms", rtol=1e-9)
     on, off = 900e-6 + duty * period * np.array([0.5, 1.0]), 900e-6 + duty * period * 1.5
     peak = source / henry * duty * period
@@ -83,18 +78,15 @@ class SineTriangle(Component):
 
 
 def test_an_inverter_drives_the_fundamental_of_its_reference_through_coils():
-    m = circuit(source=DCVoltageSource(voltage="600 V"), bridge=ThreePhaseBridge())
-    m.connect(m.source.p, m.bridge.P)
-    m.connect(m.source.n, m.bridge.N, m.ground.V)
+    m = circuit("circuit", "source.p bridge.P", "source.n bridge.N ground.V",
+                source=DCVoltageSource(voltage="600 V"), bridge=ThreePhaseBridge())
     for k, leg in enumerate("ABC"):
-        modulator = m.add(f"modulator_{leg}", SineTriangle(phase=quantity(-120 * k, "deg")))
-        coil = m.add(f"coil_{leg}", Inductor(inductance="10 mH"))
-        load = m.add(f"load_{leg}", Resistor(resistance="5 ohm"))
-        m.connect(modulator.y, getattr(m.bridge, f"upper_{leg}"))
-        m.connect(modulator.n, getattr(m.bridge, f"lower_{leg}"))
-        m.connect(getattr(m.bridge, leg), coil.p)
-        m.connect(coil.n, load.p)
-    m.connect(m.load_A.n, m.load_B.n, m.load_C.n)
+        wire(m, f"modulator_{leg}.y bridge.upper_{leg}", f"modulator_{leg}.n bridge.lower_{leg}",
+             f"bridge.{leg} coil_{leg}.p", f"coil_{leg}.n load_{leg}.p",
+             **{f"modulator_{leg}": SineTriangle(phase=quantity(-120 * k, "deg")),
+                f"coil_{leg}": Inductor(inductance="10 mH"),
+                f"load_{leg}": Resistor(resistance="5 ohm")})
+    wire(m, "load_A.n load_B.n load_C.n")
     run = m.simulate("60 ms", rtol=1e-9)
     t = np.linspace(40e-3, 60e-3, 20000, endpoint=False)
     w = 100 * np.pi
@@ -128,11 +120,9 @@ class Machine(Component):
 
 
 def test_a_machine_of_ones_own_with_shorted_terminals_brakes():
-    m = circuit(machine=Machine(), drive=AngularVelocitySource(velocity="100 rad/s"),
-                frame=RotationalReference())
-    m.connect(m.machine.A, m.machine.B, m.machine.N, m.ground.V)
-    m.connect(m.drive.R, m.machine.R)
-    m.connect(m.drive.C, m.machine.C, m.frame.W)
+    m = circuit("circuit", "machine.A machine.B machine.N ground.V", "drive.R machine.R",
+                "drive.C machine.C frame.W", machine=Machine(),
+                drive=AngularVelocitySource(velocity="100 rad/s"), frame=RotationalReference())
     (finding,) = m.check()
     assert finding.problem.endswith("are connected to the same node: it is shorted there.")
     run = m.simulate("0.2 s", rtol=1e-9)
@@ -147,20 +137,16 @@ def test_a_machine_of_ones_own_with_shorted_terminals_brakes():
 
 def test_a_class_e_amplifier_follows_its_two_matrix_exponentials():
     choke, shunt, coil, series, load = 100e-6, 2.9e-9, 10e-6, 3.3e-9, 8.0
-    model = circuit(
-        "class E", supply=DCVoltageSource(voltage="12 V"), load=Resistor(resistance="8 ohm"),
-        choke=Inductor(inductance=quantity(choke, "H")),
-        coil=Inductor(inductance=quantity(coil, "H")),
-        shunt=Capacitor(capacitance=quantity(shunt, "F")),
-        series=Capacitor(capacitance=quantity(series, "F")),
-        switch=Switch(closed_resistance="50 mohm", open_conductance="1e-8 S"),
-        drive=Pulse(period="1 us", width=0.5))  # fmt: skip
-    model.connect(model.drive.y, model.switch.vT)
-    model.connect(model.supply.p, model.choke.p)
-    model.connect(model.choke.n, model.shunt.p, model.switch.p, model.coil.p)
-    model.connect(model.coil.n, model.series.p)
-    model.connect(model.series.n, model.load.p)
-    model.connect(model.supply.n, model.shunt.n, model.switch.n, model.load.n, model.ground.V)
+    model = circuit("class E", "drive.y switch.vT", "supply.p choke.p",
+                    "choke.n shunt.p switch.p coil.p", "coil.n series.p", "series.n load.p",
+                    "supply.n shunt.n switch.n load.n ground.V",
+                    supply=DCVoltageSource(voltage="12 V"), load=Resistor(resistance="8 ohm"),
+                    choke=Inductor(inductance=quantity(choke, "H")),
+                    coil=Inductor(inductance=quantity(coil, "H")),
+                    shunt=Capacitor(capacitance=quantity(shunt, "F")),
+                    series=Capacitor(capacitance=quantity(series, "F")),
+                    switch=Switch(closed_resistance="50 mohm", open_conductance="1e-8 S"),
+                    drive=Pulse(period="1 us", width=0.5))
     run = model.simulate("30 us", rtol=1e-8)
 
     def half(conductance):

@@ -31,19 +31,17 @@ def mains(degrees=0.0):
 
 def fired(model, gate, degrees, width):
     """A pulse of a part of the period, every period from an angle on."""
-    pulse = model.add(f"pulse{degrees % 360}", Pulse(
+    pulse = f"pulse{degrees % 360}"
+    wire(model, f"{pulse}.y {gate}", **{pulse: Pulse(
         period=quantity(PERIOD, "s"), width=width,
-        start=quantity(degrees % 360 / 360 * PERIOD, "s")))  # fmt: skip
-    model.connect(pulse.y, gate)
+        start=quantity(degrees % 360 / 360 * PERIOD, "s"))})
 
 
 def loaded(model, first, last, henry=HENRY):
     """A coil and a resistor between two ports."""
-    coil = model.add("coil", Inductor(inductance=quantity(henry, "H")))
-    load = model.add("load", Resistor(resistance=quantity(OHM, "ohm")))
-    model.connect(first, coil.p)
-    model.connect(coil.n, load.p)
-    model.connect(load.n, last)
+    wire(model, f"{first} coil.p", "coil.n load.p", f"load.n {last}",
+         coil=Inductor(inductance=quantity(henry, "H")),
+         load=Resistor(resistance=quantity(OHM, "ohm")))
 
 
 def extinction(alpha):
@@ -79,11 +77,10 @@ class RestlessLatch(Latch):
 
 
 def half_wave(thyristor, degrees, width):
-    model = circuit("half wave", source=mains(), thyristor=thyristor)
-    model.connect(model.source.p, model.thyristor.A)
-    loaded(model, model.thyristor.K, model.source.n)
-    model.connect(model.source.n, model.ground.V)
-    fired(model, model.thyristor.G, degrees, width)
+    model = circuit("half wave", "source.p thyristor.A", "source.n ground.V", source=mains(),
+                    thyristor=thyristor)
+    loaded(model, "thyristor.K", "source.n")
+    fired(model, "thyristor.G", degrees, width)
     return model
 
 
@@ -114,15 +111,11 @@ def test_a_current_goes_on_without_the_gate_until_it_ends(degrees, method):
 
 
 def test_three_legs_that_nobody_fires_block():
-    legs = {f"{half}{k}": Thyristor() for k in range(3) for half in ("upper", "lower")}
-    model = circuit("dark", load=Resistor(), **legs)
+    model = circuit("dark", load=Resistor())
     for k in range(3):
-        source = model.add(f"source{k}", mains(-120 * k))
-        upper, lower = getattr(model, f"upper{k}"), getattr(model, f"lower{k}")
-        model.connect(source.n, model.ground.V)
-        model.connect(source.p, upper.A, lower.K)
-        model.connect(upper.K, model.load.p)
-        model.connect(lower.A, model.load.n)
+        wire(model, f"source{k}.n ground.V", f"source{k}.p upper{k}.A lower{k}.K",
+             f"upper{k}.K load.p", f"lower{k}.A load.n",
+             **{f"source{k}": mains(-120 * k), f"upper{k}": Thyristor(), f"lower{k}": Thyristor()})
     run = model.simulate("20 ms")
     assert np.abs(values(run, "load.i", "A")).max() < 1e-12
 
@@ -132,13 +125,12 @@ def test_the_voltage_of_a_three_phase_bridge_goes_by_the_cosine_of_the_angle(deg
     model = circuit("six pulses", bridge=ThreePhaseBridge(devices="thyristor"),
                     meter=VoltageSensor(), sum=Integrator(input="V"))
     for k, phase in enumerate("ABC"):
-        source = model.add(f"source{phase}", mains(-120 * k))
-        model.connect(source.n, model.ground.V)
-        model.connect(source.p, getattr(model.bridge, phase))
+        wire(model, f"source{phase}.n ground.V", f"source{phase}.p bridge.{phase}",
+             **{f"source{phase}": mains(-120 * k)})
         for half, crossing in (("upper", 30 + 120 * k), ("lower", 210 + 120 * k)):
             # of more than 60 degrees: the first two have to meet
-            fired(model, getattr(model.bridge, f"{half}_{phase}"), crossing + degrees, width=0.2)
-    loaded(model, model.bridge.P, model.bridge.N, henry=0.1)
+            fired(model, f"bridge.{half}_{phase}", crossing + degrees, width=0.2)
+    loaded(model, "bridge.P", "bridge.N", henry=0.1)
     wire(model, "meter.p bridge.P", "meter.n bridge.N", "meter.V sum.u")
     run = model.simulate("80 ms", rtol=1e-9)
     area = np.diff(values(run, "sum.y", "V*s", [0.04, 0.06, 0.08]))  # each over a period

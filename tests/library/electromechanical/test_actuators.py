@@ -2,17 +2,16 @@
 
 import numpy as np
 import pytest
-from benches import final, wire, wired
+from benches import final, wire
 from benches.machines import TIGHT, fed
 from numpy.testing import assert_allclose
 
 from benchmarks.machines import solenoid
-from blocks import SimulationError, cos, quantity
-from library.electrical import ControlledCurrentSource, ElectricalReference, Resistor, table
+from blocks import SimulationError, quantity
+from library.electrical import table
 from library.electromechanical import (
     PiezoStack,
     Solenoid,
-    TranslationalElectromechanicalConverter,
     VoiceCoil,
 )
 from library.translational import Damper, Mass, Reference, VelocitySource
@@ -26,33 +25,6 @@ def held(machine, voltage="10 V", velocity="0 m/s"):
     wire(model, "hold.R machine.R", "hold.C machine.C frame.V",
          hold=VelocitySource(velocity=velocity), frame=Reference())
     return model
-
-
-def test_a_positive_current_drives_the_rod_forward():
-    model = wired("converter", "source.head machine.p", "source.tail machine.n earth.V",
-                  "machine.R rod.M", "machine.C frame.V",
-                  source=ControlledCurrentSource(current="2 A"), earth=ElectricalReference(),
-                  machine=TranslationalElectromechanicalConverter(constant="3 V*s/m"),
-                  rod=Mass(mass="0.5 kg"), frame=Reference())
-    run = model.simulate("2 s")
-    assert_allclose(final(run, "rod.v", "m/s"), 3 * 2 / 0.5 * 2, rtol=1e-12)
-    assert_allclose(final(run, "machine.v", "V"), 3 * 24, rtol=1e-12)
-    assert_allclose(final(run, "machine.f", "N"), -6, rtol=1e-14)
-
-
-@pytest.mark.parametrize("constant", ["0.7 V*s/m", "-2 V*s/m"])
-def test_the_converter_passes_on_what_it_takes_in(constant):
-    model = fed(TranslationalElectromechanicalConverter(constant=constant),
-                voltage=lambda t: quantity("5 V") * cos(t * quantity("7 rad/s")))
-    wire(model, "machine.p resistor.p", "resistor.n earth.V", "machine.R rod.M", "machine.C case.M",
-         resistor=Resistor(resistance="1 ohm"), rod=Mass(mass="0.1 kg"), case=Mass(mass="0.4 kg"))
-    k = quantity(constant).m  # the voltage sets the difference of speeds at the start too
-    model.rod.v, model.case.v = quantity(4 / k, "m/s"), quantity(-1 / k, "m/s")
-    run = model.simulate("1 s", rtol=1e-9)
-    electrical = run["machine.v"].m * run["machine.i"].m
-    taken = (electrical + run["machine.R.f"].m * run["machine.R.v"].m
-             + run["machine.C.f"].m * run["machine.C.v"].m)  # fmt: skip
-    assert np.abs(taken).max() < 1e-12 * np.abs(electrical).max()
 
 
 def test_current_of_a_voice_coil_that_is_held():

@@ -1,8 +1,25 @@
-"""Motor and solenoid of the comparison with C: the same end values, from library parts."""
+"""Bridges, drivers, motors and solenoids: means, ripple, every edge, and what flows back."""
 
+import numpy as np
+import pytest
+from benches import final, wire, wired
 from numpy.testing import assert_allclose
 
 from benchmarks.machines import DRIVE_ENDS, SOLENOID_ENDS, drive, solenoid
+from blocks import Model, quantity
+from library.electrical import (
+    CurrentSensor,
+    DCVoltageSource,
+    Diode,
+    ElectricalReference,
+    Inductor,
+    Resistor,
+    Switch,
+)
+from library.electromechanical import BridgeDriver, DCMotor, HBridge, PWMVoltage
+from library.rotational import AngularVelocitySource, RotationalReference
+from library.signal import Constant, Sine
+from library.translational import ForceSource, HardStop, Mass, Reference
 
 
 def test_ten_thousand_edges_of_a_motor_with_a_load_that_sticks():
@@ -18,3 +35,164 @@ def test_pull_in_and_drop_out_of_a_solenoid():
         found = run[path].at(["50 ms", "100 ms"]).to_base_units().m / scale
         assert_allclose(found, [half / scale, end / scale], atol=1e-10)
     assert run.energy().relative_residual < 1e-9
+
+
+# -- bridges ---------------------------------------------------------------------------------------
+def bridged(bridge, resistance="2 ohm", inductance=None):
+    """24 V, a bridge, and a resistor (with an inductance) between a and b."""
+    model = wired("bridged", "supply.p bridge.p", "supply.n bridge.n earth.V", "bridge.a load.p",
+                  supply=DCVoltageSource(voltage="24 V"), earth=ElectricalReference(),
+                  bridge=bridge, load=Resistor(resistance=resistance))
+    if inductance is None:
+        model.connect(model.load.n, model.bridge.b)
+    else:
+        wire(model, "load.n coil.p", "coil.n bridge.b", coil=Inductor(inductance=inductance))
+    return model
+
+
+@pytest.mark.parametrize("duty", [-1, -0.3, 0, 0.6, 1])
+def test_the_mean_is_the_duty_and_power_balances(duty):
+    run = bridged(HBridge(duty=duty, on_resistance="0.1 ohm")).simulate("1 ms")
+    current = duty * 24 / 2.2
+    assert_allclose(final(run, "load.i", "A"), current, rtol=1e-12, atol=1e-14)
+    assert_allclose(final(run, "supply.i", "A"), -duty * current, rtol=1e-12, atol=1e-14)
+    assert_allclose(final(run, "bridge.power_dissipated", "W"), 0.2 * current**2, rtol=1e-12,
+                    atol=1e-14)
+    assert run.energy().relative_residual < 1e-12
+
+
+def test_a_leaking_bridge_is_what_its_four_switches_are():
+    on, off, duty = 0.5, 1e-2, 1.0
+    run = bridged(HBridge(duty=duty, on_resistance="0.5 ohm", off_conductance="1e-2 S")).simulate(
+        "1 ms")
+    nodes = np.array([[1 / on + off + 0.5, -0.5], [-0.5, 1 / on + off + 0.5]])
+    a, b = np.linalg.solve(nodes, [24 / on, 24 * off])
+    assert_allclose(final(run, "bridge.a.v", "V"), a, rtol=1e-13)
+    assert_allclose(final(run, "bridge.b.v", "V"), b, rtol=1e-13)
+    assert_allclose(final(run, "supply.i", "A"), -((24 - a) / on + (24 - b) * off), rtol=1e-12)
+    assert run.energy().relative_residual < 1e-12
+
+
+def test_ripple_of_a_current():
+    """Closed form of the steady state: exponentials between two currents."""
+    duty, period, rate, end = 0.4, 1 / 5e3, 2.2 / 1e-3, 24 / 2.2
+    run = bridged(HBridge(model="switched", duty=duty, frequency="5 kHz", on_resistance="0.1 ohm"),
+                  inductance="1 mH").simulate("16 ms", rtol=1e-10)  # fmt: skip
+    high = (1 + duty) / 2 * period
+    a, b = np.exp(-rate * high), np.exp(-rate * (period - high))
+    low = end * (2 * b - a * b - 1) / (1 - a * b)  # i -> end + (low - end) a -> -end + …
+    top = end + (low - end) * a
+    t = np.array([14e-3, 14e-3 + high, 15e-3])
+    assert_allclose(run["load.i"].at(quantity(t, "s")).to("A").m, [low, top, low], rtol=1e-9)
+    assert run.energy().relative_residual < 1e-8
+
+
+def test_a_signal_is_read_at_the_start_of_each_period():
+    model = bridged(HBridge(model="switched", control="signal", frequency="1 kHz"))
+    wire(model, "wave.y bridge.D", wave=Sine(amplitude=0.8, frequency="50 Hz"))
+    run = model.simulate("20 ms", rtol=1e-8)
+    for k in range(20):
+        share = (1 + 0.8 * np.sin(2 * np.pi * k / 20)) / 2
+        edge = (k + share) * 1e-3
+        at = quantity([k * 1e-3 + 1e-9, edge - 1e-9, edge + 1e-9], "s")
+        assert_allclose(run["bridge.share"].at(at).m, [1, 1, 0])
+
+
+def test_a_duty_beyond_one_is_limited():
+    model = bridged(HBridge(control="signal", on_resistance="0 ohm"))
+    wire(model, "wish.y bridge.D", wish=Constant(value=3))
+    assert_allclose(final(model.simulate("1 ms"), "bridge.v", "V"), 24, rtol=1e-14)
+
+
+def test_a_motor_that_brakes_feeds_the_supply():
+    model = wired("braking", "supply.p meter.p", "meter.n bridge.p", "supply.n bridge.n earth.V",
+                  "bridge.a motor.p", "bridge.b motor.n", "motor.R drive.R",
+                  "motor.C drive.C ground.W",
+                  supply=DCVoltageSource(voltage="24 V"), earth=ElectricalReference(),
+                  meter=CurrentSensor(), bridge=HBridge(duty=0.25),
+                  motor=DCMotor(resistance="1 ohm", inductance="1 mH",
+                                back_emf_constant="0.1 V*s/rad", inertia="1e-3 kg*m^2",
+                                w_rotor="100 rad/s"),
+                  drive=AngularVelocitySource(velocity="100 rad/s"), ground=RotationalReference())
+    run = model.simulate("50 ms", rtol=1e-9)
+    current = (6 - 10) / 1.02
+    assert_allclose(final(run, "motor.i", "A"), current, rtol=1e-8)
+    assert_allclose(final(run, "meter.I", "A"), 0.25 * current, rtol=1e-8)
+
+
+# -- a driver and the PWM voltage before it give the means of their pulses -------------------------
+def driven(reference, reverse="0 V", brake="0 V", source=None, **options):
+    """A PWM voltage of 5 V before a bridge of 12 V on 2 ohm, with 3 V in series."""
+    model = wired("driven", "earth.V bridge.REF bridge.b emf.n pwm.n2 reverse.n brake.n",
+                  "pwm.p2 bridge.PWM", "reverse.p bridge.REV", "brake.p bridge.BRK",
+                  "bridge.a load.p", "load.n emf.p",
+                  earth=ElectricalReference(), pwm=source or PWMVoltage(maximum_voltage="4 V"),
+                  reverse=DCVoltageSource(voltage=reverse), brake=DCVoltageSource(voltage=brake),
+                  bridge=BridgeDriver(on_resistance="0.4 ohm", diode_resistance="0.3 ohm",
+                                      **options),
+                  load=Resistor(resistance="2 ohm"), emf=DCVoltageSource(voltage="3 V"))
+    if source is None:
+        wire(model, "reference.p pwm.p1", "reference.n pwm.n1 earth.V",
+             reference=DCVoltageSource(voltage=reference))
+    else:
+        wire(model, "reference.y pwm.u", reference=Constant(value=reference))
+    return model
+
+
+SHORTED = 0.2 + 0.2 * 0.3 / (0.2 + 0.3)
+
+
+@pytest.mark.parametrize(("reference", "reverse", "brake", "current"), [
+    ("1 V", "0 V", "0 V", (0.25 * 12 - 3) / 2.4), ("3 V", "0 V", "0 V", (0.75 * 12 - 3) / 2.4),
+    ("9 V", "0 V", "0 V", (12 - 3) / 2.4), ("-1 V", "0 V", "0 V", -3 / 2.4),
+    ("3 V", "5 V", "0 V", (-0.75 * 12 - 3) / 2.4), ("3 V", "5 V", "5 V", -3 / (2 + SHORTED)),
+], ids=["quarter", "three quarters", "beyond", "below", "reversed", "braking"])
+def test_a_driver_gives_the_share_of_its_supply(reference, reverse, brake, current):
+    run = driven(reference, reverse, brake).simulate("1 ms")
+    assert_allclose(run["load.i"].final.to("A").m, current, rtol=1e-12, atol=1e-14)
+    assert_allclose(run["pwm.i"].final.to("A").m, 0, atol=1e-14)
+    resistance = SHORTED if brake == "5 V" else 0.4
+    assert_allclose(run["bridge.power_dissipated"].final.to("W").m, resistance * current**2,
+                    rtol=1e-12, atol=1e-14)
+    assert run.energy().relative_residual < 1e-12
+
+
+def test_a_signal_may_be_the_reference():
+    source = PWMVoltage(control="signal", minimum_signal=-1, maximum_signal=3)
+    run = driven(2, source=source, pwm_amplitude="6 V").simulate("1 ms")
+    assert_allclose(run["pwm.v"].final.to("V").m, 3.75, rtol=1e-12)
+    assert_allclose(run["load.i"].final.to("A").m, (3.75 / 6 * 12 - 3) / 2.4, rtol=1e-12)
+
+
+def test_bounds_in_the_wrong_order_are_told():
+    report = str(driven(1, source=PWMVoltage(control="signal", minimum_signal=1)).check())
+    assert "minimum_signal is 1.0, not below maximum_signal, which is 1.0." in report
+
+
+# -- a rigid stop in one model with ideal switches -------------------------------------------------
+WAY, PUSH, E = 1.9e-3, 50.0, 0.4  # m, m/s^2
+
+
+def bounce() -> Model:
+    """A body of 60 g that is pushed against a stop, and a circuit of 110 V beside it."""
+    return wired("bounce", "body.M stop.R push.R", "stop.C push.C wall.V", "source.p switch.p",
+                 "switch.n coil.p diode.n", "coil.n load.p", "load.n diode.p source.n ground.V",
+                 wall=Reference(), body=Mass(mass="60 g"),
+                 stop=HardStop(model="restitution", restitution=E, x="2 mm", lower_bound="0.1 mm",
+                               upper_bound="5 mm"), push=ForceSource(force="-3 N"),
+                 source=DCVoltageSource(voltage="110 V"), ground=ElectricalReference(),
+                 switch=Switch(model="ideal", gate=1.0), diode=Diode(model="ideal"),
+                 coil=Inductor(inductance="10 mH"), load=Resistor())
+
+
+@pytest.mark.parametrize("method", ["dopri5", "DOP853"])
+def test_a_body_rebounds_beside_ideal_switches_as_it_does_alone(method):
+    run = bounce().simulate("25 ms", method=method)
+    times = run.events.of("stop").to_pandas()["time [s]"].to_numpy()
+    first = np.sqrt(2 * WAY / PUSH)
+    exact = first * (1 + 2 * np.concatenate([[0.0], np.cumsum(E ** np.arange(1, 30))]))
+    assert len(times) >= 10  # what is left of the speed then is 1e-4 of it
+    assert_allclose(times, exact[: len(times)], rtol=1e-6)
+    assert run["stop.lower_force.mode"].final.m == 0
+    assert_allclose(run["stop.x"].final.to("mm").m, 0.1, rtol=1e-6)
+    assert_allclose(run["stop.lower_force"].final.to("N").m, 3.0, rtol=1e-7)

@@ -3,24 +3,17 @@
 import numpy as np
 import pytest
 from benches import final, wire, wired
+from benches.axis import ROTATIONAL, TRANSLATIONAL
 from benches.machines import fed
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 
 from blocks import (
-    Component,
-    Model,
-    Parameter,
     ParameterError,
-    Port,
-    Variable,
-    cos,
-    der,
     quantity,
     sin,
 )
-from library import translational
 from library.electrical import ControlledCurrentSource, DCVoltageSource, ElectricalReference
 from library.electromechanical import (
     DCMotor,
@@ -32,13 +25,12 @@ from library.electromechanical import (
 )
 from library.rotational import (
     AngularVelocitySource,
-    Inertia,
     RotationalDamper,
     RotationalFriction,
     RotationalReference,
     TorqueSource,
 )
-from library.thermal import PerfectInsulator, thermal
+from library.thermal import PerfectInsulator, ThermalMass
 
 SMALL = {"resistance": "2 ohm", "inductance": "5 mH", "back_emf_constant": "0.1 V*s/rad",
          "inertia": "1e-3 kg*m^2", "damping": "1e-4 N*m*s/rad"}  # fmt: skip
@@ -52,54 +44,25 @@ def on_a_stand(machine, load="0 N*m", **options):
     return model
 
 
-@pytest.mark.parametrize("constant", ["0.3 V*s/rad", "-0.3 V*s/rad"])
-def test_a_positive_current_drives_the_rotor_forward(constant):
+@pytest.mark.parametrize(("axis", "kind", "constant", "sign"), [
+    (ROTATIONAL, RotationalElectromechanicalConverter, "2 V*s/rad", 1),
+    (ROTATIONAL, RotationalElectromechanicalConverter, "-2 V*s/rad", 1),
+    (TRANSLATIONAL, TranslationalElectromechanicalConverter, "2 V*s/m", -1),
+], ids=["about", "about, negative", "along"])  # fmt: skip
+def test_what_converters_say_of_their_sign_is_so(axis, kind, constant, sign):
+    """A positive current drives R forward where the constant is positive, counted as is said."""
     model = wired("converter", "source.head machine.p", "source.tail machine.n earth.V",
-                  "machine.R rotor.I", "machine.C ground.W",
-                  source=ControlledCurrentSource(current="2 A"), earth=ElectricalReference(),
-                  machine=RotationalElectromechanicalConverter(constant=constant),
-                  rotor=Inertia(inertia="0.5 kg*m^2"), ground=RotationalReference())
-    run = model.simulate("2 s")
-    k = quantity(constant).m
-    assert_allclose(final(run, "rotor.w", "rad/s"), k * 2 / 0.5 * 2, rtol=1e-12)
-    assert_allclose(final(run, "machine.v", "V"), k**2 * 8, rtol=1e-12)
-
-
-@pytest.mark.parametrize(("machine", "effort", "sign"), [
-    (RotationalElectromechanicalConverter(constant="2 V*s/rad"), "t", 1),
-    (TranslationalElectromechanicalConverter(constant="2 V*s/m"), "f", -1),
-])
-def test_what_converters_say_of_their_sign_is_so(machine, effort, sign):
-    """A current of 3 A and a constant of 2 drive R forward with 6, counted as is said."""
-    model = Model("converter")
-    model.source, model.earth = ControlledCurrentSource(current="3 A"), ElectricalReference()
-    model.machine = machine
-    model.body, model.ground = (
-        (Inertia(inertia="1 kg*m^2"), RotationalReference()) if effort == "t" else
-        (translational.Mass(), translational.Reference()))
-    wire(model, "source.head machine.p", "source.tail machine.n earth.V")
-    model.connect(model.machine.R, model.body.I if effort == "t" else model.body.M)
-    model.connect(model.machine.C, model.ground.W if effort == "t" else model.ground.V)
-    run = model.simulate("1 s")
-    assert run["body.w" if effort == "t" else "body.v"].final.m == pytest.approx(6, rel=1e-9)
-    assert run[f"machine.{effort}"].final.m == pytest.approx(6 * sign, rel=1e-12)
+                  source=ControlledCurrentSource(current="3 A"), earth=ElectricalReference(),
+                  machine=kind(constant=constant))
+    axis.wire(model, "machine.R body.M", "machine.C ground.V", body=axis("Mass", mass=1),
+              ground=axis("Reference"))
+    run, k = model.simulate("1 s"), quantity(constant).m
+    assert axis.read(run, "body.v")[-1] == pytest.approx(3 * k, rel=1e-9)
+    assert axis.read(run, "machine.f")[-1] == pytest.approx(3 * k * sign, rel=1e-12)
+    assert final(run, "machine.v", "V") == pytest.approx(3 * k**2, rel=1e-9)
     way = "from C to R" if sign > 0 else "from R to C"
+    effort = axis.called("f")
     assert f"It is positive when it goes {way}" in run.explain(f"machine.{effort}")
-
-
-def test_the_converter_passes_on_what_it_takes_in():
-    """v i + R.t w_R + C.t w_C = 0, with both shafts turning."""
-    model = fed(RotationalElectromechanicalConverter(constant="0.7 V*s/rad"),
-                voltage=lambda t: quantity("5 V") * cos(t * quantity("7 rad/s")))
-    start = 5 / 0.7  # the voltage sets the difference of speeds at the start too
-    wire(model, "machine.R rotor.I", "machine.C house.I",
-         rotor=Inertia(inertia="0.1 kg*m^2", w=quantity(0.8 * start, "rad/s")),
-         house=Inertia(inertia="0.4 kg*m^2", w=quantity(-0.2 * start, "rad/s")))
-    run = model.simulate("1 s", rtol=1e-9)
-    taken = (run["machine.v"].m * run["machine.i"].m
-             + run["machine.R.t"].m * run["machine.R.w"].m
-             + run["machine.C.t"].m * run["machine.C.w"].m)
-    assert np.abs(taken).max() < 1e-12 * np.abs(run["machine.v"].m * run["machine.i"].m).max()
 
 
 def test_start_of_a_motor_with_all_it_has():
@@ -146,12 +109,6 @@ def test_a_motor_without_load_draws_its_no_load_current(given):
     point = on_a_stand(DCMotor(**given, **IDLING), voltage="6 V").operating_point()
     assert_allclose(point["machine.i"].m, 0.3, rtol=1e-12)
     assert_allclose(point["machine.power_dissipated"].m, 6 * 0.3, rtol=1e-12)
-
-
-def test_damping_brakes_a_motor_of_which_the_circuit_is_known():
-    """k (V - k w)/R = damping w + load, with 10 V, 2 ohm and 0.1 N m/A."""
-    point = on_a_stand(DCMotor(**{**SMALL, **DAMPED}), "-0.05 N*m").operating_point()
-    assert_allclose(point["machine.w"].m, (0.1 * 10 / 2 - 0.05) / (0.1**2 / 2 + 1e-3), rtol=1e-12)
 
 
 def test_a_torque_constant_is_the_back_emf_constant():
@@ -248,27 +205,14 @@ def test_a_converter_on_a_voltage_holds_the_speed():
     assert_allclose(final(run, "machine.i", "A"), 20, rtol=1e-13)
 
 
-class Mass(Component):
-    """Heat that is kept."""
-
-    M = Port(thermal)
-    capacity = Parameter("20 J/K", above=0)
-    T = Variable("K", "300 K", priority="high")
-    energy_stored = Variable("J")
-
-    def equations(self):
-        yield self.T == self.M.T
-        yield self.capacity * der(self.T) == self.M.Q
-        yield self.energy_stored == self.capacity * self.T
-
-
 def test_a_winding_that_heats_itself_draws_less_and_its_heat_arrives():
     """Held rotor on a voltage: C dT/dt = V²/R(T), so T follows from a quadratic equation."""
     model = fed(DCMotor(thermal_port=True, resistance=lambda temperature: quantity("2 ohm") * (
         1 + quantity("3.9e-3 1/K") * (temperature - quantity("300 K"))), inductance="1 uH",
         inertia="1e-3 kg*m^2", i="5 A"))  # fmt: skip
     wire(model, "machine.R hold.R", "machine.C hold.C ground.W", "machine.H copper.M",
-         hold=AngularVelocitySource(), ground=RotationalReference(), copper=Mass())
+         hold=AngularVelocitySource(), ground=RotationalReference(),
+         copper=ThermalMass(mass="1 kg", specific_heat="20 J/(K*kg)", T="300 K"))
     run = model.simulate("60 s", rtol=1e-9)
     warming = 10**2 / 2 / 20 * 60  # K, as if the resistance stayed
     rise = (np.sqrt(1 + 2 * 3.9e-3 * warming) - 1) / 3.9e-3

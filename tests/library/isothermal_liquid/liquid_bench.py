@@ -1,7 +1,7 @@
 """Small circuits for tests of components with liquid, and the liquid by hand."""
 
 import numpy as np
-from benches import wired
+from benches import wire, wired
 from scipy.integrate import quad
 
 from blocks import quantity
@@ -43,8 +43,7 @@ def between(part, p_A, p_B, liquid=None):
     model = wired("between", "a.A part.A", "part.B b.A",
                   a=reservoir(p_A), b=reservoir(p_B), part=part)
     if liquid is not None:
-        model.liquid = liquid
-        model.connect(model.liquid.A, model.a.A)
+        wire(model, "liquid.A a.A", liquid=liquid)
     return model
 
 
@@ -56,3 +55,14 @@ def flow(part, p_A, p_B, liquid=None):
     return float(run["part.mdot"].final.to("kg/s").m)
 
 
+def orifice(p_A, p_B, area, cd=0.64, re=150, contraction=1.0, loss=1.0, **more):
+    """Mass flow of oil through an area, by hand."""
+    mean, drop = (rho(p_A, OIL, **more) + rho(p_B, OIL, **more)) / 2, p_A - p_B
+    laminar = np.pi / 8 * mean / area * (re * OIL["nu"] / cd) ** 2
+    return cd * area * np.sqrt(2 * mean / (loss * contraction)) * drop / (
+        drop**2 + laminar**2) ** 0.25
+
+
+def opened(drop, cracking, full, largest):
+    """Area of a valve that opens from one pressure to another."""
+    return 1e-10 + (largest - 1e-10) * np.clip((drop - cracking) / (full - cracking), 0, 1)

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from benches import seconds, values, wire, wired
-from liquid_bench import OIL, P0, TIGHT, WATER, between, h, oil, reservoir, rho
+from liquid_bench import OIL, P0, TIGHT, WATER, between, h, oil, opened, orifice, reservoir, rho
 from numpy.testing import assert_allclose
 
-from blocks import Model, quantity, sin
+from blocks import quantity, sin
 from library.isothermal_liquid import (
     Cap,
     CheckValve,
@@ -50,8 +50,7 @@ def filled(liquid=None, mass_flow="0.02 kg/s", volume="1 l", p="0.101325 MPa"):
                   chamber=ConstantVolumeChamber(volume=volume, p_I=p),
                   density=LiquidPropertiesSensor())
     if liquid is not None:
-        model.liquid = liquid
-        model.connect(model.liquid.A, model.out.A)
+        wire(model, "liquid.A out.A", liquid=liquid)
     return model
 
 
@@ -146,17 +145,16 @@ def test_a_cap_and_an_infinite_resistance_let_nothing_pass():
 def test_flows_between_stiff_volumes_are_those_that_compress_them():
     """A pressure of 1 MPa swings and loses some pascal on its way through three volumes: what
     flows follows from differences far below the tolerance of the pressures."""
-    model, count = Model("stiff"), 3
-    model.out, model.liquid = Reservoir(), IsothermalLiquidProperties()
-    model.pump = PressureSource(pressure_difference=lambda t: quantity("1 MPa") * (
-        1 + 0.5 * sin(quantity("6 rad/s") * t)))
-    model.narrow = FlowResistance(count=count)
-    model.volume = ConstantVolumeChamber(count=count, volume="1 l")
-    model.connect(model.out.A, model.pump.A, model.liquid.A)
-    model.connect(model.pump.B, model.narrow[0].A)
-    for i in range(count):
-        onward = [model.narrow[i + 1].A] if i + 1 < count else []
-        model.connect(model.narrow[i].B, model.volume[i].A, *onward)
+    def swing(t):
+        return quantity("1 MPa") * (1 + 0.5 * sin(quantity("6 rad/s") * t))
+
+    count = 3
+    model = wired("stiff", "out.A pump.A liquid.A", "pump.B narrow[0].A", "narrow.B volume.A",
+                  "narrow[:-1].B narrow[1:].A",
+                  out=Reservoir(), liquid=IsothermalLiquidProperties(),
+                  pump=PressureSource(pressure_difference=swing),
+                  narrow=FlowResistance(count=count),
+                  volume=ConstantVolumeChamber(count=count, volume="1 l"))
     run = model.simulate("1 s", method="rodas4", rtol=1e-8)
     t = np.linspace(0.1, 1.0, 40)
     flows = run["narrow.mdot"].at(quantity(t, "s")).m_as("kg/s")
@@ -173,13 +171,9 @@ def test_flows_between_stiff_volumes_are_those_that_compress_them():
 def test_pipes_between_equal_tanks_are_stepped_over_at_any_tolerance():
     """What bends within the tolerance, such as a pipe's turbulence, does not hold steps at some
     time constants of its liquid (20 ns)."""
-    model, count = Model("tanks"), 3
-    model.out, model.liquid = Reservoir(), IsothermalLiquidProperties()
-    model.tank, model.pipe = Tank(count=count), Pipe(count=count)
-    model.connect(model.out.A, model.liquid.A)
-    for i in range(count):
-        model.connect(model.tank[i].A, model.pipe[i].A)
-        model.connect(model.pipe[i].B, model.tank[i + 1].A if i + 1 < count else model.out.A)
+    model = wired("tanks", "out.A liquid.A pipe[-1].B", "tank.A pipe.A", "pipe[:-1].B tank[1:].A",
+                  out=Reservoir(), liquid=IsothermalLiquidProperties(), tank=Tank(count=3),
+                  pipe=Pipe(count=3))
     tight = model.simulate("60 s", method="rodas4", rtol=1e-9)["tank.volume"].final.m_as("m^3")
     for rtol in 10.0 ** -np.linspace(3, 6, 7):
         run = model.simulate("60 s", method="rodas4", rtol=rtol)
@@ -242,15 +236,14 @@ def test_an_accumulator_that_leaves_its_seat_feeds_a_valve(volume, method):
     is the unknown of a linear loop, beside the pressure behind the valve, that of a nonlinear one.
     """
     model = wired("filled", "spool.y valve.S", "out.A pump.A", "pump.B gas.A valve.P",
-                  "valve.A throat.A",
+                  "valve.A throat.A", "throat.B chambers[0].A", "valve.B chambers[1].A",
+                  "valve.T chambers[2].A",
                   out=Reservoir(), pump=FlowRateSource(mass_flow="0.1 kg/s"),
                   gas=GasChargedAccumulator(volume=volume, precharge_pressure="9 MPa",
                                             dead_volume="0.1 l", total_volume="1 l"),
                   valve=DirectionalValve(), spool=Constant(value="0.02 mm"),
                   throat=LocalRestriction(restriction_type="fixed", area="1 mm^2"),
                   chambers=ConstantVolumeChamber(count=3, volume="10 l"))
-    for k, port in enumerate((model.throat.B, model.valve.B, model.valve.T)):
-        model.connect(port, model.chambers[k].A)
     run = model.simulate("1 s", method=method, rtol=1e-8)
     V, p = values(run, "gas.volume", "m^3"), values(run, "gas.p_I", "Pa")
     assert V[-1] > 4e-5
@@ -286,21 +279,19 @@ def valves_in_series(copies):
                                                  viscosity="32 mm^2/s", air=True), tank=Reservoir(),
                   spool=TimeFunction(unit="m", value=_sine(0, 4, 55.7, "mm")))
     for k in range(copies):
-        pump = FlowRateSource(flow_type="volumetric", volume_flow=_sine(17, 22, 45.8, "l/min"))
-        chamber = ConstantVolumeChamber(volume="0.388 l")
-        relief = PressureReliefValve(cracking_pressure="4.95 MPa", maximum_pressure="13.46 MPa",
-                                     maximum_area="77.8 mm^2", opening_dynamics=True,
-                                     time_constant="3.96 ms")  # fmt: skip
-        check_valve = CheckValve(cracking_pressure="0.199 MPa", maximum_pressure="0.593 MPa",
-                                 maximum_area="30 mm^2")  # fmt: skip
-        orifice = VariableOrifice(maximum_area="30 mm^2", stroke="5 mm")
-        for name, part in (("pump", pump), ("chamber", chamber), ("relief", relief),
-                           ("check_valve", check_valve), ("orifice", orifice)):
-            setattr(model, f"{name}_{k}", part)
-        model.connect(model.tank.A, pump.A, relief.B, orifice.B)
-        model.connect(pump.B, relief.A, chamber.A, check_valve.A)
-        model.connect(model.spool.y, orifice.S)
-        model.connect(check_valve.B, orifice.A)
+        wire(model, f"tank.A pump_{k}.A relief_{k}.B orifice_{k}.B",
+             f"pump_{k}.B relief_{k}.A chamber_{k}.A check_valve_{k}.A",
+             f"spool.y orifice_{k}.S", f"check_valve_{k}.B orifice_{k}.A", **{
+                 f"pump_{k}": FlowRateSource(flow_type="volumetric",
+                                             volume_flow=_sine(17, 22, 45.8, "l/min")),
+                 f"chamber_{k}": ConstantVolumeChamber(volume="0.388 l"),
+                 f"relief_{k}": PressureReliefValve(
+                     cracking_pressure="4.95 MPa", maximum_pressure="13.46 MPa",
+                     maximum_area="77.8 mm^2", opening_dynamics=True, time_constant="3.96 ms"),
+                 f"check_valve_{k}": CheckValve(cracking_pressure="0.199 MPa",
+                                                maximum_pressure="0.593 MPa",
+                                                maximum_area="30 mm^2"),
+                 f"orifice_{k}": VariableOrifice(maximum_area="30 mm^2", stroke="5 mm")})
     return model
 
 
@@ -330,28 +321,16 @@ def test_many_valves_in_series_are_solved_each_by_itself(copies):
                         atol=1e-5 * expected.max())
 
 
-def orifice(p_A, p_B, area):
-    """Mass flow of oil through an area, by hand."""
-    mean, drop = (rho(p_A, OIL) + rho(p_B, OIL)) / 2, p_A - p_B
-    laminar = np.pi / 8 * mean / area * (150 * OIL["nu"] / 0.64) ** 2
-    return 0.64 * area * np.sqrt(2 * mean) * drop / (drop**2 + laminar**2) ** 0.25
-
-
-def opened(drop, cracking, full, largest):
-    return 1e-10 + (largest - 1e-10) * np.clip((drop - cracking) / (full - cracking), 0, 1)
-
-
 @pytest.mark.parametrize("pumped", [False, True])
 @pytest.mark.parametrize("pressure", [0.101325, 0.3, 6.0, 17.9, 30.0])
 def test_what_is_pumped_finds_its_valve_at_the_start(pressure, pumped):
     # closed valves tell nothing of the pressure at which one of them opens
-    model = Model("power pack")
-    model.liquid, model.tank, model.back = oil(), Reservoir(), Reservoir()
-    model.relief = PressureReliefValve(cracking_pressure="18 MPa", maximum_pressure="20 MPa",
-                                       maximum_area="60 mm^2")
-    model.nonreturn = CheckValve(cracking_pressure="30 kPa", maximum_pressure="100 kPa",
-                                 maximum_area="80 mm^2")
-    model.chamber = ConstantVolumeChamber(volume="1 l", p_I=f"{pressure} MPa")
+    model = wired("power pack", liquid=oil(), tank=Reservoir(), back=Reservoir(),
+                  relief=PressureReliefValve(cracking_pressure="18 MPa", maximum_pressure="20 MPa",
+                                             maximum_area="60 mm^2"),
+                  nonreturn=CheckValve(cracking_pressure="30 kPa", maximum_pressure="100 kPa",
+                                       maximum_area="80 mm^2"),
+                  chamber=ConstantVolumeChamber(volume="1 l", p_I=f"{pressure} MPa"))
     if pumped:
         wire(model, "motor.R source.R", "motor.C source.C frame.W",
              source=FixedDisplacementPump(displacement="28 cm^3/turn"),

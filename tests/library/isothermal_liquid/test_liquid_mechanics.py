@@ -1,4 +1,4 @@
-"""Closed forms for pistons, cylinders, pumps and motors."""
+"""Closed forms for pistons, cylinders, pumps and motors, and a whole circuit by hand."""
 
 import numpy as np
 import pytest
@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
+from benchmarks.hydraulics import PATHS, PUBLISHED, START, cylinder_line, cylinder_line_by_hand
 from blocks import Model, cos, quantity
 from library import rotational, translational
 from library.isothermal_liquid import (
@@ -83,19 +84,15 @@ def test_a_mass_on_enclosed_liquid_swings_on_its_stiffness():
 
 def press(compressible):
     """Two pistons on one line: 1 cm² pushes 100 cm²."""
-    model = Model("press")
-    areas = {"small": "1 cm^2", "large": "100 cm^2"}
-    for name, area in areas.items():
-        made = {"dead_volume": "1 l"} if compressible else {}
-        model.add(name, TranslationalMechanicalConverter(
-            interface_area=area, dynamic_compressibility=compressible, **made))  # fmt: skip
-    model.liquid, model.ground = oil(), translational.Reference()
-    model.push = translational.ForceSource(force="-100 N")
-    model.hand = translational.Mass(mass="0.1 kg")
-    model.load = translational.Mass(mass="500 kg")
-    wire(model, "small.A large.A liquid.A", "small.R push.R hand.M", "large.R load.M",
-         "small.C large.C push.C ground.V")
-    return model
+    made = {"dynamic_compressibility": compressible,
+            **({"dead_volume": "1 l"} if compressible else {})}  # fmt: skip
+    return wired("press", "small.A large.A liquid.A", "small.R push.R hand.M", "large.R load.M",
+                 "small.C large.C push.C ground.V",
+                 small=TranslationalMechanicalConverter(interface_area="1 cm^2", **made),
+                 large=TranslationalMechanicalConverter(interface_area="100 cm^2", **made),
+                 liquid=oil(), ground=translational.Reference(),
+                 push=translational.ForceSource(force="-100 N"),
+                 hand=translational.Mass(mass="0.1 kg"), load=translational.Mass(mass="500 kg"))
 
 
 def test_incompressible_liquid_between_two_pistons_is_a_rigid_transmission():
@@ -118,15 +115,14 @@ def test_incompressible_liquid_between_two_pistons_is_a_rigid_transmission():
 @pytest.mark.parametrize(("orientation", "sign"), [("positive", 1), ("negative", -1)])
 @pytest.mark.parametrize("compressible", [True, False])
 def test_a_vane_turns_by_its_displacement(orientation, sign, outside, compressible):
-    model = Model("vane")
-    model.supply, model.liquid = reservoir(5e6), oil()
     made = {"dead_volume": "1 l", "p_I": "5 MPa"} if compressible else {}
-    model.vane = RotationalMechanicalConverter(
-        mech_orientation=orientation, displacement="1e-4 m^3/rad",
-        dynamic_compressibility=compressible, **made, **outside)  # fmt: skip
-    model.drive = rotational.AngularVelocitySource(velocity=f"{3 * sign} rad/s")
-    model.ground = rotational.RotationalReference()
-    wire(model, "supply.A vane.A liquid.A", "drive.R vane.R", "drive.C vane.C ground.W")
+    model = wired("vane", "supply.A vane.A liquid.A", "drive.R vane.R", "drive.C vane.C ground.W",
+                  supply=reservoir(5e6), liquid=oil(),
+                  vane=RotationalMechanicalConverter(
+                      mech_orientation=orientation, displacement="1e-4 m^3/rad",
+                      dynamic_compressibility=compressible, **made, **outside),
+                  drive=rotational.AngularVelocitySource(velocity=f"{3 * sign} rad/s"),
+                  ground=rotational.RotationalReference())
     run = model.simulate("1 s", **TIGHT)
     p0 = 0.3e6 if outside else P0
     assert_allclose(values(run, "vane.t", "N*m"), sign * 1e-4 * (5e6 - p0), rtol=1e-12)
@@ -142,15 +138,11 @@ def cylinder(actuator, *, force="0 N", mass="5 kg", supply=None):
                   cylinder=actuator, liquid=oil(), tank=Reservoir(),
                   mass=translational.Mass(mass=mass), push=translational.ForceSource(force=force),
                   ground=translational.Reference())
-    if supply is not None:
-        model.supply = supply
-        if isinstance(supply, FlowRateSource):
-            wire(model, "tank.A supply.A", "supply.B cylinder.A")
-        else:
-            model.connect(model.supply.A, model.cylinder.A)
-    model.connect(model.cylinder.A, model.liquid.A)
-    if hasattr(type(actuator), "B"):
-        model.connect(model.cylinder.B, model.tank.A)
+    if isinstance(supply, FlowRateSource):
+        wire(model, "tank.A supply.A", "supply.B cylinder.A", supply=supply)
+    elif supply is not None:
+        wire(model, "supply.A cylinder.A", supply=supply)
+    wire(model, "cylinder.A liquid.A", *(["cylinder.B tank.A"] * hasattr(type(actuator), "B")))
     return model
 
 
@@ -183,11 +175,9 @@ def test_a_rod_without_mass_is_as_fast_as_its_seals_let_it():
         breakaway_velocity="20 mm/s", viscous_coefficient="4 kN*s/m")  # fmt: skip
     model.supply = reservoir(lambda t: quantity(P0 + 5e5, "Pa") - quantity("0.5 MPa") * cos(
         quantity("3 rad/s") * t))
-    model.spring, model.liquid = translational.Spring(stiffness="20 kN/m"), oil()
-    model.ground = translational.Reference()
-    model.connect(model.supply.A, model.cylinder.A, model.liquid.A)
-    model.connect(model.cylinder.R, model.spring.R)
-    model.connect(model.cylinder.C, model.spring.C, model.ground.V)
+    wire(model, "supply.A cylinder.A liquid.A", "cylinder.R spring.R",
+         "cylinder.C spring.C ground.V", spring=translational.Spring(stiffness="20 kN/m"),
+         liquid=oil(), ground=translational.Reference())
     run = model.simulate("1.2 s", rtol=1e-8)
     assert "machine code" in run.statistics.why
 
@@ -356,3 +346,19 @@ def test_a_press_at_rest_does_not_chatter_over_the_atmosphere():
     run = model.simulate("0.1 s")
     assert len(run.events) < 500 and run.statistics["steps"] < 500
     assert_allclose(run["cylinder.p_B"].final.m_as("MPa"), 0.101325, rtol=1e-6)
+
+
+# -- a whole circuit against the same equations written and integrated by hand ---------------------
+def test_a_cylinder_between_two_valves_moves_as_by_hand():
+    scale = np.array([1e7, 1e7, 1e7, 0.1, 0.1])
+    by_hand = solve_ivp(cylinder_line_by_hand, (0, 2), START, method="LSODA", rtol=1e-10,
+                        atol=1e-12 * scale, max_step=0.02)  # fmt: skip
+    run = cylinder_line().simulate("2 s", rtol=1e-9, method="rodas4")
+    at = by_hand.t[::200]
+    for k, (path, unit) in enumerate(PATHS.items()):
+        ours = run[path].at(quantity(at, "s")).to(unit).magnitude
+        assert_allclose(ours, by_hand.y[k, ::200], rtol=0, atol=1e-6 * scale[k], err_msg=path)
+        final = run[path].final.to(unit).magnitude
+        # published for a liquid of constant density, that is without p/beta = 1 %
+        assert_allclose(final, PUBLISHED[k], rtol=4e-3)
+    assert run.energy().relative_residual < 1e-5

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from benches import wire, wired
+from benches.magnetic import MU0
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
@@ -24,7 +25,6 @@ from library.magnetic import (
 )
 from library.thermal import ThermalMass
 
-MU0 = 4e-7 * np.pi
 FLUXES = np.linspace(-3e-4, 3e-4, 13)
 POTENTIALS = 2e5 * FLUXES + 4e2 * np.sinh(FLUXES / 1e-4)
 SOURCES = (-318.0, -372.0)
@@ -46,12 +46,10 @@ def potential(size, flux):
 
 
 def test_two_saturated_loops_that_share_a_table_of_iron_start_at_their_only_solution():
-    model = wired("iron", ref=MagneticReference())
-    for k in range(2):
-        model.add(f"bar{k}", bar(BARS[k]))
-        model.add(f"coil{k}", MMFSource(magnetomotive_force=quantity(SOURCES[k], "A")))
-        model.connect(model[f"bar{k}"].S, model[f"coil{k}"].N)
-    model.yoke = bar(BARS[2])
+    model = wired("iron", "bar0.S coil0.N", "bar1.S coil1.N", ref=MagneticReference(),
+                  yoke=bar(BARS[2]), **{f"bar{k}": bar(BARS[k]) for k in (0, 1)},
+                  **{f"coil{k}": MMFSource(magnetomotive_force=quantity(SOURCES[k], "A"))
+                     for k in (0, 1)})
     wire(model, "ref.M yoke.S coil0.S", "bar0.N coil1.S shared.N", "bar1.N yoke.N shared.S",
          shared=FundamentalReluctance(law="table", fluxes=quantity(FLUXES, "Wb"),
                                       magnetomotive_forces=quantity(POTENTIALS, "A")))
@@ -75,8 +73,7 @@ def test_iron_that_is_driven_through_zero_again_and_again_makes_no_events_there(
     model.ref, model.bar = MagneticReference(), bar(BARS[0])
     model.coil = MMFSource(
         magnetomotive_force=lambda t: quantity("200 A") * sin(quantity("300 rad/s") * t))
-    model.connect(model.coil.N, model.bar.N)
-    model.connect(model.coil.S, model.bar.S, model.ref.M)
+    wire(model, "coil.N bar.N", "coil.S bar.S ref.M")
     run = model.simulate("0.1 s", rtol=1e-9)
     assert not list(run.events)
     flux, mmf = (run[f"bar.{name}"].to(u).magnitude for name, u in (("phi", "Wb"), ("mmf", "A")))
@@ -85,22 +82,19 @@ def test_iron_that_is_driven_through_zero_again_and_again_makes_no_events_there(
 
 def test_a_coil_on_a_web_of_iron_takes_a_formula_with_memory_where_it_is_stiff():
     """Many fluxes are solved for at every point: each evaluation that is saved counts."""
-    n, model, nodes = 6, Model("web"), {}
+    n, nodes, bars = 6, {(0, 0): "coil.N", (5, 5): "coil.S ground.M"}, {}
     for i, k in np.ndindex(n, n):
         for other in ((i + 1, k), (i, k + 1)):
             if max(other) < n:
-                part = model.add(f"bar_{i}_{k}_{other[0]}", Reluctance(
-                    material="saturating", length="10 mm", area="1 cm^2"))
-                nodes.setdefault((i, k), []).append(part.N)
-                nodes.setdefault(other, []).append(part.S)
-    for ports in nodes.values():
-        model.connect(*ports)
-    wire(model, "source.p wire.p", "wire.n coil.p", "coil.n source.n earth.V",
-         ground=MagneticReference(), coil=ElectromagneticConverter(),
-         wire=Resistor(resistance="1 ohm"),
-         source=ACVoltageSource(amplitude="20 V", frequency="50 Hz"), earth=ElectricalReference())
-    model.connect(model.coil.N, nodes[0, 0][0])
-    model.connect(model.coil.S, nodes[n - 1, n - 1][0], model.ground.M)
+                name = f"bar_{i}_{k}_{other[0]}"
+                bars[name] = Reluctance(material="saturating", length="10 mm", area="1 cm^2")
+                nodes[i, k] = f"{nodes.get((i, k), '')} {name}.N"
+                nodes[other] = f"{nodes.get(other, '')} {name}.S"
+    model = wired("web", *nodes.values(), "source.p wire.p", "wire.n coil.p",
+                  "coil.n source.n earth.V", **bars,
+                  ground=MagneticReference(), coil=ElectromagneticConverter(),
+                  wire=Resistor(resistance="1 ohm"), earth=ElectricalReference(),
+                  source=ACVoltageSource(amplitude="20 V", frequency="50 Hz"))
     run, exact = model.simulate("10 ms"), model.simulate("10 ms", method="rodas4", rtol=1e-9)
     assert run.statistics["method"] == "dopri5, then rodas4"
     assert run.statistics["algebraic unknowns"] > 40
@@ -115,20 +109,20 @@ CORE, LEAKAGE, TURNS = (0.5, 2e-3), 5e7, (500, 50)
 
 def idle_rectifier(heat):
     """A transformer on 325 V, before a bridge that a charged capacitor keeps from conducting."""
-    model = Model("idle")
-    model.source, model.wire = DCVoltageSource(voltage="325 V"), Resistor(
-        resistance="1 ohm", thermal_port=heat)
-    model.first, model.second = (ElectromagneticConverter(turns=n) for n in TURNS)
-    model.core = bar(CORE)
-    model.beside, model.beyond = (
-        FundamentalReluctance(reluctance=quantity(LEAKAGE, "1/H")) for _ in TURNS)
-    wire(model, "source.p wire.p", "wire.n first.p", "first.n source.n earth.V",
-         "first.N beside.N core.N", "core.S second.N beyond.N",
-         "first.S beside.S second.S beyond.S ground.M", "second.p bridge.A", "second.n bridge.B",
-         "bridge.P store.p load.p", "bridge.N store.n load.n other.V",
-         bridge=FullBridge(devices="diode", forward_voltage="0.7 V"),
-         store=Capacitor(capacitance="1 mF", vc="90 V"), load=Resistor(resistance="10 ohm"),
-         earth=ElectricalReference(), other=ElectricalReference(), ground=MagneticReference())
+    model = wired("idle", "source.p wire.p", "wire.n first.p", "first.n source.n earth.V",
+                  "first.N beside.N core.N", "core.S second.N beyond.N",
+                  "first.S beside.S second.S beyond.S ground.M", "second.p bridge.A",
+                  "second.n bridge.B", "bridge.P store.p load.p", "bridge.N store.n load.n other.V",
+                  source=DCVoltageSource(voltage="325 V"), core=bar(CORE),
+                  wire=Resistor(resistance="1 ohm", thermal_port=heat),
+                  first=ElectromagneticConverter(turns=TURNS[0]),
+                  second=ElectromagneticConverter(turns=TURNS[1]),
+                  beside=FundamentalReluctance(reluctance=quantity(LEAKAGE, "1/H")),
+                  beyond=FundamentalReluctance(reluctance=quantity(LEAKAGE, "1/H")),
+                  bridge=FullBridge(devices="diode", forward_voltage="0.7 V"),
+                  store=Capacitor(capacitance="1 mF", vc="90 V"),
+                  load=Resistor(resistance="10 ohm"), earth=ElectricalReference(),
+                  other=ElectricalReference(), ground=MagneticReference())
     if heat:
         wire(model, "wire.H body.M", body=ThermalMass(mass="1 kg", specific_heat="447 J/(kg*K)"))
     return model

@@ -6,8 +6,7 @@ from benches import seconds, values, wire, wired
 from benches.mechanisms import TIGHT, loaded
 from numpy.testing import assert_allclose
 
-from blocks import maximum, quantity
-from blocks.exceptions import BlocksError, ParameterError
+from blocks import BlocksError, ParameterError, maximum, quantity
 from blocks.nonsmooth.modes import bound_functions, load_dependence
 from library.mechanisms import LeadScrew, LossyGear
 from library.rotational import (
@@ -119,12 +118,6 @@ def test_bearing_torques_that_fall_in_their_table_are_never_below_zero_beyond_it
                     np.where(t < 10, 30 - t, 40 - 20 * np.exp((t - 10) / 20)), atol=1e-8)
 
 
-def test_lossless_gears_behave_as_a_gear_box():
-    gear = LossyGear(ratio=-2, forward_efficiency=1, backward_efficiency=1)
-    run = loaded(gear, "SO", sizes=[1, 4], drives=[3, 0]).simulate("1 s", **TIGHT)
-    assert_allclose(values(run, "body_O.w", "rad/s", [1.0]), -3 * 2 / (4 + 4), rtol=1e-10)
-
-
 @pytest.mark.parametrize(
     ("make", "words"),
     [
@@ -152,7 +145,6 @@ def test_an_efficiency_outside_0_to_1_is_refused_by_name(name, value):
 
 
 # -- lead screws ----------------------------------------------------------------------------
-
 # Shigley's Mechanical Engineering Design, 9th ed., example 8-1: square thread, two starts,
 # pitch 4 mm, mean diameter 30 mm, friction 0.08, load 6.4 kN; torques without the collar
 SHIGLEY = {"lead": "8 mm", "diameter": "30 mm", "friction": 0.08}

@@ -29,12 +29,9 @@ from library.moist_air import (
     PressureSource,
     PressureTemperatureSensor,
     Reservoir,
-    RotationalMechanicalConverter,
     ThermodynamicPropertiesSensor,
     TranslationalMechanicalConverter,
 )
-from library.rotational import AngularVelocitySource, RotationalReference
-from library.signal import Constant, Sine
 from library.thermal import TemperatureSource, ThermalResistance
 from library.translational import MotionSensor, Reference, VelocitySource
 
@@ -43,10 +40,10 @@ CP_A, CP_W = 1006.14, 1863.18  # at 293.15 K, by CoolProp
 POINTS = Path(__file__).resolve().parents[2] / "data" / "psychrometric_points.csv"
 
 
-def place(model, name, p="0.101325 MPa", T="293.15 K", humidity=0.5, spec="relative"):
+def place(p="0.101325 MPa", T="293.15 K", humidity=0.5, spec="relative"):
     """A reservoir at a pressure, a temperature and a humidity."""
-    return model.add(name, Reservoir(pressure_spec="specified", pressure=p, temperature=T,
-                                     humidity=humidity, humidity_spec=spec))  # fmt: skip
+    return Reservoir(pressure_spec="specified", pressure=p, temperature=T, humidity=humidity,
+                     humidity_spec=spec)
 
 
 def hold(model, port, T, resistance="1e-5 K/W"):
@@ -70,11 +67,10 @@ def points():
         line for line in POINTS.read_text(encoding="utf-8").splitlines() if line[0] != "#")]
     model = Model("chart")
     for k, row in enumerate(rows):
-        at = place(model, f"at{k}", quantity(row["p"], "Pa"), quantity(row["T"], "K"), row["RH"])
-        ratio = model.add(f"ratio{k}", HumiditySensor(humidity_spec="humidity_ratio"))
-        inside, dew = model.add(f"h{k}", ThermodynamicPropertiesSensor()), model.add(
-            f"dew{k}", DewPointSensor())  # fmt: skip
-        model.connect(at.A, ratio.A, inside.A, dew.A)
+        wire(model, f"at{k}.A ratio{k}.A h{k}.A dew{k}.A", **{
+            f"at{k}": place(quantity(row["p"], "Pa"), quantity(row["T"], "K"), row["RH"]),
+            f"ratio{k}": HumiditySensor(humidity_spec="humidity_ratio"),
+            f"h{k}": ThermodynamicPropertiesSensor(), f"dew{k}": DewPointSensor()})
     return rows, model.simulate("1 s")
 
 
@@ -100,11 +96,10 @@ def test_saturation_is_that_of_water_and_of_ice():
         given = {"relative": 0.5, "mole_fraction": y, "mass_fraction": x,
                  "humidity_ratio": x / (1 - x)}  # fmt: skip
         spec = list(given)[n]
-        at = place(model, f"at{n}", "0.2 MPa", quantity(T, "K"), given[spec], spec)
+        wire(model, **{f"at{n}": place("0.2 MPa", quantity(T, "K"), given[spec], spec)})
         for other, value in given.items():
             name = f"sensor{n}_{other}"
-            sensor = model.add(name, HumiditySensor(humidity_spec=other))
-            model.connect(at.A, sensor.A)
+            wire(model, f"at{n}.A {name}.A", **{name: HumiditySensor(humidity_spec=other)})
             expected[name] = value
     run = model.simulate("1 s")
     for name, value in expected.items():
@@ -113,18 +108,15 @@ def test_saturation_is_that_of_water_and_of_ice():
 
 def test_two_streams_mix_to_the_point_between_them_on_the_chart():
     """1 kg of dry air of 30 °C and 60 % to 2 kg of 10 °C and 50 %: 289.917 K, by HAPropsSI."""
-    model = Model("mix")
-    model.box, out = ConstantVolumeChamber(num_ports=3, port_area="1 cm^2"), place(model, "out")
-    model.feel = ThermodynamicPropertiesSensor()
+    model = wired("mix", "box.C drop.A", "box.F feel.A", "drop.B out.A",
+                  box=ConstantVolumeChamber(num_ports=3, port_area="1 cm^2"), out=place(),
+                  feel=ThermodynamicPropertiesSensor(), drop=FlowResistance(pressure_drop="10 Pa"))
     for k, (T, humidity, W, dry) in enumerate(
             [("303.15 K", 0.6, 0.016116, 1e-3), ("283.15 K", 0.5, 0.003808, 2e-3)]):
-        source = place(model, f"source{k}", T=T, humidity=humidity)
-        fan = model.add(f"fan{k}", FlowRateSource(mass_flow=quantity(dry * (1 + W), "kg/s"),
-                                                  power_spec="none"))  # fmt: skip
-        model.connect(source.A, fan.A)
-        model.connect(fan.B, (model.box.A, model.box.B)[k])
-    wire(model, "box.C drop.A", "box.F feel.A", drop=FlowResistance(pressure_drop="10 Pa"))
-    model.connect(model.drop.B, out.A)
+        wire(model, f"source{k}.A fan{k}.A", f"fan{k}.B box.{'AB'[k]}", **{
+            f"source{k}": place(T=T, humidity=humidity),
+            f"fan{k}": FlowRateSource(mass_flow=quantity(dry * (1 + W), "kg/s"),
+                                      power_spec="none")})
     run = model.simulate("60 s")
     assert final(run, "box.HR_I", "1") == pytest.approx(0.0079107, rel=5e-3)
     assert final(run, "box.T_I", "K") == pytest.approx(289.917, abs=0.05)
@@ -161,16 +153,12 @@ def test_a_closed_room_that_is_cooled_leaves_what_air_cannot_hold_on_its_walls(c
 
 def test_a_coil_takes_heat_and_condensate_as_the_chart_says():
     """30 °C, 60 % to saturation at 12 °C, by HAPropsSI: 35.7 kJ and 7.35 g for 1 kg of dry air."""
-    model = Model("coil")
-    room, out = place(model, "room", T="303.15 K", humidity=0.6), place(model, "out", T="285.15 K")
-    model.fan = FlowRateSource(mass_flow=quantity(0.1 * 1.016116, "kg/s"), power_spec="none")
-    model.coil = Pipe(area="0.2 m^2", hydraulic_diameter="4 mm", laminar_nusselt=50)
-    model.wall, model.cold = ThermalResistance(resistance="1e-6 K/W"), TemperatureSource(
-        temperature="285.15 K")  # fmt: skip
-    model.connect(room.A, model.fan.A)
-    model.connect(model.fan.B, model.coil.A)
-    model.connect(model.coil.B, out.A)
-    wire(model, "coil.H wall.A", "wall.B cold.A")
+    model = wired("coil", "room.A fan.A", "fan.B coil.A", "coil.B out.A", "coil.H wall.A",
+                  "wall.B cold.A", room=place(T="303.15 K", humidity=0.6), out=place(T="285.15 K"),
+                  fan=FlowRateSource(mass_flow=quantity(0.1 * 1.016116, "kg/s"), power_spec="none"),
+                  coil=Pipe(area="0.2 m^2", hydraulic_diameter="4 mm", laminar_nusselt=50),
+                  wall=ThermalResistance(resistance="1e-6 K/W"),
+                  cold=TemperatureSource(temperature="285.15 K"))
     run = model.simulate("120 s", rtol=1e-7)
     assert final(run, "coil.T_I", "K") == pytest.approx(285.15, abs=0.1)
     water = 0.1 * (0.0161164 - 0.0087677)
@@ -186,20 +174,15 @@ def test_water_that_evaporates_cools_the_air_and_vapour_does_not():
     """3 g of water of 20 °C to 1 kg of dry air of 30 °C, 20 %: 295.894 K, by HAPropsSI."""
     model = Model("humidifier")
     for k, what in enumerate(("liquid", "vapour")):
-        source, out = place(model, f"in{k}", T="303.15 K", humidity=0.2), place(model, f"out{k}")
-        fan = model.add(f"fan{k}", FlowRateSource(mass_flow=quantity(1.005281e-2, "kg/s"),
-                                                  power_spec="none"))  # fmt: skip
-        box = model.add(f"box{k}", ConstantVolumeChamber(num_ports=2, port_area="1 cm^2"))
-        water = model.add(f"water{k}", MoistureSource(
-            mass_flow="3e-5 kg/s", temperature="293.15 K", moisture_source_spec=what))
-        drop, look = model.add(f"drop{k}", FlowResistance(pressure_drop="1 Pa")), model.add(
-            f"look{k}", MeasurementSelector(humidity_spec="humidity_ratio"))  # fmt: skip
-        model.connect(source.A, fan.A)
-        model.connect(fan.B, box.A)
-        model.connect(box.B, drop.A)
-        model.connect(drop.B, out.A)
-        model.connect(water.S, box.S)
-        model.connect(look.F, box.F)
+        wire(model, f"in{k}.A fan{k}.A", f"fan{k}.B box{k}.A", f"box{k}.B drop{k}.A",
+             f"drop{k}.B out{k}.A", f"water{k}.S box{k}.S", f"look{k}.F box{k}.F", **{
+                 f"in{k}": place(T="303.15 K", humidity=0.2), f"out{k}": place(),
+                 f"fan{k}": FlowRateSource(mass_flow="10.05281 g/s", power_spec="none"),
+                 f"box{k}": ConstantVolumeChamber(num_ports=2, port_area="1 cm^2"),
+                 f"water{k}": MoistureSource(mass_flow="3e-5 kg/s", temperature="293.15 K",
+                                             moisture_source_spec=what),
+                 f"drop{k}": FlowResistance(pressure_drop="1 Pa"),
+                 f"look{k}": MeasurementSelector(humidity_spec="humidity_ratio")})
     run = model.simulate("60 s")
     for k in range(2):
         assert final(run, f"look{k}.W", "1") == pytest.approx(0.0082809, rel=5e-3)
@@ -212,17 +195,14 @@ def test_water_that_evaporates_cools_the_air_and_vapour_does_not():
 
 def test_a_room_with_a_person_takes_the_humidity_of_its_ventilation():
     """x = x_in + M/m (1 - x), exponentially with its volume over the flow."""
-    model = Model("person")
-    outside, out = place(model, "outside", T="293.15 K", humidity=0.3), place(model, "out")
-    model.room = ConstantVolumeChamber(volume="1 m^3", num_ports=2, RH_I=0.3)
-    model.fan, model.gap = FlowRateSource(mass_flow="10 g/s", power_spec="none"), FlowResistance(
-        pressure_drop="1 Pa")  # fmt: skip
-    model.person = MoistureSource(mass_flow="0.02 g/s", temperature="293.15 K")
-    model.before, model.after = FlowRateSensor(), FlowRateSensor()
-    model.connect(outside.A, model.fan.A)
-    wire(model, "fan.B before.A", "before.B room.A", "room.B gap.A", "gap.B after.A")
-    model.connect(model.after.B, out.A)
-    model.connect(model.person.S, model.room.S)
+    model = wired("person", "outside.A fan.A", "fan.B before.A", "before.B room.A", "room.B gap.A",
+                  "gap.B after.A", "after.B out.A", "person.S room.S",
+                  outside=place(T="293.15 K", humidity=0.3), out=place(),
+                  room=ConstantVolumeChamber(volume="1 m^3", num_ports=2, RH_I=0.3),
+                  fan=FlowRateSource(mass_flow="10 g/s", power_spec="none"),
+                  gap=FlowResistance(pressure_drop="1 Pa"),
+                  person=MoistureSource(mass_flow="0.02 g/s", temperature="293.15 K"),
+                  before=FlowRateSensor(), after=FlowRateSensor())
     run = model.simulate("600 s", rtol=1e-8)
     y = 0.3 * water_pressure(293.15) / 101325
     x = y * R_A / (y * R_A + (1 - y) * R_W)
@@ -244,12 +224,12 @@ def test_flow_through_a_restriction_is_saint_venants_for_the_mixture_both_ways()
     gamma = cp / (cp - R)
     model, cases = Model("hole"), [(r, b) for r in (0.98, 0.6, 0.3) for b in (False, True)]
     for k, (ratio, back) in enumerate(cases):
-        high = place(model, f"high{k}", "0.3 MPa", humidity=x, spec="mass_fraction")
-        low = place(model, f"low{k}", quantity(0.3 * ratio, "MPa"), T="350 K", humidity=0.0)
-        hole = model.add(f"hole{k}", LocalRestriction(
-            restriction_type="fixed", area="1 cm^2", laminar_share=1e-9))  # fmt: skip
-        model.connect(high.A, hole.B if back else hole.A)
-        model.connect(hole.A if back else hole.B, low.A)
+        before, behind = "BA" if back else "AB"
+        wire(model, f"high{k}.A hole{k}.{before}", f"hole{k}.{behind} low{k}.A", **{
+            f"high{k}": place("0.3 MPa", humidity=x, spec="mass_fraction"),
+            f"low{k}": place(quantity(0.3 * ratio, "MPa"), T="350 K", humidity=0.0),
+            f"hole{k}": LocalRestriction(restriction_type="fixed", area="1 cm^2",
+                                         laminar_share=1e-9)})
     run = model.simulate("1 s")
     for k, (ratio, back) in enumerate(cases):
         r = max(ratio, (2 / (gamma + 1)) ** (gamma / (gamma - 1)))
@@ -260,51 +240,13 @@ def test_flow_through_a_restriction_is_saint_venants_for_the_mixture_both_ways()
     assert run.energy().relative_residual < 1e-9
 
 
-def test_a_tank_in_a_bath_empties_through_sonic_flow_exponentially_and_keeps_its_humidity():
-    x = 0.005
-    R, cp = R_A + x * (R_W - R_A), CP_A + x * (CP_W - CP_A)
-    gamma = cp / (cp - R)
-    model = Model("blow")
-    model.tank, model.area = ConstantVolumeChamber(
-        volume="10 l", p_I="1 MPa", x_w_I=x, saturation_humidity=9), Constant(value="5 mm^2")
-    hold(model, model.tank.H, "293.15 K")
-    model.hole, out = LocalRestriction(), place(model, "out")
-    wire(model, "area.y hole.AR", "tank.A hole.A")
-    model.connect(model.hole.B, out.A)
-    run = model.simulate("8 s", rtol=1e-9)
-    sonic = sqrt(gamma) * (2 / (gamma + 1)) ** ((gamma + 1) / (2 * (gamma - 1)))
-    at = np.array([1.0, 4.0, 8.0])
-    exact = np.exp(-0.64 * 5e-6 * sonic * sqrt(R * 293.15) / 10e-3 * at)
-    assert_allclose(run["tank.p_I"].at(quantity(at, "s")).to("MPa").m, exact, rtol=3e-4)
-    assert_allclose(run["tank.mass_w"].at(quantity(at, "s")).to("kg").m,
-                    x * 1e6 * 10e-3 / (R * 293.15) * exact, rtol=3e-4)  # fmt: skip
-    assert run.energy().relative_residual < 1e-7
-
-
-def test_a_tank_that_is_filled_without_heat_warms_by_the_work_of_pushing_in():
-    """T2 = gamma T_in/(1 + p1/p2 (gamma - 1)), to the change of gamma on the way."""
-    model = wired("fill", tank=ConstantVolumeChamber(volume="1 l", port_area="1 mm^2", x_w_I=0))
-    supply = place(model, "supply", "0.2 MPa", humidity=0)
-    model.hole = LocalRestriction(restriction_type="fixed", area="5 mm^2")
-    model.connect(supply.A, model.hole.A)
-    model.connect(model.hole.B, model.tank.A)
-    run = model.simulate("5 s", rtol=1e-9)
-    gamma = CP_A / (CP_A - R_A)
-    exact = gamma * 293.15 / (1 + 0.101325 / 0.2 * (gamma - 1))
-    assert final(run, "tank.T_I", "K") == pytest.approx(exact, rel=3e-4)
-    assert final(run, "tank.p_I", "MPa") == pytest.approx(0.2, rel=1e-6)
-    assert run.energy().relative_residual < 1e-7
-
-
 def test_what_a_piston_compresses_without_heat_follows_the_isentrope_of_the_mixture():
-    model, signs = Model("press"), {"positive": -0.02, "negative": 0.02}
-    model.wall = Reference()
+    model, signs = wired("press", wall=Reference()), {"positive": -0.02, "negative": 0.02}
     for sign, speed in signs.items():
-        cylinder = model.add(sign, TranslationalMechanicalConverter(
-            dead_volume="1 l", interface_area="100 cm^2", mech_orientation=sign, x_w_I=0.005))
-        rod = model.add(f"rod_{sign}", VelocitySource(velocity=quantity(speed, "m/s")))
-        model.connect(cylinder.R, rod.R)
-        model.connect(cylinder.C, rod.C, model.wall.V)
+        wire(model, f"{sign}.R rod_{sign}.R", f"{sign}.C rod_{sign}.C wall.V", **{
+            sign: TranslationalMechanicalConverter(dead_volume="1 l", interface_area="100 cm^2",
+                                                   mech_orientation=sign, x_w_I=0.005),
+            f"rod_{sign}": VelocitySource(velocity=quantity(speed, "m/s"))})
     run = model.simulate("1 s", rtol=1e-9)
     R, cp = R_A + 0.005 * (R_W - R_A), 1006.7 + 0.005 * (1866 - 1006.7)  # at 306 K
     gamma = cp / (cp - R)
@@ -315,32 +257,6 @@ def test_what_a_piston_compresses_without_heat_follows_the_isentrope_of_the_mixt
         assert final(run, f"{name}.T_I", "K") == pytest.approx(T, rel=1e-4)
         assert final(run, f"{name}.condensate", "kg") == 0
         assert final(run, f"{name}.f", "N") == pytest.approx(-np.sign(speed) * force, rel=5e-4)
-    assert run.energy().relative_residual < 1e-7
-
-
-def test_a_bellows_that_breathes_against_a_cold_room_keeps_mass_water_and_energy():
-    """Flow turns round six times, water condenses in both and no more comes than was there."""
-    model = Model("breath")
-    model.bellows = TranslationalMechanicalConverter(
-        dead_volume="2 l", interface_area="100 cm^2", T_I="310 K", RH_I=0.95)
-    model.room = ConstantVolumeChamber(volume="5 l", RH_I=0.9)
-    model.gap = FlowResistance(pressure_drop="100 Pa", mass_flow="10 g/s")
-    hold(model, model.room.H, "278.15 K")
-    wire(model, "swing.y lift.S", "lift.R bellows.R", "lift.C bellows.C case.V", "bellows.A gap.A",
-         "gap.B room.A",
-         lift=VelocitySource(), swing=Sine(amplitude="0.3 m/s", frequency="0.5 Hz"),
-         case=Reference())
-    run = model.simulate("6.3 s", rtol=1e-8)
-    wet = [run[f"{name}.{part}"].to("kg").m for name in ("bellows", "room")
-           for part in ("mass_w", "condensate")]  # fmt: skip
-    t, flow = run.time.to("s").m, run["gap.mdot"].to("kg/s").m
-    over = np.trapezoid(abs(run["gap.A.mdot_w"].to("kg/s").m), t)  # water turned over, both ways
-    assert abs(sum(wet) - sum(wet)[0]).max() < 1e-7 * over
-    assert wet[3][-1] > 1e-5
-    assert (np.diff(np.sign(flow[abs(flow) > 1e-5])) != 0).sum() >= 5
-    whole = run["bellows.mass_w"].to("kg").m / run["bellows.x_w_I"].m + wet[1] + (
-        run["room.mass"].to("kg").m) + wet[3]  # fmt: skip
-    assert abs(whole - whole[0]).max() < 1e-7 * np.trapezoid(abs(flow), t)
     assert run.energy().relative_residual < 1e-7
 
 
@@ -364,36 +280,15 @@ def test_a_volume_that_a_signal_prescribes_keeps_its_water_and_condenses_it():
     assert run.energy().relative_residual < 1e-7
 
 
-def test_a_vane_pushes_its_air_out():
-    model = Model("vane")
-    model.vane = RotationalMechanicalConverter(displacement="1e-3 m^3/rad", dead_volume="1 l")
-    model.shaft, model.case = AngularVelocitySource(velocity="-0.1 rad/s"), RotationalReference()
-    model.meter, out = FlowRateSensor(), place(model, "out")
-    wire(model, "vane.R shaft.R", "vane.C shaft.C case.W", "vane.A meter.A")
-    model.connect(model.meter.B, out.A)
-    run = model.simulate("1 s")
-    assert final(run, "meter.V", "l/s") == pytest.approx(0.1, rel=1e-5)
-    x = 0.5 * water_pressure(293.15) / 101325
-    x = x * R_A / (x * R_A + (1 - x) * R_W)
-    assert final(run, "meter.W", "kg/s") == pytest.approx(x * final(run, "meter.M", "kg/s"),
-                                                          rel=1e-3)
-    assert run.energy().relative_residual < 1e-7
-
-
 def test_a_fan_does_the_work_of_compression_without_heat():
-    model = Model("fans")
-    source, to = place(model, "source", humidity=0), place(model, "to", "0.15 MPa")
-    out = place(model, "out", "0.14 MPa")
-    model.fan, model.drop = PressureSource(pressure_difference="0.048675 MPa"), FlowResistance(
-        pressure_drop="0.01 MPa")  # fmt: skip
-    model.drive, model.after = FlowRateSource(mass_flow="0.1 kg/s"), PressureTemperatureSensor(
-        reference="absolute")  # fmt: skip
-    model.pull = FlowRateSource(flow_type="volumetric", volume_flow="0.1 m^3/s", power_spec="none")
-    model.connect(source.A, model.drive.A, model.fan.A, model.pull.A)
-    model.connect(model.drive.B, to.A, model.after.A)
-    model.connect(model.fan.B, model.drop.A)
-    model.connect(model.drop.B, out.A)
-    model.connect(model.pull.B, out.A)
+    model = wired("fans", "source.A drive.A fan.A pull.A", "drive.B to.A after.A", "fan.B drop.A",
+                  "drop.B out.A", "pull.B out.A", source=place(humidity=0), to=place("0.15 MPa"),
+                  out=place("0.14 MPa"), fan=PressureSource(pressure_difference="0.048675 MPa"),
+                  drop=FlowResistance(pressure_drop="0.01 MPa"),
+                  drive=FlowRateSource(mass_flow="0.1 kg/s"),
+                  after=PressureTemperatureSensor(reference="absolute"),
+                  pull=FlowRateSource(flow_type="volumetric", volume_flow="0.1 m^3/s",
+                                      power_spec="none"))
     run = model.simulate("1 s")
     T = 293.15 * (0.15 / 0.101325) ** (R_A / CP_A)
     assert final(run, "after.T", "K") == pytest.approx(T, rel=1e-3)
@@ -406,13 +301,12 @@ def test_a_fan_does_the_work_of_compression_without_heat():
 
 def test_a_duct_loses_pressure_as_darcy_and_haaland_say():
     """p1² - p2² = G² R T (f L/D + 2 ln(p1/p2)) at a constant temperature."""
-    model = Model("duct")
-    high, low = place(model, "high", "0.2 MPa", humidity=0), place(model, "low", "0.19 MPa")
     d, length = 0.02, 4.0
-    model.pipe = Pipe(area=quantity(pi * d**2 / 4, "m^2"), hydraulic_diameter=quantity(d, "m"),
-                      length="4 m", extra_length="0 m", thermal_port=False, RH_I=0)  # fmt: skip
-    model.connect(high.A, model.pipe.A)
-    model.connect(model.pipe.B, low.A)
+    model = wired("duct", "high.A pipe.A", "pipe.B low.A",
+                  high=place("0.2 MPa", humidity=0), low=place("0.19 MPa"),
+                  pipe=Pipe(area=quantity(pi * d**2 / 4, "m^2"),
+                            hydraulic_diameter=quantity(d, "m"), length="4 m", extra_length="0 m",
+                            thermal_port=False, RH_I=0))
     run = model.simulate("20 s", rtol=1e-8)
     flux = final(run, "pipe.mdot", "kg/s") / (pi * d**2 / 4)
     reynolds = flux * d / 18.2e-6
@@ -423,13 +317,11 @@ def test_a_duct_loses_pressure_as_darcy_and_haaland_say():
 
 
 def test_nothing_passes_closed_ends_and_a_reference_shows_absolute_values():
-    model = wired("ends", room=ConstantVolumeChamber(), cap=Cap(), wall=InfiniteFlowResistance())
-    at, model.zero = place(model, "at", "0.2 MPa", "320 K"), AbsoluteReference()
-    model.feel, model.gas = PressureTemperatureSensor(), MoistAirProperties(dry_gas="nitrogen")
-    model.rho = ThermodynamicPropertiesSensor()
-    model.connect(model.room.A, model.cap.A, model.wall.A)
-    model.connect(model.wall.B, at.A, model.feel.A, model.gas.A, model.rho.A)
-    model.connect(model.zero.A, model.feel.B)
+    model = wired("ends", "room.A cap.A wall.A", "wall.B at.A feel.A gas.A rho.A", "zero.A feel.B",
+                  room=ConstantVolumeChamber(), cap=Cap(), wall=InfiniteFlowResistance(),
+                  at=place("0.2 MPa", "320 K"), zero=AbsoluteReference(),
+                  feel=PressureTemperatureSensor(), gas=MoistAirProperties(dry_gas="nitrogen"),
+                  rho=ThermodynamicPropertiesSensor())
     run = model.simulate("1 s")
     assert final(run, "room.p_I", "MPa") == pytest.approx(0.101325)
     assert final(run, "cap.x_w", "1") == pytest.approx(final(run, "room.x_w_I", "1"))

@@ -87,18 +87,15 @@ def test_a_sealed_chamber_holds_what_a_source_gave_and_has_the_pressure_of_the_m
 
 @TRACKED
 def test_two_streams_mix_to_the_weighted_mean_of_their_shares(tracked):
-    model = Model("mix")
-    model.box, model.drop = ConstantVolumeChamber(num_ports=3), FlowResistance(pressure_drop="1 Pa")
-    model.air, model.out = MoistAirProperties(trace_gas_model=tracked), Reservoir()
     flows, shares = (1e-3, 2e-3), {"x_g": (0.05, 0.002), "x_w": (0.004, 0.01)}
+    model = wired("mix", "box.C drop.A", "drop.B out.A air.A",
+                  box=ConstantVolumeChamber(num_ports=3), drop=FlowResistance(pressure_drop="1 Pa"),
+                  air=MoistAirProperties(trace_gas_model=tracked), out=Reservoir())
     for k, flow in enumerate(flows):
-        source = model.add(f"source{k}", Reservoir(
-            trace_gas=shares["x_g"][k], humidity=shares["x_w"][k], humidity_spec="mass_fraction"))
-        fan = model.add(f"fan{k}", FlowRateSource(mass_flow=quantity(flow, "kg/s"),
-                                                  power_spec="none"))  # fmt: skip
-        model.connect(source.A, fan.A)
-        model.connect(fan.B, (model.box.A, model.box.B)[k])
-    wire(model, "box.C drop.A", "drop.B out.A air.A")
+        wire(model, f"source{k}.A fan{k}.A", f"fan{k}.B box.{'AB'[k]}", **{
+            f"source{k}": Reservoir(trace_gas=shares["x_g"][k], humidity=shares["x_w"][k],
+                                    humidity_spec="mass_fraction"),
+            f"fan{k}": FlowRateSource(mass_flow=quantity(flow, "kg/s"), power_spec="none")})
     run = model.simulate("60 s")
     for name, given in shares.items():
         mean = sum(m * x for m, x in zip(flows, given, strict=True)) / sum(flows)
@@ -134,6 +131,10 @@ def test_a_bellows_that_breathes_keeps_every_species_and_its_energy(tracked):
     for name, whole in (("mdot_w", water), ("mdot_g", trace)):
         over = np.trapezoid(abs(run[f"gap.A.{name}"].to("kg/s").m), t)
         assert abs(whole - whole[0]).max() <= 1e-7 * over, name
+    whole = run["bellows.mass_w"].to("kg").m / run["bellows.x_w_I"].m + (
+        run["room.mass"].to("kg").m) + held("condensate")
+    assert abs(whole - whole[0]).max() < 1e-7 * np.trapezoid(abs(flow), t)
+    assert final(run, "room.condensate", "kg") > 1e-5
     assert (trace[0] > 1e-4) == (tracked != "none")
     if tracked != "none":  # what was on one side is on both
         assert final(run, "room.mass_g", "kg") > 0.1 * trace[0]
@@ -144,20 +145,16 @@ def test_without_a_trace_gas_nothing_of_what_is_said_of_it_counts():
     """The same room, with and without trace gas outside, inside and from a source."""
     model = Model("none")
     for name, said, source in (("plain", 0.0, 0.0), ("said", 0.4, 1e-3)):
-        outside = model.add(f"{name}_outside", Reservoir(humidity=0.8, trace_gas=said))
-        room = model.add(name, ConstantVolumeChamber(volume="1 m^3", num_ports=2, T_I="300 K",
-                                                     x_g_I=said))  # fmt: skip
-        fan = model.add(f"{name}_fan", FlowRateSource(mass_flow="10 g/s"))
-        gap = model.add(f"{name}_gap", FlowResistance(pressure_drop="1 Pa"))
-        smoke = model.add(f"{name}_smoke", TraceGasSource(mass_flow=quantity(source, "kg/s")))
-        look = model.add(f"{name}_look", MeasurementSelector())
-        weigh = model.add(f"{name}_weigh", ThermodynamicPropertiesSensor())
-        model.connect(outside.A, fan.A)
-        model.connect(fan.B, room.A)
-        model.connect(room.B, gap.A, weigh.A)
-        model.connect(gap.B, outside.A)
-        model.connect(smoke.S, room.S)
-        model.connect(look.F, room.F)
+        wire(model, f"{name}_outside.A {name}_fan.A {name}_gap.B", f"{name}_fan.B {name}.A",
+             f"{name}.B {name}_gap.A {name}_weigh.A", f"{name}_smoke.S {name}.S",
+             f"{name}_look.F {name}.F", **{
+                 f"{name}_outside": Reservoir(humidity=0.8, trace_gas=said),
+                 name: ConstantVolumeChamber(volume="1 m^3", num_ports=2, T_I="300 K", x_g_I=said),
+                 f"{name}_fan": FlowRateSource(mass_flow="10 g/s"),
+                 f"{name}_gap": FlowResistance(pressure_drop="1 Pa"),
+                 f"{name}_smoke": TraceGasSource(mass_flow=quantity(source, "kg/s")),
+                 f"{name}_look": MeasurementSelector(),
+                 f"{name}_weigh": ThermodynamicPropertiesSensor()})
     run = model.simulate("60 s")
     for path in ("T_I", "p_I", "RH_I", "mass_w", "mass"):
         assert_allclose(run[f"said.{path}"].final.m, run[f"plain.{path}"].final.m, rtol=1e-9)
@@ -184,17 +181,13 @@ def test_shares_given_by_mass_and_by_moles_are_those_of_the_molar_masses(y_g):
     for wet, W in humidity.items():
         for spec, G in trace.items():
             name = f"{wet}_{spec}"
-            at = model.add(name, Reservoir(humidity_spec=wet, humidity=W, trace_gas_spec=spec,
-                                           trace_gas=G, temperature="293.15 K"))  # fmt: skip
-            rho = model.add(f"{name}_rho", ThermodynamicPropertiesSensor())
-            model.connect(at.A, rho.A)
+            wire(model, f"{name}.A {name}_rho.A {name}_gap.A", f"{name}_gap.B air.A", **{
+                name: Reservoir(humidity_spec=wet, humidity=W, trace_gas_spec=spec, trace_gas=G,
+                                temperature="293.15 K"),
+                f"{name}_rho": ThermodynamicPropertiesSensor(), f"{name}_gap": FlowResistance()})
             for k, (other, share) in enumerate(zip(humidity, [*trace, *trace], strict=True)):
-                sensor = model.add(f"{name}_{k}", HumiditySensor(humidity_spec=other,
-                                                                 trace_gas_spec=share))
-                model.connect(at.A, sensor.A)
-            gap = model.add(f"{name}_gap", FlowResistance())
-            model.connect(at.A, gap.A)
-            model.connect(gap.B, model.air.A)
+                wire(model, f"{name}.A {name}_{k}.A", **{
+                    f"{name}_{k}": HumiditySensor(humidity_spec=other, trace_gas_spec=share)})
     run = model.simulate("1 s")
     for wet in humidity:
         for spec in trace:

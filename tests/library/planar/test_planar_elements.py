@@ -1,14 +1,17 @@
-"""Every planar component against its closed form."""
+"""Every planar component against its closed form; what stays between two bodies."""
 
 import numpy as np
 import pytest
-from benches import wire
+from benches import wire, wired
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from blocks import Model, quantity
+from blocks import Target, quantity
 from library.planar import (
     Body,
+    Circle,
+    Contact,
+    Ellipse,
     Force,
     ForceSensor,
     Gravity,
@@ -24,8 +27,13 @@ from library.planar import (
     Torque,
     TranslationalBridge,
 )
-from library.rotational import AngularVelocitySource, RotationalFriction, RotationalReference
-from library.translational import HardStop, Reference
+from library.rotational import (
+    AngularVelocitySource,
+    RotationalFriction,
+    RotationalReference,
+    RotationalSpring,
+)
+from library.translational import HardStop, Reference, Spring
 
 G = 9.81
 
@@ -34,17 +42,11 @@ def final(run, *paths):
     return [float(run[p].final.magnitude) for p in paths]
 
 
-def model_of(**parts):
-    model = Model("planar")
-    for name, part in parts.items():
-        model.add(name, part)
-    return model
-
-
 def test_a_body_thrown_with_spin_about_its_centre_of_mass_flies_a_parabola():
     # the frame is 0.2 m from the centre, which alone moves on the parabola
-    m = model_of(body=Body(mass="3 kg", inertia="0.4 kg*m^2", center_x="0.2 m", x="1 m", y="2 m",
-                           phi="0 rad", vx="1.5 m/s", vy="3 m/s", w="4 rad/s"))  # fmt: skip
+    m = wired("planar",
+              body=Body(mass="3 kg", inertia="0.4 kg*m^2", center_x="0.2 m", x="1 m", y="2 m",
+                        phi="0 rad", vx="1.5 m/s", vy="3 m/s", w="4 rad/s"))
     run = m.simulate("0.7 s", rtol=1e-11)
     t = 0.7
     x, y, phi = final(run, "body.x", "body.y", "body.phi")
@@ -54,9 +56,9 @@ def test_a_body_thrown_with_spin_about_its_centre_of_mass_flies_a_parabola():
 
 
 def test_gravity_is_a_property_of_the_mechanism_it_is_connected_to():
-    m = model_of(moon=Gravity(strength="1.62 m/s^2", direction="-60 deg"), falling=Body(),
-                 earth=Body())  # fmt: skip
-    m.connect(m.moon.P, m.falling.P)
+    m = wired("planar", "moon.P falling.P",
+              moon=Gravity(strength="1.62 m/s^2", direction="-60 deg"), falling=Body(),
+              earth=Body())
     run = m.simulate("2 s")
     assert_allclose(final(run, "falling.vx", "falling.vy"),
                     [2 * 1.62 * 0.5, -2 * 1.62 * np.sqrt(0.75)], rtol=1e-9)
@@ -64,17 +66,17 @@ def test_gravity_is_a_property_of_the_mechanism_it_is_connected_to():
 
 
 def test_gravity_reaches_bodies_through_joints():
-    m = model_of(ground=Ground(), still=Gravity(strength="0 m/s^2"), hinge=Revolute(phi="1 rad"),
-                 bar=Body(center_x="1 m"))  # fmt: skip
-    wire(m, "ground.P hinge.B still.P", "hinge.F bar.P")
+    m = wired("planar", "ground.P hinge.B still.P", "hinge.F bar.P",
+              ground=Ground(), still=Gravity(strength="0 m/s^2"), hinge=Revolute(phi="1 rad"),
+              bar=Body(center_x="1 m"))
     assert final(m.simulate("1 s"), "hinge.w") == [0.0]
 
 
 def test_a_physical_pendulum_swings_with_the_period_of_its_reduced_length():
     mass, inertia, arm = 2.0, 0.3, 0.4
-    m = model_of(ground=Ground(x="1 m"), hinge=Revolute(phi="-89.99 deg"),
-                 bar=Body(mass="2 kg", inertia="0.3 kg*m^2", center_x="0.4 m"))  # fmt: skip
-    wire(m, "ground.P hinge.B", "hinge.F bar.P")
+    m = wired("planar", "ground.P hinge.B", "hinge.F bar.P",
+              ground=Ground(x="1 m"), hinge=Revolute(phi="-89.99 deg"),
+              bar=Body(mass="2 kg", inertia="0.3 kg*m^2", center_x="0.4 m"))
     period = 2 * np.pi * np.sqrt((inertia + mass * arm**2) / (mass * G * arm))
     run = m.simulate(f"{period / 4} s", rtol=1e-11)
     angle, speed = final(run, "hinge.phi", "hinge.w")
@@ -84,9 +86,9 @@ def test_a_physical_pendulum_swings_with_the_period_of_its_reduced_length():
 
 
 def test_the_force_in_a_hinge_is_weight_and_centripetal_force():
-    m = model_of(ground=Ground(), sensor=ForceSensor(), hinge=Revolute(phi="0 rad"),
-                 bar=Body(mass="2 kg", inertia="1 g*m^2", center_x="0.5 m"))  # fmt: skip
-    wire(m, "ground.P sensor.B", "sensor.F hinge.B", "hinge.F bar.P")
+    m = wired("planar", "ground.P sensor.B", "sensor.F hinge.B", "hinge.F bar.P",
+              ground=Ground(), sensor=ForceSensor(), hinge=Revolute(phi="0 rad"),
+              bar=Body(mass="2 kg", inertia="1 g*m^2", center_x="0.5 m"))
     run = m.simulate("1 s", rtol=1e-11)
     phi, w = run["hinge.phi"].magnitude, run["hinge.w"].magnitude
     j = 0.001 + 2 * 0.25
@@ -102,9 +104,9 @@ def test_the_force_in_a_hinge_is_weight_and_centripetal_force():
 
 
 def test_a_slide_lets_a_body_accelerate_along_its_direction_only():
-    m = model_of(ground=Ground(), slide=Prismatic(angle="30 deg"), sensor=ForceSensor(),
-                 block=Body(mass="2 kg"), seen=RelativeSensor())  # fmt: skip
-    wire(m, "ground.P slide.B seen.B", "slide.F sensor.B", "sensor.F block.P seen.F")
+    m = wired("planar", "ground.P slide.B seen.B", "slide.F sensor.B", "sensor.F block.P seen.F",
+              ground=Ground(), slide=Prismatic(angle="30 deg"), sensor=ForceSensor(),
+              block=Body(mass="2 kg"), seen=RelativeSensor())
     run = m.simulate("1 s", rtol=1e-10)
     assert_allclose(final(run, "slide.s", "slide.v"), [-G / 4, -G / 2], rtol=1e-9)
     normal = 2 * G * np.cos(np.pi / 6)
@@ -115,17 +117,17 @@ def test_a_slide_lets_a_body_accelerate_along_its_direction_only():
 
 
 def test_a_relative_sensor_looks_along_the_axes_of_its_base():
-    m = model_of(base=Ground(x="1 m", y="1 m", phi="90 deg"), other=Ground(x="1 m", y="4 m"),
-                 seen=RelativeSensor(), body=Body())  # fmt: skip
-    wire(m, "base.P seen.B", "other.P seen.F")
+    m = wired("planar", "base.P seen.B", "other.P seen.F",
+              base=Ground(x="1 m", y="1 m", phi="90 deg"), other=Ground(x="1 m", y="4 m"),
+              seen=RelativeSensor(), body=Body())
     run = m.simulate("0.1 s")
     assert_allclose(final(run, "seen.X", "seen.Y", "seen.PHI"), [3, 0, -np.pi / 2], atol=1e-12)
 
 
 def test_an_offset_carries_force_and_its_moment():
-    m = model_of(body=Body(mass="2 kg", inertia="0.5 kg*m^2"), arm=RigidOffset(dy="0.25 m"),
-                 push=Force(fx="4 N", fy="19.62 N"), tip=MotionSensor())  # fmt: skip
-    wire(m, "body.P arm.B", "arm.F push.P tip.P")
+    m = wired("planar", "body.P arm.B", "arm.F push.P tip.P",
+              body=Body(mass="2 kg", inertia="0.5 kg*m^2"), arm=RigidOffset(dy="0.25 m"),
+              push=Force(fx="4 N", fy="19.62 N"), tip=MotionSensor())
     run = m.simulate("10 ms", rtol=1e-10)  # the body has hardly turned
     assert_allclose(final(run, "body.vx", "body.w"), [0.02, -0.25 * 4 * 0.01 / 0.5], rtol=1e-3)
     phi, w = final(run, "body.phi", "body.w")
@@ -134,18 +136,16 @@ def test_an_offset_carries_force_and_its_moment():
 
 
 def test_an_offset_turns_its_frame():
-    m = model_of(ground=Ground(phi="20 deg"), arm=RigidOffset(dx="1 m", angle="40 deg"),
-                 tip=MotionSensor(), body=Body())  # fmt: skip
-    wire(m, "ground.P arm.B", "arm.F tip.P")
+    m = wired("planar", "ground.P arm.B", "arm.F tip.P", ground=Ground(phi="20 deg"),
+              arm=RigidOffset(dx="1 m", angle="40 deg"), tip=MotionSensor(), body=Body())
     run = m.simulate("0.1 s")
     a = np.radians(20)
     assert_allclose(final(run, "tip.X", "tip.Y", "tip.PHI"), [np.cos(a), np.sin(a), 3 * a])
 
 
 def test_force_and_torque_accelerate_a_body_and_supply_their_work():
-    m = model_of(body=Body(mass="2 kg", inertia="0.5 kg*m^2"), push=Force(fx="4 N", fy="19.62 N"),
-                 twist=Torque(torque="1 N*m"))  # fmt: skip
-    m.connect(m.body.P, m.push.P, m.twist.P)
+    m = wired("planar", "body.P push.P twist.P", body=Body(mass="2 kg", inertia="0.5 kg*m^2"),
+              push=Force(fx="4 N", fy="19.62 N"), twist=Torque(torque="1 N*m"))
     run = m.simulate("2 s", rtol=1e-10)
     assert_allclose(final(run, "body.x", "body.y", "body.phi"), [4, 0, 4], rtol=1e-9, atol=1e-12)
     assert run.energy().relative_residual < 1e-9
@@ -153,20 +153,19 @@ def test_force_and_torque_accelerate_a_body_and_supply_their_work():
 
 def test_a_force_that_turns_with_the_body_drives_it_in_a_circle():
     # v turns with the body: constant force along its own x axis, spin w: |v| = 2 F/(m w) sin(w t/2)
-    m = model_of(body=Body(mass="1 kg", w="2 rad/s", vx="0 m/s", vy="0 m/s", phi="0 rad"),
-                 thrust=Force(fx="1 N", turns=True), still=Gravity(strength="0 m/s^2"))  # fmt: skip
-    m.connect(m.body.P, m.thrust.P, m.still.P)
+    m = wired("planar", "body.P thrust.P still.P",
+              body=Body(mass="1 kg", w="2 rad/s", vx="0 m/s", vy="0 m/s", phi="0 rad"),
+              thrust=Force(fx="1 N", turns=True), still=Gravity(strength="0 m/s^2"))
     run = m.simulate("1 s", rtol=1e-10)
     assert_allclose(final(run, "body.vx", "body.vy"), [np.sin(2) / 2, (1 - np.cos(2)) / 2],
                     rtol=1e-8)
 
 
 def test_a_spring_with_a_damper_between_points_rings_along_its_line():
-    m = model_of(ground=Ground(), ring=SpringDamper(stiffness="100 N/m", damping="3 N*s/m",
-                                                    free_length="0.5 m"),
-                 body=Body(mass="2 kg", x="0.6 m", y="0.8 m", vx="0 m/s", vy="0 m/s"),
-                 still=Gravity(strength="0 m/s^2"))  # fmt: skip
-    wire(m, "ground.P ring.B still.P", "ring.F body.P")
+    m = wired("planar", "ground.P ring.B still.P", "ring.F body.P", ground=Ground(),
+              ring=SpringDamper(stiffness="100 N/m", damping="3 N*s/m", free_length="0.5 m"),
+              body=Body(mass="2 kg", x="0.6 m", y="0.8 m", vx="0 m/s", vy="0 m/s"),
+              still=Gravity(strength="0 m/s^2"))
     run = m.simulate("1 s", rtol=1e-10)
     exact = solve_ivp(lambda t, y: [y[1], -(100 * (y[0] - 0.5) + 3 * y[1]) / 2], (0, 1), [1, 0],
                       rtol=1e-12, atol=1e-12).y[:, -1]  # fmt: skip
@@ -178,9 +177,8 @@ def test_a_spring_with_a_damper_between_points_rings_along_its_line():
 
 
 def test_a_rolling_wheel_takes_half_its_mass_more_down_a_slope():
-    m = model_of(slope=Ground(phi="-30 deg"), wheel=RollingWheel(radius="0.3 m"),
-                 body=Body(mass="2 kg", inertia="0.09 kg*m^2"))  # fmt: skip
-    wire(m, "slope.P wheel.B", "wheel.F body.P")
+    m = wired("planar", "slope.P wheel.B", "wheel.F body.P", slope=Ground(phi="-30 deg"),
+              wheel=RollingWheel(radius="0.3 m"), body=Body(mass="2 kg", inertia="0.09 kg*m^2"))
     run = m.simulate("1 s", rtol=1e-10)
     a = G * 0.5 / 1.5
     assert_allclose(final(run, "wheel.s", "wheel.v", "wheel.normal", "wheel.traction", "body.w"),
@@ -188,11 +186,10 @@ def test_a_rolling_wheel_takes_half_its_mass_more_down_a_slope():
 
 
 def test_a_slide_feels_a_hard_stop_of_the_translational_library():
-    m = model_of(ground=Ground(), slide=Prismatic(angle="90 deg", drive=True), body=Body(),
-                 stop=HardStop(upper_bound="0.1 m", lower_bound="-0.1 m", model="full",
-                               lower_damping="2 kN*s/m"),
-                 frame=Reference())  # fmt: skip
-    wire(m, "ground.P slide.B", "slide.F body.P", "slide.A stop.R", "stop.C frame.V")
+    m = wired("planar", "ground.P slide.B", "slide.F body.P", "slide.A stop.R", "stop.C frame.V",
+              ground=Ground(), slide=Prismatic(angle="90 deg", drive=True), body=Body(),
+              stop=HardStop(upper_bound="0.1 m", lower_bound="-0.1 m", model="full",
+                            lower_damping="2 kN*s/m"), frame=Reference())
     run = m.simulate("3 s", rtol=1e-9)
     assert_allclose(final(run, "slide.s"), -0.1 - G / 1e6, rtol=1e-9)  # its stiffness is 1 N/um
     assert run.energy().relative_residual < 1e-6
@@ -200,11 +197,10 @@ def test_a_slide_feels_a_hard_stop_of_the_translational_library():
 
 def test_a_motor_turns_a_hinge_and_pushes_back_on_the_base():
     # base and arm are free: their angular momenta stay opposite
-    m = model_of(base=Body(inertia="2 kg*m^2", phi="0 rad", w="0 rad/s"),
-                 hinge=Revolute(drive=True), arm=Body(inertia="0.5 kg*m^2"),
-                 motor=AngularVelocitySource(velocity="3 rad/s"),
-                 case=RotationalReference())  # fmt: skip
-    wire(m, "base.P hinge.B", "hinge.F arm.P", "hinge.A motor.R", "motor.C case.W")
+    m = wired("planar", "base.P hinge.B", "hinge.F arm.P", "hinge.A motor.R", "motor.C case.W",
+              base=Body(inertia="2 kg*m^2", phi="0 rad", w="0 rad/s"), hinge=Revolute(drive=True),
+              arm=Body(inertia="0.5 kg*m^2"), motor=AngularVelocitySource(velocity="3 rad/s"),
+              case=RotationalReference())
     m.base.w = quantity(-3 * 0.5 / 2.5, "rad/s")
     run = m.simulate("1 s")
     base, arm = final(run, "base.w", "arm.w")
@@ -212,22 +208,20 @@ def test_a_motor_turns_a_hinge_and_pushes_back_on_the_base():
 
 
 def test_friction_of_the_rotational_library_brakes_a_shaft_across_a_bridge():
-    m = model_of(ground=Ground(), hinge=Revolute(), bridge=RotationalBridge(),
-                 body=Body(inertia="0.5 kg*m^2"), twist=Torque(torque="2 N*m"),
-                 brake=RotationalFriction(law="coulomb", coulomb_torque="1 N*m",
-                                          breakaway_torque="1 N*m"),
-                 case=RotationalReference())  # fmt: skip
-    wire(m, "ground.P hinge.B bridge.B", "hinge.F body.P bridge.F twist.P", "bridge.A brake.R",
-         "brake.C case.W")
+    m = wired("planar", "ground.P hinge.B bridge.B", "hinge.F body.P bridge.F twist.P",
+              "bridge.A brake.R", "brake.C case.W",
+              ground=Ground(), hinge=Revolute(), bridge=RotationalBridge(),
+              body=Body(inertia="0.5 kg*m^2"), twist=Torque(torque="2 N*m"),
+              brake=RotationalFriction(law="coulomb", coulomb_torque="1 N*m",
+                                       breakaway_torque="1 N*m"), case=RotationalReference())
     run = m.simulate("1 s", rtol=1e-9)
     assert_allclose(final(run, "body.phi", "body.w"), [1, 2], rtol=1e-9)
 
 
 def test_a_translational_bridge_feels_one_component_of_the_motion():
-    m = model_of(ground=Ground(), bridge=TranslationalBridge(angle="90 deg"),
-                 body=Body(vx="1 m/s", vy="0 m/s", w="0 rad/s"), frame=Reference())  # fmt: skip
-    wire(m, "ground.P bridge.B", "bridge.F body.P")
-    m.connect(m.bridge.A, m.frame.V)  # held along y only
+    m = wired("planar", "ground.P bridge.B", "bridge.F body.P", "bridge.A frame.V",  # along y only
+              ground=Ground(), bridge=TranslationalBridge(angle="90 deg"),
+              body=Body(vx="1 m/s", vy="0 m/s", w="0 rad/s"), frame=Reference())
     run = m.simulate("1 s", rtol=1e-10)
     assert_allclose(final(run, "body.x", "body.y"), [1, 0], atol=1e-9)
     assert_allclose(final(run, "bridge.A.f"), G, rtol=1e-9)  # carries the weight
@@ -237,3 +231,58 @@ def test_a_translational_bridge_feels_one_component_of_the_motion():
 def test_a_body_without_mass_or_inertia_is_refused(wrong):
     with pytest.raises(ValueError, match="must be greater than 0"):
         Body(**wrong)
+
+
+# -- two free bodies and a component between them --------------------------------------------------
+BETWEEN = {
+    "Revolute": lambda: Revolute(),
+    "Prismatic": lambda: Prismatic(angle="40 deg", v="0.7 m/s"),
+    "RollingWheel": lambda: RollingWheel(radius="0.3 m", v="0.5 m/s"),
+    "RigidOffset": lambda: RigidOffset(dx="0.4 m", dy="0.1 m", angle="20 deg"),
+    "ForceSensor": lambda: ForceSensor(),
+    "SpringDamper": lambda: SpringDamper(stiffness="50 N/m", free_length="0.2 m"),
+    "TranslationalBridge": lambda: TranslationalBridge(angle="30 deg"),
+    "RotationalBridge": lambda: RotationalBridge(),
+    "Contact": lambda: Contact(curve=Circle("0.3 m"), base=Circle("0.4 m"), friction=0.3,
+                               restitution=0.5),
+    "Contact of an ellipse": lambda: Contact(
+        curve=Ellipse("0.3 m", "0.2 m"), base=Circle("0.4 m"), friction=0.3, restitution=0.5,
+        xi_F=Target("180 deg", "none")),
+}  # fmt: skip
+FLYING = ("SpringDamper", "TranslationalBridge", "RotationalBridge", "Contact",
+          "Contact of an ellipse")  # fmt: skip
+
+
+def pair(name):
+    free = {"x": "1 m", "y": "0 m", "vx": "-0.8 m/s", "vy": "0.1 m/s", "w": "1.5 rad/s"}
+    model = wired(name, "first.P between.B still.P", "second.P between.F",
+                  first=Body(mass="2 kg", inertia="0.3 kg*m^2", center_x="0.1 m", x="0 m", y="0 m",
+                             phi="0.3 rad", vx="0.2 m/s", vy="-0.1 m/s", w="-1.1 rad/s"),
+                  second=Body(mass="1.5 kg", inertia="0.2 kg*m^2", center_y="-0.05 m",
+                              **(free if name in FLYING else {})), between=BETWEEN[name](),
+                  still=Gravity(strength="0 m/s^2"))
+    if name == "TranslationalBridge":
+        wire(model, "between.A spring.R", "spring.C frame.V",
+             spring=Spring(stiffness="40 N/m"), frame=Reference())
+    if name == "RotationalBridge":
+        wire(model, "between.A spring.R", "spring.C frame.W",
+             spring=RotationalSpring(stiffness="2 N*m/rad"), frame=RotationalReference())
+    return model
+
+
+def momenta(run, name, mass, inertia, cx, cy):
+    x, y, phi, vx, vy, w = (run[f"{name}.{v}"].magnitude for v in ("x", "y", "phi", "vx", "vy",
+                                                                   "w"))  # fmt: skip
+    rx, ry = np.cos(phi) * cx - np.sin(phi) * cy, np.sin(phi) * cx + np.cos(phi) * cy
+    ux, uy = mass * (vx - w * ry), mass * (vy + w * rx)
+    return np.array([ux, uy, inertia * w + (x + rx) * uy - (y + ry) * ux])
+
+
+@pytest.mark.parametrize("name", BETWEEN)
+def test_what_acts_between_two_free_bodies_changes_neither_momentum_nor_energy(name):
+    run = pair(name).simulate("1.5 s", rtol=1e-10)
+    total = momenta(run, "first", 2, 0.3, 0.1, 0) + momenta(run, "second", 1.5, 0.2, 0, -0.05)
+    assert_allclose(total - total[:, :1], 0, atol=1e-8)
+    assert abs(run.energy().residual.to("J").m) < 1e-8
+    one = momenta(run, "second", 1.5, 0.2, 0, -0.05)
+    assert np.ptp(one, axis=1).max() > 0.05  # something has happened

@@ -1,14 +1,16 @@
-"""Many discs by time stepping: heaps at rest, cradles, drops, against balances and closed forms."""
+"""Many contacts: heaps, stacks, rows and boxes, against balances and closed forms."""
 
 import numpy as np
 import pytest
 from benches import wire, wired
+from friction_bench import value
 from numpy.testing import assert_allclose
 
 from benchmarks.planar import SIDES, poured
-from blocks import Model, quantity
-from library.planar import Body, Circle, Contact, Ground, Line
+from blocks import SimulationError, quantity
+from library.planar import Body, Circle, Contact, Corner, Gravity, Ground, Line
 
+# -- many discs by time stepping -------------------------------------------------------------------
 G, R = 9.81, 0.1
 STEP = 5e-3
 
@@ -83,22 +85,21 @@ def test_frictionless_discs_come_to_carry_their_weight_as_well():
 
 def column(count, restitution=0.0, drop=0.0):
     """Discs above each other on a floor, the lowest ``drop`` above it."""
-    model = Model("column")
     y = drop + R * (2 * np.arange(count) + 1)
-    wire(model, "ground.P floor.B", "discs[0].P floor.F",
-         ground=Ground(),
-         discs=Body(count=count, inertia="5 g*m^2", x="0 m", y=quantity(y, "m"), phi="0 rad",
-                    vx="0 m/s", vy="0 m/s", w="0 rad/s"),
-         floor=Contact(curve=Circle("0.1 m"), base=Line(), restitution=restitution))
+    model = wired("column", "ground.P floor.B", "discs[0].P floor.F", ground=Ground(),
+                  discs=Body(count=count, inertia="5 g*m^2", x="0 m", y=quantity(y, "m"),
+                             phi="0 rad", vx="0 m/s", vy="0 m/s", w="0 rad/s"),
+                  floor=Contact(curve=Circle("0.1 m"), base=Line(), restitution=restitution))
     if count > 1:
-        model.pairs = Contact(count=count - 1, curve=Circle("0.1 m"), base=Circle("0.1 m"))
-        model.connect(model.pairs.B, model.discs[np.arange(count - 1)].P)
-        model.connect(model.pairs.F, model.discs[np.arange(1, count)].P)
+        wire(model, "pairs.B discs[:-1].P", "pairs.F discs[1:].P",
+             pairs=Contact(count=count - 1, curve=Circle("0.1 m"), base=Circle("0.1 m")))
     return model
 
 
-def test_three_discs_in_a_stack_carry_what_is_above_them():
-    run = stepped(column(3), 0.2)
+@pytest.mark.parametrize("options", [{"method": "moreau_jean", "step": "5 ms"}, {"rtol": 1e-9}],
+                         ids=["time steps", "events"])
+def test_three_discs_in_a_stack_carry_what_is_above_them(options):
+    run = column(3).simulate("0.2 s", **options)
     assert_allclose(run["floor.N"].at("0.1 s").m, 3 * G, rtol=1e-9)
     assert_allclose(run["pairs.N"].at("0.1 s").to("N").m, [2 * G, G], rtol=1e-9)
     assert_allclose(run["discs.y"].final.to("m").m, [R, 3 * R, 5 * R], rtol=1e-12)
@@ -119,17 +120,15 @@ def test_a_dropped_disc_leaves_the_floor_with_its_share_of_the_speed(restitution
 
 def test_the_impulse_in_newtons_cradle_goes_through_to_the_last_disc():
     count, step = 5, 1e-3
-    model = wired("cradle", ground=Ground())
     x = 2 * R * np.arange(count) * 1.02  # a gap between them: one impact after the other
-    model.discs = Body(count=count, inertia="5 g*m^2", x=quantity(x, "m"), y="0.1 m",
-                       phi="0 rad", vx=quantity([1.0] + [0.0] * (count - 1), "m/s"), vy="0 m/s",
-                       w="0 rad/s")  # fmt: skip
-    model.pairs = Contact(count=count - 1, curve=Circle("0.1 m"), base=Circle("0.1 m"),
-                          smooth=True, restitution=1.0)  # fmt: skip
-    model.floor = Contact(count=count, curve=Circle("0.1 m"), base=Line(), smooth=True)
-    model.connect(model.pairs.B, model.discs[np.arange(count - 1)].P)
-    model.connect(model.pairs.F, model.discs[np.arange(1, count)].P)
-    wire(model, "ground.P floor.B", "floor.F discs.P")
+    model = wired("cradle", "pairs.B discs[:-1].P", "pairs.F discs[1:].P", "ground.P floor.B",
+                  "floor.F discs.P", ground=Ground(),
+                  discs=Body(count=count, inertia="5 g*m^2", x=quantity(x, "m"), y="0.1 m",
+                             phi="0 rad", vx=quantity([1.0] + [0.0] * (count - 1), "m/s"),
+                             vy="0 m/s", w="0 rad/s"),
+                  pairs=Contact(count=count - 1, curve=Circle("0.1 m"), base=Circle("0.1 m"),
+                                smooth=True, restitution=1.0),
+                  floor=Contact(count=count, curve=Circle("0.1 m"), base=Line(), smooth=True))
     run = stepped(model, 0.1, step)
     assert_allclose(run["discs.vx"].final.to("m/s").m, [0, 0, 0, 0, 1], atol=1e-9)
     assert_allclose(run["discs.vx"].at("0.05 s").to("m/s").m.sum(), 1.0, rtol=1e-12)
@@ -146,3 +145,194 @@ def test_a_disc_thrown_along_the_floor_ends_rolling_with_a_speed_of_its_inertia_
     slid = (1 - rolls) / (0.3 * G)  # how long friction brakes
     way = slid * (1 + rolls) / 2 + rolls * (0.6 - slid)
     assert_allclose(run["discs[0].x"].final.m, way, atol=STEP * (1 - rolls))
+
+
+# -- loads that statics leaves open ----------------------------------------------------------------
+def touch(model, name, lower, upper, **contact):
+    wire(model, f"{lower}.P {name}.B", f"{upper}.P {name}.F", **{name: Contact(**contact)})
+
+
+def pyramid(friction):
+    model, ring = wired("pyramid", ground=Ground()), Circle("0.1 m")
+    for name, x, y in (("a", -R, R), ("b", R, R), ("c", 0.0, R + float(np.sqrt(3)) * R)):
+        wire(model, **{name: Body(inertia="5 g*m^2", x=quantity(x, "m"), y=quantity(y, "m"),
+                                  phi="0 rad", vx="0 m/s", vy="0 m/s", w="0 rad/s")})
+    for name, lower, upper, base in (
+        ("floor_a", "ground", "a", Line()), ("floor_b", "ground", "b", Line()),
+        ("top_a", "a", "c", ring), ("top_b", "b", "c", ring), ("middle", "a", "b", ring)):
+        touch(model, name, lower, upper, curve=ring, base=base, friction=friction)
+    return model
+
+
+@pytest.mark.parametrize(("friction", "stands"), [(0.30, True), (0.272, True), (0.264, False)])
+def test_a_disc_on_two_discs_needs_the_friction_of_half_their_angle(friction, stands):
+    # the upper contacts lean by 30 deg, their forces at most by half of it: tan 15 deg = 0.268
+    run = pyramid(friction).simulate("0.2 s", rtol=1e-9, every="0.1 s")
+    fallen = R + np.sqrt(3) * R - run["c.y"].final.m
+    assert (fallen < 1e-12) == stands
+    if stands:
+        n, t, m = (run[f"{p}"].final.m for p in ("top_a.N", "top_a.T", "middle.N"))
+        assert_allclose(2 * (n * np.cos(np.pi / 6) + t * np.sin(np.pi / 6)), G, rtol=1e-9)
+        assert m >= 0
+        assert "share a load" in str(run.sticking())  # the middle contact may press or not
+
+
+# -- discs in a row that touch without force: blows go through, rounding moves nothing -------------
+def row(restitution, hit, degrees):
+    """Five discs along a straight guide, without gravity; the first ones come with 1 m/s."""
+    model = wired("row", "gravity.P ground.P", ground=Ground(), gravity=Gravity(strength="0 m/s^2"))
+    c, s = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
+    guide = Line(quantity(degrees, "deg"), x=quantity(0.1 * s, "m"), y=quantity(-0.1 * c, "m"))
+    for k in range(5):
+        way, speed = 0.2 * k - (0.3 if k < hit else 0.0), float(k < hit)
+        wire(model, **{f"body{k}": Body(
+            x=quantity(way * c, "m"), y=quantity(way * s, "m"), inertia="5 g*m^2",
+            vx=quantity(speed * c, "m/s"), vy=quantity(speed * s, "m/s"))})
+        touch(model, f"on{k}", "ground", f"body{k}", curve=Circle("0.1 m"), base=guide, smooth=True)
+        if k:
+            touch(model, f"pair{k}", f"body{k - 1}", f"body{k}", curve=Circle("0.1 m"),
+                  base=Circle("0.1 m"), smooth=True, restitution=restitution)
+    return model
+
+
+@pytest.mark.parametrize("degrees", [0.0, 30.0, 123.0])
+@pytest.mark.parametrize(("restitution", "hit", "after"), [
+    (1.0, 1, [0, 0, 0, 0, 1]),
+    (1.0, 2, [0, 0, 0, 1, 1]),
+    (0.0, 1, [0.2] * 5),
+    (0.0, 2, [0.4] * 5),
+])  # fmt: skip
+def test_a_row_of_discs_passes_a_blow_on_or_goes_on_together(degrees, restitution, hit, after):
+    run = row(restitution, hit, degrees).simulate("0.6 s", rtol=1e-9)
+    speeds = [np.hypot(run[f"body{k}.vx"].final.m, run[f"body{k}.vy"].final.m) for k in range(5)]
+    assert_allclose(speeds, after, atol=1e-12)
+
+
+def between_walls(friction, spin):
+    model = wired("between walls", ground=Ground(),
+                  disc=Body(inertia="5 g*m^2", x="0 m", y="0.1 m", w=quantity(spin, "rad/s")))
+    for name, base in {"floor": Line(), "left": Line("-90 deg", x="-0.1 m"),
+                       "right": Line("90 deg", x="0.1 m")}.items():  # fmt: skip
+        touch(model, name, "ground", "disc", curve=Circle("0.1 m"), base=base, friction=friction)
+    return model
+
+
+def test_a_disc_that_just_fits_between_walls_without_friction_spins_on():
+    run = between_walls(0.0, 50.0).simulate("0.5 s", rtol=1e-9)
+    assert run["disc.w"].final.m == 50.0
+    assert_allclose(run["floor.N"].final.m, G, rtol=1e-12)
+
+
+def test_a_disc_that_spins_wedged_between_rough_walls_has_no_determined_motion():
+    """Any force of the walls against each other obeys the laws, and friction depends on it."""
+    with pytest.raises(SimulationError, match="wedged") as caught:
+        between_walls(0.3, 50.0).simulate("0.5 s")
+    assert caught.value.code == "simulation.paradox"
+    assert {"left", "right"} <= set(caught.value.where.split(", "))
+
+
+# -- discs that slide into a corner, and onto each other, and touch there without force ------------
+def in_a_corner(count):
+    """Discs of 1 kg and 0.25 m that move at 1 m/s towards a wall, 50 mm apart."""
+    model, ring = wired("discs", ground=Ground()), Circle("0.25 m")
+    for k in range(count):
+        wire(model, **{f"disc{k}": Body(
+            mass="1 kg", inertia="0.03 kg*m^2", x=f"{0.3 + 0.55 * k} m", y="0.25 m", phi="0 rad",
+            vx="-1 m/s", vy="0 m/s", w="0 rad/s")})
+        touch(model, f"floor{k}", "ground", f"disc{k}", curve=ring, base=Line(), friction=0.3)
+        if k:
+            touch(model, f"touch{k}", f"disc{k - 1}", f"disc{k}", curve=ring, base=ring,
+                  friction=0.1)
+        else:
+            touch(model, "wall", "ground", "disc0", curve=ring, base=Line("-90 deg"), friction=0.3)
+    return model
+
+
+@pytest.mark.parametrize("count", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
+def test_they_rest_side_by_side(count):
+    run = in_a_corner(count).simulate("2 s")
+    for k in range(count):
+        assert_allclose(value(run, f"disc{k}.x"), 0.25 + 0.5 * k, atol=1e-8)
+        assert_allclose([value(run, f"disc{k}.{v}") for v in ("vx", "vy", "w")], 0, atol=1e-9)
+    assert run.energy().relative_residual < 1e-9
+
+
+# -- a box of four corners -------------------------------------------------------------------------
+A, B = 0.2, 0.1  # half sides in m
+J = (A**2 + B**2) / 3  # of 1 kg
+
+
+def box(friction, restitution=0.0, **start):
+    """A box of 1 kg whose four corners may touch a floor."""
+    model = wired("box",
+                  ground=Ground(), body=Body(mass="1 kg", inertia=quantity(J, "kg*m^2"), **start))
+    for k, (x, y) in enumerate([(A, B), (-A, B), (-A, -B), (A, -B)]):
+        corner = Corner(x=quantity(x, "m"), y=quantity(y, "m"))
+        touch(model, f"corner{k}", "ground", "body", curve=corner, base=Line(), friction=friction,
+              restitution=restitution)
+    return model
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.5])
+def test_a_box_that_falls_on_a_corner_starts_to_turn_and_comes_to_rest_on_its_side(friction):
+    """At the plastic impact on one corner its impulse is what Newton's and Coulomb's laws say."""
+    phi = np.radians(30.0)
+    run = box(friction, y="0.5 m", phi="30 deg").simulate("3 s", rtol=1e-8)
+    # the lowest corner, as seen from the centre
+    rx = -A * np.cos(phi) + B * np.sin(phi)
+    ry = -A * np.sin(phi) - B * np.cos(phi)
+    fallen = 0.5 + ry
+    vn = np.sqrt(2 * G * fallen)
+    # normal impulse P, tangential Q = s friction P while it slips: P (1 + rx^2/J) + ...
+    k_nn, k_nt = 1 + rx**2 / J, -rx * ry / J
+    k_tt = 1 + ry**2 / J
+    stick = np.linalg.solve([[k_nn, k_nt], [k_nt, k_tt]], [vn, 0.0])
+    if abs(stick[1]) <= friction * stick[0]:
+        p, q = stick
+    else:
+        s = np.sign(stick[1]) * friction
+        p = vn / (k_nn + s * k_nt)
+        q = s * p
+    struck = run.events[0].time
+    assert struck == pytest.approx(vn / G, abs=1e-9)
+    after = quantity(struck + 1e-7, "s")
+    assert run["body.w"].at(after).m == pytest.approx((rx * p - ry * q) / J, abs=1e-5)
+    assert run["body.y"].final.m == pytest.approx(B, abs=1e-10)
+    assert run["body.phi"].final.m == pytest.approx(0.0, abs=1e-9)
+    assert run.energy().relative_residual < 1e-8
+
+
+def test_friction_of_corners_in_the_air_is_known_to_be_zero():
+    """Nothing is left open of four frictions that nothing presses; two feet on a floor share."""
+    run = box(0.5, y="0.5 m", phi="0 deg").simulate("1 s", rtol=1e-8)
+    lands = np.sqrt(2 * G * (0.5 - B)) / G
+    (shared,) = run.sticking().undetermined
+    assert shared.start == pytest.approx(lands, abs=1e-9)
+    assert set(shared.components) == {"corner2.N", "corner2.T", "corner3.N", "corner3.T"}
+    assert np.all(np.abs(run["corner0.T"].m) < 1e-12)
+
+
+@pytest.mark.parametrize("friction", [
+    (0.26, 0.276, 0.205), (0.182, 0.253, 0.263), (0.104, 0.151, 0.15), (0.3, 0.2, 0.25)])
+def test_the_middle_one_of_three_boxes_slides_as_far_as_friction_lets_it(friction):
+    """The lowest one bears nearly what its friction holds, shared by two feet as they like."""
+    model, below = wired("stack", ground=Ground()), "ground"
+    for i, mu in enumerate(friction):
+        wire(model, **{f"box{i}": Body(
+            inertia=quantity(J, "kg*m^2"), x="0 m", y=quantity((2 * i + 1) * B, "m"), phi="0 rad",
+            vx="1 m/s" if i == 1 else "0 m/s")})
+        for side in (-A, A):
+            touch(model, f"foot{i}{'left' if side < 0 else 'right'}", below, f"box{i}", friction=mu,
+                  curve=Corner(x=quantity(side, "m"), y=quantity(-B, "m")),
+                  base=Line(y="0 m" if i == 0 else quantity(B, "m")))
+        below = f"box{i}"
+    # until the upper two move alike, then alike or each by itself
+    _, lower, above = friction
+    brakes = (2 * lower + above) * G, above * G
+    alike = 1 / sum(brakes)
+    speed = brakes[1] * alike
+    way = alike - brakes[0] * alike**2 / 2
+    way += speed**2 / 2 / (max(lower, 2 * lower - above) * G)
+    run = model.simulate("0.4 s", rtol=1e-9)
+    assert_allclose([run[f"box{i}.x"].final.m for i in range(2)], [0.0, way], rtol=0, atol=1e-9)
+    assert len(run.events) <= 12

@@ -3,7 +3,7 @@
 import matplotlib as mpl
 import numpy as np
 import pytest
-from benches import wired
+from benches import wire, wired
 from numpy.testing import assert_allclose
 
 from blocks import ParameterError
@@ -67,10 +67,8 @@ def test_a_body_of_corners_is_drawn_as_the_area_between_them():
     model = wired("triangle", ground=Ground(), body=Body(x="1 cm", y="5 mm", phi="90 deg"))
     corners = [(0.0, 0.0), (4.0, 0.0), (0.0, 3.0)]
     for k, (x, y) in enumerate(corners):
-        touch = Contact(curve=Corner(x=f"{x} mm", y=f"{y} mm"), base=Line())
-        setattr(model, f"corner{k}", touch)
-        model.connect(model.ground.P, touch.B)
-        model.connect(model.body.P, touch.F)
+        wire(model, f"ground.P corner{k}.B", f"body.P corner{k}.F", **{
+            f"corner{k}": Contact(curve=Corner(x=f"{x} mm", y=f"{y} mm"), base=Line())})
     figure = model.simulate("1 ms").draw("0 s")
     (area,) = [p.get_path().vertices for p in figure.axes[0].patches if p.get_visible()]
     turned = {(round(1e3 * x, 6), round(1e3 * y, 6)) for x, y in area}

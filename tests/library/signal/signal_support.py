@@ -1,8 +1,9 @@
 """One block between known signals, and its output at given times."""
 
 import numpy as np
+from benches import wired
 
-from blocks import Model, quantity
+from blocks import quantity
 from library.signal import TimeTable
 
 RTOL = 1e-9
@@ -10,15 +11,13 @@ RTOL = 1e-9
 
 def output_of(source, duration="10 s", **options):
     """The result of a source alone."""
-    model = Model()
-    model.block = source
+    model = wired("model", block=source)
     return model.simulate(duration, **{"rtol": RTOL, **options})
 
 
 def response(block, *sources, duration="10 s", ports=("u",), **options):
     """The result of a block whose inputs are given by sources."""
-    model = Model()
-    model.block = block
+    model = wired("model", block=block)
     for k, (source, port) in enumerate(zip(sources, ports, strict=True), 1):
         model.add(f"source{k}", source)
         model.connect(source.y, getattr(model.block, port))

@@ -7,8 +7,7 @@ from numpy.testing import assert_allclose
 from scipy.interpolate import Akima1DInterpolator, RegularGridInterpolator
 from signal_support import at, output_of, polyline, response
 
-from blocks import Model, quantity
-from blocks.exceptions import ParameterError
+from blocks import Model, ParameterError, quantity
 from library import tables
 from library.signal import (
     Constant,
@@ -140,12 +139,6 @@ def test_a_grid_of_another_shape_is_refused():
         Table3D(values=[[1, 2], [3, 4]])
 
 
-def test_a_time_table_is_linear_between_its_points_and_held_outside():
-    block = TimeTable(times=["1 s", "2500 ms", "7 s"], values=["2 N", "-1 N", "4 N"])
-    exact = np.interp(T, [1, 2.5, 7], [2, -1, 4])
-    assert_allclose(at(output_of(block), T), exact, atol=1e-13)
-
-
 @pytest.mark.parametrize("given", [
     (["0 s", "1 s", "1 s", "4 s"], ["0 N", "2 N", "-1 N", "5 N"]),
     (["1 s", "1 s", "3 s", "3 s", "3 s", "8 s", "8 s"],
@@ -193,13 +186,6 @@ def test_a_held_time_table_jumps_at_its_instants():
     assert_allclose(at(result, [2.5, 7], side="left"), [2, -1])
 
 
-def test_a_smooth_time_table_is_scipys_modified_akima():
-    times = [0, 1, 2.5, 4, 7, 10]
-    block = TimeTable(times=[f"{t} s" for t in times], values=Y, interpolation="smooth")
-    exact = Akima1DInterpolator(times, Y, method="makima")(T)
-    assert_allclose(at(output_of(block), T), exact, atol=1e-12)
-
-
 def test_a_repeating_sequence_starts_anew_after_its_last_point():
     block = RepeatingSequence(times=["0.5 s", "1 s", "2 s"], values=["1 V", "3 V", "-1 V"],
                               start="0.25 s")
@@ -216,8 +202,7 @@ def test_values_without_dimension_may_have_a_unit(unit, si):
     values = [f"{v} {unit}" for v in (5, 35, 20)]
     for block in (TimeTable(times=["0 s", "4 s", "10 s"], values=values),
                   RepeatingSequence(times=["0 s", "4 s", "10 s"], values=values)):
-        model = Model("table")
-        model.block = block
+        model = wired("table", block=block)
         run = model.simulate("10 s")
         expected = si * np.interp(T, [0, 4, 10], [5, 35, 20])
         assert_allclose(run["block.y"].at(quantity(T, "s")).to("").m, expected, rtol=1e-12)

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from benches import wire
+from benches import wire, wired
 from numpy.testing import assert_allclose
 
 import library.signal as signal
@@ -86,10 +86,9 @@ def test_signals_of_angles_are_joined_in_any_unit(value, name):
 
 
 def test_values_keep_their_meaning_through_prefixes_along_a_line():
-    model = Model()
-    wire(model, "stroke.y rate.u", "rate.y body.force", "body.speed distance.u",
-         stroke=Constant(value="5 mm"), rate=Gain(gain="2 kN/m", input="m"), body=ForcedMass(),
-         distance=Integrator(input="km/hour"))
+    model = wired("model", "stroke.y rate.u", "rate.y body.force", "body.speed distance.u",
+                  stroke=Constant(value="5 mm"), rate=Gain(gain="2 kN/m", input="m"),
+                  body=ForcedMass(), distance=Integrator(input="km/hour"))
     result = model.simulate("3 s", rtol=1e-9)
     assert_allclose(result["body.v"].final.to("m/s").magnitude, 10 / 2 * 3, rtol=1e-9)
     assert_allclose(result["distance.y"].final.to("m").magnitude, 10 / 2 * 9 / 2, rtol=1e-7)
@@ -116,9 +115,7 @@ def test_the_unit_of_an_output_follows_from_the_block(block, inputs, output):
 
 
 def test_lines_of_different_dimension_are_refused_naming_both_ends():
-    model = Model()
-    model.push = Constant(value="5 N")
-    model.rate = Gain(gain="2 N/m", input="m")
+    model = wired("model", push=Constant(value="5 N"), rate=Gain(gain="2 N/m", input="m"))
     with pytest.raises(ConnectionRefused) as caught:
         model.connect(model.push.y, model.rate.u)
     assert str(caught.value) == (
@@ -147,9 +144,8 @@ def test_a_value_may_change_within_its_dimension_and_keeps_the_compiled_model():
 
 
 def test_signs_of_a_sum_may_change_but_not_its_number_of_ports():
-    model = Model()
-    wire(model, "a.y sum.u1", "b.y sum.u2",
-         a=Constant(value="5 N"), b=Constant(value="3 N"), sum=Sum(unit="N", signs="++"))
+    model = wired("model", "a.y sum.u1", "b.y sum.u2",
+                  a=Constant(value="5 N"), b=Constant(value="3 N"), sum=Sum(unit="N", signs="++"))
     assert_allclose(model.simulate("1 s")["sum.y"].final.magnitude, 8)
     model.sum.signs = "+-"
     assert_allclose(model.simulate("1 s")["sum.y"].final.magnitude, 2)
@@ -164,8 +160,7 @@ def test_signs_of_a_sum_may_change_but_not_its_number_of_ports():
 
 
 def test_blocks_of_one_form_share_a_kernel_and_others_do_not():
-    model = Model()
-    model.source = Constant(value="1 N")
+    model = wired("model", source=Constant(value="1 N"))
     for k, unit in enumerate(["N", "N", "kN"]):
         model.add(f"gain{k}", Gain(gain=f"{k + 1}", input=unit))
         model.connect(model.source.y, model["gain" + str(k)].u)
@@ -176,10 +171,8 @@ def test_blocks_of_one_form_share_a_kernel_and_others_do_not():
 
 
 def test_arrays_of_blocks_take_one_value_each():
-    model = Model()
-    model.source = Constant(value="2 m")
-    model.gains = Gain(gain=quantity([1.0, 2.0, 3.0], "N/m"), input="m", count=3)
-    model.connect(model.source.y, model.gains.u)
+    model = wired("model", "source.y gains.u", source=Constant(value="2 m"),
+                  gains=Gain(gain=quantity([1.0, 2.0, 3.0], "N/m"), input="m", count=3))
     result = model.simulate("1 s")
     assert_allclose([result[f"gains[{k}].y"].final.to("N").magnitude for k in range(3)], [2, 4, 6])
 
@@ -255,15 +248,13 @@ def test_a_mistake_is_named_where_it_is_made(mistake, kind, text):
     (lambda: PID(limited=True, lower="1", upper="0"), "is not below the upper limit"),
 ])  # fmt: skip
 def test_values_that_contradict_each_other_are_found_by_the_check(block, text):
-    model = Model()
-    model.block = block()
+    model = wired("model", block=block())
     with pytest.raises(BlocksError, match=re.escape(text)):
         model.simulate("1 s")
 
 
 def test_an_input_that_is_connected_to_nothing_is_found_by_the_check():
-    model = Model()
-    wire(model, "one.y sum.u1", sum=Sum(unit="N"), one=Constant(value="1 N"))
+    model = wired("model", "one.y sum.u1", sum=Sum(unit="N"), one=Constant(value="1 N"))
     with pytest.raises((ConnectionRefused, CheckError), match="sum.u2"):
         model.simulate("1 s")
 
@@ -300,8 +291,7 @@ def test_defaults_and_bounds_of_a_derived_unit_are_numbers_in_that_unit():
 
 
 def test_the_number_of_ports_may_follow_from_the_shape_of_a_matrix():
-    model = Model()
-    model.scale = Scale(unit="N", weights=[[2.0, 3.0, 4.0]])
+    model = wired("model", scale=Scale(unit="N", weights=[[2.0, 3.0, 4.0]]))
     for k in (1, 2, 3):
         model.add(f"c{k}", Constant(value=f"{10**k} N"))
         model.connect(getattr(model, f"c{k}").y, getattr(model.scale, f"u{k}"))

@@ -10,6 +10,7 @@ import zipfile
 from dataclasses import dataclass, field
 from xml.sax.saxutils import escape, quoteattr
 
+from library.simscape import convert
 from library.simscape.nodes import port_table
 
 RELEASES = ("R2013b", "R2016b", "R2020b", "R2022b", "R2026a")
@@ -34,6 +35,41 @@ class Drawn:
     within: str = ""  # the subsystem it stands in
     inner: list = field(default_factory=list)  # blocks of a subsystem that is drawn with its ports
     sides: tuple = ()  # names of its ports on either side, where the table has no such layout
+
+
+def simulink(kind, name, inputs="", outputs="", /, **options):
+    """A block of Simulink's with the names of its lines, apart by blanks, and its options."""
+    return Drawn(kind, name, options=options, inputs=tuple(inputs.split()),
+                 outputs=tuple(outputs.split()))
+
+
+def to_ps(number, node, /, **options):
+    return Drawn("nesl_utility/Simulink-PS Converter", f"{number} to {node}", {"O": node},
+                 options=options, inputs=(number,))
+
+
+def from_ps(node, number, /, **options):
+    return Drawn("nesl_utility/PS-Simulink Converter", f"{node} out", {"I": node}, options=options,
+                 outputs=(number,))
+
+
+def solver(node="g"):
+    return Drawn("nesl_utility/Solver Configuration", "solver", {"P": node})
+
+
+def constant(name, node, value, unit="1"):
+    """A constant physical signal."""
+    return Drawn("foundation.signal.sources.constant", name, {"O": node},
+                 {"constant": (value, unit)})
+
+
+def coasting(mass=("2", "kg"), name="sledge"):
+    """2 kg on 3 N*s/m from 1 m/s."""
+    translational = "foundation.mechanical.translational."
+    return [
+        Drawn(f"{translational}mass", name, {"M": "a"}, {"mass": mass, "v": ("1", "m/s", "High")}),
+        Drawn(f"{translational}damper", "snow", {"R": "a", "C": "g"}, {"D": ("3", "N*s/m")}),
+        Drawn(f"{translational}reference", "ground", {"V": "g"}), solver()]
 
 
 def sides_of(block):
@@ -172,6 +208,24 @@ def write(path, blocks, release, settings=None):
         for name, data in binary_parts(blocks):
             archive.writestr(f"simulink/bdmxdata/{name}.mxarray", data)
     return path
+
+
+def converted(folder, blocks, release="R2020b", values=None, **settings):
+    """What blocks become, as the model file of a release with these settings of a run."""
+    file = write(folder / "model.slx", blocks, release, {"StopTime": "1", **settings})
+    return convert(file, values=values)
+
+
+def mapped(folder, blocks, release="R2024b"):
+    """The text that blocks become, all of which have a counterpart."""
+    result = converted(folder, blocks, release)
+    assert {e.outcome for e in result.entries} == {"mapped"}, result.entries
+    return result.text
+
+
+def note_of(result, path):
+    (entry,) = (e for e in result.entries if e.path == path)
+    return entry.outcome, " ".join(entry.notes)
 
 
 def binary_parts(blocks):

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from simscape_corpus import built
-from slx_writer import Drawn, write
+from slx_writer import Drawn, constant, converted, note_of, simulink, solver, to_ps
 
 from blocks import Component
-from library.simscape import convert
 
 EL, ROT, IL = (f"foundation.{d}." for d in ("electrical", "mechanical.rotational",
                                            "isothermal_liquid"))
@@ -20,29 +19,18 @@ VALVE = "fluids.isothermal_liquid.valves_orifices.directional_control_valves.che
 SOURCE = "ee.sources.voltage_source"
 
 
-def converted(folder, blocks, release="R2020b", **settings):
-    return convert(write(folder / "model.slx", blocks, release, {"StopTime": "1", **settings}))
-
-
-def note_of(result, name):
-    (entry,) = (e for e in result.entries if e.path == f"/{name}")
-    return entry.outcome, " ".join(entry.notes)
-
-
 # -- gears -----------------------------------------------------------------------------------------
 def geared(**values):
     """2 N*m on the base B, 3 kg*m^2 and 0.5 N*m*s/rad on the follower F."""
     return [
-        Drawn("foundation.signal.sources.constant", "torque", {"O": "t"},
-              {"constant": ("2", "N*m")}),
+        constant("torque", "t", "2", "N*m"),
         Drawn("foundation.mechanical.sources.torque", "drive", {"R": "b", "S": "t", "C": "g"}),
         Drawn(GEAR, "gear", {"B": "b", "F": "f"}, {
             "ratio": ("n", "1"), "efficiency": ("0.24", "1"), "mu_visc": ("[0, 0]", "N*m/(rad/s)"),
             "w_thr": ("0.01", "rad/s"), "enable_faults": ("0", "1"), **values}),
         Drawn(f"{ROT}inertia", "load", {"I": "f"}, {"inertia": ("3", "kg*m^2")}),
         Drawn(f"{ROT}damper", "drag", {"R": "f", "C": "g"}, {"D": ("0.5", "N*m/(rad/s)")}),
-        Drawn(f"{ROT}reference", "frame", {"W": "g"}),
-        Drawn("nesl_utility/Solver Configuration", "solver", {"P": "g"})]
+        Drawn(f"{ROT}reference", "frame", {"W": "g"}), solver()]
 
 
 @pytest.mark.parametrize("release", ["R2018b", "R2026a"])
@@ -64,7 +52,7 @@ def test_a_simple_gear_turns_its_load_as_its_ratio_and_efficiency_say(
         release, values, sense, efficiency, outcome, tmp_path):
     """J dw/dt = n eta t - d w at the follower."""
     result = converted(tmp_path, geared(**values), release, PreLoadFcn="n = 4; eta = 0.8;")
-    assert note_of(result, "gear")[0] == outcome
+    assert note_of(result, "/gear")[0] == outcome
     run = built(result.text, tmp_path).simulate("2 s", rtol=1e-9)
     speed = 4 * efficiency * 2 / 0.5 * (1 - np.exp(-0.5 / 3 * 2))
     assert_allclose(run["load.w"].final.to("rad/s").m, sense * speed, rtol=1e-6)
@@ -73,7 +61,7 @@ def test_a_simple_gear_turns_its_load_as_its_ratio_and_efficiency_say(
 def test_what_a_gear_here_has_not_is_told(tmp_path):
     outcome, note = note_of(converted(tmp_path, geared(
         friction_model=("1", "1"), mu_visc=("[1e-3, 0]", "N*m/(rad/s)"),
-        enable_backlash=("true", "1")), PreLoadFcn="n = 4;"), "gear")
+        enable_backlash=("true", "1")), PreLoadFcn="n = 4;"), "/gear")
     assert outcome == "approximated"
     assert "mu_visc: viscous losses are a RotationalDamper from a shaft to the ground here." in note
     assert "enable_backlash = true has no counterpart here." in note
@@ -82,7 +70,7 @@ def test_what_a_gear_here_has_not_is_told(tmp_path):
 def test_a_sense_of_turning_that_is_not_known_is_a_gap_and_not_the_usual_one(tmp_path):
     result = converted(tmp_path, geared(friction_model=("1", "1"), rotation_direction=(
         "sdl.enum.shaftOutputDirection.askew", "1")), PreLoadFcn="n = 4;")
-    outcome, note = note_of(result, "gear")
+    outcome, note = note_of(result, "/gear")
     assert outcome == "missing"
     assert "rotation_direction = sdl.enum.shaftOutputDirection.askew: this choice is not" in note
     assert "shaftOutputDirection.askew: this choice is not known here" in " ".join(
@@ -109,7 +97,7 @@ def test_a_gap_holds_the_values_of_its_block(tmp_path):
 
 def test_an_efficiency_that_depends_on_the_load_is_a_gap(tmp_path):
     outcome, note = note_of(converted(tmp_path, geared(friction_model=(
-        "sdl.enum.gear_efficiencies_load.loadDependent", "1")), PreLoadFcn="n = 4;"), "gear")
+        "sdl.enum.gear_efficiencies_load.loadDependent", "1")), PreLoadFcn="n = 4;"), "/gear")
     assert outcome == "missing"
     assert "Its efficiency depends on load or temperature; LossyGear" in note
 
@@ -119,7 +107,7 @@ def circuit(*blocks, source=None):
     """Blocks between the nodes a and g, or with a source between them."""
     feed = [source] if source else []
     return [*feed, *blocks, Drawn(f"{EL}elements.reference", "earth", {"V": "g"}),
-            Drawn("nesl_utility/Solver Configuration", "solver", {"P": "g"})]
+            solver()]
 
 
 def source(dc="12", ac="0", frequency="50", shift="0"):
@@ -158,7 +146,7 @@ def test_a_capacitor_of_the_electrical_library_discharges(tmp_path):
         "enable_C_tol": ("0", "1"), "C_tol": ("5", "1"), "thermalEnable": ("false", "1"),
         "vc": ("3", "V", "High")})  # fmt: skip
     result = converted(tmp_path, circuit(store, resistor("a", "g", "1000")))
-    assert note_of(result, "store") == ("mapped", "")
+    assert note_of(result, "/store") == ("mapped", "")
     run = built(result.text, tmp_path).simulate("1 ms", rtol=1e-9)
     assert_allclose(run["store.v"].final.to("V").m, 3 * np.exp(-1), rtol=1e-6)
 
@@ -166,12 +154,12 @@ def test_a_capacitor_of_the_electrical_library_discharges(tmp_path):
 def test_a_voltage_source_is_a_constant_or_a_sine(tmp_path):
     sine = source(dc="0", ac="10", frequency="50", shift="30")
     result = converted(tmp_path, circuit(resistor("a", "g", "5"), source=sine))
-    assert note_of(result, "source") == ("mapped", "")
+    assert note_of(result, "/source") == ("mapped", "")
     run = built(result.text, tmp_path).simulate("3 ms")
     exact = 10 * np.sin(2 * np.pi * 50 * 3e-3 + np.pi / 6) / 5
     assert_allclose(run["resistor.i"].final.to("A").m, exact, rtol=1e-9)
     both = converted(tmp_path, circuit(resistor("a", "g", "5"), source=source(ac="3")))
-    assert note_of(both, "source")[1].startswith("It is DCVoltageSource and ACVoltageSource")
+    assert note_of(both, "/source")[1].startswith("It is DCVoltageSource and ACVoltageSource")
 
 
 def diode(model="pwl", **values):
@@ -188,18 +176,18 @@ def diode(model="pwl", **values):
     ("12", (12 - 0.6 * (1 - 0.3e-4)) / (4 + 0.3)), ("-12", -12 / (4 + 1e4))])
 def test_a_piecewise_linear_diode_conducts_one_way(voltage, current, tmp_path):
     result = converted(tmp_path, circuit(resistor("a", "b", "4"), diode(), source=source(voltage)))
-    assert note_of(result, "diode") == ("mapped", "")
+    assert note_of(result, "/diode") == ("mapped", "")
     point = built(result.text, tmp_path).operating_point()
     assert_allclose(point["diode.i"].to("A").m, current, rtol=1e-12)
 
 
 def test_what_a_diode_here_has_not_is_told(tmp_path):
     outcome, note = note_of(converted(tmp_path, circuit(
-        resistor("a", "b", "4"), diode(CJ=("50", "pF")), source=source())), "diode")
+        resistor("a", "b", "4"), diode(CJ=("50", "pF")), source=source())), "/diode")
     assert (outcome, note) == (
         "approximated", "CJ: the capacitance of its junction is a Capacitor beside it here.")
     outcome, note = note_of(converted(tmp_path, circuit(
-        resistor("a", "b", "4"), diode("exponential"), source=source())), "diode")
+        resistor("a", "b", "4"), diode("exponential"), source=source())), "/diode")
     assert outcome == "missing"
     assert note.startswith("Only its piecewise linear characteristic is the same here.")
 
@@ -239,7 +227,7 @@ def driver(paths, reverse="0", brake="0", **values):
 def test_a_bridge_behind_a_pwm_voltage_gives_its_mean(paths, release, reverse, brake, current,
                                                       tmp_path):
     result = converted(tmp_path, driver(paths, reverse, brake), release)
-    assert note_of(result, "pwm") == note_of(result, "bridge") == ("mapped", "")
+    assert note_of(result, "/pwm") == note_of(result, "/bridge") == ("mapped", "")
     point = built(result.text, tmp_path).operating_point()
     assert_allclose(point["resistor.i"].to("A").m, current, rtol=1e-12, atol=1e-14)
 
@@ -249,7 +237,7 @@ def test_a_bridge_behind_a_pwm_voltage_gives_its_mean(paths, release, reverse, b
     {"regenerative_braking_mode": ("ee.enum.converters.regenerative_braking_mode.depends_on_rev",
                                    "1")}])  # fmt: skip
 def test_other_modes_of_a_bridge_are_a_gap(values, tmp_path):
-    outcome, note = note_of(converted(tmp_path, driver(NEW, **values)), "bridge")
+    outcome, note = note_of(converted(tmp_path, driver(NEW, **values)), "/bridge")
     assert outcome == "missing"
     assert note.startswith("Only the mean of a smooth current that may flow back is known here")
 
@@ -257,10 +245,8 @@ def test_other_modes_of_a_bridge_are_a_gap(values, tmp_path):
 # -- liquids ---------------------------------------------------------------------------------------
 def hydraulics(part):
     return [part, Drawn(f"{IL}elements.reservoir", "tank", {"A": "g"}),
-            Drawn("foundation.signal.sources.constant", "drop", {"O": "d"},
-                  {"constant": ("0.06", "MPa")}),
-            Drawn(f"{IL}sources.pressure_source", "pump", {"A": "g", "P": "d", "B": "a"}),
-            Drawn("nesl_utility/Solver Configuration", "solver", {"P": "g"})]
+            constant("drop", "d", "0.06", "MPa"),
+            Drawn(f"{IL}sources.pressure_source", "pump", {"A": "g", "P": "d", "B": "a"}), solver()]
 
 
 def valve(spec="Linear", **values):
@@ -278,7 +264,7 @@ def valve(spec="Linear", **values):
 def test_a_check_valve_opens_with_the_pressure(tmp_path):
     """A third of the way open at 60 kPa; the flow is turbulent: Cd A sqrt(2 rho dp)."""
     result = converted(tmp_path, hydraulics(valve()))
-    assert note_of(result, "valve") == ("mapped", "")
+    assert note_of(result, "/valve") == ("mapped", "")
     point = built(result.text, tmp_path).operating_point()
     area = 1e-10 + (1e-4 - 1e-10) / 3
     assert_allclose(point["valve.area"].to("m^2").m, area, rtol=1e-9)
@@ -297,8 +283,8 @@ def test_a_check_valve_opens_with_the_pressure(tmp_path):
 ], ids=["smooth", "ports", "table", "tank"])  # fmt: skip
 def test_what_differs_in_a_liquid_is_told(part, outcome, said, tmp_path):
     result = converted(tmp_path, hydraulics(part))
-    assert note_of(result, "valve")[0] == outcome
-    assert said in note_of(result, "valve")[1]
+    assert note_of(result, "/valve")[0] == outcome
+    assert said in note_of(result, "/valve")[1]
 
 
 # -- what has its law in the text, or another name -----------------------------------------------
@@ -306,7 +292,7 @@ def test_a_power_sensor_reads_what_its_load_takes(tmp_path):
     blocks = [Drawn("ee.sensors.power_sensor", "meter", {"s": "a", "p": "b", "n": "g", "P": "o"}),
               Drawn("ee.passive.resistor", "load", {"p": "b", "n": "g"}, {"R": ("6", "Ohm")})]
     result = converted(tmp_path, circuit(*blocks, source=source()))
-    assert note_of(result, "meter") == ("mapped", "")
+    assert note_of(result, "/meter") == ("mapped", "")
     run = built(result.text, tmp_path).simulate("1 ms")
     assert run["meter.P"].final.to("W").m == pytest.approx(24)
 
@@ -317,8 +303,8 @@ def test_a_sensor_of_rotational_power_reads_what_passes_it(tmp_path):
     blocks.append(Drawn("sdl.sensors.rotational_power_sensor", "meter",
                         {"S": "f", "R": "r", "C": "g", "P": "o"}))
     result = converted(tmp_path, blocks, PreLoadFcn="n = 4;")
-    assert note_of(result, "meter")[0] == "mapped"
-    assert "Direction not verified" in note_of(result, "meter")[1]
+    assert note_of(result, "/meter")[0] == "mapped"
+    assert "Direction not verified" in note_of(result, "/meter")[1]
     run = built(result.text, tmp_path).simulate("60 s")
     assert run["meter.P"].final.to("W").m == pytest.approx(8**2 / 0.5, rel=1e-3)
 
@@ -329,10 +315,9 @@ def test_a_torsional_damper_is_a_spring_with_damping(tmp_path):
               Drawn("sdl.couplings.torsional_damper", "shaft", {"R": "f", "C": "g"}, {
                   "k": ("12", "N*m/rad"), "mu_visc": ("0", "N*m/(rad/s)"), "x0": ("0.1", "rad"),
                   "model_hardstop": ("sdl.enum.onoff.off", "1"), "upper_bound": ("1", "rad")}),
-              Drawn(f"{ROT}reference", "frame", {"W": "g"}),
-              Drawn("nesl_utility/Solver Configuration", "solver", {"P": "g"})]
+              Drawn(f"{ROT}reference", "frame", {"W": "g"}), solver()]
     result = converted(tmp_path, blocks)
-    assert note_of(result, "shaft") == ("mapped", "")
+    assert note_of(result, "/shaft") == ("mapped", "")
     run = built(result.text, tmp_path).simulate("1 s", rtol=1e-9)
     assert run["shaft.phi"].final.to("rad").m == pytest.approx(0.1 * np.cos(2), abs=1e-6)
 
@@ -341,7 +326,7 @@ def test_a_supply_rail_holds_its_voltage(tmp_path):
     blocks = [Drawn("ee.sources.rail_positive", "rail", {"p": "a"}, {"v0": ("5", "V")}),
               Drawn("ee.passive.resistor", "load", {"p": "a", "n": "g"}, {"R": ("2", "Ohm")})]
     result = converted(tmp_path, circuit(*blocks))
-    assert note_of(result, "rail") == ("mapped", "")
+    assert note_of(result, "/rail") == ("mapped", "")
     run = built(result.text, tmp_path).simulate("1 ms")
     assert run["load.i"].final.to("A").m == pytest.approx(2.5)
 
@@ -357,14 +342,12 @@ def test_a_vehicle_on_a_slope_loads_its_axles(pitch, outcome, tmp_path):
     blocks = [Drawn("sdl.tires.vehicle_body", "car", {
                   "H": "h", "V": "v", "wind": "w", "NR": "r", "NF": "n", "beta": "b"}, values),
               Drawn("foundation.mechanical.translational.elements.reference", "road", {"V": "g"}),
-              Drawn("foundation.mechanical.sources.force", "pull", pull),
-              Drawn("nesl_utility/Solver Configuration", "solver", {"P": "g"})]
+              Drawn("foundation.mechanical.sources.force", "pull", pull), solver()]
     for name, (value, unit) in {"b": ("0.1", "rad"), "w": ("5", "m/s"), "f": ("2000", "N")}.items():
-        blocks += [Drawn("Constant", f"{name} is", options={"Value": value}, outputs=(f"{name}1",)),
-                   Drawn("nesl_utility/Simulink-PS Converter", f"{name} in", {"O": name},
-                         options={"Unit": unit}, inputs=(f"{name}1",))]
+        blocks += [simulink("Constant", f"{name} is", "", f"{name}1", Value=value),
+                   to_ps(f"{name}1", name, Unit=unit)]
     result = converted(tmp_path, blocks)
-    assert note_of(result, "car")[0] == outcome
+    assert note_of(result, "/car")[0] == outcome
     if outcome == "mapped":
         run = built(result.text, tmp_path).simulate("1 ms", rtol=1e-9)
         force = 2000 - 0.5 * 1.2 * 0.5 * 2 * 25 - 9810 * np.sin(0.1)

@@ -1,30 +1,24 @@
-"""A run that was logged elsewhere is compared with the converted model, signal by signal."""
+"""A run that was logged elsewhere is compared with the converted model; an FMU is made of it."""
 
 import numpy as np
 import pytest
 import scipy.io
 from mat_writer import Thing, mat_file
-from slx_writer import Drawn, write
+from numpy.testing import assert_allclose
+from slx_writer import Drawn, coasting, from_ps, simulink, write
 
 from library.simscape.__main__ import main
 
-TR = "foundation.mechanical.translational."
 T = np.linspace(0, 2, 41)
 SPEED = np.exp(-1.5 * T)  # 2 kg on 3 N*s/m from 1 m/s
 
 
-def coasting(folder):
+def sledge(folder, shown=None):
+    shown = shown or simulink("ToWorkspace", "keep", "speed", VariableName="simout")
     return write(folder / "sledge.slx", [
-        Drawn(f"{TR}mass", "Big Mass", {"M": "a"}, {"mass": ("2", "kg"), "v": (
-            "1", "m/s", "High")}),
-        Drawn(f"{TR}damper", "snow", {"R": "a", "C": "g"}, {"D": ("3", "N*s/m")}),
-        Drawn("foundation.mechanical.sensors.velocity", "meter", {
+        *coasting(name="Big Mass"), Drawn("foundation.mechanical.sensors.velocity", "meter", {
             "R": "a", "C": "g", "V": "v", "P": "open"}),
-        Drawn("nesl_utility/PS-Simulink Converter", "out", {"I": "v"}, options={"Unit": "mm/s"},
-              outputs=("speed",)),
-        Drawn("ToWorkspace", "keep", options={"VariableName": "simout"}, inputs=("speed",)),
-        Drawn(f"{TR}reference", "ground", {"V": "g"}),
-        Drawn("nesl_utility/Solver Configuration", "solver", {"P": "g"})], "R2022b")
+        from_ps("v", "speed", Unit="mm/s"), shown], "R2022b")
 
 
 def table(folder, **columns):
@@ -64,7 +58,7 @@ def logged_objects(folder):
 ], ids=["names", "units", "structure", "arrays", "structure with time", "Dataset"])  # fmt: skip
 def test_a_difference_is_said_in_the_unit_of_the_log(log, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert main([str(coasting(tmp_path)), "--compare", str(log(tmp_path))]) == 0
+    assert main([str(sledge(tmp_path)), "--compare", str(log(tmp_path))]) == 0
     said = capsys.readouterr().out
     row = next(line for line in said.splitlines() if line.lower().startswith((
         "big", "sim", "speed", "logs")))
@@ -75,7 +69,7 @@ def test_a_difference_is_said_in_the_unit_of_the_log(log, tmp_path, capsys, monk
 def test_a_signal_that_is_not_there_is_named(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     log = table(tmp_path, **{"wheel.w": SPEED, "snow.f [N]": 3 * SPEED})
-    assert main([str(coasting(tmp_path)), "--compare", str(log)]) == 0
+    assert main([str(sledge(tmp_path)), "--compare", str(log)]) == 0
     said = capsys.readouterr().out
     assert "Not in the converted model: wheel.w. Name columns by the path" in said
     largest = next(line for line in said.splitlines() if line.startswith("snow.f")).split()[2]
@@ -87,5 +81,16 @@ def test_a_log_without_a_signal_is_refused(content, tmp_path, capsys, monkeypatc
     monkeypatch.chdir(tmp_path)
     log = tmp_path / ("logged.mat" if content.startswith(b"MATLAB") else "logged.csv")
     log.write_bytes(content)
-    assert main([str(coasting(tmp_path)), "--compare", str(log)]) == 1
+    assert main([str(sledge(tmp_path)), "--compare", str(log)]) == 1
     assert f"{log}: it" in capsys.readouterr().err
+
+
+def test_what_its_scopes_show_are_outputs_of_an_fmu(tmp_path, capsys):
+    fmpy = pytest.importorskip("fmpy", reason="FMPy runs what is exported: pip install FMPy")
+    pytest.importorskip("llvmlite", reason="models are exported as machine code")
+    model = sledge(tmp_path, simulink("Scope", "look", "speed"))
+    assert main([str(model), "--fmu", str(tmp_path / "sledge.fmu")]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == str(tmp_path / "sledge.fmu")
+    run = fmpy.simulate_fmu(str(tmp_path / "sledge.fmu"), stop_time=2.0, output_interval=0.1)
+    (name,) = set(run.dtype.names) - {"time"}
+    assert_allclose(run[name], np.exp(-1.5 * run["time"]), atol=1e-5)  # m/s, whatever is shown

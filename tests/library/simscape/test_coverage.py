@@ -1,6 +1,8 @@
 """What occurs in public models has a counterpart here to the extent that the guide says.
 
-The census counts instances in 526 models, ``tests/data/simscape/block_census.csv``.
+The census counts instances in 526 models, ``tests/data/simscape/block_census.csv``. Every block of
+Simscape's mechanics and physical signals, ``tests/data/simscape_mechanics_and_signals.csv``, is a
+component or has a reason in ``library/other_words.csv``.
 """
 
 import csv
@@ -12,6 +14,7 @@ from typing import NamedTuple
 
 from simscape_corpus import DATA
 
+from library.othernames import WORDS
 from library.simscape.mapping import counterpart_of, keyword_of
 from library.simscape.physical import SETTINGS
 from library.simscape.physical_signals import SIGNALS
@@ -113,3 +116,38 @@ def test_the_guide_names_components_that_are_here_and_counterparts_as_known():
     blocks = {block for block, _ in known}
     compared = {pair for pair in shown if pair[0] in blocks}
     assert len(compared) > 20 and compared <= known
+
+
+# -- every block of mechanics and signals ----------------------------------------------------------
+LISTED = (DATA.parent / "simscape_mechanics_and_signals.csv").read_text(encoding="utf-8")
+ROWS = list(csv.DictReader(x for x in LISTED.splitlines() if not x.startswith("#")))
+#: Add-on blocks whose ports have other names than ours.
+OTHER_PORTS = {"Disc Brake", "Disc Friction Clutch", "Dog Clutch", "Unidirectional Clutch",
+               "Simple Gear", "Rotational Power Sensor", "Tire (Simple)"}  # fmt: skip
+
+
+def test_a_block_has_a_counterpart_or_a_reason_why_it_has_none():
+    assert len(ROWS) > 100
+    found = {row["block"]: WORDS.component(row["block"], "") for row in ROWS}
+    assert [block for block, word in found.items() if word is None] == []  # not in the file
+    wrong = []
+    for block, word in found.items():
+        module, _, name = word.component.rpartition(".")
+        said = word.sentence(module)
+        if not (said.endswith(word.note) if word.note else name in said):
+            wrong.append((block, said, word.note or name))
+    assert wrong == []
+
+
+def test_a_counterpart_has_the_conserving_ports_of_its_block():
+    wrong, compared = [], 0
+    for row in ROWS:
+        found = WORDS.component(row["block"], "")
+        if row["conserving"] and not found.note and row["block"] not in OTHER_PORTS:
+            module, _, name = found.component.rpartition(".")
+            compared += 1
+            made = getattr(import_module(f"library.{module}"), name)()
+            if not set(row["conserving"].split()) <= made.ports.keys():
+                wrong.append((row["block"], [*made.ports], row["conserving"]))
+    assert compared > 25
+    assert wrong == []

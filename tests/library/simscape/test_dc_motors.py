@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from simscape_corpus import built
-from slx_writer import Drawn, write
+from slx_writer import Drawn, converted, note_of, solver
 
 from library.electromechanical import SeparatelyExcitedMotor
-from library.simscape import add_counterpart, convert, mapping
+from library.simscape import add_counterpart, mapping
 
 MOTOR = "ee.electromech.brushed.dc_motor"
 OLD = "elec.actuators.rotational.dc_motor"
@@ -57,12 +57,7 @@ def fed(machine, *others):
     return [machine, Drawn(f"{EL}sources.dc_voltage", "cell", {"p": "a", "n": "g"},
                            {"v0": ("12", "V")}),
             Drawn(f"{EL}elements.reference", "earth", {"V": "g"}),
-            Drawn(f"{ROT}reference", "frame", {"W": "h"}),
-            Drawn("nesl_utility/Solver Configuration", "solver", {"P": "g"}), *others]
-
-
-def converted(folder, blocks, release="R2020b", **settings):
-    return convert(write(folder / "model.slx", blocks, release, {"StopTime": "1", **settings}))
+            Drawn(f"{ROT}reference", "frame", {"W": "h"}), solver(), *others]
 
 
 def at_rest(folder, blocks, release="R2020b", **settings):
@@ -132,11 +127,6 @@ def test_a_motor_with_a_thermal_port_warms(tmp_path):
 
 
 # -- what is not taken is told ---------------------------------------------------------------------
-def note_of(result):
-    (entry,) = (e for e in result.entries if e.path == "/motor")
-    return entry.outcome, " ".join(entry.notes)
-
-
 @pytest.mark.parametrize(("machine", "name"), [
     (motor(nodes={"fp": "a", "fn": "g"}, sides=FIELD_SIDES, **WOUND), "SeparatelyExcitedMotor"),
     (motor(f"{OLD}_thermal", {"H": "t"}, (["p", "R"], ["n", "H", "C"])), "ThermalDCMotor"),
@@ -144,7 +134,7 @@ def note_of(result):
 def test_ports_that_a_file_does_not_name_are_told(machine, name, tmp_path):
     ends = [Drawn("foundation.thermal.elements.perfect_insulator", "end", {"A": "t"})]
     result = converted(tmp_path, fed(machine, *ends["t" not in machine.nodes.values():]), "R2016b")
-    outcome, note = note_of(result)
+    outcome, note = note_of(result, "/motor")
     assert outcome == "missing"
     assert f"It is {name} here, but neither the file nor another that was seen says which" in note
     assert "has no counterpart in this form" in " ".join(result.text.split())
@@ -164,7 +154,7 @@ def test_ports_that_a_file_does_not_name_may_be_said(tmp_path, monkeypatch):
 def test_ports_that_are_not_here_are_told(tmp_path):
     machine = motor(f"{MOTOR}_thermal", {"H": "t", "fp": "a", "fn": "g"},
                     (["p", "fp", "R"], ["n", "fn", "H", "C"]), **WOUND)  # fmt: skip
-    outcome, note = note_of(converted(tmp_path, fed(machine)))
+    outcome, note = note_of(converted(tmp_path, fed(machine)), "/motor")
     assert outcome == "missing"
     assert "field_option = ee.enum.field_option.wound: this choice is not known here" in note
     assert "ThermalDCMotor here has no port fp or fn" in note
@@ -178,15 +168,15 @@ def test_ports_that_are_not_here_are_told(tmp_path):
 ])  # fmt: skip
 def test_what_a_motor_here_has_not_is_told(given, outcome, said, tmp_path):
     result = converted(tmp_path, fed(motor(**given)))
-    assert note_of(result)[0] == outcome
-    assert said in note_of(result)[1]
+    assert note_of(result, "/motor")[0] == outcome
+    assert said in note_of(result, "/motor")[1]
     assert said in " ".join(result.text.replace('"', "").split())
 
 
 def test_faults_that_are_off_say_nothing(tmp_path):
     off = {f"enable_fault_{part}": ("simscape.enum.onoff.off", "1")
            for part in ("armature", "field")}
-    assert note_of(converted(tmp_path, fed(motor(**off)))) == ("mapped", "")
+    assert note_of(converted(tmp_path, fed(motor(**off))), "/motor") == ("mapped", "")
 
 
 @pytest.mark.parametrize(("path", "title", "said"), [
@@ -200,6 +190,6 @@ def test_faults_that_are_off_say_nothing(tmp_path):
 def test_a_gap_says_what_to_take_here(path, title, said, tmp_path):
     machine = Drawn(path, "motor", {"p": "a", "R": "w", "n": "g", "C": "h"},
                     options={"SourceType": title}, sides=(["p", "R"], ["n", "C"]))  # fmt: skip
-    outcome, note = note_of(converted(tmp_path, fed(machine)))
+    outcome, note = note_of(converted(tmp_path, fed(machine)), "/motor")
     assert outcome == "missing"
     assert said in note

@@ -4,25 +4,18 @@ import numpy as np
 import pytest
 from benches import final
 from numpy.testing import assert_allclose
-from simscape_corpus import built, converted
-from slx_writer import Drawn, write
-
-from library.simscape import convert
+from simscape_corpus import built
+from simscape_corpus import converted as public
+from slx_writer import Drawn, constant, converted, mapped, note_of, solver
 
 LAGGED = Drawn("foundation.thermal.elements.perfect_insulator", "lagging", {"A": "wall"})
 GAMMA = 1000 / 713
-SOLVER = Drawn("nesl_utility/Solver Configuration", "solver", {"P": "tank"})
-
-
-def converted_text(folder, blocks, release):
-    result = convert(write(folder / "model.slx", blocks, release, {"StopTime": "1"}))
-    assert {e.outcome for e in result.entries} == {"mapped"}, result.entries
-    return result.text
+SOLVER = solver("tank")
 
 
 def test_a_public_gas_piston_follows_the_isentrope(tmp_path):
     """5 l and a piston of 100 cm² that is drawn out by (1 - cos(w t))/w, w = 0.5 pi/s."""
-    run = built(converted("gas_piston_work", tmp_path).text, tmp_path).simulate("4 s", rtol=1e-9)
+    run = built(public("gas_piston_work", tmp_path).text, tmp_path).simulate("4 s", rtol=1e-9)
     t = run.time.to("s").m
     drawn = (1 - np.cos(np.pi / 2 * t)) / (np.pi / 2)
     volume = 5e-3 + 1e-5 + 0.01 * drawn
@@ -41,7 +34,7 @@ def test_a_public_gas_piston_follows_the_isentrope(tmp_path):
 def test_a_source_of_liquid_pumps_from_A_to_B(kind, given, release, tmp_path):
     """0.2 kg/s through a pipe, measured from A to B, and a pressure that is 48 kPa higher at B."""
     TL = "foundation.thermal_liquid."
-    text = converted_text(tmp_path, [
+    text = mapped(tmp_path, [
         Drawn(f"{TL}elements.reservoir", "tank", {"A": "tank"}, {
             "pressure_spec": ("foundation.enum.pressure_spec.specified", "1"),
             "reservoir_pressure": ("0.3", "MPa"), "reservoir_temperature": ("300", "K")}),
@@ -70,12 +63,11 @@ def test_a_source_of_liquid_pumps_from_A_to_B(kind, given, release, tmp_path):
 def test_a_controlled_source_of_gas_raises_B_of_what_is_closed(release, tmp_path):
     """A closed box is filled to 10 kPa above the atmosphere, and nothing leaves it."""
     G = "foundation.gas."
-    text = converted_text(tmp_path, [
+    text = mapped(tmp_path, [
         Drawn(f"{G}elements.reservoir", "outside", {"A": "tank"}, {
             "pressure_spec": ("foundation.enum.pressure_spec.atmospheric", "1"),
             "reservoir_temperature": ("293.15", "K"), "area_A": ("0.01", "m^2")}),
-        Drawn("foundation.signal.sources.constant", "wanted", {"O": "s"},
-              {"constant": ("10", "kPa")}),
+        constant("wanted", "s", "10", "kPa"),
         Drawn(f"{G}sources.controlled_pressure_source", "fan", {"A": "tank", "P": "s", "B": "one"},
               {"power_spec": ("foundation.enum.power_spec.none", "1"), "area_A": ("0.01", "m^2"),
                "area_B": ("0.01", "m^2")}),
@@ -96,13 +88,9 @@ def test_a_controlled_source_of_gas_raises_B_of_what_is_closed(release, tmp_path
 def test_older_reservoirs_and_restrictions_follow_their_signals(tmp_path):
     """2 bar and 350 K, chosen by signals, fill a litre through an opening that a signal gives."""
     G = "foundation.gas."
-    text = converted_text(tmp_path, [
-        Drawn("foundation.signal.sources.constant", "pressure", {"O": "p"},
-              {"constant": ("0.2", "MPa")}),
-        Drawn("foundation.signal.sources.constant", "warmth", {"O": "t"},
-              {"constant": ("350", "K")}),
-        Drawn("foundation.signal.sources.constant", "opening", {"O": "s"},
-              {"constant": ("1", "mm^2")}),
+    text = mapped(tmp_path, [
+        constant("pressure", "p", "0.2", "MPa"), constant("warmth", "t", "350", "K"),
+        constant("opening", "s", "1", "mm^2"),
         Drawn(f"{G}elements.controlled_reservoir", "tank", {"A": "tank", "P": "p", "T": "t"},
               {"area_A": ("1", "mm^2")}),
         Drawn(f"{G}elements.variable_local_restriction", "valve",
@@ -154,7 +142,7 @@ def test_a_source_pumps_water_from_A_to_B_and_a_pipe_boils_it(pump, release, tmp
             "reservoir_pressure": ("0.4", "MPa"), "reservoir_quality": ("0.5", "1"),
             "reservoir_void_fraction": ("0.5", "1"), "reservoir_superheating": ("-1", "deltaK"),
             "reservoir_condensing_temperature": ("373.15", "K")}  # fmt: skip
-    text = converted_text(tmp_path, [
+    text = mapped(tmp_path, [
         properties(),
         Drawn(f"{P}elements.reservoir", "tank", {"A": "tank"}, {
             **spec, "energy_spec": choice("ReservoirEnergySpec2P", "Enthalpy"),
@@ -175,8 +163,7 @@ def test_a_source_pumps_water_from_A_to_B_and_a_pipe_boils_it(pump, release, tmp
         Drawn("foundation.thermal.sources.controlled_heat_flow", "heat",
               {"A": "ground", "B": "wall", "S": "s"}),
         Drawn("foundation.thermal.elements.reference", "ground", {"H": "ground"}),
-        Drawn("foundation.signal.sources.constant", "wanted", {"O": "s"},
-              {"constant": ("10000", "W")}),
+        constant("wanted", "s", "10000", "W"),
         Drawn(f"{P}sensors.flow_sensor", "meter", {"A": "two", "B": "out", "M": "m", "PHI": "e"}),
         Drawn(f"{P}sensors.pressure_internal_energy_sensor", "gauge",
               {"A": "two", "B": "zero", "P": "p", "U": "u"}, ABSOLUTE),
@@ -201,25 +188,23 @@ def test_a_source_pumps_water_from_A_to_B_and_a_pipe_boils_it(pump, release, tmp
 @pytest.mark.parametrize(("critical", "medium"), [("22.0640", "water"), ("4.05928", "R134a"),
                                                   ("7.3773", "R744")])  # fmt: skip
 def test_a_fluid_is_known_by_its_critical_pressure(critical, medium, tmp_path):
-    result = convert(write(tmp_path / "model.slx", [
+    text = mapped(tmp_path, [
         properties(p_crit=(critical, "MPa")),
-        Drawn(f"{P}elements.cap", "end", {"A": "tank"}), SOLVER], "R2022b", {"StopTime": "1"}))
-    model = built(result.text, tmp_path)
-    assert model.fluid.medium == medium
+        Drawn(f"{P}elements.cap", "end", {"A": "tank"}), SOLVER], "R2022b")
+    assert built(text, tmp_path).fluid.medium == medium
 
 
 def test_a_fluid_that_is_not_ready_is_told(tmp_path):
     """R32 has the critical pressure 5.782 MPa."""
-    result = convert(write(tmp_path / "model.slx", [
+    result = converted(tmp_path, [
         properties(p_crit=("5.782", "MPa")),
-        Drawn(f"{P}elements.cap", "end", {"A": "tank"}), SOLVER], "R2022b", {"StopTime": "1"}))
-    (entry,) = (e for e in result.entries if e.kind.endswith("properties"))
-    assert any("no ready fluid has this critical pressure" in note for note in entry.notes)
+        Drawn(f"{P}elements.cap", "end", {"A": "tank"}), SOLVER], "R2022b")
+    assert "no ready fluid has this critical pressure" in note_of(result, "/fluid")[1]
 
 
 def test_a_piston_of_two_phases_pushes_and_stores_what_the_file_says(tmp_path):
     """R134a of 1 MPa and the quality 0.2 in 1 l, behind 100 cm² that nothing moves."""
-    text = converted_text(tmp_path, [
+    text = mapped(tmp_path, [
         Drawn("fluids.two_phase_fluid.utilities.two_phase_fluid_predefined_properties", "fluid",
               {"A": "tank"}, {"fluid": ("fluids.two_phase_fluid.utilities.enum.Fluid.R134a", "1"),
                               "p_atm": ("0.101325", "MPa"), "q_rev": ("0.01", "Pa")}),
@@ -249,7 +234,7 @@ def test_a_piston_of_two_phases_pushes_and_stores_what_the_file_says(tmp_path):
 def test_settings_of_a_liquid_by_its_temperature_are_tables_here(energy, u, cp, tmp_path):
     """A liquid of 2 kJ/(kg K) and 900 kg/m³, by either table of its energy."""
     TL = "foundation.thermal_liquid."
-    text = converted_text(tmp_path, [
+    text = mapped(tmp_path, [
         Drawn(f"{TL}utilities.thermal_liquid_settings", "fluid", {"A": "tank"}, {
             "table_dimensions": ("foundation.enum.table_dimensions_TL.one_dimensional", "1"),
             "T_TLU": ("[280 380]'", "K"), "p_TLU": ("[0.01, 0.1, 5 : 5 : 50]", "MPa"),
@@ -282,7 +267,7 @@ def test_settings_of_a_liquid_by_temperature_and_pressure_are_tables_here(rho, u
     viscosity = f"({law}/900).^5"
     energies = "[0 0 -1 -2; 100 100 99 98; 200 200 199 198]"
     wrong = "ones(3,4)"
-    text = converted_text(tmp_path, [
+    text = mapped(tmp_path, [
         Drawn(f"{TL}utilities.thermal_liquid_settings", "fluid", {"A": "tank"}, {
             "table_dimensions": ("foundation.enum.table_dimensions_TL.two_dimensional", "1"),
             "T_TLU": (T, "K"), "p_TLU": (p, "MPa"), "p_atm": ("0.101325", "MPa"),

@@ -1,5 +1,7 @@
-"""What is wrong with a model file, or with what was asked, is said in the user's words."""
+"""What is wrong with a model file, or with what was asked, is said in the user's words; words of a
+file never become code of the text that is written."""
 
+import ast
 import runpy
 import sys
 
@@ -8,24 +10,17 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
 from simscape_corpus import DATA, built
-from slx_writer import Drawn, write
+from slx_writer import Drawn, coasting, converted, from_ps, simulink, solver, to_ps, write
 
 from blocks import BlocksError, FileError, Parameter
-from library.simscape import add_counterpart, convert
+from library.simscape import add_counterpart, convert, source_text
 from library.simscape.__main__ import main
+from library.simscape.matlab import NotUnderstood
 from library.simscape.report import report_text
+from library.simscape.words import refuse_foreign_code
 from library.translational import TwoPort
 
 TR = "foundation.mechanical.translational."
-SOLVER = "nesl_utility/Solver Configuration"
-
-
-def coasting(mass=("2", "kg")):
-    return [
-        Drawn(f"{TR}mass", "sledge", {"M": "a"}, {"mass": mass, "v": ("1", "m/s", "High")}),
-        Drawn(f"{TR}damper", "snow", {"R": "a", "C": "g"}, {"D": ("3", "N*s/m")}),
-        Drawn(f"{TR}reference", "ground", {"V": "g"}),
-        Drawn(SOLVER, "solver", {"P": "g"})]
 
 
 def feedback(filtering):
@@ -35,12 +30,8 @@ def feedback(filtering):
         Drawn("foundation.mechanical.sources.force", "push", {"R": "a", "S": "s", "C": "g"}),
         Drawn("foundation.mechanical.sensors.force", "cell", {"R": "a", "C": "b", "F": "f"}),
         Drawn(f"{TR}damper", "brake", {"R": "b", "C": "g"}, {"D": ("1", "N*s/m")}),
-        Drawn("nesl_utility/PS-Simulink Converter", "out", {"I": "f"}, options={"Unit": "N"},
-              outputs=("n",)),
-        Drawn("Sum", "sum", options={"Inputs": "+-"}, inputs=("n", "k"), outputs=("e",)),
-        Drawn("Gain", "K", options={"Gain": "-0.5"}, inputs=("e",), outputs=("k",)),
-        Drawn("nesl_utility/Simulink-PS Converter", "in", {"O": "s"},
-              options={"Unit": "N", **filtering}, inputs=("k",))]
+        from_ps("f", "n", Unit="N"), simulink("Sum", "sum", "n k", "e", Inputs="+-"),
+        simulink("Gain", "K", "e", "k", Gain="-0.5"), to_ps("k", "s", Unit="N", **filtering)]
 
 
 def test_a_name_without_a_value_is_asked_for_by_name(tmp_path):
@@ -59,29 +50,29 @@ def test_a_name_without_a_value_is_asked_for_by_name(tmp_path):
 
 
 def test_a_unit_that_is_none_is_said_and_marked(tmp_path):
-    result = convert(write(tmp_path / "model.slx", coasting(("2", "kgg")), "R2022b"))
+    result = converted(tmp_path, coasting(("2", "kgg")), "R2022b")
     assert "/sledge.mass = 2 kgg: 'kgg' is no unit that is known here" in " ".join(
         result.text.split())
     assert [e.outcome for e in result.entries if e.path == "/sledge"] == ["missing"]
 
 
 def test_a_release_of_the_future_is_said(tmp_path):
-    text = convert(write(tmp_path / "model.slx", coasting(), "R2031a")).text
+    text = converted(tmp_path, coasting(), "R2031a").text
     assert "The file is of R2031a; files up to R2026a are known." in text
 
 
 def test_two_solver_blocks_of_one_network_are_said(tmp_path):
-    twice = [*coasting(), Drawn(SOLVER, "second", {"P": "a"})]
-    text = convert(write(tmp_path / "model.slx", twice, "R2022b")).text
+    twice = [*coasting(), Drawn(solver().kind, "second", {"P": "a"})]
+    text = converted(tmp_path, twice, "R2022b").text
     assert "/second and /solver are Solver Configuration blocks of one network" in text
-    apart = [*coasting(), Drawn(SOLVER, "second", {"P": "b"}),
+    apart = [*coasting(), Drawn(solver().kind, "second", {"P": "b"}),
              Drawn(f"{TR}mass", "other", {"M": "b"}, {"mass": ("1", "kg")})]
-    assert "one network" not in convert(write(tmp_path / "model.slx", apart, "R2022b")).text
+    assert "one network" not in converted(tmp_path, apart, "R2022b").text
 
 
 def test_a_library_without_its_file_is_said(tmp_path):
     blocks = [*coasting(), Drawn("my_parts/Brakes/Disc", "disc")]
-    text = convert(write(tmp_path / "model.slx", blocks, "R2022b")).text
+    text = converted(tmp_path, blocks, "R2022b").text
     assert "/disc is a block of the library my_parts, whose file was not found" in text
     assert "--path" in text
 
@@ -91,7 +82,7 @@ def test_a_loop_of_numbers_is_a_finding_and_a_filter_is_a_lag(tmp_path):
     assert "signal.loop" in {f.code for f in built(convert(file).text, tmp_path).check()}
     lag = {"FilteringAndDerivatives": "filter", "SimscapeFilterOrder": "1",
            "InputFilterTimeConstant": "0.05"}
-    result = convert(write(tmp_path / "model.slx", feedback(lag), "R2022b"))
+    result = converted(tmp_path, feedback(lag), "R2022b")
     assert ["Its filter is a lag of the same order."] in [e.notes for e in result.entries]
     run = built(result.text, tmp_path).simulate("3 s", rtol=1e-9)
     # e = f - k, k = -0.5 e: k = -f, with f = v; 2 v' = -4 v + s, 0.05 s' = -v - s
@@ -126,7 +117,7 @@ def test_a_component_of_ones_own_may_be_a_counterpart(tmp_path):
                     ports={"lconn1": "R", "rconn1": "C"})
     blocks = [b for b in coasting() if b.name != "snow"]
     blocks.append(Drawn("my_parts.snow", "drift", {}, {"k": ("2", "N*s/m")}))
-    text = convert(write(tmp_path / "model.slx", blocks, "R2022b")).text
+    text = converted(tmp_path, blocks, "R2022b").text
     assert 'model.drift = Snow(stickiness="2 N*s/m")' in text
 
 
@@ -217,12 +208,10 @@ def test_a_value_that_is_no_assignment_is_refused(tmp_path, capsys):
 
 def test_a_gap_lets_next_to_nothing_pass(tmp_path):
     blocks = [*coasting(), Drawn("my_parts.unknown", "strange", {}, {"k": ("2", "1")})]
-    result = convert(write(tmp_path / "model.slx", blocks, "R2022b"))
+    result = converted(tmp_path, blocks, "R2022b")
     assert [e.outcome for e in result.entries].count("missing") == 1
     run = built(result.text, tmp_path).simulate("1 s")
     assert run["sledge.v"].final.to("m/s").m < 0.3
-
-
 
 
 def test_a_report_says_once_what_several_gaps_have_in_common(tmp_path):
@@ -230,9 +219,113 @@ def test_a_report_says_once_what_several_gaps_have_in_common(tmp_path):
     blocks = [*coasting(), *(Drawn(f"my_parts/{kind}", name, {"a": "g"})
                              for kind, name in (("Disc", "a"), ("Disc", "b"), ("Ring", "c")))]
     blocks = [b for b in blocks if b.name != "snow"]
-    made = convert(write(tmp_path / "model.slx", blocks, "R2022b"))
+    made = converted(tmp_path, blocks, "R2022b")
     text = report_text(made.script)
     assert "/a and 2 more are blocks of the library my_parts" in text
     assert text.count("A stub with its ports and values stands for it.") == 2
     assert "repair(model)" in text
     assert max(map(len, text.splitlines())) <= 100
+
+
+# -- words of a file that would be code ------------------------------------------------------------
+WORDS = [
+    '" + __import__("os").system("x") + "', "' + __import__('os').system('x') + '", 'a"""', "a\\",
+    '"', '"""\n__import__("os")\n"""', "x\r__import__('os')", "x\n    __import__('os')",
+    "x\u2028__import__('os')", "\x85__import__('os')", "{__import__('os')}",
+    'a\\"+__import__("os")+"', 'lib/__import__("os")', "import os; __import__",
+]  # fmt: skip
+
+
+def model(place, word):
+    """A small model with a word of somebody's at one place, and its settings."""
+    sledge, snow, ground, _ = coasting()
+    level = simulink("Constant", "level", "", "n", Value="1")
+    gain = simulink("Gain", "K", "n", "m", Gain="2")
+    blocks, settings = [sledge, snow, ground, level, gain], {"StopTime": "1"}
+    if place == "name":
+        sledge.name = word
+    elif place == "subsystem":
+        snow.within = ground.within = word
+    elif place == "value":
+        sledge.values["mass"] = (word, "kg")
+    elif place == "unit":
+        sledge.values["mass"] = ("2", word)
+    elif place == "gain":
+        gain.options = {"Gain": word}
+    elif place == "kind":
+        blocks.append(simulink(f"other_lib/{word}", "odd", "", "q"))
+    elif place == "function":
+        blocks.append(simulink("Fcn", "odd", "n", "q", Expr=word))
+    elif place == "tag":
+        blocks += [simulink("Goto", "to", "m", GotoTag=word),
+                   simulink("From", "from", "", "z", GotoTag=word)]
+    elif place == "stop":
+        settings = {"StopTime": word}
+    else:  # of a callback
+        settings["PreLoadFcn"] = f"q = 3; % {word}" if place == "comment" else f"q = '{word}';"
+        sledge.values["mass"] = ("q", "kg")
+    return blocks, settings
+
+
+def names_in(text):
+    return {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+
+
+@pytest.mark.parametrize("place", ["name", "subsystem", "value", "unit", "gain", "kind", "function",
+                                   "tag", "stop", "comment", "text"])  # fmt: skip
+def test_words_of_a_model_are_no_code(tmp_path, place):
+    written = 0
+    for word in WORDS:
+        blocks, settings = model(place, word)
+        try:
+            text = convert(write(tmp_path / "model.slx", blocks, "R2022b", settings)).text
+        except BlocksError:
+            continue  # refused by name
+        assert "__import__" not in names_in(text)
+        written += 1
+    assert written or place in ("value", "gain", "function", "text")  # others are words only
+
+
+SOURCE = """component thing
+% TITLE
+nodes
+ R = foundation.mechanical.translational.translational; % LABEL
+end
+parameters
+ d = {1,'N'}; % LABEL
+end
+variables
+ f = {0,'N'};
+end
+branches
+ f : R.f -> *;
+end
+equations
+ assert(d > 0, 'MESSAGE')
+ f == d;
+end
+end
+"""
+
+
+@pytest.mark.parametrize("place", ["TITLE", "LABEL", "MESSAGE"])
+def test_words_of_a_component_source_are_no_code(tmp_path, place):
+    file, written = tmp_path / "thing.ssc", 0
+    for word in WORDS:
+        file.write_text(SOURCE.replace(place, word), encoding="utf-8")
+        try:
+            text = source_text(file)
+        except BlocksError:
+            continue
+        assert "__import__" not in names_in(text)
+        written += 1
+    assert written > 5
+
+
+@pytest.mark.parametrize("text", [
+    "import os", "from subprocess import run", "x = eval('1')", "print(open('f'))",
+    "x = ().__class__", "__import__('os')", "x = (", "def f():\n    return exec('1')",
+])  # fmt: skip
+def test_a_text_with_other_code_is_not_given_away(text):
+    with pytest.raises(NotUnderstood):
+        refuse_foreign_code(text, "model.slx")

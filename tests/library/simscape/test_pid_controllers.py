@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.signal import lfilter
 from simscape_corpus import built
-from slx_writer import Drawn, write
+from slx_writer import Drawn, simulink, write
 
 from library.simscape import convert
 
@@ -17,13 +17,17 @@ DISCRETE = "simulink/Discrete/Discrete PID Controller"
 
 def block(source=CONTINUOUS, **options):
     """A controller whose error is 1 + 3 t for 1 s, 3 t - 6 after that."""
-    return [Drawn("Clock", "clock", outputs=("t",)),
-            Drawn("Step", "step", options={"Time": "1", "Before": "1", "After": "-6"},
-                  outputs=("s",)),
-            Drawn("Gain", "gain", options={"Gain": "3"}, inputs=("t",), outputs=("g",)),
-            Drawn("Sum", "error", options={"Inputs": "++"}, inputs=("s", "g"), outputs=("e",)),
+    return [simulink("Clock", "clock", "", "t"),
+            simulink("Step", "step", "", "s", Time="1", Before="1", After="-6"),
+            simulink("Gain", "gain", "t", "g", Gain="3"),
+            simulink("Sum", "error", "s g", "e", Inputs="++"),
             Drawn("Reference", "last", options={"SourceBlock": source, **options}, inputs=("e",),
-                  outputs=("y",)), Drawn("Scope", "scope", inputs=("y",))]
+                  outputs=("y",)), simulink("Scope", "scope", "y")]
+
+
+def steady(**options):
+    """A controller whose error is 3."""
+    return [simulink("Constant", "c", "", "e", Value="3"), *block(**options)[4:]]
 
 
 def converted(folder, blocks, **settings):
@@ -128,8 +132,7 @@ def test_an_integral_is_calculated_back(form, tmp_path):
     """
     p, times = 0.25, 1 if form == "Parallel" else 0.25
     i, k = 0.5 * times, 4 * times
-    blocks = [Drawn("Constant", "c", options={"Value": "3"}, outputs=("e",)),
-              *block(**LIMITED, Form=form, AntiWindupMode="back-calculation", Kb="4")[4:]]
+    blocks = steady(**LIMITED, Form=form, AntiWindupMode="back-calculation", Kb="4")
     made, entry = converted(tmp_path, blocks, PreLoadFcn="p = 0.25; i = 0.5;")
     assert entry.outcome == "mapped"
     run = built(made.text, tmp_path).simulate("2 s", rtol=1e-9)
@@ -142,9 +145,8 @@ def test_an_integral_is_calculated_back(form, tmp_path):
 
 def test_a_clamped_integral_rests_within_a_millisecond(tmp_path):
     """An error of 3 at the limit 1; v is 1 ms times i u beyond it at rest."""
-    blocks = [Drawn("Constant", "c", options={"Value": "3"}, outputs=("e",)),
-              *block(**LIMITED, AntiWindupMode="clamping")[4:]]
-    made, entry = converted(tmp_path, blocks, PreLoadFcn="p = 0.25; i = 0.5;")
+    made, entry = converted(tmp_path, steady(**LIMITED, AntiWindupMode="clamping"),
+                            PreLoadFcn="p = 0.25; i = 0.5;")
     assert entry.outcome == "approximated"
     assert entry.notes == ["Its integral comes to rest within 1 ms here."]
     run = built(made.text, tmp_path).simulate("2 s", rtol=1e-9)
@@ -153,10 +155,8 @@ def test_a_clamped_integral_rests_within_a_millisecond(tmp_path):
 
 def test_an_ideal_controller_multiplies_all_by_its_gain(tmp_path):
     """A constant error of 3: P (u + x0 + I u t + D N u e^(-N t))."""
-    blocks = [Drawn("Constant", "c", options={"Value": "3"}, outputs=("e",)),
-              *block(Form="Ideal", P="2", I="4", D="0.5", N="8", InitialConditionForIntegrator="5",
-                     )[4:]]
-    found = output_of(tmp_path, blocks)
+    found = output_of(tmp_path, steady(Form="Ideal", P="2", I="4", D="0.5", N="8",
+                                       InitialConditionForIntegrator="5"))
     assert_allclose(found, 2 * (3 + 5 + 12 * T + 0.5 * 8 * 3 * np.exp(-8 * T)), rtol=1e-6)
 
 
@@ -164,8 +164,7 @@ def test_a_sampled_controller_inherits_its_sample_time(tmp_path):
     options = {**SAMPLED, "SampleTime": "-1", "Controller": "I", "I": "4"}
     first, *rest = reversed(block(**options)[:-1])
     first.inputs = ("h",)
-    hold = Drawn("ZeroOrderHold", "hold", options={"SampleTime": str(PERIOD)}, inputs=("e",),
-                 outputs=("h",))
+    hold = simulink("ZeroOrderHold", "hold", "e", "h", SampleTime=str(PERIOD))
     found = output_of(tmp_path, [*reversed(rest), hold, first])
     assert_allclose(found, 4 * integral("Forward Euler"), rtol=1e-9, atol=1e-12)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from simscape_corpus import built
-from slx_writer import RELEASES, Drawn, write
+from slx_writer import RELEASES, Drawn, from_ps, simulink, solver, to_ps, write
 
 from blocks import Model
 from library import electrical as el
@@ -65,10 +65,8 @@ class Twice:
         """A sine of Simulink's into a physical input."""
         amplitude, turns = self.number(1, 5), self.number(0.5, 3)
         self.drawn += [
-            Drawn("Sin", "wave", options={"Amplitude": str(amplitude),
-                                          "Frequency": f"2*pi*{turns}"}, outputs=("w",)),
-            Drawn("nesl_utility/Simulink-PS Converter", "to PS", {"O": node},
-                  options={"Unit": unit}, inputs=("w",))]
+            simulink("Sin", "wave", "", "w", Amplitude=str(amplitude), Frequency=f"2*pi*{turns}"),
+            to_ps("w", node, Unit=unit)]
         self.model.wave = si.Sine(amplitude=f"{amplitude} {unit}", frequency=f"{turns} Hz")
         self.nodes.setdefault(node, []).append(self.model.wave.y)
 
@@ -76,12 +74,9 @@ class Twice:
         """A converter to a number, a gain and a lag of Simulink's, and a scope."""
         gain, lag = self.number(0.5, 3), self.number(0.05, 0.5)
         self.drawn += [
-            Drawn("nesl_utility/PS-Simulink Converter", "to SL", {"I": node},
-                  options={"Unit": unit}, outputs=("n",)),
-            Drawn("Gain", "scale", options={"Gain": str(gain)}, inputs=("n",), outputs=("g",)),
-            Drawn("TransferFcn", "lag", options={"Denominator": f"[{lag} 1]"}, inputs=("g",),
-                  outputs=("l",)),
-            Drawn("Scope", "scope", inputs=("l",))]
+            from_ps(node, "n", Unit=unit), simulink("Gain", "scale", "n", "g", Gain=str(gain)),
+            simulink("TransferFcn", "lag", "g", "l", Denominator=f"[{lag} 1]"),
+            simulink("Scope", "scope", "l")]
         self.model.number = si.Gain(input=unit, gain=f"{gain} 1/({unit})")
         self.model.lag = si.TransferFunction(numerator=[1], denominator=[lag, 1])
         self.nodes[node].append(self.model.number.u)
@@ -89,7 +84,7 @@ class Twice:
         self.watched.append(("lag.y", "lag.y"))
 
     def finish(self, ground):
-        self.drawn.append(Drawn("nesl_utility/Solver Configuration", "solver", {"P": ground}))
+        self.drawn.append(solver(ground))
         for ports in self.nodes.values():
             if len(ports) > 1:
                 self.model.connect(*ports)

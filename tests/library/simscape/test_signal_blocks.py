@@ -4,27 +4,25 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from simscape_corpus import built
-from slx_writer import Drawn, write
-
-from library.simscape import convert
+from slx_writer import Drawn, converted, from_ps, note_of, simulink, solver, to_ps
 
 T = np.linspace(0, 2, 21) + 0.05  # beside the instants at which blocks sample
 
 
 def result_of(blocks, folder):
     """The run of a diagram that ends in a block called ``last``; all of it is mapped."""
-    made = convert(write(folder / "signals.slx", blocks, "R2024a", {"StopTime": "3"}))
+    made = converted(folder, blocks, "R2024a")
     assert "missing" not in {e.outcome for e in made.entries}, made.entries
     run = built(made.text, folder).simulate("3 s", rtol=1e-9, times=[f"{t} s" for t in T])
     return np.interp(T, run.time.to("s").m, run["last.y"].to_numpy())
 
 
 def clock(*then):
-    return [Drawn("Clock", "clock", outputs=("t",)), *then, Drawn("Scope", "scope", inputs=("y",))]
+    return [simulink("Clock", "clock", "", "t"), *then, simulink("Scope", "scope", "y")]
 
 
 def last(kind, **options):
-    return clock(Drawn(kind, "last", options=options, inputs=("t",), outputs=("y",)))
+    return clock(simulink(kind, "last", "t", "y", **options))
 
 
 def box(inner, inputs=(), outputs=(), nodes=()):
@@ -34,17 +32,17 @@ def box(inner, inputs=(), outputs=(), nodes=()):
 
 def from_workspace(rows, **options):
     return [Drawn("FromWorkspace", "table", options={"VariableName": rows, **options},
-                  outputs=("x",)), Drawn("Gain", "last", inputs=("x",), outputs=("y",)),
-            Drawn("Scope", "scope", inputs=("y",))]
+                  outputs=("x",)), simulink("Gain", "last", "x", "y"),
+            simulink("Scope", "scope", "y")]
 
 
 def selected(**options):
     """The time, plus the first minus the second element that is selected of 1 … 5."""
     return clock(
-        Drawn("Constant", "c", options={"Value": "[1 2 3 4 5]"}, outputs=("v",)),
-        Drawn("Selector", "pick", options=options, inputs=("v",), outputs=("p",)),
-        Drawn("Demux", "demux", options={"Outputs": "2"}, inputs=("p",), outputs=("a", "b")),
-        Drawn("Sum", "last", options={"Inputs": "++-"}, inputs=("t", "a", "b"), outputs=("y",)))
+        simulink("Constant", "c", "", "v", Value="[1 2 3 4 5]"),
+        simulink("Selector", "pick", "v", "p", **options),
+        simulink("Demux", "demux", "p", "a b", Outputs="2"),
+        simulink("Sum", "last", "t a b", "y", Inputs="++-"))
 
 
 STEPS = np.floor(T / 0.1)
@@ -53,9 +51,9 @@ CASES = {
     "Fcn": (last("Fcn", Expr="2*u(1)^2-sin(u(1))"), 2 * T**2 - np.sin(T)),
     "UnaryMinus": (last("UnaryMinus"), -T),
     "Repeating Sequence Stair": (
-        [Drawn("Reference", "last", options={
-            "SourceBlock": "simulink/Sources/Repeating Sequence Stair", "OutValues": "[3 1 4].'*2",
-            "tsamp": "0.2"}, outputs=("y",)), Drawn("Scope", "scope", inputs=("y",))],
+        [simulink("Reference", "last", "", "y",
+                  SourceBlock="simulink/Sources/Repeating Sequence Stair", OutValues="[3 1 4].'*2",
+                  tsamp="0.2"), simulink("Scope", "scope", "y")],
         np.array([6, 2, 8])[np.floor(T / 0.2).astype(int) % 3]),
     "Integrator": (last("Integrator", InitialCondition="3"), 3 + T**2 / 2),
     "limited Integrator": (last("Integrator", LimitOutput="on", UpperSaturationLimit="0.5",
@@ -71,46 +69,43 @@ CASES = {
         IntegratorMethod="Accumulation: Forward Euler", InitialCondition="2"),
         2 + 3 * 0.1 * STEPS * (STEPS - 1) / 2),
     "Manual Switch, down": (clock(
-        Drawn("Bias", "b", options={"Bias": "2"}, inputs=("t",), outputs=("b",)),
-        Drawn("ManualSwitch", "last", options={"CurrentSetting": "0"}, inputs=("t", "b"),
-              outputs=("y",))), T + 2),
+        simulink("Bias", "b", "t", "b", Bias="2"),
+        simulink("ManualSwitch", "last", "t b", "y", CurrentSetting="0")), T + 2),
     "Manual Switch, up": (clock(
-        Drawn("Bias", "b", options={"Bias": "2"}, inputs=("t",), outputs=("b",)),
-        Drawn("ManualSwitch", "last", inputs=("t", "b"), outputs=("y",))), T),
+        simulink("Bias", "b", "t", "b", Bias="2"),
+        simulink("ManualSwitch", "last", "t b", "y")), T),
     "Delay": (last("Delay", SampleTime="0.1", DelayLength="2"), np.maximum(STEPS - 2, 0) * 0.1),
     "inherited sample time": (clock(
-        Drawn("ZeroOrderHold", "hold", options={"SampleTime": "0.1"}, inputs=("t",),
-              outputs=("h",)),
-        box([Drawn("Inport", "in", outputs=("a",)),
-             Drawn("Sum", "sum", options={"Inputs": "++"}, inputs=("a", "z"), outputs=("b",)),
+        simulink("ZeroOrderHold", "hold", "t", "h", SampleTime="0.1"),
+        box([simulink("Inport", "in", "", "a"),
+             simulink("Sum", "sum", "a z", "b", Inputs="++"),
              Drawn("UnitDelay", "delay", options={"SampleTime": "-1"}, inputs=("b",),
-                   outputs=("z",)), Drawn("Outport", "out", inputs=("z",))], ("h",), ("z",)),
-        Drawn("Gain", "last", inputs=("z",), outputs=("y",))), 0.1 * STEPS * (STEPS - 1) / 2),
+                   outputs=("z",)), simulink("Outport", "out", "z")], ("h",), ("z",)),
+        simulink("Gain", "last", "z", "y")), 0.1 * STEPS * (STEPS - 1) / 2),
     "vector constant": (clock(
-        Drawn("Constant", "c", options={"Value": "[2; 5]"}, outputs=("c",)),
-        Drawn("Demux", "demux", options={"Outputs": "2"}, inputs=("c",), outputs=("a", "b")),
-        Drawn("Sum", "last", options={"Inputs": "+-+"}, inputs=("t", "a", "b"), outputs=("y",))),
+        simulink("Constant", "c", "", "c", Value="[2; 5]"),
+        simulink("Demux", "demux", "c", "a b", Outputs="2"),
+        simulink("Sum", "last", "t a b", "y", Inputs="+-+")),
         T + 3),
     "sine of three phases": (clock(
-        Drawn("Sin", "w", options={"Frequency": "3", "Phase": "[0 pi/2 1]"}, outputs=("w",)),
-        Drawn("Demux", "demux", options={"Outputs": "3"}, inputs=("w",), outputs=("a", "b", "c")),
-        Drawn("Sum", "last", options={"Inputs": "+-+"}, inputs=("a", "b", "c"), outputs=("y",))),
+        simulink("Sin", "w", "", "w", Frequency="3", Phase="[0 pi/2 1]"),
+        simulink("Demux", "demux", "w", "a b c", Outputs="3"),
+        simulink("Sum", "last", "a b c", "y", Inputs="+-+")),
         np.sin(3 * T) - np.cos(3 * T) + np.sin(3 * T + 1)),
     "input without a line": (clock(
-        Drawn("Sum", "last", options={"Inputs": "+-"}, inputs=("t", "nothing"), outputs=("y",))),
+        simulink("Sum", "last", "t nothing", "y", Inputs="+-")),
         T),
     "sample-based pulse": (clock(
-        Drawn("DiscretePulseGenerator", "pulse", options={
-            "PulseType": "Sample based", "Period": "4", "PulseWidth": "1", "SampleTime": "0.25"},
-            outputs=("p",)),
-        Drawn("Gain", "last", inputs=("p",), outputs=("y",))), np.where(T % 1 < 0.25, 1, 0)),
+        simulink("DiscretePulseGenerator", "pulse", "", "p", PulseType="Sample based", Period="4",
+                 PulseWidth="1", SampleTime="0.25"),
+        simulink("Gain", "last", "p", "y")), np.where(T % 1 < 0.25, 1, 0)),
     "exclusive or": (clock(
-        Drawn("Constant", "c", options={"Value": "1"}, outputs=("c",)),
+        simulink("Constant", "c", "", "c", Value="1"),
         Drawn("Logic", "last", options={"Operator": "XOR", "Inputs": "2"}, inputs=("t", "c"),
               outputs=("y",))), np.where(T > 0.5, 0, 1)),
     "commented through": (clock(
         Drawn("Gain", "gain", options={"Gain": "9", "Commented": "through"}, inputs=("t",),
-              outputs=("g",)), Drawn("Gain", "last", inputs=("g",), outputs=("y",))), T),
+              outputs=("g",)), simulink("Gain", "last", "g", "y")), T),
     "Discrete Integrator": (last("DiscreteIntegrator", SampleTime="0.1", gainval="2"),
                             2 * 0.01 * STEPS * (STEPS - 1) / 2),
     "Relay": (last("Relay", OnSwitchValue="1.2", OffSwitchValue="0.3", OnOutputValue="4"),
@@ -121,144 +116,128 @@ CASES = {
     "Zero-Pole": (last("ZeroPole", Zeros="[]", Poles="[-2 -3]", Gain="6"),
                   T - 5 / 6 + 3 / 2 * np.exp(-2 * T) - 2 / 3 * np.exp(-3 * T)),
     "Rate Limiter": (clock(
-        Drawn("Step", "s", options={"Time": "0.02", "After": "9"}, outputs=("g",)),
-        Drawn("RateLimiter", "last", options={"RisingSlewLimit": "2"}, inputs=("g",),
-              outputs=("y",))), 2 * (T - 0.02)),
+        simulink("Step", "s", "", "g", Time="0.02", After="9"),
+        simulink("RateLimiter", "last", "g", "y", RisingSlewLimit="2")), 2 * (T - 0.02)),
     "Discrete Filter": (last("DiscreteFilter", SampleTime="0.1", Numerator="[1 0 2]",
                              Denominator="[1]"),
                         0.1 * (STEPS + 2 * np.maximum(STEPS - 2, 0))),
     "sine and cosine": (clock(
-        Drawn("Trigonometry", "both", options={"Operator": "sincos"}, inputs=("t",),
-              outputs=("s", "c")),
-        Drawn("Product", "last", options={"Inputs": "*/"}, inputs=("s", "c"), outputs=("y",))),
+        simulink("Trigonometry", "both", "t", "s c", Operator="sincos"),
+        simulink("Product", "last", "s c", "y", Inputs="*/")),
         np.tan(T)),
     "sampled sine": (clock(
-        Drawn("Sin", "wave", options={"SineType": "Sample based", "SampleTime": "0.1",
-                                      "Samples": "8", "Offset": "3"}, outputs=("w",)),
-        Drawn("Gain", "last", inputs=("w",), outputs=("y",))),
+        simulink("Sin", "wave", "", "w", SineType="Sample based", SampleTime="0.1", Samples="8",
+                 Offset="3"),
+        simulink("Gain", "last", "w", "y")),
         np.sin(2 * np.pi * (STEPS + 3) / 8)),
     "sampled Step": (clock(
-        Drawn("Step", "step", options={"Time": "0.55", "SampleTime": "0.1"}, outputs=("s",)),
-        Drawn("Gain", "last", inputs=("s",), outputs=("y",))), np.where(T > 0.6, 1, 0)),
+        simulink("Step", "step", "", "s", Time="0.55", SampleTime="0.1"),
+        simulink("Gain", "last", "s", "y")), np.where(T > 0.6, 1, 0)),
     "Integrator started by a signal": (clock(
-        Drawn("Bias", "b", options={"Bias": "3"}, inputs=("t",), outputs=("b",)),
+        simulink("Bias", "b", "t", "b", Bias="3"),
         Drawn("Integrator", "last", options={"InitialConditionSource": "external"},
               inputs=("t", "b"), outputs=("y",))), 3 + T**2 / 2),
     "Quantizer": (last("Quantizer", QuantizationInterval="0.31"),
                   0.31 * np.floor(T / 0.31 + 0.5)),
     "State-Space": (clock(
-        Drawn("StateSpace", "space", options={"A": "[0 1; -4 0]", "B": "[0;1]", "C": "[1 0]",
-                                              "D": "0"}, inputs=("t",), outputs=("x",)),
-        Drawn("Gain", "last", inputs=("x",), outputs=("y",))), T / 4 - np.sin(2 * T) / 8),
+        simulink("StateSpace", "space", "t", "x", A="[0 1; -4 0]", B="[0;1]", C="[1 0]", D="0"),
+        simulink("Gain", "last", "x", "y")), T / 4 - np.sin(2 * T) / 8),
     "Trigonometry": (clock(
-        Drawn("Constant", "one", options={"Value": "1"}, outputs=("c",)),
-        Drawn("Trigonometry", "last", options={"Operator": "atan2"}, inputs=("t", "c"),
-              outputs=("y",))), np.arctan2(T, 1)),
+        simulink("Constant", "one", "", "c", Value="1"),
+        simulink("Trigonometry", "last", "t c", "y", Operator="atan2")), np.arctan2(T, 1)),
     "Mux and Fcn": (clock(
-        Drawn("Gain", "g", options={"Gain": "3"}, inputs=("t",), outputs=("g",)),
-        Drawn("Mux", "mux", options={"Inputs": "2"}, inputs=("t", "g"), outputs=("m",)),
-        Drawn("Fcn", "last", options={"Expr": "u(1)*u(2)"}, inputs=("m",), outputs=("y",))),
+        simulink("Gain", "g", "t", "g", Gain="3"), simulink("Mux", "mux", "t g", "m", Inputs="2"),
+        simulink("Fcn", "last", "m", "y", Expr="u(1)*u(2)")),
         3 * T**2),
     "Mux and Demux": (clock(
-        Drawn("Gain", "g", options={"Gain": "3"}, inputs=("t",), outputs=("g",)),
-        Drawn("Mux", "mux", options={"Inputs": "2"}, inputs=("t", "g"), outputs=("m",)),
-        Drawn("Demux", "demux", options={"Outputs": "2"}, inputs=("m",), outputs=("a", "b")),
-        Drawn("Sum", "last", options={"Inputs": "-+"}, inputs=("a", "b"), outputs=("y",))), 2 * T),
+        simulink("Gain", "g", "t", "g", Gain="3"), simulink("Mux", "mux", "t g", "m", Inputs="2"),
+        simulink("Demux", "demux", "m", "a b", Outputs="2"),
+        simulink("Sum", "last", "a b", "y", Inputs="-+")), 2 * T),
     "Multiport Switch": (clock(
-        Drawn("Constant", "one", options={"Value": "1"}, outputs=("c",)),
-        Drawn("Constant", "two", options={"Value": "-2"}, outputs=("d",)),
-        Drawn("MultiPortSwitch", "last", options={"Inputs": "2", "DataPortOrder":
-                                                  "Zero-based contiguous"},
-              inputs=("t", "c", "d"), outputs=("y",))), np.where(T < 0.5, 1, -2)),
+        simulink("Constant", "one", "", "c", Value="1"),
+        simulink("Constant", "two", "", "d", Value="-2"),
+        simulink("MultiPortSwitch", "last", "t c d", "y", Inputs="2",
+                 DataPortOrder="Zero-based contiguous")), np.where(T < 0.5, 1, -2)),
     "Product with a division": (clock(
-        Drawn("Constant", "four", options={"Value": "4"}, outputs=("c",)),
-        Drawn("Product", "last", options={"Inputs": "*/*"}, inputs=("t", "c", "t"),
-              outputs=("y",))), T**2 / 4),
+        simulink("Constant", "four", "", "c", Value="4"),
+        simulink("Product", "last", "t c t", "y", Inputs="*/*")), T**2 / 4),
     "Switch": (clock(
-        Drawn("Constant", "c", options={"Value": "9"}, outputs=("c",)),
+        simulink("Constant", "c", "", "c", Value="9"),
         Drawn("Switch", "last", options={"Threshold": "1.01", "Criteria": "u2 > Threshold"},
               inputs=("c", "t", "t"), outputs=("y",))), np.where(T > 1.01, 9, T)),
     "From Workspace without interpolation": (from_workspace("[0 3; 1 1; 1.5 2]", Interpolate="off"),
                                              np.where(T < 1, 3, np.where(T < 1.5, 1, 2))),
     "sampled From Workspace": (from_workspace("[0 0; 3 6]", SampleTime="0.1"), 0.2 * STEPS),
     "sine of a signal": (clock(
-        Drawn("Gain", "g", options={"Gain": "1.5"}, inputs=("t",), outputs=("g",)),
-        Drawn("Sin", "last", options={
-            "TimeSource": "Use external signal", "Amplitude": "3", "Bias": "1", "Frequency": "2",
-            "Phase": "0.5"}, inputs=("g",), outputs=("y",))), 1 + 3 * np.sin(3 * T + 0.5)),
+        simulink("Gain", "g", "t", "g", Gain="1.5"),
+        simulink("Sin", "last", "g", "y", TimeSource="Use external signal", Amplitude="3", Bias="1",
+                 Frequency="2", Phase="0.5")), 1 + 3 * np.sin(3 * T + 0.5)),
     "Backlash with a start": (last("Backlash", BacklashWidth="1", InitialOutput="0.4"),
                               np.maximum(0.4, T - 0.5)),
     "Backlash started beyond its play": (last("Backlash", BacklashWidth="1", InitialOutput="-2"),
                                          np.maximum(-0.5, T - 0.5)),
     "started State-Space": (clock(
-        Drawn("StateSpace", "space", options={"A": "[-1 0; 0 -2]", "B": "[0;0]", "C": "[1 1]",
-                                              "D": "0", "InitialCondition": "[1; 2]"},
-              inputs=("t",), outputs=("x",)),
-        Drawn("Gain", "last", inputs=("x",), outputs=("y",))), np.exp(-T) + 2 * np.exp(-2 * T)),
+        simulink("StateSpace", "space", "t", "x", A="[-1 0; 0 -2]", B="[0;0]", C="[1 1]", D="0",
+                 InitialCondition="[1; 2]"),
+        simulink("Gain", "last", "x", "y")), np.exp(-T) + 2 * np.exp(-2 * T)),
     "State-Space with one start for all": (clock(
-        Drawn("StateSpace", "space", options={"A": "[-1 0; 0 -2]", "B": "[0;0]", "C": "[1 1]",
-                                              "D": "0", "InitialCondition": "3"},
-              inputs=("t",), outputs=("x",)),
-        Drawn("Gain", "last", inputs=("x",), outputs=("y",))),
+        simulink("StateSpace", "space", "t", "x", A="[-1 0; 0 -2]", B="[0;0]", C="[1 1]", D="0",
+                 InitialCondition="3"),
+        simulink("Gain", "last", "x", "y")),
         3 * np.exp(-T) + 3 * np.exp(-2 * T)),
     "PI with a start": (last("Reference", SourceBlock="simulink/Continuous/PID Controller",
                              Controller="PI", P="2", I="4", InitialConditionForIntegrator="5"),
                         2 * T + 5 + 2 * T**2),
     "PD of a constant": (clock(
-        Drawn("Constant", "c", options={"Value": "3"}, outputs=("c",)),
-        Drawn("Reference", "last", options={
+        simulink("Constant", "c", "", "c", Value="3"), Drawn("Reference", "last", options={
             "SourceBlock": "simulink/Continuous/PID Controller", "Controller": "PD", "P": "2",
             "D": "0.5", "N": "4", "InitialConditionForFilter": "1"}, inputs=("c",),
             outputs=("y",))), 6 + 4 * (1.5 - 1) * np.exp(-4 * T)),
     "conversion to whole numbers": (clock(
-        Drawn("Gain", "g", options={"Gain": "-3"}, inputs=("t",), outputs=("g",)),
+        simulink("Gain", "g", "t", "g", Gain="-3"),
         Drawn("DataTypeConversion", "last", options={"OutDataTypeStr": "int32", "RndMeth":
                                                      "Ceiling"}, inputs=("g",), outputs=("y",))),
         np.ceil(-3 * T)),
     "conversion that saturates": (clock(
-        Drawn("Gain", "g", options={"Gain": "100.1"}, inputs=("t",), outputs=("g",)),
-        Drawn("DataTypeConversion", "last", options={
-            "OutDataTypeStr": "int8", "RndMeth": "Floor"}, inputs=("g",), outputs=("y",))),
+        simulink("Gain", "g", "t", "g", Gain="100.1"),
+        simulink("DataTypeConversion", "last", "g", "y", OutDataTypeStr="int8", RndMeth="Floor")),
         np.minimum(np.floor(100.1 * T), 127)),
     "conversion that wraps": (clock(
-        Drawn("Gain", "g", options={"Gain": "100.1"}, inputs=("t",), outputs=("g",)),
-        Drawn("DataTypeConversion", "last", options={
-            "OutDataTypeStr": "int8", "RndMeth": "Floor", "SaturateOnIntegerOverflow": "off"},
-            inputs=("g",), outputs=("y",))),
+        simulink("Gain", "g", "t", "g", Gain="100.1"),
+        simulink("DataTypeConversion", "last", "g", "y", OutDataTypeStr="int8", RndMeth="Floor",
+                 SaturateOnIntegerOverflow="off")),
         np.floor(100.1 * T).astype(int).astype(np.int8)),
     "conversion to a truth value": (clock(
-        Drawn("Saturate", "s", options={"UpperLimit": "inf", "LowerLimit": "1"}, inputs=("t",),
-              outputs=("s",)),
-        Drawn("Bias", "b", options={"Bias": "-1"}, inputs=("s",), outputs=("b",)),
+        simulink("Saturate", "s", "t", "s", UpperLimit="inf", LowerLimit="1"),
+        simulink("Bias", "b", "s", "b", Bias="-1"),
         Drawn("DataTypeConversion", "last", options={"OutDataTypeStr": "boolean"}, inputs=("b",),
               outputs=("y",))), np.where(T > 1, 1, 0)),
     "Gain of a row": (clock(
-        Drawn("Gain", "twice", options={"Gain": "2"}, inputs=("t",), outputs=("d",)),
-        Drawn("Mux", "mux", options={"Inputs": "2"}, inputs=("t", "d"), outputs=("v",)),
+        simulink("Gain", "twice", "t", "d", Gain="2"),
+        simulink("Mux", "mux", "t d", "v", Inputs="2"),
         Drawn("Gain", "last", options={"Gain": "[3 -4]", "Multiplication": "Matrix(K*u)"},
               inputs=("v",), outputs=("y",))), 3 * T - 8 * T),
     "Gain of a matrix": (clock(
-        Drawn("Gain", "twice", options={"Gain": "2"}, inputs=("t",), outputs=("d",)),
-        Drawn("Mux", "mux", options={"Inputs": "2"}, inputs=("t", "d"), outputs=("v",)),
+        simulink("Gain", "twice", "t", "d", Gain="2"),
+        simulink("Mux", "mux", "t d", "v", Inputs="2"),
         Drawn("Gain", "K", options={"Gain": "[3 -4; 0 5]", "Multiplication":
               "Matrix(K*u) (u vector)"}, inputs=("v",), outputs=("w",)),
-        Drawn("Demux", "demux", options={"Outputs": "2"}, inputs=("w",), outputs=("a", "b")),
-        Drawn("Sum", "last", options={"Inputs": "+-"}, inputs=("a", "b"), outputs=("y",))),
+        simulink("Demux", "demux", "w", "a b", Outputs="2"),
+        simulink("Sum", "last", "a b", "y", Inputs="+-")),
         -5 * T - 10 * T),
     "Gain of every element": (clock(
-        Drawn("Mux", "mux", options={"Inputs": "2"}, inputs=("t", "t"), outputs=("v",)),
-        Drawn("Gain", "K", options={"Gain": "[3 4]"}, inputs=("v",), outputs=("w",)),
-        Drawn("Demux", "demux", options={"Outputs": "2"}, inputs=("w",), outputs=("a", "b")),
-        Drawn("Sum", "last", options={"Inputs": "+-"}, inputs=("a", "b"), outputs=("y",))), -T),
+        simulink("Mux", "mux", "t t", "v", Inputs="2"),
+        simulink("Gain", "K", "v", "w", Gain="[3 4]"),
+        simulink("Demux", "demux", "w", "a b", Outputs="2"),
+        simulink("Sum", "last", "a b", "y", Inputs="+-")), -T),
     "Gain that makes a vector": (clock(
-        Drawn("Gain", "K", options={"Gain": "[3; 4]", "Multiplication": "Matrix(K*u)"},
-              inputs=("t",), outputs=("w",)),
-        Drawn("Demux", "demux", options={"Outputs": "2"}, inputs=("w",), outputs=("a", "b")),
-        Drawn("Sum", "last", options={"Inputs": "+-"}, inputs=("a", "b"), outputs=("y",))), -T),
+        simulink("Gain", "K", "t", "w", Gain="[3; 4]", Multiplication="Matrix(K*u)"),
+        simulink("Demux", "demux", "w", "a b", Outputs="2"),
+        simulink("Sum", "last", "a b", "y", Inputs="+-")), -T),
     "State-Space with a row for C": (clock(
-        Drawn("StateSpace", "space", options={"A": "[0 1; 0 0]*1", "B": "[0; 1]*1", "C": "[1 0]*1",
-              "D": "0"}, inputs=("t",), outputs=("x",)),
-        Drawn("Gain", "last", inputs=("x",), outputs=("y",))), T**3 / 6),
+        simulink("StateSpace", "space", "t", "x", A="[0 1; 0 0]*1", B="[0; 1]*1", C="[1 0]*1",
+                 D="0"),
+        simulink("Gain", "last", "x", "y")), T**3 / 6),
     "Discrete Zero-Pole": (last("DiscreteZeroPole", Zeros="[]", Poles="0", Gain="2",
                                 SampleTime="0.5"),
                            2 * np.maximum(np.floor(T / 0.5) * 0.5 - 0.5, 0)),
@@ -331,12 +310,9 @@ def test_a_block_for_physical_signals_gives_what_is_known(blocks, expected, tmp_
 @pytest.mark.parametrize(("gain", "expected"), [("K", "model.last_1 = Gain(gain=K[0])"),
                                                 ("[3 -4]", "model.last_1 = Gain(gain=3)")])
 def test_a_feedback_of_states_keeps_its_names(gain, expected, tmp_path):
-    blocks = clock(Drawn("Mux", "mux", options={"Inputs": "2"}, inputs=("t", "t"),
-                         outputs=("v",)),
-                   Drawn("Gain", "last", options={"Gain": gain, "Multiplication": "Matrix(K*u)"},
-                         inputs=("v",), outputs=("y",)))
-    text = convert(write(tmp_path / "signals.slx", blocks, "R2024a", {
-        "StopTime": "1", "PreLoadFcn": "K = [3 -4];"})).text
+    blocks = clock(simulink("Mux", "mux", "t t", "v", Inputs="2"),
+                   simulink("Gain", "last", "v", "y", Gain=gain, Multiplication="Matrix(K*u)"))
+    text = converted(tmp_path, blocks, "R2024a", PreLoadFcn="K = [3 -4];").text
     assert expected in text
     assert built(text, tmp_path).simulate("2 s")["last.y"].final.m == pytest.approx(-2)
 
@@ -344,17 +320,16 @@ def test_a_feedback_of_states_keeps_its_names(gain, expected, tmp_path):
 def two(kind, *more, pick, **options):
     """A block that takes the vector [t, t + 2], and what is done with the element that is taken
     of its vector."""
-    return clock(Drawn("Bias", "b", options={"Bias": "2"}, inputs=("t",), outputs=("b",)),
-                 Drawn("Mux", "join", options={"Inputs": "2"}, inputs=("t", "b"), outputs=("v",)),
+    return clock(simulink("Bias", "b", "t", "b", Bias="2"),
+                 simulink("Mux", "join", "t b", "v", Inputs="2"),
                  *more, Drawn(kind, "works", options=options, inputs=("v", *(
                      name for block in more for name in block.outputs)), outputs=("w",)),
-                 Drawn("Demux", "apart", options={"Outputs": "2"}, inputs=("w",),
-                       outputs=("p", "q")),
-                 Drawn("Gain", "last", inputs=(pick,), outputs=("y",)))
+                 simulink("Demux", "apart", "w", "p q", Outputs="2"),
+                 simulink("Gain", "last", pick, "y"))
 
 
-PAIR = Drawn("Constant", "pair", options={"Value": "[2 5]"}, outputs=("c",))
-HIGH = Drawn("Step", "high", options={"Time": "1"}, outputs=("h",))
+PAIR = simulink("Constant", "pair", "", "c", Value="[2 5]")
+HIGH = simulink("Step", "high", "", "h", Time="1")
 OF_VECTORS = {
     "sum": (two("Sum", PAIR, pick="q", Inputs="+-"), T + 2 - 5),
     "sum with a scalar": (two("Sum", HIGH, pick="q", Inputs="++"), T + 2 + (T >= 1)),
@@ -375,21 +350,19 @@ OF_VECTORS = {
     "dot product": (two("Bias", pick="p", Bias="0")[:-3] + clock(PAIR, Drawn(
         "DotProduct", "last", inputs=("v", "c"), outputs=("y",)))[1:], 2 * T + 5 * (T + 2)),
     "feedback of a vector": (clock(
-        Drawn("Gain", "first", options={"Gain": "1"}, inputs=("y0",), outputs=("f",)),
-        Drawn("Sum", "e", options={"Inputs": "-+"}, inputs=("f", "c"), outputs=("d",)), PAIR,
-        Drawn("Integrator", "i", inputs=("d",), outputs=("y0",)),
-        Drawn("Demux", "apart", options={"Outputs": "2"}, inputs=("y0",), outputs=("p", "q")),
-        Drawn("Sum", "last", options={"Inputs": "++"}, inputs=("q", "p"), outputs=("y",))),
+        simulink("Gain", "first", "y0", "f", Gain="1"),
+        simulink("Sum", "e", "f c", "d", Inputs="-+"), PAIR, simulink("Integrator", "i", "d", "y0"),
+        simulink("Demux", "apart", "y0", "p q", Outputs="2"),
+        simulink("Sum", "last", "q p", "y", Inputs="++")),
         7 * (1 - np.exp(-T))),
     "state feedback": (clock(
-        Drawn("Constant", "r", options={"Value": "1"}, outputs=("r",)),
-        Drawn("Sum", "e", options={"Inputs": "+-"}, inputs=("r", "k"), outputs=("e",)),
-        Drawn("StateSpace", "plant", options={"A": "[0 1; 0 0]", "B": "[0; 1]", "C": "eye(2)",
-                                              "D": "zeros(2, 1)"}, inputs=("e",), outputs=("x",)),
-        Drawn("Gain", "K", options={"Gain": "[1 2]", "Multiplication": "Matrix(K*u)"},
-              inputs=("x",), outputs=("k",)),
-        Drawn("Demux", "apart", options={"Outputs": "2"}, inputs=("x",), outputs=("p", "q")),
-        Drawn("Gain", "last", inputs=("p",), outputs=("y",))), 1 - np.exp(-T) * (1 + T)),
+        simulink("Constant", "r", "", "r", Value="1"),
+        simulink("Sum", "e", "r k", "e", Inputs="+-"),
+        simulink("StateSpace", "plant", "e", "x", A="[0 1; 0 0]", B="[0; 1]", C="eye(2)",
+                 D="zeros(2, 1)"),
+        simulink("Gain", "K", "x", "k", Gain="[1 2]", Multiplication="Matrix(K*u)"),
+        simulink("Demux", "apart", "x", "p q", Outputs="2"),
+        simulink("Gain", "last", "p", "y")), 1 - np.exp(-T) * (1 + T)),
 }
 
 
@@ -401,20 +374,15 @@ def test_a_block_works_on_every_element_of_its_vectors(name, tmp_path):
 
 def test_gains_that_only_change_a_unit_are_left_out_and_equal_classes_written_once(tmp_path):
     blocks = clock(
-        Drawn("DataTypeConversion", "type", inputs=("t",), outputs=("a",)),
-        Drawn("Gain", "push", options={"Gain": "2"}, inputs=("a",), outputs=("f",)),
-        Drawn("nesl_utility/Simulink-PS Converter", "in", {"O": "s"}, options={"Unit": "N"},
-              inputs=("f",)),
+        simulink("DataTypeConversion", "type", "t", "a"),
+        simulink("Gain", "push", "a", "f", Gain="2"), to_ps("f", "s", Unit="N"),
         Drawn("foundation.signal.functions.gain", "g", {"I": "s", "O": "r"},
               {"gain": ("3", "1")}),
-        Drawn("nesl_utility/PS-Simulink Converter", "out", {"I": "r"}, options={"Unit": "mN"},
-              outputs=("n",)),
-        Drawn("Gain", "half", options={"Gain": "0.5"}, inputs=("n",), outputs=("h",)),
-        *(Drawn("simulink/Logic/Compare To Constant", f"above {k}", options={
-            "relop": "==", "const": str(k)}, inputs=("h",), outputs=(f"c{k}",)) for k in (1, 2)),
-        Drawn("Sum", "last", options={"Inputs": "+++"}, inputs=("h", "c1", "c2"),
-              outputs=("y",)))
-    made = convert(write(tmp_path / "signals.slx", blocks, "R2024a", {"StopTime": "3"}))
+        from_ps("r", "n", Unit="mN"), simulink("Gain", "half", "n", "h", Gain="0.5"),
+        *(simulink("simulink/Logic/Compare To Constant", f"above {k}", "h", f"c{k}", relop="==",
+                   const=str(k)) for k in (1, 2)),
+        simulink("Sum", "last", "h c1 c2", "y", Inputs="+++"))
+    made = converted(tmp_path, blocks, "R2024a")
     assert made.text.count("class ") == 1
     assert made.text.count("CompareToConstant(") == 3
     assert made.text.count("= Gain(") == 3
@@ -425,52 +393,47 @@ def test_gains_that_only_change_a_unit_are_left_out_and_equal_classes_written_on
 
 def test_no_line_is_longer_than_a_hundred_signs(tmp_path):
     name = "the wrapped state of an integrator that is discrete or continuous in time"
-    blocks = clock(box([Drawn("Inport", "u", outputs=("a",)), Drawn("Outport", "y", inputs=("a",))],
+    blocks = clock(box([simulink("Inport", "u", "", "a"), simulink("Outport", "y", "a")],
                        ("t",), ("y",)),
-                   Drawn("Fcn", name, options={"Expr": " + ".join(["sin(u*1.2345678)"] * 12)},
-                         inputs=("t",), outputs=("y",)))
+                   simulink("Fcn", name, "t", "y", Expr=" + ".join(["sin(u*1.2345678)"] * 12)))
     blocks[1].name = f"{name} and more of it"
-    made = convert(write(tmp_path / "signals.slx", blocks, "R2024a", {"StopTime": "3"}))
+    made = converted(tmp_path, blocks, "R2024a")
     assert max(map(len, made.text.splitlines())) <= 100
 
 
 def test_a_probe_that_something_reads_is_a_gap_and_one_that_is_shown_is_not(tmp_path):
     for reader, outcome in (("Gain", "missing"), ("Scope", "left out")):
-        blocks = [*clock(Drawn("Gain", "last", inputs=("t",), outputs=("y",))),
+        blocks = [*clock(simulink("Gain", "last", "t", "y")),
                   Drawn("SimscapeProbe", "probe", options={"Variables": "{w, t}"},
-                        outputs=("w",)), Drawn(reader, "reader", inputs=("w",))]
-        made = convert(write(tmp_path / "signals.slx", blocks, "R2024a", {"StopTime": "3"}))
+                        outputs=("w",)), simulink(reader, "reader", "w")]
+        made = converted(tmp_path, blocks, "R2024a")
         assert [e.outcome for e in made.entries if e.path == "/probe"] == [outcome]
         assert ("{w, t}" in made.text) == (outcome == "missing")
 
 
 def test_a_delay_takes_the_step_of_a_solver_of_fixed_steps(tmp_path):
-    made = convert(write(tmp_path / "signals.slx", clock(
-        Drawn("UnitDelay", "last", options={"SampleTime": "-1"}, inputs=("t",), outputs=("y",))),
-        "R2024a", {"StopTime": "1", "SolverName": "ode4", "FixedStep": "0.25"}))
+    made = converted(tmp_path, last("UnitDelay", SampleTime="-1"), "R2024a", SolverName="ode4",
+                     FixedStep="0.25")
     run = built(made.text, tmp_path).simulate("1.1 s")
     assert run["last.y"].final.m == pytest.approx(0.75)
 
 
 def test_pulses_are_as_wide_as_their_duty_cycle(tmp_path):
-    blocks = [Drawn("Constant", "duty", options={"Value": "0.3"}, outputs=("d",)),
-              Drawn("eePwmGenerator/PWM Generator", "pwm", options={
-                  "Tper": "0.01", "CarrCount": "Up-Down", "Tdelay": "0"},
-                  inputs=("d",), outputs=("p",)),
-              Drawn("Integrator", "last", inputs=("p",), outputs=("y",)),
-              Drawn("Scope", "scope", inputs=("y",))]
-    made = convert(write(tmp_path / "signals.slx", blocks, "R2024a", {"StopTime": "1"}))
+    blocks = [simulink("Constant", "duty", "", "d", Value="0.3"),
+              simulink("eePwmGenerator/PWM Generator", "pwm", "d", "p", Tper="0.01",
+                       CarrCount="Up-Down", Tdelay="0"),
+              simulink("Integrator", "last", "p", "y"), simulink("Scope", "scope", "y")]
+    made = converted(tmp_path, blocks, "R2024a")
     run = built(made.text, tmp_path).simulate("0.1 s")
     assert run["last.y"].final.m == pytest.approx(0.03, rel=1e-4)
 
 
 def test_a_pulse_is_as_wide_as_the_duty_cycle_at_its_beginning(tmp_path):
     """The duty cycle is the time, read at 0, 0.5 s and 1 s: pulses of 0, 0.25 and 0.5 s."""
-    made = convert(write(tmp_path / "signals.slx", clock(
-        Drawn("Reference", "pwm", options={"SourceBlock": "simulink/Discontinuities/PWM",
-                                           "Period": "0.5", "RunAtFixedTimeIntervals": "off"},
-              inputs=("t",), outputs=("p",)),
-        Drawn("Integrator", "last", inputs=("p",), outputs=("y",))), "R2024a"))
+    made = converted(tmp_path, clock(
+        simulink("Reference", "pwm", "t", "p", SourceBlock="simulink/Discontinuities/PWM",
+                 Period="0.5", RunAtFixedTimeIntervals="off"),
+        simulink("Integrator", "last", "p", "y")), "R2024a")
     run = built(made.text, tmp_path).simulate("1.6 s")
     assert_allclose([run["last.y"].at(f"{t} s").m for t in (0.49, 0.74, 0.9, 1.2, 1.49)],
                     [0, 0.24, 0.25, 0.45, 0.74], atol=1e-6)
@@ -481,17 +444,17 @@ def test_a_pulse_is_as_wide_as_the_duty_cycle_at_its_beginning(tmp_path):
     ({"BreakpointsForDimension1": "[0 1]", "Table": "x"}, "Table is one number")])
 def test_a_number_in_place_of_points_is_a_gap_and_no_text_that_fails(options, said, tmp_path):
     blocks = last("Lookup_n-D", NumberOfTableDimensions="1", **options)
-    made = convert(write(tmp_path / "signals.slx", blocks, "R2024a"), values={"x": 2})
-    (entry,) = (e for e in made.entries if e.path == "/last")
-    assert entry.outcome == "missing"
-    assert said in entry.notes[0]
+    made = converted(tmp_path, blocks, "R2024a", values={"x": 2})
+    outcome, note = note_of(made, "/last")
+    assert outcome == "missing"
+    assert said in note
     assert not built(made.text, tmp_path).check().errors
 
 
 def test_a_diagonal_matrix_of_gains_is_no_gain_for_each_output(tmp_path):
-    blocks = clock(Drawn("Gain", "last", options={
-        "Gain": "[2 0; 0 3]", "Multiplication": "Matrix(K*u)"}, inputs=("t",), outputs=("y",)))
-    made = convert(write(tmp_path / "signals.slx", blocks, "R2024a"))
+    blocks = clock(simulink("Gain", "last", "t", "y", Gain="[2 0; 0 3]",
+                            Multiplication="Matrix(K*u)"))
+    made = converted(tmp_path, blocks, "R2024a")
     assert {e.outcome for e in made.entries if e.path == "/last"} == {"missing"}
 
 
@@ -499,29 +462,27 @@ def test_a_bus_names_its_elements_itself(tmp_path):
     blocks = clock(Drawn("Gain", "half", options={"Gain": "0.5"}, inputs=("t",), outputs=("",)),
                    Drawn("BusCreator", "join", options={"Inputs": "'slow','fast'"},
                          inputs=("", "t"), outputs=("bus",)),
-                   Drawn("BusSelector", "pick", options={"OutputSignals": "slow"},
-                         inputs=("bus",), outputs=("s",)),
-                   Drawn("Gain", "last", inputs=("s",), outputs=("y",)))
+                   simulink("BusSelector", "pick", "bus", "s", OutputSignals="slow"),
+                   simulink("Gain", "last", "s", "y"))
     assert_allclose(result_of(blocks, tmp_path), T / 2, rtol=1e-6)
 
 
 def test_a_bus_crosses_two_borders_element_by_element(tmp_path):
     """A bus of t and 3 t goes into a box, through a tag into a box in it, and what is picked out
     by name comes back as a vector of two."""
-    deep = box([Drawn("Inport", "bus", outputs=("b",)),
-                Drawn("BusSelector", "pick", options={"OutputSignals": "slow,fast"}, inputs=("b",),
-                      outputs=("s", "f")),
-                Drawn("Mux", "again", options={"Inputs": "2"}, inputs=("f", "s"), outputs=("v",)),
-                Drawn("Outport", "vector", inputs=("v",))], ("c",), ("w",))
-    middle = box([Drawn("Inport", "bus", outputs=("b",)),
-                  Drawn("Goto", "to", inputs=("b",)), Drawn("From", "from", outputs=("c",)), deep,
-                  Drawn("Outport", "vector", inputs=("w",))], ("bus",), ("v",))
+    deep = box([simulink("Inport", "bus", "", "b"),
+                simulink("BusSelector", "pick", "b", "s f", OutputSignals="slow,fast"),
+                simulink("Mux", "again", "f s", "v", Inputs="2"),
+                simulink("Outport", "vector", "v")], ("c",), ("w",))
+    middle = box([simulink("Inport", "bus", "", "b"),
+                  simulink("Goto", "to", "b"), simulink("From", "from", "", "c"), deep,
+                  simulink("Outport", "vector", "w")], ("bus",), ("v",))
     blocks = clock(
-        Drawn("Gain", "g", options={"Gain": "3"}, inputs=("t",), outputs=("g",)),
-        Drawn("BusCreator", "join", inputs=("t", "g"), outputs=("bus",)), middle,
-        Drawn("Gain", "twice", options={"Gain": "2"}, inputs=("v",), outputs=("d",)),
-        Drawn("Demux", "demux", options={"Outputs": "2"}, inputs=("d",), outputs=("a", "b")),
-        Drawn("Sum", "last", options={"Inputs": "+-"}, inputs=("a", "b"), outputs=("y",)))
+        simulink("Gain", "g", "t", "g", Gain="3"),
+        simulink("BusCreator", "join", "t g", "bus"), middle,
+        simulink("Gain", "twice", "v", "d", Gain="2"),
+        simulink("Demux", "demux", "d", "a b", Outputs="2"),
+        simulink("Sum", "last", "a b", "y", Inputs="+-"))
     blocks[1].outputs, blocks[0].outputs = ("fast",), ("slow",)
     for block in blocks:
         block.inputs = tuple({"t": "slow", "g": "fast"}.get(n, n) for n in block.inputs)
@@ -536,14 +497,10 @@ def test_a_vector_of_physical_signals_crosses_borders_and_converters(tmp_path):
              Drawn(f"{S}functions.concatenate", "both", {"I1": "s", "I2": "s", "O": "w"}),
              Drawn("PMIOPort", "out", {"w": "w"}, options={"Side": "Left", "Port": "2"})]
     blocks = clock(
-        Drawn("Gain", "g", options={"Gain": "3"}, inputs=("t",), outputs=("g",)),
-        Drawn("Mux", "mux", inputs=("t", "g"), outputs=("m",)),
-        Drawn("nesl_utility/Simulink-PS Converter", "to PS", {"O": "v"}, options={"Unit": "m"},
-              inputs=("m",)),
+        simulink("Gain", "g", "t", "g", Gain="3"), simulink("Mux", "mux", "t g", "m"),
+        to_ps("m", "v", Unit="m"),
         box(inner, nodes=("v", "w")),
-        Drawn("nesl_utility/PS-Simulink Converter", "to SL", {"I": "w"}, options={"Unit": "cm"},
-              outputs=("n",)),
-        Drawn("Sum", "last", options={"Inputs": "+"}, inputs=("n",), outputs=("y",)))
+        from_ps("w", "n", Unit="cm"), simulink("Sum", "last", "n", "y", Inputs="+"))
     assert_allclose(result_of(blocks, tmp_path), 800 * T, rtol=1e-6)
 
 
@@ -558,19 +515,15 @@ def test_a_converter_of_temperatures_adds_an_offset_where_it_is_affine(unit, aff
     thermal = "foundation.thermal."
     options = {"Unit": unit, "AffineConversion": affine}
     blocks = [
-        Drawn("Constant", "twenty", options={"Value": "20"}, outputs=("n",)),
-        *([Drawn("Gain", "gain", inputs=("n",), outputs=("g",))] if source == "Gain" else []),
-        Drawn("nesl_utility/Simulink-PS Converter", "to PS", {"O": "s"}, options=options,
-              inputs=("g" if source == "Gain" else "n",)),
+        simulink("Constant", "twenty", "", "n", Value="20"),
+        *([simulink("Gain", "gain", "n", "g")] if source == "Gain" else []),
+        to_ps("g" if source == "Gain" else "n", "s", **options),
         Drawn(f"{thermal}sources.controlled_temperature", "held", {"S": "s", "A": "g", "B": "a"}),
         Drawn(f"{thermal}elements.reference", "zero", {"H": "g"}),
         Drawn(f"{thermal}sensors.temperature", "sensor", {"A": "a", "B": "g", "T": "t"}),
-        Drawn("nesl_utility/PS-Simulink Converter", "to SL", {"I": "t"}, options=options,
-              outputs=("b",)),
-        Drawn("Gain", "last", inputs=("b",), outputs=("y",)),
-        Drawn("Scope", "scope", inputs=("y",)),
-        Drawn("nesl_utility/Solver Configuration", "solver", {"P": "g"})]
-    made = convert(write(tmp_path / "warm.slx", blocks, "R2024a"))
+        from_ps("t", "b", **options), simulink("Gain", "last", "b", "y"),
+        simulink("Scope", "scope", "y"), solver()]
+    made = converted(tmp_path, blocks, "R2024a")
     run = built(made.text, tmp_path).simulate("1 s")
     assert_allclose(run["held.B.T"].final.to("K").m, kelvin, rtol=1e-12)
     assert_allclose(run["last.y"].final.m, 20, rtol=1e-12)
@@ -581,11 +534,8 @@ def test_a_converter_of_temperatures_adds_an_offset_where_it_is_affine(unit, aff
 def test_a_converter_filters_by_a_lag(options, tmp_path):
     """The number t passes a lag of 0.2 s; old files have another word for it."""
     blocks = clock(
-        Drawn("nesl_utility/Simulink-PS Converter", "to PS", {"O": "s"}, inputs=("t",),
-              options={"Unit": "m", "InputFilterTimeConstant": "0.2", **options}),
-        Drawn("nesl_utility/PS-Simulink Converter", "to SL", {"I": "s"}, options={"Unit": "m"},
-              outputs=("m",)),
-        Drawn("Gain", "last", inputs=("m",), outputs=("y",)))
+        to_ps("t", "s", Unit="m", InputFilterTimeConstant="0.2", **options),
+        from_ps("s", "m", Unit="m"), simulink("Gain", "last", "m", "y"))
     expected = T - 0.2 * (1 - np.exp(-T / 0.2))
     assert_allclose(result_of(blocks, tmp_path), expected, rtol=1e-6, atol=1e-8)
 
@@ -594,12 +544,12 @@ def test_a_converter_filters_by_a_lag(options, tmp_path):
                                            ("either", (1.0, 1.5)), ("level", (1.0, 1.5))])
 def test_an_integrator_is_reset_at_an_edge(reset, jumps, tmp_path):
     """The reset is 1 from 1 s to 1.5 s; the integral of 1 starts anew from 5 at an edge."""
-    steps = [Drawn("Step", f"step{k}", options={"Time": time, "After": after}, outputs=(f"s{k}",))
+    steps = [simulink("Step", f"step{k}", "", f"s{k}", Time=time, After=after)
              for k, (time, after) in enumerate((("1", "1"), ("1.5", "-1")))]
-    blocks = [Drawn("Constant", "one", options={"Value": "1"}, outputs=("c",)), *steps,
-              Drawn("Sum", "sum", inputs=("s0", "s1"), outputs=("r",)),
+    blocks = [simulink("Constant", "one", "", "c", Value="1"), *steps,
+              simulink("Sum", "sum", "s0 s1", "r"),
               Drawn("Integrator", "last", options={"ExternalReset": reset, "InitialCondition": "5"},
-                    inputs=("c", "r"), outputs=("y",)), Drawn("Scope", "scope", inputs=("y",))]
+                    inputs=("c", "r"), outputs=("y",)), simulink("Scope", "scope", "y")]
     since = np.where(jumps[1] < T, jumps[1], np.where(jumps[0] < T, jumps[0], 0))
     held = (reset == "level") & (T > 1) & (T < 1.5)
     assert_allclose(result_of(blocks, tmp_path), np.where(held, 5, 5 + T - since), rtol=1e-6)
@@ -610,24 +560,24 @@ def test_the_ports_of_a_sensor_say_what_the_file_does_not(tmp_path):
     blocks = [Drawn("foundation.mechanical.translational.mass", "mass", {"M": "n"},
                     {"mass": ("1", "kg"), "v": ("3", "m/s", "High")}),
               Drawn("foundation.mechanical.sensors.velocity", "last", {"R": "n", "V": "v"}),
-              Drawn("nesl_utility/Solver Configuration", "solver", {"P": "n"})]
-    made = convert(write(tmp_path / "sensor.slx", blocks, "R2013b"))
+              solver("n")]
+    made = converted(tmp_path, blocks, "R2013b")
     assert 'MotionSensor(reference="absolute")' in made.text
     assert_allclose(built(made.text, tmp_path).simulate("1 s")["last.V"].final.to("m/s").m, 3)
 
 
 @pytest.mark.parametrize(("block", "why"), [
-    (Drawn("Integrator", "it", options={"WrapState": "on"}, inputs=("t",)),
+    (simulink("Integrator", "it", "t", WrapState="on"),
      "Its state is wrapped"),
-    (Drawn("UnitDelay", "it", options={"SampleTime": "-1"}, inputs=("t",)),
+    (simulink("UnitDelay", "it", "t", SampleTime="-1"),
      "Its sample time is that of the blocks before it, none of which has one. Give it one in the "
      "model, or to the block that you put in its place."),
-    (box([Drawn("TriggerPort", "edge"), Drawn("Inport", "in", outputs=("t",)),
-          Drawn("UnitDelay", "it", options={"SampleTime": "-1"}, inputs=("t",))], ("t",)),
+    (box([Drawn("TriggerPort", "edge"), simulink("Inport", "in", "", "t"),
+          simulink("UnitDelay", "it", "t", SampleTime="-1")], ("t",)),
      "It samples whenever its subsystem is triggered, which has no counterpart here."),
     (Drawn("DiscreteTransferFcn", "it", options={"SampleTime": "1", "InitialStates": "3"},
            inputs=("t",)), "It starts from InitialStates = 3; here it starts from 0."),
-    (Drawn("Polyphase", "it", inputs=("t",)), "It has no counterpart here."),
+    (simulink("Polyphase", "it", "t"), "It has no counterpart here."),
     (Drawn("DiscretePulseGenerator", "it", options={"TimeSource": "Use external signal"},
            inputs=("t",)), "Its time comes from a signal."),
     (Drawn("UnitDelay", "it", options={"SampleTime": "1", "InitialCondition": "[0 2]"},
@@ -635,8 +585,8 @@ def test_the_ports_of_a_sensor_say_what_the_file_does_not(tmp_path):
 ], ids=["wrapped", "sample time", "triggered", "start", "unknown", "time",
         "vector"])  # fmt: skip
 def test_a_gap_says_what_is_missing(block, why, tmp_path):
-    blocks = [Drawn("Clock", "clock", outputs=("t",)), block]
-    made = convert(write(tmp_path / "gap.slx", blocks, "R2024a"))
+    blocks = [simulink("Clock", "clock", "", "t"), block]
+    made = converted(tmp_path, blocks, "R2024a")
     assert [" ".join(e.notes) for e in made.entries if e.outcome == "missing"
             and e.path.endswith("it")][0].startswith(why)
     assert why in " ".join(str(built(made.text, tmp_path).check()).split())
@@ -648,8 +598,8 @@ def test_an_option_that_is_not_read_is_said(tmp_path):
                "OutDataTypeStr": "Inherit: Same as input", "RndMeth": "Floor", "Gain": "3"}
     blocks = [*last("Gain", **options)[:-1],
               Drawn("RelationalOperator", "above", options={"OutDataTypeStr": "boolean"},
-                    inputs=("t", "y"), outputs=("a",)), Drawn("Scope", "scope", inputs=("a",))]
-    made = convert(write(tmp_path / "option.slx", blocks, "R2024a"))
+                    inputs=("t", "y"), outputs=("a",)), simulink("Scope", "scope", "a")]
+    made = converted(tmp_path, blocks, "R2024a")
     said = {e.path: (e.outcome, e.notes) for e in made.entries}
     assert said["/last"] == ("approximated", ["SampleTime = 0.1 is not mapped."])
     assert said["/above"] == ("mapped", [])
@@ -657,29 +607,26 @@ def test_an_option_that_is_not_read_is_said(tmp_path):
 
 
 def test_a_vector_that_is_not_taken_apart_is_named(tmp_path):
-    blocks = [Drawn("Constant", "c", options={"Value": "[1 2 3]"}, outputs=("v",)),
-              Drawn("Lookup_n-D", "curve", options={
-                  "NumberOfTableDimensions": "1", "BreakpointsForDimension1": "[0 5]",
-                  "Table": "[0 10]"}, inputs=("v",), outputs=("y",)),
-              Drawn("Scope", "scope", inputs=("y",))]
-    made = convert(write(tmp_path / "vector.slx", blocks, "R2024a"))
+    blocks = [simulink("Constant", "c", "", "v", Value="[1 2 3]"),
+              simulink("Lookup_n-D", "curve", "v", "y", NumberOfTableDimensions="1",
+                       BreakpointsForDimension1="[0 5]", Table="[0 10]"),
+              simulink("Scope", "scope", "y")]
+    made = converted(tmp_path, blocks, "R2024a")
     assert ["A vector of 3 elements enters it, which is taken as a scalar here: connect its "
             "elements by hand."] in [e.notes for e in made.entries if e.outcome == "missing"]
 
 
 def test_outputs_beyond_those_that_a_demux_is_known_to_have_give_nothing(tmp_path):
-    blocks = [Drawn("Constant", "c", options={"Value": "[1 2 3]"}, outputs=("v",)),
-              Drawn("Demux", "demux", options={"Outputs": "N"}, inputs=("v",),
-                    outputs=("a", "b")),
-              Drawn("Sum", "sum", options={"Inputs": "++"}, inputs=("a", "b"), outputs=("y",)),
-              Drawn("Scope", "scope", inputs=("y",))]
-    made = convert(write(tmp_path / "demux.slx", blocks, "R2024a"))
+    blocks = [simulink("Constant", "c", "", "v", Value="[1 2 3]"),
+              simulink("Demux", "demux", "v", "a b", Outputs="N"),
+              simulink("Sum", "sum", "a b", "y", Inputs="++"), simulink("Scope", "scope", "y")]
+    made = converted(tmp_path, blocks, "R2024a")
     assert "/demux" in [e.path for e in made.entries if e.outcome == "missing"]
 
 
 def test_a_vector_joined_with_itself_many_times_is_bounded(tmp_path):
     """Forty times doubled it would have a million million elements."""
-    blocks = [Drawn("Clock", "clock", outputs=("v0",)),
+    blocks = [simulink("Clock", "clock", "", "v0"),
               *(Drawn("Mux", f"mux{k}", inputs=(f"v{k}", f"v{k}"), outputs=(f"v{k + 1}",))
-                for k in range(40)), Drawn("Scope", "scope", inputs=("v40",))]
-    assert len(convert(write(tmp_path / "bomb.slx", blocks, "R2024a")).text) < 100_000
+                for k in range(40)), simulink("Scope", "scope", "v40")]
+    assert len(converted(tmp_path, blocks, "R2024a").text) < 100_000

@@ -5,9 +5,7 @@ import pytest
 from mat_writer import Thing, mat_file, part
 from numpy.testing import assert_allclose
 from simscape_corpus import built
-from slx_writer import Drawn, write
-
-from library.simscape import convert
+from slx_writer import Drawn, converted, note_of, simulink
 
 T = np.linspace(0, 3, 31) + 0.05
 RAMP = [0, 1, 1, 2], [0, 2, 5, 3]  # with a jump, and continued from 2 s on
@@ -44,9 +42,8 @@ def builder(data, outputs=("a", "b")):
     """A Signal Builder as Simulink draws it, with a difference behind it."""
     inner = [Drawn("FromWorkspace", "FromWs", options={"VariableName": "tuvar",
                                                        "SigBuilderData": data}, outputs=("v",)),
-             Drawn("Demux", "Demux", options={"Outputs": "2"}, inputs=("v",), outputs=("p", "q")),
-             Drawn("Outport", "first", inputs=("p",)),
-             Drawn("Outport", "second", options={"Port": "2"}, inputs=("q",))]
+             simulink("Demux", "Demux", "v", "p q", Outputs="2"), simulink("Outport", "first", "p"),
+             simulink("Outport", "second", "q", Port="2")]
     return [Drawn("SubSystem", "Demand", outputs=outputs, inner=inner), *difference(outputs)]
 
 
@@ -57,7 +54,7 @@ def editor(**options):
 
 def difference(inputs):
     return [Drawn("Sum", "last", options={"Inputs": "+-"}, inputs=inputs, outputs=("y",)),
-            Drawn("Scope", "scope", inputs=("y",))]
+            simulink("Scope", "scope", "y")]
 
 
 def output(made, folder):
@@ -70,7 +67,7 @@ def test_a_signal_builder_gives_the_signals_of_its_active_group(tmp_path):
     data = part({"dataSetIdx": 2.0, "sbobj": Thing("SigSuite", {
         "ActiveGroup": 2.0, "Groups": [group("idle", up=FLAT, level=FLAT),
                                        group("drive", up=RAMP, level=FLAT)]})})
-    made = convert(write(tmp_path / "demand.slx", builder(data), "R2016b"))
+    made = converted(tmp_path, builder(data), "R2016b")
     assert_allclose(output(made, tmp_path), ramp(T) - 1, rtol=1e-6, atol=1e-9)
     assert "/Demand has 2 groups; 'drive', the active one, is taken, and not 'idle'." in \
         made.script.remarks
@@ -81,18 +78,17 @@ def test_a_signal_builder_gives_the_signals_of_its_active_group(tmp_path):
 def test_a_signal_editor_gives_the_signals_of_its_active_scenario(active, tmp_path):
     (tmp_path / "demand.mat").write_bytes(mat_file(
         idle=dataset(speed=FLAT, level=FLAT), drive=dataset(speed=RAMP, level=FLAT)))
-    made = convert(write(tmp_path / "demand.slx", editor(ActiveScenario=active), "R2024a"))
+    made = converted(tmp_path, editor(ActiveScenario=active), "R2024a")
     assert_allclose(output(made, tmp_path), ramp(T) - 1, rtol=1e-6, atol=1e-9)
     assert any("has 2 scenarios; 'drive', the active one" in said for said in made.script.remarks)
 
 
 def test_a_time_series_of_a_file_is_read_from_the_workspace(tmp_path):
     (tmp_path / "demand.mat").write_bytes(mat_file(up=series("up", *RAMP), gain=3.0))
-    blocks = [Drawn("FromWorkspace", "up", options={"VariableName": "up"}, outputs=("a",)),
-              Drawn("Constant", "gain", options={"Value": "gain"}, outputs=("b",)),
+    blocks = [simulink("FromWorkspace", "up", "", "a", VariableName="up"),
+              simulink("Constant", "gain", "", "b", Value="gain"),
               *difference(("a", "b"))]
-    made = convert(write(tmp_path / "demand.slx", blocks, "R2024a",
-                         {"PreLoadFcn": "load('demand.mat');"}))
+    made = converted(tmp_path, blocks, "R2024a", PreLoadFcn="load('demand.mat');")
     assert_allclose(output(made, tmp_path), ramp(T) - 3, rtol=1e-6, atol=1e-9)
 
 
@@ -107,15 +103,15 @@ def test_a_time_series_of_a_file_is_read_from_the_workspace(tmp_path):
 def test_an_editor_whose_file_cannot_be_read_says_what_it_is(content, why, tmp_path):
     if content is not None:
         (tmp_path / "demand.mat").write_bytes(content)
-    made = convert(write(tmp_path / "demand.slx", editor(ActiveScenario="drive"), "R2024a"))
-    (notes,) = (e.notes for e in made.entries if e.path == "/Demand")
-    assert why in notes[0]
-    assert "take TimeTable" in notes[0]
+    made = converted(tmp_path, editor(ActiveScenario="drive"), "R2024a")
+    _, note = note_of(made, "/Demand")
+    assert why in note
+    assert "take TimeTable" in note
 
 
 def test_a_builder_whose_signals_are_not_known_is_a_gap(tmp_path):
-    made = convert(write(tmp_path / "demand.slx", builder(part({"channels": 1.0})), "R2016b"))
-    assert "missing" in {e.outcome for e in made.entries if e.path == "/Demand/FromWs"}
+    made = converted(tmp_path, builder(part({"channels": 1.0})), "R2016b")
+    assert note_of(made, "/Demand/FromWs")[0] == "missing"
 
 
 @pytest.mark.parametrize(("block", "options", "hint"), [
@@ -126,12 +122,12 @@ def test_a_builder_whose_signals_are_not_known_is_a_gap(tmp_path):
 ], ids=["PI", "PWM"])
 def test_a_controller_whose_law_no_file_tells_is_refused_with_its_values(block, options, hint,
                                                                          tmp_path):
-    blocks = [Drawn("Clock", "clock", outputs=("t",)),
+    blocks = [simulink("Clock", "clock", "", "t"),
               Drawn("Reference", "it", options={"SourceBlock": block, **options}, inputs=("t",),
-                    outputs=("y",)), Drawn("Scope", "scope", inputs=("y",))]
-    made = convert(write(tmp_path / "old.slx", blocks, "R2020b"))
-    (entry,) = (e for e in made.entries if e.path == "/it")
-    assert entry.outcome == "missing"
-    assert hint in entry.notes[0]
+                    outputs=("y",)), simulink("Scope", "scope", "y")]
+    made = converted(tmp_path, blocks)
+    outcome, note = note_of(made, "/it")
+    assert outcome == "missing"
+    assert hint in note
     assert all(f"{name} = Parameter(" in made.text for name in options)
     assert not made.script.remarks  # a library of theirs is not looked for beside the model

@@ -10,15 +10,14 @@ from importlib.resources import files
 
 import pytest
 from simscape_corpus import built
-from slx_writer import Drawn, write
+from slx_writer import Drawn, constant, converted, note_of, solver
 
 from blocks import Port
-from library.simscape import convert
 
 E = "foundation.electrical."
 M = "foundation.mechanical."
 T = "foundation.thermal."
-SOLVER = Drawn("nesl_utility/Solver Configuration", "solver", {"P": "g"})
+SOLVER = solver()
 OLD, NEW = "R2016b", "R2022b"
 
 
@@ -26,9 +25,8 @@ def two(first, second):
     return {first: "a", second: "g"}
 
 
-def constant(unit, value="2"):
-    return Drawn("foundation.signal.sources.constant", "signal", {"O": "s"},
-                 {"constant": (value, unit)})
+def given(unit, value="2"):
+    return constant("signal", "s", value, unit)
 
 
 GROUND = Drawn(f"{E}elements.reference", "ground", {"V": "g"})
@@ -52,7 +50,7 @@ CASES = {
     "AC voltage": ([GROUND, LOAD, VOLTAGE, Drawn(f"{E}sources.ac_voltage", "source", two(
         "p", "n"), {"amp": ("2", "V"), "shift": ("90", "deg"), "frequency": ("1", "Hz"),
                     "omega": ("0", "rad/s")})], "V", 2),
-    "controlled voltage": ([GROUND, LOAD, VOLTAGE, constant("V"), Drawn(
+    "controlled voltage": ([GROUND, LOAD, VOLTAGE, given("V"), Drawn(
         f"{E}sources.controlled_voltage", "source", CONTROLLED)], "V", 2),
     "DC current": ([GROUND, LOAD, VOLTAGE, Drawn(f"{E}sources.dc_current", "source", two(
         "p", "n"), {"i0": ("2", "A")})], "V", 10),
@@ -66,32 +64,32 @@ CASES = {
         "ee.sources.current_source", "source", two("p", "n"), {
             "dc_current": ("0", "A"), "ac_current": ("2", "A"), "ac_shift": ("90", "deg"),
             "ac_frequency": ("1", "Hz")})], "V", 10),
-    "controlled current": ([GROUND, LOAD, VOLTAGE, constant("A"), Drawn(
+    "controlled current": ([GROUND, LOAD, VOLTAGE, given("A"), Drawn(
         f"{E}sources.controlled_current", "source", {"head": "a", "tail": "g", "iT": "s"})],
         "V", 10),
     "current sensor": ([GROUND, TAP, BEHIND, Drawn(f"{E}sources.dc_voltage", "source", two(
         "p", "n"), {"v0": ("10", "V")})], "I", 2),
-    "force": ([*SLIDE, constant("N"), Drawn(f"{M}sources.force", "source", {
+    "force": ([*SLIDE, given("N"), Drawn(f"{M}sources.force", "source", {
         "R": "a", "C": "g", "S": "s"}), Drawn(f"{M}sensors.velocity", "meter", {
             "R": "a", "C": "g", "V": "out", "P": "open"})], "V", 0.5),
-    "velocity and force sensor": ([SLIDE[0], constant("m/s"), Drawn(
+    "velocity and force sensor": ([SLIDE[0], given("m/s"), Drawn(
         f"{M}sources.velocity", "source", {"R": "a", "C": "g", "S": "s"}), Drawn(
             f"{M}sensors.force", "meter", {"R": "a", "C": "b", "F": "out"}), Drawn(
                 f"{M}translational.damper", "load", {"R": "b", "C": "g"},
                 {"D": ("3", "N*s/m")})], "F", 6),
-    "torque": ([*TURN, constant("N*m"), Drawn(f"{M}sources.torque", "source", {
+    "torque": ([*TURN, given("N*m"), Drawn(f"{M}sources.torque", "source", {
         "R": "a", "C": "g", "S": "s"}), Drawn(f"{M}sensors.angular_velocity", "meter", {
             "R": "a", "C": "g", "W": "out", "A": "open"})], "W", 0.5),
-    "speed and torque sensor": ([TURN[0], constant("rad/s"), Drawn(
+    "speed and torque sensor": ([TURN[0], given("rad/s"), Drawn(
         f"{M}sources.angular_velocity", "source", {"R": "a", "C": "g", "S": "s"}), Drawn(
             f"{M}sensors.torque", "meter", {"R": "a", "C": "b", "T": "out"}), Drawn(
                 f"{M}rotational.damper", "load", {"R": "b", "C": "g"},
                 {"D": ("3", "N*m*s/rad")})], "T", 6),
-    "heat": ([*COLD, WARM, constant("W"), Drawn(f"{T}sources.controlled_heat_flow", "source", {
+    "heat": ([*COLD, WARM, given("W"), Drawn(f"{T}sources.controlled_heat_flow", "source", {
         "A": "g", "B": "a", "S": "s"})], "T", 300.5),
     "constant heat": ([*COLD, WARM, Drawn(f"{T}sources.heat_flow", "source", {
         "A": "g", "B": "a"}, {"heat_flow": ("2", "W")})], "T", 300.5),
-    "temperature and heat flow sensor": ([COLD[0], constant("K"), Drawn(
+    "temperature and heat flow sensor": ([COLD[0], given("K"), Drawn(
         f"{T}sources.controlled_temperature", "source", {"A": "g", "B": "a", "S": "s"}), Drawn(
             f"{T}sensors.heat_flow", "meter", {"A": "a", "B": "b", "H": "out"}), Drawn(
                 f"{T}elements.resistance", "load", {"A": "b", "B": "g"},
@@ -103,22 +101,19 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_a_meter_reads_the_sign_that_simscape_shows(name, release, tmp_path):
     blocks, port, expected = CASES[name]
-    text = convert(write(tmp_path / "model.slx", [*blocks, SOLVER], release)).text
-    run = built(text, tmp_path).simulate("1 s")
+    made = converted(tmp_path, [*blocks, SOLVER], release)
+    run = built(made.text, tmp_path).simulate("1 s")
     assert run[f"meter.{port}"].final.m == pytest.approx(expected, rel=1e-5)
 
 
 def test_a_direction_without_evidence_is_told_in_text_and_report(tmp_path):
     G = "foundation.magnetic."
     blocks = [Drawn(f"{G}elements.reference", "ground", {"M": "g"}),
-              Drawn(f"{G}sources.flux", "source", {"lconn1": "a", "rconn1": "g"}),
+              Drawn(f"{G}sources.flux", "source", {"N": "a", "S": "g"}, sides=(["N"], ["S"])),
               Drawn(f"{G}elements.reluctance", "load", {"N": "a", "S": "g"}), SOLVER]
-    blocks[1].sides = (["N"], ["S"])
-    blocks[1].nodes = {"N": "a", "S": "g"}
-    result = convert(write(tmp_path / "model.slx", blocks, NEW))
+    result = converted(tmp_path, blocks, NEW)
     assert "/source: Direction not verified: compare one sign with" in " ".join(result.text.split())
-    assert any("Direction not verified" in note for e in result.entries if e.path == "/source"
-               for note in e.notes)
+    assert "Direction not verified" in note_of(result, "/source")[1]
 
 
 def rows(name):

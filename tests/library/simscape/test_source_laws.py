@@ -269,8 +269,7 @@ def test_an_assertion_that_is_not_understood_is_told_and_the_rest_is_read(tmp_pa
     made = law(tmp_path, "assert(all(sort(k) > 0), 'k must rise'); a == k(2); b == u;",
                "parameters\nk = {[1 2 3], '1'};\nend")
     assert values_at(made, 5) == (2, 5)
-    model = Model("law")
-    model.part = made()
+    model = wired("law", part=made())
     assert any("Not checked here: k must rise (law.ssc (line 12): sort(…) is not known here)."
                in " ".join(finding.problem.split()) for finding in model.check().warnings)
 

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from benches import wire, wired
+from benches import final, wire, wired
+from benches.electrical import across, circuit
 from test_sources import classes_of, written
 
-from blocks import BlocksError, Domain, Model
-from library.electrical import DCVoltageSource, ElectricalReference
+from blocks import BlocksError, Domain
+from library.electrical import DCVoltageSource
 from library.signal import Constant
 from library.simscape import source_text
 from library.simscape.__main__ import main
@@ -17,12 +18,7 @@ ENDS = "nodes\np = foundation.electrical.electrical;\nn = foundation.electrical.
 
 def resistance(part):
     """What a volt between the ends of a component is, over the current that flows."""
-    model = Model("ohm")
-    model.part, model.source, model.ground = part, DCVoltageSource(voltage="1 V"), \
-        ElectricalReference()
-    model.connect(model.source.p, part.p)
-    model.connect(model.source.n, part.n, model.ground.V)
-    return 1 / abs(model.simulate("1 s")["source.i"].final.to("A").m)
+    return 1 / abs(final(across(part, "1 V").simulate("1 s"), "source.i", "A"))
 
 
 CHAIN = f"""
@@ -213,8 +209,7 @@ end
 
 def test_arrays_of_nodes_of_two_parts_are_connected_entry_with_entry(tmp_path):
     (tmp_path / "plate.ssc").write_text(PLATE)
-    model = Model("stack")
-    model.stack = classes_of_text(STACK, tmp_path, "stack")["Stack"]()
+    model = wired("stack", stack=classes_of_text(STACK, tmp_path, "stack")["Stack"]())
     model.source, model.sink = (TemperatureSource(temperature=t) for t in ("308 K", "300 K"))
     wire(model, "source.A stack.hot", "stack.cold sink.A")
     run = model.simulate("1 s")
@@ -254,17 +249,16 @@ end
 
 def test_branches_in_a_loop_and_products_of_matrices(tmp_path):
     """An ideal transformer of three windings: voltages as turns, no ampere-turns left."""
-    model = Model("transformer")
-    model.part = written(WINDINGS, tmp_path, "windings")()
-    model.source, model.ground = DCVoltageSource(voltage="10 V"), ElectricalReference()
     loads = written(CHAIN, tmp_path, "chain")
-    model.small, model.large = loads(R0="0.1 ohm"), loads(R0="1.6 ohm")
-    wire(model, "source.p part.p_1", "part.p_2 small.p", "part.p_3 large.p",
-         "source.n part.m_1 part.m_2 part.m_3 small.n large.n ground.V")
+    model = circuit("transformer", "source.p part.p_1", "part.p_2 small.p", "part.p_3 large.p",
+                    "source.n part.m_1 part.m_2 part.m_3 small.n large.n ground.V",
+                    part=written(WINDINGS, tmp_path, "windings")(),
+                    source=DCVoltageSource(voltage="10 V"), small=loads(R0="0.1 ohm"),
+                    large=loads(R0="1.6 ohm"))
     run = model.simulate("1 s")
-    volts = [run[f"part.v_{k}"].final.to("V").m for k in (1, 2, 3)]
+    volts = [final(run, f"part.v_{k}", "V") for k in (1, 2, 3)]
     np.testing.assert_allclose(volts, [10, 5, 20])
-    amperes = [run[f"part.i_{k}"].final.to("A").m for k in (1, 2, 3)]
+    amperes = [final(run, f"part.i_{k}", "A") for k in (1, 2, 3)]
     np.testing.assert_allclose(amperes, [(5 / 1 * 1 + 20 / 16 * 4) / 2, -5, -20 / 16])
 
 

@@ -4,10 +4,10 @@ import math
 
 import pytest
 from benches import wired
+from benches.electrical import across
 from test_sources import COUNTER, classes_of, written
 
-from blocks import BlocksError, FileError, Model, Target
-from library.electrical import DCVoltageSource, ElectricalReference
+from blocks import BlocksError, FileError, Target
 from library.signal import Constant, Gain
 from library.simscape import source_text
 from library.thermal import ThermalMass
@@ -30,8 +30,7 @@ end
 
 
 def test_a_long_message_stays_whole(tmp_path):
-    model = Model("spring")
-    model.spring = written(SPRING, tmp_path, "spring")()
+    model = wired("spring", spring=written(SPRING, tmp_path, "spring")())
     with pytest.raises(BlocksError, match=r"The stiffness \(of the spring, in \"N/m\"\) between "
                                           "wheel and body must be large"):
         model.simulate("1 s")
@@ -133,9 +132,7 @@ end
 @pytest.mark.parametrize("shunt", ["off", "on"])
 @pytest.mark.parametrize("heat", ["off", "on"])
 def test_branches_are_there_under_their_conditions(heat, shunt, tmp_path):
-    model = wired("warm", "source.p part.p", "source.n part.n ground.V",
-                  part=written(WARM, tmp_path, "warm")(thermal_port=heat, shunt=shunt),
-                  source=DCVoltageSource(voltage="6 V"), ground=ElectricalReference())
+    model = across(written(WARM, tmp_path, "warm")(thermal_port=heat, shunt=shunt), "6 V")
     if heat == "on":
         model.mass = ThermalMass(mass="1 kg", specific_heat="3 J/(kg*K)", T="300 K")
         model.connect(model.part.H, model.mass.M)
@@ -197,16 +194,14 @@ INITIAL = "equations (Initial = true)\n{};\nend\n"
 def test_a_run_starts_as_the_source_says(start, initial, given, begins, tmp_path):
     source = DECAY.replace("START", start).replace(
         "INITIAL", INITIAL.format(initial) if initial else "")
-    model = Model("decay")
-    model.part = written(source, tmp_path, "decay")(**given)
+    model = wired("decay", part=written(source, tmp_path, "decay")(**given))
     assert not model.check().warnings
     run = model.simulate("1 s")
     assert [run[f"part.{name}"].initial.m for name in "xy"] == pytest.approx(begins)
 
 
 def test_a_variable_has_the_unit_of_its_start(tmp_path):
-    model = Model("decay")
-    model.part = written("""
+    made = written("""
 component decay
     parameters
         x0 = {2, 'm'};
@@ -218,8 +213,9 @@ component decay
         x.der == -x*{1, '1/s'};
     end
 end
-""", tmp_path, "decay")(x0="5 cm")
-    assert model.simulate("1 s")["part.x"].initial.to("m").m == pytest.approx(0.15)
+""", tmp_path, "decay")
+    run = wired("decay", part=made(x0="5 cm")).simulate("1 s")
+    assert run["part.x"].initial.to("m").m == pytest.approx(0.15)
 
 
 def test_a_counter_starts_from_a_parameter(tmp_path):
@@ -272,11 +268,6 @@ def pair(folder, part=ONE_OHM, more="", name="couple"):
     """Two parts in series, the second a resistor of 1 ohm."""
     source = PAIR.replace("NAME", name).replace("PART", part).replace("MORE", more)
     return written(source, folder, name)
-
-
-def across(part, voltage):
-    return wired("circuit", "source.p part.p", "source.n part.n ground.V",
-                 part=part, source=DCVoltageSource(voltage=voltage), ground=ElectricalReference())
 
 
 def current(part, voltage):

@@ -54,8 +54,7 @@ def test_a_public_source_becomes_a_class(path, tmp_path):
 
 def test_a_source_with_a_duct_of_air_warms_what_is_blown_through_it(tmp_path):
     made = classes_of(DATA / "ssc" / "lumpedTES.ssc", tmp_path)["LumpedTES"]
-    model = Model("storage")
-    model.sand = made(coilShape="UshapedCoil")
+    model = wired("storage", sand=made(coilShape="UshapedCoil"))
     area = model.sand.HTcond2.area.to("m^2").m
     assert_allclose(area, 7.04 / 4 * 0.2 * 0.02, rtol=1e-12)  # the law of this shape, by hand
     wire(model, "inlet.A fan.A", "fan.B sand.A", "sand.B outlet.A", "supply.p sand.p",
@@ -73,8 +72,7 @@ def test_a_source_with_a_duct_of_air_warms_what_is_blown_through_it(tmp_path):
 
 def test_a_wall_between_two_rooms_warms_as_its_closed_form_says(tmp_path):
     made = classes_of(DATA / "ssc" / "Wall.ssc", tmp_path)["Wall"]
-    model = Model("wall")
-    model.wall = made()
+    model = wired("wall", wall=made())
     model.outside, model.inside = (TemperatureSource(temperature=t) for t in ("270 K", "295 K"))
     wire(model, "outside.A wall.EXT", "inside.A wall.INT")
     run = model.simulate("400 hour", rtol=1e-9, every="40 hour")
@@ -343,8 +341,7 @@ end
 
 def test_of_cases_at_one_instant_the_first_acts_alone(tmp_path):
     """The first and the third are both at 1 s."""
-    model = Model("events")
-    model.two = written(SIMULTANEOUS, tmp_path, "two")()
+    model = wired("events", two=written(SIMULTANEOUS, tmp_path, "two")())
     run = model.simulate("2 s")
     assert [(run["two.y"].at(t).m, run["two.z"].at(t).m) for t in ("0.2 s", "0.7 s", "1.2 s",
                                                                    "1.7 s")] == [

@@ -7,7 +7,7 @@ import pytest
 import scipy.io
 from numpy.testing import assert_allclose
 from simscape_corpus import built, parts_of, zipped
-from slx_writer import Drawn, write
+from slx_writer import Drawn, constant, converted, simulink, solver, to_ps, write
 
 from blocks import FileError, ParameterError, quantity
 from library.simscape import convert
@@ -17,10 +17,6 @@ from library.simscape.units import unit_here
 
 TR = "foundation.mechanical.translational."
 PS = "foundation.signal."
-
-
-def solver(node="g"):
-    return Drawn("nesl_utility/Solver Configuration", "solver", {"P": node})
 
 
 def weighed(mass):
@@ -33,10 +29,6 @@ def pushed(*signals):
     return [Drawn(f"{TR}mass", "sledge", {"M": "a"}, {"mass": ("2", "kg")}),
             Drawn("foundation.mechanical.sources.force", "push", {"R": "a", "S": "s", "C": "g"}),
             Drawn(f"{TR}reference", "ground", {"V": "g"}), solver(), *signals]  # fmt: skip
-
-
-def constant(name, out, value, unit="1"):
-    return Drawn(f"{PS}sources.constant", name, {"O": out}, {"constant": (value, unit)})
 
 
 def mass_of(script, mass, folder, **given):
@@ -139,10 +131,9 @@ def test_the_workspace_of_the_model_holds_before_every_script(tmp_path):
 
 
 def test_a_value_that_is_folded_into_another_is_used(tmp_path):
-    blocks = [*weighed("1"), Drawn("Constant", "c", options={"Value": "1"}, outputs=("u",)),
-              Drawn("TransferFcn", "f", options={"Numerator": "[1]", "Denominator": "[1 2]*K"},
-                    inputs=("u",), outputs=("y",))]
-    result = convert(write(tmp_path / "model.slx", blocks, "R2022b"), values={"K": 3.0, "L": "1"})
+    blocks = [*weighed("1"), simulink("Constant", "c", "", "u", Value="1"),
+              simulink("TransferFcn", "f", "u", "y", Numerator="[1]", Denominator="[1 2]*K")]
+    result = converted(tmp_path, blocks, "R2022b", values={"K": 3.0, "L": "1"})
     said = " ".join(result.script.remarks)
     assert "L was given a value" in said
     assert "K was given a value" not in said
@@ -161,7 +152,7 @@ def test_the_stop_time_may_be_an_expression(tmp_path):
 def test_names_of_parts_may_be_words_of_a_model(tmp_path):
     blocks = weighed("1")
     blocks[0].name, blocks[1].name, blocks[0].within = "simulate", "count", "Output"
-    text = convert(write(tmp_path / "model.slx", blocks, "R2022b")).text
+    text = converted(tmp_path, blocks, "R2022b").text
     assert "class Output2(Component)" in text
     assert "model.count_2 = Reference()  # count" in text
     built(text, tmp_path)
@@ -214,9 +205,8 @@ def test_a_measured_signal_may_be_a_structure_with_time(variable, tmp_path):
         "F": {"time": t, "signals": {"values": 6 * t, "dimensions": 1.0}},
         "G": np.hstack([t, 6 * t])})  # fmt: skip
     file = write(tmp_path / "model.slx", pushed(
-        Drawn("FromWorkspace", "measured", outputs=("f",), options={"VariableName": variable}),
-        Drawn("nesl_utility/Simulink-PS Converter", "in", {"O": "s"}, inputs=("f",),
-              options={"Unit": "N"})), "R2022b", {"StopTime": "1", "PreLoadFcn": "load force.mat"})
+        simulink("FromWorkspace", "measured", "", "f", VariableName=variable),
+        to_ps("f", "s", Unit="N")), "R2022b", {"StopTime": "1", "PreLoadFcn": "load force.mat"})
     assert_allclose(force_of(file, tmp_path), 3, rtol=1e-6)
 
 
@@ -227,10 +217,9 @@ def test_a_long_line_is_broken_within_brackets_alone(tmp_path):
 
 
 def test_a_formula_asks_for_the_values_that_it_names(tmp_path):
-    formula = Drawn("Fcn", "law", options={"Expr": "u(1)/Lift.Gain + 50"}, inputs=("t",),
-                    outputs=("y",))
-    file = write(tmp_path / "model.slx", [Drawn("Clock", "clock", outputs=("t",)), formula,
-                                          Drawn("Scope", "scope", inputs=("y",))], "R2022b")
+    formula = simulink("Fcn", "law", "t", "y", Expr="u(1)/Lift.Gain + 50")
+    file = write(tmp_path / "model.slx", [simulink("Clock", "clock", "", "t"), formula,
+                                          simulink("Scope", "scope", "y")], "R2022b")
     with pytest.raises(FileError, match=r"Lift in /law.*--set Lift"):
         convert(file)
     assert "Lift_Gain = 4" in convert(file, values={"Lift.Gain": "4"}).text
@@ -246,7 +235,7 @@ def test_gaps_leave_no_node_without_a_value(tmp_path):
                     {"inertia": ("1", "kg*m^2")}),
               Drawn("foundation.mechanical.rotational.reference", "frame", {"W": "h"}), solver()]
     for release in ("R2016b", "R2026a"):  # the first names no ports of a gap, the second no types
-        model = built(convert(write(tmp_path / "model.slx", blocks, release)).text, tmp_path)
+        model = built(converted(tmp_path, blocks, release).text, tmp_path)
         assert model.simulate("1 s").time.to("s").m[-1] == 1, release
 
 
@@ -281,8 +270,8 @@ def test_what_chooses_a_variant_is_asked_for(tmp_path):
 
 def test_a_block_of_an_absent_library_is_a_gap_with_its_ports(tmp_path):
     blocks = [*weighed("1"), Drawn("mylib/Sledge", "mine", {"a": "g"}, inputs=("u",)),
-              Drawn("Constant", "given", outputs=("u",))]
-    text = convert(write(tmp_path / "model.slx", blocks, "R2022b")).text
+              simulink("Constant", "given", "", "u")]
+    text = converted(tmp_path, blocks, "R2022b").text
     assert '    lconn1 = Port(translational)\n    in1 = Input("")\n' in text
     assert "model.connect(model.given.y, model.mine.in1)" in text
     assert built(text, tmp_path).simulate("1 s").time.to("s").m[-1] == 1
@@ -291,15 +280,13 @@ def test_a_block_of_an_absent_library_is_a_gap_with_its_ports(tmp_path):
 def test_a_number_in_a_unit_that_the_port_does_not_take_is_taken_over_and_told(tmp_path):
     E = "foundation.electrical."
     blocks = [
-        Drawn("Step", "up", options={"Time": "0.5", "After": "1"}, outputs=("n",)),
-        Drawn("nesl_utility/Simulink-PS Converter", "in", {"O": "s"}, options={"Unit": "V"},
-              inputs=("n",)),
+        simulink("Step", "up", "", "n", Time="0.5", After="1"), to_ps("n", "s", Unit="V"),
         Drawn(f"{E}elements.controlled_switch", "switch", {"p": "p", "vT": "s", "n": "q"},
               {"Threshold": ("0.5", "1"), "R_closed": ("0.5", "Ohm")}),
         Drawn(f"{E}sources.dc_voltage", "source", {"p": "p", "n": "g"}, {"v0": ("5", "V")}),
         Drawn(f"{E}elements.resistor", "load", {"p": "q", "n": "g"}, {"R": ("2", "Ohm")}),
         Drawn(f"{E}elements.reference", "ground", {"V": "g"}), solver()]
-    text = convert(write(tmp_path / "model.slx", blocks, "R2022b")).text
+    text = converted(tmp_path, blocks, "R2022b").text
     assert "switch.vT takes 1 and is given V: the number is taken over." in text
     run = built(text, tmp_path).simulate("1 s")
     assert run["load.i"].final.to("A").m == pytest.approx(2)
@@ -309,16 +296,15 @@ def test_two_classes_of_one_name_are_imported_under_names_of_their_own(tmp_path)
     """A switch of circuits lets a current through, one of signals a number."""
     E = "foundation.electrical."
     blocks = [
-        Drawn("Constant", "a", options={"Value": "2"}, outputs=("a",)),
-        Drawn("Constant", "b", options={"Value": "5"}, outputs=("b",)),
-        Drawn("Switch", "pick", inputs=("a", "b", "a"), outputs=("n",)),
-        Drawn("nesl_utility/Simulink-PS Converter", "in", {"O": "s"}, inputs=("n",)),
+        simulink("Constant", "a", "", "a", Value="2"),
+        simulink("Constant", "b", "", "b", Value="5"), simulink("Switch", "pick", "a b a", "n"),
+        to_ps("n", "s"),
         Drawn(f"{E}elements.controlled_switch", "switch", {"p": "p", "vT": "s", "n": "q"},
               {"Threshold": ("0.5", "1"), "R_closed": ("0.5", "Ohm")}),
         Drawn(f"{E}sources.dc_voltage", "source", {"p": "p", "n": "g"}, {"v0": ("5", "V")}),
         Drawn(f"{E}elements.resistor", "load", {"p": "q", "n": "g"}, {"R": ("2", "Ohm")}),
         Drawn(f"{E}elements.reference", "ground", {"V": "g"}), solver()]
-    text = convert(write(tmp_path / "model.slx", blocks, "R2022b")).text
+    text = converted(tmp_path, blocks, "R2022b").text
     assert "Switch as ElectricalSwitch" in text
     run = built(text, tmp_path).simulate("1 ms")
     assert run["load.i"].final.to("A").m == pytest.approx(2)
@@ -350,11 +336,11 @@ def test_a_script_beside_the_model_is_found_by_its_name(tmp_path):
 
 
 def test_an_output_that_nothing_drives_is_not_plotted(tmp_path):
-    inner = [Drawn("From", "lost", options={"GotoTag": "nowhere"}, outputs=("x",)),
-             Drawn("Outport", "out", inputs=("x",))]
+    inner = [simulink("From", "lost", "", "x", GotoTag="nowhere"),
+             simulink("Outport", "out", "x")]
     blocks = [*weighed("1"), Drawn("SubSystem", "box", {}, outputs=("y",), inner=inner),
-              Drawn("Scope", "scope", inputs=("y",))]
-    text = convert(write(tmp_path / "model.slx", blocks, "R2022b")).text
+              simulink("Scope", "scope", "y")]
+    text = converted(tmp_path, blocks, "R2022b").text
     assert "box.out" not in text
     built(text, tmp_path).simulate("1 ms")
 
@@ -367,19 +353,18 @@ def test_a_function_with_a_block_of_arguments_gives_no_name_a_value(tmp_path):
 def test_two_boxes_that_hold_the_same_in_another_order_are_one_class(tmp_path):
     """Each makes a + 2 b."""
     def box(name, out, turned):
-        inner = [Drawn("Inport", "a", outputs=("a",)),
-                 Drawn("Inport", "b", options={"Port": "2"}, outputs=("b",)),
-                 Drawn("Gain", "twice", options={"Gain": "2"}, inputs=("b",), outputs=("c",)),
-                 Drawn("Sum", "both", inputs=("a", "c"), outputs=("y",)),
-                 Drawn("Outport", "out", inputs=("y",))]
+        inner = [simulink("Inport", "a", "", "a"),
+                 simulink("Inport", "b", "", "b", Port="2"),
+                 simulink("Gain", "twice", "b", "c", Gain="2"), simulink("Sum", "both", "a c", "y"),
+                 simulink("Outport", "out", "y")]
         inner = [*inner[:2], inner[3], inner[2], inner[4]] if turned else inner
         return Drawn("SubSystem", name, {}, inputs=("p", "q"), outputs=(out,), inner=inner)
 
-    blocks = [*weighed("1"), Drawn("Constant", "p", options={"Value": "3"}, outputs=("p",)),
-              Drawn("Constant", "q", options={"Value": "4"}, outputs=("q",)),
+    blocks = [*weighed("1"), simulink("Constant", "p", "", "p", Value="3"),
+              simulink("Constant", "q", "", "q", Value="4"),
               box("box 1", "y", False), box("box 2", "z", True),
-              Drawn("Scope", "scope", inputs=("y",)), Drawn("Scope", "scope 2", inputs=("z",))]
-    text = convert(write(tmp_path / "model.slx", blocks, "R2022b")).text
+              simulink("Scope", "scope", "y"), simulink("Scope", "scope 2", "z")]
+    text = converted(tmp_path, blocks, "R2022b").text
     assert text.count("class ") == 1
     run = built(text, tmp_path).simulate("1 ms")
     assert [run[f"box_{k}.both.y"].final.m for k in (1, 2)] == [11, 11]

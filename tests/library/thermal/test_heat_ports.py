@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from benches import wire, wired
+from benches.axis import ROTATIONAL, TRANSLATIONAL
 from numpy.testing import assert_allclose
 
 from blocks import (
@@ -72,59 +73,43 @@ def test_without_the_port_nothing_is_different():
 
 
 EXCITED = [
-    (kind, package, cls, options)
-    for kind, package, cls, options in [
-        ("translational", translational, "Damper", {}),
-        ("translational", translational, "SpringDamper", {}),
-        ("translational", translational, "NonlinearDamper", {"damping_backward": "20 N*s/m"}),
-        ("translational", translational, "TranslationalFriction", {}),
-        ("translational", translational, "TranslationalFriction", {"law": "coulomb"}),
-        ("translational", translational, "TranslationalFriction", {"law": "lugre"}),
-        ("translational", translational, "FrictionRing", {}),
-        ("translational", translational, "RollingResistance", {}),
-        ("translational", translational, "HardStop",
-         {"upper_bound": "0.1 mm", "lower_bound": "-0.1 mm"}),
-        ("translational", translational, "ElastoGap", {"free_length": "0.1 mm"}),
-        ("translational", translational, "PositionDependentSupport",
-         {"dampings": ["5 N*s/m", "9 N*s/m"]}),
-        ("rotational", rotational, "RotationalDamper", {"damping": "1 N*m*s/rad"}),
-        ("rotational", rotational, "RotationalSpringDamper", {}),
-        ("rotational", rotational, "RotationalNonlinearDamper",
-         {"damping_backward": "2 N*m*s/rad"}),
-        ("rotational", rotational, "RotationalFriction", {"law": "stribeck"}),
-        ("rotational", rotational, "BearingFriction", {}),
-        ("rotational", rotational, "RotationalHardStop",
-         {"upper_bound": "1 mrad", "lower_bound": "-1 mrad", "upper_stiffness": "1 kN*m/rad",
-          "lower_stiffness": "1 kN*m/rad", "upper_damping": "1 N*m*s/rad"}),
-        ("rotational", rotational, "ElastoBacklash",
-         {"backlash": "1 mrad", "stiffness": "1 kN*m/rad", "damping": "1 N*m*s/rad"}),
-        ("rotational", mechanisms, "DiscClutch", {}),
-        ("rotational", mechanisms, "DiscBrake", {"normal_force": "40 N"}),
-        ("rotational", mechanisms, "BandBrake", {"tension": "30 N"}),
-        ("rotational", mechanisms, "TorqueLimiter", {"limit": "8 N*m", "slip_torque": "7 N*m"}),
-        ("rotational", mechanisms, "DogClutch", {"torque_capacity": "9 N*m"}),
-        ("rotational", mechanisms, "OneWayClutch", {"drag_torque": "3 N*m"}),
-    ]
-]
+    (translational, "Damper", {}), (translational, "SpringDamper", {}),
+    (translational, "NonlinearDamper", {"damping_backward": "20 N*s/m"}),
+    (translational, "TranslationalFriction", {}),
+    (translational, "TranslationalFriction", {"law": "coulomb"}),
+    (translational, "TranslationalFriction", {"law": "lugre"}),
+    (translational, "FrictionRing", {}), (translational, "RollingResistance", {}),
+    (translational, "HardStop", {"upper_bound": "0.1 mm", "lower_bound": "-0.1 mm"}),
+    (translational, "ElastoGap", {"free_length": "0.1 mm"}),
+    (translational, "PositionDependentSupport", {"dampings": ["5 N*s/m", "9 N*s/m"]}),
+    (rotational, "RotationalDamper", {"damping": "1 N*m*s/rad"}),
+    (rotational, "RotationalSpringDamper", {}),
+    (rotational, "RotationalNonlinearDamper", {"damping_backward": "2 N*m*s/rad"}),
+    (rotational, "RotationalFriction", {"law": "stribeck"}), (rotational, "BearingFriction", {}),
+    (rotational, "RotationalHardStop",
+     {"upper_bound": "1 mrad", "lower_bound": "-1 mrad", "upper_stiffness": "1 kN*m/rad",
+      "lower_stiffness": "1 kN*m/rad", "upper_damping": "1 N*m*s/rad"}),
+    (rotational, "ElastoBacklash",
+     {"backlash": "1 mrad", "stiffness": "1 kN*m/rad", "damping": "1 N*m*s/rad"}),
+    (mechanisms, "DiscClutch", {}), (mechanisms, "DiscBrake", {"normal_force": "40 N"}),
+    (mechanisms, "BandBrake", {"tension": "30 N"}),
+    (mechanisms, "TorqueLimiter", {"limit": "8 N*m", "slip_torque": "7 N*m"}),
+    (mechanisms, "DogClutch", {"torque_capacity": "9 N*m"}),
+    (mechanisms, "OneWayClutch", {"drag_torque": "3 N*m"}),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "package", "name", "options"), EXCITED,
+@pytest.mark.parametrize(("package", "name", "options"), EXCITED,
                          ids=lambda x: x if isinstance(x, str) else "")
-def test_all_that_mechanics_loses_arrives(kind, package, name, options):
+def test_all_that_mechanics_loses_arrives(package, name, options):
     """Two bodies driven apart and together: what is supplied is stored, or warms a lump."""
-    model = Model("driven")
-    bodies = (translational.Mass, translational.ForceSource, "force", "N") if (
-        kind == "translational") else (
-        rotational.Inertia, rotational.TorqueSource, "torque", "N*m")
-    body, source, word, unit = bodies
-    model.a, model.b = body(), body()
-    model.drive = source(**{word: lambda t: quantity(30, unit) * sin(quantity("15 rad/s") * t)})
-    model.element = getattr(package, name)(thermal_port=True, **options)
-    model.lump = ThermalMass(mass="1 g")
-    port = "M" if kind == "translational" else "I"
-    for end, which in (("R", model.a), ("C", model.b)):
-        model.connect(getattr(model.drive, end), getattr(model.element, end), getattr(which, port))
-    model.connect(model.element.H, model.lump.M)
+    model, axis = Model("driven"), TRANSLATIONAL if package is translational else ROTATIONAL
+    axis.wire(model, "drive.R element.R a.M", "drive.C element.C b.M",
+              a=axis("Mass"), b=axis("Mass"),
+              drive=axis("ForceSource", force=lambda t: quantity(30, axis.unit("force")) * sin(
+                  quantity("15 rad/s") * t)),
+              element=getattr(package, name)(thermal_port=True, **options))
+    wire(model, "element.H lump.M", lump=ThermalMass(mass="1 g"))
     run = model.simulate("0.5 s", rtol=1e-11)  # of 300 K: errors of the lump's energy are counted
     ledger = closes(run, 1e-6)
     assert ledger["element"].dissipated == 0
@@ -134,16 +119,13 @@ def test_all_that_mechanics_loses_arrives(kind, package, name, options):
 
 
 def test_the_heat_of_gears_arrives():
-    model = Model("gears")
-    model.drive, model.load = rotational.Inertia(w="30 rad/s"), rotational.Inertia()
-    model.gear = mechanisms.LossyGear(thermal_port=True, ratio=2.0)
-    model.screw = mechanisms.LeadScrew(thermal_port=True)
-    model.nut, model.lump = Mass(), ThermalMass(mass="1 g")
-    model.load.w = None
-    wire(model, "drive.I gear.S", "gear.O screw.S", "screw.N nut.M", "gear.H screw.H lump.M")
-    model.brake = rotational.RotationalDamper(damping="0.01 N*m*s/rad")
-    model.ground = rotational.RotationalReference()
-    wire(model, "load.I gear.O brake.R", "brake.C ground.W")
+    model = wired("gears", "drive.I gear.S", "gear.O screw.S load.I brake.R", "screw.N nut.M",
+                  "gear.H screw.H lump.M", "brake.C ground.W",
+                  drive=rotational.Inertia(w="30 rad/s"), load=rotational.Inertia(w=None),
+                  gear=mechanisms.LossyGear(thermal_port=True, ratio=2.0),
+                  screw=mechanisms.LeadScrew(thermal_port=True), nut=Mass(),
+                  lump=ThermalMass(mass="1 g"), ground=rotational.RotationalReference(),
+                  brake=rotational.RotationalDamper(damping="0.01 N*m*s/rad"))
     assert closes(model.simulate("1 s", rtol=1e-9), 1e-6)["lump"].stored > 0
 
 
@@ -226,8 +208,7 @@ def test_a_friction_fades_with_heat_and_sticks_in_the_end():
         law="coulomb", thermal_port=True, breakaway_force="100 N", coulomb_force=lambda temperature:
         quantity("100 N") * (1 - quantity("5e-3/K") * (temperature - ROOM)))
     model = braked(fading)
-    model.place = translational.MotionSensor()
-    wire(model, "place.R body.M", "place.C ground.V")
+    wire(model, "place.R body.M", "place.C ground.V", place=translational.MotionSensor())
     run = model.simulate("4 s", rtol=1e-11)
     x, T = run["place.P"].to("m").magnitude, run["lump.T"].to("K").magnitude
     assert_allclose(T, 300 + 200 * (1 - np.exp(-5e-3 * 100 * x / 50)), rtol=1e-9)
@@ -260,13 +241,11 @@ def test_a_parameter_may_follow_several_variables():
 
 def test_all_instances_of_an_array_follow_their_own_temperature():
     model = Model("array")
-    model.body, model.ground = Mass(count=3, v=quantity([1, 2, 3], "m/s")), Reference()
-    model.damper = Damper(count=3, thermal_port=True, damping=lambda temperature: quantity(
-        "1 N*s/m") * (temperature / ROOM))
-    model.lump = ThermalMass(count=3, mass="0.01 g")
-    model.connect(model.body.M, model.damper.R)
-    model.connect(model.damper.C, model.ground.V)
-    model.connect(model.damper.H, model.lump.M)
+    wire(model, "body.M damper.R", "damper.C ground.V", "damper.H lump.M",
+         body=Mass(count=3, v=quantity([1, 2, 3], "m/s")), ground=Reference(),
+         damper=Damper(count=3, thermal_port=True,
+                       damping=lambda temperature: quantity("1 N*s/m") * (temperature / ROOM)),
+         lump=ThermalMass(count=3, mass="0.01 g"))
     run = model.simulate("1 s")
     for k in range(3):
         assert_allclose(run[f"damper[{k}].damping"].final.to("N*s/m").magnitude,
@@ -415,7 +394,6 @@ def test_a_carried_power_that_is_none_is_refused():
 
     for cls, error, says in ((Wrong, EquationError, "carries v, which is no power"),
                              (Misspelt, UnknownName, "no 'power' among its variables")):
-        model = Model("wrong")
-        model.part = cls()
+        model = wired("wrong", part=cls())
         with pytest.raises(error, match=says):
             model.compile()

@@ -1,4 +1,4 @@
-"""Every thermal component against a closed form."""
+"""Every thermal component against a closed form; in a network of them entropy never falls."""
 
 import numpy as np
 import pytest
@@ -153,14 +153,12 @@ def test_a_body_that_radiates_into_space():
 def test_nodes_without_mass_that_radiate_settle_above_absolute_zero():
     """T⁴ has a second root below zero at every node; the one between the sources is found."""
     count, conductance, radiation = 20, 0.401, 4e-12
-    model = wired("fin", "hot.A wall[0].A",
+    model = wired("fin", "hot.A wall[0].A", "wall[:-1].B wall[1:].A radiation.A",
+                  "wall[-1].B radiation.B cold.A",
                   hot=TemperatureSource(temperature="800 K"),
                   cold=TemperatureSource(temperature="300 K"),
                   wall=ConductiveHeatTransfer(count=count + 1),
                   radiation=RadiativeHeatTransfer(count=count))
-    for i in range(count):
-        model.connect(model.wall[i].B, model.wall[i + 1].A, model.radiation[i].A)
-    model.connect(model.wall[count].B, model.radiation.B, model.cold.A)
 
     def lost(T):
         along = np.concatenate([[800.0], T, [300.0]])
@@ -184,8 +182,7 @@ def test_a_heat_flow_warms_its_end_b():
     model.cold, model.warm = ThermalMass(T="400 K"), ThermalMass()
     model.pump = HeatFlowRateSource(heat_flow=lambda t: quantity("447 W") * sin(
         quantity("2 rad/s") * t))
-    model.connect(model.cold.M, model.pump.A)
-    model.connect(model.pump.B, model.warm.M)
+    wire(model, "cold.M pump.A", "pump.B warm.M")
     run = model.simulate("1 s", **EXACT)
     rise = (1 - np.cos(2)) / 2
     assert_allclose(run["warm.T"].final.to("K").magnitude, 300 + rise, rtol=1e-13)
@@ -388,3 +385,53 @@ def test_material_that_leaves_takes_its_heat_along_and_the_least_mass_stays():
     warmed = 500 / 4180 * (np.log(4) / 0.1 + 15 / 0.5)  # while it empties, and after
     assert run["body.T"].final.m == pytest.approx(290 + warmed, rel=1e-9)
     assert run.energy().relative_residual < 1e-9
+
+
+# -- random networks -------------------------------------------------------------------------------
+def network(seed):
+    """Bodies, and surroundings, joined at random."""
+    rng = np.random.default_rng(seed)
+    bodies = {f"body{k}": ThermalMass(mass=quantity(10 ** rng.uniform(-2, 0), "kg"),
+                                      T=quantity(rng.uniform(5, 900), "K"))
+              for k in range(rng.integers(3, 8))}
+    sources = {f"source{k}": TemperatureSource(temperature=quantity(rng.uniform(5, 900), "K"))
+               for k in range(rng.integers(0, 3))}
+    model = wired(f"random {seed}", **bodies, **sources)
+    nodes = [*(f"{body}.M" for body in bodies), *(f"{source}.A" for source in sources)]
+    for k in range(2 * len(nodes)):
+        size = quantity(10 ** rng.uniform(-4, -2), "m^2")
+        kind = rng.integers(4)
+        link = [ThermalResistance(resistance=quantity(10 ** rng.uniform(-1, 1), "K/W")),
+                ConductiveHeatTransfer(area=size, law=str(rng.choice(["constant", "table"]))),
+                ConvectiveHeatTransfer(area=100 * size),
+                RadiativeHeatTransfer(area=100 * size)][kind]  # fmt: skip
+        a = k if k + 1 < len(nodes) else int(rng.integers(len(nodes)))
+        b = k + 1 if k + 1 < len(nodes) else int(rng.integers(len(nodes)))
+        if a != b:
+            wire(model, f"{nodes[a]} link{k}.A", f"link{k}.B {nodes[b]}", **{f"link{k}": link})
+    return model, [*bodies.values()], [*sources.values()]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_entropy_never_falls_in_a_random_network(seed):
+    model, bodies, sources = network(seed)
+    run = model.simulate("100 s", rtol=1e-9)
+    t = run.time.to("s").magnitude
+    produced = np.zeros_like(t)  # per second
+    links = [path for path in model.parts if path.startswith("link")]
+    assert len(links) > 3
+    for path in links:
+        heat = run[f"{path}.Q"].to("W").magnitude
+        a, b = (run[f"{path}.{port}.T"].to("K").magnitude for port in "AB")
+        produced += heat * (1 / b - 1 / a)
+        assert (heat * (1 / b - 1 / a) >= -1e-12 * np.abs(heat).max()).all()
+    entropy = sum(b.mass.to("kg").magnitude * 447 * np.log(
+        run[f"{b.path}.T"].to("K").magnitude) for b in bodies)
+    for source in sources:  # what they take
+        q = run[f"{source.path}.A.Q"].to("W").magnitude
+        steps = np.diff(t) * (q[1:] + q[:-1]) / 2
+        entropy = entropy + np.append(0, np.cumsum(steps)) / source.temperature.to("K").magnitude
+    if not sources:  # else the sum over the steps has an error of its own
+        assert (np.diff(entropy) >= -1e-9 * np.abs(entropy).max()).all()
+    assert entropy[-1] > entropy[0]
+    assert run.energy().residual.to("J").magnitude < 1e-6 * run.energy().turned_over.magnitude

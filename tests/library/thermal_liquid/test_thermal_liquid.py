@@ -12,7 +12,6 @@ from numpy.testing import assert_allclose
 from scipy.special import gammainc
 
 from blocks import InitialisationError, Model, SimulationError, quantity
-from library.rotational import AngularVelocitySource, RotationalReference
 from library.signal import Constant
 from library.thermal import HeatFlowRateSource, TemperatureSource, ThermalReference
 from library.thermal_liquid import (
@@ -29,7 +28,6 @@ from library.thermal_liquid import (
     PressureSource,
     PressureTemperatureSensor,
     Reservoir,
-    RotationalMechanicalConverter,
     SegmentedPipe,
     ThermalLiquidProperties,
     ThermalLiquidSettings,
@@ -46,10 +44,10 @@ WATER = [(280, 101325, 999.9110, 28895.406 - 112654.900, 4200.94),
          (300, 101325, 996.5569, 0.0, 4180.64)]  # fmt: skip
 
 
-def place(model, name, T="293.15 K", p=None):
+def place(T="293.15 K", p=None):
     """A reservoir at a temperature and a pressure."""
     given = {} if p is None else {"pressure_spec": "specified", "pressure": p}
-    return model.add(name, Reservoir(temperature=T, **given))
+    return Reservoir(temperature=T, **given)
 
 
 @pytest.mark.parametrize("liquid", [
@@ -62,9 +60,9 @@ def test_water_has_the_density_enthalpy_and_heat_capacity_of_its_equation_of_sta
     """Up to 500 bar: the enthalpy rises with pressure as the density demands."""
     model = Model("water")
     for k, (T, p, *_) in enumerate(WATER):
-        at = place(model, f"at{k}", quantity(T, "K"), quantity(p, "Pa"))
-        sensor = model.add(f"sensor{k}", ThermodynamicPropertiesSensor())
-        model.connect(at.A, sensor.A, model.add(f"liquid{k}", deepcopy(liquid)).A)
+        wire(model, f"at{k}.A sensor{k}.A liquid{k}.A", **{
+            f"at{k}": place(quantity(T, "K"), quantity(p, "Pa")), f"liquid{k}": deepcopy(liquid),
+            f"sensor{k}": ThermodynamicPropertiesSensor()})
     run = model.simulate("1 s")
     zero = final(run, "sensor3.H", "J/kg")
     for k, (_, p, rho, h, cp) in enumerate(WATER):
@@ -92,30 +90,12 @@ def test_water_that_a_piston_compresses_without_heat_keeps_its_entropy():
     assert run.energy().relative_residual < 1e-7
 
 
-def test_a_vane_pumps_its_displacement():
-    model = wired("vane", "vane.R shaft.R", "vane.C shaft.C case.W",
-                  vane=RotationalMechanicalConverter(displacement="1e-3 m^3/rad",
-                                                     dead_volume="1 l"),
-                  shaft=AngularVelocitySource(velocity="-0.1 rad/s"), case=RotationalReference())
-    model.meter, out = FlowRateSensor(), place(model, "out")
-    model.connect(model.vane.A, model.meter.A)
-    model.connect(model.meter.B, out.A)
-    run = model.simulate("1 s")
-    assert final(run, "meter.V", "l/s") == pytest.approx(0.1, rel=1e-6)
-    assert run.energy().relative_residual < 1e-7
-
-
 def test_two_flows_mix_to_the_temperature_that_their_energies_have():
     """1 kg/s at 350 K and 3 kg/s at 290 K; cp changes by 0.3 % between them."""
-    model = Model("mix")
-    hot, cold = place(model, "hot", "350 K"), place(model, "cold", "290 K")
-    out = place(model, "out")
-    model.one, model.three = FlowRateSource(mass_flow="1 kg/s"), FlowRateSource(mass_flow="3 kg/s")
-    model.meter, model.feel = FlowRateSensor(), PressureTemperatureSensor(reference="absolute")
-    model.connect(hot.A, model.one.A)
-    model.connect(cold.A, model.three.A)
-    model.connect(model.one.B, model.three.B, model.meter.A, model.feel.A)
-    model.connect(model.meter.B, out.A)
+    model = wired("mix", "hot.A one.A", "cold.A three.A", "one.B three.B meter.A feel.A",
+                  "meter.B out.A", hot=place("350 K"), cold=place("290 K"), out=place(),
+                  one=FlowRateSource(mass_flow="1 kg/s"), three=FlowRateSource(mass_flow="3 kg/s"),
+                  meter=FlowRateSensor(), feel=PressureTemperatureSensor(reference="absolute"))
     run = model.simulate("1 s")
     # IAPWS-95: (h(350 K) + 3 h(290 K))/4 at 1 atm
     assert final(run, "meter.PHI", "W") / 4 == pytest.approx((321839.1 + 3 * 70823.7) / 4, rel=3e-4)
@@ -126,17 +106,13 @@ def test_two_flows_mix_to_the_temperature_that_their_energies_have():
 
 def test_what_flows_out_of_a_pipe_behind_a_wall_follows_its_number_of_transfer_units():
     """Laminar oil: T_out = T_w - (T_w - T_in) exp(-Nu k pi L/(m cp)), by the mean cp."""
-    model = Model("exchanger")
-    source, out = place(model, "source", "350 K"), place(model, "out", "350 K")
-    model.oil, model.pump = ThermalLiquidProperties(liquid="oil"), FlowRateSource(
-        mass_flow="5 g/s", power_spec="none")  # fmt: skip
-    model.pipe = Pipe(area="7.853981634e-5 m^2", hydraulic_diameter="10 mm", length="8 m",
-                      extra_length="0 m", dynamic_compressibility=False, T_I="352 K")  # fmt: skip
-    model.wall = TemperatureSource(temperature="360 K")
-    model.connect(source.A, model.pump.A, model.oil.A)
-    model.connect(model.pump.B, model.pipe.A)
-    model.connect(model.pipe.B, out.A)
-    model.connect(model.wall.A, model.pipe.H)
+    model = wired("exchanger", "source.A pump.A oil.A", "pump.B pipe.A", "pipe.B out.A",
+                  "wall.A pipe.H", source=place("350 K"), out=place("350 K"),
+                  oil=ThermalLiquidProperties(liquid="oil"),
+                  pump=FlowRateSource(mass_flow="5 g/s", power_spec="none"),
+                  pipe=Pipe(area="7.853981634e-5 m^2", hydraulic_diameter="10 mm", length="8 m",
+                            extra_length="0 m", dynamic_compressibility=False, T_I="352 K"),
+                  wall=TemperatureSource(temperature="360 K"))
     run = model.simulate("2 hour", rtol=1e-8)
     k, cp = 0.11465, 1774.7  # of Therminol 66 at 355 K, by CoolProp
     exact = 360 - 10 * np.exp(-3.66 * k * np.pi * 8 / (5e-3 * cp))
@@ -147,13 +123,10 @@ def test_what_flows_out_of_a_pipe_behind_a_wall_follows_its_number_of_transfer_u
 def test_a_front_of_temperature_travels_through_a_segmented_pipe_and_is_smeared():
     """Well mixed segments: the front is the incomplete gamma function of what has flowed."""
     n, model = 4, Model("front")
-    source, out = place(model, "source", "313.15 K"), place(model, "out")
-    model.pump = FlowRateSource(mass_flow="1 kg/s", power_spec="none")
-    model.pipe = SegmentedPipe(segments=n, length="10 m", area="0.01 m^2", extra_length="0 m",
-                               dynamic_compressibility=False, thermal_port=False)  # fmt: skip
-    model.connect(source.A, model.pump.A)
-    model.connect(model.pump.B, model.pipe.A)
-    model.connect(model.pipe.B, out.A)
+    wire(model, "source.A pump.A", "pump.B pipe.A", "pipe.B out.A", source=place("313.15 K"),
+         out=place(), pump=FlowRateSource(mass_flow="1 kg/s", power_spec="none"),
+         pipe=SegmentedPipe(segments=n, length="10 m", area="0.01 m^2", extra_length="0 m",
+                            dynamic_compressibility=False, thermal_port=False))
     run = model.simulate("200 s", rtol=1e-8)
     t = np.array([25.0, 50, 100, 150])
     mass = 0.1 * 989.2  # rho V at the middle of the range, less than the 998.2 of 20 degC
@@ -164,13 +137,11 @@ def test_a_front_of_temperature_travels_through_a_segmented_pipe_and_is_smeared(
 
 def test_flow_through_a_restriction_is_bernoullis_and_ends_as_heat():
     """Cd A sqrt(2 rho dp/(1 - (A/S)²)) at 1 MPa; water is warmed by (1 - alpha T) dp/(rho cp)."""
-    model = Model("orifice")
-    high, low = place(model, "high", "300 K", "1.101325 MPa"), place(model, "low", "300 K")
-    model.hole = LocalRestriction(restriction_type="fixed", area="1 cm^2", port_area="4 cm^2",
-                                  pressure_recovery=False)  # fmt: skip
-    model.behind = PressureTemperatureSensor(reference="absolute")
-    model.connect(high.A, model.hole.A)
-    model.connect(model.hole.B, low.A, model.behind.A)
+    model = wired("orifice", "high.A hole.A", "hole.B low.A behind.A",
+                  high=place("300 K", "1.101325 MPa"), low=place("300 K"),
+                  hole=LocalRestriction(restriction_type="fixed", area="1 cm^2", port_area="4 cm^2",
+                                        pressure_recovery=False),
+                  behind=PressureTemperatureSensor(reference="absolute"))
     run = model.simulate("1 s")
     rho = (996.5569 + 997.005) / 2  # at both ends
     exact = 0.64 * 1e-4 * np.sqrt(2 * rho * 1e6 / (1 - 1 / 16))
@@ -182,26 +153,19 @@ def test_flow_through_a_restriction_is_bernoullis_and_ends_as_heat():
 
 @pytest.mark.parametrize(("signal", "expected"), [(2e-4, 2e-4), (1.0, 3e-4), (-1.0, 1e-10)])
 def test_a_signal_opens_a_restriction_within_its_limits(signal, expected):
-    model = Model("valve")
-    high, low = place(model, "high", p="0.2 MPa"), place(model, "low", p="0.1 MPa")
-    model.hole = LocalRestriction(maximum_area="3 cm^2", port_area="1 m^2")
-    model.area = Constant(value=quantity(signal, "m^2"))
-    model.connect(model.area.y, model.hole.AR)
-    model.connect(high.A, model.hole.A)
-    model.connect(model.hole.B, low.A)
+    model = wired("valve", "area.y hole.AR", "high.A hole.A", "hole.B low.A",
+                  high=place(p="0.2 MPa"), low=place(p="0.1 MPa"),
+                  hole=LocalRestriction(maximum_area="3 cm^2", port_area="1 m^2"),
+                  area=Constant(value=quantity(signal, "m^2")))
     flow = final(model.simulate("1 s"), "hole.mdot", "kg/s")
     turbulent = 0.64 * expected * np.sqrt(2 * 998.2 * 1e5)
     assert flow == pytest.approx(turbulent, rel=2e-3 if expected > 1e-9 else 0.2)
 
 
 def test_a_pump_does_the_work_of_volume_times_pressure():
-    model = Model("pump")
-    source, out = place(model, "source"), place(model, "out", p="0.601325 MPa")
-    model.pump, model.drop = PressureSource(pressure_difference="1 MPa"), FlowResistance(
-        pressure_drop="0.5 MPa", mass_flow="2 kg/s")  # fmt: skip
-    model.connect(source.A, model.pump.A)
-    model.connect(model.pump.B, model.drop.A)
-    model.connect(model.drop.B, out.A)
+    model = wired("pump", "source.A pump.A", "pump.B drop.A", "drop.B out.A", source=place(),
+                  out=place(p="0.601325 MPa"), pump=PressureSource(pressure_difference="1 MPa"),
+                  drop=FlowResistance(pressure_drop="0.5 MPa", mass_flow="2 kg/s"))
     run = model.simulate("1 s")
     assert final(run, "pump.mdot", "kg/s") == pytest.approx(2, rel=1e-5)
     assert final(run, "pump.power_supplied", "W") == pytest.approx(2 * 1e6 / 998.43, rel=1e-4)
@@ -209,17 +173,12 @@ def test_a_pump_does_the_work_of_volume_times_pressure():
 
 
 def test_a_leak_carries_volume_by_pressure_and_closed_ends_carry_nothing():
-    model = Model("leak")
-    high, low = place(model, "high", p="0.3 MPa"), place(model, "low", p="0.1 MPa")
-    model.leak = LaminarLeakage(resistance="500 MPa*s/m^3")
-    model.gap = LaminarLeakage(cross_section_geometry="annular", inner_diameter="20 mm",
-                               outer_diameter="20.02 mm", length="0.1 m")  # fmt: skip
-    model.connect(high.A, model.gap.A)
-    model.connect(model.gap.B, low.A)
-    model.wall, model.cap, model.end = InfiniteFlowResistance(), Cap(), ConstantVolumeChamber()
-    model.connect(high.A, model.leak.A, model.wall.A, model.cap.A)
-    model.connect(model.leak.B, low.A)
-    model.connect(model.wall.B, model.end.A)
+    model = wired("leak", "high.A gap.A", "gap.B low.A", "high.A leak.A wall.A cap.A",
+                  "leak.B low.A", "wall.B end.A", high=place(p="0.3 MPa"), low=place(p="0.1 MPa"),
+                  leak=LaminarLeakage(resistance="500 MPa*s/m^3"),
+                  gap=LaminarLeakage(cross_section_geometry="annular", inner_diameter="20 mm",
+                                     outer_diameter="20.02 mm", length="0.1 m"),
+                  wall=InfiniteFlowResistance(), cap=Cap(), end=ConstantVolumeChamber())
     run = model.simulate("1 s")
     assert final(run, "leak.mdot", "kg/s") == pytest.approx(998.26 * 0.2 / 500, rel=1e-4)
     slit = np.pi * 20.01e-3 * 1e-5**3 / 12  # of a ring of 10 um, after Hagen and Poiseuille
@@ -231,83 +190,40 @@ def test_a_leak_carries_volume_by_pressure_and_closed_ends_carry_nothing():
 
 
 def test_a_reference_shows_absolute_pressure_and_temperature():
-    model = Model("absolute")
-    at, model.zero = place(model, "at", "320 K"), AbsoluteReference()
-    model.feel = PressureTemperatureSensor()
-    model.connect(at.A, model.feel.A)
-    model.connect(model.zero.A, model.feel.B)
-    model.leak, other = FlowResistance(), place(model, "other", p="0.1 MPa")
-    model.connect(at.A, model.leak.A)
-    model.connect(model.leak.B, other.A)
+    model = wired("absolute", "at.A feel.A", "zero.A feel.B", "at.A leak.A", "leak.B other.A",
+                  at=place("320 K"), zero=AbsoluteReference(), feel=PressureTemperatureSensor(),
+                  leak=FlowResistance(), other=place(p="0.1 MPa"))
     assert not model.check().filter("network.shorted")  # reservoirs have values of their own
     run = model.simulate("1 s")
     assert final(run, "feel.P", "MPa") == pytest.approx(0.101325)
     assert final(run, "feel.T", "K") == pytest.approx(320)
 
 
-def test_a_heated_chamber_warms_as_its_heat_capacity_says():
-    """1 kW into 1 l that a hole to the outside keeps at pressure: dT = Q t/(m cp)."""
-    model = Model("kettle")
-    model.kettle, model.leak = ConstantVolumeChamber(), LaminarLeakage(resistance="1 MPa*s/m^3")
-    model.heater, model.zero = HeatFlowRateSource(heat_flow="1 kW"), ThermalReference()
-    out = place(model, "out")
-    wire(model, "zero.H heater.A", "heater.B kettle.H", "kettle.A leak.A")
-    model.connect(model.leak.B, out.A)
-    run = model.simulate("60 s", rtol=1e-8)
-    lost = final(run, "kettle.mass", "kg") - 0.99821
-    assert final(run, "kettle.T_I", "K") - 293.15 == pytest.approx(
-        60e3 / ((0.99821 + lost / 2) * 4181.5), rel=1e-3)  # fmt: skip
-    assert -0.005 < lost < -0.002  # it expands by 0.3 %
-    assert run.energy().relative_residual < 1e-7
-
-
 @pytest.mark.parametrize("method", ["dopri5", "rodas4", "BDF"])
 def test_what_has_one_heat_capacity_warms_by_it_beside_the_atmosphere(method):
     """1 kW for 10 s into 1 kg of 4,180 J/(kg K), every property one number."""
-    model = Model("kettle")
-    model.kettle, model.out = ConstantVolumeChamber(port_area="1 mm^2"), Reservoir()
-    model.liquid = ThermalLiquidSettings(
-        temperatures=["270 K", "400 K"], densities=["1000 kg/m^3"], bulk_moduli=["2 GPa"],
-        specific_heats=["4180 J/(K*kg)"], viscosities=["1 cSt"], conductivities=["0.6 W/(K*m)"])
-    model.heater, model.zero = HeatFlowRateSource(heat_flow="1 kW"), ThermalReference()
-    model.connect(model.zero.H, model.heater.A)
-    model.connect(model.heater.B, model.kettle.H)
-    model.connect(model.kettle.A, model.out.A, model.liquid.A)
+    model = wired("kettle", "zero.H heater.A", "heater.B kettle.H", "kettle.A out.A liquid.A",
+                  kettle=ConstantVolumeChamber(port_area="1 mm^2"), out=Reservoir(),
+                  liquid=ThermalLiquidSettings(temperatures=["270 K", "400 K"],
+                                               densities=["1000 kg/m^3"], bulk_moduli=["2 GPa"],
+                                               specific_heats=["4180 J/(K*kg)"],
+                                               viscosities=["1 cSt"],
+                                               conductivities=["0.6 W/(K*m)"]),
+                  heater=HeatFlowRateSource(heat_flow="1 kW"), zero=ThermalReference())
     run = model.simulate("10 s", rtol=1e-8, method=method)
     assert final(run, "kettle.T_I", "K") - 293.15 == pytest.approx(1e4 / 4180, rel=1e-5)
     assert run.energy().relative_residual < 1e-7
 
 
-def test_mass_and_energy_stay_through_reversal_zero_flow_and_dead_ends():
-    """A pump to and fro between two chambers of different temperature, past a dead end."""
-    model = Model("to and fro")
-    model.left = ConstantVolumeChamber(T_I="350 K", p_I="1 MPa")
-    model.right = ConstantVolumeChamber(T_I="290 K", p_I="1 MPa")
-    model.pump = FlowRateSource(mass_flow=lambda t: quantity("0.2 g/s") * (
-        1 - 2 * (t / quantity("1 s"))), power_spec="none")  # fmt: skip
-    model.dead, model.end = FlowResistance(), ConstantVolumeChamber(p_I="1 MPa")
-    model.connect(model.left.A, model.pump.A)
-    model.connect(model.pump.B, model.right.A, model.dead.A)
-    model.connect(model.dead.B, model.end.A)
-    run = model.simulate("1 s", rtol=1e-9)
-    mass = sum(run[f"{name}.mass"].to("kg").m for name in ("left", "right", "end"))
-    turned = 0.2e-3 * 0.5
-    assert_allclose(mass, mass[0], atol=1e-7 * turned, rtol=1e-12)
-    energy = run.energy()
-    assert energy.relative_residual < 1e-7
-    assert np.isfinite(run["pump.B.T"].magnitude).all()
-
-
 def test_a_column_that_is_stopped_rings_with_joukowskys_surge_and_period():
     """1 m/s stopped at once: p rises by rho c v for 2 L/c, and comes back after 4 L/c."""
     n, model = 12, Model("surge")
-    source = place(model, "source", p="3 MPa")
+    model.source = place(p="3 MPa")
     model.pipe = Pipe(count=n, length="10 m", area="1e-3 m^2", hydraulic_diameter="1 m",
                       extra_length="0 m", roughness="0 m", inertia=True, thermal_port=False,
                       p_I="3 MPa", flow_A="0.9985 kg/s", flow_B="0.9985 kg/s")  # fmt: skip
     model.end = ConstantVolumeChamber(volume="5 l", p_I="3 MPa")  # half a piece, closed
-    model.connect(source.A, model.pipe[0].A)
-    wire(model, "pipe[:-1].B pipe[1:].A", "pipe[-1].B end.A")
+    wire(model, "source.A pipe[0].A", "pipe[:-1].B pipe[1:].A", "pipe[-1].B end.A")
     run = model.simulate("0.8 s", rtol=1e-6)
     rho, beta = 999.4, 2.19e9  # of water at 20 degC and 3 MPa
     c, length = np.sqrt(beta / rho), 10 * n + 2.5  # half of the chamber's own 5 m is behind it
@@ -327,20 +243,17 @@ def test_a_column_that_is_stopped_rings_with_joukowskys_surge_and_period():
 @pytest.mark.parametrize("counter", [True, False], ids=["counterflow", "coflow"])
 def test_two_flows_beside_each_other_exchange_what_their_number_of_transfer_units_says(counter):
     """Kays and London: effectiveness by NTU and the ratio 1/2 of the heat capacities."""
-    n, model = 10, Model("exchanger")
+    n = 10
     size = {"length": "0.6 m", "area": "1 cm^2", "hydraulic_diameter": "5 mm",
             "extra_length": "0 m", "dynamic_compressibility": False}  # fmt: skip
-    model.hot, model.cold = Pipe(count=n, T_I="305 K", **size), Pipe(count=n, T_I="305 K", **size)
+    model = wired("exchanger", "hot.H cold.H", hot=Pipe(count=n, T_I="305 K", **size),
+                  cold=Pipe(count=n, T_I="305 K", **size))
     for name, T, flow in (("hot", "310 K", "10 g/s"), ("cold", "300 K", "20 g/s")):
-        pipe = getattr(model, name)
-        pipe = pipe[::-1] if counter and name == "cold" else pipe
-        source, out = place(model, f"{name}_in", T), place(model, f"{name}_out", T)
-        pump = model.add(f"{name}_pump", FlowRateSource(mass_flow=flow, power_spec="none"))
-        model.connect(source.A, pump.A)
-        model.connect(pump.B, pipe[0].A)
-        model.connect(pipe[:-1].B, pipe[1:].A)
-        model.connect(pipe[-1].B, out.A)
-    model.connect(model.hot.H, model.cold.H)
+        pipe = f"{name}[::-1]" if counter and name == "cold" else name
+        wire(model, f"{name}_in.A {name}_pump.A", f"{name}_pump.B {pipe}[0].A",
+             f"{pipe}[:-1].B {pipe}[1:].A", f"{pipe}[-1].B {name}_out.A", **{
+                 f"{name}_in": place(T), f"{name}_out": place(T),
+                 f"{name}_pump": FlowRateSource(mass_flow=flow, power_spec="none")})
     run = model.simulate("2000 s", rtol=1e-7)
     k, cp = 0.6172, 4179.7  # of water at 305 K, by CoolProp
     wall = 3.66 * k / 5e-3 * 4 * 1e-4 * 6 / 5e-3  # of either side: both are laminar
@@ -356,12 +269,10 @@ def test_two_flows_beside_each_other_exchange_what_their_number_of_transfer_unit
 
 
 def test_what_would_boil_or_freeze_stops_the_run_by_name():
-    model = Model("boils")
-    model.kettle = ConstantVolumeChamber(T_I="370 K")
-    model.heater, model.zero = HeatFlowRateSource(heat_flow="20 kW"), ThermalReference()
-    model.leak, out = LaminarLeakage(resistance="1 MPa*s/m^3"), place(model, "out")
-    wire(model, "zero.H heater.A", "heater.B kettle.H", "kettle.A leak.A")
-    model.connect(model.leak.B, out.A)
+    model = wired("boils", "zero.H heater.A", "heater.B kettle.H", "kettle.A leak.A",
+                  "leak.B out.A", kettle=ConstantVolumeChamber(T_I="370 K"),
+                  heater=HeatFlowRateSource(heat_flow="20 kW"), zero=ThermalReference(),
+                  leak=LaminarLeakage(resistance="1 MPa*s/m^3"), out=place())
     with pytest.raises(SimulationError, match="the temperature in the chamber leaves the range"):
         model.simulate("60 s")
     model.kettle.T_I = "400 K"
@@ -371,12 +282,11 @@ def test_what_would_boil_or_freeze_stops_the_run_by_name():
 
 def test_tables_of_two_points_and_of_wild_values():
     model = Model("simple")
-    model.liquid = ThermalLiquidSettings(
-        temperatures=["280 K", "380 K"], densities=["900 kg/m^3"] * 2,
-        specific_heats=["2 kJ/(K*kg)"], viscosities=["10 cSt"] * 2,
-        conductivities=["0.1 W/(K*m)"], bulk_moduli=["1.5 GPa"])  # fmt: skip
-    model.sensor, at = ThermodynamicPropertiesSensor(), place(model, "at", "320 K")
-    model.connect(at.A, model.sensor.A, model.liquid.A)
+    wire(model, "at.A sensor.A liquid.A",
+         liquid=ThermalLiquidSettings(temperatures=["280 K", "380 K"], densities=["900 kg/m^3"] * 2,
+                                      specific_heats=["2 kJ/(K*kg)"], viscosities=["10 cSt"] * 2,
+                                      conductivities=["0.1 W/(K*m)"], bulk_moduli=["1.5 GPa"]),
+         sensor=ThermodynamicPropertiesSensor(), at=place("320 K"))
     run = model.simulate("1 s")
     assert final(run, "sensor.RHO", "kg/m^3") == pytest.approx(900, rel=1e-12)
     assert final(run, "sensor.CP", "J/(kg*K)") == pytest.approx(2000, rel=1e-12)
@@ -405,16 +315,13 @@ def oil(T, p):
 
 def test_an_oil_by_tables_of_temperature_and_pressure_flows_and_warms_as_its_law_says():
     """Pushed through a gap it warms by (1 - alpha T) p/(rho cp), which is Joule and Thomson's."""
-    model = Model("oil")
-    model.liquid = tables(oil)
-    high, low = place(model, "high", "320 K", "50 MPa"), place(model, "low", "320 K")
-    model.gap = LaminarLeakage(cross_section_geometry="circular", diameter="1 mm", length="1 m")
-    model.behind, model.drop = ConstantVolumeChamber(num_ports=2, T_I="320 K"), FlowResistance(
-        pressure_drop="1 Pa")  # fmt: skip
-    model.at = ThermodynamicPropertiesSensor()
-    model.connect(high.A, model.gap.A, model.at.A)
-    wire(model, "gap.B behind.A", "behind.B drop.A")
-    model.connect(model.drop.B, low.A, model.liquid.A)
+    model = wired("oil", "high.A gap.A at.A", "gap.B behind.A", "behind.B drop.A",
+                  "drop.B low.A liquid.A",
+                  liquid=tables(oil), high=place("320 K", "50 MPa"), low=place("320 K"),
+                  gap=LaminarLeakage(cross_section_geometry="circular", diameter="1 mm",
+                                     length="1 m"),
+                  behind=ConstantVolumeChamber(num_ports=2, T_I="320 K"),
+                  drop=FlowResistance(pressure_drop="1 Pa"), at=ThermodynamicPropertiesSensor())
     assert not [f for f in model.check() if "misses" in str(f)]
     run = model.simulate("30 min")
     assert final(run, "at.RHO", "kg/m^3") == pytest.approx(oil(320, 50)[0], rel=1e-4)
@@ -428,16 +335,12 @@ def test_an_oil_by_tables_of_temperature_and_pressure_flows_and_warms_as_its_law
 
 def test_the_viscosity_of_tables_grows_with_pressure():
     model = Model("thick")
-    model.liquid = tables(oil)
     for k, p in enumerate((0.2, 30.0, 60.0)):
-        over, under = (place(model, f"{name}{k}", "300 K", quantity(p + d, "MPa"))
-                       for name, d in (("over", 0.01), ("under", -0.01)))  # fmt: skip
-        gap = model.add(f"gap{k}", LaminarLeakage(
-            cross_section_geometry="circular", diameter="1 mm", length="1 m"))  # fmt: skip
-        model.connect(over.A, gap.A)
-        model.connect(gap.B, under.A, *([model.liquid.A] if k == 0 else []))
-        if k:
-            model.connect(under.A, model.add(f"liquid{k}", tables(oil)).A)
+        wire(model, f"over{k}.A gap{k}.A", f"gap{k}.B under{k}.A liquid{k}.A", **{
+            f"over{k}": place("300 K", quantity(p + 0.01, "MPa")),
+            f"under{k}": place("300 K", quantity(p - 0.01, "MPa")), f"liquid{k}": tables(oil),
+            f"gap{k}": LaminarLeakage(cross_section_geometry="circular", diameter="1 mm",
+                                      length="1 m")})
     run = model.simulate("1 s")
     flow = np.array([final(run, f"gap{k}.mdot", "kg/s") for k in range(3)])
     nu = oil(300, np.array([0.2, 30.0, 60.0]))[1] * 1e-6
@@ -447,9 +350,7 @@ def test_the_viscosity_of_tables_grows_with_pressure():
 
 def test_tables_that_no_liquid_can_have_are_refused_by_name():
     def told(yields, **of):
-        model = Model("wrong")
-        model.liquid, at = tables(yields, **of), place(model, "at")
-        model.connect(model.liquid.A, at.A)
+        model = wired("wrong", "liquid.A at.A", liquid=tables(yields, **of), at=place())
         return " ".join(str(finding) for finding in model.check())
 
     assert "must be three or more" in told(oil, pressures=(0.1, 60))

@@ -15,7 +15,7 @@ import pytest
 from benches import final, wire, wired
 from numpy.testing import assert_allclose
 
-from blocks import Model, SimulationError, quantity
+from blocks import SimulationError, quantity
 from blocks.units import WrongDimension
 from library.rotational import AngularVelocitySource, RotationalReference
 from library.signal import Constant
@@ -49,11 +49,9 @@ POINTS = {medium: [{k: float(v) for k, v in row.items() if k != "medium"} for ro
           for medium, rows in groupby(ROWS, lambda row: row["medium"])}  # fmt: skip
 
 
-def place(model, name, p, **given):
+def place(p, **given):
     """A reservoir at a pressure, with the energy that one word says."""
-    word = next(iter(given))
-    return model.add(name, Reservoir(pressure_spec="specified", pressure=p, energy_spec=word,
-                                     **given))  # fmt: skip
+    return Reservoir(pressure_spec="specified", pressure=p, energy_spec=next(iter(given)), **given)
 
 
 def of(medium="R134a"):
@@ -62,9 +60,8 @@ def of(medium="R134a"):
 
 def heated(model, end, power):
     """Heat into a port, whatever its temperature."""
-    model.heat, model.ground = HeatFlowRateSource(heat_flow=power), ThermalReference()
-    model.connect(model.ground.H, model.heat.A)
-    model.connect(model.heat.B, end)
+    wire(model, "ground.H heat.A", f"heat.B {end}", heat=HeatFlowRateSource(heat_flow=power),
+         ground=ThermalReference())
 
 
 @pytest.mark.parametrize("medium", POINTS)
@@ -101,7 +98,7 @@ def test_a_closed_chamber_is_heated_from_wet_to_superheated_along_its_density():
     model = of()
     wire(model, "tank.A cap.A medium.A",
          tank=ConstantVolumeChamber(volume="1 l", p_I="0.5 MPa", x_I=0.2), cap=Cap())
-    heated(model, model.tank.H, "1 kW")
+    heated(model, "tank.H", "1 kW")
     run = model.simulate("20 s", rtol=1e-9)
     # CoolProp: p, T and u after 5 kJ and 20 kJ at the density of 0.5 MPa and the quality 0.2
     at = quantity([5.0, 20.0], "s")
@@ -120,12 +117,11 @@ def test_a_closed_chamber_is_heated_from_wet_to_superheated_along_its_density():
 def test_vapour_is_condensed_by_the_liquid_that_fills_its_tank():
     """u = (m0 u0 + m h_in)/(m0 + m): what is pushed in brings its work with it."""
     model = of()
-    model.tank = ConstantVolumeChamber(volume="1 l", p_I="0.5 MPa", h_I="430 kJ/kg",
-                                       port_area="1 mm^2")  # fmt: skip
-    supply = place(model, "supply", "1 MPa", enthalpy="240 kJ/kg")
-    model.pump = FlowRateSource(mass_flow="15 g/s", power_spec="none", port_area="1 mm^2")
-    model.connect(supply.A, model.pump.A, model.medium.A)
-    model.connect(model.pump.B, model.tank.A)
+    wire(model, "supply.A pump.A medium.A", "pump.B tank.A",
+         tank=ConstantVolumeChamber(volume="1 l", p_I="0.5 MPa", h_I="430 kJ/kg",
+                                    port_area="1 mm^2"),
+         supply=place("1 MPa", enthalpy="240 kJ/kg"),
+         pump=FlowRateSource(mass_flow="15 g/s", power_spec="none", port_area="1 mm^2"))
     run = model.simulate("20 s", rtol=1e-9)
     start, u = (run[f"tank.{name}"].initial.to(unit).m
                 for name, unit in (("mass", "kg"), ("u_I", "J/kg")))
@@ -144,15 +140,12 @@ def test_vapour_is_condensed_by_the_liquid_that_fills_its_tank():
 
 def test_a_restriction_keeps_the_enthalpy_and_lets_pass_what_bernoulli_says():
     model = of()
-    high = place(model, "high", "1 MPa", subcooling="5 K")
-    low = place(model, "low", "0.3 MPa", superheating="5 K")
-    wire(model, "opening.y valve.AR",
+    wire(model, "opening.y valve.AR", "high.A valve.A medium.A before.A gauge.A", "gauge.B zero.A",
+         "valve.B flow.A after.A", "flow.B low.A",
+         high=place("1 MPa", subcooling="5 K"), low=place("0.3 MPa", superheating="5 K"),
          valve=LocalRestriction(), opening=Constant(value="2 mm^2"),
          before=ThermodynamicPropertiesSensor(), after=ThermodynamicPropertiesSensor(),
          flow=FlowRateSensor(), zero=AbsoluteReference(), gauge=PressureInternalEnergySensor())
-    model.connect(high.A, model.valve.A, model.medium.A, model.before.A, model.gauge.A)
-    wire(model, "gauge.B zero.A", "valve.B flow.A after.A")
-    model.connect(model.flow.B, low.A)
     run = model.simulate("1 s")
     # CoolProp at 5 K below boiling at 1 MPa, and at its enthalpy and 0.3 MPa
     T, h, rho = 307.53763, 248096.55, 1170.9328
@@ -179,19 +172,16 @@ def test_the_ideal_cycle_of_a_heat_pump_has_its_coefficient_of_performance():
     h = [398995.1498, 424021.881, 255495.8561]  # CoolProp: before and behind compressor, condensed
     rho, flow = 1149.3292, 0.01  # CoolProp: saturated liquid at 1 MPa
     model = of()
-    vapour = place(model, "vapour", "0.3 MPa", quality=1)
-    back = place(model, "back", "0.3 MPa", quality=0.3)
-    model.compressor, model.behind = FlowRateSource(mass_flow="10 g/s"), (
-        ThermodynamicPropertiesSensor())
-    model.condenser = Pipe(length="2 m", area="1 cm^2", hydraulic_diameter="11 mm", p_I="1 MPa",
-                           h_I=quantity(h[2], "J/kg"), extra_length="0 m")
     width = flow / (0.7 * sqrt(2 * rho * 0.7e6))
-    model.valve = LocalRestriction(restriction_type="fixed", area=quantity(width, "m^2"))
-    model.wet = ThermodynamicPropertiesSensor()
-    model.connect(vapour.A, model.compressor.A, model.medium.A)
-    wire(model, "compressor.B condenser.A behind.A", "condenser.B valve.A")
-    model.connect(model.valve.B, model.wet.A, back.A)
-    heated(model, model.condenser.H, quantity(flow * (h[2] - h[1]), "W"))
+    wire(model, "vapour.A compressor.A medium.A", "compressor.B condenser.A behind.A",
+         "condenser.B valve.A", "valve.B wet.A back.A",
+         vapour=place("0.3 MPa", quality=1), back=place("0.3 MPa", quality=0.3),
+         compressor=FlowRateSource(mass_flow="10 g/s"), behind=ThermodynamicPropertiesSensor(),
+         condenser=Pipe(length="2 m", area="1 cm^2", hydraulic_diameter="11 mm", p_I="1 MPa",
+                        h_I=quantity(h[2], "J/kg"), extra_length="0 m"),
+         valve=LocalRestriction(restriction_type="fixed", area=quantity(width, "m^2")),
+         wet=ThermodynamicPropertiesSensor())
+    heated(model, "condenser.H", quantity(flow * (h[2] - h[1]), "W"))
     run = model.simulate("60 s", rtol=1e-8)
     assert final(run, "condenser.p_I", "MPa") == pytest.approx(1, rel=5e-3)
     assert final(run, "condenser.x_I", "1") == pytest.approx(0, abs=2e-3)
@@ -204,17 +194,13 @@ def test_the_ideal_cycle_of_a_heat_pump_has_its_coefficient_of_performance():
 
 def test_a_pipe_that_boils_adds_its_heat_to_the_enthalpy_of_what_flows():
     model = of()
-    wet = place(model, "wet", "0.4 MPa", enthalpy="260 kJ/kg")
-    out = place(model, "out", "0.4 MPa", superheating="5 K")
-    model.pump = FlowRateSource(mass_flow="10 g/s", power_spec="none", port_area="1 cm^2")
-    model.pipe = SegmentedPipe(segments=3, initial_pressure="0.4 MPa", length="1 m",
-                               initial_enthalpy="260 kJ/kg", area="1 cm^2",
-                               hydraulic_diameter="11 mm")  # fmt: skip
-    model.flow = FlowRateSensor()
-    model.connect(wet.A, model.pump.A, model.medium.A)
-    wire(model, "pump.B pipe.A", "pipe.B flow.A")
-    model.connect(model.flow.B, out.A)
-    heated(model, model.pipe.H, "1.6 kW")
+    wire(model, "wet.A pump.A medium.A", "pump.B pipe.A", "pipe.B flow.A", "flow.B out.A",
+         wet=place("0.4 MPa", enthalpy="260 kJ/kg"), out=place("0.4 MPa", superheating="5 K"),
+         pump=FlowRateSource(mass_flow="10 g/s", power_spec="none", port_area="1 cm^2"),
+         pipe=SegmentedPipe(segments=3, initial_pressure="0.4 MPa", length="1 m",
+                            initial_enthalpy="260 kJ/kg", area="1 cm^2",
+                            hydraulic_diameter="11 mm"), flow=FlowRateSensor())
+    heated(model, "pipe.H", "1.6 kW")
     run = model.simulate("100 s")
     assert final(run, "flow.M", "kg/s") == pytest.approx(0.01, rel=1e-6)
     assert final(run, "flow.PHI", "W") == pytest.approx(0.01 * 260e3 + 1600, rel=1e-6)
@@ -226,14 +212,10 @@ def test_a_pipe_that_boils_adds_its_heat_to_the_enthalpy_of_what_flows():
 def test_a_pump_does_the_work_that_keeps_the_entropy():
     """Water at 320 K from 0.1 MPa to 5.1 MPa; nothing passes beside it."""
     model = of("water")
-    tank = place(model, "tank", "0.1 MPa", temperature="320 K")
-    out = place(model, "out", "5.1 MPa", temperature="320 K")
-    model.pump, model.aside = PressureSource(pressure_difference="5.001 MPa"), (
-        InfiniteFlowResistance())  # fmt: skip
-    model.pipe = FlowResistance(pressure_drop="1 kPa", mass_flow="1 kg/s")
-    model.connect(tank.A, model.pump.A, model.aside.A, model.medium.A)
-    model.connect(model.pump.B, model.pipe.A, model.aside.B)
-    model.connect(model.pipe.B, out.A)
+    wire(model, "tank.A pump.A aside.A medium.A", "pump.B pipe.A aside.B", "pipe.B out.A",
+         tank=place("0.1 MPa", temperature="320 K"), out=place("5.1 MPa", temperature="320 K"),
+         pump=PressureSource(pressure_difference="5.001 MPa"), aside=InfiniteFlowResistance(),
+         pipe=FlowResistance(pressure_drop="1 kPa", mass_flow="1 kg/s"))
     run = model.simulate("1 s")
     flow = final(run, "pump.mdot", "kg/s")
     assert flow == pytest.approx(1, rel=1e-3)
@@ -315,10 +297,9 @@ def test_a_vane_that_lets_a_mixture_expand_cools_it_along_its_entropy():
 def test_a_reservoir_of_a_void_fraction_has_that_share_of_its_volume_full_of_vapour():
     """R134a at 1 MPa; CoolProp: 1149.3292 kg/m³ of liquid, 49.22 of vapour."""
     model = of()
-    tank = place(model, "tank", "1 MPa", void_fraction=0.5)
-    model.state = ThermodynamicPropertiesSensor()
-    model.gauge = PressureInternalEnergySensor(reference="absolute")
-    model.connect(tank.A, model.state.A, model.medium.A, model.gauge.A)
+    wire(model, "tank.A state.A medium.A gauge.A",
+         tank=place("1 MPa", void_fraction=0.5), state=ThermodynamicPropertiesSensor(),
+         gauge=PressureInternalEnergySensor(reference="absolute"))
     run = model.simulate("1 s")
     x = final(run, "state.X", "1")
     assert final(run, "state.RHO", "kg/m^3") == pytest.approx((1149.3292 + 49.22) / 2, rel=1e-3)
@@ -329,9 +310,9 @@ def test_a_reservoir_of_a_void_fraction_has_that_share_of_its_volume_full_of_vap
 
 def test_a_run_stops_where_a_chamber_is_full_of_liquid_and_says_so():
     model = of()
-    model.tank = ConstantVolumeChamber(volume="1 l", p_I="0.5 MPa", x_I=0.001)
-    model.connect(model.tank.A, model.medium.A)
-    heated(model, model.tank.H, "1 kW")
+    wire(model, "tank.A medium.A",
+         tank=ConstantVolumeChamber(volume="1 l", p_I="0.5 MPa", x_I=0.001))
+    heated(model, "tank.H", "1 kW")
     with pytest.raises(SimulationError, match="pressure in the chamber comes near the critical"):
         model.simulate("1000 s")
 
@@ -340,8 +321,7 @@ def test_a_run_stops_where_a_chamber_is_full_of_liquid_and_says_so():
 def test_a_supercritical_state_is_refused_by_name_before_a_run(given):
     """Carbon dioxide at 8 MPa, above its critical 7.377 MPa."""
     model = of("R744")
-    tank = place(model, "tank", "8 MPa", **given)
-    model.connect(tank.A, model.medium.A)
+    wire(model, "tank.A medium.A", tank=place("8 MPa", **given))
     (error,) = model.check().errors
     assert "pressure of the reservoir comes near the critical pressure" in str(error)
     assert "supercritical states are not modelled" in str(error)
@@ -356,12 +336,9 @@ def test_a_difference_of_temperatures_is_no_temperature():
 
 
 def test_what_is_boiled_dry_is_too_hot_and_says_so():
-    model = Model("kettle")
-    model.water = TwoPhaseFluidProperties(medium="water")
-    model.kettle = ConstantVolumeChamber(volume="1 l", p_I="0.2 MPa", x_I=0.9)
-    model.fire, model.ground = HeatFlowRateSource(heat_flow="1 kW"), ThermalReference()
-    model.connect(model.water.A, model.kettle.A)
-    model.connect(model.fire.B, model.kettle.H)
-    model.connect(model.fire.A, model.ground.H)
+    model = wired("kettle", "water.A kettle.A", "fire.B kettle.H", "fire.A ground.H",
+                  water=TwoPhaseFluidProperties(medium="water"),
+                  kettle=ConstantVolumeChamber(volume="1 l", p_I="0.2 MPa", x_I=0.9),
+                  fire=HeatFlowRateSource(heat_flow="1 kW"), ground=ThermalReference())
     with pytest.raises(SimulationError, match="it is too hot"):
         model.simulate("1000 s")

@@ -1,18 +1,20 @@
-"""Bearings, rigid stops and backlash against closed forms."""
+"""What there is about an axis alone: bearings and backlash; and what a sensor of turning reads."""
 
 import numpy as np
 import pytest
-from benches import seconds, values
+from benches import seconds, values, wire, wired
 from benches.rotational import TIGHT, driven, ramp, spun
 from numpy.testing import assert_allclose
 
-from blocks import quantity, sin
-from blocks.exceptions import BlocksError
+from blocks import BlocksError, quantity, sin
 from library.rotational import (
     BearingFriction,
     ElastoBacklash,
+    Inertia,
+    RotationalDamper,
     RotationalFriction,
     RotationalHardStop,
+    RotationalMotionSensor,
 )
 
 
@@ -93,20 +95,32 @@ def test_backlash_never_pulls():
     assert np.any(np.abs(30 * w[deep]) < elastic), "the limit is always reached"
 
 
-def test_a_rigid_stop_reverses_the_speed_with_its_restitution():
-    stop = RotationalHardStop(model="restitution", restitution=0.5, upper_bound="0.4 rad",
-                              lower_bound="-0.2 rad")  # fmt: skip
-    run = spun(stop).simulate("3 s", **TIGHT)
-    # up to 0.4 at 1, down 0.6 at 1/2, up at 1/4
-    assert_allclose(values(run, "body.w", "rad/s", [0.3, 1.0, 2.0]), [1, -0.5, 0.25], rtol=1e-10)
-    assert_allclose(values(run, "part.phi", "rad", [0.4 + 1.2 + 1.0]), 0.05, rtol=1e-8)
-    energy = run.energy()
-    assert energy["part"].dissipated == pytest.approx(1 - 1 / 16, rel=1e-9)
-    assert energy.relative_residual < 1e-9
+# -- sensors ---------------------------------------------------------------------------------------
+def test_a_motion_sensor_reads_speed_angle_and_acceleration():
+    model = spun(RotationalDamper(damping="2 N*m*s/rad"), velocity="3 rad/s")
+    wire(model, "sensor.R body.I", "sensor.C ground.W",
+         sensor=RotationalMotionSensor(acceleration_port=True, offset="1 rad"))
+    run = model.simulate("2 s", **TIGHT)
+    w = 3 * np.exp(-seconds(run))
+    assert_allclose(values(run, "sensor.W", "rad/s"), w, rtol=1e-10)
+    assert_allclose(values(run, "sensor.A", "rad"), 1 + 3 - w, rtol=1e-10)
+    assert_allclose(values(run, "sensor.ACC", "rad/s^2"), -w, rtol=1e-10)
 
 
-def test_a_rigid_stop_holds_what_presses_against_it():
-    stop = RotationalHardStop(model="restitution", restitution=0.0, upper_bound="0.4 rad")
-    run = spun(stop, velocity="0 rad/s", torque="3 N*m").simulate("2 s", **TIGHT)
-    assert_allclose(values(run, "part.phi", "rad", [1.9]), 0.4, rtol=1e-12)
-    assert_allclose(values(run, "part.t", "N*m", [1.9]), 3.0, rtol=1e-12)
+@pytest.mark.parametrize("speed", [7.0, -7.0])
+def test_a_wrapped_angle_stays_within_one_turn(speed):
+    model = wired("wrapped", "sensor.R body.I", body=Inertia(w=quantity(speed, "rad/s")),
+                  sensor=RotationalMotionSensor(reference="absolute", wrap_angle=True,
+                                                offset="15 rad"))
+    run = model.simulate("5 s", **TIGHT)
+    t = np.linspace(0.013, 4.987, 300)
+    assert_allclose(values(run, "sensor.A", "rad", t), np.mod(15 + speed * t, 2 * np.pi), atol=1e-9)
+    jumps = [e.time for e in run.events]
+    turns = 2 * np.pi * np.arange(-10, 12)
+    crossings = sorted(x for x in (turns - 15) / speed if 0 < x < 5)
+    assert_allclose(jumps, crossings, atol=1e-9)
+
+
+def test_a_difference_sensor_has_ports_an_absolute_one_has_not():
+    with pytest.raises(BlocksError, match="reference|options"):
+        _ = RotationalMotionSensor(reference="absolute").C

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from analysis_bench import shot
 from benches import wire, wired
+from benches.analysis import shot
 from numpy.testing import assert_allclose
 from scipy.optimize import curve_fit
 

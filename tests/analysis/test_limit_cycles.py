@@ -4,8 +4,8 @@ import csv
 
 import numpy as np
 import pytest
-from analysis_bench import DATA, oscillator, results, stribeck
 from benches import wire, wired
+from benches.analysis import DATA, oscillator, results, stribeck
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 

@@ -4,7 +4,8 @@ import csv
 
 import numpy as np
 import pytest
-from analysis_bench import (
+from benches import wire, wired
+from benches.analysis import (
     DATA,
     assert_poles,
     block,
@@ -16,7 +17,6 @@ from analysis_bench import (
     results,
     stribeck,
 )
-from benches import wire, wired
 
 from blocks import Model, ParameterError, SimulationError, load, quantity
 from library.electrical import (

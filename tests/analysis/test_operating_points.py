@@ -4,8 +4,8 @@ from warnings import catch_warnings, simplefilter
 
 import numpy as np
 import pytest
-from analysis_bench import assert_poles, block, numbers, oscillator, results, stribeck
 from benches import wire, wired
+from benches.analysis import assert_poles, block, numbers, oscillator, results, stribeck
 from scipy.optimize import brentq
 
 from blocks import (

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from analysis_bench import shot
 from benches import wired
-from friction_bench import torn_loose
+from benches.analysis import shot
+from benches.friction import torn_loose
 from scipy.stats import norm
 
 from blocks import quantity

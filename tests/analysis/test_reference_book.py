@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from analysis_bench import assert_poles, block, chain, oscillator, stribeck
 from benches import wire, wired
+from benches.analysis import assert_poles, block, chain, oscillator, stribeck
 from scipy.optimize import brentq
 
 from blocks import Component, Variable, abs_, der, quantity, sqrt

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from benches import wire, wired
+from benches.parts import alone, final
 from numpy.testing import assert_allclose
-from parts import alone, final
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq, fsolve
 from scipy.sparse import coo_matrix

@@ -2,7 +2,7 @@
 
 import networkx as nx
 import pytest
-from parts import Ground, Resistor, final
+from benches.parts import Ground, Resistor, final
 
 from blocks import Component, Model, Parameter
 from blocks.exceptions import ConnectionRefused, NamingError, UnknownName

@@ -10,10 +10,10 @@ import warnings
 
 import numpy as np
 from benches import wired
+from benches.random_cases import random_cases
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from random_cases import random_cases
 from scipy.linalg import eig
 
 from blocks import Target, quantity

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from benches import wire, wired
-from coolant import (
+from benches.coolant import (
     HeatedPipe,
     LaminarPipe,
     OpenTank,

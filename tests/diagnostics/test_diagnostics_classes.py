@@ -6,7 +6,7 @@ import runpy
 
 import pytest
 from benches import wired
-from wrong_models import (
+from benches.wrong_models import (
     AssignsWhatFollows,
     Bounded,
     DryFriction,

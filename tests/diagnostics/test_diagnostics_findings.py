@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from benches import wired
-from wrong_models import sound
+from benches.wrong_models import sound
 
 import blocks
 from blocks.diagnostics import SEVERITIES, Finding, Findings

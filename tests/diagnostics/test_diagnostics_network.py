@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from benches import wire, wired
-from wrong_models import DryFriction, Gear, says, sound
+from benches.wrong_models import DryFriction, Gear, says, sound
 
 from blocks import Component, Domain, Model, Parameter, Port, Variable, der, quantity
 from library import gas

@@ -2,7 +2,7 @@
 
 import pytest
 from benches import wired
-from wrong_models import Gain, Lag, Memory, Shell, says
+from benches.wrong_models import Gain, Lag, Memory, Shell, says
 
 from library.electrical import DCVoltageSource, ElectricalReference, HalfBridge, Resistor
 

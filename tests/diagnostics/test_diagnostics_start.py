@@ -4,7 +4,7 @@ import warnings
 
 import pytest
 from benches import wire, wired
-from wrong_models import Pole, Split, UnboundedMass, says, sound
+from benches.wrong_models import Pole, Split, UnboundedMass, says, sound
 
 from blocks import (
     Component,

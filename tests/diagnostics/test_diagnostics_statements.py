@@ -4,7 +4,7 @@ import pickle
 import re
 
 import pytest
-from wrong_models import Gain, Inertia, Shell, pattern, sound
+from benches.wrong_models import Gain, Inertia, Shell, pattern, sound
 
 from blocks import (
     Component,

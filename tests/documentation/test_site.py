@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import pytest
-from exported_models import example
+from benches.exported_models import example
 
 import blocks
 from blocks import Component, quantity

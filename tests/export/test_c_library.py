@@ -12,9 +12,9 @@ from tempfile import mkdtemp
 import numpy as np
 import pytest
 from benches import wire, wired
-from exported_models import buck, dropped, late, oscillator, servo, stick_slip
+from benches.exported_models import buck, dropped, late, oscillator, servo, stick_slip
+from benches.parts import Pendulum
 from numpy.testing import assert_allclose
-from parts import Pendulum
 from scipy.integrate import solve_ivp
 
 from blocks import Model, quantity

@@ -10,9 +10,9 @@ from itertools import product
 import numpy as np
 import pytest
 from benches import wire, wired
-from exported_models import MODELS, RTOL, buck, exported, oscillator, response, stick_slip
+from benches.exported_models import MODELS, RTOL, buck, exported, oscillator, response, stick_slip
+from benches.parts import Pendulum
 from numpy.testing import assert_allclose
-from parts import Pendulum
 from scipy.integrate import DOP853, solve_ivp
 
 from blocks import Component, Model, Parameter, Variable, der, quantity

@@ -15,9 +15,9 @@ from time import sleep
 import numpy as np
 import pytest
 from benches import wire, wired
-from exported_models import buck, dropped, late, stick_slip
+from benches.exported_models import buck, dropped, late, stick_slip
+from benches.parts import Pendulum
 from numpy.testing import assert_allclose
-from parts import Pendulum
 
 import blocks
 from blocks import (

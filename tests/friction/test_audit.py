@@ -4,7 +4,7 @@ from functools import cache
 from math import atanh, pi
 
 import pytest
-from friction_bench import loaded
+from benches.friction import loaded
 from numpy.testing import assert_allclose
 
 from blocks import Model, tanh

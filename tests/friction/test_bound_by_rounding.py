@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from benches import wired
-from friction_bench import dry, happened, missing_energy, push, value
+from benches.friction import dry, happened, missing_energy, push, value
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.linalg import expm

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from benches import wire, wired
-from friction_bench import dry, happened, missing_energy, place, push, times_of, value, values
+from benches.friction import dry, happened, missing_energy, place, push, times_of, value, values
 from numpy.testing import assert_allclose
 
 from blocks import Parameter, Target, Variable, contact, der, dry_friction, quantity, sin, where

@@ -7,7 +7,7 @@ on the shafts of a gear train, seals beside stops.
 import numpy as np
 import pytest
 from benches import wired
-from friction_bench import dry, happened, values
+from benches.friction import dry, happened, values
 from numpy.testing import assert_allclose
 
 from blocks import quantity

@@ -8,9 +8,9 @@ bracket for s = -1 and mu above (1 + 3 cos^2 a)/(3 sin a cos a).
 import numpy as np
 import pytest
 from benches import wired
-from friction_bench import happened, times_of, value, values
+from benches.friction import happened, times_of, value, values
+from benches.rigid_bodies import Box, G, Rod
 from numpy.testing import assert_allclose
-from rigid_bodies import Box, G, Rod
 
 from blocks import (
     Component,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from benches import wire, wired
-from friction_bench import loaded, missing_energy, moved, pulled, value, values
+from benches.friction import loaded, missing_energy, moved, pulled, value, values
 from numpy.testing import assert_allclose
 
 from blocks import Output, Parameter, ParameterError, Variable, contact, der, quantity, sin

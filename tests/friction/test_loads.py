@@ -3,7 +3,17 @@
 import numpy as np
 import pytest
 from benches import wire, wired
-from friction_bench import dry, happened, loaded, missing_energy, moved, place, push, value, values
+from benches.friction import (
+    dry,
+    happened,
+    loaded,
+    missing_energy,
+    moved,
+    place,
+    push,
+    value,
+    values,
+)
 from numpy.testing import assert_allclose
 
 from blocks import (

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from benches import wire, wired
-from friction_bench import dry, missing_energy, push, values
+from benches.friction import dry, missing_energy, push, values
 from numpy.testing import assert_allclose
 from scipy.optimize import linprog
 

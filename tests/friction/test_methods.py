@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from benches import wired
-from friction_bench import (
+from benches.friction import (
     dragged,
     dry,
     happened,

@@ -6,7 +6,7 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 from benches import wire, wired
-from friction_bench import (
+from benches.friction import (
     dry,
     happened,
     missing_energy,

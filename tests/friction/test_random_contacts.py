@@ -6,12 +6,12 @@ time stepping comes to the same motion as its step shrinks.
 
 import numpy as np
 from benches import wired
-from friction_bench import dry, missing_energy, push, values
+from benches.friction import dry, missing_energy, push, values
+from benches.random_cases import random_cases
+from benches.rigid_bodies import Box
 from hypothesis import assume
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from random_cases import random_cases
-from rigid_bodies import Box
 
 from blocks import (
     Input,

@@ -6,10 +6,10 @@ between, loads that come and go, and strengths that tie.
 
 import numpy as np
 from benches import wired
-from friction_bench import dry, missing_energy, push, values
+from benches.friction import dry, missing_energy, push, values
+from benches.random_cases import random_cases
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from random_cases import random_cases
 
 from blocks import quantity, sin
 from library.translational import Damper, Mass, Reference, Spring

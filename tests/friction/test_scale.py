@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from benches import wired
-from friction_bench import happened, push, values
+from benches.friction import happened, push, values
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity

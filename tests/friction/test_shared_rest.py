@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from benches import wire, wired
-from friction_bench import dry, push
+from benches.friction import dry, push
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity

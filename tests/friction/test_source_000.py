@@ -6,7 +6,16 @@ Problems of D. D. Quinn, J. Vib. Acoust. 126 (2004) 391-397.
 import numpy as np
 import pytest
 from benches import wired
-from friction_bench import dry, happened, missing_energy, oscillator, push, reference, value, values
+from benches.friction import (
+    dry,
+    happened,
+    missing_energy,
+    oscillator,
+    push,
+    reference,
+    value,
+    values,
+)
 from numpy.testing import assert_allclose
 
 from blocks import cos

@@ -6,7 +6,7 @@ friction at rest exceeds that of sliding.
 
 import numpy as np
 import pytest
-from friction_bench import dragged, happened, missing_energy, reference, value, values
+from benches.friction import dragged, happened, missing_energy, reference, value, values
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 

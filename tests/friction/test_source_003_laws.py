@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from friction_bench import loaded, pulled, reference, value, values
+from benches.friction import loaded, pulled, reference, value, values
 from numpy.testing import assert_allclose
 
 from blocks import quantity

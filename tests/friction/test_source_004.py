@@ -2,7 +2,7 @@
 
 import numpy as np
 from benches import wired
-from friction_bench import dry, happened, missing_energy, push, value
+from benches.friction import dry, happened, missing_energy, push, value
 from numpy.testing import assert_allclose
 
 from blocks import where

@@ -8,7 +8,7 @@ H. Olsson, K. J. Astrom, P. Lischinsky, IEEE Trans. Autom. Control 40(3), 1995.
 import numpy as np
 import pytest
 from benches import wired
-from friction_bench import loaded, missing_energy, moved, oscillator, place, value, values
+from benches.friction import loaded, missing_energy, moved, oscillator, place, value, values
 from numpy.testing import assert_allclose
 from scipy.integrate import simpson
 from scipy.optimize import brentq

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from benches import wire, wired
-from friction_bench import missing_energy, values
+from benches.friction import missing_energy, values
 from numpy.testing import assert_allclose
 
 from blocks import Model, Parameter, SimulationError, ideal_diode, ideal_switch, quantity, sin, time

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from benches import wire
-from friction_bench import train
+from benches.friction import train
 
 from blocks import quantity
 from library.translational import TranslationalFriction

@@ -6,9 +6,9 @@ Classical statics of friction, e.g. Meriam and Kraige, Engineering Mechanics: St
 import numpy as np
 import pytest
 from benches import wired
-from friction_bench import happened, missing_energy, times_of, value, values
+from benches.friction import happened, missing_energy, times_of, value, values
+from benches.rigid_bodies import G, wedge
 from numpy.testing import assert_allclose
-from rigid_bodies import G, wedge
 from scipy.integrate import solve_ivp
 
 from blocks import (

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from benches import wired
-from parts import Pendulum, alone, final
+from benches.parts import Pendulum, alone, final
 
 from blocks import Component, Target, Variable, der, quantity, time
 from blocks.exceptions import InitialisationError

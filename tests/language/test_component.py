@@ -6,8 +6,8 @@ import sys
 
 import numpy as np
 import pytest
+from benches.parts import Capacitor, Ground, Inductor, Resistor, VoltageSource, alone, final
 from numpy.testing import assert_allclose
-from parts import Capacitor, Ground, Inductor, Resistor, VoltageSource, alone, final
 
 from blocks import (
     Component,
@@ -544,7 +544,7 @@ def test_an_RLC_circuit_rings_with_its_damped_frequency():
 
 def test_a_transformer_written_by_a_user_conserves_power():
     """Two electrical ports: v1 = n v2, i2 = -n i1; the load is seen n² times larger."""
-    from parts import electrical
+    from benches.parts import electrical
 
     class Transformer(Component):
         P = Port(electrical)

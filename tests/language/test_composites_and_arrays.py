@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from benches.parts import final
 from numpy.testing import assert_allclose
-from parts import final
 from scipy.linalg import expm
 
 from blocks import Component, Input, Model, Option, Output, Parameter, Port, Target, quantity, sin

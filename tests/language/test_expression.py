@@ -3,7 +3,7 @@
 import casadi as ca
 import numpy as np
 import pytest
-from parts import alone, final
+from benches.parts import alone, final
 
 import blocks
 from blocks import (

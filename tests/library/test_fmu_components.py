@@ -18,7 +18,7 @@ from tempfile import mkdtemp
 import numpy as np
 import pytest
 from benches import wire, wired
-from exported_models import MODELS, exported, response
+from benches.exported_models import MODELS, exported, response
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from benches import wire, wired
+from benches.parts import by_python, told
+from benches.rigid_bodies import Box, sliding_disc
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from parts import by_python, told
-from rigid_bodies import Box, sliding_disc
 
 from benchmarks.planar import disc
 from blocks import Component, Model, Variable, der, quantity, set_valued, sin

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from benches import wired
+from benches.parts import by_python, told
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from parts import by_python, told
 
 from benchmarks.models import Buck, alone, block_on_belt, blocks_on_belt
 from blocks import (

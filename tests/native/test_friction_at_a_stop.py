@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from benches import wired
+from benches.parts import by_python
 from numpy.testing import assert_allclose
-from parts import by_python
 
 from blocks import Model, quantity
 from blocks.nonsmooth.modes.decisions import Decisions

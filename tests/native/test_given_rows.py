@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from benches import wire, wired
-from friction_bench import times_of, value, values
+from benches.friction import times_of, value, values
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity

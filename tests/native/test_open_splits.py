@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from benches import wire, wired
-from friction_bench import times_of, value
+from benches.friction import times_of, value
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity

@@ -179,7 +179,7 @@ def test_what_cannot_be_compared_is_refused_in_words():
 
 
 def test_variables_of_two_dimensions_are_refused():
-    from .recorded import result
+    from benches.recorded import result
 
     other = result()
     infos = other.recording.catalog

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from benches import wired
-from friction_bench import torn_loose
+from benches.friction import torn_loose
 from numpy.testing import assert_allclose
 
 from blocks import quantity

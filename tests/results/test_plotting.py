@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
+from benches.recorded import Fake, Result, nothing_recorded, result
 from numpy.testing import assert_allclose
 
 from blocks.exceptions import ParameterError, UnknownName, WrongDimension
 from blocks.results import EventRecord
-
-from .recorded import Fake, Result, nothing_recorded, result
 
 matplotlib = pytest.importorskip("matplotlib")
 

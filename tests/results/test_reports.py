@@ -4,11 +4,10 @@ import subprocess
 import sys
 
 import pytest
+from benches.recorded import MASSES, Fake, nothing_recorded, result
 
 from blocks.exceptions import UnknownName, WrongCall
 from blocks.results import EnergyTerm, EventRecord, Events, Ledger, Recording
-
-from .recorded import MASSES, Fake, nothing_recorded, result
 
 
 def words(thing):

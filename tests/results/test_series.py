@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from benches.recorded import MASSES, Fake, nothing_recorded, result
 from numpy.testing import assert_allclose
 
 from blocks.exceptions import (
@@ -18,8 +19,6 @@ from blocks.exceptions import (
 from blocks.results import Result
 from blocks.results.recording import Instant
 from blocks.units import quantity
-
-from .recorded import MASSES, Fake, nothing_recorded, result
 
 
 def text(error, call):

@@ -5,13 +5,12 @@ import sys
 
 import numpy as np
 import pytest
+from benches.recorded import MASSES, result
 from numpy.testing import assert_allclose, assert_array_equal
 
 from blocks.exceptions import MissingPackage, ParameterError, UnknownName, UnknownUnit
 from blocks.results import read_csv, read_netcdf, read_parquet
 from blocks.results.sheet import Sheet
-
-from .recorded import MASSES, result
 
 CHOSEN = ("block.v", "friction.f", "oil.T", "motor.w", "signal.rate", "gear.ratio", "masses.v")
 UNITS = {"block.v": "mm/s", "motor.w": "rad/s", "time": "ms"}

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from benches import wired
-from feedback import (
+from benches.feedback import (
     ENDS,
     GAIN,
     LAWS,

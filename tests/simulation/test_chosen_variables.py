@@ -8,8 +8,8 @@ import weakref
 import numpy as np
 import pytest
 from benches import wired
+from benches.parts import alone
 from numpy.testing import assert_allclose, assert_array_equal
-from parts import alone
 from test_reading import MODELS as EXACT
 
 from blocks import (

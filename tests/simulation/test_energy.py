@@ -6,8 +6,8 @@ from contextlib import nullcontext
 import numpy as np
 import pytest
 from benches import wire, wired
-from parts import Capacitor, Ground, Inductor, Resistor, VoltageSource
-from rigid_bodies import falling_pole
+from benches.parts import Capacitor, Ground, Inductor, Resistor, VoltageSource
+from benches.rigid_bodies import falling_pole
 from scipy.integrate import solve_ivp
 
 from blocks import (

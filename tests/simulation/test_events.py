@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from benches import wired
+from benches.parts import alone, final
 from numpy.testing import assert_allclose
-from parts import alone, final
 from scipy.special import erfinv
 
 from blocks import (

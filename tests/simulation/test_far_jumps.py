@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from clamp_bench import CAPACITANCE, HALF, RESISTANCE, clamps
+from benches.clamp import CAPACITANCE, HALF, RESISTANCE, clamps
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.special import wrightomega

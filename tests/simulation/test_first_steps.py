@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from benches import wired
-from friction_bench import dry, push
+from benches.friction import dry, push
 from scipy.linalg import expm
 from scipy.optimize import brentq
 

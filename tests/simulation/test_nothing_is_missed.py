@@ -8,7 +8,7 @@ from itertools import cycle
 import numpy as np
 import pytest
 from benches import wire, wired
-from held_at_rest import lifts, switches
+from benches.held_at_rest import lifts, switches
 from numpy.testing import assert_allclose
 
 from blocks import (

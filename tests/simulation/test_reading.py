@@ -6,8 +6,8 @@ from threading import Thread
 import numpy as np
 import pytest
 from benches import wired
+from benches.rigid_bodies import Rod, falling_pole
 from numpy.testing import assert_allclose, assert_array_equal
-from rigid_bodies import Rod, falling_pole
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 

@@ -11,8 +11,8 @@ import time as clock
 import numpy as np
 import pytest
 from benches import wire, wired
+from benches.parts import alone, final
 from numpy.testing import assert_allclose
-from parts import alone, final
 
 from blocks import Component, Model, Target, Variable, der, quantity, time
 from blocks.exceptions import (

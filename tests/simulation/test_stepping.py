@@ -7,8 +7,8 @@ floor until the program pushes hard enough; a motor under a controller in Python
 import numpy as np
 import pytest
 from benches import wire, wired
+from benches.parts import Pendulum, alone
 from numpy.testing import assert_allclose
-from parts import Pendulum, alone
 from scipy.linalg import expm
 from scipy.special import ellipk
 

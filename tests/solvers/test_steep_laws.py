@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 import pytest
 from benches import wired
-from clamp_bench import CAPACITANCE, HALF, RESISTANCE, clamps
+from benches.clamp import CAPACITANCE, HALF, RESISTANCE, clamps
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.special import lambertw

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from benches.parts import Pendulum, alone, final
 from numpy.testing import assert_allclose
-from parts import Pendulum, alone, final
 from scipy.integrate import solve_ivp
 
 from blocks import Component, Parameter, Target, Variable, cos, der, quantity, sin

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from benches import wired
+from benches.parts import Pendulum, alone
 from numpy.testing import assert_allclose
-from parts import Pendulum, alone
 
 from blocks.system import Problem
 from blocks.system.state_selection import _exchanged

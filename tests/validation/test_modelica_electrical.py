@@ -12,7 +12,7 @@ from math import pi
 import numpy as np
 import pytest
 from benches import wire, wired
-from feedback import LAWS, multivibrator, switching_times
+from benches.feedback import LAWS, multivibrator, switching_times
 from numpy.testing import assert_allclose
 from published import follow
 

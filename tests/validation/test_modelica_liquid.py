@@ -9,7 +9,7 @@ and tolerances: ``tests/data/validation``.
 import numpy as np
 import pytest
 from benches import wire, wired
-from coolant import cooling, dropping_out, two_tanks
+from benches.coolant import cooling, dropping_out, two_tanks
 from numpy.testing import assert_allclose
 from published import follow
 

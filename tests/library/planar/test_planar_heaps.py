@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from benches import wire, wired
-from friction_bench import value
+from benches.friction import value
 from numpy.testing import assert_allclose
 
 from benchmarks.planar import SIDES, poured

@@ -4,7 +4,7 @@ import casadi as ca
 import numpy as np
 import pytest
 from benches import wire, wired
-from friction_bench import train
+from benches.friction import train
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity, sin

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from benches import wired
+from benches.rigid_bodies import sliding_disc
 from numpy.testing import assert_allclose
-from rigid_bodies import sliding_disc
 from test_solved_modes import MODELS, told
 
 from blocks import quantity

@@ -9,8 +9,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from benches import wired
+from benches.rigid_bodies import Box, Rod, wedge
 from numpy.testing import assert_allclose
-from rigid_bodies import Box, Rod, wedge
 
 from benchmarks.planar import disc
 from blocks import Component, Parameter, Variable, abs_, der, dry_friction, quantity, sin

@@ -3,7 +3,6 @@
 import re
 
 from benches import wire, wired
-
 from blocks import Component, Domain, Input, Output, Parameter, Port, Variable, der, quantity, when
 from blocks.language.statements import dry_friction
 from library.translational import Damper, Mass, Reference, TwoPort, translational

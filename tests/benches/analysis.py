@@ -5,8 +5,8 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from benches import wired
 
+from benches import wired
 from blocks import Component, Model, Parameter, Port, Target, Variable, cos, der, quantity, sin
 from library.translational import (
     Damper,
@@ -20,7 +20,7 @@ from library.translational import (
     translational,
 )
 
-DATA = Path(__file__).parent / "data" / "analysis"
+DATA = Path(__file__).parents[1] / "data" / "analysis"
 
 
 @cache

@@ -1,8 +1,8 @@
 """A square wave, and behind resistors a law to ground beside capacitors."""
 
 import numpy as np
-from benches import wire
 
+from benches import wire
 from blocks import Model, Parameter, breakpoints, quantity, time, where
 from library.electrical import Capacitor, ElectricalReference, Resistor, TwoPort
 

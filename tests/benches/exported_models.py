@@ -5,8 +5,8 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 import numpy as np
-from benches import wire, wired
 
+from benches import wire, wired
 from blocks import Model
 from library.electrical import (
     Capacitor,
@@ -122,7 +122,7 @@ def chain():
 
 def example(name):
     """The model of an example, before it is simulated."""
-    text = (Path(__file__).parents[1] / "examples" / f"{name}.py").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[2] / "examples" / f"{name}.py").read_text(encoding="utf-8")
     made = {}
     exec(text[: text.index("result = ")].replace("from _show import show", ""), made)
     return made["model"]

@@ -1,8 +1,8 @@
 """A limited amplifier that feeds back on itself: three solutions, of which a run follows one."""
 
 import numpy as np
-from benches import wire
 
+from benches import wire
 from blocks import (
     Component,
     Parameter,

@@ -1,8 +1,8 @@
 """Components that tests are made of, as a user would write them."""
 
 import pytest
-from benches import wired
 
+from benches import wired
 from blocks import Branch, Component, Domain, Model, Parameter, Port, Variable, der
 
 electrical = Domain("electrical", across={"v": "V"}, through={"i": "A"}, reference="Ground")

@@ -5,8 +5,8 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from benches import wire, wired
 
+from benches import wire, wired
 from blocks import Model, Parameter, Variable, der, quantity, sin, time, where
 from library.signal import Sine
 from library.translational import (
@@ -20,7 +20,7 @@ from library.translational import (
     VelocitySource,
 )
 
-FILE = Path(__file__).parent / "data" / "friction" / "networks.json"
+FILE = Path(__file__).parents[1] / "data" / "friction" / "networks.json"
 
 
 @cache

@@ -5,9 +5,9 @@ y = 0. Normal force N >= 0 up, friction T against the slip of the corner.
 """
 
 import numpy as np
-from benches import wire, wired
-from friction_bench import push
 
+from benches import wire, wired
+from benches.friction import push
 from blocks import (
     Component,
     Model,

@@ -5,7 +5,6 @@ there.
 """
 
 from benches import wire
-
 from blocks import (
     Component,
     Domain,

@@ -1,9 +1,26 @@
 """Components that tests are made of, as a user would write them."""
 
 import pytest
+from numpy.testing import assert_allclose
 
 from benches import wired
-from blocks import Branch, Component, Domain, Model, Parameter, Port, Variable, der
+from blocks import (
+    Branch,
+    Component,
+    Discrete,
+    Domain,
+    Model,
+    Parameter,
+    Port,
+    Variable,
+    breakpoints,
+    der,
+    every,
+    floor,
+    quantity,
+    time,
+    where,
+)
 
 electrical = Domain("electrical", across={"v": "V"}, through={"i": "A"}, reference="Ground")
 
@@ -71,14 +88,65 @@ class Pendulum(Component):
     tension = Variable("N/m", doc="force in the rod per length")
     energy = Variable("J")
 
+    def push(self):
+        """A force along x."""
+        return quantity("0 N")
+
     def equations(self):
         yield der(self.x) == self.vx
         yield der(self.y) == self.vy
-        yield self.mass * der(self.vx) == -self.tension * self.x
+        yield self.mass * der(self.vx) == self.push() - self.tension * self.x
         yield self.mass * der(self.vy) == -self.tension * self.y - self.mass * self.gravity
         yield self.x**2 + self.y**2 == self.length**2
         kinetic = self.mass * (self.vx**2 + self.vy**2) / 2
         yield self.energy == kinetic + self.mass * self.gravity * self.y
+
+
+class CubicLoop(Component):
+    """x' = -y with y + y^3 = x: log y + 1.5 y^2 + t/s does not change."""
+
+    x, y = Variable("1", "1", priority="high"), Variable("1")
+
+    def equations(self):
+        yield der(self.x) == -self.y / quantity("1 s")
+        yield self.y + self.y**3 == self.x
+
+
+class Explosion(Component):
+    """x' = k x^2 from 1: x = 1/(1 - k t)."""
+
+    rate = Parameter("1 1/s", doc="rate of growth")
+    x = Variable("1", "1", priority="high")
+
+    def equations(self):
+        yield der(self.x) == self.rate * self.x**2
+
+
+class Follower(Component):
+    """dx/dt = u, with u = -gain x taken every period and held."""
+
+    period, first = Parameter("1 ms", above=0), Parameter("0 s")
+    gain = Parameter("100 1/s")
+    x = Variable("m", "1 m")
+    u = Discrete("m/s")
+    number = Discrete("1")
+
+    def equations(self):
+        yield der(self.x) == self.u
+        yield every(self.period, {self.u: -self.gain * self.x, self.number: self.number + 1},
+                    start=self.first)
+
+
+class Carrier(Component):
+    """Counts the first half of every period, whose instants are announced."""
+
+    frequency = Parameter("50 kHz")
+    on = Variable("s", "0 s", priority="high")
+
+    def equations(self):
+        phase = time * self.frequency
+        yield breakpoints(0 / self.frequency, 0.5 / self.frequency)
+        yield der(self.on) == where(phase - floor(phase) < 0.5, 1.0, 0.0)
 
 
 def alone(component: Component) -> Model:
@@ -103,3 +171,14 @@ def by_python(model, *args, **options):
 
 def told(run):
     return [(e.component, e.description, e.mode, e.previous) for e in run.events]
+
+
+def assert_same(run, other, paths, within):
+    """The same events at instants within so many seconds, and ends within ten times that."""
+    assert told(run) == told(other)
+    assert_allclose([e.time for e in run.events], [e.time for e in other.events], rtol=0,
+                    atol=within)
+    for path in paths:
+        end = other[path].final.m
+        assert_allclose(run[path].final.m, end, rtol=0, atol=10 * within * max(1.0, abs(end)),
+                        err_msg=path)

@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from blocks.nonsmooth.modes.decisions import Decisions
 from blocks.nonsmooth.modes.mode_search import ModeSearch
 from blocks.simulation import method_choice
+from blocks.simulation.switching import Switching
 
 #: What most tests of these look at is the same in Python.
 WITHOUT_MACHINE_CODE = {
-    "test_contact_steps", "test_friction_at_a_stop", "test_given_rows", "test_many_states",
-    "test_methods_serve_runs", "test_open_splits", "test_sparse_factors",
+    "test_friction_at_a_stop", "test_methods_serve_runs", "test_resting_in_many_ways",
     "test_steps_of_all_elements"}
 
 
@@ -23,22 +24,37 @@ def pytest_collection_modifyitems(items):
                 item.add_marker(pytest.mark.skip(reason="machine code needs llvmlite"))
 
 
+def noted(monkeypatch, *methods):
+    """Instants at which Python calls methods of classes, from here on."""
+    seen = []
+    for of, name in methods:
+        monkeypatch.setattr(of, name, _noted(getattr(of, name), seen))
+    return seen
+
+
+def _noted(method, seen):
+    def called(self, *args):
+        seen.append(next(t for t in args if isinstance(t, float)))
+        return method(self, *args)
+
+    return called
+
+
 @pytest.fixture
 def searches(monkeypatch):
     """When Python has searched for modes."""
-    seen, search = [], ModeSearch.take_first
+    return noted(monkeypatch, (ModeSearch, "take_first"))
 
-    def noted(self, problem, t, *args):
-        seen.append(t)
-        return search(self, problem, t, *args)
 
-    monkeypatch.setattr(ModeSearch, "take_first", noted)
-    return seen
+@pytest.fixture
+def in_python(monkeypatch):
+    """When Python has carried out an event, or decided on modes."""
+    return noted(monkeypatch, (Switching, "flip"), (Decisions, "decide"))
 
 
 @pytest.fixture(autouse=True)
 def dop853_steps_in_python(request, monkeypatch):
     """What machine code is compared with here."""
-    if request.module.__name__ != "test_high_order":
+    if request.module.__name__ != "test_steps_of_methods":
         others = tuple(name for name in method_choice.EXPLICIT if name != "DOP853")
         monkeypatch.setattr(method_choice, "EXPLICIT", others)

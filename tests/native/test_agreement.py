@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import test_compiled_loops as loops
-import test_lookups as tables
+import test_machine_code as tables
 import test_tied_states as tied
 from benches import wire, wired
+from benches.parts import CubicLoop
 from numpy.testing import assert_allclose
 from scipy.sparse import csc_matrix
 
@@ -185,9 +186,7 @@ def named(build, *given, **more):
 
 
 def bent():
-    model = Model("bent")
-    model.part = loops.Bent()
-    return model
+    return wired("bent", part=CubicLoop())
 
 
 def of_example(path, monkeypatch):
@@ -230,9 +229,7 @@ class Straight(Component):
 
 
 def echo(part):
-    model = Model("echo")
-    model.part = part()
-    return model
+    return wired("echo", part=part())
 
 
 EXAMPLES = [path for path in sorted((Path(__file__).parents[2] / "examples").glob("[!_]*.py"))
@@ -309,34 +306,39 @@ def compared(problem, t, y, rng):
                             atol=1e-9 * (1 + np.abs(margins[finite]).max(initial=0.0)))
         if implicit is not None:
             implicit.restart(t, near)
-            linear, error = derivatives(implicit, t)
+            linear, by_time, error = derivatives(implicit, t)
             jacobian = problem.slope_jacobian(t, near).toarray()
             scale = implicit.scale
             inner = linear[every.places][:, every.places] * scale / scale[:, None]
             assert_allclose(inner, jacobian, rtol=error,
                             atol=0.1 * error * (1 + np.abs(jacobian).max()))
+            if by_time is not None:
+                late, early = (problem.slope(t + h, near) for h in (1e-5, -1e-5))
+                assert_allclose(by_time[implicit.places] / scale, (late - early) / 2e-5, rtol=1e-5,
+                                atol=1e-5 * (1 + np.abs(exact).max()))
 
 
 def derivatives(implicit, t):
-    """Of slopes by all that a step moves, as its method finds them; and how exact they are."""
+    """Of slopes by all that a step moves, and by time where it has that; and how exact they are."""
     code, work, x = implicit.code, implicit.work_space.record, implicit.x
     n = x.size
     if not implicit.equations.differences and code.linear:
         linear = np.zeros_like(work.linear)
         run_code(code.linear, np.array([t]), x, code.p, code.q, linear)
-        return entries(work.sparse, linear[0], n) if work.sparse.size else linear[:n], 1e-8
+        full = entries(work.sparse, linear[0], n) if work.sparse.size else linear[:n]
+        return full, None if work.sparse.size else linear[n], 1e-8
     slope = np.empty(n)
     slope_at(code, work, t, x, slope)
     work.steady[1] = 0
     derive(code, work, t, 1e-3, x, slope)
     error = 1e-10 if work.steady[0] else 1e-6
     if work.sparse.size:
-        return entries(work.sparse, work.linear[0], n), error
+        return entries(work.sparse, work.linear[0], n), None, error
     (upper, lower), order, found = work.band[:2], work.unknowns, np.zeros((n, n))
     for j in range(n):
         rows = np.arange(max(0, j - upper), min(n, j + lower + 1))
         found[order[rows], order[j]] = work.linear[j, rows - j + upper]
-    return found, error
+    return found, None, error
 
 
 def has_entries(problem):

@@ -3,16 +3,14 @@
 import numpy as np
 import pytest
 from benches import wire, wired
-from benches.parts import by_python, told
+from benches.parts import assert_same, by_python
 from benches.rigid_bodies import Box, sliding_disc
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from benchmarks.planar import disc
-from blocks import Component, Model, Variable, der, quantity, set_valued, sin
-from blocks import time as now
-from blocks.nonsmooth.modes.decisions import Decisions
+from blocks import Model, quantity, sin
 from library.mechanisms import DiscBrake, DiscClutch, OneWayClutch, SliderCrank
 from library.rotational import (
     Inertia,
@@ -31,27 +29,6 @@ from library.translational import (
     Spring,
     TranslationalFriction,
 )
-
-
-@pytest.fixture
-def in_python(monkeypatch):
-    """Times at which Python has decided on modes."""
-    seen, decide = [], Decisions.decide
-
-    def noted(self, problem, t, touched):
-        seen.append(t)
-        return decide(self, problem, t, touched)
-
-    monkeypatch.setattr(Decisions, "decide", noted)
-    return seen
-
-
-def same(run, other, paths, atol):
-    assert told(run) == told(other)
-    assert_allclose([e.time for e in run.events], [e.time for e in other.events], atol=atol)
-    for path in paths:
-        a, b = run[path].final.m, other[path].final.m
-        assert_allclose(a, b, atol=10 * atol * max(1.0, abs(b)), err_msg=path)
 
 
 def falling_mass(restitution, friction=None):
@@ -141,14 +118,14 @@ def test_blocks_that_stick_and_slide_heat_a_bath_by_what_they_lose(in_python):
 
     At rest springs hold what is left of 0.5 k x^2 = 10 J; the rest is heat of 2 J/K.
     """
-    model, n = Model("row"), 4
-    wire(model, "blocks.M rails.R springs.R", "blocks[:-1].M springs[1:].C",
-         "springs[0].C rails.C frame.V", "rails.H bath.M",
-         frame=Reference(), blocks=Mass(count=n, mass="1 kg"),
-         springs=Spring(count=n, stiffness="500 N/m", x=["0.2 m", *["0 m"] * (n - 1)]),
-         rails=TranslationalFriction(count=n, law="coulomb", coulomb_force="3 N",
-                                     breakaway_force="4 N", thermal_port=True),
-         bath=ThermalMass(mass="1 kg", specific_heat="2 J/(kg*K)", T="300 K"))
+    n = 4
+    model = wired("row", "blocks.M rails.R springs.R", "blocks[:-1].M springs[1:].C",
+                  "springs[0].C rails.C frame.V", "rails.H bath.M",
+                  frame=Reference(), blocks=Mass(count=n, mass="1 kg"),
+                  springs=Spring(count=n, stiffness="500 N/m", x=["0.2 m", *["0 m"] * (n - 1)]),
+                  rails=TranslationalFriction(count=n, law="coulomb", coulomb_force="3 N",
+                                              breakaway_force="4 N", thermal_port=True),
+                  bath=ThermalMass(mass="1 kg", specific_heat="2 J/(kg*K)", T="300 K"))
     run = model.simulate("6 s", method="dopri5", rtol=1e-10)
     assert len(run.events) > 30
     assert not in_python
@@ -163,7 +140,7 @@ def test_friction_beside_a_stop_turns_as_python_says(restitution, friction):
     model = falling_mass(restitution, friction)
     run = model.simulate("0.8 s", method="dopri5", rtol=1e-10)
     other = by_python(model, "0.8 s", method="dopri5", rtol=1e-10)
-    same(run, other, ["mass.v", "stop.x"], 1e-8)
+    assert_same(run, other, ["mass.v", "stop.x"], 1e-8)
 
 
 def test_a_stop_lets_go(in_python):
@@ -182,19 +159,18 @@ def test_a_stop_lets_go(in_python):
 
 
 def test_a_freewheel_locks_and_overruns(in_python):
-    model = Model("freewheel")
-    model.drive, model.load = Inertia(inertia="0.1 kg*m^2"), Inertia(inertia="0.2 kg*m^2")
-    model.clutch, model.frame = OneWayClutch(), RotationalReference()
-    model.damper = RotationalDamper(damping="0.1 N*m*s/rad")
-    model.torque = TorqueSource(torque=lambda t: quantity("2 N*m") * sin(quantity("5 rad/s") * t))
-    model.connect(model.torque.R, model.drive.I, model.clutch.C)
-    model.connect(model.clutch.R, model.load.I, model.damper.R)
-    model.connect(model.torque.C, model.damper.C, model.frame.W)
+    model = wired("freewheel", "torque.R drive.I clutch.C", "clutch.R load.I damper.R",
+                  "torque.C damper.C frame.W",
+                  drive=Inertia(inertia="0.1 kg*m^2"), load=Inertia(inertia="0.2 kg*m^2"),
+                  clutch=OneWayClutch(), damper=RotationalDamper(damping="0.1 N*m*s/rad"),
+                  torque=TorqueSource(torque=lambda t: quantity("2 N*m") * sin(
+                      quantity("5 rad/s") * t)), frame=RotationalReference())
     run = model.simulate("4 s", method="dopri5", rtol=1e-9)
     assert not in_python
     assert [e.description for e in run.events] == ["slides forward", "sticks"] * 2 + [
         "slides forward"]
-    same(run, by_python(model, "4 s", method="dopri5", rtol=1e-9), ["drive.w", "load.w"], 1e-8)
+    other = by_python(model, "4 s", method="dopri5", rtol=1e-9)
+    assert_same(run, other, ["drive.w", "load.w"], 1e-8)
 
 
 def test_a_brake_lets_go_and_grips_what_has_turned_meanwhile(in_python):
@@ -231,40 +207,8 @@ def test_clutches_in_a_row_that_are_pressed_now_and_then_decide_as_python_does(i
     model.connect(model.drive.C, model.load.C, model.spring.C, model.frame.W)
     run = model.simulate("10 s", method="dopri5", rtol=1e-10)
     assert len(in_python) < 0.02 * len(run.events)
-    same(run, by_python(model, "10 s", method="dopri5", rtol=1e-10),
+    assert_same(run, by_python(model, "10 s", method="dopri5", rtol=1e-10),
          [f"wheels[{k}].w" for k in range(n + 1)], 1e-8)
-
-
-class Rectifier(Component):
-    """An ideal diode behind a coil: what it lets through charges a capacitor."""
-
-    i, n = Variable("A", "0 A", priority="high"), Variable("V", "0 V", priority="high")
-    u = Variable("V", "0 V", priority="high")
-    through, drop = Variable("A"), Variable("V")
-
-    def equations(self):
-        supply = quantity("10 V") * sin(quantity("314 rad/s") * now)
-        endless = quantity(np.inf, "A")
-        yield quantity("10 mH") * der(self.i) == supply - self.n
-        yield quantity("100 uF") * der(self.n) == self.i - self.through
-        yield quantity("1 mF") * der(self.u) == self.through - self.u / quantity("20 ohm")
-        yield self.drop == self.n - self.u
-        yield set_valued(self.through, self.drop, static=(quantity("0 A"), endless),
-                         kinetic=(quantity("0 A"), endless))
-
-
-def test_an_ideal_diode_conducts_and_blocks(in_python):
-    model = wired("rectifier", part=Rectifier())
-    run = model.simulate("0.1 s", method="dopri5", rtol=1e-9)
-    assert not in_python
-    assert len(run.events) == 9
-    other = by_python(model, "0.1 s", method="dopri5", rtol=1e-9)
-    same(run, other, ["part.u", "part.i"], 1e-9)
-    at = quantity(np.linspace(0, 0.1, 301), "s")
-    through, drop = run["part.through"].at(at).m, run["part.drop"].at(at).m
-    assert through.min() > -1e-9
-    assert drop.max() < 1e-9
-    assert np.abs(through * drop).max() < 1e-8
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -298,7 +242,7 @@ def test_loaded_friction_decides_as_python_does(kinetic, more, tilt):
     model = sliding_disc(kinetic * more, kinetic, tilt)
     run = model.simulate("1.5 s", method="dopri5", rtol=1e-10)
     other = by_python(model, "1.5 s", method="dopri5", rtol=1e-10)
-    same(run, other, ["disc.x", "disc.w", "disc.vx"], 1e-8)
+    assert_same(run, other, ["disc.x", "disc.w", "disc.vx"], 1e-8)
 
 
 @settings(max_examples=4, deadline=None)
@@ -307,4 +251,4 @@ def test_a_disc_in_a_circle_rolls_and_slips_as_python_says(friction):
     model = disc(friction)
     run = model.simulate("5 s", method="dopri5", rtol=1e-10)
     other = by_python(model, "5 s", method="dopri5", rtol=1e-10)
-    same(run, other, ["disc.x", "disc.w"], 1e-7)
+    assert_same(run, other, ["disc.x", "disc.w"], 1e-7)

@@ -7,7 +7,6 @@ from benches.parts import by_python
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity
-from blocks.nonsmooth.modes.decisions import Decisions
 from blocks.nonsmooth.modes.joint_problem import JointProblem
 from library.mechanisms import RackAndPinion
 from library.rotational import RotationalFriction, RotationalReference
@@ -144,17 +143,10 @@ def comes_to_its_stops(run, count):
 
 @pytest.mark.parametrize(("count", "method", "stop_first"), [
     (1, "dopri5", False), (3, "auto", True), (12, "auto", False), (3, "rodas4", True)])
-def test_pistons_come_to_rest_and_leave_in_machine_code(count, method, stop_first, monkeypatch):
+def test_pistons_come_to_rest_and_leave_in_machine_code(count, method, stop_first, in_python):
     pytest.importorskip("llvmlite")
-    decided, decide = [], Decisions.decide
-
-    def noted(self, problem, t, touched):
-        decided.append(t)
-        return decide(self, problem, t, touched)
-
-    monkeypatch.setattr(Decisions, "decide", noted)
     run = pistons(count, stop_first).simulate("0.98 s", method=method, rtol=1e-9)
-    assert not decided
+    assert not in_python
     comes_to_its_stops(run, count)
     assert run.energy().relative_residual < 1e-12
 

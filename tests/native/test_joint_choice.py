@@ -4,31 +4,40 @@ import casadi as ca
 import numpy as np
 import pytest
 from benches import wire, wired
-from carried_out_in_python import flips
+from benches.parts import assert_same
 from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
 
 from blocks import Model, native, quantity, sin
 from blocks.machine.signatures import address_of, run_code
 from blocks.native.equations import equations_of
 from blocks.native.held_equations import add_products
-from blocks.native.joint_choice import (
-    AT_FIRST,
-    AT_REST,
-    EFFORT,
-    STATE,
-    SURE,
-    choose_jointly,
-)
+from blocks.native.joint_choice import AT_FIRST, AT_REST, EFFORT, STATE, SURE, choose_jointly
 from blocks.native.sparse_factors import SparseFactors, solve_blocks_for_units
 from blocks.nonsmooth.complementarity import is_positive, solve
 from blocks.nonsmooth.complementarity.problem import problem_of
 from blocks.nonsmooth.complementarity.sparse_lu import factors_of
 from blocks.nonsmooth.modes.choice import set_valued_laws
 from blocks.system.block_factors import factorize_blocks, room_for
+from library.mechanisms import LossyGear
 from library.planar import Body, Circle, Contact, Force, Ground, Line, Revolute, RigidOffset
-from library.rotational import RotationalFriction, RotationalReference
+from library.rotational import (
+    Inertia,
+    RotationalFriction,
+    RotationalReference,
+    RotationalSpring,
+    TorqueSource,
+)
 from library.signal import Sine
-from library.translational import ForceSource, Mass, Reference, Spring, TranslationalFriction
+from library.translational import (
+    Damper,
+    ForceSource,
+    Mass,
+    Reference,
+    Spring,
+    TranslationalFriction,
+    VelocitySource,
+)
 
 
 def at_rest(d, drive, most, less, moved):
@@ -109,20 +118,6 @@ def sliding_on_each_other(n):
     return model
 
 
-def test_masses_that_slide_on_each_other_are_decided_on_in_machine_code(monkeypatch):
-    model, told = sliding_on_each_other(5), {}
-    for method in ("dopri5", "DOP853"):
-        seen = flips(monkeypatch)
-        result = model.simulate("1 s", method=method, rtol=1e-9)
-        told[method] = [(e.component, e.mode) for e in result.events], [
-            float(e.time) for e in result.events]
-        if method == "dopri5":
-            assert len(seen) <= 1
-    (compiled, instants), (reference, times) = told.values()
-    assert compiled == reference and len(compiled) > 10
-    assert_allclose(instants, times, atol=1e-8)
-
-
 def pendulums(n):
     model = wired("chain", "frame.W friction.C",
                   ground=Ground(), frame=RotationalReference(), hinge=Revolute(count=n, drive=True),
@@ -135,20 +130,6 @@ def pendulums(n):
         model.connect(model.link[i - 1].F if i else model.ground.P, model.hinge[i].B)
         model.connect(model.hinge[i].F, model.body[i].P, model.link[i].B)
     return model
-
-
-def test_joints_of_a_chain_that_feel_each_other_are_decided_on_in_machine_code(monkeypatch):
-    model, told = pendulums(4), {}
-    for method in ("dopri5", "DOP853"):
-        seen = flips(monkeypatch)
-        result = model.simulate("0.8 s", method=method, rtol=1e-8)
-        told[method] = [(e.component, e.mode) for e in result.events], [
-            float(e.time) for e in result.events]
-        if method == "dopri5":
-            assert not seen
-    (compiled, instants), (reference, times) = told.values()
-    assert compiled == reference and len(compiled) >= 8
-    assert_allclose(instants, times, atol=1e-8)
 
 
 def test_a_chain_of_thirty_joints_is_solved_in_machine_code():
@@ -229,16 +210,164 @@ def wheels(count):
     return model
 
 
-def test_contacts_that_load_each_other_are_decided_on_in_machine_code(monkeypatch):
-    model, told = wheels(2), {}
-    for method in ("dopri5", "DOP853"):
-        seen = flips(monkeypatch)
-        result = model.simulate("2 s", method=method, rtol=1e-8)
-        told[method] = [(e.component, e.mode) for e in result.events], [
-            float(e.time) for e in result.events]
-        if method == "dopri5":
-            assert not seen
-            assert result.energy().relative_residual < 1e-7
-    (compiled, instants), (reference, times) = told.values()
-    assert compiled == reference and len(compiled) >= 3
-    assert_allclose(instants, times, atol=1e-7)
+@pytest.mark.parametrize(("build", "end", "rtol", "left", "most", "within"), [
+    pytest.param(lambda: sliding_on_each_other(5), "1 s", 1e-9, 1, 10, 1e-8, id="masses"),
+    pytest.param(lambda: pendulums(4), "0.8 s", 1e-8, 0, 7, 1e-8, id="joints"),
+    pytest.param(lambda: wheels(2), "2 s", 1e-8, 0, 2, 1e-7, id="contacts"),
+])  # fmt: skip
+def test_what_feels_each_other_is_decided_on_in_machine_code(
+        build, end, rtol, left, most, within, in_python):
+    model = build()
+    run = model.simulate(end, method="dopri5", rtol=rtol)
+    assert len(in_python) <= left
+    assert len(run.events) > most
+    assert run.energy().relative_residual < 1e-7
+    assert_same(run, model.simulate(end, method="DOP853", rtol=rtol), [], within)
+
+
+# -- gears with losses ------------------------------------------------------------------------
+J, OUT, RATIO, FORWARD, BACKWARD, BRAKE = 0.01, 0.02, 2.0, 0.9, 0.8, 0.3
+END = 4.0
+
+
+def torque(t):
+    return np.sin(6 * t) + 0.2
+
+
+def braked_gear():
+    """A torque on a shaft with a brake, whose gear turns a load."""
+    model = wired("braked", ground=RotationalReference())
+    model.motor, model.load = Inertia(inertia=quantity(J, "kg*m^2")), Inertia(
+        inertia=quantity(OUT, "kg*m^2"))
+    model.gear = LossyGear(ratio=RATIO, forward_efficiency=FORWARD, backward_efficiency=BACKWARD)
+    model.brake = RotationalFriction(law="coulomb", coulomb_torque=quantity(BRAKE, "N*m"),
+                                     breakaway_torque=quantity(BRAKE, "N*m"))
+    model.drive = TorqueSource(torque=lambda t: quantity("1 N*m") * sin(
+        quantity("6 rad/s") * t) + quantity("0.2 N*m"))
+    model.connect(model.motor.I, model.gear.S, model.brake.R, model.drive.R)
+    model.connect(model.gear.O, model.load.I)
+    model.connect(model.brake.C, model.drive.C, model.ground.W)
+    return model
+
+
+def acceleration(t, way):
+    """Of the shaft; the load drives the gear while it slows down."""
+    left = torque(t) - way * BRAKE
+    keeps = FORWARD if way * left > 0 else 1 / BACKWARD
+    return left / (J + OUT / (RATIO**2 * keeps))
+
+
+def gives_way(t, y, way):
+    return abs(torque(t)) - BRAKE
+
+
+def stops(t, y, way):
+    return way * y[0]
+
+
+gives_way.terminal = stops.terminal = True
+gives_way.direction, stops.direction = 1, -1
+
+
+def slope(t, y, way):
+    return [acceleration(t, way) if way else 0.0]
+
+
+def by_hand():
+    """Instants at which the brake takes another mode, and the speed at the end."""
+    t, speed, way, times = 0.0, 0.0, 0.0, []
+    while t < END:
+        run = solve_ivp(slope, (t, END), [speed], args=(way,), events=stops if way else gives_way,
+                        rtol=1e-11, atol=1e-13, max_step=0.05)
+        t, speed = run.t[-1], run.y[0, -1]
+        if t < END:
+            times.append(t)
+            rests = way and abs(torque(t)) <= BRAKE
+            speed, way = 0.0, 0.0 if rests else np.sign(torque(t))
+    return times, speed
+
+
+def test_a_gear_and_a_brake_stick_and_slide_together_without_python(in_python):
+    times, speed = by_hand()
+    model = braked_gear()
+    run = model.simulate(quantity(END, "s"), method="dopri5", rtol=1e-10, progress=False)
+    assert not in_python
+    assert len(times) > 5
+    assert_allclose([e.time for e in run.events.of("brake")], times, rtol=1e-8)
+    assert_allclose([e.time for e in run.events.of("gear")], times, rtol=1e-8)
+    assert_allclose(run["motor.w"].final.m, speed, rtol=1e-7)
+    # at rest both are at the same share of their ranges, and the gear has none
+    assert_allclose(run["gear.loss"].at("10 ms").m, 0.0, atol=1e-12)
+    assert_allclose(run["brake.t"].at("10 ms").m, torque(0.01), rtol=1e-9)
+
+
+def test_a_wave_in_a_chain_of_gears_with_losses_has_no_events_but_their_starts():
+    n = 6
+    model = wired("chain", "drive.R wheels[0].I", "drive.C ground.W", "wheels[:-1].I gears.S",
+                  "gears.O springs.R", "springs.C wheels[1:].I",
+                  ground=RotationalReference(),
+                  drive=TorqueSource(
+                      torque=lambda t: quantity("3 N*m") * sin(quantity("9 rad/s") * t)),
+                  wheels=Inertia(count=n + 1),
+                  gears=LossyGear(count=n, ratio=1.0, forward_efficiency=FORWARD,
+                                  backward_efficiency=BACKWARD),
+                  springs=RotationalSpring(count=n, stiffness="500 N*m/rad"))
+    run = model.simulate("0.5 s", progress=False)
+    starts = [e.component for e in run.events if "slides forward" in e.description]
+    assert sorted(starts) == [f"gears[{k}]" for k in range(n)]
+    assert len(run.events) == n
+
+
+# -- Iwan's elements --------------------------------------------------------------------------
+AMPLITUDE, RATE = 0.02, 2 * np.pi
+
+
+def iwan(n):
+    """A plate moved to and fro, and n springs to it, each held by dry friction at its other end."""
+    model = Model("iwan")
+    model.ground, model.plate = Reference(), VelocitySource(
+        velocity=lambda t: quantity(AMPLITUDE * RATE, "m/s") * sin(quantity(RATE, "rad/s") * t))
+    model.damper = Damper(damping="1 N*s/m")  # so that there is a state to integrate
+    model.lag = Spring(stiffness="100 N/m")
+    model.connect(model.plate.R, model.lag.R)
+    model.connect(model.lag.C, model.damper.R)
+    model.connect(model.plate.C, model.damper.C, model.ground.V)
+    stiffness = 50.0 + 10.0 * np.arange(n) * min(1.0, 30 / n)
+    strength = 0.3 + 0.05 * np.arange(n) * min(1.0, 30 / n)
+    model.springs = Spring(count=n, stiffness=quantity(stiffness, "N/m"))
+    force = quantity(strength, "N")
+    model.sliders = TranslationalFriction(count=n, law="coulomb", coulomb_force=force,
+                                          breakaway_force=force)
+    model.connect(model.plate.R, model.springs.R)
+    model.connect(model.springs.C, model.sliders.R)
+    model.connect(model.sliders.C, model.ground.V)
+    return model, stiffness, strength
+
+
+def carried(t, stiffness, strength):
+    """Forces of Jenkins elements: each follows its spring until it slides, and again from there.
+
+    W. D. Iwan, J. Appl. Mech. 33(4), 1966. Between two turns all move one way, so steps of any
+    length between them are exact.
+    """
+    x = AMPLITUDE * (1.0 - np.cos(RATE * t))
+    force = np.zeros((len(t), len(stiffness)))
+    for k in range(1, len(t)):
+        force[k] = np.clip(force[k - 1] + stiffness * (x[k] - x[k - 1]), -strength, strength)
+    return force
+
+
+@pytest.mark.parametrize(("n", "end"), [(1, 3.0), (3, 3.0), (12, 3.0), (30, 3.0), (420, 0.3)])
+def test_an_iwan_model_of_any_size_is_decided_on_in_machine_code(n, end, searches, monkeypatch):
+    sizes, pinv = [], np.linalg.pinv
+    monkeypatch.setattr(np.linalg, "pinv", lambda a, **how: sizes.append(a.size) or pinv(a, **how))
+    model, stiffness, strength = iwan(n)
+    run = model.simulate(quantity(end, "s"), rtol=1e-9)
+    assert not [t for t in searches if t > 0]
+    assert max(sizes, default=0) <= 1  # each is looked at by itself
+    assert "events in Python" not in run.statistics
+    t = np.linspace(0, end, 601)  # the turns are among them
+    force = carried(t, stiffness, strength)
+    for k in {0, n // 2, n - 1}:
+        found = run[f"sliders[{k}].f"].at(quantity(t, "s")).m
+        assert_allclose(found, force[:, k], rtol=0, atol=1e-7)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
 
-from benchmarks.models import alone, block_on_belt
+from benchmarks.models import alone
 from blocks import Component, Discrete, Model, Variable, der, quantity, sin, time, when
 from blocks.native.linearity import kinds_of_dependence
 from blocks.native.step_control import count_up_to
@@ -69,20 +69,6 @@ def test_a_chain_is_the_exponential_of_its_matrix(stiff):
         assert_allclose(v, expected[n:], rtol=0, atol=2e-8 * abs(expected[n:]).max())
 
 
-@pytest.mark.parametrize("method", ["auto", "rodas4"])
-def test_exact_friction_sticks_and_slips_at_the_times_of_the_closed_form(method):
-    # friction of 5 N takes it along to the belt's 0.2 m/s; it sticks until the spring pulls with
-    # 25 N, and slides on a circle about 50 mm until it has the belt's speed again
-    run = block_on_belt().simulate("2 s", method=method, rtol=1e-10)
-    sticks = np.arcsin(0.4) / 10
-    slides = sticks + (0.25 - 0.05 * (1 - np.sqrt(1 - 0.4**2))) / 0.2
-    again = slides + (np.pi - np.arctan(10)) / 5
-    assert_allclose([e.time for e in run.events], [sticks, slides, again], rtol=0, atol=1e-9)
-    t = np.linspace(0, again - slides, 50)
-    v = 0.2 * np.cos(10 * t) - 2 * np.sin(10 * t)
-    assert_allclose(at(run, "block.v", slides + t), v, rtol=0, atol=1e-8)
-
-
 class Bell(Component):
     """Rings at 2^20 1/s once it is struck, and counts how often it passes half of its swing."""
 
@@ -110,12 +96,11 @@ def test_what_swings_exactly_as_often_as_it_is_looked_at_is_seen():
 # -- many unknowns, many modes --------------------------------------------------------------------
 def test_more_than_300_unknowns_have_the_derivatives_of_their_few_states():
     """An oscillator pushed through 400 gains of one, and held back through 400 others."""
-    model = Model("many unknowns")
-    model.mass, model.frame, model.sensor = Mass(mass="1 kg"), Reference(), MotionSensor()
-    model.push, model.held = ForceSource(), ForceSource()
-    model.step, model.force = Step(final="10 N", start="1 s"), Gain(count=400, input="N", gain=1.0)
-    model.way = Gain(count=400, input="m", gain=1.0)
-    model.stiffness = Gain(input="m", gain="-100 N/m")
+    model = wired("many unknowns", mass=Mass(mass="1 kg"), frame=Reference(), sensor=MotionSensor(),
+                  push=ForceSource(), held=ForceSource(), step=Step(final="10 N", start="1 s"),
+                  force=Gain(count=400, input="N", gain=1.0),
+                  way=Gain(count=400, input="m", gain=1.0),
+                  stiffness=Gain(input="m", gain="-100 N/m"))
     for chain, first, last in ((model.force, model.step.y, model.push.S),
                                (model.way, model.sensor.P, model.stiffness.u)):
         model.connect(first, chain[0].u)

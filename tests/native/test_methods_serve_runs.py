@@ -1,18 +1,32 @@
-"""A method that machine code carries out serves one run of a system after the other.
-
-What a run has recorded stays what it was while others are made, and no run knows of the last one.
-"""
+"""Methods serve one run after another, many states too, with factors of mostly empty matrices."""
 
 import gc
 import weakref
 
+import casadi as ca
 import numpy as np
 import pytest
+from benches import wired
+from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
 
 from benchmarks import models, planar
-from blocks import Model
+from blocks import Model, quantity
+from blocks.assembly import tape
 from blocks.exceptions import SimulationError
+from blocks.native.sparse_factors import SparseFactors, is_mostly_zeros, pattern_of_choice
 from blocks.results import Result
+from blocks.system.block_factors import factorize_blocks, room_for, solve_blocks
+from library.electrical import (
+    Capacitor,
+    DCVoltageSource,
+    ElectricalReference,
+    Resistor,
+    Switch,
+    TwoPort,
+)
+from library.signal import Step
 
 CASES = {
     "explicit": (lambda: models.chain_of_arrays(3), "springs.stiffness", "3 kN/m", "dopri5"),
@@ -74,3 +88,169 @@ def test_a_method_between_two_runs_keeps_no_record(case: str) -> None:
     del result
     gc.collect()
     assert not any(course() for course in courses)
+
+
+# -- Rosenbrock steps of more states than derivatives are written for: 60 on each other -----------
+COUNT, OHM, FARAD = 60, np.geomspace(0.1, 100.0, 60), 1e-4
+
+
+class Cubic(TwoPort):
+    """i = v + v^3, in SI units."""
+
+    def equations(self):
+        v = self.v / quantity("1 V")
+        yield self.i == quantity("1 A") * (v + v**3)
+
+
+def star():
+    return wired("star", "source.p wire.p", "wire.n switch.p", "switch.n load.p arms.p",
+                 "arms.n stores.p", "stores.n load.n source.n ground.V", "gate.y switch.vT",
+                 source=DCVoltageSource(voltage="10 V"), ground=ElectricalReference(),
+                 wire=Resistor(resistance="1 ohm"), load=Cubic(), switch=Switch(model="ideal"),
+                 gate=Step(initial=1.0, final=0.0, start="2 ms"),
+                 arms=Resistor(count=COUNT, resistance=quantity(OHM, "ohm")),
+                 stores=Capacitor(count=COUNT, capacitance=quantity(FARAD, "F")))
+
+
+def by_hand(t, v):
+    def left(node):
+        source = 10.0 - node if t < 2e-3 else 0.0
+        return source - node - node**3 - np.sum((node - v) / OHM)
+
+    node = brentq(left, -10.0, 10.0, xtol=1e-14)
+    return (node - v) / OHM / FARAD
+
+
+def test_states_that_all_act_on_each_other_behind_a_nonlinear_node():
+    v = np.zeros(COUNT)
+    for span in ((0.0, 2e-3), (2e-3, 20e-3)):
+        shifted = span[0] + 1e-12, span[1] - 1e-12 * (span[1] < 5e-3)
+        v = solve_ivp(by_hand, shifted, v, method="Radau", rtol=1e-9, atol=1e-10).y[:, -1]
+    run = star().simulate("20 ms", method="rodas4", rtol=1e-7)
+    assert run.statistics["steps"] < 2000
+    found = np.ravel(run["stores.v"].final.m)
+    assert np.abs(found - v).max() < 1e-5
+
+
+# -- factors of matrices that are mostly zeros solve as those of LAPACK do --------------------
+def factors(matrix, columns=None):
+    """What is told of a matrix, or of some columns of one: whether it is singular, its factors."""
+    dense = ca.DM(matrix)
+    pattern = ca.sparsify(dense).sparsity()
+    values = np.array(ca.project(dense, pattern).nz[:], dtype=float).ravel()
+    plan = SparseFactors(pattern, 0).plan(columns)
+    room = np.zeros(room_for(len(matrix), matrix.size))
+    given = [a.ctypes.data for a in (values, plan, room)]
+    return factorize_blocks(*given), given, (values, plan, room)
+
+
+def random_matrix(n, rng):
+    matrix = np.where(rng.random((n, n)) < 4 / n, rng.standard_normal((n, n)), 0.0)
+    matrix[np.arange(n), rng.permutation(n)] += 1 + rng.random(n)  # hardly any on the diagonal
+    return matrix
+
+
+@pytest.mark.parametrize("n", [1, 2, 35, 60])
+def test_solutions_and_pivots_are_those_of_the_matrix(n):
+    rng = np.random.default_rng(n)
+    matrix, right = random_matrix(n, rng), rng.standard_normal(n)
+    singular, given, (_, _, room) = factors(matrix)
+    x = right.copy()
+    solve_blocks(*given, x.ctypes.data)
+    assert singular == 0
+    assert_allclose(x, np.linalg.solve(matrix, right), rtol=1e-8)
+    assert_allclose(np.prod(np.abs(room[:n])), abs(np.linalg.det(matrix)), rtol=1e-9)
+
+
+def test_any_columns_of_a_wider_matrix_may_be_chosen():
+    rng = np.random.default_rng(7)
+    wide = np.hstack([random_matrix(40, rng), rng.standard_normal((40, 5))])
+    columns = np.array([*range(3, 40), 44, 41, 42])
+    singular, given, _ = factors(wide, columns)
+    x = np.ones(40)
+    solve_blocks(*given, x.ctypes.data)
+    assert singular == 0
+    assert_allclose(wide[:, columns] @ x, 1, rtol=1e-8)
+
+
+def test_only_blocks_on_the_diagonal_are_factored():
+    """What follows one after the other takes no elimination, whatever the order of rows is."""
+    n, rng = 50, np.random.default_rng(3)
+    matrix = np.tril(rng.standard_normal((n, n))) + 3 * np.eye(n)
+    rows, columns = rng.permutation(n), rng.permutation(n)
+    _, _, (_, plan, room) = factors(matrix[rows][:, columns])
+    assert plan[1] == n
+    assert_allclose(np.sort(np.abs(room[:n])), np.sort(np.abs(np.diag(matrix))))
+
+
+@pytest.mark.parametrize("wrong", [0.0, np.nan])
+def test_what_is_singular_or_no_number_has_none(wrong):
+    matrix = np.eye(4) + np.diag(np.ones(3), 1) + np.diag(np.ones(3), -1)
+    matrix[2, 1:] = matrix[1, 1:]
+    matrix[2, 0], matrix[1, 0] = 1.0, 1.0
+    if np.isnan(wrong):
+        matrix[2, 2] = wrong
+    assert factors(matrix)[0] == 1
+
+
+@pytest.mark.parametrize("miss", [0.0, 1e-3])
+@pytest.mark.parametrize("still", [(), (4,), (2, 3), (0, 1, 2, 3, 4, 5)])
+def test_what_flows_carry_keeps_its_value_where_nothing_flows(still, miss):
+    """Of mixing nodes in a row, each of which takes from both neighbours: m (h - h') sums to zero.
+
+    Where flows of some of them have ceased, nothing changes these, nor do they change others, and
+    a row of nothing is met but for what it misses.
+    """
+    n, rng = 6, np.random.default_rng(5)
+    flow, right = 1 + rng.random((2, n)), rng.standard_normal(n)
+    for k in still:
+        flow[:, k] = flow[0, k + 1 : k + 2] = flow[1, max(k - 1, 0) : k] = 0.0
+    matrix = np.diag(flow.sum(axis=0) + 0.5 * (flow[0] > 0))
+    matrix -= np.diag(flow[0, 1:], -1) + np.diag(flow[1, :-1], 1)
+    right[list(still)] = miss
+    pattern = ca.Sparsity.banded(n, 1)
+    told = SparseFactors(pattern, 0, carried=np.ones((2, n), dtype=bool))
+    values, plan = matrix[pattern.row(), pattern.get_col()], told.plan()
+    room, x = np.zeros(room_for(n, n * n)), right.copy()
+    given = [a.ctypes.data for a in (values, plan, room)]
+    assert factorize_blocks(*given) == 0
+    solve_blocks(*given, x.ctypes.data)
+    flows = np.setdiff1d(np.arange(n), still)
+    assert_allclose(x[list(still)], 0.0, atol=0)
+    assert_allclose(matrix[flows][:, flows] @ x[flows], right[flows], atol=1e-12)
+    assert room[told.missed - told.pivots] == (miss if still else 0.0)
+
+
+def test_chains_are_worth_it_and_full_matrices_are_not():
+    assert is_mostly_zeros(ca.Sparsity.band(100, 1) + ca.Sparsity.diag(100))
+    assert not is_mostly_zeros(ca.Sparsity.dense(100, 100))
+    assert not is_mostly_zeros(ca.Sparsity(100, 100))  # singular
+
+
+def test_a_choice_of_tied_states_makes_the_pattern_square():
+    rows = ca.Sparsity.banded(6, 1)  # two torn unknowns, and constraints of five states
+    wide = ca.horzcat(ca.DM(rows, 1), ca.DM.ones(6, 1)).sparsity()
+    square = pattern_of_choice(wide, 2)
+    assert square.shape == (6, 6)
+    assert ca.sprank(ca.DM(square, 1)) == 6
+
+
+def string_of_cells(switch, n=32):
+    """Sources behind 1 ohm, each with 3 ohm beside it, in series: they charge 1 mF."""
+    return wired("string", "emf.p inner.n", "inner.p beside.p", "beside.n emf.n",
+                 "beside[:-1].p beside[1:].n", "beside[-1].p main.p", "main.n store.p",
+                 "store.n beside[0].n ground.V",
+                 emf=DCVoltageSource(count=n, voltage="2 V"), inner=Resistor(count=n),
+                 beside=Resistor(count=n, resistance="3 ohm"), ground=ElectricalReference(),
+                 store=Capacitor(capacitance="1 mF"), main=switch)
+
+
+@pytest.mark.parametrize("ideal", [False, True])
+def test_a_large_loop_of_a_string_of_cells_charges_as_one_source(ideal, monkeypatch):
+    monkeypatch.setattr(tape, "LARGEST_ELIMINATED", 12)  # beside ideal elements, too
+    own, switch = (0, Switch(model="ideal", gate=1)) if ideal else (1, Resistor())
+    run = string_of_cells(switch).simulate("30 ms", method="rodas4", rtol=1e-9)
+    assert run.statistics["algebraic unknowns"] >= 30
+    t = run.time.to("s").m
+    exact = 48 * (1 - np.exp(-t / (1e-3 * (24 + own))))  # 32 times 1.5 V behind 0.75 ohm
+    assert_allclose(run["store.v"].to("V").m, exact, atol=1e-6)

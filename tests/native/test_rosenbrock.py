@@ -26,10 +26,8 @@ from blocks import (
     where,
 )
 from blocks.native.lu import factorize, solve
-from blocks.native.method import Rodas4
-from blocks.native.rosenbrock import rosenbrock_polynomial, take_rosenbrock_stages
+from blocks.native.rosenbrock import rosenbrock_polynomial
 from blocks.native.stages import NEW, ROWS
-from blocks.native.steps import slope_at
 from blocks.simulation import method_choice
 from blocks.simulation.running_method import RunningMethod
 from blocks.solvers import rosenbrock as rodas
@@ -52,7 +50,6 @@ from library.translational import (
     Reference,
     Spring,
     TranslationalFriction,
-    VelocitySource,
     table,
 )
 from library.translational.domain import TwoPort
@@ -215,29 +212,6 @@ def test_the_energy_of_a_voltage_doubler_closes():
     assert abs(run.energy().relative_residual) < 1e-4
 
 
-def test_stages_are_the_same_in_machine_code_and_in_python_and_derivatives_those_of_casadi():
-    model = wired("friction", "pull.R spring.R", "spring.C block.M friction.R",
-                  "friction.C pull.C floor.V",
-                  pull=VelocitySource(velocity="0.1 m/s"), spring=Spring(stiffness="1 kN/m"),
-                  block=Mass(mass="1 kg", v="20 mm/s"), floor=Reference(),
-                  friction=TranslationalFriction(breakaway_velocity="1 cm/s"))
-    problem = model.simulate("1 ms").recording.problem
-    y = problem.solver_vector()
-    method = Rodas4(problem, 0.0, y, t_end=1.0, rtol=1e-6, atol=np.full(y.size, 1e-8))
-    work, k, x = method.work_space.record, method.k, method.x
-    slope_at(method.code, work, 0.0, x, k[0])
-    kept = []
-    for stages in (take_rosenbrock_stages, take_rosenbrock_stages.python):
-        work.step[0] = 1e-4
-        stages(method.code, work, k, 0.0, 1e-4, x, False)
-        kept.append(k[: NEW + 1].copy())
-    assert_allclose(kept[0], kept[1], rtol=1e-12)
-    expected = problem.slope_jacobian(0.0, y).toarray()
-    found = work.linear[:-1] * method.scale / method.scale[:, None]
-    assert_allclose(found, expected, rtol=1e-13)
-
-
-# -- switches -----------------------------------------------------------------------------------
 # -- who takes it -------------------------------------------------------------------------------
 class Sampled(Component):
     """A stiff actuator of 1e7 1/s that holds a cosine as it was at the last of 1,000 samples."""
@@ -366,14 +340,13 @@ def test_a_network_in_which_everyone_holds_everyone_swings_as_its_closed_form():
 
 
 def test_a_sparse_matrix_serves_exact_friction_of_many_states():
-    model = Model("blocks on a floor")
-    model.masses, model.springs = Mass(count=40), Spring(count=40, stiffness="100 N/m")
-    model.friction, model.ground = TranslationalFriction(count=40, law="coulomb"), Reference()
-    model.push = ForceSource(force=lambda t: quantity("200 N") * sin(quantity("4 rad/s") * t))
-    model.connect(model.springs.R, model.friction.R, model.masses.M)
-    model.connect(model.springs[1:].C, model.masses[:-1].M)
-    model.connect(model.push.R, model.masses[39].M)
-    model.connect(model.springs[0].C, model.friction.C, model.push.C, model.ground.V)
+    model = wired("blocks on a floor", "springs.R friction.R masses.M",
+                  "springs[1:].C masses[:-1].M", "push.R masses[39].M",
+                  "springs[0].C friction.C push.C ground.V",
+                  masses=Mass(count=40), springs=Spring(count=40, stiffness="100 N/m"),
+                  friction=TranslationalFriction(count=40, law="coulomb"), ground=Reference(),
+                  push=ForceSource(
+                      force=lambda t: quantity("200 N") * sin(quantity("4 rad/s") * t)))
     one = model.simulate("2 s", method="rodas4", rtol=1e-8)
     other = model.simulate("2 s", method="dopri5", rtol=1e-8)
     assert one.statistics["states"] == 80

@@ -1,14 +1,16 @@
-"""Time stepping of whatever has set-valued laws: machine code against Python, and closed forms."""
+"""Moreau-Jean steps of all that has set-valued laws: machine code against Python, closed forms."""
 
 import numpy as np
 import pytest
 from benches import wire, wired
 from numpy.testing import assert_allclose
 
+from benchmarks.planar import disc, poured
 from blocks import Branch, Model, Parameter, delayed, quantity, sin
 from blocks.machine import compiling
 from blocks.native import moreau_jean, step_equations
 from library.mechanisms import OneWayClutch
+from library.planar import Body, Circle, Contact, Ground, Line
 from library.rotational import Inertia, RotationalReference, RotationalSpring
 from library.translational import (
     FrictionRing,
@@ -39,9 +41,8 @@ def pulled(stop: bool = False, moving: bool = False) -> Model:
 
 def chain(n: int = 8) -> Model:
     """Masses between springs, each on a floor of its own."""
-    model = Model("chain")
-    model.ground = Reference()
-    model.mass = Mass(count=n, mass="1 kg", v=quantity(np.linspace(-1, 1, n), "m/s"))
+    model = wired("chain", ground=Reference(),
+                  mass=Mass(count=n, mass="1 kg", v=quantity(np.linspace(-1, 1, n), "m/s")))
     model.friction = TranslationalFriction(count=n, law="coulomb", coulomb_force="2 N",
                                            breakaway_force="2 N")  # fmt: skip
     model.link = Spring(count=n - 1, stiffness="200 N/m")
@@ -69,29 +70,46 @@ def ring() -> Model:
                  ground=Reference(), ring=FrictionRing(), block=Mass(mass="1 kg", v="1 m/s"))
 
 
+def dropped(restitution: float) -> Model:
+    """A spinning disc that falls on a floor."""
+    return wired("dropped", "ground.P floor.B", "disc.P floor.F",
+                 ground=Ground(),
+                 disc=Body(inertia="5 g*m^2", x="0 m", y="0.15 m", phi="0 rad", vx="1 m/s",
+                           vy="0 m/s", w="20 rad/s"),
+                 floor=Contact(curve=Circle("0.1 m"), base=Line(), restitution=restitution,
+                               friction=0.2))
+
+
 CASES = {
-    "friction alone": (pulled, ["block.v", "spring.x", "friction.f"]),
-    "a floor that moves": (lambda: pulled(moving=True), ["block.v", "spring.x", "friction.f"]),
-    "friction beside a stop": (lambda: pulled(stop=True), ["block.v", "spring.x", "stop.x"]),
-    "frictions that act on each other": (chain, ["mass.v", "friction.f", "link.f"]),
-    "freewheel": (freewheel, ["a.w", "b.w", "wheel.t"]),
-    "friction and a spring in one": (ring, ["block.v", "ring.x", "ring.f"]),
+    "friction alone": (pulled, 100, "5 ms", "block.v spring.x friction.f"),
+    "a floor that moves": (lambda: pulled(moving=True), 100, "5 ms", "block.v spring.x friction.f"),
+    "friction beside a stop": (lambda: pulled(stop=True), 100, "5 ms", "block.v spring.x stop.x"),
+    "frictions that act on each other": (chain, 100, "5 ms", "mass.v friction.f link.f"),
+    "freewheel": (freewheel, 100, "5 ms", "a.w b.w wheel.t"),
+    "friction and a spring in one": (ring, 100, "5 ms", "block.v ring.x ring.f"),
+    "disc in a circle": (disc, 400, "1 ms", "disc.x disc.w touch.N touch.T"),
+    "plastic": (lambda: dropped(0.0), 150, "2 ms", "disc.x disc.w floor.N floor.T"),
+    "rebounds": (lambda: dropped(0.6), 250, "2 ms", "disc.vx disc.vy floor.T"),
+    "two discs": (lambda: poured(2), 80, "5 ms", "discs.x discs.w floor.N"),
+    "frictionless": (lambda: poured(4, smooth=True), 80, "5 ms", "discs.y pairs.N"),
+    "with friction": (lambda: poured(4), 80, "5 ms", "discs.x discs.w floor.N"),
 }
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_whatever_has_modes_is_stepped_in_machine_code_as_in_python(case, monkeypatch):
     pytest.importorskip("llvmlite")
-    make, names = CASES[case]
-    model = make()
-    compiled = model.simulate("0.5 s", method="moreau_jean", step="5 ms")
+    make, count, step, names = CASES[case]
+    model, end = make(), count * quantity(step)
+    compiled = model.simulate(end, method="moreau_jean", step=step)
     assert "machine code" in str(compiled.statistics)
     monkeypatch.setattr(compiling, "is_installed", lambda: False)
-    interpreted = model.simulate("0.5 s", method="moreau_jean", step="5 ms")
-    assert compiled.statistics["steps"] == interpreted.statistics["steps"] == 100
+    interpreted = model.simulate(end, method="moreau_jean", step=step)
+    assert "machine code" not in str(interpreted.statistics)
+    assert compiled.statistics["steps"] == interpreted.statistics["steps"] == count
     assert str(compiled.events) == str(interpreted.events)
-    times = quantity(np.linspace(0, 0.5, 40), "s")
-    for name in names:
+    times = np.linspace(0, 1, 40) * end
+    for name in names.split():
         a, b = (run[name].at(times).m for run in (compiled, interpreted))
         assert_allclose(a, b, rtol=0, atol=1e-9 * max(1.0, np.abs(b).max()))
 
@@ -116,14 +134,13 @@ def test_more_elements_than_there_is_room_for_get_more(monkeypatch):
 
 def driven(kind: type[Branch], **rest: object) -> Model:
     """A block on a floor, to which a force goes through something."""
-    model = Model("driven")
-    model.ground, model.block = Reference(), Mass(mass="1 kg")
-    model.pull = VelocitySource(velocity=lambda t: quantity("2 m/s") * sin(6 * t / quantity("1 s")))
-    model.rub = TranslationalFriction(law="coulomb", coulomb_force="2 N", breakaway_force="2 N")
-    model.a, model.spring = kind(), Spring(stiffness="80 N/m")
-    model.connect(model.pull.C, model.rub.C, model.ground.V)
-    model.connect(model.spring.C, model.block.M, model.rub.R)
-    model.connect(model.a.R, model.pull.R)
+    model = wired("driven", "pull.C rub.C ground.V", "spring.C block.M rub.R", "a.R pull.R",
+                  ground=Reference(), block=Mass(mass="1 kg"),
+                  pull=VelocitySource(
+                      velocity=lambda t: quantity("2 m/s") * sin(6 * t / quantity("1 s"))),
+                  rub=TranslationalFriction(law="coulomb", coulomb_force="2 N",
+                                            breakaway_force="2 N"),
+                  a=kind(), spring=Spring(stiffness="80 N/m"))
     if kind is Cubic:  # a node without mass: an algebraic loop
         wire(model, "a.C b.R", "b.C block.M", "spring.R ground.V", b=Cubic(factor=3))
     else:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from benches import wire, wired
+from benches.parts import CubicLoop
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.special import ellipk
@@ -11,7 +12,6 @@ from blocks import (
     Component,
     Model,
     Parameter,
-    SimulationError,
     Target,
     Variable,
     abs_,
@@ -22,7 +22,18 @@ from blocks import (
     time,
     where,
 )
-from library.isothermal_liquid import ConstantVolumeChamber, FlowResistance
+from blocks.machine.signatures import run_code
+from blocks.native.matrices import band_of
+from blocks.native.method import Rodas4
+from library.isothermal_liquid import (
+    Cap,
+    ConstantVolumeChamber,
+    FlowResistance,
+    Pipe,
+    Reservoir,
+    TranslationalMechanicalConverter,
+)
+from library.thermal import ConductiveHeatTransfer, RadiativeHeatTransfer, ThermalMass
 from library.translational import Mass, Reference, Spring, TranslationalFriction, TwoPort
 
 G = 9.81
@@ -170,23 +181,6 @@ def test_turbulent_dampers_in_series_brake_as_one():
     assert_allclose(run["d1.v"].at(quantity(t, "s")).m, v * np.sqrt(whole / 5), rtol=1e-8)
 
 
-class Bounded(Component):
-    """y^2 = x, and x falls: there is no y after 1 s."""
-
-    x, y = Variable("1", "1", priority="high"), Variable("1", "1")
-
-    def equations(self):
-        yield der(self.x) == quantity("-1 1/s")
-        yield self.y**2 == self.x
-
-
-def test_a_loop_without_a_root_is_named_and_keeps_what_was_computed():
-    model = wired("bounded", part=Bounded())
-    with pytest.raises(SimulationError, match="part.y could not be solved for") as caught:
-        model.simulate("3 s", method="dopri5")
-    assert_allclose(caught.value.result.time.m[-1], 1, atol=1e-3)
-
-
 def test_a_study_of_pendulums_gives_what_single_runs_give():
     pytest.importorskip("xarray")
     model = pendulum()
@@ -197,15 +191,13 @@ def test_a_study_of_pendulums_gives_what_single_runs_give():
         assert_allclose(model.simulate("5 s", method="dopri5", rtol=1e-9)["bob.x"].final.m, x)
 
 
-class StiffLoop(Component):
-    """x' = -y with y + y^3 = x, and z that follows y within a microsecond."""
+class StiffLoop(CubicLoop):
+    """z follows y within a microsecond."""
 
-    x, y = Variable("1", "1", priority="high"), Variable("1")
     z = Variable("1", "0", priority="high")
 
     def equations(self):
-        yield der(self.x) == -self.y / quantity("1 s")
-        yield self.y + self.y**3 == self.x
+        yield from super().equations()
         yield der(self.z) == (self.y - self.z) / quantity("1 us")
 
 
@@ -230,29 +222,6 @@ def test_the_implicit_method_swings_a_pendulum_and_is_of_order_four():
     assert errors[0] < 2e-5
     assert errors[1] < 2e-9
     assert errors[0] / errors[1] > 0.2 * (steps[1] / steps[0]) ** 4
-
-
-def test_derivatives_are_those_through_the_constraint():
-    """Against differences of the slopes, with tied states solved for at every point."""
-    from blocks.machine.signatures import run_code
-    from blocks.native.method import Rodas4
-
-    model = pendulum(0.7, 0.4, swing="0.3 m")
-    problem = model.simulate("1 ms", method="dopri5", rtol=1e-8).recording.problem
-    y = problem.solver_vector()
-    method = Rodas4(problem, 0.2, y, t_end=1.0, rtol=1e-6, atol=np.full(y.size, 1e-8))
-    n = method.x.size
-    found, one, other = np.zeros((n + 1, n)), np.empty(n), np.empty(n)
-    at, code = np.array([0.2]), method.code
-    run_code(code.linear, at, method.x, code.p, code.q, found)
-    for j in range(n):
-        step = 1e-6 * (np.arange(n) == j)
-        run_code(code.slope, at, method.x + step, code.p, code.q, one)
-        run_code(code.slope, at, method.x - step, code.p, code.q, other)
-        assert_allclose(found[:n, j], (one - other) / 2e-6, rtol=1e-6, atol=1e-7)
-    run_code(code.slope, at + 1e-6, method.x, code.p, code.q, one)
-    run_code(code.slope, at - 1e-6, method.x, code.p, code.q, other)
-    assert_allclose(found[n], (one - other) / 2e-6, rtol=1e-6, atol=1e-7)
 
 
 def test_an_unknown_beside_dry_friction_is_what_its_law_says_wherever_it_is_read(monkeypatch):
@@ -285,3 +254,110 @@ def test_a_pendulum_swings_beside_thousands_of_states_as_it_does_alone(friction)
     ends = [model.simulate("1 s", method="dopri5", rtol=1e-8)["bob.x"].final.m
             for model in (lone, beside)]
     assert_allclose(*ends, rtol=1e-6)
+
+
+# -- derivatives through what is solved for ---------------------------------------------------
+def pipes(inertia):
+    """Many in a row, at rising pressures: loops of one or two unknowns between them."""
+    model = wired("pipes", lake=Reservoir(pressure_spec="specified", pressure="0.9 MPa"), cap=Cap())
+    end = model.lake.A
+    for k in range(52):
+        part = model.add(f"part{k}", Pipe(inertia=inertia, p_I=f"{1 + 0.02 * k} MPa"))
+        model.connect(end, part.A)
+        end = part.B
+    model.connect(end, model.cap.A)
+    return model
+
+
+def radiators():
+    """Sixty bodies in a row that conduct heat, with radiation behind every fourth wire."""
+    model = Model("radiators")
+    end = model.add("body", ThermalMass(T="300 K")).M
+    for k in range(1, 60):
+        body = model.add(f"body{k}", ThermalMass(T=f"{300 + 3 * k} K"))
+        wire = model.add(f"wire{k}", ConductiveHeatTransfer())
+        if k % 4 == 0:
+            gap = model.add(f"gap{k}", RadiativeHeatTransfer())
+            model.connect(end, gap.A)
+            end = gap.B
+        model.connect(end, wire.A)
+        model.connect(wire.B, body.M)
+        end = body.M
+    return model
+
+
+def pressed_friction():
+    """A piston between two chambers with a nonlinear leak; it rubs, and so does what it pulls."""
+    model = wired("piston", "full.A leak.A", "leak.B piston.A", "piston.R body.M spring.R",
+                  "piston.C ground.V", "spring.C other.M",
+                  full=ConstantVolumeChamber(p_I="5 MPa"), ground=Reference(),
+                  leak=FlowResistance(pressure_drop="1 MPa", mass_flow="0.05 kg/s"),
+                  piston=TranslationalMechanicalConverter(interface_area="2 cm^2",
+                                                          dead_volume="0.1 l", p_I="4 MPa"),
+                  body=Mass(v="1 m/s"), other=Mass(mass="2 kg", v="0.5 m/s"),
+                  spring=Spring(stiffness="2 kN/m", x="1 cm"))
+    for k, ends in enumerate(((model.body.M, model.other.M), (model.other.M, model.ground.V))):
+        rub = model.add(f"rub{k}", TranslationalFriction(law="coulomb", coulomb_force="20 N"))
+        model.connect(rub.R, ends[0])
+        model.connect(rub.C, ends[1])
+    return model
+
+
+def method_of(model, before="rodas4"):
+    problem = model.simulate("1 ns", method=before).recording.problem.copy_for_reading()
+    y = problem.solver_vector()
+    if problem.laws is not None:
+        problem.laws.modes = np.ones(problem.laws.size, dtype=int)
+        problem.slope(0.0, y)
+        assert Rodas4.fits(problem, 0.0)
+    return Rodas4(problem, 0.0, y, t_end=1.0, rtol=1e-6, atol=np.full(y.size, 1e-8))
+
+
+def differences(method, n):
+    """By the first unknowns, those of the model; the columns that machine code has to give."""
+    code, x, at, columns = method.code, method.x, np.zeros(1), []
+    for j in range(n):
+        step = 1e-5 * max(abs(x[j]), 1e-2) * (np.arange(x.size) == j)
+        sides = np.empty((2, x.size))
+        for side, sign in zip(sides, (1, -1), strict=True):
+            run_code(code.slope, at, x + sign * step, code.p, code.q, side)
+        columns.append((sides[0] - sides[1])[:n] / (2 * step[j]))
+    return np.column_stack(columns)
+
+
+@pytest.mark.parametrize(("model", "large"), [
+    (lambda: pipes(False), True), (radiators, False),
+    pytest.param(lambda: pipes(True), True, marks=pytest.mark.slow)])
+def test_derivatives_in_a_direction_are_those_through_all_loops(model, large):
+    method = method_of(model())
+    assert method.equations.large == large
+    n, x, code, at = method.problem.system.nx, method.x, method.code, np.zeros(1)
+    expected, found = differences(method, n), np.empty((n, n))
+    direction = np.full(x.size, np.nan)
+    run_code(code.linear, at, x, code.p, code.q, direction)  # values, for all directions
+    for j in range(n):
+        direction = (np.arange(x.size) == j).astype(float)
+        run_code(code.linear, at, x, code.p, code.q, direction)
+        found[:, j] = direction[:n]
+    largest = np.abs(expected).max(axis=0)
+    assert_allclose(found / largest, expected / largest, atol=1e-5, rtol=0)
+    band = band_of(method.problem.system, directions=True)
+    row, column = (np.argsort(band.order)[k] for k in np.nonzero(found))
+    assert band.upper == (column - row).max() == 1
+    assert band.lower == (row - column).max() == 1
+
+
+def test_the_first_implicit_method_has_room_for_what_derivatives_come_to():
+    method = method_of(pipes(False), before="dopri5")
+    assert method.q.size > method.equations.offsets[-1] + method.equations.scratch
+
+
+def test_efforts_and_unknowns_that_are_solved_for_move_with_states():
+    method = method_of(pressed_friction())
+    n, size = method.problem.system.nx, method.x.size
+    expected, found = differences(method, n), np.zeros((size + 1, size))
+    run_code(method.code.linear, np.zeros(1), method.x, method.code.p, method.code.q, found)
+    assert method.problem.laws.held_modes.length > 0  # efforts are solved for
+    assert method.problem.system.nz
+    largest = np.abs(expected).max(axis=0)
+    assert_allclose(found[:n, :n] / largest, expected / largest, atol=1e-6, rtol=0)

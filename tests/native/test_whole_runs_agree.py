@@ -4,18 +4,17 @@ import numpy as np
 import pytest
 import test_agreement as models
 from benches import wired
+from benches.parts import Pendulum
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 from blocks import (
-    Component,
     Discrete,
     Model,
     SimulationError,
     Target,
     Variable,
-    der,
     dry_friction,
     quantity,
     when,
@@ -45,20 +44,16 @@ def test_a_run_and_its_events_are_those_of_a_method_in_python(name):
     assert_allclose(speeds[0], speeds[1], atol=1e-7 * np.abs(speeds[1]).max())
 
 
-class Rubbing(Component):
-    """A pendulum of 1 kg and 1 m in Cartesian coordinates, rubbed at its speed across."""
+class Rubbing(Pendulum):
+    """Rubbed at its speed across, and counted at the bottom."""
 
-    x, y, pull = Variable("m"), Variable("m"), Variable("N/m")
-    vx, vy, rub = Variable("m/s"), Variable("m/s"), Variable("N")
-    passes = Discrete("1", 0.0)
+    rub, passes = Variable("N"), Discrete("1", 0.0)
+
+    def push(self):
+        return -self.rub
 
     def equations(self):
-        m = quantity("1 kg")
-        yield der(self.x) == self.vx
-        yield der(self.y) == self.vy
-        yield m * der(self.vx) == -self.pull * self.x - self.rub
-        yield m * der(self.vy) == -self.pull * self.y - quantity("9.81 N")
-        yield self.x**2 + self.y**2 == quantity("1 m^2")
+        yield from super().equations()
         yield dry_friction(self.rub, self.vx, static=quantity("1 N"), kinetic=quantity("0.8 N"))
         yield when(self.x > 0, {self.passes: self.passes + 1})
 
@@ -142,8 +137,7 @@ def test_a_curve_of_friction_that_falls_too_fast_for_a_node_without_mass_is_told
 
 
 def test_friction_a_contact_and_a_count_moved_by_what_was_are_those_of_python():
-    model = Model("late")
-    model.part = models.Late()
+    model = wired("late", part=models.Late())
     runs = [model.simulate("0.8 s", rtol=1e-8, method=method)
             for method in ("auto", "rodas4", "DOP853")]
     assert [run.statistics["method"] for run in runs] == ["dopri5", "rodas4", "DOP853"]

@@ -1,30 +1,30 @@
-"""What is kept of a run in which only some variables are recorded is what the whole run says."""
+"""Variables that are named are kept alone; a record that would not fit thins itself and says so."""
 
 import gc
 import re
 import sys
+import warnings
 import weakref
+from array import array
 
 import numpy as np
 import pytest
 from benches import wired
-from benches.parts import alone
+from benches.parts import Carrier, Follower, alone
 from numpy.testing import assert_allclose, assert_array_equal
 from test_reading import MODELS as EXACT
 
+from benchmarks import models
 from blocks import (
     Component,
-    Discrete,
     Parameter,
+    RecordWarning,
     SimulationError,
     UnknownName,
     Variable,
-    breakpoints,
     cos,
     delayed,
     der,
-    every,
-    floor,
     interpolate,
     maximum,
     minimum,
@@ -37,21 +37,11 @@ from blocks import (
 )
 from blocks.exceptions import FileError, MissingPackage, ParameterError
 from blocks.results import read_parquet
+from blocks.simulation.episode import OBJECTS
+from blocks.simulation.record_memory import SHARE, allowed_bytes
 from library.translational import Mass, Reference, Spring, SpringDamper
 
 PER_SECOND = quantity("1 1/s")
-
-
-class Follower(Component):
-    """dx/dt = u, with u = -gain x taken every period and held."""
-
-    period, gain = Parameter("10 ms", above=0), Parameter("30 1/s")
-    x = Variable("m", "1 m")
-    u = Discrete("m/s")
-
-    def equations(self):
-        yield der(self.x) == self.u
-        yield every(self.period, {self.u: -self.gain * self.x})
 
 
 class Echo(Component):
@@ -115,7 +105,8 @@ def row(count=6):
 
 MODELS = {**EXACT, "oscillator": oscillator, "row": row,
           **{kind.__name__: lambda kind=kind: alone(kind())
-             for kind in (Follower, Echo, Pendulum, Ball)}}
+             for kind in (Echo, Pendulum, Ball)},
+          "Follower": lambda: alone(Follower(period="10 ms", gain="30 1/s"))}
 END = quantity(0.6, "s")
 
 
@@ -352,17 +343,6 @@ def test_misspelt_paths_and_missing_folders_are_named(tmp_path, monkeypatch):
         oscillator().simulate("1 s", record="block.v", record_to=tmp_path / "run.parquet")
 
 
-class Carrier(Component):
-    """Counts the first half of every period."""
-
-    on = Variable("s", "0 s", priority="high")
-
-    def equations(self):
-        phase = time * quantity("50 kHz")
-        yield breakpoints(quantity("0 s"), quantity("10 us"))
-        yield der(self.on) == where(phase - floor(phase) < 0.5, 1.0, 0.0)
-
-
 @pytest.mark.parametrize("method", ["auto", "rodas4", "DOP853"])
 def test_events_by_the_thousand_are_kept_of_chosen_variables(method):
     model = wired("carrier", carrier=Carrier())
@@ -372,3 +352,114 @@ def test_events_by_the_thousand_are_kept_of_chosen_variables(method):
     whole = np.floor(t / 20e-6)
     assert_allclose(run["carrier.on"].at(quantity(t, "s")).m_as("s"),
                     whole * 10e-6 + np.minimum(t - whole * 20e-6, 10e-6), rtol=0, atol=1e-10)
+
+
+# -- a record in a bounded memory -------------------------------------------------------------
+def held(run):
+    """Bytes of arrays that the episodes of a run keep, counted from outside."""
+    seen, total = set(), 0
+    todo = [e for episode in run.recording.episodes for e in vars(episode).values()]
+    while todo:
+        thing = todo.pop()
+        if id(thing) in seen or isinstance(thing, type):
+            continue
+        seen.add(id(thing))
+        if isinstance(thing, np.ndarray):
+            total += thing.nbytes if thing.base is None else 0
+            todo += [] if thing.base is None else [thing.base]
+        elif isinstance(thing, (list, tuple)):
+            todo += thing
+        elif isinstance(thing, array):
+            total += thing.itemsize * len(thing)
+        elif type(thing).__name__ in ("Trajectory", "Course", "Pieces", "RowBlocks"):
+            todo += [v for name, v in vars(thing).items()
+                     if name not in ("_scale", "_alive", "_work", "_equations", "_code")]
+    return total
+
+
+@pytest.mark.parametrize("method", ["dopri5", "rodas4", "DOP853"])
+def test_what_is_counted_is_what_is_held(method):
+    run = row(20).simulate("5 s", method=method)
+    assert run.statistics["record bytes"] - OBJECTS == pytest.approx(held(run), rel=0.15)
+
+
+@pytest.mark.parametrize("method", ["dopri5", "rodas4"])
+@pytest.mark.parametrize("name", ["row", "on a belt", "landing rod", "Pendulum"])
+def test_steps_that_can_be_taken_again_lose_nothing(name, method, monkeypatch):
+    pytest.importorskip("llvmlite")
+    model = MODELS[name]() if name != "row" else row(20)
+    whole = model.simulate("2 s", method=method, rtol=1e-10)
+    bound = int(0.85 * whole.statistics["record bytes"])
+    monkeypatch.setattr("blocks.simulation.record_memory.allowed_bytes", lambda: bound)
+    with pytest.warns(RecordWarning, match="Nothing is lost: steps are taken again"):
+        run = model.simulate("2 s", method=method, rtol=1e-10)
+    assert held(run) <= bound and run.statistics["record bytes"] <= bound
+    assert run.statistics["record thinned"] >= 1
+    assert run.statistics["record error"] == 0.0
+    times = np.random.default_rng(3).uniform(0, 2, 100)
+    for path in list(whole)[:12]:
+        size = max(np.abs(whole[path].si).max(), 1.0)
+        assert_allclose(run[path].si, whole[path].si, rtol=0, atol=1e-11 * size)
+        assert_allclose(run[path].at(quantity(times, "s")).m,
+                        whole[path].at(quantity(times, "s")).m, rtol=0, atol=1e-11 * size)
+    assert_allclose([t.dissipated for t in run.recording.energy_terms()],
+                    [t.dissipated for t in whole.recording.energy_terms()], rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("method", ["ode45", "Radau"])
+def test_polynomials_of_steps_together_say_how_far_they_are_off(method, monkeypatch):
+    whole = row(60).simulate("5 s", method=method)
+    bound = int(0.5 * whole.statistics["record bytes"])
+    monkeypatch.setattr("blocks.simulation.record_memory.allowed_bytes", lambda: bound)
+    with pytest.warns(RecordWarning, match="'record error' in the statistics"):
+        run = row(60).simulate("5 s", method=method)
+    assert held(run) <= bound
+    off = run.statistics["record error"]
+    assert 0 < off < 1e-2
+    at = quantity(np.linspace(0, 5, 400), "s")
+    nominal = 1.0  # m/s
+    assert np.abs(run["masses.v"].at(at).m - whole["masses.v"].at(at).m).max() < 5 * off * nominal
+    assert_array_equal(run["masses.v"].final.m, whole["masses.v"].final.m)
+
+
+def test_what_cannot_be_thinned_ends_the_run_with_what_came_before(monkeypatch):
+    model = MODELS["Follower"]()
+    monkeypatch.setattr("blocks.simulation.record_memory.allowed_bytes", lambda: 20_000)
+    with warnings.catch_warnings(), pytest.raises(SimulationError) as error:
+        warnings.simplefilter("ignore", RecordWarning)
+        model.simulate("60 s")
+    assert error.value.code == "simulation.memory"
+    assert "record=['spring.x']" in str(error.value)
+    part = error.value.result
+    assert part.status == "failed" and 0 < part.duration.m < 60
+    path = next(p for p in part if p.endswith(".x"))
+    whole = model.simulate("0.5 s", record=path)
+    assert part[path].at("50 ms").m == pytest.approx(whole[path].at("50 ms").m, rel=1e-9)
+
+
+def test_chosen_variables_are_thinned_too(monkeypatch):
+    monkeypatch.setattr("blocks.simulation.record_memory.allowed_bytes", lambda: 20_000)
+    monkeypatch.setattr("blocks.simulation.chosen_variables.MANY", 1000)
+    with pytest.warns(RecordWarning, match="fewer steps are kept"):
+        run = row().simulate("60 s", record="masses.v")
+    assert run.statistics["record bytes"] <= 20_000
+    assert 0 < run.statistics["record error"] < 1
+
+
+def test_by_default_a_run_that_fits_is_kept_whole():
+    assert 0 < allowed_bytes() < 1 << 50 and SHARE < 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RecordWarning)
+        run = row().simulate("5 s")
+    assert "record thinned" not in run.statistics
+
+
+@pytest.mark.slow
+def test_a_long_run_of_a_large_chain_stays_within_its_bound(monkeypatch):
+    pytest.importorskip("llvmlite")
+    bound = 10_000_000
+    monkeypatch.setattr("blocks.simulation.record_memory.allowed_bytes", lambda: bound)
+    with pytest.warns(RecordWarning):
+        run = models.chain_of_arrays(10_000).simulate("20 s", method="dopri5")
+    assert held(run) <= bound
+    assert run.statistics["record thinned"] > 1

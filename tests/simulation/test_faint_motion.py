@@ -1,24 +1,49 @@
-"""A motion far below its nominal values is told, not one that is small beside what acts on it."""
+"""Motions of rounding size: what is far below its tolerance begins, crosses nothing and is told."""
 
 import warnings
+from collections import Counter
 
 import numpy as np
 import pytest
 from benches import wire, wired
+from benches.friction import dry, push
+from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
+from scipy.linalg import expm
+from scipy.optimize import brentq
 
-from blocks import Model, NominalWarning, Variable, der, quantity
+from blocks import (
+    Component,
+    Discrete,
+    Model,
+    NominalWarning,
+    Variable,
+    abs_,
+    der,
+    maximum,
+    quantity,
+    sign,
+    sin,
+    time,
+    when,
+    where,
+)
 from library.electrical import (
     Capacitor,
     DCCurrentSource,
     DCVoltageSource,
+    Diode,
     ElectricalReference,
     Resistor,
 )
+from library.electrical import TwoPort as Element
 from library.electromechanical import TranslationalElectromechanicalConverter
+from library.signal import Backlash, Relay
 from library.translational import (
     Damper,
     ForceSource,
     Mass,
+    MotionSensor,
     Reference,
     Spring,
     TranslationalFriction,
@@ -26,6 +51,7 @@ from library.translational import (
 )
 
 
+# -- far below its nominal values -------------------------------------------------------------
 def resonator(force="1 nN", spring=None):
     """1 ug on 0.4 N/m, which a constant force swings by nanometres."""
     return wired("resonator", "push.R spring.R block.M", "push.C spring.C ground.V",
@@ -110,9 +136,8 @@ def at_rest_on_friction():
 
 
 def a_wave_in_a_chain():
-    model = Model("chain")
-    model.masses, model.springs = Mass(count=60), Spring(count=59, stiffness="1 kN/m")
-    model.dampers = Damper(count=59, damping="1 N*s/m")
+    model = wired("chain", masses=Mass(count=60), springs=Spring(count=59, stiffness="1 kN/m"),
+                  dampers=Damper(count=59, damping="1 N*s/m"))
     for i in range(59):
         model.connect(model.masses[i].M, model.springs[i].R, model.dampers[i].R)
         model.connect(model.masses[i + 1].M, model.springs[i].C, model.dampers[i].C)
@@ -132,3 +157,276 @@ def test_what_creeps_rests_or_has_not_begun_is_not(make, method, path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert np.isfinite(make().simulate("20 ms", method=method)[path].m).all()
+
+
+# -- where a run begins -----------------------------------------------------------------------
+class OneWay(TwoPort):
+    """A damper that acts in one direction only."""
+
+    def equations(self):
+        yield self.f == quantity("30 N*s/m") * maximum(self.v, 0)
+
+
+TRACES = [0.0, 1e-19, 1e-18, 2e-17, 4e-16, 1e-14, 1e-12]  # m/s
+
+
+def sled(trace, drag="1 N*s/m"):
+    """A body with another one at 1 m/s ahead, which pulls it along through a damper."""
+    model = wired("sled", "tug.M damper.R", "damper.C body.M drag.R",
+                  body=Mass(mass="1 kg", v=quantity(trace, "m/s")), damper=Damper(damping=drag),
+                  tug=Mass(mass="1 kg", v="1 m/s"), drag=Damper(), ground=Reference())
+    model.drag.damping = "1 N*s/m"
+    model.connect(model.drag.C, model.ground.V)
+    return model
+
+
+def exact(t):
+    """Both velocities after ``t``: of v' = -A v, with A = [[2, -1], [-1, 1]]."""
+    rates, ways = np.linalg.eigh([[2.0, -1.0], [-1.0, 1.0]])
+    return ways @ (np.exp(-rates * t) * (ways.T @ [0.0, 1.0]))
+
+
+@pytest.mark.parametrize("method", ["auto", "dopri5", "DOP853", "rodas4", "Radau"])
+def test_a_run_begins_with_any_trace_of_a_velocity(method):
+    model = sled(0.0)
+    for trace in TRACES:
+        model.body.v = quantity(trace, "m/s")
+        for duration in (1.0, 30.0, 1000.0):
+            run = model.simulate(quantity(duration, "s"), method=method, rtol=1e-6)
+            ends = [run[f"{name}.v"].si[-1] for name in ("body", "tug")]
+            np.testing.assert_allclose(ends, exact(duration), rtol=0, atol=1e-5)
+
+
+def test_so_do_runs_of_a_study():
+    study = sled(0.0).sweep({"body.v": quantity(TRACES, "m/s")}, "30 s", rtol=1e-11,
+                            outputs=["final(body.v)", "final(tug.v)"])
+    for name, end in zip(("body", "tug"), exact(30.0), strict=True):
+        np.testing.assert_allclose(study[f"final({name}.v)"].values, end, rtol=0, atol=1e-10)
+
+
+class SquareLoad(Element):
+    """Takes 0.1 mA at 1 V, and four times as much at 2 V."""
+
+    def equations(self):
+        yield self.i == quantity("1e-4 A/V^2") * self.v**2
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4", "Radau"])
+def test_what_dies_out_at_once_is_followed_in_a_run_of_a_month(method):
+    """A store of 1000 F at 2 V fills 1 nF through 1 ohm, and runs down by dv/dt = -1e-7 v^2."""
+    model = wired("store", "fast.p lead.p", "lead.n store.p load.p",
+                  "earth.V fast.n store.n load.n",
+                  fast=Capacitor(capacitance="1 nF", v="1 V"),
+                  store=Capacitor(capacitance="1000 F", v="2 V"), lead=Resistor(resistance="1 ohm"),
+                  load=SquareLoad(), earth=ElectricalReference())
+    run = model.simulate("30 day", method=method, rtol=1e-7)
+    exact = 1 / (1 / 2 + 1e-7 * 30 * 86400)
+    np.testing.assert_allclose(run["store.v"].final.m, exact, rtol=1e-5)
+    found = run["fast.v"].at(quantity([1.0, 5.0], "ns")).m
+    np.testing.assert_allclose(found, 2 - np.exp([-1.0, -5.0]), rtol=0, atol=1e-5)
+
+
+def impulse(begin, end, *pushes):
+    """Of 3 N sin(rate t + 1) for every rate, from one time to another."""
+    return sum(3 / rate * (np.cos(rate * begin + 1) - np.cos(rate * end + 1)) for rate in pushes)
+
+
+@pytest.mark.parametrize("method", ["dopri5", "DOP853", "rodas4"])
+def test_a_run_goes_on_from_velocities_that_an_event_leaves_as_rounding(method):
+    """A body is braked to rest beside another one at rest, and both are pushed on together.
+
+    Both weigh 0.5 kg and are pushed by 3 N sin(1.3 t + 1) and 3 N sin(2 t + 1). Until the first
+    one, which begins with -0.5 m/s, stops, frictions of 1 N at the other and twice 1 N at the
+    ground brake it as well; then the other's 2 N and its own twice 1 N hold both back.
+    """
+    model = Model("two bodies")
+    model.ground, joints = Reference(), []
+    for i, (speed, rate) in enumerate([(-0.5, 1.3), (0.0, 2.0)]):
+        body = model.add(f"b{i}", Mass(mass="0.5 kg", v=quantity(speed, "m/s")))
+        joints.append(body.M)
+        part = model.add(f"p{i}", push(lambda t, w=rate: 3 * sin(w * t + 1)))
+        model.connect(body.M, part.R)
+        model.connect(part.C, model.ground.V)
+    ends = [(*joints, 1.0, 1.0), (joints[0], model.ground.V, 1.0, 1.5),
+            (joints[1], model.ground.V, 2.0, 2.0), (joints[0], model.ground.V, 1.0, 1.0)]
+    for i, (one, other, kinetic, static) in enumerate(ends):
+        friction = model.add(f"f{i}", dry(kinetic, static))
+        model.connect(one, friction.R)
+        model.connect(friction.C, other)
+    rest = brentq(lambda t: -0.25 + impulse(0, t, 1.3) + 3 * t, 0.0, 0.1, xtol=1e-15)
+    for end in (0.9, 1.5, 4.0):
+        for rtol in (1e-6, 1e-10, 1e-12):
+            run = model.simulate(quantity(end, "s"), method=method, rtol=rtol)
+            exact = impulse(rest, 0.9, 1.3, 2.0) - 4 * (0.9 - rest)
+            both = [run[f"b{i}.v"].at("0.9 s").m for i in (0, 1)]
+            np.testing.assert_allclose(both, exact, rtol=0, atol=max(10 * rtol, 1e-11))
+
+
+@pytest.mark.parametrize("method", ["auto", "dopri5", "DOP853", "rodas4", "Radau", "BDF"])
+def test_a_run_begins_where_a_law_bends(method):
+    """m v' = -k x and x' = v - k x / d from x = 0, as long as the spring is pressed."""
+    model = wired("one way", "body.M spring.R", "spring.C damper.R", "damper.C ground.V",
+                  body=Mass(mass="1 kg", v="1 m/s"), spring=Spring(stiffness="100 N/m"),
+                  damper=OneWay(), ground=Reference())
+    run = model.simulate("0.3 s", method=method, rtol=1e-8)
+    v, x = expm(0.3 * np.array([[0.0, -100.0], [1.0, -100.0 / 30.0]])) @ [1.0, 0.0]
+    assert run["body.v"].final.magnitude == pytest.approx(v, rel=1e-5)
+    assert run["spring.x"].final.magnitude == pytest.approx(x, rel=1e-5)
+
+
+# -- what crosses within dust -----------------------------------------------------------------
+STIFFNESS, STRENGTH = 1e5, 0.1  # of the law
+LAWS = {"dahl": {"coulomb_force": "0.1 N"},
+        "lugre": {"coulomb_force": "0.1 N", "breakaway_force": "0.15 N"}}
+
+
+def chain(n, part):
+    """Masses of 1 kg with springs of 1 kN/m and dampers of 1 N s/m, pushed at the last one."""
+    m = wired("chain", "springs.R dampers.R masses.M", "springs[1:].C dampers[1:].C masses[:-1].M",
+              "springs[0].C dampers[0].C ground.V push.C", "push.R masses[-1].M",
+              ground=Reference(), masses=Mass(count=n), springs=Spring(count=n, stiffness="1 kN/m"),
+              dampers=Damper(count=n, damping="1 N*s/m"),
+              push=ForceSource(force=lambda t: quantity("1 N") * sin(quantity("10 rad/s") * t)))
+    if part in LAWS:
+        wire(m, "rub.R masses.M", "rub.C ground.V",
+             rub=TranslationalFriction(count=n, law=part, **LAWS[part]))
+        return m
+    wire(m, "sensor.R masses.M", "sensor.C ground.V", sensor=MotionSensor(count=n))
+    m.block = (Backlash(count=n, width="1 mm") if part == "backlash" else
+               Relay(count=n, switch_on="0.1 mm", switch_off="-0.1 mm"))
+    m.connect(m.sensor.P, m.block.u)
+    return m
+
+
+def by_hand(n, end):
+    """Positions and speeds of the chain with Dahl's friction by SciPy, and when speeds turn."""
+    def slope(t, y):
+        x, v, f = y.reshape(3, n)
+        pull = np.append(1000 * np.diff(x, prepend=0) + np.diff(v, prepend=0), np.sin(10 * t))
+        return np.concatenate([v, np.diff(pull) - f, STIFFNESS * (v - np.abs(v) * f / STRENGTH)])
+
+    return solve_ivp(slope, (0, end), np.zeros(3 * n), method="LSODA", rtol=1e-9, atol=1e-13)
+
+
+@pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4", "Radau"])
+def test_a_push_through_masses_on_dahls_friction_switches_where_it_has_arrived(method):
+    """Two conditions tell of each reversal, of being set in motion one."""
+    n, end = 12, 0.25
+    run = chain(n, "dahl").simulate(f"{end} s", method=method)
+    reference = by_hand(n, end)
+    v = reference.y[n : 2 * n]
+    assert_allclose(run["masses.v"].final.m, v[:, -1], rtol=0, atol=1e-6)
+    told, most = Counter(event.component for event in run.events), 0
+    for k in range(n):
+        seen = v[k][np.abs(v[k]) > 1e-6]  # hundred absolute tolerances
+        turns = np.count_nonzero(np.diff(np.sign(seen)))
+        assert told[f"rub[{k}]"] >= turns
+        most += 2 * turns + 3
+    assert run.statistics["events"] <= most
+
+
+def test_a_hundred_masses_on_dahls_friction_have_few_events_each():
+    assert chain(100, "dahl").simulate("0.3 s").statistics["events"] <= 300
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4"])
+def test_unknowns_of_a_loop_beside_the_chain_add_no_events(method):
+    m = chain(12, "dahl")
+    alone = m.simulate("0.3 s", method=method).statistics["events"]
+    wire(m, "source.p resistor.p", "resistor.n diode.p", "diode.n source.n earth.V",
+         earth=ElectricalReference(), source=DCVoltageSource(voltage="1 V"), resistor=Resistor(),
+         diode=Diode(model="exponential"))
+    assert m.simulate("0.3 s", method=method).statistics["events"] <= 1.2 * alone <= 60
+
+
+@pytest.mark.parametrize(("part", "method"), [
+    ("lugre", "auto"), ("backlash", "rodas4"), ("relay", "auto"), ("relay", "rodas4")])
+def test_masses_that_nothing_has_reached_add_no_events(part, method):
+    events = [chain(n, part).simulate("0.3 s", method=method).statistics["events"]
+              for n in (20, 40)]
+    assert events[0] == events[1] <= 20
+
+
+class Oscillating(Component):
+    """A motion beside one that counts, which its sign may change."""
+
+    x, v = Variable("m", "1e-20 m", priority="high"), Variable("m/s", "0 m/s", priority="high")
+    large, side = Variable("m", "1 m", priority="high"), Variable("")
+
+    def equations(self):
+        yield der(self.x) == self.v
+        yield der(self.v) == -quantity("1e4 1/s^2") * self.x
+        yield self.side == sign(self.x)
+        yield der(self.large) == self.speed()
+
+    def speed(self):
+        return quantity("0.5 m/s") + quantity("1 m/s") * self.x / quantity("1 m") * self.side
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4", "Radau"])
+def test_what_swings_within_dust_switches_nothing(method):
+    model = wired("dust", part=Oscillating())
+    run = model.simulate("2 s", method=method, max_step="10 ms")
+    assert run.statistics["events"] <= 2  # the first crossing
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4", "Radau"])
+def test_what_swings_by_its_tolerance_switches_as_ever(method):
+    """200/(2 pi) periods of 100 rad/s over 2 s, two zeros each."""
+    model = wired("no dust", part=Oscillating(x="1 um"))
+    run = model.simulate("2 s", method=method, atol=1e-12)
+    times = np.unique([event.time.to("s").m for event in run.events])  # sign is two relations
+    assert_allclose(times, (np.arange(64) + 0.5) * np.pi / 100, atol=2e-5)
+
+
+class Counting(Oscillating):
+    """The same that moves while the other one is on its positive side."""
+
+    def speed(self):
+        return where(self.x > 0, quantity("1 m/s"), quantity("0 m/s"))
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4", "Radau"])
+def test_the_least_motion_crosses_where_its_sides_lead_elsewhere(method):
+    """It is positive for a quarter of a period, and for every other half of one after that."""
+    model = wired("counted", part=Counting(large="0 m"))
+    run = model.simulate(quantity(20.25 * np.pi / 50, "s"), method=method, max_step="1 ms")
+    assert run["part.large"].final.m == pytest.approx(10.25 * np.pi / 50, rel=1e-3)
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4", "RK45"])
+@pytest.mark.parametrize("more", [1e-3, 1e-4, 1e-5, 1e-6])
+def test_what_slides_less_than_its_tolerance_before_it_sticks_does_stick(more, method):
+    """A load a little beyond what friction bears falls: v = t (t - more) comes to rest at once,
+    and the other way the body slides when the load has become 1 N."""
+    model = Model("released")
+    model.body, model.floor = Mass(mass="1 kg"), Reference()
+    model.rub = TranslationalFriction(law="coulomb", coulomb_force="1 N", breakaway_force="1 N")
+    model.load = ForceSource(force=lambda t: quantity(-1 - more, "N") + quantity("2 N/s") * t)
+    model.connect(model.body.M, model.rub.R, model.load.R)
+    model.connect(model.rub.C, model.load.C, model.floor.V)
+    run = model.simulate("1.5 s", method=method)
+    assert [event.description for event in run.events] == ["sticks", "slides forward"]
+    assert_allclose([event.time for event in run.events], [more, 1 + more / 2], atol=2e-6)
+    left = 0.5 - more / 2
+    assert_allclose(run["body.v"].final.m, left**2, rtol=1e-5)
+
+
+@pytest.mark.parametrize("rtol", [1e-6, 1e-9])
+@pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4", "DOP853", "Radau", "RK23", "ode45"])
+@pytest.mark.parametrize(("start", "at", "power"), [
+    ("0", 0, 8), ("0", 0, 10), ("0", 0, 12), ("-1", 1, 6), ("-1e4", 1, 10)])
+def test_what_crosses_flatly_crosses_once(start, at, power, method, rtol):
+    """x rises all the time, by |t - t0|^n: between the ends of a step alone it is seen to fall."""
+    size = quantity(abs(float(start)) or 1.0, "")
+
+    class Flat(Component):
+        x, n = Variable("", start, priority="high"), Discrete("", "0")
+
+        def equations(self):
+            away = abs_(time / quantity("1 s") - at)
+            yield der(self.x) == size * power * away ** (power - 1) / quantity("1 s")
+            yield when(self.x > 0, {self.n: self.n + 1})
+
+    run = wired("flat", part=Flat()).simulate("2 s", method=method, rtol=rtol)
+    assert run["part.n"].final.m == 1

@@ -56,7 +56,7 @@ def test_values_targets_nominal_values_and_times_are_starts_of_their_own(solved)
     assert run["spring.f"].initial.to("N").magnitude == pytest.approx(1.4)
     model.nominal_values("1 kN")
     model.simulate("0.1 s")
-    model.simulate("0.1 s", start="2 s")
+    model.simulate("0.1 s", start_time="2 s")
     assert len(solved) == count + 4 and solved[-1] == 2.0
 
 

@@ -1,27 +1,53 @@
-"""A `when` that turns a motion back is told when the motion goes on all the same.
-
-A ball dropped from h with restitution e touches the floor at t1 (1 + 2 (e + e^2 + …)) only, with
-t1 = sqrt(2 h / g): from t1 (1 + e) / (1 - e) on it lies still.
-"""
+"""What switches for ever is told, and what only switches often, or rests at zero, is not."""
 
 import numpy as np
 import pytest
-from benches import wired
+from benches import wire, wired
+from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
 
 from blocks import (
     Component,
     Discrete,
+    Input,
     Model,
+    Output,
     Parameter,
     SimulationError,
     Variable,
     abs_,
     der,
+    every,
     quantity,
+    sin,
     time,
     when,
     where,
 )
+from blocks.simulation.actions import Samplings
+from blocks.simulation.start import RunStart
+from blocks.simulation.time_events import TimeEvents
+from library.electrical import (
+    ACVoltageSource,
+    Capacitor,
+    CurrentSensor,
+    DCVoltageSource,
+    Diode,
+    ElectricalReference,
+    Inductor,
+    Resistor,
+    Switch,
+    VoltageSensor,
+)
+from library.rotational import (
+    Inertia,
+    RotationalDamper,
+    RotationalFriction,
+    RotationalMotionSensor,
+    RotationalReference,
+    TorqueSource,
+)
+from library.translational import Mass, Reference, Spring, TranslationalFriction, VelocitySource
 
 G, E, H = 9.81, 0.6, 1.2
 REST = np.sqrt(2 * H / G) * (1 + E) / (1 - E)
@@ -73,9 +99,7 @@ class Counting(Ball):
 
 
 def model(kind):
-    made = Model("drop")
-    made.ball = kind()
-    return made
+    return wired("drop", ball=kind())
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -88,10 +112,9 @@ def test_a_ball_that_comes_to_rest_is_told_with_the_cure(kind, method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("kind", [Naive, Placing])
-def test_flights_before_are_those_of_the_closed_form(kind, method):
+def test_flights_before_are_those_of_the_closed_form(method):
     end = 0.9 * REST
-    result = model(kind).simulate(f"{end} s", method=method, rtol=1e-8)
+    result = model(Placing).simulate(f"{end} s", method=method, rtol=1e-8)
     touches = np.array([event.time.to("s").m for event in result.events])
     t1 = np.sqrt(2 * H / G)
     exact = t1 * (1 + 2 * np.cumsum(np.append(0, E ** np.arange(1.0, 30.0))))
@@ -153,3 +176,262 @@ class Valve(Component):
 def test_a_valve_that_has_closed_is_no_fault_where_others_fill():
     tank = wired("tank", valve=Valve())
     assert tank.simulate("10 s")["valve.level"].final.m == pytest.approx(1.5, rel=1e-9)
+
+
+# -- long runs --------------------------------------------------------------------------------
+AT_REST = 60.1  # s
+
+
+class Slide(Component):
+    """At full speed towards zero from either side: there it switches for ever."""
+
+    x = Variable("m", f"{AT_REST} m", priority="high")
+
+    def equations(self):
+        yield der(self.x) == where(self.x > quantity(0, "m"), -1.0, 1.0) * quantity(1, "m/s")
+
+
+class Heater(Component):
+    """Is on while a carrier of 20 Hz is below what is missing of a temperature."""
+
+    temperature = Variable("K", "299 K", priority="high")
+    capacity = Parameter("1 MJ/K")
+
+    def equations(self):
+        carrier = 2 + sin(quantity(2 * np.pi * 20, "rad/s") * time)
+        missing = (quantity(301.5, "K") - self.temperature) / quantity("1 K")
+        power = where(carrier < missing, 100.0, 0.0) * quantity("1 W")
+        yield self.capacity * der(self.temperature) == power
+
+
+class Sawtooth(Component):
+    """Goes up for a quarter of a second, and begins anew: it is where it was at every event."""
+
+    x = Variable("1", "0", priority="high")
+
+    def equations(self):
+        yield der(self.x) == quantity("4 1/s")
+        yield when(self.x > 1, {self.x: 0.0})
+
+
+def belt(model):
+    """A block that sticks and slips four times a second."""
+    wire(model, "pull.R spring.R", "spring.C block.M friction.R", "friction.C pull.C ground.V",
+         pull=VelocitySource(velocity="0.1 m/s"), ground=Reference(), block=Mass(mass="1 kg"),
+         spring=Spring(stiffness="1 kN/m"),
+         friction=TranslationalFriction(law="coulomb", coulomb_force="20 N",
+                                        breakaway_force="40 N"))
+
+
+def heater(model):
+    model.heater = Heater()
+
+
+def sawtooth(model):
+    model.sawtooth = Sawtooth()
+
+
+@pytest.mark.parametrize("method", ["auto", "DOP853"])
+@pytest.mark.parametrize("add", [belt, heater, sawtooth])
+def test_only_what_does_not_move_chatters(add, method):
+    model = Model("long")
+    add(model)
+    model.slide = Slide()
+    with pytest.raises(SimulationError, match="^slide: switches back and forth") as told:
+        model.simulate("100 h", method=method)
+    assert told.value.time == pytest.approx(AT_REST, abs=1e-3)
+    assert len(told.value.result.events) > 300
+
+
+# -- what rests at zero -----------------------------------------------------------------------
+EVERYWAY = pytest.mark.parametrize("method", ["dopri5", "rodas4", "DOP853"])
+
+
+class Signs(Component):
+    """How often a signal begins to be positive, and negative."""
+
+    up = Discrete("", "0")
+    down = Discrete("", "0")
+
+    def equations(self):
+        yield when(self.u > 0, {self.up: self.up + 1})
+        yield when(self.u < 0, {self.down: self.down + 1})
+
+
+class CurrentSigns(Signs):
+    u = Input("A")
+
+
+class SpeedSigns(Signs):
+    u = Input("rad/s")
+
+
+def counts(run, *names):
+    return [(run[f"{n}.up"].final.m, run[f"{n}.down"].final.m) for n in names]
+
+
+@pytest.mark.parametrize("coils", [0, 1, 2])
+@EVERYWAY
+def test_a_rectifier_conducts_once_a_period(method, coils):
+    model = wired("rectifier", "source.p diode.p", "diode.n sensor.p", "sensor.I signs.u",
+                  source=ACVoltageSource(amplitude="10 V"), ground=ElectricalReference(),
+                  diode=Diode(model="ideal"), sensor=CurrentSensor(), signs=CurrentSigns())
+    ends = [model.source.n, model.ground.V]
+    starts = [model.sensor.n]
+    for k in range(max(coils, 1)):
+        load = model.add(f"load{k}", Resistor(resistance=f"{k + 1} ohm"))
+        ends.append(load.n)
+        if coils:
+            coil = model.add(f"coil{k}", Inductor(inductance="3 mH", parasitic=False))
+            model.connect(coil.n, load.p)
+            starts.append(coil.p)
+        else:
+            starts.append(load.p)
+    model.connect(*starts)
+    model.connect(*ends)
+    run = model.simulate("95 ms", method=method)  # 5.7 periods of 60 Hz
+    assert counts(run, "signs") == [(6, 0)]
+
+
+@EVERYWAY
+def test_a_bridge_charges_a_battery_in_pulses(method):
+    """Where the coil rests, any two diodes of one side may be those that hold it."""
+    model = wired("bridge", source=ACVoltageSource(amplitude="20 V"), ground=ElectricalReference())
+    for name in "abcd":
+        model.add(name, Diode(model="ideal"))
+    wire(model, "source.p alternating.p", "alternating.n a.p b.n", "source.n c.p d.n",
+         "a.n c.n direct.p", "direct.n coil.p", "coil.n resistor.p", "resistor.n battery.p",
+         "battery.n b.p d.p ground.V", "direct.I pulses.u", "alternating.I signs.u",
+         coil=Inductor(inductance="1 mH", parasitic=False), battery=DCVoltageSource(voltage="12 V"),
+         resistor=Resistor(resistance="0.5 ohm"), direct=CurrentSensor(),
+         alternating=CurrentSensor(), pulses=CurrentSigns(), signs=CurrentSigns())
+    run = model.simulate("50 ms", method=method)  # three periods
+    assert counts(run, "pulses", "signs") == [(6, 0), (3, 3)]
+
+
+RECTIFIERS = (  # three sources (V, Hz, rad), their resistances, the loads, the coil of the first
+    ((6.0, 71.0, 1.6), (6.0, 79.0, 3.8), (12.0, 65.0, 5.3)), (0.9, 0.6, 0.8), (0.7, 1.1), 3e-3)
+
+
+def pulses_by_hand(end):
+    """How often each of two rectifiers that share a source conducts, by SciPy."""
+    sources, (q0, q1, q2), (r0, r1), coil = RECTIFIERS
+
+    def levels(t):
+        return [a * np.sin(2 * np.pi * f * t + p) for a, f, p in sources]
+
+    def second(t, i):
+        _, u1, u2 = levels(t)
+        return np.maximum(0.0, (u1 + u2 - q1 * i) / (q1 + q2 + r1))
+
+    def slope(t, i):
+        u0, u1, _ = levels(t)
+        rate = (u0 + u1 - (q0 + q1 + r0) * i - q1 * second(t, i)) / coil
+        return np.where((i > 0) | (rate > 0), rate, 0.0)
+
+    run = solve_ivp(slope, (0, end), [0.0], max_step=2e-5)
+    return [int(np.sum((i[1:] > 1e-3) & (i[:-1] <= 1e-3)))
+            for i in (run.y[0], second(run.t, run.y[0]))]
+
+
+@EVERYWAY
+def test_rectifiers_that_share_a_source_count_each_pulse_once(method):
+    """A current that ends beside a coil without one: an instant shows less than rounding."""
+    sources, inner, loads, coil = RECTIFIERS
+    model = wired("rectifiers", ground=ElectricalReference())
+    for k in range(3):
+        amplitude, frequency, phase = sources[k]
+        model.add(f"source{k}", ACVoltageSource(
+            amplitude=quantity(amplitude, "V"), frequency=quantity(frequency, "Hz"),
+            phase=quantity(phase, "rad")))
+        model.add(f"inner{k}", Resistor(resistance=quantity(inner[k], "ohm")))
+        model.connect(model[f"source{k}"].p, model[f"inner{k}"].p)
+    for k in range(2):
+        model.add(f"diode{k}", Diode(model="ideal"))
+        model.add(f"sensor{k}", CurrentSensor())
+        model.add(f"signs{k}", CurrentSigns())
+        model.add(f"load{k}", Resistor(resistance=quantity(loads[k], "ohm")))
+        model.connect(model[f"diode{k}"].n, model[f"sensor{k}"].p)
+        model.connect(model[f"sensor{k}"].I, model[f"signs{k}"].u)
+    wire(model, "sensor0.n coil.p", "coil.n load0.p", "sensor1.n load1.p",
+         "load0.n source0.n ground.V", "inner0.n source1.n load1.n", "inner1.n source2.n diode0.p",
+         "inner2.n diode1.p", coil=Inductor(inductance=quantity(coil, "H"), parasitic=False))
+    run = model.simulate("40 ms", method=method, rtol=1e-8)
+    first, second = pulses_by_hand(0.04)
+    assert counts(run, "signs0", "signs1") == [(first, 0), (second, 0)]
+
+
+@pytest.mark.parametrize(("torque", "slips"), [("3 N*m", (0, 0)), ("27 N*m", (5, 5))])
+@EVERYWAY
+def test_a_clutch_that_sticks_does_not_slip(method, torque, slips):
+    """Held at 20 N m and more, it carries inertia b and damper; slides once a half turn, or not."""
+    model = wired("clutch", "drive.R a.I clutch.R sensor.R", "clutch.C b.I sensor.C damper.R",
+                  "drive.C damper.C ground.W", "sensor.W signs.u",
+                  drive=TorqueSource(
+                      torque=lambda t: quantity(torque) * sin(quantity("2 rad/s") * t) * 2),
+                  a=Inertia(inertia="0.3 kg*m^2"), b=Inertia(inertia="30 kg*m^2"),
+                  clutch=RotationalFriction(law="coulomb", coulomb_torque="20 N*m",
+                                            breakaway_torque="25 N*m"),
+                  damper=RotationalDamper(damping="0.5 N*m*s/rad"), ground=RotationalReference(),
+                  sensor=RotationalMotionSensor(), signs=SpeedSigns())
+    run = model.simulate(f"{5 * np.pi - 0.01} s", method=method)
+    assert counts(run, "signs") == [slips]
+
+
+# -- samples of one instant: rounding is no change, all else is -------------------------------
+class Difference(Component):
+    """Samples the difference of two large states that is small itself."""
+
+    a = Variable("1", 1000.0, priority="high")
+    b = Variable("1", 999.0, priority="high")
+    held = Discrete("1", 0.0)
+
+    def equations(self):
+        yield every("1 s", {self.held: self.a - self.b})
+        yield der(self.a) == quantity("0 1/s")
+        yield der(self.b) == quantity("0 1/s")
+
+
+class Bleeds(Component):
+    """Closes a switch while a voltage is high, and so lowers it at the same instant."""
+
+    u, y = Input("V"), Output("1")
+    on = Discrete("1", 0)
+
+    def equations(self):
+        yield every("0.1 s", {self.on: where(self.u > quantity("0.9 V"), 1, 0)})
+        yield self.y == self.on
+
+
+@pytest.mark.parametrize("method", ["auto", "RK23"])
+def test_a_sampler_that_undoes_its_reason_behind_a_switch_is_told_to_wait(method):
+    model = wired("bleeds", "source.p main.p", "main.n line[0].p",
+                  "line[0].n line[1].p valve.p sensor.p", "line[1].n store.p", "valve.n bleeder.p",
+                  "bleeder.n store.n source.n sensor.n ground.V", "sensor.V bleeds.u",
+                  "bleeds.y valve.vT",
+                  source=DCVoltageSource(voltage="1 V"), main=Switch(model="ideal", gate=1),
+                  line=Resistor(count=2, resistance="1 ohm"), bleeder=Resistor(),
+                  store=Capacitor(capacitance="1 mF"), ground=ElectricalReference(), valve=Switch(),
+                  sensor=VoltageSensor(), bleeds=Bleeds())
+    with pytest.raises(SimulationError, match="^at t = 0.1 s the condition bleeds: u - 0.9 > 0 "
+                       "contradicts itself.* hand the new value on one period later"):
+        model.simulate("1 s", method=method)
+
+
+def test_a_sample_that_is_taken_again_at_its_instant_keeps_its_last_digits():
+    model = wired("difference", part=Difference())
+    problem = RunStart(model).problem()
+    samplings = Samplings(problem.system, TimeEvents(problem.system, problem.p, 0.0, 10.0))
+    samplings.begin(0.0)
+    assert samplings.apply(problem, 0.0)
+    assert_allclose(problem.d, [1.0])
+    problem.x[0] += 2 * np.spacing(1000.0)  # as bringing held flows back to zero does
+    assert not samplings.apply(problem, 0.0)
+    assert problem.d[0] == 1.0
+    problem.x[0] += 1e-6
+    assert samplings.apply(problem, 0.0)
+    assert_allclose(problem.d, [1 + 1e-6], rtol=1e-12)
+    problem.x[0] += 2 * np.spacing(1000.0)
+    samplings.begin(1.0)  # the next instant takes what there is
+    assert samplings.apply(problem, 1.0)
+    assert problem.d[0] == problem.x[0] - problem.x[1]

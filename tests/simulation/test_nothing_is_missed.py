@@ -16,7 +16,6 @@ from blocks import (
     Discrete,
     Model,
     Parameter,
-    SimulationError,
     Variable,
     abs_,
     der,
@@ -148,8 +147,7 @@ def test_bursts_made_of_signal_blocks_are_found():
 
 @pytest.mark.parametrize("method", ["auto", "Radau", "dopri5", "BDF"])
 def test_two_frictions_on_a_shaft_let_go_together_at_their_joint_bound(method):
-    model = Model("shaft")
-    model.rotor, model.ground = Inertia(inertia="1 kg*m^2"), RotationalReference()
+    model = wired("shaft", rotor=Inertia(inertia="1 kg*m^2"), ground=RotationalReference())
     model.seal = RotationalFriction(law="coulomb", coulomb_torque="0.25 N*m",
                                     breakaway_torque="0.25 N*m")
     model.bearing = RotationalFriction(law="coulomb", coulomb_torque="0.75 N*m",
@@ -168,8 +166,7 @@ def test_two_frictions_on_a_shaft_let_go_together_at_their_joint_bound(method):
     *((1.003, method) for method in ("auto", "Radau", "dopri5", "BDF", "RK45")), (1.5, "auto")])
 def test_a_body_held_at_a_stop_lifts_off_and_lands_again(amplitude, method):
     # heights of 0.1 mm are known to 1e-6 m, and speeds at landing are some mm/s
-    model = Model("stop")
-    model.body, model.floor = Mass(mass="1 kg"), Reference()
+    model = wired("stop", body=Mass(mass="1 kg"), floor=Reference())
     model.stop = HardStop(model="restitution", restitution=0.0, lower_bound="0 m",
                           upper_bound="99 m")
     model.load = ForceSource(force=lambda t: quantity("-1 N") + quantity(amplitude, "N") * sin(
@@ -463,20 +460,6 @@ def test_a_continuous_law_passes_its_kink_however_steep_one_side_is(flat, steep,
     assert len(run.events) == 4
 
 
-def test_a_law_that_contradicts_itself_still_stops_the_run():
-    class Relay(Component):
-        x = Variable("1", 1.0, priority="high")
-        y = Variable("1")
-
-        def equations(self):
-            yield quantity("1 s") * der(self.x) == -1
-            yield self.y == where(self.x - 0.5 * self.y > 0, 1.0, -0.1)
-
-    model = wired("relay", relay=Relay())
-    with pytest.raises(SimulationError, match="contradicts itself|switches back"):
-        model.simulate("2 s")
-
-
 class FallThrough(Component):
     """x falls through zero, where a force changes; shortly before, it came within 1e-4 of it."""
 
@@ -500,7 +483,7 @@ def test_what_crosses_and_crosses_back_just_before_another_crossing_is_found(met
 
 @pytest.mark.parametrize("near", [
     lambda x, at: abs_(x - at) < 1e-6, lambda x, at: ~(abs_(at - x) >= 1e-6),
-    lambda x, at: abs_(x - at) < 1e-6, lambda x, at: (abs_(x - at) <= 1e-6) & (x > 0)])
+    lambda x, at: (abs_(x - at) <= 1e-6) & (x > 0)])
 @pytest.mark.parametrize("method", ["auto", "RK45", "rodas4"])
 def test_a_window_about_a_place_is_found_however_fast_it_is_passed(near, method):
     """A magnitude is two relations, each of which crosses once: the window of 2 um takes 20 ns."""

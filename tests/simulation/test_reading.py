@@ -12,6 +12,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 from blocks import Model, quantity, sin
+from blocks.native.courses import Course
 from blocks.nonsmooth.modes.drift_correction import Contacts
 from blocks.nonsmooth.modes.laws import SetValuedLaws
 from blocks.simulation import replay
@@ -66,16 +67,15 @@ def in_series():
 
 def braked_shaft():
     """A shaft held by a brake and a bearing beside each other: who holds how much is open."""
-    model = Model("braked shaft")
-    model.rotor, model.ground = Inertia(), RotationalReference()
-    model.torque = TorqueSource(torque=lambda t: quantity("1.4 N*m") * sin(t * quantity("9 rad/s")))
-    model.brake = RotationalFriction(law="coulomb", coulomb_torque="1 N*m",
-                                     breakaway_torque="1 N*m")
-    model.bearing = BearingFriction(speeds=quantity([0, 2], "rad/s"),
-                                    torques=quantity([0.25, 0.4], "N*m"))
-    model.connect(model.rotor.I, model.torque.R, model.brake.R, model.bearing.R)
-    model.connect(model.torque.C, model.brake.C, model.bearing.C, model.ground.W)
-    return model
+    return wired("braked shaft", "rotor.I torque.R brake.R bearing.R",
+                 "torque.C brake.C bearing.C ground.W",
+                 rotor=Inertia(), ground=RotationalReference(),
+                 torque=TorqueSource(
+                     torque=lambda t: quantity("1.4 N*m") * sin(t * quantity("9 rad/s"))),
+                 brake=RotationalFriction(law="coulomb", coulomb_torque="1 N*m",
+                                          breakaway_torque="1 N*m"),
+                 bearing=BearingFriction(speeds=quantity([0, 2], "rad/s"),
+                                         torques=quantity([0.25, 0.4], "N*m")))
 
 
 def landing_rod():
@@ -362,3 +362,36 @@ def test_points_with_closed_contacts_are_those_of_every_single_one(monkeypatch):
     run = falling_pole()[0].simulate("0.5 s", every="2 ms")
     for path, values in together.items():
         assert_allclose(run[path].si, values, rtol=1e-11, atol=1e-11, err_msg=path)
+
+
+# -- what is found once is kept ---------------------------------------------------------------
+def rubbed() -> Model:
+    """x'' + 4 (2 pi)^2 x = -1.5 sign(x'), which loses 3/16/pi^2 m of its swing every half turn."""
+    return wired("rubbed", "block.M spring.R rub.R still.R", "spring.C rub.C still.C ground.V",
+                 block=Mass(mass="1 kg"),
+                 spring=Spring(stiffness=quantity(16 * np.pi**2, "N/m"), x="1 m"),
+                 rub=TranslationalFriction(law="coulomb", coulomb_force="1.5 N",
+                                           breakaway_force="1.5 N"), still=ForceSource(force="0 N"),
+                 ground=Reference())
+
+
+def test_a_second_average_takes_no_steps_again(monkeypatch):
+    run = rubbed().simulate("2 s", rtol=1e-10)
+    asked = []
+    found = Course.values
+    monkeypatch.setattr(Course, "values",
+                        lambda course, t, number: asked.append(len(t)) or found(course, t, number))
+    centre, lost = 1.5 / (16 * np.pi**2), 3 / (16 * np.pi**2)
+    swings = 1 - centre - lost * np.arange(8)  # about alternating centres, in 1/4 s each
+    assert_allclose(run["block.v"].rms().m,
+                    np.sqrt(np.mean((4 * np.pi * swings) ** 2 / 2)), rtol=1e-8)
+    assert asked
+    asked.clear()
+    assert_allclose(run["spring.x"].mean().m, centre * np.mean((-1.0) ** np.arange(8)), atol=1e-9)
+    assert not asked
+
+
+def test_where_the_motion_leaves_nothing_open_no_time_is_looked_at_by_itself(monkeypatch):
+    run = rubbed().simulate("2 s")
+    monkeypatch.setattr(SetValuedLaws, "indeterminate_groups", None)
+    assert run.sticking().undetermined == ()

@@ -11,7 +11,7 @@ import time as clock
 import numpy as np
 import pytest
 from benches import wire, wired
-from benches.parts import alone, final
+from benches.parts import Explosion, alone, final
 from numpy.testing import assert_allclose
 
 from blocks import Component, Model, Target, Variable, der, quantity, time
@@ -178,15 +178,6 @@ def test_statistics_say_how_the_run_was_made():
 # -- failures ------------------------------------------------------------------------------------
 
 
-class Explosion(Component):
-    """x' = x² with x = 1 at the start: x = 1/(1 - t)."""
-
-    x = Variable("", "1", priority="high")
-
-    def equations(self):
-        yield der(self.x) == self.x**2 * PER_SECOND
-
-
 class Fold(Component):
     """A loop whose root ceases to exist after one second: y² = 1 - t."""
 
@@ -223,12 +214,15 @@ def test_steps_too_long_for_an_explicit_method_are_told_of(method):
         assert abs(run["c.x"].final.m) < 1e-6
 
 
-@pytest.mark.parametrize("method", ["auto", "DOP853", "Radau", "rk4"])
-def test_a_run_that_explodes_keeps_what_was_computed(method):
+@pytest.mark.parametrize(("method", "reason"), [
+    ("auto", None), ("dopri5", None), ("DOP853", None), ("Radau", None), ("rk4", "not finite"),
+    ("trapezoidal", "Newton's method has not converged in 20 iterations")])
+def test_a_run_that_explodes_keeps_what_was_computed(method, reason):
     model = alone(Explosion())
-    with pytest.raises(SimulationError) as caught:
-        model.simulate("2 s", method=method, step="1 ms" if method == "rk4" else None)
+    with pytest.raises(SimulationError, match=reason) as caught:
+        model.simulate("2 s", method=method, step="0.5 ms" if reason else None)
     error = caught.value
+    assert not reason or "a shorter step or method='auto' may help" in str(error)
     assert error.time == pytest.approx(1.0, abs=2e-3)
     assert error.variables == ("c.x",)
     assert "c.x" in str(error)
@@ -236,7 +230,7 @@ def test_a_run_that_explodes_keeps_what_was_computed(method):
     assert error.result["c.x"].at("0.5 s").magnitude == pytest.approx(2.0, rel=1e-4)
 
 
-@pytest.mark.parametrize("method", ["auto", "DOP853", "Radau", "ode45", "trapezoidal"])
+@pytest.mark.parametrize("method", ["auto", "dopri5", "DOP853", "Radau", "trapezoidal"])
 def test_a_run_whose_loop_loses_its_root_names_it(method):
     model = alone(Fold(y=Target("1", "none")))
     with pytest.raises(SimulationError, match="c.y could not be solved for") as caught:
@@ -359,7 +353,7 @@ def test_an_exception_of_the_equations_stops_the_run_with_all_before(method, mon
 
     monkeypatch.setattr(Problem, "arguments", arguments)
     with pytest.raises(SimulationError, match="ValueError: no such value. Look") as caught:
-        model.simulate("20 s", rtol=1e-9, method=method)
+        model.simulate("20 s", rtol=1e-6, method=method)
     monkeypatch.undo()
     assert isinstance(caught.value.__cause__, ValueError)
     assert 3 < caught.value.result.time.to("s").magnitude[-1] < 5

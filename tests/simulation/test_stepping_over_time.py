@@ -1,19 +1,23 @@
-"""Does a run that a program drives see what time does, however long it may go on?
+"""Programs that drive a run for long: many short steps, long ones, and states saved to a file."""
 
-It is started for a hundred seconds unless it is told otherwise, and driven for a millisecond: a
-pulse width modulation of 100 kHz, a burst of microseconds, a modulator that is a block.
-"""
+import pickle
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
-from benches import wired
+from benches import wire, wired
+from benches.parts import CubicLoop
 from numpy.testing import assert_allclose
 
 from blocks import (
     Component,
     Output,
     Parameter,
+    ParameterError,
     SimulationError,
+    Target,
     Variable,
     der,
     exp,
@@ -24,8 +28,16 @@ from blocks import (
 )
 from library.planar import Body, Ground, Prismatic, Revolute, RigidOffset
 from library.rotational import Inertia, RotationalReference, TorqueSource, table
-from library.signal import Integrator, Pulse
-from library.translational import Reference, TranslationalFriction
+from library.signal import DiscreteIntegrator, Integrator, Pulse, Sine
+from library.translational import (
+    ForceSource,
+    HardStop,
+    Mass,
+    MotionSensor,
+    Reference,
+    Spring,
+    TranslationalFriction,
+)
 
 
 class Gate(Component):
@@ -111,16 +123,7 @@ def test_what_switches_for_ever_is_refused_in_driven_runs_too():
 
 @pytest.mark.parametrize("method", ["rodas4", "dopri5", "DOP853"])
 def test_states_are_read_beside_unknowns_that_are_solved_for(method):
-    class Leak(Component):
-        """x = y + y³ and dx/dt = -y/s, so ln y + 1.5 y² + t/s does not change."""
-
-        x, y = Variable("1", 2.0, priority="high"), Variable("1", 1.0)
-
-        def equations(self):
-            yield self.x == self.y + self.y**3
-            yield der(self.x) == -self.y / quantity("1 s")
-
-    model = wired("leak", leak=Leak())
+    model = wired("leak", leak=CubicLoop(x=2.0, y=Target(1.0, priority="none")))
     run = model.stepper(outputs=["leak.x"], method=method, rtol=1e-9)
     for k in range(1, 5):
         run.advance("0.25 s")
@@ -152,3 +155,162 @@ def test_a_linkage_with_friction_goes_back_to_the_bit(method):
     for _ in range(2):
         run.restore(state)
         assert onwards() == first
+
+
+# -- many short steps -------------------------------------------------------------------------
+def pushed():
+    return wired("pushed", "body.M push.R place.R", "floor.V push.C place.C",
+                 body=Mass(mass="2 kg"), floor=Reference(), push=ForceSource(),
+                 place=MotionSensor())
+
+
+def rubbing():
+    """Two bodies on a rough floor, with a spring between them and a stop."""
+    model = pushed()
+    wire(model, "body.M rub.R spring.R stop.R", "spring.C second.M drag.R",
+         "floor.V rub.C drag.C stop.C",
+         rub=TranslationalFriction(law="coulomb", coulomb_force="20 N", breakaway_force="25 N"),
+         spring=Spring(stiffness="1 kN/m"), second=Mass(mass="1 kg"),
+         drag=TranslationalFriction(law="coulomb", coulomb_force="5 N", breakaway_force="7 N"),
+         stop=HardStop(upper_bound="50 mm", lower_bound="-50 mm"))
+    return model
+
+
+def waved():
+    """Functions of time, and samples every 7 ms."""
+    model = sampled("7 ms")
+    wire(model, "wave.y shake.S", "body.M shake.R", "floor.V shake.C",
+         wave=Sine(amplitude="3 N", frequency="7 Hz"), shake=ForceSource())
+    return model
+
+
+def sampled(period="1 ms"):
+    """A sampler of its own, which sums up the way that it finds."""
+    model = pushed()
+    wire(model, "place.P sum.u", sum=DiscreteIntegrator(input="m", sample_time=period))
+    return model
+
+
+def driven(run, steps, look=False):
+    rows = []
+    for k in range(steps):
+        rows.append(run.step([60 * np.sin(0.02 * k)], 1e-3))
+        if look and k % 50 == 0:
+            run.result()
+    return np.array(rows)
+
+
+def test_thousands_of_steps_add_up():
+    """v = h sum F / m and x by the trapezia of v, through more events than a call keeps."""
+    run = pushed().stepper(inputs=["push.S"], outputs=["body.v", "place.P"])
+    force = np.random.default_rng(1).uniform(-5, 5, 5000)
+    seen = np.array([run.step([f], 1e-3) for f in force])
+    v = np.cumsum(force) * 1e-3 / 2
+    x = np.cumsum((v + np.append(0, v[:-1])) / 2) * 1e-3
+    assert_allclose(seen, np.column_stack([v, x]), rtol=1e-9, atol=1e-12)
+    middle = run.result()["body.v"].at([f"{k}.5 ms" for k in (0, 1234, 4999)])
+    assert_allclose(middle.to("m/s").m, (np.append(0, v[:-1]) + v)[[0, 1234, 4999]] / 2, rtol=1e-9)
+
+
+@pytest.mark.parametrize(("make", "outputs", "method"), [
+    (rubbing, ["body.v", "second.v", "rub.f"], "auto"),
+    (rubbing, ["body.v", "second.v", "rub.f"], "rodas4"),
+    (waved, ["body.v", "sum.x"], "auto"),
+    (sampled, ["body.v", "sum.x"], "auto"),
+])  # fmt: skip
+def test_machine_code_carries_out_what_python_would(make, outputs, method):
+    runs = [make().stepper(inputs=["push.S"], outputs=outputs, method=method) for _ in range(2)]
+    runs[1]._driver.running.rules = lambda t: None  # Python judges every event
+    seen = [driven(run, 400) for run in runs]
+    assert runs[0]._steps._bound is not None
+    assert_allclose(seen[0], seen[1], rtol=1e-9, atol=1e-9 * np.abs(seen[1]).max())
+    events = [[(e.component, e.mode) for e in run.result().events] for run in runs]
+    assert events[0] == events[1] and (make is not rubbing or len(events[0]) > 6)
+
+
+def test_looks_change_nothing():
+    first, second = (rubbing().stepper(inputs=["push.S"], outputs=["body.v"]) for _ in range(2))
+    assert np.array_equal(driven(first, 300), driven(second, 300, look=True))
+    a, b = (run.result().sample("body.v", every="1.7 ms")["body.v"].m for run in (first, second))
+    assert np.array_equal(a, b)
+
+
+def test_numbers_of_arrays_come_one_after_the_other():
+    model = wired("row", "bodies.M push.R", "floor.V push.C",
+                  bodies=Mass(mass="2 kg", count=3), floor=Reference(), push=ForceSource(count=3))
+    run = model.stepper(inputs=["push.S"], outputs=["bodies.v"])
+    run.set("push.S", ["2 N", "4 N", "6 N"])
+    run.advance("1 s")
+    assert_allclose(run.numbers(), [1, 2, 3], rtol=1e-12)
+
+
+def test_what_is_no_number_is_refused():
+    run = pushed().stepper(inputs=["push.S"], outputs=["body.v"])
+    with pytest.raises(ParameterError, match=r"run.step\(\): was given nan for 'push.S', which is "
+                                             "not a finite number. Give a value in N"):
+        run.step([np.nan], 1e-3)
+    with pytest.raises(ParameterError, match="must go on for a positive time, but was given -1 s"):
+        run.step([1.0], -1)
+    assert run.step([2.0], 1.0)[0] == pytest.approx(1.0)
+
+
+# -- saved states -----------------------------------------------------------------------------
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def begun(stiffness="1 kN/m"):
+    model = rubbing()
+    model.spring.stiffness = stiffness
+    return model.stepper(inputs=["push.S"], outputs=["body.v", "second.v"])
+
+
+def stepped(run, forces):
+    return [run.step([force], 0.05).tolist() for force in forces]
+
+
+ELSEWHERE = """
+import pickle, sys
+sys.path[:0] = sys.argv[1:3]
+from tests.simulation.test_stepping_over_time import begun, stepped
+run = begun()
+run.restore(pickle.load(open(sys.argv[3], "rb")))
+print(run.time, stepped(run, [0.0, -45.0, 15.0]))
+"""
+
+
+def test_another_process_goes_on_to_the_bit(tmp_path):
+    run, file = begun(), tmp_path / "state"
+    stepped(run, [30.0, 40.0, 40.0, 5.0])  # breaks loose, and comes to rest
+    file.write_bytes(pickle.dumps(run.save_state()))
+    told = subprocess.run(
+        [sys.executable, "-c", ELSEWHERE, str(ROOT), str(ROOT / "tests"), str(file)], text=True,
+        capture_output=True, check=False)
+    assert told.returncode == 0, told.stderr
+    assert told.stdout.strip() == f"{run.time} {stepped(run, [0.0, -45.0, 15.0])}"
+
+
+def test_states_of_both_kinds_lead_back_one_after_the_other():
+    run = begun()
+    stepped(run, [30.0])
+    near = run.save_state()
+    far = pickle.loads(pickle.dumps(near))
+    ends = []
+    for state in (near, far, near, far):
+        run.restore(state)
+        assert run.time == quantity("50 ms")
+        ends.append(stepped(run, [35.0, 35.0, -35.0]))
+    assert ends[0] == ends[1] == ends[2] == ends[3]
+    assert run.result()["body.v"].final == run["body.v"]
+
+
+def test_a_state_of_another_model_is_refused():
+    run = begun()
+    stepped(run, [40.0, 40.0])
+    state = pickle.loads(pickle.dumps(run.save_state()))
+    other = begun("3 kN/m")
+    with pytest.raises(ParameterError, match="leads elsewhere here") as told:
+        other.restore(state)
+    assert told.value.code == "run.state"
+    assert other.time == quantity("0 s")  # it stays where it was
+    with pytest.raises(ParameterError, match="leads elsewhere here"):
+        rubbing().stepper(outputs=["body.v"]).restore(state)

@@ -5,9 +5,21 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+from scipy.integrate import solve_ivp
 
 from benches import wire, wired
-from blocks import Model, Parameter, Variable, der, quantity, sin, time, where
+from blocks import (
+    Component,
+    Model,
+    Parameter,
+    Variable,
+    der,
+    dry_friction,
+    quantity,
+    sin,
+    time,
+    where,
+)
 from library.signal import Sine
 from library.translational import (
     ForceSource,
@@ -92,9 +104,8 @@ def oscillator(kinetic=1.0, static=None, x0=2.5, amplitude=0.0, frequency=1.0, f
 
 def dragged(case, friction=None):
     """A body on a rough floor, pulled through a spring whose end stops after a while."""
-    model = Model("dragged body")
-    model.body = Mass(mass=quantity(case["mass"], "kg"))
-    model.spring = Spring(stiffness=quantity(case["stiffness"], "N/m"))
+    model = wired("dragged body", body=Mass(mass=quantity(case["mass"], "kg")),
+                  spring=Spring(stiffness=quantity(case["stiffness"], "N/m")))
     model.friction = friction or dry(case["kinetic"], case["static"])
     speed, until = quantity(case["speed"], "m/s"), quantity(case["until"], "s")
     wire(model, "body.M spring.C friction.R", "spring.R drive.R", "drive.C friction.C ground.V",
@@ -124,8 +135,7 @@ class PulledSpring(TwoPort):
 
 def pulled(law, band, **more):
     """The published problem with a law of a band (m/s): 1 kg, 90 N/m, friction of 10 N."""
-    model = Model("pulled body")
-    model.body, model.spring, model.ground = Mass(), PulledSpring(), Reference()
+    model = wired("pulled body", body=Mass(), spring=PulledSpring(), ground=Reference())
     model.friction = TranslationalFriction(law=law, coulomb_force="10 N",
                                            band=quantity(band, "m/s"), **more)
     if "breakaway" in model.friction.kind.uses:
@@ -176,3 +186,56 @@ def train(n=12):
     model.connect(model.pull.R, model.wagons[0].M)
     model.connect(model.pull.C, model.rail.V)
     return model
+
+
+class BrakedPendulum(Component):
+    """Point mass on a massless rod in Cartesian coordinates, with friction in the joint.
+
+    The rod's pull is the multiplier of x² + y² = l²; the joint brakes with a torque.
+    """
+
+    x, y = Variable("m", "1 m", priority="high"), Variable("m", "0 m")
+    u, v = Variable("m/s", "0 m/s", priority="high"), Variable("m/s")
+    pull, brake = Variable("N/m"), Variable("N*m")
+    torque, static = Parameter("0.5 N*m"), Parameter("0.8 N*m")
+    mass, length, gravity = Parameter("1 kg"), Parameter("1 m"), Parameter("9.81 m/s^2")
+
+    def strengths(self):
+        """At rest and in motion."""
+        return self.static, self.torque
+
+    def equations(self):
+        yield der(self.x) == self.u
+        yield der(self.y) == self.v
+        # the joint's torque acts on the mass as a force along the path
+        yield self.mass * der(self.u) == -self.pull * self.x + self.brake * self.y / self.length**2
+        yield self.mass * der(self.v) == (-self.pull * self.y - self.brake * self.x / self.length**2
+                                          - self.mass * self.gravity)  # fmt: skip
+        yield self.x**2 + self.y**2 == self.length**2
+        turning = (self.x * self.v - self.y * self.u) / self.length**2
+        static, kinetic = self.strengths()
+        yield dry_friction(self.brake, turning, static=static, kinetic=kinetic)
+
+
+def stops_of_pendulum(torque, holds):
+    """Turning points and the angle at rest of theta'' = -9.81 cos(theta) - torque sign.
+
+    ``torque`` and ``holds`` take the angle and the speed, and the angle.
+    """
+    theta, w, t, stops, sense = 0.0, 0.0, 0.0, [], -1.0
+    tight = {"rtol": 1e-13, "atol": 1e-14, "method": "DOP853"}
+    while True:
+        def slope(_, s, sense=sense):
+            return [s[1], -9.81 * np.cos(s[0]) - sense * torque(*s)]
+
+        def stop(_, s):
+            return s[1]
+
+        stop.terminal, stop.direction = True, -sense
+        go = solve_ivp(slope, (t, t + 1e-2), [theta, w], **tight)
+        piece = solve_ivp(slope, (go.t[-1], 60.0), go.y[:, -1], events=stop, **tight)
+        t, theta, w = piece.t_events[0][0], piece.y_events[0][0][0], 0.0
+        stops.append((t, theta))
+        if abs(9.81 * np.cos(theta)) <= holds(theta):
+            return stops
+        sense = -sense

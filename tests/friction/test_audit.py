@@ -4,10 +4,11 @@ from functools import cache
 from math import atanh, pi
 
 import pytest
+from benches import wired
 from benches.friction import loaded
 from numpy.testing import assert_allclose
 
-from blocks import Model, tanh
+from blocks import tanh
 from library.friction_studies import audit as audit_anew
 from library.friction_studies import compared
 from library.frictionlaws import FrictionLaw
@@ -141,8 +142,7 @@ def test_a_run_reports_no_creep_of_laws_that_hold():
 @pytest.mark.parametrize(("speed", "share"), [("20 mm/s", 0.06), ("0.1 mm/s", 1.0)])
 def test_bristles_that_a_steady_motion_has_bent_slide_however_slow_it_is(law, speed, share):
     """They bend by 25 N / (1e5 N/m) = 0.25 mm, in e-folds of that of the way."""
-    model = Model("dragged")
-    model.pull, model.ground = VelocitySource(velocity=speed), Reference()
+    model = wired("dragged", pull=VelocitySource(velocity=speed), ground=Reference())
     model.friction = TranslationalFriction(
         law=law, coulomb_force="20 N", breakaway_force="25 N", breakaway_velocity="0.1 m/s",
         viscous_coefficient="0 N*s/m")

@@ -135,16 +135,6 @@ def test_a_stack_at_rest_carries_the_weight_of_all_above():
     assert_allclose([value(run, f"m{i}.v") for i in range(3)], 0, atol=0)
 
 
-def test_a_contact_opens_when_its_load_reverses_and_the_body_lifts_off():
-    run = ball(0.0, height=0.0, load=lambda t: t - 1).simulate("2 s", rtol=1e-11)
-    ((time, _, what),) = happened(run)
-    assert what == "opens"
-    assert_allclose(time, 1.0, rtol=0, atol=1e-10)
-    assert_allclose(value(run, "floor.load", 0.25), 0.75, rtol=1e-12)
-    assert_allclose(value(run, "floor.x"), 1 / 6, rtol=1e-9)
-    assert value(run, "floor.load", 1.5) == 0
-
-
 def test_a_body_pressed_by_a_spring_leaves_the_stop_and_comes_back():
     # pressed with 1 N at first; the load pulls it off during half of a period
     model = ball(0.0, height=0.0, load=lambda t: 2 * sin(t) - 1)

@@ -88,8 +88,7 @@ class LoweredBlock(PressedBlock):
 @pytest.mark.parametrize("kind, height", [(PressedBlock, "0.9999991 m"), (LoweredBlock, "1 m")])
 def test_a_floor_bears_what_presses_on_it_from_the_first_step_on(kind, height, method):
     # 0.9 um below the floor the leg carries 90 N of the 100 N that brake by a tenth
-    model = Model("block")
-    model.block = kind(z=height)
+    model = wired("block", block=kind(z=height))
     run = model.simulate("0.5 s", method=method)
     assert_allclose(value(run, "block.v"), 10.0 - 0.1 * 100.0 * 0.5, rtol=1e-9)
     assert_allclose(value(run, "block.N", 0), 100.0, rtol=1e-9)
@@ -232,8 +231,7 @@ def ramp(newtons_per_second):
 
 
 def test_a_block_on_two_feet_breaks_away_when_no_split_can_hold_it():
-    model = Model("block")
-    model.box = Box(push=ramp(6.0))  # 2 kg, mu = 0.5
+    model = wired("block", box=Box(push=ramp(6.0)))  # 2 kg, mu = 0.5
     run = model.simulate("3 s", rtol=1e-9)
     weight = 2 * G
     assert_allclose(times_of(run, "slides"), [weight / 2 / 6] * 2, rtol=0, atol=1e-9)

@@ -1,9 +1,12 @@
-"""Exact friction with every method, and inside differential-algebraic systems."""
+"""Exact friction with every method, in differential-algebraic systems, and at dead centres."""
+
+from itertools import product
 
 import numpy as np
 import pytest
-from benches import wired
+from benches import wire, wired
 from benches.friction import (
+    BrakedPendulum,
     dragged,
     dry,
     happened,
@@ -11,15 +14,33 @@ from benches.friction import (
     oscillator,
     push,
     reference,
+    stops_of_pendulum,
     value,
     values,
 )
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from blocks import Component, Parameter, Port, Variable, cos, der, dry_friction, quantity
-from library.rotational import Inertia, RotationalFriction, RotationalReference, rotational
-from library.translational import Mass, Reference, Spring, TwoPort
+from blocks import (
+    Model,
+    Parameter,
+    Target,
+    Variable,
+    der,
+    dry_friction,
+    quantity,
+)
+from library.mechanisms import DiscBrake, SliderCrank
+from library.planar import Body, ForceSensor, Ground, Prismatic, Revolute, RigidOffset
+from library.rotational import (
+    Inertia,
+    RotationalFriction,
+    RotationalReference,
+    TorqueSource,
+    table,
+)
+from library.signal import Abs
+from library.translational import Mass, Reference, Spring, TranslationalFriction, TwoPort
 
 CASE = reference()["belt"]["P6-A"]
 ADAPTIVE = {"DOP853": 1e-8, "RK45": 1e-7, "RK23": 1e-6, "ode45": 1e-7, "ode23s": 1e-4,
@@ -56,57 +77,10 @@ def exact_oscillator(t):
     return centre + (6.3 - 1 - 2 * half) * np.cos(t)
 
 
-class Pendulum(Component):
-    """Point mass on a massless rod in Cartesian coordinates, with friction in the joint.
-
-    The rod's pull is the multiplier of x² + y² = l²; the joint brakes with a torque.
-    """
-
-    x, y = Variable("m", "1 m", priority="high"), Variable("m", "0 m")
-    u, v = Variable("m/s", "0 m/s", priority="high"), Variable("m/s")
-    pull, brake = Variable("N/m"), Variable("N*m")
-    torque = Parameter("0.5 N*m")
-    static = Parameter("0.8 N*m")
-    mass, length, gravity = Parameter("1 kg"), Parameter("1 m"), Parameter("9.81 m/s^2")
-
-    def equations(self):
-        yield der(self.x) == self.u
-        yield der(self.y) == self.v
-        # the joint's torque acts on the mass as a force along the path
-        yield self.mass * der(self.u) == -self.pull * self.x + self.brake * self.y / self.length**2
-        yield self.mass * der(self.v) == (-self.pull * self.y - self.brake * self.x / self.length**2
-                                          - self.mass * self.gravity)  # fmt: skip
-        yield self.x**2 + self.y**2 == self.length**2
-        turning = (self.x * self.v - self.y * self.u) / self.length**2
-        yield dry_friction(self.brake, turning, static=self.static, kinetic=self.torque)
-
-
-def swing(torque, static, end):
-    """Turning points and the angle at rest of theta'' = -9.81 cos(theta) - torque sign."""
-    theta, w, t, stops, sense = 0.0, 0.0, 0.0, [], -1.0
-
-    while True:
-        def slope(_, s, sense=sense):
-            return [s[1], -9.81 * np.cos(s[0]) - sense * torque]
-
-        def stop(_, s):
-            return s[1]
-
-        stop.terminal, stop.direction = True, -sense
-        go = solve_ivp(slope, (t, t + 1e-2), [theta, w], rtol=1e-13, atol=1e-14, method="DOP853")
-        piece = solve_ivp(slope, (go.t[-1], end), go.y[:, -1], rtol=1e-13, atol=1e-14,
-                          method="DOP853", events=stop)  # fmt: skip
-        t, theta, w = piece.t_events[0][0], piece.y_events[0][0][0], 0.0
-        stops.append((t, theta))
-        if abs(9.81 * np.cos(theta)) <= static:
-            return stops
-        sense = -sense
-
-
 @pytest.mark.parametrize("method", ["DOP853", "rodas4"])
 def test_a_pendulum_with_joint_friction_swings_and_sticks_as_its_angle_equation(method):
-    stops = swing(1.5, 2.5, 60.0)
-    model = wired("pendulum", p=Pendulum(torque="1.5 N*m", static="2.5 N*m"))
+    stops = stops_of_pendulum(lambda *_: 1.5, lambda _: 2.5)
+    model = wired("pendulum", p=BrakedPendulum(torque="1.5 N*m", static="2.5 N*m"))
     end = stops[-1][0] + 2
     rtol = 1e-10 if method == "DOP853" else 1e-9
     run = model.simulate(quantity(end, "s"), rtol=rtol, method=method)
@@ -176,28 +150,6 @@ def test_a_load_on_a_friction_with_a_nonlinear_transmission_is_held_exactly():
     assert_allclose(s + (s / 5) ** 3, 1.5, rtol=1e-9)
 
 
-class Arm(Component):
-    """A bar on a shaft under gravity: torque m g l cos(phi)."""
-
-    S = Port(rotational)
-    phi = Variable("rad", "0 rad", priority="high")
-
-    def equations(self):
-        yield der(self.phi) == self.S.w
-        yield self.S.t == quantity("9.81 N*m") * cos(self.phi)
-
-
-def test_an_arm_on_a_braked_shaft_gives_the_same_as_the_pendulum():
-    stops = swing(1.5, 2.5, 60.0)
-    model = wired("arm", "arm.S shaft.I brake.R", "brake.C ground.W",
-                  arm=Arm(), shaft=Inertia(inertia="1 kg*m^2"), ground=RotationalReference(),
-                  brake=RotationalFriction(law="coulomb", coulomb_torque="1.5 N*m",
-                                           breakaway_torque="2.5 N*m"))
-    run = model.simulate("30 s", rtol=1e-11)
-    assert [e[0] for e in happened(run)] == pytest.approx([t for t, _ in stops], abs=1e-8)
-    assert_allclose(value(run, "arm.phi"), stops[-1][1], rtol=0, atol=1e-8)
-
-
 @pytest.mark.parametrize("method", ["DOP853", "Radau"])
 def test_a_stiff_spring_beside_friction_neither_creeps_nor_chatters(method):
     model = wired("stiff", "body.M spring.R friction.R", "spring.C friction.C ground.V",
@@ -213,3 +165,156 @@ def test_a_stiff_spring_beside_friction_neither_creeps_nor_chatters(method):
     assert len(happened(run)) == int(np.floor((swing - 5e-5) / 1e-4)) + 2
     assert np.ptp(values(run, ["spring.x"], np.linspace(happened(run)[-1][0], 0.5, 30))) <= 1e-17
     assert missing_energy(run) < 1e-5
+
+
+# -- dead centres -----------------------------------------------------------------------------
+CRANK, ROD, J, F, T = 0.05, 0.2, 0.1, 5.0, 0.1  # SI units
+PHASE = {1: [30.0], 2: [30.0, 120.0]}  # degrees, where the pistons' cranks start
+METHODS = ["auto", "rodas4", "DOP853"]
+
+
+def engine(pistons, mass, bearing):
+    model = wired("engine", wheel=Inertia(inertia="0.1 kg*m^2", w="10 rad/s"), block=Reference())
+    for k, phase in enumerate(PHASE[pistons]):
+        crank = model.add(f"crank{k}", SliderCrank(crank="50 mm", rod="200 mm", phi=f"{phase} deg"))
+        rub = model.add(f"rub{k}", TranslationalFriction(
+            law="coulomb", breakaway_force="6 N", coulomb_force="5 N"))
+        model.connect(model.wheel.I, crank.A)
+        model.connect(crank.P, rub.R)
+        model.connect(rub.C, model.block.V)
+        if mass:
+            piston = model.add(f"piston{k}", Mass(mass=f"{mass} kg"))
+            model.connect(crank.P, piston.M)
+    if bearing:
+        wire(model, "wheel.I bearing.R", "bearing.C frame.W",
+             bearing=RotationalFriction(law="coulomb", breakaway_torque="0.1 N*m",
+                                        coulomb_torque="0.1 N*m"), frame=RotationalReference())
+    return model
+
+
+def place(angle):
+    return CRANK * np.cos(angle) + np.sqrt(ROD**2 - (CRANK * np.sin(angle)) ** 2)
+
+
+def lever(angle):
+    s, c = np.sin(angle), np.cos(angle)
+    return -CRANK * s - CRANK**2 * s * c / np.sqrt(ROD**2 - (CRANK * s) ** 2)
+
+
+def way(start, end):
+    """Of a piston: from dead centre to dead centre."""
+    between = np.arange(np.ceil(start / np.pi), np.floor(end / np.pi) + 1) * np.pi
+    return np.abs(np.diff(place(np.concatenate([[start], between, [end]])))).sum()
+
+
+def speed(turned, pistons, mass, bearing):
+    """Of the flywheel after it has turned so far."""
+    inertia, energy = J, J * 10.0**2 / 2 - T * turned * bearing
+    for phase in np.radians(PHASE[pistons]):
+        energy += mass * (lever(phase) * 10.0) ** 2 / 2 - F * way(phase, phase + turned)
+        inertia += mass * lever(phase + turned) ** 2
+    return np.sqrt(2 * energy / inertia)
+
+
+@pytest.mark.parametrize(("pistons", "mass", "bearing", "method"), [
+    (*engine, method) for engine in product((1, 2), (0.5, 0), (0, 1)) for method in METHODS
+    if method == "auto" or engine in ((1, 0, 0), (2, 0.5, 1))])
+def test_pistons_pass_their_dead_centres(pistons, mass, bearing, method):
+    run = engine(pistons, mass, bearing).simulate("1.5 s", method=method, rtol=1e-8)
+    times = np.linspace(0, 1.5, 31)
+    angle = run["crank0.phi"].at(quantity(times, "s")).m
+    expected = [speed(a - angle[0], pistons, mass, bearing) for a in angle]
+    assert angle[-1] - angle[0] > 3 * np.pi
+    assert_allclose(run["wheel.w"].at(quantity(times, "s")).m, expected, rtol=2e-6)
+
+
+@pytest.mark.parametrize(("rtol", "method"), [
+    (1e-4, "auto"), *((1e-7, method) for method in METHODS)])
+def test_a_rocker_turns_round_while_its_crank_goes_on(rtol, method):
+    model = wired("crank and rocker", ground=Ground(), far=RigidOffset(dx="0.5 m"))
+    model.crank, model.coupler, model.rocker = (Body(
+        mass="1 kg", inertia="0.1 kg*m^2", center_x=x) for x in ("0.1 m", "0.3 m", "0.2 m"))
+    model.to_coupler, model.to_rocker, model.from_rocker = (
+        RigidOffset(dx=x) for x in ("0.2 m", "0.6 m", "0.4 m"))
+    wire(model, "ground.P a.B far.B", "a.F crank.P to_coupler.B", "to_coupler.F b.B",
+         "b.F coupler.P to_rocker.B", "to_rocker.F c.B", "c.F from_rocker.F",
+         "from_rocker.B rocker.P d.F", "far.F d.B", "rub.R d.A", "rub.C frame.W",
+         a=Revolute(phi="-7.5 deg"), b=Revolute(), c=Revolute(),
+         d=Revolute(phi=Target("-58 deg", priority="none"), drive=True),
+         frame=RotationalReference(),
+         rub=RotationalFriction(law="coulomb", breakaway_torque="0.7 N*m",
+                                coulomb_torque="0.5 N*m"))
+    run = model.simulate("0.4 s", method=method, rtol=rtol)
+    stored = sum(run[f"{b}.energy_stored"] for b in ("crank", "coupler", "rocker"))
+    angle = run["d.phi"].at(quantity(np.linspace(0, 0.4, 4001), "s")).m
+    lost = 0.5 * np.abs(np.diff(angle)).sum()
+    assert 0.5 * np.ptp(angle) < 0.95 * lost  # it has turned round
+    assert float((stored.at("0 s") - stored.final).m) == pytest.approx(lost, abs=20 * rtol)
+
+
+def held_shaft(model, times, torques):
+    """A flywheel that a brake holds until 0.1 s, and a motor."""
+    wire(model, "wheel.I motor.R brake.R", "motor.C brake.C bed.W",
+         wheel=Inertia(inertia="0.1 kg*m^2"),
+         brake=DiscBrake(normal_force=table(["0 s", "0.1 s", "0.1 s"], ["20 kN", "20 kN", "0 N"])),
+         motor=TorqueSource(torque=table(times, torques)), bed=RotationalReference(),
+         block=Reference())
+    return model
+
+
+@pytest.mark.parametrize(("begin", "method"), [
+    (180, "auto"), (180, "DOP853"), (0, "auto"), (0, "rodas4")])
+def test_a_press_that_a_brake_holds_starts_out_of_its_dead_centre(begin, method):
+    model = held_shaft(Model("press"), ["0.1 s", "0.2 s"], ["0 N*m", "4 N*m"])
+    wire(model, "wheel.I crank.A", "crank.P ram.M rub.R", "rub.C block.V",
+         crank=SliderCrank(crank="50 mm", rod="200 mm", phi=f"{begin} deg"),
+         ram=Mass(mass="0.5 kg"),
+         rub=TranslationalFriction(law="coulomb", breakaway_force="6 N", coulomb_force="5 N"))
+    run = model.simulate("0.5 s", method=method, rtol=1e-8)
+
+    def motion(t, y):  # the torque grows from nothing: at first nothing even accelerates
+        angle, w = y
+        bend = (lever(angle + 1e-5) - lever(angle - 1e-5)) / 2e-5
+        torque = min(40 * t, 4) - F * abs(lever(angle)) - 0.5 * lever(angle) * bend * w**2
+        return w, torque / (J + 0.5 * lever(angle) ** 2)
+
+    hand = solve_ivp(motion, (0, 0.4), (np.radians(begin), 0), rtol=1e-10, atol=1e-12,
+                     max_step=1e-3)
+    assert run["rub.mode"].at("0.05 s").m == 0
+    assert run["wheel.w"].final.m == pytest.approx(hand.y[1, -1], rel=1e-6)
+    assert run["crank.phi"].final.m == pytest.approx(hand.y[0, -1], rel=1e-6)
+
+
+@pytest.mark.parametrize(("guide", "begin", "method"), [
+    ("5 N", 90, "auto"), ("5 N", -90, "rodas4"), ("of its load", 90, "rodas4"),
+    ("of its load", -90, "auto")])
+def test_a_linkage_that_a_brake_holds_starts_out_of_its_dead_centre(guide, begin, method):
+    model = held_shaft(Model("linkage"), ["0 s", "0.1 s", "0.1 s"], ["0 N*m", "0 N*m", "4 N*m"])
+    model.ground, model.main, model.pin, model.wrist = (
+        Ground(), Revolute(drive=True, phi=f"{begin} deg"),
+        Revolute(phi="180 deg" if begin > 0 else "0 deg"), Revolute())
+    model.web, model.rod, model.ram = (Body(mass=f"{m} kg", inertia="1 g*m^2")
+                                       for m in (0.3, 0.2, 0.5))
+    wire(model, "ground.P main.B side.B", "side.F slide.B", "main.F web.P arm.B", "arm.F pin.B",
+         "pin.F rod.P end.B", "end.F wrist.B", "wrist.F ram.P slide.F", "wheel.I main.A",
+         arm=RigidOffset(dx="50 mm"), end=RigidOffset(dx="200 mm"),
+         slide=Prismatic(angle="-90 deg", drive=True, s="150 mm" if begin > 0 else "250 mm"),
+         side=ForceSensor())
+    if guide == "5 N":
+        model.rub = TranslationalFriction(law="coulomb", breakaway_force="6 N", coulomb_force="5 N")
+    else:
+        wire(model, "side.FX load.u", "load.y rub.N",
+             rub=TranslationalFriction(law="coulomb", normal=True, coulomb_coefficient=0.1,
+                                       breakaway_coefficient=0.1), load=Abs(unit="N"))
+    wire(model, "slide.A rub.R", "rub.C block.V")
+    run = model.simulate("0.25 s", method=method, rtol=1e-7)
+    parts = ("wheel", "web", "rod", "ram")
+    stored = sum((run[f"{b}.energy_stored"].final - run[f"{b}.energy_stored"].at("0 s")).m
+                 for b in parts)
+    times = quantity(np.linspace(0.1, 0.25, 501), "s")
+    rubbed = np.abs(run["rub.f"].at(times).m)
+    way = np.abs(np.diff(run["slide.s"].at(times).m))
+    turned = run["main.phi"].final.m - np.radians(begin)
+    assert turned > 0.3
+    assert stored == pytest.approx(
+        4 * turned - (way * (rubbed[1:] + rubbed[:-1]) / 2).sum(), rel=1e-5)

@@ -6,18 +6,11 @@ from benches import wire, wired
 from benches.friction import missing_energy, values
 from numpy.testing import assert_allclose
 
-from blocks import Model, Parameter, SimulationError, ideal_diode, ideal_switch, quantity, sin, time
+from blocks import Model, Parameter, SimulationError, ideal_diode, ideal_switch, quantity, time
 from library.electrical import ACVoltageSource, Capacitor, ElectricalReference, Inductor, Resistor
 from library.electrical import TwoPort as TwoPin
 from library.rotational import Inertia, RotationalReference, TorqueSource
 from library.rotational import TwoPort as Shafts
-
-
-class Freewheel(Shafts):
-    """R may not run ahead of C."""
-
-    def equations(self):
-        yield ideal_diode(self.t, self.w)
 
 
 class Coupling(Shafts):
@@ -35,22 +28,6 @@ class Diode(TwoPin):
 
     def equations(self):
         yield ideal_diode(self.i, self.v)
-
-
-def test_a_freewheel_holds_one_way_and_overruns_the_other():
-    model = Model("freewheel")
-    model.ground, model.rotor, model.wheel = RotationalReference(), Inertia(inertia="2 kg*m^2"), \
-        Freewheel()
-    model.load = TorqueSource(torque=lambda t: quantity("4 N*m") * sin(t * quantity("1 rad/s")))
-    model.connect(model.load.R, model.rotor.I, model.wheel.R)
-    model.connect(model.load.C, model.wheel.C, model.ground.W)
-    run = model.simulate("6 s", rtol=1e-10)
-    t = np.linspace(0, 6, 30)
-    exact = np.where(t > np.pi, -2 * (1 + np.cos(t)), 0)
-    assert_allclose(values(run, ["rotor.w"], t)[0], exact, rtol=0, atol=1e-8)
-    (event,) = [e for e in run.events if e.component == "wheel"]
-    assert (event.description, event.time) == ("opens", pytest.approx(np.pi, abs=1e-9))
-    assert missing_energy(run) < 1e-9
 
 
 def coupled(speed):

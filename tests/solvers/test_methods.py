@@ -1,10 +1,17 @@
-"""Every method against closed solutions: error in units of the tolerance, work in counts."""
+"""Every method against closed solutions, in units of the tolerance; trouble, names and courses."""
+
+import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from scipy.linalg import expm
 
-from blocks.solvers import METHODS, Trajectory
+from blocks.exceptions import BlocksError
+from blocks.solvers import METHODS, Step, Trajectory, UnknownMethod, method_named
+from blocks.solvers.interpolation import chebyshev_nodes
 
 from .problems import Chain, Linear, decay, make, oscillator, run, stiff
 
@@ -191,3 +198,260 @@ def test_a_trajectory_repeats_the_dense_output(name):
         t = np.linspace(step.t_old, step.t, 9)
         assert course(t) == pytest.approx(step.dense(t), rel=1e-9, abs=1e-10)
 
+
+# -- trouble is a value -----------------------------------------------------------------------
+STOPS_AT = 1.0
+
+
+class Trapped:
+    """y' = -y until t = 1; then the given trouble."""
+
+    size = 2
+
+    def __init__(self, trouble):
+        self.trouble = trouble
+
+    def slope(self, t, y):
+        if t > STOPS_AT:
+            if self.trouble == "nan":
+                return np.array([-y[0], np.nan])
+            raise self.trouble
+        return -y
+
+    def slope_jacobian(self, t, y):
+        return sp.csc_matrix(-np.eye(2))
+
+    def residual(self, t, y, slope):
+        return slope - self.slope(t, y)
+
+    def residual_jacobian(self, t, y, slope, c):
+        return sp.csc_matrix((c + 1.0) * np.eye(2))
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_an_exception_of_the_equations_ends_as_a_failed_step(name, capfd):
+    trouble = FloatingPointError("the oil is too hot")
+    method = make(name, Trapped(trouble), [1.0, 2.0], 3.0)
+    last = run(method, 3.0)[-1]
+    assert last.failure.startswith(f"{name} stopped at t = ")
+    assert last.failure.endswith("the equations failed: FloatingPointError: the oil is too hot")
+    assert last.cause is trouble
+    assert last.t == last.t_old == method.t <= STOPS_AT
+    assert method.y == pytest.approx(np.array([1, 2]) * np.exp(-method.t), rel=1e-2)
+    assert last.dense(method.t) == pytest.approx(method.y)
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_nan_ends_as_a_failed_step_near_the_place_that_names_the_unknown(name, capfd):
+    method = make(name, Trapped("nan"), [1.0, 2.0], 3.0)
+    last = run(method, 3.0)[-1]
+    assert "finite" in last.failure or "inf or nan" in last.failure
+    assert last.worst == (1,)
+    assert method.t == pytest.approx(STOPS_AT, abs=3e-3)
+    assert method.work.residuals < 2000
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_failed_method_goes_on_after_a_restart(name):
+    method = make(name, Trapped(ValueError("no")), [1.0, 2.0], 3.0)
+    assert run(method, 3.0)[-1].failure
+    method.restart(0.0, np.array([1.0, 2.0]))
+    assert not run(method, STOPS_AT)[-1].failure
+    assert method.t == STOPS_AT
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_keyboard_interrupt_passes_through(name):
+    method = make(name, Trapped(KeyboardInterrupt()), [1.0, 2.0], 3.0)
+    with pytest.raises(KeyboardInterrupt):
+        run(method, 3.0)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_trouble_at_the_very_start_is_a_failed_step_too(name):
+    method = make(name, Trapped("nan"), [1.0, 2.0], 3.0)
+    method.restart(2.0, np.array([1.0, 2.0]))
+    step = method.advance(3.0)
+    assert step.failure
+    assert step.t == 2.0
+
+
+# -- names of methods -------------------------------------------------------------------------
+def test_every_name_gives_a_method_of_that_name():
+    for name, method in METHODS.items():
+        assert method.name == name
+        assert method_named(name.upper()) is method_named(name.lower()) is method
+
+
+def test_a_mistyped_name_is_answered_with_the_nearest():
+    with pytest.raises(UnknownMethod) as caught:
+        method_named("rodas")
+    assert "Did you mean 'rodas4'?" in str(caught.value)
+    assert isinstance(caught.value, ValueError)
+    assert isinstance(caught.value, BlocksError)
+    assert caught.value.code == "name.unknown"
+    assert caught.value.name == "rodas"
+    assert caught.value.nearest == "rodas4"
+    assert caught.value.known == tuple(METHODS)
+
+
+WITHOUT_LLVM = """
+import sys
+sys.modules["llvmlite"] = None
+from blocks import Model, quantity
+from library.translational import Damper, Mass, Reference, Spring
+
+model = Model("oscillator")
+model.block, model.ground = Mass(mass="2 kg", v="1 m/s"), Reference()
+model.spring, model.damper = Spring(stiffness="200 N/m"), Damper(damping="4 N*s/m")
+model.connect(model.block.M, model.spring.R, model.damper.R)
+model.connect(model.ground.V, model.spring.C, model.damper.C)
+for damping in "4 N*s/m", "4 GN*s/m":
+    model.damper.damping = damping
+    model.operating_point()
+    run = model.simulate("3 s")
+    print(run.statistics.method, abs(run["block.v"].final) < quantity("0.1 m/s"))
+"""
+
+
+def test_models_run_without_machine_code_too():
+    out = subprocess.run([sys.executable, "-c", WITHOUT_LLVM], capture_output=True, text=True,
+                         check=True)
+    assert out.stdout.splitlines() == ["DOP853 True", "rodas4 True"]
+
+
+def test_a_name_like_no_other_gets_no_guess():
+    assert str(UnknownMethod("xyz", ["euler"])) == "There is no solver 'xyz'. Available: euler."
+
+
+def test_the_error_survives_pickling():
+    error = pickle.loads(pickle.dumps(UnknownMethod("rk54", ["BDF", "RK45"])))
+    assert error.nearest == "RK45"
+    assert str(error) == "There is no solver 'rk54'. Did you mean 'RK45'? Available: BDF, RK45."
+
+
+def test_a_method_imports_its_library_only_when_it_is_made():
+    code = (
+        "import sys, blocks.solvers as s; list(s.METHODS); "
+        "print(sorted(set(sys.modules) & {'scipy.integrate', 'scipy.optimize'}))"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
+
+
+# -- courses ----------------------------------------------------------------------------------
+def step(t_old, t, *functions):
+    def dense(times):
+        return np.array([f(np.asarray(times)) for f in functions])
+
+    return Step(t_old, t, dense(t), dense)
+
+
+def ramp():
+    """y = t up to 3, in two steps."""
+    course = Trajectory(0.0, [0.0])
+    course.append(step(0.0, 1.0, lambda t: t))
+    course.append(step(1.0, 3.0, lambda t: t))
+    return course
+
+
+def test_the_ends_of_steps_are_known():
+    assert list(ramp().t) == [0.0, 1.0, 3.0]
+    assert ramp()(ramp().t).tolist() == [[0.0, 1.0, 3.0]]
+    assert ramp().start == 0.0 and ramp().end == 3.0
+
+
+def test_a_course_without_steps_knows_its_start():
+    course = Trajectory(2.0, [4.0, 5.0])
+    assert course(2.0).tolist() == [4.0, 5.0]
+    assert course([2.0, 2.0]).shape == (2, 2)
+    assert list(course.t) == [2.0]
+
+
+def test_a_time_outside_names_the_range():
+    text = r"^t = 3\.5 is outside the run, which goes from 0 to 3$"
+    with pytest.raises(ValueError, match=text):
+        ramp()([1.0, 3.5])
+    with pytest.raises(ValueError, match="outside"):
+        ramp()(np.nan)
+
+
+def test_polynomials_up_to_the_order_are_exact_in_any_order_of_the_times():
+    course = Trajectory(0.0, [0.0, 1.0], order=5)
+    for a in range(10):
+        course.append(step(float(a), a + 1.0, lambda t: t**5 / 1e4, lambda t: 1 - t + t**2))
+    t = np.random.default_rng(1).uniform(0, 10, 5000)
+    expected = [t**5 / 1e4, 1 - t + t**2]
+    assert course(t) == pytest.approx(np.array(expected), rel=1e-12, abs=1e-12)
+    assert course(t.reshape(50, 100)).shape == (2, 50, 100)
+
+
+def test_an_event_inside_a_step_cuts_it():
+    course = Trajectory(0.0, [0.0])
+    course.append(step(0.0, 1.0, lambda t: t**3), until=0.5)
+    assert course.end == 0.5
+    assert course(0.5) == 0.125
+    assert course(0.3) == pytest.approx(0.027)
+    course.append(step(0.5, 2.0, lambda t: t**3))
+    assert course(1.7) == pytest.approx(1.7**3)
+
+
+def exponential(steps=128):
+    course = Trajectory(0.0, [1.0], order=5)
+    for a in range(steps):
+        course.append(step(a / steps, (a + 1) / steps, lambda t: np.exp(3 * t)))
+    return course
+
+
+def test_thinning_halves_the_memory_and_tells_what_it_costs():
+    course, t, before = exponential(), np.linspace(0, 1, 999), 0.0
+    held = course.nbytes
+    for together in (2, 4, 8, 16, 32):
+        told = course.thin()
+        error = np.abs(course(t)[0] - np.exp(3 * t)).max()
+        assert len(course.t) == 128 // together + 1
+        assert told >= before
+        assert error < 3 * told + 1e-13  # told is the error at ends of steps that are gone
+        before = told
+    assert course.nbytes < held / 16
+    assert 1e-7 < before < 1e-4  # the sixth power of the step: 32 of 1/128, of exp(3 t)
+    assert np.array_equal(course(course.t)[0], np.exp(3 * course.t))
+
+
+def test_after_thinning_steps_go_on_and_are_thinned_as_much():
+    course = exponential()
+    course.thin()
+    for a in range(128, 256):
+        course.append(step(a / 128, (a + 1) / 128, lambda t: np.exp(3 * t)))
+    assert len(course.t) == 64 + 128 + 1
+    course.thin()
+    assert np.diff(course.t) == pytest.approx(np.full(64, 4 / 128))
+    assert course(1.7) == pytest.approx(np.exp(5.1), rel=1e-9)
+
+
+def test_what_is_forgotten_is_refused_and_steps_go_on():
+    course = ramp()
+    course.forget()
+    assert (course.start, course.end, list(course.t)) == (0.0, 3.0, [3.0])
+    course.append(step(3.0, 4.0, lambda t: t))
+    assert course([3.0, 3.5]).tolist() == [[3.0, 3.5]]
+    with pytest.raises(ValueError, match="goes from 3 to 4"):
+        course(2.0)
+
+
+def test_steps_must_join():
+    course = ramp()
+    with pytest.raises(ValueError, match="does not continue"):
+        course.append(step(2.0, 4.0, lambda t: t))
+    with pytest.raises(ValueError, match="failed step"):
+        course.append(Step.failed(3.0, np.zeros(1), "no"))
+
+
+def test_chebyshev_nodes_end_exactly_and_are_symmetric():
+    for count in range(2, 15):
+        nodes = chebyshev_nodes(count)
+        assert nodes[0] == -1.0
+        assert nodes[-1] == 1.0
+        assert np.array_equal(nodes, -nodes[::-1])

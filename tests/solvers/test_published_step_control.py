@@ -4,7 +4,7 @@
 
 with friction laws F(x', P), P the force of the spring. Counted are the rows that a run returns:
 4 a step + 1 for ode45, 1 a step + 1 for ode23s. Counts in wider bands, and those of ode23s, are
-compared on models of components, in friction/test_source_003_laws.
+compared on models of components, in friction/test_source_003.
 """
 
 import csv

@@ -89,8 +89,7 @@ def low_level(end):
 @pytest.mark.parametrize("count", [None, 60])
 @pytest.mark.parametrize("method", ["auto", "dopri5", "DOP853", "rodas4", "Radau", "ode23s"])
 def test_a_tank_is_filled_from_empty(method, count):
-    model = Model("tank")
-    model.tank = Tank() if count is None else Tank(count=count)
+    model = wired("tank", tank=Tank() if count is None else Tank(count=count))
     run = model.simulate("20 s", method=method, rtol=1e-6)
     times = np.array([0.01, 0.1, 1, 5, 20])
     found = run["tank.h"].at(quantity(times, "s")).m
@@ -101,8 +100,7 @@ def test_a_tank_is_filled_from_empty(method, count):
 @pytest.mark.parametrize("method", ["auto", "dopri5", "DOP853", "rodas4", "Radau"])
 def test_two_tanks_are_filled_or_refused(method, count):
     """The level of the second one does not move at first, and its law is as steep as can be."""
-    model = Model("tanks")
-    model.pair = TwoTanks() if count is None else TwoTanks(count=count)
+    model = wired("tanks", pair=TwoTanks() if count is None else TwoTanks(count=count))
     try:
         run = model.simulate("20 s", method=method, rtol=1e-6)
     except SimulationError as error:
@@ -227,8 +225,7 @@ def driven():
 @pytest.mark.parametrize("count", [None, 60])
 @pytest.mark.parametrize("method", ["auto", "dopri5", "DOP853", "rodas4"])
 def test_a_body_leaves_the_speed_at_which_its_drag_is_steepest(method, count):
-    model = Model("drag")
-    model.body = Drag() if count is None else Drag(count=count)
+    model = wired("drag", body=Drag() if count is None else Drag(count=count))
     run = model.simulate("8 s", method=method, rtol=1e-6)
     found = np.atleast_2d(run["body.v"].at(quantity(DRIVEN, "s")).m)[-1]
     assert_allclose(found, driven(), rtol=0, atol=2e-5)
@@ -309,12 +306,10 @@ def test_friction_that_rises_like_a_root_is_refused_at_a_node_without_mass():
 @pytest.mark.parametrize("method", ["Radau", "BDF", "rodas4"])
 def test_a_contact_that_is_pressed_in_by_less_than_a_tolerance(method):
     """On one side of where it rests it is as steep as there, on the other one it is open."""
-    model = Model("pressed")
-    model.force = ForceSource(force="-10 N")
-    model.gap = ElastoGap(stiffness="1e10 N/m", damping="10 N*s/m", free_length="0 m")
-    model.damper, model.ground = Damper(damping="10 N*s/m"), Reference()
-    model.connect(model.force.R, model.gap.R, model.damper.R)
-    model.connect(model.force.C, model.gap.C, model.damper.C, model.ground.V)
+    model = wired("pressed", "force.R gap.R damper.R", "force.C gap.C damper.C ground.V",
+                  force=ForceSource(force="-10 N"),
+                  gap=ElastoGap(stiffness="1e10 N/m", damping="10 N*s/m", free_length="0 m"),
+                  damper=Damper(damping="10 N*s/m"), ground=Reference())
     run = model.simulate("0.5 s", method=method)
     assert_allclose(run["gap.x"].at("0.5 s").magnitude, -1e-9, rtol=1e-6)
     assert run.statistics["steps"] < 100

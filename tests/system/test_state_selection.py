@@ -1,12 +1,15 @@
-"""Which states are integrated where constraints tie them."""
+"""Constraints of index three: which states are integrated, and motions of closed loops."""
 
 import numpy as np
 import pytest
 from benches import wired
-from benches.parts import Pendulum, alone
+from benches.parts import Pendulum, alone, final
 from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
 
+from blocks import Component, Parameter, Target, Variable, cos, der, quantity, sin
 from blocks.system import Problem
+from blocks.system.failure import AlgebraicFailure
 from blocks.system.state_selection import _exchanged
 from library.planar import Body, Gravity, Ground, Prismatic, Revolute, RigidOffset
 
@@ -75,3 +78,109 @@ def test_the_crank_of_a_piston_is_found_out_to_be_good_all_the_way_round():
     assert run.statistics["steps"] < 400  # where states change all the time, three times as many
     moving = run["wheel.w"].to("rad/s").m
     assert_allclose(moving.min(), moving.max(), rtol=0.01)
+
+
+# -- closed loops -----------------------------------------------------------------------------
+G = 9.81
+
+
+def swung(duration, method="auto", rtol=1e-9, **targets):
+    given = targets or {"x": "1 m", "y": Target("0 m", "low"), "vy": "-6 m/s"}
+    return alone(Pendulum(**given)).simulate(duration, method=method, rtol=rtol)
+
+
+@pytest.mark.parametrize(("method", "tolerance"), [("DOP853", 1e-7), ("Radau", 1e-7)])
+def test_the_angle_is_that_of_the_equation_in_the_angle(method, tolerance):
+    run = swung("1 s", method)
+    angle = solve_ivp(lambda t, s: [s[1], -G * np.sin(s[0])], (0, 1), [np.pi / 2, -6.0],
+                      method="DOP853", rtol=1e-13, atol=1e-13).y[:, -1]
+    assert final(run, "c.x") == pytest.approx(np.sin(angle[0]), abs=tolerance)
+    assert final(run, "c.y") == pytest.approx(-np.cos(angle[0]), abs=tolerance)
+    pull = G * np.cos(angle[0]) + angle[1] ** 2
+    assert final(run, "c.tension") == pytest.approx(pull, rel=10 * tolerance)
+
+
+def test_values_that_cannot_be_solved_for_are_no_numbers(monkeypatch):
+    def fails(self, t):
+        raise AlgebraicFailure(t, ["c.y"], "Newton's method does not converge")
+
+    run = swung("0.1 s", "Radau")
+    monkeypatch.setattr(Problem, "update", fails)
+    assert np.isnan(run["c.y"].magnitude).all()
+
+
+def test_a_pendulum_is_structurally_of_index_three():
+    structure = alone(Pendulum(x="1 m")).structure()
+    assert structure.index == 3
+
+
+class SliderCrank(Component):
+    """A crank turning steadily, a connecting rod, and a slider on the x axis."""
+
+    crank = Parameter("0.1 m")
+    rod = Parameter("0.3 m")
+    speed = Parameter("10 rad/s")
+    phi = Variable("rad", "0 rad", priority="high", doc="crank angle")
+    psi = Variable("rad", doc="rod angle")
+    x = Variable("m", doc="slider")
+    v = Variable("m/s")
+    a = Variable("m/s^2")
+
+    def equations(self):
+        yield der(self.phi) == self.speed
+        yield self.x == self.crank * cos(self.phi) + self.rod * cos(self.psi)
+        yield self.crank * sin(self.phi) == self.rod * sin(self.psi)
+        yield self.v == der(self.x)
+        yield self.a == der(self.v)
+
+
+def test_a_slider_crank_moves_as_its_loop_equations_say():
+    run = alone(SliderCrank()).simulate("1 s", rtol=1e-9)
+    phi = 10 * run.time.to("s").magnitude
+    r, l, w = 0.1, 0.3, 10.0
+    root = np.sqrt(l**2 - (r * np.sin(phi)) ** 2)
+    x = r * np.cos(phi) + root
+    v = -w * r * np.sin(phi) - w * r**2 * np.sin(phi) * np.cos(phi) / root
+    assert_allclose(run["c.x"].magnitude, x, atol=1e-8)
+    assert_allclose(run["c.v"].magnitude, v, atol=1e-7)
+    bend = np.cos(2 * phi) / root + (r * np.sin(phi) * np.cos(phi)) ** 2 / root**3
+    a = -(w**2) * (r * np.cos(phi) + r**2 * bend)
+    assert_allclose(run["c.a"].magnitude, a, atol=1e-6)
+
+
+class FreeSliderCrank(Component):
+    """The same mechanism let go: a heavy slider drives a crank with inertia."""
+
+    phi = Variable("rad", "1 rad", priority="high")
+    w = Variable("rad/s", "3 rad/s", priority="high")
+    psi = Variable("rad", "0.3 rad", priority="none")
+    x = Variable("m")
+    v = Variable("m/s")
+    torque = Variable("N*m", doc="of the joint on the crank")
+    force = Variable("N", doc="of the joint on the slider")
+    side = Variable("N", doc="in the other equation of the loop")
+    energy = Variable("J")
+
+    def equations(self):
+        r, l = quantity("0.1 m"), quantity("0.3 m")
+        inertia, mass = quantity("0.02 kg*m^2"), quantity("1 kg")
+        yield der(self.phi) == self.w
+        yield der(self.x) == self.v
+        # loop: x = r cos phi + l cos psi, 0 = r sin phi - l sin psi, multipliers force and side
+        yield self.x == r * cos(self.phi) + l * cos(self.psi)
+        yield r * sin(self.phi) == l * sin(self.psi)
+        yield mass * der(self.v) == self.force
+        yield inertia * der(self.w) == self.torque
+        yield self.torque == self.force * r * sin(self.phi) + self.side * r * cos(self.phi)
+        yield self.force * sin(self.psi) == self.side * cos(self.psi)
+        yield self.energy == (mass * self.v**2 + inertia * self.w**2) / 2
+
+
+def test_a_free_slider_crank_keeps_its_energy_and_its_loop_closed():
+    run = alone(FreeSliderCrank()).simulate("3 s", method="DOP853", rtol=1e-9)
+    phi, psi, x = (run[f"c.{n}"].magnitude for n in ("phi", "psi", "x"))
+    assert np.max(phi) > 4 * np.pi / 2
+    assert_allclose(0.1 * np.cos(phi) + 0.3 * np.cos(psi), x, atol=1e-9)
+    assert_allclose(0.1 * np.sin(phi), 0.3 * np.sin(psi), atol=1e-9)
+    energy = run["c.energy"].magnitude
+    assert np.ptp(energy) <= 1e-6 * energy[0]

@@ -48,24 +48,6 @@ def every_solution(D, b, lower, upper, slack=1e-9):
 # Closed forms --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("load", "effort", "rate", "state"), [
-    (3.0, 1.5, 0.0, 0), (5.0, 2.0, 1.0, 1), (-5.0, -2.0, -1.0, -1), (4.0, 2.0, 0.0, 0),
-])  # fmt: skip
-def test_one_friction_of_2_N_on_half_a_kilogram(load, effort, rate, state):
-    answer = solve([[2.0]], [load], -2.0, 2.0)
-    assert_allclose(answer.effort, [effort], rtol=1e-15)
-    assert_allclose(answer.rate, [rate], atol=1e-15)
-    assert answer.state[0] == state
-    assert answer.grazing[0] == (load == 4.0)
-
-
-@pytest.mark.parametrize(("load", "effort", "state"), [(3.0, 3.0, 0), (-3.0, 0.0, -1)])
-def test_contact_closes_under_approach_and_opens_without(load, effort, state):
-    answer = solve([[1.0]], [load], 0.0, np.inf)
-    assert answer.effort[0] == pytest.approx(effort)
-    assert answer.state[0] == state
-
-
 def test_two_brakes_in_parallel_hold_the_sum_of_their_forces():
     for load, rate in ((3.99, 0.0), (4.0, 0.0), (4.5, 0.5), (-5.0, -1.0)):
         answer = solve(PARALLEL, [load, load], [-1, -3], [1, 3])

@@ -7,7 +7,7 @@ from benches import wire, wired
 from benches.friction import train
 from numpy.testing import assert_allclose
 
-from blocks import Model, quantity, sin
+from blocks import quantity, sin
 from blocks.nonsmooth.modes.delassus import pseudo_inverse
 from blocks.nonsmooth.modes.law_functions import LawFunctions
 from library.mechanisms import DiscClutch, GearBox, OneWayClutch, WheelAndAxle
@@ -45,19 +45,15 @@ def shaken_masses():
 
 def clutched_shafts():
     """Two clutches and a freewheel between three shafts and a gear."""
-    model = Model("shafts")
-    model.housing = RotationalReference()
-    model.a, model.b, model.c = Inertia(w="30 rad/s"), Inertia(inertia="0.02 kg*m^2"), Inertia()
-    model.first, model.second = DiscClutch(normal_force="5 N"), DiscClutch(normal_force="8 N")
-    model.free, model.gear = OneWayClutch(), GearBox(ratio=-2)
-    model.shaft = RotationalSpring(stiffness="4 N*m/rad")
-    model.drive = TorqueSource(torque=lambda t: quantity("2 N*m") * sin(quantity("5 rad/s") * t))
-    model.connect(model.drive.R, model.a.I, model.first.C, model.free.C)
-    model.connect(model.first.R, model.free.R, model.b.I, model.second.C)
-    model.connect(model.second.R, model.gear.S)
-    model.connect(model.gear.O, model.c.I, model.shaft.R)
-    model.connect(model.shaft.C, model.drive.C, model.housing.W)
-    return model
+    return wired("shafts", "drive.R a.I first.C free.C", "first.R free.R b.I second.C",
+                 "second.R gear.S", "gear.O c.I shaft.R", "shaft.C drive.C housing.W",
+                 housing=RotationalReference(), a=Inertia(w="30 rad/s"),
+                 b=Inertia(inertia="0.02 kg*m^2"), c=Inertia(),
+                 first=DiscClutch(normal_force="5 N"), second=DiscClutch(normal_force="8 N"),
+                 free=OneWayClutch(), gear=GearBox(ratio=-2),
+                 shaft=RotationalSpring(stiffness="4 N*m/rad"),
+                 drive=TorqueSource(
+                     torque=lambda t: quantity("2 N*m") * sin(quantity("5 rad/s") * t)))
 
 
 def go_the_general_way(monkeypatch):
@@ -86,10 +82,9 @@ def test_one_evaluation_gives_what_the_general_way_gives(build, paths, monkeypat
 def pairs_on_floors(n):
     """Pairs of masses that rub on each other and on the floor, each pulled by a spring."""
     random = np.random.default_rng(7)
-    model = Model("pairs")
-    model.ground, model.drive = Reference(), VelocitySource(velocity="0.1 m/s")
-    model.below, model.above = Mass(count=n, mass="2 kg"), Mass(count=n, mass="1 kg")
-    model.pull = Spring(count=n, stiffness=quantity(random.uniform(20, 40, n), "N/m"))
+    model = wired("pairs", ground=Reference(), drive=VelocitySource(velocity="0.1 m/s"),
+                  below=Mass(count=n, mass="2 kg"), above=Mass(count=n, mass="1 kg"),
+                  pull=Spring(count=n, stiffness=quantity(random.uniform(20, 40, n), "N/m")))
     model.floor, model.between = (TranslationalFriction(
         count=n, law="coulomb", coulomb_force=quantity(size * random.uniform(1, 1.2, n), "N"),
         breakaway_force=quantity(1.5 * size, "N")) for size in (4, 2))
@@ -116,25 +111,19 @@ def belt(n=14):
     """Boxes on springs, on a belt that a shaft in a rubbing bearing drives: all act on the belt,
     and the bearing on nothing else."""
     random = np.random.default_rng(6)
-    model = Model("belt")
-    model.floor, model.frame = Reference(), RotationalReference()
-    model.belt, model.shaft = Mass(mass="3 kg"), Inertia(inertia="2e-3 kg*m^2")
-    model.wheel = WheelAndAxle(radius="5 cm")
-    model.bearing = RotationalFriction(law="coulomb", coulomb_torque="0.1 N*m",
-                                       breakaway_torque="0.15 N*m")
-    model.drive = TorqueSource(torque=lambda t: quantity("4 N*m") * sin(quantity("6 rad/s") * t))
-    model.boxes = Mass(count=n, mass=quantity(random.uniform(0.5, 2, n), "kg"))
-    model.springs = Spring(count=n, stiffness=quantity(random.uniform(200, 800, n), "N/m"))
-    model.rub = TranslationalFriction(
-        count=n, law="coulomb", coulomb_force=quantity(random.uniform(3, 6, n), "N"),
-        breakaway_force=quantity(random.uniform(6, 9, n), "N"))
-    model.connect(model.shaft.I, model.bearing.R, model.drive.R, model.wheel.A)
-    model.connect(model.bearing.C, model.drive.C, model.frame.W)
-    model.connect(model.wheel.P, model.belt.M)
-    model.connect(model.rub.C, model.belt.M)
-    model.connect(model.rub.R, model.boxes.M, model.springs.R)
-    model.connect(model.springs.C, model.floor.V)
-    return model
+    return wired("belt", "shaft.I bearing.R drive.R wheel.A", "bearing.C drive.C frame.W",
+                 "wheel.P belt.M", "rub.C belt.M", "rub.R boxes.M springs.R", "springs.C floor.V",
+                 floor=Reference(), frame=RotationalReference(), belt=Mass(mass="3 kg"),
+                 shaft=Inertia(inertia="2e-3 kg*m^2"), wheel=WheelAndAxle(radius="5 cm"),
+                 bearing=RotationalFriction(law="coulomb", coulomb_torque="0.1 N*m",
+                                            breakaway_torque="0.15 N*m"),
+                 drive=TorqueSource(
+                     torque=lambda t: quantity("4 N*m") * sin(quantity("6 rad/s") * t)),
+                 boxes=Mass(count=n, mass=quantity(random.uniform(0.5, 2, n), "kg")),
+                 springs=Spring(count=n, stiffness=quantity(random.uniform(200, 800, n), "N/m")),
+                 rub=TranslationalFriction(count=n, law="coulomb",
+                                           coulomb_force=quantity(random.uniform(3, 6, n), "N"),
+                                           breakaway_force=quantity(random.uniform(6, 9, n), "N")))
 
 
 def below(k):
@@ -145,8 +134,7 @@ def below(k):
 def tree(n=20):
     """Shafts of a tree, each with a clutch to one before it, of random inertias."""
     random = np.random.default_rng(5)
-    model = Model("tree")
-    model.frame = RotationalReference()
+    model = wired("tree", frame=RotationalReference())
     model.shafts = Inertia(count=n, inertia=quantity(random.uniform(0.1, 2, n), "kg*m^2"),
                            w=quantity(random.uniform(-9, 9, n), "rad/s"))
     model.clutches = RotationalFriction(

@@ -1,23 +1,36 @@
 """Do efforts that are solved for at every point come out as step by step, and as by hand?
 
 The matrix of the rates moves with the states (arms of a rolling disc, a rod, a rocking box),
-and friction is loaded by normal forces.
-"""
+and friction is loaded by normal forces."""
 
+from importlib.util import find_spec
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from benches import wired
-from benches.rigid_bodies import Box, Rod, wedge
+from benches.rigid_bodies import Box, Rod, sliding_disc, wedge
 from numpy.testing import assert_allclose
 
+import library.electrical as electrical
 from benchmarks.planar import disc
 from blocks import Component, Parameter, Variable, abs_, der, dry_friction, quantity, sin
+from blocks.native.method import OneStep
+from blocks.nonsmooth.complementarity import solve
 from blocks.nonsmooth.modes.choice import set_valued_laws
 from blocks.nonsmooth.modes.law_functions import LawFunctions
 from blocks.nonsmooth.modes.laws import SetValuedLaws
 from blocks.nonsmooth.modes.solved_modes import SolvedModes
+from library.planar import Body, Circle, Contact, Ground
+from library.signal import Constant
+from library.translational import (
+    ForceSource,
+    Mass,
+    Reference,
+    Spring,
+    TranslationalFriction,
+    VelocitySource,
+)
 
 
 def rolling_disc():
@@ -101,25 +114,18 @@ def same(one, other, paths, end, atol):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_one_solve_gives_what_the_general_way_gives(name, monkeypatch):
+def test_one_solve_and_machine_code_give_what_the_general_way_gives(name, monkeypatch):
     build, end, paths = MODELS[name]
     model = build()
     assert isinstance(set_valued_laws(model.compile()).held_modes, SolvedModes)
-    fast = model.simulate(f"{end} s", rtol=1e-9, method="DOP853")
+    fast = [model.simulate(f"{end} s", rtol=1e-9, method="DOP853")]
+    if find_spec("llvmlite"):
+        fast.append(build().simulate(f"{end} s", rtol=1e-10, method="dopri5"))
+        assert "stretches in Python" not in fast[1].statistics
     monkeypatch.setattr(LawFunctions, "_held_modes", lambda self, laws: None)
     slow = build().simulate(f"{end} s", rtol=1e-9, method="DOP853")
-    same(fast, slow, paths, end, 1e-7)
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_machine_code_gives_what_the_general_way_gives(name, monkeypatch):
-    pytest.importorskip("llvmlite")
-    build, end, paths = MODELS[name]
-    fast = build().simulate(f"{end} s", rtol=1e-10, method="dopri5")
-    monkeypatch.setattr(LawFunctions, "_held_modes", lambda self, laws: None)
-    slow = build().simulate(f"{end} s", rtol=1e-9, method="DOP853")
-    same(fast, slow, paths, end, 1e-7)
-    assert "stretches in Python" not in fast.statistics
+    for one in fast:
+        same(one, slow, paths, end, 1e-7)
 
 
 def test_closed_contacts_do_not_drift_apart_in_machine_code():
@@ -169,3 +175,169 @@ def test_slopes_in_machine_code_are_those_of_the_general_way(name, monkeypatch):
         assert_allclose(slope, expected, atol=1e-9 * np.abs(expected).max())
         compared += 1
     assert compared >= 10
+
+
+# -- the mode that machine code predicts ------------------------------------------------------
+def disc_on_top(friction):
+    """Let go on top of a circle of 1 m, 0.1 rad off: it rolls, slips and leaves."""
+    return wired("disc on top", "ground.P touch.B", "disc.P touch.F",
+                 ground=Ground(),
+                 disc=Body(inertia=quantity(0.25**2 / 2, "kg*m^2"), phi="0 rad", vx="0 m/s",
+                           vy="0 m/s", w="0 rad/s", x=quantity(1.25 * np.sin(0.1), "m"),
+                           y=quantity(1.25 * np.cos(0.1), "m")),
+                 touch=Contact(curve=Circle("0.25 m"), base=Circle("1 m"), friction=friction))
+
+
+CASES = {
+    "in a circle": MODELS["disc"],
+    "on top": (lambda: disc_on_top(0.2), 1.4, ["disc.x", "disc.w"]),
+    "thrown": (lambda: sliding_disc(0.6, 0.3, np.pi / 4), 1.0, ["disc.x", "disc.w"]),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_machine_code_predicts_is_what_the_joint_problem_decides(name, monkeypatch):
+    build, end, paths = CASES[name]
+    predicted = build().simulate(f"{end} s", rtol=1e-9)
+    monkeypatch.setattr(OneStep, "carries_out_events", False)
+    jointly = build().simulate(f"{end} s", rtol=1e-9)
+    (times, words), (times_too, words_too) = told(predicted), told(jointly)
+    assert words == words_too
+    assert_allclose(times, times_too, rtol=0, atol=1e-10)
+    for path in paths:
+        a, b = predicted[path].final.m, jointly[path].final.m
+        assert_allclose(a, b, atol=1e-8 * max(1.0, abs(b)), err_msg=path)
+
+
+@pytest.mark.parametrize(("static", "mode"), [(0.0, "slides backward"), (0.6, "sticks")])
+def test_friction_that_is_stronger_at_rest_is_asked_with_its_strength_at_rest(static, mode):
+    """Rolling on a slope of 45 deg takes tan(45 deg)/3 = 0.33 of the normal force."""
+    run = sliding_disc(static, 0.3, np.pi / 4).simulate("0.6 s", rtol=1e-10)
+    # slip 2 - (g sin + mu g cos) t and spin mu g cos m r^2/J t meet at
+    slower = 9.81 * np.sqrt(0.5) * (1 + 0.3 + 0.3 * 0.01 / 0.005)
+    assert_allclose(run.events[0].time, 2 / slower, rtol=1e-9)
+    assert [e.description for e in run.events] == [mode]
+
+
+# -- what is decided at events ----------------------------------------------------------------
+def loaded_block(force, mass=2.0, **friction):
+    """A block on a rough floor with a force on it."""
+    return wired("block", "block.M friction.R push.R", "friction.C push.C floor.V",
+                 block=Mass(mass=quantity(mass, "kg")), floor=Reference(),
+                 friction=TranslationalFriction(law="coulomb", **friction),
+                 push=ForceSource(force=force))
+
+
+def test_a_block_breaks_away_at_the_static_and_slides_with_the_kinetic_force():
+    # F = 10 N/s t: away at 8 N with 5 N left, v = (10 t^2/2 - 5 t)/2 from there
+    model = loaded_block(lambda t: quantity("10 N/s") * t, breakaway_force="8 N",
+                         coulomb_force="5 N")  # fmt: skip
+    run = model.simulate("2 s", rtol=1e-9)
+    assert [e.description for e in run.events] == ["slides forward"]
+    assert_allclose(run.events[0].time, 0.8, rtol=0, atol=1e-14)
+    speed = ((5 * 4 - 5 * 2) - (5 * 0.64 - 5 * 0.8)) / 2
+    assert_allclose(run["block.v"].final.magnitude, speed, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("load", "then"), [(-4.9, "sticks"), (-5.0, "sticks"),
+                                           (-5.1, "slides backward")])
+def test_a_block_that_stops_under_a_load_sticks_up_to_the_static_force_and_turns_above(load, then):
+    model = loaded_block(quantity(load, "N"), breakaway_force="5 N", coulomb_force="3 N")
+    model.block.v = "4 m/s"
+    run = model.simulate("2 s", rtol=1e-9)
+    assert [e.description for e in run.events] == [then]
+    stop = 4 * 2 / (3 - load)
+    assert_allclose(run.events[0].time, stop, rtol=0, atol=1e-14)
+    back = 0.0 if then == "sticks" else (load + 3) / 2 * (2 - stop)
+    assert_allclose(run["block.v"].final.magnitude, back, rtol=1e-12, atol=0)
+
+
+def dragged_chain(n, seed):
+    """Blocks on rough floors between springs, one end driven to and fro."""
+    random = np.random.default_rng(seed)
+    model = wired("chain", floor=Reference())
+    model.drive = VelocitySource(
+        velocity=lambda t: quantity("0.3 m/s") * sin(quantity("4 rad/s") * t))
+    model.blocks = Mass(count=n, mass=quantity(random.uniform(0.5, 2, n), "kg"))
+    model.springs = Spring(count=n, stiffness=quantity(random.uniform(50, 200, n), "N/m"))
+    kinetic = random.uniform(1, 3, n)
+    model.frictions = TranslationalFriction(
+        count=n, law="coulomb", coulomb_force=quantity(kinetic, "N"),
+        breakaway_force=quantity(kinetic * random.uniform(1, 1.6, n), "N"))
+    model.connect(model.drive.C, model.frictions.C, model.floor.V)
+    model.connect(model.blocks.M, model.frictions.R, model.springs.R)
+    model.connect(model.springs[0].C, model.drive.R)
+    if n > 1:
+        model.connect(model.springs[1:].C, model.blocks[:-1].M)
+    return model
+
+
+@pytest.mark.parametrize(("n", "seed"), [(1, 1), (1, 2), (2, 3), (3, 4), (5, 5)])
+def test_machine_code_decides_on_elements_that_nobody_feels_as_the_joint_problem(n, seed):
+    short = dragged_chain(n, seed).simulate("3 s", rtol=1e-8)
+    general = dragged_chain(n, seed).simulate("3 s", rtol=1e-8, method="DOP853")
+    assert len(short.events) >= 6
+    assert [(e.component, e.description) for e in short.events] == [
+        (e.component, e.description) for e in general.events]
+    assert_allclose([e.time for e in short.events], [e.time for e in general.events], rtol=0,
+                    atol=1e-6)  # fmt: skip
+    assert_allclose(short["blocks.v"].final.magnitude, general["blocks.v"].final.magnitude,
+                    rtol=0, atol=1e-6)  # fmt: skip
+
+
+def test_what_sticks_is_at_rest_exactly():
+    run = dragged_chain(1, 1).simulate("3 s", rtol=1e-8)
+    stuck = [e.time for e in run.events if e.description == "sticks"]
+    assert len(stuck) >= 3
+    for t in stuck:
+        assert run["blocks[0].v"].at(quantity(t, "s")).magnitude == 0.0
+
+
+@pytest.mark.parametrize("load", [-3.0, -2.0, -1.0, 0.3, 1.0, 2.0, 7.0])
+@pytest.mark.parametrize("bounds", [(-1.0, 2.0), (0.0, np.inf), (-np.inf, 1.5)])
+def test_one_element_obeys_its_law(load, bounds):
+    d, (low, high) = 0.5, bounds
+    found = solve([[d]], [load], low, high)
+    effort, rate, state = (a.item() for a in (found.effort, found.rate, found.state))
+    assert low <= effort <= high
+    assert_allclose(rate, load - d * effort, atol=1e-15)
+    assert (state > 0) == (rate > 0) == (effort == high and load > d * high)
+    assert (state < 0) == (rate < 0) == (effort == low and load < d * low)
+    assert found.grazing.item() == (load in (d * low, d * high))
+
+
+def test_a_load_exactly_at_the_bound_of_one_element_is_for_the_next_instant_to_decide():
+    assert solve([[2.0]], [6.0], -3.0, 3.0).grazing
+    assert solve([[2.0]], [6.0 * (1 + 1e-12)], -3.0, 3.0).state == 0
+    assert solve([[2.0]], [6.0 * (1 + 1e-8)], -3.0, 3.0).state == 1
+    assert solve([[2.0]], [6.0 * (1 + 1e-8)], -3.0, 3.0, noise=1e-6).state == 0  # of the caller
+
+
+def test_what_is_known_of_a_run_counts_for_equal_parameters_only():
+    # held by a friction that is as large as the load, whatever the mass
+    model = loaded_block(lambda t: quantity("10 N/s") * t, coulomb_force="3 N")
+    for mass in (2.0, 4.0, 2.0, 1.0):
+        model.block.mass = quantity(mass, "kg")
+        for force in (3.0, 6.0):
+            model.friction.breakaway_force = model.friction.coulomb_force = quantity(force, "N")
+            run = model.simulate("1 s", rtol=1e-9)
+            assert [e.description for e in run.events] == ["slides forward"]
+            assert_allclose(run.events[0].time, force / 10, rtol=1e-13)
+            assert_allclose(run["friction.f"].at("0.2 s").magnitude, 2.0, rtol=1e-13)
+            assert_allclose(run["block.v"].final.magnitude, 5 * (1 - force / 10) ** 2 / mass,
+                            rtol=1e-12)  # fmt: skip
+
+
+# -- across one node --------------------------------------------------------------------------
+def test_a_closed_switch_across_one_node_carries_nothing():
+    model = wired("shorted", "on.y closed.G across.G", "source.p load.p", "load.n closed.D",
+                  "closed.S across.D across.S source.n ground.V",
+                  ground=electrical.ElectricalReference(),
+                  source=electrical.DCVoltageSource(voltage="2 V"),
+                  load=electrical.Resistor(resistance="4 ohm"), on=Constant(value=quantity(1, "")),
+                  closed=electrical.MOSFET(on_resistance="0 ohm"),
+                  across=electrical.MOSFET(on_resistance="0 ohm"))
+    result = model.simulate("10 ms")
+    times = np.linspace(0, 0.01, 5)
+    np.testing.assert_array_equal(result["across.i"].at(quantity(times, "s")).magnitude, 0.0)
+    np.testing.assert_allclose(result["closed.i"].at(quantity(times, "s")).to("A").magnitude, 0.5)

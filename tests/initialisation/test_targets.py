@@ -1,21 +1,131 @@
-"""Targets on forces beside exact friction are met by the forces that the run starts with."""
+"""Targets are met as well as they can be: by search, level by level, beside exact friction."""
 
 import warnings
 
+import numpy as np
 import pytest
 from benches import wire, wired
 from numpy.testing import assert_allclose
+from scipy.linalg import block_diag, null_space
+from scipy.sparse import csr_array
 
 import library.electrical as el
+import library.isothermal_liquid as il
 import library.mechanisms as mech
+import library.planar as pl
 import library.rotational as rot
 import library.signal as sig
 import library.translational as tr
-from blocks import Target
+from blocks import Component, Port, Target, Variable, quantity, tanh
 from blocks.initialisation.initial_values import InitialWarning
+from blocks.initialisation.lexicographic import lexicographic_step
 from blocks.initialisation.target_search import REFUSED
 from blocks.simulation.events import TrialStart
 
+# -- targets that the first search misses are met from elsewhere, or told ---------------------
+G = 9.81
+
+
+def dragged(force, v=None, drag=None):
+    """A body in a drag of k v|v|, with k = 1 N*s**2/m**2."""
+    return wired("dragged", "body.M drag.R", "drag.C ground.V",
+                 body=tr.Mass() if v is None else tr.Mass(v=v),
+                 drag=drag or tr.QuadraticSpeedDependentForce(f=force), ground=tr.Reference())
+
+
+@pytest.mark.parametrize("force", [5.0, -5.0])
+@pytest.mark.parametrize("v", [None, Target("0 m/s", priority="low")])
+def test_a_drag_without_slope_at_rest_is_set_to_work(force, v):
+    f, speed = start_of(dragged(f"{force} N", v), "drag.f", "body.v", method="auto")
+    assert_allclose([f, speed], [force, np.sign(force) * np.sqrt(abs(force))], rtol=1e-7)
+
+
+def test_drags_that_nothing_joins_are_set_to_work_each_its_way():
+    model = wired("apart", ground=tr.Reference())
+    for name, force in (("a", "4 N"), ("b", "-9 N")):
+        body, drag = tr.Mass(), tr.QuadraticSpeedDependentForce(f=force)
+        setattr(model, f"body_{name}", body)
+        setattr(model, f"drag_{name}", drag)
+        model.connect(body.M, drag.R)
+        model.connect(drag.C, model.ground.V)
+    assert_allclose(start_of(model, "body_a.v", "body_b.v"), [2.0, -3.0], rtol=1e-7)
+
+
+@pytest.mark.parametrize("valve", [il.PressureReliefValve, il.CheckValve])
+def test_a_closed_valve_opens_by_as_much_as_its_flow_asks_for(valve):
+    def between(**options):
+        return wired("valve", "chamber.A valve.A", "valve.B tank.A",
+                     chamber=il.ConstantVolumeChamber(), valve=valve(**options),
+                     tank=il.Reservoir())
+
+    flowing, p = start_of(between(mdot="0.05 kg/s"), "valve.mdot", "chamber.p_I")
+    by_pressure = between()
+    by_pressure.chamber.p_I = f"{p} Pa"
+    assert_allclose([flowing, *start_of(by_pressure, "valve.mdot")], 0.05, rtol=1e-7)
+
+
+def pressed(part):
+    """A body of 1 kg that presses on a part."""
+    return wired("pressed", "body.M part.R", "part.C ground.V",
+                 body=tr.Mass(mass="1 kg"), part=part, ground=tr.Reference())
+
+
+def test_a_gap_closes_by_as_much_as_its_force_asks_for():
+    f, x, v = start_of(pressed(tr.ElastoGap(f=f"{-G} N")), "part.f", "part.x", "body.v")
+    assert_allclose([f, x], [-G, -G / 1e6], rtol=1e-7)
+    assert abs(v) < 1e-6
+
+
+@pytest.mark.parametrize("part", [
+    tr.ElastoGap(f=f"{-G} N", x=Target("-1 um", priority="low")),
+    tr.HardStop(f=f"{-G} N", x=Target("0 m", priority="low"), lower_bound="0 m",
+                upper_bound="1 m"),
+], ids=lambda part: type(part).__name__)  # fmt: skip
+def test_a_place_of_low_priority_gives_way_to_a_force(part):
+    assert_allclose(start_of(pressed(part), "part.f"), -G, rtol=1e-7)
+
+
+def test_bodies_in_contact_may_be_asked_for_the_force_between_them():
+    model = wired("resting disc", "ground.P contact.B", "disc.P contact.F",
+                  ground=pl.Ground(), disc=pl.Body(y="0.1 m"),
+                  contact=pl.Contact(curve=pl.Circle(radius="0.1 m"), base=pl.Line(), N="9.81 N"))
+    assert_allclose(start_of(model, "contact.N", "disc.y"), [G, 0.1], rtol=1e-9)
+
+
+def test_a_diode_conducts_where_the_current_behind_it_says_so():
+    # 1.2 V across the diode at 2 A: 0.6 V, and 2 A through its 0.3 ohm
+    model = wired("diode", "source.p diode.p", "diode.n coil.p", "coil.n source.n ground.V",
+                  source=el.Capacitor(capacitance="1 mF"), diode=el.Diode(forward_voltage="0.6 V"),
+                  coil=el.Inductor(i="2 A", v="0 V"), ground=el.ElectricalReference())
+    assert_allclose(start_of(model, "coil.i", "source.v", "coil.v"), [2.0, 1.2, 0.0], atol=1e-8)
+
+
+class Saturating(Component):
+    """A force of at most 4 N."""
+
+    R, C = Port(tr.translational), Port(tr.translational)
+    f, v = Variable("N"), Variable("m/s")
+
+    def equations(self):
+        yield self.v == self.R.v - self.C.v
+        yield self.f == quantity("4 N") * tanh(self.v / quantity("1 m/s"))
+        yield self.R.f == self.f
+        yield self.C.f == -self.f
+
+
+def test_what_is_not_found_is_told_as_such_and_moves_nothing_far():
+    model = dragged("5 N", drag=Saturating(f="5 N"))
+    (finding,) = model.check().warnings
+    assert finding.code == "initial.conflict"
+    assert finding.problem.startswith("No start was found that meets the initial target drag.f")
+    assert "priority='none'" in finding.advice
+    with pytest.warns(InitialWarning, match=r"No start was found.*drag\.f"):
+        run = model.simulate("1 us")
+    assert abs(run["body.v"].initial.to("m/s").magnitude) < 20
+    assert 0 <= run["drag.f"].initial.to("N").magnitude <= 4
+
+
+# -- beside exact friction, by the forces that the run starts with ----------------------------
 STIFFNESS, FRICTION = 200.0, 20.0  # N/m, N
 
 
@@ -190,3 +300,42 @@ def test_a_target_that_no_start_meets_is_given_up_after_few_points_where_no_run_
     monkeypatch.setattr(TrialStart, "decide", counted)
     assert any(f.code == "initial.conflict" for f in model.check().warnings)
     assert 0 < len(refused) < 30
+
+
+# -- least squares level by level -------------------------------------------------------------
+def by_projection(jacobians, residuals, n):
+    """Each level by least squares in the null space of those before."""
+    step, null, first = np.zeros(n), np.eye(n), None
+    for j, r in zip(jacobians, residuals, strict=True):
+        if j is not None and null.shape[1]:
+            step = step - null @ np.linalg.pinv(j @ null, rcond=1e-10) @ (r + j @ step)
+            left = null_space(j @ null, rcond=1e-10)
+            null = null @ left
+        first = step if first is None else first
+    return first, step
+
+
+@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+@pytest.mark.parametrize("seed", range(6))
+def test_parts_are_solved_as_all_together(seed, kind):
+    """Three groups of unknowns, unknowns with rows of their own, and some without any."""
+    chance = np.random.default_rng(seed)
+    alone = np.diag(chance.choice([0.0, 0.3, 2.0], 7))[chance.random(7) < 0.7]
+    levels = [block_diag(*(chance.normal(size=(rows, size)) for rows, size in (
+        (1, 3), (2, 4), (0, 2))), alone[: 2 + k]) for k in range(3)]
+    width = max(level.shape[1] for level in levels)
+    order = chance.permutation(width)
+    levels = [np.pad(level, [(0, 0), (0, width - level.shape[1])])[:, order] for level in levels]
+    if seed % 2:
+        levels[0] = None
+    right = [np.zeros(0) if level is None else chance.normal(size=len(level)) for level in levels]
+    found = lexicographic_step([None if j is None else kind(j) for j in levels], right, width)
+    for mine, wanted in zip(found, by_projection(levels, right, width), strict=True):
+        assert_allclose(mine, wanted, atol=1e-9)
+
+
+def test_several_rows_of_one_unknown_meet_in_the_middle():
+    _, step = lexicographic_step(
+        [None, np.array([[2.0], [2.0]]), np.array([[1.0]])],
+        [np.zeros(0), np.array([-2.0, -4.0]), np.array([-9.0])], 1)
+    assert_allclose(step, [1.5])

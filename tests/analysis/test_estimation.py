@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from benches import wire, wired
+from benches import wired
 from benches.analysis import shot
 from numpy.testing import assert_allclose
 from scipy.optimize import curve_fit
@@ -106,10 +106,8 @@ class Thrown(Component):
 
 
 def thrown():
-    model = wired("thrown", rig=Thrown())
-    model.sight = Spring(stiffness="1 nN/m")  # its elongation is the position
-    wire(model, "rig.block.M sight.R", "sight.C wall.V", wall=Reference())
-    return model
+    return wired("thrown", "rig.block.M sight.R", "sight.C wall.V", rig=Thrown(), wall=Reference(),
+                 sight=Spring(stiffness="1 nN/m"))  # its elongation is the position
 
 
 def test_a_block_that_slides_and_stops_tells_its_friction():

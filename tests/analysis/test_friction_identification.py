@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from benches import wired
 
-from blocks import Model, cos, quantity, sin
+from blocks import cos, quantity, sin
 from blocks.exceptions import ParameterError
 from library.friction_studies.identification import CURVES, identify_friction
 from library.friction_studies.motion import identify_friction_motion
@@ -118,13 +118,10 @@ def test_values_of_a_made_motion_are_found():
     """
     truth = {"coulomb_force": "5 N", "breakaway_force": "7 N", "breakaway_velocity": "3 mm/s",
              "viscous_coefficient": "20 N*s/m", "stiffness": "60 kN/m", "damping": "200 N*s/m"}
-    model = Model("bench")
-    model.friction = TranslationalFriction(law="lugre", **truth)
-    model.drive = VelocitySource(velocity=lambda t: quantity("8 mm/s") * sin(
-        quantity("7 rad/s") * t) * cos(quantity("1.7 rad/s") * t))
-    model.ground = Reference()
-    model.connect(model.drive.R, model.friction.R)
-    model.connect(model.drive.C, model.friction.C, model.ground.V)
+    model = wired("bench", "drive.R friction.R", "drive.C friction.C ground.V",
+                  friction=TranslationalFriction(law="lugre", **truth), ground=Reference(),
+                  drive=VelocitySource(velocity=lambda t: quantity("8 mm/s") * sin(
+                      quantity("7 rad/s") * t) * cos(quantity("1.7 rad/s") * t)))
     run, rng = model.simulate("3 s", rtol=1e-8), np.random.default_rng(2)
     t = np.sort(rng.uniform(0.01, 2.99, 600))
     v, f = (run[name].at(t * quantity("1 s")) for name in ("friction.v", "friction.f"))

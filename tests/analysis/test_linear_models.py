@@ -8,6 +8,7 @@ from benches import wire, wired
 from benches.analysis import (
     DATA,
     assert_poles,
+    beside,
     block,
     chain,
     newtons,
@@ -46,6 +47,8 @@ from library.translational import (
     HardStop,
     Mass,
     MotionSensor,
+    PositionSource,
+    QuadraticSpeedDependentForce,
     Reference,
     Spring,
     SpringDamper,
@@ -60,28 +63,19 @@ def test_chain_of_masses(case, n):
     linear = chain(n).linearise("push.force", "sensor.x")
     assert_poles(linear.poles(), numbers(known["poles"]), rtol=1e-10)
     assert linear.dcgain()[0, 0] == pytest.approx(n / 300, rel=1e-9)
-    for hertz, value in known["response"].items():
-        found = linear.response(f"{hertz} Hz")
-        assert abs(found - complex(*_gain(value))) <= 1e-9 * abs(found)
-
-
-def _gain(value):
-    return value if isinstance(value, list) else value.get("x/F", next(iter(value.values())))
 
 
 def motor():
-    model = Model("motor")
-    model.source, model.resistor = DCVoltageSource(voltage="0 V"), Resistor(resistance="1.2 ohm")
-    model.coil = Inductor(inductance="3 mH")
-    model.machine = RotationalElectromechanicalConverter(constant="0.08 V*s/rad")
-    model.rotor, model.load = Inertia(inertia="2e-4 kg*m^2"), Inertia(inertia="6e-4 kg*m^2")
-    model.b1, model.b2 = (RotationalDamper(damping=f"{b} N*m*s/rad") for b in ("1e-4", "2e-4"))
-    wire(model, "source.p resistor.p", "resistor.n coil.p", "coil.n machine.p",
-         "machine.n source.n earth.V", "machine.R rotor.I b1.R shaft.R", "shaft.C load.I b2.R",
-         "machine.C b1.C b2.C frame.W",
-         shaft=RotationalSpringDamper(stiffness="25 N*m/rad", damping="0.01 N*m*s/rad"),
-         earth=ElectricalReference(), frame=RotationalReference())
-    return model
+    return wired("motor", "source.p resistor.p", "resistor.n coil.p", "coil.n machine.p",
+                 "machine.n source.n earth.V", "machine.R rotor.I b1.R shaft.R",
+                 "shaft.C load.I b2.R", "machine.C b1.C b2.C frame.W",
+                 source=DCVoltageSource(voltage="0 V"), resistor=Resistor(resistance="1.2 ohm"),
+                 coil=Inductor(inductance="3 mH"), rotor=Inertia(inertia="2e-4 kg*m^2"),
+                 machine=RotationalElectromechanicalConverter(constant="0.08 V*s/rad"),
+                 load=Inertia(inertia="6e-4 kg*m^2"), b1=RotationalDamper(damping="1e-4 N*m*s/rad"),
+                 b2=RotationalDamper(damping="2e-4 N*m*s/rad"), earth=ElectricalReference(),
+                 shaft=RotationalSpringDamper(stiffness="25 N*m/rad", damping="0.01 N*m*s/rad"),
+                 frame=RotationalReference())
 
 
 def test_motor_with_two_inertias():
@@ -91,15 +85,7 @@ def test_motor_with_two_inertias():
     assert_poles(linear.zeros(output="rotor.w"), numbers(known["zeros_motor_speed"]))
     assert_poles(linear.zeros(output="load.w"), numbers(known["zeros_load_speed"]))
     assert linear.dcgain().ravel() == pytest.approx([known["dc_gain_motor"]] * 2, rel=1e-9)
-    gain = linear.response("200 rad/s", output="rotor.w")
-    assert 20 * np.log10(abs(gain)) == pytest.approx(-27.0851400386, rel=1e-9)
-    assert np.degrees(np.angle(gain)) == pytest.approx(-58.4484517902, rel=1e-9)
     assert "rad" in linear.units("D")[0][0] and "V" in linear.units("D")[0][0]
-
-
-def test_motor_over_all_frequencies():
-    known = results("linearisation", "A2")
-    linear = motor().linearise("source.voltage", ["rotor.w", "load.w"])
     for omega, row in known["response"].items():
         for key, path in (("w1", "rotor.w"), ("w2", "load.w")):
             expected = complex(*row[key])
@@ -136,11 +122,6 @@ def test_quarter_car():
     linear = quarter_car().linearise("road.velocity", ["body.v", "wheel.v"])
     assert_poles(linear.poles(), numbers(known["poles"]))
     assert_poles(linear.zeros(output="body.v"), numbers(known["zeros_body"]))
-    for hertz, body, phase in ((1.2, 7.90011042927, -68.7742663414),
-                               (50, -64.316899898, 93.7359936757)):
-        gain = linear.response(f"{hertz} Hz", output="body.v")
-        assert 20 * np.log10(abs(gain)) == pytest.approx(body, rel=1e-9)
-        assert np.degrees(np.angle(gain)) == pytest.approx(phase, rel=1e-9)
 
 
 def test_rigid_lever_leaves_two_poles():
@@ -361,8 +342,6 @@ def test_load_exactly_at_the_breakaway_force_gives_both_modes():
 
 
 def test_quadratic_drag_at_rest_has_no_slope_and_is_not_refused():
-    from library.translational import QuadraticSpeedDependentForce
-
     for v, slope in ((0.0, 0.0), (2.0, 0.96)):
         model = wired("drag", "block.M drag.R", "drag.C ground.V",
                       block=Mass(mass="1 kg", v=quantity(v, "m/s")),
@@ -437,8 +416,7 @@ def test_free_mass_keeps_both_its_poles():
 
 
 def test_linear_model_along_a_run_says_that_it_is_no_equilibrium():
-    model = block(10, mass=2)
-    wire(model, "damper.R block.M", "damper.C ground.V", damper=Damper(damping="1 N*s/m"))
+    model = beside(block(10, mass=2), damper=Damper(damping="1 N*s/m"))
     run = model.simulate("1 s", rtol=1e-9)
     linear = model.linearise("push.force", "block.v", at=(run, "0.5 s"))
     rate = (10 - run["block.v"].at("0.5 s").magnitude) / 2
@@ -483,8 +461,6 @@ def test_an_input_that_is_a_function_of_time_is_refused():
 
 
 def test_a_position_as_input_is_refused_where_its_velocity_is_needed():
-    from library.translational import PositionSource
-
     model = wired("shaken", "block.M damper.R", "damper.C shake.R", "shake.C ground.V",
                   block=Mass(mass="1 kg"), damper=Damper(damping="1 N*s/m"),
                   shake=PositionSource(position="0 m"), ground=Reference())
@@ -510,8 +486,6 @@ def test_an_input_that_would_move_what_sticks_is_refused():
 
 # -- kinks and cut paths ---------------------------------------------------------------------
 def stopped(force, **stop):
-    from library.translational import HardStop
-
     return wired("stop", "block.M spring.R stop.R push.R", "spring.C stop.C push.C ground.V",
                  block=Mass(mass="2 kg"),
                  spring=SpringDamper(stiffness="200 N/m", damping="4 N*s/m", x=quantity(0.01, "m")),
@@ -547,15 +521,13 @@ def test_a_mass_that_rests_on_a_rigid_stop_has_no_moving_state():
 def test_who_cuts_the_path_is_told(block_class, given, value, text):
     import library.signal as signal
 
-    model = Model("cut")
-    model.source, model.clip = signal.Constant(value=value), getattr(signal, block_class)(**given)
-    model.filter = signal.TransferFunction(numerator=[1], denominator=[1, 1])
+    model = wired("cut", "clip.y filter.u",
+                  source=Constant(value=value), clip=getattr(signal, block_class)(**given),
+                  filter=TransferFunction(numerator=[1], denominator=[1, 1]))
     if block_class == "Product":
-        model.zero = signal.Constant(value=0.0)
-        wire(model, "source.y clip.u[0]", "zero.y clip.u[1]")
+        wire(model, "source.y clip.u[0]", "zero.y clip.u[1]", zero=Constant(value=0.0))
     else:
-        model.connect(model.source.y, model.clip.u)
-    model.connect(model.clip.y, model.filter.u)
+        wire(model, "source.y clip.u")
     linear = model.linearise("source.value", "filter.y")
     assert linear.dcgain()[0, 0] == 0
     assert linear.notes[-1] == ("The gain to filter.y from source.value is zero: clip lets nothing "
@@ -584,7 +556,7 @@ def test_a_picture_of_nothing_is_refused():
         root_locus([linear])
 
 
-@pytest.mark.parametrize("n", [20, 100, 700])
+@pytest.mark.parametrize("n", [5, 20, 100, 700])
 def test_response_of_a_chain_is_its_closed_form(n, monkeypatch):
     """In a band, or a triangle: x/F of the last of n masses, by the recursion of a ladder."""
     omega = np.geomspace(0.05, 30, 40)
@@ -613,20 +585,14 @@ def test_response_of_a_full_matrix_is_the_sum_over_its_modes(count):
 
 def test_response_at_a_pole_is_large_and_no_error():
     """1 kg on 100 N/m without damping, shaken at 10 rad/s to the last bit."""
-    model = wired("oscillator", "block.M spring.R push.R", "spring.C push.C ground.V",
-                  block=Mass(), spring=Spring(stiffness="100 N/m"), ground=Reference(),
-                  push=ForceSource())
+    model = beside(block(0, mass=1), spring=Spring(stiffness="100 N/m"))
     linear = model.linearise("push.force", "spring.x")
     assert abs(linear.response("10 rad/s")) > 1e12
 
 
 def test_a_mass_in_a_clearance_is_free():
-    from library.translational import HardStop
-
-    model = block(0, mass=1)
-    wire(model, "block.M damper.R stop.R", "ground.V damper.C stop.C",
-         damper=Damper(damping="0.5 N*s/m"),
-         stop=HardStop(upper_bound="10 mm", lower_bound="-10 mm"))
+    model = beside(block(0, mass=1), damper=Damper(damping="0.5 N*s/m"),
+                   stop=HardStop(upper_bound="10 mm", lower_bound="-10 mm"))
     linear = model.linearise("push.force", ["stop.x", "stop.f"])
     assert linear.poles() == pytest.approx([0, -0.5], abs=1e-12)
     assert linear.notes == ["The gain to stop.f from push.force is zero: stop lets nothing through "
@@ -689,9 +655,8 @@ def sprung_between_stops():
 
 
 def test_a_mass_on_a_rigid_stop_rests_or_leaves():
-    model = block(5, mass=2.0)
-    wire(model, "stop.R block.M", "stop.C ground.V",
-         stop=HardStop(model="restitution", upper_bound="0 m", lower_bound="-1 m"))
+    model = beside(block(5, mass=2.0), stop=HardStop(model="restitution", upper_bound="0 m",
+                                                     lower_bound="-1 m"))
     closed, opened = model.linearise("push.force", "stop.x", modes="all")
     assert "closed. By the linear model here it moves for push.force below 0 N" in closed.notes[-1]
     assert str(opened.loads[0]) == "for push.force <= 0 N"
@@ -710,8 +675,7 @@ def test_a_hold_in_the_way_is_named():
 
 
 def test_what_is_listed_of_a_linear_model_reads_as_it_is_called():
-    model = block(5, mass=2.0)
-    wire(model, "spring.R block.M", "spring.C ground.V", spring=Spring(stiffness="200 N/m"))
+    model = beside(block(5, mass=2.0), spring=Spring(stiffness="200 N/m"))
     linear = model.linearise("push.force", "spring.x")
     assert repr([*linear.inputs, *linear.outputs]) == "[push.force [N], spring.x [m]]"
     assert {repr(state) for state in linear.states} == {"block.v [m/s]", "spring.x [m]"}

@@ -1,13 +1,14 @@
 """Models of the reference cases of operating points and linear models, and comparisons."""
 
 import json
+import warnings
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
-from benches import wired
-from blocks import Component, Model, Parameter, Port, Target, Variable, cos, der, quantity, sin
+from benches import wire, wired
+from blocks import Component, Parameter, Port, Target, Variable, cos, der, quantity, sin
 from library.translational import (
     Damper,
     ForceSource,
@@ -54,6 +55,15 @@ def assert_poles(found, expected, rtol=1e-9):
         left.pop(k)
 
 
+def derivatives(model, duration, variable, *paths, **options):
+    """Of a variable at the end of a run, in base units; there is nothing to warn of."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = model.simulate(duration, sensitivities=paths, **options).sensitivities
+    assert found.notes == []
+    return [found[variable, path].final.to_base_units().m for path in paths]
+
+
 def newtons(value):
     return quantity(value, "N")
 
@@ -96,16 +106,16 @@ def oscillator(belt=0.0, friction=None, x=0.0, damping=0.5):
 
 def block(force, friction=None, mass=4.0, **start):
     """A block on the floor under a force."""
-    model = Model("block")
-    model.block = Mass(mass=quantity(mass, "kg"), **start)
-    model.push, model.ground = ForceSource(force=newtons(force)), Reference()
-    parts = [model.block.M, model.push.R]
-    if friction is not None:
-        model.friction = friction
-        parts.append(model.friction.R)
-        model.connect(model.friction.C, model.ground.V)
-    model.connect(*parts)
-    model.connect(model.push.C, model.ground.V)
+    model = wired("block", "block.M push.R", "push.C ground.V",
+                  block=Mass(mass=quantity(mass, "kg"), **start), ground=Reference(),
+                  push=ForceSource(force=newtons(force)))
+    return model if friction is None else beside(model, friction=friction)
+
+
+def beside(model, **parts):
+    """The model with these between its block and the ground."""
+    for name, part in parts.items():
+        wire(model, f"{name}.R block.M", f"{name}.C ground.V", **{name: part})
     return model
 
 

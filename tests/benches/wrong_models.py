@@ -3,7 +3,19 @@
 import re
 
 from benches import wire, wired
-from blocks import Component, Domain, Input, Output, Parameter, Port, Variable, der, quantity, when
+from blocks import (
+    Component,
+    Domain,
+    Input,
+    Model,
+    Output,
+    Parameter,
+    Port,
+    Variable,
+    der,
+    quantity,
+    when,
+)
 from blocks.language.statements import dry_friction
 from library.translational import Damper, Mass, Reference, TwoPort, translational
 
@@ -170,6 +182,14 @@ def says(finding, code, where, told):
     """A finding has this code, names these parts, and says what is told."""
     assert (finding.code, set(finding.where)) == (code, set(where))
     assert re.search(pattern(told), str(finding)), str(finding)
+
+
+def only(found, severity=None):
+    """The one finding of a model, or among its findings, and of a severity."""
+    findings = found.check() if isinstance(found, Model) else found
+    chosen = [finding for finding in findings if severity in (None, finding.severity)]
+    assert len(chosen) == 1, str(findings)
+    return chosen[0]
 
 
 def sound(*nets, **parts):

@@ -4,6 +4,7 @@ import linecache
 import re
 import runpy
 
+import numpy as np
 import pytest
 from benches import wired
 from benches.wrong_models import (
@@ -15,15 +16,34 @@ from benches.wrong_models import (
     OneSurplus,
     TwoMissing,
     WrongUnits,
+    only,
     pattern,
     says,
     sound,
 )
 
-from blocks import Component, Model, Parameter, Port, Variable, der, quantity
+from blocks import (
+    Component,
+    Model,
+    Parameter,
+    Port,
+    Variable,
+    der,
+    quantity,
+)
 from blocks.diagnostics.check import relation_findings
-from blocks.exceptions import EquationError, ParameterError, UnknownName, WrongDimension
-from library.electrical import DCCurrentSource, DCVoltageSource, ElectricalReference, electrical
+from blocks.exceptions import (
+    EquationError,
+    ParameterError,
+    UnknownName,
+    WrongDimension,
+)
+from library.electrical import (
+    DCCurrentSource,
+    DCVoltageSource,
+    ElectricalReference,
+    electrical,
+)
 from library.translational import ForceSource, translational
 
 
@@ -38,11 +58,6 @@ def check_of(*parts):
     return model.check()
 
 
-def only(findings):
-    assert len(findings) == 1, str(findings)
-    return findings[0]
-
-
 def before_line(text):
     """A message without its last line, which says where the mistake is written."""
     rest, _, line = text.rpartition("\n")
@@ -51,31 +66,67 @@ def before_line(text):
     return rest
 
 
-@pytest.mark.parametrize(("law", "code"), [
-    ("yield self.f == self.damping * self.v", "name.unknown"),  # not declared
-    ("yield self.f == dampin * self.v", "equation"),
-    ("yield self.f == self.d * self.v + quantity('1 m')", "unit.dimension"),
-    ("yield self.f == 3", "unit.dimension"),
-    ("yield self.f == maximum(self.v)", "equation"),
-    ("yield self.f == self.d * math.sin(self.v)", "equation"),
-    ("yield self.f == self.d * self.P.v", "name.unknown"),  # no such port
-    ("yield self.f == self.d * self.R.w", "name.unknown"),
-    ("yield True", "equation"),
-    ("self.f = self.d * self.v; yield self.f == 0", "equation"),
-    ("if self.v > 0: yield self.f == 0", "equation"),
-    ("yield when(self.v > 0, {self.f * 2: 0})", "equation"),
-    ("return self.f == self.d * self.v", "equation"),
-    ("yield 0 == self.f == self.d * self.v", "equation"),
-])  # fmt: skip
-def test_a_mistake_in_a_class_is_told_with_its_file_and_line(law, code, tmp_path, monkeypatch):
+WRITTEN = [
+    ("yield self.f == self.damping * self.v", "name.unknown", "'damping'"),  # not declared
+    ("yield self.f == dampin * self.v", "equation", "dampin"),
+    ("yield self.f == self.d * self.P.v", "name.unknown", "'P'"),  # no such port
+    ("yield self.f == self.d * self.R.w", "name.unknown", "'w'"),
+    ("yield self.f == self.d * self.v + quantity('1 m')", "unit.dimension", ""),
+    ("yield self.f == self.k * self.x + 1", "unit.dimension", "they have different dimensions"),
+    ("yield self.f == 3", "unit.dimension", ""),
+    ("yield self.f == maximum(self.v)", "equation", ""),
+    ("yield self.f == self.d * math.sin(self.v)", "equation", ""),
+    ("yield self.f == np.sin(self.x) * self.k", "unit.dimension",
+     "Divide it by a reference value"),
+    ("yield self.f == self.k * max(self.x, 0)", "equation", "Use where(condition"),
+    ("yield self.f == (self.k * self.x if self.x == 0 else 0)", "equation",
+     "which has no truth value"),
+    ("yield self.f == self.k * self.x / 1 + 0 * (1 / 0)", "equation", "ZeroDivisionError"),
+    ("yield self.f == quantity([1, 2], 'N')", "equation", "Write one equation for every variable"),
+    ("yield self.x != self.v", "equation", "is no statement of physics"),
+    ("yield True", "equation", "which is no equation"),
+    ("yield self.x", "equation", "which is no equation"),
+    ("yield self.v == 0, self.f == 0", "equation", "which is no equation"),
+    ("yield 0 == self.f == self.d * self.v", "equation", ""),
+    ("self.f = self.d * self.v; yield self.f == 0", "equation",
+     "State the law as an equation: yield self.f == …"),
+    ("if self.v > 0: yield self.f == 0", "equation", "Use where(condition, a, b)"),
+    ("return self.f == self.d * self.v", "equation",
+     "Write it as a generator: yield left == right"),
+    ("return None", "equation", "returns nothing"),
+    ("yield reset(self.x, 0)", "equation", "yields assignments alone. Say when they are made"),
+    ("yield reset(self.x > quantity('1 m'), {self.x: 0})", "equation",
+     "reset() takes a variable and its new value"),
+    ("yield when(self.v > 0, {self.f * 2: 0})", "equation", ""),
+    ("yield when(self.x > quantity('1 m'), {'x': 0})", "equation",
+     "assignments are {'x': 0}. Give variables with their new values"),
+    ("yield when(self.x > quantity('1 m'), self.x == 0)", "equation",
+     "Give variables with their new values"),
+    ("yield every(0.1, {self.x: 0})", "unit.dimension",
+     "the period of every() is a time, but is 0.1 [dimensionless]"),
+    ("yield self.v == der(self.x); self.f == self.k * self.x", "equation",
+     "makes an equation that it does not yield"),
+    ("yield self.f == self.k * self.x; when(self.x < 0, {self.x: 0})", "equation",
+     "makes a when() that it does not yield"),
+    ("initially({self.n: 1}); yield self.f == self.k * self.x", "equation",
+     "not yield: it would count for nothing. Write"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("law", "code", "words"), WRITTEN, ids=[law for law, *_ in WRITTEN])
+def test_a_mistake_in_a_class_is_told_with_its_file_and_line(
+    law, code, words, tmp_path, monkeypatch
+):
     file = tmp_path / "own.py"
-    file.write_text("import math\nfrom blocks import *\n"
-                    "from library.translational import TwoPort\n\n"
-                    "class Own(TwoPort):\n    d = Parameter('1 N*s/m')\n\n"
+    file.write_text("import math, numpy as np\nfrom blocks import *\n"
+                    "from library.translational import TwoPort\n\nclass Own(TwoPort):\n"
+                    "    d, k, n = Parameter('1 N*s/m'), Parameter('1 N/m'), Discrete()\n"
+                    "    x = Variable('m', '0 m', priority='high')\n"
                     f"    def equations(self):\n        {law}\n")  # fmt: skip
     monkeypatch.chdir(tmp_path)
     finding = only(check_of(runpy.run_path(str(file), run_name="own")["Own"]()))
     assert finding.code == code
+    assert words in str(finding) and "Own" in finding.problem
     line = 8 if law.startswith("return") else 9
     assert f"\nown.py, line {line}: " in finding.advice
 
@@ -228,6 +279,12 @@ def test_a_name_that_equations_lack_is_answered_with_where_it_comes_from(written
 @pytest.mark.parametrize(("force", "code", "text"), [
     (lambda t: t * quantity("1 m"), "unit.dimension",
      "part1.force: … returns m*s, but N is needed. … such as quantity('1 N') * sin(…)."),
+    (lambda t: 2.0, "unit.dimension", "part1.force: … returns dimensionless, but N is needed"),
+    (lambda t: quantity("1 N") * np.sin(t), "unit.dimension",
+     "part1.force … sin() takes a dimensionless value or an angle"),
+    (lambda t: quantity("1 N") if t > "1 s" else quantity("0 N"), "equation",
+     "part1.force … Use where(condition"),
+    (lambda t: undefined_name * t, "equation", "part1.force: … undefined_name"),  # noqa: F821
     (lambda t: 1 / 0, "equation",
      "part1.force: … failed: division by zero. It is called once … where() instead of 'if'."),
     (lambda t: None, "equation",

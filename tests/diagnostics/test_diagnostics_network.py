@@ -1,13 +1,13 @@
-"""Circuits, references and contradicting sources are told in the user's words."""
+"""Circuits, references, contradicting sources and signals are told in the user's words."""
 
 import numpy as np
 import pytest
 from benches import wire, wired
-from benches.wrong_models import DryFriction, Gear, says, sound
+from benches.wrong_models import DryFriction, Gain, Gear, Lag, Memory, Shell, only, says, sound
 
 from blocks import Component, Domain, Model, Parameter, Port, Variable, der, quantity
 from library import gas
-from library.electrical import DCVoltageSource, ElectricalReference
+from library.electrical import DCVoltageSource, ElectricalReference, HalfBridge, Resistor
 from library.gas import ConstantVolumeChamber, FlowResistance, Reservoir
 from library.mechanisms import GearBox
 from library.rotational import AngularVelocitySource, Inertia, RotationalReference, TorqueSource
@@ -28,13 +28,6 @@ from library.translational import (
     translational,
 )
 
-
-def only(model, severity="error"):
-    findings = model.check().filter(severity=severity)
-    assert len(findings) == 1, str(model.check())
-    return findings[0]
-
-
 SOFTEN = "Keep one of them, or put an element in series … (a spring or a damper)"
 
 
@@ -50,7 +43,7 @@ def test_an_empty_model_is_told_so():
 # -- references ----------------------------------------------------------------------------------
 def test_a_circuit_without_reference_is_an_error():
     model = wired("free", "block.M spring.R", block=Mass(), spring=Spring())
-    says(only(model), "reference.missing", ["block", "spring"],
+    says(only(model, "error"), "reference.missing", ["block", "spring"],
          "translational circuit of block and spring has no Reference … model.ground = Reference(); "
          "then connect it, for example to spring.C.")
 
@@ -122,7 +115,7 @@ def test_gears_that_repeat_each_other_on_a_source_are_named_with_it():
 def test_two_velocity_sources_in_parallel_conflict(Other, apart):
     model = sound("a.R b.R damper.R", "a.C b.C ground.V",
                   a=VelocitySource(velocity="1 m/s"), b=Other())
-    says(only(model), "conflict.across", ["a", "b"],
+    says(only(model, "error"), "conflict.across", ["a", "b"],
          f"a and b both prescribe the velocity … (a.R = b.R and a.C = b.C){apart}. {SOFTEN}")
 
 
@@ -236,19 +229,19 @@ def test_a_force_source_with_an_open_port_has_nothing_to_act_on():
 def test_a_force_on_a_loose_spring_is_not_balanced():
     model = sound("push.R block.M", "push.C spring.R",
                   push=ForceSource(force="1 N"), spring=Spring())
-    says(only(model), "conflict.through", ["push", "spring"],
+    says(only(model, "error"), "conflict.through", ["push", "spring"],
          "push prescribes every force that acts on spring … Hold that part … or a Reference.")
 
 
 def test_a_node_where_only_a_sensor_is_has_no_velocity():
     model = sound("meter.C ground.V", meter=MotionSensor())
-    says(only(model), "network.floating", ["meter"],
+    says(only(model, "error"), "network.floating", ["meter"],
          "Nothing determines the velocity at the node of meter.R: meter carries no force there.")
 
 
 def test_a_port_that_an_option_leaves_out_need_not_be_connected():
     model = sound("meter.R block.M", meter=MotionSensor())
-    says(only(model), "network.floating", ["meter"],
+    says(only(model, "error"), "network.floating", ["meter"],
          "at the node of meter.C … make it without that port: MotionSensor(reference='absolute').")
 
 
@@ -405,5 +398,50 @@ def test_a_floating_circuit_is_named_beside_known_instants():
                   rod=ThermalResistance(),
                   pulse=Pulse(amplitude=quantity(27, "K/W"), period="30 ms"),
                   sine=Sine(amplitude=quantity(3, "K/W"), frequency="7 Hz"))
-    finding = only(model)
+    finding = only(model, "error")
     assert "The thermal circuit of wall, pane and rod has no TemperatureSource" in finding.problem
+
+
+# -- signals: open inputs, lines with two outputs and circles ---------------------------------
+def test_an_open_input_without_default_is_an_error():
+    model = wired("signals", "a.y b.u", a=Gain(), b=Gain())
+    finding = only(model)
+    assert finding.severity == "error"
+    says(finding, "signal.unconnected", ["a.u"],
+         "input a.u is connected to nothing … an output in N to it: model.connect(…, model.a.u).")
+
+
+def test_an_open_input_of_a_composite_is_named_as_its_user_sees_it():
+    model = wired("signals", shell=Shell())
+    finding = only(model)
+    assert (finding.code, finding.where) == ("signal.unconnected", ("shell.u",))
+
+
+def test_an_input_of_a_composite_that_a_part_has_a_value_for_is_told():
+    model = wired("signals", "source.p leg.P", "leg.A load.p", "source.n leg.N load.n ground.V",
+                  leg=HalfBridge(), source=DCVoltageSource(voltage="5 V"), load=Resistor(),
+                  ground=ElectricalReference())
+    upper, lower = model.check()
+    assert (upper.code, upper.severity) == ("signal.assumed", "warning")
+    assert (upper.where, lower.where) == (("leg.upper",), ("leg.lower",))
+    assert "gate of leg.high stands in for it" in str(upper)
+
+
+def test_a_line_takes_one_output_only():
+    model = wired("signals", "a.y b.u", "b.y c.u a.u", "c.y a.u", a=Lag(), b=Lag(), c=Lag())
+    says(only(model), "signal.outputs", ["b.y", "c.y", "a.u", "c.u"],
+         "a.u and c.u are connected to 2 outputs at once: b.y and c.y. Keep one of them")
+
+
+def test_signals_in_a_circle_are_named_in_order():
+    model = wired("signals", "a.y b.u", "b.y c.u", "c.y a.u", a=Gain(), b=Gain(), c=Gain())
+    finding = only(model)
+    assert (finding.code, finding.severity) == ("signal.loop", "warning")
+    assert finding.where == ("a", "b", "c")
+    assert "a -> b -> c -> a. " in finding.problem and "break the circle with" in finding.advice
+
+
+@pytest.mark.parametrize("Delay", [Lag, Memory])
+def test_a_lag_in_the_circle_breaks_it(Delay):
+    model = wired("signals", "a.y b.u", "b.y a.u", a=Gain(), b=Delay())
+    assert len(model.check()) == 0

@@ -4,7 +4,7 @@ import warnings
 
 import pytest
 from benches import wire, wired
-from benches.wrong_models import Pole, Split, UnboundedMass, says, sound
+from benches.wrong_models import Pole, Split, UnboundedMass, only, says, sound
 
 from blocks import (
     Component,
@@ -41,12 +41,6 @@ class OneWay(TwoPort):
 
     def equations(self):
         yield self.f == quantity("30 N*s/m") * maximum(self.v, 0)
-
-
-def only(model):
-    findings = model.check()
-    assert len(findings) == 1, str(findings)
-    return findings[0]
 
 
 def test_different_high_targets_of_joined_masses_conflict():

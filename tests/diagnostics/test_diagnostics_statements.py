@@ -1,10 +1,16 @@
-"""A mistake in one statement raises there, with code, advice and the facts as attributes."""
+"""Wrong statements raise at once, and say what to do."""
 
 import pickle
 import re
 
 import pytest
-from benches.wrong_models import Gain, Inertia, Shell, pattern, sound
+from benches.wrong_models import (
+    Gain,
+    Inertia,
+    Shell,
+    pattern,
+    sound,
+)
 
 from blocks import (
     Component,
@@ -18,8 +24,16 @@ from blocks import (
     quantity,
     time,
 )
-from blocks.exceptions import BlocksError, WrongCall, told_how_to_call
-from library.electrical import Switch, ThreePhaseBridge, VariableResistor
+from blocks.exceptions import (
+    BlocksError,
+    WrongCall,
+    told_how_to_call,
+)
+from library.electrical import (
+    Switch,
+    ThreePhaseBridge,
+    VariableResistor,
+)
 from library.electromechanical import DCMotor
 from library.magnetic import ElectromagneticConverter
 from library.tables import table
@@ -69,6 +83,8 @@ STATEMENTS = [
     (lambda m: m.connect(m.block.M, m.block.M), "connection.self", "block.M: … given twice"),
     (lambda m: m.connect(m.three.M, m.two.R), "connection.size",
      "three.M (3) and two.R (2) … such as model.masses[1:].M"),
+    (lambda m: m.connect(m.three[1:].M, m.two[:1].R, m.three.M), "connection.size",
+     "three.M (2) and two.R (1) and three.M (3): … such as"),
     (lambda m: m.connect(Mass().M, m.block.M), "connection.foreign",
      "Mass.M: … not part of the model … to block.M. First write model.name = Component(…)"),
     (lambda m: m.connect(m.block, m.damper.R), "connection.ports", "block. Its ports are: M."),

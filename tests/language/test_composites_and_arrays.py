@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+from benches import wired
 from benches.parts import final
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
 
-from blocks import Component, Input, Model, Option, Output, Parameter, Port, Target, quantity, sin
+from blocks import Component, Input, Option, Output, Parameter, Port, Target, quantity, sin
 from blocks.exceptions import (
     BlocksError,
     ConnectionRefused,
@@ -65,19 +66,7 @@ def swing(k, m, t, v0=1.0):
 
 
 def grounded(**parts):
-    model = Model("test")
-    model.ground = Reference()
-    for name, part in parts.items():
-        model.add(name, part)
-        model.connect(part.W, model.ground.V)
-    return model
-
-
-def test_parameters_reach_the_parts_of_a_composite():
-    model = grounded(c=Corner(mass="2 kg", stiffness="18 N/m"))
-    model.c.body.v = "1 m/s"
-    run = model.simulate("1 s", **TIGHT)
-    assert final(run, "c.spring.x") == pytest.approx(swing(18, 2, 1.0), rel=1e-8)
+    return wired("test", *(f"{name}.W ground.V" for name in parts), ground=Reference(), **parts)
 
 
 def test_parameters_changed_after_building_reach_the_parts_without_a_new_assembly():
@@ -240,13 +229,9 @@ class Wave(Component):
 
 
 def test_signals_pass_through_the_border_of_a_composite():
-    model = Model("signals")
-    model.wave, model.gain = Wave(), Doubler()
-    model.push, model.body, model.ground = ForceSource(), Mass(mass="2 kg"), Reference()
-    model.connect(model.wave.y, model.gain.u)
-    model.connect(model.gain.y, model.push.S)
-    model.connect(model.push.R, model.body.M)
-    model.connect(model.push.C, model.ground.V)
+    model = wired("signals", "wave.y gain.u", "gain.y push.S", "push.R body.M", "push.C ground.V",
+                  wave=Wave(), gain=Doubler(), push=ForceSource(), body=Mass(mass="2 kg"),
+                  ground=Reference())
     run = model.simulate("3 s", **TIGHT)
     assert final(run, "body.v") == pytest.approx(1 - np.cos(6), abs=5e-8)
 
@@ -256,14 +241,11 @@ def test_signals_pass_through_the_border_of_a_composite():
 
 @pytest.mark.parametrize("n", [1, 2, 5])
 def test_a_chain_made_of_slices_is_that_of_its_matrix(n):
-    model = Model("chain")
-    model.masses, model.springs = Mass(count=n, mass="2 kg"), Spring(count=n, stiffness="7 N/m")
-    model.ground = Reference()
-    model.connect(model.masses.M, model.springs.R)
+    model = wired("chain", "masses.M springs.R", "springs[0].C ground.V",
+                  masses=Mass(count=n, mass="2 kg", v=quantity(np.arange(1.0, n + 1), "m/s")),
+                  springs=Spring(count=n, stiffness="7 N/m"), ground=Reference())
     if n > 1:
         model.connect(model.springs[1:].C, model.masses[:-1].M)
-    model.connect(model.springs[0].C, model.ground.V)
-    model.masses.v = quantity(np.arange(1.0, n + 1), "m/s")
     run = model.simulate("1 s", **TIGHT)
     d = np.eye(n) - np.eye(n, k=-1)
     a = np.block([[np.zeros((n, n)), d], [-3.5 * d.T, np.zeros((n, n))]])
@@ -273,69 +255,28 @@ def test_a_chain_made_of_slices_is_that_of_its_matrix(n):
 
 
 def test_a_single_port_is_joined_to_every_element():
-    model = Model("fan")
-    model.body, model.springs, model.ground = Mass(mass="2 kg", v="1 m/s"), \
-        Spring(count=4, stiffness=quantity([1, 2, 3, 4], "N/m")), Reference()
-    model.connect(model.body.M, model.springs.R)
-    model.connect(model.springs.C, model.ground.V)
+    model = wired("fan", "body.M springs.R", "springs.C ground.V",
+                  body=Mass(mass="2 kg", v="1 m/s"), ground=Reference(),
+                  springs=Spring(count=4, stiffness=["1 N/m", "2 N/m", "3 N/m", "4 N/m"]))
     run = model.simulate("1 s", **TIGHT)
     assert_allclose(final(run, "springs.x"), [swing(10, 2, 1.0)] * 4, rtol=1e-8)
 
 
 def test_elements_are_picked_by_index_list_and_step():
-    model = Model("picked")
-    model.masses = Mass(count=6, mass=quantity(np.arange(1.0, 7.0), "kg"), v="1 m/s")
-    model.dampers, model.ground = Damper(count=2, damping="2 N*s/m"), Reference()
-    model.connect(model.masses[[1, 4]].M, model.dampers.R)
-    model.connect(model.dampers.C, model.ground.V)
+    model = wired("picked", "masses[[1,4]].M dampers.R", "dampers.C ground.V",
+                  masses=Mass(count=6, mass=quantity(np.arange(1.0, 7.0), "kg"), v="1 m/s"),
+                  dampers=Damper(count=2, damping=["2 N*s/m", "4 N*s/m"]), ground=Reference())
     run = model.simulate("1 s", **TIGHT)
-    exact = [1, np.exp(-1), 1, 1, np.exp(-2 / 5), 1]
+    exact = [1, np.exp(-1), 1, 1, np.exp(-4 / 5), 1]
     assert_allclose(final(run, "masses.v"), exact, rtol=1e-8)
     assert_allclose(run["masses[1::3].v"].final.magnitude, [exact[1], exact[4]], rtol=1e-8)
     assert_allclose(model.masses[1::3].mass.to("kg").magnitude, [2, 5])
 
 
-@pytest.mark.parametrize("join", [
-    lambda m: m.connect(m.a.M, m.b.M),
-    lambda m: m.connect(m.a[1:].M, m.b[:1].M, m.a[:3].M),
-])  # fmt: skip
-def test_arrays_of_different_size_are_not_joined(join):
-    model = Model("sizes")
-    model.a, model.b = Mass(count=3), Mass(count=2)
-    with pytest.raises(ConnectionRefused, match="different size"):
-        join(model)
-
-
-def test_an_element_that_is_not_there_is_named_with_the_range():
-    with pytest.raises(UnknownName, match="The instances are: 0 to 2"):
-        _ = Mass(count=3)[3]
-
-
-def test_an_array_behaves_as_so_many_single_components():
-    one, many = Model("single"), Model("array")
-    many.bodies, many.dampers, many.ground = Mass(count=3, mass=["1 kg", "2 kg", "4 kg"]), \
-        Damper(count=3, damping=["1 N*s/m", "3 N*s/m", "2 N*s/m"]), Reference()
-    many.bodies.v = ["1 m/s", "2 m/s", "3 m/s"]
-    many.connect(many.bodies.M, many.dampers.R)
-    many.connect(many.dampers.C, many.ground.V)
-    one.ground = Reference()
-    for i, (m, d, v) in enumerate([(1, 1, 1), (2, 3, 2), (4, 2, 3)]):
-        body = one.add(f"m{i}", Mass(mass=quantity(m, "kg"), v=quantity(v, "m/s")))
-        damper = one.add(f"d{i}", Damper(damping=quantity(d, "N*s/m")))
-        one.connect(body.M, damper.R)
-        one.connect(damper.C, one.ground.V)
-    a, b = many.simulate("2 s", **TIGHT), one.simulate("2 s", **TIGHT)
-    exact = [np.exp(-2), 2 * np.exp(-3), 3 * np.exp(-1)]
-    assert_allclose(final(a, "bodies.v"), exact, rtol=2e-8)
-    assert_allclose([final(b, f"m{i}.v") for i in range(3)], exact, rtol=2e-8)
-
-
 # -- values of single elements ----------------------------------------------------------------
 def test_one_element_is_given_its_own_values():
-    model = Model("row")
-    model.bodies, model.springs = Mass(count=4, mass="2 kg"), Spring(count=3)
-    model.ground = Reference()
-    model.connect(model.springs.R, model.springs.C, model.ground.V)
+    model = wired("row", "springs.R springs.C ground.V",
+                  bodies=Mass(count=4, mass="2 kg"), springs=Spring(count=3), ground=Reference())
     model.bodies[0].v = "3 m/s"
     model.bodies[1:3].v = ["1 m/s", "5 cm/s"]
     model.bodies[-1].mass = quantity(500, "g")
@@ -353,8 +294,7 @@ def test_a_part_in_an_array_of_composites_is_given_its_own_value():
             self.body, self.spring, self.ground = Mass(), Spring(), Reference()
             self.connect(self.ground.V, self.spring.R, self.spring.C)
 
-    model = Model("pairs")
-    model.pairs = Pair(count=3)
+    model = wired("pairs", pairs=Pair(count=3))
     model.pairs[1].body.v = "2 m/s"
     model.pairs[2].spring.stiffness = "7 N/m"
     assert_allclose(model.simulate("1 s")["pairs.body.v"].initial.m, [0, 2, 0])
@@ -368,8 +308,7 @@ def test_a_part_in_an_array_of_composites_is_given_its_own_value():
     ("v", Target("1 m/s", priority="low"), "one priority and nominal value for all"),
 ])  # fmt: skip
 def test_a_value_that_one_element_cannot_have_is_refused_by_name(name, value, said):
-    model = Model("row")
-    model.bodies = Mass(count=3, v="1 m/s")
+    model = wired("row", bodies=Mass(count=3, v="1 m/s"))
     with pytest.raises(BlocksError, match=said):
         setattr(model.bodies[1], name, value)
     assert_allclose(model.simulate("1 s")["bodies.v"].final.m, 1)
@@ -387,11 +326,7 @@ def test_a_component_lists_each_of_its_names_once():
      "'front'"), ("car", "car", "another model that is also called 'car'"),
 ])  # fmt: skip
 def test_parts_of_two_models_are_not_joined_and_both_are_named(mine, other, said):
-    models = []
-    for name in (mine, other):
-        made = Model(name)
-        made.body, made.spring = Mass(), Spring()
-        models.append(made)
+    models = [wired(name, body=Mass(), spring=Spring()) for name in (mine, other)]
     with pytest.raises(ConnectionRefused, match=said) as caught:
         models[0].connect(models[0].body.M, models[1].spring.R)
     assert caught.value.code == "connection.foreign" and caught.value.models == [mine, other]
@@ -400,12 +335,9 @@ def test_parts_of_two_models_are_not_joined_and_both_are_named(mine, other, said
 # -- a part less ------------------------------------------------------------------------------
 def test_what_was_joined_through_a_part_stays_joined_without_it():
     """The spring's C and the ground; an array stays one node where a single port had joined it."""
-    model = Model("row")
-    model.bodies, model.springs = Mass(count=2, v="1 m/s"), Spring(count=2, stiffness="8 N/m")
-    model.push, model.ground = ForceSource(force="3 N"), Reference()
-    model.extra = Mass(mass="5 kg")
-    model.connect(model.push.C, model.springs.C, model.ground.V)
-    model.connect(model.extra.M, model.bodies.M, model.springs.R, model.push.R)
+    model = wired("row", "push.C springs.C ground.V", "extra.M bodies.M springs.R push.R",
+                  bodies=Mass(count=2, v="1 m/s"), springs=Spring(count=2, stiffness="8 N/m"),
+                  push=ForceSource(force="3 N"), ground=Reference(), extra=Mass(mass="5 kg"))
     del model.push
     del model.extra
     assert "unconnected" not in str(model.check())
@@ -415,12 +347,10 @@ def test_what_was_joined_through_a_part_stays_joined_without_it():
 
 
 def test_a_signal_is_no_longer_joined_where_it_came_from_the_part_that_is_gone():
-    model = Model("pushed")
-    model.amount, model.body = Constant(value="2 N"), Mass()
-    model.one, model.other, model.ground = ForceSource(), ForceSource(force="1 N"), Reference()
-    model.connect(model.amount.y, model.one.S, model.other.S)
-    model.connect(model.one.R, model.other.R, model.body.M)
-    model.connect(model.one.C, model.other.C, model.ground.V)
+    model = wired("pushed", "amount.y one.S other.S", "one.R other.R body.M",
+                  "one.C other.C ground.V",
+                  amount=Constant(value="2 N"), body=Mass(), one=ForceSource(),
+                  other=ForceSource(force="1 N"), ground=Reference())
     del model.one
     assert model.simulate("1 s")["body.v"].final.m == pytest.approx(2)
     del model.amount
@@ -449,11 +379,8 @@ class Pushes(Component):
 
 
 def pushed(**given):
-    model = Model("pushed")
-    model.body, model.pushes, model.ground = Mass(mass="1 kg"), Pushes(**given), Reference()
-    model.connect(model.body.M, model.pushes.R)
-    model.connect(model.pushes.C, model.ground.V)
-    return model
+    return wired("pushed", "body.M pushes.R", "pushes.C ground.V",
+                 body=Mass(mass="1 kg"), pushes=Pushes(**given), ground=Reference())
 
 
 def speed(model):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 
 from blocks import (
@@ -10,7 +11,6 @@ from blocks import (
     ConnectionRefused,
     Domain,
     EnergyWarning,
-    Model,
     NamingError,
     Parameter,
     Port,
@@ -70,36 +70,29 @@ class Weather(Component):
 
 
 def test_positions_follow_their_velocities_at_every_node():
-    model = Model("free")
-    model.wagon = Wagon(x="3 m", v="1 m/s")
+    model = wired("free", wagon=Wagon(x="3 m", v="1 m/s"))
     run = model.simulate("2 s", rtol=1e-10)
     assert_allclose([run["wagon.x"].final.m, run["wagon.P.v"].final.m], [3 + 2 + 4, 1 + 4])
 
 
 def test_two_bodies_at_one_node_share_position_and_velocity():
-    model = Model("joined")
-    model.a, model.b = Wagon(x="1 m", v="0 m/s"), Wagon(mass="3 kg")
-    model.connect(model.a.P, model.b.P)
+    model = wired("joined", "a.P b.P", a=Wagon(x="1 m", v="0 m/s"), b=Wagon(mass="3 kg"))
     assert model.structure().states == 2
     run = model.simulate("1 s", rtol=1e-10)
     assert_allclose([run["b.x"].final.m, run["b.v"].final.m], [2, 2])
 
 
 def test_a_position_held_by_a_wall_has_no_velocity():
-    model = Model("held")
-    model.wagon, model.wall = Wagon(), Wall(x="5 m")
-    model.connect(model.wagon.P, model.wall.P)
+    model = wired("held", "wagon.P wall.P", wagon=Wagon(), wall=Wall(x="5 m"))
     run = model.simulate("1 s")
     assert [run[f"wagon.{n}"].final.m for n in ("x", "v")] == [5, 0]
     assert_allclose(run["wall.P.f"].final.m, 2.0)  # into the wall
 
 
 def test_a_parameter_of_a_domain_is_the_same_throughout_a_circuit_and_not_beyond():
-    model = Model("two circuits")
-    model.a, model.b, model.spring = Wagon(x="0 m"), Wagon(x="-1 m"), Coupling()
-    model.weather, model.alone = Weather(slope="-3 m/s^2"), Wagon()
-    model.connect(model.a.P, model.spring.R)
-    model.connect(model.spring.C, model.b.P, model.weather.P)
+    model = wired("two circuits", "a.P spring.R", "spring.C b.P weather.P",
+                  a=Wagon(x="0 m"), b=Wagon(x="-1 m"), spring=Coupling(),
+                  weather=Weather(slope="-3 m/s^2"), alone=Wagon())
     run = model.simulate("1 s", rtol=1e-10)
     assert_allclose([run[f"{n}.v"].final.m for n in ("a", "b", "alone")], [-3, -3, 2], rtol=1e-9)
     model.weather.slope = "1 m/s^2"  # a value, no new structure
@@ -107,19 +100,15 @@ def test_a_parameter_of_a_domain_is_the_same_throughout_a_circuit_and_not_beyond
 
 
 def test_a_parameter_set_twice_in_a_circuit_is_refused_with_both_names():
-    model = Model("twice")
-    model.wagon, model.sun, model.rain = Wagon(), Weather(), Weather()
-    model.connect(model.wagon.P, model.sun.P, model.rain.P)
+    model = wired("twice", "wagon.P sun.P rain.P", wagon=Wagon(), sun=Weather(), rain=Weather())
     text = str(model.check())
     assert "sun" in text
     assert "rain" in text
 
 
 def test_energy_counts_forces_with_their_velocities():
-    model = Model("energy")
-    model.wagon, model.wall, model.spring = Wagon(x="1.5 m"), Wall(), Coupling()
-    model.connect(model.wall.P, model.spring.C)
-    model.connect(model.spring.R, model.wagon.P)
+    model = wired("energy", "wall.P spring.C", "spring.R wagon.P",
+                  wagon=Wagon(x="1.5 m"), wall=Wall(), spring=Coupling())
     run = model.simulate("1 s", rtol=1e-10)
     with pytest.warns(EnergyWarning, match="wagon and spring say nothing of energy"):
         (spring,) = [t for t in run.energy() if t.component == "spring"]
@@ -165,10 +154,8 @@ class Path(Branch, domain=heat, ports=("A", "B")):
 
 
 def test_energy_is_what_the_domain_says_it_is():
-    model = Model("two")
-    model.hot, model.cold, model.bar = Store(T="400 K"), Store(capacity="30 J/K"), Path()
-    model.connect(model.hot.M, model.bar.A)
-    model.connect(model.bar.B, model.cold.M)
+    model = wired("two", "hot.M bar.A", "bar.B cold.M",
+                  hot=Store(T="400 K"), cold=Store(capacity="30 J/K"), bar=Path())
     run = model.simulate("30 s", rtol=1e-9)
     rate = 2 * (1 / 10 + 1 / 30)
     assert_allclose(run["hot.T"].final.m, 325 + 75 * np.exp(-rate * 30), rtol=1e-8)
@@ -180,9 +167,7 @@ def test_energy_is_what_the_domain_says_it_is():
 
 
 def test_a_branch_has_the_ports_it_names():
-    model = Model("one")
-    model.store, model.bar = Store(), Path()
-    model.connect(model.store.M, model.bar.A)
+    model = wired("one", "store.M bar.A", store=Store(), bar=Path())
     run = model.simulate("1 s")
     assert run["bar.A.Q"].final.m == 0  # nothing is connected to B
     assert "R" not in dir(Path)
@@ -245,12 +230,9 @@ class Earth(Component):
 ], ids=["smooth", "jumps"])  # fmt: skip
 def test_a_derivative_in_a_power_is_one_of_the_course(voltage):
     """The equations know no derivative of q: there is nothing to integrate."""
-    model = Model("charged")
-    model.pump, model.first, model.second, model.earth = (
-        Pump(voltage=voltage), Plates(), Plates(capacity="1 F"), Earth())
-    model.connect(model.pump.a, model.first.a)
-    model.connect(model.first.b, model.second.a)
-    model.connect(model.second.b, model.pump.b, model.earth.E)
+    model = wired("charged", "pump.a first.a", "first.b second.a", "second.b pump.b earth.E",
+                  pump=Pump(voltage=voltage), first=Plates(), second=Plates(capacity="1 F"),
+                  earth=Earth())
     run = model.simulate("2 s", rtol=1e-9)
     assert run.statistics["states"] == 0
     energy = run.energy()
@@ -276,10 +258,9 @@ def test_domains_that_say_the_same_are_one():
     class Other(Wagon):
         P = Port(rail_again())
 
-    model = Model("train")
-    model.first, model.second = Wagon(mass="1 kg", v="6 m/s"), Other(mass="2 kg")
-    model.weather = Weather(slope="4 m/s^2", drag="3 N*s/m")
-    model.connect(model.first.P, model.second.P, model.weather.P)
+    model = wired("train", "first.P second.P weather.P",
+                  first=Wagon(mass="1 kg", v="6 m/s"), second=Other(mass="2 kg"),
+                  weather=Weather(slope="4 m/s^2", drag="3 N*s/m"))
     run = model.simulate("1 s", rtol=1e-9)
     end = 2 + (6 - 2) * np.exp(-2)  # (1 + 2) (dv/dt - 4) = -(3 + 3) v
     for path in ("first", "second"):
@@ -294,11 +275,9 @@ def test_domains_that_say_something_else_are_not(changes):
     class Other(Component):
         P = Port(rail_again(**changes))
 
-    model = Model("train")
-    model.first, model.second = Wagon(), Other()
     told = "converts one domain into the other|two domains of one name"
     with pytest.raises(ConnectionRefused, match=told):
-        model.connect(model.first.P, model.second.P)
+        wired("train", "first.P second.P", first=Wagon(), second=Other())
 
 
 def test_variables_of_a_domain_have_names_and_units_of_their_own():

@@ -3,6 +3,7 @@
 import casadi as ca
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 from scipy.interpolate import (
     Akima1DInterpolator,
@@ -14,7 +15,6 @@ from scipy.interpolate import (
 from blocks import (
     Component,
     Input,
-    Model,
     Output,
     Parameter,
     integral_of_table,
@@ -175,10 +175,8 @@ class Surface(Component):
 
 @pytest.mark.parametrize(("of_u", "of_v", "end"), [("1/s", "1/s", 1), ("0.1/s", "4/s", 0.5)])
 def test_a_run_that_leaves_a_table_of_two_values_is_stopped(of_u, of_v, end):
-    model = Model("surface")
-    model.part, model.u, model.v = Surface(), Ramp(slope=of_u), Ramp(slope=of_v)
-    model.connect(model.u.y, model.part.u)
-    model.connect(model.v.y, model.part.v)
+    model = wired("surface", "u.y part.u", "v.y part.v",
+                  part=Surface(), u=Ramp(slope=of_u), v=Ramp(slope=of_v))
     with pytest.raises(SimulationError, match="the map ends here") as caught:
         model.simulate("2 s")
     assert caught.value.time == pytest.approx(end, abs=1e-6)

@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 
 from blocks import (
@@ -193,19 +194,16 @@ def test_a_law_may_bring_what_the_component_has_for_other_laws_only():
             yield from type(self).law.named[self.law]().equations(self)
 
     for law, watts in (("cold", 1), ("warm", 3)):
-        model = Model("part")
-        model.part = Part(law=law)
+        model = wired("part", part=Part(law=law))
         assert model.simulate("1 s")["part.heat"].final.m == watts
 
 
 def test_arrays_of_friction_have_one_value_of_a_law_for_each():
-    model = Model("array")
-    model.bodies = Mass(count=3, v="1 m/s")
-    model.frictions = TranslationalFriction(
-        law=Rational, count=3, coulomb_force="2 N", half=["1 m/s", "3 m/s", "1 um/s"])
-    model.ground = Reference()
-    model.connect(model.bodies.M, model.frictions.R)
-    model.connect(model.frictions.C, model.ground.V)
+    model = wired("array", "bodies.M frictions.R", "frictions.C ground.V",
+                  bodies=Mass(count=3, v="1 m/s"),
+                  frictions=TranslationalFriction(law=Rational, count=3, coulomb_force="2 N",
+                                                  half=["1 m/s", "3 m/s", "1 um/s"]),
+                  ground=Reference())
     run = model.simulate("1 us")
     forces = [run[f"frictions[{k}].f"].at("0 s").magnitude for k in range(3)]
     assert_allclose(forces, [1.0, 0.5, 2.0], rtol=1e-5)

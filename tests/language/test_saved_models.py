@@ -1,15 +1,33 @@
-"""Is a model that was written as text the same model?"""
+"""Is a model that was written as text the same; do signature and help show what it declares?"""
 
+import inspect
 import json
+import pydoc
+import subprocess
+import sys
 
 import numpy as np
 import pytest
+from benches import wired
 
-from blocks import Model, Target, load, quantity
+from blocks import (
+    Branch,
+    Component,
+    Input,
+    Model,
+    Option,
+    Parameter,
+    ParameterError,
+    Port,
+    Target,
+    Variable,
+    load,
+    quantity,
+)
 from blocks.exceptions import FileError
 from blocks.language.model_file import exact, read_value
 from blocks.units import to_si, unit
-from library.signal import Sum
+from library.signal import Gain, Sum
 from library.tables import table
 from library.thermal import ConductingRod
 from library.translational import (
@@ -19,6 +37,7 @@ from library.translational import (
     Reference,
     Spring,
     TranslationalFriction,
+    translational,
 )
 
 
@@ -73,16 +92,13 @@ def test_the_text_is_for_people_and_for_version_control(tmp_path):
 
 
 def test_arrays_laws_tables_and_named_functions_come_back(tmp_path):
-    model = Model("many")
-    model.bodies = Mass(mass=quantity([1, 2, 3, 4], "kg"), count=4)
-    model.links = Spring(stiffness="8 N/m", count=3)
-    model.rub = TranslationalFriction(law="stribeck")
-    model.pull = ForceSource(force=table(["0 s", "1 s"], ["0 N", "0.1 N"]))
-    model.push, model.total, model.ground = ForceSource(force=bump), Sum(signs="+-"), Reference()
-    model.connect(model.bodies.M[:-1], model.links.R)
-    model.connect(model.bodies.M[1:], model.links.C)
-    model.connect(model.bodies.M[0], model.rub.R, model.pull.R, model.push.R)
-    model.connect(model.ground.V, model.rub.C, model.pull.C, model.push.C)
+    model = wired("many", "bodies.M[:-1] links.R", "bodies.M[1:] links.C",
+                  "bodies.M[0] rub.R pull.R push.R", "ground.V rub.C pull.C push.C",
+                  bodies=Mass(mass=quantity([1, 2, 3, 4], "kg"), count=4),
+                  links=Spring(stiffness="8 N/m", count=3),
+                  rub=TranslationalFriction(law="stribeck"),
+                  pull=ForceSource(force=table(["0 s", "1 s"], ["0 N", "0.1 N"])),
+                  push=ForceSource(force=bump), total=Sum(signs="+-"), ground=Reference())
     del model.total
     again = kept(model, tmp_path)
     a, b = model.simulate("0.5 s"), again.simulate("0.5 s")
@@ -92,8 +108,7 @@ def test_arrays_laws_tables_and_named_functions_come_back(tmp_path):
 
 
 def test_what_was_changed_within_a_composite_comes_back(tmp_path):
-    model = Model("oven")
-    model.rod = ConductingRod()
+    model = wired("oven", rod=ConductingRod())
     name, part = next((n, p) for n, p in model.rod._parts().items() if p._declared)
     parameter = next(n for n, d in part._declared.items()
                      if type(d).__name__ == "Parameter" and np.ndim(d.default) == 0)
@@ -179,3 +194,118 @@ def test_a_damaged_or_missing_model_is_named(tmp_path):
     del_name.write_text(json.dumps(told))
     with pytest.raises(FileError, match="the model: there is no 'name'"):
         load(del_name)
+
+
+# -- signature and help -----------------------------------------------------------------------
+class Absorber(Branch, domain=translational):
+    """Damps by fluid.
+
+    Equation: f = viscosity v.
+    """
+
+    law = Option("thin", ("thin", "thick"), doc="kind of fluid")
+    viscosity = Parameter("3 N*s/m", above=0, varying=True, doc="viscosity at v = 0")
+    share = Parameter(0.5, minimum=0, maximum=1)
+    x = Variable("mm", "2 mm", priority="low", doc="v integrated")
+
+    def equations(self):
+        yield self.f == self.viscosity * self.v
+
+
+def test_a_signature_shows_options_parameters_and_initial_targets_with_their_defaults():
+    assert str(inspect.signature(Absorber)) == (
+        "(*, law='thin', viscosity='3 N*s/m', share=0.5, x='2 mm', count=None)")
+    assert str(inspect.signature(Mass)) == "(*, mass='1 kg', v='0 m/s', count=None)"
+
+
+def test_help_shows_unit_default_bounds_and_meaning():
+    text = inspect.getdoc(Absorber)
+    assert text.startswith("Damps by fluid.\n\nEquation: f = viscosity v.\n\nKeywords\n--------\n")
+    for words in (
+        "law : 'thin' or 'thick', default 'thin'\n    Kind of fluid.",
+        "viscosity : N*s/m, default 3 N*s/m, greater than 0 N*s/m, or a function of time\n"
+        "    Viscosity at v = 0.",
+        "share : number, default 0.5, at least 0, at most 1\n",
+        "x : mm, initial target 2 mm (low)\n    v integrated.",
+        "R : translational port\n    Rod side, positive end.",
+    ):
+        assert words in text
+    assert "Absorber(*, law='thin', viscosity='3 N*s/m'" in pydoc.plain(pydoc.render_doc(Absorber))
+
+
+def test_defaults_of_a_signature_are_accepted_as_values():
+    for cls in (Absorber, Spring, Mass, Gain):
+        given = {n: p.default for n, p in inspect.signature(cls).parameters.items()}
+        if cls is Spring:
+            del given["deformations"], given["forces"]  # of law="table"
+        assert isinstance(cls(**given), cls)
+
+
+def test_units_that_follow_from_values_are_told_as_such():
+    text = inspect.getdoc(Gain)
+    assert "gain : in any unit, default 1" in text
+    assert "y : output, in the unit that follows from the others" in text
+
+
+def test_a_class_without_text_of_its_own_shows_its_declarations():
+    class Bare(Component):
+        width = Parameter("4 mm")
+        u = Input("N")
+        A = Port(translational)
+
+    assert inspect.getdoc(Bare).startswith("Keywords\n--------\nwidth : mm, default 4 mm\n")
+
+
+def test_a_class_without_text_of_its_own_has_that_of_its_base_beside_its_own_declarations():
+    class Sled(Mass):
+        runner = Parameter("4 mm")
+
+    own, base = inspect.getdoc(Sled), inspect.getdoc(Mass)
+    assert own.partition("Keywords")[0] == base.partition("Keywords")[0] != ""
+    assert "runner : mm, default 4 mm" in own
+
+
+def test_a_class_with_keywords_of_its_own_keeps_its_signature_and_text():
+    assert list(inspect.signature(Model).parameters) == ["name"]
+    assert "Keywords" not in Model.__doc__
+
+
+def test_declarations_are_not_described_before_anyone_asks():
+    code = ("import sys, blocks.language.documentation as m; m._kind = None; "
+            "import library.mechanisms, library.signal; print('fine')")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "fine\n"
+
+
+def test_an_array_has_a_length_and_is_walked_through():
+    model = wired("three", masses=Mass(count=3, mass=["1 kg", "2 kg", "3 kg"]))
+    assert len(model.masses) == 3
+    assert [m.mass.m for m in model.masses] == [1, 2, 3]
+    assert [m.mass.m for m in model.masses[1:]] == [2, 3]
+    assert len(model.masses[1:]) == 2
+    assert model.masses[1:][0].mass == quantity("2 kg")
+    assert model.masses
+
+
+def test_a_single_component_has_no_length_but_is_there():
+    mass = Mass()
+    assert mass
+    for use in (len, list):
+        with pytest.raises(TypeError, match=r"Mass is a single component, not an array; .*count="):
+            use(mass)
+    with pytest.raises(TypeError, match="^a model is no array: its parts are model.parts$"):
+        len(Model("no array"))
+
+
+@pytest.mark.parametrize("when", ["made", "later"])
+def test_a_stiffness_has_no_place_beside_a_table_of_forces(when):
+    spring = Spring(law="table")
+    with pytest.raises(ParameterError, match=r"stiffness: has no meaning with law='table'\. Leave "
+                       "it out, or choose law='linear'"):  # fmt: skip
+        if when == "made":
+            Spring(law="table", stiffness="2 N/m")
+        else:
+            spring.stiffness = "2 N/m"
+    spring.law = "linear"
+    spring.stiffness = "2 N/m"
+    assert spring.stiffness == quantity("2 N/m")

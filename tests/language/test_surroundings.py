@@ -1,8 +1,7 @@
 """Do equations and functions of time use what stands around them when a run begins?
 
 A block of 1 kg and 1 m/s slows down by a force k v: v = exp(-k t). One that is pushed by
-a cos(w t) has v = a sin(w t) / w.
-"""
+a cos(w t) has v = a sin(w t) / w."""
 
 import math
 from functools import partial
@@ -10,8 +9,21 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from benches import wired
+from numpy.testing import assert_allclose
 
-from blocks import Model, Parameter, cos, quantity
+from blocks import (
+    Component,
+    Parameter,
+    Variable,
+    call_python,
+    cos,
+    der,
+    quantity,
+    time,
+    when,
+)
+from blocks.exceptions import EquationError, ParameterError, SimulationError
 from blocks.language.captured_names import Surroundings
 from blocks.language.tracing import kernel_of
 from library.translational import ForceSource, Mass, Reference, TwoPort
@@ -88,12 +100,8 @@ class ByDefault(TwoPort):
 
 
 def slowed(kind):
-    model = Model("slowed")
-    model.block, model.ground = Mass(mass="1 kg", v="1 m/s"), Reference()
-    model.damper = kind()
-    model.connect(model.block.M, model.damper.R)
-    model.connect(model.damper.C, model.ground.V)
-    return model
+    return wired("slowed", "block.M damper.R", "damper.C ground.V",
+                 block=Mass(mass="1 kg", v="1 m/s"), ground=Reference(), damper=kind())
 
 
 def speed(model):
@@ -185,12 +193,8 @@ def test_functions_of_time_use_what_stands_around_them_at_each_run(what, monkeyp
              "sum": lambda t: wave(t), "list": partial(by_list, gains)}[what]  # fmt: skip
 
     def pushed():
-        model = Model("pushed")
-        model.block, model.ground = Mass(mass="1 kg"), Reference()
-        model.push = ForceSource(force=force)
-        model.connect(model.block.M, model.push.R)
-        model.connect(model.push.C, model.ground.V)
-        return model
+        return wired("pushed", "block.M push.R", "push.C ground.V",
+                     block=Mass(mass="1 kg"), ground=Reference(), push=ForceSource(force=force))
 
     model = pushed()
     for gain in (1.0, 5.0, 7.0):
@@ -231,3 +235,98 @@ def test_packages_and_models_in_reach_are_not_looked_into():
     reading = Surroundings(lambda t: model.block.mass * t)
     model.block.mass = "2 kg"
     assert reading.stand()
+
+
+# -- functions in Python within equations -----------------------------------------------------
+class Pendulum(Component):
+    """x'' = -w² x - 2 d x', by a function."""
+
+    square = Parameter("4 1/s^2")
+    x = Variable("m", "1 m", priority="high")
+    v = Variable("m/s", "0 m/s", priority="high")
+    turned = Variable("m", doc="the place an eighth of a period on, as if nothing were lost")
+
+    def equations(self):
+        yield der(self.x) == self.v
+        yield der(self.v) == call_python(force, self.square, self.x, self.v, unit="m/s^2")
+        ahead, _ = call_python(lambda x, v: (1e3 * x, v), self.x, self.v, unit=["mm", "m/s"])
+        yield self.turned == ahead
+
+
+def force(square, x, v):
+    if x < -0.99:
+        raise ValueError("the string is torn")
+    return -square * x - 0.2 * v
+
+
+def damped(square=4.0, rate=0.1):
+    own = np.sqrt(square - rate**2)
+    return lambda t: np.exp(-rate * t) * (np.cos(own * t) + rate / own * np.sin(own * t))
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4", "BDF"])
+@pytest.mark.parametrize("square", [4.0, 9.0])
+def test_a_function_acts_as_the_expression_that_it_is(method, square):
+    model = wired("one", part=Pendulum(square=f"{square} 1/s^2"))
+    result = model.simulate("5 s", rtol=1e-8, method=method)
+    exact = damped(square)(result.time.to("s").m)
+    assert_allclose(result["part.x"].to("m").m, exact, atol=1e-6)
+    assert_allclose(result["part.turned"].to("m").m, exact, atol=1e-6)
+
+
+@pytest.mark.parametrize("slope", [None, lambda y: 3 * y**2 + 1])
+def test_it_has_the_derivatives_that_it_was_given_or_differences(slope):
+    class Root(Component):
+        """y³ + y = t, solved for."""
+
+        y = Variable("1")
+
+        def equations(self):
+            sum_ = call_python(lambda y: y**3 + y, self.y, derivatives=[slope])
+            yield sum_ == time / quantity("1 s")
+
+    model = wired("root", part=Root())
+    y = model.simulate("10 s")["part.y"].final.m
+    assert_allclose(y**3 + y, 10.0, rtol=1e-9)
+
+
+def test_its_crossings_are_located():
+    class Falls(Component):
+        h = Variable("m", "1 m", priority="high")
+        v = Variable("m/s", "0 m/s", priority="high")
+
+        def equations(self):
+            yield der(self.h) == self.v
+            yield der(self.v) == quantity("-9.81 m/s^2")
+            low = call_python(lambda h: h, self.h, unit="m") < 0
+            yield when(low & (self.v < 0), {self.v: -0.8 * self.v})
+
+    model = wired("falls", ball=Falls())
+    (event,) = [e for e in model.simulate("0.5 s").events if "ball" in str(e)]
+    assert_allclose(float(event.time), np.sqrt(2 / 9.81), rtol=1e-9)
+
+
+def test_what_it_raises_is_the_error_of_the_run():
+    model = wired("one", part=Pendulum(v="-3 m/s"))
+    with pytest.raises(SimulationError, match=r"Pendulum.*ValueError: the string is torn") as error:
+        model.simulate("5 s")
+    assert isinstance(error.value.__cause__, ValueError)
+
+
+def test_a_wrong_call_is_refused():
+    class Wrong(Component):
+        y = Variable("1")
+
+        def equations(self):
+            yield self.y == call_python("cos", time)
+
+    model = wired("wrong", part=Wrong())
+    with pytest.raises(EquationError, match="takes a function"):
+        model.simulate("1 s")
+
+
+def test_it_does_not_leave_python(tmp_path):
+    pytest.importorskip("llvmlite")
+    model = wired("one", part=Pendulum())
+    with pytest.raises(ParameterError, match="what Python works out: part\\."):
+        model.export_fmu(tmp_path / "a.fmu", outputs=["part.x"], duration="1 s")

@@ -7,7 +7,6 @@ from tempfile import mkdtemp
 import numpy as np
 
 from benches import wire, wired
-from blocks import Model
 from library.electrical import (
     Capacitor,
     DCVoltageSource,
@@ -59,8 +58,7 @@ def dropped():
 
 def valve():
     """An armature that a solenoid draws onto its seat, with ever shorter flights of some us."""
-    model = Model("valve")
-    model.source, model.earth, model.frame = DCVoltageSource(), ElectricalReference(), Reference()
+    model = wired("valve", source=DCVoltageSource(), earth=ElectricalReference(), frame=Reference())
     model.source.voltage = "12 V"
     wire(model, "source.p solenoid.p", "source.n solenoid.n earth.V",
          "solenoid.R armature.M spring.R damper.R seat.R",

@@ -4,7 +4,10 @@ import os
 import time
 from pathlib import Path
 
-from blocks import Component, Model, Option, Parameter, Variable, der, quantity
+from benches import wired
+from benches.parts import Explosion
+
+from blocks import Component, Model, Option, Parameter, quantity
 from library.translational import (
     Damper,
     Mass,
@@ -13,16 +16,6 @@ from library.translational import (
     TranslationalFriction,
     VelocitySource,
 )
-
-
-class Explosion(Component):
-    """der(x) == x²: x = x0 / (1 - x0 t), infinite at t = 1/x0."""
-
-    rate = Parameter("1 1/s", doc="rate of growth")
-    x = Variable("1", "0.5", priority="high")
-
-    def equations(self):
-        yield der(self.x) == self.rate * self.x**2
 
 
 class Shaker(Component):
@@ -43,33 +36,23 @@ class Shaker(Component):
 
 def coasting() -> Model:
     """v = v0 exp(-d t / m) with m = 2 kg, d = 3 N*s/m, v0 = 5 m/s."""
-    model = Model("coasting")
-    model.mass = Mass(mass="2 kg", v="5 m/s")
-    model.damper = Damper(damping="3 N*s/m")
-    model.ground = Reference()
-    model.connect(model.mass.M, model.damper.R)
-    model.connect(model.damper.C, model.ground.V)
-    return model
+    return wired("coasting", "mass.M damper.R", "damper.C ground.V",
+                 mass=Mass(mass="2 kg", v="5 m/s"), damper=Damper(damping="3 N*s/m"),
+                 ground=Reference())
 
 
 def stick_slip() -> Model:
     """A block pulled over a rough floor through a spring."""
-    model = Model("stick slip")
-    model.pull = VelocitySource(velocity="0.1 m/s")
-    model.block = Mass(mass="1 kg")
-    model.spring = Spring(stiffness="1 kN/m")
-    model.friction = TranslationalFriction(law="coulomb", viscous_coefficient="5 N*s/m")
-    model.ground = Reference()
-    model.connect(model.pull.R, model.spring.R)
-    model.connect(model.spring.C, model.block.M, model.friction.R)
-    model.connect(model.friction.C, model.pull.C, model.ground.V)
-    return model
+    return wired("stick slip", "pull.R spring.R", "spring.C block.M friction.R",
+                 "friction.C pull.C ground.V",
+                 pull=VelocitySource(velocity="0.1 m/s"), block=Mass(mass="1 kg"),
+                 spring=Spring(stiffness="1 kN/m"),
+                 friction=TranslationalFriction(law="coulomb", viscous_coefficient="5 N*s/m"),
+                 ground=Reference())
 
 
 def explosion() -> Model:
-    model = Model("explosion")
-    model.cell = Explosion()
-    return model
+    return wired("explosion", cell=Explosion(x=0.5))
 
 
 def ramp(t):

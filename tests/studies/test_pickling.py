@@ -38,9 +38,7 @@ def chain(n: int = 6) -> Model:
 
 
 def shaker() -> Model:
-    model = Model("shaker")
-    model.shaker = bench.Shaker(weight="5 kg")
-    return model
+    return wired("shaker", shaker=bench.Shaker(weight="5 kg"))
 
 
 MODELS = [bench.coasting, bench.stick_slip, bench.explosion, chain, shaker]

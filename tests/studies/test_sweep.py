@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 import blocks.model
-from blocks import Model, quantity
+from blocks import quantity
 from blocks.exceptions import UnknownName
 from blocks.studies.axes import plan
 from blocks.studies.runner import Runner
@@ -234,8 +234,7 @@ def test_searches_move_one_of_an_array():
 
 
 def test_a_parameter_of_a_composite_reaches_its_parts_at_every_point():
-    model = Model("pair")
-    model.pair = bench.Shaker()
+    model = wired("pair", pair=bench.Shaker())
     data = model.sweep({"pair.one.mass": ["1 kg", "3 kg"], "pair.weight": ["1 kg", "2 kg"]}, "40 s",
                        outputs=["final(pair.one.v)"], rtol=1e-9)  # fmt: skip
     # weight sets both masses, then one of them is given: momentum m1 * 1 m/s is shared
@@ -248,8 +247,7 @@ def test_a_parameter_of_a_composite_reaches_its_parts_at_every_point():
 
 
 def test_points_of_a_composite_do_not_depend_on_those_before():
-    model = Model("pair")
-    model.pair = bench.Shaker(weight="2 kg")
+    model = wired("pair", pair=bench.Shaker(weight="2 kg"))
     model.pair.one.mass = "6 kg"  # instead of the weight, until that is changed
     data = model.sweep({"pair.weight": ["4 kg", "2 kg"]}, "40 s", outputs=["final(pair.one.v)"],
                        rtol=1e-9)  # fmt: skip

@@ -158,6 +158,12 @@ def quantities(factor):
     return lambda result: scale * result["mass.v"].final
 
 
+def edited(factor):
+    space = {}
+    exec(f"def left(result):\n    return {factor} * result['mass.v'].final", space)
+    return space["left"]
+
+
 def beside(factor):
     """Uses a value of its module."""
     sys.modules[__name__].FACTOR = factor
@@ -173,8 +179,8 @@ def scaled_by_factor(speed):
 
 
 @pytest.mark.parametrize("make", [
-    Scaled, lambda k: Scaled(k).method, closure, default, applied, quantities, beside,
-], ids=["object", "method", "closure", "default", "partial", "quantity", "module"])  # fmt: skip
+    Scaled, lambda k: Scaled(k).method, closure, default, applied, quantities, edited, beside,
+], ids=["object", "method", "closure", "default", "partial", "quantity", "text", "module"])
 def test_a_function_that_uses_another_value_is_another_function(make, tmp_path):
     first = study(tmp_path / "study", outputs={"left": make(2.0)})
     assert_allclose(first["left"], 2 * LEFT, rtol=1e-5)

@@ -9,7 +9,7 @@ import pytest
 from benches import wired
 from scipy import stats
 
-from blocks import Model, ParameterError, StructureError, UnitError, UnknownName, native, quantity
+from blocks import ParameterError, StructureError, UnitError, UnknownName, native, quantity
 from blocks.exceptions import MissingPackage
 from blocks.studies.runner import Runner
 from library.signal import Constant, Table1D
@@ -151,8 +151,7 @@ def test_a_list_parameter_and_an_option_of_a_composite_cannot_be_varied():
     text = said(ParameterError, {"table.x": [[0, 1, 2], [0, 2, 3]]}, model,
                 outputs=["final(table.y)"])  # fmt: skip
     assert "table.x: is a list of values; a sweep varies single numbers." in text
-    model = Model("shaker")
-    model.shaker = bench.Shaker()
+    model = wired("shaker", shaker=bench.Shaker())
     assert "is an option of a composite" in said(ParameterError, {"shaker.linked": [True]}, model,
                                                            outputs=["final(shaker.one.v)"])
 

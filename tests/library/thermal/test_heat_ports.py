@@ -66,10 +66,6 @@ def test_the_heat_of_a_damper_warms_a_body():
     assert_allclose(ledger["lump"].stored, 5 * (400 - v[-1] ** 2), rtol=1e-10)
 
 
-def test_without_the_port_nothing_is_different():
-    assert list(Damper().ports) == ["R", "C"]
-
-
 EXCITED = [
     (translational, "Damper", {}), (translational, "SpringDamper", {}),
     (translational, "NonlinearDamper", {"damping_backward": "20 N*s/m"}),

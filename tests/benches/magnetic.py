@@ -10,6 +10,12 @@ TIGHT = {"rtol": 1e-11, "method": "DOP853"}
 MU0 = 4e-7 * pi
 
 
+def saturating(density):
+    """The library's default relative permeability of iron at a flux density in T."""
+    ratio = abs(density) / 1.16
+    return 1 + (1210 - 1 + 24630 * ratio) / (1 + 2.44 * ratio + ratio**14)
+
+
 def across(part, source=None, **options):
     """A part between the ends of a source of magnetic potential, S on the reference."""
     return wired("across", "source.N part.N", "source.S part.S zero.M",

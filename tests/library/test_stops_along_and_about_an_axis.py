@@ -47,12 +47,6 @@ def test_the_stop_force_follows_the_published_law(axis, model, velocity):
     assert_allclose(f[some], exact[some], atol=1e-8)
 
 
-def test_a_body_between_the_bounds_flies_freely(axis):
-    run = axis.thrown(axis("HardStop", upper_bound=1, lower_bound=-1)).simulate("0.9 s", **TIGHT)
-    assert_allclose(axis.read(run, "part.f"), 0.0, atol=0)
-    assert not len(run.events)
-
-
 def test_an_undamped_stop_returns_the_body_after_half_a_period(axis):
     stop = axis("HardStop", model="full", **BOUNDS, upper_stiffness=2e3, upper_damping=0)
     run = axis.thrown(stop).simulate("0.2 s", **TIGHT)
@@ -81,7 +75,8 @@ def test_damping_at_contact_sets_the_restitution(axis, model):
 
 
 def test_bounds_in_the_wrong_order_are_refused_by_name(axis):
-    with pytest.raises(BlocksError, match=r"part.*upper_bound.*lower_bound"):
+    with pytest.raises(BlocksError, match=r"part.*upper_bound is -0.01.*lower_bound 0.01.*must be"
+                                          " above"):
         axis.thrown(axis("HardStop", upper_bound=-0.01, lower_bound=0.01)).simulate("1 s")
 
 

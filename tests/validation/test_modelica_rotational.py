@@ -65,6 +65,12 @@ def inertia(model, name, size, **start):
     return body
 
 
+def motion(*names):
+    """The columns of inertias by :func:`inertia`, which are published by the same names."""
+    return {column: source for n in names for column, source in (
+        (f"{n}.phi", (f"{n}_angle.A", "rad")), (f"{n}.w", (f"{n}.w", "rad/s")))}
+
+
 def drive(model, name, body, torque):
     source = model.add(name, TorqueSource(torque=torque))
     model.connect(source.R, body.I)
@@ -89,8 +95,7 @@ def test_first(name):
     run = follow(model, name, {
         "damper.phi_rel": ("twist.A", "rad"),
         "damper.w_rel": ("damper.w", "rad/s"),
-        "inertia3.phi": ("inertia3_angle.A", "rad"),
-        "inertia3.w": ("inertia3.w", "rad/s"),
+        **motion("inertia3"),
     })  # fmt: skip
     assert run.energy().relative_residual < 1e-8
 
@@ -110,8 +115,7 @@ def test_friction():
          brake=DiscBrake(normal_force=step("1600 N", "0.5 s"), **UNIT_BRAKE),
          slip=RotationalMotionSensor())
     run = follow(model, "rotational_friction", {
-        "inertia3.phi": ("inertia3_angle.A", "rad"),
-        "inertia3.w": ("inertia3.w", "rad/s"),
+        **motion("inertia3"),
         "clutch.phi_rel": ("slip.A", "rad"),
         "clutch.w_rel": ("clutch.w", "rad/s"),
         "spring.phi_rel": ("spring.phi", "rad"),
@@ -142,16 +146,9 @@ def test_friction_elements():
          one_way=OneWayClutch(drag_torque="0.5 N*m", peak=1.0001, engagement=step("100", "0.5 s")),
          slip=RotationalMotionSensor(), overrun=RotationalMotionSensor())
     run = follow(model, "rotational_friction_elements", {
-        "inertia.phi": ("inertia_angle.A", "rad"),
-        "inertia.w": ("inertia.w", "rad/s"),
-        "inertia1.phi": ("inertia1_angle.A", "rad"),
-        "inertia1.w": ("inertia1.w", "rad/s"),
-        "inertia2.phi": ("inertia2_angle.A", "rad"),
-        "inertia2.w": ("inertia2.w", "rad/s"),
+        **motion("inertia", "inertia1", "inertia2", "inertia5"),
         "clutch.phi_rel": ("slip.A", "rad"),
         "clutch.w_rel": ("clutch.w", "rad/s"),
-        "inertia5.phi": ("inertia5_angle.A", "rad"),
-        "inertia5.w": ("inertia5.w", "rad/s"),
         "oneWayClutch.phi_rel": ("overrun.A", "rad"),
         "oneWayClutch.w_rel": ("one_way.w", "rad/s"),
         "bearingFriction.mode": "bearing",
@@ -178,10 +175,7 @@ def test_elastic_bearing():
          mount=RotationalSpringDamper(stiffness="1e5 N*m/rad", damping="5 N*m*s/rad"),
          sensor=MultiSensor())
     follow(model, "rotational_elastic_bearing", {
-        "shaft.phi": ("shaft_angle.A", "rad"),
-        "shaft.w": ("shaft.w", "rad/s"),
-        "load.phi": ("load_angle.A", "rad"),
-        "load.w": ("load.w", "rad/s"),
+        **motion("shaft", "load"),
         "springDamper.phi_rel": ("mount.phi", "rad"),
         "springDamper.w_rel": ("mount.w", "rad/s"),
     })  # fmt: skip
@@ -246,10 +240,7 @@ def test_rolling_wheel():
     drive(model, "torque", model.inertia, step("10 N*m", "0.1 s"))
     wire(model, "inertia.I wheel.A", "wheel.H mass.M drag.R", "drag.C road.V",
          wheel=RollingWheel(radius="1 m"), mass=Mass(mass="1 kg"), drag=QuadraticDrag())
-    run = follow(model, "rotational_rolling_wheel", {
-        "inertia.phi": ("inertia_angle.A", "rad"),
-        "inertia.w": ("inertia.w", "rad/s"),
-    })  # fmt: skip
+    run = follow(model, "rotational_rolling_wheel", motion("inertia"))
     assert_allclose(run["inertia.w"].final.magnitude, 5 * np.tanh(4.9), rtol=1e-7)
 
 
@@ -305,19 +296,13 @@ def test_prescribed_speed():
     model = wired("prescribed_speed", fixed=RotationalReference(), wall=Reference())
     inertia(model, "inertia1", "1 kg*m^2")
     inertia(model, "inertia2", "1 kg*m^2")
-    model.speed1 = filtered(TwoPort, "rad/s", "rad")()
-    model.speed2 = AngularVelocitySource(velocity=sine("1 rad/s", 2 * np.pi))
-    model.speed3 = filtered(TranslationalTwoPort, "m/s", "m")()
-    model.speed4 = VelocitySource(velocity=sine("1 m/s", 2 * np.pi))
-    model.mass3, model.mass4 = Mass(mass="2 kg"), Mass(mass="2 kg")
-    model.place = MotionSensor(reference="absolute", offset="1 m")
-    for source, body, ground in [("speed1", "inertia1.I", "fixed.W"),
-                                 ("speed2", "inertia2.I", "fixed.W"),
-                                 ("speed3", "mass3.M", "wall.V"),
-                                 ("speed4", "mass4.M", "wall.V")]:  # fmt: skip
-        model.connect(model[source].R, model[body])
-        model.connect(model[source].C, model[ground])
-    model.connect(model.place.R, model.mass4.M)
+    wire(model, "speed1.R inertia1.I", "speed2.R inertia2.I", "speed3.R mass3.M",
+         "speed4.R mass4.M place.R", "speed1.C speed2.C fixed.W", "speed3.C speed4.C wall.V",
+         speed1=filtered(TwoPort, "rad/s", "rad")(),
+         speed2=AngularVelocitySource(velocity=sine("1 rad/s", 2 * np.pi)),
+         speed3=filtered(TranslationalTwoPort, "m/s", "m")(), mass3=Mass(mass="2 kg"),
+         speed4=VelocitySource(velocity=sine("1 m/s", 2 * np.pi)), mass4=Mass(mass="2 kg"),
+         place=MotionSensor(reference="absolute", offset="1 m"))
     follow(model, "prescribed_speed", {
         "speed1.phi": ("speed1.place", "rad"),
         "speed1.w": ("inertia1.w", "rad/s"),

@@ -63,12 +63,11 @@ def push(model, name, body, force):
 def test_oscillator():
     model = wired("oscillator", fixed=Reference())
     omega = quantity(2 * np.pi * 15.9155, "rad/s")
-    for i in "12":
-        body = model.add(f"mass{i}", Mass(mass="1 kg", v="0 m/s"))
-        spring = model.add(f"spring{i}", Spring(stiffness="10 kN/m", x="0 m"))  # s_rel = s_rel0 = 1
-        model.connect(body.M, spring.C)
-        model.connect(spring.R, model.fixed.V)
-        push(model, f"force{i}", body, lambda t: quantity("1 N") * sin(omega * t))
+    for i in "12":  # s_rel = s_rel0 = 1
+        wire(model, f"mass{i}.M spring{i}.C", f"spring{i}.R fixed.V", **{
+            f"mass{i}": Mass(mass="1 kg", v="0 m/s"),
+            f"spring{i}": Spring(stiffness="10 kN/m", x="0 m")})
+        push(model, f"force{i}", model[f"mass{i}"], lambda t: quantity("1 N") * sin(omega * t))
     wire(model, "damper1.C mass2.M", "damper1.R fixed.V", damper1=Damper(damping="10 N*s/m"))
     position(model, "place", model.mass1.M, "-0.5 m")
     follow(model, "translational_oscillator", {
@@ -239,24 +238,21 @@ class StribeckFriction(TwoPort):
 
 def mass_with_stops(model, name, reach, friction, **start):
     """A body with friction between two stops that stop it dead."""
-    body = model.add(name, Mass(mass="1 kg", **start))
-    part = model.add(f"{name}_friction", friction)
-    stop = model.add(f"{name}_stop", HardStop(
-        model="restitution", restitution=0.0, upper_bound=reach, lower_bound=f"-{reach}"
-    ))  # fmt: skip
-    model.connect(body.M, part.R, stop.R)
-    model.connect(part.C, stop.C, model.fixed.V)
+    wire(model, f"{name}.M {name}_friction.R {name}_stop.R",
+         f"{name}_friction.C {name}_stop.C fixed.V", **{
+             name: Mass(mass="1 kg", **start), f"{name}_friction": friction,
+             f"{name}_stop": HardStop(model="restitution", restitution=0.0, upper_bound=reach,
+                                      lower_bound=f"-{reach}")})
 
 
 def test_brake():
     model = wired("brake", fixed=Reference())
     for i in "12":
-        body = model.add(f"mass{i}", Mass(mass="1 kg", v="1 m/s"))
-        brake = model.add(f"brake{i}", Brake(normal_force=lambda t: where(
-            t < quantity("0.1 s"), quantity("0 N"), quantity("2 N"))))  # fmt: skip
-        model.connect(body.M, brake.R)
-        model.connect(brake.C, model.fixed.V)
-        position(model, f"place{i}", body.M)
+        wire(model, f"mass{i}.M brake{i}.R", f"brake{i}.C fixed.V", **{
+            f"mass{i}": Mass(mass="1 kg", v="1 m/s"),
+            f"brake{i}": Brake(normal_force=lambda t: where(
+                t < quantity("0.1 s"), quantity("0 N"), quantity("2 N")))})
+        position(model, f"place{i}", model[f"mass{i}"].M)
     run = follow(model, "translational_brake", {
         "mass1.s": ("place1.P", "m"),
         "mass1.v": ("mass1.v", "m/s"),
@@ -274,19 +270,17 @@ def test_friction():
     mass_with_stops(model, "stop1", "24.5 m", StribeckFriction())
     mass_with_stops(model, "stop2", "0.4 m", StribeckFriction(coulomb="3 N", drop="5 N"),
                     v="-5 m/s")  # fmt: skip
-    model.spring = Spring(stiffness="500 N/m", x="0.25 m")  # its force is 500 (s + 0.25)
     w = 12 * np.arange(50) / 49
-    model.friction = TableFriction(
-        speeds=quantity(w, "m/s"), forces=quantity(5 + w + 10 * np.exp(-2 * w), "N")
-    )
-    model.mass = Mass(mass="1 kg")
 
     def force(t):
         return quantity("25 N") * sin(quantity(0.5 * np.pi, "rad/s") * t)
 
     wire(model, "stop1.M force.R", "stop2.M spring.R", "mass.M friction.R force2.R",
-         "force.C force2.C friction.C spring.C fixed.V",
-         force=ForceSource(force=force), force2=ForceSource(force=force))
+         "force.C force2.C friction.C spring.C fixed.V", mass=Mass(mass="1 kg"),
+         force=ForceSource(force=force), force2=ForceSource(force=force),
+         spring=Spring(stiffness="500 N/m", x="0.25 m"),  # its force is 500 (s + 0.25)
+         friction=TableFriction(speeds=quantity(w, "m/s"),
+                                forces=quantity(5 + w + 10 * np.exp(-2 * w), "N")))
     position(model, "place", model.mass.M)
     run = follow(model, "translational_friction", {
         "stop1.s": ("stop1_stop.x", "m"),

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from benches import final, wire, wired
-from benches.magnetic import MU0, TIGHT, across, wound
+from benches.magnetic import MU0, TIGHT, across, saturating, wound
 from numpy.testing import assert_allclose
 from scipy.integrate import quad, solve_ivp
 from scipy.linalg import expm
@@ -76,20 +76,15 @@ def test_reluctance_of_a_gap_and_of_iron():
                     2000 * MU0 * 250**2 / 2 * 0.2 * 4e-4, rtol=1e-13)  # fmt: skip
 
 
-def law(density, mui=1210, peak=1.16, a=24630, b=2.44, n=14):
-    ratio = abs(density) / peak
-    return 1 + (mui - 1 + a * ratio) / (1 + b * ratio + ratio**n)
-
-
 @pytest.mark.parametrize("density", [1e-6, 0.3, -0.9, 1.16, 1.5, -1.8, 2.5, 4.0])
 def test_law_of_saturation(density):
     part = Reluctance(material="saturating", length="0.26 m", area="6.25 cm^2")
     model = across(part, FluxSource(flux=quantity(-density * 6.25e-4, "Wb")))
     run = model.simulate("1 ms")
-    assert_allclose(final(run, "part.mu_r", "1"), law(density), rtol=1e-12)
-    field = density / (MU0 * law(density))
+    assert_allclose(final(run, "part.mu_r", "1"), saturating(density), rtol=1e-12)
+    field = density / (MU0 * saturating(density))
     assert_allclose(final(run, "part.mmf", "A"), 0.26 * field, rtol=1e-12)
-    energy, _ = quad(lambda s: s / (MU0 * law(s)), 0, abs(density), epsabs=0, epsrel=1e-12,
+    energy, _ = quad(lambda s: s / (MU0 * saturating(s)), 0, abs(density), epsabs=0, epsrel=1e-12,
                      limit=500)  # fmt: skip
     assert_allclose(final(run, "part.energy_stored", "J"), 0.26 * 6.25e-4 * energy, rtol=1e-8)
 
@@ -248,7 +243,7 @@ def test_a_core_without_a_gap_runs_into_saturation_and_back():
     run = model.simulate("50 ms", rtol=1e-9)
 
     def slope(t, flux):
-        field = flux[0] / 1e-4 / (MU0 * law(flux[0] / 1e-4))
+        field = flux[0] / 1e-4 / (MU0 * saturating(flux[0] / 1e-4))
         return [(10 * np.sin(300 * t) - 0.2 * field / 100) / 100]
 
     t = np.linspace(0, 0.05, 21)

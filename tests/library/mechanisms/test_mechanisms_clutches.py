@@ -6,6 +6,7 @@ from benches import seconds, signal, values, wire, wired
 from benches.mechanisms import TIGHT
 from numpy.testing import assert_allclose
 
+from benchmarks.drivetrain import RATIOS, ByHand, drivetrain
 from blocks import BlocksError, ParameterError, SimulationError, quantity, sin, where
 from library.mechanisms import (
     BandBrake,
@@ -295,3 +296,23 @@ def test_a_train_of_clutches_slips_and_sticks_at_the_known_instants(clutch):
     speeds = [run[f"j{i}.w"].final.to("rad/s").magnitude for i in range(4)]
     assert_allclose(speeds, SPEEDS, rtol=0, atol=1e-7)
     assert run.energy().relative_residual < 1e-9
+
+
+# -- a car with six clutches beside the one whose modes a person has written out -------------------
+RTOL = 1e-7
+
+
+def test_six_clutches_stick_and_slip_when_the_hand_written_ones_do():
+    hand = ByHand().run(1e-10, 1e-12, "DOP853")
+    result = drivetrain().simulate("60 s", rtol=RTOL, method="DOP853")
+    ends = [phase.t_max for phase in hand]
+    events = [e for e in result.events if e.component.startswith("clutches")]
+    assert len(events) == 21  # eleven clutches close, and ten open again
+    for event in events:
+        assert min(abs(event.time - end) for end in ends) < 2e-5, event
+    times = [2.0, 12.0, 30.0, 40.0, 47.0, 60.0]
+    exact = [next(p for p in hand if t <= p.t_max)(t) for t in times]
+    speed, engine = (result[n].at(quantity(times, "s")) for n in ("car.v", "engine.w"))
+    assert_allclose(speed.to("m/s").m, [y[3] for y in exact], rtol=50 * RTOL)
+    assert_allclose(engine.to("rad/s").m, [y[0] for y in exact], rtol=200 * RTOL)
+    assert_allclose(engine.m[2] / result["shaft.w"].at("30 s").m, RATIOS[5], rtol=1e-9)

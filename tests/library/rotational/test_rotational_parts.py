@@ -13,7 +13,6 @@ from library.rotational import (
     Inertia,
     RotationalDamper,
     RotationalFriction,
-    RotationalHardStop,
     RotationalMotionSensor,
 )
 
@@ -58,8 +57,6 @@ def test_a_bearing_holds_up_to_its_peak():
         (BearingFriction(speeds=["1 rad/s", "2 rad/s"]),
          ["part", "speeds starts at 1", "must be 0 rad/s"]),
         (BearingFriction(speeds=["0 rad/s", "1 rad/s", "2 rad/s"]), ["3", "torques has 2 values"]),
-        (RotationalHardStop(upper_bound="-0.2 rad"),
-         ["part", "upper_bound is -0.2", "lower_bound -0.1", "must be above"]),
     ],
 )  # fmt: skip
 def test_parameters_that_contradict_each_other_are_named(part, words):

@@ -30,16 +30,13 @@ def table(**options):
     return response(block, polyline([0, 10], [-3, 5], "mm"))
 
 
-def test_a_linear_table_continues_with_its_last_slopes():
+def test_a_linear_table_continues_with_its_last_slopes_or_holds_its_last_values():
     slopes = np.diff(Y) / np.diff(X)
     below, above = np.minimum(U - X[0], 0), np.maximum(U - X[-1], 0)
     exact = np.interp(U, X, Y) + slopes[0] * below + slopes[-1] * above
     result = table()
     assert str(result["block.y"].declared_unit) == "N"
     assert_allclose(at(result, T), exact, atol=1e-12)
-
-
-def test_a_linear_table_may_hold_its_last_values():
     assert_allclose(at(table(extrapolation="nearest"), T), np.interp(U, X, Y), atol=1e-12)
 
 

@@ -248,7 +248,8 @@ def test_products_and_functions_of_arrays_have_their_values(tmp_path):
     assert values_at(made, 3) == pytest.approx((11 + 2 - 3, 18))
     made = law(tmp_path, "b == M(2,1)*u; [a; a]*2 == M*[u; 1] + [0; s*u] - [2; 4]; s == -1;",
                "parameters\nM = {[2 2; 3 4], '1'};\nend\nvariables\ns = {0, '1'};\nend")
-    with pytest.raises(BlocksError):  # a is asked for twice
+    with pytest.raises(BlocksError, match=r"2\*a == M_0\*u \+ M_1 - 2\n"
+                                          r" +2\*a == M_2\*u \+ M_3 \+ s\*u - 4"):
         values_at(made, 1)
 
 

@@ -31,8 +31,6 @@ from library.heat import Dissipative
 from library.thermal import PerfectInsulator, ThermalMass, ThermalResistance, thermal
 from library.translational import (
     Damper,
-    ForceSource,
-    HardStop,
     Mass,
     Reference,
     Spring,
@@ -66,10 +64,6 @@ def test_the_heat_of_a_damper_warms_a_body():
     ledger = closes(run)
     assert ledger["element"].dissipated == 0  # it has left, and is counted once
     assert_allclose(ledger["lump"].stored, 5 * (400 - v[-1] ** 2), rtol=1e-10)
-
-
-def test_without_the_port_nothing_is_different():
-    assert list(Damper().ports) == ["R", "C"]
 
 
 EXCITED = [
@@ -130,17 +124,18 @@ def test_the_heat_of_gears_arrives():
 
 
 # -- impacts -----------------------------------------------------------------------------------
-def bouncing(restitution=0.8, **stop):
-    return wired("bouncing", "ball.M weight.R floor.R", "weight.C floor.C ground.V",
-                 "floor.H lump.M",
-                 ball=Mass(mass="2 kg"), weight=ForceSource(force="-20 N"),
-                 floor=HardStop(model="restitution", lower_bound="0 m", upper_bound="5 m", x="1 m",
-                                restitution=restitution, thermal_port=True, **stop),
-                 ground=Reference(), lump=ThermalMass(mass="1 g"))
+def bouncing(axis=TRANSLATIONAL, restitution=0.8, **stop):
+    model = axis.wired("bouncing", "ball.M weight.R floor.R", "weight.C floor.C ground.V",
+                       ball=axis("Mass", mass=2), weight=axis("ForceSource", force=-20),
+                       floor=axis("HardStop", model="restitution", lower_bound=0, upper_bound=5,
+                                  x=1, restitution=restitution, thermal_port=True, **stop))
+    wire(model, "floor.H lump.M", lump=ThermalMass(mass="1 g"))
+    return model
 
 
-def test_the_energy_of_impacts_becomes_heat():
-    run = bouncing().simulate("6 s", rtol=1e-9)
+@pytest.mark.parametrize("axis", [TRANSLATIONAL, ROTATIONAL], ids=str)
+def test_the_energy_of_impacts_becomes_heat(axis):
+    run = bouncing(axis).simulate("6 s", rtol=1e-9)
     ledger = closes(run, 1e-10)
     assert_allclose(run["lump.T"].final.to("K").magnitude, 300 + 20 / 0.447, rtol=1e-11)
     assert_allclose(ledger["lump"].stored, 20, rtol=1e-10)
@@ -150,22 +145,12 @@ def test_the_energy_of_impacts_becomes_heat():
 @pytest.mark.parametrize("restitution", [0.0, 0.5, 1.0])
 def test_an_impact_leaves_what_newton_takes(restitution):
     """After the first impact, 1 - e² of the energy, of which exp(-t/release_time) waits."""
-    model = bouncing(restitution, release_time="50 ms")
+    model = bouncing(restitution=restitution, release_time="50 ms")
     first = np.sqrt(2 * 1 / 10)
     run = model.simulate(quantity(first + 0.1, "s"), rtol=1e-12)
     lost = 20 * (1 - restitution**2)
     assert_allclose(run["floor.impact_heat"].final.to("J").magnitude, lost * np.exp(-2), atol=1e-9)
     closes(run, 1e-10)
-
-
-def test_turning_stops_are_heated_as_well():
-    model = wired("turning", "rotor.I stop.R", "stop.C ground.W", "stop.H lump.M",
-                  rotor=rotational.Inertia(inertia="1 kg*m^2", w="2 rad/s"),
-                  stop=rotational.RotationalHardStop(model="restitution", thermal_port=True),
-                  ground=rotational.RotationalReference(), lump=ThermalMass(mass="1 g"))
-    run = model.simulate("2 s", rtol=1e-10)
-    spent = 2 - run["rotor.w"].final.to("rad/s").magnitude ** 2 / 2
-    assert_allclose(closes(run, 1e-10)["lump"].stored, spent, rtol=1e-8)
 
 
 def test_what_a_disc_loses_by_impacts_and_slip_becomes_heat():

@@ -66,7 +66,6 @@ from .source_lines import line_where_raised, tell_line
 from .specialisation import (
     arrays_are_numbers,
     form_of,
-    in_form,
     refuse_idle,
     refuse_of_other_law,
     refuse_other_form,
@@ -185,9 +184,13 @@ class Part(Node):
 
     def _in_form(self, declared: Declaration) -> Any:
         """A declaration of the class as this instance has it; of numbered ports all of them."""
-        numbered = tuple(PortRef(self, d) for d in self._declared.values()
-                         if d.group == declared.name and isinstance(d, (Port, Signal)))
-        return PortGroup(numbered) if numbered else in_form(self, declared)
+        numbered = [d for d in self._declared.values() if d.group == declared.name]
+        if ports := tuple(PortRef(self, d) for d in numbered if isinstance(d, (Port, Signal))):
+            return PortGroup(ports)
+        if declared.name not in self._declared:
+            raise unknown_name(self.path, declared.name, [d.name for d in numbered],
+                               "numbered ports")
+        return self._declared[declared.name]
 
     @classmethod
     def _reader(cls, **state: Any) -> Self:

@@ -170,9 +170,9 @@ class Flat:
 
     def incidence_of(self, equations: Indices) -> tuple[Indices, Indices]:
         """(equation number, class) pairs of some equations."""
-        found = [self.incidence(g) for g in self.groups]
-        rows = np.concatenate([np.zeros(0, dtype=int), *(p[0] for p in found)])
-        columns = np.concatenate([np.zeros(0, dtype=int), *(p[1] for p in found)])
+        none = np.zeros(0, dtype=int)
+        rows, columns = map(np.concatenate, zip(
+            (none, none), *map(self.incidence, self.groups), strict=True))
         chosen = np.zeros(self.equations, dtype=bool)
         chosen[equations] = True
         inside = chosen[rows]
@@ -248,7 +248,8 @@ def flatten(network: Network) -> Flat:
     derivative[class_of[parents]] = class_of[children]
     derivative_sign[class_of[parents]] = sign_of[parents] * sign_of[children]
 
-    flat = Flat(network, class_of, sign_of, derivative, derivative_sign, [], base, slots, 0)
+    flat = Flat(network, class_of, sign_of, derivative, derivative_sign, [], base, slots,
+                sum(len(f.kernel.laws) * f.size for f in network.families) + nodes.equations)
     _list_equations(flat, links)
     if len(zero):
         ones = np.ones(len(zero), dtype=int)
@@ -257,9 +258,6 @@ def flatten(network: Network) -> Flat:
         slots_of = np.concatenate(nodes.balances)
         flat.add(Group.sums(class_of[slots_of], sign_of[slots_of], list(map(len, nodes.balances)),
                             np.array(nodes.numbers)))
-    flat.equations_before = sum(
-        len(f.kernel.laws) * f.size for f in network.families
-    ) + nodes.equations
     return flat
 
 
@@ -399,8 +397,7 @@ def _domain_parameters(network: Network, base: Base) -> list[DomainParameter]:
 
 
 def _sorted_by_node(pairs: list[tuple[Indices, Indices]]) -> tuple[Indices, Indices]:
-    nodes = np.concatenate([p[0] for p in pairs])
-    slots = np.concatenate([p[1] for p in pairs])
+    nodes, slots = map(np.concatenate, zip(*pairs, strict=True))
     order = np.argsort(nodes, kind="stable")
     return nodes[order], slots[order]
 

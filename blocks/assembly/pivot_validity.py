@@ -11,7 +11,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..language.kernel import Law
 from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.blas_threads import threads_for
 from ..numerics.sparse_solves import factored
@@ -112,8 +111,10 @@ class SuitedValues:
 def keeps_digits(flat: Flat, block: Block, parameters: Parameters) -> bool:
     """Whether what is left of a torn block is regular, and of about one size, for all choices."""
     groups = [flat.groups[g] for g in set(flat.groups_of(block.equations).tolist())]
-    if len(block.torn) > MANY or not all(group.law is None or _is_known(group.law)
-                                         for group in groups):
+    laws = [group.law for group in groups if group.law is not None]
+    if len(block.torn) > MANY or not all(
+            law.slopes[k] in ("constant", "parameter") or law.conditional[k]
+            for law in laws for k, _ in law.open_arguments):
         return False
     if not len(block.torn):
         return True
@@ -132,12 +133,6 @@ def keeps_digits(flat: Flat, block: Block, parameters: Parameters) -> bool:
                         * np.linalg.norm(inverse, axis=(1, 2)).max() <= MOST)
     except (RuntimeError, np.linalg.LinAlgError):  # singular
         return False
-
-
-def _is_known(law: Law) -> bool:
-    """Whether its coefficients are those of parameters and conditions alone."""
-    return all(law.slopes[k] in ("constant", "parameter") or law.conditional[k]
-               for k, _ in law.open_arguments)
 
 
 def _left_over(flat: Flat, groups: list[Group], block: Block, parameters: Parameters, choice: int,

@@ -117,16 +117,12 @@ class Writer:
             mine = np.flatnonzero(group_of == g)
             rows = equations[mine] - group.first
             if group.law is None:
-                column = self._sums(*self.terms(group, rows), len(rows))
+                column = self._sums(*group.terms(rows), len(rows))
             else:
                 column = self.call(group.law.value, group.family, group.law.arguments,
                                    group.instances[rows]).T
             put(out, mine, column)
         return out
-
-    def terms(self, group: Group, rows: Indices) -> tuple[Indices, Indices, Indices]:
-        """Terms of some node balances: which balance, class and sign."""
-        return group.terms(rows)
 
     def _sums(self, which: Indices, classes: Indices, factors: Array | Indices, count: int
               ) -> ca.SX:
@@ -145,7 +141,7 @@ class Writer:
                in_loop: bool = False) -> None:
         """Solve rows of a group for one argument (a position) and store the values."""
         if group.law is None:
-            which, classes, signs = self.terms(group, rows)
+            which, classes, signs = group.terms(rows)
             mine = classes == unknowns[which]
             own_sign = np.zeros(len(rows), dtype=int)
             np.add.at(own_sign, which[mine], signs[mine])

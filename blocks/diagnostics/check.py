@@ -7,7 +7,8 @@ the stages before allow, so that one check names as many mistakes as possible.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections import UserDict
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -263,21 +264,16 @@ def _instances(component: Component) -> Iterator[Component]:
         looked_at.setdefault(names, set()).add(tuple(float(arrays[n][k]) for n in names))
 
 
-class _NotedReads(Mapping[str, Any]):
+class _NotedReads(UserDict[str, Any]):
     """Values by name, and which of them somebody has asked for."""
 
     def __init__(self, values: dict[str, Any]) -> None:
-        self._values, self.read = values, set[str]()
+        super().__init__(values)
+        self.read = set[str]()
 
     def __getitem__(self, name: str) -> Any:
         self.read.add(name)
-        return self._values[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
+        return super().__getitem__(name)
 
 
 def _with_usual_values(component: Component) -> Component | None:

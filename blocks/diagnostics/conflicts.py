@@ -50,8 +50,7 @@ def across_conflicts(topology: Topology, domain: Domain, across: str) -> Iterato
     nodes = {(r.family, r.name): r.nodes for r in topology.rows}
     ends = [(nodes[f, t.ports[0]], nodes[f, t.ports[1]] if len(t.ports) > 1
              else np.full(topology.network.families[f].size, ground)) for f, t in ties]
-    a = np.concatenate([e[0] for e in ends])
-    b = np.concatenate([e[1] for e in ends])
+    a, b = map(np.concatenate, zip(*ends, strict=True))
     label = connected(a, b, ground + 1)
     vertices = distinct(np.concatenate([a, b]))
     excess = np.bincount(label[a], minlength=ground + 1) - np.bincount(

@@ -13,7 +13,6 @@ import numpy as np
 
 from ..assembly.redundant_constraints import End, repeated_ties
 from ..language.domain import Domain
-from ..language.kernel import Kernel
 from ..numerics.arrays import Flags, Indices
 from .conflicts import across_conflicts, through_conflicts
 from .findings import Finding, found
@@ -288,7 +287,9 @@ def _shorted(topology: Topology) -> Iterator[Finding]:
                 return
             shown += 1
             path, names = first.path(i), listed(r.name for r in rows)
-            kernel, touches = first.of.kernel, _touches(first.of.kernel, first.domain)
+            kernel, forces = first.of.kernel, first.domain.through.values()
+            touches = any(law.is_contact and kernel.variables[law.effort].unit.dimension
+                          == u.dimension for law in kernel.set_valued for u in forces)
             if touches:
                 told = (f"Both ports of {path} ({first.name} and {second.name}) are connected to "
                         "the same body, which cannot touch itself.",
@@ -304,12 +305,6 @@ def _shorted(topology: Topology) -> Iterator[Finding]:
                         "Connect them to different nodes, or remove it.")
             yield found("contact.rigid" if touches else "network.shorted", [path], *told)
     yield from _between_references(topology, groups)
-
-
-def _touches(kernel: Kernel, domain: Domain) -> bool:
-    """Whether a class has a contact with forces of a domain."""
-    return any(law.is_contact and kernel.variables[law.effort].unit.dimension == u.dimension
-               for law in kernel.set_valued for u in domain.through.values())
 
 
 def _between_references(topology: Topology, groups: list[list[PortRow]]) -> Iterator[Finding]:

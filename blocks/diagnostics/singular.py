@@ -49,7 +49,9 @@ def singular_findings(flat: Flat, singular: Singular, explained: set[str]) -> It
     """Faults of a singular system that are not explained by known components."""
     names = Names(flat)
     if singular.reason == "dependent":
-        finding = _dependent(flat, names, singular)
+        every = singular.over_equations.tolist()
+        finding = dependence(names, "structure.dependent", dependent_equations(
+            flat, every, singular.over_classes) or every)
         if not _is_explained(finding.where, explained):
             yield finding
         return
@@ -267,12 +269,6 @@ def zero_parameters(flat: Flat, paths: Iterable[str]) -> list[str]:
             zero = np.flatnonzero(family.parameter(parameter.name)[:, 0] == 0)
             out += [f"{p}.{parameter.name}" for p in map(family.path, zero.tolist()) if p in wanted]
     return out
-
-
-def _dependent(flat: Flat, names: Names, singular: Singular) -> Finding:
-    every = [int(e) for e in singular.over_equations]
-    chosen = dependent_equations(flat, every, singular.over_classes) or every
-    return dependence(names, "structure.dependent", chosen)
 
 
 def dependence(names: Names, code: str, equations: list[int]) -> Finding:

@@ -175,25 +175,20 @@ def _without_value(system: System, problem: Problem, starting: Starting, decided
 
     Before laws of friction and contact have ``decided``, forces may be open.
     """
-    lost = FiniteValues.of(system).lost(problem, 0.0)[:MOST]
-    if lost:
+    if lost := FiniteValues.of(system).lost(problem, 0.0)[:MOST]:
         starting.refuse_broken()
-    for path, equation in lost:
-        yield found("initial.value", [path], f"At the start {path} has no value: "
-                    f"{no_value(equation)}.", ADVICE)
-    if lost:
+        for path, equation in lost:
+            yield found("initial.value", [path], f"At the start {path} has no value: "
+                        f"{no_value(equation)}.", ADVICE)
         return
     if not_finite(system, problem)[0]:
         if not decided:
             return
         cause = dependent_block(system)
-        told = None if cause else undetermined(system, problem, 0.0)
-        if cause is not None:
-            yield cause
-        elif told is not None:
-            yield found("initial.undetermined", *told)
-        return
-    cause = _dependent_here(system, problem) or _flat_beside(system, problem)
+        if cause is None and (told := undetermined(system, problem, 0.0)):
+            cause = found("initial.undetermined", *told)
+    else:
+        cause = _dependent_here(system, problem) or _flat_beside(system, problem)
     if cause is not None:
         yield cause
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from ..assembly.flatten import Flat, Slot
 from ..assembly.network import Family, Network
-from ..language.kernel import Local
 from ..results.shown import measured
 from ..units import Unit
 
@@ -98,7 +97,8 @@ class Names:
         if not every:
             parents = np.flatnonzero(self.flat.derivative == c)
             return f"der({self.unknown(int(parents[0]))})" if len(parents) else f"unknown {c}"
-        return min(every, key=lambda held: (held.order, _rank(held.local))).name
+        rank = {"variable": 0, "output": 1, "input": 2}
+        return min(every, key=lambda held: (held.order, rank.get(held.local.kind, 3))).name
 
     def owners(self, c: int) -> list[str]:
         """Components that have the unknown as one of their own variables."""
@@ -135,10 +135,6 @@ class Names:
         inside = [f"{self.owner(equation)}.{variables[i].name}" for i, _ in group.law.arguments]
         inside = [name for name in inside if name != left]
         return f"{'0' if '@' in left else left} == an expression of {listed(inside)}"
-
-
-def _rank(local: Local) -> int:
-    return {"variable": 0, "output": 1, "input": 2}.get(local.kind, 3)
 
 
 def outer_path(family: Family, instance: int, port: str) -> str:

@@ -41,7 +41,6 @@ class CompiledModel(Part):
     def __init__(self, name: str = "model") -> None:
         super().__init__()
         self._title = name
-        self._structure_revision = 0
         self._nominal_table: dict[Any, tuple[float, Unit]] = {}  # by dimension
         self._made = Made()
 

@@ -65,7 +65,6 @@ from .replaceable import Replacement
 from .source_lines import line_where_raised, tell_line
 from .specialisation import (
     arrays_are_numbers,
-    declaration_of,
     declarations_of,
     is_structural,
     refuse_idle,
@@ -185,9 +184,13 @@ class Part(TreeNode):
 
     def _as_declared(self, declared: Declaration) -> Any:
         """A declaration of the class as this instance has it; of numbered ports all of them."""
-        numbered = tuple(PortRef(self, d) for d in self._declared.values()
-                         if d.group == declared.name and isinstance(d, (Port, Signal)))
-        return PortGroup(numbered) if numbered else declaration_of(self, declared)
+        numbered = [d for d in self._declared.values() if d.group == declared.name]
+        if ports := tuple(PortRef(self, d) for d in numbered if isinstance(d, (Port, Signal))):
+            return PortGroup(ports)
+        if declared.name not in self._declared:
+            raise unknown_name(self.path, declared.name, [d.name for d in numbered],
+                               "numbered ports")
+        return self._declared[declared.name]
 
     @classmethod
     def _reader(cls, **state: Any) -> Self:

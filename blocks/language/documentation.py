@@ -262,9 +262,6 @@ class Contents(ByName):
     def __init__(self, title: str, entries: dict[str, Any], columns: dict[str, list[str]]) -> None:
         self._title, self._named, self._columns = title, entries, columns
 
-    def __getitem__(self, path: str) -> Any:
-        return self._named[path]
-
     def _sheet(self) -> Sheet:
         return Sheet(self._title, self._columns)
 

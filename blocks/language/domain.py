@@ -119,19 +119,22 @@ class Domain:
         for both in across.keys() & through.keys():
             raise NamingError(f"Domain {name}", f"{both!r} is across and through.",
                               "Give the two different names.", name=both, code="name.taken")
-        rates, parameters = rates or {}, parameters or {}
+        rates, parameters, typical = rates or {}, parameters or {}, typical or {}
         units = [{k: unit_at(u, f"Domain {name}.{k}") for k, u in variables.items()}
                  for variables in (across, through)]  # fmt: skip
+        variables = units[0] | units[1]
+        for usual in typical.keys() - variables.keys():
+            raise unknown_name(f"Domain {name}.typical", usual, variables, "variables")
         given = {k: unit_given(v, f"Domain {name}.{k}") for k, v in parameters.items()}
         for attribute, value in {
             "name": name, "across": units[0], "through": units[1], "reference": reference,
             "rates": rates, "parameters": parameters, "colour": colour, "doc": doc,
             "power": power, "alone": alone or "nothing outside acts on it",
             "storage": storage or "a storage", "resistance": resistance or "a resistance",
-            "assumed": assumed,
-            "variables": {**units[0], **units[1]},
+            "assumed": assumed, "variables": variables,
             "parameter_values": {k: (u, float(to_si(parameters[k], u))) for k, u in given.items()},
-            "typical": self._typical(name, {**units[0], **units[1]}, typical or {}),
+            "typical": {k: float(to_si(v, variables[k], f"Domain {name}.{k}"))
+                        for k, v in typical.items()},
         }.items():  # fmt: skip
             object.__setattr__(self, attribute, value)
         self._refuse_rates()
@@ -161,14 +164,6 @@ class Domain:
         pairs = [getattr(port, a) * getattr(port, t)
                  for a, t in zip(self.across, self.through, strict=False)]
         return sum(pairs[1:], pairs[0])
-
-    @staticmethod
-    def _typical(name: str, units: Mapping[str, Unit], given: Mapping[str, str]
-                 ) -> dict[str, float]:
-        for variable in given:
-            if variable not in units:
-                raise unknown_name(f"Domain {name}.typical", variable, units, "variables")
-        return {k: float(to_si(v, units[k], f"Domain {name}.{k}")) for k, v in given.items()}
 
     def _refuse_no_power(self) -> None:
         """Raise where what is counted as energy is none."""

@@ -33,7 +33,8 @@ class Floors:
 
     def of(self, sx: ca.SX) -> ca.SX:
         """What stands for the floor of ``sx`` until it is known whether an equation reads it."""
-        if not any(s.__hash__() in self._known or self._changes(s) for s in ca.symvar(sx)):
+        if not any(s.__hash__() in (TIME.__hash__(), *self._known) or self.kernel.moving(s)
+                   for s in ca.symvar(sx)):
             return ca.floor(sx)
         for symbol, of in self._known.values():
             if ca.is_equal(of, sx, 5):
@@ -41,10 +42,6 @@ class Floors:
         symbol = ca.SX.sym(f"floor{len(self._known) + 1}")
         self._known[symbol.__hash__()] = symbol, sx
         return symbol
-
-    def _changes(self, symbol: ca.SX) -> bool:
-        """Whether a symbol is time, or a variable that changes between events."""
-        return symbol.__hash__() == TIME.__hash__() or self.kernel.moving(symbol) is not None
 
     def hold(self, sx: ca.SX) -> None:
         """Make floors that an expression reads Discrete values, which change where they jump."""

@@ -221,9 +221,12 @@ class _Reader:
             with self._at(f"parts.{name}"):
                 model.add(name, self._made(name, told))
         for path, told, part in self._inside(model, facts["parts"]):
-            self._give(path, told, part)
+            with self._at(path):
+                for name, value in self._given(told, path).items():
+                    setattr(part, name, value)
         for line in self._of(facts, "connections", "the model"):
-            self._connect(model, line)
+            with self._at(f"the connection {line!r}"):
+                model.connect(*(self._port(model, text.strip()) for text in line.split(",")))
         if "nominal values" in facts:
             model._set_nominal_values(facts["nominal values"])
         return model
@@ -243,15 +246,11 @@ class _Reader:
         kind = self._imported(self._of(told, "class", where), where)
         if not (isinstance(kind, type) and issubclass(kind, Component)):
             self._refuse(where, f"{told['class']!r} is no component")
-        return kind(count=told.get("count"), **self._values(told, where), **self._starts(told))
+        return kind(count=told.get("count"), **self._given(told, where))
 
-    def _give(self, where: str, told: Mapping[str, Any], part: Component) -> None:
-        with self._at(where):
-            for name, value in {**self._values(told, where), **self._starts(told)}.items():
-                setattr(part, name, value)
-
-    def _values(self, told: Mapping[str, Any], where: str) -> dict[str, Any]:
-        values = {}
+    def _given(self, told: Mapping[str, Any], where: str) -> dict[str, Any]:
+        """Values and initial targets of a part."""
+        values: dict[str, Any] = {}
         for name, value in told.get("values", {}).items():
             if isinstance(value, dict) and "tuple" in value:
                 values[name] = tuple(value["tuple"])
@@ -262,15 +261,11 @@ class _Reader:
                 values[name] = self._imported(found, f"{where}.values.{name}")
             else:
                 values[name] = read_value(value)
-        return values
-
-    def _starts(self, told: Mapping[str, Any]) -> dict[str, Any]:
-        starts = {}
         for name, value in told.get("start", {}).items():
             parts = value if isinstance(value, dict) and "values" not in value else {"value": value}
-            starts[name] = Target(**{k: v if k == "priority" else read_value(v)
+            values[name] = Target(**{k: v if k == "priority" else read_value(v)
                                      for k, v in parts.items()})
-        return starts
+        return values
 
     def _imported(self, text: str, where: str) -> Any:
         """What a file names as ``module:name``."""
@@ -287,10 +282,6 @@ class _Reader:
                 self._refuse(where, f"it is {text!r}, but {module} has no {name!r}",
                              did_you_mean(name, dir(found), "names"))
         return found
-
-    def _connect(self, model: Any, line: str) -> None:
-        with self._at(f"the connection {line!r}"):
-            model.connect(*(self._port(model, text.strip()) for text in line.split(",")))
 
     def _port(self, model: Any, text: str) -> PortRef:
         owner, _, name = text.rpartition(".")

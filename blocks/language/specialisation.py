@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..exceptions import NamingError, ParameterError, UnknownUnit, unknown_name
+from ..exceptions import NamingError, ParameterError, UnknownUnit
 from ..units import Unit, as_unit, placed
 from .captured_names import Surroundings
 from .declarations import Declaration, Option, Parameter, Port, Signal, Variable
@@ -26,9 +26,9 @@ from .structure import seen_by_structure
 if TYPE_CHECKING:
     from .component import Part
 
-__all__ = ["LONG", "MOST", "arrays_are_numbers", "declaration_of", "declarations_of",
-           "declared_by_laws", "is_structural", "refuse_idle", "refuse_of_other_law", "settled_by",
-           "refuse_other_structure", "structure_key", "with_values_of_laws"]  # fmt: skip
+__all__ = ["LONG", "MOST", "arrays_are_numbers", "declarations_of", "declared_by_laws",
+           "is_structural", "refuse_idle", "refuse_of_other_law", "refuse_other_structure",
+           "settled_by", "structure_key", "with_values_of_laws"]  # fmt: skip
 
 MOST = 1000  # numbered ports or variables of one kind
 LONG = 20  # entries of an array up to which its values are no matter of the equations
@@ -175,15 +175,6 @@ def _placed_at_option(component: Part) -> Iterator[None]:
                 if value[:1].isdigit():
                     error.advice = "Give a unit without a number, such as 'm'."
         raise
-
-
-def declaration_of(component: Part, declared: Declaration) -> Declaration:
-    """A declaration of the class as it is for an instance."""
-    made = component._declared.get(declared.name)
-    if made is None:
-        numbered = [n for n, d in component._declared.items() if d.group == declared.name]
-        raise unknown_name(component.path, declared.name, numbered, "numbered ports")
-    return made
 
 
 def refuse_other_structure(component: Part, where: str, new: dict[str, Declaration]) -> None:

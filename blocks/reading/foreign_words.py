@@ -10,7 +10,7 @@ import csv
 import re
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -251,8 +251,8 @@ def _of_engine() -> list[dict[str, str]]:
     return _rows(Path(__file__).with_name("other_words.csv"))
 
 
-def _told(about: str, name: str, only: Container[str] | None = None) -> tuple[str, str] | None:
-    """Return sentence and name here of a word of others; None for one that is not known.
+def _told(about: str, name: str, only: Container[str] | None = None) -> tuple[str, str]:
+    """Return sentence and name here of a word of others; both empty for one that is not known.
 
     Where ``only`` is given, a name here counts if it is one of these.
     """
@@ -261,13 +261,13 @@ def _told(about: str, name: str, only: Container[str] | None = None) -> tuple[st
         if row["about"] == about and (only is None or not here or here in only) and _simplified(
                 name) in {_simplified(word) for word in row["words"].split()}:
             return row["sentence"], here
-    return None
+    return "", ""
 
 
 def option_elsewhere(name: str, given: object = None, call: str = "simulate({0})"
                      ) -> tuple[str, str]:
     """A sentence on an option that ``simulate()`` does not have, and the one to take, if any."""
-    sentence, here = _told("option", name) or ("", "")
+    sentence, here = _told("option", name)
     if not (sentence or here):
         return "", ""
     shown = repr(given) if isinstance(given, str) else "'4 s'"
@@ -277,23 +277,21 @@ def option_elsewhere(name: str, given: object = None, call: str = "simulate({0})
 def unknown_option(where: str, options: Iterable[str], known: Iterable[str]) -> WrongCall:
     """The error for an option of tables and pictures that does not exist."""
     name, known = next(iter(options)), list(known)
-    sentence, here = _told("look", name, known) or (did_you_mean(name, known, "options"), "")
-    return WrongCall(where, f"there is no option {name!r}.", sentence or f"It is {here}= here.",
-                     name=name, known=known)
+    sentence, here = _told("look", name, known)
+    return WrongCall(where, f"there is no option {name!r}.", sentence or (
+        f"It is {here}= here." if here else did_you_mean(name, known, "options")), name=name,
+        known=known)
 
 
 def method_elsewhere(name: str) -> str:
     """The method here that another tool calls so, or nothing."""
-    return (_told("method", name) or ("", ""))[1]
+    return _told("method", name)[1]
 
 
-def _of(about: str) -> Callable[[str], tuple[str, str]]:
-    """What gives a sentence on what is asked for in other words, and the name to take, if any."""
-    return lambda name: _told(about, name) or ("", "")
-
-
-#: Of a model, of a result, and of a variable of a run.
-part_elsewhere, result_elsewhere, series_elsewhere = map(_of, ("part", "result", "series"))
+#: Sentences on what a model, a result and a variable of a run is asked for in other words, and the
+#: names to take, if any.
+part_elsewhere, result_elsewhere, series_elsewhere = (
+    partial(_told, about) for about in ("part", "result", "series"))
 
 
 def method_nearest(kind: type, name: str) -> tuple[str, str]:

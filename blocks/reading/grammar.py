@@ -114,7 +114,8 @@ class _Reader:
 
     def read(self) -> dict[str, float]:
         for name, power in self.product(0):
-            self.found[name] = _whole(self.found.get(name, 0) + power)
+            power += self.found.get(name, 0)
+            self.found[name] = int(power) if power == int(power) else power
         if self.place < len(self.text):
             self.fail()
         if any(abs(p) > HIGHEST for p in self.found.values()):
@@ -233,7 +234,3 @@ def _refuse_long(text: str) -> None:
 
 def _refuse(problem: str, piece: str, advice: str) -> NoReturn:
     raise UnknownUnit("", problem, advice, piece=piece)
-
-
-def _whole(power: float) -> float:
-    return int(power) if power == int(power) else power

@@ -155,18 +155,17 @@ class Ledger(ByComponent[EnergyTerm]):
     def to_pandas(self) -> Any:
         """A DataFrame by component, in J, with the totals as last row."""
         pd, rows = pandas("An energy table"), self._rows(unit("J"))
-        frame = pd.DataFrame({label(w, unit("J")): rows[w] for w in WORDS},
-                             index=pd.Index([t.component for t in self._terms] + ["total"],
-                                            name="component"))  # fmt: skip
-        frame.insert(0, "type", [t.type for t in self._terms] + [""])
-        return frame
+        return pd.DataFrame({"type": rows["type"], **{label(w, unit("J")): rows[w] for w in WORDS}},
+                            index=pd.Index(rows["component"], name="component"))
 
-    def _rows(self, shown: Unit) -> dict[str, list[float]]:
-        """The numbers of every component, and their sums."""
+    def _rows(self, shown: Unit) -> dict[str, list[Any]]:
+        """Every component with its class and numbers, and the sums of these."""
         rows = {w: [float(getattr(t, w)) for t in self._terms] for w in WORDS[:-1]}
         rows["residual"] = [t.violation for t in self._terms]
-        return {w: [v / shown.factor for v in [*values, sum(values)]]
-                for w, values in rows.items()}
+        return {"component": [*(t.component for t in self._terms), "total"],
+                "type": [*(t.type for t in self._terms), ""],
+                **{w: [v / shown.factor for v in [*values, sum(values)]]
+                   for w, values in rows.items()}}
 
     def _sheet(self) -> Sheet:
         """All components with their totals, and what is missing below."""
@@ -176,8 +175,7 @@ class Ledger(ByComponent[EnergyTerm]):
                                 default=0.0))
         rows = self._rows(shown)
         columns: dict[str, list[Any]] = {
-            "component": [t.component for t in self._terms] + ["total"],
-            "type": [t.type for t in self._terms] + [""],
+            "component": rows["component"], "type": rows["type"],
             **{w: [number(v, scale=1e3) for v in rows[w]] for w in WORDS[:-1]},
             "residual": [f"{v:.1e}" if v else "0" for v in rows["residual"]],
         }

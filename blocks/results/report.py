@@ -74,9 +74,6 @@ class Statistics(ByName):
     def __init__(self, values: Mapping[str, Any]) -> None:
         self._named = dict(values)
 
-    def __getitem__(self, name: str) -> Any:
-        return self._named[name]
-
     def __getattr__(self, name: str) -> Any:
         try:
             return self.__dict__["_named"][name]

@@ -153,6 +153,9 @@ class ByName(Tabulated, Mapping[str, Any]):
 
     _named: Mapping[str, Any]
 
+    def __getitem__(self, name: str) -> Any:
+        return self._named[name]
+
     def get(self, name: str, default: Any = None) -> Any:
         """What is told of a name, or the default where there is none such."""
         if name not in self:

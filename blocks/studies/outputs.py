@@ -107,7 +107,8 @@ def outputs_of(given: Any, model: CompiledModel, system: System, span: tuple[flo
         raise ParameterError("sweep(outputs=…)", f"is {brief(given)}, so nothing of the runs "
                              "would be kept.", "Write for example outputs=['max(spring.f)'].",
                              given=given)  # fmt: skip
-    named = dict(given) if isinstance(given, Mapping) else {_name_of(g): g for g in given}
+    named = dict(given) if isinstance(given, Mapping) else {
+        g if isinstance(g, str) else getattr(g, "__name__", repr(g)): g for g in given}
     if not named:
         raise ParameterError("sweep(outputs=…)", "is empty, so nothing of the runs would be kept.",
                              "Write for example outputs=['max(spring.f)', 'final(block.v)'].")
@@ -127,10 +128,6 @@ def outputs_of(given: Any, model: CompiledModel, system: System, span: tuple[flo
                              "single number.", "Leave it out, or name a variable without a "
                              "reduction.", given=every)  # fmt: skip
     return tuple(made)
-
-
-def _name_of(what: Any) -> str:
-    return what if isinstance(what, str) else getattr(what, "__name__", repr(what))
 
 
 def _output(name: str, what: Any, looked_up: Lookup, span: tuple[float, float], every: Any,

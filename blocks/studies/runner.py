@@ -10,7 +10,7 @@ import copy
 import os
 import threading
 from abc import abstractmethod
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -78,18 +78,12 @@ class Runner:
         self.functions: Any = None
         with ASSEMBLY:
             self.system = model.compile()
+        composites = [s.component for s in self.settings if s.component and s.component._built]
+        #: Of composites with a parameter that is varied, and all in them: one value sets others.
         self.tables = [
             (part, {name: table.copy() for name, table in part._value_tables().items()})
-            for part in self._composites()
+            for whole in composites for part in (whole, *whole._parts().values())
         ]
-
-    def _composites(self) -> Iterator[Any]:
-        """Composites with a parameter that is varied, and all in them: one value sets others."""
-        for setting in self.settings:
-            part = setting.component
-            if part is not None and part._built:
-                yield part
-                yield from part._parts().values()
 
     @classmethod
     def of_copy(cls, model: CompiledModel, recipe: Recipe) -> Runner:

@@ -188,10 +188,7 @@ def _unknown(model: Part, path: str, where: str, part: Part | None = None) -> Un
     instead = keyword_elsewhere(part, last) if part is not None else ("", "")
     every = (f"{path}.{n}" for path, part in model._parts().items() for n in _names(part))
     known = inside if nearest(path, inside) else (*SOLVER, *_names(model), *every)
-    return unknown_name(where, path, known, _KINDS, instead)
-
-
-_KINDS = "parameters, options and initial targets"
+    return unknown_name(where, path, known, "parameters, options and initial targets", instead)
 
 
 def _names(part: Part) -> list[str]:

@@ -7,6 +7,7 @@ points; all other formats are drawn by matplotlib.
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
@@ -129,10 +130,7 @@ def draw_schematic(title: str, parts: Sequence[Part], nets: Mapping[int, Net],
 
 def _live(parts: Sequence[Part], nets: Mapping[int, Net]) -> frozenset[int]:
     """Nets that join several pins and have no reference: those that are wired."""
-    ends: dict[int, int] = {}
-    for part in all_parts(list(parts)):
-        for net in {p.net for p in part.pins} if not part.inside else ():
-            ends[net] = ends.get(net, 0) + sum(p.net == net for p in part.pins)
+    ends = Counter(p.net for part in all_parts(list(parts)) if not part.inside for p in part.pins)
     return frozenset(n for n, count in ends.items() if count > 1 and nets[n].ground is None)
 
 
@@ -196,11 +194,11 @@ def clustered(parts: Sequence[Part], nets: Mapping[int, Net], live: Set[int]
                 joins.setdefault(pin.net, set()).add(group_of[k])
     bundle: dict[tuple[str, frozenset[int]], int] = {}
     kept: dict[int, int] = {}
-    size: dict[int, int] = {}
+    size = Counter[int]()
     for net, group in sorted(joins.items()):
         if len(group) > 1:
             kept[net] = bundle.setdefault((nets[net].domain, frozenset(group)), net)
-            size[kept[net]] = size.get(kept[net], 0) + 1
+            size[kept[net]] += 1
     made = [_cluster([parts[k] for k in members], kept, size) for members in groups]
     return made, {n: replace(net, ports=()) if n in size else net for n, net in nets.items()}
 

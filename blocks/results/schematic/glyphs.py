@@ -356,20 +356,11 @@ class _Drawn:
         return Box(width, low + LINE * len(self.values) + 2, self.sockets, self.picture)
 
     def _sides(self, mirrored: bool) -> tuple[list[Pin], list[Pin]]:
-        part, symbol = self.part, self.symbol
-        physical = part.physical()
-        enter = [p for p in part.pins if p.signal == "in"]
-        leave = [p for p in part.pins if p.signal == "out" and p.net in self.sheet.live]
-        if symbol is not None and (symbol.left or symbol.right):
-            lefts = [p for name in symbol.left for p in physical if p.name == name]
-            rights = [p for name in symbol.right for p in physical if p.name == name]
-            enter, leave = [], []  # what else there is is wired from below
-        else:
-            half = (len(physical) + 1) // 2
-            lefts, rights = physical[:half], physical[half:]
-        if mirrored:
-            lefts, rights = rights, lefts
-        return lefts + enter, rights + leave
+        lefts, rights = self.part.sides()[:: -1 if mirrored else 1]
+        if self.symbol is not None and (self.symbol.left or self.symbol.right):
+            return lefts, rights  # what else there is is wired from below
+        return (lefts + [p for p in self.part.pins if p.signal == "in"], rights + [
+            p for p in self.part.pins if p.signal == "out" and p.net in self.sheet.live])
 
 
 def glyph_is_two_port(symbol: Symbol) -> bool:

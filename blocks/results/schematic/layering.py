@@ -12,7 +12,7 @@ from itertools import product
 import networkx as nx
 
 from .glyphs import Drawing, main_pins, posture_of
-from .parts import Part, Pin
+from .parts import Part
 
 __all__ = ["columns_of"]
 
@@ -103,22 +103,14 @@ class _Reach:
         part, posture = self.parts[k], posture_of(self.parts[k], self.sheet)
         if posture not in ("along", "box") or part.inside:
             return False
-        sides = [[pin] for pin in main_pins(part)] if posture == "along" else _sides_of(part)
+        lefts = part.sides()[0]
+        sides = [[pin] for pin in main_pins(part)] if posture == "along" else [
+            lefts, [p for p in part.physical() if p not in lefts]]
+        if not all(sides):
+            return False
         if posture == "box" and len(self.nets[k]) < 2:
             wired = [any(p.net in self.sheet.live for p in side) for side in sides]
             return wired == [self.far[k] == 0, self.far[k] > 0]
         left, right = (min((self.net_far.get(p.net, 10**6) for p in side), default=0)
                        for side in sides)
         return left > right
-
-
-def _sides_of(part: Part) -> list[list[Pin]]:
-    """Ports of a box on the left and on the right; none where one of these has none."""
-    physical, symbol = part.physical(), part.symbol
-    if symbol is not None and symbol.left:
-        lefts = [p for p in physical if p.name in symbol.left]
-        rights = [p for p in physical if p.name not in symbol.left]
-    else:
-        half = (len(physical) + 1) // 2
-        lefts, rights = physical[:half], physical[half:]
-    return [lefts, rights] if lefts and rights else [[], []]

@@ -57,6 +57,16 @@ class Part:
         """Pins that are ports of a domain."""
         return [p for p in self.pins if not p.signal]
 
+    def sides(self) -> tuple[list[Pin], list[Pin]]:
+        """Its ports on the left and on the right of a box, as its symbol says, or half of them."""
+        physical, symbol = self.physical(), self.symbol
+        half = (len(physical) + 1) // 2
+        if symbol is None or not (symbol.left or symbol.right):
+            return physical[:half], physical[half:]
+        left, right = ([p for name in names for p in physical if p.name == name]
+                       for names in (symbol.left, symbol.right))
+        return left, right
+
     def on(self, nets: dict[int, int]) -> Part:
         """The part with its nets renamed."""
         return replace(self, pins=tuple(replace(p, net=nets.get(p.net, p.net)) for p in self.pins),

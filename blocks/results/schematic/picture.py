@@ -112,12 +112,9 @@ def svg_of(picture: Picture, width: float, height: float, title: str) -> str:
            f'height="{_n(height)}" viewBox="0 0 {_n(width)} {_n(height)}" role="img">',
            f"<title>{escape(title)}</title>", f"<style>{_style()}</style>",
            f'<rect class="paper" width="{_n(width)}" height="{_n(height)}"/>']  # fmt: skip
-    first = [p for p in picture.lines if p.kind == "frame"]
-    wires = [p for p in picture.lines if p.kind in ("wire", "dot", "legend")]
-    rest = [p for p in picture.lines if p.kind in ("symbol", "ground")]
-    out += [_line(p) for p in first]
-    out += ['<g class="wires">', *(_line(p) for p in wires), "</g>"]
-    out += [_line(p) for p in rest]
+    frames, wires, rest = ([_line(p) for p in picture.lines if p.kind in kinds] for kinds in (
+        ("frame",), ("wire", "dot", "legend"), ("symbol", "ground")))
+    out += [*frames, '<g class="wires">', *wires, "</g>", *rest]
     for owner, (left, top, right, bottom) in picture.areas.items():
         out.append(f'<g><title>{escape(picture.hints.get(owner, owner))}</title><rect class="area" '
                    f'x="{_n(left)}" y="{_n(top)}" width="{_n(right - left)}" '

@@ -192,24 +192,15 @@ def instance_dimension(path: str, instances: list[str], taken: Mapping[str, Any]
     return head if free else f"instances of {path}"
 
 
-class _Later:
-    """Takes values where xarray writes them at once.
+class _Later(list[tuple[Any, Any]]):
+    """Places, and the values to be written there, where xarray writes them at once.
 
     A library for HDF5 goes through all variables whenever one is added after values were written:
     of thousands of variables that takes many times longer than the values do.
     """
 
-    def __init__(self) -> None:
-        self._waiting: list[tuple[Any, Any]] = []
-
     def add(self, source: Any, target: Any, region: Any = None) -> None:
-        """Note values, and where they are to be written."""
-        self._waiting.append((target, source))
-
-    def write(self) -> None:
-        """Write them."""
-        for target, source in self._waiting:
-            target[...] = source
+        self.append((target, source))
 
 
 def write_netcdf(data: Any, file: str | Path, packed: bool = False) -> None:
@@ -226,6 +217,7 @@ def write_netcdf(data: Any, file: str | Path, packed: bool = False) -> None:
     store = xarray.backends.NetCDF4DataStore.open(str(file), mode="w")
     try:
         data.dump_to_store(store, writer=later, encoding=encoding)
-        later.write()
+        for target, values in later:
+            target[...] = values
     finally:
         store.close()

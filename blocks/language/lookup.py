@@ -113,9 +113,14 @@ def derivatives_written(sx: ca.SX) -> ca.SX:
     return ca.sparsify(written)
 
 
-def jacobian(expression: ca.SX, by: ca.SX) -> ca.SX:
-    """Derivatives whose pattern shows what they depend on, tables or not."""
-    return derivatives_written(ca.jacobian(expression, by))
+def jacobian(expression: ca.SX, by: ca.SX, backward: bool | None = None) -> ca.SX:
+    """Derivatives whose pattern shows what they depend on, tables or not.
+
+    Found ``backward``, from results, or not, or as takes fewer sweeps. Where all act on each other
+    by one sum, a sweep writes what is behind it, or before it, once for each entry.
+    """
+    options = {} if backward is None else {"helper_options": {"ad_weight": float(backward)}}
+    return derivatives_written(ca.jacobian(expression, by, options))
 
 
 def _called(function: ca.Function, given: list[ca.SX]) -> list[ca.SX]:

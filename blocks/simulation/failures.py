@@ -160,7 +160,8 @@ def tell_many_steps(problem: Problem, functions: TimeFunctions, method: Method, 
     """
     steps, seconds = float(f"{left[0]:.1g}"), left[1]
     fastest = [f"{name} changes so fast" for name in _steepest(problem, step)[:1]]
-    if len(functions.pieces) and functions.limit(step.t) - step.t < ACROSS * length:
+    by_time = functions.pieces_left(step.t) >= ACROSS * left[0]
+    if by_time or len(functions.pieces) and functions.limit(step.t) - step.t < ACROSS * length:
         fastest = [f"{driven(problem.system)}, which depends on time, varies so fast"]
     elif not method.implicit:
         fastest.append("an explicit method would become unstable with longer ones")

@@ -14,6 +14,7 @@ from ..numerics.arrays import Array
 from ..numerics.tolerances import LAST_DIGITS, TINY
 from ..solvers import Method, Step, Work, method_named
 from ..system.problem import Problem
+from ..system.time_functions import ACROSS
 from .failures import refuse_corner, refuse_wiggling, tell_many_steps
 from .method_choice import (
     explicit_steps,
@@ -472,7 +473,7 @@ class Pace:
             return
         length = max((t - self._t) / taken, TINY)
         self._steps, self._t = steps, t
-        left = (self.end - t) / length
+        left = max((self.end - t) / length, self.time_events.functions.pieces_left(t) / ACROSS)
         seconds = (perf_counter() - self._clock) / taken * left
         self._clock = perf_counter()
         if left > STUCK or left > MANY and seconds > LONG and not self._told:

@@ -269,7 +269,7 @@ class TimeEvents:
         if not self.curved.any() or not t_end > t_start:
             return np.zeros(0)
         rows = np.flatnonzero(self.curved[self._index])
-        at = together(self.system, crossings_of_time(
+        at = together(self.functions, crossings_of_time(
             lambda t: self._of_time(t)[rows], self.functions.looks(), known, self.least))
         return at[(at > t_start) & (at < self._just_before(t_end))]
 

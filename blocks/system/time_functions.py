@@ -20,6 +20,7 @@ refused.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import casadi as ca
@@ -36,7 +37,7 @@ from ..numerics.rewriting import applied, instructions, kinds, symbols_in
 from ..numerics.tolerances import PIECE_EDGE, TIME_GRAIN
 from .evaluator import Evaluator
 from .system import System
-from .time_crossings import crossings_of_time
+from .time_crossings import NARROWER, crossings_of_time
 
 __all__ = ["ACROSS", "TimeFunctions", "acts_in_time", "driven", "driven_by_time", "floor_jumps",
            "relations_of_time", "together"]
@@ -62,6 +63,8 @@ ACROSS = 4  # pieces that a step may reach over
 TOLD = 3  # components
 WITHIN = 4  # parts of a piece that are looked at, where it is asked when a function is zero
 MOST_INSTANTS = 2_000_000  # in a run, of one component or of functions of time
+FAR_TOO_MANY = 10 * MOST_INSTANTS  # where they are estimated
+SAMPLES = 64  # times by which the pieces of a run are estimated
 OUT_OF_REACH = 1e10  # steps: no run ends so
 #: What a derivative does not show.
 JUMPS = {ca.OP_FLOOR, ca.OP_CEIL, ca.OP_FMOD, ca.OP_REMAINDER, ca.OP_SIGN, ca.OP_LT, ca.OP_LE,
@@ -113,6 +116,7 @@ class TimeFunctions:
         self.crowded = False  # twice that would be too many pieces
         self.instructions = system.once(
             "functions of time", lambda: _instructions(_function(system)))
+        self.longer = 1.0  # about how many times as many pieces there are as were looked at
         # ascending borders of the pieces made so far; empty where no division is needed
         self.pieces: Array = np.zeros(0)
         if self.instructions and t_end > t_start:
@@ -124,7 +128,7 @@ class TimeFunctions:
         function = self.system.once("kinks of time", lambda: _kinks(self.system))
         if function is None or not self.t_end > self.t_start:
             return np.zeros(0)
-        kinks = together(self.system, crossings_of_time(
+        kinks = together(self, crossings_of_time(
             lambda t: function.at_columns(t[None, :], self.p, self.tables.rows(t)),
             self.looks() if len(self.pieces) else [_looks_within(np.concatenate([
                 [self.t_start], self.known, [self.t_end]]))], self.known, self.least))
@@ -148,9 +152,11 @@ class TimeFunctions:
 
     def looks(self) -> Iterator[Array]:
         """Times at which all functions of time are known well, part of the run by part."""
-        start = self.t_start
+        start, looked = self.t_start, 0
         while len(self.pieces) and start < self.t_end:
             pieces = self._divided(start)
+            looked += len(pieces)
+            self.longer = 1 + self.pieces_left(pieces[-1]) / looked
             yield _looks_within(pieces)
             steps = len(pieces) / ACROSS * (self.t_end - start) / (pieces[-1] - start)
             if steps > OUT_OF_REACH:
@@ -160,6 +166,20 @@ class TimeFunctions:
                     "Simulate a shorter time, or let what varies so fast be its mean.",
                     code="simulation.stiff", time=start, variables=())
             start = float(pieces[-1])
+
+    def pieces_left(self, t: float) -> float:
+        """About how many pieces there are from ``t`` to the end of the run, not closer than that
+        some times tell."""
+        return float(np.interp(t, *self._pieces_before_end)) if len(self.pieces) else 0.0
+
+    @cached_property
+    def _pieces_before_end(self) -> tuple[Array, Array]:
+        """Times, and about how many pieces there are from each to the end of the run."""
+        borders = np.linspace(self.t_start, self.t_end, SAMPLES + 1)
+        width = borders[1] - borders[0]  # what is known to jump does so at round parts of the run
+        count = np.array([width / self._first_piece(t + NARROWER * width, self.t_end)
+                          for t in borders[:-1]])
+        return borders, np.append(np.cumsum(count[::-1])[::-1], 0.0)
 
     @property
     def parameters(self) -> list[int]:
@@ -321,14 +341,15 @@ def floor_jumps(system: System, searched: Flags, p: Array, t_start: float, t_end
     return found
 
 
-def together(system: System, parts: Iterable[Array]) -> Array:
-    """The instants of all parts of a run, ascending, if they are not too many."""
+def together(functions: TimeFunctions, parts: Iterable[Array]) -> Array:
+    """The instants of all parts of a run, ascending, if they are not too many, nor far too many by
+    the part of the run that was looked at."""
     found, count = [np.zeros(0)], 0
     for part in parts:
         found.append(part)
         count += len(part)
-        if count > MOST_INSTANTS:
-            raise _too_many(system)
+        if count > MOST_INSTANTS or count * functions.longer > FAR_TOO_MANY:
+            raise _too_many(functions.system)
     return distinct(np.concatenate(found))
 
 

@@ -1,5 +1,6 @@
 """Derivatives of runs of many states, of many frictions, and beside diodes, against exact ones."""
 
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -8,10 +9,12 @@ from benches import wired
 from benches.analysis import derivatives
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
+from scipy.sparse import csr_matrix
 from scipy.special import expit
 
 from blocks import Component, Model, Parameter, Variable, der, quantity, sqrt, where
 from blocks.analysis.sensitivity.equations import blocks_of, solved_by_blocks
+from blocks.analysis.sensitivity.saltation import inverse_by_parts
 from blocks.analysis.sensitivity.sensitivities import SensitivityWarning
 from blocks.analysis.sensitivity.stages import Coefficients
 from blocks.analysis.sensitivity.variational import VariationalSolution, solve_variational
@@ -77,6 +80,39 @@ def test_blocks_of_linear_equations_have_the_solution_of_all_together():
                     rtol=1e-10)
     matrix[3, pattern[:, 8], 8] = 0.0
     assert solved_by_blocks(blocks, matrix, right) is None  # singular at one of the points
+
+
+def test_a_pseudoinverse_by_parts_is_the_one_of_the_whole():
+    chance = np.random.default_rng(3)
+    matrix = chance.uniform(1, 2, (7, 6))
+    part = np.array([0, 1, 1, 2, 2, 2, 3]), np.array([0, 1, 2, 2, 2, 4])  # two stand alone
+    matrix[part[0][:, None] != part[1]] = 0.0
+    matrix[1:3, 1] = 0.0  # nor has a column entries everywhere
+    assert_allclose(inverse_by_parts(csr_matrix(matrix)).toarray(), np.linalg.pinv(matrix),
+                    atol=1e-12)
+    assert inverse_by_parts(csr_matrix((3, 0))).shape == (0, 3)
+
+
+def test_a_long_train_with_friction_everywhere_has_no_full_matrices_along_its_run():
+    """All slide alike, so that springs stay as they are: v = v0 - F/m t until they stop."""
+    n, model = 500, Model("train")
+    model.ground, model.masses = Reference(), Mass(count=n, v="1 m/s", mass="2 kg")
+    model.springs = Spring(count=n - 1, stiffness="50 N/m")
+    model.frictions = TranslationalFriction(count=n, law="coulomb", coulomb_force="4 N",
+                                            breakaway_force="4 N")
+    model.connect(model.springs.R, model.masses[1:].M)
+    model.connect(model.springs.C, model.masses[:-1].M)
+    model.connect(model.frictions.R, model.masses.M)
+    model.connect(model.frictions.C, model.ground.V)
+    model.simulate("0.2 s")
+    tracemalloc.start()
+    result = model.simulate("0.2 s", sensitivities=["frictions.coulomb_force"])
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    for k in (0, n // 2, n - 1):
+        found = result.sensitivities[f"masses[{k}].v", "frictions.coulomb_force"]
+        assert found.final.to("m/s/N").m == pytest.approx(-0.1, rel=1e-6)
+    assert most < 1000 * n**2  # bytes: matrices at the start and at the end, none along the run
 
 
 def ladder(n):

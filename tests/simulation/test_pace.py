@@ -10,14 +10,27 @@ import pytest
 from benches import wire, wired
 from numpy.testing import assert_allclose
 
-from blocks import Component, ParameterError, SimulationError, Variable, der, load, quantity
+from blocks import (
+    Component,
+    Parameter,
+    ParameterError,
+    SimulationError,
+    Variable,
+    der,
+    load,
+    quantity,
+    sin,
+    time,
+    where,
+)
 from blocks.simulation import progress
 from blocks.simulation.bottlenecks import FEWER_EVENTS
 from blocks.simulation.progress import Progress, time_in_words
+from blocks.system.time_functions import TimeFunctions
 from library.electrical import ACVoltageSource, Capacitor, Diode, ElectricalReference, Resistor
 from library.mechanisms import OneWayClutch
 from library.rotational import Inertia, RotationalReference
-from library.signal import Integrator, Pulse, Rounding, Sine, VectorNorm
+from library.signal import Chirp, Integrator, Pulse, Rounding, Sine, VectorNorm
 from library.translational import (
     Damper,
     ForceSource,
@@ -200,6 +213,44 @@ def test_many_steps_are_foretold_with_what_makes_them_so_many(monkeypatch, model
     when = float(re.findall(r"at t = (\S+) s", str(told[0].message))[0])
     share = 1 - when / run.time.to("s").m[-1]
     assert_allclose(float(left.replace(",", "")), share * run.statistics.steps, rtol=0.35)
+
+
+@pytest.mark.filterwarnings("error::UserWarning")
+def test_steps_that_are_left_are_at_least_one_for_each_cycle_that_is_left():
+    """A sweep to 1 GHz has 5e8 cycles in a second, and begins with long steps."""
+    model = wired("sweep", source=Chirp(initial_frequency="1 Hz", final_frequency="1 GHz",
+                                        sweep_time="1 s"))
+    with pytest.raises(UserWarning, match="source, which depends on time, varies so") as told:
+        model.simulate("1 s")
+    (left,) = re.findall(r"Some ([\d,]+) more", str(told.value))
+    assert 5e8 <= float(left.replace(",", "")) < 5e10
+
+
+class Square(Component):
+    """Follows a square wave."""
+
+    x, frequency = Variable("1", "0", priority="high"), Parameter("1 GHz")
+
+    def equations(self):
+        wave = where(sin(quantity("1 rad") * 2 * np.pi * self.frequency * time) > 0, 1, -1)
+        yield der(self.x) == quantity("1e3 1/s") * (wave - self.x)
+
+
+def test_a_condition_that_switches_too_often_is_told_by_a_part_of_the_run(monkeypatch):
+    looked, looks = [], TimeFunctions.looks
+
+    def counted(functions):
+        for times in looks(functions):
+            looked.append(len(times))
+            yield times
+
+    monkeypatch.setattr(TimeFunctions, "looks", counted)
+    with pytest.raises(ParameterError, match="switches with time more than 2,000,000 times"):
+        wired("square", wave=Square()).simulate("1 s")
+    assert sum(looked) < 1_000_000  # of 4e10
+    looked.clear()
+    run = wired("square", wave=Square(frequency="1 kHz")).simulate("99.75 ms")
+    assert run.statistics["events"] == 199
 
 
 def test_a_circle_of_signals_at_zero_ends_where_no_part_of_a_step_can_be_followed():

@@ -22,7 +22,6 @@ from .stages import Entries
 __all__ = ["Columns"]
 
 MOST_UNKNOWNS = 24  # that depend on each other and are solved for in an expression
-MOST_OPERATIONS = 20_000  # beyond these it takes longer to write than it saves
 
 
 class Columns:
@@ -58,8 +57,7 @@ class Columns:
                      for one in (values, looks, rates)]
         # contacts that have drifted apart by rounding need not be closed anew
         wanted = [Wanted.by(system, one) for one in (values, looks)]
-        self.serves = all(f.n_instructions() <= MOST_OPERATIONS for f in functions) and not any(
-            one.of_efforts or one.unknowns for one in wanted)
+        self.serves = not any(one.of_efforts or one.unknowns for one in wanted)
         self._slopes, self._guards, self._rates = (Evaluator(f) for f in functions)
 
     def slopes(self, points: Points, modes: Indices) -> tuple[Entries, Array, Array]:

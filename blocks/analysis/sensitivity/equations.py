@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import casadi as ca
 import numpy as np
+from scipy.sparse import csr_matrix
 
 from ... import native
 from ...exceptions import ParameterError
@@ -195,6 +196,13 @@ class SensitivityEquations:
         through = self.following(points) if self._of_w(made).any() else []
         return self._total(made, points, through, values)
 
+    def partial(self, key: str, expression: ca.SX, point: Points) -> csr_matrix:
+        """Return derivatives of expressions at a point by states, torn unknowns and efforts."""
+        made, width = self._made(key, expression), self.system.nx + self._w.numel()
+        mine = made.column < width
+        return csr_matrix((self._values(made, point)[0, made.rows :][mine],
+                           (made.row[mine], made.column[mine])), shape=(made.rows, width))
+
     def _made(self, key: str, expression: ca.SX | Callable[[], ca.SX],
               past: ca.SX | None = None) -> Made:
         if key not in self._rows:
@@ -210,9 +218,14 @@ class SensitivityEquations:
     def _total(self, made: Made, points: Points, through: list[Array], values: Array = NOTHING
                ) -> Derivatives:
         value, (x, w, p, d, t, past) = self._partial(made, points, values)
-        if through:
-            x, p, d, t = (own + w @ by for own, by in zip((x, p, d, t), through,
-                                                                    strict=True))
+        if through:  # rows see few of them: one sparse matrix of all points
+            of_w, (count, n, nw) = self._of_w(made), w.shape
+            row, column = made.row[of_w], made.column[of_w] - self.system.nx
+            each = np.arange(count)[:, None]
+            w = csr_matrix((w[:, row, column].ravel(), ((row + n * each).ravel(), (
+                column + nw * each).ravel())), shape=(count * n, count * nw))
+            x, p, d, t = (own + (w @ by.reshape(count * nw, -1)).reshape(own.shape)
+                          for own, by in zip((x, p, d, t), through, strict=True))
         return Derivatives(value, x, p, d, t[:, :, 0], past)
 
     def following(self, points: Points) -> list[Array]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import comb
 from typing import Any
@@ -23,7 +23,7 @@ from scipy.sparse.linalg import SuperLU, splu
 from ...numerics.arrays import Array, Indices
 
 __all__ = ["INTEGRALS", "LAST_TERM", "MATRIX", "NODES", "STAGES", "Coefficients", "Entries",
-           "Steps", "Stretches", "full", "steps_along", "weighted"]  # fmt: skip
+           "Steps", "Stretches", "largest", "steps_along", "weighted"]  # fmt: skip
 
 STAGES = 8
 FEW = 16  # states of which matrices are quicker than solving step after step
@@ -94,6 +94,13 @@ class Coefficients:
 def full(a: Array | Entries) -> Array:
     """Matrices with all their zeros."""
     return a.full() if isinstance(a, Entries) else a
+
+
+def largest(a: Array | Entries) -> Array:
+    """How large each entry is at most in several matrices."""
+    if isinstance(a, Entries):
+        return replace(a, values=np.abs(a.values).max(axis=0, keepdims=True)).full()[0]
+    return np.asarray(np.abs(a).max(axis=0))
 
 
 @dataclass

@@ -28,7 +28,7 @@ from ...initialisation.targets import (
 )
 from ...language.compiled_model import CompiledModel
 from ...language.component import Part
-from ...numerics.arrays import Array, Flags
+from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import BLOCK_SINGULAR, FULFILLED
 from ...simulation.actions import Resets, Samplings
 from ...simulation.recording import RunRecording
@@ -132,8 +132,8 @@ def start_derivatives(model: CompiledModel, settings: Sequence[Setting], recordi
     """How parameters, states and discrete values at the start of a run follow settings."""
     system, first = recording.system, recording.episodes[0]
     sampled = system.nd > len(system.tables.slots)
-    unseen = sampled and _assigns_otherwise(recording) or _hangs_on_decisions(system) \
-        or _strikes(model, recording)
+    hangs = _hangs_on_decisions(system)
+    unseen = sampled and _assigns_otherwise(recording) or hangs or _strikes(model, recording)
     seen = None if unseen else _seen_by_states(system, first.x)
     equations = cache(lambda: _equations(model, recording))
     base: list[Any] | None = None
@@ -145,7 +145,8 @@ def start_derivatives(model: CompiledModel, settings: Sequence[Setting], recordi
         before_samples.append(sampled and column is not None)
         if column is None:
             base = base or _start(model, first.start)
-            column, kink = _column(model, setting, value, base, first.start)
+            free = np.zeros(0, dtype=int) if hangs else _held(recording, base)
+            column, kink = _column(model, setting, value, base, first.start, free)
             if kink:
                 kinks.append(setting.path)
         columns.append(column)
@@ -160,6 +161,13 @@ def _assigns_otherwise(recording: RunRecording) -> bool:
     system = recording.system
     samplings = Samplings(system, TimeEvents(system, recording.p, 0.0, 0.0))
     return Resets.of(system).active or bool(samplings.in_python)
+
+
+def _held(recording: RunRecording, base: list[Any]) -> Indices:
+    """Elements that stick or touch at a start, and beside it do so again at once."""
+    laws = recording.problem.laws
+    return np.zeros(0, dtype=int) if laws is None else np.flatnonzero(
+        (base[3] == 0) & ~laws.elements.valve)
 
 
 def _strikes(model: CompiledModel, recording: RunRecording) -> bool:
@@ -250,9 +258,10 @@ def _moved_directly(system: System, p: Array, targets: Array, seen: ca.SX) -> Ar
     return x
 
 
-def _column(model: CompiledModel, setting: Setting, value: float, base: list[Any], t: float
-            ) -> tuple[tuple[Array, ...], bool]:
-    """The derivatives by one setting, and whether the start decides otherwise beside it.
+def _column(model: CompiledModel, setting: Setting, value: float, base: list[Any], t: float,
+            free: Indices) -> tuple[tuple[Array, ...], bool]:
+    """The derivatives by one setting, and whether the start decides otherwise beside it, but on
+    elements that are ``free`` to.
 
     Nan where it does on both sides, and jumps.
     """
@@ -266,7 +275,8 @@ def _column(model: CompiledModel, setting: Setting, value: float, base: list[Any
             except BlocksError:  # beyond a bound, say
                 continue
     steady = {f: s for f, s in starts.items() if not _jumps(starts, base, f)}
-    fine = {f: s for f, s in steady.items() if s[3] == base[3]}
+    fine = {f: s for f, s in steady.items()
+            if np.array_equal(np.delete(s[3], free), np.delete(base[3], free))}
     kink = len(fine) < len(starts)
     p, x, d = (_difference({f: s[k] for f, s in (fine or steady or starts).items()}, base[k], step)
                for k in range(3))
@@ -302,7 +312,7 @@ def _start(model: CompiledModel, t: float, near: tuple[Array, Array] | None = No
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the run itself tells them
         problem, _ = RunStart(model, t, near=near).decided()
-    modes = [] if problem.laws is None else problem.laws.modes.tolist()
+    modes = np.zeros(0) if problem.laws is None else problem.laws.modes.copy()
     return [problem.p.copy(), problem.x.copy(), problem.d.copy(), modes, problem.z.copy()]
 
 

@@ -22,7 +22,7 @@ from .stages import (
     Coefficients,
     Steps,
     Stretches,
-    full,
+    largest,
     steps_along,
     weighted,
 )
@@ -114,12 +114,12 @@ def solve_variational(starts: Array, ends: Array, which: Indices,
     kept = ends > starts
     starts, ends, which = starts[kept], ends[kept], which[kept]
     some = np.unique(np.linspace(0, len(starts) - 1, SAMPLES).astype(int))
-    sizes = full(coefficients(ends[some], which[some]).a)
+    sizes = largest(coefficients(ends[some], which[some]).a)
     first, last = _grouped(starts, ends, which)
     steps = steps_along(starts[first], ends[last] - starts[first], which[first], coefficients)
-    scale = np.ones(sizes.shape[1])
+    scale = np.ones(len(sizes))
     if sizes.size:  # units in which rows and columns are about equally large
-        scale = np.asarray(dgebal(np.abs(sizes).max(axis=0), scale=1)[3])
+        scale = np.asarray(dgebal(sizes, scale=1)[3])
     for number in range(ROUNDS):
         course = course_of(steps)
         error = course.errors(scale, whole, ROUNDED / enough)

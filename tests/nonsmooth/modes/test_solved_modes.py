@@ -6,6 +6,7 @@ and friction is loaded by normal forces."""
 from importlib.util import find_spec
 from itertools import pairwise
 
+import casadi as ca
 import numpy as np
 import pytest
 from benches import wired
@@ -15,6 +16,7 @@ from numpy.testing import assert_allclose
 import library.electrical as electrical
 from benchmarks.planar import disc
 from blocks import Component, Parameter, Variable, abs_, der, dry_friction, quantity, sin
+from blocks.language.lookup import jacobian
 from blocks.native.method import OneStep
 from blocks.nonsmooth.complementarity import solve
 from blocks.nonsmooth.modes.choice import set_valued_laws
@@ -31,6 +33,21 @@ from library.translational import (
     TranslationalFriction,
     VelocitySource,
 )
+
+
+def test_derivatives_of_long_laws_of_one_sum_are_short_backward():
+    """f_i = sin(sin(sin(sin(i s)))) with s = sum of k x_k: its sweeps begin with what is long."""
+    n = 20
+    x, k, given = ca.SX.sym("x", n), np.arange(1.0, n + 1), np.linspace(-0.1, 0.1, n)
+    laws, value, slope = k * ca.dot(k, x), k * (k @ given), k
+    for _ in range(4):
+        laws, value, slope = ca.sin(laws), np.sin(value), np.cos(value) * slope
+    length = []
+    for backward in (False, True):
+        function = ca.Function("derivatives", [x], [jacobian(laws, x, backward)])
+        assert_allclose(np.array(function(given)), np.outer(slope, k), rtol=1e-12)
+        length.append(function.n_instructions())
+    assert length[1] < 0.6 * length[0]
 
 
 def rolling_disc():

@@ -243,12 +243,14 @@ def _augment(row: int, columns: Indices, starts: Indices, owner: Indices) -> boo
 
 def compact_incidence(flat: Flat, equations: Indices, classes: Indices,
                       elements: SetValuedElements) -> tuple[Indices, Indices]:
-    """Incidence of equations, then elements, with ascending classes, numbered compactly."""
+    """Incidence of equations, then elements, with classes, numbered compactly."""
     rows, columns = flat.compact_incidence(equations, classes)
-    more_rows, more_classes = elements.incidence(len(equations))
-    inside = np.isin(more_classes, classes)
+    more_rows, more_columns = elements.incidence(len(equations))
+    column_of = np.full(flat.classes, -1)
+    column_of[classes] = np.arange(len(classes))
+    inside = column_of[more_columns] >= 0
     return (np.concatenate([rows, more_rows[inside]]),
-            np.concatenate([columns, np.searchsorted(classes, more_classes[inside])]))
+            np.concatenate([columns, column_of[more_columns[inside]]]))
 
 
 def state_priorities(network: Network, flat: Flat) -> Array:

@@ -117,12 +117,16 @@ class Writer:
             mine = np.flatnonzero(group_of == g)
             rows = equations[mine] - group.first
             if group.law is None:
-                column = self._sums(*group.terms(rows), len(rows))
+                column = self._sums(*self.terms(group, rows), len(rows))
             else:
                 column = self.call(group.law.value, group.family, group.law.arguments,
                                    group.instances[rows]).T
             put(out, mine, column)
         return out
+
+    def terms(self, group: Group, rows: Indices) -> tuple[Indices, Indices, Indices]:
+        """Terms of some node balances: which balance, class and sign; a writer may know others."""
+        return group.terms(rows)
 
     def _sums(self, which: Indices, classes: Indices, factors: Array | Indices, count: int
               ) -> ca.SX:
@@ -141,7 +145,7 @@ class Writer:
                in_loop: bool = False) -> None:
         """Solve rows of a group for one argument (a position) and store the values."""
         if group.law is None:
-            which, classes, signs = group.terms(rows)
+            which, classes, signs = self.terms(group, rows)
             mine = classes == unknowns[which]
             own_sign = np.zeros(len(rows), dtype=int)
             np.add.at(own_sign, which[mine], signs[mine])

@@ -180,11 +180,11 @@ class RunningMethod:
         """A step of the method, as far as it may go before it is asked again."""
         if self.current.looks_itself:
             if self.may_switch and self.problem.algebraic >= DEAR:
-                self.current.observe = REVIEW, WORTH * REVIEW
+                self.current.review = REVIEW, WORTH * REVIEW
             elif self.may_switch and not self._judged:
-                self.current.observe = FIRST_REVIEW, PLAINLY
+                self.current.review = FIRST_REVIEW, PLAINLY
             elif self._explicit is not None and not self._judged:
-                self.current.observe = REVIEW_COMPILED, REVIEW_COMPILED
+                self.current.review = REVIEW_COMPILED, REVIEW_COMPILED
         step: Step = self.current.advance(self._limit(t, stop))
         return step
 

@@ -171,7 +171,7 @@ class OneStep(Method):
         if lists is not None:
             return Sparse(lists_with(lists, n), sizes)
         if band is None:
-            return Banded(n - 1, n - 1, np.arange(n), sizes)
+            return Banded(max(n - 1, 0), max(n - 1, 0), np.arange(n), sizes)
         order = np.concatenate([band.order, np.arange(len(band.order), n)])
         return Banded(band.upper, band.lower, order, sizes)
 

@@ -63,9 +63,8 @@ ACROSS = 4  # pieces that a step may reach over
 TOLD = 3  # components
 WITHIN = 4  # parts of a piece that are looked at, where it is asked when a function is zero
 MOST_INSTANTS = 2_000_000  # in a run, of one component or of functions of time
-FAR_TOO_MANY = 10 * MOST_INSTANTS  # where they are estimated
+FAR_TOO_MANY = 10 * MOST_INSTANTS  # of them, or of steps, where they are estimated
 SAMPLES = 64  # times by which the pieces of a run are estimated
-OUT_OF_REACH = 1e10  # steps: no run ends so
 #: What a derivative does not show.
 JUMPS = {ca.OP_FLOOR, ca.OP_CEIL, ca.OP_FMOD, ca.OP_REMAINDER, ca.OP_SIGN, ca.OP_LT, ca.OP_LE,
          ca.OP_EQ, ca.OP_NE}  # fmt: skip
@@ -158,8 +157,8 @@ class TimeFunctions:
             looked += len(pieces)
             self.longer = 1 + self.pieces_left(pieces[-1]) / looked
             yield _looks_within(pieces)
-            steps = len(pieces) / ACROSS * (self.t_end - start) / (pieces[-1] - start)
-            if steps > OUT_OF_REACH:
+            steps = self.pieces_left(start) / ACROSS
+            if steps > FAR_TOO_MANY:
                 raise SimulationError(
                     driven(self.system), f"varies so fast with time that the run would need "
                     f"{steps:.1g} steps for {self.t_end - start:.6g} s from t = {start:.6g} s on.",

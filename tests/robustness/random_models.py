@@ -387,7 +387,8 @@ def _stop(error):
     if hasattr(error, "result"):
         tried = error.time > 0 or error.code in ("simulation", "simulation.stiff")
         return "stopped" if tried else "refused late"
-    if error.where.startswith("simulate(") or error.code == "parameter.instants":
+    if error.where.startswith("simulate(") or error.code in (
+            "parameter.instants", "simulation.stiff"):  # the latter by what time alone does
         return "refused"  # a method or a duration that does not suit
     return "refused late"
 

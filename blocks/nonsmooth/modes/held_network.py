@@ -112,8 +112,6 @@ class HeldNetwork:
         self.system, self.elements, self.equations = system, elements, equations
         n, tape = elements.size, system.tape
         self.joint = relations_of_efforts(system) & ~indirect_relations(system)
-        self._fits: Cache[tuple[int, bytes, bytes, bytes], bool] = Cache(MOST_KEPT)
-        self._corrections: Cache[tuple[bytes, bytes, bytes], Array] = Cache(MOST_KEPT)
         rows = rows_of(system, elements, laws)
         self._fixed = _fixed_rows(rows[:3], tape)
         self._fixed[1:, told_sliding(rows, elements, tape)] = True  # what they follow is not asked
@@ -221,23 +219,8 @@ class HeldNetwork:
             return False
         if made.solver is None or not made.null.shape[1]:
             return made.solver is not None
-        unknown, p = [], problem.p.tobytes()
-        for k, island in enumerate(self.islands):
-            if made.null[island].any():
-                key = k, modes[island].tobytes(), problem.m[self.relations_of[k]].tobytes(), p
-                known = self._fits.get(key)
-                if known is False:
-                    return False
-                if known is None:
-                    unknown.append(key)
-        if not unknown:
-            return True
-        fits = self._is_open_without_effect(problem, t, self.left_open(problem, t, modes)) and (
+        return self._is_open_without_effect(problem, t, self.left_open(problem, t, modes)) and (
             self._is_solved_everywhere(problem, t, modes))
-        if fits or len(unknown) == 1:
-            for key in unknown:
-                self._fits.keep(key, fits)
-        return fits
 
     def keeps_apart(self, problem: Problem, t: float, modes: Indices) -> bool:
         """Whether no part of elements feels another one in some modes."""
@@ -376,13 +359,9 @@ class HeldNetwork:
 
     def _correction(self, problem: Problem, t: float, modes: Indices) -> Array:
         """What brings states to what modes hold constant, by the values of their equations."""
-        def made() -> Array:
-            weight, move = self.projection(problem, t, modes)
-            out: Array = (move @ weight).T[self.corrected.T]
-            return out
-
-        key = modes.tobytes(), problem.m.tobytes(), problem.p.tobytes()
-        return self._corrections.once(key, made)
+        weight, move = self.projection(problem, t, modes)
+        out: Array = (move @ weight).T[self.corrected.T]
+        return out
 
     def projection(self, problem: Problem, t: float, modes: Indices, island: Indices | None = None
                    ) -> tuple[Array, Array]:

@@ -35,8 +35,8 @@ __all__ = ["RunningMethod"]
 
 PARTS = 200  # of a run without states, one a step at least, but for fixed steps
 GROWS = 1.5  # a step that takes up another one, against that
-REVIEW = 100  # steps between looks
-REVIEW_COMPILED = 2000  # the same in machine code, where so many take no longer than a look
+REVIEW = 100  # steps after which it is asked whether they are held back by stability
+REVIEW_COMPILED = 2000  # the same in machine code, where so many take no longer than that
 FIRST_REVIEW = 64  # the first one there, at what is plainly stiff
 DEAR = 40  # unknowns that are solved for at every point, from which on steps cost as much, too
 PLAINLY = 50_000  # steps left at that pace: one that only begins at the bound has fewer
@@ -46,7 +46,7 @@ PERHAPS = 1.0  # the same where implicit steps can be tried: the rate may differ
 FARTHER = 3.0  # times an explicit step, that implicit ones must reach to be worth their price
 TRIED = 200  # explicit steps, over which they are tried
 BOLD = 10.0  # explicit steps that the first of them is long
-PATIENCE = 4  # times as many steps to the next look after a trial in vain
+PATIENCE = 4  # times as many steps to the next review after a trial in vain
 FEW_STATES = 100  # whose rates are looked at in every new combination of modes and relations
 ENDLESS = 1e9  # fastest rate times the time left: no explicit method gets through
 TEDIOUS = 1e6  # the same, from which on auto takes an implicit one
@@ -91,7 +91,7 @@ class RunningMethod:
         self.episodes = 0  # how many have begun
         self.driven = False  # whether a program drives the run step by step
         self._again_until = -np.inf  # to where a step is taken again, were it of fixed length, too
-        #: Steps and time at the last look for stiffness.
+        #: Steps and time at the last review.
         self._judged, self._judged_at = 0, settings.t_start
         #: What implicit steps must still turn out longer than: those of an explicit method that was
         #: given up for stiffness, with their length; without one, those that stability allows.
@@ -320,7 +320,7 @@ class RunningMethod:
         over.
         """
         problem = self.problem
-        # steps cost next to nothing, and less than such a look
+        # steps cost next to nothing, and less than such a review
         cheap = self.current.looks_itself and problem.algebraic < DEAR
         between = self._patience * (REVIEW_COMPILED if cheap else REVIEW)
         taken = self._so_far("steps")
@@ -357,7 +357,7 @@ class RunningMethod:
         return True
 
     def _go_back(self) -> None:
-        """Take the steps of the last two looks again.
+        """Take the steps since the last review but one again.
 
         At the bound of stability a state is within its tolerance, but flows wiggle or stay: what
         they carry in all, as a ledger counts it, would be less exact than the states.
@@ -436,7 +436,7 @@ STUCK = 1e10  # steps left, each as long as the last ones: no run ends so
 MANY, LONG = 1e6, 60.0  # steps left, and seconds that they will take: told where there are more
 PACE, PACE_COMPILED = 5_000, 100_000  # steps in between: a second; a transient
 RESTS = 100  # steps in which nothing has moved, with many times as many left
-WIGGLES, WITHIN, ENDURED = 10, 10.0, 2e4  # looks, tolerances a state stays within, steps left
+WIGGLES, WITHIN, ENDURED = 10, 10.0, 2e4  # times, tolerances a state stays within, steps left
 
 
 class Pace:
@@ -444,13 +444,13 @@ class Pace:
 
     def __init__(self, start: float, time_events: TimeEvents) -> None:
         self.end, self.time_events = time_events.t_end, time_events
-        self._steps, self._t = 0, start  # at the last look
-        self._clock, self._told = np.nan, False  # then, too; before the first look code is written
-        self._rested = 0, start, np.zeros(0)  # steps, when and where, at the last look for a corner
-        self._wiggles = 0  # looks in a row between which states have stayed within their tolerances
+        self._steps, self._t = 0, start  # when it was observed last
+        self._clock, self._told = np.nan, False  # then, too; before the first time code is written
+        self._rested = 0, start, np.zeros(0)  # steps, when and where, at the last corner asked for
+        self._wiggles = 0  # times in a row between which states have stayed within their tolerances
 
     def observe(self, step: Step, steps: int, method: Any, problem: Problem) -> None:
-        """Look at the last of so many steps of a method, if there were many since the last look.
+        """Look at the last of so many steps of a method, if there were many since the last time.
 
         Raises SimulationError if so many are left that the end is out of reach, or the run rests
         where nothing determines how it moves.

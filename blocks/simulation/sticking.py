@@ -59,17 +59,14 @@ def _creep_terms(recording: RunRecording, lost: dict[str, float]) -> Iterator[St
         effort, flow = next(iter(domain.through)), next(iter(domain.across))
         names = [effort, flow, "strength_at_rest", "band_of_rest",
                  "load" if "load" in index else effort,
-                 "energy_stored" if "energy_stored" in index else effort]  # fmt: skip
+                 *({"energy_stored"} & index.keys())]  # fmt: skip
         for instance in range(family.size):
             rows = [recording.catalog.info(f, index[name], instance).index for name in names]
-            *values, energy = recording.values(rows)
-            springs = "energy_stored" in index
-            yield _creep_term(family.path(instance), times, values, energy * springs, lost)
+            yield _creep_term(family.path(instance), times, recording.values(rows), lost)
 
 
-def _creep_term(path: str, t: Array, rows: list[Array], energy: Array, lost: dict[str, float]
-                ) -> StickTerm:
-    effort, flow, strength, band, load = rows
+def _creep_term(path: str, t: Array, rows: Array, lost: dict[str, float]) -> StickTerm:
+    effort, flow, strength, band, load, *energy = rows
     rest = (np.abs(flow) <= band) & (np.abs(load) < strength)
     span = np.diff(t)
     still = rest[1:] & rest[:-1]
@@ -78,7 +75,8 @@ def _creep_term(path: str, t: Array, rows: list[Array], energy: Array, lost: dic
     power = np.minimum(effort * flow, 0.0)
     gave = -np.sum(np.where(still, span * (power[1:] + power[:-1]) / 2, 0.0))
     # bristles that bear the strength F at a deflection z have stored F z/2
-    rest = _with_springing(rest, t, flow, 4 * energy.max() / max(strength.max(), TINY))
+    rest = _with_springing(rest, t, flow, 4 * np.max(
+        energy, initial=0.0) / max(strength.max(), TINY))
     still = rest[1:] & rest[:-1]
     share = float(span[still].sum() / whole) if whole else float(rest[-1])
     return StickTerm(path, share, int(np.sum(rest[:-1] & ~rest[1:])), _longest(still, span),

@@ -18,7 +18,7 @@ from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags
 from ...numerics.tolerances import LAST_STEP, NOTHING_AT_ALL, PIVOT_NONE, TINY, UNIT_PIVOT
 from ...system import AlgebraicFailure, Problem, System
-from .delassus import through_loops
+from .delassus import through_loops, torn_by
 from .law_functions import LawFunctions
 from .laws import SetValuedLaws
 from .load_functions import ENDLESS, CoupledFunctions, LoadFunctions
@@ -92,12 +92,12 @@ class LoadEfforts:
         if set_valued is not None:
             others = set_valued.sensitivities.efforts_by_states(problem, t).toarray()
             rate_x += set_valued.elements.columns_of(_rates_by_inputs(coupled, problem, t)) @ others
-        right = coupled.law_x.sparse(*args).toarray() + by_load[:, None] * rate_x
+        right = coupled.law_x.dense(*args) + by_load[:, None] * rate_x
         if set_valued is not None:
-            right += set_valued.elements.columns_of(coupled.law_u.sparse(*args).toarray()) @ others
+            right += set_valued.elements.columns_of(coupled.law_u.dense(*args)) @ others
         by_x = np.linalg.lstsq(self._matrix(problem, t, coupled, at), right,
                                rcond=UNIT_PIVOT)[0]
-        out = self.elements.columns_of(self.system.slope_u.sparse(*args).toarray()) @ by_x
+        out = self.elements.columns_of(self.system.slope_u.dense(*args)) @ by_x
         if set_valued is not None:
             others += self._following(problem, t, set_valued) @ by_x
             push = sp.csc_matrix(set_valued.delassus.slope_by_efforts(
@@ -166,7 +166,7 @@ class LoadEfforts:
         args, n = problem.arguments(t), self.elements.size
         by_load = np.where(at.dead, 0.0, coupled.law_load(*args) * self.elements.load_sign)
         others = np.eye(n) - at.d / at.divisor[:, None]
-        by_u = coupled.law_u.sparse(*args).toarray()
+        by_u = coupled.law_u.dense(*args)
         direct = self.elements.columns_of(by_u)
         if self.set_valued is not None:  # a normal force, say
             direct = direct + self.set_valued.elements.columns_of(by_u) @ self._following(
@@ -177,6 +177,7 @@ class LoadEfforts:
 def _rates_by_inputs(functions: CoupledFunctions | LawFunctions, problem: Problem, t: float
                      ) -> Array:
     """How rates follow all inputs, dense; torn unknowns follow along."""
-    by_u: Array = through_loops(functions.rate_u, functions.rate_z, problem.system.residual_u,
-                                problem, t).toarray()
+    by_u, by_z = functions.rate_u.dense(*problem.arguments(t)), functions.rate_z
+    if by_z is not None:
+        by_u += by_z.dense(*problem.arguments(t)) @ torn_by(problem.system.residual_u, problem, t)
     return by_u

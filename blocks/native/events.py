@@ -27,6 +27,7 @@ from .steps import Code, Workspace, has_slope, project_in_place
 from .switches import (
     Switches,
     follow_modes,
+    look_back,
     meets_requirements,
     others_act_on_none,
     settle_relations,
@@ -76,7 +77,8 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
         read_from(code, t)
     if instant != CROSSING:
         relations.wrong[:] = False
-    begin_resets(code, work, resets, t, x)
+    begin_resets(resets)
+    look_back(code, work, relations, switches, samples, resets, t, x)
     begin_samples(samples, t)
     if predicted.modes.size:
         notice_speeds(relations, predicted)

@@ -79,6 +79,7 @@ from .steps import (
 from .switches import Switches
 from .zero_crossings import (
     FAR,
+    SPARE,
     Relations,
     comes_back,
     find_crossing,
@@ -492,11 +493,19 @@ def _watched(code: Code, relations: Relations, work: Workspace, x: Vector, t: fl
     if at < end:
         work.k[NEW, :] = work.k[WORK]
         end = at
-    new, grain = work.k[NEW], TIME_GRAIN * max(abs(t), abs(end)) / (end - t)
+    new, zero, grain = work.k[NEW], work.k[WORK], TIME_GRAIN * max(abs(t), abs(end)) / (end - t)
+    zero[:] = new
+    rests = False
     for i in range(x.size):  # it is zero at an instant that is the same to the last digit
         moved = abs(new[i] - x[i])
-        if abs(new[i]) <= grain * moved and moved > LEAST_ERROR * work.k[ATOL, i]:
-            new[i] = 0.0
+        if new[i] != 0.0 and abs(new[i]) <= grain * moved and moved > LEAST_ERROR * work.k[ATOL, i]:
+            zero[i], rests = 0.0, True
+    if rests:
+        margins_at(code, relations, work.at, end, zero, looks[SPARE])
+        for r in range(relations.wrong.size):  # unless that would undo what has crossed
+            rests &= not (relations.wrong[r] and looks[SPARE, r] > relations.slack[r])
+    if rests:
+        new[:] = zero
     return LOCATED, end
 
 

@@ -72,14 +72,8 @@ def resets_of(rules: ResetRules, states: int, d: Array, assigned: int) -> Resets
 
 
 @machine_code
-def begin_resets(code: Code, work: Workspace, resets: Resets, t: float, x: Vector) -> None:
-    """Begin an event: note what is before it."""
-    first = resets.before.size + resets.owner.size
-    if resets.noted.size:
-        project_in_place(code, work, t, x)
-        values_at(code, work, resets.assigned, t, x, resets.values)
-        for k in range(resets.noted.size):
-            resets.d[resets.noted[k]] = resets.values[first + k]
+def begin_resets(resets: Resets) -> None:
+    """Begin an event: nothing has been assigned yet."""
     resets.at_first[:] = resets.before
     resets.changed[:] = 0.0
     resets.done[:] = False

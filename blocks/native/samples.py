@@ -67,7 +67,7 @@ class Samples(NamedTuple):
     waits: Flags  # (1,) room: whether modes are not decided yet
     values: Vector  # (assignments + discrete values) room: what is assigned, and what was before
     d: Vector  # the discrete values, which machine code reads
-    kept: Flags  # (discrete values,) room: what `when` has assigned at this instant
+    kept: Flags  # (discrete values,) room: what is assigned no more at this instant
     in_python: int  # address of what assigns where functions in Python take part; 0 else
 
 

@@ -23,7 +23,7 @@ from .resets import Resets, resets_of
 from .samples import FAILED, Samples
 from .stages import ATOL
 from .steps import RUNGE_KUTTA, Code, known_of, workspace
-from .switches import Switches, follow_modes, settle_relations
+from .switches import Switches, follow_modes, look_back, settle_relations
 from .zero_crossings import LARGEST, relations_of
 
 if TYPE_CHECKING:
@@ -62,8 +62,9 @@ class Settling:
         self._samplings, self.samples = samplings, empty(Samples)
         if samplings.active:
             self.samples = self.samples._replace(
-                due=np.zeros(1, dtype=bool), waits=np.zeros(1, dtype=bool), kept=samplings.kept,
-                late=np.array([massless and samplings.late.any()]),
+                due=samplings.due, waits=np.zeros(1, dtype=bool), kept=samplings.kept,
+                late=samplings.late & massless, owner=samplings.owner, target=samplings.target,
+                contested=np.zeros(len(samplings.owner), dtype=bool),
                 assigned=self._at_point(lambda t: [], 0),
                 in_python=self.calls.number(self._sample, FAILED))
         self.resets = empty(Resets)
@@ -108,10 +109,17 @@ class Settling:
         return out
 
     def _sample(self, t: float) -> int:
-        waits = self._samplings.late if self.samples.waits[0] and self.samples.late[0] else False
+        waits = self.samples.late if self.samples.waits[0] else False
         return int(self._samplings.apply(self.problem, t, waits))
 
     # -- at an event -----------------------------------------------------------------------
+    def look_back(self, t: float, which: Indices) -> Indices:
+        """Note what is just before an event; those of the relations ``which`` that still cross."""
+        self.relations.wrong[:] = False
+        self.relations.wrong[which] = True
+        self._run(look_back, t)
+        return np.flatnonzero(self.relations.wrong)
+
     def flip(self, t: float, which: Indices, holds: Array, step: float, again: bool) -> bool:
         """Switch the relations ``which``, and those of time as they hold from here on, until all
         agree; whether they do."""
@@ -127,7 +135,7 @@ class Settling:
         it does not settle."""
         return int(self._run(follow_modes, t, step))
 
-    def _run(self, loops: MachineCode, t: float, step: float, *more: int) -> int:
+    def _run(self, loops: MachineCode, t: float, *more: float) -> int:
         problem, crossings, relations = self.problem, self.crossings, self.relations
         allowed, atol = crossings.relation_tolerance, self.work.k[ATOL]
         atol[:] = np.inf  # what is tied follows from the others
@@ -135,9 +143,7 @@ class Settling:
             crossings.atol if crossings.atol.size else NOMINAL)
         relations.slack[:], relations.looks[LARGEST] = allowed, crossings.largest
         self.x[:], self._t = problem.x, t
-        if self.samples.due.size:
-            self.samples.due[0] = self._samplings.due.any()
-        found = loops.knowing(known_of(self.code))(*self._given, t, self.x, step, *more)
+        found = loops.knowing(known_of(self.code))(*self._given, t, self.x, *more)
         self.calls.check()
         allowed[:], problem.x[:] = relations.slack, self.x
         failed = found == FAILED or loops is settle_relations and not found

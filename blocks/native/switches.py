@@ -31,7 +31,7 @@ from .step_control import is_any
 from .steps import Code, Workspace, project_in_place, slope_at, values_at
 from .zero_crossings import LARGEST, SPARE, Relations
 
-__all__ = ["Switches", "follow_modes", "meets_requirements", "others_act_on_none",
+__all__ = ["Switches", "follow_modes", "look_back", "meets_requirements", "others_act_on_none",
            "settle_relations"]  # fmt: skip
 
 MOVED = SPARE + 1  # of ``looks``: by how much crossing functions change with states
@@ -62,6 +62,38 @@ class Switches(NamedTuple):
     now: Vector  # (relations,) room: and now
     required: int  # address of conditions that must hold, where there are any
     conditions: Vector  # (conditions,) room: what they come to; 0 where one does not hold
+
+
+@machine_code
+def look_back(code: Code, work: Workspace, relations: Relations, switches: Switches,
+              samples: Samples, resets: Resets, t: float, x: Vector) -> int:
+    """Note what is just before an event; CHANGED if that is other than before the last one.
+
+    Relations that look at it are then as they are just before the event, and no longer crossed,
+    and conditions of ``when`` that have ended so are forgotten: they may become true again.
+    """
+    m, n = switches.m, resets.before.size + resets.owner.size
+    if not resets.noted.size:
+        return UNCHANGED
+    found, old = UNCHANGED, relations.looks[SPARE]
+    if m.size:
+        _crossing_functions(code, work, relations, t, x, old)
+    project_in_place(code, work, t, x)
+    values_at(code, work, resets.assigned, t, x, resets.values)
+    for k in range(resets.noted.size):
+        if switches.d[resets.noted[k]] != resets.values[n + k]:
+            switches.d[resets.noted[k]], found = resets.values[n + k], CHANGED
+    if found == CHANGED and m.size:
+        _crossing_functions(code, work, relations, t, x, switches.now)
+        for r in range(m.size):
+            if switches.now[r] != old[r]:
+                relations.wrong[r] = False
+                m[r] = 1.0 if switches.now[r] > 0.0 or (
+                    switches.now[r] == 0.0 and switches.at_zero[r]) else 0.0
+        values_at(code, work, resets.assigned, t, x, resets.values)
+        for i in range(resets.before.size):
+            resets.before[i] = min(resets.before[i], resets.values[i])
+    return found
 
 
 @machine_code
@@ -168,17 +200,17 @@ def _agree(code: Code, work: Workspace, relations: Relations, switches: Switches
 
     What follows efforts is looked at only where modes are ``decided``.
     """
-    m, due, acted, moved = switches.m, is_any(samples.due), UNCHANGED, UNCHANGED
+    m, due, acted, looked = switches.m, is_any(samples.due), UNCHANGED, False
     for k in range(MOST_ROUNDS):
-        waits, changed = not decided or k > 0, False
+        moved, changed = UNCHANGED, False
         if due:
-            samples.waits[0] = waits
+            samples.waits[0] = not decided or k > 0
             assigned = assign_due(code, work, samples, t, x)
             if assigned == FAILED:
                 return FAILED
             changed = assigned == CHANGED
-        if resets.before.size:
-            resets.waits[0] = waits
+        if resets.before.size and not changed:  # samples that agree come first
+            resets.waits[0], looked = not decided or looked, True
             moved = assign_risen(code, work, resets, t, x)
             if moved == FAILED:
                 return FAILED
@@ -204,7 +236,10 @@ def _agree(code: Code, work: Workspace, relations: Relations, switches: Switches
 
 @machine_code
 def _keep_from_samplers(samples: Samples, resets: Resets) -> None:
-    """What `when` has assigned at an instant is not sampled there again."""
+    """Once `when` has assigned something nothing is sampled anew, but what waited for modes; nor is
+    what it has assigned."""
+    for j in range(samples.owner.size):
+        samples.kept[samples.target[j]] |= not samples.late[j]
     for j in range(resets.owner.size):
         if resets.done[j] and resets.target[j] >= resets.states:
             samples.kept[resets.target[j] - resets.states] = True

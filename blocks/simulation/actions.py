@@ -341,7 +341,7 @@ class Samplings(_Sampled):
         self.before = np.zeros(system.nd)
         self.fresh = False  # nothing has been assigned yet at this instant
         self.assigned = np.zeros(len(self.target), dtype=bool)  # at this instant
-        self.kept = np.zeros(system.nd, dtype=bool)  # what `when` has assigned at this instant
+        self.kept = np.zeros(system.nd, dtype=bool)  # what is assigned no more at this instant
         bad = np.flatnonzero(~(self.period > 0) & np.isfinite(self.start))
         if len(bad):
             name = self.name(int(bad[0]))
@@ -365,8 +365,8 @@ class Samplings(_Sampled):
         if not self.active:
             return
         with np.errstate(invalid="ignore"):
-            self.due = _are_due(t, self.start, self.period, self.last,
-                                self.time_events.tiny(t))
+            self.due[:] = _are_due(t, self.start, self.period, self.last,
+                                   self.time_events.tiny(t))
             number = _numbers(t, self.start, self.period)
         self.last[self.due] = number[self.due]
         if first:

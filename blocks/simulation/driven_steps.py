@@ -139,7 +139,7 @@ class DrivenSteps:
         """Carry out what was told."""
         if self.changed:
             self._note_unbroken()
-            self.driver.events.switching.resets.note(self.problem, self.t)
+            self.driver.events.switching.look_back(self.t, NOTHING)
             self.problem.d[self.slots] = self.told
             self.changed = False
             self.driver.events.switch(self.t, NOTHING)

@@ -173,8 +173,8 @@ class Driver:
             self.events.tell_modes(ending.t, ending.changes)
         if ending.switched is not None:
             self.running.leave_event()
-            self.events.switching.resets.note(self.problem, ending.t)
-            if self.events.switch(ending.t, ending.switched):
+            which = self.events.switching.look_back(ending.t, ending.switched)
+            if self.events.switch(ending.t, which):
                 self.running.tread_carefully(ending.t, ending.reach)
         self._refuse_standstill(before, ending.t)
         return ending.t

@@ -385,7 +385,10 @@ class Integration:
         if not self.method.looks_itself:  # as machine code: zero at the same instant is zero
             moved = np.abs(y - step.dense(step.t_old))
             grain = TIME_GRAIN * max(abs(step.t_old), abs(at)) / (at - step.t_old)
-            y[(np.abs(y) <= grain * moved) & (moved > LEAST_ERROR * crossings.atol)] = 0.0
+            rests = (np.abs(y) <= grain * moved) & (moved > LEAST_ERROR * crossings.atol)
+            zero = np.where(rests, 0.0, y)
+            if not (crossings.margins(at, zero)[which] > 0.0).any():
+                y = zero  # unless that would undo what has crossed
         self.problem.solve(at, y)
         return Ending(at, which, reach=at - step.t_old)
 

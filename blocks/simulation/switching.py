@@ -100,6 +100,16 @@ class Switching:
             problem.m[:] = holding
         return unsettled
 
+    def look_back(self, t: float, which: Indices) -> Indices:
+        """Note what `before` is asked of, before anything happens at an event; what still switches
+        then of relations ``which``, and of modes, which are numbered behind them."""
+        if not self.resets.active:
+            self.resets.note(self.problem, t)
+        elif self.resets.noted:
+            of_modes = which >= self.problem.system.nm
+            return np.append(self.settling.look_back(t, which[~of_modes]), which[of_modes])
+        return which
+
     def flip(self, t: float, which: Indices, with_modes: bool) -> None:
         """Flip relations at an event, iterate until all agree, and tell what switched.
 

@@ -10,6 +10,7 @@ import numpy as np
 from ..machine.functions import machine_code
 from ..machine.signatures import run_code
 from ..numerics.arrays import Matrix, Vector
+from ..numerics.tolerances import BAND_DIFFERENCE
 from .band import derive_band, factorize_band, solve_band
 from .front_lists import COLUMN_GROUPS, FACTORIZE, SOLVE
 from .fronts import derive_columns, factorize_code, solve_code
@@ -39,6 +40,8 @@ def derive(code: Code, work: Workspace, t: float, h: float, x: Vector, slope: Ve
                     near[i] += side * np.sqrt(1.0 + i / x.size) * work.k[ATOL, i]
             _derive_at(code, work, t, near, slope, grouped, straight)
             finite = _is_finite(work.linear)
+    if not (finite or grouped):
+        _derive_overflown(code, work, t, x, slope)
     for i in range(0 if finite else work.linear.shape[0]):
         for j in range(work.linear.shape[1]):  # infinite on either side: tried again, shorter
             if not abs(work.linear[i, j]) < np.inf:
@@ -59,6 +62,24 @@ def _derive_at(code: Code, work: Workspace, t: float, x: Vector, slope: Vector, 
         derive_band(code, work, t, x, slope, straight)
     else:
         derive_columns(code, work, t, x, slope, straight)
+
+
+@machine_code
+def _derive_overflown(code: Code, work: Workspace, t: float, x: Vector, slope: Vector) -> None:
+    """Differences of slopes in place of derivatives that are no numbers, as those of 1 / exp(x)
+    where that has become nothing, and both it is divided by and its fall have overflown."""
+    linear, near, there = work.linear, work.k[WORK], work.inner[BASE]
+    for j in range(x.size):
+        overflown = False
+        for i in range(x.size):
+            overflown |= np.isnan(linear[i, j])
+        if overflown:
+            near[:] = x
+            near[j] += BAND_DIFFERENCE * max(abs(x[j]), work.k[ATOL, j])
+            slope_at(code, work, t, near, there)
+            for i in range(x.size):
+                if np.isnan(linear[i, j]):
+                    linear[i, j] = (there[i] - slope[i]) / (near[j] - x[j])
 
 
 @machine_code

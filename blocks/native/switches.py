@@ -201,7 +201,7 @@ def _agree(code: Code, work: Workspace, relations: Relations, switches: Switches
     What follows efforts is looked at only where modes are ``decided``.
     """
     m, due, acted, looked = switches.m, is_any(samples.due), UNCHANGED, False
-    for k in range(MOST_ROUNDS):
+    for k in range(MOST_ROUNDS + m.size + resets.before.size + samples.owner.size):  # in a row
         moved, changed = UNCHANGED, False
         if due:
             samples.waits[0] = not decided or k > 0

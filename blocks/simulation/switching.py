@@ -88,7 +88,7 @@ class Switching:
     def _unsettled_at_first(self, t: float) -> Indices | None:
         """Iterate relations and discrete values at the start; what does not come to rest."""
         problem = self.problem
-        for _ in range(MOST_ROUNDS):
+        for _ in range(MOST_ROUNDS + problem.system.nm + len(self.samplings.owner)):
             changed = self.samplings.apply(problem, t)
             self.resets.note(problem, t)
             holding = self.time_events.holding(problem.crossings_here(t), t)
@@ -260,7 +260,7 @@ class Switching:
             + (f"the condition {names[0]} contradicts itself: the equations undo it wherever it "
                "holds." if len(names) == 1 else
                f"the conditions {', '.join(names)} contradict each other: each switches the other "
-               f"within {MOST_ROUNDS} rounds."),
+               "again and again."),
             "Who samples reads what all samples of this instant lead to, its own among them: hand "
             "the new value on one period later, by a UnitDelay or a second Discrete variable that "
             "takes over the first." if samplers else

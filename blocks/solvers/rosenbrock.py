@@ -96,7 +96,7 @@ class Rodas4(LinearlyImplicit):
 
     def _derivatives(self, t: float, y: Array) -> Any:
         jacobian = getattr(self.problem, "whole_jacobian", self.problem.slope_jacobian)
-        return finite_derivatives(jacobian, t, y, self.atol)
+        return finite_derivatives(jacobian, self._slope_at, t, y, self.atol)
 
     def _solver(self, a: float) -> Callable[[Array], Array]:
         """What solves with ``a`` less the derivatives of slopes."""

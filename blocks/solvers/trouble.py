@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..numerics.tolerances import BAND_DIFFERENCE
 from .base import Array
 
 __all__ = ["STEEPER", "NotFinite", "finite", "finite_derivatives"]
@@ -38,8 +39,8 @@ def finite(t: float, values: Array) -> Array:
     return values
 
 
-def finite_derivatives(derivatives: Callable[..., Any], t: float, y: Array, atol: Array,
-                       *more: Any) -> Any:
+def finite_derivatives(derivatives: Callable[..., Any], slope: Callable[[float, Array], Array],
+                       t: float, y: Array, atol: Array, *more: Any) -> Any:
     """A Jacobian at a point, but no steeper than a tolerance away from it.
 
     Where a law is infinitely steep, as a root where it begins, and close to that, Newton's method
@@ -53,6 +54,7 @@ def finite_derivatives(derivatives: Callable[..., Any], t: float, y: Array, atol
     near = [matrix for matrix in near if matrix is not None and np.isfinite(matrix.data).all()]
     if not near:
         matrix = derivatives(t, y, *more) if here is None else here
+        _fill_by_differences(matrix, slope, t, y, atol)
         steep = ~(np.abs(matrix.data) < STEEPEST)
         if steep.any():
             raise NotFinite(float(t), tuple(int(i) for i in np.unique(matrix.indices[steep])))
@@ -70,6 +72,19 @@ def finite_derivatives(derivatives: Callable[..., Any], t: float, y: Array, atol
     steepest = np.take_along_axis(data[1:], np.abs(data[1:]).argmax(axis=0)[None], axis=0)[0]
     less = np.where(np.abs(data[0]) <= STEEPER * np.abs(steepest), data[0], steepest)
     return csc_matrix((less, (stored % n, stored // n)), (n, n))
+
+
+def _fill_by_differences(matrix: Any, slope: Callable[[float, Array], Array], t: float, y: Array,
+                         atol: Array) -> None:
+    """Differences of slopes in place of derivatives that are no numbers, as those of 1 / exp(x)
+    where that has become nothing, and both it is divided by and its fall have overflown."""
+    columns = np.repeat(np.arange(matrix.shape[1]), np.diff(matrix.indptr))
+    for j in np.unique(columns[np.isnan(matrix.data)]).tolist():
+        near = y.copy()
+        near[j] += BAND_DIFFERENCE * max(abs(y[j]), atol[j])
+        change = (slope(t, near) - slope(t, y)) / (near[j] - y[j])
+        missing = np.isnan(matrix.data) & (columns == j)
+        matrix.data[missing] = change[matrix.indices[missing]]
 
 
 def _tried(derivatives: Callable[..., Any], *point: Any) -> Any:

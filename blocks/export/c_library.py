@@ -137,7 +137,8 @@ class _Library:
             + (f"at most {program.most_events + 2} steps." if program.step else
                "one step more than it passes events. Each is "
                f"found by some {LOOKS_AT_CROSSING} evaluations and decided in at most "
-               f"{MOST_ROUNDS} rounds and one for each condition and sample.") + " Where a bound does not suffice, a status says so.",
+               f"{MOST_ROUNDS} rounds, and one for each condition and sample.")
+            + " Where a bound does not suffice, a status says so.",
             "Nothing is known to happen beforehand: a run goes on for as long as it is asked to."
             if program.is_endless else f"A run ends at t = {program.t_end!r} s, up to which it was "
             "written down what is known beforehand.",

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Comparison", "Gap", "compare", "refuse_no_result"]
 
 DASHES = "solid", (0, (6, 2)), (0, (2, 1.5)), (0, (6, 2, 1, 2))  # one run may cover another
+ONE_JUMP = 1e-6  # of the time compared: jumps of two runs that are no farther apart are one
 
 
 @dataclass(frozen=True)
@@ -151,16 +152,26 @@ class Comparison(Tabulated):
                    abs(float(gap[row, k])) / size if size else float("nan"))  # fmt: skip
 
     def _common_times(self, other: Result) -> tuple[Array, Array]:
-        """Times at which two runs are known best in their common time, before and after events."""
-        times, events = [np.array([self.start, self.end])], [np.zeros(0)]
+        """Times at which two runs are known best in their common time, before and after events.
+
+        Not those of jumps that only one of them has just then, and what is as near as two runs may
+        place one jump: they would compare what was before it with what came after.
+        """
+        times, jumps = [np.array([self.start, self.end])], list[Array]()
         for run in (self.runs[self._first], other):
             own = np.asarray(run.recording.close_times, dtype=float)
             inside = own[(own >= self.start) & (own <= self.end)]
             times.append(inside)
-            events.append(inside[:-1][np.diff(inside) == 0])
-        after = np.unique(np.concatenate(times))
-        before = np.unique(np.concatenate(events))
-        before = before[before > self.start]
+            jumps.append(np.unique(inside[:-1][np.diff(inside) == 0]))
+        after, before = np.unique(np.concatenate(times)), np.union1d(*jumps)
+        alone = np.append(np.setxor1d(*jumps), np.inf)
+
+        def clear(t: Array) -> Array:
+            k = np.searchsorted(alone, t)
+            away = np.minimum(alone[k] - t, t - np.append(-np.inf, alone)[k])
+            return t[(away > ONE_JUMP * (self.end - self.start)) | (t == self.start)]
+
+        before, after = clear(before[before > self.start]), clear(after)
         return np.append(before, after), np.array(["left"] * len(before) + ["right"] * len(after))
 
     def __repr__(self) -> str:

@@ -15,6 +15,7 @@ from library.signal import Step
 from library.translational import (
     Damper,
     ForceSource,
+    HardStop,
     Mass,
     MotionSensor,
     Reference,
@@ -367,3 +368,14 @@ def test_shapes_are_drawn_with_the_names_and_values_of_the_run():
     assert line.points.max() == 0.1 and mark.point[0] == 0.1
     handles = [result[f"body.{name}"].infos[0].index for name in ("x", "y", "phi")]
     assert list(line.frame_at) == handles
+
+
+def test_a_rebound_that_two_runs_place_a_little_apart_is_one():
+    model = wired("wall", "body.M wall.R", "wall.C ground.V",
+                  body=Mass(mass="1 kg", v="1 m/s"), ground=Reference(),
+                  wall=HardStop(model="restitution", restitution=0.5, upper_bound="0.3 m"))
+    runs = {"one": model.simulate("1 s")}
+    with model.values({"body.v": "1.0000001 m/s"}):
+        runs["faster"] = model.simulate("1 s")
+    assert runs["one"].events[0].time != runs["faster"].events[0].time
+    assert 5e-8 < compare(runs, "body.v").gaps[0].share < 2e-7

@@ -62,7 +62,7 @@ def next_look(times: Vector, margins: Matrix, count: int) -> float:
             a, b = margins[i, r], margins[i + 1, r]
             if not (width > shortest and 0.0 <= a < np.inf and 0.0 <= b < np.inf):
                 continue
-            rise = (b - a) / width
+            rise, before, after = (b - a) / width, np.nan, np.nan
             left = right = np.nan
             if i > 0 and np.isfinite(margins[i - 1, r]):
                 before = (a - margins[i - 1, r]) / (start - times[i - 1])
@@ -70,6 +70,18 @@ def next_look(times: Vector, margins: Matrix, count: int) -> float:
             if i + 2 < count and np.isfinite(margins[i + 2, r]):
                 after = (margins[i + 2, r] - b) / (times[i + 2] - times[i + 1])
                 right = (after - rise) / (times[i + 2] - start)
+            # what falls and rises evenly turns where these lines meet, or beyond where one is zero
+            away = np.nan
+            if before < 0.0 < after:
+                away = (b - a - after * width) / (before - after)
+                away = away if a + away * before < -ROUNDING * high else np.nan
+            elif before < 0.0 and np.isnan(after) and b > NARROW * a:
+                away = 0.5 * (width - a / before)
+            elif after > 0.0 and np.isnan(before) and a > NARROW * b:
+                away = 0.5 * (width - b / after)
+            if 0.0 < away < width:
+                earliest = start + min(max(away, SAME * whole), width - SAME * whole)
+                continue
             if np.isnan(left) and np.isnan(right):
                 continue
             if np.isnan(left) or np.isnan(right):

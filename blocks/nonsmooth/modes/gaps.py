@@ -50,9 +50,9 @@ def _largest(x: Array, scale_x: Array, states: Indices) -> Array:
 
 
 def open_gap(gap: ca.SX, flow: ca.SX) -> ca.SX:
-    """How far an open contact is from its end: one that parts overlaps by the error of steps."""
-    parting = ca.logic_and(gap <= 0, flow <= 0)
-    return ca.if_else(parting, ca.fmax(-gap, np.finfo(float).tiny), gap)
+    """How far an open contact is from its end: one that parts overlaps by the error of steps, and
+    is as near as can be. Where steps have gone through it, looks beside that see a dip."""
+    return ca.if_else(ca.logic_and(gap <= 0, flow <= 0), np.finfo(float).tiny, gap)
 
 
 def gap_states(system: System) -> Indices:

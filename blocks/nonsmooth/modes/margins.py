@@ -104,7 +104,7 @@ class Margins:
         stuck = modes == 0
         room = np.minimum(now.high - effort, effort - now.low) + self.state.slack
         parting = (now.gap <= 0) & (now.flow <= 0)
-        open_gap = np.where(parting, np.maximum(-now.gap, np.finfo(float).tiny), now.gap)
+        open_gap = np.where(parting, np.finfo(float).tiny, now.gap)
         moving = np.where(contact, open_gap + self.state.slack, modes * now.flow)
         margin = np.where(stuck, room, moving)
         margin[now.idle & ~contact & ~stuck] = np.inf  # stuck with no effort lets go

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -574,7 +575,9 @@ def _statements_of(component: Component, trace: Trace) -> list[tuple[object, Pla
             "NoneType" in str(error) and trace.switched_off or
             isinstance(error, NameError) and (
                 f"Write self.{error.name}." if error.name in component._declared else
-                f"Import it, as by  from blocks import {error.name}.") or
+                f"Import it, as by  from blocks import {error.name}."
+                if error.name in sys.modules["blocks"].__all__ else
+                f"Define {error.name} where the class is, or import it.") or
             "Equations may use the class's own declarations, quantities and the functions of "
             "blocks: floor(x + 0.5) is round(x), minimum(maximum(x, a), b) clips, interpolate() "
             "reads a table.",

@@ -259,7 +259,8 @@ def test_a_verify_that_fails_does_not_hide_other_findings():
 
 
 @pytest.mark.parametrize(("written", "said"), [
-    (lambda self: gone(self.v), "Import it, as by  from blocks import gone."),  # noqa: F821
+    (lambda self: gone(self.v), "Define gone where the class is, or import it."),  # noqa: F821
+    (lambda self: abs_(self.v), "Import it, as by  from blocks import abs_."),  # noqa: F821
     (lambda self: level * self.v, "Write self.level."),  # noqa: F821
     (lambda self: self.place * self.level, "in the class, such as  place = Variable('m')."),
     (lambda self: self.levle * self.v, "Did you mean 'level'?"),

@@ -1,10 +1,5 @@
 """Operational amplifiers."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 
 from blocks import Component, Parameter, Port, Variable, where
@@ -26,7 +21,7 @@ class Amplifier(Component):
     i = Variable("A", doc="current into the output")
     power_supplied = Variable("W", doc="power given to the circuit")
 
-    def port_equations(self) -> Iterator[Any]:
+    def port_equations(self):
         yield self.p.i == 0
         yield self.n.i == 0
         yield self.i == self.out.i
@@ -50,7 +45,7 @@ class OpAmp(Amplifier):
 
     nullor = "p", "n", "out"
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.p.v == self.n.v
 
 
@@ -77,12 +72,12 @@ class LimitedOpAmp(Amplifier):
     lower_voltage = Parameter("-15 V", doc="Lower supply")
     s = Variable("V", doc="output voltage, and beyond a limit by how much the input exceeds")
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         if np.any(self.lower_voltage >= self.upper_voltage):
             yield (f"upper_voltage is {self.upper_voltage:~P} and lower_voltage "
                    f"{self.lower_voltage:~P}. The upper one must be above the lower.")  # fmt: skip
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.out.v == where(self.s > self.upper_voltage, self.upper_voltage, where(
             self.s < self.lower_voltage, self.lower_voltage, self.s))
         yield self.p.v - self.n.v == self.out.v / self.gain + (self.s - self.out.v)

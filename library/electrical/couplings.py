@@ -2,11 +2,6 @@
 
 # ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 
 from blocks import Component, Option, Parameter, Port, Variable, der, sqrt
@@ -32,7 +27,7 @@ class FourTerminals(Component):
     i1 = Variable("A", doc="current into p1")
     v2 = Variable("V", doc="voltage of p2 minus that of n2")
 
-    def pairs(self, into_p2: Any) -> Iterator[Any]:
+    def pairs(self, into_p2):
         """Voltages of both sides, and currents: i1 into p1, and what is given into p2."""
         yield self.v1 == self.p1.v - self.n1.v
         yield self.v2 == self.p2.v - self.n2.v
@@ -60,12 +55,12 @@ class IdealTransformer(FourTerminals):
     ratio = Parameter(1.0, doc="Turns of side 1 per turn of side 2")
     i2 = Variable("A", doc="current out of p2")
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         if np.any(self.ratio.magnitude == 0):
             yield ("ratio is 0, so side 1 would be shorted and side 2 open. Give the number of "
                    "turns of side 1 per turn of side 2.")  # fmt: skip
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield from self.pairs(into_p2=-self.i2)
         yield self.v1 == self.ratio * self.v2
         yield self.i2 == self.ratio * self.i1
@@ -89,7 +84,7 @@ class Gyrator(FourTerminals):
                             advice={"ohm": "Give one over the resistance, in S."})  # fmt: skip
     i2 = Variable("A", doc="current out of p2")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield from self.pairs(into_p2=-self.i2)
         yield self.i1 == self.conductance * self.v2
         yield self.i2 == self.conductance * self.v1
@@ -133,12 +128,12 @@ class MutualInductor(FourTerminals):
                    doc="magnetizing current, seen from side 2")  # fmt: skip
     energy_stored = Variable("J", doc="energy of the magnetic field")
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         if self.leakage and np.any(abs(self.coupling.magnitude) == 1):
             yield ("coupling is 1 in size, which leaves one state less. Say it by "
                    "leakage=False instead; for -1 exchange p2 and n2.")  # fmt: skip
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield from self.pairs(into_p2=self.i2)
         turns = sqrt(self.inductance_1 / self.inductance_2)
         if self.leakage:

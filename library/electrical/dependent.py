@@ -4,11 +4,6 @@ A voltage is read between p1 and n1 without a current, a current through them wi
 a voltage. Power comes from the source itself; nothing goes from one pair to the other.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Parameter, Port, Variable
 
 from .. import symbols
@@ -37,7 +32,7 @@ class VoltageControlledVoltageSource(FourTerminals):
     i2 = Variable("A", doc="current into p2")
     power_supplied = Variable("W", doc="power given to the circuit")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield from self.pairs(into_p2=self.i2)
         yield self.i1 == 0
         yield self.v2 == self.gain * self.v1
@@ -56,7 +51,7 @@ class CurrentControlledVoltageSource(FourTerminals):
     i2 = Variable("A", doc="current into p2")
     power_supplied = Variable("W", doc="power given to the circuit")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield from self.pairs(into_p2=self.i2)
         yield self.v1 == 0
         yield self.v2 == self.gain * self.i1
@@ -74,7 +69,7 @@ class ControlledArrow(Supplying, Arrow):
     v1 = Variable("V", doc="voltage of p1 minus that of n1")
     i1 = Variable("A", doc="current into p1")
 
-    def control(self) -> Iterator[Any]:
+    def control(self):
         """What v1 and i1 are."""
         yield self.v1 == self.p1.v - self.n1.v
         yield self.p1.i == self.i1
@@ -91,7 +86,7 @@ class VoltageControlledCurrentSource(ControlledArrow):
 
     gain = Parameter("1 S", doc="Current of the output per voltage of the control")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield from self.control()
         yield self.i1 == 0
         yield self.i == self.gain * self.v1
@@ -108,7 +103,7 @@ class CurrentControlledCurrentSource(ControlledArrow):
 
     gain = Parameter(1.0, doc="Current of the output per current of the control")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield from self.control()
         yield self.v1 == 0
         yield self.i == self.gain * self.i1

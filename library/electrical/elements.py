@@ -1,10 +1,5 @@
 """References, open ends, resistors, capacitors and inductors."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 
 from blocks import (
@@ -42,7 +37,7 @@ class ElectricalReference(Component):
 
     V = Port(electrical, doc="the ground")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.V.v == 0
 
 
@@ -62,7 +57,7 @@ class FloatingReference(Component):
     V = Port(electrical, doc="a node of the floating circuit")
     i = Variable("A", doc="current into the port: 0 while the circuit floats")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.V.v == 0
         yield self.i == self.V.i
 
@@ -79,7 +74,7 @@ class OpenCircuit(Component):
     V = Port(electrical, doc="the open end")
     v = Variable("V", doc="potential of the end")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.V.i == 0
         yield self.v == self.V.v
 
@@ -92,7 +87,7 @@ class InfiniteResistance(TwoPort):
 
     symbol = symbols.OPEN
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.i == 0
 
 
@@ -119,11 +114,11 @@ class Resistor(Resisting, TwoPort):
         "F": "A capacitance belongs to Capacitor(capacitance=…).",
         "H": "An inductance belongs to Inductor(inductance=…)."})  # fmt: skip
 
-    def advise(self) -> Iterator[str]:
+    def advise(self):
         if np.any(self.resistance.magnitude < 0):
             yield f"its resistance is {self.resistance:~P}: it supplies energy."
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.v == self.resistance * self.i
         if self.thermal_port:
             yield require(self.resistance >= quantity("0 ohm"), "the resistance is negative, by "
@@ -150,7 +145,7 @@ class VariableResistor(Resisting, TwoPort):
     minimum_resistance = Parameter("0 ohm", minimum=0, doc="Smallest resistance")
     R = Input("ohm", default="resistance", doc="resistance")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.v == maximum(self.R, self.minimum_resistance) * self.i
 
 
@@ -185,7 +180,7 @@ class Capacitor(Dissipative, TwoPort):
     vc = Variable("V", "0 V", priority="high", doc="voltage of the capacitance")
     energy_stored = Variable("J", doc="energy of the electric field")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         leak = self.parallel_conductance * self.vc
         yield self.i == self.capacitance * der(self.vc) + leak
         yield self.energy_stored == self.capacitance * self.vc**2 / 2
@@ -197,7 +192,7 @@ class Capacitor(Dissipative, TwoPort):
             yield self.power_dissipated == leak * self.vc
 
 
-def _stays_above_zero(value: Any, name: str, least: str) -> Any:
+def _stays_above_zero(value, name, least):
     """The run stops at ``least`` of a signal: at zero itself no step would end."""
     return require(value > quantity(least), f"{name} falls to zero. Limit the signal with "
                    "library.signal.Saturation, or look for its sign and size.")  # fmt: skip
@@ -225,7 +220,7 @@ class VariableCapacitor(TwoPort):
     energy_stored = Variable("J", doc="energy of the electric field")
     power_supplied = Variable("W", doc="work of what moves the plates")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.q == self.C * self.v
         yield self.i == der(self.q)
         yield self.energy_stored == self.q * self.v / 2
@@ -263,7 +258,7 @@ class Inductor(Dissipative, TwoPort):
     i_L = Variable("A", "0 A", priority="high", doc="current of the winding")
     energy_stored = Variable("J", doc="energy of the magnetic field")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         drop = self.series_resistance * self.i_L
         yield self.v == self.inductance * der(self.i_L) + drop
         yield self.energy_stored == self.inductance * self.i_L**2 / 2
@@ -297,7 +292,7 @@ class VariableInductor(TwoPort):
     energy_stored = Variable("J", doc="energy of the magnetic field")
     power_supplied = Variable("W", doc="work of what moves the core")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.psi == self.L * self.i
         yield self.v == der(self.psi)
         yield self.energy_stored == self.psi * self.i / 2

@@ -1,10 +1,5 @@
 """Diodes, transistors that switch, and bridges of them."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 
 from blocks import (
@@ -48,7 +43,7 @@ class PiecewiseLinearDiode(Replacement):
         "ohm": "A resistance is one over a conductance."})  # fmt: skip
     s = Variable("V", doc="v - forward_voltage while it blocks, i while it conducts")
 
-    def equations(self, c: Any) -> Iterator[Any]:
+    def equations(self, c):
         # on either line what is large tells which one holds, and is not lost in rounding
         conducts, per_volt = c.s > 0, quantity(1, "S")
         yield c.v == c.forward_voltage + where(conducts, per_volt * c.on_resistance, 1) * c.s
@@ -64,7 +59,7 @@ class ExponentialDiode(Replacement):
     largest_exponent = Parameter(15, above=0, doc="v/thermal_voltage from which it is straight")
     parallel_resistance = Parameter("1e8 ohm", above=0, doc="Ohmic path beside the junction")
 
-    def equations(self, c: Any) -> Iterator[Any]:
+    def equations(self, c):
         exponent = c.v / c.thermal_voltage
         curved = minimum(exponent, c.largest_exponent)
         beyond = 1 + exponent - curved
@@ -79,7 +74,7 @@ class IdealDiode(Replacement):
     on_resistance = Parameter("0 ohm", minimum=0, doc="Resistance while it conducts")
     u = Variable("V", doc="what it blocks with: 0 while it conducts, negative otherwise")
 
-    def equations(self, c: Any) -> Iterator[Any]:
+    def equations(self, c):
         yield c.v == c.u + c.forward_voltage + c.on_resistance * c.i
         yield ideal_diode(c.i, c.u)
 
@@ -121,7 +116,7 @@ class Diode(Resisting, TwoPort):
                                              "ideal": IdealDiode, "exponential": ExponentialDiode},
                         doc="its characteristic")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         law = type(self).model.named.get(self.model, self.model)
         yield from law().equations(self)
 
@@ -145,11 +140,11 @@ class _Transistor(Resisting):
     diode_current = Variable("A", when="diode", doc="through the diode, backward")
     diode_voltage = Variable("V", when="diode", doc="over the diode, without its resistance")
 
-    def channel(self) -> Iterator[Any]:
+    def channel(self):
         """The law of the channel."""
         raise NotImplementedError
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield from self.channel()
         if self.diode:
             yield -self.v == (self.diode_voltage + self.diode_forward_voltage
@@ -180,7 +175,7 @@ class MOSFET(_Transistor, Branch, domain=electrical, ports=("D", "S")):
     small conductances while it blocks (defaults not verified); here all of them are 0.
     """
 
-    def channel(self) -> Iterator[Any]:
+    def channel(self):
         yield self.v == self.channel_voltage + self.on_resistance * self.channel_current
         yield ideal_switch(self.channel_current, self.channel_voltage,
                            closed=self.threshold < self.G)  # fmt: skip
@@ -206,7 +201,7 @@ class IGBT(_Transistor, Branch, domain=electrical, ports=("C", "E")):
 
     forward_voltage = Parameter("0 V", minimum=0, doc="Voltage from which it conducts")
 
-    def channel(self) -> Iterator[Any]:
+    def channel(self):
         yield self.v == (self.channel_voltage + self.forward_voltage
                          + self.on_resistance * self.channel_current)  # fmt: skip
         yield ideal_diode(self.channel_current, self.channel_voltage,
@@ -256,7 +251,7 @@ class Thyristor(Resisting, Branch, domain=electrical, ports=("A", "K")):
     blocks_from = Discrete("s", doc="when it blocks without its gate again")
     u = Variable("V", doc="what it blocks with: 0 while it conducts")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         holds = self.i > self.holding_current
         yield self.v == self.u + self.forward_voltage + self.on_resistance * self.i
         yield ideal_diode(self.i, self.u, enabled=(
@@ -266,7 +261,7 @@ class Thyristor(Resisting, Branch, domain=electrical, ports=("A", "K")):
 
 
 # -- bridges -------------------------------------------------------------------------------------
-def _switched(c: Any) -> bool:
+def _switched(c):
     return bool(c.devices != "diode")
 
 
@@ -301,7 +296,7 @@ class HalfBridge(_Bridge):
     upper = Input(when=_switched, doc="switches the device to P")
     lower = Input(when=_switched, doc="switches the device to N")
 
-    def compose(self) -> None:
+    def compose(self):
         on, forward = self.on_resistance, self.forward_voltage
         one_way = {"on_resistance": on, "forward_voltage": forward}
         both_ways = {"on_resistance": on, "diode_resistance": on, "diode_forward_voltage": forward}
@@ -334,7 +329,7 @@ class _Legs(_Bridge):
     upper_B = Input(when=_switched, doc="switches B to P")
     lower_B = Input(when=_switched, doc="switches B to N")
 
-    def compose(self) -> None:
+    def compose(self):
         for name in self.terminals:
             leg = HalfBridge(devices=self.devices, on_resistance=self.on_resistance,
                              forward_voltage=self.forward_voltage, thermal_port=self.thermal_port)

@@ -2,11 +2,6 @@
 
 # ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Component, Output, Port
 
 from .. import symbols
@@ -25,7 +20,7 @@ class VoltageSensor(TwoPort):
 
     V = Output("V", doc="voltage of p against n")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.i == 0
         yield self.V == self.v
 
@@ -40,7 +35,7 @@ class CurrentSensor(TwoPort):
 
     I = Output("A", doc="current from p to n")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.v == 0
         yield self.I == self.i
 
@@ -62,7 +57,7 @@ class PowerSensor(Component):
     nv = Port(electrical, doc="negative end of the voltage")
     P = Output("W", doc="power")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.pc.v == self.nc.v
         yield self.pc.i + self.nc.i == 0
         yield self.pv.i == 0

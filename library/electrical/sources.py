@@ -6,11 +6,7 @@ base names: inside the source from the first to the second. Of ``DCCurrentSource
 at n, where the current leaves. Of all others it is along the arrow, from tail to head.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from math import pi
-from typing import Any
 
 from blocks import Branch, Input, Parameter, sin, time
 
@@ -46,7 +42,7 @@ class DCVoltageSource(Supplying, TwoPort):
     voltage = Parameter("1 V", doc="Voltage of p against n", advice={
         "A": "A current belongs to DCCurrentSource(current=…)."})  # fmt: skip
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.v == self.voltage
 
 
@@ -66,7 +62,7 @@ class ACVoltageSource(Supplying, TwoPort):
     frequency = Parameter("60 Hz", minimum=0, doc="Turns per time")
     phase = Parameter("0 deg", doc="Angle at time 0")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.v == self.amplitude * sin(2 * pi * self.frequency * time + self.phase)
 
 
@@ -91,7 +87,7 @@ class ControlledVoltageSource(Supplying, TwoPort):
         "A": "A current belongs to ControlledCurrentSource(current=…)."})  # fmt: skip
     vT = Input("V", default="voltage", doc="voltage of p against n")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.v == self.vT
 
 
@@ -110,7 +106,7 @@ class DCCurrentSource(Supplying, TwoPort):
     current = Parameter("1 A", doc="Current from p to n inside the source", advice={
         "V": "A voltage belongs to DCVoltageSource(voltage=…)."})  # fmt: skip
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.i == self.current
 
 
@@ -130,7 +126,7 @@ class ACCurrentSource(Supplying, TwoPort):
     frequency = Parameter("60 Hz", minimum=0, doc="Turns per time")
     phase = Parameter("0 deg", doc="Angle at time 0")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.i == self.amplitude * sin(2 * pi * self.frequency * time + self.phase)
 
 
@@ -147,5 +143,5 @@ class ControlledCurrentSource(Supplying, Arrow):
         "V": "A voltage belongs to ControlledVoltageSource(voltage=…)."})  # fmt: skip
     iT = Input("A", default="current", doc="current along the arrow")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.i == self.iT

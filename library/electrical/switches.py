@@ -1,10 +1,5 @@
 """Switches that a signal moves."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Input, Parameter, Port, Replaceable, Replacement, Variable, ideal_switch, where
 
 from .. import symbols
@@ -24,7 +19,7 @@ class ResistiveContacts(Replacement):
         "ohm": "A resistance is one over a conductance."},
         doc="Conductance while open; none with model='ideal'")  # fmt: skip
 
-    def equations(self, c: Any, closed: Any) -> Iterator[Any]:
+    def equations(self, c, closed):
         conductance = where(closed, 1 / c.closed_resistance, c.open_conductance)
         yield c.i == conductance * c.v
 
@@ -32,7 +27,7 @@ class ResistiveContacts(Replacement):
 class IdealContacts(Replacement):
     """v = 0 while closed, i = 0 while open; what the network makes of it is decided jointly."""
 
-    def equations(self, c: Any, closed: Any) -> Iterator[Any]:
+    def equations(self, c, closed):
         yield ideal_switch(c.i, c.v, closed=closed)
 
 
@@ -74,7 +69,7 @@ class Switch(Resisting, TwoPort):
                      doc="Signal while none is connected")
     vT = Input(lambda c: c.threshold.units, default="gate",
                doc="closes it where above the threshold")
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         law = type(self).model.named.get(self.model, self.model)
         yield from law().equations(self, self.vT > self.threshold)
 
@@ -123,7 +118,7 @@ class SPDTSwitch(Dissipative):
     i1 = Variable("A", doc="current from p to n1")
     i2 = Variable("A", doc="current from p to n2")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         closed, conducting = self.vT > self.threshold, 1 / self.closed_resistance
         v1, v2 = self.p.v - self.n1.v, self.p.v - self.n2.v
         yield self.i1 == where(closed, self.open_conductance, conducting) * v1

@@ -1,10 +1,5 @@
 """Linear actuators: voice coil, solenoid, piezo stack."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Parameter, Variable, der, require
 
 from .. import symbols
@@ -39,7 +34,7 @@ class VoiceCoil(Dissipative, TranslationalMachine):
     i = Variable("A", "0 A", priority="high", doc="current from p to n")
     energy_stored = Variable("J", doc="energy of the inductance")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.v == (self.resistance * self.i + self.inductance * der(self.i)
                          + self.constant * self.u)  # fmt: skip
         yield self.f == -self.constant * self.i
@@ -76,7 +71,7 @@ class Solenoid(Dissipative, TranslationalMachine):
     x = Variable("m", "2 mm", priority="high", nominal="1 mm", doc="gap")
     energy_stored = Variable("J", doc="energy of the field")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         pull = self.phi**2 / (2 * VACUUM * self.area)
         yield der(self.x) == self.u
         yield self.v == self.resistance * self.i + self.turns * der(self.phi)
@@ -117,7 +112,7 @@ class PiezoStack(TranslationalMachine):
     x = Variable("m", "0 m", priority="high", nominal="10 um", doc="extension")
     energy_stored = Variable("J", doc="electrical and elastic energy")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         stiffness = self.blocking_force / self.free_stroke
         coupling = self.blocking_force / self.rated_voltage
         yield der(self.x) == self.u

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from blocks import (
@@ -27,11 +26,11 @@ from ..heat import Dissipative
 __all__ = ["HBridge"]
 
 
-def _constant(bridge: Any) -> bool:
+def _constant(bridge):
     return bridge.control == "constant"
 
 
-def _by_signal(bridge: Any) -> bool:
+def _by_signal(bridge):
     return bridge.control == "signal"
 
 
@@ -75,7 +74,7 @@ class HBridge(Dissipative):
     share = Variable("1", doc="of the time at which a is at p")
     v = Variable("V", doc="voltage of the load, v_a - v_b")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         duty = self.duty if _constant(self) else minimum(maximum(self.D, -1), 1)
         if self.model == "switched":
             period = 1 / self.frequency

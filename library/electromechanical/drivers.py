@@ -1,10 +1,5 @@
 """A PWM voltage and a bridge that reads it, both averaged over their pulses, as Simscape's are."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 
 from blocks import Component, Input, Option, Parameter, Port, Variable, maximum, minimum, where
@@ -15,11 +10,11 @@ from ..heat import Dissipative
 __all__ = ["BridgeDriver", "PWMVoltage"]
 
 
-def _by_voltage(source: Any) -> bool:
+def _by_voltage(source):
     return source.control == "voltage"
 
 
-def _by_signal(source: Any) -> bool:
+def _by_signal(source):
     return source.control == "signal"
 
 
@@ -49,18 +44,18 @@ class PWMVoltage(Component):
     i = Variable("A", doc="current into p2")
     power_supplied = Variable("W", doc="power given to the circuit")
 
-    def _bounds(self) -> tuple[Any, Any]:
+    def _bounds(self):
         if _by_signal(self):
             return self.minimum_signal, self.maximum_signal
         return self.minimum_voltage, self.maximum_voltage
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         low, high = self._bounds()
         if np.any(low >= high):
             word = self.control
             yield f"minimum_{word} is {low:~P}, not below maximum_{word}, which is {high:~P}."
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         low, high = self._bounds()
         if _by_voltage(self):
             yield self.p1.i == 0
@@ -107,7 +102,7 @@ class BridgeDriver(Dissipative):
     i = Variable("A", doc="current out of a")
     power_supplied = Variable("W", doc="power of its supply")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         reference, half = self.REF.v, self.on_resistance / 2
         for port in (self.PWM, self.REF, self.REV, self.BRK):
             yield port.i == 0

@@ -1,10 +1,5 @@
 """Motors with a commutator: permanent magnet, separately excited, series."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Option, Parameter, Port, Variable, der, require
 
 from ..electrical import electrical
@@ -35,19 +30,19 @@ class Motor(Dissipative, RotationalMachine):
     t = Variable("N*m", doc="electromagnetic torque from C to R")
     energy_stored = Variable("J", doc="of the inductances and of the rotor")
 
-    def port_equations(self) -> Iterator[Any]:
+    def port_equations(self):
         yield from super().port_equations()
         yield self.w_rotor == self.R.w
         drag = self._damping_of_rotor() * self.w
         yield self.R.t == self.inertia * der(self.w_rotor) + drag - self.t
         yield self.C.t == self.t - drag
 
-    def _damping_of_rotor(self) -> Any:
+    def _damping_of_rotor(self):
         """Torque over speed of the rotor's damping."""
         return self.damping
 
 
-def _needs(*parameterizations: str) -> Any:
+def _needs(*parameterizations):
     return lambda motor: motor.parameterization in parameterizations
 
 
@@ -98,7 +93,7 @@ class DCMotor(Motor):
     no_load_voltage = Parameter("1.5 V", above=0, when=lambda c: c.damping_from == CURRENT,
                                 doc="Voltage at which the no-load current flows")  # fmt: skip
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         if self.parameterization == RATED and self.rated_speed >= self.no_load_speed:
             yield (f"rated_speed is {self.rated_speed:~P} and no_load_speed "
                    f"{self.no_load_speed:~P}. A motor is slower under load: exchange them?")
@@ -113,13 +108,13 @@ class DCMotor(Motor):
                 yield (f"resistance times no_load_current is {drop.to('V'):.4g~P}, not below "
                        f"no_load_voltage, {self.no_load_voltage:~P}: the rotor would stand still.")
 
-    def _torque_at_rest(self) -> Any:
+    def _torque_at_rest(self):
         """Torque at rest by the data sheet: where the straight line through its points ends."""
         if self.parameterization == STALL:
             return self.stall_torque
         return self.rated_power / self.rated_speed / (1 - self.rated_speed / self.no_load_speed)
 
-    def _constants(self) -> tuple[Any, Any, Any]:
+    def _constants(self):
         """Voltage over speed, resistance, and torque over speed of the damping."""
         by_current = self.damping_from == CURRENT
         if self.parameterization == CIRCUIT:
@@ -136,10 +131,10 @@ class DCMotor(Motor):
         k = voltage / (w + share * voltage / stall)
         return k, k * voltage / stall, k * share / w
 
-    def _damping_of_rotor(self) -> Any:
+    def _damping_of_rotor(self):
         return self._constants()[2]
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         k, resistance, damping = self._constants()
         resistance = resistance * self._warmth()
         yield self.v == resistance * self.i + self.inductance * der(self.i) + k * self.w
@@ -148,11 +143,11 @@ class DCMotor(Motor):
             (self.inductance * self.i**2 + self.inertia * self.w_rotor**2) / 2,
             resistance * self.i**2 + damping * self.w**2)
 
-    def _warmth(self) -> Any:
+    def _warmth(self):
         """Resistance over that of the data sheet."""
         return 1
 
-    def _energies(self, stored: Any, lost: Any) -> Iterator[Any]:
+    def _energies(self, stored, lost):
         """What becomes of the energy of inductance and rotor, and of the power lost."""
         yield self.energy_stored == stored
         yield self.power_dissipated == lost
@@ -187,10 +182,10 @@ class ThermalDCMotor(DCMotor):
     T = Variable(ABSOLUTE, "25 degC", priority="high", doc="temperature")
     heat = Variable("W", doc="what winding and damping lose")
 
-    def _warmth(self) -> Any:
+    def _warmth(self):
         return 1 + self.temperature_coefficient * (self.T - self.reference_temperature)
 
-    def _energies(self, stored: Any, lost: Any) -> Iterator[Any]:
+    def _energies(self, stored, lost):
         yield require(self._warmth() > 0, "has a resistance of zero or less at its temperature: "
                       "the linear law does not reach so far. Limit what heats it, or take a "
                       "smaller temperature_coefficient.")
@@ -230,7 +225,7 @@ class SeparatelyExcitedMotor(Motor):
     inertia = Parameter("0.15 kg*m^2", above=0, doc="Moment of inertia of the rotor")
     i_field = Variable("A", "0 A", priority="high", doc="current of the field, from ep to en")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.ep.i == self.i_field
         yield self.en.i == -self.i_field
         yield self.ep.v - self.en.v == (
@@ -270,7 +265,7 @@ class SeriesMotor(Motor):
     mutual_inductance = Parameter("6.366 mH", above=0, doc="Torque over the current squared")
     inertia = Parameter("0.15 kg*m^2", above=0, doc="Moment of inertia of the rotor")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         resistance = self.resistance + self.field_resistance
         inductance = self.inductance + self.field_inductance
         k = self.mutual_inductance * self.i

@@ -9,8 +9,7 @@ events, as in the published computations.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -30,14 +29,14 @@ class LoadLaw(FrictionLaw):
     band = Parameter(1e-3, velocity, above=0, doc="Half width of the band that stands for rest")
     load = Variable(force, doc="what everything else drives the friction with")
 
-    def equations(self, c: Any) -> Iterator[Any]:
+    def equations(self, c):
         yield load_law(c.effort, c.flow, c.load, self.force(c))
 
-    def ratio(self, c: Any) -> Any:
+    def ratio(self, c):
         """P/F_G."""
         return where(c.breakaway > 0, c.load / c.breakaway, sgn(c.load), events=False)
 
-    def held(self, c: Any) -> Any:
+    def held(self, c):
         """P up to F_G, and no more than F_G."""
         return where(abs_(c.load) < c.breakaway, c.load, c.breakaway * sgn(c.load), events=False)
 
@@ -53,7 +52,7 @@ class Backwards:
 
     at_half: ClassVar[float]  # velocity under half the largest load, over the band
 
-    def advise(self, c: Any) -> Iterator[str]:
+    def advise(self, c):
         """The creep, and what takes its place."""
         speed = -self.at_half * np.max(c.band)
         yield (f"law={c.law!r} creeps against the load, at {speed:.3g~P} under half of what it "
@@ -67,10 +66,10 @@ class Karnopp(LoadLaw):
     by this law goes on at whatever velocity it entered the band with.
     """
 
-    def force(self, c: Any) -> Any:
+    def force(self, c):
         return where(abs_(c.flow) > c.band, c.coulomb * sgn(c.flow), self.held(c), events=False)
 
-    def advise(self, c: Any) -> Iterator[str]:
+    def advise(self, c):
         yield (f"law={c.law!r} does not stop: below {np.max(c.band):.3g~P} a body glides on at the "
                "speed it came with. law='karnopp_1985' brings it to rest.")  # fmt: skip
 
@@ -83,10 +82,10 @@ class Karnopp1985(Karnopp):
     reaches F_G. (In the original the momentum lost is kept and returned at break-away.)
     """
 
-    def equations(self, c: Any) -> Iterator[Any]:
+    def equations(self, c):
         yield load_law(c.effort, c.flow, c.load, self.force(c), rest=(c.band, c.breakaway))
 
-    def advise(self, c: Any) -> Iterator[str]:
+    def advise(self, c):
         return iter(())
 
 
@@ -97,13 +96,13 @@ class Quinn(LoadLaw):
     F_G/(m band). D. D. Quinn, J. Vib. Acoust. 126 (2004) 391-397.
     """
 
-    def share(self, c: Any, ratio: Any) -> Any:
+    def share(self, c, ratio):
         return ratio
 
-    def shape(self, c: Any, ratio: Any) -> Any:
+    def shape(self, c, ratio):
         return ratio
 
-    def force(self, c: Any) -> Any:
+    def force(self, c):
         inside = self.share(c, self.ratio(c))
         share = where(abs_(c.load) <= c.breakaway, inside, sgn(c.load), events=False)
         u = c.flow / c.band + share
@@ -115,10 +114,10 @@ class QuinnI(Backwards, Quinn):
 
     at_half = -0.3738
 
-    def share(self, c: Any, ratio: Any) -> Any:
+    def share(self, c, ratio):
         return sine(ratio)
 
-    def shape(self, c: Any, ratio: Any) -> Any:
+    def shape(self, c, ratio):
         return sine(ratio)
 
 
@@ -131,7 +130,7 @@ class QuinnII(QuinnI):
 
     at_half = -0.2071
 
-    def shape(self, c: Any, ratio: Any) -> Any:
+    def shape(self, c, ratio):
         return cubic(ratio)
 
 
@@ -140,10 +139,10 @@ class QuinnIII(Backwards, Weighted, Quinn):
 
     at_half = -0.2498  # for a weight of 1/4
 
-    def share(self, c: Any, ratio: Any) -> Any:
+    def share(self, c, ratio):
         return spline(ratio, c.weight)
 
-    def shape(self, c: Any, ratio: Any) -> Any:
+    def shape(self, c, ratio):
         return spline(ratio, c.weight)
 
 
@@ -154,10 +153,10 @@ class Kikuuwe(LoadLaw):
     whatever the inertia m. For |P| <= F_G and F_C = F_G the same law as Quinn's.
     """
 
-    def shape(self, c: Any, ratio: Any) -> Any:
+    def shape(self, c, ratio):
         return ratio
 
-    def force(self, c: Any) -> Any:
+    def force(self, c):
         s = self.ratio(c) + c.flow / c.band
         return where(abs_(s) > 1, c.coulomb * sgn(s), c.breakaway * self.shape(c, s), events=False)
 
@@ -167,7 +166,7 @@ class KikuuweI(Backwards, Weighted, Kikuuwe):
 
     at_half = -0.1145  # for a weight of 1/4
 
-    def shape(self, c: Any, ratio: Any) -> Any:
+    def shape(self, c, ratio):
         return spline(ratio, c.weight)
 
 
@@ -181,14 +180,14 @@ class Awrejcewicz(LoadLaw):
     J. Awrejcewicz et al., Int. J. Bifurcation Chaos 18 (2008).
     """
 
-    def shape(self, c: Any, ratio: Any) -> Any:
+    def shape(self, c, ratio):
         return even_cubic(ratio)
 
-    def moves(self, c: Any) -> Any:
+    def moves(self, c):
         """Whether a load beyond F_G acts as in motion along it."""
         return c.flow * c.load >= 0
 
-    def force(self, c: Any) -> Any:
+    def force(self, c):
         a, way = self.shape(c, c.flow / c.band), sgn(c.flow)
         below = a * (c.breakaway * way - c.load) + c.load
         beyond = where(self.moves(c), c.breakaway * sgn(c.load), (2 * a - 1) * c.breakaway * way,
@@ -203,19 +202,19 @@ class AwrejcewiczAsPrinted(Awrejcewicz):
     An oversight; kept because the published step counts show it.
     """
 
-    def moves(self, c: Any) -> Any:
+    def moves(self, c):
         return c.flow * c.load > 0
 
 
 class AwrejcewiczI(Weighted, Awrejcewicz):
     """Awrejcewicz' law with a spline of weight w."""
 
-    def shape(self, c: Any, ratio: Any) -> Any:
+    def shape(self, c, ratio):
         return even_spline(ratio, c.weight)
 
 
 class AwrejcewiczIAsPrinted(Weighted, AwrejcewiczAsPrinted):
     """Awrejcewicz' law as printed, with a spline of weight w."""
 
-    def shape(self, c: Any, ratio: Any) -> Any:
+    def shape(self, c, ratio):
         return even_spline(ratio, c.weight)

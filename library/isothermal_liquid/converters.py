@@ -1,10 +1,5 @@
 """Between a liquid and mechanics: pressure that pushes, volume that is displaced."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Component, Option, Parameter, Port, Variable, quantity, require
 
 from .. import symbols
@@ -16,7 +11,7 @@ from .liquid import elastic_energy, energy_made_up, filling
 __all__ = ["RotationalMechanicalConverter", "TranslationalMechanicalConverter", "displaced"]
 
 
-def displaced(at: Any, pressure: Any, volume: Any, rate: Any, compressible: bool) -> Iterator[Any]:
+def displaced(at, pressure, volume, rate, compressible):
     """Equations of the liquid in a volume that changes: of its mass and of its pressure."""
     yield above_vacuum(at, pressure)
     if compressible:
@@ -49,7 +44,7 @@ class MechanicalConverter(Component):
     power_supplied = Variable("W", when=lambda c: not c.dynamic_compressibility,
                               doc="what leaving out compression makes of the energy")  # fmt: skip
 
-    def chamber(self, area: Any, flow: Any, place: Any, effort: Any) -> Iterator[Any]:
+    def chamber(self, area, flow, place, effort):
         """Liquid and effort, where ``area`` times ``flow`` is the rate of the volume."""
         A, compressible = self.A, self.dynamic_compressibility
         outside = self.environment_pressure if specified(self) else A.atmospheric_pressure

@@ -4,9 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Option, Output, Parameter, Port, Replaceable, Variable, contact, der, quantity
 
 from .. import symbols
@@ -26,32 +23,32 @@ class NoFriction(FrictionLaw):
 
     uses = ()
 
-    def force(self, c: Any) -> Any:
+    def force(self, c):
         return quantity(0, force(c))
 
 
 SEALS: dict[str, type[FrictionLaw]] = {"none": NoFriction, **LAWS}
 
 
-def _rigid(c: Any) -> bool:
+def _rigid(c):
     return c.stop == "restitution"
 
 
-def _elastic(c: Any) -> bool:
+def _elastic(c):
     return not _rigid(c)
 
 
 class Seal:
     """A cylinder as the law of its seals sees it: the energy that is stored is the law's own."""
 
-    def __init__(self, cylinder: Any) -> None:
+    def __init__(self, cylinder):
         self.cylinder = cylinder
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name):
         return getattr(self.cylinder, "seal_energy" if name == "energy_stored" else name)
 
 
-def _springy(c: Any) -> bool:
+def _springy(c):
     return "energy_stored" in c.kind.declarations
 
 
@@ -95,21 +92,21 @@ class Cylinder(TranslationalFriction):
                               doc="what leaving out compression makes of the energy")  # fmt: skip
 
     @property
-    def effort(self) -> Any:
+    def effort(self):
         return self.seal_force
 
-    def advise(self) -> Iterator[str]:
+    def advise(self):
         yield from super().advise()
         if not _rigid(self):  # told with how far the sides overlap
             yield from start_beyond(self.x, 0 * self.stroke, self.stroke)
 
-    def sides(self) -> Iterator[tuple[Any, Any, Any, Any, Any]]:
+    def sides(self):
         """Per side: port, pressure, volume at the start of its way, area, way gone by it."""
         A, flexible = self.A, self.dynamic_compressibility
         yield (A, self.p_A if flexible else A.p, self.dead_volume_A if flexible else None,
                self.piston_area_A, self.x)  # fmt: skip
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         law, flexible = self.kind(), self.dynamic_compressibility
         seal = Seal(self)
         yield from law.equations(seal)
@@ -143,7 +140,7 @@ class Cylinder(TranslationalFriction):
         rubbed = self.effort * self.flow - law.power_stored(seal)
         yield self.power_dissipated == rubbed + heat
 
-    def stopping(self) -> tuple[Any, Any, Any]:
+    def stopping(self):
         """Force that holds R back at the ends, energy stored and power lost there."""
         if _rigid(self):
             return self.upper_force - self.lower_force, 0, 0
@@ -209,7 +206,7 @@ class DoubleActingActuator(Cylinder):
     p_B = Variable("MPa", ATMOSPHERE, priority="high", nominal="1 MPa", minimum="0 MPa",
                    when="dynamic_compressibility", doc="absolute pressure on side B")  # fmt: skip
 
-    def sides(self) -> Iterator[tuple[Any, Any, Any, Any, Any]]:
+    def sides(self):
         yield from super().sides()
         B, flexible = self.B, self.dynamic_compressibility
         yield (B, self.p_B if flexible else B.p, self.dead_volume_B if flexible else None,

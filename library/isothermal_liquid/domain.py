@@ -1,7 +1,5 @@
 """Which variables meet at a port for liquid, and what every two-port shares."""
 
-from __future__ import annotations
-
 from blocks import Branch, Domain, Variable
 
 from .liquid import enthalpy

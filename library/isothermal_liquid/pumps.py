@@ -1,10 +1,5 @@
 """Pumps and motors: a shaft that displaces liquid."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Input, Option, Parameter, Port, Variable, abs_, tanh
 
 from .. import symbols
@@ -20,7 +15,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _lossy(c: Any) -> bool:
+def _lossy(c):
     return c.losses == "analytical"
 
 
@@ -53,15 +48,15 @@ class DisplacementMachine(Dissipative, TwoPort):
     p = Variable("MPa", nominal="1 MPa", doc="pressure of B above A")
     mdot = Variable("kg/s", nominal="0.1 kg/s", doc="mass flow from A to B")
 
-    def volume_per_angle(self) -> Any:
+    def volume_per_angle(self):
         """Volume per angle."""
         raise NotImplementedError
 
-    def loss_factors(self) -> tuple[Any, Any]:
+    def loss_factors(self):
         """Leakage per nominal flow, friction per nominal torque, at nominal pressure."""
         return 1 - self.volumetric_efficiency, 1 / self.mechanical_efficiency - 1
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         A, B, D = self.A, self.B, self.volume_per_angle()
         rho, gain = mean_density(A, B), enthalpy(B, B.p) - enthalpy(A, A.p)
         yield self.p == B.p - A.p
@@ -111,7 +106,7 @@ class FixedDisplacementPump(DisplacementMachine):
     displacement = Parameter("30 cm^3/turn", above=0, doc="Volume per turn", advice={
         "m^3/s": "Divide the volume flow by the speed: 30 l/min at 1000 rpm are 30 cm^3/turn."})
 
-    def volume_per_angle(self) -> Any:
+    def volume_per_angle(self):
         return self.displacement
 
 
@@ -127,7 +122,7 @@ class VariableDisplacementPump(DisplacementMachine):
 
     D = Input("cm^3/turn", doc="volume per turn")
 
-    def volume_per_angle(self) -> Any:
+    def volume_per_angle(self):
         return self.D
 
 
@@ -143,7 +138,7 @@ class FixedDisplacementMotor(FixedDisplacementPump):
 
     symbol = symbols.HYDRAULIC_MOTOR
 
-    def loss_factors(self) -> tuple[Any, Any]:
+    def loss_factors(self):
         return 1 / self.volumetric_efficiency - 1, 1 - self.mechanical_efficiency
 
 

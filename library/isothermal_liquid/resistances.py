@@ -1,10 +1,5 @@
 """Pipes, gaps and resistances: pressure lost where liquid flows."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Option, Parameter, Port, Variable, abs_, der, sqrt
 
 from .. import symbols
@@ -34,7 +29,7 @@ class FlowResistance(Dissipative, TwoPort):
     mass_flow = Parameter("0.1 kg/s", above=0, doc="Nominal mass flow")
     laminar_fraction = Parameter(0.01, above=0, doc="Laminar flow, of the nominal one")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         share = self.mdot / self.mass_flow
         yield self.p == self.pressure_drop * share * sqrt(share**2 + self.laminar_fraction**2)
         yield self.power_dissipated == heat_lost(self.A, self.B)
@@ -66,7 +61,7 @@ class LaminarLeakage(Gap, Dissipative, TwoPort):
 
     symbol = symbols.RESTRICTION
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         if self.cross_section_geometry == "custom":
             yield self.mdot == mean_density(self.A, self.B) * self.p / self.resistance
         else:
@@ -122,7 +117,7 @@ class Pipe(Dissipative, Friction):
                       doc="mass flow out of B")  # fmt: skip
     energy_stored = Variable("J", doc="elastic and kinetic energy")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         A, B = self.A, self.B
         yield self.p == A.p - B.p
         yield self.mdot == (A.mdot - B.mdot) / 2
@@ -156,7 +151,7 @@ class Pipe(Dissipative, Friction):
         lost = [port.mdot * (enthalpy(port, port.p) - enthalpy(A, self.p_I)) for port in (A, B)]
         yield self.power_dissipated == lost[0] + lost[1]
 
-    def accelerated(self, pieces: list[tuple[Any, Any, Any, float]], elastic: Any) -> Iterator[Any]:
+    def accelerated(self, pieces, elastic):
         """Momentum and energy of pieces (pressure before, behind, flow, share of the pipe)."""
         A = self.A
         kinetic, heat = [], []
@@ -171,6 +166,6 @@ class Pipe(Dissipative, Friction):
         yield self.energy_stored == sum(kinetic[1:], kinetic[0]) + elastic
         yield self.power_dissipated == sum(heat[1:], heat[0])
 
-    def loss(self, flow: Any, rho: Any) -> Any:
+    def loss(self, flow, rho):
         """Pressure that a mass flow loses along the whole pipe."""
         return self.lost(flow, abs_(flow), rho, rho * self.A.viscosity)

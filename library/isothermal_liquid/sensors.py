@@ -2,11 +2,6 @@
 
 # ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Component, Option, Output, Port, partial
 
 from .. import symbols
@@ -36,7 +31,7 @@ class PressureSensor(Component):
     Pa = Output("MPa", when=lambda c: c.measure == "absolute", doc="absolute pressure")
     Pg = Output("MPa", when=lambda c: c.measure == "gauge", doc="pressure above the atmosphere")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         A = self.A
         yield A.mdot == 0
         if self.measure == "difference":
@@ -60,7 +55,7 @@ class FlowRateSensor(TwoPort):
     M = Output("kg/s", when=lambda c: c.sensor_type != "volumetric", doc="mass flow from A to B")
     V = Output("m^3/s", when=lambda c: c.sensor_type != "mass", doc="volume flow from A to B")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.p == 0
         if self.sensor_type != "volumetric":
             yield self.M == self.mdot
@@ -82,7 +77,7 @@ class LiquidPropertiesSensor(Component):
     NU = Output("m^2/s", doc="kinematic viscosity")
     MU = Output("Pa*s", doc="dynamic viscosity")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         A = self.A
         yield A.mdot == 0
         rho = density(A, A.p)

@@ -6,11 +6,6 @@ Each source takes its value from a parameter, a constant or a function of time
 
 # ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Input, Parameter, Variable
 
 from .. import symbols
@@ -36,7 +31,7 @@ class PressureSource(TwoPort):
     P = Input("MPa", default="pressure_difference", doc="pressure of B above A")
     power_supplied = Variable("W", doc="power given to the circuit")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.p == -self.P
         yield above_vacuum(self.A, self.A.p)
         yield above_vacuum(self.B, self.B.p)
@@ -57,13 +52,13 @@ class FlowRateSource(GivenFlow, TwoPort):
 
     power_supplied = Variable("W", doc="power given to the circuit")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         A = self.A
         yield self.mdot == self.given(density(A, A.p))
         yield above_vacuum(A, A.p)
         yield self.power_supplied == _given(self)
 
 
-def _given(source: Any) -> Any:
+def _given(source):
     A, B = source.A, source.B
     return source.mdot * (enthalpy(B, B.p) - enthalpy(A, A.p))

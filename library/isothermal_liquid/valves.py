@@ -1,10 +1,5 @@
 """Restrictions, orifices and valves: where liquid is squeezed through an area."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 
 from blocks import Input, Option, Parameter, Port, Variable, der, maximum, minimum
@@ -27,7 +22,7 @@ class Squeezing(Dissipative):
                                       doc="Flow over that without contraction")  # fmt: skip
     critical_reynolds = Parameter(150.0, above=0, doc="Reynolds number of turbulent flow")
 
-    def orifice_flow(self, A: Any, B: Any, area: Any, loss: Any = 1) -> Any:
+    def orifice_flow(self, A, B, area, loss=1):
         """Mass flow from A to B through an area, with the mean density."""
         rho = mean_density(A, B)
         return orifice_flow(self, A.p - B.p, area, rho, rho * A.viscosity, loss)
@@ -38,7 +33,7 @@ class Restriction(Squeezing, TwoPort):
 
     symbol = symbols.RESTRICTION
 
-    def squeezed(self, area: Any, loss: Any = 1) -> Iterator[Any]:
+    def squeezed(self, area, loss=1):
         """Flow through an area, and its heat."""
         yield self.mdot == self.orifice_flow(self.A, self.B, area, loss)
         yield self.power_dissipated == heat_lost(self.A, self.B)
@@ -65,15 +60,15 @@ class LocalRestriction(Throttle, Restriction):
     port_area = Parameter("0.01 m^2", above=0, when="finite_ports", doc="Area of the ports")
 
     @property
-    def approach(self) -> Any:
+    def approach(self):
         return self.finite_ports
 
-    def advise(self) -> Iterator[str]:
+    def advise(self):
         if self.pressure_recovery and not self.finite_ports:
             yield ("pressure_recovery=True has no effect without finite_ports=True: it depends on "
                    "the area behind the restriction.")  # fmt: skip
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         area = self.opening()
         yield from self.squeezed(
             area, self.lost(area, self.pressure_recovery) if self.finite_ports else 1)
@@ -85,12 +80,12 @@ class Opened(Squeezing):
     maximum_area = Parameter("1e-4 m^2", above=0, doc="Area, fully open")
     leakage_area = Parameter("1e-10 m^2", above=0, doc="Area, closed")
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         if np.any(self.leakage_area > self.maximum_area):
             yield (f"leakage_area is {self.leakage_area:~P}, above maximum_area, which is "
                    f"{self.maximum_area:~P}.")  # fmt: skip
 
-    def opened(self, share: Any) -> Any:
+    def opened(self, share):
         """Area at a share of the opening, limited to 0 and 1, over the leakage."""
         least = self.leakage_area
         return least + (self.maximum_area - least) * maximum(minimum(share, 1), 0)
@@ -114,7 +109,7 @@ class VariableOrifice(Opened, Restriction):
     S = Input("m", doc="position of the control member")
     area = Variable("m^2", nominal="1 mm^2", doc="open area")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         S = self.S if self.orientation == "positive" else -self.S
         yield self.area == self.opened((S - self.overlap) / self.stroke)
         yield from self.squeezed(self.area)
@@ -131,17 +126,17 @@ class PressureOpened(Opened, Restriction):
     area = Variable("m^2", nominal="1 mm^2", doc="open area")
     opening = Variable("1", 0, priority="high", when="opening_dynamics", doc="share of the opening")
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         if np.any(self.cracking_pressure >= self.maximum_pressure):
             yield (f"cracking_pressure is {self.cracking_pressure:~P}, not below maximum_pressure, "
                    f"which is {self.maximum_pressure:~P}: it opens between the two.")  # fmt: skip
         yield from super().verify()
 
-    def control_pressure(self) -> Any:
+    def control_pressure(self):
         """The pressure that opens it."""
         return self.p
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         share = (self.control_pressure() - self.cracking_pressure) / (
             self.maximum_pressure - self.cracking_pressure)  # fmt: skip
         if self.opening_dynamics:
@@ -180,7 +175,7 @@ class PressureReliefValve(PressureOpened):
 
     control = Option("difference", ("difference", "gauge"), doc="which pressure opens it")
 
-    def control_pressure(self) -> Any:
+    def control_pressure(self):
         return self.p if self.control == "difference" else self.A.p - self.A.atmospheric_pressure
 
 
@@ -213,7 +208,7 @@ class DirectionalValve(Opened):
     flow_AT = Variable("kg/s", nominal="0.1 kg/s", doc="mass flow from A to T")
     flow_BT = Variable("kg/s", nominal="0.1 kg/s", doc="mass flow from B to T")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         heat = []
         for a, b, side in EDGES:
             start, end, flow = getattr(self, a), getattr(self, b), getattr(self, f"flow_{a}{b}")

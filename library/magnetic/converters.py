@@ -1,10 +1,5 @@
 """From electricity to magnetism, and from magnetism to force."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Option, Parameter, Port, Variable, contact, der, maximum, where
 
 from .. import symbols
@@ -40,7 +35,7 @@ class ElectromagneticConverter(TwoPort):
     mmf = Variable("A", doc="mmf of N minus that of S")
     phi = Variable("Wb", nominal="1 mWb", doc="flux into the coil at N")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.mmf == self.N.mmf - self.S.mmf
         yield self.N.phi == self.phi
         yield self.S.phi == -self.phi
@@ -97,12 +92,12 @@ class ReluctanceForceActuator(Dissipative, MagneticTwoPort):
     power_supplied = Variable("W", when=lambda c: c.model != "restitution",
                               doc="what a pull that moves on in the contact makes of the energy")
 
-    def advise(self) -> Iterator[str]:
+    def advise(self):
         if self.model == "restitution" and self.least_gap == 0:
             yield ("least_gap is 0: with the gap closed nothing but iron limits the flux. A "
                    "least gap of some micrometres stands for lacquer and roughness.")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         permeance_length = VACUUM * self.relative_permeability * self.area
         pull = self.phi**2 / (2 * permeance_length)
         yield self.v == self.R.v - self.C.v

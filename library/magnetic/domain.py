@@ -1,7 +1,5 @@
 """Which variables meet at a magnetic port, and what every two-port shares."""
 
-from __future__ import annotations
-
 from math import pi
 
 from blocks import Branch, Domain, Variable, der, quantity

@@ -2,11 +2,6 @@
 
 # ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Component, Option, Parameter, Port, Variable, der
 
 from .. import symbols
@@ -28,7 +23,7 @@ class MagneticReference(Component):
 
     M = Port(magnetic, doc="where the potential is zero")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.M.mmf == 0
 
 
@@ -52,12 +47,12 @@ class EddyCurrent(Dissipative, TwoPort):
     conductance = Parameter("1 1/ohm", above=0, doc="Conductance of the path of the eddy currents")
     phi = Variable("Wb", "0 Wb", priority="high", nominal="1 mWb", doc="flux from N to S")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.mmf == self.conductance * der(self.phi)
         yield self.power_dissipated == self.mmf**2 / self.conductance
 
 
-def _needs(*parameterizations: str) -> Any:
+def _needs(*parameterizations):
     return lambda magnet: magnet.parameterization in parameterizations
 
 
@@ -93,7 +88,7 @@ class PermanentMagnet(TwoPort):
     H = Variable("A/m", doc="field strength, from N to S")
     energy_stored = Variable("J", doc="energy against that with N and S joined")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         if self.parameterization == "remanence and coercivity":
             permeability, remanence = self.remanence / self.coercivity, self.remanence
         else:

@@ -2,11 +2,6 @@
 
 # ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Output
 
 from .. import symbols
@@ -27,7 +22,7 @@ class FluxSensor(TwoPort):
 
     PHI = Output("Wb", doc="flux from N to S")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.mmf == 0
         yield self.PHI == self.phi
 
@@ -44,6 +39,6 @@ class MMFSensor(TwoPort):
 
     MMF = Output("A", doc="magnetic potential of N minus that of S")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.phi == 0
         yield self.MMF == self.mmf

@@ -4,11 +4,6 @@ Each source takes its value from a parameter, a constant or a function of time, 
 signal is connected to its input S. The energy that leaves its ports counts as supplied.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Input, Parameter
 
 from .. import symbols
@@ -34,7 +29,7 @@ class MMFSource(TwoPort):
                                     advice={"Wb": "A flux belongs to FluxSource(flux=…)."})
     I = Input("A", default="magnetomotive_force", doc="potential of N minus that of S")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.mmf == self.I
 
 
@@ -56,5 +51,5 @@ class FluxSource(TwoPort):
                                   "MMFSource(magnetomotive_force=…)."})  # fmt: skip
     I = Input("Wb", default="flux", doc="flux from N to S through the source")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.phi == self.I

@@ -9,11 +9,6 @@ A negative normal force is an error: at once where it is a parameter, at the ins
 becomes negative where it is a signal.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 
 from blocks import (
@@ -44,7 +39,7 @@ __all__ = ["BandBrake", "DiscBrake", "DiscClutch", "DogClutch", "OneWayClutch", 
 STEEPEST = 300.0  # coefficient times wrap of a band: exp() of it still has a square
 
 
-def pressing(force: Any, name: str) -> Iterator[Any]:
+def pressing(force, name):
     """A force that presses cannot pull; rounding of a signal that is zero is let pass."""
     yield require(force > quantity("-1 mN"),
                   f"the {name} becomes negative, but linings can only be pressed. Limit the signal "
@@ -71,7 +66,7 @@ class PressedFriction(Resisting, TwoPort):
     coefficients = Parameter([0.3, 0.3], minimum=0, when=lambda c: c.law == "table",
                              doc="Coefficients of friction at the slip speeds")  # fmt: skip
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         name, slipping = "kinetic_coefficient", self.kinetic_coefficient
         if self.law == "table":
             yield from table_faults(("speeds", self.speeds), coefficients=self.coefficients)
@@ -81,14 +76,14 @@ class PressedFriction(Resisting, TwoPort):
                    f"which starts at {slipping:~P}. Friction at rest is at least that of slipping: "
                    f"raise static_coefficient or lower {name}.")  # fmt: skip
 
-    def friction(self, lever: Any, normal: Any) -> Iterator[Any]:
+    def friction(self, lever, normal):
         """The law, for the torque per normal force and coefficient."""
         yield from pressing(normal, "normal force N")
         grip = lever * maximum(normal, 0)
         yield dry_friction(self.t, self.w, static=self.static_coefficient * grip,
                            kinetic=self.kinetic() * grip)
 
-    def kinetic(self) -> Any:
+    def kinetic(self):
         if self.law == "table":
             return interpolate(abs_(self.w), self.speeds, self.coefficients, hold=True)
         return self.kinetic_coefficient
@@ -117,13 +112,13 @@ class DiscClutch(PressedFriction):
                              doc="Inner radius of the linings")  # fmt: skip
     N = Input("N", default="normal_force", doc="force that presses the discs")
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         yield from super().verify()
         if self.geometry == "annulus" and np.any(self.outer_radius <= self.inner_radius):
             yield (f"outer_radius is {self.outer_radius:~P} and inner_radius "
                    f"{self.inner_radius:~P}. The outer radius must be the larger one.")  # fmt: skip
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         if self.geometry == "annulus":
             outer, inner = self.outer_radius, self.inner_radius
             radius = 2 * (outer**3 - inner**3) / (outer**2 - inner**2) / 3
@@ -146,7 +141,7 @@ class DiscBrake(PressedFriction):
     mean_radius = Parameter("150 mm", above=0, doc="Mean radius of the pads")
     N = Input("N", default="normal_force", doc="force on each pad")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield from self.friction(self.mean_radius * self.pads, self.N)
 
 
@@ -166,7 +161,7 @@ class BandBrake(PressedFriction):
     wrap = Parameter("180 deg", above=0, doc="Angle of contact")
     F = Input("N", default="tension", doc="force in the slack end of the band")
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         yield from super().verify()
         largest = np.max([np.max(self.static_coefficient.magnitude),
                           np.max(self.coefficients.magnitude)])
@@ -175,7 +170,7 @@ class BandBrake(PressedFriction):
             yield (f"a coefficient of friction of {largest:g} over a wrap of {self.wrap:~P} gives "
                    "a ratio of tensions beyond all numbers. Lower the coefficient or the wrap.")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield from pressing(self.F, "band tension F")
         pull = maximum(self.F, 0) * self.drum_radius
         yield dry_friction(self.t, self.w,
@@ -194,12 +189,12 @@ class TorqueLimiter(Resisting, TwoPort):
     limit = Parameter("100 N*m", minimum=0, doc="Torque at which it begins to slip")
     slip_torque = Parameter("90 N*m", minimum=0, doc="Torque while slipping")
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         if np.any(self.limit < self.slip_torque):
             yield (f"limit is {self.limit:~P} and thus below slip_torque, which is "
                    f"{self.slip_torque:~P}. Raise limit or lower slip_torque.")  # fmt: skip
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield dry_friction(self.t, self.w, static=self.limit, kinetic=self.slip_torque)
 
 
@@ -223,7 +218,7 @@ class DogClutch(Resisting, TwoPort):
     E = Input("1", default="engagement", doc="shift signal, engaged above 1/2")
     engaged = Discrete("1", doc="1 while the teeth are in mesh")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         shifted, slow = self.E > 0.5, abs_(self.w) < self.engagement_speed
         capacity = self.engaged * self.torque_capacity
         yield initially({self.engaged: where(shifted & slow, 1.0, 0.0)})
@@ -259,7 +254,7 @@ class OneWayClutch(Resisting, TwoPort):
     engagement = Parameter(1.0, minimum=0, varying=True, doc="Factor of the drag")
     E = Input("1", default="engagement", doc="factor of the drag")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         drag = self.drag_torque * maximum(self.E, 0)
         yield set_valued(self.t, self.w, static=(-self.torque_capacity, self.peak * drag),
                          kinetic=(-self.torque_capacity, drag))

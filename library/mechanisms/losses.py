@@ -1,10 +1,6 @@
 """Gears whose friction depends on the load they transmit, and can hold them at rest."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from math import pi
-from typing import Any
 
 import numpy as np
 
@@ -31,11 +27,11 @@ from .gears import nonzero_ratio
 __all__ = ["LeadScrew", "LossyGear"]
 
 
-def _constant(gear: Any) -> bool:
+def _constant(gear):
     return gear.law == "constant"
 
 
-def _table(gear: Any) -> bool:
+def _table(gear):
     return gear.law == "table"
 
 
@@ -105,7 +101,7 @@ class LossyGear(Dissipative):
     w = Variable("rad/s", doc="speed of S")
     loss = Variable("N*m", doc="torque lost, at S")
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         yield from nonzero_ratio(self)
         if self.law == "table":
             yield from friction_faults(("speeds", self.speeds),
@@ -114,7 +110,7 @@ class LossyGear(Dissipative):
                                        forward_bearing_torques=self.forward_bearing_torques,
                                        backward_bearing_torques=self.backward_bearing_torques)
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         forward, backward, b1, b2 = self._losses()
         by_input, by_output = (1 - forward) * self.S.t, (1 - 1 / backward) * self.S.t
         yield self.w == self.S.w
@@ -124,7 +120,7 @@ class LossyGear(Dissipative):
         yield set_valued(self.loss, self.w, static=bounds, kinetic=bounds)
         yield self.power_dissipated == self.loss * self.w
 
-    def _losses(self) -> tuple[Any, Any, Any, Any]:
+    def _losses(self):
         """Both efficiencies and both bearing torques at the present speed."""
         if self.law == "constant":
             return (self.forward_efficiency, self.backward_efficiency,
@@ -174,7 +170,7 @@ class LeadScrew(Dissipative):
     w = Variable("rad/s", doc="speed of the screw")
     loss = Variable("N*m", doc="torque lost in the thread")
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         slope = (self.lead / (pi * self.diameter)).to("").magnitude
         grip = self.friction.magnitude / np.cos(self.thread_angle.to("rad").magnitude)
         if np.any(slope * grip >= 1):
@@ -182,7 +178,7 @@ class LeadScrew(Dissipative):
                    f"of {self.diameter:~P}: no torque can raise a load with such a steep thread. "
                    "Lower the friction or the lead.")  # fmt: skip
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         slope = self.lead / (pi * self.diameter)
         grip = self.friction / cos(self.thread_angle)
         load = -self.N.f * self.diameter / 2

@@ -1,10 +1,5 @@
 """Two outlines that touch: the normal force, friction, impact and detachment."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 
 from blocks import (
@@ -22,7 +17,7 @@ from blocks import (
     sqrt,
     where,
 )
-from blocks.shapes import Arrow, Cone, Outline, Shape, Vertex
+from blocks.shapes import Arrow, Cone, Outline, Vertex
 
 from .. import symbols
 from ..heat import Struck
@@ -96,10 +91,10 @@ class Contact(Struck, TwoFrame):
     energy_stored = Variable("J", when=lambda c: c.keeps_heat, doc="heat that has not left yet")
 
     @property
-    def rigid(self) -> bool:
+    def rigid(self):
         return True
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         for name, c in (("curve", self.curve), ("base", self.base)):
             if not isinstance(c, Curve):
                 yield f"{name} is {c!r}, which is no curve: give a Circle, Line, Ellipse, …"
@@ -138,12 +133,12 @@ class Contact(Struck, TwoFrame):
             yield (f"static_friction is {self.static_friction:~P} and friction "
                    f"{self.friction:~P}: rest holds no less than sliding, exchange them")
 
-    def advise(self) -> Iterator[str]:
+    def advise(self):
         if not self.smooth and self.friction > STEEP:
             yield (f"friction is {self.friction:~P}. Above {STEEP:g} the instants at which a "
                    "contact slips and opens are no longer told apart; 100 never slips either.")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         on_F = _Side(self.F, self.curve, self.xi_F)
         on_B = _Side(self.B, self.base, self.xi_B)
         # the guide gives the normal, the other one is a point at a distance if it is round
@@ -203,7 +198,7 @@ class Contact(Struck, TwoFrame):
         else:
             yield self.power_dissipated == lost
 
-    def shapes(self) -> Iterator[Shape]:
+    def shapes(self):
         for name, curve in (("F", self.curve), ("B", self.base)):
             frame = (f"{name}.x", f"{name}.y", f"{name}.phi")
             if isinstance(curve, Corner):
@@ -223,32 +218,32 @@ class Contact(Struck, TwoFrame):
 class _Side:
     """One of the two outlines, in the world."""
 
-    def __init__(self, frame: Any, curve: Curve, xi: Any) -> None:
+    def __init__(self, frame, curve, xi):
         self.frame, self.curve, self.xi = frame, curve, xi
 
-    def place(self, px: Any, py: Any) -> tuple[Any, Any]:
+    def place(self, px, py):
         rx, ry = turned(self.frame.phi, px, py)
         return self.frame.x + rx, self.frame.y + ry
 
-    def velocity(self, point: tuple[Any, Any]) -> tuple[Any, Any]:
+    def velocity(self, point):
         f = self.frame
         return f.vx - f.w * (point[1] - f.y), f.vy + f.w * (point[0] - f.x)
 
     @property
-    def centre(self) -> tuple[Any, Any]:
+    def centre(self):
         assert isinstance(self.curve, Circle)
         return quantity(self.curve.x, "m"), quantity(self.curve.y, "m")
 
     @property
-    def touching(self) -> tuple[Any, Any]:
+    def touching(self):
         return self.place(*self.curve.point(self.xi))
 
     @property
-    def tangent(self) -> tuple[Any, Any]:
+    def tangent(self):
         """Derivative of the place by the parameter."""
         return turned(self.frame.phi, *(partial(p, self.xi) for p in self.curve.point(self.xi)))
 
-    def nearest(self, other: tuple[Any, Any]) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+    def nearest(self, other):
         """The point nearest to another one, and the unit normal to the free side there."""
         if isinstance(self.curve, Circle):
             cx, cy = self.place(*self.centre)
@@ -279,7 +274,7 @@ class _Side:
         return self.touching, (side * ty / far, -side * tx / far)
 
 
-def _ends(name: str, curve: Curve, xi: Any, gap: Any) -> Iterator[Any]:
+def _ends(name, curve, xi, gap):
     """An outline with two ends is not touched beyond them."""
     if curve.closed:
         return
@@ -292,6 +287,6 @@ def _ends(name: str, curve: Curve, xi: Any, gap: Any) -> Iterator[Any]:
                       f"{shown_place(x, y)}. Make the curve longer, or end the run before.")
 
 
-def _is_sought(curve: Any, other: Any) -> bool:
+def _is_sought(curve, other):
     """Whether the parameter of the nearest point on a curve is an unknown."""
     return isinstance(curve, Curve) and not isinstance(curve, ROUND)

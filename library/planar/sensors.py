@@ -2,11 +2,6 @@
 
 # ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Component, Output, Port
 
 from .. import symbols
@@ -31,7 +26,7 @@ class MotionSensor(Component):
     VY = Output("m/s", doc="velocity upwards")
     W = Output("rad/s", doc="angular velocity, counterclockwise")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         P = self.P
         for force in (P.fx, P.fy, P.t):
             yield force == 0
@@ -57,7 +52,7 @@ class RelativeSensor(Component):
     Y = Output("m", doc="place along the y axis of B")
     PHI = Output("rad", doc="angle against B")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         B, F = self.B, self.F
         for port in (B, F):
             for force in (port.fx, port.fy, port.t):
@@ -80,7 +75,7 @@ class ForceSensor(TwoFrame):
     FY = Output("N", doc="force from B on F, upwards")
     T = Output("N*m", doc="torque from B on F, counterclockwise")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         B, F = self.B, self.F
         yield F.x == B.x
         yield F.y == B.y

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from blocks import Parameter, abs_, dry_friction
 
@@ -72,14 +71,14 @@ class RotationalFriction(Rubbing, TwoPort):
     radius = Parameter("0.1 m", above=0, when="normal", doc="Radius at which the friction acts")
 
     @property
-    def effort(self) -> Any:
+    def effort(self):
         return self.t
 
     @property
-    def flow(self) -> Any:
+    def flow(self):
         return self.w
 
-    def strength(self, name: str) -> Any:
+    def strength(self, name):
         if self.normal:
             return self.radius * self.by_normal_force(name)
         return getattr(self, f"{name}_torque")
@@ -109,9 +108,9 @@ class BearingFriction(Resisting, TwoPort):
     torques = Parameter(["1 N*m", "1 N*m"], minimum=0, doc="Friction torques at the speeds")
     peak = Parameter(1.0, minimum=1, doc="Largest sticking torque over T(0)")
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         yield from friction_faults(("speeds", self.speeds), torques=self.torques)
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         kinetic = friction_at(abs_(self.w), self.speeds, self.torques)
         yield dry_friction(self.t, self.w, static=self.peak * self.torques[0], kinetic=kinetic)

@@ -2,11 +2,7 @@
 
 # ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from math import pi
-from typing import Any
 
 from blocks import Component, Option, Output, Parameter, Port, Variable, der, mod
 
@@ -27,7 +23,7 @@ class TorqueSensor(TwoPort):
 
     T = Output("N*m", doc="torque carried from R to C")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.w == 0
         yield self.T == self.t
 
@@ -43,7 +39,7 @@ class PowerSensor(TwoPort):
 
     P = Output("W", doc="power from R to C")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.w == 0
         yield self.P == self.t * self.R.w
 
@@ -57,7 +53,7 @@ class MultiSensor(TorqueSensor):
     W = Output("rad/s", doc="angular velocity of the connection")
     P = Output("W", doc="power from R to C")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield from super().equations()
         yield self.W == self.R.w
         yield self.P == self.t * self.R.w
@@ -100,7 +96,7 @@ class RotationalMotionSensor(Component):
     w = Variable("rad/s", doc="angular velocity of R")
     phi = Variable("rad", "0 rad", priority="high", when="angle_port", doc="angle turned by R")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.R.t == 0
         if self.reference == "difference":
             yield self.C.t == 0

@@ -4,11 +4,6 @@ Each source takes its value from a parameter, a constant or a function of time,
 unless a signal is connected to its input S.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Input, Parameter, Variable, der
 
 from .. import symbols
@@ -38,7 +33,7 @@ class TorqueSource(Supplying, TwoPort):
                        advice={"N": "A force belongs to ForceSource(force=…)."})  # fmt: skip
     S = Input("N*m", default="torque", doc="torque from C to R")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.t == -self.S
 
 
@@ -55,7 +50,7 @@ class AngularVelocitySource(Supplying, TwoPort):
     velocity = Parameter("0 rad/s", varying=True, doc="Angular velocity of R against C")
     S = Input("rad/s", default="velocity", doc="angular velocity of R against C")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.w == self.S
 
 
@@ -73,7 +68,7 @@ class AngleSource(Supplying, TwoPort):
     S = Input("rad", default="angle", doc="angle of R against C")
     phi = Variable("rad", doc="angle of R against C")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.phi == self.S
         yield self.w == der(self.phi)
 
@@ -92,6 +87,6 @@ class AngularAccelerationSource(Supplying, TwoPort):
     w = Variable("rad/s", "0 rad/s", priority="high", doc="angular velocity of R minus that of C")
     phi = Variable("rad", "0 rad", priority="high", doc="angle of R against C")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield der(self.w) == self.S
         yield der(self.phi) == self.w

@@ -1,10 +1,5 @@
 """Stops and backlash: torques that act in a range of angles only."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Parameter, Variable, der
 
 from .. import symbols
@@ -60,10 +55,10 @@ class RotationalHardStop(Bounded, TwoPort):
     phi = Variable("rad", "0 rad", priority="high", doc="angle of R against C")
 
     @property
-    def place(self) -> Any:
+    def place(self):
         return self.phi
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield der(self.phi) == self.w
         yield from self.held(self.t, self.w, self.upper_torque, self.lower_torque)
 
@@ -92,7 +87,7 @@ class ElastoBacklash(Dissipative, TwoPort):
     phi = Variable("rad", "0 rad", priority="high", doc="angle of R against C")
     energy_stored = Variable("J", doc="elastic energy")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         half = self.backlash / 2
         torque, energy, heat = opposed(
             gap_law(self.phi - half, self.w, self.stiffness, self.damping),

@@ -14,7 +14,7 @@ from blocks.exceptions import ParameterError, SimulationError, brief
 __all__ = ["PythonFunction"]
 
 
-def _units(text: str) -> list[str]:
+def _units(text):
     return [part.strip() for part in text.split(",")]
 
 
@@ -26,12 +26,8 @@ class PythonFunction(Component):
     numbers in the units of ``outputs`` (a single number where there is one). The function must
     not remember anything by itself: what it has to remember are the states x, which are kept in
     the result, saved and restored. It may be called several times for one instant, where its
-    outputs act back on its inputs at once.
-
-    Parameters: function, called at t = offset, offset + sample_time, …; inputs, outputs, their
-    units, separated by commas: "rad/s, A"; states, sample_time (ms), offset (s).
-    Ports: inputs u1, u2, …; outputs y1, y2, …. Initial values: ``PythonFunction(x1=0.5)``; the
-    outputs are 0 before the first sample.
+    outputs act back on its inputs at once. Initial values: ``PythonFunction(x1=0.5)``; the outputs
+    are 0 before the first sample.
 
     Raises
     ------
@@ -48,8 +44,8 @@ class PythonFunction(Component):
     """
 
     function = Option(None, doc="What is called: function(t, u) or function(t, u, x)")
-    inputs = Option("1", doc="Units of the inputs, separated by commas")
-    outputs = Option("1", doc="Units of the outputs, separated by commas")
+    inputs = Option("1", doc='Units of the inputs, separated by commas: "N, A"')
+    outputs = Option("1", doc='Units of the outputs, separated by commas: "N, A"')
     states = Option(0, minimum=0, doc="Number of states")
     sample_time = Parameter("1 ms", above=0, doc="Time between samples")
     offset = Parameter("0 s", doc="Instant of the first sample")
@@ -105,11 +101,11 @@ class PythonFunction(Component):
 
 
 @cache
-def _sizes(texts: str) -> list[float]:
+def _sizes(texts):
     return [_size(quantity(1.0, text)) for text in _units(texts)]
 
 
-def _size(one: Any) -> float:
+def _size(one):
     """A unit in SI; of temperatures only K, as degC has another zero."""
     base = one.to_base_units()
     if quantity(0.0, one.units).to_base_units().magnitude:

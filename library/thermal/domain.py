@@ -1,7 +1,5 @@
 """Which variables meet at a thermal port, and what every two-port shares."""
 
-from __future__ import annotations
-
 from blocks import Branch, Domain
 from blocks.units import unit
 

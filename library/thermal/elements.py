@@ -1,10 +1,6 @@
 """Bodies that store heat, and the ways it takes: conduction, convection, radiation."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from math import pi
-from typing import Any
 
 import numpy as np
 
@@ -49,12 +45,12 @@ class ThermalReference(Component):
     H = Port(thermal, doc="absolute zero")
     power_supplied = Variable("W", doc="heat given to the circuit")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.H.T == 0
         yield self.power_supplied == -self.H.Q
 
 
-def _varies(mass: Any) -> bool:
+def _varies(mass):
     return bool(mass.mass_type == "variable")
 
 
@@ -93,7 +89,7 @@ class ThermalMass(Component):
     energy_stored = Variable("J", doc="heat, from 0 K on")
     power_supplied = Variable("W", when=_varies, doc="heat that comes with the material")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.T == self.M.T
         yield self.Q == self.M.Q
         if not _varies(self):
@@ -121,7 +117,7 @@ class PerfectInsulator(Component):
     A = Port(thermal, doc="the insulated end")
     T = Variable(ABSOLUTE, nominal="300 K", doc="temperature of the end")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.A.Q == 0
         yield self.T == self.A.T
 
@@ -139,7 +135,7 @@ class ThermalResistance(TwoPort):
     resistance = Parameter("1 K/W", above=0, varying=True, doc="Thermal resistance", advice={
         "W/K": "This is a thermal conductance: give its reciprocal."})  # fmt: skip
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.resistance * self.Q == self.T
 
 
@@ -154,15 +150,15 @@ class VariableThermalResistance(TwoPort):
     minimum_resistance = Parameter("0 K/W", minimum=0, doc="Least thermal resistance")
     R = Input("K/W", doc="thermal resistance")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield maximum(self.R, self.minimum_resistance) * self.Q == self.T
 
 
-def _planar(wall: Any) -> bool:
+def _planar(wall):
     return wall.geometry == "planar"
 
 
-def _cylindrical(wall: Any) -> bool:
+def _cylindrical(wall):
     return wall.geometry == "cylinder"
 
 
@@ -203,7 +199,7 @@ class ConductiveHeatTransfer(TwoPort):
                                      when=lambda c: c.law == "signal")  # fmt: skip
     K = Input("W/(m*K)", when=lambda c: c.law == "signal", doc="thermal conductivity")
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         if self.law == "table":
             yield from table_faults(("temperatures", self.temperatures),
                                     conductivities=self.conductivities)
@@ -211,14 +207,14 @@ class ConductiveHeatTransfer(TwoPort):
             yield (f"outer_diameter is {self.outer_diameter:~P} and inner_diameter "
                    f"{self.inner_diameter:~P}. The outer diameter must be the larger one.")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         if _planar(self):
             shape = self.area / self.thickness
         else:
             shape = 2 * pi * self.length / log(self.outer_diameter / self.inner_diameter)
         yield self._conductivity() * shape * self.T == self.Q
 
-    def _conductivity(self) -> Any:
+    def _conductivity(self):
         if self.law == "table":
             return interpolate((self.A.T + self.B.T) / 2, self.temperatures,
                                self.conductivities, hold=True)  # fmt: skip
@@ -248,7 +244,7 @@ class ConvectiveHeatTransfer(TwoPort):
                                     doc="Least heat transfer coefficient")  # fmt: skip
     HC = Input("W/(m^2*K)", when=lambda c: c.law == "signal", doc="heat transfer coefficient")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         if self.law == "signal":
             h = maximum(self.HC, self.minimum_coefficient)
         else:
@@ -256,7 +252,7 @@ class ConvectiveHeatTransfer(TwoPort):
         yield h * self.area * self.T == self.Q
 
 
-def _given(radiation: Any) -> bool:
+def _given(radiation):
     return radiation.geometry == "coefficient"
 
 
@@ -290,16 +286,16 @@ class RadiativeHeatTransfer(TwoPort):
     radius_B = Parameter("100 mm", above=0, when=lambda c: c.geometry == "concentric cylinders",
                          doc="Radius of the outer cylinder B")  # fmt: skip
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         if self.geometry == "concentric cylinders" and np.any(self.radius_B <= self.radius_A):
             yield (f"radius_A is {self.radius_A:~P} and radius_B {self.radius_B:~P}. A is the "
                    "inner cylinder: radius_B must be the larger one.")  # fmt: skip
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self._coefficient() * self.area * (
             abs_(self.A.T) * self.A.T**3 - abs_(self.B.T) * self.B.T**3) == self.Q
 
-    def _coefficient(self) -> Any:
+    def _coefficient(self):
         if _given(self):
             return self.radiation_coefficient
         if self.geometry == "parallel plates":

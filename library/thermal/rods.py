@@ -1,7 +1,5 @@
 """Bodies whose temperature differs from place to place."""
 
-from __future__ import annotations
-
 from blocks import Component, Option, Parameter, Port
 
 from .. import symbols
@@ -35,7 +33,7 @@ class ConductingRod(Component):
     specific_heat = Parameter("385 J/(kg*K)", above=0, doc="Specific heat")
     initial_temperature = Parameter("300 K", ABSOLUTE, minimum=0, doc="Temperature at the start")
 
-    def compose(self) -> None:
+    def compose(self):
         n = self.segments
         across = self.length / (n * self.thermal_conductivity * self.area)
         self.segment = ThermalMass(count=n, mass=self.density * self.area * self.length / n,

@@ -4,11 +4,6 @@ Each source takes its value from a parameter, a constant or a function of time, 
 signal is connected to its input S.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Component, Input, Parameter, Port, Variable, require
 
 from .. import symbols
@@ -38,7 +33,7 @@ class TemperatureSource(Component):
     S = Input("K", default="temperature", doc="temperature")
     power_supplied = Variable("W", doc="heat given to the circuit")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.A.T == self.S
         yield self.power_supplied == -self.A.Q
         yield require(self.S >= 0, "the prescribed temperature falls below absolute zero. Look "
@@ -58,7 +53,7 @@ class ControlledTemperatureSource(TwoPort):
     difference = Parameter("0 K", DIFFERENCE, varying=True, doc="Temperature of B over that of A")
     S = Input("K", default="difference", doc="temperature of B over that of A")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield -self.T == self.S
         yield require((self.A.T >= 0) & (self.B.T >= 0), "a temperature falls below absolute "
                       "zero. Look for the sign of the difference S = T_B - T_A.")
@@ -79,6 +74,6 @@ class HeatFlowRateSource(TwoPort):
     heat_flow = Parameter("0 W", varying=True, doc="Heat flow from A to B")
     S = Input("W", default="heat_flow", doc="heat flow from A to B")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.Q == self.S
         yield require((self.A.T >= 0) & (self.B.T >= 0), COLD)

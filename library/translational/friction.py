@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from blocks import Input, Parameter, Variable, der, dry_friction, maximum, tanh
 
@@ -69,14 +68,14 @@ class TranslationalFriction(Rubbing, TwoPort):
                                     doc="Viscous coefficient")
 
     @property
-    def effort(self) -> Any:
+    def effort(self):
         return self.f
 
     @property
-    def flow(self) -> Any:
+    def flow(self):
         return self.v
 
-    def strength(self, name: str) -> Any:
+    def strength(self, name):
         return self.by_normal_force(name) if self.normal else getattr(self, f"{name}_force")
 
 
@@ -100,7 +99,7 @@ class FrictionRing(Dissipative, TwoPort):
     r = Variable("N", doc="friction of the rings")
     energy_stored = Variable("J", doc="elastic energy, with that of the preload")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield der(self.x) == self.v
         yield self.f == self.preload + self.stiffness * self.x + self.r
         yield dry_friction(self.r, self.v, static=self.ring_friction, kinetic=self.ring_friction)
@@ -124,6 +123,6 @@ class RollingResistance(Resisting, TwoPort):
     threshold_velocity = Parameter("0.01 m/s", above=0, doc="Velocity below which the force falls")
     N = Input("N", default="normal_force", doc="wheel load")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         load = self.coefficient * maximum(self.N, 0)  # type: ignore[arg-type]
         yield self.f == load * tanh(self.v / self.threshold_velocity)

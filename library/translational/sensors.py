@@ -2,11 +2,6 @@
 
 # ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Component, Option, Output, Parameter, Port, Variable, der
 
 from .. import symbols
@@ -26,7 +21,7 @@ class ForceSensor(TwoPort):
 
     F = Output("N", doc="force carried from R to C")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.v == 0
         yield self.F == self.f
 
@@ -42,7 +37,7 @@ class PowerSensor(TwoPort):
 
     P = Output("W", doc="power from R to C")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.v == 0
         yield self.P == self.f * self.R.v
 
@@ -56,7 +51,7 @@ class MultiSensor(ForceSensor):
     V = Output("m/s", doc="velocity of the connection")
     P = Output("W", doc="power from R to C")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield from super().equations()
         yield self.V == self.R.v
         yield self.P == self.f * self.R.v
@@ -97,7 +92,7 @@ class MotionSensor(Component):
     v = Variable("m/s", doc="velocity of R")
     x = Variable("m", "0 m", priority="high", when="position_port", doc="distance travelled by R")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.R.f == 0
         if self.reference == "difference":
             yield self.C.f == 0

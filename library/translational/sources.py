@@ -4,11 +4,6 @@ Each source takes its value from a parameter, a constant or a function of time
 (``table`` makes one of points), unless a signal is connected to its input S.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Input, Parameter, Variable, der
 
 from .. import symbols
@@ -38,7 +33,7 @@ class ForceSource(Supplying, TwoPort):
                       advice={"N*m": "A torque belongs to TorqueSource(torque=…)."})  # fmt: skip
     S = Input("N", default="force", doc="force from C to R")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.f == -self.S
 
 
@@ -55,7 +50,7 @@ class VelocitySource(Supplying, TwoPort):
     velocity = Parameter("0 m/s", varying=True, doc="Velocity of R against C")
     S = Input("m/s", default="velocity", doc="velocity of R against C")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.v == self.S
 
 
@@ -73,7 +68,7 @@ class PositionSource(Supplying, TwoPort):
     S = Input("m", default="position", doc="position of R against C")
     x = Variable("m", doc="position of R against C")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.x == self.S
         yield self.v == der(self.x)
 
@@ -92,6 +87,6 @@ class AccelerationSource(Supplying, TwoPort):
     v = Variable("m/s", "0 m/s", priority="high", doc="velocity of R minus that of C")
     x = Variable("m", "0 m", priority="high", doc="position of R against C")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield der(self.v) == self.S
         yield der(self.x) == self.v

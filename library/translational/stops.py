@@ -1,10 +1,5 @@
 """Stops, one-sided contacts and supports that act in a range of positions."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Parameter, Variable, der, integral_of_table, interpolate
 
 from .. import symbols
@@ -61,10 +56,10 @@ class HardStop(Bounded, TwoPort):
     x = Variable("m", "0 m", priority="high", doc="position of R against C")
 
     @property
-    def place(self) -> Any:
+    def place(self):
         return self.x
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield der(self.x) == self.v
         yield from self.held(self.f, self.v, self.upper_force, self.lower_force)
 
@@ -93,7 +88,7 @@ class ElastoGap(Dissipative, TwoPort):
     x = Variable("m", "0 m", priority="high", doc="distance from C to R")
     energy_stored = Variable("J", doc="elastic energy")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         force, energy, heat = gap_law(self.free_length - self.x, -self.v, self.stiffness,
                                       self.damping)  # fmt: skip
         yield der(self.x) == self.v
@@ -117,11 +112,11 @@ class PositionDependentSupport(Dissipative, TwoPort):
     x = Variable("m", "0 m", priority="high", doc="position of R against C")
     energy_stored = Variable("J", doc="potential energy")
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         yield from table_faults(("positions", self.positions), forces=self.forces,
                                 dampings=self.dampings)  # fmt: skip
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         damping = interpolate(self.x, self.positions, self.dampings, hold=True)
         yield der(self.x) == self.v
         yield self.f == interpolate(self.x, self.positions, self.forces) + damping * self.v

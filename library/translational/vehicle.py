@@ -1,10 +1,5 @@
 """A vehicle as one body against the resistance of the road."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Component, Input, Parameter, Port, Variable, abs_, cos, der, sin, tanh
 
 from .. import symbols
@@ -51,7 +46,7 @@ class VehicleBody(Component):
     power_dissipated = Variable("W", doc="lost in the air and in the tyres")
     power_supplied = Variable("W", doc="given by gravity and wind")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         airspeed = self.v + self.W
         weight = self.mass * self.gravity
         drag = self.air_density * self.drag_coefficient * self.frontal_area / 2

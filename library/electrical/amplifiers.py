@@ -34,8 +34,6 @@ class OpAmp(Amplifier):
     Equations: v_p = v_n, no current into p and n. The output takes whatever current i
     makes this true; its return is the reference.
 
-    Ports: p (non-inverting input), n (inverting input), out.
-
     Notes
     -----
     Needs negative feedback; ``check()`` tells where there is none. With positive feedback the same
@@ -54,8 +52,6 @@ class LimitedOpAmp(Amplifier):
 
     Equations: v_out = gain (v_p - v_n), limited to lower_voltage and upper_voltage; no current into
     p and n, any current i into the output.
-
-    Ports: p (non-inverting input), n (inverting input), out.
 
     Notes
     -----

@@ -1,7 +1,5 @@
 """Ideal couplings of two circuits: transformer, mutual inductor, gyrator."""
 
-# ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
-
 import numpy as np
 
 from blocks import Component, Option, Parameter, Port, Variable, der, sqrt
@@ -71,11 +69,7 @@ class Gyrator(FourTerminals):
 
     Equations: i1 = conductance v2, i2 = conductance v1, with i1 into p1 and i2 *out of*
     p2: what side 1 takes in leaves at side 2. A capacitor on one side looks like an
-    inductor of capacitance / conductance**2 from the other.
-
-    Notes
-    -----
-    conductance (default not verified).
+    inductor of capacitance / conductance**2 from the other. The default is not verified.
     """
 
     symbol = symbols.GYRATOR
@@ -98,11 +92,7 @@ class MutualInductor(FourTerminals):
     (inductance_1 i1**2 + 2 M i1 i2 + inductance_2 i2**2) / 2. With ``leakage=False`` all of the
     flux goes through both windings (a coupling of exactly 1): v1 = n v2 and v2 =
     inductance_2 di_m/dt with i_m = i2 + n i1, n = sqrt(inductance_1 / inductance_2): one state
-    less.
-
-    Parameters: inductance_1 (H), inductance_2 (H), coupling (1, with ``leakage=True``).
-    Initial targets: i1 (low, 0 A), i2 (low, 0 A), and i_m (high, 0 A) with ``leakage=False``: the
-    current that magnetizes the core, seen from side 2.
+    less. i_m is the current that magnetizes the core, seen from side 2.
 
     Raises
     ------

@@ -95,9 +95,7 @@ class Resistor(Resisting, TwoPort):
     """Ohmic resistor between p and n.
 
     Equation: v = resistance i. Dissipates v i, which is negative for a negative
-    resistance: such a one supplies energy, as an ideal active circuit does. With
-    ``thermal_port=True`` the heat leaves at the port H, and the resistance may be given as
-    a function of the ``temperature`` there.
+    resistance: such a one supplies energy, as an ideal active circuit does.
 
     Examples
     --------
@@ -130,8 +128,7 @@ class VariableResistor(Resisting, TwoPort):
     """Resistor whose resistance is a signal.
 
     Equation: v = max(R, minimum_resistance) i, where R is the signal, or the parameter
-    ``resistance`` while nothing is connected. Dissipates v i; with ``thermal_port=True``
-    the heat leaves at the port H.
+    ``resistance`` while nothing is connected. Dissipates v i.
 
     Notes
     -----
@@ -153,11 +150,7 @@ class Capacitor(Dissipative, TwoPort):
     """Capacitor between p and n.
 
     Equations: i = capacitance dvc/dt + parallel_conductance vc; v = vc, or, with
-    ``parasitic=True``, v = vc + series_resistance i. Stores capacitance vc**2 / 2. With
-    ``thermal_port=True`` the heat of both resistances leaves at the port H.
-
-    Parameters: capacitance (F), parallel_conductance (S), series_resistance (ohm, with
-    ``parasitic=True``).
+    ``parasitic=True``, v = vc + series_resistance i. Stores capacitance vc**2 / 2.
 
     Notes
     -----
@@ -232,11 +225,7 @@ class Inductor(Dissipative, TwoPort):
     """Inductor between p and n.
 
     Equations: v = inductance di_L/dt + series_resistance i_L; i = i_L, or, with
-    ``parasitic=True``, i = i_L + parallel_conductance v. Stores inductance i_L**2 / 2. With
-    ``thermal_port=True`` the heat of both resistances leaves at the port H.
-
-    Parameters: inductance (H), series_resistance (ohm), parallel_conductance (S, with
-    ``parasitic=True``).
+    ``parasitic=True``, i = i_L + parallel_conductance v. Stores inductance i_L**2 / 2.
 
     Notes
     -----

@@ -1,7 +1,5 @@
 """Elements whose current does not follow the voltage in a straight line."""
 
-# ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
-
 import numpy as np
 
 from blocks import Parameter, Port, Variable, abs_, arctan, der, log, maximum, require
@@ -68,7 +66,7 @@ class Memristor(Resisting, TwoPort):
     Equations: v = (x resistance_A + (1 - x) resistance_B) i; dx/dt = i F(x) /
     transition_charge, with the window F = 1 - (2 x - 1)**(2 window_exponent), which keeps
     x between 0 and 1. x is the part of the material in state A; a current from p to n
-    makes it grow. Dissipates v i; with ``thermal_port=True`` the heat leaves at the port H.
+    makes it grow. Dissipates v i.
 
     Notes
     -----

@@ -92,10 +92,6 @@ class Diode(Resisting, TwoPort):
     ``model="exponential"`` (Modelica's): i = saturation_current (e^(v/thermal_voltage) - 1) +
     v / parallel_resistance, continued by its tangent above largest_exponent thermal_voltage.
 
-    Parameters: forward_voltage (V), on_resistance (ohm), off_conductance (S); with
-    ``model="exponential"`` saturation_current (A), thermal_voltage (V), largest_exponent (1),
-    parallel_resistance (ohm).
-
     Notes
     -----
     Dissipates v i. An ideal diode across a source that it would short-circuit is refused as
@@ -166,9 +162,6 @@ class MOSFET(_Transistor, Branch, domain=electrical, ports=("D", "S")):
     together with the rest of the circuit, so no current is interrupted as long as a diode
     can take it.
 
-    Option ``diode=False`` leaves the diode out.
-    Inputs: G, or the parameter ``gate`` while nothing is connected.
-
     Notes
     -----
     Simscape's MOSFET (Ideal, Switching) has 0.01 ohm and a diode of 0.8 V and 0.001 ohm, and
@@ -189,9 +182,6 @@ class IGBT(_Transistor, Branch, domain=electrical, ports=("C", "E")):
 
     with v = v_C - v_E and i from C to E. The channel conducts one way only; the diode, from E
     to C, conducts where v = -diode_forward_voltage - diode_resistance times its current.
-
-    Option ``diode=False`` leaves the diode out.
-    Inputs: G, or the parameter ``gate`` while nothing is connected.
 
     Notes
     -----
@@ -217,8 +207,6 @@ class Thyristor(Resisting, Branch, domain=electrical, ports=("A", "K")):
 
     and goes on without the gate until its current ends, at zero, or because another thyristor
     takes it over. All ideal elements of a circuit are decided together.
-
-    Inputs: G, or the parameter ``gate`` while nothing is connected.
 
     Notes
     -----
@@ -285,11 +273,8 @@ class HalfBridge(_Bridge):
     ``devices="MOSFET"`` or ``"IGBT"``: the signals ``upper`` and ``lower`` switch the device
     to P and the one to N; each has a diode against it. Both closed at once short-circuit the
     rails, and the run stops if nothing limits that current. ``devices="thyristor"``: a rectifying
-    leg whose halves ``upper`` and ``lower`` fire. ``devices="diode"``: one without signals.
-
-    Parameters: on_resistance (ohm), forward_voltage (V) of diodes and thyristors.
-    Inputs: upper, lower, closed where above
-    0.5.
+    leg whose halves ``upper`` and ``lower`` fire. ``devices="diode"``: one without signals. Devices
+    are closed by signals above 0.5.
     """
 
     A = Port(electrical, doc="between the devices")
@@ -348,11 +333,8 @@ class FullBridge(_Legs):
     """Two legs between the rails P and N, with the terminals A and B: an H-bridge.
 
     With ``devices="diode"`` it rectifies what is between A and B, with ``devices="thyristor"`` as
-    much of it as its four signals let through; otherwise these drive A and B.
-
-    Parameters: on_resistance (ohm), forward_voltage (V) of diodes and thyristors.
-    Inputs: upper_A, lower_A, upper_B,
-    lower_B, closed where above 0.5.
+    much of it as its four signals let through; otherwise these drive A and B. Devices are closed by
+    signals above 0.5.
     """
 
 
@@ -360,11 +342,8 @@ class ThreePhaseBridge(_Legs):
     """Three legs between the rails P and N, with the terminals A, B and C.
 
     With ``devices="diode"`` it is the six-pulse rectifier, with ``devices="thyristor"`` the
-    controlled one; otherwise an inverter. All but the diodes have a signal each.
-
-    Parameters: on_resistance (ohm), forward_voltage (V) of diodes and thyristors.
-    Inputs: upper_A, lower_A, upper_B,
-    lower_B, upper_C, lower_C, closed where above 0.5.
+    controlled one; otherwise an inverter. All but the diodes have a signal each, and are closed by
+    one above 0.5.
     """
 
     terminals = "ABC"

@@ -1,7 +1,5 @@
 """Ideal sensors: a voltmeter draws no current, an ammeter takes no voltage."""
 
-# ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
-
 from blocks import Component, Output, Port
 
 from .. import symbols

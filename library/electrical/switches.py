@@ -42,12 +42,8 @@ class Switch(Resisting, TwoPort):
     With ``model="ideal"`` v = 0 while closed and i = 0 while open. There are no parasitic
     time constants then: a circuit with an inductor steps as if the switch were a wire or a
     gap. An ideal switch that opens on the current of an inductor, or closes a charged
-    capacitor onto a source, would need a jump: the run stops there and says who jumps.
-
-    Parameters: threshold (1, or any unit), gate (1, or that unit, which vT has as well); with
-    ``model="resistances"`` closed_resistance (ohm), open_conductance (S).
-    Inputs: vT, or the parameter ``gate``
-    while nothing is connected.
+    capacitor onto a source, would need a jump: the run stops there and says who jumps. The
+    threshold may have any unit; gate and vT have the same.
 
     Notes
     -----
@@ -69,6 +65,7 @@ class Switch(Resisting, TwoPort):
                      doc="Signal while none is connected")
     vT = Input(lambda c: c.threshold.units, default="gate",
                doc="closes it where above the threshold")
+
     def equations(self):
         law = type(self).model.named.get(self.model, self.model)
         yield from law().equations(self, self.vT > self.threshold)
@@ -82,12 +79,8 @@ class SPDTSwitch(Dissipative):
     v_p - v_n2 = closed_resistance i2,  i1 = open_conductance (v_p - v_n1)
 
     and open the other way round. i1 flows from p to n1, i2 from p to n2, and p.i = i1 + i2. It
-    moves at once: the current through p is never interrupted, and n1 and n2 never meet.
-
-    Parameters: threshold (1, or any unit), gate (1, or that unit, which vT has as well),
-    closed_resistance (ohm), open_conductance (S).
-    Inputs: vT, or the parameter ``gate``
-    while nothing is connected.
+    moves at once: the current through p is never interrupted, and n1 and n2 never meet. The
+    threshold may have any unit; gate and vT have the same.
 
     Notes
     -----

@@ -16,10 +16,7 @@ class VoiceCoil(Dissipative, TranslationalMachine):
     Equations: v = resistance i + inductance di/dt + constant u with u = v_R - v_C;
     f = -constant i, the force carried from R to C: a positive current drives R forward. The
     constant does not depend on the position. Has no mass and no stops: add ``Mass`` and
-    ``HardStop``. With
-    ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
-
-    The defaults are those of the actuator in Modelica's examples.
+    ``HardStop``. The defaults are those of the actuator in Modelica's examples.
 
     References
     ----------
@@ -50,10 +47,7 @@ class Solenoid(Dissipative, TranslationalMachine):
     it closes the gap, whatever the direction of the current. Has no mass, no spring and no
     stop: add ``Mass``, ``Spring`` and ``HardStop`` between R and C. Iron that saturates,
     leakage and eddy currents: build it from ``library.magnetic``. Stores the energy of the
-    field, dissipates resistance i². With
-    ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
-
-    Initial target: phi (high, 0 Wb), x (high, 2 mm), the gap.
+    field, dissipates resistance i².
 
     Raises
     ------
@@ -94,8 +88,6 @@ class PiezoStack(TranslationalMachine):
     without load, and pushes with blocking_force where it must not extend. The capacitance is
     that of the clamped stack; free of load it is larger by coupling²/stiffness. Linear, no
     hysteresis, no mass. Stores capacitance v²/2 + stiffness x²/2.
-
-    Initial target: v (low, 0 V), x (high, 0 m), the extension.
 
     References
     ----------

@@ -50,10 +50,7 @@ class HBridge(Dissipative):
     Equations of either half bridge with the share h at p, its current i out of a (or b),
     V = v_p - v_n and e = on_resistance off_conductance: v_a - v_n =
     (h + (1 - h) e)/(1 + e) V - on_resistance/(1 + e) i. Neglects dead time and losses of
-    switching. With
-    ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
-
-    Inputs: D in 1, with ``control="signal"``.
+    switching.
     """
 
     model = Option("averaged", ("averaged", "switched"), doc="whether edges are resolved")

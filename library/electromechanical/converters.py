@@ -70,9 +70,7 @@ class TranslationalElectromechanicalConverter(TranslationalMachine):
 
     Equations: v = constant u with u = v_R - v_C; f = -constant i, the force carried from R
     to C (that of the rotational converter counts from C to R): negative where a positive
-    current from p to n drives R forward. Lossless: v i + f u = 0.
-
-    Parameters: constant (V*s/m), preset to 0.1 V*s/m (default not verified).
+    current from p to n drives R forward. Lossless: v i + f u = 0. The default is not verified.
     """
 
     symbol = symbols.LINEAR_MOTOR

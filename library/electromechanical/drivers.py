@@ -10,12 +10,12 @@ from ..heat import Dissipative
 __all__ = ["BridgeDriver", "PWMVoltage"]
 
 
-def _by_voltage(source):
-    return source.control == "voltage"
-
-
 def _by_signal(source):
     return source.control == "signal"
+
+
+def _by_voltage(source):
+    return not _by_signal(source)
 
 
 class PWMVoltage(Component):
@@ -24,8 +24,6 @@ class PWMVoltage(Component):
     Equations: v = v_p2 - v_n2 = duty amplitude, with the reference r = v_p1 - v_n1, which draws no
     current, or with ``control="signal"`` r = u, and duty = (r - minimum) / (maximum - minimum)
     between 0 and 1.
-
-    Inputs: u in 1, with ``control="signal"``.
     """
 
     control = Option("voltage", ("voltage", "signal"), doc="where the reference comes from")
@@ -80,9 +78,6 @@ class BridgeDriver(Dissipative):
 
     PWM, REV and BRK are read against REF and draw no current. Takes the current of the load as
     smooth, and feeds back what a braking motor gives. ``HBridge`` shows its supply, and pulses.
-
-    Parameters: supply_voltage (V), pwm_amplitude (V), reverse_threshold (V), brake_threshold (V),
-    on_resistance (ohm), of two switches in series, diode_resistance (ohm).
     """
 
     PWM = Port(electrical, doc="mean of the pulses")

@@ -66,8 +66,7 @@ class DCMotor(Motor):
     w = (no_load_voltage - R no_load_current)/k.
 
     Friction of bearings and brushes that holds the rotor below a break-away torque belongs to a
-    ``RotationalFriction`` between R and C. Stores the energy of inductance and rotor. With
-    ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
+    ``RotationalFriction`` between R and C. Stores the energy of inductance and rotor.
 
     Preset as in Simscape's block; stall_torque, no_load_speed, rated_voltage, inductance and
     inertia are not verified.
@@ -159,13 +158,8 @@ class ThermalDCMotor(DCMotor):
     Equations: those of ``DCMotor``, whose resistance is taken times
     1 + temperature_coefficient (T - reference_temperature);
     thermal_mass dT/dt = H.Q + heat, T = H.T. What winding and damping lose is stored, or leaves
-    at H for what cools the motor: nothing is dissipated without a trace.
-
-    Parameters: thermal_mass (J/K), temperature_coefficient (1/K), reference_temperature (degC),
-    preset as in Simscape's block; and those of ``DCMotor``: resistance (ohm), back_emf_constant
-    (V/rpm), stall_torque (N*m), no_load_speed (rpm), rated_speed (rpm), rated_power (W),
-    rated_voltage (V), inductance (uH), inertia (g*cm^2), damping (N*m*s/rad), no_load_current (A),
-    no_load_voltage (V).
+    at H for what cools the motor: nothing is dissipated without a trace. Preset as in Simscape's
+    block.
 
     Raises
     ------
@@ -203,8 +197,7 @@ class SeparatelyExcitedMotor(Motor):
     Equations: v_field = field_resistance i_field + field_inductance di_field/dt;
     v = resistance i + inductance di/dt + mutual_inductance i_field w;
     t = mutual_inductance i_field i, from C to R; inertia dw_R/dt = t - damping w + what acts
-    on R. Joined to the armature, the field makes it a shunt motor. Neglects saturation. With
-    ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
+    on R. Joined to the armature, the field makes it a shunt motor. Neglects saturation.
 
     The defaults are those of the machine in Modelica's examples: 100 V, 100 A, 1425 rpm, 1 A in the
     field.
@@ -247,8 +240,7 @@ class SeriesMotor(Motor):
     Equations, with the sums R and L of both windings: v = R i + L di/dt +
     mutual_inductance i w; t = mutual_inductance i², from C to R, whatever the direction of
     the current, so it runs on alternating voltage too; inertia dw_R/dt = t - damping w + what
-    acts on R. Without load it runs away. Neglects saturation. With
-    ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
+    acts on R. Without load it runs away. Neglects saturation.
 
     The defaults are those of the machine in Modelica's examples: 100 V, 100 A, 1410 rpm.
 

@@ -78,10 +78,8 @@ class TranslationalMechanicalConverter(Piston, MechanicalConverter):
     With ``displacement_spec="signal"`` the place x is the input p_in, as from a position sensor
     between R and C; it must change as v says, or the energy is not that of the liquid.
 
-    Has no mass, no friction and no stop: add Mass, TranslationalFriction and HardStop.
-
-    Defaults of area and dead volume not verified.
-    Inputs: p_in (m) with ``displacement_spec="signal"``.
+    Has no mass, no friction and no stop: add Mass, TranslationalFriction and HardStop. Defaults of
+    area and dead volume are not verified.
     """
 
     symbol = symbols.CYLINDER
@@ -96,9 +94,8 @@ class RotationalMechanicalConverter(Vane, MechanicalConverter):
     atmosphere, or with ``pressure_spec="specified"`` ``environment_pressure``.
 
     With ``dynamic_compressibility=False`` mdot_A = e rho_0 displacement w; see
-    :class:`TranslationalMechanicalConverter`. Has no inertia, no friction and no stop.
-
-    Defaults of displacement and dead volume not verified.
+    :class:`TranslationalMechanicalConverter`. Has no inertia, no friction and no stop. Defaults of
+    displacement and dead volume are not verified.
     """
 
     symbol = symbols.VANE

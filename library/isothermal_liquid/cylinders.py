@@ -1,7 +1,5 @@
 """Cylinders: pistons with seals that rub and stops at both ends."""
 
-# ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
-
 from __future__ import annotations
 
 from blocks import Option, Output, Parameter, Port, Replaceable, Variable, contact, der, quantity
@@ -160,14 +158,7 @@ class SingleActingActuator(Cylinder):
     friction of the seals, as in :class:`library.translational.TranslationalFriction`: exact
     laws stick exactly. The stops are those of :class:`library.translational.HardStop`
     (``stop`` is its ``model``). Options as in :class:`TranslationalMechanicalConverter`.
-    Has no mass: connect one to R.
-
-    Parameters: piston_area_A (m^2), stroke (m), dead_volume_A (m^3), environment_pressure (MPa),
-    stop_stiffness (N/m), stop_damping (N*s/m), transition (mm), restitution (1); those of the
-    friction: breakaway_force (N), breakaway_velocity (m/s), coulomb_force (N), viscous_coefficient
-    (N*s/m), coulomb_coefficient (1), breakaway_coefficient (1), normal_force (N). Defaults not
-    verified.
-    Inputs: N in N (``normal=True``).
+    Has no mass: connect one to R. Defaults are not verified.
     """
 
     symbol = symbols.CYLINDER
@@ -182,14 +173,7 @@ class DoubleActingActuator(Cylinder):
     V_B = dead_volume_B + piston_area_B (stroke - x), d(rho V)/dt = mdot on each side. f is
     carried from R to C, the opposite of that force. Friction, stops and options are those of
     :class:`SingleActingActuator`. Has no mass: connect one to R. Liquid that passes the
-    piston is a LaminarLeakage between A and B.
-
-    Parameters: piston_area_A (m^2), piston_area_B (m^2), stroke (m), dead_volume_A (m^3),
-    dead_volume_B (m^3), environment_pressure (MPa), stop_stiffness (N/m), stop_damping (N*s/m),
-    transition (mm), restitution (1); those of the friction: breakaway_force (N), breakaway_velocity
-    (m/s), coulomb_force (N), viscous_coefficient (N*s/m), coulomb_coefficient (1),
-    breakaway_coefficient (1), normal_force (N). Defaults not verified.
-    Inputs: N in N (``normal=True``).
+    piston is a LaminarLeakage between A and B. Defaults are not verified.
 
     Examples
     --------

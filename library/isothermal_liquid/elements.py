@@ -1,7 +1,5 @@
 """Reservoirs, chambers, tanks and accumulators: where a circuit begins, ends and stores."""
 
-# ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
-
 import numpy as np
 
 from blocks import (
@@ -47,8 +45,6 @@ class Reservoir(Component):
     Equation: p_A is atmospheric pressure, or with ``pressure_spec="specified"`` the input P,
     or the parameter ``pressure`` while nothing is connected. Any number of reservoirs may
     stand for one tank.
-
-    Inputs: P in MPa (``pressure_spec="specified"``).
     """
 
     symbol = symbols.TANK
@@ -103,9 +99,8 @@ class ConstantVolumeChamber(Component):
     """A volume of liquid at one pressure, such as a manifold or a stiff hose.
 
     Equations: p_A = p_I, d(rho volume)/dt = mdot_A. Stores the elastic energy of the liquid.
-    The run stops where p_I falls below the minimum pressure of the liquid.
-
-    Parameters: volume (l) (default not verified).
+    The run stops where p_I falls below the minimum pressure of the liquid. The default is not
+    verified.
     """
 
     symbol = symbols.CHAMBER
@@ -134,9 +129,7 @@ class Tank(Component):
     and, with ``closed=True``, where it would overflow its ``height``.
 
     Takes the liquid in the tank as incompressible; what this makes of the energy (a share
-    P/(2 bulk_modulus)) is its ``power_supplied``.
-
-    Defaults not verified.
+    P/(2 bulk_modulus)) is its ``power_supplied``. Defaults are not verified.
     """
 
     symbol = symbols.TANK
@@ -184,8 +177,7 @@ class GasChargedAccumulator(Component):
     nothing flows. V is the volume of liquid, k the polytropic index of the gas (1:
     isothermal, 1.4: no heat passes). Stores the energy of gas, liquid and seat. The run
     stops where all gas volume is used up.
-
-    Defaults not verified.
+    Defaults are not verified.
     """
 
     symbol = symbols.ACCUMULATOR

@@ -27,8 +27,7 @@ class IsothermalLiquidProperties(Component):
     ``minimum_pressure`` the run stops: the liquid would evaporate, which is not modelled.
 
     Density, bulk modulus and viscosity of water are presets whose defaults in Simscape are not
-    verified.
-    Ports: A, anywhere in the circuit; nothing flows through it.
+    verified. A is connected anywhere in the circuit; nothing flows through it.
 
     Notes
     -----

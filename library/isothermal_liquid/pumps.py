@@ -96,9 +96,8 @@ class FixedDisplacementPump(DisplacementMachine):
     the ideal one over mechanical_efficiency. Dissipates both losses. For friction that
     sticks leave them out and connect a RotationalFriction.
 
-    The run stops where the pressure at a port falls below the minimum of the liquid.
-
-    Defaults not verified.
+    The run stops where the pressure at a port falls below the minimum of the liquid. Defaults are
+    not verified.
     """
 
     symbol = symbols.PUMP
@@ -113,9 +112,7 @@ class FixedDisplacementPump(DisplacementMachine):
 class VariableDisplacementPump(DisplacementMachine):
     """A pump whose displacement is a signal; negative, it pumps from B to A.
 
-    Equations as of :class:`FixedDisplacementPump`, with D the input.
-
-    Defaults not verified.
+    Equations as of :class:`FixedDisplacementPump`, with D the input. Defaults are not verified.
     """
 
     symbol = symbols.PUMP
@@ -131,9 +128,8 @@ class FixedDisplacementMotor(FixedDisplacementPump):
 
     Equations as of :class:`FixedDisplacementPump`: the torque that drives R is -t. With
     ``losses="analytical"`` K and K' are those at which the motor takes the ideal flow over
-    volumetric_efficiency and gives mechanical_efficiency times the ideal torque.
-
-    Defaults not verified.
+    volumetric_efficiency and gives mechanical_efficiency times the ideal torque. Defaults are not
+    verified.
     """
 
     symbol = symbols.HYDRAULIC_MOTOR
@@ -145,9 +141,7 @@ class FixedDisplacementMotor(FixedDisplacementPump):
 class VariableDisplacementMotor(VariableDisplacementPump):
     """A motor whose displacement is a signal; negative, it turns the other way.
 
-    Equations as of :class:`FixedDisplacementMotor`, with D the input.
-
-    Defaults not verified.
+    Equations as of :class:`FixedDisplacementMotor`, with D the input. Defaults are not verified.
     """
 
     symbol = symbols.HYDRAULIC_MOTOR

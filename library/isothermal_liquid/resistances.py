@@ -18,9 +18,7 @@ class FlowResistance(Dissipative, TwoPort):
 
     Equation: p = K mdot sqrt(mdot² + m_lam²) with K = pressure_drop/mass_flow² and
     m_lam = laminar_fraction mass_flow, below which the flow is laminar.
-    Dissipates mdot (h_A - h_B) >= 0.
-
-    Defaults not verified.
+    Dissipates mdot (h_A - h_B) >= 0. Defaults are not verified.
     """
 
     symbol = symbols.RESTRICTION
@@ -50,9 +48,6 @@ class LaminarLeakage(Gap, Dissipative, TwoPort):
     * ``"custom"``: R is the parameter ``resistance``.
 
     Dissipates mdot (h_A - h_B) >= 0. Neglects the entry of the gap.
-
-    Parameters: diameter (mm), inner_diameter (mm), outer_diameter (mm), width (mm), height (m),
-    major_axis (mm), minor_axis (mm) (whole axes), side (mm), length (m), resistance (MPa*s/m^3).
 
     References
     ----------
@@ -87,11 +82,8 @@ class Pipe(Dissipative, Friction):
     pressure falls below the liquid's minimum. p is p_A - p_B, mdot the mean flow from A to B.
 
     Dissipates mdot_A (h_A - h_I) and the same at B, stores elastic and kinetic energy. One
-    pipe knows one pressure inside; several in series are a longer one, with waves.
-
-    The default of hydraulic_diameter is not verified.
-    Initial targets: p_I (high, 0.101325 MPa) with compressibility, flow_A (high, 0 kg/s) into A and
-    flow_B (high, 0 kg/s) out of B, with inertia.
+    pipe knows one pressure inside; several in series are a longer one, with waves. The default of
+    hydraulic_diameter is not verified.
 
     References
     ----------

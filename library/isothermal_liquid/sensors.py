@@ -1,7 +1,5 @@
 """Ideal sensors: they let pass what they measure, and take nothing."""
 
-# ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
-
 from blocks import Component, Option, Output, Port, partial
 
 from .. import symbols
@@ -16,9 +14,6 @@ class PressureSensor(Component):
 
     Equation: P = p_A - p_B, or with ``measure="absolute"`` Pa = p_A, or with
     ``measure="gauge"`` Pg = p_A - atmospheric pressure of the liquid. Nothing flows.
-
-    Ports: A, and B with ``measure="difference"``. Outputs in MPa, one of them by ``measure``:
-    P, Pa, Pg.
     """
 
     symbol = symbols.METER

@@ -4,8 +4,6 @@ Each source takes its value from a parameter, a constant or a function of time
 (``table`` makes one of points), unless a signal is connected to its input.
 """
 
-# ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
-
 from blocks import Input, Parameter, Variable
 
 from .. import symbols
@@ -44,8 +42,6 @@ class FlowRateSource(GivenFlow, TwoPort):
     Equation: mdot = M, or with ``flow_type="volumetric"`` mdot = rho_A V with the density at
     A: the signal, or the parameters ``mass_flow`` and ``volume_flow`` while nothing is
     connected. The run stops where the pressure at A falls below the liquid's minimum.
-
-    Inputs: M in kg/s, or V in m³/s.
     """
 
     symbol = symbols.FLOW_SOURCE

@@ -47,12 +47,9 @@ class LocalRestriction(Throttle, Restriction):
     (Re_c viscosity/Cd)²: below it the flow is laminar. S is the area of the ports; without
     ``finite_ports`` the term with S_R/S is left out. With ``pressure_recovery`` pressure
     rises again behind the restriction: L = (r - Cd S_R/S)/(r + Cd S_R/S) with
-    r = sqrt(1 - (S_R/S)² (1 - Cd²)); otherwise L = 1. Dissipates mdot (h_A - h_B) >= 0.
-
-    Parameters: area (m^2) (``restriction_type="fixed"``), minimum_area (m^2), maximum_area (m^2)
-    (``"variable"``), port_area (m^2), discharge_coefficient (1), critical_reynolds (1). The default
-    of discharge_coefficient, and the law of pressure recovery, are not verified.
-    Inputs: AR in m², limited to minimum_area and maximum_area.
+    r = sqrt(1 - (S_R/S)² (1 - Cd²)); otherwise L = 1. Dissipates mdot (h_A - h_B) >= 0. The input
+    AR is limited to minimum_area and maximum_area. The default of discharge_coefficient, and the
+    law of pressure recovery, are not verified.
     """
 
     finite_ports = Option(False, doc="whether the speed in the ports counts")
@@ -96,11 +93,8 @@ class VariableOrifice(Opened, Restriction):
 
     Equations: the area grows linearly from leakage_area at S = overlap to maximum_area at
     S = overlap + stroke; with ``orientation="negative"`` a negative S opens it. The flow is that
-    of :class:`LocalRestriction`. Dissipates mdot (h_A - h_B) >= 0.
-
-    Parameters: maximum_area (m^2), leakage_area (m^2), stroke (mm) of the whole opening, overlap
-    (mm) (negative: open in the middle), discharge_coefficient (1), critical_reynolds (1). Defaults
-    not verified.
+    of :class:`LocalRestriction`. Dissipates mdot (h_A - h_B) >= 0. With a negative overlap it is
+    open in the middle. Defaults are not verified.
     """
 
     orientation = Option("positive", ("positive", "negative"), doc="which S opens it")
@@ -153,10 +147,7 @@ class CheckValve(PressureOpened):
     Equations: area = leakage_area up to p = cracking_pressure, then linear up to
     maximum_area at maximum_pressure, with p = p_A - p_B. The flow is that of
     :class:`LocalRestriction`. With ``opening_dynamics`` the opening follows with
-    time_constant. Dissipates mdot (h_A - h_B) >= 0.
-
-    Defaults not verified.
-    Initial target: opening (high, 0) with ``opening_dynamics``.
+    time_constant. Dissipates mdot (h_A - h_B) >= 0. Defaults are not verified.
     """
 
 
@@ -167,10 +158,7 @@ class PressureReliefValve(PressureOpened):
     maximum_pressure, of the pressure p_A - p_B, or with ``control="gauge"`` of p_A less
     atmospheric pressure. The flow is that of :class:`LocalRestriction`. With
     ``opening_dynamics`` the opening follows with time_constant.
-    Dissipates mdot (h_A - h_B) >= 0.
-
-    Defaults not verified.
-    Initial target: opening (high, 0) with ``opening_dynamics``.
+    Dissipates mdot (h_A - h_B) >= 0. Defaults are not verified.
     """
 
     control = Option("difference", ("difference", "gauge"), doc="which pressure opens it")
@@ -189,8 +177,7 @@ class DirectionalValve(Opened):
     edge grows linearly from leakage_area, where S or -S is its overlap, to maximum_area, where it
     is stroke more. A negative overlap leaves an edge open in the middle position. The flow through
     each edge is that of :class:`LocalRestriction`. Dissipates the sum of mdot (h - h') >= 0.
-
-    Defaults not verified.
+    Defaults are not verified.
     """
 
     A = Port(isothermal_liquid, doc="to the actuator")

@@ -21,9 +21,8 @@ class ElectromagneticConverter(TwoPort):
     across N and S carries the flux turns i/R_m from N to S, which is -phi: the coil is an
     inductance of turns²/R_m.
 
-    Initial target: i (low, 0 A), which other coils on the same core or a current source may
-    override. Two coils that are closed around one core share one state: give the flux of the core
-    as its start.
+    Other coils on the same core or a current source may override the start of i. Two coils that are
+    closed around one core share one state: give the flux of the core as its start.
     """
 
     symbol = symbols.COIL_ON_CORE
@@ -59,11 +58,10 @@ class ReluctanceForceActuator(Dissipative, MagneticTwoPort):
       coefficient of restitution, by an impulse through the network, and afterwards the
       contact holds with whatever force is needed. Both sides need mass.
 
-    Neglects leakage, fringing and saturation: put reluctances in parallel or in series. With
-    ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
+    Neglects leakage, fringing and saturation: put reluctances in parallel or in series.
 
-    Initial target: x (high, 2 mm), the gap. f is carried from R to C: positive where the gap is
-    pulled together (Simscape counts it from C to R).
+    x is the gap. f is carried from R to C: positive where the gap is pulled together (Simscape
+    counts it from C to R).
 
     References
     ----------

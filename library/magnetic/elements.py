@@ -1,7 +1,5 @@
 """Reference, eddy currents and magnets."""
 
-# ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
-
 from blocks import Component, Option, Parameter, Port, Variable, der
 
 from .. import symbols
@@ -32,10 +30,7 @@ class EddyCurrent(Dissipative, TwoPort):
 
     Equation: mmf = conductance dphi/dt; a solid core of conductivity s, length l and mean
     path around the core w has about s times the section of the current over w. Put in series
-    with the reluctance of the core. Dissipates mmf²/conductance. With
-    ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
-
-    Parameters: conductance (1/ohm), preset to 1 1/ohm (default not verified).
+    with the reluctance of the core. Dissipates mmf²/conductance. The default is not verified.
 
     References
     ----------
@@ -63,10 +58,7 @@ class PermanentMagnet(TwoPort):
     µ = relative_permeability µ0 = remanence/coercivity, of which two are given. Valid for
     B >= 0 and H <= 0. With N and S joined by iron, the flux area remanence flows from N to S
     inside the magnet, as its equations in Simscape say: it leaves at S. Stores
-    length area (B - remanence)²/(2 µ), which is 0 with its ends joined.
-
-    Parameters: remanence (T), relative_permeability, coercivity (kA/m), length (m), area (m^2);
-    defaults not verified.
+    length area (B - remanence)²/(2 µ), which is 0 with its ends joined. Defaults are not verified.
     """
 
     symbol = symbols.MAGNET

@@ -1,7 +1,5 @@
 """Reluctances: of a number, of a shape, and of iron that saturates."""
 
-# ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
-
 from __future__ import annotations
 
 from typing import Any
@@ -173,8 +171,6 @@ class VariableReluctance(TwoPort):
     gap that closes gives energy to whoever closes it, which the signal does not show: what
     goes in and out at N and S counts as supplied. For the force take
     ``ReluctanceForceActuator``.
-
-    Parameters: least_gap (m), preset to 0 m, area (m^2), relative_permeability.
     """
 
     symbol = symbols.RESISTOR

@@ -1,7 +1,5 @@
 """Ideal sensors: the flux through a connection, and the difference of two potentials."""
 
-# ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
-
 from blocks import Output
 
 from .. import symbols
@@ -13,9 +11,7 @@ __all__ = ["FluxSensor", "MMFSensor"]
 class FluxSensor(TwoPort):
     """Flux through a connection of N and S, put in series.
 
-    Equations: mmf = 0; PHI = phi, positive from N to S.
-
-    Outputs: PHI in Wb (name not verified).
+    Equations: mmf = 0; PHI = phi, positive from N to S. The name PHI is not verified.
     """
 
     symbol = symbols.METER
@@ -30,9 +26,7 @@ class FluxSensor(TwoPort):
 class MMFSensor(TwoPort):
     """Difference of the magnetic potentials of N and S, put in parallel.
 
-    Equations: phi = 0; MMF = mmf.
-
-    Outputs: MMF in A (name not verified).
+    Equations: phi = 0; MMF = mmf. The name MMF is not verified.
     """
 
     symbol = symbols.METER

@@ -16,9 +16,8 @@ class MMFSource(TwoPort):
     """Prescribed difference of magnetic potential, whatever the flux.
 
     Equation: mmf = signal, where the signal is what is connected to I, or the parameter
-    ``magnetomotive_force``. Outside, a positive value drives the flux from N to S.
-
-    Parameters: magnetomotive_force (A), preset to 1 A (default not verified).
+    ``magnetomotive_force``. Outside, a positive value drives the flux from N to S. The default is
+    not verified.
     """
 
     symbol = symbols.VOLTAGE_SOURCE
@@ -37,9 +36,7 @@ class FluxSource(TwoPort):
     """Prescribed flux, whatever the magnetic potential.
 
     Equation: phi = signal, from N to S inside the source, where the signal is what is
-    connected to I, or the parameter ``flux``.
-
-    Parameters: flux (Wb), preset to 0.001 Wb (default not verified).
+    connected to I, or the parameter ``flux``. The default is not verified.
     """
 
     symbol = symbols.CURRENT_SOURCE

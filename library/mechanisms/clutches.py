@@ -96,8 +96,6 @@ class DiscClutch(PressedFriction):
     force N, n friction surfaces and the effective radius r. With
     ``geometry="annulus"`` r = 2/3 (r_o³ - r_i³)/(r_o² - r_i²) of the linings, for
     uniform pressure.
-
-    Inputs: N in N, while unconnected the parameter ``normal_force``.
     """
 
     geometry = Option("effective radius", ("effective radius", "annulus"),
@@ -132,8 +130,6 @@ class DiscBrake(PressedFriction):
 
     While slipping t = mu r n N sign(w), at rest |t| <= mu_s r n N, with the force N
     that presses each of the n pads at the mean radius r.
-
-    Inputs: N in N, while unconnected the parameter ``normal_force``.
     """
 
     normal_force = Parameter("0 N", minimum=0, varying=True, doc="Force on each pad")
@@ -152,8 +148,6 @@ class BandBrake(PressedFriction):
     the static coefficient: F is the force in the slack end of the band, r the radius
     of the drum and ``wrap`` the angle of contact. The band is taken to be tensioned
     so that both directions brake alike; its mass and elasticity are neglected.
-
-    Inputs: F in N, while unconnected the parameter ``tension``.
     """
 
     tension = Parameter("0 N", minimum=0, varying=True, doc="Force in the slack end of the band")
@@ -206,8 +200,6 @@ class DogClutch(Resisting, TwoPort):
     of the capacity ``torque_capacity`` of the teeth, which takes up the remaining slip
     and then transmits any torque up to the capacity. Disengaged, t = 0. Play, and
     impacts of single teeth, are neglected.
-
-    Inputs: E, while unconnected the parameter ``engagement``.
     """
 
     symbol = symbols.CLUTCH
@@ -237,8 +229,6 @@ class OneWayClutch(Resisting, TwoPort):
       that starts with w < 0 grips in the same way.
 
     The drag is ``drag_torque`` times the engagement signal E.
-
-    Inputs: E, while unconnected the parameter ``engagement``.
 
     References
     ----------

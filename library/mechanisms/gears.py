@@ -19,8 +19,6 @@ class GearBox(Component):
     t_S + t_O + t_C = 0. A negative ratio turns the output the other way round.
     Neglects inertia, play, elasticity and losses: see ``LossyGear``.
 
-    Ports: S (input shaft), O (output shaft), C (housing, with ``housing=True``).
-
     Raises
     ------
     ModelError

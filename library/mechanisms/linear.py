@@ -1,7 +1,5 @@
 """Between rotation and translation, and levers: ideal mechanisms with a constant ratio."""
 
-# ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
-
 from blocks import Component, Option, Parameter, Port
 
 from .. import symbols

@@ -49,10 +49,6 @@ class LossyGear(Dissipative):
     Forward, the first term is the larger one while S drives. All four are constants,
     or with ``law="table"`` interpolated over the speed |w_S|; beyond the table
     efficiencies are held and torques continue by their last segment, but not below zero.
-
-    Parameters: ratio (1), forward_efficiency (1), backward_efficiency (1), forward_bearing_torque
-    (N*m), backward_bearing_torque (N*m); of the table: speeds (rad/s), forward_efficiencies (1),
-    backward_efficiencies (1), forward_bearing_torques (N*m), backward_bearing_torques (N*m).
     Neglects the inertia of the gear, play and elasticity.
 
     Notes

@@ -38,10 +38,8 @@ class Gravity(Component):
     """The gravity that acts on all bodies of the mechanism it is connected to.
 
     It states the domain parameters gx and gy of its circuit; without one, gravity is
-    9.81 m/s^2 against y. Connect it to any frame of the mechanism, such as a Ground.
-
-    Parameters: strength (m/s^2), direction (deg), from the x axis counterclockwise.
-    Ports: P (any frame; no force goes through it).
+    9.81 m/s^2 against y. Connect it to any frame of the mechanism, such as a Ground; no force
+    goes through it.
     """
 
     symbol = symbols.WEIGHT

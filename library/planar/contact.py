@@ -48,13 +48,10 @@ class Contact(Struck, TwoFrame):
     a demand that places the bodies): each outline should be near
     the other in one place only (a corner or a second hollow needs a Contact of its own).
 
-    Parameters: curve, base, outlines in the frames F and B: ``Circle``, ``Corner``, ``Line``
-    (endless, or with a length and two ends), ``Ellipse``, ``ParametricCurve``, ``SplineCurve``;
-    friction, static_friction (0: the same as friction, otherwise no less), restitution, from 0
-    (plastic) to 1 (elastic); smooth: without friction, and without its variables.
-    Ports: B, F (of two different bodies), H (heat of friction and impacts, with
-    ``thermal_port=True``; it leaves within some release_time (ms), since an impact sets it free at
-    once).
+    Outlines are ``Circle``, ``Corner``, ``Line`` (endless, or with a length and two ends),
+    ``Ellipse``, ``ParametricCurve`` and ``SplineCurve``. A static_friction of 0 is the same as
+    friction; otherwise it is no less. The heat of an impact, which is set free at once, leaves at
+    the port H within some release_time.
 
     Notes
     -----

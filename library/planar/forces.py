@@ -32,10 +32,8 @@ class Force(Component):
 
     Equations: (SX, SY) acts on what hangs on P, in world directions or, with
     ``turns=True``, in those of the frame. SX and SY are signals, or the parameters
-    ``fx`` and ``fy`` while nothing is connected.
-
-    Ports: P (a point elsewhere on the body is made by a RigidOffset).
-    Inputs: SX, SY in N.
+    ``fx`` and ``fy`` while nothing is connected. A point elsewhere on the body is made by a
+    RigidOffset.
     """
 
     symbol = symbols.FORCE_ARROW
@@ -85,10 +83,8 @@ class SpringDamper(Dissipative):
     """Spring and damper in parallel between the origins of two frames.
 
     Equation: f = stiffness (length - free_length) + damping der(length), along the
-    line between the two origins; f > 0 pulls them together. The origins must not
-    coincide, but where free_length is zero.
-
-    Ports: B, F (no torque goes through them), H (heat, with ``thermal_port=True``).
+    line between the two origins; f > 0 pulls them together. No torque goes through it. The
+    origins must not coincide, but where free_length is zero.
     """
 
     symbol = symbols.SPRING_DAMPER

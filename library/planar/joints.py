@@ -19,8 +19,6 @@ class Revolute(TwoFrame):
     Equations: x and y of both frames are equal; phi = phi_F - phi_B, w = der(phi).
     Frictionless; with ``drive=True`` the port A takes friction, a spring, a stop or
     a motor from the rotational library, whose torque acts from B on F.
-
-    Ports: B, F, A (rotational, turns with w, only with ``drive``).
     """
 
     symbol = symbols.HINGE
@@ -53,8 +51,6 @@ class Prismatic(TwoFrame):
     phi_F = phi_B; v = der(s). Frictionless; with ``drive=True`` the port A takes
     friction, a spring, a stop or a motor from the translational library, whose
     force acts from B on F.
-
-    Ports: B, F, A (translational, moves with v, only with ``drive``).
     """
 
     symbol = symbols.SLIDER
@@ -91,8 +87,6 @@ class RollingWheel(TwoFrame):
     velocity against it: to the right is clockwise. The forces ``normal`` and
     ``traction`` act from the rail on the wheel at the contact; a Contact decides
     what they may be, this wheel only says what they would have to be.
-
-    Ports: B (its x axis is the rail), F (at the wheel's centre, of the wheel's body).
     """
 
     symbol = symbols.WHEEL

@@ -1,7 +1,5 @@
 """What a mechanism does, as signals: motion and forces of frames."""
 
-# ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
-
 from blocks import Component, Output, Port
 
 from .. import symbols
@@ -11,10 +9,7 @@ __all__ = ["ForceSensor", "MotionSensor", "RelativeSensor"]
 
 
 class MotionSensor(Component):
-    """Place and velocity of a frame in the world.
-
-    Outputs: X, Y in m, PHI in rad; VX, VY in m/s, W in rad/s.
-    """
+    """Place, angle and velocities of a frame in the world: X = x, VX = vx and so on."""
 
     symbol = symbols.METER
 
@@ -39,10 +34,7 @@ class MotionSensor(Component):
 
 
 class RelativeSensor(Component):
-    """Place of the frame F as it is seen from the frame B.
-
-    Outputs: X, Y in m, PHI in rad, in the frame B.
-    """
+    """Place and angle of the frame F as it is seen from the frame B."""
 
     symbol = symbols.METER
 
@@ -64,10 +56,7 @@ class RelativeSensor(Component):
 
 
 class ForceSensor(TwoFrame):
-    """Force and torque through a rigid connection of two frames, in world directions.
-
-    Outputs: FX, FY in N, T in N*m, what acts from B on F.
-    """
+    """Force and torque through a rigid connection, from B on F, in world directions."""
 
     symbol = symbols.METER
 

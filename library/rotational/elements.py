@@ -204,10 +204,9 @@ class RotationalSpringDamper(Dissipative, TwoPort):
 class RotationalInerter(TwoPort):
     """Two-port whose torque is proportional to the relative angular acceleration.
 
-    Equation: t = inertance dw/dt. Stores inertance w**2 / 2; its own inertia is
-    neglected. An inertia is the same as an inerter against ground.
-
-    Initial target: w (low, 0 rad/s), since the bodies at its ends usually decide.
+    Equation: t = inertance dw/dt. Stores inertance w**2 / 2; its own inertia is neglected. An
+    inertia is the same as an inerter against ground. The bodies at its ends usually decide how it
+    starts.
     """
 
     symbol = symbols.INERTER

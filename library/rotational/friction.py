@@ -1,9 +1,5 @@
 """Friction between two bodies that turn against each other."""
 
-from __future__ import annotations
-
-from typing import ClassVar
-
 from blocks import Parameter, abs_, dry_friction
 
 from .. import symbols
@@ -35,12 +31,7 @@ class RotationalFriction(Rubbing, TwoPort):
     Except for ``"simscape"`` the viscous coefficient is 0 unless given. With
     ``normal=True`` strengths are coefficients times the normal force N and the radius: the input
     N, or the parameter ``normal_force`` while nothing is connected.
-    Dissipates t w less what a deflection stores.
-
-    Parameters: coulomb_torque (N*m), breakaway_torque (N*m), breakaway_velocity (rad/s),
-    viscous_coefficient (N*m*s/rad), coulomb_coefficient (1), breakaway_coefficient (1),
-    normal_force (N), radius (m); those of the law.
-    Ports: R, C; t > 0 for w > 0.
+    Dissipates t w less what a deflection stores; t > 0 for w > 0.
 
     Raises
     ------
@@ -55,8 +46,7 @@ class RotationalFriction(Rubbing, TwoPort):
 
     symbol = symbols.FRICTION
 
-    units: ClassVar[dict[str, str]] = {"force": "N*m", "velocity": "rad/s", "shift": "rad",
-                                       "strength": "torque"}
+    units = {"force": "N*m", "velocity": "rad/s", "shift": "rad", "strength": "torque"}
 
     breakaway_torque = Parameter("25 N*m", minimum=0, when=needs("breakaway", normal=False),
                                  doc="Breakaway torque")  # fmt: skip

@@ -1,7 +1,5 @@
 """Ideal sensors: no inertia, no friction, no slip."""
 
-# ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
-
 from math import pi
 
 from blocks import Component, Option, Output, Parameter, Port, Variable, der, mod
@@ -65,11 +63,7 @@ class RotationalMotionSensor(Component):
     Equations: w = w_R - w_C, or w = w_R with ``reference="absolute"``, where the port
     C does not exist; W = w; A = phi + offset with dphi/dt = w; ACC = dw/dt. With
     ``wrap_angle`` A stays within [0, 2 pi): whole turns are taken off at located
-    events. Draws no torque.
-
-    Ports: R, C (``reference="difference"``). Outputs, each with an option: W in rad/s
-    (``velocity_port``), A in rad (``angle_port``), ACC in rad/s² (``acceleration_port``, off by
-    default).
+    events. ACC is off by default. Draws no torque.
 
     Notes
     -----

@@ -31,9 +31,9 @@ class RotationalHardStop(Bounded, TwoPort):
     The lower bound mirrors it. Between the bounds t = 0. Contact and the end of the
     transition region are located events. Neglects the inertia of the stops.
 
-    Initial target: phi (high, 0 rad), the place of R between the bounds; t > 0 at the upper bound.
-    With ``thermal_port=True`` the heat leaves at the port H; that of impacts collects in
-    impact_heat (high, 0 J) and leaves with the time constant ``release_time``.
+    phi is the place of R between the bounds; t > 0 at the upper bound. The heat of impacts that
+    leaves at the port H collects in impact_heat, and leaves with the time constant
+    ``release_time``.
     """
 
     symbol = symbols.STOP
@@ -69,9 +69,7 @@ class ElastoBacklash(Dissipative, TwoPort):
     Equations: dphi/dt = w. For |phi| <= backlash/2, t = 0. Beyond it, with the
     deformation p of the flank in contact, t = stiffness p + damping w, where the
     damping part is limited to the elastic one: the torque is continuous at first
-    contact and never pulls when the flanks part.
-
-    Initial target: phi (high, 0 rad), the middle of the play.
+    contact and never pulls when the flanks part. At phi = 0 R is in the middle of the play.
 
     References
     ----------

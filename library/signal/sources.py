@@ -18,7 +18,7 @@ __all__ = ["Chirp", "Constant", "Pulse", "Ramp", "Sine", "Step", "TimeFunction"]
 class Constant(Component):
     """A constant signal.
 
-    Equation: y = value.
+    Equation: y = value, at all times and in its unit.
     """
 
     value = Parameter("1", unit="any", doc="Value of the output")

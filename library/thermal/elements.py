@@ -65,11 +65,6 @@ class ThermalMass(Component):
     emptied: dm/dt = Mdot and m specific_heat dT/dt = Q + Mdot specific_heat (Tin - T) while it
     comes, with the temperature Tin; what leaves has the temperature T, and changes it by nothing.
     Nothing leaves beyond the mass ``minimum_mass``.
-
-    Parameters: mass (kg), specific_heat (J/(kg*K)); minimum_mass (kg) instead of mass where it is
-    variable.
-    Inputs, where it is variable: Mdot in kg/s, Tin in K.
-    Initial targets: T (high, 300 K), m (high, 1 kg) where it is variable.
     """
 
     symbol = symbols.THERMAL_MASS
@@ -125,9 +120,7 @@ class PerfectInsulator(Component):
 class ThermalResistance(TwoPort):
     """Resistance to the flow of heat between A and B.
 
-    Equation: resistance Q = T, with T = T_A - T_B. Stores no heat.
-
-    Parameters: resistance (K/W); its default is not verified.
+    Equation: resistance Q = T, with T = T_A - T_B. Stores no heat. The default is not verified.
     """
 
     symbol = symbols.THERMAL_RESISTANCE
@@ -174,8 +167,6 @@ class ConductiveHeatTransfer(TwoPort):
     k is ``thermal_conductivity``; with ``law="table"`` it is interpolated linearly over the
     mean temperature (T_A + T_B)/2 and held outside the table; with ``law="signal"`` it is
     the input K, but no less than ``minimum_conductivity``. Stores no heat.
-
-    Inputs: K in W/(m*K), with ``law="signal"``.
     """
 
     symbol = symbols.THERMAL_RESISTANCE
@@ -227,10 +218,8 @@ class ConvectiveHeatTransfer(TwoPort):
     """Heat between a wall and a fluid that flows past it, from A to B.
 
     Equation: Q = h area T, with T = T_A - T_B. h is ``heat_transfer_coefficient``, or with
-    ``law="signal"`` the input HC, but no less than ``minimum_coefficient``.
-
-    The default of the area is not verified.
-    Inputs: HC in W/(m^2*K), with ``law="signal"``.
+    ``law="signal"`` the input HC, but no less than ``minimum_coefficient``. The default of the
+    area is not verified.
     """
 
     symbol = symbols.THERMAL_RESISTANCE

@@ -1,7 +1,5 @@
 """Ideal thermal sensors: they hold no heat, and none leaks through them."""
 
-# ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
-
 from blocks import Component, Option, Output, Port
 
 from .. import symbols

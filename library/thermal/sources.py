@@ -19,9 +19,8 @@ class TemperatureSource(Component):
     """Prescribed absolute temperature, whatever the heat flow: surroundings, a thermostat.
 
     Equation: A.T = S, where S is the signal, or the parameter ``temperature`` while nothing
-    is connected. A temperature in degC or degF counts from its own zero.
-
-    Parameters: temperature (K); its default is not verified.
+    is connected. A temperature in degC or degF counts from its own zero. The default is not
+    verified.
     """
 
     symbol = symbols.TEMPERATURE
@@ -64,9 +63,7 @@ class HeatFlowRateSource(TwoPort):
 
     Equation: Q = S, where S is the signal, or the parameter ``heat_flow`` while nothing is
     connected. A positive flow is drawn at A and given off at B. Drawing on where a body has
-    reached absolute zero stops the run.
-
-    Parameters: heat_flow (W); its default is not verified.
+    reached absolute zero stops the run. The default is not verified.
     """
 
     symbol = symbols.FLOW_SOURCE

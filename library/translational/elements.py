@@ -202,10 +202,8 @@ class SpringDamper(Dissipative, TwoPort):
 class Inerter(TwoPort):
     """Two-port whose force is proportional to the relative acceleration.
 
-    Equation: f = inertance dv/dt. Stores inertance v**2 / 2; its own mass is
-    neglected. A mass against ground is the same as an inerter.
-
-    Initial target: v (low, 0 m/s), since the bodies at its ends usually decide.
+    Equation: f = inertance dv/dt. Stores inertance v**2 / 2; its own mass is neglected. A mass
+    against ground is the same as an inerter. The bodies at its ends usually decide how it starts.
     """
 
     symbol = symbols.INERTER

@@ -1,9 +1,5 @@
 """Friction between two bodies that rub or roll on each other."""
 
-from __future__ import annotations
-
-from typing import ClassVar
-
 from blocks import Input, Parameter, Variable, der, dry_friction, maximum, tanh
 
 from .. import symbols
@@ -34,12 +30,7 @@ class TranslationalFriction(Rubbing, TwoPort):
     Except for ``"simscape"`` the viscous coefficient is 0 unless given. With
     ``normal=True`` strengths are coefficients times the normal force N: the input
     N, or the parameter ``normal_force`` while nothing is connected.
-    Dissipates f v less what a deflection stores.
-
-    Parameters: coulomb_force (N), breakaway_force (N), breakaway_velocity (m/s),
-    viscous_coefficient (N*s/m), coulomb_coefficient (1), breakaway_coefficient (1), normal_force
-    (N); those of the law.
-    Ports: R, C; f > 0 for v > 0.
+    Dissipates f v less what a deflection stores; f > 0 for v > 0.
 
     Raises
     ------
@@ -54,8 +45,7 @@ class TranslationalFriction(Rubbing, TwoPort):
 
     symbol = symbols.FRICTION
 
-    units: ClassVar[dict[str, str]] = {"force": "N", "velocity": "m/s", "shift": "m",
-                                       "strength": "force"}
+    units = {"force": "N", "velocity": "m/s", "shift": "m", "strength": "force"}
 
     breakaway_force = Parameter("25 N", minimum=0, when=needs("breakaway", normal=False),
                                 doc="Breakaway force")  # fmt: skip
@@ -86,8 +76,7 @@ class FrictionRing(Dissipative, TwoPort):
     rings exact: r = ring_friction sign(v) while they slide, any |r| <= ring_friction
     at rest. Loading follows the upper line, unloading the lower one; the loop
     between them is the energy lost. Neglects that real rings rub more under load.
-
-    Ports: R, C; f > 0 for x > 0, R ahead of C.
+    f > 0 for x > 0, R ahead of C.
     """
 
     symbol = symbols.FRICTION

@@ -1,7 +1,5 @@
 """Ideal sensors: no mass, no friction, no slip."""
 
-# ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
-
 from blocks import Component, Option, Output, Parameter, Port, Variable, der
 
 from .. import symbols
@@ -61,12 +59,8 @@ class MotionSensor(Component):
     """Velocity, position and acceleration of R, against C or the reference.
 
     Equations: v = v_R - v_C, or v = v_R with ``reference="absolute"``, where the
-    port C does not exist; V = v; P = x + offset with dx/dt = v; A = dv/dt. Draws no
-    force.
-
-    Ports: R, C (``reference="difference"``). Outputs, each with an option: V in m/s
-    (``velocity_port``), P in m (``position_port``), A in m/s² (``acceleration_port``, off by
-    default).
+    port C does not exist; V = v; P = x + offset with dx/dt = v; A = dv/dt, which is off by
+    default. Draws no force.
 
     Notes
     -----

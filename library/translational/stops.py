@@ -32,9 +32,9 @@ class HardStop(Bounded, TwoPort):
     The lower bound mirrors it. Between the bounds f = 0. Contact and the end of the
     transition region are located events. Neglects the mass of the stops.
 
-    Initial target: x (high, 0 m), the place of R between the bounds; f > 0 at the upper bound. With
-    ``thermal_port=True`` the heat leaves at the port H; that of impacts collects in impact_heat
-    (high, 0 J) and leaves with the time constant ``release_time``.
+    x is the place of R between the bounds; f > 0 at the upper bound. The heat of impacts that
+    leaves at the port H collects in impact_heat, and leaves with the time constant
+    ``release_time``.
     """
 
     symbol = symbols.STOP
@@ -67,12 +67,10 @@ class HardStop(Bounded, TwoPort):
 class ElastoGap(Dissipative, TwoPort):
     """Contact that pushes only: a spring-damper that R lifts off from.
 
-    Equations: dx/dt = v. For x >= free_length, f = 0. For x < free_length
-    f = f_c + f_d with f_c = -stiffness (free_length - x) and f_d = damping v limited
-    to the interval from f_c to -f_c, so f <= 0 always: the limit keeps the force
-    continuous at first contact and from pulling at lift-off.
-
-    Ports: R stands on C; x is the distance from C to R and f the (negative) force.
+    Equations: dx/dt = v. For x >= free_length, f = 0. For x < free_length f = f_c + f_d with f_c =
+    -stiffness (free_length - x) and f_d = damping v limited to the interval from f_c to -f_c, so f
+    <= 0 always: the limit keeps the force continuous at first contact and from pulling at lift-off.
+    R stands on C; x is the distance from C to R and f the (negative) force.
 
     References
     ----------

@@ -19,8 +19,6 @@ class VehicleBody(Component):
 
     and f the force of the drive at H. Neglects pitch, load transfer, slip and
     rotating masses. Rolling resistance does not hold the vehicle on a slope.
-
-    Inputs: beta in rad and W in m/s; while unconnected the parameters ``incline`` and ``headwind``.
     """
 
     symbol = symbols.VEHICLE

@@ -127,8 +127,7 @@ class Resistor(Resisting, TwoPort):
 class VariableResistor(Resisting, TwoPort):
     """Resistor whose resistance is a signal.
 
-    Equation: v = max(R, minimum_resistance) i, where R is the signal, or the parameter
-    ``resistance`` while nothing is connected. Dissipates v i.
+    Equation: v = max(R, minimum_resistance) i, where R is the signal. Dissipates v i.
 
     Notes
     -----
@@ -194,10 +193,9 @@ def _stays_above_zero(value, name, least):
 class VariableCapacitor(TwoPort):
     """Capacitor whose capacitance is a signal, as of plates that move.
 
-    Equations: i = dq/dt; q = C v, where C is the signal, or the parameter
-    ``capacitance`` while nothing is connected. Stores q**2 / (2 C); what changes the
-    capacitance supplies -v**2/2 dC/dt, the work against the field. C must not
-    jump; where it falls to 0 the run stops.
+    Equations: i = dq/dt; q = C v, where C is the signal. Stores q**2 / (2 C); what changes the
+    capacitance supplies -v**2/2 dC/dt, the work against the field. C must not jump; where it falls
+    to 0 the run stops.
 
     References
     ----------
@@ -262,10 +260,9 @@ class Inductor(Dissipative, TwoPort):
 class VariableInductor(TwoPort):
     """Inductor whose inductance is a signal, as of a core that moves.
 
-    Equations: v = dpsi/dt; psi = L i, where L is the signal, or the parameter
-    ``inductance`` while nothing is connected. Stores psi**2 / (2 L); what changes the
-    inductance supplies -i**2/2 dL/dt, the work against the field. L must not
-    jump; where it falls to 0 the run stops.
+    Equations: v = dpsi/dt; psi = L i, where L is the signal. Stores psi**2 / (2 L); what changes
+    the inductance supplies -i**2/2 dL/dt, the work against the field. L must not jump; where it
+    falls to 0 the run stops.
 
     References
     ----------

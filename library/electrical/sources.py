@@ -69,8 +69,7 @@ class ACVoltageSource(Supplying, TwoPort):
 class ControlledVoltageSource(Supplying, TwoPort):
     """Prescribed voltage between p and n, whatever the current.
 
-    Equation: v = vT, where vT is the signal, or the parameter ``voltage``, a constant or
-    a function of time, while nothing is connected.
+    Equation: v = vT.
 
     Examples
     --------
@@ -133,8 +132,7 @@ class ACCurrentSource(Supplying, TwoPort):
 class ControlledCurrentSource(Supplying, Arrow):
     """Prescribed current along the arrow from tail to head, whatever the voltage.
 
-    Equation: i = iT, where iT is the signal, or the parameter ``current``, a constant or
-    a function of time, while nothing is connected. It leaves into the circuit at head.
+    Equation: i = iT. It leaves into the circuit at head.
     """
 
     symbol = symbols.CURRENT_SOURCE

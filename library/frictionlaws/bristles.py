@@ -147,9 +147,8 @@ class Bristle(FrictionLaw):
     def equations(self, c):
         yield der(c.z) == c.flow
         n, bent = self.bristles, self.bent(c)
-        yield c.effort == c.stiffness / n * sum(bent[1:], bent[0])
-        squares = [b**2 for b in bent]
-        yield c.energy_stored == c.stiffness / n / 2 * sum(squares[1:], squares[0])
+        yield c.effort == c.stiffness / n * sum(bent)
+        yield c.energy_stored == c.stiffness / n / 2 * sum(b**2 for b in bent)
         for k, (b, root, drawn) in enumerate(zip(bent, c.root, c.drawn, strict=True)):
             # spread evenly to begin with: no force at rest
             start = mod(7919.0 * c.seed + 104729.0 * (k + 1), PRIME - 1) + 1

@@ -22,6 +22,7 @@ __all__ = ["Awrejcewicz", "AwrejcewiczAsPrinted", "AwrejcewiczI", "AwrejcewiczIA
            "Karnopp", "Karnopp1985", "Kikuuwe", "KikuuweI", "LoadLaw", "Quinn", "QuinnI", "QuinnII",
            "QuinnIII"]
 
+
 class LoadLaw(FrictionLaw):
     """Base of laws of velocity and load: a subclass says ``force(c)``, of ``c.load`` too."""
 
@@ -40,11 +41,18 @@ class LoadLaw(FrictionLaw):
         """P up to F_G, and no more than F_G."""
         return where(abs_(c.load) < c.breakaway, c.load, c.breakaway * sgn(c.load), events=False)
 
+    def shape(self, c, ratio):
+        """The curve that rounds the law: none."""
+        return ratio
+
 
 class Weighted(LoadLaw):
-    """A load law with a spline of weight w."""
+    """A load law that a spline of weight w rounds."""
 
     weight = Parameter(0.25, minimum=0, maximum=0.5, doc="Weight w of the spline")
+
+    def shape(self, c, ratio):
+        return spline(ratio, c.weight)
 
 
 class Backwards:
@@ -97,10 +105,8 @@ class Quinn(LoadLaw):
     """
 
     def share(self, c, ratio):
-        return ratio
-
-    def shape(self, c, ratio):
-        return ratio
+        """The curve of the load, by which the velocity is shifted."""
+        return self.shape(c, ratio)
 
     def force(self, c):
         inside = self.share(c, self.ratio(c))
@@ -113,9 +119,6 @@ class QuinnI(Backwards, Quinn):
     """Quinn's law with sin(pi r/2) for both ratios. Creeps against the load."""
 
     at_half = -0.3738
-
-    def share(self, c, ratio):
-        return sine(ratio)
 
     def shape(self, c, ratio):
         return sine(ratio)
@@ -130,6 +133,9 @@ class QuinnII(QuinnI):
 
     at_half = -0.2071
 
+    def share(self, c, ratio):
+        return sine(ratio)
+
     def shape(self, c, ratio):
         return cubic(ratio)
 
@@ -139,12 +145,6 @@ class QuinnIII(Backwards, Weighted, Quinn):
 
     at_half = -0.2498  # for a weight of 1/4
 
-    def share(self, c, ratio):
-        return spline(ratio, c.weight)
-
-    def shape(self, c, ratio):
-        return spline(ratio, c.weight)
-
 
 class Kikuuwe(LoadLaw):
     """F_C sign(s) for |s| > F_G, else s, with s = P + F_G v/band.
@@ -152,9 +152,6 @@ class Kikuuwe(LoadLaw):
     R. Kikuuwe et al. (2005) have P + m v/T with the time step T; here T = m band/F_G,
     whatever the inertia m. For |P| <= F_G and F_C = F_G the same law as Quinn's.
     """
-
-    def shape(self, c, ratio):
-        return ratio
 
     def force(self, c):
         s = self.ratio(c) + c.flow / c.band
@@ -165,9 +162,6 @@ class KikuuweI(Backwards, Weighted, Kikuuwe):
     """Kikuuwe's law with a spline of weight w. Creeps against the load."""
 
     at_half = -0.1145  # for a weight of 1/4
-
-    def shape(self, c, ratio):
-        return spline(ratio, c.weight)
 
 
 class Awrejcewicz(LoadLaw):
@@ -213,8 +207,5 @@ class AwrejcewiczI(Weighted, Awrejcewicz):
         return even_spline(ratio, c.weight)
 
 
-class AwrejcewiczIAsPrinted(Weighted, AwrejcewiczAsPrinted):
+class AwrejcewiczIAsPrinted(AwrejcewiczI, AwrejcewiczAsPrinted):
     """Awrejcewicz' law as printed, with a spline of weight w."""
-
-    def shape(self, c, ratio):
-        return even_spline(ratio, c.weight)

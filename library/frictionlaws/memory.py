@@ -83,7 +83,7 @@ class MaxwellSlip(FrictionLaw):
 
     def springs(self, c):
         """The force of all springs."""
-        return _sum(k * z for k, z in zip(c.stiffnesses, c.z, strict=False))
+        return sum(k * z for k, z in zip(c.stiffnesses, c.z, strict=False))
 
     def force(self, c):
         return self.springs(c)
@@ -93,12 +93,12 @@ class MaxwellSlip(FrictionLaw):
             yield f == k * z
             yield der(f) == k * rate  # not z: micrometres would be lost beside the nominal metre
         yield c.effort == self.force(c)
-        yield c.energy_stored == _sum(
+        yield c.energy_stored == sum(
             k * z**2 / 2 for k, z in zip(c.stiffnesses, c.z, strict=False))
 
     def power_stored(self, c):
         loads = (k * z for k, z in zip(c.stiffnesses, c.z, strict=False))
-        return _sum(f * rate for f, rate in zip(loads, self.rates(c), strict=True))
+        return sum(f * rate for f, rate in zip(loads, self.rates(c), strict=True))
 
 
 class Leuven(MaxwellSlip):
@@ -163,15 +163,10 @@ class GeneralisedMaxwell(FrictionLaw):
             yield when(stuck >= share * level, {slips: 1})
             yield when(c.flow > 0, {slips: 0})
             yield when(c.flow < 0, {slips: 0})
-        yield c.effort == _sum(c.spring) + c.viscous_coefficient * c.flow
-        yield c.energy_stored == _sum(
+        yield c.effort == sum(c.spring) + c.viscous_coefficient * c.flow
+        yield c.energy_stored == sum(
             f**2 / (2 * k) for f, k in zip(c.spring, c.stiffnesses, strict=False))
 
     def power_stored(self, c):
         loads = (f / k for f, k in zip(c.spring, c.stiffnesses, strict=False))
-        return _sum(x * rate for x, rate in zip(loads, self.rates(c), strict=True))
-
-
-def _sum(terms):
-    first, *rest = terms
-    return sum(rest, first)
+        return sum(x * rate for x, rate in zip(loads, self.rates(c), strict=True))

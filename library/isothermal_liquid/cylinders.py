@@ -134,7 +134,7 @@ class Cylinder(TranslationalFriction):
         yield self.f == held
         yield self.energy_stored == (stored + self.seal_energy if _springy(self) else stored)
         if not flexible:
-            yield self.power_supplied == sum(made_up[1:], made_up[0])
+            yield self.power_supplied == sum(made_up)
         rubbed = self.effort * self.flow - law.power_stored(seal)
         yield self.power_dissipated == rubbed + heat
 

@@ -130,8 +130,7 @@ def _dissolved_work(at, pressure):
     square, cube = 3 / c**2, 2 / c**3  # x = (p/p_atm - 1)/c, multiplied out
     terms = (square + cube, -2 * square - 3 * cube, square + 3 * cube, -cube)
     works = _power_works(at, pressure, len(terms))
-    first, *others = (factor * work for factor, work in zip(terms, works, strict=True))
-    return sum(others, first)
+    return sum(factor * work for factor, work in zip(terms, works, strict=True))
 
 
 def _log_ratio(y):

@@ -155,8 +155,8 @@ class Pipe(Dissipative, Friction):
                 loss + inertance * der(flow))  # fmt: skip
             kinetic.append(inertance * flow**2 / (2 * A.density))
             heat.append(flow * loss / A.density)
-        yield self.energy_stored == sum(kinetic[1:], kinetic[0]) + elastic
-        yield self.power_dissipated == sum(heat[1:], heat[0])
+        yield self.energy_stored == sum(kinetic) + elastic
+        yield self.power_dissipated == sum(heat)
 
     def loss(self, flow, rho):
         """Pressure that a mass flow loses along the whole pipe."""

@@ -207,4 +207,4 @@ class DirectionalValve(Opened):
         yield self.T.mdot == -self.flow_AT - self.flow_BT
         yield self.A.mdot == self.flow_AT - self.flow_PA
         yield self.B.mdot == self.flow_BT - self.flow_PB
-        yield self.power_dissipated == sum(heat[1:], heat[0])
+        yield self.power_dissipated == sum(heat)

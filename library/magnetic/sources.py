@@ -1,7 +1,7 @@
 """Prescribed magnetic potentials and fluxes between two ports.
 
 Each source takes its value from a parameter, a constant or a function of time, unless a
-signal is connected to its input S. The energy that leaves its ports counts as supplied.
+signal is connected to its input I. The energy that leaves its ports counts as supplied.
 """
 
 from blocks import Input, Parameter
@@ -15,9 +15,8 @@ __all__ = ["FluxSource", "MMFSource"]
 class MMFSource(TwoPort):
     """Prescribed difference of magnetic potential, whatever the flux.
 
-    Equation: mmf = signal, where the signal is what is connected to I, or the parameter
-    ``magnetomotive_force``. Outside, a positive value drives the flux from N to S. The default is
-    not verified.
+    Equation: mmf = I. Outside, a positive value drives the flux from N to S. The default is not
+    verified.
     """
 
     symbol = symbols.VOLTAGE_SOURCE
@@ -35,8 +34,7 @@ class MMFSource(TwoPort):
 class FluxSource(TwoPort):
     """Prescribed flux, whatever the magnetic potential.
 
-    Equation: phi = signal, from N to S inside the source, where the signal is what is
-    connected to I, or the parameter ``flux``. The default is not verified.
+    Equation: phi = I, from N to S inside the source. The default is not verified.
     """
 
     symbol = symbols.CURRENT_SOURCE

@@ -30,10 +30,8 @@ NOTHING = quantity(1e-200, "m^2")  # no length at all still has a derivative
 class Force(Component):
     """A force on the origin of a frame.
 
-    Equations: (SX, SY) acts on what hangs on P, in world directions or, with
-    ``turns=True``, in those of the frame. SX and SY are signals, or the parameters
-    ``fx`` and ``fy`` while nothing is connected. A point elsewhere on the body is made by a
-    RigidOffset.
+    Equations: (SX, SY) acts on what hangs on P, in world directions or, with ``turns=True``, in
+    those of the frame. A point elsewhere on the body is made by a RigidOffset.
     """
 
     symbol = symbols.FORCE_ARROW
@@ -59,11 +57,7 @@ class Force(Component):
 
 
 class Torque(Component):
-    """A torque on a frame, positive counterclockwise.
-
-    Equation: S acts on what hangs on P; S is a signal, or the parameter ``torque``
-    while nothing is connected.
-    """
+    """A torque on a frame, positive counterclockwise: S acts on what hangs on P."""
 
     symbol = symbols.TORQUE_ARROW
 

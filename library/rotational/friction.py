@@ -28,10 +28,9 @@ class RotationalFriction(Rubbing, TwoPort):
     * ``"quinn"``, ``"karnopp"``, …: of the velocity and of the load, which the network finds.
     * ``"lugre"``, ``"dahl"``, …: with a deflection of the contact as inner state.
 
-    Except for ``"simscape"`` the viscous coefficient is 0 unless given. With
-    ``normal=True`` strengths are coefficients times the normal force N and the radius: the input
-    N, or the parameter ``normal_force`` while nothing is connected.
-    Dissipates t w less what a deflection stores; t > 0 for w > 0.
+    Except for ``"simscape"`` the viscous coefficient is 0 unless given. With ``normal=True``
+    strengths are coefficients times the normal force N and the radius. Dissipates t w less what a
+    deflection stores; t > 0 for w > 0.
 
     Raises
     ------

@@ -16,9 +16,8 @@ __all__ = ["AngleSource", "AngularAccelerationSource", "AngularVelocitySource", 
 class TorqueSource(Supplying, TwoPort):
     """Prescribed torque, whatever the motion.
 
-    Equation: t = -S, where S is the signal, or the parameter ``torque`` while
-    nothing is connected. A positive torque acts from C to R: with C on the
-    reference it accelerates the body at R towards positive angular velocities.
+    Equation: t = -S. A positive torque acts from C to R: with C on the reference it accelerates the
+    body at R towards positive angular velocities.
 
     Examples
     --------
@@ -40,9 +39,8 @@ class TorqueSource(Supplying, TwoPort):
 class AngularVelocitySource(Supplying, TwoPort):
     """Prescribed angular velocity of R against C, whatever the torque.
 
-    Equation: w = S, where S is the signal, or the parameter ``velocity`` while
-    nothing is connected. t is the torque carried from R to C: negative where the
-    source drives in the direction of S.
+    Equation: w = S. t is the torque carried from R to C: negative where the source drives in the
+    direction of S.
     """
 
     symbol = symbols.TURNING_SOURCE
@@ -57,9 +55,8 @@ class AngularVelocitySource(Supplying, TwoPort):
 class AngleSource(Supplying, TwoPort):
     """Prescribed angle of R against C, whatever the torque.
 
-    Equations: phi = S, w = dphi/dt, where S is the signal, or the parameter
-    ``angle`` while nothing is connected. The angle must be continuous; a kink in it
-    is a jump of velocity, which rigidly joined inertias cannot follow.
+    Equations: phi = S, w = dphi/dt. The angle must be continuous; a kink in it is a jump of
+    velocity, which rigidly joined inertias cannot follow.
     """
 
     symbol = symbols.TURNING_SOURCE
@@ -76,8 +73,7 @@ class AngleSource(Supplying, TwoPort):
 class AngularAccelerationSource(Supplying, TwoPort):
     """Prescribed angular acceleration of R against C, whatever the torque.
 
-    Equations: dw/dt = S, dphi/dt = w, where S is the signal, or the parameter
-    ``acceleration`` while nothing is connected.
+    Equations: dw/dt = S, dphi/dt = w.
     """
 
     symbol = symbols.TURNING_SOURCE

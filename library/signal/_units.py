@@ -1,9 +1,8 @@
 """Units of signals that follow from other units, and blocks that have one."""
 
 from blocks import Component, Input, Option, Output, quantity
-from blocks.exceptions import ParameterError
 
-__all__ = ["OneUnit", "power", "product", "quotient", "same_length"]
+__all__ = ["OneUnit", "power", "product", "quotient"]
 
 
 class OneUnit(Component):
@@ -33,16 +32,3 @@ def _units(given):
     """pint's unit from a text or a pint unit; a temperature is multiplied in K."""
     units = quantity(0, given).units
     return units if quantity(0, units).to_base_units().magnitude == 0 else quantity(0, "K").units
-
-
-def same_length(component, first, second, least):
-    """The common length of two table parameters, refused where they differ."""
-    n, m = (len(getattr(component, name)) for name in (first, second))
-    if n != m or n < least:
-        raise ParameterError(
-            f"{component.path}.{second}",
-            f"has {m} values for {n} points of {first!r}." if n != m
-            else f"has {n} points, but at least {least} are needed.",
-            "Give one value per point.",
-        )  # fmt: skip
-    return n

@@ -4,6 +4,8 @@ Functions that are continuous (saturation, dead zone, absolute value, extremes) 
 no events; those that jump switch at located instants.
 """
 
+from functools import reduce
+
 from blocks import (
     Component,
     Discrete,
@@ -197,10 +199,7 @@ class Minimum(OneUnit):
     _pick = staticmethod(minimum)
 
     def equations(self):
-        value = self.u[0]
-        for u in self.u[1:]:
-            value = self._pick(value, u)
-        yield self.y == value
+        yield self.y == reduce(self._pick, self.u)
 
 
 class Maximum(Minimum):

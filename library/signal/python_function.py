@@ -68,15 +68,17 @@ class PythonFunction(Component):
 
     def at_samples(self, t, instance, now, before):
         """What the function gives, in SI units by name."""
+        def refuse(said, advice):
+            raise SimulationError(self.path, f"at t = {t:.9g} s its function gave {said}", advice,
+                                  time=t, variables=(self.path,), code="simulation.function")
+
         asked = np.array([now[f"asked{k + 1}"] / s for k, s in enumerate(_sizes(self.inputs))])
         if self.states:
             given = self.function(t, asked, np.array(
                 [before[f"x{k + 1}"] for k in range(self.states)]))
             if not (isinstance(given, (tuple, list)) and len(given) == 2):
-                raise SimulationError(
-                    self.path, f"at t = {t:.9g} s its function gave {given!r} instead of two "
-                    "things, outputs and states.", "Let it end with: return y, x.", time=t,
-                    variables=(self.path,), code="simulation.function")  # fmt: skip
+                refuse(f"{given!r} instead of two things, outputs and states.",
+                       "Let it end with: return y, x.")
         else:
             given = self.function(t, asked), []
         sizes = _sizes(self.outputs)
@@ -84,18 +86,12 @@ class PythonFunction(Component):
                 for one in given)
         for one in (*y, *x):
             if not isinstance(one, (Real, np.bool_, np.ndarray)):
-                raise SimulationError(
-                    self.path, f"at t = {t:.9g} s its function gave {brief(one)}, which is no "
-                    "number.", "Let it return numbers in the units of its outputs, of a quantity "
-                    "value.to('m').magnitude.", time=t, variables=(self.path,),
-                    code="simulation.function")  # fmt: skip
+                refuse(f"{brief(one)}, which is no number.", "Let it return numbers in the units "
+                       "of its outputs, of a quantity value.to('m').magnitude.")
         for what, found, wanted in (("outputs", y, len(sizes)), ("states", x, self.states)):
             if len(found) != wanted or any(np.ndim(one) for one in found):
-                raise SimulationError(
-                    self.path, f"at t = {t:.9g} s its function gave {np.size(found)} {what} "
-                    f"instead of {wanted}.", "Let it return y, x with as many numbers as there "
-                    "are outputs and states.", time=t, variables=(self.path,),
-                    code="simulation.function")  # fmt: skip
+                refuse(f"{np.size(found)} {what} instead of {wanted}.", "Let it return y, x with "
+                       "as many numbers as there are outputs and states.")
         return {**{f"held{k + 1}": float(v) * s for k, (v, s) in enumerate(
             zip(y, sizes, strict=True))}, **{f"x{k + 1}": float(v) for k, v in enumerate(x)}}
 

@@ -34,7 +34,6 @@ from blocks import (
 from blocks.exceptions import ParameterError
 
 from ..tables import BETWEEN, ENDS, jumps, stairs, with_jumps
-from ._units import same_length
 
 __all__ = ["RepeatingSequence", "Table1D", "Table2D", "Table3D", "TimeTable"]
 
@@ -186,8 +185,13 @@ class RepeatingSequence(Component):
 
 def _checked(component, points):
     """The unit of the values, once their number is known to fit."""
-    curved = BETWEEN[getattr(component, "interpolation", "linear")]
-    same_length(component, points, "values", 3 if curved else 2)
+    least = 3 if BETWEEN[getattr(component, "interpolation", "linear")] else 2
+    n, m = len(getattr(component, points)), len(component.values)
+    if n != m or n < least:
+        raise ParameterError(
+            f"{component.path}.values", f"has {m} values for {n} points of {points!r}." if n != m
+            else f"has {n} points, but at least {least} are needed.", "Give one value per point.",
+        )  # fmt: skip
     return component.values.units
 
 

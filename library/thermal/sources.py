@@ -18,8 +18,7 @@ __all__ = ["ControlledTemperatureSource", "HeatFlowRateSource", "TemperatureSour
 class TemperatureSource(Component):
     """Prescribed absolute temperature, whatever the heat flow: surroundings, a thermostat.
 
-    Equation: A.T = S, where S is the signal, or the parameter ``temperature`` while nothing
-    is connected. A temperature in degC or degF counts from its own zero. The default is not
+    Equation: A.T = S. A temperature in degC or degF counts from its own zero. The default is not
     verified.
     """
 
@@ -42,9 +41,8 @@ class TemperatureSource(Component):
 class ControlledTemperatureSource(TwoPort):
     """Prescribed difference of temperatures, whatever the heat flow.
 
-    Equation: T_B - T_A = S, where S is the signal, or the parameter ``difference`` while
-    nothing is connected. With A on the ``ThermalReference`` S is the absolute temperature
-    of B. Heat passes as it is: what raises its temperature is not modelled.
+    Equation: T_B - T_A = S. With A on the ``ThermalReference`` S is the absolute temperature of B.
+    Heat passes as it is: what raises its temperature is not modelled.
     """
 
     symbol = symbols.FLOW_SOURCE
@@ -61,8 +59,7 @@ class ControlledTemperatureSource(TwoPort):
 class HeatFlowRateSource(TwoPort):
     """Prescribed heat flow, whatever the temperatures.
 
-    Equation: Q = S, where S is the signal, or the parameter ``heat_flow`` while nothing is
-    connected. A positive flow is drawn at A and given off at B. Drawing on where a body has
+    Equation: Q = S. A positive flow is drawn at A and given off at B. Drawing on where a body has
     reached absolute zero stops the run. The default is not verified.
     """
 

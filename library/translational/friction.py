@@ -27,10 +27,9 @@ class TranslationalFriction(Rubbing, TwoPort):
     * ``"quinn"``, ``"karnopp"``, …: of the velocity and of the load, which the network finds.
     * ``"lugre"``, ``"dahl"``, …: with a deflection of the contact as inner state.
 
-    Except for ``"simscape"`` the viscous coefficient is 0 unless given. With
-    ``normal=True`` strengths are coefficients times the normal force N: the input
-    N, or the parameter ``normal_force`` while nothing is connected.
-    Dissipates f v less what a deflection stores; f > 0 for v > 0.
+    Except for ``"simscape"`` the viscous coefficient is 0 unless given. With ``normal=True``
+    strengths are coefficients times the normal force N. Dissipates f v less what a deflection
+    stores; f > 0 for v > 0.
 
     Raises
     ------
@@ -99,10 +98,9 @@ class FrictionRing(Dissipative, TwoPort):
 class RollingResistance(Resisting, TwoPort):
     """Rolling resistance of a wheel or a body at R on the road at C.
 
-    Equation: f = coefficient max(N, 0) tanh(v / threshold_velocity), with the wheel load
-    N from the input, or the parameter ``normal_force`` while nothing is connected: a wheel
-    that is lifted off does not resist. Dissipates f v >= 0; does not hold a body on a
-    slope, which creeps.
+    Equation: f = coefficient max(N, 0) tanh(v / threshold_velocity), with the wheel load N: a wheel
+    that is lifted off does not resist. Dissipates f v >= 0; does not hold a body on a slope, which
+    creeps.
     """
 
     symbol = symbols.FRICTION

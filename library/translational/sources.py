@@ -16,9 +16,8 @@ __all__ = ["AccelerationSource", "ForceSource", "PositionSource", "VelocitySourc
 class ForceSource(Supplying, TwoPort):
     """Prescribed force, whatever the motion.
 
-    Equation: f = -S, where S is the signal, or the parameter ``force`` while
-    nothing is connected. A positive force acts from C to R: with C on the
-    reference it accelerates the body at R towards positive velocities.
+    Equation: f = -S. A positive force acts from C to R: with C on the reference it accelerates the
+    body at R towards positive velocities.
 
     Examples
     --------
@@ -40,9 +39,8 @@ class ForceSource(Supplying, TwoPort):
 class VelocitySource(Supplying, TwoPort):
     """Prescribed velocity of R against C, whatever the force.
 
-    Equation: v = S, where S is the signal, or the parameter ``velocity`` while
-    nothing is connected. f is the force carried from R to C: negative where the
-    source pushes in the direction of S.
+    Equation: v = S. f is the force carried from R to C: negative where the source pushes in the
+    direction of S.
     """
 
     symbol = symbols.MOTION_SOURCE
@@ -57,9 +55,8 @@ class VelocitySource(Supplying, TwoPort):
 class PositionSource(Supplying, TwoPort):
     """Prescribed position of R against C, whatever the force.
 
-    Equations: x = S, v = dx/dt, where S is the signal, or the parameter
-    ``position`` while nothing is connected. The position must be continuous; a
-    kink in it is a jump of velocity, which rigidly joined masses cannot follow.
+    Equations: x = S, v = dx/dt. The position must be continuous; a kink in it is a jump of
+    velocity, which rigidly joined masses cannot follow.
     """
 
     symbol = symbols.MOTION_SOURCE
@@ -76,8 +73,7 @@ class PositionSource(Supplying, TwoPort):
 class AccelerationSource(Supplying, TwoPort):
     """Prescribed acceleration of R against C, whatever the force.
 
-    Equations: dv/dt = S, dx/dt = v, where S is the signal, or the parameter
-    ``acceleration`` while nothing is connected.
+    Equations: dv/dt = S, dx/dt = v.
     """
 
     symbol = symbols.MOTION_SOURCE

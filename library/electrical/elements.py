@@ -32,7 +32,6 @@ class ElectricalReference(Component):
     """
 
     symbol = symbols.EARTH
-
     grounds = True
 
     V = Port(electrical, doc="the ground")

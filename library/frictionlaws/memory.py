@@ -45,21 +45,14 @@ class ResetIntegrator(FrictionLaw):
         return c.stiffness * c.p * self.rate(c)
 
 
-class MaxwellSlip(FrictionLaw):
-    """Springs in parallel, each behind a Coulomb slider of its own strength share F_C.
-
-    F = sum k_i z_i with dz_i/dt = v while |k_i z_i| < share_i F_C or the slider is
-    unloaded, else 0 (W. D. Iwan, 1966). Its hysteresis loops close inside each other.
-    """
+class Springs(FrictionLaw):
+    """Base of laws of springs in parallel, each behind a slider of its own strength."""
 
     memory = True
     stiffnesses = Parameter([5e4, 3e4, 2e4, 1e4], stiffness, above=0,
                             doc="Stiffnesses of the springs")  # fmt: skip
     shares = Parameter([0.25, 0.25, 0.25, 0.25], above=0,
                        doc="Strengths of the sliders over that of the law")  # fmt: skip
-    z = Variable(lambda c: [shift(c)] * len(c.stiffnesses), 0, priority="high",
-                 doc="deflections of the springs")  # fmt: skip
-    elastic = Variable(lambda c: [force(c)] * len(c.stiffnesses), doc="forces of the springs")
     energy_stored = Variable("J", doc="energy of the springs")
 
     def verify(self, c):
@@ -67,6 +60,18 @@ class MaxwellSlip(FrictionLaw):
         if springs != sliders:
             yield (f"stiffnesses has {springs} values but shares has {sliders}. Give one share of "
                    "the Coulomb strength for every spring.")  # fmt: skip
+
+
+class MaxwellSlip(Springs):
+    """Springs in parallel, each behind a Coulomb slider of its own strength share F_C.
+
+    F = sum k_i z_i with dz_i/dt = v while |k_i z_i| < share_i F_C or the slider is
+    unloaded, else 0 (W. D. Iwan, 1966). Its hysteresis loops close inside each other.
+    """
+
+    z = Variable(lambda c: [shift(c)] * len(c.stiffnesses), 0, priority="high",
+                 doc="deflections of the springs")  # fmt: skip
+    elastic = Variable(lambda c: [force(c)] * len(c.stiffnesses), doc="forces of the springs")
 
     def drive(self, c):
         """The velocity that bends the springs."""
@@ -121,7 +126,7 @@ class Leuven(MaxwellSlip):
         return self.springs(c) + c.damping * self.drive(c) + c.viscous_coefficient * c.flow
 
 
-class GeneralisedMaxwell(FrictionLaw):
+class GeneralisedMaxwell(Springs):
     """Springs in parallel whose sliders follow the Stribeck level with a lag (GMS).
 
     F = sum f_i + c v. Stuck, df_i/dt = k_i v, until |f_i| = share_i g(v); slipping,
@@ -131,19 +136,11 @@ class GeneralisedMaxwell(FrictionLaw):
     """
 
     uses = ("coulomb", "breakaway", "breakaway_velocity", "viscous")
-    memory = True
-    stiffnesses = Parameter([5e4, 3e4, 2e4, 1e4], stiffness, above=0,
-                            doc="Stiffnesses of the springs")  # fmt: skip
-    shares = Parameter([0.25, 0.25, 0.25, 0.25], above=0,
-                       doc="Strengths of the sliders over the Stribeck level")  # fmt: skip
     attraction = Parameter(100.0, compliance, above=0,
                            doc="Rate C at which slipping sliders follow the level")  # fmt: skip
     spring = Variable(lambda c: [force(c)] * len(c.stiffnesses), 0, priority="high",
                   doc="forces of the springs")  # fmt: skip
     slips = Discrete(lambda c: ["1"] * len(c.stiffnesses), 0, doc="1 where a slider slips")
-    energy_stored = Variable("J", doc="energy of the springs")
-
-    verify = MaxwellSlip.verify
 
     def rates(self, c):
         """df_i/dt."""

@@ -10,7 +10,7 @@ from .. import symbols
 from ..fluids.passages import GivenFlow
 from .domain import TwoPort
 from .elements import above_vacuum
-from .liquid import density, enthalpy
+from .liquid import density, heat_lost
 
 __all__ = ["FlowRateSource", "PressureSource"]
 
@@ -33,7 +33,7 @@ class PressureSource(TwoPort):
         yield self.p == -self.P
         yield above_vacuum(self.A, self.A.p)
         yield above_vacuum(self.B, self.B.p)
-        yield self.power_supplied == _given(self)
+        yield self.power_supplied == -heat_lost(self.A, self.B)
 
 
 class FlowRateSource(GivenFlow, TwoPort):
@@ -52,9 +52,4 @@ class FlowRateSource(GivenFlow, TwoPort):
         A = self.A
         yield self.mdot == self.given(density(A, A.p))
         yield above_vacuum(A, A.p)
-        yield self.power_supplied == _given(self)
-
-
-def _given(source):
-    A, B = source.A, source.B
-    return source.mdot * (enthalpy(B, B.p) - enthalpy(A, A.p))
+        yield self.power_supplied == -heat_lost(A, self.B)

@@ -16,7 +16,6 @@ class MagneticReference(Component):
     """
 
     symbol = symbols.EARTH
-
     grounds = True
 
     M = Port(magnetic, doc="where the potential is zero")

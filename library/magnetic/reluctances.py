@@ -174,7 +174,6 @@ class VariableReluctance(TwoPort):
     """
 
     symbol = symbols.RESISTOR
-
     supplies = True
 
     least_gap = Parameter("0 m", minimum=0, doc="Least length of the gap")

@@ -20,7 +20,6 @@ class MMFSource(TwoPort):
     """
 
     symbol = symbols.VOLTAGE_SOURCE
-
     supplies = True
 
     magnetomotive_force = Parameter("1 A", varying=True, doc="Potential of N minus that of S",
@@ -38,7 +37,6 @@ class FluxSource(TwoPort):
     """
 
     symbol = symbols.CURRENT_SOURCE
-
     supplies = True
 
     flux = Parameter("0.001 Wb", varying=True, doc="Flux from N to S through the source",

@@ -18,7 +18,6 @@ class Ground(Component):
     """
 
     symbol = symbols.WALL
-
     grounds = True
     P = Port(planar, doc="the fixed frame")
     x = Parameter("0 m", doc="where the frame is, to the right")

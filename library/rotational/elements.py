@@ -55,7 +55,6 @@ class RotationalReference(Component):
     """
 
     symbol = symbols.WALL
-
     grounds = True
 
     W = Port(rotational, doc="the ground")

@@ -67,8 +67,8 @@ class Integrator(Integral):
     u turns back, so it never winds up. With ``external_reset=True`` x jumps to ``reset_value``
     whenever the input ``reset`` rises above 0.5; with ``reset_on="falling"`` when it falls below,
     with ``"either"`` at both, and with ``"level"`` x stays there for as long as it is above. With
-    ``external_start=True`` the input ``start`` gives the value at the start and after a reset: y =
-    x + start then.
+    ``external_start=True`` the input ``start`` gives the value at the start and after a reset:
+    y = x + start then.
 
     The output has the unit of ``input`` times a second. Limits and ``external_start`` exclude each
     other. Initial value: ``Integrator(x="3 m")``; it must lie between the limits, and so must the
@@ -297,8 +297,8 @@ class Controller(Limited):
 class PID(Controller):
     """A parallel PID controller with filtered derivative, output limits and anti-windup.
 
-    Equations: v = P u + x + D (u - f) / T, dx/dt = I u + (y - v) / T_t, df/dt = (u - f) / T, with P
-    = proportional, I = integral, D = derivative, T = filter_time and T_t = tracking_time. Starts
+    Equations: v = P u + x + D (u - f) / T, dx/dt = I u + (y - v) / T_t, df/dt = (u - f) / T, with
+    P = proportional, I = integral, D = derivative, T = filter_time and T_t = tracking_time. Starts
     with x = 0 and f = u. Without limits y = v; with ``limited=True`` y is v between ``lower`` and
     ``upper``, and the difference drives the integral back (back calculation, so there is no
     switching and no chatter). With ``anti_windup="clamping"`` it is driven back no faster than I u

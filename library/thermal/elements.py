@@ -38,7 +38,6 @@ class ThermalReference(Component):
     """
 
     symbol = symbols.EARTH
-
     grounds = True
     datum = ("is absolute zero, 0 K", "surroundings at room temperature are a TemperatureSource")
 

@@ -23,7 +23,6 @@ class TemperatureSource(Component):
     """
 
     symbol = symbols.TEMPERATURE
-
     grounds = True
 
     A = Port(thermal, doc="held at the temperature")

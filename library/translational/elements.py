@@ -53,7 +53,6 @@ class Reference(Component):
     """
 
     symbol = symbols.WALL
-
     grounds = True
 
     V = Port(translational, doc="the ground")

@@ -67,10 +67,11 @@ class HardStop(Bounded, TwoPort):
 class ElastoGap(Dissipative, TwoPort):
     """Contact that pushes only: a spring-damper that R lifts off from.
 
-    Equations: dx/dt = v. For x >= free_length, f = 0. For x < free_length f = f_c + f_d with f_c =
-    -stiffness (free_length - x) and f_d = damping v limited to the interval from f_c to -f_c, so f
-    <= 0 always: the limit keeps the force continuous at first contact and from pulling at lift-off.
-    R stands on C; x is the distance from C to R and f the (negative) force.
+    Equations: dx/dt = v. For x >= free_length, f = 0. For x < free_length
+    f = f_c + f_d with f_c = -stiffness (free_length - x) and f_d = damping v limited
+    to the interval from f_c to -f_c, so f <= 0 always: the limit keeps the force
+    continuous at first contact and from pulling at lift-off. R stands on C; x is the
+    distance from C to R and f the (negative) force.
 
     References
     ----------

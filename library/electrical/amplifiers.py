@@ -7,8 +7,6 @@ from blocks import Component, Parameter, Port, Variable, where
 from .. import symbols
 from .domain import electrical
 
-__all__ = ["LimitedOpAmp", "OpAmp"]
-
 
 class Amplifier(Component):
     """Base of amplifiers whose inputs draw no current and whose output returns to the reference."""

@@ -7,8 +7,6 @@ from blocks import Component, Option, Parameter, Port, Variable, der, sqrt
 from .. import symbols
 from .domain import electrical
 
-__all__ = ["Gyrator", "IdealTransformer", "MutualInductor"]
-
 
 class FourTerminals(Component):
     """Base of components with a pair of ports p1, n1 and a pair p2, n2.

@@ -12,9 +12,6 @@ from .couplings import FourTerminals
 from .domain import electrical
 from .sources import Arrow
 
-__all__ = ["CurrentControlledCurrentSource", "CurrentControlledVoltageSource",
-           "VoltageControlledCurrentSource", "VoltageControlledVoltageSource"]
-
 
 class ControlledVoltage(FourTerminals):
     """Base of voltage sources that read between p1 and n1. A subclass states v2 and the control."""

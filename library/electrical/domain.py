@@ -2,8 +2,6 @@
 
 from blocks import Branch, Domain
 
-__all__ = ["TwoPort", "electrical"]
-
 electrical = Domain(
     "electrical",
     across={"v": "V"},

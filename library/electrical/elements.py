@@ -19,10 +19,6 @@ from .. import symbols
 from ..heat import Dissipative, Resisting
 from .domain import TwoPort, electrical
 
-__all__ = ["Capacitor", "ElectricalReference", "FloatingReference", "Inductor",
-           "InfiniteResistance", "OpenCircuit", "Resistor", "VariableCapacitor", "VariableInductor",
-           "VariableResistor"]
-
 
 class ElectricalReference(Component):
     """Ground: a port of potential 0 that takes any current.

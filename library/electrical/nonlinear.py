@@ -10,8 +10,6 @@ from ..thermal import thermal
 from ..thermal.domain import ABSOLUTE
 from .domain import TwoPort
 
-__all__ = ["Memristor", "SaturatingInductor", "ThermalResistor"]
-
 
 class SaturatingInductor(TwoPort):
     """Inductor with a core that saturates.

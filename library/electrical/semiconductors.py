@@ -28,9 +28,6 @@ from ..heat import Resisting
 from ..thermal import thermal
 from .domain import TwoPort, electrical
 
-__all__ = ["Diode", "ExponentialDiode", "FullBridge", "HalfBridge", "IGBT", "IdealDiode", "MOSFET",
-           "PiecewiseLinearDiode", "ThreePhaseBridge", "Thyristor"]
-
 
 # -- diodes --------------------------------------------------------------------------------------
 class PiecewiseLinearDiode(Replacement):

@@ -5,8 +5,6 @@ from blocks import Component, Output, Port
 from .. import symbols
 from .domain import TwoPort, electrical
 
-__all__ = ["CurrentSensor", "PowerSensor", "VoltageSensor"]
-
 
 class VoltageSensor(TwoPort):
     """Voltage between p and n, parallel to what is measured.

@@ -14,9 +14,6 @@ from .. import symbols
 from ..heat import Supplying
 from .domain import TwoPort, electrical
 
-__all__ = ["ACCurrentSource", "ACVoltageSource", "ControlledCurrentSource",
-           "ControlledVoltageSource", "DCCurrentSource", "DCVoltageSource"]
-
 
 class Arrow(Branch, domain=electrical, ports=("tail", "head")):
     """Base of current sources drawn as an arrow.

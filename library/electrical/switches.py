@@ -6,8 +6,6 @@ from .. import symbols
 from ..heat import Dissipative, Resisting
 from .domain import TwoPort, electrical
 
-__all__ = ["IdealContacts", "ResistiveContacts", "SPDTSwitch", "Switch"]
-
 
 class ResistiveContacts(Replacement):
     """v = closed_resistance i while closed, i = open_conductance v while open."""

@@ -7,8 +7,6 @@ from ..heat import Dissipative
 from ..magnetic import VACUUM
 from .converters import TranslationalMachine
 
-__all__ = ["PiezoStack", "Solenoid", "VoiceCoil"]
-
 
 class VoiceCoil(Dissipative, TranslationalMachine):
     """Coil that moves in the field of a magnet, with resistance and inductance.

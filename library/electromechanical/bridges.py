@@ -23,8 +23,6 @@ from blocks import (
 from ..electrical import electrical
 from ..heat import Dissipative
 
-__all__ = ["HBridge"]
-
 
 def _constant(bridge):
     return bridge.control == "constant"

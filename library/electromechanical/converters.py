@@ -7,9 +7,6 @@ from ..electrical import TwoPort
 from ..rotational import rotational
 from ..translational import translational
 
-__all__ = ["RotationalElectromechanicalConverter", "RotationalMachine",
-           "TranslationalElectromechanicalConverter", "TranslationalMachine"]
-
 
 class RotationalMachine(TwoPort):
     """Base of machines with the electrical ports p and n and the rotational ports R and C.

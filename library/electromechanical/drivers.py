@@ -7,8 +7,6 @@ from blocks import Component, Input, Option, Parameter, Port, Variable, maximum,
 from ..electrical import electrical
 from ..heat import Dissipative
 
-__all__ = ["BridgeDriver", "PWMVoltage"]
-
 
 def _by_signal(source):
     return source.control == "signal"

@@ -7,8 +7,6 @@ from ..heat import Dissipative
 from ..thermal.domain import ABSOLUTE, thermal
 from .converters import RotationalMachine
 
-__all__ = ["DCMotor", "SeparatelyExcitedMotor", "SeriesMotor", "ThermalDCMotor"]
-
 CIRCUIT, STALL, RATED = (
     "equivalent circuit", "stall torque and no-load speed", "rated load and speed")  # fmt: skip
 COEFFICIENT, CURRENT = "coefficient", "no-load current"

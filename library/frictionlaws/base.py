@@ -8,9 +8,6 @@ import numpy as np
 
 from blocks import Replacement, exp, maximum, quantity, where
 
-__all__ = ["FrictionLaw", "compliance", "force", "resistance", "sgn", "shift", "stiffness",
-           "stribeck_level", "velocity"]  # fmt: skip
-
 FAST = 1e-2  # m/s or rad/s: a hundredth of the default nominal velocity
 
 

@@ -23,8 +23,6 @@ from blocks import (
 
 from .base import FrictionLaw, above_zero, force, resistance, shift, stiffness, stribeck_level
 
-__all__ = ["Bristle", "Dahl", "ElastoPlastic", "LuGre"]
-
 BENT = 0.99  # of what bristles bear, from which on they do not rest
 TINY = 1e-300  # whose powers have derivatives
 

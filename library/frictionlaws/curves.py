@@ -12,8 +12,6 @@ from blocks import Parameter, abs_, dry_friction, exp, maximum, minimum, tanh
 from ..tables import friction_at, friction_faults
 from .base import FrictionLaw, force, stribeck_level, velocity
 
-__all__ = ["Coulomb", "MartinsOden", "Simscape", "Stribeck", "Table", "Tanh", "Viscous"]
-
 
 class Viscous(FrictionLaw):
     """Saturated viscous friction: F_C v/band within the band, F_C sign(v) outside.

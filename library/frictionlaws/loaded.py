@@ -18,10 +18,6 @@ from blocks import Parameter, Variable, abs_, load_law, where
 from .base import FrictionLaw, force, sgn, velocity
 from .shapes import cubic, even_cubic, even_spline, sine, spline
 
-__all__ = ["Awrejcewicz", "AwrejcewiczAsPrinted", "AwrejcewiczI", "AwrejcewiczIAsPrinted",
-           "Karnopp", "Karnopp1985", "Kikuuwe", "KikuuweI", "LoadLaw", "Quinn", "QuinnI", "QuinnII",
-           "QuinnIII"]
-
 
 class LoadLaw(FrictionLaw):
     """Base of laws of velocity and load: a subclass says ``force(c)``, of ``c.load`` too."""

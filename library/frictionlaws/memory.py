@@ -6,8 +6,6 @@ from blocks import Discrete, Parameter, Variable, abs_, der, when, where
 
 from .base import FrictionLaw, compliance, force, resistance, sgn, shift, stiffness, stribeck_level
 
-__all__ = ["GeneralisedMaxwell", "Leuven", "MaxwellSlip", "ResetIntegrator"]
-
 
 class ResetIntegrator(FrictionLaw):
     """F = (1 + a) sigma_0 p + sigma_1 dp/dt, with dp/dt = v up to |p| = reach, then 0.

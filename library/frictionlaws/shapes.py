@@ -9,8 +9,6 @@ from blocks import abs_, arcsin, log, maximum, minimum, sin, sinh, sqrt, where
 
 from .base import sgn
 
-__all__ = ["bell", "cubic", "even_cubic", "even_spline", "sine", "spline"]
-
 
 def sine(r):
     """sin(pi r/2)."""

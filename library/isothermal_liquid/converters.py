@@ -8,8 +8,6 @@ from .domain import isothermal_liquid
 from .elements import ATMOSPHERE, above_vacuum, specified
 from .liquid import elastic_energy, energy_made_up, filling
 
-__all__ = ["RotationalMechanicalConverter", "TranslationalMechanicalConverter", "displaced"]
-
 
 def displaced(at, pressure, volume, rate, compressible):
     """Equations of the liquid in a volume that changes: of its mass and of its pressure."""

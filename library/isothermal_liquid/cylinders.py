@@ -13,8 +13,6 @@ from .domain import isothermal_liquid
 from .elements import ATMOSPHERE, specified
 from .liquid import elastic_energy, energy_made_up
 
-__all__ = ["DoubleActingActuator", "SingleActingActuator"]
-
 
 class NoFriction(FrictionLaw):
     """Nothing rubs."""

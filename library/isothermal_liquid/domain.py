@@ -4,8 +4,6 @@ from blocks import Branch, Domain, Variable
 
 from .liquid import enthalpy
 
-__all__ = ["TwoPort", "isothermal_liquid"]
-
 isothermal_liquid = Domain(
     "isothermal_liquid",
     across={"p": "MPa"},

@@ -24,10 +24,6 @@ from ..fluids.chambers import ATMOSPHERE, specified
 from .domain import TwoPort, isothermal_liquid
 from .liquid import density, elastic_energy, energy_made_up, enthalpy, filling
 
-__all__ = [
-    "Cap", "ConstantVolumeChamber", "GasChargedAccumulator", "InfiniteFlowResistance", "Reservoir",
-    "Tank", "above_vacuum",
-]  # fmt: skip
 
 def above_vacuum(at, pressure, place=""):
     """A pressure at a port, or in a place, stays above the liquid's minimum, or the run stops."""

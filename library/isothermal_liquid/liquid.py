@@ -21,11 +21,6 @@ Simscape's documentation (density of the mixture); the enthalpy is its exact int
 
 from blocks import der, exp, log, maximum, minimum, partial, where
 
-__all__ = [
-    "density", "elastic_energy", "energy_made_up", "enthalpy", "filling", "heat_lost",
-    "mean_density",
-]  # fmt: skip
-
 SMALL = 1e-3  # below it series of five terms are exact to rounding
 
 

@@ -6,8 +6,6 @@ from blocks import Component, Option, Parameter, Port
 
 from .domain import isothermal_liquid
 
-__all__ = ["IsothermalLiquidProperties"]
-
 
 def _linear(c):
     return c.bulk_modulus_model == "linear"

@@ -9,11 +9,6 @@ from .domain import isothermal_liquid
 from .elements import above_vacuum
 from .liquid import enthalpy, mean_density
 
-__all__ = [
-    "FixedDisplacementMotor", "FixedDisplacementPump", "VariableDisplacementMotor",
-    "VariableDisplacementPump",
-]  # fmt: skip
-
 
 def _lossy(c):
     return c.losses == "analytical"

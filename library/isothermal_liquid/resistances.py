@@ -10,8 +10,6 @@ from .domain import TwoPort, isothermal_liquid
 from .elements import ATMOSPHERE, above_vacuum
 from .liquid import density, elastic_energy, enthalpy, filling, heat_lost, mean_density
 
-__all__ = ["FlowResistance", "LaminarLeakage", "Pipe"]
-
 
 class FlowResistance(Dissipative, TwoPort):
     """A resistance known at one flow: pressure grows with its square.

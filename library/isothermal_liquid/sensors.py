@@ -6,8 +6,6 @@ from .. import symbols
 from .domain import TwoPort, isothermal_liquid
 from .liquid import density
 
-__all__ = ["FlowRateSensor", "LiquidPropertiesSensor", "PressureSensor"]
-
 
 class PressureSensor(Component):
     """Pressure at A: above B, absolute, or above the atmosphere.

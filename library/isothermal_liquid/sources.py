@@ -12,8 +12,6 @@ from .domain import TwoPort
 from .elements import above_vacuum
 from .liquid import density, heat_lost
 
-__all__ = ["FlowRateSource", "PressureSource"]
-
 
 class PressureSource(TwoPort):
     """Prescribed difference of pressure, whatever flows.

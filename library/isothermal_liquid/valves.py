@@ -10,10 +10,6 @@ from ..heat import Dissipative
 from .domain import TwoPort, isothermal_liquid
 from .liquid import enthalpy, heat_lost, mean_density
 
-__all__ = [
-    "CheckValve", "DirectionalValve", "LocalRestriction", "PressureReliefValve", "VariableOrifice",
-]  # fmt: skip
-
 
 class Squeezing(Dissipative):
     """Base of what liquid is squeezed through: the law of an orifice."""

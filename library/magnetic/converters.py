@@ -10,8 +10,6 @@ from ..translational import translational
 from .domain import VACUUM, magnetic
 from .domain import TwoPort as MagneticTwoPort
 
-__all__ = ["ElectromagneticConverter", "ReluctanceForceActuator"]
-
 
 class ElectromagneticConverter(TwoPort):
     """Ideal coil around a magnetic circuit: no resistance, no leakage.

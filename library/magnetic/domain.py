@@ -4,8 +4,6 @@ from math import pi
 
 from blocks import Branch, Domain, Variable, der, quantity
 
-__all__ = ["VACUUM", "TwoPort", "magnetic"]
-
 VACUUM = quantity(4e-7 * pi, "H/m")  # permeability; Simscape's domain has the same value
 
 magnetic = Domain(

@@ -6,8 +6,6 @@ from .. import symbols
 from ..heat import Dissipative
 from .domain import VACUUM, TwoPort, magnetic
 
-__all__ = ["EddyCurrent", "MagneticReference", "PermanentMagnet"]
-
 
 class MagneticReference(Component):
     """Zero of the magnetic potential: a port that takes any flux.

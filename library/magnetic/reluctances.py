@@ -23,8 +23,6 @@ from .. import symbols
 from ..tables import table_faults
 from .domain import VACUUM, TwoPort
 
-__all__ = ["FundamentalReluctance", "Reluctance", "VariableReluctance"]
-
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(12)
 FAR = 100  # times the density of largest permeability: the relative permeability is 1 there
 ROUNDED = quantity("1e-12 T")  # H is smooth at B = 0: no event belongs there, as |B| would make one

@@ -5,8 +5,6 @@ from blocks import Output
 from .. import symbols
 from .domain import TwoPort
 
-__all__ = ["FluxSensor", "MMFSensor"]
-
 
 class FluxSensor(TwoPort):
     """Flux through a connection of N and S, put in series.

@@ -9,8 +9,6 @@ from blocks import Input, Parameter
 from .. import symbols
 from .domain import TwoPort
 
-__all__ = ["FluxSource", "MMFSource"]
-
 
 class MMFSource(TwoPort):
     """Prescribed difference of magnetic potential, whatever the flux.

@@ -34,8 +34,6 @@ from ..heat import Resisting
 from ..rotational import TwoPort
 from ..tables import table_faults
 
-__all__ = ["BandBrake", "DiscBrake", "DiscClutch", "DogClutch", "OneWayClutch", "TorqueLimiter"]
-
 STEEPEST = 300.0  # coefficient times wrap of a band: exp() of it still has a square
 
 

@@ -14,8 +14,6 @@ from ..rotational import rotational
 from ..tables import table_faults
 from ..translational import translational
 
-__all__ = ["CamTransmission", "SliderCrank"]
-
 
 class SliderCrank(Component):
     """Crank on the shaft A that moves a slider P through a connecting rod.

@@ -7,8 +7,6 @@ from blocks import Component, Option, Parameter, Port
 from .. import symbols
 from ..rotational import rotational
 
-__all__ = ["BeltDrive", "Differential", "GearBox", "PlanetaryGear"]
-
 
 class GearBox(Component):
     """Ideal gear with a fixed ratio between the shafts S and O.

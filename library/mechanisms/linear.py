@@ -6,8 +6,6 @@ from .. import symbols
 from ..rotational import rotational
 from ..translational import translational
 
-__all__ = ["Lever", "RackAndPinion", "RollingWheel", "WheelAndAxle"]
-
 
 class WheelAndAxle(Component):
     """Wheel on an axle A that winds up (or drives) a periphery P.

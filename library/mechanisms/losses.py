@@ -24,8 +24,6 @@ from ..tables import friction_at, friction_faults
 from ..translational import translational
 from .gears import nonzero_ratio
 
-__all__ = ["LeadScrew", "LossyGear"]
-
 
 def _constant(gear):
     return gear.law == "constant"

@@ -8,8 +8,6 @@ from blocks.shapes import Link, Marker, Outline
 from .. import symbols
 from .domain import TwoFrame, planar, turned
 
-__all__ = ["Body", "Gravity", "Ground", "RigidOffset"]
-
 
 class Ground(Component):
     """A frame that is fixed in the world.

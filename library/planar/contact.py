@@ -24,8 +24,6 @@ from ..heat import Struck
 from .curves import Circle, Corner, Curve, Line, shown_place, tightest
 from .domain import TwoFrame, turned
 
-__all__ = ["Contact"]
-
 STEEP = 1e5  # friction that is lost in rounding where the normal force ends
 ROUND = (Circle, Line)  # their nearest points are found without iteration
 

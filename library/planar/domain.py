@@ -2,8 +2,6 @@
 
 from blocks import Component, Domain, Port, cos, sin
 
-__all__ = ["TwoFrame", "planar", "turned"]
-
 planar = Domain(
     "planar",
     across={"vx": "m/s", "vy": "m/s", "w": "rad/s", "x": "m", "y": "m", "phi": "rad"},

@@ -22,8 +22,6 @@ from ..rotational import rotational
 from ..translational import translational
 from .domain import TwoFrame, planar, turned
 
-__all__ = ["Force", "RotationalBridge", "SpringDamper", "Torque", "TranslationalBridge"]
-
 NOTHING = quantity(1e-200, "m^2")  # no length at all still has a derivative
 
 

@@ -10,8 +10,6 @@ from ..rotational import rotational
 from ..translational import translational
 from .domain import TwoFrame
 
-__all__ = ["Prismatic", "Revolute", "RollingWheel"]
-
 
 class Revolute(TwoFrame):
     """A hinge: both frames stay at one place, F turns against B.

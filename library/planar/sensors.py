@@ -5,8 +5,6 @@ from blocks import Component, Output, Port
 from .. import symbols
 from .domain import TwoFrame, planar, turned
 
-__all__ = ["ForceSensor", "MotionSensor", "RelativeSensor"]
-
 
 class MotionSensor(Component):
     """Place, angle and velocities of a frame in the world: X = x, VX = vx and so on."""

@@ -2,8 +2,6 @@
 
 from blocks import Branch, Domain
 
-__all__ = ["TwoPort", "rotational"]
-
 rotational = Domain(
     "rotational",
     across={"w": "rad/s"},

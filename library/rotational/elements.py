@@ -20,10 +20,6 @@ from ..heat import Dissipative, Resisting
 from ..tables import table_faults
 from .domain import TwoPort, rotational
 
-__all__ = ["Inertia", "QuadraticSpeedDependentTorque", "RotationalDamper", "RotationalFreeEnd",
-           "RotationalInerter", "RotationalNonlinearDamper", "RotationalReference",
-           "RotationalSpring", "RotationalSpringDamper"]
-
 
 class Inertia(Component):
     """Rigid body that turns about the axis.

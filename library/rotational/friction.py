@@ -8,8 +8,6 @@ from ..heat import Resisting
 from ..tables import friction_at, friction_faults
 from .domain import TwoPort
 
-__all__ = ["BearingFriction", "RotationalFriction"]
-
 
 class RotationalFriction(Rubbing, TwoPort):
     """Friction between the bodies at R and C, by one of many laws.

@@ -7,8 +7,6 @@ from blocks import Component, Option, Output, Parameter, Port, Variable, der, mo
 from .. import symbols
 from .domain import TwoPort, rotational
 
-__all__ = ["MultiSensor", "PowerSensor", "RotationalMotionSensor", "TorqueSensor"]
-
 
 class TorqueSensor(TwoPort):
     """Torque through a rigid connection of R and C.

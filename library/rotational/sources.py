@@ -10,8 +10,6 @@ from .. import symbols
 from ..heat import Supplying
 from .domain import TwoPort
 
-__all__ = ["AngleSource", "AngularAccelerationSource", "AngularVelocitySource", "TorqueSource"]
-
 
 class TorqueSource(Supplying, TwoPort):
     """Prescribed torque, whatever the motion.

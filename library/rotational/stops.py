@@ -7,8 +7,6 @@ from ..contact import Bounded, gap_law, is_elastic, is_rigid, opposed
 from ..heat import Dissipative
 from .domain import TwoPort
 
-__all__ = ["ElastoBacklash", "RotationalHardStop"]
-
 
 class RotationalHardStop(Bounded, TwoPort):
     """Elastic stops that keep R between two bounds relative to C.

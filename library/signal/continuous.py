@@ -32,9 +32,6 @@ from blocks.exceptions import ParameterError
 from .. import symbols
 from ._units import OneUnit, product, quotient
 
-__all__ = ["Delay", "Derivative", "Integrator", "PID", "PadeDelay", "StateSpace",
-           "TransferFunction"]
-
 
 class Limited(Component):
     """Base of blocks whose output may be limited; its unit is that of ``of_output``."""

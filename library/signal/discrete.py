@@ -29,9 +29,6 @@ from blocks import (
 
 from ._units import OneUnit, power, product
 
-__all__ = ["Counter", "PeriodicRMS", "RandomNumber", "RunningRMS", "SampleAndHold",
-           "UniformRandomNumber", "UnitDelay", "ZeroOrderHold"]
-
 
 class Sampled(Component):
     """Base of blocks that sample."""

@@ -22,8 +22,6 @@ from blocks import (
 
 from ._units import product
 
-__all__ = ["HarmonicEstimator"]
-
 
 class HarmonicEstimator(Component):
     """Amplitude and phase of one harmonic of a signal, over its last full period.

@@ -5,8 +5,6 @@ from operator import and_, or_
 
 from blocks import Component, Input, Option, Output, where
 
-__all__ = ["And", "Compare", "Not", "Or"]
-
 
 class Compare(Component):
     """Whether one signal is greater or smaller than another.

@@ -9,9 +9,6 @@ from blocks.exceptions import ParameterError, WrongDimension
 
 from ._units import OneUnit, power, product, quotient
 
-__all__ = ["Divide", "Gain", "MathFunction", "Product", "Subtract", "Sum", "Terminator",
-           "VectorNorm"]
-
 
 class Gain(Component):
     """A signal times a constant.

@@ -28,9 +28,6 @@ from blocks import (
 
 from ._units import OneUnit, quotient
 
-__all__ = ["Abs", "Backlash", "DeadZone", "Maximum", "Minimum", "MultiportSwitch", "RateLimiter",
-           "Relay", "Rounding", "Saturation", "Sign", "Switch"]
-
 ROUNDING = 1e-9  # of a play: a jump of the input by less is none
 
 

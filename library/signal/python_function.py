@@ -11,8 +11,6 @@ import numpy as np
 from blocks import Component, Discrete, Input, Option, Output, Parameter, every, quantity
 from blocks.exceptions import ParameterError, SimulationError, brief
 
-__all__ = ["PythonFunction"]
-
 
 def _units(text):
     return [part.strip() for part in text.split(",")]

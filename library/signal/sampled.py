@@ -15,8 +15,6 @@ from blocks import Discrete, Option, Parameter, maximum, minimum, quantity, wher
 from .continuous import Controller, Fraction, Integral, LinearSystem, _order, _sizes
 from .discrete import Sampled
 
-__all__ = ["DiscreteIntegrator", "DiscretePID", "DiscreteStateSpace", "DiscreteTransferFunction"]
-
 #: How much of the present sample a rule counts: none, all, or half of it.
 RULES = {"forward": 0.0, "backward": 1.0, "trapezoidal": 0.5}
 

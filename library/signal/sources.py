@@ -12,8 +12,6 @@ from blocks import Component, Option, Output, Parameter, breakpoints, mod, sin, 
 from .. import symbols
 from ._units import product
 
-__all__ = ["Chirp", "Constant", "Pulse", "Ramp", "Sine", "Step", "TimeFunction"]
-
 
 class Constant(Component):
     """A constant signal.

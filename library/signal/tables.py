@@ -35,8 +35,6 @@ from blocks.exceptions import ParameterError
 
 from ..tables import BETWEEN, ENDS, jumps, stairs, with_jumps
 
-__all__ = ["RepeatingSequence", "Table1D", "Table2D", "Table3D", "TimeTable"]
-
 INTERPOLATION = ("linear", "smooth", "held")  # of several signals
 EXTRAPOLATION = ("linear", "nearest")
 ROUNDING = 1e-9  # part of a table's length that a run may go on beyond it

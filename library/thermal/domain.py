@@ -3,8 +3,6 @@
 from blocks import Branch, Domain
 from blocks.units import unit
 
-__all__ = ["ABSOLUTE", "DIFFERENCE", "TwoPort", "thermal"]
-
 # "20 degC" is a temperature, "20 delta_degC" a difference: in K a declaration has to say which
 ABSOLUTE, DIFFERENCE = unit("K").as_temperature, unit("K").as_difference
 

@@ -23,10 +23,6 @@ from .. import symbols
 from ..tables import table_faults
 from .domain import ABSOLUTE, TwoPort, thermal
 
-__all__ = ["ConductiveHeatTransfer", "ConvectiveHeatTransfer", "PerfectInsulator",
-           "RadiativeHeatTransfer", "ThermalMass", "ThermalReference", "ThermalResistance",
-           "VariableThermalResistance"]
-
 STEFAN_BOLTZMANN = "5.670374419e-8 W/(m^2*K^4)"  # CODATA 2018
 
 

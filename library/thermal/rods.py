@@ -6,8 +6,6 @@ from .. import symbols
 from .domain import ABSOLUTE, thermal
 from .elements import ThermalMass, ThermalResistance
 
-__all__ = ["ConductingRod"]
-
 
 class ConductingRod(Component):
     """Rod that conducts and stores heat along its length, in equal segments.

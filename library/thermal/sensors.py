@@ -5,8 +5,6 @@ from blocks import Component, Option, Output, Port
 from .. import symbols
 from .domain import TwoPort, thermal
 
-__all__ = ["HeatFlowRateSensor", "TemperatureSensor"]
-
 
 class TemperatureSensor(Component):
     """Temperature of A, against that of B or absolute.

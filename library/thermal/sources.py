@@ -12,8 +12,6 @@ from .domain import ABSOLUTE, DIFFERENCE, TwoPort, thermal
 COLD = ("more heat is drawn than there is: the temperature where it is drawn falls below absolute "
         "zero. Limit the heat flow, or draw it through a resistance.")
 
-__all__ = ["ControlledTemperatureSource", "HeatFlowRateSource", "TemperatureSource"]
-
 
 class TemperatureSource(Component):
     """Prescribed absolute temperature, whatever the heat flow: surroundings, a thermostat.

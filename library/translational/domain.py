@@ -2,8 +2,6 @@
 
 from blocks import Branch, Domain
 
-__all__ = ["TwoPort", "translational"]
-
 translational = Domain(
     "translational",
     across={"v": "m/s"},

@@ -19,9 +19,6 @@ from ..heat import Dissipative, Resisting
 from ..tables import table_faults
 from .domain import TwoPort, translational
 
-__all__ = ["Damper", "FreeEnd", "Inerter", "Mass", "NonlinearDamper",
-           "QuadraticSpeedDependentForce", "Reference", "Rod", "Spring", "SpringDamper"]
-
 
 class Mass(Component):
     """Rigid body that moves along the axis.

@@ -7,8 +7,6 @@ from ..friction import Rubbing, needs
 from ..heat import Dissipative, Resisting
 from .domain import TwoPort
 
-__all__ = ["FrictionRing", "RollingResistance", "TranslationalFriction"]
-
 
 class TranslationalFriction(Rubbing, TwoPort):
     """Friction between the bodies at R and C, by one of many laws.

@@ -5,8 +5,6 @@ from blocks import Component, Option, Output, Parameter, Port, Variable, der
 from .. import symbols
 from .domain import TwoPort, translational
 
-__all__ = ["ForceSensor", "MotionSensor", "MultiSensor", "PowerSensor"]
-
 
 class ForceSensor(TwoPort):
     """Force through a rigid connection of R and C.

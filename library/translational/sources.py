@@ -10,8 +10,6 @@ from .. import symbols
 from ..heat import Supplying
 from .domain import TwoPort
 
-__all__ = ["AccelerationSource", "ForceSource", "PositionSource", "VelocitySource"]
-
 
 class ForceSource(Supplying, TwoPort):
     """Prescribed force, whatever the motion.

@@ -8,8 +8,6 @@ from ..heat import Dissipative
 from ..tables import table_faults
 from .domain import TwoPort
 
-__all__ = ["ElastoGap", "HardStop", "PositionDependentSupport"]
-
 
 class HardStop(Bounded, TwoPort):
     """Elastic stops that keep R between two bounds relative to C.

@@ -5,8 +5,6 @@ from blocks import Component, Input, Parameter, Port, Variable, abs_, cos, der, 
 from .. import symbols
 from .domain import translational
 
-__all__ = ["VehicleBody"]
-
 
 class VehicleBody(Component):
     """Vehicle in longitudinal motion with its road load.

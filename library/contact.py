@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,11 +16,11 @@ __all__ = ["STOP_MODELS", "Bounded", "gap_law", "is_elastic", "is_rigid", "oppos
 STOP_MODELS = ("smooth", "full", "undamped rebound")
 
 
-def is_rigid(stop: Any) -> bool:
+def is_rigid(stop):
     return bool(stop.model == "restitution")
 
 
-def is_elastic(stop: Any) -> bool:
+def is_elastic(stop):
     return not is_rigid(stop)
 
 
@@ -37,24 +36,24 @@ class Bounded(Struck):
     energy_stored = Variable("J", doc="elastic energy of the stops, or heat of impacts")
 
     @property
-    def rigid(self) -> bool:
+    def rigid(self):
         return is_rigid(self)
 
     @property
-    def place(self) -> Any:
+    def place(self):
         """What is bounded."""
         raise NotImplementedError
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         if np.any(self.upper_bound <= self.lower_bound):
             yield (f"upper_bound is {self.upper_bound:~P} and lower_bound {self.lower_bound:~P}. "
                    "The upper bound must be above the lower one.")  # fmt: skip
 
-    def advise(self) -> Iterator[str]:
+    def advise(self):
         if not self.rigid:  # told with how far the sides overlap
             yield from start_beyond(self.place, self.lower_bound, self.upper_bound)
 
-    def held(self, effort: Any, flow: Any, upper: Any, lower: Any) -> Iterator[Any]:
+    def held(self, effort, flow, upper, lower):
         """The law of the effort over the flow; ``upper`` and ``lower`` are those of rigid stops."""
         x = self.place
         if self.rigid:
@@ -72,14 +71,14 @@ class Bounded(Struck):
         yield self.power_dissipated == heat
 
 
-def opposed(upper: tuple[Any, Any, Any], lower: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+def opposed(upper, lower):
     """Effort, stored energy and dissipated power of two bounds that press against each other."""
     return upper[0] - lower[0], upper[1] + lower[1], upper[2] + lower[2]
 
 
 def stop_law(
-    depth: Any, flow: Any, stiffness: Any, damping: Any, model: str, transition: Any = None
-) -> tuple[Any, Any, Any]:
+    depth, flow, stiffness, damping, model, transition=None
+):
     """Effort, stored energy and dissipated power of one bound.
 
     ``depth`` is the penetration (negative outside), ``flow`` its rate. The three
@@ -102,7 +101,7 @@ def stop_law(
     return effort, energy, where(depth > 0, share * damping * flow**2, 0)
 
 
-def start_beyond(variable: Any, lower: Any, upper: Any) -> Iterator[str]:
+def start_beyond(variable, lower, upper):
     """A word about an initial target of a position beyond its stops, for ``advise()``."""
     start = variable.initial
     if np.ndim(start.magnitude) == 0 and not lower <= start <= upper:
@@ -110,7 +109,7 @@ def start_beyond(variable: Any, lower: Any, upper: Any) -> Iterator[str]:
                f"{upper:~P}, which push back at once. Give an initial target between them.")
 
 
-def gap_law(depth: Any, flow: Any, stiffness: Any, damping: Any) -> tuple[Any, Any, Any]:
+def gap_law(depth, flow, stiffness, damping):
     """Effort, stored energy and dissipated power of a contact that never pulls.
 
     ``depth`` is the penetration, ``flow`` its rate; the damping effort is limited

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
 import numpy as np
 
 from blocks import Input, Option, Parameter, Replaceable, Variable, maximum
 
-from .frictionlaws import LAWS, FrictionLaw
+from .frictionlaws import LAWS
 from .heat import Dissipative
 
 __all__ = ["Rubbing", "needs"]
@@ -17,9 +16,9 @@ __all__ = ["Rubbing", "needs"]
 STICKY = 5  # breakaway over Coulomb strength above which one of them may be forgotten
 
 
-def needs(strength: str, *, normal: bool | None = None) -> Any:
+def needs(strength, *, normal=None):
     """Whether the chosen law has a strength, given as force (``normal=False``) or coefficient."""
-    def exists(c: Any) -> bool:
+    def exists(c):
         return strength in c.kind.uses and (normal is None or bool(c.normal) == normal)
 
     return exists
@@ -48,48 +47,48 @@ class Rubbing(Dissipative):
                             doc="largest velocity that stands for rest")  # fmt: skip
 
     @property
-    def comes_near(self) -> bool:
+    def comes_near(self):
         """Whether the law has a band of velocity in which it comes near to sticking."""
         return not self.kind.exact and self.kind.banded()
 
     @property
-    def kind(self) -> type[FrictionLaw]:
+    def kind(self):
         """The class of the law."""
         law: Any = self.law
         return type(self).law.named[law] if isinstance(law, str) else law
 
-    def strength(self, name: str) -> Any:
+    def strength(self, name):
         """Strength called "coulomb" or "breakaway"."""
         raise NotImplementedError
 
     @property
-    def coulomb(self) -> Any:
+    def coulomb(self):
         return self.strength("coulomb")
 
     @property
-    def breakaway(self) -> Any:
+    def breakaway(self):
         return self.strength("breakaway")
 
-    def by_normal_force(self, name: str) -> Any:
+    def by_normal_force(self, name):
         """Coefficient times normal force; a surface does not rub while it is pulled off."""
         coefficient: Any = getattr(self, f"{name}_coefficient")
         return coefficient * maximum(self.N, 0)  # type: ignore[arg-type]
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         yield from self._strengths_told(
             lambda static, kinetic: static < kinetic,
             "{0} is {2} and thus below {1}, which is {3}. Friction at rest is at least that of "
             "sliding: raise {0} or lower {1}.")
         yield from self.kind().verify(self)
 
-    def advise(self) -> Iterator[str]:
+    def advise(self):
         yield from self._strengths_told(
             lambda static, kinetic: static > STICKY * kinetic,
             f"{{0}} is {{2}}, more than {STICKY} times {{1}}, which is {{3}}. If one of them is "
             "the default, give both.")
         yield from self.kind().advise(self)
 
-    def _strengths_told(self, wrong: Callable[[Any, Any], Any], words: str) -> Iterator[str]:
+    def _strengths_told(self, wrong, words):
         """The words with both names and values, where the strengths are so at any instance."""
         if {"coulomb", "breakaway"} <= set(self.kind.uses):
             kind = "coefficient" if self.normal else self.units["strength"]
@@ -99,7 +98,7 @@ class Rubbing(Dissipative):
                 shown = (f"{x:~P}" if hasattr(x, "units") else x for x in values)
                 yield words.format(*names, *shown)
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         law = self.kind()
         yield from law.equations(self)
         if self.comes_near:

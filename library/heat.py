@@ -4,11 +4,6 @@ Whatever dissipates may show a thermal port, unless it heats the air: its heat l
 parameters may follow the temperature found there.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Component, Option, Parameter, Port, Variable, der
 
 from .thermal.domain import ABSOLUTE, thermal
@@ -45,13 +40,13 @@ class Dissipative(Component):
     temperature = Variable(ABSOLUTE, nominal="300 K", when="thermal_port", doc="temperature at H")
     power_dissipated = Variable("W", doc="heat")
 
-    def port_equations(self) -> Iterator[Any]:
+    def port_equations(self):
         yield from super().port_equations()
         if self.thermal_port:
             yield self.temperature == self.H.T
 
 
-def _power_into(c: Any) -> Any:
+def _power_into(c):
     """Power into a two-port: what it carries times what lies across it."""
     (across,), (through,) = c._branch_domain.across, c._branch_domain.through
     return getattr(c, through) * getattr(c, across)
@@ -60,7 +55,7 @@ def _power_into(c: Any) -> Any:
 class Resisting(Dissipative):
     """Base of two-ports that store nothing: all power into them is heat, as of a damper."""
 
-    def port_equations(self) -> Iterator[Any]:
+    def port_equations(self):
         yield from super().port_equations()
         yield self.power_dissipated == _power_into(self)
 
@@ -70,7 +65,7 @@ class Supplying(Component):
 
     power_supplied = Variable("W", doc="power given to the circuit")
 
-    def port_equations(self) -> Iterator[Any]:
+    def port_equations(self):
         yield from super().port_equations()
         yield self.power_supplied == -_power_into(self)
 
@@ -89,16 +84,16 @@ class Struck(Dissipative):
                            doc="heat of impacts that has not left yet")  # fmt: skip
 
     @property
-    def rigid(self) -> bool:
+    def rigid(self):
         """Whether it is struck, and not pressed in."""
         raise NotImplementedError
 
     @property
-    def keeps_heat(self) -> bool:
+    def keeps_heat(self):
         """Whether the heat of impacts is followed."""
         return bool(self.thermal_port) and self.rigid
 
-    def heat_of_impacts(self, power: Any) -> Iterator[Any]:
+    def heat_of_impacts(self, power):
         """The balance of a rigid stop: the power into it is 0 but in impacts.
 
         Those of a method with fixed steps are forces over a step.

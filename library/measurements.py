@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import codecs
 import csv
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -130,7 +130,10 @@ def _of_file(path: Path, wanted: str) -> Column:
     start, separator, headings = _headings(path, lines, wanted)
     number = _find(headings, wanted, path.name)
     cells, places, width = [], [], len(headings)
-    for place, row in _rows(lines[start + 1 :], separator, start + 2):
+    for place, line in enumerate(lines[start + 1 :], start + 2):
+        if not line.strip() or line.startswith("#"):
+            continue
+        row = next(csv.reader([line], delimiter=separator))
         if len(row) != width and (len(row) <= number or any(map(str.strip, row[width:]))):
             raise ParameterError(f"line {place} of {path.name}", f"has {len(row)} columns under "
                                  f"{width} headings.", "Complete the line." if
@@ -180,13 +183,6 @@ def _headings(path: Path, lines: Sequence[str], wanted: str) -> tuple[int, str, 
     if likely is None:
         raise ParameterError(f"table({str(path)!r})", "the file has no lines of data.")
     return likely
-
-
-def _rows(lines: Iterable[str], separator: str, first: int) -> Iterable[tuple[int, list[str]]]:
-    """Lines of data by their numbers."""
-    for place, line in enumerate(lines, first):
-        if line.strip() and not line.startswith("#"):
-            yield place, next(csv.reader([line], delimiter=separator))
 
 
 # -- headings, units and numbers ---------------------------------------------------------------

@@ -3,30 +3,14 @@
 Two-ports lie between (-3, 0) and (3, 0); lengths are steps of the grid.
 """
 
-from __future__ import annotations
-
 from blocks.shapes import Symbol, arc, circle, line
 
-__all__ = [
-    "ACCUMULATOR", "AMMETER", "BOX", "CAPACITOR", "CHAMBER", "CLUTCH", "COIL", "COIL_ON_CORE",
-    "COLUMN", "CONTACT", "CRANK", "CURRENT_BY_CURRENT", "CURRENT_BY_VOLTAGE", "CURRENT_SOURCE",
-    "CYLINDER", "DAMPER", "DIFFERENTIAL", "DIODE", "DISC", "DOUBLE_CYLINDER", "DRAG", "EARTH",
-    "END", "FLOW_SOURCE", "FORCE_ARROW", "FORCE_SOURCE", "FRICTION", "GAP", "GEAR", "GYRATOR",
-    "HINGE", "HYDRAULIC_MOTOR", "INERTER", "INERTIA", "INTEGRATOR", "LEVER", "LINEAR_MOTOR",
-    "MAGNET", "MASS", "METER", "MOTOR", "MOTION_SOURCE", "ONE_WAY", "OPAMP", "OPEN", "PIEZO",
-    "PIPE", "PLANETS", "PUMP", "RACK", "RESISTOR", "RESTRICTION", "ROD", "SCREW", "SLIDER",
-    "SPRING", "SPRING_DAMPER", "STOP", "SWITCH", "TANK", "TEMPERATURE", "THERMAL_MASS",
-    "THERMAL_RESISTANCE", "THYRISTOR", "TORQUE_ARROW", "TRANSFORMER", "TRANSISTOR",
-    "TURNING_DRAG", "TURNING_SOURCE", "VANE", "VEHICLE", "VOLTAGE_BY_CURRENT", "VOLTAGE_BY_VOLTAGE",
-    "VOLTAGE_SOURCE", "VOLTMETER", "WALL", "WAVE", "WEIGHT", "WHEEL", "WHEEL_AND_AXLE",
-]  # fmt: skip
 
-
-def _box(x: float, y: float, filled: bool = False):  # type: ignore[no-untyped-def]
+def _box(x, y, filled=False):
     return line((-x, -y), (x, -y), (x, y), (-x, y), (-x, -y), filled=filled)
 
 
-def _ends(inner: float):  # type: ignore[no-untyped-def]
+def _ends(inner):
     return line((-3, 0), (-inner, 0)), line((inner, 0), (3, 0))
 
 
@@ -170,7 +154,7 @@ GYRATOR = Symbol(arc(-2.6, 0, 2.4, 56.4, -56.4), arc(2.6, 0, 2.4, 123.6, 236.4),
     left=("p1", "n1"), right=("p2", "n2"))  # fmt: skip
 
 
-def _controlled(by_current: bool, current: bool, right: tuple[str, str]) -> Symbol:
+def _controlled(by_current, current, right):
     """A source in a diamond, and what it follows at its left."""
     followed = [line((-3, 2), (-1.6, 2), (-1.6, -2), (-3, -2)),
                 line((-1.9, 0.4), (-1.6, -0.2), (-1.3, 0.4))] if by_current else [
@@ -227,7 +211,7 @@ ACCUMULATOR = Symbol(line((0, 0), (0, -0.5)), arc(0, -1.5, 1, 0, 180), arc(0, -2
                      line((-1, -1.9), (1, -1.9)), half=(1.1, 3.3))  # fmt: skip
 
 
-def _machine(inward: bool, right: tuple[str, str]) -> Symbol:
+def _machine(inward, right):
     """A circle with a shaft at its left and a triangle that tells whither the liquid pushes."""
     base, tip = (1.95, 1.15) if inward else (1.15, 1.95)
     return Symbol(circle(0, 0, 2), line((0, 2), (3, 2)), line((0, -2), (3, -2)),

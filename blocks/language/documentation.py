@@ -59,8 +59,7 @@ class Documentation:
     def __get__(self, instance: object, owner: type[Part]) -> str | None:
         if owner._own_keywords:
             return self.written
-        written = self.written
-        if written is None:
+        if (written := self.written) is None:
             docs = (vars(c)["__doc__"] for c in owner.__mro__
                     if not c.__module__.startswith("blocks."))
             written = next((d.written for d in docs if getattr(d, "written", None)), None)
@@ -232,12 +231,13 @@ def _what(declared: Any) -> str:
     if isinstance(declared, Port):
         return f"{declared.domain} port"
     kind = {Input: "input, ", Output: "output, ", Discrete: "held between events, "}
-    return kind.get(type(declared), "") + _unit(declared)
+    instead = getattr(declared, "default", None)  # of an input
+    said = kind.get(type(declared), "") + _unit(declared)
+    return f"{said}; {instead} while nothing is connected" if instead else said
 
 
 def _doc(declared: Any) -> list[str]:
-    text = declared.doc
-    if not text:
+    if not (text := declared.doc):
         return []
     if len(text.split()[0]) > 1:  # not a symbol such as v
         text = text[0].upper() + text[1:]

@@ -1,18 +1,11 @@
 """Operational amplifiers."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 
 from blocks import Component, Parameter, Port, Variable, where
 
 from .. import symbols
 from .domain import electrical
-
-__all__ = ["LimitedOpAmp", "OpAmp"]
 
 
 class Amplifier(Component):
@@ -26,7 +19,7 @@ class Amplifier(Component):
     i = Variable("A", doc="current into the output")
     power_supplied = Variable("W", doc="power given to the circuit")
 
-    def port_equations(self) -> Iterator[Any]:
+    def port_equations(self):
         yield self.p.i == 0
         yield self.n.i == 0
         yield self.i == self.out.i
@@ -39,8 +32,6 @@ class OpAmp(Amplifier):
     Equations: v_p = v_n, no current into p and n. The output takes whatever current i
     makes this true; its return is the reference.
 
-    Ports: p (non-inverting input), n (inverting input), out.
-
     Notes
     -----
     Needs negative feedback; ``check()`` tells where there is none. With positive feedback the same
@@ -50,7 +41,7 @@ class OpAmp(Amplifier):
 
     nullor = "p", "n", "out"
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.p.v == self.n.v
 
 
@@ -59,8 +50,6 @@ class LimitedOpAmp(Amplifier):
 
     Equations: v_out = gain (v_p - v_n), limited to lower_voltage and upper_voltage; no current into
     p and n, any current i into the output.
-
-    Ports: p (non-inverting input), n (inverting input), out.
 
     Notes
     -----
@@ -77,12 +66,12 @@ class LimitedOpAmp(Amplifier):
     lower_voltage = Parameter("-15 V", doc="Lower supply")
     s = Variable("V", doc="output voltage, and beyond a limit by how much the input exceeds")
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         if np.any(self.lower_voltage >= self.upper_voltage):
             yield (f"upper_voltage is {self.upper_voltage:~P} and lower_voltage "
                    f"{self.lower_voltage:~P}. The upper one must be above the lower.")  # fmt: skip
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.out.v == where(self.s > self.upper_voltage, self.upper_voltage, where(
             self.s < self.lower_voltage, self.lower_voltage, self.s))
         yield self.p.v - self.n.v == self.out.v / self.gain + (self.s - self.out.v)

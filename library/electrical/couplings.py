@@ -1,20 +1,11 @@
 """Ideal couplings of two circuits: transformer, mutual inductor, gyrator."""
 
-# ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
-
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 
 from blocks import Component, Option, Parameter, Port, Variable, der, sqrt
 
 from .. import symbols
 from .domain import electrical
-
-__all__ = ["Gyrator", "IdealTransformer", "MutualInductor"]
 
 
 class FourTerminals(Component):
@@ -32,7 +23,7 @@ class FourTerminals(Component):
     i1 = Variable("A", doc="current into p1")
     v2 = Variable("V", doc="voltage of p2 minus that of n2")
 
-    def pairs(self, into_p2: Any) -> Iterator[Any]:
+    def pairs(self, into_p2):
         """Voltages of both sides, and currents: i1 into p1, and what is given into p2."""
         yield self.v1 == self.p1.v - self.n1.v
         yield self.v2 == self.p2.v - self.n2.v
@@ -60,12 +51,12 @@ class IdealTransformer(FourTerminals):
     ratio = Parameter(1.0, doc="Turns of side 1 per turn of side 2")
     i2 = Variable("A", doc="current out of p2")
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         if np.any(self.ratio.magnitude == 0):
             yield ("ratio is 0, so side 1 would be shorted and side 2 open. Give the number of "
                    "turns of side 1 per turn of side 2.")  # fmt: skip
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield from self.pairs(into_p2=-self.i2)
         yield self.v1 == self.ratio * self.v2
         yield self.i2 == self.ratio * self.i1
@@ -76,11 +67,7 @@ class Gyrator(FourTerminals):
 
     Equations: i1 = conductance v2, i2 = conductance v1, with i1 into p1 and i2 *out of*
     p2: what side 1 takes in leaves at side 2. A capacitor on one side looks like an
-    inductor of capacitance / conductance**2 from the other.
-
-    Notes
-    -----
-    conductance (default not verified).
+    inductor of capacitance / conductance**2 from the other. The default is not verified.
     """
 
     symbol = symbols.GYRATOR
@@ -89,7 +76,7 @@ class Gyrator(FourTerminals):
                             advice={"ohm": "Give one over the resistance, in S."})  # fmt: skip
     i2 = Variable("A", doc="current out of p2")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield from self.pairs(into_p2=-self.i2)
         yield self.i1 == self.conductance * self.v2
         yield self.i2 == self.conductance * self.v1
@@ -103,11 +90,7 @@ class MutualInductor(FourTerminals):
     (inductance_1 i1**2 + 2 M i1 i2 + inductance_2 i2**2) / 2. With ``leakage=False`` all of the
     flux goes through both windings (a coupling of exactly 1): v1 = n v2 and v2 =
     inductance_2 di_m/dt with i_m = i2 + n i1, n = sqrt(inductance_1 / inductance_2): one state
-    less.
-
-    Parameters: inductance_1 (H), inductance_2 (H), coupling (1, with ``leakage=True``).
-    Initial targets: i1 (low, 0 A), i2 (low, 0 A), and i_m (high, 0 A) with ``leakage=False``: the
-    current that magnetizes the core, seen from side 2.
+    less. i_m is the current that magnetizes the core, seen from side 2.
 
     Raises
     ------
@@ -133,12 +116,12 @@ class MutualInductor(FourTerminals):
                    doc="magnetizing current, seen from side 2")  # fmt: skip
     energy_stored = Variable("J", doc="energy of the magnetic field")
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         if self.leakage and np.any(abs(self.coupling.magnitude) == 1):
             yield ("coupling is 1 in size, which leaves one state less. Say it by "
                    "leakage=False instead; for -1 exchange p2 and n2.")  # fmt: skip
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield from self.pairs(into_p2=self.i2)
         turns = sqrt(self.inductance_1 / self.inductance_2)
         if self.leakage:

@@ -4,11 +4,6 @@ A voltage is read between p1 and n1 without a current, a current through them wi
 a voltage. Power comes from the source itself; nothing goes from one pair to the other.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Parameter, Port, Variable
 
 from .. import symbols
@@ -17,34 +12,34 @@ from .couplings import FourTerminals
 from .domain import electrical
 from .sources import Arrow
 
-__all__ = ["CurrentControlledCurrentSource", "CurrentControlledVoltageSource",
-           "VoltageControlledCurrentSource", "VoltageControlledVoltageSource"]
+
+class ControlledVoltage(FourTerminals):
+    """Base of voltage sources that read between p1 and n1. A subclass states v2 and the control."""
+
+    i2 = Variable("A", doc="current into p2")
+    power_supplied = Variable("W", doc="power given to the circuit")
+
+    def port_equations(self):
+        yield from self.pairs(into_p2=self.i2)
+        yield self.power_supplied == -self.v2 * self.i2
 
 
-class VoltageControlledVoltageSource(FourTerminals):
+class VoltageControlledVoltageSource(ControlledVoltage):
     """Voltage that is a multiple of another voltage (VCVS).
 
-    Equations: v2 = gain v1, i1 = 0.
-
-    Notes
-    -----
-    gain (default not verified).
+    Equations: v2 = gain v1, i1 = 0. The default is not verified.
     """
 
     symbol = symbols.VOLTAGE_BY_VOLTAGE
 
     gain = Parameter(1.0, doc="Voltage of the output per voltage of the control")
-    i2 = Variable("A", doc="current into p2")
-    power_supplied = Variable("W", doc="power given to the circuit")
 
-    def equations(self) -> Iterator[Any]:
-        yield from self.pairs(into_p2=self.i2)
+    def equations(self):
         yield self.i1 == 0
         yield self.v2 == self.gain * self.v1
-        yield self.power_supplied == -self.v2 * self.i2
 
 
-class CurrentControlledVoltageSource(FourTerminals):
+class CurrentControlledVoltageSource(ControlledVoltage):
     """Voltage that is a multiple of a current (CCVS).
 
     Equations: v2 = gain i1, v1 = 0, with i1 from p1 to n1.
@@ -53,29 +48,22 @@ class CurrentControlledVoltageSource(FourTerminals):
     symbol = symbols.VOLTAGE_BY_CURRENT
 
     gain = Parameter("1 ohm", doc="Voltage of the output per current of the control")
-    i2 = Variable("A", doc="current into p2")
-    power_supplied = Variable("W", doc="power given to the circuit")
 
-    def equations(self) -> Iterator[Any]:
-        yield from self.pairs(into_p2=self.i2)
+    def equations(self):
         yield self.v1 == 0
         yield self.v2 == self.gain * self.i1
-        yield self.power_supplied == -self.v2 * self.i2
 
 
 class ControlledArrow(Supplying, Arrow):
-    """Base of current sources that read between p1 and n1: v1, and i1 from p1 to n1.
-
-    A subclass yields ``control()`` and two equations more.
-    """
+    """Base of current sources that read between p1 and n1. A subclass states i and the control."""
 
     p1 = Port(electrical, doc="positive end of the control")
     n1 = Port(electrical, doc="negative end of the control")
     v1 = Variable("V", doc="voltage of p1 minus that of n1")
     i1 = Variable("A", doc="current into p1")
 
-    def control(self) -> Iterator[Any]:
-        """What v1 and i1 are."""
+    def port_equations(self):
+        yield from super().port_equations()
         yield self.v1 == self.p1.v - self.n1.v
         yield self.p1.i == self.i1
         yield self.n1.i == -self.i1
@@ -91,8 +79,7 @@ class VoltageControlledCurrentSource(ControlledArrow):
 
     gain = Parameter("1 S", doc="Current of the output per voltage of the control")
 
-    def equations(self) -> Iterator[Any]:
-        yield from self.control()
+    def equations(self):
         yield self.i1 == 0
         yield self.i == self.gain * self.v1
 
@@ -108,7 +95,6 @@ class CurrentControlledCurrentSource(ControlledArrow):
 
     gain = Parameter(1.0, doc="Current of the output per current of the control")
 
-    def equations(self) -> Iterator[Any]:
-        yield from self.control()
+    def equations(self):
         yield self.v1 == 0
         yield self.i == self.gain * self.i1

@@ -1,10 +1,6 @@
 """Which variables meet at an electrical port, and what every two-port shares."""
 
-from __future__ import annotations
-
 from blocks import Branch, Domain
-
-__all__ = ["TwoPort", "electrical"]
 
 electrical = Domain(
     "electrical",

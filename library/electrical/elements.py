@@ -1,10 +1,5 @@
 """References, open ends, resistors, capacitors and inductors."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 
 from blocks import (
@@ -24,10 +19,6 @@ from .. import symbols
 from ..heat import Dissipative, Resisting
 from .domain import TwoPort, electrical
 
-__all__ = ["Capacitor", "ElectricalReference", "FloatingReference", "Inductor",
-           "InfiniteResistance", "OpenCircuit", "Resistor", "VariableCapacitor", "VariableInductor",
-           "VariableResistor"]
-
 
 class ElectricalReference(Component):
     """Ground: a port of potential 0 that takes any current.
@@ -37,12 +28,11 @@ class ElectricalReference(Component):
     """
 
     symbol = symbols.EARTH
-
     grounds = True
 
     V = Port(electrical, doc="the ground")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.V.v == 0
 
 
@@ -62,7 +52,7 @@ class FloatingReference(Component):
     V = Port(electrical, doc="a node of the floating circuit")
     i = Variable("A", doc="current into the port: 0 while the circuit floats")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.V.v == 0
         yield self.i == self.V.i
 
@@ -79,7 +69,7 @@ class OpenCircuit(Component):
     V = Port(electrical, doc="the open end")
     v = Variable("V", doc="potential of the end")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.V.i == 0
         yield self.v == self.V.v
 
@@ -92,7 +82,7 @@ class InfiniteResistance(TwoPort):
 
     symbol = symbols.OPEN
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.i == 0
 
 
@@ -100,9 +90,7 @@ class Resistor(Resisting, TwoPort):
     """Ohmic resistor between p and n.
 
     Equation: v = resistance i. Dissipates v i, which is negative for a negative
-    resistance: such a one supplies energy, as an ideal active circuit does. With
-    ``thermal_port=True`` the heat leaves at the port H, and the resistance may be given as
-    a function of the ``temperature`` there.
+    resistance: such a one supplies energy, as an ideal active circuit does.
 
     Examples
     --------
@@ -119,11 +107,11 @@ class Resistor(Resisting, TwoPort):
         "F": "A capacitance belongs to Capacitor(capacitance=…).",
         "H": "An inductance belongs to Inductor(inductance=…)."})  # fmt: skip
 
-    def advise(self) -> Iterator[str]:
+    def advise(self):
         if np.any(self.resistance.magnitude < 0):
             yield f"its resistance is {self.resistance:~P}: it supplies energy."
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.v == self.resistance * self.i
         if self.thermal_port:
             yield require(self.resistance >= quantity("0 ohm"), "the resistance is negative, by "
@@ -134,9 +122,7 @@ class Resistor(Resisting, TwoPort):
 class VariableResistor(Resisting, TwoPort):
     """Resistor whose resistance is a signal.
 
-    Equation: v = max(R, minimum_resistance) i, where R is the signal, or the parameter
-    ``resistance`` while nothing is connected. Dissipates v i; with ``thermal_port=True``
-    the heat leaves at the port H.
+    Equation: v = max(R, minimum_resistance) i, where R is the signal. Dissipates v i.
 
     Notes
     -----
@@ -150,7 +136,7 @@ class VariableResistor(Resisting, TwoPort):
     minimum_resistance = Parameter("0 ohm", minimum=0, doc="Smallest resistance")
     R = Input("ohm", default="resistance", doc="resistance")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.v == maximum(self.R, self.minimum_resistance) * self.i
 
 
@@ -158,11 +144,7 @@ class Capacitor(Dissipative, TwoPort):
     """Capacitor between p and n.
 
     Equations: i = capacitance dvc/dt + parallel_conductance vc; v = vc, or, with
-    ``parasitic=True``, v = vc + series_resistance i. Stores capacitance vc**2 / 2. With
-    ``thermal_port=True`` the heat of both resistances leaves at the port H.
-
-    Parameters: capacitance (F), parallel_conductance (S), series_resistance (ohm, with
-    ``parasitic=True``).
+    ``parasitic=True``, v = vc + series_resistance i. Stores capacitance vc**2 / 2.
 
     Notes
     -----
@@ -185,7 +167,7 @@ class Capacitor(Dissipative, TwoPort):
     vc = Variable("V", "0 V", priority="high", doc="voltage of the capacitance")
     energy_stored = Variable("J", doc="energy of the electric field")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         leak = self.parallel_conductance * self.vc
         yield self.i == self.capacitance * der(self.vc) + leak
         yield self.energy_stored == self.capacitance * self.vc**2 / 2
@@ -197,7 +179,7 @@ class Capacitor(Dissipative, TwoPort):
             yield self.power_dissipated == leak * self.vc
 
 
-def _stays_above_zero(value: Any, name: str, least: str) -> Any:
+def _stays_above_zero(value, name, least):
     """The run stops at ``least`` of a signal: at zero itself no step would end."""
     return require(value > quantity(least), f"{name} falls to zero. Limit the signal with "
                    "library.signal.Saturation, or look for its sign and size.")  # fmt: skip
@@ -206,10 +188,9 @@ def _stays_above_zero(value: Any, name: str, least: str) -> Any:
 class VariableCapacitor(TwoPort):
     """Capacitor whose capacitance is a signal, as of plates that move.
 
-    Equations: i = dq/dt; q = C v, where C is the signal, or the parameter
-    ``capacitance`` while nothing is connected. Stores q**2 / (2 C); what changes the
-    capacitance supplies -v**2/2 dC/dt, the work against the field. C must not
-    jump; where it falls to 0 the run stops.
+    Equations: i = dq/dt; q = C v, where C is the signal. Stores q**2 / (2 C); what changes the
+    capacitance supplies -v**2/2 dC/dt, the work against the field. C must not jump; where it falls
+    to 0 the run stops.
 
     References
     ----------
@@ -225,7 +206,7 @@ class VariableCapacitor(TwoPort):
     energy_stored = Variable("J", doc="energy of the electric field")
     power_supplied = Variable("W", doc="work of what moves the plates")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.q == self.C * self.v
         yield self.i == der(self.q)
         yield self.energy_stored == self.q * self.v / 2
@@ -237,11 +218,7 @@ class Inductor(Dissipative, TwoPort):
     """Inductor between p and n.
 
     Equations: v = inductance di_L/dt + series_resistance i_L; i = i_L, or, with
-    ``parasitic=True``, i = i_L + parallel_conductance v. Stores inductance i_L**2 / 2. With
-    ``thermal_port=True`` the heat of both resistances leaves at the port H.
-
-    Parameters: inductance (H), series_resistance (ohm), parallel_conductance (S, with
-    ``parasitic=True``).
+    ``parasitic=True``, i = i_L + parallel_conductance v. Stores inductance i_L**2 / 2.
 
     Notes
     -----
@@ -263,7 +240,7 @@ class Inductor(Dissipative, TwoPort):
     i_L = Variable("A", "0 A", priority="high", doc="current of the winding")
     energy_stored = Variable("J", doc="energy of the magnetic field")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         drop = self.series_resistance * self.i_L
         yield self.v == self.inductance * der(self.i_L) + drop
         yield self.energy_stored == self.inductance * self.i_L**2 / 2
@@ -278,10 +255,9 @@ class Inductor(Dissipative, TwoPort):
 class VariableInductor(TwoPort):
     """Inductor whose inductance is a signal, as of a core that moves.
 
-    Equations: v = dpsi/dt; psi = L i, where L is the signal, or the parameter
-    ``inductance`` while nothing is connected. Stores psi**2 / (2 L); what changes the
-    inductance supplies -i**2/2 dL/dt, the work against the field. L must not
-    jump; where it falls to 0 the run stops.
+    Equations: v = dpsi/dt; psi = L i, where L is the signal. Stores psi**2 / (2 L); what changes
+    the inductance supplies -i**2/2 dL/dt, the work against the field. L must not jump; where it
+    falls to 0 the run stops.
 
     References
     ----------
@@ -297,7 +273,7 @@ class VariableInductor(TwoPort):
     energy_stored = Variable("J", doc="energy of the magnetic field")
     power_supplied = Variable("W", doc="work of what moves the core")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.psi == self.L * self.i
         yield self.v == der(self.psi)
         yield self.energy_stored == self.psi * self.i / 2

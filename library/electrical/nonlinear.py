@@ -1,12 +1,5 @@
 """Elements whose current does not follow the voltage in a straight line."""
 
-# ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
-
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 
 from blocks import Parameter, Port, Variable, abs_, arctan, der, log, maximum, require
@@ -16,8 +9,6 @@ from ..heat import Resisting
 from ..thermal import thermal
 from ..thermal.domain import ABSOLUTE
 from .domain import TwoPort
-
-__all__ = ["Memristor", "SaturatingInductor", "ThermalResistor"]
 
 
 class SaturatingInductor(TwoPort):
@@ -51,13 +42,13 @@ class SaturatingInductor(TwoPort):
     psi = Variable("Wb", nominal="1 mWb", doc="linked flux")
     energy_stored = Variable("J", doc="energy of the magnetic field")
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         if np.any(self.saturated_inductance > self.inductance):
             yield (f"saturated_inductance is {self.saturated_inductance:~P} and inductance "
                    f"{self.inductance:~P}: a core loses inductance when it saturates. "
                    "Exchange them.")  # fmt: skip
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         s = self.i / self.saturation_current
         excess = self.inductance - self.saturated_inductance
         yield self.v == der(self.psi)
@@ -73,7 +64,7 @@ class Memristor(Resisting, TwoPort):
     Equations: v = (x resistance_A + (1 - x) resistance_B) i; dx/dt = i F(x) /
     transition_charge, with the window F = 1 - (2 x - 1)**(2 window_exponent), which keeps
     x between 0 and 1. x is the part of the material in state A; a current from p to n
-    makes it grow. Dissipates v i; with ``thermal_port=True`` the heat leaves at the port H.
+    makes it grow. Dissipates v i.
 
     Notes
     -----
@@ -96,7 +87,7 @@ class Memristor(Resisting, TwoPort):
     window_exponent = Parameter(1.0, minimum=1, doc="Exponent p of the window; larger is steeper")
     x = Variable("1", 0.5, priority="high", doc="part of the material in state A")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         window = maximum(1 - ((2 * self.x - 1) ** 2) ** self.window_exponent, 0)  # x may round
         yield require(abs_(self.x - 0.5) < 0.501, "has left the range 0 to 1 of its state x. Start "
                       "it with an x between.")  # fmt: skip
@@ -130,7 +121,7 @@ class ThermalResistor(TwoPort):
     T = Variable(ABSOLUTE, "300 K", priority="high", doc="temperature")
     energy_stored = Variable("J", doc="heat above the reference temperature")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         heat_capacity = self.dissipation_factor * self.time_constant
         warmer = self.T - self.reference_temperature
         factor = 1 + self.temperature_coefficient * warmer

@@ -1,10 +1,5 @@
 """Diodes, transistors that switch, and bridges of them."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 
 from blocks import (
@@ -33,9 +28,6 @@ from ..heat import Resisting
 from ..thermal import thermal
 from .domain import TwoPort, electrical
 
-__all__ = ["Diode", "ExponentialDiode", "FullBridge", "HalfBridge", "IGBT", "IdealDiode", "MOSFET",
-           "PiecewiseLinearDiode", "ThreePhaseBridge", "Thyristor"]
-
 
 # -- diodes --------------------------------------------------------------------------------------
 class PiecewiseLinearDiode(Replacement):
@@ -48,7 +40,7 @@ class PiecewiseLinearDiode(Replacement):
         "ohm": "A resistance is one over a conductance."})  # fmt: skip
     s = Variable("V", doc="v - forward_voltage while it blocks, i while it conducts")
 
-    def equations(self, c: Any) -> Iterator[Any]:
+    def equations(self, c):
         # on either line what is large tells which one holds, and is not lost in rounding
         conducts, per_volt = c.s > 0, quantity(1, "S")
         yield c.v == c.forward_voltage + where(conducts, per_volt * c.on_resistance, 1) * c.s
@@ -64,7 +56,7 @@ class ExponentialDiode(Replacement):
     largest_exponent = Parameter(15, above=0, doc="v/thermal_voltage from which it is straight")
     parallel_resistance = Parameter("1e8 ohm", above=0, doc="Ohmic path beside the junction")
 
-    def equations(self, c: Any) -> Iterator[Any]:
+    def equations(self, c):
         exponent = c.v / c.thermal_voltage
         curved = minimum(exponent, c.largest_exponent)
         beyond = 1 + exponent - curved
@@ -79,7 +71,7 @@ class IdealDiode(Replacement):
     on_resistance = Parameter("0 ohm", minimum=0, doc="Resistance while it conducts")
     u = Variable("V", doc="what it blocks with: 0 while it conducts, negative otherwise")
 
-    def equations(self, c: Any) -> Iterator[Any]:
+    def equations(self, c):
         yield c.v == c.u + c.forward_voltage + c.on_resistance * c.i
         yield ideal_diode(c.i, c.u)
 
@@ -96,10 +88,6 @@ class Diode(Resisting, TwoPort):
 
     ``model="exponential"`` (Modelica's): i = saturation_current (e^(v/thermal_voltage) - 1) +
     v / parallel_resistance, continued by its tangent above largest_exponent thermal_voltage.
-
-    Parameters: forward_voltage (V), on_resistance (ohm), off_conductance (S); with
-    ``model="exponential"`` saturation_current (A), thermal_voltage (V), largest_exponent (1),
-    parallel_resistance (ohm).
 
     Notes
     -----
@@ -121,7 +109,7 @@ class Diode(Resisting, TwoPort):
                                              "ideal": IdealDiode, "exponential": ExponentialDiode},
                         doc="its characteristic")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         law = type(self).model.named.get(self.model, self.model)
         yield from law().equations(self)
 
@@ -145,11 +133,11 @@ class _Transistor(Resisting):
     diode_current = Variable("A", when="diode", doc="through the diode, backward")
     diode_voltage = Variable("V", when="diode", doc="over the diode, without its resistance")
 
-    def channel(self) -> Iterator[Any]:
+    def channel(self):
         """The law of the channel."""
         raise NotImplementedError
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield from self.channel()
         if self.diode:
             yield -self.v == (self.diode_voltage + self.diode_forward_voltage
@@ -171,16 +159,13 @@ class MOSFET(_Transistor, Branch, domain=electrical, ports=("D", "S")):
     together with the rest of the circuit, so no current is interrupted as long as a diode
     can take it.
 
-    Option ``diode=False`` leaves the diode out.
-    Inputs: G, or the parameter ``gate`` while nothing is connected.
-
     Notes
     -----
     Simscape's MOSFET (Ideal, Switching) has 0.01 ohm and a diode of 0.8 V and 0.001 ohm, and
     small conductances while it blocks (defaults not verified); here all of them are 0.
     """
 
-    def channel(self) -> Iterator[Any]:
+    def channel(self):
         yield self.v == self.channel_voltage + self.on_resistance * self.channel_current
         yield ideal_switch(self.channel_current, self.channel_voltage,
                            closed=self.threshold < self.G)  # fmt: skip
@@ -195,9 +180,6 @@ class IGBT(_Transistor, Branch, domain=electrical, ports=("C", "E")):
     with v = v_C - v_E and i from C to E. The channel conducts one way only; the diode, from E
     to C, conducts where v = -diode_forward_voltage - diode_resistance times its current.
 
-    Option ``diode=False`` leaves the diode out.
-    Inputs: G, or the parameter ``gate`` while nothing is connected.
-
     Notes
     -----
     Simscape's IGBT (Ideal, Switching) has 0.8 V and 0.001 ohm, and small conductances while it
@@ -206,7 +188,7 @@ class IGBT(_Transistor, Branch, domain=electrical, ports=("C", "E")):
 
     forward_voltage = Parameter("0 V", minimum=0, doc="Voltage from which it conducts")
 
-    def channel(self) -> Iterator[Any]:
+    def channel(self):
         yield self.v == (self.channel_voltage + self.forward_voltage
                          + self.on_resistance * self.channel_current)  # fmt: skip
         yield ideal_diode(self.channel_current, self.channel_voltage,
@@ -222,8 +204,6 @@ class Thyristor(Resisting, Branch, domain=electrical, ports=("A", "K")):
 
     and goes on without the gate until its current ends, at zero, or because another thyristor
     takes it over. All ideal elements of a circuit are decided together.
-
-    Inputs: G, or the parameter ``gate`` while nothing is connected.
 
     Notes
     -----
@@ -256,7 +236,7 @@ class Thyristor(Resisting, Branch, domain=electrical, ports=("A", "K")):
     blocks_from = Discrete("s", doc="when it blocks without its gate again")
     u = Variable("V", doc="what it blocks with: 0 while it conducts")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         holds = self.i > self.holding_current
         yield self.v == self.u + self.forward_voltage + self.on_resistance * self.i
         yield ideal_diode(self.i, self.u, enabled=(
@@ -266,7 +246,7 @@ class Thyristor(Resisting, Branch, domain=electrical, ports=("A", "K")):
 
 
 # -- bridges -------------------------------------------------------------------------------------
-def _switched(c: Any) -> bool:
+def _switched(c):
     return bool(c.devices != "diode")
 
 
@@ -290,18 +270,15 @@ class HalfBridge(_Bridge):
     ``devices="MOSFET"`` or ``"IGBT"``: the signals ``upper`` and ``lower`` switch the device
     to P and the one to N; each has a diode against it. Both closed at once short-circuit the
     rails, and the run stops if nothing limits that current. ``devices="thyristor"``: a rectifying
-    leg whose halves ``upper`` and ``lower`` fire. ``devices="diode"``: one without signals.
-
-    Parameters: on_resistance (ohm), forward_voltage (V) of diodes and thyristors.
-    Inputs: upper, lower, closed where above
-    0.5.
+    leg whose halves ``upper`` and ``lower`` fire. ``devices="diode"``: one without signals. Devices
+    are closed by signals above 0.5.
     """
 
     A = Port(electrical, doc="between the devices")
     upper = Input(when=_switched, doc="switches the device to P")
     lower = Input(when=_switched, doc="switches the device to N")
 
-    def compose(self) -> None:
+    def compose(self):
         on, forward = self.on_resistance, self.forward_voltage
         one_way = {"on_resistance": on, "forward_voltage": forward}
         both_ways = {"on_resistance": on, "diode_resistance": on, "diode_forward_voltage": forward}
@@ -334,7 +311,7 @@ class _Legs(_Bridge):
     upper_B = Input(when=_switched, doc="switches B to P")
     lower_B = Input(when=_switched, doc="switches B to N")
 
-    def compose(self) -> None:
+    def compose(self):
         for name in self.terminals:
             leg = HalfBridge(devices=self.devices, on_resistance=self.on_resistance,
                              forward_voltage=self.forward_voltage, thermal_port=self.thermal_port)
@@ -353,11 +330,8 @@ class FullBridge(_Legs):
     """Two legs between the rails P and N, with the terminals A and B: an H-bridge.
 
     With ``devices="diode"`` it rectifies what is between A and B, with ``devices="thyristor"`` as
-    much of it as its four signals let through; otherwise these drive A and B.
-
-    Parameters: on_resistance (ohm), forward_voltage (V) of diodes and thyristors.
-    Inputs: upper_A, lower_A, upper_B,
-    lower_B, closed where above 0.5.
+    much of it as its four signals let through; otherwise these drive A and B. Devices are closed by
+    signals above 0.5.
     """
 
 
@@ -365,11 +339,8 @@ class ThreePhaseBridge(_Legs):
     """Three legs between the rails P and N, with the terminals A, B and C.
 
     With ``devices="diode"`` it is the six-pulse rectifier, with ``devices="thyristor"`` the
-    controlled one; otherwise an inverter. All but the diodes have a signal each.
-
-    Parameters: on_resistance (ohm), forward_voltage (V) of diodes and thyristors.
-    Inputs: upper_A, lower_A, upper_B,
-    lower_B, upper_C, lower_C, closed where above 0.5.
+    controlled one; otherwise an inverter. All but the diodes have a signal each, and are closed by
+    one above 0.5.
     """
 
     terminals = "ABC"

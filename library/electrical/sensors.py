@@ -1,18 +1,9 @@
 """Ideal sensors: a voltmeter draws no current, an ammeter takes no voltage."""
 
-# ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
-
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Component, Output, Port
 
 from .. import symbols
 from .domain import TwoPort, electrical
-
-__all__ = ["CurrentSensor", "PowerSensor", "VoltageSensor"]
 
 
 class VoltageSensor(TwoPort):
@@ -25,7 +16,7 @@ class VoltageSensor(TwoPort):
 
     V = Output("V", doc="voltage of p against n")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.i == 0
         yield self.V == self.v
 
@@ -40,7 +31,7 @@ class CurrentSensor(TwoPort):
 
     I = Output("A", doc="current from p to n")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.v == 0
         yield self.I == self.i
 
@@ -62,7 +53,7 @@ class PowerSensor(Component):
     nv = Port(electrical, doc="negative end of the voltage")
     P = Output("W", doc="power")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.pc.v == self.nc.v
         yield self.pc.i + self.nc.i == 0
         yield self.pv.i == 0

@@ -6,20 +6,13 @@ base names: inside the source from the first to the second. Of ``DCCurrentSource
 at n, where the current leaves. Of all others it is along the arrow, from tail to head.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from math import pi
-from typing import Any
 
 from blocks import Branch, Input, Parameter, sin, time
 
 from .. import symbols
 from ..heat import Supplying
 from .domain import TwoPort, electrical
-
-__all__ = ["ACCurrentSource", "ACVoltageSource", "ControlledCurrentSource",
-           "ControlledVoltageSource", "DCCurrentSource", "DCVoltageSource"]
 
 
 class Arrow(Branch, domain=electrical, ports=("tail", "head")):
@@ -46,7 +39,7 @@ class DCVoltageSource(Supplying, TwoPort):
     voltage = Parameter("1 V", doc="Voltage of p against n", advice={
         "A": "A current belongs to DCCurrentSource(current=…)."})  # fmt: skip
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.v == self.voltage
 
 
@@ -66,15 +59,14 @@ class ACVoltageSource(Supplying, TwoPort):
     frequency = Parameter("60 Hz", minimum=0, doc="Turns per time")
     phase = Parameter("0 deg", doc="Angle at time 0")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.v == self.amplitude * sin(2 * pi * self.frequency * time + self.phase)
 
 
 class ControlledVoltageSource(Supplying, TwoPort):
     """Prescribed voltage between p and n, whatever the current.
 
-    Equation: v = vT, where vT is the signal, or the parameter ``voltage``, a constant or
-    a function of time, while nothing is connected.
+    Equation: v = vT.
 
     Examples
     --------
@@ -91,7 +83,7 @@ class ControlledVoltageSource(Supplying, TwoPort):
         "A": "A current belongs to ControlledCurrentSource(current=…)."})  # fmt: skip
     vT = Input("V", default="voltage", doc="voltage of p against n")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.v == self.vT
 
 
@@ -110,7 +102,7 @@ class DCCurrentSource(Supplying, TwoPort):
     current = Parameter("1 A", doc="Current from p to n inside the source", advice={
         "V": "A voltage belongs to DCVoltageSource(voltage=…)."})  # fmt: skip
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.i == self.current
 
 
@@ -130,15 +122,14 @@ class ACCurrentSource(Supplying, TwoPort):
     frequency = Parameter("60 Hz", minimum=0, doc="Turns per time")
     phase = Parameter("0 deg", doc="Angle at time 0")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.i == self.amplitude * sin(2 * pi * self.frequency * time + self.phase)
 
 
 class ControlledCurrentSource(Supplying, Arrow):
     """Prescribed current along the arrow from tail to head, whatever the voltage.
 
-    Equation: i = iT, where iT is the signal, or the parameter ``current``, a constant or
-    a function of time, while nothing is connected. It leaves into the circuit at head.
+    Equation: i = iT. It leaves into the circuit at head.
     """
 
     symbol = symbols.CURRENT_SOURCE
@@ -147,5 +138,5 @@ class ControlledCurrentSource(Supplying, Arrow):
         "V": "A voltage belongs to ControlledVoltageSource(voltage=…)."})  # fmt: skip
     iT = Input("A", default="current", doc="current along the arrow")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.i == self.iT

@@ -1,17 +1,10 @@
 """Switches that a signal moves."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Input, Parameter, Port, Replaceable, Replacement, Variable, ideal_switch, where
 
 from .. import symbols
 from ..heat import Dissipative, Resisting
 from .domain import TwoPort, electrical
-
-__all__ = ["IdealContacts", "ResistiveContacts", "SPDTSwitch", "Switch"]
 
 
 class ResistiveContacts(Replacement):
@@ -24,7 +17,7 @@ class ResistiveContacts(Replacement):
         "ohm": "A resistance is one over a conductance."},
         doc="Conductance while open; none with model='ideal'")  # fmt: skip
 
-    def equations(self, c: Any, closed: Any) -> Iterator[Any]:
+    def equations(self, c, closed):
         conductance = where(closed, 1 / c.closed_resistance, c.open_conductance)
         yield c.i == conductance * c.v
 
@@ -32,7 +25,7 @@ class ResistiveContacts(Replacement):
 class IdealContacts(Replacement):
     """v = 0 while closed, i = 0 while open; what the network makes of it is decided jointly."""
 
-    def equations(self, c: Any, closed: Any) -> Iterator[Any]:
+    def equations(self, c, closed):
         yield ideal_switch(c.i, c.v, closed=closed)
 
 
@@ -47,12 +40,8 @@ class Switch(Resisting, TwoPort):
     With ``model="ideal"`` v = 0 while closed and i = 0 while open. There are no parasitic
     time constants then: a circuit with an inductor steps as if the switch were a wire or a
     gap. An ideal switch that opens on the current of an inductor, or closes a charged
-    capacitor onto a source, would need a jump: the run stops there and says who jumps.
-
-    Parameters: threshold (1, or any unit), gate (1, or that unit, which vT has as well); with
-    ``model="resistances"`` closed_resistance (ohm), open_conductance (S).
-    Inputs: vT, or the parameter ``gate``
-    while nothing is connected.
+    capacitor onto a source, would need a jump: the run stops there and says who jumps. The
+    threshold may have any unit; gate and vT have the same.
 
     Notes
     -----
@@ -74,7 +63,8 @@ class Switch(Resisting, TwoPort):
                      doc="Signal while none is connected")
     vT = Input(lambda c: c.threshold.units, default="gate",
                doc="closes it where above the threshold")
-    def equations(self) -> Iterator[Any]:
+
+    def equations(self):
         law = type(self).model.named.get(self.model, self.model)
         yield from law().equations(self, self.vT > self.threshold)
 
@@ -87,12 +77,8 @@ class SPDTSwitch(Dissipative):
     v_p - v_n2 = closed_resistance i2,  i1 = open_conductance (v_p - v_n1)
 
     and open the other way round. i1 flows from p to n1, i2 from p to n2, and p.i = i1 + i2. It
-    moves at once: the current through p is never interrupted, and n1 and n2 never meet.
-
-    Parameters: threshold (1, or any unit), gate (1, or that unit, which vT has as well),
-    closed_resistance (ohm), open_conductance (S).
-    Inputs: vT, or the parameter ``gate``
-    while nothing is connected.
+    moves at once: the current through p is never interrupted, and n1 and n2 never meet. The
+    threshold may have any unit; gate and vT have the same.
 
     Notes
     -----
@@ -123,7 +109,7 @@ class SPDTSwitch(Dissipative):
     i1 = Variable("A", doc="current from p to n1")
     i2 = Variable("A", doc="current from p to n2")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         closed, conducting = self.vT > self.threshold, 1 / self.closed_resistance
         v1, v2 = self.p.v - self.n1.v, self.p.v - self.n2.v
         yield self.i1 == where(closed, self.open_conductance, conducting) * v1

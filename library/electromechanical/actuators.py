@@ -1,18 +1,11 @@
 """Linear actuators: voice coil, solenoid, piezo stack."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Parameter, Variable, der, require
 
 from .. import symbols
 from ..heat import Dissipative
 from ..magnetic import VACUUM
 from .converters import TranslationalMachine
-
-__all__ = ["PiezoStack", "Solenoid", "VoiceCoil"]
 
 
 class VoiceCoil(Dissipative, TranslationalMachine):
@@ -21,10 +14,7 @@ class VoiceCoil(Dissipative, TranslationalMachine):
     Equations: v = resistance i + inductance di/dt + constant u with u = v_R - v_C;
     f = -constant i, the force carried from R to C: a positive current drives R forward. The
     constant does not depend on the position. Has no mass and no stops: add ``Mass`` and
-    ``HardStop``. With
-    ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
-
-    The defaults are those of the actuator in Modelica's examples.
+    ``HardStop``. The defaults are those of the actuator in Modelica's examples.
 
     References
     ----------
@@ -39,7 +29,7 @@ class VoiceCoil(Dissipative, TranslationalMachine):
     i = Variable("A", "0 A", priority="high", doc="current from p to n")
     energy_stored = Variable("J", doc="energy of the inductance")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.v == (self.resistance * self.i + self.inductance * der(self.i)
                          + self.constant * self.u)  # fmt: skip
         yield self.f == -self.constant * self.i
@@ -55,10 +45,7 @@ class Solenoid(Dissipative, TranslationalMachine):
     it closes the gap, whatever the direction of the current. Has no mass, no spring and no
     stop: add ``Mass``, ``Spring`` and ``HardStop`` between R and C. Iron that saturates,
     leakage and eddy currents: build it from ``library.magnetic``. Stores the energy of the
-    field, dissipates resistance i². With
-    ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
-
-    Initial target: phi (high, 0 Wb), x (high, 2 mm), the gap.
+    field, dissipates resistance i².
 
     Raises
     ------
@@ -76,7 +63,7 @@ class Solenoid(Dissipative, TranslationalMachine):
     x = Variable("m", "2 mm", priority="high", nominal="1 mm", doc="gap")
     energy_stored = Variable("J", doc="energy of the field")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         pull = self.phi**2 / (2 * VACUUM * self.area)
         yield der(self.x) == self.u
         yield self.v == self.resistance * self.i + self.turns * der(self.phi)
@@ -100,8 +87,6 @@ class PiezoStack(TranslationalMachine):
     that of the clamped stack; free of load it is larger by coupling²/stiffness. Linear, no
     hysteresis, no mass. Stores capacitance v²/2 + stiffness x²/2.
 
-    Initial target: v (low, 0 V), x (high, 0 m), the extension.
-
     References
     ----------
     IEEE Standard on Piezoelectricity, ANSI/IEEE 176-1987, section 3 (thickness mode).
@@ -117,7 +102,7 @@ class PiezoStack(TranslationalMachine):
     x = Variable("m", "0 m", priority="high", nominal="10 um", doc="extension")
     energy_stored = Variable("J", doc="electrical and elastic energy")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         stiffness = self.blocking_force / self.free_stroke
         coupling = self.blocking_force / self.rated_voltage
         yield der(self.x) == self.u

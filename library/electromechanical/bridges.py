@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from blocks import (
@@ -24,14 +23,12 @@ from blocks import (
 from ..electrical import electrical
 from ..heat import Dissipative
 
-__all__ = ["HBridge"]
 
-
-def _constant(bridge: Any) -> bool:
+def _constant(bridge):
     return bridge.control == "constant"
 
 
-def _by_signal(bridge: Any) -> bool:
+def _by_signal(bridge):
     return bridge.control == "signal"
 
 
@@ -51,10 +48,7 @@ class HBridge(Dissipative):
     Equations of either half bridge with the share h at p, its current i out of a (or b),
     V = v_p - v_n and e = on_resistance off_conductance: v_a - v_n =
     (h + (1 - h) e)/(1 + e) V - on_resistance/(1 + e) i. Neglects dead time and losses of
-    switching. With
-    ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
-
-    Inputs: D in 1, with ``control="signal"``.
+    switching.
     """
 
     model = Option("averaged", ("averaged", "switched"), doc="whether edges are resolved")
@@ -75,7 +69,7 @@ class HBridge(Dissipative):
     share = Variable("1", doc="of the time at which a is at p")
     v = Variable("V", doc="voltage of the load, v_a - v_b")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         duty = self.duty if _constant(self) else minimum(maximum(self.D, -1), 1)
         if self.model == "switched":
             period = 1 / self.frequency

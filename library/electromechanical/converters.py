@@ -1,19 +1,11 @@
 """Ideal converters between current and torque or force, and what all machines share."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Parameter, Port, Variable
 
 from .. import symbols
 from ..electrical import TwoPort
 from ..rotational import rotational
 from ..translational import translational
-
-__all__ = ["RotationalElectromechanicalConverter", "RotationalMachine",
-           "TranslationalElectromechanicalConverter", "TranslationalMachine"]
 
 
 class RotationalMachine(TwoPort):
@@ -29,7 +21,7 @@ class RotationalMachine(TwoPort):
     C = Port(rotational, doc="case")
     w = Variable("rad/s", doc="angular velocity of R minus that of C")
 
-    def port_equations(self) -> Iterator[Any]:
+    def port_equations(self):
         yield from super().port_equations()
         yield self.w == self.R.w - self.C.w
 
@@ -46,7 +38,7 @@ class TranslationalMachine(TwoPort):
     u = Variable("m/s", doc="velocity of R minus that of C")
     f = Variable("N", doc="force carried from R to C")
 
-    def port_equations(self) -> Iterator[Any]:
+    def port_equations(self):
         yield from super().port_equations()
         yield self.u == self.R.v - self.C.v
         yield self.R.f == self.f
@@ -63,7 +55,7 @@ class RotationalElectromechanicalConverter(RotationalMachine):
     constant = Parameter("0.1 V*s/rad", doc="Torque over current, and voltage over speed")
     t = Variable("N*m", doc="torque from C to R")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.v == self.constant * self.w
         yield self.t == self.constant * self.i
         yield self.R.t == -self.t
@@ -75,15 +67,13 @@ class TranslationalElectromechanicalConverter(TranslationalMachine):
 
     Equations: v = constant u with u = v_R - v_C; f = -constant i, the force carried from R
     to C (that of the rotational converter counts from C to R): negative where a positive
-    current from p to n drives R forward. Lossless: v i + f u = 0.
-
-    Parameters: constant (V*s/m), preset to 0.1 V*s/m (default not verified).
+    current from p to n drives R forward. Lossless: v i + f u = 0. The default is not verified.
     """
 
     symbol = symbols.LINEAR_MOTOR
 
     constant = Parameter("0.1 V*s/m", doc="Force over current, and voltage over velocity")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.v == self.constant * self.u
         yield self.f == -self.constant * self.i

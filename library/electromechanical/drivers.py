@@ -1,10 +1,5 @@
 """A PWM voltage and a bridge that reads it, both averaged over their pulses, as Simscape's are."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 
 from blocks import Component, Input, Option, Parameter, Port, Variable, maximum, minimum, where
@@ -12,15 +7,13 @@ from blocks import Component, Input, Option, Parameter, Port, Variable, maximum,
 from ..electrical import electrical
 from ..heat import Dissipative
 
-__all__ = ["BridgeDriver", "PWMVoltage"]
 
-
-def _by_voltage(source: Any) -> bool:
-    return source.control == "voltage"
-
-
-def _by_signal(source: Any) -> bool:
+def _by_signal(source):
     return source.control == "signal"
+
+
+def _by_voltage(source):
+    return not _by_signal(source)
 
 
 class PWMVoltage(Component):
@@ -29,8 +22,6 @@ class PWMVoltage(Component):
     Equations: v = v_p2 - v_n2 = duty amplitude, with the reference r = v_p1 - v_n1, which draws no
     current, or with ``control="signal"`` r = u, and duty = (r - minimum) / (maximum - minimum)
     between 0 and 1.
-
-    Inputs: u in 1, with ``control="signal"``.
     """
 
     control = Option("voltage", ("voltage", "signal"), doc="where the reference comes from")
@@ -49,18 +40,18 @@ class PWMVoltage(Component):
     i = Variable("A", doc="current into p2")
     power_supplied = Variable("W", doc="power given to the circuit")
 
-    def _bounds(self) -> tuple[Any, Any]:
+    def _bounds(self):
         if _by_signal(self):
             return self.minimum_signal, self.maximum_signal
         return self.minimum_voltage, self.maximum_voltage
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         low, high = self._bounds()
         if np.any(low >= high):
             word = self.control
             yield f"minimum_{word} is {low:~P}, not below maximum_{word}, which is {high:~P}."
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         low, high = self._bounds()
         if _by_voltage(self):
             yield self.p1.i == 0
@@ -85,9 +76,6 @@ class BridgeDriver(Dissipative):
 
     PWM, REV and BRK are read against REF and draw no current. Takes the current of the load as
     smooth, and feeds back what a braking motor gives. ``HBridge`` shows its supply, and pulses.
-
-    Parameters: supply_voltage (V), pwm_amplitude (V), reverse_threshold (V), brake_threshold (V),
-    on_resistance (ohm), of two switches in series, diode_resistance (ohm).
     """
 
     PWM = Port(electrical, doc="mean of the pulses")
@@ -107,7 +95,7 @@ class BridgeDriver(Dissipative):
     i = Variable("A", doc="current out of a")
     power_supplied = Variable("W", doc="power of its supply")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         reference, half = self.REF.v, self.on_resistance / 2
         for port in (self.PWM, self.REF, self.REV, self.BRK):
             yield port.i == 0

@@ -1,18 +1,11 @@
 """Motors with a commutator: permanent magnet, separately excited, series."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Option, Parameter, Port, Variable, der, require
 
 from ..electrical import electrical
 from ..heat import Dissipative
 from ..thermal.domain import ABSOLUTE, thermal
 from .converters import RotationalMachine
-
-__all__ = ["DCMotor", "SeparatelyExcitedMotor", "SeriesMotor", "ThermalDCMotor"]
 
 CIRCUIT, STALL, RATED = (
     "equivalent circuit", "stall torque and no-load speed", "rated load and speed")  # fmt: skip
@@ -35,19 +28,19 @@ class Motor(Dissipative, RotationalMachine):
     t = Variable("N*m", doc="electromagnetic torque from C to R")
     energy_stored = Variable("J", doc="of the inductances and of the rotor")
 
-    def port_equations(self) -> Iterator[Any]:
+    def port_equations(self):
         yield from super().port_equations()
         yield self.w_rotor == self.R.w
         drag = self._damping_of_rotor() * self.w
         yield self.R.t == self.inertia * der(self.w_rotor) + drag - self.t
         yield self.C.t == self.t - drag
 
-    def _damping_of_rotor(self) -> Any:
+    def _damping_of_rotor(self):
         """Torque over speed of the rotor's damping."""
         return self.damping
 
 
-def _needs(*parameterizations: str) -> Any:
+def _needs(*parameterizations):
     return lambda motor: motor.parameterization in parameterizations
 
 
@@ -71,8 +64,7 @@ class DCMotor(Motor):
     w = (no_load_voltage - R no_load_current)/k.
 
     Friction of bearings and brushes that holds the rotor below a break-away torque belongs to a
-    ``RotationalFriction`` between R and C. Stores the energy of inductance and rotor. With
-    ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
+    ``RotationalFriction`` between R and C. Stores the energy of inductance and rotor.
 
     Preset as in Simscape's block; stall_torque, no_load_speed, rated_voltage, inductance and
     inertia are not verified.
@@ -98,7 +90,7 @@ class DCMotor(Motor):
     no_load_voltage = Parameter("1.5 V", above=0, when=lambda c: c.damping_from == CURRENT,
                                 doc="Voltage at which the no-load current flows")  # fmt: skip
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         if self.parameterization == RATED and self.rated_speed >= self.no_load_speed:
             yield (f"rated_speed is {self.rated_speed:~P} and no_load_speed "
                    f"{self.no_load_speed:~P}. A motor is slower under load: exchange them?")
@@ -113,13 +105,13 @@ class DCMotor(Motor):
                 yield (f"resistance times no_load_current is {drop.to('V'):.4g~P}, not below "
                        f"no_load_voltage, {self.no_load_voltage:~P}: the rotor would stand still.")
 
-    def _torque_at_rest(self) -> Any:
+    def _torque_at_rest(self):
         """Torque at rest by the data sheet: where the straight line through its points ends."""
         if self.parameterization == STALL:
             return self.stall_torque
         return self.rated_power / self.rated_speed / (1 - self.rated_speed / self.no_load_speed)
 
-    def _constants(self) -> tuple[Any, Any, Any]:
+    def _constants(self):
         """Voltage over speed, resistance, and torque over speed of the damping."""
         by_current = self.damping_from == CURRENT
         if self.parameterization == CIRCUIT:
@@ -136,10 +128,10 @@ class DCMotor(Motor):
         k = voltage / (w + share * voltage / stall)
         return k, k * voltage / stall, k * share / w
 
-    def _damping_of_rotor(self) -> Any:
+    def _damping_of_rotor(self):
         return self._constants()[2]
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         k, resistance, damping = self._constants()
         resistance = resistance * self._warmth()
         yield self.v == resistance * self.i + self.inductance * der(self.i) + k * self.w
@@ -148,11 +140,11 @@ class DCMotor(Motor):
             (self.inductance * self.i**2 + self.inertia * self.w_rotor**2) / 2,
             resistance * self.i**2 + damping * self.w**2)
 
-    def _warmth(self) -> Any:
+    def _warmth(self):
         """Resistance over that of the data sheet."""
         return 1
 
-    def _energies(self, stored: Any, lost: Any) -> Iterator[Any]:
+    def _energies(self, stored, lost):
         """What becomes of the energy of inductance and rotor, and of the power lost."""
         yield self.energy_stored == stored
         yield self.power_dissipated == lost
@@ -164,13 +156,8 @@ class ThermalDCMotor(DCMotor):
     Equations: those of ``DCMotor``, whose resistance is taken times
     1 + temperature_coefficient (T - reference_temperature);
     thermal_mass dT/dt = H.Q + heat, T = H.T. What winding and damping lose is stored, or leaves
-    at H for what cools the motor: nothing is dissipated without a trace.
-
-    Parameters: thermal_mass (J/K), temperature_coefficient (1/K), reference_temperature (degC),
-    preset as in Simscape's block; and those of ``DCMotor``: resistance (ohm), back_emf_constant
-    (V/rpm), stall_torque (N*m), no_load_speed (rpm), rated_speed (rpm), rated_power (W),
-    rated_voltage (V), inductance (uH), inertia (g*cm^2), damping (N*m*s/rad), no_load_current (A),
-    no_load_voltage (V).
+    at H for what cools the motor: nothing is dissipated without a trace. Preset as in Simscape's
+    block.
 
     Raises
     ------
@@ -187,10 +174,10 @@ class ThermalDCMotor(DCMotor):
     T = Variable(ABSOLUTE, "25 degC", priority="high", doc="temperature")
     heat = Variable("W", doc="what winding and damping lose")
 
-    def _warmth(self) -> Any:
+    def _warmth(self):
         return 1 + self.temperature_coefficient * (self.T - self.reference_temperature)
 
-    def _energies(self, stored: Any, lost: Any) -> Iterator[Any]:
+    def _energies(self, stored, lost):
         yield require(self._warmth() > 0, "has a resistance of zero or less at its temperature: "
                       "the linear law does not reach so far. Limit what heats it, or take a "
                       "smaller temperature_coefficient.")
@@ -208,8 +195,7 @@ class SeparatelyExcitedMotor(Motor):
     Equations: v_field = field_resistance i_field + field_inductance di_field/dt;
     v = resistance i + inductance di/dt + mutual_inductance i_field w;
     t = mutual_inductance i_field i, from C to R; inertia dw_R/dt = t - damping w + what acts
-    on R. Joined to the armature, the field makes it a shunt motor. Neglects saturation. With
-    ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
+    on R. Joined to the armature, the field makes it a shunt motor. Neglects saturation.
 
     The defaults are those of the machine in Modelica's examples: 100 V, 100 A, 1425 rpm, 1 A in the
     field.
@@ -230,7 +216,7 @@ class SeparatelyExcitedMotor(Motor):
     inertia = Parameter("0.15 kg*m^2", above=0, doc="Moment of inertia of the rotor")
     i_field = Variable("A", "0 A", priority="high", doc="current of the field, from ep to en")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.ep.i == self.i_field
         yield self.en.i == -self.i_field
         yield self.ep.v - self.en.v == (
@@ -252,8 +238,7 @@ class SeriesMotor(Motor):
     Equations, with the sums R and L of both windings: v = R i + L di/dt +
     mutual_inductance i w; t = mutual_inductance i², from C to R, whatever the direction of
     the current, so it runs on alternating voltage too; inertia dw_R/dt = t - damping w + what
-    acts on R. Without load it runs away. Neglects saturation. With
-    ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
+    acts on R. Without load it runs away. Neglects saturation.
 
     The defaults are those of the machine in Modelica's examples: 100 V, 100 A, 1410 rpm.
 
@@ -270,7 +255,7 @@ class SeriesMotor(Motor):
     mutual_inductance = Parameter("6.366 mH", above=0, doc="Torque over the current squared")
     inertia = Parameter("0.15 kg*m^2", above=0, doc="Moment of inertia of the rotor")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         resistance = self.resistance + self.field_resistance
         inductance = self.inductance + self.field_inductance
         k = self.mutual_inductance * self.i

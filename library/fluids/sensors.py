@@ -1,7 +1,5 @@
 """Ideal sensors of a fluid: they let pass what they measure, and take nothing."""
 
-# ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
-
 from __future__ import annotations
 
 from collections.abc import Iterator

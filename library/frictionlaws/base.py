@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from blocks import Replacement, exp, maximum, quantity, where
-
-__all__ = ["FrictionLaw", "compliance", "force", "resistance", "sgn", "shift", "stiffness",
-           "stribeck_level", "velocity"]  # fmt: skip
 
 FAST = 1e-2  # m/s or rad/s: a hundredth of the default nominal velocity
 
@@ -55,46 +51,46 @@ class FrictionLaw(Replacement):
     exact: ClassVar[bool] = False
     memory: ClassVar[bool] = False
 
-    def force(self, c: Any) -> Any:
+    def force(self, c):
         """The force (or torque) at the present velocity."""
         raise NotImplementedError
 
-    def equations(self, c: Any) -> Iterator[Any]:
+    def equations(self, c):
         """The statements that determine ``c.effort`` and the law's own variables."""
         yield c.effort == self.force(c)
 
-    def power_stored(self, c: Any) -> Any:
+    def power_stored(self, c):
         """Rate of the energy that the law stores; the rest of effort times flow is heat."""
         return 0
 
-    def verify(self, c: Any) -> Iterator[str]:
+    def verify(self, c):
         """Relations between its parameters that are violated."""
         return iter(())
 
-    def limit(self, c: Any) -> Any:
+    def limit(self, c):
         """The largest load that rest should bear."""
         return c.breakaway if "breakaway" in self.uses else c.coulomb
 
-    def borne(self, c: Any) -> Any:
+    def borne(self, c):
         """The largest load of rest at the velocity that there is."""
         return self.limit(c)
 
-    def scale(self, c: Any) -> Any:
+    def scale(self, c):
         """Velocity below which the law stands for rest, or None."""
         if "band" in self.declarations:
             return c.band
         return c.breakaway_velocity if "breakaway_velocity" in self.uses else None
 
     @classmethod
-    def banded(cls) -> bool:
+    def banded(cls):
         """Whether it has a velocity that stands for rest."""
         return "band" in cls.declarations or "breakaway_velocity" in cls.uses
 
-    def creep(self, c: Any) -> Any:
+    def creep(self, c):
         """Velocity under half the largest load, where the law creeps with the load."""
-        return None
+        return
 
-    def advise(self, c: Any) -> Iterator[str]:
+    def advise(self, c):
         """What the user of the law should know; of creep, if it is faster than 1 cm/s."""
         speed = self.creep(c)
         if speed is not None and np.any(abs(speed.to(velocity(c)).magnitude) > FAST):
@@ -104,48 +100,48 @@ class FrictionLaw(Replacement):
 
 
 # -- units ----------------------------------------------------------------------------------
-def force(c: Any) -> str:
+def force(c):
     """N, or N*m where things turn."""
     return c.units["force"]
 
 
-def velocity(c: Any) -> str:
+def velocity(c):
     """m/s or rad/s."""
     return c.units["velocity"]
 
 
-def shift(c: Any) -> str:
+def shift(c):
     """m or rad."""
     return c.units["shift"]
 
 
-def stiffness(c: Any) -> str:
+def stiffness(c):
     """N/m or N*m/rad."""
     return f"({force(c)}) / {shift(c)}"
 
 
-def resistance(c: Any) -> str:
+def resistance(c):
     """N*s/m or N*m*s/rad."""
     return f"({force(c)}) * s / {shift(c)}"
 
 
-def compliance(c: Any) -> str:
+def compliance(c):
     """N/s or N*m/s: how fast a force changes."""
     return f"({force(c)}) / s"
 
 
 # -- expressions ----------------------------------------------------------------------------
-def sgn(x: Any) -> Any:
+def sgn(x):
     """-1, 0 or 1, evaluated at every call: no event is located where it jumps."""
     return where(x > 0, 1.0, where(x < 0, -1.0, 0.0, events=False), events=False)
 
 
-def stribeck_level(c: Any) -> Any:
+def stribeck_level(c):
     """F_C + (F_G - F_C) exp(-(v/v_s)²), with the breakaway velocity as v_s."""
     fall = exp(-((c.flow / c.breakaway_velocity) ** 2))
     return above_zero(c, c.coulomb + (c.breakaway - c.coulomb) * fall)
 
 
-def above_zero(c: Any, strength: Any) -> Any:
+def above_zero(c, strength):
     """A strength to divide by, where there may be no normal force."""
     return maximum(strength, quantity(1e-9, force(c)))

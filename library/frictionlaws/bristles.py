@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from math import pi
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from blocks import (
     Discrete,
@@ -24,8 +23,6 @@ from blocks import (
 
 from .base import FrictionLaw, above_zero, force, resistance, shift, stiffness, stribeck_level
 
-__all__ = ["Bristle", "Dahl", "ElastoPlastic", "LuGre"]
-
 BENT = 0.99  # of what bristles bear, from which on they do not rest
 TINY = 1e-300  # whose powers have derivatives
 
@@ -43,17 +40,17 @@ class Bending(FrictionLaw):
     elastic = Variable(force, doc="force of the deflection, sigma_0 z")
     energy_stored = Variable("J", doc="energy of the deflection")
 
-    def rate(self, c: Any) -> Any:
+    def rate(self, c):
         """dz/dt."""
         raise NotImplementedError
 
-    def equations(self, c: Any) -> Iterator[Any]:
+    def equations(self, c):
         yield c.elastic == c.stiffness * c.z
         yield der(c.elastic) == c.stiffness * self.rate(c)
         yield c.effort == self.force(c)
         yield c.energy_stored == c.stiffness * c.z**2 / 2
 
-    def power_stored(self, c: Any) -> Any:
+    def power_stored(self, c):
         return c.stiffness * c.z * self.rate(c)
 
 
@@ -66,12 +63,12 @@ class Dahl(Bending):
 
     exponent = Parameter(1.0, above=0, doc="Exponent i")
 
-    def rate(self, c: Any) -> Any:
+    def rate(self, c):
         left = 1 - c.stiffness * c.z / above_zero(c, c.coulomb) * sign(c.flow)
         # the power needs no sign: with i < 1 the force arrives at F_C, and stays
         return c.flow * (maximum(left, TINY) ** c.exponent + minimum(left, 0))
 
-    def force(self, c: Any) -> Any:
+    def force(self, c):
         return c.stiffness * c.z
 
 
@@ -87,13 +84,13 @@ class LuGre(Bending):
     uses = ("coulomb", "breakaway", "breakaway_velocity", "viscous")
     damping = Parameter(300.0, resistance, minimum=0, doc="Damping sigma_1 of the deflection")
 
-    def rate(self, c: Any) -> Any:
+    def rate(self, c):
         return c.flow - c.stiffness * abs_(c.flow) / stribeck_level(c) * c.z
 
-    def force(self, c: Any) -> Any:
+    def force(self, c):
         return c.stiffness * c.z + c.damping * self.rate(c) + c.viscous_coefficient * c.flow
 
-    def borne(self, c: Any) -> Any:
+    def borne(self, c):
         return BENT * stribeck_level(c)  # borne in steady motion, however slow
 
 
@@ -108,7 +105,7 @@ class ElastoPlastic(LuGre):
 
     elastic_share = Parameter(0.9, above=0, below=1, doc="Elastic part of the largest deflection")
 
-    def rate(self, c: Any) -> Any:
+    def rate(self, c):
         share = c.stiffness * abs_(c.z) / stribeck_level(c)
         part = (share - (1 + c.elastic_share) / 2) / (1 - c.elastic_share)
         rising = (1 + sin(pi * part)) / 2
@@ -145,12 +142,11 @@ class Bristle(FrictionLaw):
     root = Discrete(lambda c: [shift(c)] * c.kind.bristles, doc="where the bristles grip")
     drawn = Discrete(lambda c: ["1"] * c.kind.bristles, doc="random numbers")
 
-    def equations(self, c: Any) -> Iterator[Any]:
+    def equations(self, c):
         yield der(c.z) == c.flow
         n, bent = self.bristles, self.bent(c)
-        yield c.effort == c.stiffness / n * sum(bent[1:], bent[0])
-        squares = [b**2 for b in bent]
-        yield c.energy_stored == c.stiffness / n / 2 * sum(squares[1:], squares[0])
+        yield c.effort == c.stiffness / n * sum(bent)
+        yield c.energy_stored == c.stiffness / n / 2 * sum(b**2 for b in bent)
         for k, (b, root, drawn) in enumerate(zip(bent, c.root, c.drawn, strict=True)):
             # spread evenly to begin with: no force at rest
             start = mod(7919.0 * c.seed + 104729.0 * (k + 1), PRIME - 1) + 1
@@ -161,16 +157,16 @@ class Bristle(FrictionLaw):
                 yield when(way * b >= c.reach,
                            {root: c.z - way * c.reach * offset, drawn: following})
 
-    def limit(self, c: Any) -> Any:
+    def limit(self, c):
         low, high = c.least_offset, c.largest_offset
         squares = (low**2 + low * high + high**2) / 3
         return c.stiffness * c.reach * (1 - squares) / (2 - low - high)
 
-    def bent(self, c: Any) -> list[Any]:
+    def bent(self, c):
         """Deflections of all bristles."""
         return [c.z - root for root in c.root]
 
-    def power_stored(self, c: Any) -> Any:
+    def power_stored(self, c):
         return c.effort * c.flow
 
 

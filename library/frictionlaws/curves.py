@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from math import atanh, e, sqrt
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -12,8 +11,6 @@ from blocks import Parameter, abs_, dry_friction, exp, maximum, minimum, tanh
 
 from ..tables import friction_at, friction_faults
 from .base import FrictionLaw, force, stribeck_level, velocity
-
-__all__ = ["Coulomb", "MartinsOden", "Simscape", "Stribeck", "Table", "Tanh", "Viscous"]
 
 
 class Viscous(FrictionLaw):
@@ -24,10 +21,10 @@ class Viscous(FrictionLaw):
 
     band = Parameter(1e-3, velocity, above=0, doc="Velocity of full friction")
 
-    def force(self, c: Any) -> Any:
+    def force(self, c):
         return c.coulomb * maximum(minimum(c.flow / c.band, 1), -1)
 
-    def creep(self, c: Any) -> Any:
+    def creep(self, c):
         return c.band / 2
 
 
@@ -44,10 +41,10 @@ class Tanh(FrictionLaw):
 
     band = Parameter(1e-3, velocity, above=0, doc="Velocity of 76 % of the friction")
 
-    def force(self, c: Any) -> Any:
+    def force(self, c):
         return c.coulomb * tanh(c.flow / c.band)
 
-    def creep(self, c: Any) -> Any:
+    def creep(self, c):
         return c.band * atanh(0.5)
 
 
@@ -60,12 +57,12 @@ class Simscape(FrictionLaw):
 
     uses = ("coulomb", "breakaway", "breakaway_velocity", "viscous")
 
-    def force(self, c: Any) -> Any:
+    def force(self, c):
         u = c.flow / c.breakaway_velocity
         rise = sqrt(e) * (c.breakaway - c.coulomb) * exp(-(u**2) / 2) * u
         return rise + c.coulomb * tanh(10 * u) + c.viscous_coefficient * c.flow
 
-    def creep(self, c: Any) -> Any:
+    def creep(self, c):
         if c.normal:  # the load is not known beforehand
             return None
         slope = (sqrt(e) * (c.breakaway - c.coulomb) + 10 * c.coulomb) / c.breakaway_velocity
@@ -79,10 +76,10 @@ class Coulomb(FrictionLaw):
     uses: ClassVar[tuple[str, ...]] = ("coulomb", "breakaway", "viscous")
     exact = True
 
-    def kinetic(self, c: Any) -> Any:
+    def kinetic(self, c):
         return c.coulomb + c.viscous_coefficient * abs_(c.flow)
 
-    def equations(self, c: Any) -> Iterator[Any]:
+    def equations(self, c):
         yield dry_friction(c.effort, c.flow, static=c.breakaway, kinetic=self.kinetic(c))
 
 
@@ -91,7 +88,7 @@ class Stribeck(Coulomb):
 
     uses = ("coulomb", "breakaway", "breakaway_velocity", "viscous")
 
-    def kinetic(self, c: Any) -> Any:
+    def kinetic(self, c):
         return stribeck_level(c) + c.viscous_coefficient * abs_(c.flow)
 
 
@@ -108,14 +105,14 @@ class Table(FrictionLaw):
     levels = Parameter([20.0, 20.0], force, minimum=0, doc="Friction at the speeds")
     peak = Parameter(1.0, minimum=1, doc="Largest sticking friction over the first level")
 
-    def equations(self, c: Any) -> Iterator[Any]:
+    def equations(self, c):
         kinetic = friction_at(abs_(c.flow), c.speeds, c.levels)
         yield dry_friction(c.effort, c.flow, static=c.peak * c.levels[0], kinetic=kinetic)
 
-    def limit(self, c: Any) -> Any:
+    def limit(self, c):
         return c.peak * c.levels[0]
 
-    def verify(self, c: Any) -> Iterator[str]:
+    def verify(self, c):
         if c.normal:
             yield ("law='table' has its friction in the table, but normal=True makes strengths "
                    "coefficients. Leave normal out.")  # fmt: skip

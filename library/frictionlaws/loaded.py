@@ -9,8 +9,7 @@ events, as in the published computations.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -19,9 +18,6 @@ from blocks import Parameter, Variable, abs_, load_law, where
 from .base import FrictionLaw, force, sgn, velocity
 from .shapes import cubic, even_cubic, even_spline, sine, spline
 
-__all__ = ["Awrejcewicz", "AwrejcewiczAsPrinted", "AwrejcewiczI", "AwrejcewiczIAsPrinted",
-           "Karnopp", "Karnopp1985", "Kikuuwe", "KikuuweI", "LoadLaw", "Quinn", "QuinnI", "QuinnII",
-           "QuinnIII"]
 
 class LoadLaw(FrictionLaw):
     """Base of laws of velocity and load: a subclass says ``force(c)``, of ``c.load`` too."""
@@ -30,22 +26,29 @@ class LoadLaw(FrictionLaw):
     band = Parameter(1e-3, velocity, above=0, doc="Half width of the band that stands for rest")
     load = Variable(force, doc="what everything else drives the friction with")
 
-    def equations(self, c: Any) -> Iterator[Any]:
+    def equations(self, c):
         yield load_law(c.effort, c.flow, c.load, self.force(c))
 
-    def ratio(self, c: Any) -> Any:
+    def ratio(self, c):
         """P/F_G."""
         return where(c.breakaway > 0, c.load / c.breakaway, sgn(c.load), events=False)
 
-    def held(self, c: Any) -> Any:
+    def held(self, c):
         """P up to F_G, and no more than F_G."""
         return where(abs_(c.load) < c.breakaway, c.load, c.breakaway * sgn(c.load), events=False)
 
+    def shape(self, c, ratio):
+        """The curve that rounds the law: none."""
+        return ratio
+
 
 class Weighted(LoadLaw):
-    """A load law with a spline of weight w."""
+    """A load law that a spline of weight w rounds."""
 
     weight = Parameter(0.25, minimum=0, maximum=0.5, doc="Weight w of the spline")
+
+    def shape(self, c, ratio):
+        return spline(ratio, c.weight)
 
 
 class Backwards:
@@ -53,7 +56,7 @@ class Backwards:
 
     at_half: ClassVar[float]  # velocity under half the largest load, over the band
 
-    def advise(self, c: Any) -> Iterator[str]:
+    def advise(self, c):
         """The creep, and what takes its place."""
         speed = -self.at_half * np.max(c.band)
         yield (f"law={c.law!r} creeps against the load, at {speed:.3g~P} under half of what it "
@@ -67,10 +70,10 @@ class Karnopp(LoadLaw):
     by this law goes on at whatever velocity it entered the band with.
     """
 
-    def force(self, c: Any) -> Any:
+    def force(self, c):
         return where(abs_(c.flow) > c.band, c.coulomb * sgn(c.flow), self.held(c), events=False)
 
-    def advise(self, c: Any) -> Iterator[str]:
+    def advise(self, c):
         yield (f"law={c.law!r} does not stop: below {np.max(c.band):.3g~P} a body glides on at the "
                "speed it came with. law='karnopp_1985' brings it to rest.")  # fmt: skip
 
@@ -83,10 +86,10 @@ class Karnopp1985(Karnopp):
     reaches F_G. (In the original the momentum lost is kept and returned at break-away.)
     """
 
-    def equations(self, c: Any) -> Iterator[Any]:
+    def equations(self, c):
         yield load_law(c.effort, c.flow, c.load, self.force(c), rest=(c.band, c.breakaway))
 
-    def advise(self, c: Any) -> Iterator[str]:
+    def advise(self, c):
         return iter(())
 
 
@@ -97,13 +100,11 @@ class Quinn(LoadLaw):
     F_G/(m band). D. D. Quinn, J. Vib. Acoust. 126 (2004) 391-397.
     """
 
-    def share(self, c: Any, ratio: Any) -> Any:
-        return ratio
+    def share(self, c, ratio):
+        """The curve of the load, by which the velocity is shifted."""
+        return self.shape(c, ratio)
 
-    def shape(self, c: Any, ratio: Any) -> Any:
-        return ratio
-
-    def force(self, c: Any) -> Any:
+    def force(self, c):
         inside = self.share(c, self.ratio(c))
         share = where(abs_(c.load) <= c.breakaway, inside, sgn(c.load), events=False)
         u = c.flow / c.band + share
@@ -115,10 +116,7 @@ class QuinnI(Backwards, Quinn):
 
     at_half = -0.3738
 
-    def share(self, c: Any, ratio: Any) -> Any:
-        return sine(ratio)
-
-    def shape(self, c: Any, ratio: Any) -> Any:
+    def shape(self, c, ratio):
         return sine(ratio)
 
 
@@ -131,7 +129,10 @@ class QuinnII(QuinnI):
 
     at_half = -0.2071
 
-    def shape(self, c: Any, ratio: Any) -> Any:
+    def share(self, c, ratio):
+        return sine(ratio)
+
+    def shape(self, c, ratio):
         return cubic(ratio)
 
 
@@ -139,12 +140,6 @@ class QuinnIII(Backwards, Weighted, Quinn):
     """Quinn's law with a spline of weight w for both ratios. Creeps against the load."""
 
     at_half = -0.2498  # for a weight of 1/4
-
-    def share(self, c: Any, ratio: Any) -> Any:
-        return spline(ratio, c.weight)
-
-    def shape(self, c: Any, ratio: Any) -> Any:
-        return spline(ratio, c.weight)
 
 
 class Kikuuwe(LoadLaw):
@@ -154,10 +149,7 @@ class Kikuuwe(LoadLaw):
     whatever the inertia m. For |P| <= F_G and F_C = F_G the same law as Quinn's.
     """
 
-    def shape(self, c: Any, ratio: Any) -> Any:
-        return ratio
-
-    def force(self, c: Any) -> Any:
+    def force(self, c):
         s = self.ratio(c) + c.flow / c.band
         return where(abs_(s) > 1, c.coulomb * sgn(s), c.breakaway * self.shape(c, s), events=False)
 
@@ -166,9 +158,6 @@ class KikuuweI(Backwards, Weighted, Kikuuwe):
     """Kikuuwe's law with a spline of weight w. Creeps against the load."""
 
     at_half = -0.1145  # for a weight of 1/4
-
-    def shape(self, c: Any, ratio: Any) -> Any:
-        return spline(ratio, c.weight)
 
 
 class Awrejcewicz(LoadLaw):
@@ -181,14 +170,14 @@ class Awrejcewicz(LoadLaw):
     J. Awrejcewicz et al., Int. J. Bifurcation Chaos 18 (2008).
     """
 
-    def shape(self, c: Any, ratio: Any) -> Any:
+    def shape(self, c, ratio):
         return even_cubic(ratio)
 
-    def moves(self, c: Any) -> Any:
+    def moves(self, c):
         """Whether a load beyond F_G acts as in motion along it."""
         return c.flow * c.load >= 0
 
-    def force(self, c: Any) -> Any:
+    def force(self, c):
         a, way = self.shape(c, c.flow / c.band), sgn(c.flow)
         below = a * (c.breakaway * way - c.load) + c.load
         beyond = where(self.moves(c), c.breakaway * sgn(c.load), (2 * a - 1) * c.breakaway * way,
@@ -203,19 +192,16 @@ class AwrejcewiczAsPrinted(Awrejcewicz):
     An oversight; kept because the published step counts show it.
     """
 
-    def moves(self, c: Any) -> Any:
+    def moves(self, c):
         return c.flow * c.load > 0
 
 
 class AwrejcewiczI(Weighted, Awrejcewicz):
     """Awrejcewicz' law with a spline of weight w."""
 
-    def shape(self, c: Any, ratio: Any) -> Any:
+    def shape(self, c, ratio):
         return even_spline(ratio, c.weight)
 
 
-class AwrejcewiczIAsPrinted(Weighted, AwrejcewiczAsPrinted):
+class AwrejcewiczIAsPrinted(AwrejcewiczI, AwrejcewiczAsPrinted):
     """Awrejcewicz' law as printed, with a spline of weight w."""
-
-    def shape(self, c: Any, ratio: Any) -> Any:
-        return even_spline(ratio, c.weight)

@@ -1,17 +1,10 @@
 """Laws of springs that slip: the force remembers where the motion turned."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 
 from blocks import Discrete, Parameter, Variable, abs_, der, when, where
 
 from .base import FrictionLaw, compliance, force, resistance, sgn, shift, stiffness, stribeck_level
-
-__all__ = ["GeneralisedMaxwell", "Leuven", "MaxwellSlip", "ResetIntegrator"]
 
 
 class ResetIntegrator(FrictionLaw):
@@ -32,52 +25,57 @@ class ResetIntegrator(FrictionLaw):
     p = Variable(shift, 0, priority="high", doc="deflection")
     energy_stored = Variable("J", doc="energy of the deflection")
 
-    def rate(self, c: Any) -> Any:
+    def rate(self, c):
         """dp/dt."""
         ends = ((c.flow > 0) & (c.p >= c.reach)) | ((c.flow < 0) & (c.p <= -c.reach))
         return where(ends, 0, c.flow)
 
-    def equations(self, c: Any) -> Iterator[Any]:
+    def equations(self, c):
         yield der(c.p) == self.rate(c)
         share = where((c.p < c.reach) & (c.p > -c.reach), 1 + c.bonding, 1)
         yield c.effort == share * c.stiffness * c.p + c.damping * self.rate(c)
         yield c.energy_stored == c.stiffness * c.p**2 / 2
 
-    def limit(self, c: Any) -> Any:
+    def limit(self, c):
         return (1 + c.bonding) * c.stiffness * c.reach
 
-    def power_stored(self, c: Any) -> Any:
+    def power_stored(self, c):
         return c.stiffness * c.p * self.rate(c)
 
 
-class MaxwellSlip(FrictionLaw):
-    """Springs in parallel, each behind a Coulomb slider of its own strength share F_C.
-
-    F = sum k_i z_i with dz_i/dt = v while |k_i z_i| < share_i F_C or the slider is
-    unloaded, else 0 (W. D. Iwan, 1966). Its hysteresis loops close inside each other.
-    """
+class Springs(FrictionLaw):
+    """Base of laws of springs in parallel, each behind a slider of its own strength."""
 
     memory = True
     stiffnesses = Parameter([5e4, 3e4, 2e4, 1e4], stiffness, above=0,
                             doc="Stiffnesses of the springs")  # fmt: skip
     shares = Parameter([0.25, 0.25, 0.25, 0.25], above=0,
                        doc="Strengths of the sliders over that of the law")  # fmt: skip
-    z = Variable(lambda c: [shift(c)] * len(c.stiffnesses), 0, priority="high",
-                 doc="deflections of the springs")  # fmt: skip
-    elastic = Variable(lambda c: [force(c)] * len(c.stiffnesses), doc="forces of the springs")
     energy_stored = Variable("J", doc="energy of the springs")
 
-    def verify(self, c: Any) -> Iterator[str]:
+    def verify(self, c):
         springs, sliders = np.shape(c.stiffnesses)[-1], np.shape(c.shares)[-1]
         if springs != sliders:
             yield (f"stiffnesses has {springs} values but shares has {sliders}. Give one share of "
                    "the Coulomb strength for every spring.")  # fmt: skip
 
-    def drive(self, c: Any) -> Any:
+
+class MaxwellSlip(Springs):
+    """Springs in parallel, each behind a Coulomb slider of its own strength share F_C.
+
+    F = sum k_i z_i with dz_i/dt = v while |k_i z_i| < share_i F_C or the slider is
+    unloaded, else 0 (W. D. Iwan, 1966). Its hysteresis loops close inside each other.
+    """
+
+    z = Variable(lambda c: [shift(c)] * len(c.stiffnesses), 0, priority="high",
+                 doc="deflections of the springs")  # fmt: skip
+    elastic = Variable(lambda c: [force(c)] * len(c.stiffnesses), doc="forces of the springs")
+
+    def drive(self, c):
         """The velocity that bends the springs."""
         return c.flow
 
-    def rates(self, c: Any) -> list[Any]:
+    def rates(self, c):
         """dz_i/dt."""
         v, out = c.flow, []
         for k, share, z in zip(c.stiffnesses, c.shares, c.z, strict=False):
@@ -86,24 +84,24 @@ class MaxwellSlip(FrictionLaw):
             out.append(where(slips, 0, self.drive(c)))
         return out
 
-    def springs(self, c: Any) -> Any:
+    def springs(self, c):
         """The force of all springs."""
-        return _sum(k * z for k, z in zip(c.stiffnesses, c.z, strict=False))
+        return sum(k * z for k, z in zip(c.stiffnesses, c.z, strict=False))
 
-    def force(self, c: Any) -> Any:
+    def force(self, c):
         return self.springs(c)
 
-    def equations(self, c: Any) -> Iterator[Any]:
+    def equations(self, c):
         for k, z, f, rate in zip(c.stiffnesses, c.z, c.elastic, self.rates(c), strict=False):
             yield f == k * z
             yield der(f) == k * rate  # not z: micrometres would be lost beside the nominal metre
         yield c.effort == self.force(c)
-        yield c.energy_stored == _sum(
+        yield c.energy_stored == sum(
             k * z**2 / 2 for k, z in zip(c.stiffnesses, c.z, strict=False))
 
-    def power_stored(self, c: Any) -> Any:
+    def power_stored(self, c):
         loads = (k * z for k, z in zip(c.stiffnesses, c.z, strict=False))
-        return _sum(f * rate for f, rate in zip(loads, self.rates(c), strict=True))
+        return sum(f * rate for f, rate in zip(loads, self.rates(c), strict=True))
 
 
 class Leuven(MaxwellSlip):
@@ -118,15 +116,15 @@ class Leuven(MaxwellSlip):
     exponent = Parameter(1.0, above=0, doc="Exponent n of the transition")
     damping = Parameter(0.0, resistance, minimum=0, doc="Damping sigma_1 of the deflection")
 
-    def drive(self, c: Any) -> Any:
+    def drive(self, c):
         ratio = self.springs(c) / stribeck_level(c) * where(c.flow > 0, 1.0, -1.0)
         return c.flow * (1 - sgn(ratio) * abs_(ratio) ** c.exponent)
 
-    def force(self, c: Any) -> Any:
+    def force(self, c):
         return self.springs(c) + c.damping * self.drive(c) + c.viscous_coefficient * c.flow
 
 
-class GeneralisedMaxwell(FrictionLaw):
+class GeneralisedMaxwell(Springs):
     """Springs in parallel whose sliders follow the Stribeck level with a lag (GMS).
 
     F = sum f_i + c v. Stuck, df_i/dt = k_i v, until |f_i| = share_i g(v); slipping,
@@ -136,21 +134,13 @@ class GeneralisedMaxwell(FrictionLaw):
     """
 
     uses = ("coulomb", "breakaway", "breakaway_velocity", "viscous")
-    memory = True
-    stiffnesses = Parameter([5e4, 3e4, 2e4, 1e4], stiffness, above=0,
-                            doc="Stiffnesses of the springs")  # fmt: skip
-    shares = Parameter([0.25, 0.25, 0.25, 0.25], above=0,
-                       doc="Strengths of the sliders over the Stribeck level")  # fmt: skip
     attraction = Parameter(100.0, compliance, above=0,
                            doc="Rate C at which slipping sliders follow the level")  # fmt: skip
     spring = Variable(lambda c: [force(c)] * len(c.stiffnesses), 0, priority="high",
                   doc="forces of the springs")  # fmt: skip
     slips = Discrete(lambda c: ["1"] * len(c.stiffnesses), 0, doc="1 where a slider slips")
-    energy_stored = Variable("J", doc="energy of the springs")
 
-    verify = MaxwellSlip.verify
-
-    def rates(self, c: Any) -> list[Any]:
+    def rates(self, c):
         """df_i/dt."""
         level, way = stribeck_level(c), where(c.flow > 0, 1.0, -1.0)
         return [
@@ -159,7 +149,7 @@ class GeneralisedMaxwell(FrictionLaw):
             for k, share, f, slips in zip(c.stiffnesses, c.shares, c.spring, c.slips, strict=False)
         ]  # fmt: skip
 
-    def equations(self, c: Any) -> Iterator[Any]:
+    def equations(self, c):
         level, way = stribeck_level(c), where(c.flow > 0, 1.0, -1.0)
         for f, rate in zip(c.spring, self.rates(c), strict=True):
             yield der(f) == rate
@@ -168,15 +158,10 @@ class GeneralisedMaxwell(FrictionLaw):
             yield when(stuck >= share * level, {slips: 1})
             yield when(c.flow > 0, {slips: 0})
             yield when(c.flow < 0, {slips: 0})
-        yield c.effort == _sum(c.spring) + c.viscous_coefficient * c.flow
-        yield c.energy_stored == _sum(
+        yield c.effort == sum(c.spring) + c.viscous_coefficient * c.flow
+        yield c.energy_stored == sum(
             f**2 / (2 * k) for f, k in zip(c.spring, c.stiffnesses, strict=False))
 
-    def power_stored(self, c: Any) -> Any:
+    def power_stored(self, c):
         loads = (f / k for f, k in zip(c.spring, c.stiffnesses, strict=False))
-        return _sum(x * rate for x, rate in zip(loads, self.rates(c), strict=True))
-
-
-def _sum(terms: Any) -> Any:
-    first, *rest = terms
-    return sum(rest, first)
+        return sum(x * rate for x, rate in zip(loads, self.rates(c), strict=True))

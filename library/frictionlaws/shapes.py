@@ -3,34 +3,29 @@
 All take a ratio and, the splines, a weight w in [0, 1/2].
 """
 
-from __future__ import annotations
-
 from math import pi
-from typing import Any
 
 from blocks import abs_, arcsin, log, maximum, minimum, sin, sinh, sqrt, where
 
 from .base import sgn
 
-__all__ = ["bell", "cubic", "even_cubic", "even_spline", "sine", "spline"]
 
-
-def sine(r: Any) -> Any:
+def sine(r):
     """sin(pi r/2)."""
     return sin(pi / 2 * r)
 
 
-def even_cubic(r: Any) -> Any:
+def even_cubic(r):
     """r² (3 - 2 |r|): 0 in the middle, 1 at both ends, zero slopes."""
     return r**2 * (3 - 2 * abs_(r))
 
 
-def cubic(r: Any) -> Any:
+def cubic(r):
     """:func:`even_cubic` with the sign of r."""
     return even_cubic(r) * sgn(r)
 
 
-def bell(s: Any, w: Any) -> Any:
+def bell(s, w):
     """3 u² - 2 u³ at the u where 3 w u + (3 - 9 w) u² + (6 w - 2) u³ = s, for s in [0, 1].
 
     A Bezier curve whose inner control points are w and 1 - w along; w = 1/3 gives
@@ -47,16 +42,16 @@ def bell(s: Any, w: Any) -> Any:
     return (3 - 2 * u) * u**2
 
 
-def _arsinh(x: Any) -> Any:
+def _arsinh(x):
     size = abs_(x)
     return sgn(x) * log(size + sqrt(size**2 + 1))
 
 
-def spline(r: Any, w: Any) -> Any:
+def spline(r, w):
     """Clamped cubic spline through -1 and 1, control points at ±(1 - 2 w); w = 0 is a line."""
     return 2 * bell((r + 1) / 2, w) - 1
 
 
-def even_spline(r: Any, w: Any) -> Any:
+def even_spline(r, w):
     """Clamped cubic spline from 0 in the middle to 1 at both ends."""
     return bell(abs_(r), 2 * w)

@@ -1,10 +1,5 @@
 """Between a liquid and mechanics: pressure that pushes, volume that is displaced."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Component, Option, Parameter, Port, Variable, quantity, require
 
 from .. import symbols
@@ -13,10 +8,8 @@ from .domain import isothermal_liquid
 from .elements import ATMOSPHERE, above_vacuum, specified
 from .liquid import elastic_energy, energy_made_up, filling
 
-__all__ = ["RotationalMechanicalConverter", "TranslationalMechanicalConverter", "displaced"]
 
-
-def displaced(at: Any, pressure: Any, volume: Any, rate: Any, compressible: bool) -> Iterator[Any]:
+def displaced(at, pressure, volume, rate, compressible):
     """Equations of the liquid in a volume that changes: of its mass and of its pressure."""
     yield above_vacuum(at, pressure)
     if compressible:
@@ -49,7 +42,7 @@ class MechanicalConverter(Component):
     power_supplied = Variable("W", when=lambda c: not c.dynamic_compressibility,
                               doc="what leaving out compression makes of the energy")  # fmt: skip
 
-    def chamber(self, area: Any, flow: Any, place: Any, effort: Any) -> Iterator[Any]:
+    def chamber(self, area, flow, place, effort):
         """Liquid and effort, where ``area`` times ``flow`` is the rate of the volume."""
         A, compressible = self.A, self.dynamic_compressibility
         outside = self.environment_pressure if specified(self) else A.atmospheric_pressure
@@ -83,10 +76,8 @@ class TranslationalMechanicalConverter(Piston, MechanicalConverter):
     With ``displacement_spec="signal"`` the place x is the input p_in, as from a position sensor
     between R and C; it must change as v says, or the energy is not that of the liquid.
 
-    Has no mass, no friction and no stop: add Mass, TranslationalFriction and HardStop.
-
-    Defaults of area and dead volume not verified.
-    Inputs: p_in (m) with ``displacement_spec="signal"``.
+    Has no mass, no friction and no stop: add Mass, TranslationalFriction and HardStop. Defaults of
+    area and dead volume are not verified.
     """
 
     symbol = symbols.CYLINDER
@@ -101,9 +92,8 @@ class RotationalMechanicalConverter(Vane, MechanicalConverter):
     atmosphere, or with ``pressure_spec="specified"`` ``environment_pressure``.
 
     With ``dynamic_compressibility=False`` mdot_A = e rho_0 displacement w; see
-    :class:`TranslationalMechanicalConverter`. Has no inertia, no friction and no stop.
-
-    Defaults of displacement and dead volume not verified.
+    :class:`TranslationalMechanicalConverter`. Has no inertia, no friction and no stop. Defaults of
+    displacement and dead volume are not verified.
     """
 
     symbol = symbols.VANE

@@ -1,11 +1,6 @@
 """Cylinders: pistons with seals that rub and stops at both ends."""
 
-# ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
-
 from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
 
 from blocks import Option, Output, Parameter, Port, Replaceable, Variable, contact, der, quantity
 
@@ -18,40 +13,38 @@ from .domain import isothermal_liquid
 from .elements import ATMOSPHERE, specified
 from .liquid import elastic_energy, energy_made_up
 
-__all__ = ["DoubleActingActuator", "SingleActingActuator"]
-
 
 class NoFriction(FrictionLaw):
     """Nothing rubs."""
 
     uses = ()
 
-    def force(self, c: Any) -> Any:
+    def force(self, c):
         return quantity(0, force(c))
 
 
 SEALS: dict[str, type[FrictionLaw]] = {"none": NoFriction, **LAWS}
 
 
-def _rigid(c: Any) -> bool:
+def _rigid(c):
     return c.stop == "restitution"
 
 
-def _elastic(c: Any) -> bool:
+def _elastic(c):
     return not _rigid(c)
 
 
 class Seal:
     """A cylinder as the law of its seals sees it: the energy that is stored is the law's own."""
 
-    def __init__(self, cylinder: Any) -> None:
+    def __init__(self, cylinder):
         self.cylinder = cylinder
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name):
         return getattr(self.cylinder, "seal_energy" if name == "energy_stored" else name)
 
 
-def _springy(c: Any) -> bool:
+def _springy(c):
     return "energy_stored" in c.kind.declarations
 
 
@@ -95,21 +88,21 @@ class Cylinder(TranslationalFriction):
                               doc="what leaving out compression makes of the energy")  # fmt: skip
 
     @property
-    def effort(self) -> Any:
+    def effort(self):
         return self.seal_force
 
-    def advise(self) -> Iterator[str]:
+    def advise(self):
         yield from super().advise()
         if not _rigid(self):  # told with how far the sides overlap
             yield from start_beyond(self.x, 0 * self.stroke, self.stroke)
 
-    def sides(self) -> Iterator[tuple[Any, Any, Any, Any, Any]]:
+    def sides(self):
         """Per side: port, pressure, volume at the start of its way, area, way gone by it."""
         A, flexible = self.A, self.dynamic_compressibility
         yield (A, self.p_A if flexible else A.p, self.dead_volume_A if flexible else None,
                self.piston_area_A, self.x)  # fmt: skip
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         law, flexible = self.kind(), self.dynamic_compressibility
         seal = Seal(self)
         yield from law.equations(seal)
@@ -139,11 +132,11 @@ class Cylinder(TranslationalFriction):
         yield self.f == held
         yield self.energy_stored == (stored + self.seal_energy if _springy(self) else stored)
         if not flexible:
-            yield self.power_supplied == sum(made_up[1:], made_up[0])
+            yield self.power_supplied == sum(made_up)
         rubbed = self.effort * self.flow - law.power_stored(seal)
         yield self.power_dissipated == rubbed + heat
 
-    def stopping(self) -> tuple[Any, Any, Any]:
+    def stopping(self):
         """Force that holds R back at the ends, energy stored and power lost there."""
         if _rigid(self):
             return self.upper_force - self.lower_force, 0, 0
@@ -163,14 +156,7 @@ class SingleActingActuator(Cylinder):
     friction of the seals, as in :class:`library.translational.TranslationalFriction`: exact
     laws stick exactly. The stops are those of :class:`library.translational.HardStop`
     (``stop`` is its ``model``). Options as in :class:`TranslationalMechanicalConverter`.
-    Has no mass: connect one to R.
-
-    Parameters: piston_area_A (m^2), stroke (m), dead_volume_A (m^3), environment_pressure (MPa),
-    stop_stiffness (N/m), stop_damping (N*s/m), transition (mm), restitution (1); those of the
-    friction: breakaway_force (N), breakaway_velocity (m/s), coulomb_force (N), viscous_coefficient
-    (N*s/m), coulomb_coefficient (1), breakaway_coefficient (1), normal_force (N). Defaults not
-    verified.
-    Inputs: N in N (``normal=True``).
+    Has no mass: connect one to R. Defaults are not verified.
     """
 
     symbol = symbols.CYLINDER
@@ -185,14 +171,7 @@ class DoubleActingActuator(Cylinder):
     V_B = dead_volume_B + piston_area_B (stroke - x), d(rho V)/dt = mdot on each side. f is
     carried from R to C, the opposite of that force. Friction, stops and options are those of
     :class:`SingleActingActuator`. Has no mass: connect one to R. Liquid that passes the
-    piston is a LaminarLeakage between A and B.
-
-    Parameters: piston_area_A (m^2), piston_area_B (m^2), stroke (m), dead_volume_A (m^3),
-    dead_volume_B (m^3), environment_pressure (MPa), stop_stiffness (N/m), stop_damping (N*s/m),
-    transition (mm), restitution (1); those of the friction: breakaway_force (N), breakaway_velocity
-    (m/s), coulomb_force (N), viscous_coefficient (N*s/m), coulomb_coefficient (1),
-    breakaway_coefficient (1), normal_force (N). Defaults not verified.
-    Inputs: N in N (``normal=True``).
+    piston is a LaminarLeakage between A and B. Defaults are not verified.
 
     Examples
     --------
@@ -209,7 +188,7 @@ class DoubleActingActuator(Cylinder):
     p_B = Variable("MPa", ATMOSPHERE, priority="high", nominal="1 MPa", minimum="0 MPa",
                    when="dynamic_compressibility", doc="absolute pressure on side B")  # fmt: skip
 
-    def sides(self) -> Iterator[tuple[Any, Any, Any, Any, Any]]:
+    def sides(self):
         yield from super().sides()
         B, flexible = self.B, self.dynamic_compressibility
         yield (B, self.p_B if flexible else B.p, self.dead_volume_B if flexible else None,

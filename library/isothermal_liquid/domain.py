@@ -1,12 +1,8 @@
 """Which variables meet at a port for liquid, and what every two-port shares."""
 
-from __future__ import annotations
-
 from blocks import Branch, Domain, Variable
 
 from .liquid import enthalpy
-
-__all__ = ["TwoPort", "isothermal_liquid"]
 
 isothermal_liquid = Domain(
     "isothermal_liquid",

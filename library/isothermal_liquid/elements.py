@@ -1,12 +1,5 @@
 """Reservoirs, chambers, tanks and accumulators: where a circuit begins, ends and stores."""
 
-# ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
-
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 
 from blocks import (
@@ -31,12 +24,8 @@ from ..fluids.chambers import ATMOSPHERE, specified
 from .domain import TwoPort, isothermal_liquid
 from .liquid import density, elastic_energy, energy_made_up, enthalpy, filling
 
-__all__ = [
-    "Cap", "ConstantVolumeChamber", "GasChargedAccumulator", "InfiniteFlowResistance", "Reservoir",
-    "Tank", "above_vacuum",
-]  # fmt: skip
 
-def above_vacuum(at: Any, pressure: Any, place: str = "") -> Any:
+def above_vacuum(at, pressure, place=""):
     """A pressure at a port, or in a place, stays above the liquid's minimum, or the run stops."""
     return require(
         pressure > at.minimum_pressure,
@@ -52,8 +41,6 @@ class Reservoir(Component):
     Equation: p_A is atmospheric pressure, or with ``pressure_spec="specified"`` the input P,
     or the parameter ``pressure`` while nothing is connected. Any number of reservoirs may
     stand for one tank.
-
-    Inputs: P in MPa (``pressure_spec="specified"``).
     """
 
     symbol = symbols.TANK
@@ -65,7 +52,7 @@ class Reservoir(Component):
     P = Input("MPa", default="pressure", when=specified, doc="absolute pressure")
     power_supplied = Variable("W", doc="power given to the circuit")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         A = self.A
         if specified(self):
             yield A.p == self.P
@@ -87,7 +74,7 @@ class Cap(Component):
     A = Port(isothermal_liquid, doc="the closed end")
     p = Variable("MPa", nominal="1 MPa", doc="absolute pressure")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.A.mdot == 0
         yield self.p == self.A.p
 
@@ -100,7 +87,7 @@ class InfiniteFlowResistance(TwoPort):
 
     symbol = symbols.OPEN
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.mdot == 0
 
 
@@ -108,9 +95,8 @@ class ConstantVolumeChamber(Component):
     """A volume of liquid at one pressure, such as a manifold or a stiff hose.
 
     Equations: p_A = p_I, d(rho volume)/dt = mdot_A. Stores the elastic energy of the liquid.
-    The run stops where p_I falls below the minimum pressure of the liquid.
-
-    Parameters: volume (l) (default not verified).
+    The run stops where p_I falls below the minimum pressure of the liquid. The default is not
+    verified.
     """
 
     symbol = symbols.CHAMBER
@@ -121,7 +107,7 @@ class ConstantVolumeChamber(Component):
                    doc="absolute pressure")  # fmt: skip
     energy_stored = Variable("J", doc="elastic energy of the liquid")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         A = self.A
         yield A.p == self.p_I
         yield filling(A, self.p_I, self.volume, 0, A.mdot)
@@ -139,9 +125,7 @@ class Tank(Component):
     and, with ``closed=True``, where it would overflow its ``height``.
 
     Takes the liquid in the tank as incompressible; what this makes of the energy (a share
-    P/(2 bulk_modulus)) is its ``power_supplied``.
-
-    Defaults not verified.
+    P/(2 bulk_modulus)) is its ``power_supplied``. Defaults are not verified.
     """
 
     symbol = symbols.TANK
@@ -161,7 +145,7 @@ class Tank(Component):
     energy_stored = Variable("J", doc="gravitational energy, and work done on the surface")
     power_supplied = Variable("W", doc="what leaving out compression makes of the energy")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         A = self.A
         outside = A.atmospheric_pressure
         surface = self.surface_pressure if specified(self) else outside
@@ -189,8 +173,7 @@ class GasChargedAccumulator(Component):
     nothing flows. V is the volume of liquid, k the polytropic index of the gas (1:
     isothermal, 1.4: no heat passes). Stores the energy of gas, liquid and seat. The run
     stops where all gas volume is used up.
-
-    Defaults not verified.
+    Defaults are not verified.
     """
 
     symbol = symbols.ACCUMULATOR
@@ -206,12 +189,12 @@ class GasChargedAccumulator(Component):
     p_I = Variable("MPa", nominal="1 MPa", doc="absolute pressure of the liquid")
     energy_stored = Variable("J", doc="energy of gas, liquid and seat")
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         if np.any(self.dead_volume >= self.total_volume):
             yield (f"dead_volume is {self.dead_volume:~P}, not below total_volume, which is "
                    f"{self.total_volume:~P}.")  # fmt: skip
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         A, V, k = self.A, self.volume, self.polytropic_index
         share = minimum(V / self.total_volume, 0.9999)  # trial steps may go beyond
         squeeze = -log(1 - share)
@@ -228,7 +211,7 @@ class GasChargedAccumulator(Component):
             + (V + self.dead_volume) * elastic_energy(A, self.p_I))  # fmt: skip
 
 
-def _gas_work(squeeze: Any, power: Any) -> Any:
+def _gas_work(squeeze, power):
     """Integral of (V0/V)^k dV over the volume taken away, over V0: (e^(power x) - 1)/power."""
     none = power < 1e-9
     return where(none, squeeze, (exp(power * squeeze) - 1) / where(none, 1, power, events=False),

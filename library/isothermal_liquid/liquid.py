@@ -19,21 +19,12 @@ Block pages "Isothermal Liquid Properties (IL)" and "Isothermal Liquid Modeling 
 Simscape's documentation (density of the mixture); the enthalpy is its exact integral.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 from blocks import der, exp, log, maximum, minimum, partial, where
-
-__all__ = [
-    "density", "elastic_energy", "energy_made_up", "enthalpy", "filling", "heat_lost",
-    "mean_density",
-]  # fmt: skip
 
 SMALL = 1e-3  # below it series of five terms are exact to rounding
 
 
-def density(at: Any, pressure: Any) -> Any:
+def density(at, pressure):
     """Density of the liquid with its air, at a pressure (absolute)."""
     strain = (pressure - at.atmospheric_pressure) / at.bulk_modulus
     liquid = exp(-strain * _log_ratio(at.bulk_modulus_gain * strain))
@@ -43,7 +34,7 @@ def density(at: Any, pressure: Any) -> Any:
     return _mixed(at) / (liquid + ratio * air * (1 - at.air_dissolution * _dissolved(at, pressure)))
 
 
-def filling(at: Any, pressure: Any, volume: Any, rate: Any, flow: Any) -> Any:
+def filling(at, pressure, volume, rate, flow):
     """The balance of mass of a volume that grows at a rate, with pressure as its state.
 
     d(rho volume)/dt = flow, solved for the derivative of the pressure, so that no loop is left.
@@ -53,7 +44,7 @@ def filling(at: Any, pressure: Any, volume: Any, rate: Any, flow: Any) -> Any:
     return der(pressure) == (flow - rho * rate) / (volume * partial(rho, pressure))
 
 
-def enthalpy(at: Any, pressure: Any) -> Any:
+def enthalpy(at, pressure):
     """Energy that a kilogram carries through a port at a pressure (J/kg), 0 at p_atm."""
     rise = pressure - at.atmospheric_pressure
     strain = rise / at.bulk_modulus
@@ -62,23 +53,23 @@ def enthalpy(at: Any, pressure: Any) -> Any:
     return (liquid + _air_ratio(at) * _air_work(at, pressure)) / _mixed(at)
 
 
-def heat_lost(A: Any, B: Any) -> Any:
+def heat_lost(A, B):
     """Heat of what flows from A to B through a part that stores nothing."""
     return A.mdot * (enthalpy(A, A.p) - enthalpy(B, B.p))
 
 
-def elastic_energy(at: Any, pressure: Any) -> Any:
+def elastic_energy(at, pressure):
     """Energy that a volume of liquid stores at a pressure (J/m³), 0 at p_atm."""
     rise = pressure - at.atmospheric_pressure
     return density(at, pressure) * enthalpy(at, pressure) - rise
 
 
-def mean_density(A: Any, B: Any) -> Any:
+def mean_density(A, B):
     """Mean of the densities at two ports."""
     return (density(A, A.p) + density(B, B.p)) / 2
 
 
-def energy_made_up(at: Any, flow: Any, pressure: Any) -> Any:
+def energy_made_up(at, flow, pressure):
     """Power that a volume adds which takes its liquid as incompressible.
 
     Its liquid does the work (p - p_atm)/rho_L0 a kilogram, but brings only the enthalpy
@@ -88,28 +79,28 @@ def energy_made_up(at: Any, flow: Any, pressure: Any) -> Any:
 
 
 # -- parts -----------------------------------------------------------------------------------
-def _air_ratio(at: Any) -> Any:
+def _air_ratio(at):
     return at.air_fraction / (1 - at.air_fraction)
 
 
-def _mixed(at: Any) -> Any:
+def _mixed(at):
     """Mass of liquid and air in what is a unit volume of liquid at p_atm."""
     return at.density + _air_ratio(at) * at.air_density
 
 
-def _gas_pressure(at: Any, pressure: Any) -> Any:
+def _gas_pressure(at, pressure):
     """Pressure of the air; held below the minimum, where the run stops anyway."""
     return maximum(pressure, at.minimum_pressure)
 
 
-def _dissolved(at: Any, pressure: Any) -> Any:
+def _dissolved(at, pressure):
     """Share of the air that is dissolved: 0 below p_atm, 1 above the critical pressure."""
     x = (pressure - at.atmospheric_pressure) / (at.critical_pressure - at.atmospheric_pressure)
     x = maximum(minimum(x, 1), 0)
     return x**2 * (3 - 2 * x)
 
 
-def _air_work(at: Any, pressure: Any) -> Any:
+def _air_work(at, pressure):
     """Integral of the volume of the air over pressure, per volume of air at p_atm."""
     p0 = at.atmospheric_pressure
     pressure = _gas_pressure(at, pressure)
@@ -119,7 +110,7 @@ def _air_work(at: Any, pressure: Any) -> Any:
     return whole - at.air_dissolution * gone
 
 
-def _power_works(at: Any, pressure: Any, count: int) -> list[Any]:
+def _power_works(at, pressure, count):
     """Integrals of (p/p_atm)^(k - 1/n) dp from p_atm on, for k = 0, 1, ..."""
     relative = pressure / at.atmospheric_pressure - 1
     logarithm = _log_ratio(relative)
@@ -128,17 +119,16 @@ def _power_works(at: Any, pressure: Any, count: int) -> list[Any]:
             * _exp_ratio(power * relative * logarithm) for power in powers]
 
 
-def _dissolved_work(at: Any, pressure: Any) -> Any:
+def _dissolved_work(at, pressure):
     """Integral of the dissolved share 3 x² - 2 x³ times (p_atm/p)^(1/n) dp, up to p_crit."""
     c = at.critical_pressure / at.atmospheric_pressure - 1
     square, cube = 3 / c**2, 2 / c**3  # x = (p/p_atm - 1)/c, multiplied out
     terms = (square + cube, -2 * square - 3 * cube, square + 3 * cube, -cube)
     works = _power_works(at, pressure, len(terms))
-    first, *others = (factor * work for factor, work in zip(terms, works, strict=True))
-    return sum(others, first)
+    return sum(factor * work for factor, work in zip(terms, works, strict=True))
 
 
-def _log_ratio(y: Any) -> Any:
+def _log_ratio(y):
     """ln(1 + y)/y, 1 at 0."""
     near = (y < SMALL) & (y > -SMALL)  # abs_ would be two pieces of a law, held in loops
     safe = where(near, 1, y, events=False)
@@ -146,7 +136,7 @@ def _log_ratio(y: Any) -> Any:
     return where(near, series, log(1 + safe) / safe, events=False)
 
 
-def _exp_ratio(z: Any) -> Any:
+def _exp_ratio(z):
     """(exp(z) - 1)/z, 1 at 0."""
     near = (z < SMALL) & (z > -SMALL)
     safe = where(near, 1, z, events=False)

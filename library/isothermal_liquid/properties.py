@@ -1,20 +1,13 @@
 """What flows in a circuit."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 
 from blocks import Component, Option, Parameter, Port
 
 from .domain import isothermal_liquid
 
-__all__ = ["IsothermalLiquidProperties"]
 
-
-def _linear(c: Any) -> bool:
+def _linear(c):
     return c.bulk_modulus_model == "linear"
 
 
@@ -32,8 +25,7 @@ class IsothermalLiquidProperties(Component):
     ``minimum_pressure`` the run stops: the liquid would evaporate, which is not modelled.
 
     Density, bulk modulus and viscosity of water are presets whose defaults in Simscape are not
-    verified.
-    Ports: A, anywhere in the circuit; nothing flows through it.
+    verified. A is connected anywhere in the circuit; nothing flows through it.
 
     Notes
     -----
@@ -68,7 +60,7 @@ class IsothermalLiquidProperties(Component):
     critical_pressure = Parameter("3 MPa", above=0, when=lambda c: c.air and c.air_dissolution,
                                   doc="Pressure at which all air is dissolved")  # fmt: skip
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         low, outside = self.minimum_pressure, self.atmospheric_pressure
         if np.any(low >= outside):
             yield (f"minimum_pressure is {low:~P}, not below atmospheric_pressure, which is "
@@ -77,11 +69,11 @@ class IsothermalLiquidProperties(Component):
             yield (f"critical_pressure is {self.critical_pressure:~P}, not above "
                    f"atmospheric_pressure, which is {outside:~P}: air dissolves between the two.")
 
-    def advise(self) -> Iterator[str]:
+    def advise(self):
         if self.air_dissolution and not self.air:
             yield "air_dissolution=True has no effect without air=True."
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         A, linear = self.A, _linear(self)
         yield A.mdot == 0
         yield A.density == self.density

@@ -1,10 +1,5 @@
 """Pumps and motors: a shaft that displaces liquid."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Input, Option, Parameter, Port, Variable, abs_, tanh
 
 from .. import symbols
@@ -14,13 +9,8 @@ from .domain import isothermal_liquid
 from .elements import above_vacuum
 from .liquid import enthalpy, mean_density
 
-__all__ = [
-    "FixedDisplacementMotor", "FixedDisplacementPump", "VariableDisplacementMotor",
-    "VariableDisplacementPump",
-]  # fmt: skip
 
-
-def _lossy(c: Any) -> bool:
+def _lossy(c):
     return c.losses == "analytical"
 
 
@@ -53,15 +43,15 @@ class DisplacementMachine(Dissipative, TwoPort):
     p = Variable("MPa", nominal="1 MPa", doc="pressure of B above A")
     mdot = Variable("kg/s", nominal="0.1 kg/s", doc="mass flow from A to B")
 
-    def volume_per_angle(self) -> Any:
+    def volume_per_angle(self):
         """Volume per angle."""
         raise NotImplementedError
 
-    def loss_factors(self) -> tuple[Any, Any]:
+    def loss_factors(self):
         """Leakage per nominal flow, friction per nominal torque, at nominal pressure."""
         return 1 - self.volumetric_efficiency, 1 / self.mechanical_efficiency - 1
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         A, B, D = self.A, self.B, self.volume_per_angle()
         rho, gain = mean_density(A, B), enthalpy(B, B.p) - enthalpy(A, A.p)
         yield self.p == B.p - A.p
@@ -101,9 +91,8 @@ class FixedDisplacementPump(DisplacementMachine):
     the ideal one over mechanical_efficiency. Dissipates both losses. For friction that
     sticks leave them out and connect a RotationalFriction.
 
-    The run stops where the pressure at a port falls below the minimum of the liquid.
-
-    Defaults not verified.
+    The run stops where the pressure at a port falls below the minimum of the liquid. Defaults are
+    not verified.
     """
 
     symbol = symbols.PUMP
@@ -111,23 +100,21 @@ class FixedDisplacementPump(DisplacementMachine):
     displacement = Parameter("30 cm^3/turn", above=0, doc="Volume per turn", advice={
         "m^3/s": "Divide the volume flow by the speed: 30 l/min at 1000 rpm are 30 cm^3/turn."})
 
-    def volume_per_angle(self) -> Any:
+    def volume_per_angle(self):
         return self.displacement
 
 
 class VariableDisplacementPump(DisplacementMachine):
     """A pump whose displacement is a signal; negative, it pumps from B to A.
 
-    Equations as of :class:`FixedDisplacementPump`, with D the input.
-
-    Defaults not verified.
+    Equations as of :class:`FixedDisplacementPump`, with D the input. Defaults are not verified.
     """
 
     symbol = symbols.PUMP
 
     D = Input("cm^3/turn", doc="volume per turn")
 
-    def volume_per_angle(self) -> Any:
+    def volume_per_angle(self):
         return self.D
 
 
@@ -136,23 +123,20 @@ class FixedDisplacementMotor(FixedDisplacementPump):
 
     Equations as of :class:`FixedDisplacementPump`: the torque that drives R is -t. With
     ``losses="analytical"`` K and K' are those at which the motor takes the ideal flow over
-    volumetric_efficiency and gives mechanical_efficiency times the ideal torque.
-
-    Defaults not verified.
+    volumetric_efficiency and gives mechanical_efficiency times the ideal torque. Defaults are not
+    verified.
     """
 
     symbol = symbols.HYDRAULIC_MOTOR
 
-    def loss_factors(self) -> tuple[Any, Any]:
+    def loss_factors(self):
         return 1 / self.volumetric_efficiency - 1, 1 - self.mechanical_efficiency
 
 
 class VariableDisplacementMotor(VariableDisplacementPump):
     """A motor whose displacement is a signal; negative, it turns the other way.
 
-    Equations as of :class:`FixedDisplacementMotor`, with D the input.
-
-    Defaults not verified.
+    Equations as of :class:`FixedDisplacementMotor`, with D the input. Defaults are not verified.
     """
 
     symbol = symbols.HYDRAULIC_MOTOR

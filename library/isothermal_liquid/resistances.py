@@ -1,10 +1,5 @@
 """Pipes, gaps and resistances: pressure lost where liquid flows."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Option, Parameter, Port, Variable, abs_, der, sqrt
 
 from .. import symbols
@@ -15,17 +10,13 @@ from .domain import TwoPort, isothermal_liquid
 from .elements import ATMOSPHERE, above_vacuum
 from .liquid import density, elastic_energy, enthalpy, filling, heat_lost, mean_density
 
-__all__ = ["FlowResistance", "LaminarLeakage", "Pipe"]
-
 
 class FlowResistance(Dissipative, TwoPort):
     """A resistance known at one flow: pressure grows with its square.
 
     Equation: p = K mdot sqrt(mdot² + m_lam²) with K = pressure_drop/mass_flow² and
     m_lam = laminar_fraction mass_flow, below which the flow is laminar.
-    Dissipates mdot (h_A - h_B) >= 0.
-
-    Defaults not verified.
+    Dissipates mdot (h_A - h_B) >= 0. Defaults are not verified.
     """
 
     symbol = symbols.RESTRICTION
@@ -34,7 +25,7 @@ class FlowResistance(Dissipative, TwoPort):
     mass_flow = Parameter("0.1 kg/s", above=0, doc="Nominal mass flow")
     laminar_fraction = Parameter(0.01, above=0, doc="Laminar flow, of the nominal one")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         share = self.mdot / self.mass_flow
         yield self.p == self.pressure_drop * share * sqrt(share**2 + self.laminar_fraction**2)
         yield self.power_dissipated == heat_lost(self.A, self.B)
@@ -56,9 +47,6 @@ class LaminarLeakage(Gap, Dissipative, TwoPort):
 
     Dissipates mdot (h_A - h_B) >= 0. Neglects the entry of the gap.
 
-    Parameters: diameter (mm), inner_diameter (mm), outer_diameter (mm), width (mm), height (m),
-    major_axis (mm), minor_axis (mm) (whole axes), side (mm), length (m), resistance (MPa*s/m^3).
-
     References
     ----------
     F. M. White, "Viscous Fluid Flow", 3rd ed., McGraw-Hill 2006, section 3-3.
@@ -66,7 +54,7 @@ class LaminarLeakage(Gap, Dissipative, TwoPort):
 
     symbol = symbols.RESTRICTION
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         if self.cross_section_geometry == "custom":
             yield self.mdot == mean_density(self.A, self.B) * self.p / self.resistance
         else:
@@ -92,11 +80,8 @@ class Pipe(Dissipative, Friction):
     pressure falls below the liquid's minimum. p is p_A - p_B, mdot the mean flow from A to B.
 
     Dissipates mdot_A (h_A - h_I) and the same at B, stores elastic and kinetic energy. One
-    pipe knows one pressure inside; several in series are a longer one, with waves.
-
-    The default of hydraulic_diameter is not verified.
-    Initial targets: p_I (high, 0.101325 MPa) with compressibility, flow_A (high, 0 kg/s) into A and
-    flow_B (high, 0 kg/s) out of B, with inertia.
+    pipe knows one pressure inside; several in series are a longer one, with waves. The default of
+    hydraulic_diameter is not verified.
 
     References
     ----------
@@ -122,7 +107,7 @@ class Pipe(Dissipative, Friction):
                       doc="mass flow out of B")  # fmt: skip
     energy_stored = Variable("J", doc="elastic and kinetic energy")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         A, B = self.A, self.B
         yield self.p == A.p - B.p
         yield self.mdot == (A.mdot - B.mdot) / 2
@@ -156,7 +141,7 @@ class Pipe(Dissipative, Friction):
         lost = [port.mdot * (enthalpy(port, port.p) - enthalpy(A, self.p_I)) for port in (A, B)]
         yield self.power_dissipated == lost[0] + lost[1]
 
-    def accelerated(self, pieces: list[tuple[Any, Any, Any, float]], elastic: Any) -> Iterator[Any]:
+    def accelerated(self, pieces, elastic):
         """Momentum and energy of pieces (pressure before, behind, flow, share of the pipe)."""
         A = self.A
         kinetic, heat = [], []
@@ -168,9 +153,9 @@ class Pipe(Dissipative, Friction):
                 loss + inertance * der(flow))  # fmt: skip
             kinetic.append(inertance * flow**2 / (2 * A.density))
             heat.append(flow * loss / A.density)
-        yield self.energy_stored == sum(kinetic[1:], kinetic[0]) + elastic
-        yield self.power_dissipated == sum(heat[1:], heat[0])
+        yield self.energy_stored == sum(kinetic) + elastic
+        yield self.power_dissipated == sum(heat)
 
-    def loss(self, flow: Any, rho: Any) -> Any:
+    def loss(self, flow, rho):
         """Pressure that a mass flow loses along the whole pipe."""
         return self.lost(flow, abs_(flow), rho, rho * self.A.viscosity)

@@ -1,19 +1,10 @@
 """Ideal sensors: they let pass what they measure, and take nothing."""
 
-# ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
-
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Component, Option, Output, Port, partial
 
 from .. import symbols
 from .domain import TwoPort, isothermal_liquid
 from .liquid import density
-
-__all__ = ["FlowRateSensor", "LiquidPropertiesSensor", "PressureSensor"]
 
 
 class PressureSensor(Component):
@@ -21,9 +12,6 @@ class PressureSensor(Component):
 
     Equation: P = p_A - p_B, or with ``measure="absolute"`` Pa = p_A, or with
     ``measure="gauge"`` Pg = p_A - atmospheric pressure of the liquid. Nothing flows.
-
-    Ports: A, and B with ``measure="difference"``. Outputs in MPa, one of them by ``measure``:
-    P, Pa, Pg.
     """
 
     symbol = symbols.METER
@@ -36,7 +24,7 @@ class PressureSensor(Component):
     Pa = Output("MPa", when=lambda c: c.measure == "absolute", doc="absolute pressure")
     Pg = Output("MPa", when=lambda c: c.measure == "gauge", doc="pressure above the atmosphere")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         A = self.A
         yield A.mdot == 0
         if self.measure == "difference":
@@ -60,7 +48,7 @@ class FlowRateSensor(TwoPort):
     M = Output("kg/s", when=lambda c: c.sensor_type != "volumetric", doc="mass flow from A to B")
     V = Output("m^3/s", when=lambda c: c.sensor_type != "mass", doc="volume flow from A to B")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.p == 0
         if self.sensor_type != "volumetric":
             yield self.M == self.mdot
@@ -82,7 +70,7 @@ class LiquidPropertiesSensor(Component):
     NU = Output("m^2/s", doc="kinematic viscosity")
     MU = Output("Pa*s", doc="dynamic viscosity")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         A = self.A
         yield A.mdot == 0
         rho = density(A, A.p)

@@ -4,22 +4,13 @@ Each source takes its value from a parameter, a constant or a function of time
 (``table`` makes one of points), unless a signal is connected to its input.
 """
 
-# ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
-
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Input, Parameter, Variable
 
 from .. import symbols
 from ..fluids.passages import GivenFlow
 from .domain import TwoPort
 from .elements import above_vacuum
-from .liquid import density, enthalpy
-
-__all__ = ["FlowRateSource", "PressureSource"]
+from .liquid import density, heat_lost
 
 
 class PressureSource(TwoPort):
@@ -36,11 +27,11 @@ class PressureSource(TwoPort):
     P = Input("MPa", default="pressure_difference", doc="pressure of B above A")
     power_supplied = Variable("W", doc="power given to the circuit")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.p == -self.P
         yield above_vacuum(self.A, self.A.p)
         yield above_vacuum(self.B, self.B.p)
-        yield self.power_supplied == _given(self)
+        yield self.power_supplied == -heat_lost(self.A, self.B)
 
 
 class FlowRateSource(GivenFlow, TwoPort):
@@ -49,21 +40,14 @@ class FlowRateSource(GivenFlow, TwoPort):
     Equation: mdot = M, or with ``flow_type="volumetric"`` mdot = rho_A V with the density at
     A: the signal, or the parameters ``mass_flow`` and ``volume_flow`` while nothing is
     connected. The run stops where the pressure at A falls below the liquid's minimum.
-
-    Inputs: M in kg/s, or V in m³/s.
     """
 
     symbol = symbols.FLOW_SOURCE
 
     power_supplied = Variable("W", doc="power given to the circuit")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         A = self.A
         yield self.mdot == self.given(density(A, A.p))
         yield above_vacuum(A, A.p)
-        yield self.power_supplied == _given(self)
-
-
-def _given(source: Any) -> Any:
-    A, B = source.A, source.B
-    return source.mdot * (enthalpy(B, B.p) - enthalpy(A, A.p))
+        yield self.power_supplied == -heat_lost(A, self.B)

@@ -1,10 +1,5 @@
 """Restrictions, orifices and valves: where liquid is squeezed through an area."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 
 from blocks import Input, Option, Parameter, Port, Variable, der, maximum, minimum
@@ -15,10 +10,6 @@ from ..heat import Dissipative
 from .domain import TwoPort, isothermal_liquid
 from .liquid import enthalpy, heat_lost, mean_density
 
-__all__ = [
-    "CheckValve", "DirectionalValve", "LocalRestriction", "PressureReliefValve", "VariableOrifice",
-]  # fmt: skip
-
 
 class Squeezing(Dissipative):
     """Base of what liquid is squeezed through: the law of an orifice."""
@@ -27,7 +18,7 @@ class Squeezing(Dissipative):
                                       doc="Flow over that without contraction")  # fmt: skip
     critical_reynolds = Parameter(150.0, above=0, doc="Reynolds number of turbulent flow")
 
-    def orifice_flow(self, A: Any, B: Any, area: Any, loss: Any = 1) -> Any:
+    def orifice_flow(self, A, B, area, loss=1):
         """Mass flow from A to B through an area, with the mean density."""
         rho = mean_density(A, B)
         return orifice_flow(self, A.p - B.p, area, rho, rho * A.viscosity, loss)
@@ -38,7 +29,7 @@ class Restriction(Squeezing, TwoPort):
 
     symbol = symbols.RESTRICTION
 
-    def squeezed(self, area: Any, loss: Any = 1) -> Iterator[Any]:
+    def squeezed(self, area, loss=1):
         """Flow through an area, and its heat."""
         yield self.mdot == self.orifice_flow(self.A, self.B, area, loss)
         yield self.power_dissipated == heat_lost(self.A, self.B)
@@ -52,12 +43,9 @@ class LocalRestriction(Throttle, Restriction):
     (Re_c viscosity/Cd)²: below it the flow is laminar. S is the area of the ports; without
     ``finite_ports`` the term with S_R/S is left out. With ``pressure_recovery`` pressure
     rises again behind the restriction: L = (r - Cd S_R/S)/(r + Cd S_R/S) with
-    r = sqrt(1 - (S_R/S)² (1 - Cd²)); otherwise L = 1. Dissipates mdot (h_A - h_B) >= 0.
-
-    Parameters: area (m^2) (``restriction_type="fixed"``), minimum_area (m^2), maximum_area (m^2)
-    (``"variable"``), port_area (m^2), discharge_coefficient (1), critical_reynolds (1). The default
-    of discharge_coefficient, and the law of pressure recovery, are not verified.
-    Inputs: AR in m², limited to minimum_area and maximum_area.
+    r = sqrt(1 - (S_R/S)² (1 - Cd²)); otherwise L = 1. Dissipates mdot (h_A - h_B) >= 0. The input
+    AR is limited to minimum_area and maximum_area. The default of discharge_coefficient, and the
+    law of pressure recovery, are not verified.
     """
 
     finite_ports = Option(False, doc="whether the speed in the ports counts")
@@ -65,15 +53,15 @@ class LocalRestriction(Throttle, Restriction):
     port_area = Parameter("0.01 m^2", above=0, when="finite_ports", doc="Area of the ports")
 
     @property
-    def approach(self) -> Any:
+    def approach(self):
         return self.finite_ports
 
-    def advise(self) -> Iterator[str]:
+    def advise(self):
         if self.pressure_recovery and not self.finite_ports:
             yield ("pressure_recovery=True has no effect without finite_ports=True: it depends on "
                    "the area behind the restriction.")  # fmt: skip
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         area = self.opening()
         yield from self.squeezed(
             area, self.lost(area, self.pressure_recovery) if self.finite_ports else 1)
@@ -85,12 +73,12 @@ class Opened(Squeezing):
     maximum_area = Parameter("1e-4 m^2", above=0, doc="Area, fully open")
     leakage_area = Parameter("1e-10 m^2", above=0, doc="Area, closed")
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         if np.any(self.leakage_area > self.maximum_area):
             yield (f"leakage_area is {self.leakage_area:~P}, above maximum_area, which is "
                    f"{self.maximum_area:~P}.")  # fmt: skip
 
-    def opened(self, share: Any) -> Any:
+    def opened(self, share):
         """Area at a share of the opening, limited to 0 and 1, over the leakage."""
         least = self.leakage_area
         return least + (self.maximum_area - least) * maximum(minimum(share, 1), 0)
@@ -101,11 +89,8 @@ class VariableOrifice(Opened, Restriction):
 
     Equations: the area grows linearly from leakage_area at S = overlap to maximum_area at
     S = overlap + stroke; with ``orientation="negative"`` a negative S opens it. The flow is that
-    of :class:`LocalRestriction`. Dissipates mdot (h_A - h_B) >= 0.
-
-    Parameters: maximum_area (m^2), leakage_area (m^2), stroke (mm) of the whole opening, overlap
-    (mm) (negative: open in the middle), discharge_coefficient (1), critical_reynolds (1). Defaults
-    not verified.
+    of :class:`LocalRestriction`. Dissipates mdot (h_A - h_B) >= 0. With a negative overlap it is
+    open in the middle. Defaults are not verified.
     """
 
     orientation = Option("positive", ("positive", "negative"), doc="which S opens it")
@@ -114,7 +99,7 @@ class VariableOrifice(Opened, Restriction):
     S = Input("m", doc="position of the control member")
     area = Variable("m^2", nominal="1 mm^2", doc="open area")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         S = self.S if self.orientation == "positive" else -self.S
         yield self.area == self.opened((S - self.overlap) / self.stroke)
         yield from self.squeezed(self.area)
@@ -131,17 +116,17 @@ class PressureOpened(Opened, Restriction):
     area = Variable("m^2", nominal="1 mm^2", doc="open area")
     opening = Variable("1", 0, priority="high", when="opening_dynamics", doc="share of the opening")
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         if np.any(self.cracking_pressure >= self.maximum_pressure):
             yield (f"cracking_pressure is {self.cracking_pressure:~P}, not below maximum_pressure, "
                    f"which is {self.maximum_pressure:~P}: it opens between the two.")  # fmt: skip
         yield from super().verify()
 
-    def control_pressure(self) -> Any:
+    def control_pressure(self):
         """The pressure that opens it."""
         return self.p
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         share = (self.control_pressure() - self.cracking_pressure) / (
             self.maximum_pressure - self.cracking_pressure)  # fmt: skip
         if self.opening_dynamics:
@@ -158,10 +143,7 @@ class CheckValve(PressureOpened):
     Equations: area = leakage_area up to p = cracking_pressure, then linear up to
     maximum_area at maximum_pressure, with p = p_A - p_B. The flow is that of
     :class:`LocalRestriction`. With ``opening_dynamics`` the opening follows with
-    time_constant. Dissipates mdot (h_A - h_B) >= 0.
-
-    Defaults not verified.
-    Initial target: opening (high, 0) with ``opening_dynamics``.
+    time_constant. Dissipates mdot (h_A - h_B) >= 0. Defaults are not verified.
     """
 
 
@@ -172,15 +154,12 @@ class PressureReliefValve(PressureOpened):
     maximum_pressure, of the pressure p_A - p_B, or with ``control="gauge"`` of p_A less
     atmospheric pressure. The flow is that of :class:`LocalRestriction`. With
     ``opening_dynamics`` the opening follows with time_constant.
-    Dissipates mdot (h_A - h_B) >= 0.
-
-    Defaults not verified.
-    Initial target: opening (high, 0) with ``opening_dynamics``.
+    Dissipates mdot (h_A - h_B) >= 0. Defaults are not verified.
     """
 
     control = Option("difference", ("difference", "gauge"), doc="which pressure opens it")
 
-    def control_pressure(self) -> Any:
+    def control_pressure(self):
         return self.p if self.control == "difference" else self.A.p - self.A.atmospheric_pressure
 
 
@@ -194,8 +173,7 @@ class DirectionalValve(Opened):
     edge grows linearly from leakage_area, where S or -S is its overlap, to maximum_area, where it
     is stroke more. A negative overlap leaves an edge open in the middle position. The flow through
     each edge is that of :class:`LocalRestriction`. Dissipates the sum of mdot (h - h') >= 0.
-
-    Defaults not verified.
+    Defaults are not verified.
     """
 
     A = Port(isothermal_liquid, doc="to the actuator")
@@ -213,7 +191,7 @@ class DirectionalValve(Opened):
     flow_AT = Variable("kg/s", nominal="0.1 kg/s", doc="mass flow from A to T")
     flow_BT = Variable("kg/s", nominal="0.1 kg/s", doc="mass flow from B to T")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         heat = []
         for a, b, side in EDGES:
             start, end, flow = getattr(self, a), getattr(self, b), getattr(self, f"flow_{a}{b}")
@@ -225,4 +203,4 @@ class DirectionalValve(Opened):
         yield self.T.mdot == -self.flow_AT - self.flow_BT
         yield self.A.mdot == self.flow_AT - self.flow_PA
         yield self.B.mdot == self.flow_BT - self.flow_PB
-        yield self.power_dissipated == sum(heat[1:], heat[0])
+        yield self.power_dissipated == sum(heat)

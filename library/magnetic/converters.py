@@ -1,10 +1,5 @@
 """From electricity to magnetism, and from magnetism to force."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Option, Parameter, Port, Variable, contact, der, maximum, where
 
 from .. import symbols
@@ -15,8 +10,6 @@ from ..translational import translational
 from .domain import VACUUM, magnetic
 from .domain import TwoPort as MagneticTwoPort
 
-__all__ = ["ElectromagneticConverter", "ReluctanceForceActuator"]
-
 
 class ElectromagneticConverter(TwoPort):
     """Ideal coil around a magnetic circuit: no resistance, no leakage.
@@ -26,9 +19,8 @@ class ElectromagneticConverter(TwoPort):
     across N and S carries the flux turns i/R_m from N to S, which is -phi: the coil is an
     inductance of turns²/R_m.
 
-    Initial target: i (low, 0 A), which other coils on the same core or a current source may
-    override. Two coils that are closed around one core share one state: give the flux of the core
-    as its start.
+    Other coils on the same core or a current source may override the start of i. Two coils that are
+    closed around one core share one state: give the flux of the core as its start.
     """
 
     symbol = symbols.COIL_ON_CORE
@@ -40,7 +32,7 @@ class ElectromagneticConverter(TwoPort):
     mmf = Variable("A", doc="mmf of N minus that of S")
     phi = Variable("Wb", nominal="1 mWb", doc="flux into the coil at N")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.mmf == self.N.mmf - self.S.mmf
         yield self.N.phi == self.phi
         yield self.S.phi == -self.phi
@@ -64,11 +56,10 @@ class ReluctanceForceActuator(Dissipative, MagneticTwoPort):
       coefficient of restitution, by an impulse through the network, and afterwards the
       contact holds with whatever force is needed. Both sides need mass.
 
-    Neglects leakage, fringing and saturation: put reluctances in parallel or in series. With
-    ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
+    Neglects leakage, fringing and saturation: put reluctances in parallel or in series.
 
-    Initial target: x (high, 2 mm), the gap. f is carried from R to C: positive where the gap is
-    pulled together (Simscape counts it from C to R).
+    x is the gap. f is carried from R to C: positive where the gap is pulled together (Simscape
+    counts it from C to R).
 
     References
     ----------
@@ -97,12 +88,12 @@ class ReluctanceForceActuator(Dissipative, MagneticTwoPort):
     power_supplied = Variable("W", when=lambda c: c.model != "restitution",
                               doc="what a pull that moves on in the contact makes of the energy")
 
-    def advise(self) -> Iterator[str]:
+    def advise(self):
         if self.model == "restitution" and self.least_gap == 0:
             yield ("least_gap is 0: with the gap closed nothing but iron limits the flux. A "
                    "least gap of some micrometres stands for lacquer and roughness.")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         permeance_length = VACUUM * self.relative_permeability * self.area
         pull = self.phi**2 / (2 * permeance_length)
         yield self.v == self.R.v - self.C.v

@@ -1,12 +1,8 @@
 """Which variables meet at a magnetic port, and what every two-port shares."""
 
-from __future__ import annotations
-
 from math import pi
 
 from blocks import Branch, Domain, Variable, der, quantity
-
-__all__ = ["VACUUM", "TwoPort", "magnetic"]
 
 VACUUM = quantity(4e-7 * pi, "H/m")  # permeability; Simscape's domain has the same value
 

@@ -1,19 +1,10 @@
 """Reference, eddy currents and magnets."""
 
-# ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
-
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Component, Option, Parameter, Port, Variable, der
 
 from .. import symbols
 from ..heat import Dissipative
 from .domain import VACUUM, TwoPort, magnetic
-
-__all__ = ["EddyCurrent", "MagneticReference", "PermanentMagnet"]
 
 
 class MagneticReference(Component):
@@ -23,12 +14,11 @@ class MagneticReference(Component):
     """
 
     symbol = symbols.EARTH
-
     grounds = True
 
     M = Port(magnetic, doc="where the potential is zero")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.M.mmf == 0
 
 
@@ -37,10 +27,7 @@ class EddyCurrent(Dissipative, TwoPort):
 
     Equation: mmf = conductance dphi/dt; a solid core of conductivity s, length l and mean
     path around the core w has about s times the section of the current over w. Put in series
-    with the reluctance of the core. Dissipates mmf²/conductance. With
-    ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
-
-    Parameters: conductance (1/ohm), preset to 1 1/ohm (default not verified).
+    with the reluctance of the core. Dissipates mmf²/conductance. The default is not verified.
 
     References
     ----------
@@ -52,12 +39,12 @@ class EddyCurrent(Dissipative, TwoPort):
     conductance = Parameter("1 1/ohm", above=0, doc="Conductance of the path of the eddy currents")
     phi = Variable("Wb", "0 Wb", priority="high", nominal="1 mWb", doc="flux from N to S")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.mmf == self.conductance * der(self.phi)
         yield self.power_dissipated == self.mmf**2 / self.conductance
 
 
-def _needs(*parameterizations: str) -> Any:
+def _needs(*parameterizations):
     return lambda magnet: magnet.parameterization in parameterizations
 
 
@@ -68,10 +55,7 @@ class PermanentMagnet(TwoPort):
     µ = relative_permeability µ0 = remanence/coercivity, of which two are given. Valid for
     B >= 0 and H <= 0. With N and S joined by iron, the flux area remanence flows from N to S
     inside the magnet, as its equations in Simscape say: it leaves at S. Stores
-    length area (B - remanence)²/(2 µ), which is 0 with its ends joined.
-
-    Parameters: remanence (T), relative_permeability, coercivity (kA/m), length (m), area (m^2);
-    defaults not verified.
+    length area (B - remanence)²/(2 µ), which is 0 with its ends joined. Defaults are not verified.
     """
 
     symbol = symbols.MAGNET
@@ -93,7 +77,7 @@ class PermanentMagnet(TwoPort):
     H = Variable("A/m", doc="field strength, from N to S")
     energy_stored = Variable("J", doc="energy against that with N and S joined")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         if self.parameterization == "remanence and coercivity":
             permeability, remanence = self.remanence / self.coercivity, self.remanence
         else:

@@ -1,10 +1,7 @@
 """Reluctances: of a number, of a shape, and of iron that saturates."""
 
-# ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
-
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -25,8 +22,6 @@ from blocks import (
 from .. import symbols
 from ..tables import table_faults
 from .domain import VACUUM, TwoPort
-
-__all__ = ["FundamentalReluctance", "Reluctance", "VariableReluctance"]
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(12)
 FAR = 100  # times the density of largest permeability: the relative permeability is 1 there
@@ -53,16 +48,16 @@ class FundamentalReluctance(TwoPort):
                                      doc="Potentials of the table")  # fmt: skip
     energy_stored = Variable("J", doc="energy of the field")
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         if self.law == "table":
             yield from table_faults(("fluxes", self.fluxes),
                                     magnetomotive_forces=self.magnetomotive_forces)
 
-    def advise(self) -> Iterator[str]:
+    def advise(self):
         if self.law == "table":
             yield from _falling("magnetomotive_forces", self.magnetomotive_forces)
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         if self.law == "table":
             yield self.mmf == interpolate(self.phi, self.fluxes, self.magnetomotive_forces)
             yield self.energy_stored == integral_of_table(
@@ -72,7 +67,7 @@ class FundamentalReluctance(TwoPort):
             yield self.energy_stored == self.reluctance * self.phi**2 / 2
 
 
-def _is(*materials: str) -> Any:
+def _is(*materials):
     return lambda core: core.material in materials
 
 
@@ -122,19 +117,19 @@ class Reluctance(TwoPort):
     mu_r = Variable("1", when=_is("saturating"), doc="relative permeability at this B")
     energy_stored = Variable("J", doc="energy of the field")
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         if self.material == "table":
             yield from table_faults(("flux_densities", self.flux_densities),
                                     field_strengths=self.field_strengths)
 
-    def advise(self) -> Iterator[str]:
+    def advise(self):
         if self.material == "table":
             yield from _falling("field_strengths", self.field_strengths)
             if self.flux_densities.m.min() >= 0:
                 yield ("flux_densities has no negative value, so the end segment is continued to "
                        "negative fluxes: give the table for both signs.")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.phi == self.area * self.B
         yield self.mmf == self.length * self.H
         volume = self.length * self.area
@@ -151,13 +146,13 @@ class Reluctance(TwoPort):
             yield self.B == permeability * self.H
             yield self.energy_stored == volume * self.B**2 / (2 * permeability)
 
-    def _permeability(self, density: Any) -> Any:
+    def _permeability(self, density):
         b = sqrt(density**2 + ROUNDED**2) / self.peak_flux_density
         b = minimum(b, FAR)  # its powers stay finite
         return 1 + (self.initial_permeability - 1 + self.coefficient_a * b) / (
             1 + self.coefficient_b * b + b**self.exponent)
 
-    def _density(self) -> Any:
+    def _density(self):
         """The integral of H dB, by Gauss's formula on panels from 0 to B."""
         found: Any = 0
         for panel in range(PANELS):
@@ -174,12 +169,9 @@ class VariableReluctance(TwoPort):
     gap that closes gives energy to whoever closes it, which the signal does not show: what
     goes in and out at N and S counts as supplied. For the force take
     ``ReluctanceForceActuator``.
-
-    Parameters: least_gap (m), preset to 0 m, area (m^2), relative_permeability.
     """
 
     symbol = symbols.RESISTOR
-
     supplies = True
 
     least_gap = Parameter("0 m", minimum=0, doc="Least length of the gap")
@@ -187,12 +179,12 @@ class VariableReluctance(TwoPort):
     relative_permeability = Parameter(1, above=0, doc="Relative permeability in the gap")
     X = Input("m", doc="length of the gap")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         gap = maximum(self.X, self.least_gap)
         yield self.mmf * (VACUUM * self.relative_permeability * self.area) == gap * self.phi
 
 
-def _falling(name: str, values: Any) -> Iterator[str]:
+def _falling(name, values):
     """A word about a table of potentials that does not rise."""
     if np.any(np.diff(values.magnitude) <= 0):
         yield (f"{name} does not rise everywhere: the element gives energy there, and several "

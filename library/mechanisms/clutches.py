@@ -9,11 +9,6 @@ A negative normal force is an error: at once where it is a parameter, at the ins
 becomes negative where it is a signal.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 
 from blocks import (
@@ -39,12 +34,10 @@ from ..heat import Resisting
 from ..rotational import TwoPort
 from ..tables import table_faults
 
-__all__ = ["BandBrake", "DiscBrake", "DiscClutch", "DogClutch", "OneWayClutch", "TorqueLimiter"]
-
 STEEPEST = 300.0  # coefficient times wrap of a band: exp() of it still has a square
 
 
-def pressing(force: Any, name: str) -> Iterator[Any]:
+def pressing(force, name):
     """A force that presses cannot pull; rounding of a signal that is zero is let pass."""
     yield require(force > quantity("-1 mN"),
                   f"the {name} becomes negative, but linings can only be pressed. Limit the signal "
@@ -71,7 +64,7 @@ class PressedFriction(Resisting, TwoPort):
     coefficients = Parameter([0.3, 0.3], minimum=0, when=lambda c: c.law == "table",
                              doc="Coefficients of friction at the slip speeds")  # fmt: skip
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         name, slipping = "kinetic_coefficient", self.kinetic_coefficient
         if self.law == "table":
             yield from table_faults(("speeds", self.speeds), coefficients=self.coefficients)
@@ -81,14 +74,14 @@ class PressedFriction(Resisting, TwoPort):
                    f"which starts at {slipping:~P}. Friction at rest is at least that of slipping: "
                    f"raise static_coefficient or lower {name}.")  # fmt: skip
 
-    def friction(self, lever: Any, normal: Any) -> Iterator[Any]:
+    def friction(self, lever, normal):
         """The law, for the torque per normal force and coefficient."""
         yield from pressing(normal, "normal force N")
         grip = lever * maximum(normal, 0)
         yield dry_friction(self.t, self.w, static=self.static_coefficient * grip,
                            kinetic=self.kinetic() * grip)
 
-    def kinetic(self) -> Any:
+    def kinetic(self):
         if self.law == "table":
             return interpolate(abs_(self.w), self.speeds, self.coefficients, hold=True)
         return self.kinetic_coefficient
@@ -101,8 +94,6 @@ class DiscClutch(PressedFriction):
     force N, n friction surfaces and the effective radius r. With
     ``geometry="annulus"`` r = 2/3 (r_o³ - r_i³)/(r_o² - r_i²) of the linings, for
     uniform pressure.
-
-    Inputs: N in N, while unconnected the parameter ``normal_force``.
     """
 
     geometry = Option("effective radius", ("effective radius", "annulus"),
@@ -117,13 +108,13 @@ class DiscClutch(PressedFriction):
                              doc="Inner radius of the linings")  # fmt: skip
     N = Input("N", default="normal_force", doc="force that presses the discs")
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         yield from super().verify()
         if self.geometry == "annulus" and np.any(self.outer_radius <= self.inner_radius):
             yield (f"outer_radius is {self.outer_radius:~P} and inner_radius "
                    f"{self.inner_radius:~P}. The outer radius must be the larger one.")  # fmt: skip
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         if self.geometry == "annulus":
             outer, inner = self.outer_radius, self.inner_radius
             radius = 2 * (outer**3 - inner**3) / (outer**2 - inner**2) / 3
@@ -137,8 +128,6 @@ class DiscBrake(PressedFriction):
 
     While slipping t = mu r n N sign(w), at rest |t| <= mu_s r n N, with the force N
     that presses each of the n pads at the mean radius r.
-
-    Inputs: N in N, while unconnected the parameter ``normal_force``.
     """
 
     normal_force = Parameter("0 N", minimum=0, varying=True, doc="Force on each pad")
@@ -146,7 +135,7 @@ class DiscBrake(PressedFriction):
     mean_radius = Parameter("150 mm", above=0, doc="Mean radius of the pads")
     N = Input("N", default="normal_force", doc="force on each pad")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield from self.friction(self.mean_radius * self.pads, self.N)
 
 
@@ -157,8 +146,6 @@ class BandBrake(PressedFriction):
     the static coefficient: F is the force in the slack end of the band, r the radius
     of the drum and ``wrap`` the angle of contact. The band is taken to be tensioned
     so that both directions brake alike; its mass and elasticity are neglected.
-
-    Inputs: F in N, while unconnected the parameter ``tension``.
     """
 
     tension = Parameter("0 N", minimum=0, varying=True, doc="Force in the slack end of the band")
@@ -166,7 +153,7 @@ class BandBrake(PressedFriction):
     wrap = Parameter("180 deg", above=0, doc="Angle of contact")
     F = Input("N", default="tension", doc="force in the slack end of the band")
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         yield from super().verify()
         largest = np.max([np.max(self.static_coefficient.magnitude),
                           np.max(self.coefficients.magnitude)])
@@ -175,7 +162,7 @@ class BandBrake(PressedFriction):
             yield (f"a coefficient of friction of {largest:g} over a wrap of {self.wrap:~P} gives "
                    "a ratio of tensions beyond all numbers. Lower the coefficient or the wrap.")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield from pressing(self.F, "band tension F")
         pull = maximum(self.F, 0) * self.drum_radius
         yield dry_friction(self.t, self.w,
@@ -194,12 +181,12 @@ class TorqueLimiter(Resisting, TwoPort):
     limit = Parameter("100 N*m", minimum=0, doc="Torque at which it begins to slip")
     slip_torque = Parameter("90 N*m", minimum=0, doc="Torque while slipping")
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         if np.any(self.limit < self.slip_torque):
             yield (f"limit is {self.limit:~P} and thus below slip_torque, which is "
                    f"{self.slip_torque:~P}. Raise limit or lower slip_torque.")  # fmt: skip
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield dry_friction(self.t, self.w, static=self.limit, kinetic=self.slip_torque)
 
 
@@ -211,8 +198,6 @@ class DogClutch(Resisting, TwoPort):
     of the capacity ``torque_capacity`` of the teeth, which takes up the remaining slip
     and then transmits any torque up to the capacity. Disengaged, t = 0. Play, and
     impacts of single teeth, are neglected.
-
-    Inputs: E, while unconnected the parameter ``engagement``.
     """
 
     symbol = symbols.CLUTCH
@@ -223,7 +208,7 @@ class DogClutch(Resisting, TwoPort):
     E = Input("1", default="engagement", doc="shift signal, engaged above 1/2")
     engaged = Discrete("1", doc="1 while the teeth are in mesh")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         shifted, slow = self.E > 0.5, abs_(self.w) < self.engagement_speed
         capacity = self.engaged * self.torque_capacity
         yield initially({self.engaged: where(shifted & slow, 1.0, 0.0)})
@@ -243,8 +228,6 @@ class OneWayClutch(Resisting, TwoPort):
 
     The drag is ``drag_torque`` times the engagement signal E.
 
-    Inputs: E, while unconnected the parameter ``engagement``.
-
     References
     ----------
     Modelica Standard Library, ``Mechanics.Rotational.Components.OneWayClutch``
@@ -259,7 +242,7 @@ class OneWayClutch(Resisting, TwoPort):
     engagement = Parameter(1.0, minimum=0, varying=True, doc="Factor of the drag")
     E = Input("1", default="engagement", doc="factor of the drag")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         drag = self.drag_torque * maximum(self.E, 0)
         yield set_valued(self.t, self.w, static=(-self.torque_capacity, self.peak * drag),
                          kinetic=(-self.torque_capacity, drag))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from math import pi
 from typing import Any
 
@@ -14,8 +13,6 @@ from .. import symbols
 from ..rotational import rotational
 from ..tables import table_faults
 from ..translational import translational
-
-__all__ = ["CamTransmission", "SliderCrank"]
 
 
 class SliderCrank(Component):
@@ -47,12 +44,12 @@ class SliderCrank(Component):
     phi = Variable("rad", "0 rad", priority="high", doc="crank angle")
     x = Variable("m", doc="distance of the slider from the shaft")
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         if np.any(self.rod <= self.crank + abs(self.offset)):
             yield (f"rod is {self.rod:~P} and thus no longer than crank {self.crank:~P} plus "
                    f"offset {self.offset:~P}: the crank cannot turn round. Lengthen the rod.")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         r, height = self.crank, self.crank * sin(self.phi) - self.offset
         along = sqrt(self.rod**2 - height**2)
         k = -r * sin(self.phi) - r * cos(self.phi) * height / along
@@ -89,7 +86,7 @@ class CamTransmission(Component):
     phi = Variable("rad", "0 rad", priority="high", doc="cam angle")
     x = Variable("m", doc="lift")
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         yield from table_faults(("angles", self.angles), lifts=self.lifts)
         angles, lifts = self.angles.to("rad").magnitude, self.lifts.magnitude
         if not np.isclose(angles[-1] - angles[0], 2 * pi, rtol=1e-12):
@@ -100,7 +97,7 @@ class CamTransmission(Component):
                    "lift belongs to the same place of the cam as the first: give it the same "
                    "value.")  # fmt: skip
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         a, y = self.angles, self.lifts
         last = len(a) - 1
         steps = [a[i + 1] - a[i] for i in range(last)]
@@ -125,7 +122,7 @@ class CamTransmission(Component):
         yield self.x == lift
 
 
-def _quintic(u: Any, h: Any, left: tuple[Any, ...], right: tuple[Any, ...]) -> tuple[Any, Any]:
+def _quintic(u, h, left, right):
     """Value and slope at u of the quintic with given value, slope and curvature at 0 and h."""
     s, rise = u / h, right[0] - left[0]
     d0, d1, c0, c1 = h * left[1], h * right[1], h**2 * left[2] / 2, h**2 * right[2] / 2

@@ -1,18 +1,11 @@
 """Gears without losses between rotating shafts."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 
 from blocks import Component, Option, Parameter, Port
 
 from .. import symbols
 from ..rotational import rotational
-
-__all__ = ["BeltDrive", "Differential", "GearBox", "PlanetaryGear"]
 
 
 class GearBox(Component):
@@ -23,8 +16,6 @@ class GearBox(Component):
     stands on port C instead of the ground: w_S - w_C = ratio (w_O - w_C) and
     t_S + t_O + t_C = 0. A negative ratio turns the output the other way round.
     Neglects inertia, play, elasticity and losses: see ``LossyGear``.
-
-    Ports: S (input shaft), O (output shaft), C (housing, with ``housing=True``).
 
     Raises
     ------
@@ -40,10 +31,10 @@ class GearBox(Component):
     C = Port(rotational, when="housing", doc="housing")
     ratio = Parameter(5.0, doc="Turns of S per turn of O")
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         yield from nonzero_ratio(self)
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.O.t == -self.ratio * self.S.t
         if self.housing:
             yield self.S.w - self.C.w == self.ratio * (self.O.w - self.C.w)
@@ -68,7 +59,7 @@ class BeltDrive(Component):
     radius_A = Parameter("0.1 m", above=0, doc="Radius of pulley A")
     radius_B = Parameter("0.1 m", above=0, doc="Radius of pulley B")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         sense = -1 if self.crossed else 1
         yield self.radius_A * self.A.w == sense * self.radius_B * self.B.w
         yield self.radius_B * self.A.t == -sense * self.radius_A * self.B.t
@@ -93,7 +84,7 @@ class PlanetaryGear(Component):
     S = Port(rotational, doc="sun")
     ratio = Parameter(2.0, above=1, doc="Teeth of the ring over teeth of the sun")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.S.w + self.ratio * self.R.w == (1 + self.ratio) * self.C.w
         yield self.R.t == self.ratio * self.S.t
         yield self.C.t == -(1 + self.ratio) * self.S.t
@@ -119,16 +110,16 @@ class Differential(Component):
     S2 = Port(rotational, doc="second half shaft")
     ratio = Parameter(4.0, doc="Turns of D per turn of both half shafts")
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         yield from nonzero_ratio(self)
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield 2 * self.D.w == self.ratio * (self.S1.w + self.S2.w)
         yield self.S1.t == -self.ratio * self.D.t / 2
         yield self.S2.t == -self.ratio * self.D.t / 2
 
 
-def nonzero_ratio(component: Any) -> Iterator[str]:
+def nonzero_ratio(component):
     """What is wrong with a ratio of 0."""
     if np.any(component.ratio.magnitude == 0):
         yield (

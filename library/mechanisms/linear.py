@@ -1,19 +1,10 @@
 """Between rotation and translation, and levers: ideal mechanisms with a constant ratio."""
 
-# ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
-
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Component, Option, Parameter, Port
 
 from .. import symbols
 from ..rotational import rotational
 from ..translational import translational
-
-__all__ = ["Lever", "RackAndPinion", "RollingWheel", "WheelAndAxle"]
 
 
 class WheelAndAxle(Component):
@@ -32,7 +23,7 @@ class WheelAndAxle(Component):
     P = Port(translational, doc="periphery")
     radius = Parameter("0.05 m", above=0, doc="Wheel radius")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         r = self.radius if self.direction == "positive" else -self.radius
         yield self.P.v == r * self.A.w
         yield self.A.t == -r * self.P.f
@@ -54,7 +45,7 @@ class RackAndPinion(Component):
     R = Port(translational, doc="rack")
     radius = Parameter("0.1 m", above=0, doc="Pitch radius of the pinion")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         r = self.radius if self.direction == "positive" else -self.radius
         yield self.R.v == r * self.P.w
         yield self.P.t == -r * self.R.f
@@ -78,7 +69,7 @@ class RollingWheel(Component):
     H = Port(translational, doc="hub")
     radius = Parameter("0.3 m", above=0, doc="Rolling radius")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.H.v == self.radius * self.A.w
         yield self.A.t == -self.radius * self.H.f
 
@@ -99,7 +90,7 @@ class Lever(Component):
     AC = Parameter("0.1 m", above=0, doc="Arm length from A to C")
     BC = Parameter("0.1 m", above=0, doc="Arm length from B to C")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         length = self.AC + self.BC
         yield self.C.v == (self.BC * self.A.v + self.AC * self.B.v) / length
         yield self.A.f == -self.BC / length * self.C.f

@@ -1,10 +1,6 @@
 """Gears whose friction depends on the load they transmit, and can hold them at rest."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from math import pi
-from typing import Any
 
 import numpy as np
 
@@ -28,14 +24,12 @@ from ..tables import friction_at, friction_faults
 from ..translational import translational
 from .gears import nonzero_ratio
 
-__all__ = ["LeadScrew", "LossyGear"]
 
-
-def _constant(gear: Any) -> bool:
+def _constant(gear):
     return gear.law == "constant"
 
 
-def _table(gear: Any) -> bool:
+def _table(gear):
     return gear.law == "table"
 
 
@@ -53,10 +47,6 @@ class LossyGear(Dissipative):
     Forward, the first term is the larger one while S drives. All four are constants,
     or with ``law="table"`` interpolated over the speed |w_S|; beyond the table
     efficiencies are held and torques continue by their last segment, but not below zero.
-
-    Parameters: ratio (1), forward_efficiency (1), backward_efficiency (1), forward_bearing_torque
-    (N*m), backward_bearing_torque (N*m); of the table: speeds (rad/s), forward_efficiencies (1),
-    backward_efficiencies (1), forward_bearing_torques (N*m), backward_bearing_torques (N*m).
     Neglects the inertia of the gear, play and elasticity.
 
     Notes
@@ -105,7 +95,7 @@ class LossyGear(Dissipative):
     w = Variable("rad/s", doc="speed of S")
     loss = Variable("N*m", doc="torque lost, at S")
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         yield from nonzero_ratio(self)
         if self.law == "table":
             yield from friction_faults(("speeds", self.speeds),
@@ -114,7 +104,7 @@ class LossyGear(Dissipative):
                                        forward_bearing_torques=self.forward_bearing_torques,
                                        backward_bearing_torques=self.backward_bearing_torques)
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         forward, backward, b1, b2 = self._losses()
         by_input, by_output = (1 - forward) * self.S.t, (1 - 1 / backward) * self.S.t
         yield self.w == self.S.w
@@ -124,7 +114,7 @@ class LossyGear(Dissipative):
         yield set_valued(self.loss, self.w, static=bounds, kinetic=bounds)
         yield self.power_dissipated == self.loss * self.w
 
-    def _losses(self) -> tuple[Any, Any, Any, Any]:
+    def _losses(self):
         """Both efficiencies and both bearing torques at the present speed."""
         if self.law == "constant":
             return (self.forward_efficiency, self.backward_efficiency,
@@ -174,7 +164,7 @@ class LeadScrew(Dissipative):
     w = Variable("rad/s", doc="speed of the screw")
     loss = Variable("N*m", doc="torque lost in the thread")
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         slope = (self.lead / (pi * self.diameter)).to("").magnitude
         grip = self.friction.magnitude / np.cos(self.thread_angle.to("rad").magnitude)
         if np.any(slope * grip >= 1):
@@ -182,7 +172,7 @@ class LeadScrew(Dissipative):
                    f"of {self.diameter:~P}: no torque can raise a load with such a steep thread. "
                    "Lower the friction or the lead.")  # fmt: skip
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         slope = self.lead / (pi * self.diameter)
         grip = self.friction / cos(self.thread_angle)
         load = -self.N.f * self.diameter / 2

@@ -1,19 +1,12 @@
 """Bodies, what holds them, and gravity."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 
 from blocks import Component, Parameter, Port, Variable, cos, der, sin
-from blocks.shapes import Link, Marker, Outline, Shape
+from blocks.shapes import Link, Marker, Outline
 
 from .. import symbols
 from .domain import TwoFrame, planar, turned
-
-__all__ = ["Body", "Gravity", "Ground", "RigidOffset"]
 
 
 class Ground(Component):
@@ -23,19 +16,18 @@ class Ground(Component):
     """
 
     symbol = symbols.WALL
-
     grounds = True
     P = Port(planar, doc="the fixed frame")
     x = Parameter("0 m", doc="where the frame is, to the right")
     y = Parameter("0 m", doc="where the frame is, upwards")
     phi = Parameter("0 rad", doc="angle of the frame, counterclockwise")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.P.x == self.x
         yield self.P.y == self.y
         yield self.P.phi == self.phi
 
-    def shapes(self) -> Iterator[Shape]:
+    def shapes(self):
         yield Marker(("P.x", "P.y", "P.phi"), symbol="^")
 
 
@@ -43,10 +35,8 @@ class Gravity(Component):
     """The gravity that acts on all bodies of the mechanism it is connected to.
 
     It states the domain parameters gx and gy of its circuit; without one, gravity is
-    9.81 m/s^2 against y. Connect it to any frame of the mechanism, such as a Ground.
-
-    Parameters: strength (m/s^2), direction (deg), from the x axis counterclockwise.
-    Ports: P (any frame; no force goes through it).
+    9.81 m/s^2 against y. Connect it to any frame of the mechanism, such as a Ground; no force
+    goes through it.
     """
 
     symbol = symbols.WEIGHT
@@ -55,7 +45,7 @@ class Gravity(Component):
     strength = Parameter("9.81 m/s^2", minimum=0, doc="gravitational acceleration")
     direction = Parameter("-90 deg", doc="where things fall, from the x axis")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.P.gx == self.strength * cos(self.direction)
         yield self.P.gy == self.strength * sin(self.direction)
         yield self.P.fx == 0
@@ -91,7 +81,7 @@ class Body(Component):
     w = Variable("rad/s", doc="angular velocity, counterclockwise")
     energy_stored = Variable("J", doc="kinetic and gravitational energy")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         P, m, w = self.P, self.mass, self.w
         yield self.x == P.x
         yield self.y == P.y
@@ -110,7 +100,7 @@ class Body(Component):
             - m * (P.gx * (self.x + rx) + P.gy * (self.y + ry))
         )  # fmt: skip
 
-    def shapes(self) -> Iterator[Shape]:
+    def shapes(self):
         x, y = (float(c.to("m").magnitude) for c in (self.center_x, self.center_y))
         if x or y:
             yield Outline(("x", "y", "phi"), np.array([[0.0, x], [0.0, y]]))
@@ -130,11 +120,11 @@ class RigidOffset(TwoFrame):
     dy = Parameter("0 m", doc="place of F along the y axis of B")
     angle = Parameter("0 rad", doc="angle of F against B")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         rx, ry = turned(self.B.phi, self.dx, self.dy)
         yield self.F.x == self.B.x + rx
         yield self.F.y == self.B.y + ry
         yield self.F.phi == self.B.phi + self.angle
 
-    def shapes(self) -> Iterator[Shape]:
+    def shapes(self):
         yield Link(("B.x", "B.y"), ("F.x", "F.y"))

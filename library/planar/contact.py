@@ -1,10 +1,5 @@
 """Two outlines that touch: the normal force, friction, impact and detachment."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 
 from blocks import (
@@ -22,14 +17,12 @@ from blocks import (
     sqrt,
     where,
 )
-from blocks.shapes import Arrow, Cone, Outline, Shape, Vertex
+from blocks.shapes import Arrow, Cone, Outline, Vertex
 
 from .. import symbols
 from ..heat import Struck
 from .curves import Circle, Corner, Curve, Line, shown_place, tightest
 from .domain import TwoFrame, turned
-
-__all__ = ["Contact"]
 
 STEEP = 1e5  # friction that is lost in rounding where the normal force ends
 ROUND = (Circle, Line)  # their nearest points are found without iteration
@@ -53,13 +46,10 @@ class Contact(Struck, TwoFrame):
     a demand that places the bodies): each outline should be near
     the other in one place only (a corner or a second hollow needs a Contact of its own).
 
-    Parameters: curve, base, outlines in the frames F and B: ``Circle``, ``Corner``, ``Line``
-    (endless, or with a length and two ends), ``Ellipse``, ``ParametricCurve``, ``SplineCurve``;
-    friction, static_friction (0: the same as friction, otherwise no less), restitution, from 0
-    (plastic) to 1 (elastic); smooth: without friction, and without its variables.
-    Ports: B, F (of two different bodies), H (heat of friction and impacts, with
-    ``thermal_port=True``; it leaves within some release_time (ms), since an impact sets it free at
-    once).
+    Outlines are ``Circle``, ``Corner``, ``Line`` (endless, or with a length and two ends),
+    ``Ellipse``, ``ParametricCurve`` and ``SplineCurve``. A static_friction of 0 is the same as
+    friction; otherwise it is no less. The heat of an impact, which is set free at once, leaves at
+    the port H within some release_time.
 
     Notes
     -----
@@ -96,10 +86,10 @@ class Contact(Struck, TwoFrame):
     energy_stored = Variable("J", when=lambda c: c.keeps_heat, doc="heat that has not left yet")
 
     @property
-    def rigid(self) -> bool:
+    def rigid(self):
         return True
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         for name, c in (("curve", self.curve), ("base", self.base)):
             if not isinstance(c, Curve):
                 yield f"{name} is {c!r}, which is no curve: give a Circle, Line, Ellipse, …"
@@ -138,12 +128,12 @@ class Contact(Struck, TwoFrame):
             yield (f"static_friction is {self.static_friction:~P} and friction "
                    f"{self.friction:~P}: rest holds no less than sliding, exchange them")
 
-    def advise(self) -> Iterator[str]:
+    def advise(self):
         if not self.smooth and self.friction > STEEP:
             yield (f"friction is {self.friction:~P}. Above {STEEP:g} the instants at which a "
                    "contact slips and opens are no longer told apart; 100 never slips either.")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         on_F = _Side(self.F, self.curve, self.xi_F)
         on_B = _Side(self.B, self.base, self.xi_B)
         # the guide gives the normal, the other one is a point at a distance if it is round
@@ -203,7 +193,7 @@ class Contact(Struck, TwoFrame):
         else:
             yield self.power_dissipated == lost
 
-    def shapes(self) -> Iterator[Shape]:
+    def shapes(self):
         for name, curve in (("F", self.curve), ("B", self.base)):
             frame = (f"{name}.x", f"{name}.y", f"{name}.phi")
             if isinstance(curve, Corner):
@@ -223,32 +213,32 @@ class Contact(Struck, TwoFrame):
 class _Side:
     """One of the two outlines, in the world."""
 
-    def __init__(self, frame: Any, curve: Curve, xi: Any) -> None:
+    def __init__(self, frame, curve, xi):
         self.frame, self.curve, self.xi = frame, curve, xi
 
-    def place(self, px: Any, py: Any) -> tuple[Any, Any]:
+    def place(self, px, py):
         rx, ry = turned(self.frame.phi, px, py)
         return self.frame.x + rx, self.frame.y + ry
 
-    def velocity(self, point: tuple[Any, Any]) -> tuple[Any, Any]:
+    def velocity(self, point):
         f = self.frame
         return f.vx - f.w * (point[1] - f.y), f.vy + f.w * (point[0] - f.x)
 
     @property
-    def centre(self) -> tuple[Any, Any]:
+    def centre(self):
         assert isinstance(self.curve, Circle)
         return quantity(self.curve.x, "m"), quantity(self.curve.y, "m")
 
     @property
-    def touching(self) -> tuple[Any, Any]:
+    def touching(self):
         return self.place(*self.curve.point(self.xi))
 
     @property
-    def tangent(self) -> tuple[Any, Any]:
+    def tangent(self):
         """Derivative of the place by the parameter."""
         return turned(self.frame.phi, *(partial(p, self.xi) for p in self.curve.point(self.xi)))
 
-    def nearest(self, other: tuple[Any, Any]) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+    def nearest(self, other):
         """The point nearest to another one, and the unit normal to the free side there."""
         if isinstance(self.curve, Circle):
             cx, cy = self.place(*self.centre)
@@ -279,7 +269,7 @@ class _Side:
         return self.touching, (side * ty / far, -side * tx / far)
 
 
-def _ends(name: str, curve: Curve, xi: Any, gap: Any) -> Iterator[Any]:
+def _ends(name, curve, xi, gap):
     """An outline with two ends is not touched beyond them."""
     if curve.closed:
         return
@@ -292,6 +282,6 @@ def _ends(name: str, curve: Curve, xi: Any, gap: Any) -> Iterator[Any]:
                       f"{shown_place(x, y)}. Make the curve longer, or end the run before.")
 
 
-def _is_sought(curve: Any, other: Any) -> bool:
+def _is_sought(curve, other):
     """Whether the parameter of the nearest point on a curve is an unknown."""
     return isinstance(curve, Curve) and not isinstance(curve, ROUND)

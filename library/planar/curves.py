@@ -16,8 +16,6 @@ import numpy as np
 
 from blocks import Parameter, ParameterError, cos, quantity, sample, sin, where
 
-__all__ = ["Circle", "Corner", "Curve", "Ellipse", "Line", "ParametricCurve", "SplineCurve"]
-
 SAMPLES = 721  # points at which an outline is judged
 SHOWN = 241  # and drawn
 DRAWN = 4.0  # m of an endless line that are judged

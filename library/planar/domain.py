@@ -1,13 +1,6 @@
 """Which variables meet at a planar port, and what every two-frame component shares."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Component, Domain, Port, cos, sin
-
-__all__ = ["TwoFrame", "planar", "turned"]
 
 planar = Domain(
     "planar",
@@ -37,14 +30,14 @@ class TwoFrame(Component):
     B = Port(planar, doc="base frame")
     F = Port(planar, doc="follower frame")
 
-    def port_equations(self) -> Iterator[Any]:
+    def port_equations(self):
         B, F = self.B, self.F
         yield B.fx + F.fx == 0
         yield B.fy + F.fy == 0
         yield B.t + F.t + (F.x - B.x) * F.fy - (F.y - B.y) * F.fx == 0
 
 
-def turned(phi: Any, x: Any, y: Any) -> tuple[Any, Any]:
+def turned(phi, x, y):
     """World components of a vector (x, y) of a frame at the angle phi."""
     c, s = cos(phi), sin(phi)
     return c * x - s * y, s * x + c * y

@@ -1,10 +1,5 @@
 """Forces, torques, springs between points, and bridges to the 1-D domains."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import (
     Component,
     Input,
@@ -19,7 +14,7 @@ from blocks import (
     sin,
     sqrt,
 )
-from blocks.shapes import Arrow, Link, Shape
+from blocks.shapes import Arrow, Link
 
 from .. import symbols
 from ..heat import Dissipative
@@ -27,20 +22,14 @@ from ..rotational import rotational
 from ..translational import translational
 from .domain import TwoFrame, planar, turned
 
-__all__ = ["Force", "RotationalBridge", "SpringDamper", "Torque", "TranslationalBridge"]
-
 NOTHING = quantity(1e-200, "m^2")  # no length at all still has a derivative
 
 
 class Force(Component):
     """A force on the origin of a frame.
 
-    Equations: (SX, SY) acts on what hangs on P, in world directions or, with
-    ``turns=True``, in those of the frame. SX and SY are signals, or the parameters
-    ``fx`` and ``fy`` while nothing is connected.
-
-    Ports: P (a point elsewhere on the body is made by a RigidOffset).
-    Inputs: SX, SY in N.
+    Equations: (SX, SY) acts on what hangs on P, in world directions or, with ``turns=True``, in
+    those of the frame. A point elsewhere on the body is made by a RigidOffset.
     """
 
     symbol = symbols.FORCE_ARROW
@@ -53,7 +42,7 @@ class Force(Component):
     SY = Input("N", default="fy", doc="force along y")
     power_supplied = Variable("W", doc="power given to the mechanism")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         P = self.P
         fx, fy = turned(P.phi, self.SX, self.SY) if self.turns else (self.SX, self.SY)
         yield P.fx == -fx
@@ -61,16 +50,12 @@ class Force(Component):
         yield P.t == 0
         yield self.power_supplied == fx * P.vx + fy * P.vy
 
-    def shapes(self) -> Iterator[Shape]:
+    def shapes(self):
         yield Arrow(("P.x", "P.y"), ("P.fx", "P.fy"), sign=-1.0)
 
 
 class Torque(Component):
-    """A torque on a frame, positive counterclockwise.
-
-    Equation: S acts on what hangs on P; S is a signal, or the parameter ``torque``
-    while nothing is connected.
-    """
+    """A torque on a frame, positive counterclockwise: S acts on what hangs on P."""
 
     symbol = symbols.TORQUE_ARROW
 
@@ -79,7 +64,7 @@ class Torque(Component):
     S = Input("N*m", default="torque", doc="torque, counterclockwise")
     power_supplied = Variable("W", doc="power given to the mechanism")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.P.fx == 0
         yield self.P.fy == 0
         yield self.P.t == -self.S
@@ -90,10 +75,8 @@ class SpringDamper(Dissipative):
     """Spring and damper in parallel between the origins of two frames.
 
     Equation: f = stiffness (length - free_length) + damping der(length), along the
-    line between the two origins; f > 0 pulls them together. The origins must not
-    coincide, but where free_length is zero.
-
-    Ports: B, F (no torque goes through them), H (heat, with ``thermal_port=True``).
+    line between the two origins; f > 0 pulls them together. No torque goes through it. The
+    origins must not coincide, but where free_length is zero.
     """
 
     symbol = symbols.SPRING_DAMPER
@@ -108,7 +91,7 @@ class SpringDamper(Dissipative):
     f = Variable("N", doc="tension, > 0 pulls the ends together")
     energy_stored = Variable("J", doc="elastic energy")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         B, F = self.B, self.F
         dx, dy = F.x - B.x, F.y - B.y
         length = sqrt(dx**2 + dy**2 + NOTHING)
@@ -129,7 +112,7 @@ class SpringDamper(Dissipative):
         yield self.energy_stored == self.stiffness * stretch**2 / 2
         yield self.power_dissipated == self.damping * self.v**2
 
-    def shapes(self) -> Iterator[Shape]:
+    def shapes(self):
         yield Link(("B.x", "B.y"), ("F.x", "F.y"), coiled=True)
 
 
@@ -143,14 +126,14 @@ class RotationalBridge(TwoFrame):
 
     A = Port(rotational, doc="shaft: angular velocity of F against B")
 
-    def port_equations(self) -> Iterator[Any]:
+    def port_equations(self):
         yield self.B.fx == 0
         yield self.B.fy == 0
         yield self.F.fx == 0
         yield self.F.fy == 0
         yield self.B.t + self.F.t == 0
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.A.w == self.F.w - self.B.w
         yield self.F.t == -self.A.t
 
@@ -166,7 +149,7 @@ class TranslationalBridge(TwoFrame):
     A = Port(translational, doc="velocity of F along the line")
     angle = Parameter("0 rad", doc="direction of the line in the frame B")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         B, F = self.B, self.F
         c, s = cos(B.phi + self.angle), sin(B.phi + self.angle)
         vx, vy = F.vx - B.vx + B.w * (F.y - B.y), F.vy - B.vy - B.w * (F.x - B.x)

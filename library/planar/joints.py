@@ -1,21 +1,14 @@
 """Joints between two bodies, with 1-D ports to drive or brake them."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 
 from blocks import Option, Parameter, Port, Variable, cos, der, sin
-from blocks.shapes import Link, Marker, Outline, Shape
+from blocks.shapes import Link, Marker, Outline
 
 from .. import symbols
 from ..rotational import rotational
 from ..translational import translational
 from .domain import TwoFrame
-
-__all__ = ["Prismatic", "Revolute", "RollingWheel"]
 
 
 class Revolute(TwoFrame):
@@ -24,8 +17,6 @@ class Revolute(TwoFrame):
     Equations: x and y of both frames are equal; phi = phi_F - phi_B, w = der(phi).
     Frictionless; with ``drive=True`` the port A takes friction, a spring, a stop or
     a motor from the rotational library, whose torque acts from B on F.
-
-    Ports: B, F, A (rotational, turns with w, only with ``drive``).
     """
 
     symbol = symbols.HINGE
@@ -35,7 +26,7 @@ class Revolute(TwoFrame):
     phi = Variable("rad", "0 rad", priority="low", doc="angle of F against B")
     w = Variable("rad/s", "0 rad/s", priority="low", doc="angular velocity of F against B")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         B, F = self.B, self.F
         yield F.x == B.x
         yield F.y == B.y
@@ -47,7 +38,7 @@ class Revolute(TwoFrame):
         else:
             yield F.t == 0
 
-    def shapes(self) -> Iterator[Shape]:
+    def shapes(self):
         yield Marker(("F.x", "F.y", "F.phi"))
 
 
@@ -58,8 +49,6 @@ class Prismatic(TwoFrame):
     phi_F = phi_B; v = der(s). Frictionless; with ``drive=True`` the port A takes
     friction, a spring, a stop or a motor from the translational library, whose
     force acts from B on F.
-
-    Ports: B, F, A (translational, moves with v, only with ``drive``).
     """
 
     symbol = symbols.SLIDER
@@ -70,7 +59,7 @@ class Prismatic(TwoFrame):
     s = Variable("m", "0 m", priority="low", doc="distance of F from B along the slide")
     v = Variable("m/s", "0 m/s", priority="low", doc="velocity of F along the slide")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         B, F = self.B, self.F
         c, s = cos(B.phi + self.angle), sin(B.phi + self.angle)
         yield F.x == B.x + self.s * c
@@ -83,7 +72,7 @@ class Prismatic(TwoFrame):
         else:
             yield F.fx * c + F.fy * s == 0
 
-    def shapes(self) -> Iterator[Shape]:
+    def shapes(self):
         yield Link(("B.x", "B.y"), ("F.x", "F.y"), guide=True)
         yield Marker(("F.x", "F.y", "F.phi"), symbol="s")
 
@@ -96,8 +85,6 @@ class RollingWheel(TwoFrame):
     velocity against it: to the right is clockwise. The forces ``normal`` and
     ``traction`` act from the rail on the wheel at the contact; a Contact decides
     what they may be, this wheel only says what they would have to be.
-
-    Ports: B (its x axis is the rail), F (at the wheel's centre, of the wheel's body).
     """
 
     symbol = symbols.WHEEL
@@ -108,7 +95,7 @@ class RollingWheel(TwoFrame):
     normal = Variable("N", doc="force of the rail on the wheel, away from it")
     traction = Variable("N", doc="force of the rail on the wheel, along it")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         B, F = self.B, self.F
         c, s = cos(B.phi), sin(B.phi)
         yield F.x == B.x + self.s * c - self.radius * s
@@ -119,7 +106,7 @@ class RollingWheel(TwoFrame):
         yield F.fy == -(self.traction * s + self.normal * c)
         yield F.t == -self.radius * self.traction
 
-    def shapes(self) -> Iterator[Shape]:
+    def shapes(self):
         turn = np.linspace(0, 2 * np.pi, 61)
         r = float(self.radius.to("m").magnitude)
         frame = ("F.x", "F.y", "F.phi")

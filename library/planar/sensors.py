@@ -1,25 +1,13 @@
 """What a mechanism does, as signals: motion and forces of frames."""
 
-# ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
-
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Component, Output, Port
 
 from .. import symbols
 from .domain import TwoFrame, planar, turned
 
-__all__ = ["ForceSensor", "MotionSensor", "RelativeSensor"]
-
 
 class MotionSensor(Component):
-    """Place and velocity of a frame in the world.
-
-    Outputs: X, Y in m, PHI in rad; VX, VY in m/s, W in rad/s.
-    """
+    """Place, angle and velocities of a frame in the world: X = x, VX = vx and so on."""
 
     symbol = symbols.METER
 
@@ -31,7 +19,7 @@ class MotionSensor(Component):
     VY = Output("m/s", doc="velocity upwards")
     W = Output("rad/s", doc="angular velocity, counterclockwise")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         P = self.P
         for force in (P.fx, P.fy, P.t):
             yield force == 0
@@ -44,10 +32,7 @@ class MotionSensor(Component):
 
 
 class RelativeSensor(Component):
-    """Place of the frame F as it is seen from the frame B.
-
-    Outputs: X, Y in m, PHI in rad, in the frame B.
-    """
+    """Place and angle of the frame F as it is seen from the frame B."""
 
     symbol = symbols.METER
 
@@ -57,7 +42,7 @@ class RelativeSensor(Component):
     Y = Output("m", doc="place along the y axis of B")
     PHI = Output("rad", doc="angle against B")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         B, F = self.B, self.F
         for port in (B, F):
             for force in (port.fx, port.fy, port.t):
@@ -69,10 +54,7 @@ class RelativeSensor(Component):
 
 
 class ForceSensor(TwoFrame):
-    """Force and torque through a rigid connection of two frames, in world directions.
-
-    Outputs: FX, FY in N, T in N*m, what acts from B on F.
-    """
+    """Force and torque through a rigid connection, from B on F, in world directions."""
 
     symbol = symbols.METER
 
@@ -80,7 +62,7 @@ class ForceSensor(TwoFrame):
     FY = Output("N", doc="force from B on F, upwards")
     T = Output("N*m", doc="torque from B on F, counterclockwise")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         B, F = self.B, self.F
         yield F.x == B.x
         yield F.y == B.y

@@ -1,10 +1,6 @@
 """Which variables meet at a rotational port, and what every two-port shares."""
 
-from __future__ import annotations
-
 from blocks import Branch, Domain
-
-__all__ = ["TwoPort", "rotational"]
 
 rotational = Domain(
     "rotational",

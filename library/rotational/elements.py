@@ -1,10 +1,5 @@
 """Bodies, springs and dampers about one axis."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import (
     Component,
     Option,
@@ -25,10 +20,6 @@ from ..heat import Dissipative, Resisting
 from ..tables import table_faults
 from .domain import TwoPort, rotational
 
-__all__ = ["Inertia", "QuadraticSpeedDependentTorque", "RotationalDamper", "RotationalFreeEnd",
-           "RotationalInerter", "RotationalNonlinearDamper", "RotationalReference",
-           "RotationalSpring", "RotationalSpringDamper"]
-
 
 class Inertia(Component):
     """Rigid body that turns about the axis.
@@ -46,7 +37,7 @@ class Inertia(Component):
     t = Variable("N*m", doc="torque that accelerates the body")
     energy_stored = Variable("J", doc="kinetic energy")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.w == self.I.w
         yield self.t == self.I.t
         yield self.inertia * der(self.w) == self.t
@@ -60,12 +51,11 @@ class RotationalReference(Component):
     """
 
     symbol = symbols.WALL
-
     grounds = True
 
     W = Port(rotational, doc="the ground")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.W.w == 0
 
 
@@ -81,7 +71,7 @@ class RotationalFreeEnd(Component):
     W = Port(rotational, doc="the free end")
     w = Variable("rad/s", doc="angular velocity of the end")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.W.t == 0
         yield self.w == self.W.w
 
@@ -110,11 +100,11 @@ class RotationalSpring(TwoPort):
     phi = Variable("rad", "0 rad", priority="high", doc="deformation, R against C")
     energy_stored = Variable("J", doc="elastic energy")
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         if self.law == "table":
             yield from table_faults(("deformations", self.deformations), torques=self.torques)
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield der(self.phi) == self.w
         if self.law == "table":
             yield self.t == interpolate(self.phi, self.deformations, self.torques)
@@ -138,7 +128,7 @@ class RotationalDamper(Resisting, TwoPort):
                                 "N*s/m": "A damping along an axis belongs to "
                                 "Damper(damping=…)."})
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.t == self.damping * self.w
 
 
@@ -168,11 +158,11 @@ class RotationalNonlinearDamper(Resisting, TwoPort):
     coefficients = Parameter(["0.001 N*m*s/rad"], when=lambda c: c.law == "polynomial",
                              doc="Coefficients c1, c2, … of rising powers of the speed")
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         if self.law == "table":
             yield from table_faults(("speeds", self.speeds), torques=self.torques)
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         w = self.w
         if self.law == "table":
             yield self.t == interpolate(w, self.speeds, self.torques)
@@ -199,7 +189,7 @@ class RotationalSpringDamper(Dissipative, TwoPort):
     phi = Variable("rad", "0 rad", priority="high", doc="deformation, R against C")
     energy_stored = Variable("J", doc="elastic energy")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield der(self.phi) == self.w
         yield self.t == self.preload + self.stiffness * self.phi + self.damping * self.w
         yield self.energy_stored == (self.preload + self.stiffness * self.phi / 2) * self.phi
@@ -209,10 +199,9 @@ class RotationalSpringDamper(Dissipative, TwoPort):
 class RotationalInerter(TwoPort):
     """Two-port whose torque is proportional to the relative angular acceleration.
 
-    Equation: t = inertance dw/dt. Stores inertance w**2 / 2; its own inertia is
-    neglected. An inertia is the same as an inerter against ground.
-
-    Initial target: w (low, 0 rad/s), since the bodies at its ends usually decide.
+    Equation: t = inertance dw/dt. Stores inertance w**2 / 2; its own inertia is neglected. An
+    inertia is the same as an inerter against ground. The bodies at its ends usually decide how it
+    starts.
     """
 
     symbol = symbols.INERTER
@@ -221,7 +210,7 @@ class RotationalInerter(TwoPort):
     w = Variable("rad/s", "0 rad/s", priority="low", doc="angular velocity of R minus that of C")
     energy_stored = Variable("J", doc="kinetic energy")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.t == self.inertance * der(self.w)
         yield self.energy_stored == self.inertance * self.w**2 / 2
 
@@ -239,7 +228,7 @@ class QuadraticSpeedDependentTorque(TwoPort):
     nominal_speed = Parameter("100 rad/s", above=0, doc="Nominal speed")
     power_dissipated = Variable("W", doc="power given to the flow")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         u = self.w / self.nominal_speed
         yield self.t == self.nominal_torque * u * abs_(u)
         yield self.power_dissipated == self.t * self.w

@@ -1,10 +1,5 @@
 """Friction between two bodies that turn against each other."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any, ClassVar
-
 from blocks import Parameter, abs_, dry_friction
 
 from .. import symbols
@@ -12,8 +7,6 @@ from ..friction import Rubbing, needs
 from ..heat import Resisting
 from ..tables import friction_at, friction_faults
 from .domain import TwoPort
-
-__all__ = ["BearingFriction", "RotationalFriction"]
 
 
 class RotationalFriction(Rubbing, TwoPort):
@@ -33,15 +26,9 @@ class RotationalFriction(Rubbing, TwoPort):
     * ``"quinn"``, ``"karnopp"``, …: of the velocity and of the load, which the network finds.
     * ``"lugre"``, ``"dahl"``, …: with a deflection of the contact as inner state.
 
-    Except for ``"simscape"`` the viscous coefficient is 0 unless given. With
-    ``normal=True`` strengths are coefficients times the normal force N and the radius: the input
-    N, or the parameter ``normal_force`` while nothing is connected.
-    Dissipates t w less what a deflection stores.
-
-    Parameters: coulomb_torque (N*m), breakaway_torque (N*m), breakaway_velocity (rad/s),
-    viscous_coefficient (N*m*s/rad), coulomb_coefficient (1), breakaway_coefficient (1),
-    normal_force (N), radius (m); those of the law.
-    Ports: R, C; t > 0 for w > 0.
+    Except for ``"simscape"`` the viscous coefficient is 0 unless given. With ``normal=True``
+    strengths are coefficients times the normal force N and the radius. Dissipates t w less what a
+    deflection stores; t > 0 for w > 0.
 
     Raises
     ------
@@ -56,8 +43,7 @@ class RotationalFriction(Rubbing, TwoPort):
 
     symbol = symbols.FRICTION
 
-    units: ClassVar[dict[str, str]] = {"force": "N*m", "velocity": "rad/s", "shift": "rad",
-                                       "strength": "torque"}
+    units = {"force": "N*m", "velocity": "rad/s", "shift": "rad", "strength": "torque"}
 
     breakaway_torque = Parameter("25 N*m", minimum=0, when=needs("breakaway", normal=False),
                                  doc="Breakaway torque")  # fmt: skip
@@ -72,14 +58,14 @@ class RotationalFriction(Rubbing, TwoPort):
     radius = Parameter("0.1 m", above=0, when="normal", doc="Radius at which the friction acts")
 
     @property
-    def effort(self) -> Any:
+    def effort(self):
         return self.t
 
     @property
-    def flow(self) -> Any:
+    def flow(self):
         return self.w
 
-    def strength(self, name: str) -> Any:
+    def strength(self, name):
         if self.normal:
             return self.radius * self.by_normal_force(name)
         return getattr(self, f"{name}_torque")
@@ -109,9 +95,9 @@ class BearingFriction(Resisting, TwoPort):
     torques = Parameter(["1 N*m", "1 N*m"], minimum=0, doc="Friction torques at the speeds")
     peak = Parameter(1.0, minimum=1, doc="Largest sticking torque over T(0)")
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         yield from friction_faults(("speeds", self.speeds), torques=self.torques)
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         kinetic = friction_at(abs_(self.w), self.speeds, self.torques)
         yield dry_friction(self.t, self.w, static=self.peak * self.torques[0], kinetic=kinetic)

@@ -1,19 +1,11 @@
 """Ideal sensors: no inertia, no friction, no slip."""
 
-# ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
-
-from __future__ import annotations
-
-from collections.abc import Iterator
 from math import pi
-from typing import Any
 
 from blocks import Component, Option, Output, Parameter, Port, Variable, der, mod
 
 from .. import symbols
 from .domain import TwoPort, rotational
-
-__all__ = ["MultiSensor", "PowerSensor", "RotationalMotionSensor", "TorqueSensor"]
 
 
 class TorqueSensor(TwoPort):
@@ -27,7 +19,7 @@ class TorqueSensor(TwoPort):
 
     T = Output("N*m", doc="torque carried from R to C")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.w == 0
         yield self.T == self.t
 
@@ -43,7 +35,7 @@ class PowerSensor(TwoPort):
 
     P = Output("W", doc="power from R to C")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.w == 0
         yield self.P == self.t * self.R.w
 
@@ -57,7 +49,7 @@ class MultiSensor(TorqueSensor):
     W = Output("rad/s", doc="angular velocity of the connection")
     P = Output("W", doc="power from R to C")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield from super().equations()
         yield self.W == self.R.w
         yield self.P == self.t * self.R.w
@@ -69,11 +61,7 @@ class RotationalMotionSensor(Component):
     Equations: w = w_R - w_C, or w = w_R with ``reference="absolute"``, where the port
     C does not exist; W = w; A = phi + offset with dphi/dt = w; ACC = dw/dt. With
     ``wrap_angle`` A stays within [0, 2 pi): whole turns are taken off at located
-    events. Draws no torque.
-
-    Ports: R, C (``reference="difference"``). Outputs, each with an option: W in rad/s
-    (``velocity_port``), A in rad (``angle_port``), ACC in rad/s² (``acceleration_port``, off by
-    default).
+    events. ACC is off by default. Draws no torque.
 
     Notes
     -----
@@ -100,7 +88,7 @@ class RotationalMotionSensor(Component):
     w = Variable("rad/s", doc="angular velocity of R")
     phi = Variable("rad", "0 rad", priority="high", when="angle_port", doc="angle turned by R")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.R.t == 0
         if self.reference == "difference":
             yield self.C.t == 0

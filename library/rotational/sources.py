@@ -4,26 +4,18 @@ Each source takes its value from a parameter, a constant or a function of time,
 unless a signal is connected to its input S.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Input, Parameter, Variable, der
 
 from .. import symbols
 from ..heat import Supplying
 from .domain import TwoPort
 
-__all__ = ["AngleSource", "AngularAccelerationSource", "AngularVelocitySource", "TorqueSource"]
-
 
 class TorqueSource(Supplying, TwoPort):
     """Prescribed torque, whatever the motion.
 
-    Equation: t = -S, where S is the signal, or the parameter ``torque`` while
-    nothing is connected. A positive torque acts from C to R: with C on the
-    reference it accelerates the body at R towards positive angular velocities.
+    Equation: t = -S. A positive torque acts from C to R: with C on the reference it accelerates the
+    body at R towards positive angular velocities.
 
     Examples
     --------
@@ -38,16 +30,15 @@ class TorqueSource(Supplying, TwoPort):
                        advice={"N": "A force belongs to ForceSource(force=…)."})  # fmt: skip
     S = Input("N*m", default="torque", doc="torque from C to R")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.t == -self.S
 
 
 class AngularVelocitySource(Supplying, TwoPort):
     """Prescribed angular velocity of R against C, whatever the torque.
 
-    Equation: w = S, where S is the signal, or the parameter ``velocity`` while
-    nothing is connected. t is the torque carried from R to C: negative where the
-    source drives in the direction of S.
+    Equation: w = S. t is the torque carried from R to C: negative where the source drives in the
+    direction of S.
     """
 
     symbol = symbols.TURNING_SOURCE
@@ -55,16 +46,15 @@ class AngularVelocitySource(Supplying, TwoPort):
     velocity = Parameter("0 rad/s", varying=True, doc="Angular velocity of R against C")
     S = Input("rad/s", default="velocity", doc="angular velocity of R against C")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.w == self.S
 
 
 class AngleSource(Supplying, TwoPort):
     """Prescribed angle of R against C, whatever the torque.
 
-    Equations: phi = S, w = dphi/dt, where S is the signal, or the parameter
-    ``angle`` while nothing is connected. The angle must be continuous; a kink in it
-    is a jump of velocity, which rigidly joined inertias cannot follow.
+    Equations: phi = S, w = dphi/dt. The angle must be continuous; a kink in it is a jump of
+    velocity, which rigidly joined inertias cannot follow.
     """
 
     symbol = symbols.TURNING_SOURCE
@@ -73,7 +63,7 @@ class AngleSource(Supplying, TwoPort):
     S = Input("rad", default="angle", doc="angle of R against C")
     phi = Variable("rad", doc="angle of R against C")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.phi == self.S
         yield self.w == der(self.phi)
 
@@ -81,8 +71,7 @@ class AngleSource(Supplying, TwoPort):
 class AngularAccelerationSource(Supplying, TwoPort):
     """Prescribed angular acceleration of R against C, whatever the torque.
 
-    Equations: dw/dt = S, dphi/dt = w, where S is the signal, or the parameter
-    ``acceleration`` while nothing is connected.
+    Equations: dw/dt = S, dphi/dt = w.
     """
 
     symbol = symbols.TURNING_SOURCE
@@ -92,6 +81,6 @@ class AngularAccelerationSource(Supplying, TwoPort):
     w = Variable("rad/s", "0 rad/s", priority="high", doc="angular velocity of R minus that of C")
     phi = Variable("rad", "0 rad", priority="high", doc="angle of R against C")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield der(self.w) == self.S
         yield der(self.phi) == self.w

@@ -1,18 +1,11 @@
 """Stops and backlash: torques that act in a range of angles only."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Parameter, Variable, der
 
 from .. import symbols
 from ..contact import Bounded, gap_law, is_elastic, is_rigid, opposed
 from ..heat import Dissipative
 from .domain import TwoPort
-
-__all__ = ["ElastoBacklash", "RotationalHardStop"]
 
 
 class RotationalHardStop(Bounded, TwoPort):
@@ -36,9 +29,9 @@ class RotationalHardStop(Bounded, TwoPort):
     The lower bound mirrors it. Between the bounds t = 0. Contact and the end of the
     transition region are located events. Neglects the inertia of the stops.
 
-    Initial target: phi (high, 0 rad), the place of R between the bounds; t > 0 at the upper bound.
-    With ``thermal_port=True`` the heat leaves at the port H; that of impacts collects in
-    impact_heat (high, 0 J) and leaves with the time constant ``release_time``.
+    phi is the place of R between the bounds; t > 0 at the upper bound. The heat of impacts that
+    leaves at the port H collects in impact_heat, and leaves with the time constant
+    ``release_time``.
     """
 
     symbol = symbols.STOP
@@ -60,10 +53,10 @@ class RotationalHardStop(Bounded, TwoPort):
     phi = Variable("rad", "0 rad", priority="high", doc="angle of R against C")
 
     @property
-    def place(self) -> Any:
+    def place(self):
         return self.phi
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield der(self.phi) == self.w
         yield from self.held(self.t, self.w, self.upper_torque, self.lower_torque)
 
@@ -74,9 +67,7 @@ class ElastoBacklash(Dissipative, TwoPort):
     Equations: dphi/dt = w. For |phi| <= backlash/2, t = 0. Beyond it, with the
     deformation p of the flank in contact, t = stiffness p + damping w, where the
     damping part is limited to the elastic one: the torque is continuous at first
-    contact and never pulls when the flanks part.
-
-    Initial target: phi (high, 0 rad), the middle of the play.
+    contact and never pulls when the flanks part. At phi = 0 R is in the middle of the play.
 
     References
     ----------
@@ -92,7 +83,7 @@ class ElastoBacklash(Dissipative, TwoPort):
     phi = Variable("rad", "0 rad", priority="high", doc="angle of R against C")
     energy_stored = Variable("J", doc="elastic energy")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         half = self.backlash / 2
         torque, energy, heat = opposed(
             gap_law(self.phi - half, self.w, self.stiffness, self.damping),

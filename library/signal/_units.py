@@ -1,13 +1,8 @@
 """Units of signals that follow from other units, and blocks that have one."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from blocks import Component, Input, Option, Output, quantity
-from blocks.exceptions import ParameterError
 
-__all__ = ["OneUnit", "power", "product", "quotient", "same_length"]
+__all__ = ["OneUnit", "power", "product", "quotient"]
 
 
 class OneUnit(Component):
@@ -18,35 +13,22 @@ class OneUnit(Component):
     y = Output(lambda c: c.unit)
 
 
-def product(a: Any, b: Any) -> Any:
+def product(a, b):
     """The unit of a product, in few symbols: ``N/m`` times ``m`` is ``N``."""
     return (1 * _units(a) * _units(b)).to_reduced_units().units
 
 
-def quotient(a: Any, b: Any) -> Any:
+def quotient(a, b):
     """The unit of a quotient."""
     return (1 * _units(a) / _units(b)).to_reduced_units().units
 
 
-def power(a: Any, exponent: float) -> Any:
+def power(a, exponent):
     """The unit of a power."""
     return _units(a) ** exponent
 
 
-def _units(given: Any) -> Any:
+def _units(given):
     """pint's unit from a text or a pint unit; a temperature is multiplied in K."""
     units = quantity(0, given).units
     return units if quantity(0, units).to_base_units().magnitude == 0 else quantity(0, "K").units
-
-
-def same_length(component: Any, first: str, second: str, least: int) -> int:
-    """The common length of two table parameters, refused where they differ."""
-    n, m = (len(getattr(component, name)) for name in (first, second))
-    if n != m or n < least:
-        raise ParameterError(
-            f"{component.path}.{second}",
-            f"has {m} values for {n} points of {first!r}." if n != m
-            else f"has {n} points, but at least {least} are needed.",
-            "Give one value per point.",
-        )  # fmt: skip
-    return n

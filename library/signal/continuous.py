@@ -4,10 +4,7 @@ Coefficients of transfer functions and state spaces are plain numbers: they rela
 the input in its unit to the output in its unit, with time in seconds.
 """
 
-from __future__ import annotations
-
 from math import factorial
-from typing import Any
 
 import numpy as np
 
@@ -34,9 +31,6 @@ from blocks.exceptions import ParameterError
 
 from .. import symbols
 from ._units import OneUnit, product, quotient
-
-__all__ = ["Delay", "Derivative", "Integrator", "PID", "PadeDelay", "StateSpace",
-           "TransferFunction"]
 
 
 class Limited(Component):
@@ -66,19 +60,16 @@ class Integral(Limited):
 class Integrator(Integral):
     """The time integral of a signal, if wanted within limits or reset.
 
-    Equation: dx/dt = u, y = x. With ``limited=True`` x stops exactly at a limit and
-    leaves it when u turns back, so it never winds up. With ``external_reset=True``
-    x jumps to ``reset_value`` whenever the input ``reset`` rises above 0.5; with
-    ``reset_on="falling"`` when it falls below, with ``"either"`` at both, and with
-    ``"level"`` x stays there for as long as it is above. With ``external_start=True``
-    the input ``start`` gives the value at the start and after a reset: y = x + start then.
+    Equation: dx/dt = u, y = x. With ``limited=True`` x stops exactly at a limit and leaves it when
+    u turns back, so it never winds up. With ``external_reset=True`` x jumps to ``reset_value``
+    whenever the input ``reset`` rises above 0.5; with ``reset_on="falling"`` when it falls below,
+    with ``"either"`` at both, and with ``"level"`` x stays there for as long as it is above. With
+    ``external_start=True`` the input ``start`` gives the value at the start and after a reset:
+    y = x + start then.
 
-    Parameters: input, limited, external_reset, reset_on, external_start, lower, upper, reset_value.
     The output has the unit of ``input`` times a second. Limits and ``external_start`` exclude each
-    other.
-    Ports: input u, output y; input reset with ``external_reset=True``, input start with
-    ``external_start=True``. Initial value: ``Integrator(x="3 m")``; it must lie between the limits,
-    and so must the value after a reset.
+    other. Initial value: ``Integrator(x="3 m")``; it must lie between the limits, and so must the
+    value after a reset.
     """
 
     symbol = symbols.INTEGRATOR
@@ -145,12 +136,10 @@ class Integrator(Integral):
 class Derivative(Component):
     """The filtered time derivative of a signal.
 
-    Equation: y = (u - x) / T, dx/dt = (u - x) / T, that is s / (T s + 1). A jump of
-    height h in u gives a pulse h / T exp(-t / T) of area h. The pure derivative
-    (T = 0) of a jump has no value, so T must be positive. Starts with y = 0.
-
-    Parameters: input, filter_time (ms) = T. The output has the unit of ``input`` per second.
-    Ports: input u, output y.
+    Equation: y = (u - x) / T, dx/dt = (u - x) / T, that is s / (T s + 1), with T = filter_time. A
+    jump of height h in u gives a pulse h / T exp(-t / T) of area h. The pure derivative (T = 0) of
+    a jump has no value, so T must be positive. Starts with y = 0. The output has the unit of
+    ``input`` per second.
     """
 
     input = Option("1", doc="Unit of the input")
@@ -195,7 +184,7 @@ class TransferFunction(Fraction):
     plus the direct part.
 
     The first of the denominator is not 0: how many there are settles the order, whatever they are.
-    Ports: input u, output y. Starts at rest (states x1, x2, ... are 0).
+    Starts at rest (states x1, x2, ... are 0).
 
     Raises
     ------
@@ -219,7 +208,7 @@ class TransferFunction(Fraction):
             yield der(self.x[k - 1]) * quantity("1 s") == following - a[k] * y + b[k] * u
 
 
-def _order(component: Any, because: str = "contain derivatives of the input") -> int:
+def _order(component, because="contain derivatives of the input"):
     m, n = len(component.numerator) - 1, len(component.denominator) - 1
     if m > n:
         raise ParameterError(
@@ -236,10 +225,10 @@ class LinearSystem(Component):
 
     input = Option("1", doc="Unit of the inputs")
     output = Option("1", doc="Unit of the outputs")
-    A = Parameter([[-1.0]], doc="State matrix")
-    B = Parameter([[1.0]], doc="Input matrix")
-    C = Parameter([[1.0]], doc="Output matrix")
-    D = Parameter(np.zeros((0, 0)), doc="Direct part")
+    A = Parameter([[-1.0]], doc="State matrix, n by n")
+    B = Parameter([[1.0]], doc="Input matrix, n by inputs")
+    C = Parameter([[1.0]], doc="Output matrix, outputs by n")
+    D = Parameter(np.zeros((0, 0)), doc="Direct part, outputs by inputs")
     u = Input(lambda c: [c.input] * _sizes(c)[1])
     y = Output(lambda c: [c.output] * _sizes(c)[2])
 
@@ -251,7 +240,7 @@ class LinearSystem(Component):
                      for rows, of_x, of_u in ((self.x, self.A, self.B), (self.y, self.C, self.D)))
 
 
-def _row(matrix: Any, i: int, values: Any) -> Any:
+def _row(matrix, i, values):
     return sum((matrix[i, k] * v for k, v in enumerate(values)), start=0)
 
 
@@ -259,11 +248,7 @@ class StateSpace(LinearSystem):
     """A linear state space with any number of inputs and outputs.
 
     Equations: dx/dt = A x + B u, y = C x + D u, for u and y as numbers in their units
-    and time in seconds.
-
-    Parameters: A (n by n), B (n by inputs), C (outputs by n), D (outputs by inputs; without it
-    nothing passes through directly), input, output, units of all inputs and outputs.
-    Ports: inputs u1, u2, ..., outputs y1, y2, .... Initial states: ``x1=...``.
+    and time in seconds. Without D nothing passes through directly. Initial states: ``x1=...``.
     """
 
     x = Variable(lambda c: [""] * _sizes(c)[0], 0, priority="high", doc="States")
@@ -276,7 +261,7 @@ class StateSpace(LinearSystem):
             yield y / quantity(1, self.output) == value
 
 
-def _sizes(component: Any) -> tuple[int, int, int]:
+def _sizes(component):
     """Numbers of states, inputs and outputs."""
     shape = {name: np.shape(getattr(component, name)) for name in "ABCD"}
     n, inputs, outputs = shape["A"][0], shape["B"][1], shape["C"][0]
@@ -309,19 +294,14 @@ class Controller(Limited):
 class PID(Controller):
     """A parallel PID controller with filtered derivative, output limits and anti-windup.
 
-    Equations: v = P u + x + D (u - f) / T, dx/dt = I u + (y - v) / T_t,
-    df/dt = (u - f) / T. Without limits y = v; with ``limited=True`` y is v between
-    ``lower`` and ``upper``, and the difference drives the integral back (back
-    calculation, so there is no switching and no chatter). With ``anti_windup="clamping"``
-    it is driven back no faster than I u drives it further: the integral rests, as soon as
-    v is T_t I u beyond a limit. ``anti_windup=False`` leaves both out.
-
-    Parameters: input, proportional = P, integral = I, derivative = D, filter_time (ms) = T,
-    limited, anti_windup (True: back calculation), lower, upper, tracking_time (s) = T_t: how fast
-    the integral follows. The output has the unit of P times that of the input, I and D that of P
-    per second and times a second. Take tracking_time between P/I and D/P; with clamping far
-    shorter.
-    Ports: input u, output y. Starts with x = 0 and f = u.
+    Equations: v = P u + x + D (u - f) / T, dx/dt = I u + (y - v) / T_t, df/dt = (u - f) / T, with
+    P = proportional, I = integral, D = derivative, T = filter_time and T_t = tracking_time. Starts
+    with x = 0 and f = u. Without limits y = v; with ``limited=True`` y is v between ``lower`` and
+    ``upper``, and the difference drives the integral back (back calculation, so there is no
+    switching and no chatter). With ``anti_windup="clamping"`` it is driven back no faster than I u
+    drives it further: the integral rests, as soon as v is T_t I u beyond a limit.
+    ``anti_windup=False`` leaves both out. Take tracking_time between P/I and D/P; with clamping far
+    shorter. The output has the unit of P times that of the input.
 
     References
     ----------
@@ -359,8 +339,6 @@ class Delay(OneUnit):
     signal is remembered as accurately as the run is; where it jumps, the run stops one
     delay later. Steps are no longer than the delay. The derivative of y is not known: a
     delayed motion cannot be imposed on a body without a spring in between.
-
-    Ports: input u, output y.
     """
 
     delay = Parameter("1 s", above=0, doc="Transport delay")
@@ -373,14 +351,11 @@ class Delay(OneUnit):
 class PadeDelay(OneUnit):
     """A transport delay, approximated by a Padé fraction.
 
-    Equation: Y = N(-s T) / N(s T) U with N(p) = sum of c_k p^k and
-    c_k = (2n - k)! n! / ((2n)! k! (n - k)!). The gain is exactly 1 at every frequency,
-    the phase that of the delay up to about n / T rad/s; a jump of the input shows
-    at once as ripple of either sign, then arrives smeared. It has a derivative and no
-    influence on the steps; :class:`Delay` is exact.
-
-    Parameters: unit, order = n, delay (s) = T.
-    Ports: input u, output y. Starts at rest with the input 0.
+    Equation: Y = N(-s T) / N(s T) U with N(p) = sum of c_k p^k and c_k = (2n - k)! n! / ((2n)! k!
+    (n - k)!), n the order and T the delay. The gain is exactly 1 at every frequency, the phase that
+    of the delay up to about n / T rad/s; a jump of the input shows at once as ripple of either
+    sign, then arrives smeared. It has a derivative and no influence on the steps; :class:`Delay` is
+    exact. Starts at rest with the input 0.
 
     References
     ----------

@@ -4,8 +4,6 @@ Samplers of one instant act together: what a block reads is the value its input 
 once all of them have acted, so a chain of holds passes a value on without delay.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from blocks import (
@@ -31,9 +29,6 @@ from blocks import (
 
 from ._units import OneUnit, power, product
 
-__all__ = ["Counter", "PeriodicRMS", "RandomNumber", "RunningRMS", "SampleAndHold",
-           "UniformRandomNumber", "UnitDelay", "ZeroOrderHold"]
-
 
 class Sampled(Component):
     """Base of blocks that sample."""
@@ -48,9 +43,8 @@ class Sampled(Component):
 class ZeroOrderHold(Sampled, OneUnit):
     """A signal sampled periodically and held in between.
 
-    Equation: y = u at the instants offset + k sample_time, constant in between.
-
-    Ports: input u, output y. Value before the first sample: ``held="1 N"``, 0 by default.
+    Equation: y = u at the instants offset + k sample_time, constant in between. Value before the
+    first sample: ``held="1 N"``, 0 by default.
     """
 
     held = Discrete(lambda c: c.unit, 0, doc="The last sample")
@@ -63,9 +57,8 @@ class ZeroOrderHold(Sampled, OneUnit):
 class UnitDelay(Sampled, OneUnit):
     """A signal sampled periodically and given out one period later.
 
-    Equation: y = u(t_k) during t_(k+1) <= t < t_(k+2), with t_k = offset + k sample_time.
-
-    Ports: input u, output y. Value during the first period: ``stored="1 N"``, 0 by default.
+    Equation: y = u(t_k) during t_(k+1) <= t < t_(k+2), with t_k = offset + k sample_time. Value
+    during the first period: ``stored="1 N"``, 0 by default.
     """
 
     stored = Discrete(lambda c: c.unit, 0, doc="The last sample, given out next")
@@ -80,12 +73,8 @@ class UnitDelay(Sampled, OneUnit):
 class SampleAndHold(OneUnit):
     """A signal sampled whenever a trigger rises.
 
-    Equation: y = u at the instants at which the trigger rises above the threshold,
-    constant in between.
-
-    Parameters: unit, threshold, in the unit of the trigger.
-    Ports: inputs u and trigger, output y. Value before the first sample: ``held="1 N"``, 0 by
-    default.
+    Equation: y = u at the instants at which the trigger rises above the threshold, constant in
+    between. Value before the first sample: ``held="1 N"``, 0 by default.
     """
 
     threshold = Parameter("0.5", unit="any", doc="Trigger value that takes a sample")
@@ -102,9 +91,6 @@ class Counter(Component):
 
     Equation: y rises by one every sample_time, from 0 up to limit, then starts again
     from 0.
-
-    Parameters: sample_time (s), limit.
-    Ports: output y.
     """
 
     sample_time = Parameter("1 s", above=0, doc="Time between counts")
@@ -151,7 +137,6 @@ class UniformRandomNumber(_Generator):
     The same seed gives the same numbers, on every machine and with every solver.
 
     Give blocks that are to be independent different seeds.
-    Ports: output y.
 
     References
     ----------
@@ -182,7 +167,6 @@ class RandomNumber(_Generator):
     cos(2 pi r2) (Box and Muller). The same seed gives the same numbers.
 
     Give blocks that are to be independent different seeds.
-    Ports: output y.
 
     References
     ----------
@@ -208,8 +192,6 @@ class RunningRMS(OneUnit):
     """The root mean square of a signal since the start of the run.
 
     Equation: y = sqrt(integral of u^2 / (t - t_start)); at the start y = abs(u).
-
-    Ports: input u, output y.
     """
 
     square = Variable(lambda c: product(power(c.unit, 2), "s"), 0, priority="high",
@@ -230,8 +212,6 @@ class PeriodicRMS(OneUnit):
     Equation: y = sqrt(integral of u^2 over the last period / period), renewed at the
     end of every period; 0 during the first. A period that follows a far larger one is
     known to the tolerance of that one, the next to its own.
-
-    Ports: input u, output y.
     """
 
     frequency = Parameter("1 Hz", above=0, doc="Periods per time")

@@ -1,7 +1,5 @@
 """What does a periodic signal consist of?"""
 
-from __future__ import annotations
-
 import numpy as np
 
 from blocks import (
@@ -24,21 +22,15 @@ from blocks import (
 
 from ._units import product
 
-__all__ = ["HarmonicEstimator"]
-
 
 class HarmonicEstimator(Component):
     """Amplitude and phase of one harmonic of a signal, over its last full period.
 
-    Equations: real + i imaginary = 2 f times the integral over the last period of
-    u (sin + i cos)(2 pi n f t), renewed at the end of every period of the frequency f; 0 during the
+    Equations, with f = frequency and n = harmonic: real + i imaginary = 2 f times the integral over
+    the last period of u (sin + i cos)(2 pi n f t), renewed at the end of every period; 0 during the
     first. So u = a sin(2 pi n f t + phase) has the amplitude a, the phase that it is written with,
     real = a cos(phase) and imaginary = a sin(phase). (That the phase is counted from a sine is our
     choice; Simscape's was not verified.)
-
-    Parameters: unit, frequency (Hz) = f, harmonic = n, minimum_amplitude, below which the phase is
-    0.
-    Ports: input u, outputs amplitude, phase, real and imaginary.
     """
 
     unit = Option("1", doc="Unit of the signal")

@@ -1,13 +1,9 @@
 """Logic on signals: 1 is true, 0 is false, and anything above 0.5 counts as true."""
 
-from __future__ import annotations
-
 from functools import reduce
 from operator import and_, or_
 
 from blocks import Component, Input, Option, Output, where
-
-__all__ = ["And", "Compare", "Not", "Or"]
 
 
 class Compare(Component):
@@ -16,7 +12,6 @@ class Compare(Component):
     Equation: y = 1 while u1 relation u2 holds, else 0; switched at the located instant.
 
     Equality of signals that change continuously has no duration, so there is no "==".
-    Ports: inputs u1 and u2, output y.
     """
 
     relation = Option(">", choices=[">", ">=", "<", "<="], doc="How u1 compares with u2")
@@ -32,10 +27,7 @@ class Compare(Component):
 
 
 class And(Component):
-    """True while all inputs are.
-
-    Ports: inputs u1, u2, ..., output y.
-    """
+    """True while all inputs are: y = 1 where each of u1, u2, ... is above 0.5, else 0."""
 
     inputs = Option(2, minimum=1, doc="Number of inputs")
     u = Input(lambda c: [""] * c.inputs)
@@ -54,7 +46,7 @@ class Or(And):
 
 
 class Not(Component):
-    """True while the input is false. Ports: input u, output y."""
+    """True while the input is false: y = 0 where u is above 0.5, else 1."""
 
     u = Input()
     y = Output()

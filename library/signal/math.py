@@ -1,10 +1,7 @@
 """Memoryless arithmetic on signals; units are multiplied and divided as values are."""
 
-from __future__ import annotations
-
 import math
 from functools import reduce
-from typing import Any
 
 import blocks as functions
 from blocks import Component, Input, Option, Output, Parameter, quantity, sqrt
@@ -12,17 +9,12 @@ from blocks.exceptions import ParameterError, WrongDimension
 
 from ._units import OneUnit, power, product, quotient
 
-__all__ = ["Divide", "Gain", "MathFunction", "Product", "Subtract", "Sum", "Terminator",
-           "VectorNorm"]
-
 
 class Gain(Component):
     """A signal times a constant.
 
     Equation: y = gain u. The output's unit is the product of the two, so a gain
     converts: ``Gain(gain="2 N/m", input="m")`` turns a length into a force.
-
-    Ports: input u, output y.
     """
 
     input = Option("1", doc="Unit of the input")
@@ -38,12 +30,9 @@ class Sum(OneUnit):
     """The signed sum of signals of one unit.
 
     Equation: y = +-u1 +-u2 ..., one input per sign.
-
-    Parameters: unit, signs, one + or - per input.
-    Ports: inputs u1, u2, ..., output y.
     """
 
-    signs = Option("++", doc="Sign of every input")
+    signs = Option("++", doc="One + or - per input")
     u = Input(lambda c: [c.unit] * len(_signs(c)))
 
     def equations(self):
@@ -56,10 +45,10 @@ class Sum(OneUnit):
 class Subtract(Sum):
     """The difference of two signals of one unit: y = u1 - u2 (a :class:`Sum`)."""
 
-    signs = Option("+-", doc="Sign of every input")
+    signs = Option("+-", doc="One + or - per input")
 
 
-def _signs(component: Any) -> str:
+def _signs(component):
     if not component.signs or set(component.signs) - {"+", "-"}:
         raise ParameterError(f"{component.path}.signs", f"is {component.signs!r}, but takes one "
                              "'+' or '-' per input.", "Write for example signs='+-'.")
@@ -70,12 +59,9 @@ class Product(Component):
     """The product of signals.
 
     Equation: y = u1 u2 ..., with the product of their units.
-
-    Parameters: units of the inputs, separated by commas: "N, m/s".
-    Ports: inputs u1, u2, ..., output y.
     """
 
-    units = Option("1, 1", doc="Units of the inputs, separated by commas")
+    units = Option("1, 1", doc='Units of the inputs, separated by commas: "N, m/s"')
     u = Input(lambda c: _listed(c))
     y = Output(lambda c: reduce(product, _listed(c)))
 
@@ -88,12 +74,9 @@ class Divide(Component):
 
     Equation: y = u1 / u2, with the quotient of their units. A run ends where the
     divisor passes through zero.
-
-    Parameters: units of the inputs, separated by commas: "N, m/s".
-    Ports: inputs u1 and u2, output y.
     """
 
-    units = Option("1, 1", doc="Units of dividend and divisor, separated by a comma")
+    units = Option("1, 1", doc='Units of dividend and divisor: "N, m/s"')
     u = Input(lambda c: _listed(c, 2))
     y = Output(lambda c: quotient(*_listed(c, 2)))
 
@@ -101,7 +84,7 @@ class Divide(Component):
         yield self.y == self.u[0] / self.u[1]
 
 
-def _listed(component: Any, count: int | None = None) -> list[str]:
+def _listed(component, count=None):
     units = [u.strip() for u in component.units.split(",")]
     if count is not None and len(units) != count:
         raise ParameterError(f"{component.path}.units", f"names {len(units)} units, but there are "
@@ -113,8 +96,6 @@ class VectorNorm(OneUnit):
     """The length of a vector of signals.
 
     Equation: y = sqrt(u1^2 + u2^2 + ...). It has no derivative where all are zero.
-
-    Ports: inputs u1, u2, ..., output y.
     """
 
     inputs = Option(3, minimum=1, doc="Number of inputs")
@@ -128,8 +109,6 @@ class Terminator(Component):
     """The end of a signal that nothing needs.
 
     An output may as well stay open; this component says that it is meant.
-
-    Ports: input u.
     """
 
     unit = Option("1", doc="Unit of the signal")
@@ -151,9 +130,6 @@ class MathFunction(Component):
     log, log10 and the trigonometric and hyperbolic functions take a plain number
     or an angle and give a plain number. A run ends where the function has no
     value (the root or logarithm of a negative number).
-
-    Parameters: function, unit of u.
-    Ports: input u, output y.
     """
 
     function = Option("square", choices=[*_OF_NUMBERS, *_OF_QUANTITIES], doc="Name of the function")
@@ -168,7 +144,7 @@ class MathFunction(Component):
             yield self.y == _OF_QUANTITIES[self.function][0](self.u)
 
 
-def _unit_of_function(component: Any) -> Any:
+def _unit_of_function(component):
     if component.function in _OF_QUANTITIES:
         return power(component.unit, _OF_QUANTITIES[component.function][1])
     if not quantity(1, component.unit).dimensionless:

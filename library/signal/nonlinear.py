@@ -4,7 +4,7 @@ Functions that are continuous (saturation, dead zone, absolute value, extremes) 
 no events; those that jump switch at located instants.
 """
 
-from __future__ import annotations
+from functools import reduce
 
 from blocks import (
     Component,
@@ -28,9 +28,6 @@ from blocks import (
 
 from ._units import OneUnit, quotient
 
-__all__ = ["Abs", "Backlash", "DeadZone", "Maximum", "Minimum", "MultiportSwitch", "RateLimiter",
-           "Relay", "Rounding", "Saturation", "Sign", "Switch"]
-
 ROUNDING = 1e-9  # of a play: a jump of the input by less is none
 
 
@@ -38,9 +35,6 @@ class Saturation(Component):
     """A signal kept between limits.
 
     Equation: y = min(max(u, lower), upper).
-
-    Parameters: upper, lower, in the unit of the signal.
-    Ports: input u, output y.
     """
 
     upper = Parameter("0.5", unit="any", doc="Upper limit")
@@ -61,9 +55,6 @@ class DeadZone(Component):
     """A signal that passes only beyond a zone around zero.
 
     Equation: y = u - upper above the zone, u - lower below it, 0 inside.
-
-    Parameters: upper, lower, in the unit of the signal.
-    Ports: input u, output y.
     """
 
     upper = Parameter("0.5", unit="any", doc="Upper end of the zone")
@@ -86,8 +77,6 @@ class Relay(Component):
     Equation: y = on_value once u has risen above switch_on, off_value once it has
     fallen below switch_off, and unchanged in between. Starts off, unless u starts
     above switch_on.
-
-    Ports: input u, output y.
     """
 
     switch_on = Parameter("0.5", unit="any", doc="Threshold of switching on")
@@ -120,8 +109,6 @@ class RateLimiter(OneUnit):
     y starts at u. While the limits do not act y lags by the time constant: the exact limiter
     (time_constant = 0) would need du/dt.
 
-    Ports: input u, output y.
-
     References
     ----------
     Modelica Standard Library, Blocks.Nonlinear.SlewRateLimiter.
@@ -150,8 +137,6 @@ class Backlash(Component):
     The instant at which pushing ends is where the derivative of u changes sign, so the
     equations that give u are differentiated; or where u jumps back: the output is then
     that of before, as far as the play lets it.
-
-    Ports: input u, output y.
     """
 
     given_start = Option(False, doc="Whether the output at the start is given")
@@ -186,21 +171,14 @@ class Backlash(Component):
 
 
 class Abs(OneUnit):
-    """The absolute value of a signal: y = abs(u).
-
-    Ports: input u, output y.
-    """
+    """The absolute value of a signal: y = abs(u), in the unit of u."""
 
     def equations(self):
         yield self.y == abs_(self.u)
 
 
 class Sign(OneUnit):
-    """The sign of a signal: y = -1, 0 or 1, switched where u passes zero.
-
-    Parameters: unit of u.
-    Ports: input u, output y (a plain number).
-    """
+    """The sign of a signal, a plain number: y = -1, 0 or 1, switched where u passes zero."""
 
     unit = Option("1", doc="Unit of the input")
     y = Output()
@@ -210,10 +188,7 @@ class Sign(OneUnit):
 
 
 class Minimum(OneUnit):
-    """The smallest of several signals: y = min(u1, u2, ...).
-
-    Ports: inputs u1, u2, ..., output y.
-    """
+    """The smallest of several signals of one unit: y = min(u1, u2, ...)."""
 
     inputs = Option(2, minimum=1, doc="Number of inputs")
     u = Input(lambda c: [c.unit] * c.inputs)
@@ -221,10 +196,7 @@ class Minimum(OneUnit):
     _pick = staticmethod(minimum)
 
     def equations(self):
-        value = self.u[0]
-        for u in self.u[1:]:
-            value = self._pick(value, u)
-        yield self.y == value
+        yield self.y == reduce(self._pick, self.u)
 
 
 class Maximum(Minimum):
@@ -238,9 +210,6 @@ class Switch(Component):
 
     Equation: y = u1 while control >= threshold, else u2; switched at the located
     instant.
-
-    Parameters: unit, threshold, in the unit of the control input.
-    Ports: inputs u1, u2 and control, output y.
     """
 
     unit = Option("1", doc="Unit of the signals that are chosen from")
@@ -259,8 +228,6 @@ class MultiportSwitch(OneUnit):
 
     Equation: y = u1 while control < 1.5, u2 while 1.5 <= control < 2.5, and so on; the last input
     beyond. Switched at the located instant.
-
-    Ports: inputs u1, u2, ... and control (a plain number), output y.
     """
 
     inputs = Option(3, minimum=1, doc="Number of signals to choose from")
@@ -279,8 +246,6 @@ class Rounding(Component):
 
     Equation: y = step function(u / step), with function floor (down), ceil (up), round
     (to the nearest, half upwards) or fix (towards zero). Every jump is an event.
-
-    Ports: input u, output y.
     """
 
     function = Option("round", choices=["round", "floor", "ceil", "fix"], doc="How to round")

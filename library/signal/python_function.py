@@ -11,10 +11,8 @@ import numpy as np
 from blocks import Component, Discrete, Input, Option, Output, Parameter, every, quantity
 from blocks.exceptions import ParameterError, SimulationError, brief
 
-__all__ = ["PythonFunction"]
 
-
-def _units(text: str) -> list[str]:
+def _units(text):
     return [part.strip() for part in text.split(",")]
 
 
@@ -26,12 +24,8 @@ class PythonFunction(Component):
     numbers in the units of ``outputs`` (a single number where there is one). The function must
     not remember anything by itself: what it has to remember are the states x, which are kept in
     the result, saved and restored. It may be called several times for one instant, where its
-    outputs act back on its inputs at once.
-
-    Parameters: function, called at t = offset, offset + sample_time, …; inputs, outputs, their
-    units, separated by commas: "rad/s, A"; states, sample_time (ms), offset (s).
-    Ports: inputs u1, u2, …; outputs y1, y2, …. Initial values: ``PythonFunction(x1=0.5)``; the
-    outputs are 0 before the first sample.
+    outputs act back on its inputs at once. Initial values: ``PythonFunction(x1=0.5)``; the outputs
+    are 0 before the first sample.
 
     Raises
     ------
@@ -48,8 +42,8 @@ class PythonFunction(Component):
     """
 
     function = Option(None, doc="What is called: function(t, u) or function(t, u, x)")
-    inputs = Option("1", doc="Units of the inputs, separated by commas")
-    outputs = Option("1", doc="Units of the outputs, separated by commas")
+    inputs = Option("1", doc='Units of the inputs, separated by commas: "N, A"')
+    outputs = Option("1", doc='Units of the outputs, separated by commas: "N, A"')
     states = Option(0, minimum=0, doc="Number of states")
     sample_time = Parameter("1 ms", above=0, doc="Time between samples")
     offset = Parameter("0 s", doc="Instant of the first sample")
@@ -72,15 +66,17 @@ class PythonFunction(Component):
 
     def at_samples(self, t, instance, now, before):
         """What the function gives, in SI units by name."""
+        def refuse(said, advice):
+            raise SimulationError(self.path, f"at t = {t:.9g} s its function gave {said}", advice,
+                                  time=t, variables=(self.path,), code="simulation.function")
+
         asked = np.array([now[f"asked{k + 1}"] / s for k, s in enumerate(_sizes(self.inputs))])
         if self.states:
             given = self.function(t, asked, np.array(
                 [before[f"x{k + 1}"] for k in range(self.states)]))
             if not (isinstance(given, (tuple, list)) and len(given) == 2):
-                raise SimulationError(
-                    self.path, f"at t = {t:.9g} s its function gave {given!r} instead of two "
-                    "things, outputs and states.", "Let it end with: return y, x.", time=t,
-                    variables=(self.path,), code="simulation.function")  # fmt: skip
+                refuse(f"{given!r} instead of two things, outputs and states.",
+                       "Let it end with: return y, x.")
         else:
             given = self.function(t, asked), []
         sizes = _sizes(self.outputs)
@@ -88,28 +84,22 @@ class PythonFunction(Component):
                 for one in given)
         for one in (*y, *x):
             if not isinstance(one, (Real, np.bool_, np.ndarray)):
-                raise SimulationError(
-                    self.path, f"at t = {t:.9g} s its function gave {brief(one)}, which is no "
-                    "number.", "Let it return numbers in the units of its outputs, of a quantity "
-                    "value.to('m').magnitude.", time=t, variables=(self.path,),
-                    code="simulation.function")  # fmt: skip
+                refuse(f"{brief(one)}, which is no number.", "Let it return numbers in the units "
+                       "of its outputs, of a quantity value.to('m').magnitude.")
         for what, found, wanted in (("outputs", y, len(sizes)), ("states", x, self.states)):
             if len(found) != wanted or any(np.ndim(one) for one in found):
-                raise SimulationError(
-                    self.path, f"at t = {t:.9g} s its function gave {np.size(found)} {what} "
-                    f"instead of {wanted}.", "Let it return y, x with as many numbers as there "
-                    "are outputs and states.", time=t, variables=(self.path,),
-                    code="simulation.function")  # fmt: skip
+                refuse(f"{np.size(found)} {what} instead of {wanted}.", "Let it return y, x with "
+                       "as many numbers as there are outputs and states.")
         return {**{f"held{k + 1}": float(v) * s for k, (v, s) in enumerate(
             zip(y, sizes, strict=True))}, **{f"x{k + 1}": float(v) for k, v in enumerate(x)}}
 
 
 @cache
-def _sizes(texts: str) -> list[float]:
+def _sizes(texts):
     return [_size(quantity(1.0, text)) for text in _units(texts)]
 
 
-def _size(one: Any) -> float:
+def _size(one):
     """A unit in SI; of temperatures only K, as degC has another zero."""
     base = one.to_base_units()
     if quantity(0.0, one.units).to_base_units().magnitude:

@@ -10,14 +10,10 @@ References
 Åström and Wittenmark, Computer-Controlled Systems, 3rd ed., Prentice Hall 1997, sections 8.2, 8.5.
 """
 
-from __future__ import annotations
-
 from blocks import Discrete, Option, Parameter, maximum, minimum, quantity, where
 
 from .continuous import Controller, Fraction, Integral, LinearSystem, _order, _sizes
 from .discrete import Sampled
-
-__all__ = ["DiscreteIntegrator", "DiscretePID", "DiscreteStateSpace", "DiscreteTransferFunction"]
 
 #: How much of the present sample a rule counts: none, all, or half of it.
 RULES = {"forward": 0.0, "backward": 1.0, "trapezoidal": 0.5}
@@ -28,12 +24,9 @@ class DiscreteIntegrator(Integral, Sampled):
 
     Equations, with the sample time T: "forward" y_k = x_k; "backward" y_k = x_k + T u_k;
     "trapezoidal" y_k = x_k + T u_k / 2; and x_(k+1) = x_k + T u_k. With ``limited=True`` x and y
-    stay between the limits.
-
-    Parameters: input, method, sample_time (s) = T, offset (s), limited, lower, upper. The output
-    has the unit of ``input`` times a second; with "forward" it does not depend on the present u.
-    Ports: input u, output y. Initial value: ``DiscreteIntegrator(x="3 m")``; y is 0 before the
-    first sample.
+    stay between the limits. The output has the unit of ``input`` times a second; with "forward" it
+    does not depend on the present u. Initial value: ``DiscreteIntegrator(x="3 m")``; y is 0 before
+    the first sample.
     """
 
     method = Option("forward", choices=tuple(RULES), doc="Which samples count")
@@ -55,11 +48,8 @@ class DiscreteTransferFunction(Fraction, Sampled):
 
     Equation: Y = (b_m z^m + ... + b_0) / (a_n z^n + ... + a_0) U with m <= n, for u and y as
     numbers in their units. A delay of three samples is ``numerator=[1],
-    denominator=[1, 0, 0, 0]``.
-
-    Parameters: numerator, denominator, whose first is not 0, input, output, sample_time (s), offset
-    (s).
-    Ports: input u, output y. Starts at rest (x1, x2, ... are 0).
+    denominator=[1, 0, 0, 0]``. The first of the denominator is not 0. Starts at rest (x1, x2, ...
+    are 0).
 
     Raises
     ------
@@ -89,14 +79,10 @@ class DiscreteStateSpace(LinearSystem, Sampled):
     """A linear difference equation with any number of inputs and outputs.
 
     Equations: y_k = C x_k + D u_k, x_(k+1) = A x_k + B u_k, for u and y as numbers in their units.
-
-    Parameters: A (n by n), B (n by inputs), C (outputs by n), D (outputs by inputs; without it y
-    depends on memory alone), input, output, units of all inputs and outputs, sample_time (s),
-    offset (s).
-    Ports: inputs u1, u2, ..., outputs y1, y2, .... Initial memory: ``x1=...``.
+    Without D y depends on memory alone. Initial memory: ``x1=...``.
     """
 
-    A = Parameter([[0.5]], doc="State matrix")
+    A = Parameter([[0.5]], doc="State matrix, n by n")
     x = Discrete(lambda c: [""] * _sizes(c)[0], 0, doc="Memory")
     held = Discrete(lambda c: [""] * _sizes(c)[2], 0, doc="The last outputs")
 
@@ -117,15 +103,12 @@ class DiscretePID(Controller, Sampled):
     ``limited=True`` y is v between ``lower`` and ``upper``, and the integral is kept from winding
     up.
 
-    Parameters: input, proportional = P, integral = I, derivative = D, filter_time (ms) = T_f
-    (Simulink's filter coefficient is 1 / T_f), sample_time (s) = T, offset (s), method of integral
-    and filter, filter_method ("none": the derivative is the difference of two samples, r = (u - f)
-    / T), limited, anti_windup ("clamping": the integral rests while it drives the output further
-    beyond a limit; "back-calculation": it follows by (y - v) T / T_t), lower, upper, tracking_time
-    (s) = T_t. The output has the unit of P times that of the input, I and D that of P per second
-    and times a second.
-    Ports: input u, output y. Starts with x = 0 and f = 0, as Simulink's: a control error at the
-    start counts as a jump.
+    P is proportional, I integral, D derivative, 1 / T_f Simulink's filter coefficient. With
+    ``filter_method="none"`` the derivative is the difference of two samples, r = (u - f) / T. By
+    "clamping" the integral rests while it drives the output further beyond a limit, by
+    "back-calculation" it follows by (y - v) T / tracking_time. The output has the unit of P times
+    that of the input. Starts with x = 0 and f = 0, as Simulink's: a control error at the start
+    counts as a jump.
 
     References
     ----------

@@ -5,8 +5,6 @@ The output of every source has the unit of the value it is given:
 alone, so a run steps exactly onto them.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from blocks import Component, Option, Output, Parameter, breakpoints, mod, sin, time, where
@@ -14,15 +12,11 @@ from blocks import Component, Option, Output, Parameter, breakpoints, mod, sin, 
 from .. import symbols
 from ._units import product
 
-__all__ = ["Chirp", "Constant", "Pulse", "Ramp", "Sine", "Step", "TimeFunction"]
-
 
 class Constant(Component):
     """A constant signal.
 
-    Equation: y = value.
-
-    Ports: output y.
+    Equation: y = value, at all times and in its unit.
     """
 
     value = Parameter("1", unit="any", doc="Value of the output")
@@ -37,8 +31,6 @@ class Step(Component):
 
     Equation: y = initial for t < start, final for t >= start. The run steps
     onto the jump.
-
-    Ports: output y.
     """
 
     final = Parameter("1", unit="any", doc="Value after the jump")
@@ -54,10 +46,7 @@ class Step(Component):
 class Ramp(Component):
     """A signal that grows at a constant rate from some instant on.
 
-    Equation: y = initial + slope max(t - start, 0).
-
-    Parameters: slope (1/s, or any unit, such as "2 N/s"), initial, start (s).
-    Ports: output y.
+    Equation: y = initial + slope max(t - start, 0), for a slope in any unit, such as "2 N/s".
     """
 
     slope = Parameter("1 1/s", unit="any", doc="Rate of change")
@@ -74,11 +63,7 @@ class Ramp(Component):
 class Sine(Component):
     """A sine wave.
 
-    Equation: y = bias + amplitude sin(2 pi frequency t + phase).
-
-    Parameters: amplitude, bias, frequency (Hz), in turns per time: an angular one is refused; phase
-    (rad).
-    Ports: output y.
+    Equation: y = bias + amplitude sin(2 pi frequency t + phase). An angular frequency is refused.
     """
 
     amplitude = Parameter("1", unit="any", doc="Amplitude")
@@ -98,9 +83,6 @@ class Pulse(Component):
 
     Equation: y = bias + amplitude during the first ``width`` of every period
     after ``start``, bias otherwise. The run steps onto every edge.
-
-    Parameters: amplitude, bias, period (s), width, a part of the period, start (s).
-    Ports: output y.
     """
 
     symbol = symbols.WAVE
@@ -125,12 +107,8 @@ class Chirp(Component):
     """A sine whose frequency changes linearly with time.
 
     Equation: y = amplitude cos(2 pi (f0 t + (f1 - f0) t^2 / (2 T)) + phase), with
-    f0 the initial frequency and f1 the one reached at T. The sweep goes on
+    f0 the initial frequency and f1 the final one, reached at the sweep time T. The sweep goes on
     after T.
-
-    Parameters: amplitude, initial_frequency (Hz), final_frequency (Hz), sweep_time (s) = T, phase
-    (rad).
-    Ports: output y.
     """
 
     amplitude = Parameter("1", unit="any", doc="Amplitude")
@@ -149,12 +127,9 @@ class Chirp(Component):
 class TimeFunction(Component):
     """Any function of time.
 
-    Equation: y = value(t).
-
-    Parameters: unit, value, called once, with time as an expression:
+    Equation: y = value(t), called once, with time as an expression:
     ``TimeFunction(unit="N", value=lambda t: quantity("5 N") * sin(t / quantity("1 s")))``.
     Use ``where`` instead of ``if`` in it.
-    Ports: output y.
     """
 
     unit = Option("1", doc="Unit of the output")

@@ -34,9 +34,6 @@ from blocks import (
 from blocks.exceptions import ParameterError
 
 from ..tables import BETWEEN, ENDS, jumps, stairs, with_jumps
-from ._units import same_length
-
-__all__ = ["RepeatingSequence", "Table1D", "Table2D", "Table3D", "TimeTable"]
 
 INTERPOLATION = ("linear", "smooth", "held")  # of several signals
 EXTRAPOLATION = ("linear", "nearest")
@@ -46,18 +43,14 @@ ROUNDING = 1e-9  # part of a table's length that a run may go on beyond it
 class Table1D(Component):
     """A table of one signal.
 
-    Equation: y = value at u, read between the points (x, values). Outside the table it
-    continues with its last slope or, with ``extrapolation="nearest"``, holds the last
-    value (always so for ``interpolation="held"``).
-
-    Parameters: x, increasing, in the unit of the input; values, one per point, in that of the
-    output; interpolation ("smooth", "monotone" and "cubic" from three points on), extrapolation.
-    Ports: input u, output y.
+    Equation: y = value at u, read between the points (x, values). Outside the table it continues
+    with its last slope or, with ``extrapolation="nearest"``, holds the last value (always so for
+    ``interpolation="held"``). Curves take three points or more.
     """
 
     interpolation = Option("linear", choices=tuple(BETWEEN), doc="How to read between points")
     extrapolation = Option("linear", choices=EXTRAPOLATION, doc="How to read outside the table")
-    x = Parameter([0.0, 1.0], unit="any", doc="Points")
+    x = Parameter([0.0, 1.0], unit="any", doc="Points, increasing")
     values = Parameter([0.0, 1.0], unit="any", doc="Values at the points")
     u = Input(lambda c: c.x.units)
     y = Output(lambda c: _checked(c, "x"))
@@ -72,21 +65,18 @@ class Table1D(Component):
 class Table2D(Component):
     """A table of two signals.
 
-    Equation: y = value at (u1, u2), read between the points (x1, x2): linear in either,
-    held in either, or smooth along x1 and then, of what this gives, along x2.
-
-    Parameters: x1, x2, increasing; values, one row per point of x1, one column per point of x2: a
-    quantity with a matrix, such as ``quantity([[1, 2], [3, 4]], "N")``, or rows of texts;
-    interpolation ("smooth" from three points on), extrapolation (for "held" always "nearest").
-    Ports: inputs u1 and u2, output y.
+    Equation: y = value at (u1, u2), read between the points (x1, x2): linear in either, held in
+    either (beyond the table, too), or smooth along x1 and then, of what this gives, along x2, from
+    three points on. Values are a quantity with a matrix, such as ``quantity([[1, 2], [3, 4]],
+    "N")``, or rows of texts.
     """
 
     axes: ClassVar[tuple[str, ...]] = ("x1", "x2")
 
     interpolation = Option("linear", choices=INTERPOLATION, doc="How to read between points")
     extrapolation = Option("linear", choices=EXTRAPOLATION, doc="How to read outside the table")
-    x1 = Parameter([0.0, 1.0], unit="any", doc="Points of the first input")
-    x2 = Parameter([0.0, 1.0], unit="any", doc="Points of the second input")
+    x1 = Parameter([0.0, 1.0], unit="any", doc="Points of the first input, increasing")
+    x2 = Parameter([0.0, 1.0], unit="any", doc="Points of the second input, increasing")
     values = Parameter([[0.0, 0.0], [0.0, 1.0]], unit="any", doc="Values, a row per point of x1")
     u1 = Input(lambda c: c.x1.units)
     u2 = Input(lambda c: c.x2.units)
@@ -108,17 +98,12 @@ class Table3D(Table2D):
     """A table of three signals.
 
     Equation: y = value at (u1, u2, u3), read between the points (x1, x2, x3) as in
-    :class:`Table2D`.
-
-    Parameters: x1, x2, x3, increasing; values, ``values[i][j][k]`` for the points x1[i], x2[j] and
-    x3[k]; interpolation ("smooth" from three points on), extrapolation (for "held" always
-    "nearest").
-    Ports: inputs u1, u2 and u3, output y.
+    :class:`Table2D`; ``values[i][j][k]`` is at the points x1[i], x2[j] and x3[k].
     """
 
     axes = ("x1", "x2", "x3")
 
-    x3 = Parameter([0.0, 1.0], unit="any", doc="Points of the third input")
+    x3 = Parameter([0.0, 1.0], unit="any", doc="Points of the third input, increasing")
     values = Parameter([[[0.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 1.0]]], unit="any",
                        doc="Values at the points")  # fmt: skip
     u3 = Input(lambda c: c.x3.units)
@@ -127,22 +112,19 @@ class Table3D(Table2D):
 class TimeTable(Component):
     """A table of time.
 
-    Equation: y = value at time t, read between the points (times, values). The run steps
-    onto every point, and a hundred thousand cost no more than as many steps. Several
-    points at one time make a jump there: y is the last of their values from that time
-    on. Measured data are read by ``library.tables.table``: ``data = table("run7.csv",
-    time="t [ms]", value="F [kN]")`` has ``data.times`` and ``data.values``.
-
-    Parameters: times (s), not decreasing, increasing for curves; values, one per time;
-    interpolation ("smooth", "monotone" and "cubic" from three points on); ends: outside the points
-    the first and last value are "held", the table is "continued" by its end slopes, or "refused":
-    the run stops there and says so.
-    Ports: output y.
+    Equation: y = value at time t, read between the points (times, values). The run steps onto every
+    point, and a hundred thousand cost no more than as many steps. Several points at one time make a
+    jump there: y is the last of their values from that time on. Measured data are read by
+    ``library.tables.table``: ``data = table("run7.csv", time="t [ms]", value="F [kN]")`` has
+    ``data.times`` and ``data.values``. Curves take three points or more and no jumps. Outside the
+    points the first and last value are "held", the table is "continued" by its end slopes, or
+    "refused": the run stops there and says so.
     """
 
     interpolation = Option("linear", choices=tuple(BETWEEN), doc="How to read between points")
     ends = Option("held", choices=ENDS, doc="What holds outside the points")
-    times = Parameter(["0 s", "1 s"], settles=lambda times: jumps(times), doc="Instants")
+    times = Parameter(["0 s", "1 s"], settles=lambda times: jumps(times),
+                      doc="Instants, not decreasing")
     values = Parameter([0.0, 1.0], unit="any", doc="Values at the instants")
     y = Output(lambda c: _checked(c, "times"))
 
@@ -179,12 +161,9 @@ class RepeatingSequence(Component):
     period times[-1] - times[0]; before the start y holds the first value. Where the
     last value differs from the first, the signal jumps. The run steps onto every
     point.
-
-    Parameters: times (s), increasing; values, one per time; start (s), of the first point.
-    Ports: output y.
     """
 
-    times = Parameter(["0 s", "1 s"], doc="Instants within the sequence")
+    times = Parameter(["0 s", "1 s"], doc="Instants within the sequence, increasing")
     values = Parameter([0.0, 1.0], unit="any", doc="Values at the instants")
     start = Parameter("0 s", doc="Instant of the first point")
     y = Output(lambda c: _checked(c, "times"))
@@ -202,14 +181,19 @@ class RepeatingSequence(Component):
         yield self.y == where(time >= self.start, running, self.values[0])
 
 
-def _checked(component: Any, points: str) -> Any:
+def _checked(component, points):
     """The unit of the values, once their number is known to fit."""
-    curved = BETWEEN[getattr(component, "interpolation", "linear")]
-    same_length(component, points, "values", 3 if curved else 2)
+    least = 3 if BETWEEN[getattr(component, "interpolation", "linear")] else 2
+    n, m = len(getattr(component, points)), len(component.values)
+    if n != m or n < least:
+        raise ParameterError(
+            f"{component.path}.values", f"has {m} values for {n} points of {points!r}." if n != m
+            else f"has {n} points, but at least {least} are needed.", "Give one value per point.",
+        )  # fmt: skip
     return component.values.units
 
 
-def _checked_grid(component: Any, *axes: str) -> Any:
+def _checked_grid(component, *axes):
     wanted = tuple(len(getattr(component, name)) for name in axes)
     given = np.shape(component.values)
     fewest = 3 if component.interpolation == "smooth" else 2
@@ -226,7 +210,7 @@ def _checked_grid(component: Any, *axes: str) -> Any:
     return component.values.units
 
 
-def _increasing(component: Any, name: str, jumps: bool = False) -> Any:
+def _increasing(component, name, jumps=False):
     points = getattr(component, name)
     steps = np.diff(points.magnitude)
     wrong = np.flatnonzero(steps < 0 if jumps else steps <= 0)
@@ -236,7 +220,7 @@ def _increasing(component: Any, name: str, jumps: bool = False) -> Any:
                f"{points[k]:~P} is followed by {points[k + 1]:~P}.")
 
 
-def _grid(component: Any, axes: list[tuple[Any, Any]], values: Any) -> Any:
+def _grid(component, axes, values):
     """The value of a table of several signals; the last axis is that of neighbours."""
     if component.interpolation != "held":
         return interpolate_grid([u for u, _ in axes], [x for _, x in axes], values,
@@ -252,7 +236,7 @@ def _grid(component: Any, axes: list[tuple[Any, Any]], values: Any) -> Any:
     return values[0]
 
 
-def _read(component: Any, u: Any, x: Any, values: Any, extrapolation: str) -> Any:
+def _read(component, u, x, values, extrapolation):
     """The table's value at u, as one expression."""
     if component.interpolation == "held":
         value = values[0]

@@ -1,11 +1,7 @@
 """Which variables meet at a thermal port, and what every two-port shares."""
 
-from __future__ import annotations
-
 from blocks import Branch, Domain
 from blocks.units import unit
-
-__all__ = ["ABSOLUTE", "DIFFERENCE", "TwoPort", "thermal"]
 
 # "20 degC" is a temperature, "20 delta_degC" a difference: in K a declaration has to say which
 ABSOLUTE, DIFFERENCE = unit("K").as_temperature, unit("K").as_difference

@@ -1,10 +1,6 @@
 """Bodies that store heat, and the ways it takes: conduction, convection, radiation."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from math import pi
-from typing import Any
 
 import numpy as np
 
@@ -27,10 +23,6 @@ from .. import symbols
 from ..tables import table_faults
 from .domain import ABSOLUTE, TwoPort, thermal
 
-__all__ = ["ConductiveHeatTransfer", "ConvectiveHeatTransfer", "PerfectInsulator",
-           "RadiativeHeatTransfer", "ThermalMass", "ThermalReference", "ThermalResistance",
-           "VariableThermalResistance"]
-
 STEFAN_BOLTZMANN = "5.670374419e-8 W/(m^2*K^4)"  # CODATA 2018
 
 
@@ -42,19 +34,18 @@ class ThermalReference(Component):
     """
 
     symbol = symbols.EARTH
-
     grounds = True
     datum = ("is absolute zero, 0 K", "surroundings at room temperature are a TemperatureSource")
 
     H = Port(thermal, doc="absolute zero")
     power_supplied = Variable("W", doc="heat given to the circuit")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.H.T == 0
         yield self.power_supplied == -self.H.Q
 
 
-def _varies(mass: Any) -> bool:
+def _varies(mass):
     return bool(mass.mass_type == "variable")
 
 
@@ -69,11 +60,6 @@ class ThermalMass(Component):
     emptied: dm/dt = Mdot and m specific_heat dT/dt = Q + Mdot specific_heat (Tin - T) while it
     comes, with the temperature Tin; what leaves has the temperature T, and changes it by nothing.
     Nothing leaves beyond the mass ``minimum_mass``.
-
-    Parameters: mass (kg), specific_heat (J/(kg*K)); minimum_mass (kg) instead of mass where it is
-    variable.
-    Inputs, where it is variable: Mdot in kg/s, Tin in K.
-    Initial targets: T (high, 300 K), m (high, 1 kg) where it is variable.
     """
 
     symbol = symbols.THERMAL_MASS
@@ -93,7 +79,7 @@ class ThermalMass(Component):
     energy_stored = Variable("J", doc="heat, from 0 K on")
     power_supplied = Variable("W", when=_varies, doc="heat that comes with the material")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.T == self.M.T
         yield self.Q == self.M.Q
         if not _varies(self):
@@ -121,7 +107,7 @@ class PerfectInsulator(Component):
     A = Port(thermal, doc="the insulated end")
     T = Variable(ABSOLUTE, nominal="300 K", doc="temperature of the end")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.A.Q == 0
         yield self.T == self.A.T
 
@@ -129,9 +115,7 @@ class PerfectInsulator(Component):
 class ThermalResistance(TwoPort):
     """Resistance to the flow of heat between A and B.
 
-    Equation: resistance Q = T, with T = T_A - T_B. Stores no heat.
-
-    Parameters: resistance (K/W); its default is not verified.
+    Equation: resistance Q = T, with T = T_A - T_B. Stores no heat. The default is not verified.
     """
 
     symbol = symbols.THERMAL_RESISTANCE
@@ -139,7 +123,7 @@ class ThermalResistance(TwoPort):
     resistance = Parameter("1 K/W", above=0, varying=True, doc="Thermal resistance", advice={
         "W/K": "This is a thermal conductance: give its reciprocal."})  # fmt: skip
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.resistance * self.Q == self.T
 
 
@@ -154,15 +138,15 @@ class VariableThermalResistance(TwoPort):
     minimum_resistance = Parameter("0 K/W", minimum=0, doc="Least thermal resistance")
     R = Input("K/W", doc="thermal resistance")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield maximum(self.R, self.minimum_resistance) * self.Q == self.T
 
 
-def _planar(wall: Any) -> bool:
+def _planar(wall):
     return wall.geometry == "planar"
 
 
-def _cylindrical(wall: Any) -> bool:
+def _cylindrical(wall):
     return wall.geometry == "cylinder"
 
 
@@ -178,8 +162,6 @@ class ConductiveHeatTransfer(TwoPort):
     k is ``thermal_conductivity``; with ``law="table"`` it is interpolated linearly over the
     mean temperature (T_A + T_B)/2 and held outside the table; with ``law="signal"`` it is
     the input K, but no less than ``minimum_conductivity``. Stores no heat.
-
-    Inputs: K in W/(m*K), with ``law="signal"``.
     """
 
     symbol = symbols.THERMAL_RESISTANCE
@@ -203,7 +185,7 @@ class ConductiveHeatTransfer(TwoPort):
                                      when=lambda c: c.law == "signal")  # fmt: skip
     K = Input("W/(m*K)", when=lambda c: c.law == "signal", doc="thermal conductivity")
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         if self.law == "table":
             yield from table_faults(("temperatures", self.temperatures),
                                     conductivities=self.conductivities)
@@ -211,14 +193,14 @@ class ConductiveHeatTransfer(TwoPort):
             yield (f"outer_diameter is {self.outer_diameter:~P} and inner_diameter "
                    f"{self.inner_diameter:~P}. The outer diameter must be the larger one.")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         if _planar(self):
             shape = self.area / self.thickness
         else:
             shape = 2 * pi * self.length / log(self.outer_diameter / self.inner_diameter)
         yield self._conductivity() * shape * self.T == self.Q
 
-    def _conductivity(self) -> Any:
+    def _conductivity(self):
         if self.law == "table":
             return interpolate((self.A.T + self.B.T) / 2, self.temperatures,
                                self.conductivities, hold=True)  # fmt: skip
@@ -231,10 +213,8 @@ class ConvectiveHeatTransfer(TwoPort):
     """Heat between a wall and a fluid that flows past it, from A to B.
 
     Equation: Q = h area T, with T = T_A - T_B. h is ``heat_transfer_coefficient``, or with
-    ``law="signal"`` the input HC, but no less than ``minimum_coefficient``.
-
-    The default of the area is not verified.
-    Inputs: HC in W/(m^2*K), with ``law="signal"``.
+    ``law="signal"`` the input HC, but no less than ``minimum_coefficient``. The default of the
+    area is not verified.
     """
 
     symbol = symbols.THERMAL_RESISTANCE
@@ -248,7 +228,7 @@ class ConvectiveHeatTransfer(TwoPort):
                                     doc="Least heat transfer coefficient")  # fmt: skip
     HC = Input("W/(m^2*K)", when=lambda c: c.law == "signal", doc="heat transfer coefficient")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         if self.law == "signal":
             h = maximum(self.HC, self.minimum_coefficient)
         else:
@@ -256,7 +236,7 @@ class ConvectiveHeatTransfer(TwoPort):
         yield h * self.area * self.T == self.Q
 
 
-def _given(radiation: Any) -> bool:
+def _given(radiation):
     return radiation.geometry == "coefficient"
 
 
@@ -290,16 +270,16 @@ class RadiativeHeatTransfer(TwoPort):
     radius_B = Parameter("100 mm", above=0, when=lambda c: c.geometry == "concentric cylinders",
                          doc="Radius of the outer cylinder B")  # fmt: skip
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         if self.geometry == "concentric cylinders" and np.any(self.radius_B <= self.radius_A):
             yield (f"radius_A is {self.radius_A:~P} and radius_B {self.radius_B:~P}. A is the "
                    "inner cylinder: radius_B must be the larger one.")  # fmt: skip
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self._coefficient() * self.area * (
             abs_(self.A.T) * self.A.T**3 - abs_(self.B.T) * self.B.T**3) == self.Q
 
-    def _coefficient(self) -> Any:
+    def _coefficient(self):
         if _given(self):
             return self.radiation_coefficient
         if self.geometry == "parallel plates":

@@ -1,14 +1,10 @@
 """Bodies whose temperature differs from place to place."""
 
-from __future__ import annotations
-
 from blocks import Component, Option, Parameter, Port
 
 from .. import symbols
 from .domain import ABSOLUTE, thermal
 from .elements import ThermalMass, ThermalResistance
-
-__all__ = ["ConductingRod"]
 
 
 class ConductingRod(Component):
@@ -35,7 +31,7 @@ class ConductingRod(Component):
     specific_heat = Parameter("385 J/(kg*K)", above=0, doc="Specific heat")
     initial_temperature = Parameter("300 K", ABSOLUTE, minimum=0, doc="Temperature at the start")
 
-    def compose(self) -> None:
+    def compose(self):
         n = self.segments
         across = self.length / (n * self.thermal_conductivity * self.area)
         self.segment = ThermalMass(count=n, mass=self.density * self.area * self.length / n,

@@ -1,18 +1,9 @@
 """Ideal thermal sensors: they hold no heat, and none leaks through them."""
 
-# ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
-
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Component, Option, Output, Port
 
 from .. import symbols
 from .domain import TwoPort, thermal
-
-__all__ = ["HeatFlowRateSensor", "TemperatureSensor"]
 
 
 class TemperatureSensor(Component):
@@ -28,7 +19,7 @@ class TemperatureSensor(Component):
     B = Port(thermal, when=lambda c: c.reference == "difference", doc="against which it is")
     T = Output("K", doc="temperature")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.A.Q == 0
         if self.reference == "difference":
             yield self.B.Q == 0
@@ -47,6 +38,6 @@ class HeatFlowRateSensor(TwoPort):
 
     H = Output("W", doc="heat flow from A to B")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.T == 0
         yield self.H == self.Q

@@ -4,11 +4,6 @@ Each source takes its value from a parameter, a constant or a function of time, 
 signal is connected to its input S.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Component, Input, Parameter, Port, Variable, require
 
 from .. import symbols
@@ -17,20 +12,15 @@ from .domain import ABSOLUTE, DIFFERENCE, TwoPort, thermal
 COLD = ("more heat is drawn than there is: the temperature where it is drawn falls below absolute "
         "zero. Limit the heat flow, or draw it through a resistance.")
 
-__all__ = ["ControlledTemperatureSource", "HeatFlowRateSource", "TemperatureSource"]
-
 
 class TemperatureSource(Component):
     """Prescribed absolute temperature, whatever the heat flow: surroundings, a thermostat.
 
-    Equation: A.T = S, where S is the signal, or the parameter ``temperature`` while nothing
-    is connected. A temperature in degC or degF counts from its own zero.
-
-    Parameters: temperature (K); its default is not verified.
+    Equation: A.T = S. A temperature in degC or degF counts from its own zero. The default is not
+    verified.
     """
 
     symbol = symbols.TEMPERATURE
-
     grounds = True
 
     A = Port(thermal, doc="held at the temperature")
@@ -38,7 +28,7 @@ class TemperatureSource(Component):
     S = Input("K", default="temperature", doc="temperature")
     power_supplied = Variable("W", doc="heat given to the circuit")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.A.T == self.S
         yield self.power_supplied == -self.A.Q
         yield require(self.S >= 0, "the prescribed temperature falls below absolute zero. Look "
@@ -48,9 +38,8 @@ class TemperatureSource(Component):
 class ControlledTemperatureSource(TwoPort):
     """Prescribed difference of temperatures, whatever the heat flow.
 
-    Equation: T_B - T_A = S, where S is the signal, or the parameter ``difference`` while
-    nothing is connected. With A on the ``ThermalReference`` S is the absolute temperature
-    of B. Heat passes as it is: what raises its temperature is not modelled.
+    Equation: T_B - T_A = S. With A on the ``ThermalReference`` S is the absolute temperature of B.
+    Heat passes as it is: what raises its temperature is not modelled.
     """
 
     symbol = symbols.FLOW_SOURCE
@@ -58,7 +47,7 @@ class ControlledTemperatureSource(TwoPort):
     difference = Parameter("0 K", DIFFERENCE, varying=True, doc="Temperature of B over that of A")
     S = Input("K", default="difference", doc="temperature of B over that of A")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield -self.T == self.S
         yield require((self.A.T >= 0) & (self.B.T >= 0), "a temperature falls below absolute "
                       "zero. Look for the sign of the difference S = T_B - T_A.")
@@ -67,11 +56,8 @@ class ControlledTemperatureSource(TwoPort):
 class HeatFlowRateSource(TwoPort):
     """Prescribed heat flow, whatever the temperatures.
 
-    Equation: Q = S, where S is the signal, or the parameter ``heat_flow`` while nothing is
-    connected. A positive flow is drawn at A and given off at B. Drawing on where a body has
-    reached absolute zero stops the run.
-
-    Parameters: heat_flow (W); its default is not verified.
+    Equation: Q = S. A positive flow is drawn at A and given off at B. Drawing on where a body has
+    reached absolute zero stops the run. The default is not verified.
     """
 
     symbol = symbols.FLOW_SOURCE
@@ -79,6 +65,6 @@ class HeatFlowRateSource(TwoPort):
     heat_flow = Parameter("0 W", varying=True, doc="Heat flow from A to B")
     S = Input("W", default="heat_flow", doc="heat flow from A to B")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.Q == self.S
         yield require((self.A.T >= 0) & (self.B.T >= 0), COLD)

@@ -1,10 +1,5 @@
 """Bodies, springs, dampers and rigid links along one axis."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import (
     Component,
     Option,
@@ -24,9 +19,6 @@ from ..heat import Dissipative, Resisting
 from ..tables import table_faults
 from .domain import TwoPort, translational
 
-__all__ = ["Damper", "FreeEnd", "Inerter", "Mass", "NonlinearDamper",
-           "QuadraticSpeedDependentForce", "Reference", "Rod", "Spring", "SpringDamper"]
-
 
 class Mass(Component):
     """Rigid body that moves along the axis.
@@ -44,7 +36,7 @@ class Mass(Component):
     f = Variable("N", doc="force that accelerates the body")
     energy_stored = Variable("J", doc="kinetic energy")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.v == self.M.v
         yield self.f == self.M.f
         yield self.mass * der(self.v) == self.f
@@ -58,12 +50,11 @@ class Reference(Component):
     """
 
     symbol = symbols.WALL
-
     grounds = True
 
     V = Port(translational, doc="the ground")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.V.v == 0
 
 
@@ -79,7 +70,7 @@ class FreeEnd(Component):
     V = Port(translational, doc="the free end")
     v = Variable("m/s", doc="velocity of the end")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.V.f == 0
         yield self.v == self.V.v
 
@@ -117,11 +108,11 @@ class Spring(TwoPort):
     x = Variable("m", "0 m", priority="high", doc="deformation, R against C")
     energy_stored = Variable("J", doc="elastic energy")
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         if self.law == "table":
             yield from table_faults(("deformations", self.deformations), forces=self.forces)
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield der(self.x) == self.v
         if self.law == "table":
             yield self.f == interpolate(self.x, self.deformations, self.forces)
@@ -145,7 +136,7 @@ class Damper(Resisting, TwoPort):
                                 "N*m*s/rad": "A torsional damping belongs to "
                                 "RotationalDamper(damping=…)."})
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.f == self.damping * self.v
 
 
@@ -170,11 +161,11 @@ class NonlinearDamper(Resisting, TwoPort):
     forces = Parameter(["-100 N", "100 N"], when=lambda c: c.law == "table",
                        doc="Forces of the table")  # fmt: skip
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         if self.law == "table":
             yield from table_faults(("velocities", self.velocities), forces=self.forces)
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         v = self.v
         if self.law == "table":
             yield self.f == interpolate(v, self.velocities, self.forces)
@@ -197,7 +188,7 @@ class SpringDamper(Dissipative, TwoPort):
     x = Variable("m", "0 m", priority="high", doc="deformation, R against C")
     energy_stored = Variable("J", doc="elastic energy")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield der(self.x) == self.v
         yield self.f == self.preload + self.stiffness * self.x + self.damping * self.v
         yield self.energy_stored == (self.preload + self.stiffness * self.x / 2) * self.x
@@ -207,10 +198,8 @@ class SpringDamper(Dissipative, TwoPort):
 class Inerter(TwoPort):
     """Two-port whose force is proportional to the relative acceleration.
 
-    Equation: f = inertance dv/dt. Stores inertance v**2 / 2; its own mass is
-    neglected. A mass against ground is the same as an inerter.
-
-    Initial target: v (low, 0 m/s), since the bodies at its ends usually decide.
+    Equation: f = inertance dv/dt. Stores inertance v**2 / 2; its own mass is neglected. A mass
+    against ground is the same as an inerter. The bodies at its ends usually decide how it starts.
     """
 
     symbol = symbols.INERTER
@@ -219,7 +208,7 @@ class Inerter(TwoPort):
     v = Variable("m/s", "0 m/s", priority="low", doc="velocity of R minus that of C")
     energy_stored = Variable("J", doc="kinetic energy")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.f == self.inertance * der(self.v)
         yield self.energy_stored == self.inertance * self.v**2 / 2
 
@@ -235,7 +224,7 @@ class Rod(TwoPort):
 
     symbol = symbols.ROD
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.v == 0
 
 
@@ -258,7 +247,7 @@ class QuadraticSpeedDependentForce(TwoPort):
     nominal_velocity = Parameter("1 m/s", above=0, doc="Nominal velocity")
     power_dissipated = Variable("W", doc="power given to the flow")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         u = self.v / self.nominal_velocity
         yield self.f == self.nominal_force * u * abs_(u)
         yield self.power_dissipated == self.f * self.v

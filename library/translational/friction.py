@@ -1,18 +1,11 @@
 """Friction between two bodies that rub or roll on each other."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any, ClassVar
-
 from blocks import Input, Parameter, Variable, der, dry_friction, maximum, tanh
 
 from .. import symbols
 from ..friction import Rubbing, needs
 from ..heat import Dissipative, Resisting
 from .domain import TwoPort
-
-__all__ = ["FrictionRing", "RollingResistance", "TranslationalFriction"]
 
 
 class TranslationalFriction(Rubbing, TwoPort):
@@ -32,15 +25,9 @@ class TranslationalFriction(Rubbing, TwoPort):
     * ``"quinn"``, ``"karnopp"``, …: of the velocity and of the load, which the network finds.
     * ``"lugre"``, ``"dahl"``, …: with a deflection of the contact as inner state.
 
-    Except for ``"simscape"`` the viscous coefficient is 0 unless given. With
-    ``normal=True`` strengths are coefficients times the normal force N: the input
-    N, or the parameter ``normal_force`` while nothing is connected.
-    Dissipates f v less what a deflection stores.
-
-    Parameters: coulomb_force (N), breakaway_force (N), breakaway_velocity (m/s),
-    viscous_coefficient (N*s/m), coulomb_coefficient (1), breakaway_coefficient (1), normal_force
-    (N); those of the law.
-    Ports: R, C; f > 0 for v > 0.
+    Except for ``"simscape"`` the viscous coefficient is 0 unless given. With ``normal=True``
+    strengths are coefficients times the normal force N. Dissipates f v less what a deflection
+    stores; f > 0 for v > 0.
 
     Raises
     ------
@@ -55,8 +42,7 @@ class TranslationalFriction(Rubbing, TwoPort):
 
     symbol = symbols.FRICTION
 
-    units: ClassVar[dict[str, str]] = {"force": "N", "velocity": "m/s", "shift": "m",
-                                       "strength": "force"}
+    units = {"force": "N", "velocity": "m/s", "shift": "m", "strength": "force"}
 
     breakaway_force = Parameter("25 N", minimum=0, when=needs("breakaway", normal=False),
                                 doc="Breakaway force")  # fmt: skip
@@ -69,14 +55,14 @@ class TranslationalFriction(Rubbing, TwoPort):
                                     doc="Viscous coefficient")
 
     @property
-    def effort(self) -> Any:
+    def effort(self):
         return self.f
 
     @property
-    def flow(self) -> Any:
+    def flow(self):
         return self.v
 
-    def strength(self, name: str) -> Any:
+    def strength(self, name):
         return self.by_normal_force(name) if self.normal else getattr(self, f"{name}_force")
 
 
@@ -87,8 +73,7 @@ class FrictionRing(Dissipative, TwoPort):
     rings exact: r = ring_friction sign(v) while they slide, any |r| <= ring_friction
     at rest. Loading follows the upper line, unloading the lower one; the loop
     between them is the energy lost. Neglects that real rings rub more under load.
-
-    Ports: R, C; f > 0 for x > 0, R ahead of C.
+    f > 0 for x > 0, R ahead of C.
     """
 
     symbol = symbols.FRICTION
@@ -100,7 +85,7 @@ class FrictionRing(Dissipative, TwoPort):
     r = Variable("N", doc="friction of the rings")
     energy_stored = Variable("J", doc="elastic energy, with that of the preload")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield der(self.x) == self.v
         yield self.f == self.preload + self.stiffness * self.x + self.r
         yield dry_friction(self.r, self.v, static=self.ring_friction, kinetic=self.ring_friction)
@@ -111,10 +96,9 @@ class FrictionRing(Dissipative, TwoPort):
 class RollingResistance(Resisting, TwoPort):
     """Rolling resistance of a wheel or a body at R on the road at C.
 
-    Equation: f = coefficient max(N, 0) tanh(v / threshold_velocity), with the wheel load
-    N from the input, or the parameter ``normal_force`` while nothing is connected: a wheel
-    that is lifted off does not resist. Dissipates f v >= 0; does not hold a body on a
-    slope, which creeps.
+    Equation: f = coefficient max(N, 0) tanh(v / threshold_velocity), with the wheel load N: a wheel
+    that is lifted off does not resist. Dissipates f v >= 0; does not hold a body on a slope, which
+    creeps.
     """
 
     symbol = symbols.FRICTION
@@ -124,6 +108,6 @@ class RollingResistance(Resisting, TwoPort):
     threshold_velocity = Parameter("0.01 m/s", above=0, doc="Velocity below which the force falls")
     N = Input("N", default="normal_force", doc="wheel load")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         load = self.coefficient * maximum(self.N, 0)  # type: ignore[arg-type]
         yield self.f == load * tanh(self.v / self.threshold_velocity)

@@ -1,18 +1,9 @@
 """Ideal sensors: no mass, no friction, no slip."""
 
-# ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
-
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Component, Option, Output, Parameter, Port, Variable, der
 
 from .. import symbols
 from .domain import TwoPort, translational
-
-__all__ = ["ForceSensor", "MotionSensor", "MultiSensor", "PowerSensor"]
 
 
 class ForceSensor(TwoPort):
@@ -26,7 +17,7 @@ class ForceSensor(TwoPort):
 
     F = Output("N", doc="force carried from R to C")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.v == 0
         yield self.F == self.f
 
@@ -42,7 +33,7 @@ class PowerSensor(TwoPort):
 
     P = Output("W", doc="power from R to C")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.v == 0
         yield self.P == self.f * self.R.v
 
@@ -56,7 +47,7 @@ class MultiSensor(ForceSensor):
     V = Output("m/s", doc="velocity of the connection")
     P = Output("W", doc="power from R to C")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield from super().equations()
         yield self.V == self.R.v
         yield self.P == self.f * self.R.v
@@ -66,12 +57,8 @@ class MotionSensor(Component):
     """Velocity, position and acceleration of R, against C or the reference.
 
     Equations: v = v_R - v_C, or v = v_R with ``reference="absolute"``, where the
-    port C does not exist; V = v; P = x + offset with dx/dt = v; A = dv/dt. Draws no
-    force.
-
-    Ports: R, C (``reference="difference"``). Outputs, each with an option: V in m/s
-    (``velocity_port``), P in m (``position_port``), A in m/s² (``acceleration_port``, off by
-    default).
+    port C does not exist; V = v; P = x + offset with dx/dt = v; A = dv/dt, which is off by
+    default. Draws no force.
 
     Notes
     -----
@@ -97,7 +84,7 @@ class MotionSensor(Component):
     v = Variable("m/s", doc="velocity of R")
     x = Variable("m", "0 m", priority="high", when="position_port", doc="distance travelled by R")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.R.f == 0
         if self.reference == "difference":
             yield self.C.f == 0

@@ -4,26 +4,18 @@ Each source takes its value from a parameter, a constant or a function of time
 (``table`` makes one of points), unless a signal is connected to its input S.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Input, Parameter, Variable, der
 
 from .. import symbols
 from ..heat import Supplying
 from .domain import TwoPort
 
-__all__ = ["AccelerationSource", "ForceSource", "PositionSource", "VelocitySource"]
-
 
 class ForceSource(Supplying, TwoPort):
     """Prescribed force, whatever the motion.
 
-    Equation: f = -S, where S is the signal, or the parameter ``force`` while
-    nothing is connected. A positive force acts from C to R: with C on the
-    reference it accelerates the body at R towards positive velocities.
+    Equation: f = -S. A positive force acts from C to R: with C on the reference it accelerates the
+    body at R towards positive velocities.
 
     Examples
     --------
@@ -38,16 +30,15 @@ class ForceSource(Supplying, TwoPort):
                       advice={"N*m": "A torque belongs to TorqueSource(torque=…)."})  # fmt: skip
     S = Input("N", default="force", doc="force from C to R")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.f == -self.S
 
 
 class VelocitySource(Supplying, TwoPort):
     """Prescribed velocity of R against C, whatever the force.
 
-    Equation: v = S, where S is the signal, or the parameter ``velocity`` while
-    nothing is connected. f is the force carried from R to C: negative where the
-    source pushes in the direction of S.
+    Equation: v = S. f is the force carried from R to C: negative where the source pushes in the
+    direction of S.
     """
 
     symbol = symbols.MOTION_SOURCE
@@ -55,16 +46,15 @@ class VelocitySource(Supplying, TwoPort):
     velocity = Parameter("0 m/s", varying=True, doc="Velocity of R against C")
     S = Input("m/s", default="velocity", doc="velocity of R against C")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.v == self.S
 
 
 class PositionSource(Supplying, TwoPort):
     """Prescribed position of R against C, whatever the force.
 
-    Equations: x = S, v = dx/dt, where S is the signal, or the parameter
-    ``position`` while nothing is connected. The position must be continuous; a
-    kink in it is a jump of velocity, which rigidly joined masses cannot follow.
+    Equations: x = S, v = dx/dt. The position must be continuous; a kink in it is a jump of
+    velocity, which rigidly joined masses cannot follow.
     """
 
     symbol = symbols.MOTION_SOURCE
@@ -73,7 +63,7 @@ class PositionSource(Supplying, TwoPort):
     S = Input("m", default="position", doc="position of R against C")
     x = Variable("m", doc="position of R against C")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield self.x == self.S
         yield self.v == der(self.x)
 
@@ -81,8 +71,7 @@ class PositionSource(Supplying, TwoPort):
 class AccelerationSource(Supplying, TwoPort):
     """Prescribed acceleration of R against C, whatever the force.
 
-    Equations: dv/dt = S, dx/dt = v, where S is the signal, or the parameter
-    ``acceleration`` while nothing is connected.
+    Equations: dv/dt = S, dx/dt = v.
     """
 
     symbol = symbols.MOTION_SOURCE
@@ -92,6 +81,6 @@ class AccelerationSource(Supplying, TwoPort):
     v = Variable("m/s", "0 m/s", priority="high", doc="velocity of R minus that of C")
     x = Variable("m", "0 m", priority="high", doc="position of R against C")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield der(self.v) == self.S
         yield der(self.x) == self.v

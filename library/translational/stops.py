@@ -1,10 +1,5 @@
 """Stops, one-sided contacts and supports that act in a range of positions."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Parameter, Variable, der, integral_of_table, interpolate
 
 from .. import symbols
@@ -12,8 +7,6 @@ from ..contact import Bounded, gap_law, is_elastic, is_rigid
 from ..heat import Dissipative
 from ..tables import table_faults
 from .domain import TwoPort
-
-__all__ = ["ElastoGap", "HardStop", "PositionDependentSupport"]
 
 
 class HardStop(Bounded, TwoPort):
@@ -37,9 +30,9 @@ class HardStop(Bounded, TwoPort):
     The lower bound mirrors it. Between the bounds f = 0. Contact and the end of the
     transition region are located events. Neglects the mass of the stops.
 
-    Initial target: x (high, 0 m), the place of R between the bounds; f > 0 at the upper bound. With
-    ``thermal_port=True`` the heat leaves at the port H; that of impacts collects in impact_heat
-    (high, 0 J) and leaves with the time constant ``release_time``.
+    x is the place of R between the bounds; f > 0 at the upper bound. The heat of impacts that
+    leaves at the port H collects in impact_heat, and leaves with the time constant
+    ``release_time``.
     """
 
     symbol = symbols.STOP
@@ -61,10 +54,10 @@ class HardStop(Bounded, TwoPort):
     x = Variable("m", "0 m", priority="high", doc="position of R against C")
 
     @property
-    def place(self) -> Any:
+    def place(self):
         return self.x
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         yield der(self.x) == self.v
         yield from self.held(self.f, self.v, self.upper_force, self.lower_force)
 
@@ -75,9 +68,8 @@ class ElastoGap(Dissipative, TwoPort):
     Equations: dx/dt = v. For x >= free_length, f = 0. For x < free_length
     f = f_c + f_d with f_c = -stiffness (free_length - x) and f_d = damping v limited
     to the interval from f_c to -f_c, so f <= 0 always: the limit keeps the force
-    continuous at first contact and from pulling at lift-off.
-
-    Ports: R stands on C; x is the distance from C to R and f the (negative) force.
+    continuous at first contact and from pulling at lift-off. R stands on C; x is the
+    distance from C to R and f the (negative) force.
 
     References
     ----------
@@ -93,7 +85,7 @@ class ElastoGap(Dissipative, TwoPort):
     x = Variable("m", "0 m", priority="high", doc="distance from C to R")
     energy_stored = Variable("J", doc="elastic energy")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         force, energy, heat = gap_law(self.free_length - self.x, -self.v, self.stiffness,
                                       self.damping)  # fmt: skip
         yield der(self.x) == self.v
@@ -117,11 +109,11 @@ class PositionDependentSupport(Dissipative, TwoPort):
     x = Variable("m", "0 m", priority="high", doc="position of R against C")
     energy_stored = Variable("J", doc="potential energy")
 
-    def verify(self) -> Iterator[str]:
+    def verify(self):
         yield from table_faults(("positions", self.positions), forces=self.forces,
                                 dampings=self.dampings)  # fmt: skip
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         damping = interpolate(self.x, self.positions, self.dampings, hold=True)
         yield der(self.x) == self.v
         yield self.f == interpolate(self.x, self.positions, self.forces) + damping * self.v

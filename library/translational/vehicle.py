@@ -1,16 +1,9 @@
 """A vehicle as one body against the resistance of the road."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blocks import Component, Input, Parameter, Port, Variable, abs_, cos, der, sin, tanh
 
 from .. import symbols
 from .domain import translational
-
-__all__ = ["VehicleBody"]
 
 
 class VehicleBody(Component):
@@ -24,8 +17,6 @@ class VehicleBody(Component):
 
     and f the force of the drive at H. Neglects pitch, load transfer, slip and
     rotating masses. Rolling resistance does not hold the vehicle on a slope.
-
-    Inputs: beta in rad and W in m/s; while unconnected the parameters ``incline`` and ``headwind``.
     """
 
     symbol = symbols.VEHICLE
@@ -51,7 +42,7 @@ class VehicleBody(Component):
     power_dissipated = Variable("W", doc="lost in the air and in the tyres")
     power_supplied = Variable("W", doc="given by gravity and wind")
 
-    def equations(self) -> Iterator[Any]:
+    def equations(self):
         airspeed = self.v + self.W
         weight = self.mass * self.gravity
         drag = self.air_density * self.drag_coefficient * self.frontal_area / 2

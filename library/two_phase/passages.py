@@ -1,7 +1,5 @@
 """Resistances, sources and sensors: what a fluid of two phases passes without being stored."""
 
-# ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
-
 from __future__ import annotations
 
 from collections.abc import Iterator

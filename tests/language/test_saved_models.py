@@ -250,10 +250,11 @@ def test_units_that_follow_from_values_are_told_as_such():
 def test_a_class_without_text_of_its_own_shows_its_declarations():
     class Bare(Component):
         width = Parameter("4 mm")
-        u = Input("N")
+        u = Input("mm", default="width")
         A = Port(translational)
 
     assert inspect.getdoc(Bare).startswith("Keywords\n--------\nwidth : mm, default 4 mm\n")
+    assert "\nu : input, mm; width while nothing is connected\n" in inspect.getdoc(Bare)
 
 
 def test_a_class_without_text_of_its_own_has_that_of_its_base_beside_its_own_declarations():

@@ -12,8 +12,7 @@ from .levels import Scope
 from .mapping import word_of
 from .matlab_values import value_of
 from .python_text import value_text
-from .simulink import defaults_of
-from .simulink_options import unread_options
+from .simulink_options import defaults_of, unread_options
 
 if TYPE_CHECKING:
     from .diagram import Diagram
@@ -60,10 +59,7 @@ class Asked:
         return self.texts.of(self.written(name, default), self.scope, where, unit)
 
     def text(self, name: str, default: str) -> str:
-        found = self._of(name, default)
-        if found.value is not None:
-            self.given[found.python] = name, bool(np.ndim(found.value))
-        return found.python
+        return self.value(name, default).python
 
     def number(self, name: str, default: str) -> float | None:
         value = self._of(name, default).value
@@ -71,7 +67,7 @@ class Asked:
 
     def unless_zero(self, **options: str) -> dict[str, str]:
         """Keywords for parameters of which 0 is the default: those that are not 0."""
-        return {word: self.text(name, "0") for word, name in options.items()
+        return {word: self.value(name).argument for word, name in options.items()
                 if self.number(name, "0") != 0}
 
     def shape(self, name: str, default: str) -> tuple[int, ...]:
@@ -97,9 +93,12 @@ class Asked:
         return None if value is None else len(np.shape(value)) - (1 in np.shape(value))
 
     def value(self, name: str, default: str = "0") -> Written:
-        """The value of a parameter of a component, with its unit."""
-        found = self.block.values.get(name)
-        return self._of(name, default, found.unit if found is not None else "")
+        """The value of a parameter, of one of a component with its unit."""
+        written = self.block.values.get(name)
+        found = self._of(name, default, written.unit if written is not None else "")
+        if found.value is not None:
+            self.given[found.python] = name, bool(np.ndim(found.value))
+        return found
 
     def name(self, path: str) -> str:
         """The Python name of a value of the workspace or of a mask; asked for if it has none."""

@@ -8,6 +8,7 @@ elements cross. What joins them is then dissolved within one system.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import count
 from typing import Any
 
 from .diagram import Block, End, Signal, System
@@ -22,10 +23,21 @@ from .elementwise import (
     weighted,
 )
 from .nodes import inner_port
-from .physical_vectors import JOIN, joining_here, width
 from .signal_lines import TO_PHYSICAL, TO_SIMULINK
-from .vector_edits import join, join_physical, joining, move, new_port, rewire, unplug
-from .vectors import JOINING, inputs_of
+from .vectors import (
+    JOIN,
+    JOINING,
+    inputs_of,
+    join,
+    join_physical,
+    joining,
+    joining_here,
+    move,
+    new_port,
+    rewire,
+    unplug,
+    width,
+)
 
 __all__ = ["carry_vectors"]
 
@@ -39,7 +51,6 @@ _ELEMENTWISE = {"Gain", "Abs", "Saturate", "Bias", "Trigonometry", "Math", "Sqrt
                 "RelationalOperator", "MultiPortSwitch", "TransportDelay", "RateLimiter",
                 "Derivative", "Memory", "Relay", "Backlash", "DiscreteIntegrator"}  # fmt: skip
 _STATE_SPACES = ("StateSpace", "DiscreteStateSpace")
-_SIDES = {"lconn": "Left", "rconn": "Right"}
 
 
 def carry_vectors(root: System, names: Mapping[str, Any]) -> None:
@@ -107,32 +118,24 @@ def _signals(outer: System, holder: Block, port: Block, inward: bool) -> bool:
     return True
 
 
-def _outer_end(holder: Block, port: Block) -> End:
-    """The end of a subsystem that a physical port block is inside."""
-    side = next(s for s, word in _SIDES.items() if port.options.get("Side", "Left") == word)
-    count = 0 if holder.system is None else len(holder.system.of_type("PMIOPort"))
-    return next(end for k in range(1, count + 1)
-                if inner_port(holder, end := End(holder.sid, side, k)) is port)
-
-
-def _further(holder: Block, port: Block, count: int) -> list[tuple[End, End]]:
-    """Further physical ports; the end inside and outside of each. The old one keeps its number."""
-    inner = holder.system
-    assert inner is not None
-    made = [new_port(inner, port, k, "")[0] for k in range(1, count + 1)]
-    return [(End(one.sid, "rconn", 1), _outer_end(holder, one)) for one in made]
+def _ends_of(holder: Block, port: Block) -> tuple[End, End]:
+    """The ends inside and outside of a subsystem that a physical port block is."""
+    side = {"Left": "lconn", "Right": "rconn"}[port.options.get("Side", "Left")]
+    outside = (End(holder.sid, side, k) for k in count(1))
+    return End(port.sid, "rconn", 1), next(e for e in outside if inner_port(holder, e) is port)
 
 
 def _physical(outer: System, holder: Block, port: Block, inward: bool) -> bool:
     """Take a physical vector apart that is joined outside a border, or inside of it."""
     inner = holder.system
     assert inner is not None
-    own = End(port.sid, "rconn", 1), _outer_end(holder, port)  # inside and outside
+    own = _ends_of(holder, port)
     here, there = (outer, inner) if inward else (inner, outer)
     mux = joining_here(here, own[inward])
     if mux is None:
         return False
-    ends = _further(holder, port, width(mux))
+    made = [new_port(inner, port, k, "")[0] for k in range(1, width(mux) + 1)]
+    ends = [_ends_of(holder, one) for one in made]  # the old one keeps its number
     here.wires += [[pair[inward], End(mux.sid, "lconn", k)] for k, pair in enumerate(ends, start=1)]
     rewire(here, own[inward], None)
     rewire(there, own[not inward], join_physical(

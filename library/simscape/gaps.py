@@ -13,11 +13,11 @@ from typing import TypeAlias
 
 import numpy as np
 
+from .data import content_of
 from .diagram import Block, folded
-from .mapping import domain_here
+from .mapping import domain_here, law_of
 from .names import words_of
 from .physical import is_off
-from .physical_laws import law_of
 from .plan import PortPlan, Stub, Written
 from .python_text import MEMBERS, PythonNames, class_name, python_name, value_text
 from .signal_part import SignalPart, one_or_many
@@ -28,28 +28,6 @@ Writes: TypeAlias = Callable[[str, str, str], Written | None]
 _LONGEST = 60  # signs of a value that is no number
 _REGISTERED = ("A component of yours takes its place: library.simscape.add_counterpart({path!r}, "
                "YourComponent, parameters={{…}}, ports={{…}}) in the module of repairs.")
-
-# what a gap lets pass at a port, and its coefficient: so little that it changes nothing, and enough
-# that no node floats
-LEAKS = {
-    "translational": ("{leak} * {port}.v == {port}.f", "1e-9 N*s/m"),
-    "rotational": ("{leak} * {port}.w == {port}.t", "1e-9 N*m*s/rad"),
-    "electrical": ("{leak} * {port}.v == {port}.i", "1e-12 S"),
-    "thermal": ('{leak} * ({port}.T - quantity("293.15 K")) == {port}.Q', "1e-6 W/K"),
-    "magnetic": ("{leak} * {port}.mmf == {port}.phi", "1e-15 H"),
-    "isothermal_liquid":
-        ('{leak} * ({port}.p - quantity("0.101325 MPa")) == {port}.mdot', "1e-9 kg/s/MPa"),
-}  # fmt: skip
-LEAKS["thermal_liquid"] = LEAKS["gas"] = (  # mass and energy; orifices at rest let much pass
-    LEAKS["isothermal_liquid"][0]
-    + '; quantity("1e-3 W/K") * ({port}.T - quantity("293.15 K")) == {port}.Phi', "1e-6 kg/s/MPa")
-LEAKS["moist_air"] = (LEAKS["gas"][0] + '; quantity("1e-9 kg/s") * ({port}.x_w - 0.01) == '
-                      '{port}.mdot_w; quantity("1e-9 kg/s") * {port}.x_g == {port}.mdot_g',
-                      LEAKS["gas"][1])  # fmt: skip
-LEAKS["two_phase"] = (
-    LEAKS["isothermal_liquid"][0]
-    + '; quantity("1e-9 kg/s") * ({port}.u - quantity("300 kJ/kg")) == {port}.Phi',
-    "1e-6 kg/s/MPa")
 
 
 @dataclass
@@ -84,12 +62,15 @@ class Gaps:
                     equations.append(f"self.{port} == {one if end in divisors else 0}")
             elif domain:
                 ports.append(PortPlan(port, "Port", domain))
-                law, leaks[f"{domain}_leak"] = LEAKS[domain]
-                equations += law.format(leak=f"self.{domain}_leak", port=f"self.{port}").split("; ")
+                # so little passes that it changes nothing, and enough that no node floats; orifices
+                # at rest let much pass, so fluids with a temperature ask for more
+                leak = content_of("laws.json")["leaks"][domain]
+                leaks[f"{domain}_leak"] = f'"{leak["coefficient"]}"'
+                equations += [law.format(leak=f"self.{domain}_leak", port=f"self.{port}")
+                              for law in leak["equations"]]
             else:
                 continue
             found[end] = port
-        leaks = {leak: f'"{size}"' for leak, size in leaks.items()}
         made, keywords = self._with_values(
             (block.kind, why, tuple(port.text for port in ports), tuple(equations)),
             title_of(block),
@@ -103,21 +84,22 @@ class Gaps:
     def physical_law(self, block: Block, value: Writes
                      ) -> tuple[str, dict[str, str], dict[str, str]] | None:
         """The class of a block whose law is known whole, its ports by end, its keywords."""
-        units, equations, off = law_of(block.kind)
-        used = {word for text in equations for word in re.findall(r"self\.(\w+)", text)}
-        ports = [PortPlan(name, block.types[name].title(), units.get(name, ""))
+        law = law_of(block.kind)
+        if not law:
+            return None
+        used = {word for text in law["equations"] for word in re.findall(r"self\.(\w+)", text)}
+        ports = [PortPlan(name, block.types[name].title(), law["units"].get(name, ""))
                  if block.types.get(name) in ("input", "output") else
                  PortPlan(name, "Port", domain_here(block.types.get(name, "")))
                  for name in block.ports.values()]
         own = {name: written.argument for name, v in block.values.items() if name in used
                and (written := value(name, v.text, v.unit)) is not None}
         there = {port.name: port.argument or port.kind != "Port" for port in ports}
-        holds = all(is_off(block.values[name]) for name in off if name in block.values)
-        if not equations or used != there.keys() | set(own) or not all(there.values()) \
-                or not holds:
+        holds = all(is_off(block.values[name]) for name in law["off"] if name in block.values)
+        if used != there.keys() | set(own) or not all(there.values()) or not holds:
             return None
         made, keywords = self._made((block.kind, tuple(own)), title_of(block),
-                                    f"The block {block.kind}.", ports, list(equations), own)
+                                    f"The block {block.kind}.", ports, law["equations"], own)
         return made, dict(block.ports), keywords
 
     def signal(self, block: Block, inputs: Iterable[int], outputs: Iterable[int], why: str,

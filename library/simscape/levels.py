@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .diagram import Block, End, System
-from .plan import ClassPlan, PortPlan
-from .python_text import PythonNames, said
+from .plan import ClassPlan, Part, PortPlan
+from .python_text import PythonNames, python_name, said
 
 __all__ = ["Joint", "Level", "Scope"]
 
@@ -49,16 +49,29 @@ class Level:
     # where in results the signal is that drives an output
     driven: dict[str, str] = field(default_factory=dict)
 
+    @property
+    def name(self) -> str:
+        """What the system is called in the one around it."""
+        return self.within.rstrip(".").rpartition(".")[2]
+
     def block(self, end: End) -> Block | None:
         return self.system.blocks.get(end.sid)
+
+    def add(self, block: Block | None, component: str, keywords: dict[str, str], name: str = "",
+            own: bool = False) -> Part:
+        """A new part, called as its block where it has no other ``name``."""
+        name = self.names.make(name or python_name(block.name if block is not None else ""))
+        part = Part(name, component, keywords, "" if block is None else said(block.name, name),
+                    own=own)
+        self.plan.parts.append(part)
+        return part
 
     def add_port(self, block: Block, kind: str, argument: str) -> PortPlan:
         """The port of the class that a port block stands for."""
         if block.sid not in self.ports:
             name = re.sub(r"[\W_]+", "_", block.name).strip("_") or "port"
             name = f"port_{name}" if name[0].isdigit() else name
-            name = f"{name}_" if keyword.iskeyword(name) else name
-            name = self.names.make(name)
+            name = self.names.make(f"{name}_" if keyword.iskeyword(name) else name)
             port = PortPlan(name, kind, argument, said(block.name, name.lower()))
             self.ports[block.sid] = port
             self.plan.ports.append(port)

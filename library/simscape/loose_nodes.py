@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from .diagram import Block
-from .plan import Part
 from .python_text import number_text
 
 __all__ = ["NOTE", "loose_stop", "small_damper"]
@@ -28,15 +27,15 @@ NOTE = ("Nothing but springs and stops hangs on one side of it, whose velocity n
         "while the stop is open: a damper of a hundredth of its damping stands in parallel.")
 
 
-def loose_stop(blocks: Iterable[Block | None]) -> Block | None:
+def loose_stop(blocks: Iterable[Block]) -> Block | None:
     """The stop of a node that only springs and stops are connected to."""
-    found = [b for b in blocks if b is not None and b.kind != _UNSEEN]
+    found = [b for b in blocks if b.kind != _UNSEEN]
     stops = [b for b in found if b.kind in _STOPS]
     return stops[0] if stops and all(b.kind in _ELASTIC for b in found) else None
 
 
-def small_damper(block: Block, name: str, damping: Any) -> Part:
-    """The damper for a stop, whose own damping may be told."""
+def small_damper(block: Block, damping: Any) -> tuple[str, dict[str, str]]:
+    """Component and keywords of the damper for a stop, whose own damping may be told."""
     component, unit, least = _STOPS[block.kind]
     own = 0.0 if damping is None else float(damping.to(unit).magnitude)
-    return Part(name, component, {"damping": f'"{number_text(own * _SHARE or least)} {unit}"'})
+    return component, {"damping": f'"{number_text(own * _SHARE or least)} {unit}"'}

@@ -6,23 +6,22 @@ Data, in ``components.csv`` and ``other_words.csv``; a user's own components are
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 from blocks import Component
 
 from ..othernames import WORDS
+from .data import content_of, rows_of
 from .diagram import Value
 from .python_text import CORE, qualified
 
 __all__ = ["AS_HERE", "DOMAINS", "MINUS", "WITHOUT", "Counterpart", "add_counterpart",
            "counterpart_of", "domain_here", "forget_counterpart", "imported_names", "is_verified",
-           "is_word", "keyword_of", "why_none", "word_of", "words_of"]  # fmt: skip
+           "is_word", "keyword_of", "law_of", "why_none", "word_of", "words_of"]  # fmt: skip
 
 DOMAINS = {
     "foundation.mechanical.translational.translational": "translational",
@@ -79,10 +78,8 @@ class Counterpart:
 
 @cache
 def _table() -> dict[str, Counterpart]:
-    text = Path(__file__).with_name("components.csv").read_text(encoding="utf-8")
-    lines = text.splitlines()
     found: dict[str, Counterpart] = {}
-    for row in csv.DictReader(line for line in lines if line and not line.startswith("#")):
+    for row in rows_of("components.csv"):
         kind, _, word = row["parameter"].rpartition(" ")
         if row["parameter"].startswith("like "):
             word = row["parameter"].removeprefix("like ")
@@ -104,17 +101,20 @@ def _table() -> dict[str, Counterpart]:
     return found
 
 
-@cache
-def _directions() -> dict[str, str]:
-    """The evidence for the sign of every two-sided block, by its path."""
-    text = Path(__file__).with_name("directions.csv").read_text(encoding="utf-8")
-    lines = (line for line in text.splitlines() if not line.startswith("#"))
-    return {row["path"]: row["evidence"] for row in csv.DictReader(lines)}
-
-
 def is_verified(path: str) -> bool:
     """Whether it is known which way a block counts positive; a user's own knows it."""
-    return _directions().get(path, "own") != "none"
+    return (path, "none") not in ((row["path"], row["evidence"])
+                                  for row in rows_of("directions.csv"))
+
+
+def law_of(path: str) -> dict[str, Any]:
+    """The law of a block that is written into the text, as the library has no such component.
+
+    Units of its signals, equations in names of the file, and parameters that must be off; nothing
+    of most blocks.
+    """
+    found: dict[str, Any] = content_of("laws.json")["laws"].get(path, {})
+    return found
 
 
 def counterpart_of(path: str, values: Mapping[str, Value] | None = None) -> Counterpart | None:

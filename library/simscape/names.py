@@ -239,9 +239,8 @@ class Workspace:
                          if isinstance(s, Assign)}))
 
 
-def workspace_of(diagram: Diagram, folders: Iterable[Path] = (),
-                 given: Mapping[str, str] | None = None, scripts: Iterable[Path] = ()
-                 ) -> Workspace:
+def workspace_of(diagram: Diagram, folders: Iterable[Path], given: Mapping[str, str],
+                 scripts: Iterable[Path]) -> Workspace:
     """The names a model and its user give values to.
 
     Scripts and data are looked for in the model's own folder, then in ``folders``. What is
@@ -249,10 +248,11 @@ def workspace_of(diagram: Diagram, folders: Iterable[Path] = (),
     loaded, in this order; a name alone is looked for in the folders.
     """
     space = Workspace([diagram.path.parent, *folders])
-    _call(space, diagram, _AT_LOADING)
-    for script in scripts:
-        space.script(script if script.is_file() else space._find(str(script)) or script)
-    _call(space, diagram, _AT_THE_START)
+    for callback in (*_AT_LOADING, "", *_AT_THE_START):
+        if callback in diagram.callbacks:
+            space.run(parse_script(diagram.callbacks[callback], callback), callback)
+        for script in () if callback else scripts:  # those of the user, once it is loaded
+            space.script(script if script.is_file() else space._find(str(script)) or script)
     own = diagram.workspace
     if own.get("WSMATLABCode"):
         space.run(parse_script(own["WSMATLABCode"], OWN), OWN)
@@ -261,7 +261,7 @@ def workspace_of(diagram: Diagram, folders: Iterable[Path] = (),
         space.run([Load(name)] if name.endswith(".mat") else [Run(Path(name).stem)], OWN)
     elif diagram.workspace_data:
         space._data(workspace_values, diagram.workspace_data, OWN)
-    for path, text in (given or {}).items():
+    for path, text in given.items():
         tree = parse(text, f"--set {path}")
         missing = [name for name in free_names(tree) if name not in space.values]
         if missing:
@@ -269,12 +269,6 @@ def workspace_of(diagram: Diagram, folders: Iterable[Path] = (),
                           name=missing[0])
         space.run([Assign(path_tree(path), tree, "")], "given")
     return space
-
-
-def _call(space: Workspace, diagram: Diagram, callbacks: Iterable[str]) -> None:
-    for name in callbacks:
-        if name in diagram.callbacks:
-            space.run(parse_script(diagram.callbacks[name], name), name)
 
 
 def words_of(text: str) -> set[str]:

@@ -14,11 +14,10 @@ from networkx.utils import UnionFind
 from blocks import BlocksError
 
 from .diagram import Block, System
-from .mapping import counterpart_of
+from .mapping import counterpart_of, law_of
 from .matlab import NotUnderstood
 from .nodes import inner_port, name_ports, nodes_of
 from .physical import signal_unit
-from .physical_laws import law_of
 from .physical_signals import is_physical_signal, physical_signal_part, unit_expected
 from .signal_lines import TO_PHYSICAL, TO_SIMULINK
 from .signal_part import Lacks
@@ -87,7 +86,7 @@ class NodeUnits:
     def _of_component(self, block: Block) -> list[tuple[Key, str]]:
         counterpart = counterpart_of(block.kind, block.values)
         component = counterpart.component if counterpart is not None else None
-        law, inputs = law_of(block.kind)[0], []
+        law, inputs = law_of(block.kind).get("units", {}), []
         if law and counterpart is None or counterpart is not None and component is not None:
             for end, written in block.ports.items():
                 kind, unit = signal_unit(component, counterpart.port(written)) \

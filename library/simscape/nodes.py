@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from networkx.utils import UnionFind
 
+from .data import content_of
 from .diagram import Block, End, System
 from .mapping import word_of
 
 __all__ = ["inner_port", "name_ports", "nodes_of"]
 
 
-@cache
 def port_table() -> dict[str, Any]:
     """Names of ports by component path, as public models have them."""
-    text = Path(__file__).with_name("ports.json").read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text)
+    found: dict[str, Any] = content_of("ports.json")
     return found
 
 

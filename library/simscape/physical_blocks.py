@@ -18,7 +18,6 @@ from .nodes import nodes_of
 from .physical import is_off, keywords_of, port_kind, said_of_what_is_off
 from .physical_signals import is_physical_signal, physical_signal_part
 from .plan import Part
-from .python_text import python_name, said
 from .signal_lines import TO_PHYSICAL, TO_SIMULINK
 from .signal_part import Lacks, SignalPart
 
@@ -55,8 +54,7 @@ class PhysicalBlocks:
     def _law(self, level: Level, block: Block, made: str, ports: dict[str, str],
              keywords: dict[str, str]) -> None:
         """A part whose class, with the law of the block, stands in the text."""
-        name = level.names.make(python_name(block.name))
-        level.plan.parts.append(Part(name, made, keywords, said(block.name, name)))
+        name = level.add(block, made, keywords).name
         units = {port.name: port.argument for port in self.gaps.classes[made].ports}
         for end, port in ports.items():
             what = block.types[port]
@@ -87,14 +85,13 @@ class PhysicalBlocks:
         if lost.strip():
             self._gap(level, block, " ".join([*keywords.notes, lost]).strip(), "in this form")
             return
-        name = level.names.make(python_name(block.name))
         self.dampings[block.sid] = keywords.values.get("upper_damping")
         notes = keywords.notes + ([f"Not in the file, so the default here holds: "
                                    f"{', '.join(keywords.defaults)}."] if keywords.defaults else [])
         notes += self._direction(level, block)
         full = f"{counterpart.module.removeprefix('library.')}.{counterpart.name}"
-        level.plan.parts.append(Part(name, full, keywords.texts, said(block.name, name),
-                                     own=not counterpart.module.startswith("library.")))
+        name = level.add(block, full, keywords.texts,
+                         own=not counterpart.module.startswith("library.")).name
         conversion.enter(level, block, "missing" if keywords.lost else "approximated"
                          if keywords.notes else "mapped", full, keywords.lost + notes)
         conversion.remarks += keywords.lost
@@ -112,12 +109,11 @@ class PhysicalBlocks:
         except (Lacks, NotUnderstood) as error:
             self._gap(level, block, str(error))
             return
-        name = level.names.make(python_name(block.name))
         part = made.part
         other = other_units(block, made, conversion.units)
-        _, places = self.place(level, block, name, part)
+        placed, places = self.place(level, block, part)
         for port, unit in other.items():
-            places[port] = number_taken(level, name, places[port], made.unit, unit)
+            places[port] = number_taken(level, placed.name, places[port], made.unit, unit)
             if made.unit:
                 part.note = (f"{part.note} Its output is in {made.unit}, and what it enters is in "
                              f"{unit}: the number is taken over.").strip()
@@ -129,16 +125,15 @@ class PhysicalBlocks:
                 level.joints[block.sid, end] = Joint(places[written], kind,
                                                      conversion.units.of(block.sid, end) or "")
 
-    def place(self, level: Level, block: Block, name: str, made: SignalPart
+    def place(self, level: Level, block: Block, made: SignalPart, name: str = ""
               ) -> tuple[Part, dict[str, str]]:
         """Put a signal block and what stands before it; its part, and its ports by their names."""
         if made.equation:
             made.component = self.gaps.law(block, made)
-        part = Part(name, made.component, dict(made.keywords), said(block.name, name))
-        level.plan.parts.append(part)
-        places = {port: f"{level.owner}.{name}.{here}" for port, here in made.here.items()}
+        part = level.add(block, made.component, dict(made.keywords), name)
+        places = {port: f"{level.owner}.{part.name}.{here}" for port, here in made.here.items()}
         for index, word, before in made.before:
-            first, inner = self.place(level, block, level.names.make(f"{name}_{word}"), before)
+            first, inner = self.place(level, block, before, f"{part.name}_{word}")
             first.original = ""
             port = made.inputs[index]
             level.plan.connections.append([inner[before.outputs[0]], places[port]])
@@ -151,7 +146,6 @@ class PhysicalBlocks:
     def _gap(self, level: Level, block: Block, why: str = "", form: str = "here") -> None:
         """A stub with the ports of a component that has no counterpart."""
         units = self.conversion.units
-        name = level.names.make(python_name(block.name))
         if not _tells_ports(block):
             self._ports_of_nodes(level, block)
         why = why or _what_to_take(block)
@@ -159,12 +153,12 @@ class PhysicalBlocks:
             block, lambda end: units.of(block.sid, end) or "", self._divisors(level, block), why,
             self.conversion.writes(level, block), form)
         self.stubs.add(block.sid)
+        name = level.add(block, made, keywords).name
         for end, port in ports.items():
             what = block.types.get(block.ports[end], "")
             level.joints[block.sid, end] = Joint(
                 f"{level.owner}.{name}.{port}", what if what in ("input", "output") else
                 domain_here(what), units.of(block.sid, end) or "")
-        level.plan.parts.append(Part(name, made, keywords, said(block.name, name)))
         self.conversion.enter(level, block, "missing", made,
                               [f"{why} A stub with its ports and values stands for it."])
 
@@ -202,12 +196,10 @@ class PhysicalBlocks:
         found = set()
         for node in nodes_of(level.system):
             own = [end for end in node if end.sid == block.sid]
-            reached = [(other, end.name) for end in node
-                       if (other := level.block(end)) is not None]
-            reached += [(other, t.name) for b, _ in reached if b.kind == "nesl_utility/PS-Simulink "
-                        "Converter" for s in level.system.signals if s.source.sid == b.sid
-                        for t in s.targets if (other := level.block(t)) is not None]
-            if own and any(_divides(other, end) for other, end in reached):
+            behind = [t for end in node if (b := level.block(end)) is not None
+                      and b.kind == TO_SIMULINK for s in level.system.signals
+                      if s.source.sid == b.sid for t in s.targets]
+            if own and any(_divides(level.block(end), end.name) for end in (*node, *behind)):
                 found |= {end.name for end in own}
         return found
 
@@ -261,8 +253,10 @@ def _what_to_take(block: Block) -> str:
             "them is, is not known here.")
 
 
-def _divides(block: Block, end: str) -> bool:
+def _divides(block: Block | None, end: str) -> bool:
     """Whether an input of a block is a divisor."""
+    if block is None:
+        return False
     if block.kind == "foundation.signal.functions.divide":
         return block.ports.get(end) == "I2"
     signs = block.options.get("Inputs", "").replace("|", "")

@@ -15,7 +15,7 @@ from . import simulink_pid
 from .diagram import Block, Diagram, End, System
 from .matlab_values import value_of
 from .nodes import inner_port
-from .simulink import defaults_of
+from .simulink_options import defaults_of
 from .simulink_sampled import SAMPLED, TRIGGERED
 from .solver import FIXED
 

@@ -20,8 +20,8 @@ _LINES = ("Inport", "Outport", "PMIOPort", "ConnectionLabel", "Goto", "From", "G
           *_VECTORS)  # fmt: skip
 
 
-def is_converter(block: Block | None) -> bool:
-    return block is not None and block.kind in (TO_PHYSICAL, TO_SIMULINK)
+def is_converter(block: Block) -> bool:
+    return block.kind in (TO_PHYSICAL, TO_SIMULINK)
 
 
 def is_shown(block: Block) -> bool:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from .asked import Asked
+from .signal_part import Lacks, Makes, SignalPart, law, many
 
-from .signal_part import Asks, Lacks, SignalPart, law, many
-
-__all__ = ["CHOICES", "LINKED_CHOICES"]
+__all__ = ["CHOICES"]
 
 _EQUALITY = {"==": "1, 0", "~=": "0, 1"}
 
@@ -20,31 +19,28 @@ def _equality(sign: str, other: str, inputs: tuple[str, ...], **parameters: str)
     return made
 
 
-def _sign(a: Asks, name: str) -> str:
+def _sign(a: Asked, name: str) -> str:
     sign = a.written(name, "<=")
     if sign not in (*_EQUALITY, ">", ">=", "<", "<="):
         raise Lacks(f"The comparison {sign!r} has no counterpart here.")
     return sign
 
 
-def _relation(a: Asks) -> SignalPart:
+def _relation(a: Asked) -> SignalPart:
     sign = _sign(a, "Operator")
     if sign in _EQUALITY:
         return _equality(sign, "self.u2", ("u1", "u2"))
     return SignalPart("signal.Compare", {"relation": f'"{sign}"'}, ("u1", "u2"))
 
 
-def _compare_to(default: str) -> Callable[[Asks], SignalPart]:
-    def made(a: Asks) -> SignalPart:
-        sign = _sign(a, "relop")
-        if sign in _EQUALITY:
-            return _equality(sign, "self.level", ("u",), level=a.text("const", default))
-        return law(f"where(self.u {sign} self.level, 1, 0)", level=a.text("const", default))
-
-    return made
+def _compare_to(a: Asked, default: str) -> SignalPart:
+    sign, level = _sign(a, "relop"), a.text("const", default)
+    if sign in _EQUALITY:
+        return _equality(sign, "self.level", ("u",), level=level)
+    return law(f"where(self.u {sign} self.level, 1, 0)", level=level)
 
 
-def _logic(a: Asks) -> SignalPart:
+def _logic(a: Asked) -> SignalPart:
     word, count = a.written("Operator", "AND"), int(a.written("Inputs", "2") or 2)
     if word == "NOT":
         return SignalPart("signal.Not")
@@ -61,7 +57,7 @@ def _logic(a: Asks) -> SignalPart:
     return SignalPart(f"signal.{word.title()}", keywords, ports)
 
 
-def _switch(a: Asks) -> SignalPart:
+def _switch(a: Asked) -> SignalPart:
     inputs, threshold = ("u1", "control", "u2"), a.text("Threshold", "0")
     criteria = a.written("Criteria", "u2 >= Threshold")
     if criteria == "u2 >= Threshold":
@@ -71,12 +67,12 @@ def _switch(a: Asks) -> SignalPart:
     return law(f"where({condition}, self.u1, self.u2)", inputs)
 
 
-def _manual_switch(a: Asks) -> SignalPart:
+def _manual_switch(a: Asked) -> SignalPart:
     port = "u1" if a.written("CurrentSetting", a.written("sw", "1")) == "1" else "u2"
     return law(f"self.{port}", ("u1", "u2"))
 
 
-def _multiport_switch(a: Asks) -> SignalPart:
+def _multiport_switch(a: Asked) -> SignalPart:
     count, order = int(a.number("Inputs", "3") or 0), a.written("DataPortOrder", "One-based")
     ports = many("u", count)
     if a.written("zeroidx", "off") == "on" or order.startswith("Zero-based"):
@@ -90,7 +86,7 @@ def _multiport_switch(a: Asks) -> SignalPart:
                       ("control", *ports))
 
 
-def _minmax(a: Asks) -> SignalPart:
+def _minmax(a: Asked) -> SignalPart:
     count = int(a.written("Inputs", "1") or 1)
     name = "Maximum" if a.written("Function", "min") == "max" else "Minimum"
     if count == 1:
@@ -99,14 +95,12 @@ def _minmax(a: Asks) -> SignalPart:
     return SignalPart(f"signal.{name}", keywords, many("u", count))
 
 
-CHOICES: dict[str, Callable[[Asks], SignalPart]] = {
+CHOICES: dict[str, Makes] = {
     "RelationalOperator": _relation, "Logic": _logic, "Switch": _switch,
-    "ManualSwitch": _manual_switch, "MultiPortSwitch": _multiport_switch, "MinMax": _minmax,
-}
-
-LINKED_CHOICES: dict[str, Callable[[Asks], SignalPart]] = {
-    "Compare To Constant": _compare_to("3"), "Compare To Zero": _compare_to("0"),
-    "Manual Switch": _manual_switch,
+    "ManualSwitch": _manual_switch, "Manual Switch": _manual_switch,
+    "MultiPortSwitch": _multiport_switch, "MinMax": _minmax,
+    "Compare To Constant": lambda a: _compare_to(a, "3"),
+    "Compare To Zero": lambda a: _compare_to(a, "0"),
     "Saturation Dynamic": lambda a: law("maximum(minimum(self.u, self.upper), self.lower)",
                                         ("upper", "u", "lower")),
 }

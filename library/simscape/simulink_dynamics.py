@@ -2,57 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
-from .signal_part import Asks, Lacks, SignalPart, law, limit, listed, per_second, seconds
+from .asked import Asked
+from .signal_part import (
+    RESETS,
+    Lacks,
+    Makes,
+    SignalPart,
+    edge,
+    limit,
+    limits_of,
+    listed,
+    per_second,
+    reset_on,
+    seconds,
+)
 from .simulink_pid import PID_BLOCKS, controller
 from .simulink_sampled import matrices_of, ports_of, zeros_and_poles
 
-__all__ = ["DYNAMICS", "LINKED_DYNAMICS"]
+__all__ = ["DYNAMICS"]
 
 
-def _integrator(a: Asks) -> SignalPart:
-    reset, up = _reset(a)
+def _integrator(a: Asked) -> SignalPart:
+    reset = a.written("ExternalReset", "none")
+    if reset not in ("none", *RESETS):
+        raise Lacks(f"Its reset {reset!r} has no counterpart here.")
     outside = a.written("InitialConditionSource", "internal") != "internal"
-    limited = a.written("LimitOutput", "off") == "on"
+    limits = limits_of(a)
     if a.written("WrapState", "off") == "on":
         raise Lacks("Its state is wrapped, which has no counterpart here.")
-    if outside and (limited or reset == "level"):
+    if outside and (limits or reset == "level"):
         raise Lacks("A start from a signal goes neither with limits nor with a reset by level "
                     "here.")
     start = a.text("InitialCondition", "0")
     begins = {} if outside or a.number("InitialCondition", "0") == 0 else {"x": start}
-    if not (reset or limited or outside):
+    if not (reset != "none" or limits or outside):
         return SignalPart("signal.TransferFunction", {
             "numerator": "[1]", "denominator": "[1, 0]", **({"x1": start} if begins else {})})
-    keywords, inputs, before = {"input": '"1/s"'}, ["u"], [per_second()]
-    if limited:
-        keywords |= {"limited": "True", "lower": limit(a, "LowerSaturationLimit", "-inf"),
-                     "upper": limit(a, "UpperSaturationLimit", "inf")}
-    if reset:
-        keywords |= {"external_reset": "True"} | ({"reset_value": start} if begins else {})
-        keywords |= {} if reset == "rising" else {"reset_on": f'"{reset}"'}
+    keywords, inputs, before = {"input": '"1/s"', **limits}, ["u"], [per_second()]
+    if reset != "none":
+        keywords |= {"external_reset": "True", **({"reset_value": start} if begins else {}),
+                     **reset_on(reset)}
         inputs.append("reset")
-        before.append((1, "edge", law(f"where(self.u > 0, {up})" if up else
-                                      "where((self.u > 0) | (self.u < 0), 1, 0)")))
+        before.append(edge(reset))
     if outside:
         keywords |= {"external_start": "True"}
         inputs.append("start")
     return SignalPart("signal.Integrator", keywords | begins, tuple(inputs), before=tuple(before))
 
 
-def _reset(a: Asks) -> tuple[str, str]:
-    """The reset of an integrator here, and the condition under which its signal is up."""
-    written = a.written("ExternalReset", "none")
-    known = {"none": ("", ""), "rising": ("rising", "1, 0"), "falling": ("rising", "0, 1"),
-             "either": ("either", "1, 0"), "level": ("level", "")}
-    if written not in known:
-        raise Lacks(f"Its reset {written!r} has no counterpart here.")
-    return known[written]
-
-
-def _state_space(a: Asks) -> SignalPart:
+def _state_space(a: Asked) -> SignalPart:
     names = matrices_of(a)
     if a.number("D", "1") == 0:
         del names["D"]
@@ -64,7 +64,7 @@ def _state_space(a: Asks) -> SignalPart:
     return SignalPart("signal.StateSpace", names, *ports_of(a))
 
 
-def _rate_limiter(a: Asks) -> SignalPart:
+def _rate_limiter(a: Asked) -> SignalPart:
     if (a.number("SampleTime", "0") or 0) > 0:
         raise Lacks("It is sampled; a rate is limited continuously here.")
     return SignalPart("signal.RateLimiter", {
@@ -73,7 +73,7 @@ def _rate_limiter(a: Asks) -> SignalPart:
         note="Where its limits do not act it lags by 1 ms here.")  # fmt: skip
 
 
-DYNAMICS: dict[str, Callable[[Asks], SignalPart]] = {
+DYNAMICS: dict[str, Makes] = {
     "Integrator": _integrator, "StateSpace": _state_space, "RateLimiter": _rate_limiter,
     "Derivative": lambda a: SignalPart(
         "signal.Derivative", {"input": '"s"'}, before=(per_second('"1 s"'),),
@@ -95,7 +95,5 @@ DYNAMICS: dict[str, Callable[[Asks], SignalPart]] = {
     "TransportDelay": lambda a: SignalPart("signal.Delay", {
         "delay": seconds(a.text("DelayTime", "1")),
         **a.unless_zero(initial_output="InitialOutput")}),
+    **{name: partial(controller, name=name) for name in PID_BLOCKS},
 }  # fmt: skip
-
-LINKED_DYNAMICS: dict[str, Callable[[Asks], SignalPart]] = {
-    name: partial(controller, name=name) for name in PID_BLOCKS}

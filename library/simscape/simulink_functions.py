@@ -4,35 +4,37 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from typing import Any
 
-from .matlab import Apply, Binary, Name, Number, Tree, Unary, parse
+from ..signal import MathFunction
+from .asked import Asked
+from .matlab import Apply, Binary, Name, Number, Tree, Unary, changed, parse
 from .python_text import python_of
-from .signal_part import Asks, Lacks, SignalPart, law, listed, many, one_or_many
+from .signal_part import Lacks, Makes, SignalPart, law, listed, many, one_or_many
 
-__all__ = ["FUNCTIONS", "LINKED_FUNCTIONS"]
+__all__ = ["FUNCTIONS"]
 
 
-def _gain(a: Asks) -> SignalPart:
+def _gain(a: Asked) -> SignalPart:
     if a.written("Multiplication", "Element-wise(K.*u)").startswith("Matrix") \
             or a.shape("Gain", "1"):
         raise Lacks("Its gain is a matrix or a vector; signals are scalars here.")
     return SignalPart("signal.Gain", {"gain": a.text("Gain", "1")})
 
 
-def _signs(a: Asks, default: str, one: str) -> str:
+def _signs(a: Asked, default: str, one: str) -> str:
     written = a.written("Inputs", default).replace("|", "").replace(" ", "").strip("'\"")
     return one * int(written) if written.isdigit() else written
 
 
-def _sum(a: Asks) -> SignalPart:
+def _sum(a: Asked) -> SignalPart:
     signs = _signs(a, "++", "+")
     if not signs or set(signs) - {"+", "-"} or len(signs) == 1:
         raise Lacks("It adds the elements of a vector that is not known here.")
     return SignalPart("signal.Sum", {"signs": f'"{signs}"'}, many("u", len(signs)))
 
 
-def _product(a: Asks) -> SignalPart:
+def _product(a: Asked) -> SignalPart:
     signs = _signs(a, "2", "*")
     if signs == "/":
         return SignalPart("signal.MathFunction", {"function": '"reciprocal"'})
@@ -64,30 +66,24 @@ _LAWS = {  # functions that the library has no block for
 _SAME = {"atan": "arctan", "magnitude^2": "square"}
 
 
-def _function(choice: str, default: str) -> Callable[[Asks], SignalPart]:
-    def made(a: Asks) -> SignalPart:
-        from ..signal import MathFunction
-
-        written = a.written(choice, default)
-        if written == "sincos":
-            return SignalPart("", outputs=("y1", "y2"), equation="self.y1 == sin(self.u)\n"
-                              "self.y2 == cos(self.u)")  # fmt: skip
-        if written in _LAWS:
-            text, count = _LAWS[written]
-            return law(text, one_or_many("u", count))
-        word = _SAME.get(written, written)
-        allowed = MathFunction._declared["function"].choices  # type: ignore[attr-defined]
-        if word not in allowed:
-            raise Lacks(f"The function {written!r} has no counterpart here.")
-        return SignalPart("signal.MathFunction", {"function": f'"{word}"'})
-
-    return made
+def _function(a: Asked) -> SignalPart:
+    written = a.written("Operator", "")
+    if written == "sincos":
+        return SignalPart("", outputs=("y1", "y2"),
+                          equation="self.y1 == sin(self.u)\nself.y2 == cos(self.u)")
+    if written in _LAWS:
+        text, count = _LAWS[written]
+        return law(text, one_or_many("u", count))
+    word = _SAME.get(written, written)
+    if word not in MathFunction._declared["function"].choices:  # type: ignore[attr-defined]
+        raise Lacks(f"The function {written!r} has no counterpart here.")
+    return SignalPart("signal.MathFunction", {"function": f'"{word}"'})
 
 
 _BETWEEN = {"Flat": "held", "Cubic spline": "cubic", "Akima spline": "smooth"}
 
 
-def _table(a: Asks) -> SignalPart:
+def _table(a: Asked) -> SignalPart:
     count = int(a.number("NumberOfTableDimensions", "2") or 0)
     if count not in (1, 2, 3) or a.written("BreakpointsSpecification", "Explicit values") != \
             "Explicit values" or a.written("DataSpecification", "Table and breakpoints") != \
@@ -106,7 +102,7 @@ def _table(a: Asks) -> SignalPart:
     return SignalPart(f"signal.Table{count}D", keywords, one_or_many("u", count))
 
 
-def _written_law(a: Asks) -> SignalPart:
+def _written_law(a: Asked) -> SignalPart:
     """A block whose law is written in it, of one signal or of the elements of a vector."""
     text = re.sub(r"\bu[(\[](\d+)[)\]]", r"u(\1)", a.written("Expr", "sin(u[1])"))
     used = max((int(n) for n in re.findall(r"\bu\((\d+)\)", text)), default=1)
@@ -119,17 +115,14 @@ def _written_law(a: Asks) -> SignalPart:
         "np.", ""), inputs)
 
 
-def _of_numbers(tree: Tree) -> Tree:
+def _of_numbers(tree: Any) -> Any:
     """An expression whose conditions are the numbers 1 and 0, as in Simulink."""
-    if isinstance(tree, Apply):
-        return Apply(tree.of, tuple(_of_numbers(a) for a in tree.arguments))
-    if isinstance(tree, Unary):
-        inner = _of_numbers(tree.of)
-        return Binary("-", _ONE, _truth(inner)) if tree.sign in ("~", "!") else Unary(
-            tree.sign, inner)
-    if not isinstance(tree, Binary):
-        return tree
-    left, right, sign = _of_numbers(tree.left), _of_numbers(tree.right), tree.sign
+    made = changed(tree, _of_numbers)
+    if isinstance(made, Unary) and made.sign == "~":
+        return Binary("-", _ONE, _truth(made.of))
+    if not isinstance(made, Binary):
+        return made
+    left, right, sign = made.left, made.right, made.sign
     if sign in ("<", "<=", ">", ">="):
         return Apply(Name("where"), (Binary(sign, left, right), _ONE, Number(0, "0")))
     if sign in ("==", "~="):
@@ -139,7 +132,7 @@ def _of_numbers(tree: Tree) -> Tree:
         return Binary("*", _truth(left), _truth(right))
     if sign in ("||", "|"):
         return Apply(Name("sign"), (Binary("+", _truth(left), _truth(right)),))
-    return Binary(sign, left, right)
+    return made
 
 
 _ONE = Number(1, "1")
@@ -156,7 +149,7 @@ _ROUNDED = {"Floor": "floor(self.u)", "Ceiling": "-floor(-self.u)",
             "Zero": "sign(self.u) * floor(abs_(self.u))"}  # fmt: skip
 
 
-def _type(a: Asks) -> SignalPart:
+def _type(a: Asked) -> SignalPart:
     """A conversion to another type of numbers: to whole ones, or to 1 and 0."""
     written = a.written("OutDataTypeStr", "Inherit: Inherit via back propagation")
     if written == "boolean":
@@ -175,10 +168,10 @@ def _type(a: Asks) -> SignalPart:
     return law(f"mod({whole} - ({lowest}), {count}) + ({lowest})")
 
 
-FUNCTIONS: dict[str, Callable[[Asks], SignalPart]] = {
+FUNCTIONS: dict[str, Makes] = {
     "UnaryMinus": lambda a: SignalPart("signal.Gain", {"gain": "-1"}),
-    "Gain": _gain, "Sum": _sum, "Product": _product, "Math": _function("Operator", "exp"),
-    "Sqrt": _function("Operator", "sqrt"), "Trigonometry": _function("Operator", "sin"),
+    "Gain": _gain, "Sum": _sum, "Product": _product,
+    **dict.fromkeys(("Math", "Sqrt", "Trigonometry"), _function),
     "Rounding": lambda a: SignalPart("signal.Rounding", {
         "function": f'"{a.written("Operator", "floor")}"'}),
     "Quantizer": lambda a: SignalPart("signal.Rounding", {
@@ -189,10 +182,7 @@ FUNCTIONS: dict[str, Callable[[Asks], SignalPart]] = {
     "DataTypeConversion": _type, **dict.fromkeys(
         ("RateTransition", "SignalConversion", "SignalSpecification"),
         lambda a: SignalPart("signal.Gain")),
-}  # fmt: skip
-
-LINKED_FUNCTIONS: dict[str, Callable[[Asks], SignalPart]] = {
     "Slider Gain": lambda a: SignalPart("signal.Gain", {"gain": a.text("gain", "1")}),
     "Radians to Degrees": lambda a: SignalPart("signal.Gain", {"gain": "180 / np.pi"}),
     "Degrees to Radians": lambda a: SignalPart("signal.Gain", {"gain": "np.pi / 180"}),
-}
+}  # fmt: skip

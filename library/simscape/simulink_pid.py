@@ -6,8 +6,9 @@ times those there.
 
 from __future__ import annotations
 
+from .asked import Asked
 from .diagram import Block
-from .signal_part import Asks, Lacks, SignalPart, factor, limit, seconds
+from .signal_part import Lacks, SignalPart, factor, limits_of, seconds
 from .simulink_sampled import RULES, period_of
 
 __all__ = ["PID_BLOCKS", "controller", "samples"]
@@ -39,7 +40,7 @@ def _usual_domain(name: str) -> str:
     return _DISCRETE if name.startswith("Discrete") else "Continuous-time"
 
 
-def controller(a: Asks, name: str) -> SignalPart:
+def controller(a: Asked, name: str) -> SignalPart:
     """The counterpart of a PID controller that is called so in Simulink's library."""
     kind, discrete = a.written("Controller", "PID"), a.written(
         "TimeDomain", _usual_domain(name)) == _DISCRETE
@@ -65,25 +66,23 @@ def controller(a: Asks, name: str) -> SignalPart:
             keywords["method"] = f'"{rule}"'
     if "D" in kind:
         keywords |= _derivative(a, times, discrete, keywords.get("method", '"forward"'))
-    if a.written("LimitOutput", "off") == "on":
-        keywords |= {"limited": "True", "lower": limit(a, "LowerSaturationLimit", "-inf"),
-                     "upper": limit(a, "UpperSaturationLimit", "inf")}
-        if "I" in kind:
-            keywords |= _anti_windup(a, times, discrete)
-            if keywords.get("anti_windup") == '"clamping"':
-                notes.append("Its integral comes to rest within 1 ms here.")
-            if "method" in keywords and a.written("AntiWindupMode", "none") != "none":
-                notes.append("There its anti-windup acts on the integral within the sample, here "
-                             "from the next one on.")
-    return SignalPart(f"signal.{'Discrete' if discrete else ''}PID", keywords,
+    limits = limits_of(a)
+    if limits and "I" in kind:
+        limits |= _anti_windup(a, times, discrete)
+        if limits.get("anti_windup") == '"clamping"':
+            notes.append("Its integral comes to rest within 1 ms here.")
+        if "method" in keywords and a.written("AntiWindupMode", "none") != "none":
+            notes.append("There its anti-windup acts on the integral within the sample, here "
+                         "from the next one on.")
+    return SignalPart(f"signal.{'Discrete' if discrete else ''}PID", keywords | limits,
                       note=" ".join(notes))
 
 
-def _rule(a: Asks, name: str) -> str:
+def _rule(a: Asked, name: str) -> str:
     return RULES[a.written(name, "Forward Euler").split()[0]]
 
 
-def _derivative(a: Asks, times: str, discrete: bool, method: str) -> dict[str, str]:
+def _derivative(a: Asked, times: str, discrete: bool, method: str) -> dict[str, str]:
     """Gain, filter and start of the derivative; states there are D times those here."""
     if a.written("UseFilter", "on") != "off" and a.number("N", "100") == 0:
         return {}  # a filter that never follows lets nothing pass
@@ -106,7 +105,7 @@ def _derivative(a: Asks, times: str, discrete: bool, method: str) -> dict[str, s
     return keywords
 
 
-def _anti_windup(a: Asks, times: str, discrete: bool) -> dict[str, str]:
+def _anti_windup(a: Asked, times: str, discrete: bool) -> dict[str, str]:
     mode = a.written("AntiWindupMode", "none")
     if mode == "back-calculation" and a.number("Kb", "1") == 0:
         mode = "none"

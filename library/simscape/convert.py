@@ -11,27 +11,24 @@ from pathlib import Path
 
 import numpy as np
 
-from .asked import Asked
+from .asked import Asked, Texts
+from .converters import leave_out_idle_gains
 from .diagram import Block, Diagram, End
 from .gaps import Gaps, Writes
-from .levels import Joint, Level, Scope
-from .loose_nodes import NOTE, loose_stop, small_damper
 from .masks import Masks
 from .matlab import NotUnderstood
 from .names import Workspace, workspace_of
 from .node_units import NodeUnits, networks_of
-from .nodes import inner_port, name_ports, nodes_of
+from .nodes import NOTE, inner_port, loose_stop, name_ports, nodes_of, small_damper
 from .own_sources import use_sources
 from .physical_blocks import PhysicalBlocks, lacks_ports
-from .plan import ClassPlan, Entry, Part, Script, Written
+from .plan import ClassPlan, Entry, Joint, Level, Part, Scope, Script, Written
 from .python_text import MEMBERS, PythonNames, class_name, python_name, said
 from .resolve import resolve
 from .signal_lines import is_converter, name_read_probes
 from .signals import SignalsOfLevel
 from .simulink import UNSEEN
 from .solver import SOLVER, Solvers
-from .texts import Texts
-from .tidy import leave_out_idle_gains
 
 __all__ = ["Conversion"]
 
@@ -85,7 +82,6 @@ class Conversion:
 
     # -- one system --------------------------------------------------------------------
     def convert(self, level: Level) -> None:
-        """Make the parts and connections of a system."""
         blocks = level.system.blocks.values()
         for block in blocks:
             name_ports(block)
@@ -119,12 +115,10 @@ class Conversion:
 
     def enter(self, level: Level, block: Block, outcome: str, component: str = "",
               notes: Iterable[str] = ()) -> None:
-        """Note what became of a block."""
         self.entries.append(Entry(f"{level.path}/{block.name}", block.kind, outcome, component,
                                   list(notes)))
 
     def asked(self, level: Level, block: Block) -> Asked:
-        """The parameters of a block."""
         return Asked(self.texts, self.diagram, self.units, level.scope, block, level.path)
 
     def writes(self, level: Level, block: Block) -> Writes:
@@ -172,10 +166,7 @@ class Conversion:
             return known
         inside, inner = inner_port(block, end), level.inner[block.sid]
         port = inner.ports.get(inside.sid) if inside is not None else None
-        if port is None:
-            return None
-        kinds = (port.argument, "") if port.kind == "Port" else (port.kind.lower(), port.argument)
-        return Joint(f"{level.owner}.{inner.name}.{port.name}", *kinds)
+        return None if port is None else port.joint(f"{level.owner}.{inner.name}")
 
     def _nodes(self, level: Level, signals: SignalsOfLevel) -> None:
         at: dict[str, list[str]] = {}  # the connection of a port

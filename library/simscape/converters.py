@@ -1,30 +1,33 @@
 """What do converters between numbers and physical signals become?
 
 A source that drives only converters of one unit is written with that unit, any other number passes
-a gain that gives it its unit; a signal whose number is used passes one that takes it.
+a gain that gives it its unit; a signal whose number is used passes one that takes it. In the end a
+gain of 1 without a unit is a line, and one that gives a number a unit, or takes it, goes into the
+gain before or behind it.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from .diagram import Block, End
-from .levels import Joint, Level
 from .physical_signals import Made, quotient
-from .plan import Part, PortPlan, Stub
+from .plan import Joint, Level, Part, PortPlan, Stub
 from .python_text import python_name
 from .signal_lines import TO_PHYSICAL, TO_SIMULINK
 from .signal_part import factor, with_unit
 from .units import TEMPERATURES, alike, unit_here
 
 if TYPE_CHECKING:
+    from .convert import Conversion
     from .node_units import NodeUnits
     from .signals import SignalsOfLevel
 
-__all__ = ["Converters", "number_taken", "other_units"]
+__all__ = ["Converters", "leave_out_idle_gains", "number_taken", "other_units"]
 
+_GIVES = re.compile(r'"1 ([^"]+)"')
 _OF_NUMBERS = {"signal.Constant": ("value",), "signal.Step": ("final", "initial"),
                "signal.Sine": ("amplitude", "bias"), "signal.Pulse": ("amplitude",)}  # fmt: skip
 _FOLDED = {**_OF_NUMBERS, "signal.Ramp": ("initial",)}  # its slope is per second
@@ -213,3 +216,62 @@ def _number_of(text: str) -> str:
     """The number in ``"1 1/s"`` or ``quantity(…, "1/s")``."""
     match = re.fullmatch(r'"(\S+) 1/s"|quantity\((.*), "1/s"\)', text)
     return (match[1] or match[2]) if match is not None else text
+
+
+# -- gains that say nothing -----------------------------------------------------------------------
+def leave_out_idle_gains(conversion: Conversion, level: Level) -> None:
+    """Take gains without effect out of a system, and join those that only change the unit."""
+    plan = level.plan
+    parts = {f"{level.owner}.{part.name}": part for part in plan.parts}
+    for place, part in list(parts.items()):
+        if part.component != "signal.Gain":
+            continue
+        source = next((c[0] for c in plan.connections if f"{place}.u" in c[1:]), "")
+        targets = [t for c in plan.connections if c[0] == f"{place}.y" for t in c[1:]]
+        # an input of the system that would be an output of it asks for a block
+        passed = source.count(".") == 1 and any(t.count(".") == 1 for t in targets)
+        if not source or not targets or source == f"{place}.y" or passed:
+            continue
+        if not part.keywords or _into_source(parts, plan.connections, source, part) \
+                or _into_targets(parts, targets, part):
+            plan.connections[:] = [
+                [t for t in ends if t != f"{place}.u"] + targets * (f"{place}.u" in ends)
+                for ends in plan.connections if ends[0] != f"{place}.y"]
+            conversion.fed[level.path_of(f"{place}.y")] = level.path_of(source)
+            plan.parts.remove(part)
+            del parts[place]
+
+
+def _into_source(parts: dict[str, Part], connections: list[list[str]], source: str, part: Part
+                 ) -> bool:
+    """Let the gain before give its number the unit, where nothing else takes the number."""
+    unit, before = _unit_given(part, "gain"), parts.get(source.rpartition(".")[0])
+    taken = [t for c in connections if c[0] == source for t in c[1:]]
+    if not unit or len(taken) != 1 or not _is_of_numbers(before):
+        return False
+    before.keywords["gain"] = with_unit(before.keywords.get("gain", "1"), unit)
+    return True
+
+
+def _into_targets(parts: dict[str, Part], targets: list[str], part: Part) -> bool:
+    """Let the gains behind take the unit, where these are all that use the number."""
+    unit = _unit_given(part, "gain", "input")
+    behind = [gain for t in targets if _is_of_numbers(gain := parts.get(t.rpartition(".")[0]))]
+    if not unit or len(behind) < len(targets):
+        return False
+    for gain in behind:
+        text = with_unit(gain.keywords.get("gain", "1"), unit)
+        gain.keywords = {"input": part.keywords["input"], "gain": text}
+    return True
+
+
+def _unit_given(part: Part, *keywords: str) -> str:
+    """The unit that a gain of 1 with these keywords gives; empty of another one."""
+    unit = _GIVES.fullmatch(part.keywords.get("gain", ""))
+    return unit[1] if unit is not None and {*part.keywords} == {*keywords} else ""
+
+
+def _is_of_numbers(part: Part | None) -> TypeGuard[Part]:
+    """Whether it is a gain that takes a number and gives one."""
+    return part is not None and part.component == "signal.Gain" and "input" not in part.keywords \
+        and not part.keywords.get("gain", "").startswith(('"', "quantity("))

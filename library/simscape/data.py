@@ -1,4 +1,4 @@
-"""What do the tables hold that stand beside this code?"""
+"""What do the tables and texts hold that stand beside this code?"""
 
 from __future__ import annotations
 
@@ -6,13 +6,19 @@ import csv
 import json
 from functools import cache
 from pathlib import Path
+from string import Template
 from typing import Any
 
-__all__ = ["content_of", "rows_of"]
+__all__ = ["content_of", "filled", "rows_of"]
 
 
 def _text(name: str) -> str:
     return Path(__file__).with_name(name).read_text(encoding="utf-8")
+
+
+def filled(name: str, /, **words: str) -> str:
+    """The text of a file with words in the place of ``$word``."""
+    return Template(_text(name)).substitute(words)
 
 
 @cache

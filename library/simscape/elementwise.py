@@ -7,27 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from . import vectors
+from .data import content_of
 from .diagram import Block, End, Signal, System
 from .matlab_values import numbers_of
 from .signal_lines import TO_PHYSICAL
-from .vectors import (
-    MUX,
-    WIDEST,
-    copies,
-    feed,
-    inputs_of,
-    join,
-    join_physical,
-    joining,
-    joining_here,
-    move,
-    rewire,
-    unplug,
-    width,
-)
+from .vectors import MUX, WIDEST, copies, feed, inputs_of, join, joining, move, unplug
 
 __all__ = ["SOURCES", "added", "dot_product", "each", "each_number", "is_matrix", "state_space",
            "weighted"]  # fmt: skip
+
+SOURCES = ("Constant", "Sin", "Step", "DiscretePulseGenerator")
+_EACH = content_of("signal_blocks.json")["values that may be vectors"]
 
 
 def each(system: System, block: Block, names: Mapping[str, Any]) -> bool:
@@ -57,9 +48,9 @@ def each(system: System, block: Block, names: Mapping[str, Any]) -> bool:
             source, name = drivers[k][n]
             system.signals.append(Signal(source, [End(one.sid, "in", k)], name))
     if block.kind == TO_PHYSICAL:
-        whole = join_physical(system, f"{block.sid}.join",
+        whole = vectors.join_physical(system, f"{block.sid}.join",
                                [End(one.sid, "rconn", 1) for one in made])
-        rewire(system, End(block.sid, "rconn", 1), whole)
+        vectors.rewire(system, End(block.sid, "rconn", 1), whole)
     else:
         first, mux = next(((k, mux) for k, mux in joins.items() if mux is not None), (0, MUX))
         called = drivers[first] if first else [(End("", "", 0), "")] * len(made)
@@ -116,13 +107,13 @@ def dot_product(system: System, block: Block) -> None:
 
 def each_number(system: System, block: Block) -> bool:
     """A converter to numbers that a physical vector enters: one for every element."""
-    mux = joining_here(system, End(block.sid, "lconn", 1))
+    mux = vectors.joining_here(system, End(block.sid, "lconn", 1))
     if mux is None:
         return False
-    made = copies(system, block, width(mux))
+    made = copies(system, block, vectors.width(mux))
     system.wires += [[End(one.sid, "lconn", 1), End(mux.sid, "lconn", k)]
                      for k, one in enumerate(made, start=1)]
-    rewire(system, End(block.sid, "lconn", 1), None)
+    vectors.rewire(system, End(block.sid, "lconn", 1), None)
     move(system, End(block.sid, "out", 1), join(
         system, MUX, f"{block.sid}.join", [(End(one.sid, "out", 1), "") for one in made]))
     return True
@@ -191,14 +182,3 @@ def _put(system: System, sid: str, name: str, kind: str, options: dict[str, str]
     system.blocks[sid] = Block(sid, name, kind, kind, options=options)
     feed(system, sid, [(driver, "") for driver in drivers])
     return End(sid, "out", 1)
-
-
-_EACH = {  # which values of a block may be vectors
-    "Constant": ("Value",), "Sin": ("Amplitude", "Bias", "Frequency", "Phase"),
-    "Step": ("Time", "Before", "After"),
-    "DiscretePulseGenerator": ("Amplitude", "Period", "PulseWidth", "PhaseDelay"),
-    "Integrator": ("InitialCondition", "UpperSaturationLimit", "LowerSaturationLimit"),
-    "UnitDelay": ("InitialCondition", "X0"), "Delay": ("InitialCondition",), "Bias": ("Bias",),
-    "Saturate": ("UpperLimit", "LowerLimit"), "DeadZone": ("LowerValue", "UpperValue"),
-}  # fmt: skip
-SOURCES = ("Constant", "Sin", "Step", "DiscretePulseGenerator")

@@ -23,23 +23,20 @@ __all__ = ["AS_HERE", "DOMAINS", "MINUS", "WITHOUT", "Counterpart", "add_counter
            "counterpart_of", "domain_here", "forget_counterpart", "imported_names", "is_verified",
            "is_word", "keyword_of", "law_of", "why_none", "word_of", "words_of"]  # fmt: skip
 
-DOMAINS = {
-    "foundation.mechanical.translational.translational": "translational",
-    "foundation.mechanical.rotational.rotational": "rotational",
-    "foundation.electrical.electrical": "electrical",
-    "foundation.thermal.thermal": "thermal",
-    "foundation.magnetic.magnetic": "magnetic",
-    "foundation.isothermal_liquid.isothermal_liquid": "isothermal_liquid",
-    "foundation.thermal_liquid.thermal_liquid": "thermal_liquid",
-    "foundation.gas.gas": "gas",
-    "foundation.moist_air.moist_air": "moist_air",
-    "foundation.two_phase_fluid.two_phase_fluid": "two_phase",
-}  # fmt: skip
+DOMAINS: dict[str, str] = {path: row["here"] for path, row in content_of("domains.json").items()}
 
 
 AS_HERE = "-"  # in place of a choice: what this value says is so here anyway
 WITHOUT = "without "  # alone or after a choice: these parameters of the file say nothing then
 MINUS = "minus "  # in place of a choice: the same, and this parameter of the file counts negatively
+
+
+def _member(module: str, name: str) -> Any:
+    """What a module has by a name; None where there is none, or no such module."""
+    try:
+        return getattr(import_module(module), name, None)
+    except ImportError:
+        return None
 
 
 @dataclass
@@ -60,20 +57,14 @@ class Counterpart:
     @property
     def component(self) -> type[Component] | None:
         """The class; None where this library has no such component yet."""
-        try:
-            found: type[Component] | None = getattr(import_module(self.module), self.name, None)
-        except ImportError:
-            return None
+        found: type[Component] | None = _member(self.module, self.name)
         return found
 
     def port(self, written: str) -> str:
         """The port here: a second port of a body is its first."""
         declared = getattr(self.component, "_declared", {})
-        if written in self.ports:
-            return self.ports[written]
-        if written in declared:
-            return written
-        return {"N": "M", "J": "I"}.get(written, written)
+        usual = written if written in declared else {"N": "M", "J": "I"}.get(written, written)
+        return self.ports.get(written, usual)
 
 
 @cache
@@ -113,7 +104,7 @@ def law_of(path: str) -> dict[str, Any]:
     Units of its signals, equations in names of the file, and parameters that must be off; nothing
     of most blocks.
     """
-    found: dict[str, Any] = content_of("laws.json")["laws"].get(path, {})
+    found: dict[str, Any] = content_of("laws.json").get(path, {})
     return found
 
 
@@ -204,10 +195,7 @@ def keyword_of(counterpart: Counterpart, word: str) -> tuple[str, str]:
     if row is not None:
         return row.here, row.note
     declared: Mapping[str, Any] = component._declared
-    for name in (word, word.lower()):
-        if name in declared:
-            return name, ""
-    return "", ""
+    return next((name for name in (word, word.lower()) if name in declared), ""), ""
 
 
 @cache
@@ -227,9 +215,4 @@ def words_of(counterpart: Counterpart) -> list[tuple[str, str]]:
 def domain_here(path: str) -> str:
     """The package of a domain here; empty for one that this library lacks."""
     name = DOMAINS.get(path, "")
-    if not name:
-        return ""
-    try:
-        return name if hasattr(import_module(f"library.{name}"), name) else ""
-    except ImportError:
-        return ""
+    return name if name and _member(f"library.{name}", name) is not None else ""

@@ -24,8 +24,7 @@ from .mat_data import file_values, workspace_values
 from .matlab import Apply, Field, NotUnderstood, Text, dotted, parse, path_tree
 from .matlab_scripts import Assign, Load, Run, Skipped, Statement, parse_script
 from .matlab_values import Unknown, evaluate, free_names
-from .python_text import PythonNames, value_text
-from .same_text import same_text
+from .python_text import PythonNames, same_text, value_text
 
 __all__ = ["Given", "Workspace", "words_of", "workspace_of"]
 
@@ -66,7 +65,12 @@ class Workspace:
             if isinstance(statement, Assign):
                 self._assign(statement, source)
             elif isinstance(statement, Load):
-                self._load(statement.file)
+                name = statement.file
+                found = self._find(name if "." in Path(name).name else f"{name}.mat")
+                if found is None:
+                    self.notes.append(f"{name} is loaded by the model but was not found.")
+                else:
+                    self._data(file_values, found.read_bytes(), found.name)
             elif isinstance(statement, Run):
                 self._script(statement.script)
             elif (branch := self._branch(statement, source)) is not None:
@@ -89,9 +93,8 @@ class Workspace:
     def _assign(self, statement: Assign, source: str) -> None:
         path, tree = dotted(statement.target), statement.value
         self.consulted.update(free_names(tree))
-        if not path or self._is_property(path):
-            return
-        if statement.if_missing and (self.has(path) or path in self.unread):
+        if not path or self._is_property(path) or statement.if_missing and (
+                self.has(path) or path in self.unread):
             return
         try:
             value = evaluate(tree, self.values, source)
@@ -111,7 +114,7 @@ class Workspace:
             text = same_text(tree, value, self.values, self.python.variable)
             if self.python.variable(path) in words_of(text):  # m = m / 1000
                 text = value_text(value)
-            self._write(Given(path, text, statement.comment, source))
+            self._write(path, text, statement.comment, source)
         self.unread.pop(path, None)
 
     def _lose(self, path: str, reason: str) -> None:
@@ -124,11 +127,11 @@ class Workspace:
             self._freeze(known)
         self.unread[path] = reason
 
-    def _write(self, given: Given) -> None:
+    def _write(self, path: str, text: str, comment: str, source: str) -> None:
         """Write a line, in place of one that stood there."""
-        self._freeze(given.path)
-        self.lines[given.path] = given
-        self._written.add(given.path)
+        self._freeze(path)
+        self.lines[path] = Given(path, text, comment, source)
+        self._written.add(path)
 
     def _freeze(self, path: str) -> None:
         """Take a line out; what was computed from its value keeps its own."""
@@ -159,9 +162,9 @@ class Workspace:
         *above, last = path.split(".")
         of = self.values
         for name in above:
-            inner = of.get(name)
-            of[name] = inner = inner if isinstance(inner, dict) else {}
-            of = inner
+            if not isinstance(of.get(name), dict):
+                of[name] = {}
+            of = of[name]
         of[last] = value
 
     def give(self, path: str, value: Any, source: str) -> None:
@@ -170,7 +173,7 @@ class Workspace:
             self._compare(inner, number, source)
         self.put(path, value)
         for inner, number in _flat(path, value):
-            self._write(Given(inner, value_text(number), "", source))
+            self._write(inner, value_text(number), "", source)
 
     def _compare(self, path: str, value: Any, source: str) -> None:
         """Say where another source has given another value, which does not hold."""
@@ -184,19 +187,9 @@ class Workspace:
     def _find(self, name: str) -> Path | None:
         """A file of this name, without regard to folders that are not there."""
         wanted = Path(name.replace("\\", "/"))
-        for folder in self.folders:
-            for candidate in (folder / wanted, folder / wanted.name):
-                inside = candidate.resolve()
-                if inside.is_file() and inside.is_relative_to(folder.resolve()):
-                    return candidate
-        return None
-
-    def _load(self, name: str) -> None:
-        found = self._find(name if "." in Path(name).name else f"{name}.mat")
-        if found is None:
-            self.notes.append(f"{name} is loaded by the model but was not found.")
-            return
-        self._data(file_values, found.read_bytes(), found.name)
+        return next((found for folder in self.folders for name in (wanted, wanted.name)
+                     if (found := folder / name).is_file()
+                     and found.resolve().is_relative_to(folder.resolve())), None)
 
     def _data(self, read: Callable[[bytes], tuple[dict[str, Any], list[str]]], content: bytes,
               source: str) -> None:
@@ -221,7 +214,6 @@ class Workspace:
             self._running.pop()
 
     def script(self, path: Path) -> None:
-        """Take over what a script assigns."""
         try:
             text = _text_of(path)
         except OSError as error:

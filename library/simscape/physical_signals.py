@@ -11,6 +11,7 @@ from typing import Any
 from blocks import quantity
 
 from .asked import Asked
+from .data import content_of
 from .diagram import Block
 from .plan import Written
 from .signal_part import RESETS, Lacks, SignalPart, edge, factor, many, one_or_many, reset_on
@@ -328,21 +329,11 @@ SIGNALS: dict[str, Callable[[Asked], Made]] = {
 }  # fmt: skip
 
 
-_SAME_UNIT = {  # by block: inputs, and the parameters in whose unit they come
-    "nonlinear.saturation": {"I": "upper_limit"}, "nonlinear.dead_zone": {"I": "upper_limit"},
-    "linear.integrator": {"I": "x0"}, "linear.transfer_function": {"U": "y0"},
-    "lookup_tables.one_dimensional": {"I": "x"}, "nonlinear.controlled_switch": {"I2": "Threshold"},
-    "lookup_tables.two_dimensional": {"I1": "x1", "I2": "x2"},
-    "lookup_tables.three_dimensional": {"I1": "x1", "I2": "x2", "I3": "x3"},
-    "periodic_operators.harmonic_estimator_amplitude_phase": {"I": "amplMin"},
-    "ee.switches.spst_ps": {"vT": "Threshold"}, "ee.switches.spdt_ps": {"vT": "Threshold"},
-}  # fmt: skip
-
-
 def unit_expected(block: Block, port: str) -> str:
     """The unit in which a block takes an input, where one of its parameters says it."""
     kind = block.kind.removeprefix(_SIGNAL)
-    value = block.values.get(_SAME_UNIT.get(kind, {}).get(port, ""))
+    said = content_of("signal_blocks.json")["same unit"].get(kind, {})
+    value = block.values.get(said.get(port, ""))
     unit = "" if value is None else unit_here(value.unit, block.name)
     return quotient(unit, "s") if unit and kind == "linear.integrator" else unit
 

@@ -60,7 +60,12 @@ class _Resolver:
                             code="simscape.size")
         stem = block.options.get("ReferencedSubsystem")
         if stem and block.system is None:
-            self._reference(block, stem, path)
+            found = self._file(stem)
+            if found is not None:
+                block.system = _own(found.root, f"{block.sid}.")
+            else:
+                self.remarks.append(f"{path} stands in the file {stem}.slx, which was not found "
+                                    "(--path says where to look).")
         elif block.block_type == "Reference" and "/" in block.kind and block.system is None:
             self._link(block, path)
         if block.system is None:
@@ -78,14 +83,6 @@ class _Resolver:
         if found is not None and found not in self.files:
             self.files[found] = read_diagram(found)
         return None if found is None else self.files[found]
-
-    def _reference(self, block: Block, stem: str, path: str) -> None:
-        found = self._file(stem)
-        if found is None:
-            self.remarks.append(f"{path} stands in the file {stem}.slx, which was not found "
-                                "(--path says where to look).")
-            return
-        block.system = _own(found.root, f"{block.sid}.")
 
     def _link(self, block: Block, path: str) -> None:
         """A block of a private library: its content is that of the library's block."""
@@ -124,13 +121,12 @@ class _Resolver:
         self.block(active, f"{path}/{active.name}")
         if active.system is None:
             return
-        outer = {b.name: b for b in block.system.blocks.values() if _is_port(b)}
+        outer = {b.name: b.options for b in block.system.blocks.values() if _is_port(b)}
         for port in active.system.blocks.values():
             if _is_port(port) and port.name in outer:
-                said = outer[port.name].options
-                port.options.update({k: said[k] for k in ("Port", "Side") if k in said})
-                if "Port" not in said:
-                    port.options.pop("Port", None)
+                said = outer[port.name]
+                port.options.pop("Port", None)
+                port.options |= {k: said[k] for k in ("Port", "Side") if k in said}
         block.system = active.system
         self.remarks.append(f"{path} is a variant subsystem; its choice {active.name!r} is taken.")
 

@@ -59,7 +59,7 @@ def _place(system: System, block: Block, tables: Tables, apart: bool) -> None:
     for k, (name, (times, values)) in enumerate(tables.items(), 1):
         rows = "; ".join(f"{t!r} {y!r}" for t, y in zip(times.tolist(), values.tolist(),
                                                         strict=True))
-        options = {word: block.options[word] for word in (
+        options: dict[str, str] = {word: block.options[word] for word in (
             "SampleTime", "Interpolate", "OutputAfterFinalValue") if word in block.options}
         one = replace(block, sid=f"{block.sid}.{k}", name=name, signals=b"", kind="FromWorkspace",
                       block_type="FromWorkspace", options={**options, "VariableName": f"[{rows}]"})

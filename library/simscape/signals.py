@@ -17,10 +17,9 @@ import numpy as np
 
 from .converters import Converters
 from .diagram import Block, End
-from .levels import Joint, Level
 from .mapping import counterpart_of
 from .matlab import NotUnderstood
-from .plan import Part
+from .plan import Joint, Level, Part
 from .signal_lines import SignalLines, is_shown, is_signal_block
 from .signal_part import Lacks, SignalPart
 from .simulink import signal_part
@@ -95,8 +94,7 @@ class SignalsOfLevel:
             part = level.add(None, "signal.Constant",
                              {"value": f'"0 {unit}"' if unit else "0"}, "unconnected")
             self.connect(Joint(f"{level.owner}.{part.name}.y", "output", unit), open_inputs)
-            self.conversion.open += [f"{level.within}{text.removeprefix(f'{level.owner}.')}"
-                                     for text in open_inputs]
+            self.conversion.open += map(level.path_of, open_inputs)
 
     def _make(self, block: Block) -> None:
         level, conversion = self.level, self.conversion
@@ -132,13 +130,13 @@ class SignalsOfLevel:
         block = self.level.block(end)
         if block is None:
             return None
-        if block.sid in self.placed:
-            known = self.placed[block.sid]
+        if (known := self.placed.get(block.sid)) is not None:
             return Joint(known.port(known.made.outputs, end.index), "output")
         if block.sid in self.level.ports:
             return Joint(f"{self.level.owner}.{self.level.ports[block.sid].name}", "output")
         if block.block_type == "From":
-            begin = self.lines.goto_of(block)
+            gotos = self.level.system.of_type("Goto", block.tag)
+            begin = self.level.system.driver_of(*(goto.sid for goto in gotos))
             why = f"No Goto block sets the tag {block.tag!r}; connect it by hand."
         elif block.block_type in SPLITTING:
             found = elements(self.level.system, end)
@@ -157,8 +155,7 @@ class SignalsOfLevel:
         block = self.level.block(end)
         if block is None:
             return None
-        if block.sid in self.placed:
-            known = self.placed[block.sid]
+        if (known := self.placed.get(block.sid)) is not None:
             text = known.port(known.made.inputs, end.index) if end.port == "in" else ""
             return Joint(text, "input") if text else None
         if block.block_type == "Outport":
@@ -182,8 +179,7 @@ class SignalsOfLevel:
         if self.lines.consumers(source)[1]:
             self.plot(joint)
         self.remember(joint, source)
-        ends = [found.text for t in targets
-                if (found := self.target(t)) is not None and found.text]
+        ends = [found.text for t in targets if (found := self.target(t)) is not None and found.text]
         for target in targets:
             if target.sid in self.level.ports:
                 self.level.driven[self.level.ports[target.sid].name] = self.path_of(joint)
@@ -202,23 +198,19 @@ class SignalsOfLevel:
 
     def connect(self, joint: Joint, ends: list[str]) -> None:
         """Connect an output with inputs."""
-        level = self.level
-        level.plan.connections.append([joint.text, *ends])
+        self.level.plan.connections.append([joint.text, *ends])
         for end in ends:
-            path = f"{level.within}{end.removeprefix(f'{level.owner}.')}"
-            self.conversion.fed.setdefault(path, self.path_of(joint))
+            self.conversion.fed.setdefault(self.level.path_of(end), self.path_of(joint))
 
     def _vector(self, parts: list[End], targets: list[End]) -> None:
         """Connect the elements of a vector with the inputs of a block that has as many."""
-        shown = any((block := self.level.block(t)) is not None and is_shown(block)
-                    for t in targets)
+        shown = any(b is not None and is_shown(b) for b in map(self.level.block, targets))
         joints = [self.source(part) for part in parts]
         for joint in joints if shown else ():
             if joint is not None:
                 self.plot(joint)
         for target in targets:
-            known = self.placed.get(target.sid)
-            block = self.level.block(target)
+            known, block = self.placed.get(target.sid), self.level.block(target)
             if known is None or block is None or target.port != "in":
                 continue
             lines = set(self.lines.used_ports(block)[0])
@@ -232,7 +224,6 @@ class SignalsOfLevel:
                     self.connect(joint, [known.places[port]])
 
     def plot(self, joint: Joint) -> None:
-        """Let a signal be plotted."""
         self.conversion.plots.append(self.path_of(joint))
 
     def path_of(self, joint: Joint) -> str:
@@ -265,6 +256,5 @@ def _refuse_sizes(made: SignalPart, given: Mapping[str, tuple[str, bool]]) -> No
                 own = re.escape(written)
                 if vector and not many and re.search(rf"(?<![\w.]){own}(?![\w.\[])", text):
                     raise Lacks(f"Its {name} is a vector; signals are scalars here.")
-                if many and not vector and re.fullmatch(
-                        rf'(quantity\()?{own}(, "[^"]*"\))?', text):
+                if many and not vector and re.fullmatch(rf'(quantity\()?{own}(, "[^"]*"\))?', text):
                     raise Lacks(f"Its {name} is one number, and takes a list of them.")

@@ -1,32 +1,32 @@
-"""Which dynamic block here does what one of Simulink's does: integrals, lags, delays, limits?"""
+"""Which dynamic block here does what one of Simulink's does: integrals, lags, controllers, limits?
+
+In the ideal form of a PID controller P is a factor of the sum of all three parts, so their states
+and gains here are P times those there.
+"""
 
 from __future__ import annotations
 
 from functools import partial
 
+from . import signal_part
 from .asked import Asked
-from .signal_part import (
-    RESETS,
-    Lacks,
-    Makes,
-    SignalPart,
-    edge,
-    limit,
-    limits_of,
-    listed,
-    per_second,
-    reset_on,
-    seconds,
-)
-from .simulink_pid import PID_BLOCKS, controller
-from .simulink_sampled import matrices_of, ports_of, zeros_and_poles
+from .data import content_of
+from .diagram import Block
+from .signal_part import Lacks, Makes, SignalPart, factor, limits_of, listed, per_second, seconds
+from .simulink_sampled import RULES, matrices_of, period_of, ports_of, zeros_and_poles
 
-__all__ = ["DYNAMICS"]
+__all__ = ["DYNAMICS", "PID_BLOCKS", "samples"]
+
+PID_BLOCKS = ("PID Controller", "Discrete PID Controller")
+_DISCRETE = "Discrete-time"
+
+# options that must be at their usual value, with what is otherwise so
+_USUAL_OF_PID = content_of("signal_blocks.json")["PID"]
 
 
 def _integrator(a: Asked) -> SignalPart:
     reset = a.written("ExternalReset", "none")
-    if reset not in ("none", *RESETS):
+    if reset not in ("none", *signal_part.RESETS):
         raise Lacks(f"Its reset {reset!r} has no counterpart here.")
     outside = a.written("InitialConditionSource", "internal") != "internal"
     limits = limits_of(a)
@@ -43,9 +43,9 @@ def _integrator(a: Asked) -> SignalPart:
     keywords, inputs, before = {"input": '"1/s"', **limits}, ["u"], [per_second()]
     if reset != "none":
         keywords |= {"external_reset": "True", **({"reset_value": start} if begins else {}),
-                     **reset_on(reset)}
+                     **signal_part.reset_on(reset)}
         inputs.append("reset")
-        before.append(edge(reset))
+        before.append(signal_part.edge(reset))
     if outside:
         keywords |= {"external_start": "True"}
         inputs.append("start")
@@ -73,6 +73,97 @@ def _rate_limiter(a: Asked) -> SignalPart:
         note="Where its limits do not act it lags by 1 ms here.")  # fmt: skip
 
 
+# -- controllers ----------------------------------------------------------------------------------
+def samples(block: Block) -> bool:
+    """Whether a block is a controller that samples."""
+    name = block.simulink_name
+    return name in PID_BLOCKS and block.options.get("TimeDomain", _usual_domain(name)) == _DISCRETE
+
+
+def _usual_domain(name: str) -> str:
+    return _DISCRETE if name.startswith("Discrete") else "Continuous-time"
+
+
+def _controller(a: Asked, name: str) -> SignalPart:
+    """The counterpart of a PID controller that is called so in Simulink's library."""
+    kind, discrete = a.written("Controller", "PID"), a.written(
+        "TimeDomain", _usual_domain(name)) == _DISCRETE
+    if kind not in ("PID", "PI", "PD", "P", "I"):
+        raise Lacks(f"A controller of the kind {kind!r} has no counterpart here.")
+    for option, (usual, why) in _USUAL_OF_PID.items():
+        if option == "UseKiTs" and not (discrete and "I" in kind):
+            continue
+        if a.written(option, usual) != usual:
+            raise Lacks(f"There {why} ({option} = {a.written(option, usual)}); that has no "
+                        "counterpart here.")
+    parallel = a.written("Form", "Parallel") == "Parallel" or kind in ("P", "I")
+    times = "" if parallel else f"{factor(a.text('P', '1'))} * "  # before I and D
+    keywords = {"proportional": a.text("P", "1") if "P" in kind else "0"}
+    notes: list[str] = []
+    if discrete:
+        keywords |= period_of(a, "-1")
+    if "I" in kind:
+        keywords["integral"] = f'quantity({times}{factor(a.text("I", "1"))}, "1/s")'
+        if a.number("InitialConditionForIntegrator", "0") != 0:
+            keywords["x"] = times + factor(a.text("InitialConditionForIntegrator", "0"))
+        if discrete and (rule := _rule(a, "IntegratorMethod")) != "forward":
+            keywords["method"] = f'"{rule}"'
+    if "D" in kind:
+        keywords |= _derivative(a, times, discrete, keywords.get("method", '"forward"'))
+    limits = limits_of(a)
+    if limits and "I" in kind:
+        limits |= _anti_windup(a, times, discrete)
+        if limits.get("anti_windup") == '"clamping"':
+            notes.append("Its integral comes to rest within 1 ms here.")
+        if "method" in keywords and a.written("AntiWindupMode", "none") != "none":
+            notes.append("There its anti-windup acts on the integral within the sample, here "
+                         "from the next one on.")
+    return SignalPart(f"signal.{'Discrete' if discrete else ''}PID", keywords | limits,
+                      note=" ".join(notes))
+
+
+def _rule(a: Asked, name: str) -> str:
+    return RULES[a.written(name, "Forward Euler").split()[0]]
+
+
+def _derivative(a: Asked, times: str, discrete: bool, method: str) -> dict[str, str]:
+    """Gain, filter and start of the derivative; states there are D times those here."""
+    if a.written("UseFilter", "on") != "off" and a.number("N", "100") == 0:
+        return {}  # a filter that never follows lets nothing pass
+    gain, start = a.text("D", "0"), "InitialConditionForFilter"
+    keywords = {"derivative": f'quantity({times}{factor(gain)}, "s")'}
+    if a.written("UseFilter", "on") != "off":
+        keywords["filter_time"] = f'quantity(1 / {factor(a.text("N", "100"))}, "s")'
+        if discrete and (rule := _rule(a, "FilterMethod")) != method.strip('"'):
+            keywords["filter_method"] = f'"{rule}"'
+    elif discrete:
+        keywords["filter_method"] = '"none"'
+        start = "DifferentiatorICPrevScaledInput"
+    else:
+        raise Lacks("Its derivative is not filtered; a continuous one always is here.")
+    if a.number("D", "0") != 0:
+        if a.number(start, "0") != 0:
+            keywords["f"] = f"{factor(a.text(start, '0'))} / {factor(gain)}"
+        elif not discrete:
+            keywords["f"] = "0"
+    return keywords
+
+
+def _anti_windup(a: Asked, times: str, discrete: bool) -> dict[str, str]:
+    mode = a.written("AntiWindupMode", "none")
+    if mode == "back-calculation" and a.number("Kb", "1") == 0:
+        mode = "none"
+    if mode == "none":
+        return {"anti_windup": '"none"' if discrete else "False"}
+    if mode == "clamping":
+        return {} if discrete else {"anti_windup": '"clamping"', "tracking_time": '"1 ms"'}
+    if mode != "back-calculation":
+        raise Lacks(f"Its AntiWindupMode {mode!r} has no counterpart here.")
+    kept = {"anti_windup": '"back-calculation"'} if discrete else {}
+    back = f"{times}{factor(a.text('Kb', '1'))}"
+    return kept | {"tracking_time": seconds(f"1 / {factor(back)}")}
+
+
 DYNAMICS: dict[str, Makes] = {
     "Integrator": _integrator, "StateSpace": _state_space, "RateLimiter": _rate_limiter,
     "Derivative": lambda a: SignalPart(
@@ -83,7 +174,8 @@ DYNAMICS: dict[str, Makes] = {
         "denominator": listed(a.text("Denominator", "[1 1]"))}),
     "ZeroPole": lambda a: SignalPart("signal.TransferFunction", zeros_and_poles(a, "1", "[0 -1]")),
     "Saturate": lambda a: SignalPart("signal.Saturation", {
-        "upper": limit(a, "UpperLimit", "0.5"), "lower": limit(a, "LowerLimit", "-0.5")}),
+        "upper": signal_part.limit(a, "UpperLimit", "0.5"),
+        "lower": signal_part.limit(a, "LowerLimit", "-0.5")}),
     "DeadZone": lambda a: SignalPart("signal.DeadZone", {
         "upper": a.text("UpperValue", "0.5"), "lower": a.text("LowerValue", "-0.5")}),
     "Relay": lambda a: SignalPart("signal.Relay", {
@@ -95,5 +187,5 @@ DYNAMICS: dict[str, Makes] = {
     "TransportDelay": lambda a: SignalPart("signal.Delay", {
         "delay": seconds(a.text("DelayTime", "1")),
         **a.unless_zero(initial_output="InitialOutput")}),
-    **{name: partial(controller, name=name) for name in PID_BLOCKS},
+    **{name: partial(_controller, name=name) for name in PID_BLOCKS},
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Which block here calculates as one of Simulink's does: sums, functions, tables, formulas?"""
+"""Which block here calculates as one of Simulink's does: sums, functions, tables, decisions?"""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from ..signal import MathFunction
 from .asked import Asked
+from .data import content_of
 from .matlab import Apply, Binary, Name, Number, Tree, Unary, changed, parse
 from .python_text import python_of
 from .signal_part import Lacks, Makes, SignalPart, law, listed, many, one_or_many
@@ -52,17 +53,7 @@ def _product(a: Asked) -> SignalPart:
     return SignalPart("signal.Product", keywords, many("u", len(signs)))
 
 
-_LAWS = {  # functions that the library has no block for
-    "asin": ("arcsin(self.u)", 1), "acos": ("arccos(self.u)", 1),
-    "atan2": ("arctan2(self.u1, self.u2)", 2), "pow": ("self.u1 ** self.u2", 2),
-    "hypot": ("sqrt(self.u1**2 + self.u2**2)", 2), "mod": ("mod(self.u1, self.u2)", 2),
-    "10^u": ("10 ** self.u", 1), "signedSqrt": ("sign(self.u) * sqrt(abs_(self.u))", 1),
-    "rSqrt": ("1 / sqrt(self.u)", 1), "asinh": ("log(self.u + sqrt(self.u**2 + 1))", 1),
-    "acosh": ("log(self.u + sqrt(self.u**2 - 1))", 1),
-    "atanh": ("log((1 + self.u) / (1 - self.u)) / 2", 1),
-    "rem": ("sign(self.u1) * mod(abs_(self.u1), abs_(self.u2))", 2), "conj": ("self.u", 1),
-    "transpose": ("self.u", 1), "hermitian": ("self.u", 1),
-}  # fmt: skip
+_LAWS = content_of("signal_blocks.json")["functions"]  # that the library has no block for
 _SAME = {"atan": "arctan", "magnitude^2": "square"}
 
 
@@ -72,8 +63,7 @@ def _function(a: Asked) -> SignalPart:
         return SignalPart("", outputs=("y1", "y2"),
                           equation="self.y1 == sin(self.u)\nself.y2 == cos(self.u)")
     if written in _LAWS:
-        text, count = _LAWS[written]
-        return law(text, one_or_many("u", count))
+        return law(_LAWS[written], one_or_many("u", 1 + ("self.u2" in _LAWS[written])))
     word = _SAME.get(written, written)
     if word not in MathFunction._declared["function"].choices:  # type: ignore[attr-defined]
         raise Lacks(f"The function {written!r} has no counterpart here.")
@@ -168,6 +158,95 @@ def _type(a: Asked) -> SignalPart:
     return law(f"mod({whole} - ({lowest}), {count}) + ({lowest})")
 
 
+# -- comparisons, decisions and choices -----------------------------------------------------------
+_EQUALITY = {"==": "1, 0", "~=": "0, 1"}
+
+
+def _equality(sign: str, other: str, inputs: tuple[str, ...], **parameters: str) -> SignalPart:
+    """Whether a signal equals another: of signals that change continuously never for long."""
+    own = f"self.{inputs[0]}"
+    made = law(f"where(({own} >= {other}) & ({own} <= {other}), {_EQUALITY[sign]})", inputs,
+               **parameters)
+    made.note = "Signals that change continuously are equal for no time at all here."
+    return made
+
+
+def _sign(a: Asked, name: str) -> str:
+    sign = a.written(name, "<=")
+    if sign not in (*_EQUALITY, ">", ">=", "<", "<="):
+        raise Lacks(f"The comparison {sign!r} has no counterpart here.")
+    return sign
+
+
+def _relation(a: Asked) -> SignalPart:
+    sign = _sign(a, "Operator")
+    if sign in _EQUALITY:
+        return _equality(sign, "self.u2", ("u1", "u2"))
+    return SignalPart("signal.Compare", {"relation": f'"{sign}"'}, ("u1", "u2"))
+
+
+def _compare_to(a: Asked, default: str) -> SignalPart:
+    sign, level = _sign(a, "relop"), a.text("const", default)
+    if sign in _EQUALITY:
+        return _equality(sign, "self.level", ("u",), level=level)
+    return law(f"where(self.u {sign} self.level, 1, 0)", level=level)
+
+
+def _logic(a: Asked) -> SignalPart:
+    word, count = a.written("Operator", "AND"), int(a.written("Inputs", "2") or 2)
+    if word == "NOT":
+        return SignalPart("signal.Not")
+    ports = many("u", count)
+    true = [f"(self.{port} > 0.5)" for port in ports]
+    if word in ("NAND", "NOR"):
+        return law(f"where({(' & ' if word == 'NAND' else ' | ').join(true)}, 0, 1)", ports)
+    if word in ("XOR", "NXOR"):
+        ones = " + ".join(f"where(self.{port} > 0.5, 1, 0)" for port in ports)
+        return law(f"where(mod({ones}, 2) > 0.5, {'1, 0' if word == 'XOR' else '0, 1'})", ports)
+    if word not in ("AND", "OR"):
+        raise Lacks(f"The operator {word!r} has no counterpart here.")
+    keywords = {"inputs": str(count)} if count != 2 else {}
+    return SignalPart(f"signal.{word.title()}", keywords, ports)
+
+
+def _switch(a: Asked) -> SignalPart:
+    inputs, threshold = ("u1", "control", "u2"), a.text("Threshold", "0")
+    criteria = a.written("Criteria", "u2 >= Threshold")
+    if criteria == "u2 >= Threshold":
+        return SignalPart("signal.Switch", {"threshold": threshold}, inputs)
+    sign = f"> {threshold}" if criteria == "u2 > Threshold" else "!= 0"
+    condition = f"self.control {sign}" if ">" in sign else "(self.control > 0) | (self.control < 0)"
+    return law(f"where({condition}, self.u1, self.u2)", inputs)
+
+
+def _manual_switch(a: Asked) -> SignalPart:
+    port = "u1" if a.written("CurrentSetting", a.written("sw", "1")) == "1" else "u2"
+    return law(f"self.{port}", ("u1", "u2"))
+
+
+def _multiport_switch(a: Asked) -> SignalPart:
+    count, order = int(a.number("Inputs", "3") or 0), a.written("DataPortOrder", "One-based")
+    ports = many("u", count)
+    if a.written("zeroidx", "off") == "on" or order.startswith("Zero-based"):
+        text = f"self.{ports[-1]}"
+        for k in range(count - 2, -1, -1):
+            text = f"where(self.control < {k + 0.5}, self.{ports[k]}, {text})"
+        return law(text, ("control", *ports))
+    if order.startswith("Specify") or count < 2:
+        raise Lacks("Which number chooses which input is given by a list, or they are one vector.")
+    return SignalPart("signal.MultiportSwitch", {"inputs": str(count)} if count != 3 else {},
+                      ("control", *ports))
+
+
+def _minmax(a: Asked) -> SignalPart:
+    count = int(a.written("Inputs", "1") or 1)
+    name = "Maximum" if a.written("Function", "min") == "max" else "Minimum"
+    if count == 1:
+        return SignalPart("signal.Gain")
+    keywords = {"inputs": str(count)} if count != 2 else {}
+    return SignalPart(f"signal.{name}", keywords, many("u", count))
+
+
 FUNCTIONS: dict[str, Makes] = {
     "UnaryMinus": lambda a: SignalPart("signal.Gain", {"gain": "-1"}),
     "Gain": _gain, "Sum": _sum, "Product": _product,
@@ -185,4 +264,11 @@ FUNCTIONS: dict[str, Makes] = {
     "Slider Gain": lambda a: SignalPart("signal.Gain", {"gain": a.text("gain", "1")}),
     "Radians to Degrees": lambda a: SignalPart("signal.Gain", {"gain": "180 / np.pi"}),
     "Degrees to Radians": lambda a: SignalPart("signal.Gain", {"gain": "np.pi / 180"}),
+    "RelationalOperator": _relation, "Logic": _logic, "Switch": _switch,
+    "ManualSwitch": _manual_switch, "Manual Switch": _manual_switch,
+    "MultiPortSwitch": _multiport_switch, "MinMax": _minmax,
+    "Compare To Constant": lambda a: _compare_to(a, "3"),
+    "Compare To Zero": lambda a: _compare_to(a, "0"),
+    "Saturation Dynamic": lambda a: law("maximum(minimum(self.u, self.upper), self.lower)",
+                                        ("upper", "u", "lower")),
 }  # fmt: skip

@@ -6,18 +6,9 @@ signals without a sample time, and such a block becomes a gap.
 
 from __future__ import annotations
 
+from . import signal_part
 from .asked import Asked
-from .signal_part import (
-    Lacks,
-    Makes,
-    SignalPart,
-    factor,
-    limits_of,
-    listed,
-    many,
-    per_second,
-    seconds,
-)
+from .signal_part import Lacks, Makes, SignalPart, factor, limits_of, listed, many, seconds
 
 __all__ = ["RULES", "SAMPLED", "TRIGGERED", "matrices_of", "period_of", "ports_of",
            "zeros_and_poles"]  # fmt: skip
@@ -43,9 +34,8 @@ def _delay(a: Asked) -> SignalPart:
     if not length or a.written("DelayLengthSource", "Dialog") != "Dialog":
         raise Lacks("Its length is 0, or comes from a signal.")
     _starts_at_rest(a, "InitialCondition")
-    zeros = ", ".join(["0"] * int(length))
-    return SignalPart("signal.DiscreteTransferFunction",
-                      {**keywords, "numerator": "[1]", "denominator": f"[1, {zeros}]"})
+    return SignalPart("signal.DiscreteTransferFunction", {
+        **keywords, "numerator": "[1]", "denominator": f"[1{', 0' * int(length)}]"})
 
 
 def _integrator(a: Asked) -> SignalPart:
@@ -66,7 +56,7 @@ def _integrator(a: Asked) -> SignalPart:
     if kind == "Accumulation":  # a sum, without the time between samples
         gain = f"{factor(gain or '1')} / {factor(a.text('SampleTime', '1'))}"
     return SignalPart("signal.DiscreteIntegrator", {"input": '"1/s"', **keywords}, before=(
-        per_second(f'quantity({gain}, "1/s")') if gain else per_second(),))
+        signal_part.per_second(f'quantity({gain}, "1/s")') if gain else signal_part.per_second(),))
 
 
 def _transfer(a: Asked) -> SignalPart:
@@ -84,17 +74,11 @@ def _filter(a: Asked, *names: tuple[str, str]) -> SignalPart:
         raise Lacks("Its coefficients come from a signal.")
     texts = [listed(a.text(*name)) for name in names]
     sizes = [max(a.shape(*name), default=1) for name in names]
-    above, below = (_longer(text, max(sizes) - size)
-                    for text, size in zip(texts, sizes, strict=True))
+    zeros = [", 0" * (max(sizes) - size) for size in sizes]  # behind the shorter one
+    above, below = (text if not more else f"{text[:-1]}{more}]" if text.startswith("[") else
+                    f"[*{text}{more}]" for text, more in zip(texts, zeros, strict=True))
     return SignalPart("signal.DiscreteTransferFunction", {
         **period_of(a), "numerator": above, "denominator": below})
-
-
-def _longer(text: str, more: int) -> str:
-    """A vector with zeros behind it."""
-    zeros = ", ".join(["0"] * more)
-    return text if not more else f"{text[:-1]}, {zeros}]" if text.startswith("[") else \
-        f"[*{text}, {zeros}]"
 
 
 def _starts_at_rest(a: Asked, name: str) -> None:

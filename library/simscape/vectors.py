@@ -32,8 +32,7 @@ _DEEPEST = 30
 _WIDEST = 1000  # elements of a vector
 
 
-def elements(system: System, source: End, known: dict[End, list[End]] | None = None
-             ) -> list[End]:
+def elements(system: System, source: End, known: dict[End, list[End]] | None = None) -> list[End]:
     """The scalar outputs that a signal is made of; itself where it is no vector.
 
     ``known`` holds what has been followed: a vector may be joined with itself again and again.
@@ -66,7 +65,7 @@ def origin(system: System, source: End) -> End:
             break
         ends = system.of_type("Goto", block.tag) if block.block_type == "From" else \
             [block] * (block.block_type == "SignalConversion")
-        driver = next(filter(None, (system.driver_of(end.sid) for end in ends)), None)
+        driver = system.driver_of(*(end.sid for end in ends))
         if driver is None:
             break
         source = driver
@@ -80,8 +79,7 @@ def inputs_of(system: System, block: Block) -> list[tuple[End, str]]:
     return [(source, name) for _, source, name in sorted(found, key=lambda row: row[0])]
 
 
-def _taken(system: System, block: Block, index: int, known: dict[End, list[End]]
-           ) -> list[End]:
+def _taken(system: System, block: Block, index: int, known: dict[End, list[End]]) -> list[End]:
     """What an output of a Demux, a Selector or a Bus Selector takes out of its input."""
     drivers = inputs_of(system, block)
     if not drivers:
@@ -176,7 +174,6 @@ def _wire(system: System, block: Block, ends: list[End]) -> None:
 
 
 def _wire_at(system: System, end: End) -> list[End]:
-    """All ends of the lines at a port."""
     return [e for wire in system.wires if end in wire for e in wire]
 
 
@@ -193,7 +190,6 @@ def _joined(system: System, end: End, known: dict[str, list[End]] | None = None)
 
 
 def joining_here(system: System, end: End) -> Block | None:
-    """The block that joins the physical vector at an end."""
     for other in _wire_at(system, end):
         block = system.blocks.get(other.sid)
         if block is not None and block.kind == JOIN and other.port == "rconn":
@@ -224,7 +220,6 @@ def new_port(system: System, like: Block, k: int, name: str) -> tuple[Block, int
 
 
 def joining(system: System, sid: str, index: int) -> Block | None:
-    """The block that joins the vector at an input."""
     driver = next((s.source for s in system.signals for t in s.targets
                    if (t.sid, t.port, t.index) == (sid, "in", index)), None)
     block = None if driver is None else system.blocks.get(origin(system, driver).sid)

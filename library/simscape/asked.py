@@ -72,7 +72,6 @@ class Texts:
         return Written(python, value, literal, here)
 
     def name(self, path: str, scope: Scope) -> str:
-        """The Python name of a value."""
         first = path.partition(".")[0]
         if first in scope.local:
             return scope.local[first]
@@ -151,7 +150,6 @@ class Asked:
         return np.shape(self._of(name, default).value)
 
     def column(self, name: str, index: int) -> str:
-        """The text of a column of a matrix."""
         return value_text(np.asarray(self._of(name, "[]").value)[:, index])
 
     def elements(self, name: str, default: str) -> list[str]:

@@ -114,11 +114,9 @@ class Converters:
         lag = self.signals.conversion.texts.of(written, level.scope, f"{level.path}/{block.name}")
         T = factor(lag.python)
         below = f"[{T}, 1]" if order == "1" else f"[{T}**2, 2 * {T}, 1]"
-        place = f"{level.owner}." + level.add(None, "signal.TransferFunction", {
+        return Joint(level.through(before.text, "signal.TransferFunction", {
             "input": f'"{before.unit}"', "output": f'"{before.unit}"', "numerator": "[1]",
-            "denominator": below}, f"{python_name(block.name)}_filter").name
-        level.plan.connections.append([before.text, f"{place}.u"])
-        return Joint(f"{place}.y", "output", before.unit)
+            "denominator": below}, f"{python_name(block.name)}_filter"), "output", before.unit)
 
     def _folded(self, driver: End, converter: Block, unit: str) -> Joint | None:
         """A source that drives only converters of one unit is written in that unit."""
@@ -183,11 +181,9 @@ class Converters:
 
 def number_taken(level: Level, name: str, place: str, unit: str, to: str) -> str:
     """A gain that gives the number of a signal another unit; its output."""
-    gains = f"1 {quotient(to, unit) if unit else to}"
-    gain = f"{level.owner}." + level.add(None, "signal.Gain", {
-        **({"input": f'"{unit}"'} if unit else {}), "gain": f'"{gains}"'}, f"{name}_unit").name
-    level.plan.connections.append([place, f"{gain}.u"])
-    return f"{gain}.y"
+    gain = f'"1 {quotient(to, unit) if unit else to}"'
+    return level.through(place, "signal.Gain", {
+        **({"input": f'"{unit}"'} if unit else {}), "gain": gain}, f"{name}_unit")
 
 
 def other_units(block: Block, made: Made, units: NodeUnits) -> dict[str, str]:

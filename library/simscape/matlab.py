@@ -249,7 +249,6 @@ class Parser:
         return self.given[k] if k < len(self.given) else Token("end", "")
 
     def next(self) -> Token:
-        """The next word, which is passed."""
         self.at += 1
         return self.peek(-1)
 

@@ -95,7 +95,6 @@ def _statements(lines: list[tuple[str, str]], where: str) -> list[Statement]:
 
 
 def _word(line: str) -> str:
-    """The word that a line begins with."""
     return (re.match(r"[A-Za-z]\w*", line) or [""])[0]
 
 

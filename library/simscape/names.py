@@ -60,7 +60,6 @@ class Workspace:
     _running: list[str] = field(default_factory=list)
 
     def run(self, statements: Iterable[Statement], source: str) -> None:
-        """Take over what statements assign."""
         for statement in statements:
             if isinstance(statement, Assign):
                 self._assign(statement, source)
@@ -128,7 +127,6 @@ class Workspace:
         self.unread[path] = reason
 
     def _write(self, path: str, text: str, comment: str, source: str) -> None:
-        """Write a line, in place of one that stood there."""
         self._freeze(path)
         self.lines[path] = Given(path, text, comment, source)
         self._written.add(path)
@@ -143,7 +141,6 @@ class Workspace:
                     line.text = value_text(self._value(line.path))
 
     def _value(self, path: str) -> Any:
-        """The value of a path; None where it has none."""
         of: Any = self.values
         for name in path.split("."):
             of = of.get(name) if isinstance(of, Mapping) else None
@@ -193,7 +190,6 @@ class Workspace:
 
     def _data(self, read: Callable[[bytes], tuple[dict[str, Any], list[str]]], content: bytes,
               source: str) -> None:
-        """Take over what binary data hold."""
         try:
             values, unread = read(content)
         except Exception as error:  # SciPy raises many kinds for data that are not what they seem

@@ -72,11 +72,10 @@ def _layouts(block: Block, layouts: list[list[str]]) -> list[list[str]]:
     on = ("1", "true", "on")
 
     def fits(layout: list[str]) -> int:
-        right = layout[1].split()
-        score = int(("C" in right) == (chosen.get("reference") not in ("1", "absolute", "base")))
-        score += bool({"W", "V"} & set(right)) == (chosen.get("velocity_port", "1") in on)
-        score += bool({"A", "P"} & set(right)) == (chosen.get("position_port", "1") in on)
-        return score
+        right = {*layout[1].split()}
+        return sum((("C" in right) == (chosen.get("reference") not in ("1", "absolute", "base")),
+                    bool({"W", "V"} & right) == (chosen.get("velocity_port", "1") in on),
+                    bool({"A", "P"} & right) == (chosen.get("position_port", "1") in on)))
 
     return sorted(layouts, key=fits, reverse=True)
 

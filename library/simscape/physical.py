@@ -86,7 +86,6 @@ def keywords_of(block: Block, counterpart: Counterpart, texts: WritesValues, sco
     found = Keywords()
 
     def number(value: Value) -> Any:
-        """The number of a value where it has one."""
         try:
             return texts.of(value.text, scope, where).value
         except NotUnderstood:
@@ -245,7 +244,6 @@ def _said_here(choices: Mapping[str, str], value: Value | None, number: Callable
 
 
 def _same_word(option: Any, value: Value) -> Any:
-    """The choice that is called as it is written."""
     if isinstance(option.default, bool):
         return {**dict.fromkeys(_ON, True), **dict.fromkeys(_OFF, False)}.get(word_of(value))
     wanted = {word_of(value), word_of(value).replace("_", " ")}

@@ -60,7 +60,6 @@ class PhysicalBlocks:
 
     def _add(self, level: Level, block: Block, made: str, ports: dict[str, str],
              keywords: dict[str, str]) -> None:
-        """A part of a class of the text, and its ends."""
         part = f"{level.owner}.{level.add(block, made, keywords).name}"
         plans = {port.name: port for port in self.gaps.classes[made].ports}
         level.joints |= {(block.sid, end): plans[port].joint(part) for end, port in ports.items()}
@@ -241,7 +240,6 @@ def _what_to_take(block: Block) -> str:
 
 
 def _divides(block: Block | None, end: str) -> bool:
-    """Whether an input of a block is a divisor."""
     if block is None:
         return False
     if block.kind == "foundation.signal.functions.divide":

@@ -35,7 +35,6 @@ class Written:
         return f'quantity({self.python}, "{self.unit}")'
 
     def times(self, unit: str) -> Written:
-        """Return the number with a unit."""
         return Written(self.python, self.value, self.literal, unit)
 
 
@@ -72,7 +71,6 @@ class PortPlan:
         return f"{self.kind}({argument})"
 
     def joint(self, part: str) -> Joint:
-        """The port of a part of the script."""
         kinds = (self.argument, "") if self.kind == "Port" else (self.kind.lower(), self.argument)
         return Joint(f"{part}.{self.name}", *kinds)
 
@@ -179,7 +177,6 @@ class Level:
         return self.within.rstrip(".").rpartition(".")[2]
 
     def path_of(self, text: str) -> str:
-        """Where in results a port of the script is."""
         return f"{self.within}{text.removeprefix(f'{self.owner}.')}"
 
     def block(self, end: End) -> Block | None:
@@ -193,6 +190,12 @@ class Level:
                     own=own)
         self.plan.parts.append(part)
         return part
+
+    def through(self, before: str, component: str, keywords: dict[str, str], name: str) -> str:
+        """A new part that a signal passes; its output."""
+        place = f"{self.owner}.{self.add(None, component, keywords, name).name}"
+        self.plan.connections.append([before, f"{place}.u"])
+        return f"{place}.y"
 
     def add_port(self, block: Block, kind: str, argument: str) -> PortPlan:
         """The port of the class that a port block stands for."""

@@ -58,7 +58,6 @@ class SignalsOfLevel:
 
     # -- the order of work -----------------------------------------------------------
     def convert(self, live: list[Block]) -> None:
-        """Make the parts of signal blocks and connect them."""
         for block in live:
             if block.block_type == "Inport" and self.level.owner == "model":
                 self._open_input(block)
@@ -197,7 +196,6 @@ class SignalsOfLevel:
             self.conversion.named |= dict.fromkeys(filter(None, names), (self.path_of(joint), unit))
 
     def connect(self, joint: Joint, ends: list[str]) -> None:
-        """Connect an output with inputs."""
         self.level.plan.connections.append([joint.text, *ends])
         for end in ends:
             self.conversion.fed.setdefault(self.level.path_of(end), self.path_of(joint))

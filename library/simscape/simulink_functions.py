@@ -205,8 +205,7 @@ def _logic(a: Asked) -> SignalPart:
         return law(f"where(mod({ones}, 2) > 0.5, {'1, 0' if word == 'XOR' else '0, 1'})", ports)
     if word not in ("AND", "OR"):
         raise Lacks(f"The operator {word!r} has no counterpart here.")
-    keywords = {"inputs": str(count)} if count != 2 else {}
-    return SignalPart(f"signal.{word.title()}", keywords, ports)
+    return _of_many(word.title(), count)
 
 
 def _switch(a: Asked) -> SignalPart:
@@ -241,10 +240,12 @@ def _multiport_switch(a: Asked) -> SignalPart:
 def _minmax(a: Asked) -> SignalPart:
     count = int(a.written("Inputs", "1") or 1)
     name = "Maximum" if a.written("Function", "min") == "max" else "Minimum"
-    if count == 1:
-        return SignalPart("signal.Gain")
-    keywords = {"inputs": str(count)} if count != 2 else {}
-    return SignalPart(f"signal.{name}", keywords, many("u", count))
+    return SignalPart("signal.Gain") if count == 1 else _of_many(name, count)
+
+
+def _of_many(component: str, count: int) -> SignalPart:
+    return SignalPart(f"signal.{component}", {"inputs": str(count)} if count != 2 else {},
+                      many("u", count))
 
 
 FUNCTIONS: dict[str, Makes] = {

@@ -30,7 +30,6 @@ def _sampled(a: Asked, source: SignalPart, default: str = "0", name: str = "Samp
 
 
 def _time_from_outside(a: Asked) -> bool:
-    """Whether a source takes the time from its input."""
     return a.written("TimeSource", "Use simulation time") != "Use simulation time"
 
 

@@ -33,7 +33,6 @@ class Solvers:
     _local: set[tuple[str, str]] = field(default_factory=set)  # method and step; empty: adaptive
 
     def take(self, level: Level, block: Block) -> None:
-        """Read one block."""
         options, where = block.options, f"{level.path}/{block.name}"
         if options.get("DoDC") == "on":
             self.remarks.append("The model asks to start from steady state; here it starts from "

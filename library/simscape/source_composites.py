@@ -56,7 +56,6 @@ class _Sources:
 
     def component(self, path: Path, given: Mapping[str, Tree], above: Loops | None,
                   within: tuple[Path, ...]) -> Known:
-        """A component with what it is given."""
         source = read_component(path)
         if source.form == "function" or source.form == "domain" and within:
             raise FileError(str(path), f"it is a {source.form}, not a component.",

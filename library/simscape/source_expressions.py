@@ -196,7 +196,6 @@ class Known:
         return self.text(reduce(partial(ml.Binary, "&&"), every)) if every else ""
 
     def guarded(self, line: str, conditions: Conditions) -> list[str]:
-        """A statement under its conditions."""
         words = self.under(conditions)
         return [f"if {words}:", f"    {line}"] if words else [line]
 

@@ -152,7 +152,6 @@ class Parts:
         yield from lines
 
     def _needed(self, names: set[str]) -> set[str]:
-        """Names with those that they are computed from."""
         more = set().union(*(names_in(self.known.locals[n]) for n in names
                              if n in self.known.locals)) - names
         return self._needed(names | more) if more else names

@@ -68,6 +68,7 @@ def equal_at_start(known: Known) -> Iterator[tuple[Conditions, Equal]]:
 
 @dataclass
 class _Start:
+    """Something that is zero when a run starts."""
 
     name: str
     unit: str

@@ -137,8 +137,6 @@ def _domain(source: Source) -> str:
 # -- components -----------------------------------------------------------------------------------
 @dataclass
 class _Writer:
-    """Writes the class of a component."""
-
     known: Known
 
     @cached_property

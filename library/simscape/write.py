@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from .plan import ClassPlan, Part, Script, Written
+from .plan import ClassPlan, Script
 from .python_text import CORE, imports, qualified
 from .words import WIDTH, docstring, one_line, quoted, refuse_foreign_code, wrapped, yielded
 
@@ -142,21 +142,18 @@ def _classes(script: Script, homes: Homes) -> Iterator[str]:
 
 def _content(plan: ClassPlan, owner: str, homes: Homes) -> list[str]:
     indent = "        " if owner == "self" else "    "
-    lines = [line for part in plan.parts for line in _part(part, owner, indent, homes)]
+    lines = list[str]()
+    for part in plan.parts:
+        name = part.component.rpartition(".")[2]
+        name = homes.get(part.home, {}).get(name, name)
+        given = [f"{keyword}={text}" for keyword, text in part.keywords.items()]
+        lines += _told(_call(f"{indent}{owner}.{part.name} = {name}(", given, indent),
+                       part.original if part.original != part.name else "", indent)
     if plan.connections and lines:
         lines.append("")
     for texts in plan.connections:
         lines += _call(f"{indent}{owner}.connect(", texts, indent)
     return lines
-
-
-def _part(part: Part, owner: str, indent: str, homes: Homes) -> Iterator[str]:
-    name = part.component.rpartition(".")[2]
-    name = homes.get(part.home, {}).get(name, name)
-    given = [f"{keyword}={text}" for keyword, text in part.keywords.items()]
-    head = f"{indent}{owner}.{part.name} = {name}("
-    yield from _told(_call(head, given, indent),
-                     part.original if part.original != part.name else "", indent)
 
 
 def _call(head: str, given: list[str], indent: str) -> list[str]:
@@ -171,7 +168,9 @@ def _call(head: str, given: list[str], indent: str) -> list[str]:
 
 def _run(script: Script) -> Iterator[str]:
     stop, step, tolerance = (script.times.get(word) for word in ("StopTime", "MaxStep", "RelTol"))
-    shown, tenth = f'"{_of_the_endless(step)} s"', f'"{float(_of_the_endless(step)) / 10:.6g} s"'
+    # of a model without an end 10 s are shown, or a thousand of its largest steps
+    most = float(f"{10.0 if step is None else min(10.0, 1000 * step.value):.6g}")
+    shown, tenth = f'"{most:.6g} s"', f'"{most / 10:.6g} s"'
     if stop is not None and stop.literal:
         shown, tenth = stop.argument, f'"{stop.value / 10:.6g} s"'
     elif stop is not None:
@@ -197,8 +196,3 @@ def _run(script: Script) -> Iterator[str]:
         yield "    print(table.to_string())"
     else:
         yield "    print(result)"
-
-
-def _of_the_endless(step: Written | None) -> str:
-    """How much of a model without an end is shown: 10 s, or a thousand of its largest steps."""
-    return "10" if step is None else f"{min(10.0, 1000 * step.value):.6g}"

@@ -161,7 +161,8 @@ def _plain(name: str) -> str:
 
 def comparison_table(found: list[Compared], lost: list[str]) -> str:
     """How far every signal is off, as text."""
-    rows = [("signal", "here", "largest difference", "rms", "range of the log")]
+    rows: list[tuple[str, ...]] = [
+        ("signal", "here", "largest difference", "rms", "range of the log")]
     rows += [(c.logged.name, c.path, *(f"{number:.3g} {c.unit}".strip() for number in c.numbers))
              for c in found]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

@@ -8,14 +8,14 @@ nothing here, as ``simulink_options.csv`` says; any other option that is not at 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from .data import content_of, rows_of
-from .diagram import Block
+from .diagram import Block, Diagram
 from .mapping import word_of
 from .matlab import Brace, Matrix, Number, Transposed, Unary, parse
 from .matlab_values import Unknown, evaluate, free_names, value_of
@@ -23,10 +23,6 @@ from .names import Workspace
 from .plan import Scope, Written
 from .python_text import same_text, value_text
 from .units import unit_here
-
-if TYPE_CHECKING:
-    from .diagram import Diagram
-    from .node_units import NodeUnits
 
 __all__ = ["Asked", "Texts", "WritesValues", "defaults_of"]
 
@@ -104,7 +100,7 @@ class Asked:
 
     texts: WritesValues
     diagram: Diagram
-    units: NodeUnits
+    unit_at: Callable[[str, str], str | None]  # of the node at an end of a block
     scope: Scope
     block: Block
     path: str = ""
@@ -185,7 +181,7 @@ class Asked:
 
     def unit(self, port: str) -> str:
         end = next((e for e, p in self.block.ports.items() if p == port), "")
-        return self.units.of(self.block.sid, end) or ""
+        return self.unit_at(self.block.sid, end) or ""
 
     def ports(self, kind: str) -> list[str]:
         return [p for p in self.block.ports.values() if self.block.types.get(p) == kind]

@@ -69,7 +69,7 @@ class Conversion:
         self.physical = PhysicalBlocks(self, self.gaps)
         self.units = NodeUnits(diagram.root)
         guessed = Texts(self.workspace)
-        self.units.follow(lambda block: Asked(guessed, diagram, self.units, self.workspace_scope,
+        self.units.follow(lambda block: Asked(guessed, diagram, self.units.of, self.workspace_scope,
                                               block))
         self.solvers = Solvers(networks_of(diagram.root, self.units), self.texts, self.remarks)
         if diagram.release > NEWEST:
@@ -119,7 +119,7 @@ class Conversion:
                                   list(notes)))
 
     def asked(self, level: Level, block: Block) -> Asked:
-        return Asked(self.texts, self.diagram, self.units, level.scope, block, level.path)
+        return Asked(self.texts, self.diagram, self.units.of, level.scope, block, level.path)
 
     def writes(self, level: Level, block: Block) -> Writes:
         """What writes the numbers of a gap; None for what is no number, or has no value."""

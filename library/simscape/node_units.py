@@ -7,12 +7,12 @@ converters that a signal touches, over all levels of the diagram.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from networkx.utils import UnionFind
 
 from blocks import BlocksError
 
+from .asked import Asked
 from .diagram import Block, System
 from .mapping import counterpart_of, law_of
 from .nodes import inner_port, name_ports, nodes_of
@@ -21,9 +21,6 @@ from .physical_signals import is_physical_signal, physical_signal_part, unit_exp
 from .signal_lines import TO_PHYSICAL, TO_SIMULINK
 from .signal_part import Lacks
 from .units import TEMPERATURES, unit_here
-
-if TYPE_CHECKING:
-    from .asked import Asked
 
 __all__ = ["NodeUnits", "networks_of"]
 

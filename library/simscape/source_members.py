@@ -160,7 +160,8 @@ class Members:
                     self.units.know((block.sid, end), unit)
 
     def _asked(self, block: Block) -> Asked:
-        return Asked(self.values, self.diagram, self.units, _NOWHERE, block, self.known.source.name)
+        return Asked(self.values, self.diagram, self.units.of, _NOWHERE, block,
+                     self.known.source.name)
 
     # -- as parts ----------------------------------------------------------------------
     def written(self, declared: Declared) -> list[tuple[Conditions, Member]]:

@@ -51,12 +51,10 @@ def main(arguments: list[str] | None = None) -> int:
                              "plots, as the scopes of the model show it")
     parser.add_argument("--run", action="store_true", help="run the text that was written")
     given = parser.parse_args(arguments)
-    values = {}
     for text in given.values:
-        name, sign, value = text.partition("=")
-        if not sign:
+        if "=" not in text:
             parser.error(f"--set takes NAME=VALUE, but was given {text!r}")
-        values[name.strip()] = value
+    values = {name.strip(): value for name, _, value in (t.partition("=") for t in given.values)}
     for module in given.modules:
         try:
             import_module(module)
@@ -71,10 +69,8 @@ def main(arguments: list[str] | None = None) -> int:
         home = str(output.resolve().parent)  # of what stands beside the text
         sys.path[:] = [home, *(place for place in sys.path if place != home)]
         values = {**read_repairs(output), **values}
-        converted = convert(given.model, values=values, folders=given.path,
-                            scripts=given.scripts)
-        output.write_text(python_text(converted.script, repairs_of(output).stem),
-                          encoding="utf-8")
+        converted = convert(given.model, values=values, folders=given.path, scripts=given.scripts)
+        output.write_text(python_text(converted.script, repairs_of(output).stem), encoding="utf-8")
         for name, text in converted.modules.items():
             output.with_name(f"{name}.py").write_text(text, encoding="utf-8")
         if write_repairs(output):
@@ -85,7 +81,12 @@ def main(arguments: list[str] | None = None) -> int:
         if not trial.builds:
             return 1
         if given.compare is not None:
-            _compare(trial, converted, given.compare, output)
+            found, lost = compare(trial.model, converted.script, read_log(given.compare))
+            print(comparison_table(found, lost))
+            if found:
+                picture = output.with_name(f"{output.stem}_compared.png")
+                comparison_figure(found).savefig(picture)
+                print(picture)
         if given.fmu is not None:
             print(_export(trial, converted, given.fmu))
         if given.run:
@@ -140,16 +141,6 @@ def _export(trial: Trial, converted: Converted, path: Path) -> Path:
         path, outputs=script.plots, **tight,
         **{} if stop is None else {"duration": f"{float(stop.value)!r} s"})
     return made
-
-
-def _compare(trial: Trial, converted: Converted, log: Path, output: Path) -> None:
-    """Say how far a logged run is from the same one here, and draw both."""
-    found, lost = compare(trial.model, converted.script, read_log(log))
-    print(comparison_table(found, lost))
-    if found:
-        picture = output.with_name(f"{output.stem}_compared.png")
-        comparison_figure(found).savefig(picture)
-        print(picture)
 
 
 if __name__ == "__main__":

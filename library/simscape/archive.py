@@ -49,7 +49,6 @@ class Package:
         return _parsed(self.parts[name], self.path, name)
 
     def named(self, *names: str) -> Element | None:
-        """The first of some parts that is there."""
         return next((self.xml(name) for name in names if name in self.parts), None)
 
 
@@ -104,12 +103,15 @@ def _zipped(content: bytes, path: Path) -> Iterator[tuple[str, bytes]]:
                 if left < 0:
                     raise _too_large(path)
                 yield member.filename.lstrip("/"), data
+    except FileError:
+        raise
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError) as error:
-        if isinstance(error, FileError):
-            raise
-        raise FileError(str(path), f"its archive is damaged: {error}.",
-                        "Take another copy, or save the model again.",
-                        code="simscape.damaged") from error
+        raise _damaged(str(path), f"its archive is damaged: {error}.") from error
+
+
+def _damaged(where: str, what: str) -> FileError:
+    return FileError(where, what, "Take another copy, or save the model again.",
+                     code="simscape.damaged")
 
 
 def _too_large(path: Path) -> FileError:
@@ -121,8 +123,7 @@ def _written(content: bytes, path: Path) -> Iterator[tuple[str, bytes]]:
     """The parts of a text package: what stands between the lines that begin a part."""
     if len(content) > LARGEST:
         raise _too_large(path)
-    marker = b"\n__MWOPC_PART_BEGIN__ "
-    _, *pieces = content.replace(b"\r\n", b"\n").split(marker)
+    _, *pieces = content.replace(b"\r\n", b"\n").split(b"\n__MWOPC_PART_BEGIN__ ")
     for piece in pieces:
         head, _, body = piece.partition(b"\n")
         body = body.partition(b"\n__MWOPC_PACKAGE_END__")[0]
@@ -164,7 +165,5 @@ def _parsed(data: bytes, path: Path, part: str) -> Element:
     try:
         parser.Parse(data.lstrip(), True)
     except expat.ExpatError as error:
-        raise FileError(where, f"its XML is damaged: {error}.",
-                        "Take another copy, or save the model again.",
-                        code="simscape.damaged") from error
+        raise _damaged(where, f"its XML is damaged: {error}.") from error
     return builder.close()

@@ -8,38 +8,23 @@ elements cross. What joins them is then dissolved within one system.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import count
 from typing import Any
 
+from . import elementwise, vectors
+from .data import content_of
 from .diagram import Block, End, Signal, System
-from .elementwise import (
-    SOURCES,
-    added,
-    dot_product,
-    each,
-    each_number,
-    is_matrix,
-    state_space,
-    weighted,
-)
 from .nodes import inner_port
-from .physical_vectors import JOIN, joining_here, width
 from .signal_lines import TO_PHYSICAL, TO_SIMULINK
-from .vector_edits import join, join_physical, joining, move, new_port, rewire, unplug
-from .vectors import JOINING, inputs_of
+from .vectors import inputs_of, new_port, rewire
 
 __all__ = ["carry_vectors"]
 
 _MOST_PASSES = 50  # borders that one vector crosses
 _MOST_NEW = 500  # blocks that are made in one system: what would be more stays a vector, a gap
 # blocks that do the same to every element
-_ELEMENTWISE = {"Gain", "Abs", "Saturate", "Bias", "Trigonometry", "Math", "Sqrt", "Signum",
-                "Integrator", "TransferFcn", "DeadZone", "UnitDelay", "ZeroOrderHold", "Delay",
-                "DataTypeConversion", "RateTransition", "Rounding", "Quantizer",
-                "UnaryMinus", "Switch", "Sum", "Product", "MinMax", "Logic",
-                "RelationalOperator", "MultiPortSwitch", "TransportDelay", "RateLimiter",
-                "Derivative", "Memory", "Relay", "Backlash", "DiscreteIntegrator"}  # fmt: skip
+_ELEMENTWISE = {*content_of("signal_blocks.json")["elementwise"]}
 _STATE_SPACES = ("StateSpace", "DiscreteStateSpace")
-_SIDES = {"lconn": "Left", "rconn": "Right"}
 
 
 def carry_vectors(root: System, names: Mapping[str, Any]) -> None:
@@ -50,12 +35,12 @@ def carry_vectors(root: System, names: Mapping[str, Any]) -> None:
     systems = [(system, len(system.blocks) + _MOST_NEW) for system in root.systems()]
     for system, most in systems:
         for block in list(system.blocks.values()):
-            if len(system.blocks) < most and block.block_type in SOURCES:
-                each(system, block, names)
+            if len(system.blocks) < most and block.block_type in elementwise.SOURCES:
+                elementwise.each(system, block, names)
             elif block.block_type == "DotProduct":
-                dot_product(system, block)
-    joins = any(b.block_type in {*JOINING, *_STATE_SPACES} or b.kind == JOIN
-                or is_matrix(b, names) for b in root.walk())
+                elementwise.dot_product(system, block)
+    joins = any(b.block_type in {*vectors.JOINING, *_STATE_SPACES} or b.kind == vectors.JOIN
+                or elementwise.is_matrix(b, names) for b in root.walk())
     for _ in range(_MOST_PASSES if joins else 0):
         steps = [step for system, most in systems for step in _pass(system, most, names)]
         if not any(steps):
@@ -71,16 +56,16 @@ def _pass(system: System, most: int, names: Mapping[str, Any]) -> Iterator[bool]
                                         ("PMIOPort", _physical, False),
                                         ("PMIOPort", _physical, True)):
                 yield from (carry(system, block, p, inward) for p in block.system.of_type(kind))
-        elif is_matrix(block, names):
-            yield weighted(system, block, names)
+        elif elementwise.is_matrix(block, names):
+            yield elementwise.weighted(system, block, names)
         elif block.block_type in _STATE_SPACES:
-            yield state_space(system, block, names)
-        elif block.block_type in ("Sum", "MinMax", "Product") and added(system, block):
+            yield elementwise.state_space(system, block, names)
+        elif block.block_type in ("Sum", "MinMax", "Product") and elementwise.added(system, block):
             yield True
         elif block.kind == TO_PHYSICAL or block.block_type in _ELEMENTWISE:
-            yield each(system, block, names)
+            yield elementwise.each(system, block, names)
         elif block.kind == TO_SIMULINK:
-            yield each_number(system, block)
+            yield elementwise.each_number(system, block)
 
 
 def _signals(outer: System, holder: Block, port: Block, inward: bool) -> bool:
@@ -90,10 +75,10 @@ def _signals(outer: System, holder: Block, port: Block, inward: bool) -> bool:
     here, there = (outer, inner) if inward else (inner, outer)
     into, out = (End(holder.sid, "in", number), End(port.sid, "out")) if inward else (
         End(port.sid, "in"), End(holder.sid, "out", number))
-    mux = joining(here, into.sid, into.index)
+    mux = vectors.joining(here, into.sid, into.index)
     if mux is None:
         return False
-    unplug(here, into)
+    vectors.unplug(here, into)
     drivers = []
     for k, (source, name) in enumerate(inputs_of(here, mux), start=1):
         made, further = new_port(inner, port, k, name)
@@ -102,40 +87,32 @@ def _signals(outer: System, holder: Block, port: Block, inward: bool) -> bool:
         here.signals.append(Signal(source, [ends[not inward]], name))
         drivers.append((ends[inward], name))
     del inner.blocks[port.sid]
-    move(there, out, join(there, mux, f"{port.sid}.join" if inward else f"{holder.sid}.{port.sid}",
-                          drivers))
+    joined = f"{port.sid}.join" if inward else f"{holder.sid}.{port.sid}"
+    vectors.move(there, out, vectors.join(there, mux, joined, drivers))
     return True
 
 
-def _outer_end(holder: Block, port: Block) -> End:
-    """The end of a subsystem that a physical port block is inside."""
-    side = next(s for s, word in _SIDES.items() if port.options.get("Side", "Left") == word)
-    count = 0 if holder.system is None else len(holder.system.of_type("PMIOPort"))
-    return next(end for k in range(1, count + 1)
-                if inner_port(holder, end := End(holder.sid, side, k)) is port)
-
-
-def _further(holder: Block, port: Block, count: int) -> list[tuple[End, End]]:
-    """Further physical ports; the end inside and outside of each. The old one keeps its number."""
-    inner = holder.system
-    assert inner is not None
-    made = [new_port(inner, port, k, "")[0] for k in range(1, count + 1)]
-    return [(End(one.sid, "rconn", 1), _outer_end(holder, one)) for one in made]
+def _ends_of(holder: Block, port: Block) -> tuple[End, End]:
+    """The ends inside and outside of a subsystem that a physical port block is."""
+    side = {"Left": "lconn", "Right": "rconn"}[port.options.get("Side", "Left")]
+    outside = (End(holder.sid, side, k) for k in count(1))
+    return End(port.sid, "rconn", 1), next(e for e in outside if inner_port(holder, e) is port)
 
 
 def _physical(outer: System, holder: Block, port: Block, inward: bool) -> bool:
     """Take a physical vector apart that is joined outside a border, or inside of it."""
     inner = holder.system
     assert inner is not None
-    own = End(port.sid, "rconn", 1), _outer_end(holder, port)  # inside and outside
+    own = _ends_of(holder, port)
     here, there = (outer, inner) if inward else (inner, outer)
-    mux = joining_here(here, own[inward])
+    mux = vectors.joining_here(here, own[inward])
     if mux is None:
         return False
-    ends = _further(holder, port, width(mux))
+    made = [new_port(inner, port, k, "")[0] for k in range(1, vectors.width(mux) + 1)]
+    ends = [_ends_of(holder, one) for one in made]  # the old one keeps its number
     here.wires += [[pair[inward], End(mux.sid, "lconn", k)] for k, pair in enumerate(ends, start=1)]
     rewire(here, own[inward], None)
-    rewire(there, own[not inward], join_physical(
-        there, f"{port.sid}.join" if inward else f"{holder.sid}.{port.sid}",
-        [pair[not inward] for pair in ends]))
+    joined = f"{port.sid}.join" if inward else f"{holder.sid}.{port.sid}"
+    rewire(there, own[not inward],
+           vectors.join_physical(there, joined, [pair[not inward] for pair in ends]))
     return True

@@ -51,20 +51,10 @@ class Compared:
     here: Any
 
     @property
-    def difference(self) -> Any:
-        return self.here - self.logged.values
-
-    @property
-    def largest(self) -> float:
-        return float(np.max(np.abs(self.difference)))
-
-    @property
-    def rms(self) -> float:
-        return float(np.sqrt(np.mean(self.difference**2)))
-
-    @property
-    def range(self) -> float:
-        return float(np.ptp(self.logged.values))
+    def numbers(self) -> tuple[float, float, float]:
+        """The largest difference, the root of the mean square of all, and the range of the log."""
+        off = self.here - self.logged.values
+        return np.max(np.abs(off)), np.sqrt(np.mean(off**2)), np.ptp(self.logged.values)
 
 
 def read_log(path: Path) -> list[Logged]:
@@ -76,8 +66,9 @@ def read_log(path: Path) -> list[Logged]:
         For a file without a time, or without a signal.
     """
     try:
-        found = list(_of_table(path) if path.suffix.lower() == ".csv" else _of_data(path))
-    except (OSError, ValueError) as error:
+        found = list(_of_table(path) if path.suffix.lower() == ".csv" else
+                     _of_values("", file_values(path.read_bytes())[0], None))
+    except Exception as error:  # SciPy raises many kinds for files that are not what they seem
         raise FileError(str(path), f"it cannot be read as a log: {error}.",
                         "Give a .csv file with names in its first line, or a .mat file.",
                         code="simscape.log") from error
@@ -95,25 +86,14 @@ def _of_table(path: Path) -> Iterator[Logged]:
         head, *rows = [row for row in csv.reader(opened) if any(cell.strip() for cell in row)]
     numbers = np.array([[float(re.sub(r"\s*(sec|s)$", "", cell)) if cell.strip() else np.nan
                          for cell in row[:len(head)]] for row in rows])
-    names = [_name_and_unit(cell) for cell in head]
+    names = [(match[1], match[2]) if (match := re.fullmatch(
+        r"(.*?)\s*[\[(]([^\])]*)[\])]", cell.strip())) is not None else (cell.strip(), "")
+             for cell in head]
     at = next((k for k, (name, _) in enumerate(names) if name.lower() in _TIMES), 0)
     for k, (name, unit) in enumerate(names):
         known = ~np.isnan(numbers[:, k])
         if k != at and known.any():
             yield Logged(name, unit, numbers[known, at], numbers[known, k])
-
-
-def _name_and_unit(cell: str) -> tuple[str, str]:
-    match = re.fullmatch(r"(.*?)\s*[\[(]([^\])]*)[\])]", cell.strip())
-    return (match[1], match[2]) if match is not None else (cell.strip(), "")
-
-
-def _of_data(path: Path) -> Iterator[Logged]:
-    try:
-        values, _ = file_values(path.read_bytes())
-    except Exception as error:  # SciPy raises many kinds for files that are not what they seem
-        raise ValueError(str(error)) from error
-    yield from _of_values("", values, None)
 
 
 def _of_values(above: str, values: Mapping[str, Any], time: Any) -> Iterator[Logged]:
@@ -133,8 +113,7 @@ def _of_values(above: str, values: Mapping[str, Any], time: Any) -> Iterator[Log
                 yield Logged(path, "", array[:, 0], array[:, 1])
 
 
-def compare(model: Any, script: Script, log: list[Logged]
-            ) -> tuple[list[Compared], list[str]]:
+def compare(model: Any, script: Script, log: list[Logged]) -> tuple[list[Compared], list[str]]:
     """Run a converted model over the times of a log.
 
     Returns the signals that were found in both, and the names of those that were not.
@@ -146,13 +125,18 @@ def compare(model: Any, script: Script, log: list[Logged]
     solver = {word: text.strip('"') for word, text in script.solver.items()}
     result = model.simulate(f"{float(times[-1])!r} s", **solver,
                             **({} if solver else {"times": [f"{float(t)!r} s" for t in times]}))
-    known = _known(result, script)
+    # by what they may be called in a log: where signals are and in which unit, the first one holds
+    known = {_plain(path): (path, "") for path in reversed(list(result))}
+    known |= {_plain(name): where for name, where in script.shown.items()}
     found, lost = [], []
     for signal in log:
-        path, said = _where(known, _plain(signal.name))
-        if not path:
+        name = _plain(signal.name)
+        while name and name not in known:  # what stands before, as the log's name, does not count
+            name = name.partition(".")[2]
+        if not name:
             lost.append(signal.name)
             continue
+        path, said = known[name]
         unit = unit_here(signal.unit) or said or _unit_of(result[path])
         here = result[path].to(unit).m if unit else result[path].to_numpy()
         found.append(Compared(signal, path, unit, np.interp(
@@ -167,19 +151,6 @@ def _unit_of(variable: Any) -> str:
         return ""
 
 
-def _known(result: Any, script: Script) -> dict[str, tuple[str, str]]:
-    """Where a signal is and in which unit it is shown, by what it may be called in a log."""
-    found = {_plain(path): (path, "") for path in reversed(list(result))}  # the first one holds
-    return found | {_plain(name): where for name, where in script.shown.items()}
-
-
-def _where(known: Mapping[str, tuple[str, str]], name: str) -> tuple[str, str]:
-    """Where a name is; what stands before it, as the name of the log, does not count."""
-    while name and name not in known:
-        name = name.partition(".")[2]
-    return known.get(name, ("", ""))
-
-
 def _plain(name: str) -> str:
     """A name without regard to case, blanks and signs, and without the end of a log's path."""
     parts = [part for part in re.split(r"[./]", name) if part]
@@ -190,9 +161,10 @@ def _plain(name: str) -> str:
 
 def comparison_table(found: list[Compared], lost: list[str]) -> str:
     """How far every signal is off, as text."""
-    rows = [("signal", "here", "largest difference", "rms", "range of the log")]
-    rows += [(c.logged.name, c.path, f"{c.largest:.3g} {c.unit}".strip(),
-              f"{c.rms:.3g} {c.unit}".strip(), f"{c.range:.3g} {c.unit}".strip()) for c in found]
+    rows: list[tuple[str, ...]] = [
+        ("signal", "here", "largest difference", "rms", "range of the log")]
+    rows += [(c.logged.name, c.path, *(f"{number:.3g} {c.unit}".strip() for number in c.numbers))
+             for c in found]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip()
              for row in rows if found]

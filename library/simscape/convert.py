@@ -6,32 +6,29 @@ and Simulink become units; what only shows signals becomes the plot.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
 
-from .asked import Asked
+from .asked import Asked, Texts
+from .converters import leave_out_idle_gains
 from .diagram import Block, Diagram, End
-from .gaps import Gaps
-from .levels import Joint, Level, Scope
-from .loose_nodes import NOTE, loose_stop, small_damper
+from .gaps import Gaps, Writes
 from .masks import Masks
 from .matlab import NotUnderstood
 from .names import Workspace, workspace_of
 from .node_units import NodeUnits, networks_of
-from .nodes import inner_port, name_ports, nodes_of
+from .nodes import NOTE, inner_port, loose_stop, name_ports, nodes_of, small_damper
 from .own_sources import use_sources
 from .physical_blocks import PhysicalBlocks, lacks_ports
-from .plan import ClassPlan, Entry, Part, Script, Written
+from .plan import ClassPlan, Entry, Joint, Level, Part, Scope, Script, Written
 from .python_text import MEMBERS, PythonNames, class_name, python_name, said
 from .resolve import resolve
-from .signal_lines import name_read_probes
+from .signal_lines import is_converter, name_read_probes
 from .signals import SignalsOfLevel
 from .simulink import UNSEEN
 from .solver import SOLVER, Solvers
-from .texts import Texts
-from .tidy import leave_out_idle_gains
 
 __all__ = ["Conversion"]
 
@@ -46,19 +43,17 @@ class Conversion:
     ``scripts`` that give values are the user's.
     """
 
-    def __init__(self, diagram: Diagram, folders: Iterable[Path] = (),
-                 given: Mapping[str, str] | None = None, scripts: Iterable[Path] = ()) -> None:
+    def __init__(self, diagram: Diagram, folders: Collection[Path], given: Mapping[str, str],
+                 scripts: Iterable[Path]) -> None:
         self.diagram = diagram
         self.workspace: Workspace = workspace_of(diagram, folders, given, scripts)
         self.texts = Texts(self.workspace)
-        self.remarks, self.conditions = resolve(diagram, [Path(f) for f in folders],
-                                                self.workspace.values)
+        self.remarks, self.conditions = resolve(diagram, folders, self.workspace.values)
         for system in diagram.root.systems():
             name_read_probes(system)
         for name in self.conditions.keys() - self.workspace.values.keys():
             self.texts.missing[name] = [f"the choices of {self.conditions[name]}"]
-        self.modules = use_sources(diagram, [Path(f) for f in folders], self.workspace.values,
-                                   self.remarks)
+        self.modules = use_sources(diagram, folders, self.workspace.values, self.remarks)
         self.masks = Masks(self.texts, self.remarks)
         self.workspace_scope = Scope(self.workspace.values)
         self.entries: list[Entry] = []
@@ -74,7 +69,7 @@ class Conversion:
         self.physical = PhysicalBlocks(self, self.gaps)
         self.units = NodeUnits(diagram.root)
         guessed = Texts(self.workspace)
-        self.units.follow(lambda block: Asked(guessed, diagram, self.units, self.workspace_scope,
+        self.units.follow(lambda block: Asked(guessed, diagram, self.units.of, self.workspace_scope,
                                               block))
         self.solvers = Solvers(networks_of(diagram.root, self.units), self.texts, self.remarks)
         if diagram.release > NEWEST:
@@ -87,7 +82,6 @@ class Conversion:
 
     # -- one system --------------------------------------------------------------------
     def convert(self, level: Level) -> None:
-        """Make the parts and connections of a system."""
         blocks = level.system.blocks.values()
         for block in blocks:
             name_ports(block)
@@ -109,28 +103,25 @@ class Conversion:
 
     def _is_out(self, level: Level, block: Block) -> bool:
         if block.kind == "foundation.signal.sinks.terminator":
-            self.enter(level, block, "mapped", notes=[])
-        elif block.commented:
-            what = "passes its input on" if block.commented == "through" else "is commented out"
-            self.enter(level, block, "left out", notes=[f"It {what} in the model."])
-        elif block.block_type in UNSEEN:
-            self.enter(level, block, "left out", notes=[
-                "It only shows values, or sets them by hand: those of the file hold."])
-        else:
-            return False
-        return True
+            self.enter(level, block, "mapped")
+            return True
+        why = "It passes its input on in the model." if block.commented == "through" else \
+            "It is commented out in the model." if block.commented else \
+            "It only shows values, or sets them by hand: those of the file hold." \
+            if block.block_type in UNSEEN else ""
+        if why:
+            self.enter(level, block, "left out", notes=[why])
+        return bool(why)
 
     def enter(self, level: Level, block: Block, outcome: str, component: str = "",
               notes: Iterable[str] = ()) -> None:
-        """Note what became of a block."""
         self.entries.append(Entry(f"{level.path}/{block.name}", block.kind, outcome, component,
                                   list(notes)))
 
     def asked(self, level: Level, block: Block) -> Asked:
-        """The parameters of a block."""
-        return Asked(self.texts, self.diagram, self.units, level.scope, block, level.path)
+        return Asked(self.texts, self.diagram, self.units.of, level.scope, block, level.path)
 
-    def writes(self, level: Level, block: Block) -> Callable[[str, str, str], Written | None]:
+    def writes(self, level: Level, block: Block) -> Writes:
         """What writes the numbers of a gap; None for what is no number, or has no value."""
         def written(name: str, text: str, unit: str) -> Written | None:
             where = f"{level.path}/{block.name}.{name}"
@@ -175,35 +166,28 @@ class Conversion:
             return known
         inside, inner = inner_port(block, end), level.inner[block.sid]
         port = inner.ports.get(inside.sid) if inside is not None else None
-        if port is None:
-            return None
-        part = inner.within.rstrip(".").rpartition(".")[2]
-        kind = port.argument if port.kind == "Port" else port.kind.lower()
-        return Joint(f"{level.owner}.{part}.{port.name}", kind,
-                     "" if port.kind == "Port" else port.argument)
+        return None if port is None else port.joint(f"{level.owner}.{inner.name}")
 
     def _nodes(self, level: Level, signals: SignalsOfLevel) -> None:
         at: dict[str, list[str]] = {}  # the connection of a port
         for node in nodes_of(level.system):
-            found = [(end, joint) for end in node
+            found = [joint for end in node
                      if (joint := self.joint(level, end)) is not None and joint.kind]
-            if any(joint.kind in ("input", "output") for _, joint in found) or any(
-                    signals.is_converter(end) for end in node):
-                signals.add_node(node, [joint for _, joint in found])
+            blocks = [block for end in node if (block := level.block(end)) is not None]
+            if any(joint.kind in ("input", "output") for joint in found) or any(
+                    map(is_converter, blocks)):
+                signals.physical.append((node, found))
                 continue
-            domains = {joint.kind for _, joint in found}
-            if not domains:
+            if not found:
                 continue
-            domain = found[0][1].kind
-            texts = [joint.text for _, joint in found if joint.kind == domain]
-            for end in node:
-                block = level.block(end)
-                if block is not None and self.is_port(level, block):
-                    port = level.add_port(block, "Port", domain)
+            texts = [joint.text for joint in found if joint.kind == found[0].kind]
+            for block in blocks:
+                if self.is_port(level, block):
+                    port = level.add_port(block, "Port", found[0].kind)
                     texts.append(f"{level.owner}.{port.name}")
             if len(texts) > 1:
                 _connect(level.plan.connections, at, texts)
-            stop = loose_stop(level.block(end) for end in node)
+            stop = loose_stop(blocks)
             if stop is not None:
                 self._damp(level, stop)
 
@@ -218,11 +202,8 @@ class Conversion:
     def _damp(self, level: Level, stop: Block) -> None:
         """A small damper in parallel with a stop that has a loose side."""
         ends = [joint.text for (sid, _), joint in level.joints.items() if sid == stop.sid]
-        owner = ends[0].rpartition(".")[0]
-        name = level.names.make(f"{owner.rpartition('.')[2]}_damper")
-        if any(part.name == name for part in level.plan.parts):
-            return
-        level.plan.parts.append(small_damper(stop, name, self.physical.dampings.get(stop.sid)))
+        name = level.add(None, *small_damper(stop, self.physical.dampings.get(stop.sid)),
+                         f"{ends[0].split('.')[-2]}_damper").name
         level.plan.connections += [[f"{level.owner}.{name}.{end.rpartition('.')[2]}", end]
                                    for end in ends]
         entry = next(e for e in self.entries if e.path == f"{level.path}/{stop.name}")

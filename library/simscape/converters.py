@@ -1,34 +1,38 @@
 """What do converters between numbers and physical signals become?
 
 A source that drives only converters of one unit is written with that unit, any other number passes
-a gain that gives it its unit; a signal whose number is used passes one that takes it.
+a gain that gives it its unit; a signal whose number is used passes one that takes it. In the end a
+gain of 1 without a unit is a line, and one that gives a number a unit, or takes it, goes into the
+gain before or behind it.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from .diagram import Block, End
-from .levels import Joint, Level
 from .physical_signals import Made, quotient
-from .plan import Part, PortPlan, Stub
-from .python_text import python_name, said
+from .plan import Joint, Level, Part, PortPlan, Stub
+from .python_text import python_name
 from .signal_lines import TO_PHYSICAL, TO_SIMULINK
-from .signal_part import SignalPart, factor, with_unit
+from .signal_part import factor, with_unit
 from .units import TEMPERATURES, alike, unit_here
 
 if TYPE_CHECKING:
+    from .convert import Conversion
     from .node_units import NodeUnits
     from .signals import SignalsOfLevel
 
-__all__ = ["Converters", "number_taken", "other_units"]
+__all__ = ["Converters", "leave_out_idle_gains", "number_taken", "other_units"]
 
-_FOLDED = {"signal.Constant": ("value",), "signal.Step": ("final", "initial"),
-           "signal.Sine": ("amplitude", "bias"), "signal.Pulse": ("amplitude",)}  # fmt: skip
-_GIVES_UNIT = {**_FOLDED, "signal.Gain": ("gain",), **{f"signal.Table{k}D": ("values",)
-                                                       for k in (1, 2, 3)}}  # fmt: skip
+_GIVES = re.compile(r'"1 ([^"]+)"')
+_OF_NUMBERS = {"signal.Constant": ("value",), "signal.Step": ("final", "initial"),
+               "signal.Sine": ("amplitude", "bias"), "signal.Pulse": ("amplitude",)}  # fmt: skip
+_FOLDED = {**_OF_NUMBERS, "signal.Ramp": ("initial",)}  # its slope is per second
+_GIVES_UNIT = {**_OF_NUMBERS, "signal.Gain": ("gain",), **{f"signal.Table{k}D": ("values",)
+                                                           for k in (1, 2, 3)}}  # fmt: skip
 
 
 @dataclass
@@ -38,22 +42,20 @@ class Converters:
     signals: SignalsOfLevel
 
     def node(self, ends: list[End], joints: list[Joint]) -> None:
-        level = self.signals.level
-        blocks = [(end, level.block(end)) for end in ends]
-        units = (self.signals.conversion.units.of(end.sid, end.name) for end in ends)
-        unit = next((u for u in units if u), "")
+        level, conversion = self.signals.level, self.signals.conversion
+        blocks = [block for end in ends if (block := level.block(end)) is not None]
+        units = (conversion.units.of(end.sid, end.name) for end in ends)
+        unit = next(filter(None, units), "")
         output = next((j for j in joints if j.kind == "output"), None)
-        is_port = self.signals.conversion.is_port
-        ports = [b for _, b in blocks if b is not None and is_port(level, b)]
-        taking = [j for j in joints if j.kind == "input"]
         inputs: list[str] = []
-        for _, block in blocks:
-            if block is not None and block.kind == TO_PHYSICAL:
+        ports = [block for block in blocks if conversion.is_port(level, block)]
+        for block in blocks:
+            if block.kind == TO_PHYSICAL:
                 output = self._to_physical(block, _unit_of(block) or unit)
         for block in ports:
             if output is None:  # it comes from outside
                 port = level.add_port(block, "Input", unit)
-                self.signals.conversion.inputs.add(f"{level.within}{port.name}")
+                conversion.inputs.add(f"{level.within}{port.name}")
                 output = Joint(f"{level.owner}.{port.name}", "output", unit)
             else:
                 port = level.add_port(block, "Output", output.unit or unit)
@@ -61,21 +63,18 @@ class Converters:
                 inputs.append(f"{level.owner}.{port.name}")
         if output is None:
             return
-        inputs += [j.text for j in taking if self._takes(j, output)]
-        for joint in taking:
-            if not self._takes(joint, output):
+        for joint in joints:  # an input takes a signal in its unit, as far as both are known
+            if joint.kind == "input" and (
+                    not joint.unit or not output.unit or alike(joint.unit, output.unit)):
+                inputs.append(joint.text)
+            elif joint.kind == "input":
                 self._take_number(joint, output)
-        for _, block in blocks:
-            if block is not None and block.kind == TO_SIMULINK:
+        for block in blocks:
+            if block.kind == TO_SIMULINK:
                 inputs += self._to_simulink(block, Joint(output.text, "output",
                                                          output.unit or unit))
         if inputs:
             self.signals.connect(output, inputs)
-
-    @staticmethod
-    def _takes(joint: Joint, output: Joint) -> bool:
-        """Whether an input takes a signal in its unit, as far as both are known."""
-        return not joint.unit or not output.unit or alike(joint.unit, output.unit)
 
     def _take_number(self, joint: Joint, output: Joint) -> None:
         """Let an input take the number of a signal in another unit, and say so."""
@@ -111,21 +110,18 @@ class Converters:
 
     def _filter(self, block: Block, before: Joint, order: str) -> Joint:
         level = self.signals.level
-        name = level.names.make(f"{python_name(block.name)}_filter")
         written = block.options.get("InputFilterTimeConstant", "0.001")
         lag = self.signals.conversion.texts.of(written, level.scope, f"{level.path}/{block.name}")
         T = factor(lag.python)
         below = f"[{T}, 1]" if order == "1" else f"[{T}**2, 2 * {T}, 1]"
-        level.plan.parts.append(Part(name, "signal.TransferFunction", {
+        return Joint(level.through(before.text, "signal.TransferFunction", {
             "input": f'"{before.unit}"', "output": f'"{before.unit}"', "numerator": "[1]",
-            "denominator": below}))
-        level.plan.connections.append([before.text, f"{level.owner}.{name}.u"])
-        return Joint(f"{level.owner}.{name}.y", "output", before.unit)
+            "denominator": below}, f"{python_name(block.name)}_filter"), "output", before.unit)
 
     def _folded(self, driver: End, converter: Block, unit: str) -> Joint | None:
         """A source that drives only converters of one unit is written in that unit."""
         known = self.signals.placed.get(driver.sid)
-        if known is None or known.made.component not in (*_FOLDED, "signal.Ramp"):
+        if known is None or known.made.component not in _FOLDED:
             return None
         part, made = known.part, known.made
         consumers, shown = self.signals.lines.consumers(driver)
@@ -135,13 +131,9 @@ class Converters:
                 unit in TEMPERATURES and made.component != "signal.Constant"):
             return None
         if unit and unit not in part.note:
-            if made.component == "signal.Ramp":
-                part.keywords = {k: (with_unit(_number_of(v), f"{unit}/s") if k == "slope" else
-                                     with_unit(v, unit) if k == "initial" else v)
-                                 for k, v in part.keywords.items()}
-            else:
-                part.keywords = {k: with_unit(v, unit) if k in _FOLDED[made.component] else v
-                                 for k, v in part.keywords.items()}
+            part.keywords = {k: with_unit(_number_of(v), f"{unit}/s") if k == "slope" else
+                             with_unit(v, unit) if k in _FOLDED[made.component] else v
+                             for k, v in part.keywords.items()}
             part.note = unit
         self.signals.level.joints[converter.sid, "in1"] = Joint("", "folded")
         return Joint(f"{self.signals.level.owner}.{part.name}.y", "output",
@@ -169,11 +161,7 @@ class Converters:
 
     def _converter(self, block: Block, unit: str, to: str) -> Part:
         """A gain that gives a number a unit or takes it; for temperatures with their offset."""
-        level = self.signals.level
-        name = level.names.make(python_name(block.name))
-        part = Part(name, "signal.Gain", {"gain": f'"1 {to}"'} if to else {},
-                    said(block.name, name))
-        level.plan.parts.append(part)
+        part = self.signals.level.add(block, "signal.Gain", {"gain": f'"1 {to}"'} if to else {})
         if (unit or to) in TEMPERATURES:
             scale, zero = ("K", 273.15) if (unit or to) == "degC" else ("delta_degF", 459.67)
             made = f"{'From' if unit else 'To'}{(unit or to)[3:]}"
@@ -193,12 +181,9 @@ class Converters:
 
 def number_taken(level: Level, name: str, place: str, unit: str, to: str) -> str:
     """A gain that gives the number of a signal another unit; its output."""
-    gains = f"1 {quotient(to, unit) if unit else to}"
-    gain = level.names.make(f"{name}_unit")
-    level.plan.parts.append(Part(gain, "signal.Gain", {
-        **({"input": f'"{unit}"'} if unit else {}), "gain": f'"{gains}"'}))
-    level.plan.connections.append([place, f"{level.owner}.{gain}.u"])
-    return f"{level.owner}.{gain}.y"
+    gain = f'"1 {quotient(to, unit) if unit else to}"'
+    return level.through(place, "signal.Gain", {
+        **({"input": f'"{unit}"'} if unit else {}), "gain": gain}, f"{name}_unit")
 
 
 def other_units(block: Block, made: Made, units: NodeUnits) -> dict[str, str]:
@@ -208,21 +193,12 @@ def other_units(block: Block, made: Made, units: NodeUnits) -> dict[str, str]:
               if port in part.outputs}
     other = {port: unit for port, unit in wanted.items()
              if not alike(made.units.get(port, made.unit), unit)}
-    return {} if other and _give_unit(part, made.unit, *other.values()) else other
-
-
-def _give_unit(part: SignalPart, has: str, unit: str) -> bool:
-    """Write the numbers that an output without unit is made of in a unit, where that is possible.
-
-    ``has`` is the unit that it has.
-    """
     keywords = _GIVES_UNIT.get(part.component)
-    if has or keywords is None or "input" in part.keywords:
-        return False
-    for keyword in keywords:
-        if keyword in part.keywords:
-            part.keywords[keyword] = with_unit(part.keywords[keyword], unit)
-    return True
+    if not other or made.unit or keywords is None or "input" in part.keywords:
+        return other
+    for keyword in {*keywords} & part.keywords.keys():  # the numbers are written in the unit
+        part.keywords[keyword] = with_unit(part.keywords[keyword], *other.values())
+    return {}
 
 
 def _unit_of(converter: Block) -> str:
@@ -236,3 +212,62 @@ def _number_of(text: str) -> str:
     """The number in ``"1 1/s"`` or ``quantity(…, "1/s")``."""
     match = re.fullmatch(r'"(\S+) 1/s"|quantity\((.*), "1/s"\)', text)
     return (match[1] or match[2]) if match is not None else text
+
+
+# -- gains that say nothing -----------------------------------------------------------------------
+def leave_out_idle_gains(conversion: Conversion, level: Level) -> None:
+    """Take gains without effect out of a system, and join those that only change the unit."""
+    plan = level.plan
+    parts = {f"{level.owner}.{part.name}": part for part in plan.parts}
+    for place, part in list(parts.items()):
+        if part.component != "signal.Gain":
+            continue
+        source = next((c[0] for c in plan.connections if f"{place}.u" in c[1:]), "")
+        targets = [t for c in plan.connections if c[0] == f"{place}.y" for t in c[1:]]
+        # an input of the system that would be an output of it asks for a block
+        passed = source.count(".") == 1 and any(t.count(".") == 1 for t in targets)
+        if not source or not targets or source == f"{place}.y" or passed:
+            continue
+        if not part.keywords or _into_source(parts, plan.connections, source, part) \
+                or _into_targets(parts, targets, part):
+            plan.connections[:] = [
+                [t for t in ends if t != f"{place}.u"] + targets * (f"{place}.u" in ends)
+                for ends in plan.connections if ends[0] != f"{place}.y"]
+            conversion.fed[level.path_of(f"{place}.y")] = level.path_of(source)
+            plan.parts.remove(part)
+            del parts[place]
+
+
+def _into_source(parts: dict[str, Part], connections: list[list[str]], source: str, part: Part
+                 ) -> bool:
+    """Let the gain before give its number the unit, where nothing else takes the number."""
+    unit, before = _unit_given(part, "gain"), parts.get(source.rpartition(".")[0])
+    taken = [t for c in connections if c[0] == source for t in c[1:]]
+    if not unit or len(taken) != 1 or not _is_of_numbers(before):
+        return False
+    before.keywords["gain"] = with_unit(before.keywords.get("gain", "1"), unit)
+    return True
+
+
+def _into_targets(parts: dict[str, Part], targets: list[str], part: Part) -> bool:
+    """Let the gains behind take the unit, where these are all that use the number."""
+    unit = _unit_given(part, "gain", "input")
+    behind = [gain for t in targets if _is_of_numbers(gain := parts.get(t.rpartition(".")[0]))]
+    if not unit or len(behind) < len(targets):
+        return False
+    for gain in behind:
+        text = with_unit(gain.keywords.get("gain", "1"), unit)
+        gain.keywords = {"input": part.keywords["input"], "gain": text}
+    return True
+
+
+def _unit_given(part: Part, *keywords: str) -> str:
+    """The unit that a gain of 1 with these keywords gives; empty of another one."""
+    unit = _GIVES.fullmatch(part.keywords.get("gain", ""))
+    return unit[1] if unit is not None and {*part.keywords} == {*keywords} else ""
+
+
+def _is_of_numbers(part: Part | None) -> TypeGuard[Part]:
+    """Whether it is a gain that takes a number and gives one."""
+    return part is not None and part.component == "signal.Gain" and "input" not in part.keywords \
+        and not part.keywords.get("gain", "").startswith(('"', "quantity("))

@@ -10,30 +10,22 @@ import html
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from blocks import FileError
 
 from .archive import Package, open_package
+from .data import content_of
 
 __all__ = ["Block", "Diagram", "End", "Mask", "Signal", "System", "Value", "folded",
            "read_diagram"]  # fmt: skip
 
 # keys of a block's data that say nothing of its physics
-_BESIDE = {
-    "LogSimulationData", "InternalSimscapePortConfiguration", "SchemaVersion", "ClassName",
-    "SscBlockScalableBuild", "SourceFile", "ComponentPath", "ComponentVariants",
-    "ComponentVariantNames", "SourceBlock", "SourceType", "ContentPreviewEnabled",
-}  # fmt: skip
-_DRAWING = {
-    "Position", "ZOrder", "BlockRotation", "BlockMirror", "BackgroundColor", "ForegroundColor",
-    "NameLocation", "LibraryVersion", "Ports", "HideAutomaticName", "ShowName", "FontName",
-    "FontSize", "FontWeight", "FontAngle", "DropShadow", "IconShape", "NamePlacement",
-    "Description", "Commented", "RTWSystemCode", "Location", "Open", "PortBlocksUseCompactNotation",
-    "ScreenColor", "ReportName", "ZoomFactor", "SIDHighWatermark",
-}  # fmt: skip
+_BESIDE = {*content_of("drawing.json")}
 _OLD_PATHS = (
     ("foundation.physical_signal.", "foundation.signal."),
     ("elec.actuators.rotational.dc_motor", "ee.electromech.brushed.dc_motor"),
@@ -56,7 +48,6 @@ class Value:
     # whether the user has set the target of a variable; None of a parameter
     specify: bool | None = None
     priority: str = ""
-    nominal: tuple[str, str] | None = None  # value and unit, where the user has set it
 
 
 @dataclass(frozen=True)
@@ -123,7 +114,6 @@ class Block:
     system: System | None = None
     mask: Mask | None = None
     commented: str = ""
-    ports_from: str = ""
     signals: bytes = field(default=b"", repr=False)  # what a Signal Builder keeps
 
     @property
@@ -165,9 +155,10 @@ class System:
         """Blocks of one type at this level, with a tag if one is given."""
         return [b for b in self.blocks.values() if b.block_type == kind and tag in ("", b.tag)]
 
-    def driver_of(self, sid: str) -> End | None:
-        """What drives a block, of several inputs the first."""
-        return next((s.source for s in self.signals for t in s.targets if t.sid == sid), None)
+    def driver_of(self, *sids: str) -> End | None:
+        """What drives a block, of several inputs the first, of several blocks the first driven."""
+        return next((s.source for sid in sids for s in self.signals for t in s.targets
+                     if t.sid == sid), None)
 
     def walk(self) -> Iterator[Block]:
         """All blocks, those of subsystems after their own."""
@@ -221,7 +212,10 @@ def read_diagram(path: str | Path) -> Diagram:
     assert root is not None
     reader = _Reader(package)
     return Diagram(
-        path=package.path, form=model.tag, release=_release(package, document),
+        path=package.path, form=model.tag, release=next((
+            (e.text or "").strip() for name in ("mwcoreProperties", "coreProperties")
+            if (part := package.named(f"metadata/{name}.xml")) is not None for e in part.iter()
+            if e.tag.rpartition("}")[2] in ("matlabRelease", "version")), ""),
         root=reader.system(root), settings=_settings(package, own, document),
         callbacks={k: v for k, v in own.items() if k.endswith("Fcn") and v.strip()},
         workspace={k: v for k, v in _texts(next(model.iter("ModelWorkspace"), model)).items()
@@ -236,16 +230,6 @@ def read_diagram(path: str | Path) -> Diagram:
 def _texts(element: Element) -> dict[str, str]:
     """The ``P`` elements directly below one."""
     return {p.get("Name", ""): p.text or "" for p in element.findall("P")}
-
-
-def _release(package: Package, document: Element) -> str:
-    for name in ("metadata/mwcoreProperties.xml", "metadata/coreProperties.xml"):
-        found = package.named(name)
-        if found is not None:
-            for element in found.iter():
-                if element.tag.rpartition("}")[2] in ("matlabRelease", "version"):
-                    return (element.text or "").strip()
-    return ""
 
 
 _RUN = ("StartTime", "StopTime", "SolverName", "Solver", "RelTol", "AbsTol", "MaxStep", "FixedStep")
@@ -272,19 +256,15 @@ class _Reader:
 
     def system(self, element: Element) -> System:
         reference = element.get("Ref")
-        if reference is None:
-            return self._system(element)
-        part = f"simulink/systems/{reference}.xml"
-        if part in self.open:
-            raise FileError(f"{self.package.path} ({part})", "this system contains itself.",
-                            "The file is damaged.", code="simscape.damaged")
-        self.open.append(part)
-        try:
-            return self._system(self.package.xml(part))
-        finally:
+        if reference is not None:
+            part = f"simulink/systems/{reference}.xml"
+            if part in self.open:
+                raise FileError(f"{self.package.path} ({part})", "this system contains itself.",
+                                "The file is damaged.", code="simscape.damaged")
+            self.open.append(part)
+            made = self.system(self.package.xml(part))
             self.open.pop()
-
-    def _system(self, element: Element) -> System:
+            return made
         made = System()
         for child in element:
             if child.tag == "Block":
@@ -301,8 +281,7 @@ class _Reader:
         ends = [(p.get("Name"), end) for p in line.iter("P") if p.get("Name") in ("Src", "Dst")
                 and (end := _end(p.text or "")) is not None]  # fmt: skip
         if line.get("LineType") == "Connection":
-            if len(ends) > 1:
-                system.wires.append([end for _, end in ends])
+            system.wires += [[end for _, end in ends]] if len(ends) > 1 else []
             return
         sources = [end for word, end in ends if word == "Src"]
         targets = [end for word, end in ends if word == "Dst"]
@@ -336,38 +315,28 @@ class _Reader:
         kept = {k: v for k, v in {**own, **instance}.items()
                 if k not in _BESIDE and not k.startswith("SimscapeInstrumentation")}  # fmt: skip
         if block.block_type not in _OF_SOURCES and "." not in block.kind:
-            block.options = {k: v for k, v in kept.items() if k not in _DRAWING}
+            block.options = kept
             return
-        for name in kept:
-            if name in _DRAWING or not _is_value(name, kept):
-                continue
+        for name in filter(partial(_is_value, names=kept), kept):
             specify = kept.get(f"{name}_specify")
-            nominal = None
-            if kept.get(f"{name}_nominal_specify") == "on":
-                nominal = (kept.get(f"{name}_nominal_value", ""),
-                           kept.get(f"{name}_nominal_unit", ""))
             block.values[name] = Value(
                 kept[name], kept.get(f"{name}_unit", ""),
-                None if specify is None else specify == "on",
-                kept.get(f"{name}_priority", ""), nominal)
+                None if specify is None else specify == "on", kept.get(f"{name}_priority", ""))
 
 
 def _is_value(name: str, names: dict[str, str]) -> bool:
     """Whether this names a parameter or variable, rather than a property of one."""
-    for ending in ("_nominal_specify", "_nominal_value", "_nominal_unit", "_specify", "_priority",
-                   "_unit", "_conf"):  # fmt: skip
-        if name.endswith(ending) and name[: -len(ending)] in names:
-            return False
-    return f"{name}_unit" in names or f"{name}_conf" in names or f"{name}_specify" in names
+    endings = ("_nominal_specify", "_nominal_value", "_nominal_unit", "_specify", "_priority",
+               "_unit", "_conf")  # fmt: skip
+    return not any(name.endswith(e) and name.removesuffix(e) in names for e in endings) and any(
+        f"{name}{e}" in names for e in ("_unit", "_conf", "_specify"))
 
 
 def _end(text: str) -> End | None:
     """``"12:4#rconn:1"`` as an end of a line."""
     sid, _, port = text.rpartition("#")
     name, _, index = port.partition(":")
-    if not sid or not name:
-        return None
-    return End(sid, name, int(index) if index.isdigit() else 1)
+    return End(sid, name, int(index) if index.isdigit() else 1) if sid and name else None
 
 
 def _kind(block_type: str, data: dict[str, str]) -> str:
@@ -388,26 +357,19 @@ def _counts(element: Element, own: dict[str, str]) -> dict[str, int]:
 
 
 def _read_ports(block: Block, element: Element, data: dict[str, str]) -> None:
-    """Names of physical ports, where the file says them."""
     text = data.get("InternalSimscapePortConfiguration", "")
-    if text.strip().startswith("{"):
-        try:
-            sides = json.loads(text)
-        except ValueError:
-            sides = {}
+    with suppress(ValueError):
+        sides = json.loads(text) if text.strip().startswith("{") else {}
         for place, names in _SIDES:
             found = [port for side in names for port in sides.get(side, ())]
             for k, port in enumerate(found, start=1):
                 block.ports[f"{place}{k}"] = str(port.get("id", ""))
                 block.types[str(port.get("id", ""))] = str(port.get("type", ""))
-        block.ports_from = "list" if block.ports else ""
     properties = element.find("PortProperties")
     if properties is not None and not block.ports:
-        for port in properties.findall("Port"):
-            name = _texts(port).get("PortId")
-            if name:
-                block.ports[f"{port.get('Type')}{port.get('Index', '1')}"] = name
-        block.ports_from = "id" if block.ports else ""
+        block.ports |= {f"{port.get('Type')}{port.get('Index', '1')}": name
+                        for port in properties.findall("Port")
+                        if (name := _texts(port).get("PortId"))}
 
 
 def _mask(element: Element) -> Mask:
@@ -432,6 +394,5 @@ def _plain(text: str) -> str:
     if "<" in text and ">" in text:
         text = re.sub(r"(?is)<(style|head|script)\b.*?</\1>", "", text)
         text = re.sub(r"(?i)<br\s*/?>|</p>", "\n", text)
-        text = re.sub(r"<[^>]+>", "", text)
-        text = html.unescape(text)
+        text = html.unescape(re.sub(r"<[^>]+>", "", text))
     return "\n".join(line.strip() for line in text.splitlines() if line.strip())

@@ -7,15 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from . import vectors
+from .data import content_of
 from .diagram import Block, End, Signal, System
 from .matlab_values import numbers_of
-from .physical_vectors import joining_here, width
 from .signal_lines import TO_PHYSICAL
-from .vector_edits import WIDEST, copies, join, join_physical, joining, move, rewire, unplug
-from .vectors import inputs_of
+from .vectors import MUX, WIDEST, copies, feed, inputs_of, join, joining, move, unplug
 
 __all__ = ["SOURCES", "added", "dot_product", "each", "each_number", "is_matrix", "state_space",
            "weighted"]  # fmt: skip
+
+SOURCES = ("Constant", "Sin", "Step", "DiscretePulseGenerator")
+_EACH = content_of("signal_blocks.json")["values that may be vectors"]
 
 
 def each(system: System, block: Block, names: Mapping[str, Any]) -> bool:
@@ -45,11 +48,11 @@ def each(system: System, block: Block, names: Mapping[str, Any]) -> bool:
             source, name = drivers[k][n]
             system.signals.append(Signal(source, [End(one.sid, "in", k)], name))
     if block.kind == TO_PHYSICAL:
-        whole = join_physical(system, f"{block.sid}.join",
+        whole = vectors.join_physical(system, f"{block.sid}.join",
                                [End(one.sid, "rconn", 1) for one in made])
-        rewire(system, End(block.sid, "rconn", 1), whole)
+        vectors.rewire(system, End(block.sid, "rconn", 1), whole)
     else:
-        first, mux = next(((k, mux) for k, mux in joins.items() if mux is not None), (0, _MUX))
+        first, mux = next(((k, mux) for k, mux in joins.items() if mux is not None), (0, MUX))
         called = drivers[first] if first else [(End("", "", 0), "")] * len(made)
         move(system, End(block.sid, "out", 1), join(
             system, mux, f"{block.sid}.join",
@@ -61,7 +64,7 @@ def _spread(system: System, sid: str, source: End, name: str, count: int) -> lis
     """An element each of what may be a vector, or the scalar each time."""
     system.blocks[sid] = Block(sid, "apart", "Demux", "Demux",
                                options={"Outputs": str(count), "Spread": "on"})
-    system.signals.append(Signal(source, [End(sid, "in", 1)], name))
+    feed(system, sid, [(source, name)])
     return [(End(sid, "out", k), name) for k in range(1, count + 1)]
 
 
@@ -75,55 +78,44 @@ def _vectors(block: Block, names: Mapping[str, Any]) -> dict[str, Any]:
 
 def state_space(system: System, block: Block, names: Mapping[str, Any]) -> bool:
     """A state space of several inputs or outputs: a port for each."""
-    inputs, outputs = ports_of_state_space(block, names)
+    b, c = (np.atleast_2d(numbers_of(block.options.get(name, "1"), names)) for name in "BC")
+    inputs, outputs = min(b.shape[1], WIDEST), min(c.shape[0], WIDEST)
     mux, changed = joining(system, block.sid, 1), False
     if inputs > 1 and mux is not None and len(drivers := inputs_of(system, mux)) == inputs:
         unplug(system, End(block.sid, "in", 1))
-        system.signals += [Signal(source, [End(block.sid, "in", k)], name)
-                           for k, (source, name) in enumerate(drivers, 1)]
+        feed(system, block.sid, drivers)
         changed = True
     joined = f"{block.sid}.join"
     if outputs > 1 and joined not in system.blocks:
-        own = End(block.sid, "out", 1)
-        readers = [signal for signal in system.signals if signal.source == own]
-        whole = join(system, _MUX, joined, [(End(block.sid, "out", k), "")
-                                           for k in range(1, outputs + 1)])
-        for signal in readers:
-            signal.source = whole
+        move(system, End(block.sid, "out", 1), End(joined, "out", 1))
+        join(system, MUX, joined, [(End(block.sid, "out", k), "") for k in range(1, outputs + 1)])
         changed = True
     return changed
 
 
-def ports_of_state_space(block: Block, names: Mapping[str, Any]) -> tuple[int, int]:
-    """How many inputs and outputs its matrices have."""
-    b, c = (np.atleast_2d(numbers_of(block.options.get(name, "1"), names)) for name in "BC")
-    return min(b.shape[1], WIDEST), min(c.shape[0], WIDEST)
-
-
 def dot_product(system: System, block: Block) -> None:
     """The sum of the products of the elements of two vectors."""
-    product = Block(f"{block.sid}.p", f"{block.name} product", "Product", "Product",
-                    options={"Inputs": "2"})
-    system.blocks[product.sid] = product
+    product = _put(system, f"{block.sid}.p", f"{block.name} product", "Product", {"Inputs": "2"},
+                   [])
     for signal in system.signals:
         signal.targets = [End(product.sid, t.port, t.index) if t.sid == block.sid else t
                           for t in signal.targets]
-    system.signals.append(Signal(End(product.sid, "out", 1), [End(block.sid, "in", 1)]))
+    feed(system, block.sid, [(product, "")])
     block.block_type = block.kind = "Sum"
     block.options = {"Inputs": "+"}
 
 
 def each_number(system: System, block: Block) -> bool:
     """A converter to numbers that a physical vector enters: one for every element."""
-    mux = joining_here(system, End(block.sid, "lconn", 1))
+    mux = vectors.joining_here(system, End(block.sid, "lconn", 1))
     if mux is None:
         return False
-    made = copies(system, block, width(mux))
+    made = copies(system, block, vectors.width(mux))
     system.wires += [[End(one.sid, "lconn", 1), End(mux.sid, "lconn", k)]
                      for k, one in enumerate(made, start=1)]
-    rewire(system, End(block.sid, "lconn", 1), None)
+    vectors.rewire(system, End(block.sid, "lconn", 1), None)
     move(system, End(block.sid, "out", 1), join(
-        system, _MUX, f"{block.sid}.join", [(End(one.sid, "out", 1), "") for one in made]))
+        system, MUX, f"{block.sid}.join", [(End(one.sid, "out", 1), "") for one in made]))
     return True
 
 
@@ -137,8 +129,7 @@ def added(system: System, block: Block) -> bool:
     drivers = inputs_of(system, mux)
     unplug(system, End(block.sid, "in", 1))
     block.options["Inputs"] = "-" * len(drivers) if signs == "-" else str(len(drivers))
-    system.signals += [Signal(source, [End(block.sid, "in", k)], name)
-                       for k, (source, name) in enumerate(drivers, start=1)]
+    feed(system, block.sid, drivers)
     return True
 
 
@@ -150,9 +141,9 @@ def is_matrix(block: Block, names: Mapping[str, Any]) -> bool:
 def _gains(block: Block, names: Mapping[str, Any]) -> Any:
     """The gains of a block by output and input, as numbers; empty where they are not known."""
     gains = np.atleast_2d(numbers_of(block.options.get("Gain", "1"), names))
-    if _takes_each(block):
-        return np.diag(gains.ravel()) if gains.size > 1 else gains
-    return gains.T if "u*K" in block.options["Multiplication"] else gains
+    if _takes_each(block) and gains.size > 1:
+        return np.diag(gains.ravel())
+    return gains.T if "u*K" in block.options.get("Multiplication", "") else gains
 
 
 def _takes_each(block: Block) -> bool:
@@ -169,43 +160,25 @@ def weighted(system: System, block: Block, names: Mapping[str, Any]) -> bool:
         return False
     unplug(system, End(block.sid, "in", 1))
     del system.blocks[block.sid]
-    ends = [_row(system, block, k, row, [source for source, _ in drivers],
-                 "" if len(gains) == 1 else f" {k}") for k, row in enumerate(gains, 1)]
+    ends, text = [], block.options.get("Gain", "1")
+    for k, row in enumerate(gains, 1):
+        number, parts = "" if len(gains) == 1 else f" {k}", []
+        for j, (gain, (driver, _)) in enumerate(zip(row, drivers, strict=True), 1):
+            if gain != 0 or not np.any(row):
+                written = f"{text}({j})" if text.isidentifier() and not number else f"{gain:.15g}"
+                parts.append(_put(system, f"{block.sid}.{k}.{j}", f"{block.name}{number} {j}",
+                                  "Gain", {"Gain": written}, [driver]))
+        ends += parts if len(parts) == 1 else [_put(
+            system, f"{block.sid}.{k}", f"{block.name}{number}", "Sum",
+            {"Inputs": "+" * len(parts)}, parts)]
     move(system, End(block.sid, "out", 1), ends[0] if len(ends) == 1 else join(
-        system, _MUX, f"{block.sid}.join", [(e, "") for e in ends]))
+        system, MUX, f"{block.sid}.join", [(e, "") for e in ends]))
     return True
 
 
-def _row(system: System, block: Block, k: int, row: Any, drivers: list[End], number: str) -> End:
-    """One output of a matrix of gains; its end."""
-    text = block.options.get("Gain", "1")
-    made = []
-    for j, (gain, driver) in enumerate(zip(row, drivers, strict=True), 1):
-        if gain == 0 and np.any(row):
-            continue
-        sid = f"{block.sid}.{k}.{j}"
-        named = text.isidentifier() and not number
-        options = {"Gain": f"{text}({j})" if named else f"{gain:.15g}"}
-        system.blocks[sid] = Block(sid, f"{block.name}{number} {j}", "Gain", "Gain",
-                                   options=options)
-        system.signals.append(Signal(driver, [End(sid, "in", 1)]))
-        made.append(End(sid, "out", 1))
-    if len(made) == 1:
-        return made[0]
-    sid = f"{block.sid}.{k}"
-    system.blocks[sid] = Block(sid, f"{block.name}{number}", "Sum", "Sum",
-                               options={"Inputs": "+" * len(made)})
-    system.signals += [Signal(end, [End(sid, "in", n)]) for n, end in enumerate(made, 1)]
+def _put(system: System, sid: str, name: str, kind: str, options: dict[str, str],
+         drivers: list[End]) -> End:
+    """A new block with what drives it; its output."""
+    system.blocks[sid] = Block(sid, name, kind, kind, options=options)
+    feed(system, sid, [(driver, "") for driver in drivers])
     return End(sid, "out", 1)
-
-
-_EACH = {  # which values of a block may be vectors
-    "Constant": ("Value",), "Sin": ("Amplitude", "Bias", "Frequency", "Phase"),
-    "Step": ("Time", "Before", "After"),
-    "DiscretePulseGenerator": ("Amplitude", "Period", "PulseWidth", "PhaseDelay"),
-    "Integrator": ("InitialCondition", "UpperSaturationLimit", "LowerSaturationLimit"),
-    "UnitDelay": ("InitialCondition", "X0"), "Delay": ("InitialCondition",), "Bias": ("Bias",),
-    "Saturate": ("UpperLimit", "LowerLimit"), "DeadZone": ("LowerValue", "UpperValue"),
-}  # fmt: skip
-SOURCES = ("Constant", "Sin", "Step", "DiscretePulseGenerator")
-_MUX = Block("", "joined", "Mux", "Mux")

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
 
+from .data import content_of
 from .diagram import Block, folded
-from .mapping import domain_here
+from .mapping import domain_here, law_of
 from .names import words_of
 from .physical import is_off
-from .physical_laws import law_of
 from .plan import PortPlan, Stub, Written
 from .python_text import MEMBERS, PythonNames, class_name, python_name, value_text
 from .signal_part import SignalPart, one_or_many
@@ -28,28 +28,6 @@ Writes: TypeAlias = Callable[[str, str, str], Written | None]
 _LONGEST = 60  # signs of a value that is no number
 _REGISTERED = ("A component of yours takes its place: library.simscape.add_counterpart({path!r}, "
                "YourComponent, parameters={{…}}, ports={{…}}) in the module of repairs.")
-
-# what a gap lets pass at a port, and its coefficient: so little that it changes nothing, and enough
-# that no node floats
-LEAKS = {
-    "translational": ("{leak} * {port}.v == {port}.f", "1e-9 N*s/m"),
-    "rotational": ("{leak} * {port}.w == {port}.t", "1e-9 N*m*s/rad"),
-    "electrical": ("{leak} * {port}.v == {port}.i", "1e-12 S"),
-    "thermal": ('{leak} * ({port}.T - quantity("293.15 K")) == {port}.Q', "1e-6 W/K"),
-    "magnetic": ("{leak} * {port}.mmf == {port}.phi", "1e-15 H"),
-    "isothermal_liquid":
-        ('{leak} * ({port}.p - quantity("0.101325 MPa")) == {port}.mdot', "1e-9 kg/s/MPa"),
-}  # fmt: skip
-LEAKS["thermal_liquid"] = LEAKS["gas"] = (  # mass and energy; orifices at rest let much pass
-    LEAKS["isothermal_liquid"][0]
-    + '; quantity("1e-3 W/K") * ({port}.T - quantity("293.15 K")) == {port}.Phi', "1e-6 kg/s/MPa")
-LEAKS["moist_air"] = (LEAKS["gas"][0] + '; quantity("1e-9 kg/s") * ({port}.x_w - 0.01) == '
-                      '{port}.mdot_w; quantity("1e-9 kg/s") * {port}.x_g == {port}.mdot_g',
-                      LEAKS["gas"][1])  # fmt: skip
-LEAKS["two_phase"] = (
-    LEAKS["isothermal_liquid"][0]
-    + '; quantity("1e-9 kg/s") * ({port}.u - quantity("300 kJ/kg")) == {port}.Phi',
-    "1e-6 kg/s/MPa")
 
 
 @dataclass
@@ -84,18 +62,21 @@ class Gaps:
                     equations.append(f"self.{port} == {one if end in divisors else 0}")
             elif domain:
                 ports.append(PortPlan(port, "Port", domain))
-                law, leaks[f"{domain}_leak"] = LEAKS[domain]
-                equations += law.format(leak=f"self.{domain}_leak", port=f"self.{port}").split("; ")
+                # so little passes that it changes nothing, and enough that no node floats; orifices
+                # at rest let much pass, so fluids with a temperature ask for more
+                leak = content_of("domains.json")[what]
+                leaks[f"{domain}_leak"] = f'"{leak["coefficient"]}"'
+                equations += [law.format(leak=f"self.{domain}_leak", port=f"self.{port}")
+                              for law in leak["equations"]]
             else:
                 continue
             found[end] = port
-        leaks = {leak: f'"{size}"' for leak, size in leaks.items()}
         made, keywords = self._with_values(
-            (block.kind, why, tuple(port.text for port in ports), tuple(equations)),
-            title_of(block),
-            f"A gap: {block.kind} has no counterpart {form}.", why, block.kind, ports, equations,
-            f"stands for {block.kind}, which has no counterpart {form}: it lets next to nothing "
-            f"pass, and its outputs are 0{', or 1 as divisors' if divisors else ''}.", leaks,
+            (block.kind, why, tuple(port.text for port in ports), tuple(equations)), why,
+            block.kind, Stub(title_of(block), f"A gap: {block.kind} has no counterpart {form}.",
+                             ports, equations, f"stands for {block.kind}, which has no counterpart "
+                             f"{form}: it lets next to nothing pass, and its outputs are 0"
+                             f"{', or 1 as divisors' if divisors else ''}.", leaks),
             [(name, v.text, v.unit) for name, v in block.values.items() if v.specify is not False],
             value, names)
         return made, found, keywords
@@ -103,21 +84,22 @@ class Gaps:
     def physical_law(self, block: Block, value: Writes
                      ) -> tuple[str, dict[str, str], dict[str, str]] | None:
         """The class of a block whose law is known whole, its ports by end, its keywords."""
-        units, equations, off = law_of(block.kind)
-        used = {word for text in equations for word in re.findall(r"self\.(\w+)", text)}
-        ports = [PortPlan(name, block.types[name].title(), units.get(name, ""))
+        law = law_of(block.kind)
+        if not law:
+            return None
+        used = {word for text in law["equations"] for word in re.findall(r"self\.(\w+)", text)}
+        ports = [PortPlan(name, block.types[name].title(), law["units"].get(name, ""))
                  if block.types.get(name) in ("input", "output") else
                  PortPlan(name, "Port", domain_here(block.types.get(name, "")))
                  for name in block.ports.values()]
         own = {name: written.argument for name, v in block.values.items() if name in used
                and (written := value(name, v.text, v.unit)) is not None}
         there = {port.name: port.argument or port.kind != "Port" for port in ports}
-        holds = all(is_off(block.values[name]) for name in off if name in block.values)
-        if not equations or used != there.keys() | set(own) or not all(there.values()) \
-                or not holds:
+        holds = all(is_off(block.values[name]) for name in law["off"] if name in block.values)
+        if used != there.keys() | set(own) or not all(there.values()) or not holds:
             return None
-        made, keywords = self._made((block.kind, tuple(own)), title_of(block),
-                                    f"The block {block.kind}.", ports, list(equations), own)
+        made, keywords = self._made((block.kind, tuple(own)), Stub(
+            title_of(block), f"The block {block.kind}.", ports, law["equations"]), own)
         return made, dict(block.ports), keywords
 
     def signal(self, block: Block, inputs: Iterable[int], outputs: Iterable[int], why: str,
@@ -125,21 +107,20 @@ class Gaps:
         """A stub for a Simulink block without a counterpart, with the ports that are used."""
         ins, outs = (one_or_many(word, max(used, default=0))
                      for word, used in (("u", inputs), ("y", outputs)))
-        made, keywords = self._with_values(
-            object(), block.name, f"A gap: the Simulink block {block.kind}.", why, "",
+        made, keywords = self._with_values(object(), why, "", Stub(
+            block.name, f"A gap: the Simulink block {block.kind}.",
             [*(PortPlan(p, "Input", "") for p in ins), *(PortPlan(p, "Output", "") for p in outs)],
             [f"self.{p} == 0" for p in outs],
-            f"stands for the Simulink block {block.kind}. {why} Its outputs are 0.", {},
+            f"stands for the Simulink block {block.kind}. {why} Its outputs are 0."),
             [(name, text, "") for name, text in options], value,
             PythonNames((*MEMBERS, *ins, *outs)))
         return SignalPart(made, keywords, ins, outs)
 
-    def _with_values(self, key: object, title: str, doc: str, why: str, path: str,
-                     ports: list[PortPlan], equations: list[str], missing: str,
-                     parameters: dict[str, str], values: Iterable[tuple[str, str, str]],
-                     value: Writes, names: PythonNames) -> tuple[str, dict[str, str]]:
+    def _with_values(self, key: object, why: str, path: str, stub: Stub,
+                     values: Iterable[tuple[str, str, str]], value: Writes, names: PythonNames
+                     ) -> tuple[str, dict[str, str]]:
         """A stub that holds the values of its block; those that differ from the first one's."""
-        own, words = dict(parameters), []
+        own, words = dict(stub.parameters), []
         for name, text, unit in values:
             written = value(name, text, unit)
             if written is not None:
@@ -154,8 +135,8 @@ class Gaps:
         more = ["" if why == "It has no counterpart here." else why,
                 f"It holds as well: {'; '.join(words)}." if words else "",
                 _REGISTERED.format(path=path) if path else ""]
-        return self._made(key, title, "\n\n".join([doc, *filter(None, more)]), ports, equations,
-                          own, missing)
+        stub.doc = "\n\n".join([stub.doc, *filter(None, more)])
+        return self._made(key, stub, own)
 
     def law(self, block: Block, part: SignalPart) -> str:
         """The class of a law, one for all blocks with the same one."""
@@ -165,19 +146,19 @@ class Gaps:
                    for p in part.outputs)]
         made, part.keywords = self._made(
             (block.kind, part.equation, tuple(port.text for port in ports)),
-            block.title or block.kind.rpartition("/")[2].rpartition(".")[2],
-            f"The block {folded(block.name)} of the model.", ports, part.equation.splitlines(),
-            part.keywords)
+            Stub(block.title or block.kind.rpartition("/")[2].rpartition(".")[2],
+                 f"The block {folded(block.name)} of the model.", ports,
+                 part.equation.splitlines()), part.keywords)
         return made
 
-    def _made(self, key: object, title: str, doc: str, ports: list[PortPlan],
-              equations: list[str], own: dict[str, str], missing: str = ""
-              ) -> tuple[str, dict[str, str]]:
-        """The class of a key, and those of a block's own values that are not its defaults."""
+    def _made(self, key: object, stub: Stub, own: dict[str, str]) -> tuple[str, dict[str, str]]:
+        """The class of a key, and those of a block's own values that are not its defaults.
+
+        The ``stub`` is called as its block; it becomes the class where there is none yet.
+        """
         if key not in self._known:
-            name = self.names.make(class_name(title))
-            self._known[key] = name
-            self.classes[name] = Stub(name, doc, ports, equations, missing)
+            name = self._known[key] = self.names.make(class_name(stub.name))
+            self.classes[name] = replace(stub, name=name, parameters={})
         made = self._known[key]
         defaults = self.classes[made].parameters
         return made, {name: text for name, text in own.items()

@@ -6,41 +6,37 @@ Data, in ``components.csv`` and ``other_words.csv``; a user's own components are
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 from blocks import Component
 
 from ..othernames import WORDS
+from .data import content_of, rows_of
 from .diagram import Value
 from .python_text import CORE, qualified
 
 __all__ = ["AS_HERE", "DOMAINS", "MINUS", "WITHOUT", "Counterpart", "add_counterpart",
            "counterpart_of", "domain_here", "forget_counterpart", "imported_names", "is_verified",
-           "is_word", "keyword_of", "why_none", "word_of", "words_of"]  # fmt: skip
+           "is_word", "keyword_of", "law_of", "why_none", "word_of", "words_of"]  # fmt: skip
 
-DOMAINS = {
-    "foundation.mechanical.translational.translational": "translational",
-    "foundation.mechanical.rotational.rotational": "rotational",
-    "foundation.electrical.electrical": "electrical",
-    "foundation.thermal.thermal": "thermal",
-    "foundation.magnetic.magnetic": "magnetic",
-    "foundation.isothermal_liquid.isothermal_liquid": "isothermal_liquid",
-    "foundation.thermal_liquid.thermal_liquid": "thermal_liquid",
-    "foundation.gas.gas": "gas",
-    "foundation.moist_air.moist_air": "moist_air",
-    "foundation.two_phase_fluid.two_phase_fluid": "two_phase",
-}  # fmt: skip
+DOMAINS: dict[str, str] = {path: row["here"] for path, row in content_of("domains.json").items()}
 
 
 AS_HERE = "-"  # in place of a choice: what this value says is so here anyway
 WITHOUT = "without "  # alone or after a choice: these parameters of the file say nothing then
 MINUS = "minus "  # in place of a choice: the same, and this parameter of the file counts negatively
+
+
+def _member(module: str, name: str) -> Any:
+    """What a module has by a name; None where there is none, or no such module."""
+    try:
+        return getattr(import_module(module), name, None)
+    except ImportError:
+        return None
 
 
 @dataclass
@@ -61,28 +57,20 @@ class Counterpart:
     @property
     def component(self) -> type[Component] | None:
         """The class; None where this library has no such component yet."""
-        try:
-            found: type[Component] | None = getattr(import_module(self.module), self.name, None)
-        except ImportError:
-            return None
+        found: type[Component] | None = _member(self.module, self.name)
         return found
 
     def port(self, written: str) -> str:
         """The port here: a second port of a body is its first."""
         declared = getattr(self.component, "_declared", {})
-        if written in self.ports:
-            return self.ports[written]
-        if written in declared:
-            return written
-        return {"N": "M", "J": "I"}.get(written, written)
+        usual = written if written in declared else {"N": "M", "J": "I"}.get(written, written)
+        return self.ports.get(written, usual)
 
 
 @cache
 def _table() -> dict[str, Counterpart]:
-    text = Path(__file__).with_name("components.csv").read_text(encoding="utf-8")
-    lines = text.splitlines()
     found: dict[str, Counterpart] = {}
-    for row in csv.DictReader(line for line in lines if line and not line.startswith("#")):
+    for row in rows_of("components.csv"):
         kind, _, word = row["parameter"].rpartition(" ")
         if row["parameter"].startswith("like "):
             word = row["parameter"].removeprefix("like ")
@@ -104,17 +92,20 @@ def _table() -> dict[str, Counterpart]:
     return found
 
 
-@cache
-def _directions() -> dict[str, str]:
-    """The evidence for the sign of every two-sided block, by its path."""
-    text = Path(__file__).with_name("directions.csv").read_text(encoding="utf-8")
-    lines = (line for line in text.splitlines() if not line.startswith("#"))
-    return {row["path"]: row["evidence"] for row in csv.DictReader(lines)}
-
-
 def is_verified(path: str) -> bool:
     """Whether it is known which way a block counts positive; a user's own knows it."""
-    return _directions().get(path, "own") != "none"
+    return (path, "none") not in ((row["path"], row["evidence"])
+                                  for row in rows_of("directions.csv"))
+
+
+def law_of(path: str) -> dict[str, Any]:
+    """The law of a block that is written into the text, as the library has no such component.
+
+    Units of its signals, equations in names of the file, and parameters that must be off; nothing
+    of most blocks.
+    """
+    found: dict[str, Any] = content_of("laws.json").get(path, {})
+    return found
 
 
 def counterpart_of(path: str, values: Mapping[str, Value] | None = None) -> Counterpart | None:
@@ -204,10 +195,7 @@ def keyword_of(counterpart: Counterpart, word: str) -> tuple[str, str]:
     if row is not None:
         return row.here, row.note
     declared: Mapping[str, Any] = component._declared
-    for name in (word, word.lower()):
-        if name in declared:
-            return name, ""
-    return "", ""
+    return next((name for name in (word, word.lower()) if name in declared), ""), ""
 
 
 @cache
@@ -227,9 +215,4 @@ def words_of(counterpart: Counterpart) -> list[tuple[str, str]]:
 def domain_here(path: str) -> str:
     """The package of a domain here; empty for one that this library lacks."""
     name = DOMAINS.get(path, "")
-    if not name:
-        return ""
-    try:
-        return name if hasattr(import_module(f"library.{name}"), name) else ""
-    except ImportError:
-        return ""
+    return name if name and _member(f"library.{name}", name) is not None else ""

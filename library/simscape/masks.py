@@ -10,13 +10,13 @@ from collections import ChainMap
 from dataclasses import dataclass, field
 from typing import Any
 
+from .asked import Texts
 from .diagram import Block
-from .levels import Level, Scope
 from .matlab import Name, NotUnderstood
 from .matlab_scripts import Assign, Skipped, parse_script
 from .matlab_values import Unknown, evaluate
-from .same_text import same_text
-from .texts import Texts
+from .plan import Level, Scope
+from .python_text import same_text
 
 __all__ = ["Masks"]
 
@@ -74,10 +74,9 @@ class Masks:
                                  lambda path: self.texts.name(path, inner))
                 values[key] = value
                 self._line(inner, name, key, text, source)
-            elif isinstance(statement, Skipped):
-                left += statement.names
-            elif isinstance(statement, Assign):
-                left.append("")
+            else:
+                left += statement.names if isinstance(statement, Skipped) else \
+                    [""] * isinstance(statement, Assign)
         if left:
             said = ", ".join(dict.fromkeys(key for key in left if key))
             self.remarks.append(f"{place} has code in its mask that is not run" + (

@@ -111,15 +111,12 @@ def dotted(tree: Tree) -> str:
 
 def subtrees(part: object) -> Iterator[object]:
     """An expression, or a statement with such, and all that it consists of."""
-    if isinstance(part, (tuple, list)):
-        for each in part:
-            yield from subtrees(each)
-    elif isinstance(part, dict):
-        yield from subtrees(list(part.values()))
-    elif is_dataclass(part):
+    if is_dataclass(part):
         yield part
-        for of in fields(part):
-            yield from subtrees(getattr(part, of.name))
+        part = [getattr(part, of.name) for of in fields(part)]
+    if isinstance(part, (tuple, list, dict)):
+        for each in part.values() if isinstance(part, dict) else part:
+            yield from subtrees(each)
 
 
 def changed(part: Any, change: Callable[[Any], Any]) -> Any:
@@ -180,7 +177,6 @@ def in_order(trees: Mapping[str, Tree], circle: Callable[[str], Any] = lambda na
 
 
 def is_constant(tree: Tree) -> bool:
-    """Whether a value does not follow from others."""
     return names_in(tree) <= {"pi", "inf", "int32", "double"}
 
 
@@ -193,16 +189,18 @@ class Token:
     line: int = 1
 
 
-_NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|(\d+\.?\d*|\.\d+)([eEdD][+-]?\d+)?")
-_NAME = re.compile(r"[A-Za-z]\w*")
-_SIGNS = ("...", "->", "==", "~=", "!=", "<=", ">=", "&&", "||", ".*", "./", ".\\", ".^", ".'",
-          "+", "-", "*", "/", "\\", "^", "<", ">", "=", "~", "!", "&", "|", "(", ")", "[", "]",
-          "{", "}", ",", ";", ":", ".", "@", "?")  # fmt: skip
 _BLOCK_COMMENT = re.compile(r"^[ \t]*[%#]\{[ \t]*$.*?^[ \t]*[%#]\}[ \t]*$", re.M | re.S)
+_WORD = re.compile(r"""
+    (?P<blank>[ \t]+|\.\.\.[^\n]*\n?) | (?P<end>\n) | (?P<comment>[%#][^\n]*)
+    | (?P<text>"(?:[^"\n]|"")*"|'(?:[^'\n]|'')*')
+    | (?P<number>0[xX][0-9a-fA-F]+
+        |(?:\d+(?:\.(?![*/^\\'])\d*)?|\.\d+)(?:[eEdD][+-]?\d+)?)  # the point of 2.* is of the sign
+    | (?P<name>[A-Za-z]\w*)
+    | (?P<sign>->|[=~!<>]=|&&|\|\||\.[*/\\^']|[-+*/\\^<>=~!&|()\[\]{},;:.@?'"])""", re.X)
 
 
 def tokens(text: str, where: str = "") -> list[Token]:
-    """The words of a text, comments among them.
+    """The words of a text, comments among them; ``...`` goes on in the next line.
 
     NotUnderstood is raised for a sign that the language does not have, or a text without its end.
     """
@@ -210,51 +208,20 @@ def tokens(text: str, where: str = "") -> list[Token]:
     found: list[Token] = []
     at, line, spaced = 0, 1, False
     while at < len(text):
-        letter = text[at]
-        if letter in " \t":
-            at, spaced = at + 1, True
-            continue
-        if text.startswith("...", at):  # goes on in the next line
-            end = text.find("\n", at)
-            at, spaced, line = (len(text) if end < 0 else end + 1), True, line + 1
-            continue
-        kind, word = _word(text, at, found, spaced, where)
-        found.append(Token(kind, word, spaced, line))
-        at += len(word)
-        line += word.count("\n")
-        spaced = False
-    return found
-
-
-def _word(text: str, at: int, before: list[Token], spaced: bool, where: str) -> tuple[str, str]:
-    letter = text[at]
-    if letter == "\n":
-        return "end", "\n"
-    if letter in "%#":
-        end = text.find("\n", at)
-        return "comment", text[at:] if end < 0 else text[at:end]
-    last = before[-1] if before and not spaced else Token("end", "")
-    after_value = last.kind in ("name", "number") or last.text in (")", "]", "}", "'", ".'")
-    if letter == '"' or (letter == "'" and not after_value):  # which it would transpose
-        match = re.compile(rf"{letter}(?:[^{letter}\n]|{letter}{letter})*{letter}").match(text, at)
+        last = found[-1] if found and not spaced else Token("end", "")
+        transposes = text[at] == "'" and (
+            last.kind in ("name", "number") or last.text in (")", "]", "}", "'", ".'"))
+        match = _WORD.match(text, at)
         if match is None:
-            raise NotUnderstood(where, f"a text has no closing {letter} in {text[at:at + 30]!r}.")
-        return "text", match[0]
-    for kind, pattern in (("number", _NUMBER), ("name", _NAME)):
-        match = pattern.match(text, at)
-        if match is not None:
-            word = match[0]
-            if kind == "number" and word.endswith(".") and text[at + len(word):][:1] in (
-                    "*", "/", "^", "\\", "'"):  # the point belongs to the sign
-                word = word[:-1]
-            return kind, word
-    if letter == "'":
-        return "sign", "'"
-    sign = next((s for s in _SIGNS if text.startswith(s, at)), None)
-    if sign is None:
-        raise NotUnderstood(where, f"{letter!r} is not understood in "
-                            f"{text[max(0, at - 20):][:40]!r}.")
-    return "sign", sign
+            raise NotUnderstood(where, f"{text[at]!r} is not understood in "
+                                f"{text[max(0, at - 20):][:40]!r}.")
+        kind, word = ("sign", "'") if transposes else (match.lastgroup or "", match[0])
+        if word in ("'", '"') and not transposes:
+            raise NotUnderstood(where, f"a text has no closing {word} in {text[at:at + 30]!r}.")
+        if kind != "blank":
+            found.append(Token(kind, word, spaced, line))
+        at, line, spaced = at + len(word), line + word.count("\n"), kind == "blank"
+    return found
 
 
 # -- expressions ----------------------------------------------------------------------------------
@@ -273,7 +240,6 @@ class Parser:
         self.inside: list[str] = []  # brackets that are open
 
     def open(self, bracket: str) -> None:
-        """Note a bracket that has been opened."""
         if len(self.inside) >= _DEEPEST:
             raise self.wrong("an expression is too deep")
         self.inside.append(bracket)
@@ -282,11 +248,15 @@ class Parser:
         k = self.at + ahead
         return self.given[k] if k < len(self.given) else Token("end", "")
 
+    def next(self) -> Token:
+        self.at += 1
+        return self.peek(-1)
+
     def take(self, *signs: str) -> bool:
-        if self.peek().kind == "sign" and self.peek().text in signs:
-            self.at += 1
-            return True
-        return False
+        """Whether the next word is one of these signs, which is passed then."""
+        taken = self.peek().kind == "sign" and self.peek().text in signs
+        self.at += taken
+        return taken
 
     def expect(self, sign: str) -> None:
         if not self.take(sign):
@@ -323,9 +293,8 @@ class Parser:
         if ends or not self.take(":"):
             return start
         second = self.expression(level + 1)
-        if self.take(":"):
-            return Range(start, second, self.expression(level + 1))
-        return Range(start, None, second)
+        third = self.expression(level + 1) if self.take(":") else None
+        return Range(start, None, second) if third is None else Range(start, second, third)
 
     def _is_apart(self) -> bool:
         """Whether a blank in a row stands before the next word."""
@@ -359,8 +328,7 @@ class Parser:
             elif self.peek().text == "(" and not self._is_apart():
                 of = Apply(of, self._arguments())
             elif self.peek(1).kind == "name" and not self._is_apart() and self.take("."):
-                self.at += 1
-                of = Field(of, self.peek(-1).text)
+                of = Field(of, self.next().text)
             else:
                 return of
 
@@ -370,11 +338,8 @@ class Parser:
         found: list[Tree] = []
         self.skip_lines()
         while not self.take(")"):
-            if self.peek().text in (":", "*") and self.peek(1).text in (",", ")"):
-                self.at += 1
-                found.append(Name(self.peek(-1).text))
-            else:
-                found.append(self._argument())
+            whole = self.peek().text in (":", "*") and self.peek(1).text in (",", ")")
+            found.append(Name(self.next().text) if whole else self._argument())
             self.skip_lines()
             if not self.take(","):
                 self.expect(")")
@@ -390,12 +355,11 @@ class Parser:
         return value
 
     def _primary(self) -> Tree:
-        here = self.peek()
-        self.at += 1
+        here = self.next()
         if here.kind == "number":
             text = here.text.lower()
-            text = text if "x" in text else text.replace("d", "e")
-            return Number(float(int(text, 16)) if "x" in text else float(text), here.text)
+            return Number(float(int(text, 16)) if "x" in text else float(text.replace("d", "e")),
+                          here.text)
         if here.kind == "text":
             quote = here.text[0]
             return Text(here.text[1:-1].replace(quote * 2, quote))
@@ -418,23 +382,18 @@ class Parser:
 
     def _rows(self, closing: str) -> tuple[tuple[Tree, ...], ...]:
         self.open("[" if closing == "]" else "{")
-        rows: list[tuple[Tree, ...]] = []
-        row: list[Tree] = []
-        while True:
+        rows: list[list[Tree]] = [[]]
+        while not self.take(closing):
             here = self.peek()
             if here.kind == "end" and not here.text:
                 raise self.wrong(f"{closing!r} is missing")
-            if self.take(closing):
-                break
             if here.text in (";", "\n"):
                 self.at += 1
-                rows += [tuple(row)] if row else []
-                row = []
+                rows.append([])
             elif not self.take(","):
-                row.append(self._argument())
+                rows[-1].append(self._argument())
         self.inside.pop()
-        rows += [tuple(row)] if row else []
-        return tuple(rows)
+        return tuple(tuple(row) for row in rows if row)
 
 
 def parse(text: str, where: str = "") -> Tree:

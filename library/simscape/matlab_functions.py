@@ -85,15 +85,14 @@ def _integral(x: Any, y: Any) -> Any:
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "sqrt": np.sqrt, "exp": np.exp, "log": np.log, "log10": np.log10, "log2": np.log2,
-    "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos,
-    "atan": np.arctan, "nthroot": _root, "sind": _in_degrees(np.sin), "cosd": _in_degrees(np.cos),
-    "tand": _in_degrees(np.tan), "asind": lambda a: np.rad2deg(np.arcsin(a)),
-    "acosd": lambda a: np.rad2deg(np.arccos(a)), "atand": lambda a: np.rad2deg(np.arctan(a)),
-    "atan2": np.arctan2, "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "abs": np.abs,
-    "floor": np.floor, "ceil": np.ceil, "fix": np.trunc, "sign": np.sign,
-    "round": _rounded,
-    "mod": np.mod, "rem": np.fmod, "power": np.power, "hypot": np.hypot,
+    **{name: getattr(np, name) for name in (
+        "sqrt", "exp", "log", "log10", "log2", "sin", "cos", "tan", "sinh", "cosh", "tanh", "abs",
+        "floor", "ceil", "sign", "mod", "power", "hypot", "deg2rad", "rad2deg")},
+    **{f"{name}d": _in_degrees(getattr(np, name)) for name in ("sin", "cos", "tan")},
+    "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "atan2": np.arctan2,
+    "asind": lambda a: np.rad2deg(np.arcsin(a)), "acosd": lambda a: np.rad2deg(np.arccos(a)),
+    "atand": lambda a: np.rad2deg(np.arctan(a)), "nthroot": _root, "fix": np.trunc,
+    "round": _rounded, "rem": np.fmod,
     "max": _greatest(np.max, np.maximum), "min": _greatest(np.min, np.minimum),
     "sum": _along(np.sum), "prod": _along(np.prod), "mean": _along(np.mean),
     "cumsum": _along(np.cumsum), "diff": _along(np.diff), "sort": _along(np.sort),
@@ -112,7 +111,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "polyfit": lambda x, y, n: np.polyfit(np.ravel(x), np.ravel(y), int(n)).reshape(1, -1),
     "repmat": lambda a, n, m=None: np.tile(np.atleast_2d(a), _row(n, m)), "reshape": _reshape,
     "interp1": _interpolated, "polyval": lambda c, x: np.polyval(np.ravel(c), x),
-    "deg2rad": np.deg2rad, "rad2deg": np.rad2deg, "double": lambda a: a, "single": lambda a: a,
+    "double": lambda a: a, "single": lambda a: a,
     "logical": lambda a: np.not_equal(a, 0) * 1.0,
     **{f"{sign}int{bits}": _whole(sign == "", bits) for sign in ("", "u")
        for bits in (8, 16, 32, 64)},

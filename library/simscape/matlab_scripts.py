@@ -6,6 +6,7 @@ Assignments, ``if``, files of data and scripts that are called; the rest is name
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -75,22 +76,34 @@ def _statements(lines: list[tuple[str, str]], where: str) -> list[Statement]:
     while k < len(lines):
         line, comment = lines[k]
         k += 1
-        word = (re.match(r"[A-Za-z]\w*", line) or [""])[0]
-        missing = _MISSING.match(line)
+        word, missing = _word(line), _MISSING.match(line)
         if word == "return":
             break
-        if missing is not None:
+        if missing is not None:  # its assignments hold only for names without a value
             body, k = _body(line[missing.end():], comment, lines, k)
-            found += _guarded(body, where)
+            found += [replace(made, if_missing=True) if isinstance(made, Assign) else made
+                      for inner, said in body for made in _simple(inner, said, where)]
         elif word in _OPENING:
             body, k = _body(line, comment, lines, k)
-            text_ = "\n".join(part for part, _ in body)
-            names = _GIVEN.findall(text_) if word != "function" else []  # its own names
-            found.append(Skipped(text_, tuple(dict.fromkeys(names)),
+            text = "\n".join(part for part, _ in body)
+            names = _GIVEN.findall(text) if word != "function" else []  # its own names
+            found.append(Skipped(text, tuple(dict.fromkeys(names)),
                                  _branches(body, where) if word == "if" else ()))
         elif word not in _IDLE:
             found += _simple(line, comment, where)
     return found
+
+
+def _word(line: str) -> str:
+    return (re.match(r"[A-Za-z]\w*", line) or [""])[0]
+
+
+def _opened(line: str) -> int:
+    return (_word(line) in _OPENING) - (_word(line) == "end")
+
+
+def _joined(words: Iterable[Token]) -> str:
+    return "".join((" " if word.spaced else "") + word.text for word in words).strip()
 
 
 def _logical_lines(text: str) -> list[tuple[str, str]]:
@@ -103,20 +116,17 @@ def _logical_lines(text: str) -> list[tuple[str, str]]:
     words: list[Token] = []
     depth, first = 0, 0  # brackets that are open; first statement of this line
     for token in [*given, Token("end", "\n")]:
-        if token.kind == "sign" and token.text in "([{":
-            depth += 1
-        elif token.kind == "sign" and token.text in ")]}":
-            depth -= 1
+        if token.kind == "sign":
+            depth += (token.text in "([{") - (token.text in ")]}")
         if token.kind == "comment":
-            lines[first:] = [(t, c or token.text.lstrip("%# ").strip()) for t, c in lines[first:]]
-            if words:
-                words.append(Token("comment", token.text.lstrip("%# ").strip()))
+            said = token.text.lstrip("%# ").strip()
+            lines[first:] = [(text, comment or said) for text, comment in lines[first:]]
+            words += [Token("comment", said)] if words else []
         elif depth <= 0 and (token.text in ("\n", ";") or token.text == "," and not (
                 words and words[0].text in _OPENING)):
             if words:
                 comment = next((w.text for w in words if w.kind == "comment"), "")
-                written = "".join((" " if w.spaced else "") + w.text for w in words
-                                  if w.kind != "comment").strip()
+                written = _joined(w for w in words if w.kind != "comment")
                 lines += [(written, comment)] if written else []
                 words = []
             if token.text == "\n":
@@ -136,8 +146,7 @@ def _body(first: str, comment: str, lines: list[tuple[str, str]], k: int
     while k < len(lines) and depth:
         line, said = lines[k]
         k += 1
-        word = (re.match(r"[A-Za-z]\w*", line) or [""])[0]
-        depth += (word in _OPENING) - (word == "end")
+        depth += _opened(line)
         if depth:
             body.append((line, said))
         elif said and body:
@@ -151,15 +160,14 @@ def _branches(body: list[tuple[str, str]], where: str
     found: list[tuple[Tree | None, str, list[tuple[str, str]]]] = []
     depth = 0  # of what is opened within a branch
     for line, comment in body:
-        word = (re.match(r"[A-Za-z]\w*", line) or [""])[0]
+        word = _word(line)
         if not found or not depth and word in ("elseif", "else"):
             try:
                 condition, said, line = _condition(line[len(word):], word, where)
             except NotUnderstood:
                 return ()
             found.append((condition, said, []))
-            word = (re.match(r"[A-Za-z]\w*", line) or [""])[0]
-        depth += (word in _OPENING) - (word == "end")
+        depth += _opened(line)
         if line:
             found[-1][2].append((line, comment))
     return tuple((condition, tuple(
@@ -174,15 +182,7 @@ def _condition(text: str, word: str, where: str) -> tuple[Tree | None, str, str]
     given = tokens(text.strip(), where)
     parser = Parser(given, where)
     tree = parser.expression()
-    said, rest = ("".join((" " if t.spaced else "") + t.text for t in part).strip()
-                  for part in (given[: parser.at], given[parser.at:]))
-    return tree, f"as {said}", rest.lstrip(" ,")
-
-
-def _guarded(body: list[tuple[str, str]], where: str) -> list[Statement]:
-    """Assignments that hold only for names without a value."""
-    return [replace(statement, if_missing=True) if isinstance(statement, Assign) else statement
-            for line, comment in body for statement in _simple(line, comment, where)]
+    return (tree, f"as {_joined(given[: parser.at])}", _joined(given[parser.at:]).lstrip(" ,"))
 
 
 def _simple(line: str, comment: str, where: str) -> list[Statement]:

@@ -28,8 +28,6 @@ class Unknown(BlocksError):
 
 _CONSTANTS = {"pi": np.pi, "inf": np.inf, "Inf": np.inf, "nan": np.nan, "NaN": np.nan,
               "eps": 2.0**-52, "true": 1.0, "false": 0.0}  # fmt: skip
-
-
 _OBJECTS = ("Simulink.Parameter", "Simulink.Variant")  # stand for what they hold
 
 _OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
@@ -46,9 +44,8 @@ _CONDITIONS = "<", "<=", ">", ">=", "==", "~=", "&", "|", "&&", "||"
 def free_names(tree: Tree) -> list[str]:
     """Names in an expression that are neither functions nor constants known here."""
     parts = list(subtrees(tree))
-    known = {*_CONSTANTS, *FUNCTIONS, ":", "end"}
-    if any(isinstance(part, ml.Apply) and part.of == ml.Name("value") for part in parts):
-        known.add("value")
+    known = {*_CONSTANTS, *FUNCTIONS, ":", "end", *(
+        "value" for part in parts if isinstance(part, ml.Apply) and part.of == ml.Name("value"))}
     return [part.name for part in parts if isinstance(part, ml.Name) and part.name not in known]
 
 
@@ -60,11 +57,10 @@ def evaluate(tree: Tree, names: Mapping[str, Any], where: str = "") -> Any:
     """
     try:
         with np.errstate(all="ignore"):
-            value = _Evaluation(names, where).of(tree)
+            return _Evaluation(names, where).of(tree)
     except (TypeError, ValueError, IndexError, ZeroDivisionError, OverflowError,
             np.linalg.LinAlgError) as error:
         raise NotUnderstood(where, f"its values do not allow this: {error}.") from error
-    return value
 
 
 def value_of(text: str, names: Mapping[str, Any]) -> Any:
@@ -115,15 +111,16 @@ class _Evaluation:
             return self.end
         if name in _CONSTANTS:
             return _CONSTANTS[name]
-        raise Unknown(self.where, f"{name} has no value.", f"Give one: --set {name}=…", name=name)
+        raise self._unknown(name)
 
     def _field(self, tree: ml.Field) -> Any:
         of = self.of(tree.of)
         if not isinstance(of, Mapping) or tree.name not in of:
-            path = dotted(tree) or tree.name
-            raise Unknown(self.where, f"{path} has no value.", f"Give one: --set {path}=…",
-                          name=path)
+            raise self._unknown(dotted(tree) or tree.name)
         return of[tree.name]
+
+    def _unknown(self, path: str) -> Unknown:
+        return Unknown(self.where, f"{path} has no value.", f"Give one: --set {path}=…", name=path)
 
     def _apply(self, tree: ml.Apply) -> Any:
         if isinstance(tree.of, ml.Name) and tree.of.name not in self.names:
@@ -154,8 +151,7 @@ class _Evaluation:
 
     def _structure(self, arguments: tuple[Tree, ...]) -> dict[str, Any]:
         """``struct('mass', 2, 'k', 8)``."""
-        given = [self.of(a) for a in arguments]
-        names, values = given[::2], given[1::2]
+        names, values = ([self.of(a) for a in part] for part in (arguments[::2], arguments[1::2]))
         if len(names) != len(values) or not all(isinstance(n, str) for n in names) or any(
                 isinstance(v, list) for v in values):
             raise NotUnderstood(self.where, "this struct(…) is not known.")

@@ -24,8 +24,7 @@ from .mat_data import file_values, workspace_values
 from .matlab import Apply, Field, NotUnderstood, Text, dotted, parse, path_tree
 from .matlab_scripts import Assign, Load, Run, Skipped, Statement, parse_script
 from .matlab_values import Unknown, evaluate, free_names
-from .python_text import PythonNames, value_text
-from .same_text import same_text
+from .python_text import PythonNames, same_text, value_text
 
 __all__ = ["Given", "Workspace", "words_of", "workspace_of"]
 
@@ -61,12 +60,16 @@ class Workspace:
     _running: list[str] = field(default_factory=list)
 
     def run(self, statements: Iterable[Statement], source: str) -> None:
-        """Take over what statements assign."""
         for statement in statements:
             if isinstance(statement, Assign):
                 self._assign(statement, source)
             elif isinstance(statement, Load):
-                self._load(statement.file)
+                name = statement.file
+                found = self._find(name if "." in Path(name).name else f"{name}.mat")
+                if found is None:
+                    self.notes.append(f"{name} is loaded by the model but was not found.")
+                else:
+                    self._data(file_values, found.read_bytes(), found.name)
             elif isinstance(statement, Run):
                 self._script(statement.script)
             elif (branch := self._branch(statement, source)) is not None:
@@ -89,9 +92,8 @@ class Workspace:
     def _assign(self, statement: Assign, source: str) -> None:
         path, tree = dotted(statement.target), statement.value
         self.consulted.update(free_names(tree))
-        if not path or self._is_property(path):
-            return
-        if statement.if_missing and (self.has(path) or path in self.unread):
+        if not path or self._is_property(path) or statement.if_missing and (
+                self.has(path) or path in self.unread):
             return
         try:
             value = evaluate(tree, self.values, source)
@@ -111,7 +113,7 @@ class Workspace:
             text = same_text(tree, value, self.values, self.python.variable)
             if self.python.variable(path) in words_of(text):  # m = m / 1000
                 text = value_text(value)
-            self._write(Given(path, text, statement.comment, source))
+            self._write(path, text, statement.comment, source)
         self.unread.pop(path, None)
 
     def _lose(self, path: str, reason: str) -> None:
@@ -124,11 +126,10 @@ class Workspace:
             self._freeze(known)
         self.unread[path] = reason
 
-    def _write(self, given: Given) -> None:
-        """Write a line, in place of one that stood there."""
-        self._freeze(given.path)
-        self.lines[given.path] = given
-        self._written.add(given.path)
+    def _write(self, path: str, text: str, comment: str, source: str) -> None:
+        self._freeze(path)
+        self.lines[path] = Given(path, text, comment, source)
+        self._written.add(path)
 
     def _freeze(self, path: str) -> None:
         """Take a line out; what was computed from its value keeps its own."""
@@ -140,7 +141,6 @@ class Workspace:
                     line.text = value_text(self._value(line.path))
 
     def _value(self, path: str) -> Any:
-        """The value of a path; None where it has none."""
         of: Any = self.values
         for name in path.split("."):
             of = of.get(name) if isinstance(of, Mapping) else None
@@ -159,9 +159,9 @@ class Workspace:
         *above, last = path.split(".")
         of = self.values
         for name in above:
-            inner = of.get(name)
-            of[name] = inner = inner if isinstance(inner, dict) else {}
-            of = inner
+            if not isinstance(of.get(name), dict):
+                of[name] = {}
+            of = of[name]
         of[last] = value
 
     def give(self, path: str, value: Any, source: str) -> None:
@@ -170,7 +170,7 @@ class Workspace:
             self._compare(inner, number, source)
         self.put(path, value)
         for inner, number in _flat(path, value):
-            self._write(Given(inner, value_text(number), "", source))
+            self._write(inner, value_text(number), "", source)
 
     def _compare(self, path: str, value: Any, source: str) -> None:
         """Say where another source has given another value, which does not hold."""
@@ -184,23 +184,12 @@ class Workspace:
     def _find(self, name: str) -> Path | None:
         """A file of this name, without regard to folders that are not there."""
         wanted = Path(name.replace("\\", "/"))
-        for folder in self.folders:
-            for candidate in (folder / wanted, folder / wanted.name):
-                inside = candidate.resolve()
-                if inside.is_file() and inside.is_relative_to(folder.resolve()):
-                    return candidate
-        return None
-
-    def _load(self, name: str) -> None:
-        found = self._find(name if "." in Path(name).name else f"{name}.mat")
-        if found is None:
-            self.notes.append(f"{name} is loaded by the model but was not found.")
-            return
-        self._data(file_values, found.read_bytes(), found.name)
+        return next((found for folder in self.folders for name in (wanted, wanted.name)
+                     if (found := folder / name).is_file()
+                     and found.resolve().is_relative_to(folder.resolve())), None)
 
     def _data(self, read: Callable[[bytes], tuple[dict[str, Any], list[str]]], content: bytes,
               source: str) -> None:
-        """Take over what binary data hold."""
         try:
             values, unread = read(content)
         except Exception as error:  # SciPy raises many kinds for data that are not what they seem
@@ -221,7 +210,6 @@ class Workspace:
             self._running.pop()
 
     def script(self, path: Path) -> None:
-        """Take over what a script assigns."""
         try:
             text = _text_of(path)
         except OSError as error:
@@ -239,9 +227,8 @@ class Workspace:
                          if isinstance(s, Assign)}))
 
 
-def workspace_of(diagram: Diagram, folders: Iterable[Path] = (),
-                 given: Mapping[str, str] | None = None, scripts: Iterable[Path] = ()
-                 ) -> Workspace:
+def workspace_of(diagram: Diagram, folders: Iterable[Path], given: Mapping[str, str],
+                 scripts: Iterable[Path]) -> Workspace:
     """The names a model and its user give values to.
 
     Scripts and data are looked for in the model's own folder, then in ``folders``. What is
@@ -249,10 +236,11 @@ def workspace_of(diagram: Diagram, folders: Iterable[Path] = (),
     loaded, in this order; a name alone is looked for in the folders.
     """
     space = Workspace([diagram.path.parent, *folders])
-    _call(space, diagram, _AT_LOADING)
-    for script in scripts:
-        space.script(script if script.is_file() else space._find(str(script)) or script)
-    _call(space, diagram, _AT_THE_START)
+    for callback in (*_AT_LOADING, "", *_AT_THE_START):
+        if callback in diagram.callbacks:
+            space.run(parse_script(diagram.callbacks[callback], callback), callback)
+        for script in () if callback else scripts:  # those of the user, once it is loaded
+            space.script(script if script.is_file() else space._find(str(script)) or script)
     own = diagram.workspace
     if own.get("WSMATLABCode"):
         space.run(parse_script(own["WSMATLABCode"], OWN), OWN)
@@ -261,7 +249,7 @@ def workspace_of(diagram: Diagram, folders: Iterable[Path] = (),
         space.run([Load(name)] if name.endswith(".mat") else [Run(Path(name).stem)], OWN)
     elif diagram.workspace_data:
         space._data(workspace_values, diagram.workspace_data, OWN)
-    for path, text in (given or {}).items():
+    for path, text in given.items():
         tree = parse(text, f"--set {path}")
         missing = [name for name in free_names(tree) if name not in space.values]
         if missing:
@@ -269,12 +257,6 @@ def workspace_of(diagram: Diagram, folders: Iterable[Path] = (),
                           name=missing[0])
         space.run([Assign(path_tree(path), tree, "")], "given")
     return space
-
-
-def _call(space: Workspace, diagram: Diagram, callbacks: Iterable[str]) -> None:
-    for name in callbacks:
-        if name in diagram.callbacks:
-            space.run(parse_script(diagram.callbacks[name], name), name)
 
 
 def words_of(text: str) -> set[str]:

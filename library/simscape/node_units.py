@@ -7,25 +7,20 @@ converters that a signal touches, over all levels of the diagram.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from networkx.utils import UnionFind
 
 from blocks import BlocksError
 
+from .asked import Asked
 from .diagram import Block, System
-from .mapping import counterpart_of
-from .matlab import NotUnderstood
+from .mapping import counterpart_of, law_of
 from .nodes import inner_port, name_ports, nodes_of
 from .physical import signal_unit
-from .physical_laws import law_of
 from .physical_signals import is_physical_signal, physical_signal_part, unit_expected
 from .signal_lines import TO_PHYSICAL, TO_SIMULINK
 from .signal_part import Lacks
 from .units import TEMPERATURES, unit_here
-
-if TYPE_CHECKING:
-    from .asked import Asked
 
 __all__ = ["NodeUnits", "networks_of"]
 
@@ -39,7 +34,8 @@ class NodeUnits:
         self.groups = UnionFind()  # ends by node
         self.units: dict[Key, str] = {}  # by one of a node
         self.blocks: list[Block] = []
-        self._join(root)
+        for system in root.systems():
+            self._join(system)
         self._known_units(root)
 
     def of(self, sid: str, end: str) -> str | None:
@@ -56,9 +52,6 @@ class NodeUnits:
                 inside = inner_port(outer, end) if outer is not None else None
                 if inside is not None:
                     self.groups.union((end.sid, end.name), (inside.sid, "rconn1"))
-        for block in system.blocks.values():
-            if block.system is not None:
-                self._join(block.system)
 
     def know(self, key: Key, unit: str) -> None:
         """Say the unit of the node at an end, where nothing else has."""
@@ -87,12 +80,12 @@ class NodeUnits:
     def _of_component(self, block: Block) -> list[tuple[Key, str]]:
         counterpart = counterpart_of(block.kind, block.values)
         component = counterpart.component if counterpart is not None else None
-        law, inputs = law_of(block.kind)[0], []
-        if law and counterpart is None or counterpart is not None and component is not None:
+        law, inputs = law_of(block.kind).get("units", {}), []
+        if law and counterpart is None or component is not None:
             for end, written in block.ports.items():
-                kind, unit = signal_unit(component, counterpart.port(written)) \
-                    if counterpart is not None and component is not None else \
-                    (block.types.get(written, ""), law.get(written, ""))
+                kind, unit = (block.types.get(written, ""), law.get(written, "")) \
+                    if counterpart is None or component is None else \
+                    signal_unit(component, counterpart.port(written))
                 if kind == "output":
                     self.know((block.sid, end), unit)
                 elif kind == "input":
@@ -108,17 +101,15 @@ class NodeUnits:
         while waiting:
             rest = []
             for block in waiting:
-                ends = {port: end for end, port in block.ports.items()}
-                inputs = [self.of(block.sid, end) for port, end in ends.items()
-                          if block.types.get(port) == "input"]
-                if any(unit is None for unit in inputs):
+                if any(self.of(block.sid, end) is None for end, port in block.ports.items()
+                       if block.types.get(port) == "input"):
                     rest.append(block)
                     continue
                 try:
                     made = physical_signal_part(block, asked(block))
-                except (Lacks, NotUnderstood, BlocksError):
+                except (Lacks, BlocksError):
                     made = None
-                for port, end in ends.items():
+                for end, port in block.ports.items():
                     if block.types.get(port) == "output":
                         self.know((block.sid, end), "" if made is None else
                                   made.units.get(port, made.unit))
@@ -128,12 +119,12 @@ class NodeUnits:
 
     def _guess(self, blocks: list[Block]) -> None:
         """Take a unit from a parameter of a block that waits for one, else none."""
-        open_ends = [(block, end, port) for block in blocks for end, port in block.ports.items()
-                     if block.types.get(port) == "input" and self.of(block.sid, end) is None]
-        said = [(block, end, unit) for block, end, port in open_ends
-                if (unit := unit_expected(block, port))]
-        for block, end, unit in said or [(open_ends[0][0], open_ends[0][1], "")]:
-            self.know((block.sid, end), unit)
+        units = {(block.sid, end): unit_expected(block, port) for block in blocks
+                 for end, port in block.ports.items()
+                 if block.types.get(port) == "input" and self.of(block.sid, end) is None}
+        said = [(key, unit) for key, unit in units.items() if unit]
+        for key, unit in said or [*units.items()][:1]:
+            self.know(key, unit)
 
 
 def networks_of(root: System, nodes: NodeUnits) -> UnionFind:

@@ -21,11 +21,12 @@ from blocks import (
     quantity,
 )
 
+from .asked import WritesValues
+from .data import rows_of
 from .diagram import Block, Value
-from .levels import Scope
 from .mapping import AS_HERE, MINUS, WITHOUT, Counterpart, is_word, keyword_of, word_of, words_of
 from .matlab import NotUnderstood
-from .texts import WritesValues
+from .plan import Scope, Written
 
 __all__ = ["SETTINGS", "Keywords", "is_off", "keywords_of", "port_kind", "said_of_what_is_off",
            "signal_unit"]  # fmt: skip
@@ -35,21 +36,10 @@ _ON = {"1", "true", "on", "yes", "enabled", "enable", "include"}
 _OFF = {"0", "false", "off", "no", "disabled", "disable", "none", "exclude"}
 _SAME = (_ON, _OFF, {"1", "positive", "same", "same direction", "forward"},
          {"-1", "negative", "opposite", "reverse", "reversed", "opposite direction"})
-# what a block may have that others have not: the switch of it, and what is said of it alone
-_FEATURES = tuple((re.compile(switch), re.compile(says)) for switch, says in (
-    (r"enable_faults?(_\w+)?|enable_fault_input|faultable",
-     r"\w*fault\w*|max_permissible\w*|[nt]_fail_\w+|openCct|groundShortG?|turnsShort"),
-    (r"noise_mode", r"sample_time|repeatability|\w*_seed|PSD|Tdevice"),
-    (r"enable_\w+_tol", r"\w+_tol|tol_distribution|nSigma"),
-    (r"enable_operating_limits", r"operating_limit\w*|\w+_rating|max_working\w*"),
-    (r"enable_backlash", r"backlash_\w+|hardstop_model|r_base|coeff_rest|transition|[vf]_tol"),
-    (r"thermalEnable|enable_thermal\w*", r"thermal\w*|T_init|initial_temperature"),
-    (r"model_pitch", r"inertia|suspension_model|[kb]_[fr](_TLU)?|[xv]_[fr]_TLU")))
 # rules of the table of counterparts, and whether a number that is not known follows them
 _RULES: tuple[tuple[str, Callable[[Any], Any], bool], ...] = (
     ("> 0", lambda x: x > 0, True), ("zero", lambda x: np.asarray(x) == 0, False),
     ("finite", np.isfinite, True))
-_PRIORITIES = {"High": "high", "Low": "low", "None": "none"}
 SETTINGS = {"num_ports", "ZeroCross"}
 
 
@@ -76,6 +66,17 @@ class Keywords:
             self.notes.append(f"{error.problem}")
             return None
 
+    def option(self, keyword: str, value: Any, option: Any) -> None:
+        if value != option.default:
+            self.texts[keyword] = repr(value).replace("'", '"')
+            self.values[keyword] = value
+
+    def lacks(self, name: str, value: Value) -> None:
+        """Note that a value of the file has no counterpart."""
+        said = f"{name} = {value.text} {'' if value.unit == '1' else value.unit}".rstrip()
+        self.notes.append(f"{said} has no counterpart here.")
+        self.told += self.notes[-1:] * is_word(value)
+
 
 def keywords_of(block: Block, counterpart: Counterpart, texts: WritesValues, scope: Scope,
                 where: str) -> Keywords:
@@ -83,12 +84,18 @@ def keywords_of(block: Block, counterpart: Counterpart, texts: WritesValues, sco
     component = counterpart.component
     assert component is not None
     found = Keywords()
-    declared: Mapping[str, Any] = component._declared
-    _choose(block, counterpart, declared, found,
-            lambda value: _number(value, texts, scope, where))
+
+    def number(value: Value) -> Any:
+        try:
+            return texts.of(value.text, scope, where).value
+        except NotUnderstood:
+            return None
+
+    _choose(block, counterpart, component._declared, found, number)
     _fit_ports(block, counterpart, found)
     chosen = found.instance(component) or component()
-    declared = chosen._declared  # with the parameters of the laws that were chosen
+    # with the parameters of the laws that were chosen
+    declared: Mapping[str, Any] = chosen._declared
     given: set[str] = set()
     for name, value in block.values.items():
         if name in found.silent:
@@ -102,19 +109,17 @@ def keywords_of(block: Block, counterpart: Counterpart, texts: WritesValues, sco
             if note:
                 found.notes.append(f"{name}: {note}")
             elif not keyword and not is_off(value):
-                unit = "" if value.unit == "1" else value.unit
-                found.notes.append(f"{name} = {value.text} {unit}".rstrip()
-                                   + " has no counterpart here.")
-                found.told += found.notes[-1:] * is_word(value)
+                found.lacks(name, value)
             continue
         if not mine.exists(chosen) or value.specify is False:
             continue
         if name in found.negative:
             value = replace(value, text=f"-({value.text})")
+        given |= {keyword, *others}
         try:
-            given |= {keyword, *others}
             for each in (keyword, *others):
-                _take(each, declared[each], value, found, texts, scope, f"{where}.{name}")
+                _take(each, declared[each], value, found,
+                      texts.of(value.text, scope, f"{where}.{name}", value.unit))
         except NotUnderstood as error:
             found.lost.append(f"{where}.{name} = {value.text} {value.unit}: {error.problem} "
                               "The default here holds.")
@@ -133,45 +138,47 @@ def _choose(block: Block, counterpart: Counterpart, declared: Mapping[str, Any],
                      if not keyword_of(counterpart, name)[0]}
     for name in {**counterpart.choices, **block.values}:
         keyword, _ = keyword_of(counterpart, name)
+        option = declared.get(keyword)
         choices, value = counterpart.choices.get(name, {}), block.values.get(name)
         here: Any = _said_here(choices, value, number)
-        if here is None and value is not None and isinstance(declared.get(keyword), Option):
-            here = _same_word(declared[keyword], value)
-            if here is None:
-                mine = declared[keyword].choices or (True, False)
-                found.unknown.append(f"{name} = {value.text}: this choice is not known here; "
-                                     f"{keyword} may be {', '.join(map(repr, mine))}.")
+        why = ""
+        if here is None and value is not None and isinstance(option, Option):
+            here = _same_word(option, value)
+            why = f"{keyword} may be {', '.join(map(repr, option.choices or (True, False)))}."
         elif here is None and value is not None and choices and is_word(value):
             found.chosen.add(name)
+            why = "put other components in its place."
             if word_of(value) in _ON:
-                found.notes.append(f"{name} = {value.text} has no counterpart here.")
-                found.told.append(found.notes[-1])
-            else:
-                found.unknown.append(f"{name} = {value.text}: this choice is not known here; "
-                                     "put other components in its place.")
-        if here is not None:
-            found.chosen.add(name)
+                found.lacks(name, replace(value, unit="1"))
+                continue
+        if here is None:
+            if why and value is not None:
+                found.unknown.append(f"{name} = {value.text}: this choice is not known here; {why}")
+            continue
+        found.chosen.add(name)
         if isinstance(here, str):
             here, _, silent = here.partition(WITHOUT)
             here, found.silent = here.strip(), found.silent | {*silent.split()}
-        if here in (None, "", AS_HERE):
+        if here in ("", AS_HERE):
             continue
         if str(here).startswith(MINUS):
             found.negative.add(str(here).removeprefix(MINUS))
             continue
-        option, sign, wanted = str(here).partition("=")  # one parameter may choose another option
+        other, sign, wanted = str(here).partition("=")  # one parameter may choose another option
         if sign:
-            keyword, here = option, True if wanted == "True" else wanted
-        if isinstance(declared.get(keyword), Option):
-            same = (c for c in declared[keyword].choices or () if str(c) == here)  # numbers, too
-            _option(keyword, next(same, here), declared, found)
+            keyword, here = other, True if wanted == "True" else wanted
+        option = declared.get(keyword)
+        if isinstance(option, Option):
+            same = (c for c in option.choices or () if str(c) == here)  # numbers, too
+            found.option(keyword, next(same, here), option)
 
 
 def said_of_what_is_off(block: Block) -> set[str]:
     """Parameters that say something of a feature alone which the block has switched off."""
-    return {other for switch, says in _FEATURES for name in filter(switch.fullmatch, block.values)
-            if is_off(block.values[name]) for other in block.values
-            if says.fullmatch(other) and not switch.fullmatch(other)}
+    return {other for row in rows_of("features.csv") for name in block.values
+            if re.fullmatch(row["switch"], name) and is_off(block.values[name])
+            for other in block.values if re.fullmatch(row["says"], other)
+            and not re.fullmatch(row["switch"], other)}
 
 
 def is_off(value: Value) -> bool:
@@ -197,7 +204,7 @@ def _fit_ports(block: Block, counterpart: Counterpart, found: Keywords) -> None:
             if _fits(component, {**found.values, keyword: value}, wanted):
                 found.texts.pop(keyword, None)
                 found.values.pop(keyword, None)
-                _option(keyword, value, component._declared, found)
+                found.option(keyword, value, option)
                 return
 
 
@@ -237,7 +244,6 @@ def _said_here(choices: Mapping[str, str], value: Value | None, number: Callable
 
 
 def _same_word(option: Any, value: Value) -> Any:
-    """The choice that is called as it is written."""
     if isinstance(option.default, bool):
         return {**dict.fromkeys(_ON, True), **dict.fromkeys(_OFF, False)}.get(word_of(value))
     wanted = {word_of(value), word_of(value).replace("_", " ")}
@@ -245,44 +251,23 @@ def _same_word(option: Any, value: Value) -> Any:
     return next((c for c in option.choices or () if str(c).lower() in wanted), None)
 
 
-def _option(keyword: str, value: Any, declared: Mapping[str, Any], found: Keywords) -> None:
-    if value != declared[keyword].default:
-        found.texts[keyword] = repr(value).replace("'", '"')
-        found.values[keyword] = value
-
-
-def _number(value: Value, texts: WritesValues, scope: Scope, where: str) -> Any:
-    """The number of a value where it has one."""
-    try:
-        return texts.of(value.text, scope, where).value
-    except NotUnderstood:
-        return None
-
-
-def _take(keyword: str, mine: Any, value: Value, found: Keywords, texts: WritesValues, scope: Scope,
-          where: str) -> None:
+def _take(keyword: str, mine: Any, value: Value, found: Keywords, written: Written) -> None:
     """A parameter, or the target of a variable."""
-    written = texts.of(value.text, scope, where, value.unit)
+    default: Any = getattr(mine, "initial" if isinstance(mine, Variable) else "default", None)
     if isinstance(mine, Parameter) and np.ndim(mine.default) and np.ndim(written.value) == 0 \
             and written.value is not None:
         written.python, written.literal = f"[{written.python}]", False
         written.value = np.atleast_1d(written.value)
-    if written.literal and written.value == 0 and np.ndim(_default(mine)) == 0 and \
-            _default(mine) == 0 and value.priority in ("", "High"):
+    if written.literal and written.value == 0 and np.ndim(default) == 0 and default == 0 \
+            and value.priority in ("", "High"):
         return  # as it is here without being said
     text = written.argument
     number = None if written.value is None else quantity(
         np.ravel(written.value) if 1 in np.shape(written.value) else written.value,
         written.unit or None)
     if isinstance(mine, Variable) and value.priority in ("Low", "None") and value.specify:
-        text = f'Target({text}, priority="{_PRIORITIES[value.priority]}")'
-        number = None
-    found.texts[keyword] = text
-    found.values[keyword] = number
-
-
-def _default(mine: Any) -> Any:
-    return mine.initial if isinstance(mine, Variable) else mine.default
+        text, number = f'Target({text}, priority="{value.priority.lower()}")', None
+    found.texts[keyword], found.values[keyword] = text, number
 
 
 def port_kind(instance: Component | type[Component], port: str) -> tuple[str, str]:

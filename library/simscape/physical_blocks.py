@@ -11,14 +11,12 @@ from ..othernames import WORDS
 from .converters import number_taken, other_units
 from .diagram import Block, End
 from .gaps import Gaps, title_of
-from .levels import Joint, Level
-from .mapping import DOMAINS, Counterpart, counterpart_of, domain_here, is_verified, why_none
+from .mapping import DOMAINS, Counterpart, counterpart_of, is_verified, why_none
 from .matlab import NotUnderstood
 from .nodes import nodes_of
 from .physical import is_off, keywords_of, port_kind, said_of_what_is_off
 from .physical_signals import is_physical_signal, physical_signal_part
-from .plan import Part
-from .python_text import python_name, said
+from .plan import Joint, Level, Part
 from .signal_lines import TO_PHYSICAL, TO_SIMULINK
 from .signal_part import Lacks, SignalPart
 
@@ -39,35 +37,32 @@ class PhysicalBlocks:
 
     def make(self, level: Level, block: Block) -> None:
         """The part of a block, or a gap."""
+        counterpart = counterpart_of(block.kind, block.values)
         if is_physical_signal(block):
             self._signal(level, block)
-            return
-        counterpart = counterpart_of(block.kind, block.values)
-        law = None if counterpart is not None or not _tells_ports(block) else \
-            self.gaps.physical_law(block, self.conversion.writes(level, block))
-        if law is not None:
-            self._law(level, block, *law)
-        elif counterpart is None or counterpart.component is None:
-            self._gap(level, block)
-        else:
+        elif counterpart is not None and counterpart.component is not None:
             self._component(level, block, counterpart)
+        elif counterpart is None and _tells_ports(block) and (law := self.gaps.physical_law(
+                block, self.conversion.writes(level, block))) is not None:
+            self._law(level, block, *law)
+        else:
+            self._gap(level, block)
 
     def _law(self, level: Level, block: Block, made: str, ports: dict[str, str],
              keywords: dict[str, str]) -> None:
         """A part whose class, with the law of the block, stands in the text."""
-        name = level.names.make(python_name(block.name))
-        level.plan.parts.append(Part(name, made, keywords, said(block.name, name)))
-        units = {port.name: port.argument for port in self.gaps.classes[made].ports}
-        for end, port in ports.items():
-            what = block.types[port]
-            signal = what in ("input", "output")
-            level.joints[block.sid, end] = Joint(f"{level.owner}.{name}.{port}", what if signal else
-                                                 domain_here(what), units[port] if signal else "")
+        self._add(level, block, made, ports, keywords)
         read = {*self.gaps.classes[made].parameters, *said_of_what_is_off(block)}
         left = [f"{n} = {v.text} is not read." for n, v in block.values.items()
                 if v.specify is not False and n not in read and not is_off(v)]
         notes = [*left, *(self._direction(level, block))]
         self.conversion.enter(level, block, "approximated" if left else "mapped", made, notes)
+
+    def _add(self, level: Level, block: Block, made: str, ports: dict[str, str],
+             keywords: dict[str, str]) -> None:
+        part = f"{level.owner}.{level.add(block, made, keywords).name}"
+        plans = {port.name: port for port in self.gaps.classes[made].ports}
+        level.joints |= {(block.sid, end): plans[port].joint(part) for end, port in ports.items()}
 
     def _direction(self, level: Level, block: Block) -> list[str]:
         """What is to be said of a block whose direction nothing proves."""
@@ -87,14 +82,13 @@ class PhysicalBlocks:
         if lost.strip():
             self._gap(level, block, " ".join([*keywords.notes, lost]).strip(), "in this form")
             return
-        name = level.names.make(python_name(block.name))
         self.dampings[block.sid] = keywords.values.get("upper_damping")
         notes = keywords.notes + ([f"Not in the file, so the default here holds: "
                                    f"{', '.join(keywords.defaults)}."] if keywords.defaults else [])
         notes += self._direction(level, block)
         full = f"{counterpart.module.removeprefix('library.')}.{counterpart.name}"
-        level.plan.parts.append(Part(name, full, keywords.texts, said(block.name, name),
-                                     own=not counterpart.module.startswith("library.")))
+        name = level.add(block, full, keywords.texts,
+                         own=not counterpart.module.startswith("library.")).name
         conversion.enter(level, block, "missing" if keywords.lost else "approximated"
                          if keywords.notes else "mapped", full, keywords.lost + notes)
         conversion.remarks += keywords.lost
@@ -112,12 +106,11 @@ class PhysicalBlocks:
         except (Lacks, NotUnderstood) as error:
             self._gap(level, block, str(error))
             return
-        name = level.names.make(python_name(block.name))
         part = made.part
         other = other_units(block, made, conversion.units)
-        _, places = self.place(level, block, name, part)
+        placed, places = self.place(level, block, part)
         for port, unit in other.items():
-            places[port] = number_taken(level, name, places[port], made.unit, unit)
+            places[port] = number_taken(level, placed.name, places[port], made.unit, unit)
             if made.unit:
                 part.note = (f"{part.note} Its output is in {made.unit}, and what it enters is in "
                              f"{unit}: the number is taken over.").strip()
@@ -129,16 +122,15 @@ class PhysicalBlocks:
                 level.joints[block.sid, end] = Joint(places[written], kind,
                                                      conversion.units.of(block.sid, end) or "")
 
-    def place(self, level: Level, block: Block, name: str, made: SignalPart
+    def place(self, level: Level, block: Block, made: SignalPart, name: str = ""
               ) -> tuple[Part, dict[str, str]]:
         """Put a signal block and what stands before it; its part, and its ports by their names."""
         if made.equation:
             made.component = self.gaps.law(block, made)
-        part = Part(name, made.component, dict(made.keywords), said(block.name, name))
-        level.plan.parts.append(part)
-        places = {port: f"{level.owner}.{name}.{here}" for port, here in made.here.items()}
+        part = level.add(block, made.component, dict(made.keywords), name)
+        places = {port: f"{level.owner}.{part.name}.{here}" for port, here in made.here.items()}
         for index, word, before in made.before:
-            first, inner = self.place(level, block, level.names.make(f"{name}_{word}"), before)
+            first, inner = self.place(level, block, before, f"{part.name}_{word}")
             first.original = ""
             port = made.inputs[index]
             level.plan.connections.append([inner[before.outputs[0]], places[port]])
@@ -151,7 +143,6 @@ class PhysicalBlocks:
     def _gap(self, level: Level, block: Block, why: str = "", form: str = "here") -> None:
         """A stub with the ports of a component that has no counterpart."""
         units = self.conversion.units
-        name = level.names.make(python_name(block.name))
         if not _tells_ports(block):
             self._ports_of_nodes(level, block)
         why = why or _what_to_take(block)
@@ -159,25 +150,19 @@ class PhysicalBlocks:
             block, lambda end: units.of(block.sid, end) or "", self._divisors(level, block), why,
             self.conversion.writes(level, block), form)
         self.stubs.add(block.sid)
-        for end, port in ports.items():
-            what = block.types.get(block.ports[end], "")
-            level.joints[block.sid, end] = Joint(
-                f"{level.owner}.{name}.{port}", what if what in ("input", "output") else
-                domain_here(what), units.of(block.sid, end) or "")
-        level.plan.parts.append(Part(name, made, keywords, said(block.name, name)))
+        self._add(level, block, made, ports, keywords)
         self.conversion.enter(level, block, "missing", made,
                               [f"{why} A stub with its ports and values stands for it."])
 
     def _ports_of_nodes(self, level: Level, block: Block) -> None:
         """What the ports are that the file does not name or tell: as what they are joined to."""
         for node in nodes_of(level.system):
-            kind = next((kind for end in node if end.sid != block.sid
-                         and (kind := self._joined_kind(level, end))), "")
+            kind = next(filter(None, (self._joined_kind(level, end) for end in node
+                                      if end.sid != block.sid)), "")
             for end in node:
                 if end.sid == block.sid and kind:
                     port = block.ports.setdefault(end.name, end.name)
-                    if not block.types.get(port):
-                        block.types[port] = kind
+                    block.types[port] = block.types.get(port) or kind
         for signal in level.system.signals:
             for end in (signal.source, *signal.targets):
                 if end.sid == block.sid and end.port in ("in", "out"):
@@ -186,15 +171,13 @@ class PhysicalBlocks:
 
     def _joined_kind(self, level: Level, end: End) -> str:
         """What a port is that is joined to an end: its domain, ``input`` or ``output``."""
-        other = level.block(end)
-        if other is not None and other.kind in (TO_SIMULINK, TO_PHYSICAL):
-            return "output" if other.kind == TO_SIMULINK else "input"
-        joint = self.conversion.joint(level, end)
-        if joint is None:
-            return ""
-        if joint.kind in ("input", "output"):
-            return "input" if joint.kind == "output" else "output"
-        return next((path for path, domain in DOMAINS.items() if domain == joint.kind), "")
+        other, joint = level.block(end), self.conversion.joint(level, end)
+        kinds = {TO_SIMULINK: "output", TO_PHYSICAL: "input"}
+        if other is not None and other.kind in kinds:
+            return kinds[other.kind]
+        domains = {domain: path for path, domain in DOMAINS.items()}
+        return "" if joint is None else (
+            {"input": "output", "output": "input"} | domains).get(joint.kind, "")
 
     @staticmethod
     def _divisors(level: Level, block: Block) -> set[str]:
@@ -202,12 +185,10 @@ class PhysicalBlocks:
         found = set()
         for node in nodes_of(level.system):
             own = [end for end in node if end.sid == block.sid]
-            reached = [(other, end.name) for end in node
-                       if (other := level.block(end)) is not None]
-            reached += [(other, t.name) for b, _ in reached if b.kind == "nesl_utility/PS-Simulink "
-                        "Converter" for s in level.system.signals if s.source.sid == b.sid
-                        for t in s.targets if (other := level.block(t)) is not None]
-            if own and any(_divides(other, end) for other, end in reached):
+            behind = [t for end in node if (b := level.block(end)) is not None
+                      and b.kind == TO_SIMULINK for s in level.system.signals
+                      if s.source.sid == b.sid for t in s.targets]
+            if own and any(_divides(level.block(end), end.name) for end in (*node, *behind)):
                 found |= {end.name for end in own}
         return found
 
@@ -233,11 +214,9 @@ def _lost_ports(level: Level, block: Block, counterpart: Counterpart, instance: 
         return isinstance(declared, (Port, Input, Output)) and (
             isinstance(instance, type) or declared.exists(instance))
 
-    if block.ports and all(map(is_there, block.ports)):
-        return ""
     joined = {end.name for wire in level.system.wires for end in wire if end.sid == block.sid}
     lost = [ports.get(end, "") for end in sorted(joined) if not is_there(end)]
-    if not lost:
+    if not lost or block.ports and all(map(is_there, block.ports)):
         return ""
     if not all(lost):
         return (f"It is {counterpart.name} here, but neither the file nor another that was seen "
@@ -255,14 +234,14 @@ def _what_to_take(block: Block) -> str:
     row = WORDS.component(title_of(block), "", "Simscape")
     if row is None:
         return "It has no counterpart here."
-    if row.note:
-        return row.sentence()
-    return (f"{row.sentence()} Give it the stub's values by hand: which parameter there each of "
-            "them is, is not known here.")
+    return row.sentence() if row.note else (
+        f"{row.sentence()} Give it the stub's values by hand: which parameter there each of them "
+        "is, is not known here.")
 
 
-def _divides(block: Block, end: str) -> bool:
-    """Whether an input of a block is a divisor."""
+def _divides(block: Block | None, end: str) -> bool:
+    if block is None:
+        return False
     if block.kind == "foundation.signal.functions.divide":
         return block.ports.get(end) == "I2"
     signs = block.options.get("Inputs", "").replace("|", "")

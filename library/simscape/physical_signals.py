@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from blocks import quantity
 
+from .asked import Asked
+from .data import content_of
 from .diagram import Block
-from .signal_part import Lacks, SignalPart, factor, law, many, one_or_many
+from .plan import Written
+from .signal_part import RESETS, Lacks, SignalPart, edge, factor, many, one_or_many, reset_on
 from .units import alike, unit_here
-
-if TYPE_CHECKING:
-    from .asked import Asked
-    from .plan import Written
 
 __all__ = ["SIGNALS", "is_physical_signal", "physical_signal_part",
            "unit_expected"]  # fmt: skip
 
 _SIGNAL = "foundation.signal."
+_TWO = ("I1", "I2")
 
 
 def product(*units: str) -> str:
@@ -41,12 +42,6 @@ def _named(unit: str, word: str = "unit") -> dict[str, str]:
     return {word: f'"{unit}"'} if unit else {}
 
 
-def _unless_zero(a: Asked, **names: str) -> dict[str, str]:
-    """Keywords for values of a block, those that are not 0."""
-    return {word: value.argument for word, name in names.items()
-            if (value := a.value(name)).value != 0}
-
-
 @dataclass
 class Made:
     """A part, the unit of its output, or of several by port, and in which unit it takes inputs."""
@@ -56,62 +51,43 @@ class Made:
     units: dict[str, str] = field(default_factory=dict)
     takes: dict[str, str] = field(default_factory=dict)
 
-    def take_numbers(self, asks: Asked) -> None:
-        """Let inputs be numbers in the unit that is taken, where they come in one of another kind.
 
-        As blocks of the legacy library, which know no units, take them.
-        """
-        for port, unit in self.takes.items():
-            comes = asks.unit(port)
-            if not alike(comes, unit):
-                part = self.part
-                part.before += ((part.inputs.index(port), "number", SignalPart("signal.Gain", {
-                    **_named(comes, "input"), "gain": f'"1 {quotient(unit, comes or "1")}"'})),)
-                if comes:
-                    said = (f"Its input {port} is in {comes}, and it calculates with "
-                            f"{unit or 'plain numbers'}: the number is taken over.")
-                    part.note = f"{part.note} {said}".strip()
-
-
-def _part(component: str, keywords: dict[str, str], inputs: tuple[str, ...] = ("I",),
-          outputs: tuple[str, ...] = ("O",), note: str = "", here: tuple[str, ...] = ()
-          ) -> SignalPart:
+def _made(component: str, keywords: dict[str, str], unit: str, inputs: tuple[str, ...] = ("I",),
+          outputs: tuple[str, ...] = ("O",), note: str = "", here: tuple[str, ...] = (),
+          **units: dict[str, str]) -> Made:
     """A part whose ports are called u, or u1, u2 …, and y, or as in ``here``."""
     names = here or (*one_or_many("u", len(inputs)), "y")
-    return SignalPart(component, keywords, inputs, outputs, note,
-                      ports=dict(zip((*inputs, *outputs), names, strict=True)))
+    return Made(SignalPart(component, keywords, inputs, outputs, note,
+                           ports=dict(zip((*inputs, *outputs), names, strict=True))), unit, **units)
 
 
 def _gain(a: Asked) -> Made:
     gain, unit = a.value("gain", "1"), a.unit("I")
-    return Made(_part("signal.Gain", {**_named(unit, "input"), "gain": gain.argument}),
-                product(gain.unit, unit))
+    return _made("signal.Gain", {**_named(unit, "input"), "gain": gain.argument},
+                 product(gain.unit, unit))
 
 
-def _of_two(component: str, unit: Callable[[str, str], str]) -> Callable[[Asked], Made]:
-    def made(a: Asked) -> Made:
-        units = a.unit("I1"), a.unit("I2")
-        keywords = {"units": f'"{units[0] or 1}, {units[1] or 1}"'} if any(units) else {}
-        return Made(_part(component, keywords, ("I1", "I2")), unit(*units))
-
-    return made
+def _of_two(a: Asked, component: str, unit: Callable[[str, str], str]) -> Made:
+    units = a.unit("I1"), a.unit("I2")
+    keywords = {"units": f'"{units[0] or 1}, {units[1] or 1}"'} if any(units) else {}
+    return _made(component, keywords, unit(*units), _TWO)
 
 
 def _constant(a: Asked) -> Made:
     value = a.value("constant", "1")
-    return Made(_part("signal.Constant", {"value": value.argument}, ()), value.unit)
+    return _made("signal.Constant", {"value": value.argument}, value.unit, ())
 
 
 def _ramp(a: Asked) -> Made:
     slope = a.value("slope", "1")
-    keywords = {"slope": slope.times(slope.unit or "1/s").argument,
-                "start": a.value("start_time").argument,
-                **_unless_zero(a, initial="initial_output")}
-    return Made(_part("signal.Ramp", keywords, ()), product(slope.unit or "1/s", "s"))
+    slope = slope.times(slope.unit or "1/s")
+    return _made("signal.Ramp", {
+        "slope": slope.argument, "start": a.value("start_time").argument,
+        **a.unless_zero(initial="initial_output")}, product(slope.unit, "s"), ())
 
 
 def _sine(a: Asked) -> Made:
-    amplitude = a.value("amplitude", "1")
+    amplitude, phase = a.value("amplitude", "1"), a.value("phase")
     keywords = {"amplitude": amplitude.argument}
     if a.choice("frequency_spec").endswith("si") or a.choice("frequency_spec") == "1":
         keywords["frequency"] = a.value("frequency_SI", "1").argument
@@ -120,48 +96,40 @@ def _sine(a: Asked) -> Made:
         factor = quantity(1.0, turns.unit or "rad/s").to("rad/s").magnitude
         scaled = turns.python if factor == 1 else f"{turns.python} * {factor:g}"
         keywords["frequency"] = f'quantity(({scaled}) / (2 * np.pi), "Hz")'
-    phase = a.value("phase")
     if phase.value != 0:
         keywords["phase"] = phase.times(phase.unit or "rad").argument
-    keywords |= _unless_zero(a, bias="bias")
-    return Made(_part("signal.Sine", keywords, ()), amplitude.unit)
+    return _made("signal.Sine", keywords | a.unless_zero(bias="bias"), amplitude.unit, ())
 
 
 def _step(a: Asked) -> Made:
     final = a.value("final_value", "1")
-    keywords = {"final": final.argument, "start": a.value("step_time", "1").argument,
-                **_unless_zero(a, initial="initial_value")}
-    return Made(_part("signal.Step", keywords, ()), final.unit)
+    return _made("signal.Step", {
+        "final": final.argument, "start": a.value("step_time", "1").argument,
+        **a.unless_zero(initial="initial_value")}, final.unit, ())
 
 
-def _limits(name: str) -> Callable[[Asked], Made]:
-    def made(a: Asked) -> Made:
-        upper, lower = a.value("upper_limit", "0.5"), a.value("lower_limit", "-0.5")
-        infinite = [w for w in (upper, lower) if w.value in (float("inf"), -float("inf"))]
-        for w in infinite:
-            w.python, w.literal = ("1e30" if w.value > 0 else "-1e30"), True
-        note = "A limit that is infinite is 1e30 here." if infinite else ""
-        unit = upper.unit or lower.unit
-        return Made(_part(name, {"upper": upper.argument, "lower": lower.argument}, note=note),
-                    unit, takes={"I": unit})
-
-    return made
+def _limits(a: Asked, name: str) -> Made:
+    upper, lower = a.value("upper_limit", "0.5"), a.value("lower_limit", "-0.5")
+    infinite = [w for w in (upper, lower) if w.value in (float("inf"), -float("inf"))]
+    for w in infinite:
+        w.python, w.literal = ("1e30" if w.value > 0 else "-1e30"), True
+    unit = upper.unit or lower.unit
+    return _made(name, {"upper": upper.argument, "lower": lower.argument}, unit, takes={"I": unit},
+                 note="A limit that is infinite is 1e30 here." if infinite else "")
 
 
-def _alike(name: str, inputs: tuple[str, ...] = ("I",)) -> Callable[[Asked], Made]:
-    def made(a: Asked) -> Made:
-        unit = next((u for u in map(a.unit, inputs) if u), "")
-        return Made(_part(name, _named(unit), inputs), "" if name == "signal.Sign" else unit,
-                    takes=dict.fromkeys(inputs, unit))
-
-    return made
+def _alike(a: Asked, name: str, inputs: tuple[str, ...] = ("I",)) -> Made:
+    """A part that gives its output in the unit of its inputs; the sign is a number."""
+    unit = next(filter(None, map(a.unit, inputs)), "")
+    return _made(name, _named(unit), "" if name == "signal.Sign" else unit, inputs,
+                 takes=dict.fromkeys(inputs, unit))
 
 
 def _integrator(a: Asked) -> Made:
     reset, limits = a.choice("reset_method"), a.choice("saturation_spec")
     starts = [p for p in a.ports("input") if p.upper() == "X0"]
     resets = [p for p in a.ports("input") if p != "I" and p not in starts]
-    if len(resets) > 1 or bool(resets) != (reset in _RESETS) or starts and (
+    if len(resets) > 1 or bool(resets) != (reset in RESETS) or starts and (
             limits not in _NO or reset == "level"):
         raise Lacks("Limits that are signals, and a start from a signal beside limits or a reset "
                     "by level, have no counterpart here.")
@@ -169,31 +137,25 @@ def _integrator(a: Asked) -> Made:
     whole = product(unit, "s")
     initial = a.value("x0")
     initial = initial.times(initial.unit or whole)
-    keywords = _named(unit, "input")
+    keywords, here, before = _named(unit, "input"), ["u"], []
     if limits not in _NO:
         keywords |= {"limited": "True", "lower": _bound(a, "xl", "upper" in limits, -1, whole),
                      "upper": _bound(a, "xu", "lower" in limits, 1, whole)}
     if resets:
-        keywords["external_reset"] = "True"
-        keywords |= {"reset_on": f'"{reset}"'} if reset in ("either", "level") else {}
+        keywords |= {"external_reset": "True", **reset_on(reset)}
+        here.append("reset")
+        before.append(edge(reset, a.unit(resets[0])))
     if starts:
         keywords["external_start"] = "True"
+        here.append("start")
     elif initial.value != 0:
-        keywords |= {"x": initial.argument} | (
-            {"reset_value": initial.argument} if resets else {})
-    part = _part("signal.Integrator", keywords, ("I", *resets, *starts), ("O",),
-                 here=("u", *(["reset"] if resets else []), *(["start"] if starts else []), "y"))
-    if resets:
-        one = a.unit(resets[0])
-        before = law(f"where({_RESETS[reset]})")
-        before.units = {"u": one} if one else {}
-        part.before = ((1, "edge", before),)
-    return Made(part, whole)
+        keywords |= dict.fromkeys(("x", *(["reset_value"] if resets else [])), initial.argument)
+    made = _made("signal.Integrator", keywords, whole, ("I", *resets, *starts), here=(*here, "y"))
+    made.part.before = tuple(before)
+    return made
 
 
 _NO = ("", "1", "none")
-_RESETS = {"rising": "self.u > 0, 1, 0", "falling": "self.u > 0, 0, 1",
-           "either": "self.u > 0, 1, 0", "level": "(self.u > 0) | (self.u < 0), 1, 0"}
 
 
 def _bound(a: Asked, name: str, free: bool, side: int, unit: str) -> str:
@@ -212,15 +174,15 @@ def _lag(a: Asked) -> Made:
     if kind in ("leadlag", "lead_lag", "2"):
         above, below = (f"[{in_seconds(a.value(name, '1'))}, 1]" for name in ("T1", "T2"))
         keywords |= {"numerator": above, "denominator": below}
-        return Made(_part("signal.TransferFunction", keywords, ("U",), ("Y",),
-                          "It starts at rest, and not from its initial output."), unit)
+        return _made("signal.TransferFunction", keywords, unit, ("U",), ("Y",),
+                     "It starts at rest, and not from its initial output.")
     if kind not in ("lag", "1"):
         raise Lacks(f"A transfer function of the kind {kind!r} has no counterpart here.")
     keywords |= {"numerator": "[1]", "denominator": f"[{in_seconds(a.value('T', '1'))}, 1]"}
     start = a.value("y0")
     if start.value != 0:  # its state is the output, as a number in its unit
         keywords["x1"] = start.python
-    return Made(_part("signal.TransferFunction", keywords, ("U",), ("Y",)), unit)
+    return _made("signal.TransferFunction", keywords, unit, ("U",), ("Y",))
 
 
 def in_seconds(lag: Written) -> str:
@@ -233,17 +195,14 @@ def in_seconds(lag: Written) -> str:
 def _table(a: Asked) -> Made:
     x, f = _points(a, "x"), _points(a, "f")
     keywords = {"x": x.argument, "values": f.argument, **_reading(a)}
-    return Made(_part("signal.Table1D", keywords), f.unit, takes={"I": x.unit})
+    return _made("signal.Table1D", keywords, f.unit, takes={"I": x.unit})
 
 
-def _table_of_several(count: int) -> Callable[[Asked], Made]:
-    def made(a: Asked) -> Made:
-        f = _points(a, "f", "[0 1; 1 2]")
-        keywords = {axis: _points(a, axis).argument for axis in many("x", count)}
-        keywords |= {"values": f.argument, **_reading(a)}
-        return Made(_part(f"signal.Table{count}D", keywords, many("I", count)), f.unit)
-
-    return made
+def _table_of_several(a: Asked, count: int) -> Made:
+    f = _points(a, "f", "[0 1; 1 2]")
+    keywords = {axis: _points(a, axis).argument for axis in many("x", count)}
+    keywords |= {"values": f.argument, **_reading(a)}
+    return _made(f"signal.Table{count}D", keywords, f.unit, many("I", count))
 
 
 def _points(a: Asked, name: str, default: str = "[0 1]") -> Written:
@@ -255,12 +214,9 @@ def _points(a: Asked, name: str, default: str = "[0 1]") -> Written:
 
 def _reading(a: Asked) -> dict[str, str]:
     """How a table is read between its points and outside."""
-    found = {}
-    if a.choice("interp_method") in ("smooth", "2"):
-        found["interpolation"] = '"smooth"'
-    if a.choice("extrap_method") in ("nearest", "2"):
-        found["extrapolation"] = '"nearest"'
-    return found
+    return {word: f'"{other}"' for word, choice, other in (
+        ("interpolation", "interp_method", "smooth"), ("extrapolation", "extrap_method", "nearest"))
+        if a.choice(choice) in (other, "2")}
 
 
 _EXPONENTS = {"square": 2.0, "cube": 3.0, "sqrt": 0.5, "reciprocal": -1.0}
@@ -277,18 +233,18 @@ def _function(a: Asked) -> Made:
     if word == "pow":
         return _to_the_power(a.value("v", "1"), unit)
     if "10" in word and "log" not in word:
-        return Made(_law("10 ** self.u"), "")
+        return _law("10 ** self.u", "")
     if word not in _FUNCTIONS and word != "cube":
         raise Lacks(f"The function {a.choice('fcn_choice')!r} has no counterpart here.")
     keywords = {"function": f'"{word}"', **_named(unit)}
     if word == "square":
         del keywords["function"]
-    return Made(_part("signal.MathFunction", keywords), _power(unit, _EXPONENTS.get(word, 0.0)))
+    return _made("signal.MathFunction", keywords, _power(unit, _EXPONENTS.get(word, 0.0)))
 
 
-def _law(equation: str) -> SignalPart:
-    made = law(equation)
-    made.inputs, made.outputs, made.ports = ("I",), ("O",), {"I": "u", "O": "y"}
+def _law(equation: str, unit: str, units: Mapping[str, str] | None = None) -> Made:
+    made = _made("", {}, unit)
+    made.part.equation, made.part.units = f"self.y == {equation}", dict(units or {})
     return made
 
 
@@ -298,10 +254,8 @@ def _to_the_power(v: Written, unit: str) -> Made:
         raise Lacks("Its exponent has no value.")
     result = _power(unit, v.value)
     exponent = factor(v.python)
-    made = _law(f'(self.u / quantity("1 {unit}")) ** {exponent} * quantity("1 {result}")'
-                if unit else f"self.u ** {exponent}")
-    made.units = {"u": unit, "y": result}
-    return Made(made, result)
+    return _law(f'(self.u / quantity("1 {unit}")) ** {exponent} * quantity("1 {result}")'
+                if unit else f"self.u ** {exponent}", result, {"u": unit, "y": result})
 
 
 def _power(unit: str, exponent: float) -> str:
@@ -311,92 +265,75 @@ def _power(unit: str, exponent: float) -> str:
 def _switch(a: Asked) -> Made:
     unit, threshold = a.unit("I1") or a.unit("I3"), a.value("Threshold", "0.5")
     threshold = threshold.times(threshold.unit or a.unit("I2"))
-    return Made(_part("signal.Switch", {**_named(unit), "threshold": threshold.argument},
-                      ("I1", "I2", "I3"), here=("u1", "control", "u2", "y")), unit,
-                takes={"I1": unit, "I3": unit})
+    return _made("signal.Switch", {**_named(unit), "threshold": threshold.argument}, unit,
+                 ("I1", "I2", "I3"), here=("u1", "control", "u2", "y"),
+                 takes={"I1": unit, "I3": unit})
 
 
 def _rms(a: Asked) -> Made:
     unit = a.unit("I")
-    return Made(_part("signal.PeriodicRMS", {
-        **_named(unit), "frequency": a.value("f0", "60").argument}), unit)
+    return _made("signal.PeriodicRMS", {
+        **_named(unit), "frequency": a.value("f0", "60").argument}, unit)
 
 
-def _harmonic(amplitude: bool) -> Callable[[Asked], Made]:
-    def made(a: Asked) -> Made:
-        unit, outputs = a.unit("I"), a.ports("output")
-        if len(outputs) != 2:
-            raise Lacks("Its two outputs are not both known.")
-        keywords = {**_named(unit), "frequency": a.value("f0", "60").argument}
-        if a.number("n", "1") != 1:
-            keywords["harmonic"] = f'{a.number("n", "1"):g}'
-        if amplitude:
-            least = a.value("amplMin", "0.001")
-            keywords["minimum_amplitude"] = least.times(least.unit or unit).argument
-        here = ("u", "amplitude", "phase") if amplitude else ("u", "real", "imaginary")
-        note = "The phase counts from a sine; that Simscape's does is not verified."
-        return Made(_part("signal.HarmonicEstimator", keywords, outputs=tuple(outputs), here=here,
-                          note=note), unit, {outputs[1]: "rad" if amplitude else unit})
-
-    return made
+def _harmonic(a: Asked, amplitude: bool) -> Made:
+    unit, outputs = a.unit("I"), a.ports("output")
+    if len(outputs) != 2:
+        raise Lacks("Its two outputs are not both known.")
+    keywords = {**_named(unit), "frequency": a.value("f0", "60").argument}
+    if a.number("n", "1") != 1:
+        keywords["harmonic"] = f'{a.number("n", "1"):g}'
+    if amplitude:
+        least = a.value("amplMin", "0.001")
+        keywords["minimum_amplitude"] = least.times(least.unit or unit).argument
+    here = ("u", "amplitude", "phase") if amplitude else ("u", "real", "imaginary")
+    return _made("signal.HarmonicEstimator", keywords, unit, outputs=tuple(outputs), here=here,
+                 note="The phase counts from a sine; that Simscape's does is not verified.",
+                 units={outputs[1]: "rad" if amplitude else unit})
 
 
 def _sum_of_elements(a: Asked) -> Made:
     inputs = tuple(a.ports("input"))
-    unit = next((u for u in map(a.unit, inputs) if u), "")
     if len(inputs) < 2:
         raise Lacks("It adds the elements of a vector that is not known here.")
-    return Made(_part("signal.Sum", {**_named(unit), "signs": f'"{"+" * len(inputs)}"'}, inputs),
-                unit, takes=dict.fromkeys(inputs, unit))
-
-
-def _rounding(function: str) -> Callable[[Asked], Made]:
-    def made(a: Asked) -> Made:
-        unit = a.unit("I")
-        keywords = {"function": f'"{function}"'} | ({"step": f'"1 {unit}"'} if unit else {})
-        return Made(_part("signal.Rounding", keywords), unit)
-
+    made = _alike(a, "signal.Sum", inputs)
+    made.part.keywords["signs"] = f'"{"+" * len(inputs)}"'
     return made
 
 
+def _rounding(a: Asked, function: str) -> Made:
+    unit = a.unit("I")
+    return _made("signal.Rounding", {"function": f'"{function}"',
+                                     **_named(unit and f"1 {unit}", "step")}, unit)
+
+
 SIGNALS: dict[str, Callable[[Asked], Made]] = {
-    "functions.gain": _gain, "functions.add": _alike("signal.Sum", ("I1", "I2")),
-    "functions.subtract": _alike("signal.Subtract", ("I1", "I2")),
-    "functions.product": _of_two("signal.Product", product),
-    "functions.divide": _of_two("signal.Divide", quotient), "sources.constant": _constant,
-    "sources.ramp": _ramp, "sources.sine_wave": _sine, "sources.step": _step,
-    "nonlinear.saturation": _limits("signal.Saturation"),
-    "nonlinear.dead_zone": _limits("signal.DeadZone"), "nonlinear.abs": _alike("signal.Abs"),
-    "nonlinear.sign": _alike("signal.Sign"),
-    "nonlinear.max": _alike("signal.Maximum", ("I1", "I2")),
-    "nonlinear.min": _alike("signal.Minimum", ("I1", "I2")), "linear.integrator": _integrator,
-    "linear.transfer_function": _lag, "lookup_tables.one_dimensional": _table,
-    "lookup_tables.two_dimensional": _table_of_several(2),
-    "lookup_tables.three_dimensional": _table_of_several(3),
-    "functions.math_function": _function, "nonlinear.controlled_switch": _switch,
-    "periodic_operators.harmonic_estimator_amplitude_phase": _harmonic(amplitude=True),
-    "periodic_operators.harmonic_estimator_real_imag": _harmonic(amplitude=False),
-    "functions.sum_of_elements": _sum_of_elements,
-    "periodic_operators.RMS": _rms, "nonlinear.ceil": _rounding("ceil"),
-    "nonlinear.floor": _rounding("floor"), "nonlinear.fix": _rounding("fix"),
-}  # fmt: skip
-
-
-_SAME_UNIT = {  # by block: inputs, and the parameters in whose unit they come
-    "nonlinear.saturation": {"I": "upper_limit"}, "nonlinear.dead_zone": {"I": "upper_limit"},
-    "linear.integrator": {"I": "x0"}, "linear.transfer_function": {"U": "y0"},
-    "lookup_tables.one_dimensional": {"I": "x"}, "nonlinear.controlled_switch": {"I2": "Threshold"},
-    "lookup_tables.two_dimensional": {"I1": "x1", "I2": "x2"},
-    "lookup_tables.three_dimensional": {"I1": "x1", "I2": "x2", "I3": "x3"},
-    "periodic_operators.harmonic_estimator_amplitude_phase": {"I": "amplMin"},
-    "ee.switches.spst_ps": {"vT": "Threshold"}, "ee.switches.spdt_ps": {"vT": "Threshold"},
+    "functions.gain": _gain, "sources.constant": _constant, "sources.ramp": _ramp,
+    "sources.sine_wave": _sine, "sources.step": _step, "linear.integrator": _integrator,
+    "linear.transfer_function": _lag, "functions.math_function": _function,
+    "nonlinear.controlled_switch": _switch, "functions.sum_of_elements": _sum_of_elements,
+    "periodic_operators.RMS": _rms, "lookup_tables.one_dimensional": _table,
+    "lookup_tables.two_dimensional": partial(_table_of_several, count=2),
+    "lookup_tables.three_dimensional": partial(_table_of_several, count=3),
+    "functions.product": partial(_of_two, component="signal.Product", unit=product),
+    "functions.divide": partial(_of_two, component="signal.Divide", unit=quotient),
+    "nonlinear.saturation": partial(_limits, name="signal.Saturation"),
+    "nonlinear.dead_zone": partial(_limits, name="signal.DeadZone"),
+    **{name: partial(_alike, name=f"signal.{here}", inputs=inputs) for name, here, inputs in (
+        ("functions.add", "Sum", _TWO), ("functions.subtract", "Subtract", _TWO),
+        ("nonlinear.max", "Maximum", _TWO), ("nonlinear.min", "Minimum", _TWO),
+        ("nonlinear.abs", "Abs", ("I",)), ("nonlinear.sign", "Sign", ("I",)))},
+    **{f"periodic_operators.harmonic_estimator_{name}": partial(_harmonic, amplitude=amplitude)
+       for name, amplitude in (("amplitude_phase", True), ("real_imag", False))},
+    **{f"nonlinear.{name}": partial(_rounding, function=name) for name in ("ceil", "floor", "fix")},
 }  # fmt: skip
 
 
 def unit_expected(block: Block, port: str) -> str:
     """The unit in which a block takes an input, where one of its parameters says it."""
     kind = block.kind.removeprefix(_SIGNAL)
-    value = block.values.get(_SAME_UNIT.get(kind, {}).get(port, ""))
+    said = content_of("signal_blocks.json")["same unit"].get(kind, {})
+    value = block.values.get(said.get(port, ""))
     unit = "" if value is None else unit_here(value.unit, block.name)
     return quotient(unit, "s") if unit and kind == "linear.integrator" else unit
 
@@ -407,10 +344,22 @@ def is_physical_signal(block: Block) -> bool:
 
 
 def physical_signal_part(block: Block, asks: Asked) -> Made:
-    """The counterpart of a block for physical signals; ``Lacks`` is raised where there is none."""
-    made = SIGNALS.get(block.kind.removeprefix(_SIGNAL))
-    if made is None:
+    """The counterpart of a block for physical signals; ``Lacks`` is raised where there is none.
+
+    Inputs that come in another kind of unit than the block takes are taken as numbers in that one,
+    as blocks of the legacy library, which know no units, take them.
+    """
+    makes = SIGNALS.get(block.kind.removeprefix(_SIGNAL))
+    if makes is None:
         raise Lacks("It has no counterpart here.")
-    found = made(asks)
-    found.take_numbers(asks)
-    return found
+    made = makes(asks)
+    for port, unit in made.takes.items():
+        comes, part = asks.unit(port), made.part
+        if not alike(comes, unit):
+            part.before += ((part.inputs.index(port), "number", SignalPart("signal.Gain", {
+                **_named(comes, "input"), "gain": f'"1 {quotient(unit, comes or "1")}"'})),)
+            if comes:
+                said = (f"Its input {port} is in {comes}, and it calculates with "
+                        f"{unit or 'plain numbers'}: the number is taken over.")
+                part.note = f"{part.note} {said}".strip()
+    return made

@@ -1,11 +1,18 @@
-"""What is a converted model made of, before it is written as text?"""
+"""What is a converted model made of before it is written, and what is known while it is made?"""
 
 from __future__ import annotations
 
+import keyword
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["ClassPlan", "Entry", "Part", "PortPlan", "Script", "Stub", "Written"]
+from .diagram import Block, End, System
+from .python_text import PythonNames, python_name, said
+
+__all__ = ["ClassPlan", "Entry", "Joint", "Level", "Part", "PortPlan", "Scope", "Script", "Stub",
+           "Written"]  # fmt: skip
 
 
 @dataclass
@@ -16,18 +23,18 @@ class Written:
     value: Any
     literal: bool
     unit: str = ""
+    whole: str = ""  # text with the unit, of one that follows from parameters
 
     @property
     def argument(self) -> str:
         """As the value of a keyword: ``"60 kg"``, or a quantity of an expression."""
-        if not self.unit:
-            return self.python
+        if self.whole or not self.unit:
+            return self.whole or self.python
         if self.literal:
             return f'"{self.python} {self.unit}"'
         return f'quantity({self.python}, "{self.unit}")'
 
     def times(self, unit: str) -> Written:
-        """Return the number with a unit."""
         return Written(self.python, self.value, self.literal, unit)
 
 
@@ -62,6 +69,10 @@ class PortPlan:
     def text(self) -> str:
         argument = self.argument if self.kind == "Port" else f'"{self.argument}"'
         return f"{self.kind}({argument})"
+
+    def joint(self, part: str) -> Joint:
+        kinds = (self.argument, "") if self.kind == "Port" else (self.kind.lower(), self.argument)
+        return Joint(f"{part}.{self.name}", *kinds)
 
 
 @dataclass
@@ -123,3 +134,76 @@ class Script:
     shown: dict[str, tuple[str, str]] = field(default_factory=dict)  # names: where, and its unit
     remarks: list[str] = field(default_factory=list)
     entries: list[Entry] = field(default_factory=list)
+
+
+# -- while it is made -----------------------------------------------------------------------------
+@dataclass
+class Scope:
+    """Names that have values at one place; those of a mask with their Python names."""
+
+    values: Mapping[str, Any]
+    local: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A port in the script: its text, what it is and in which unit."""
+
+    text: str  # "model.mass.M"
+    kind: str  # "input", "output", or the name of a domain; empty where it is not known
+    unit: str = ""  # of a signal
+
+
+@dataclass
+class Level:
+    """One system, and what its blocks have become."""
+
+    system: System
+    path: str
+    within: str  # path of the instance in results, "motor.rotor."
+    owner: str  # "model", or "self" within a class
+    scope: Scope
+    plan: ClassPlan
+    names: PythonNames
+    joints: dict[tuple[str, str], Joint] = field(default_factory=dict)  # by block and end
+    inner: dict[str, Level] = field(default_factory=dict)  # subsystems, by block
+    ports: dict[str, PortPlan] = field(default_factory=dict)  # by port block
+    # where in results the signal is that drives an output
+    driven: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """What the system is called in the one around it."""
+        return self.within.rstrip(".").rpartition(".")[2]
+
+    def path_of(self, text: str) -> str:
+        return f"{self.within}{text.removeprefix(f'{self.owner}.')}"
+
+    def block(self, end: End) -> Block | None:
+        return self.system.blocks.get(end.sid)
+
+    def add(self, block: Block | None, component: str, keywords: dict[str, str], name: str = "",
+            own: bool = False) -> Part:
+        """A new part, called as its block where it has no other ``name``."""
+        name = self.names.make(name or python_name(block.name if block is not None else ""))
+        part = Part(name, component, keywords, "" if block is None else said(block.name, name),
+                    own=own)
+        self.plan.parts.append(part)
+        return part
+
+    def through(self, before: str, component: str, keywords: dict[str, str], name: str) -> str:
+        """A new part that a signal passes; its output."""
+        place = f"{self.owner}.{self.add(None, component, keywords, name).name}"
+        self.plan.connections.append([before, f"{place}.u"])
+        return f"{place}.y"
+
+    def add_port(self, block: Block, kind: str, argument: str) -> PortPlan:
+        """The port of the class that a port block stands for."""
+        if block.sid not in self.ports:
+            name = re.sub(r"[\W_]+", "_", block.name).strip("_") or "port"
+            name = f"port_{name}" if name[0].isdigit() else name
+            name = self.names.make(f"{name}_" if keyword.iskeyword(name) else name)
+            port = PortPlan(name, kind, argument, said(block.name, name.lower()))
+            self.ports[block.sid] = port
+            self.plan.ports.append(port)
+        return self.ports[block.sid]

@@ -14,24 +14,9 @@ from typing import Any
 
 from blocks import FileError
 
+from .data import filled
+
 __all__ = ["read_repairs", "repairs_of", "write_repairs"]
-
-_TEXT = '''"""What is changed by hand in the model {name}; converting it again keeps this file.
-
-Counterparts of your own, before the model is converted:
-
-    from library.simscape import add_counterpart
-    add_counterpart("my_library.piston", Piston, parameters={{"A": "area"}})
-"""
-
-# values for names of the workspace, in MATLAB's notation: {{"m": "2*3"}}
-VALUES = {{}}
-
-
-def repair(model):
-    """Change what was built: set parameters, replace parts, connect what is missing."""
-    return model
-'''
 
 
 def repairs_of(output: Path) -> Path:
@@ -44,7 +29,7 @@ def write_repairs(output: Path) -> bool:
     path = repairs_of(output)
     if path.exists():
         return False
-    path.write_text(_TEXT.format(name=output.stem), encoding="utf-8")
+    path.write_text(filled("repairs.txt", name=output.stem), encoding="utf-8")
     return True
 
 

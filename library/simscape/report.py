@@ -7,32 +7,28 @@ import textwrap
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from .data import filled
+
 if TYPE_CHECKING:
-    from .plan import Script
+    from .plan import Entry, Script
 
 __all__ = ["report_html", "report_table", "report_text"]
 
 _INDENT = " " * 14
 _ORDER = ("mapped", "approximated", "left out", "missing")
-_STYLE = """body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 80em;
-padding: 0 1em }
-table { border-collapse: collapse; font-size: 14px; display: block; overflow-x: auto }
-td, th { padding: .25em .7em; text-align: left; border-bottom: 1px solid #ccc; vertical-align: top }
-td:nth-child(2), td:nth-child(4) { overflow-wrap: anywhere; min-width: 15em }
-td:nth-child(3) { white-space: nowrap } td:last-child { min-width: 18em } svg { max-width: 100% }
-@media (prefers-color-scheme: dark) { body { background: #111; color: #ddd }
-svg { background: #fff } }"""
 
 
 def report_table(script: Script) -> Any:
     """One row for every block: path, kind, outcome, component and notes."""
     import pandas as pd
 
-    rows = sorted(script.entries, key=lambda e: (-_ORDER.index(e.outcome), e.path))
-    return pd.DataFrame({
-        "block": [e.path for e in rows], "kind": [e.kind for e in rows],
-        "outcome": [e.outcome for e in rows], "here": [e.component for e in rows],
-        "notes": [" ".join(e.notes) for e in rows]})  # fmt: skip
+    return pd.DataFrame(
+        [(e.path, e.kind, e.outcome, e.component, " ".join(e.notes)) for e in _rows(script)],
+        columns=["block", "kind", "outcome", "here", "notes"])
+
+
+def _rows(script: Script) -> list[Entry]:
+    return sorted(script.entries, key=lambda e: (-_ORDER.index(e.outcome), e.path))
 
 
 def _summary(script: Script, outcome: str = "") -> list[str]:
@@ -60,7 +56,7 @@ def _summary(script: Script, outcome: str = "") -> list[str]:
 
 def report_text(script: Script, outcome: str = "") -> str:
     """The account as text; ``outcome`` is how the text did when it was tried."""
-    rows = sorted(script.entries, key=lambda e: (-_ORDER.index(e.outcome), e.path))
+    rows = _rows(script)
     lines = [f"{script.source}, {script.release}"]
     lines += [line for said in _summary(script, outcome) for line in textwrap.wrap(said, 96)] + [""]
     for entry, following in zip(rows, [*rows[1:], None], strict=True):
@@ -83,6 +79,7 @@ def report_html(script: Script, model: Any = None, outcome: str = "") -> str:
     said = "".join(f"<li>{html.escape(line)}</li>" for line in _summary(script, outcome))
     table = report_table(script).to_html(index=False, border=0, justify="left")
     title = html.escape(f"{script.source}: what became of it")
+    style = filled("report.css").rstrip()
     return (f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-            f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head>'
+            f'<meta name="viewport" content="width=device-width"><style>{style}</style></head>'
             f"<body><h1>{title}</h1><ul>{said}</ul>{picture}{table}</body></html>\n")

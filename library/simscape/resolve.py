@@ -5,10 +5,10 @@ After this a diagram holds all it is made of, and every signal and line stays wi
 
 from __future__ import annotations
 
-import copy
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +18,9 @@ from .borders import carry_vectors
 from .diagram import Block, Diagram, End, Signal, System, read_diagram
 from .matlab import NotUnderstood, parse
 from .matlab_values import Unknown, evaluate, free_names
-from .physical_vectors import dissolve_physical_vectors
 from .sample_times import inherit_sample_times
 from .signal_files import read_signals
+from .vectors import dissolve_physical_vectors
 
 __all__ = ["resolve"]
 
@@ -47,12 +47,11 @@ class _Resolver:
     def system(self, system: System, path: str) -> None:
         for block in list(system.blocks.values()):
             self.block(block, f"{path}/{block.name}")
-        read_signals(system, self._data, path, self.remarks)
+        read_signals(system, self._found, path, self.remarks)
 
-    def _data(self, name: str) -> Path | None:
-        stem = name.replace("\\", "/").rpartition("/")[2]
-        return next((found for folder in self.folders
-                     if stem and (found := folder / stem).is_file()), None)
+    def _found(self, *names: str) -> Path | None:
+        return next((found for folder in self.folders for name in names
+                     if (found := folder / name).is_file()), None)
 
     def block(self, block: Block, path: str) -> None:
         if len(self.stack) > _DEEPEST:
@@ -61,7 +60,12 @@ class _Resolver:
                             code="simscape.size")
         stem = block.options.get("ReferencedSubsystem")
         if stem and block.system is None:
-            self._reference(block, stem, path)
+            found = self._file(stem)
+            if found is not None:
+                block.system = _own(found.root, f"{block.sid}.")
+            else:
+                self.remarks.append(f"{path} stands in the file {stem}.slx, which was not found "
+                                    "(--path says where to look).")
         elif block.block_type == "Reference" and "/" in block.kind and block.system is None:
             self._link(block, path)
         if block.system is None:
@@ -75,22 +79,10 @@ class _Resolver:
         self.stack.pop()
 
     def _file(self, stem: str) -> Diagram | None:
-        for folder in self.folders:
-            for ending in (".slx", ".mdl"):
-                found = folder / f"{Path(stem).name}{ending}"
-                if found.is_file():
-                    if found not in self.files:
-                        self.files[found] = read_diagram(found)
-                    return self.files[found]
-        return None
-
-    def _reference(self, block: Block, stem: str, path: str) -> None:
-        found = self._file(stem)
-        if found is None:
-            self.remarks.append(f"{path} stands in the file {stem}.slx, which was not found "
-                                "(--path says where to look).")
-            return
-        block.system = _own(found.root, f"{block.sid}.")
+        found = self._found(*(f"{Path(stem).name}{ending}" for ending in (".slx", ".mdl")))
+        if found is not None and found not in self.files:
+            self.files[found] = read_diagram(found)
+        return None if found is None else self.files[found]
 
     def _link(self, block: Block, path: str) -> None:
         """A block of a private library: its content is that of the library's block."""
@@ -129,37 +121,34 @@ class _Resolver:
         self.block(active, f"{path}/{active.name}")
         if active.system is None:
             return
-        outer = {b.name: b for b in block.system.blocks.values() if _is_port(b)}
+        outer = {b.name: b.options for b in block.system.blocks.values() if _is_port(b)}
         for port in active.system.blocks.values():
             if _is_port(port) and port.name in outer:
-                said = outer[port.name].options
-                port.options.update({k: said[k] for k in ("Port", "Side") if k in said})
-                if "Port" not in said:
-                    port.options.pop("Port", None)
+                said = outer[port.name]
+                port.options.pop("Port", None)
+                port.options |= {k: said[k] for k in ("Port", "Side") if k in said}
         block.system = active.system
         self.remarks.append(f"{path} is a variant subsystem; its choice {active.name!r} is taken.")
 
     def _active(self, block: Block, choices: list[Block], path: str) -> Block | None:
-        label = block.options.get("LabelModeActiveChoice") or \
-            block.options.get("LabelModeActivechoice") or block.options.get("OverrideUsingVariant")
-        for choice in choices:
-            if label and choice.options.get("VariantControl") == label:
+        label = next(filter(None, map(block.options.get, (
+            "LabelModeActiveChoice", "LabelModeActivechoice", "OverrideUsingVariant"))), None)
+        said = [(choice, choice.options.get("VariantControl", "")) for choice in choices]
+        for choice, condition in said:
+            if label and condition == label:
                 return choice
         unknown: list[str] = []
-        for choice in choices:
-            condition = choice.options.get("VariantControl", "")
+        for choice, condition in said:
             if condition in ("", "(default)") or condition.startswith("%"):
                 continue
             try:
-                holds = self._holds(condition, path)
+                if self._holds(condition, path):
+                    return choice
             except Unknown as error:
                 unknown.append(str(error.data["name"]))
             except NotUnderstood:
                 continue
-            else:
-                if holds:
-                    return choice
-        default = [c for c in choices if c.options.get("VariantControl") == "(default)"]
+        default = [choice for choice, condition in said if condition == "(default)"]
         if not default and len(choices) > 1:
             self.conditions |= dict.fromkeys(unknown, path)
         return next(iter(default), choices[0] if len(choices) == 1 else None)
@@ -172,7 +161,7 @@ class _Resolver:
         return self._holds(value, path) if isinstance(value, str) else value
 
 
-def resolve(diagram: Diagram, folders: Iterable[Path] = (), names: Mapping[str, Any] | None = None
+def resolve(diagram: Diagram, folders: Iterable[Path], names: Mapping[str, Any]
             ) -> tuple[list[str], dict[str, str]]:
     """Complete a diagram in place.
 
@@ -180,15 +169,15 @@ def resolve(diagram: Diagram, folders: Iterable[Path] = (), names: Mapping[str, 
     place; those without a value only where no choice is active. Libraries and referenced subsystems
     are looked for in ``folders``; conditions of variants may use ``names``.
     """
-    resolver = _Resolver([diagram.path.parent, *folders], names or {})
+    resolver = _Resolver([diagram.path.parent, *folders], names)
     resolver.system(diagram.root, "")
     _carry_tags(diagram.root)
     for system in diagram.root.systems():
         _pass_through(system)
-    carry_vectors(diagram.root, names or {})
-    inherit_sample_times(diagram, names or {})
+    carry_vectors(diagram.root, names)
+    inherit_sample_times(diagram, names)
     for system in diagram.root.systems():
-        dissolve_physical_vectors(system, names or {})
+        dissolve_physical_vectors(system, names)
     for library, paths in resolver.absent.items():
         said = f"is a block of the library {library}" if len(paths) == 1 else \
             f"and {len(paths) - 1} more are blocks of the library {library}"
@@ -205,26 +194,25 @@ def _own(system: System, prefix: str) -> System:
     """A copy whose blocks have names of their own."""
     made = System(notes=list(system.notes))
     for sid, block in system.blocks.items():
-        inner = copy.copy(block)
-        inner.sid = f"{prefix}{sid}"
-        inner.options, inner.values = dict(block.options), dict(block.values)
-        if block.system is not None:
-            inner.system = _own(block.system, prefix)
-        made.blocks[inner.sid] = inner
-    made.wires = [[End(f"{prefix}{e.sid}", e.port, e.index) for e in w] for w in system.wires]
-    made.signals = [Signal(End(f"{prefix}{s.source.sid}", s.source.port, s.source.index),
-                           [End(f"{prefix}{t.sid}", t.port, t.index) for t in s.targets], s.name)
-                    for s in system.signals]
+        inner = block.system and _own(block.system, prefix)
+        made.blocks[f"{prefix}{sid}"] = replace(
+            block, sid=f"{prefix}{sid}", options=dict(block.options), values=dict(block.values),
+            system=inner)
+
+    def own(end: End) -> End:
+        return replace(end, sid=f"{prefix}{end.sid}")
+
+    made.wires = [[*map(own, wire)] for wire in system.wires]
+    made.signals = [Signal(own(s.source), [*map(own, s.targets)], s.name) for s in system.signals]
     return made
 
 
 def _inside(system: System, path: str) -> Block | None:
-    found: System | None = system
-    block = None
-    for name in path.split("/"):
-        block = next((b for b in (found.blocks.values() if found else ()) if b.name == name), None)
-        found = block.system if block is not None else None
-    return block
+    name, _, inside = path.partition("/")
+    block = next((b for b in system.blocks.values() if b.name == name), None)
+    if block is None or not inside:
+        return block
+    return None if block.system is None else _inside(block.system, inside)
 
 
 def _pass_through(system: System) -> None:
@@ -267,44 +255,33 @@ def _chains(system: System, above: list[System]) -> Iterator[list[System]]:
 
 
 def _carry(tag: str, origin: list[System], goto: Block, chain: list[System], use: Block) -> None:
-    common = 0
-    while common < min(len(origin), len(chain)) and origin[common] is chain[common]:
-        common += 1
+    common = sum(one is other for one, other in zip(origin, chain, strict=False))
     source = origin[-1].driver_of(goto.sid)
     if source is None:
         return
-    for k in range(len(origin) - 1, common - 1, -1):  # out, up to the level both stand in
-        source = _pass_out(tag, origin[k], origin[k - 1], source)
-    for k in range(common, len(chain)):  # and in
-        source = _pass_in(tag, chain[k - 1], chain[k], source)
+    for outer, inner in reversed([*pairwise(origin)][common - 1:]):  # up to where both stand in
+        source = _pass(tag, "out", outer, inner, source)
+    for outer, inner in [*pairwise(chain)][common - 1:]:
+        source = _pass(tag, "in", outer, inner, source)
     for signal in chain[-1].signals:
         if signal.source.sid == use.sid:
             signal.source = source
     del chain[-1].blocks[use.sid]
 
 
-def _holder(outer: System, inner: System) -> Block:
-    return next(b for b in outer.blocks.values() if b.system is inner)
-
-
-def _pass_out(tag: str, inner: System, outer: System, source: End) -> End:
-    sid = f"goto {tag} out"
-    if sid not in inner.blocks:
-        _add_port(inner, sid, tag, "Outport")
-        inner.signals.append(Signal(source, [End(sid, "in", 1)]))
-    return End(_holder(outer, inner).sid, "out", inner.blocks[sid].number)
-
-
-def _pass_in(tag: str, outer: System, inner: System, source: End) -> End:
-    sid = f"goto {tag} in"
-    if sid not in inner.blocks:
-        number = _add_port(inner, sid, tag, "Inport")
-        outer.signals.append(Signal(source, [End(_holder(outer, inner).sid, "in", number)]))
-    return End(sid, "out", 1)
-
-
-def _add_port(system: System, sid: str, tag: str, kind: str) -> int:
-    """Give a subsystem one port more; its number."""
-    number = 1 + max((block.number for block in system.of_type(kind)), default=0)
-    system.blocks[sid] = Block(sid, tag, kind, kind, options={"Port": str(number)})
-    return number
+def _pass(tag: str, way: str, outer: System, inner: System, source: End) -> End:
+    """Lead a signal out of a subsystem, or in, by a port of its own; what it is there."""
+    sid, kind = f"goto {tag} {way}", "Outport" if way == "out" else "Inport"
+    new = sid not in inner.blocks
+    if new:
+        number = 1 + max((block.number for block in inner.of_type(kind)), default=0)
+        inner.blocks[sid] = Block(sid, tag, kind, kind, options={"Port": str(number)})
+    holder = next(b.sid for b in outer.blocks.values() if b.system is inner)
+    outside = End(holder, way, inner.blocks[sid].number)
+    if way == "out":
+        before, into, behind = inner, End(sid, "in", 1), outside
+    else:
+        before, into, behind = outer, outside, End(sid, "out", 1)
+    if new:
+        before.signals.append(Signal(source, [into]))
+    return behind

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from . import simulink_pid
+from .asked import defaults_of
 from .diagram import Block, Diagram, End, System
 from .matlab_values import value_of
 from .nodes import inner_port
-from .simulink import defaults_of
+from .simulink_dynamics import PID_BLOCKS, samples
 from .simulink_sampled import SAMPLED, TRIGGERED
 from .solver import FIXED
 
@@ -42,8 +42,7 @@ def inherit_sample_times(diagram: Diagram, names: Mapping[str, Any]) -> None:
         waiting, seen = list(sources[text, value]), set[int]()
         while waiting:
             for system, block in flow.behind(*waiting.pop()):
-                if id(block) in seen or own[id(block)] is not None \
-                        or _is_continuous(block):
+                if id(block) in seen or own[id(block)] is not None or _is_continuous(block):
                     continue
                 seen.add(id(block))
                 waiting.append((system, block))
@@ -52,36 +51,31 @@ def inherit_sample_times(diagram: Diagram, names: Mapping[str, Any]) -> None:
                     done.add(id(block))
     triggered = {id(block) for system in diagram.root.systems() if system.of_type("TriggerPort")
                  for block in system.walk()}
-    step = _fixed_step(diagram, names)
+    step = diagram.settings.get("FixedStep", "auto")
+    solver = diagram.settings.get("SolverName", diagram.settings.get("Solver", ""))
+    size = value_of(step, names) if solver in FIXED or solver.startswith("FixedStep") else None
+    if not isinstance(size, (int, float)) or size <= 0:
+        step = ""  # of a solver whose steps vary
     for _, block in flow.places:
         given = TRIGGERED if id(block) in triggered else step
         if given and _samples(block) and own[id(block)] is None and id(block) not in done:
             block.options["SampleTime"] = given
 
 
-def _fixed_step(diagram: Diagram, names: Mapping[str, Any]) -> str:
-    """The step of a solver of fixed steps, which is what nothing else gives; else empty."""
-    text = diagram.settings.get("FixedStep", "auto")
-    solver = diagram.settings.get("SolverName", diagram.settings.get("Solver", ""))
-    fixed = solver in FIXED or solver.startswith("FixedStep")
-    value = value_of(text, names) if fixed else None
-    return text if isinstance(value, (int, float)) and value > 0 else ""
-
-
 def _samples(block: Block) -> bool:
-    return block.block_type in SAMPLED or simulink_pid.samples(block)
+    return block.block_type in SAMPLED or samples(block)
 
 
 def _is_continuous(block: Block) -> bool:
     return block.block_type in _CONTINUOUS or (
-        block.simulink_name in simulink_pid.PID_BLOCKS and not simulink_pid.samples(block))
+        block.simulink_name in PID_BLOCKS and not samples(block))
 
 
 def _own(diagram: Diagram, block: Block, names: Mapping[str, Any]) -> tuple[str, float] | None:
     """The sample time that a block says itself; None where it inherits it, or is a subsystem."""
     file = diagram.defaults.get(block.block_type, {})
-    text = block.options.get("SampleTime", file.get(
-        "SampleTime", defaults_of(block.block_type).get("SampleTime", "-1")))
+    text = ({"SampleTime": "-1"} | defaults_of(block.block_type) | file | block.options)[
+        "SampleTime"]
     if text == "-1" or block.system is not None or _is_continuous(block):
         return None
     value = value_of(text, names)

@@ -6,8 +6,8 @@ signal becomes a block that reads a table, as From Workspace does.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from .diagram import Block, End, System
 from .mat_data import file_values, stream_value
-from .vector_edits import join, move
+from .vectors import MUX, join, move
 
 __all__ = ["read_signals"]
 
@@ -59,21 +59,18 @@ def _place(system: System, block: Block, tables: Tables, apart: bool) -> None:
     for k, (name, (times, values)) in enumerate(tables.items(), 1):
         rows = "; ".join(f"{t!r} {y!r}" for t, y in zip(times.tolist(), values.tolist(),
                                                         strict=True))
-        one = copy.copy(block)
-        one.sid, one.name, one.signals = f"{block.sid}.{k}", name, b""
-        one.kind = one.block_type = "FromWorkspace"
-        one.options = {word: block.options[word] for word in (
+        options: dict[str, str] = {word: block.options[word] for word in (
             "SampleTime", "Interpolate", "OutputAfterFinalValue") if word in block.options}
-        one.options["VariableName"] = f"[{rows}]"
+        one = replace(block, sid=f"{block.sid}.{k}", name=name, signals=b"", kind="FromWorkspace",
+                      block_type="FromWorkspace", options={**options, "VariableName": f"[{rows}]"})
         system.blocks[one.sid] = one
         ends.append(End(one.sid, "out", 1))
     if apart or len(ends) == 1:
         for k, end in enumerate(ends, 1):
             move(system, End(block.sid, "out", k), end)
     else:
-        mux = Block(f"{block.sid}.join", "joined", "Mux", "Mux")
-        move(system, End(block.sid, "out", 1), join(system, mux, mux.sid, [
-            (end, name) for end, name in zip(ends, tables, strict=True)]))
+        move(system, End(block.sid, "out", 1), join(
+            system, MUX, f"{block.sid}.join", zip(ends, tables, strict=True)))
 
 
 def _built(block: Block, path: str, remarks: list[str]) -> Tables:
@@ -92,7 +89,7 @@ def _edited(block: Block, find: Callable[[str], Path | None], where: str, remark
             ) -> Tables:
     """The signals of the active scenario of a Signal Editor."""
     name = block.options.get("FileName", "untitled.mat")
-    file = find(name)
+    file = find(name.replace("\\", "/").rpartition("/")[2])
     if file is None:
         raise _Unread(f"{name} was not found.")
     values, unread = file_values(file.read_bytes())

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .diagram import Block, End, Signal, System
-from .levels import Level
+from .plan import Level
 from .simulink import SINKS, UNSEEN
 from .vectors import JOINING, SPLITTING
 
@@ -20,8 +20,8 @@ _LINES = ("Inport", "Outport", "PMIOPort", "ConnectionLabel", "Goto", "From", "G
           *_VECTORS)  # fmt: skip
 
 
-def is_converter(block: Block | None) -> bool:
-    return block is not None and block.kind in (TO_PHYSICAL, TO_SIMULINK)
+def is_converter(block: Block) -> bool:
+    return block.kind in (TO_PHYSICAL, TO_SIMULINK)
 
 
 def is_shown(block: Block) -> bool:
@@ -85,12 +85,6 @@ class SignalLines:
                 yield from {target if end is not None else None for end in behind}
             else:
                 yield target
-
-    def goto_of(self, use: Block) -> End | None:
-        """What drives the Goto block of a From block's tag in this system."""
-        system = self.level.system
-        return next(filter(None, (system.driver_of(block.sid)
-                                  for block in system.of_type("Goto", use.tag))), None)
 
     def used_ports(self, block: Block) -> tuple[list[int], list[int]]:
         """Numbers of the inputs and outputs of a block that lines end at."""

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TypeAlias
 
-__all__ = ["Asks", "Lacks", "SignalPart", "factor", "law", "limit", "listed", "many",
-           "one_or_many", "per_second", "seconds", "with_unit"]  # fmt: skip
+from .asked import Asked
+
+__all__ = [
+    "RESETS", "Lacks", "Makes", "SignalPart", "edge", "factor", "law", "limit", "limits_of",
+    "listed", "many", "one_or_many", "per_second", "reset_on", "seconds", "with_unit"]  # fmt: skip
 
 
 class Lacks(Exception):
@@ -36,18 +40,8 @@ class SignalPart:
         return {port: self.ports.get(port, port) for port in (*self.inputs, *self.outputs)}
 
 
-class Asks(Protocol):
-    """Gives the values of a block's parameters as Python text."""
-
-    def text(self, name: str, default: str) -> str: ...
-    def written(self, name: str, default: str) -> str: ...
-    def number(self, name: str, default: str) -> float | None: ...
-    def unless_zero(self, **options: str) -> dict[str, str]: ...
-    def name(self, path: str) -> str: ...
-    def column(self, name: str, index: int) -> str: ...
-    def elements(self, name: str, default: str) -> list[str]: ...
-    def rank(self, path: str) -> int | None: ...
-    def shape(self, name: str, default: str) -> tuple[int, ...]: ...
+Makes: TypeAlias = Callable[[Asked], SignalPart]
+RESETS = ("rising", "falling", "either", "level")
 
 
 def law(equation: str, inputs: tuple[str, ...] = ("u",), **parameters: str) -> SignalPart:
@@ -60,6 +54,19 @@ def per_second(gain: str = '"1 1/s"') -> tuple[int, str, SignalPart]:
     return 0, "rate", SignalPart("signal.Gain", {"gain": gain})
 
 
+def edge(reset: str, unit: str = "") -> tuple[int, str, SignalPart]:
+    """What makes of a signal one that rises above 0.5 where it resets an integrator."""
+    up = "(self.u > 0) | (self.u < 0)" if reset == "level" else "self.u > 0"
+    made = law(f"where({up}, {'0, 1' if reset == 'falling' else '1, 0'})")
+    made.units = {"u": unit} if unit else {}
+    return 1, "edge", made
+
+
+def reset_on(reset: str) -> dict[str, str]:
+    """The keyword that says when an integrator is reset, of another one than rising edges."""
+    return {"reset_on": f'"{reset}"'} if reset in ("either", "level") else {}
+
+
 def many(word: str, count: int) -> tuple[str, ...]:
     return tuple(f"{word}{k}" for k in range(1, count + 1))
 
@@ -69,15 +76,22 @@ def one_or_many(word: str, count: int) -> tuple[str, ...]:
     return (word,) if count == 1 else many(word, count)
 
 
-def limit(a: Asks, name: str, default: str) -> str:
+def limit(a: Asked, name: str, default: str) -> str:
     """A limit; an infinite one is a number that nothing reaches."""
     value = a.number(name, default)
     return a.text(name, default) if value is None or abs(value) < 1e30 else \
         "1e30" if value > 0 else "-1e30"
 
 
+def limits_of(a: Asked) -> dict[str, str]:
+    """The limits of an integrator or a controller that has some."""
+    if a.written("LimitOutput", "off") != "on":
+        return {}
+    return {"limited": "True", "lower": limit(a, "LowerSaturationLimit", "-inf"),
+            "upper": limit(a, "UpperSaturationLimit", "inf")}
+
+
 def seconds(text: str) -> str:
-    """A time."""
     return with_unit(text, "s")
 
 

@@ -17,12 +17,10 @@ import numpy as np
 
 from .converters import Converters
 from .diagram import Block, End
-from .levels import Joint, Level
 from .mapping import counterpart_of
 from .matlab import NotUnderstood
-from .plan import Part
-from .python_text import python_name, said
-from .signal_lines import SignalLines, is_converter, is_shown, is_signal_block
+from .plan import Joint, Level, Part
+from .signal_lines import SignalLines, is_shown, is_signal_block
 from .signal_part import Lacks, SignalPart
 from .simulink import signal_part
 from .vectors import JOINING, SPLITTING, elements
@@ -52,22 +50,14 @@ class SignalsOfLevel:
 
     conversion: Conversion
     level: Level
-    physical: list[tuple[list[End], list[Joint]]] = field(default_factory=list)
+    physical: list[tuple[list[End], list[Joint]]] = field(default_factory=list)  # nodes
     placed: dict[str, Placed] = field(default_factory=dict)  # by block
 
     def __post_init__(self) -> None:
         self.lines = SignalLines(self.level)
 
-    def is_converter(self, end: End) -> bool:
-        return is_converter(self.level.block(end))
-
-    def add_node(self, ends: list[End], joints: list[Joint]) -> None:
-        """A node of physical signals."""
-        self.physical.append((ends, joints))
-
     # -- the order of work -----------------------------------------------------------
     def convert(self, live: list[Block]) -> None:
-        """Make the parts of signal blocks and connect them."""
         for block in live:
             if block.block_type == "Inport" and self.level.owner == "model":
                 self._open_input(block)
@@ -90,8 +80,7 @@ class SignalsOfLevel:
         units = {known.places[port]: "" for known in self.placed.values()
                  for port in known.made.inputs if port in known.places}
         for inner in level.inner.values():
-            part = inner.within.rstrip(".").rpartition(".")[2]
-            units |= {f"{level.owner}.{part}.{port.name}": port.argument
+            units |= {f"{level.owner}.{inner.name}.{port.name}": port.argument
                       for port in inner.ports.values() if port.kind == "Input"}
         units |= {joint.text: joint.unit for (sid, _), joint in level.joints.items()
                   if joint.kind == "input"
@@ -101,16 +90,13 @@ class SignalsOfLevel:
             open_inputs = [text for text in units if units[text] == unit and text not in driven]
             if not open_inputs:
                 continue
-            name = level.names.make("unconnected")
-            value = f'"0 {unit}"' if unit else "0"
-            level.plan.parts.append(Part(name, "signal.Constant", {"value": value}))
-            self.connect(Joint(f"{level.owner}.{name}.y", "output", unit), open_inputs)
-            self.conversion.open += [f"{level.within}{text.removeprefix(f'{level.owner}.')}"
-                                     for text in open_inputs]
+            part = level.add(None, "signal.Constant",
+                             {"value": f'"0 {unit}"' if unit else "0"}, "unconnected")
+            self.connect(Joint(f"{level.owner}.{part.name}.y", "output", unit), open_inputs)
+            self.conversion.open += map(level.path_of, open_inputs)
 
     def _make(self, block: Block) -> None:
         level, conversion = self.level, self.conversion
-        name = level.names.make(python_name(block.name))
         try:
             asked = conversion.asked(level, block)
             made = signal_part(block, asked)
@@ -125,17 +111,15 @@ class SignalsOfLevel:
                                           conversion.writes(level, block))
             outcome = "missing"
             notes = [f"{error} A stub with its ports and values stands for it."]
-        part, places = conversion.physical.place(level, block, name, made)
+        part, places = conversion.physical.place(level, block, made)
         conversion.enter(level, block, outcome, made.component, notes)
         self.placed[block.sid] = Placed(part, made, places)
 
     def _open_input(self, block: Block) -> None:
         """An input of the whole model: a constant that the user sets."""
-        name = self.level.names.make(python_name(block.name))
-        part = Part(name, "signal.Constant", {"value": "0"}, said(block.name, name))
-        self.level.plan.parts.append(part)
+        part = self.level.add(block, "signal.Constant", {"value": "0"})
         self.placed[block.sid] = Placed(part, SignalPart("signal.Constant", {}, ()),
-                                        {"y": f"model.{name}.y"})
+                                        {"y": f"model.{part.name}.y"})
         self.conversion.enter(self.level, block, "approximated", "signal.Constant",
                               ["An input of the model: set its value, or connect a source."])
 
@@ -145,29 +129,24 @@ class SignalsOfLevel:
         block = self.level.block(end)
         if block is None:
             return None
-        if block.sid in self.placed:
-            known = self.placed[block.sid]
+        if (known := self.placed.get(block.sid)) is not None:
             return Joint(known.port(known.made.outputs, end.index), "output")
         if block.sid in self.level.ports:
             return Joint(f"{self.level.owner}.{self.level.ports[block.sid].name}", "output")
         if block.block_type == "From":
-            begin = self.lines.goto_of(block)
-            if begin is None:
-                self.conversion.enter(self.level, block, "missing", notes=[
-                    f"No Goto block sets the tag {block.tag!r}; connect it by hand."])
-            return None if begin is None else self.source(begin)
-        if block.block_type in SPLITTING:
-            return self._element(block, end)
-        return self.conversion.joint(self.level, end)
-
-    def _element(self, block: Block, end: End) -> Joint | None:
-        """What an output of a block that takes a vector apart stands for."""
-        found = elements(self.level.system, end)
-        if len(found) == 1:
-            return self.source(found[0])
-        self.conversion.enter(self.level, block, "missing", notes=[
-            "Signals are scalars here, and the elements of this vector are not known: connect "
-            "them by hand."])
+            gotos = self.level.system.of_type("Goto", block.tag)
+            begin = self.level.system.driver_of(*(goto.sid for goto in gotos))
+            why = f"No Goto block sets the tag {block.tag!r}; connect it by hand."
+        elif block.block_type in SPLITTING:
+            found = elements(self.level.system, end)
+            begin = found[0] if len(found) == 1 else None
+            why = ("Signals are scalars here, and the elements of this vector are not known: "
+                   "connect them by hand.")
+        else:
+            return self.conversion.joint(self.level, end)
+        if begin is not None:
+            return self.source(begin)
+        self.conversion.enter(self.level, block, "missing", notes=[why])
         return None
 
     def target(self, end: End) -> Joint | None:
@@ -175,13 +154,12 @@ class SignalsOfLevel:
         block = self.level.block(end)
         if block is None:
             return None
-        if block.sid in self.placed:
-            known = self.placed[block.sid]
+        if (known := self.placed.get(block.sid)) is not None:
             text = known.port(known.made.inputs, end.index) if end.port == "in" else ""
             return Joint(text, "input") if text else None
-        if block.block_type == "Outport" and self.level.owner == "model":
-            return None
         if block.block_type == "Outport":
+            if self.level.owner == "model":
+                return None
             port = self.level.add_port(block, "Output", "")
             return Joint(f"{self.level.owner}.{port.name}", "input")
         return self.conversion.joint(self.level, end)
@@ -190,9 +168,9 @@ class SignalsOfLevel:
         begin = self.level.block(source)
         if begin is None or begin.block_type == "From" and not any(map(self.target, targets)):
             return
-        if begin.block_type in JOINING or begin.block_type in SPLITTING and len(
-                elements(self.level.system, source)) > 1:
-            self._vector(source, targets)
+        parts = elements(self.level.system, source)
+        if begin.block_type in JOINING or begin.block_type in SPLITTING and len(parts) > 1:
+            self._vector(parts, targets)
             return
         joint = self.source(source)
         if joint is None:
@@ -200,8 +178,7 @@ class SignalsOfLevel:
         if self.lines.consumers(source)[1]:
             self.plot(joint)
         self.remember(joint, source)
-        ends = [found.text for t in targets
-                if (found := self.target(t)) is not None and found.text]
+        ends = [found.text for t in targets if (found := self.target(t)) is not None and found.text]
         for target in targets:
             if target.sid in self.level.ports:
                 self.level.driven[self.level.ports[target.sid].name] = self.path_of(joint)
@@ -219,25 +196,19 @@ class SignalsOfLevel:
             self.conversion.named |= dict.fromkeys(filter(None, names), (self.path_of(joint), unit))
 
     def connect(self, joint: Joint, ends: list[str]) -> None:
-        """Connect an output with inputs."""
-        level = self.level
-        level.plan.connections.append([joint.text, *ends])
+        self.level.plan.connections.append([joint.text, *ends])
         for end in ends:
-            path = f"{level.within}{end.removeprefix(f'{level.owner}.')}"
-            self.conversion.fed.setdefault(path, self.path_of(joint))
+            self.conversion.fed.setdefault(self.level.path_of(end), self.path_of(joint))
 
-    def _vector(self, source: End, targets: list[End]) -> None:
+    def _vector(self, parts: list[End], targets: list[End]) -> None:
         """Connect the elements of a vector with the inputs of a block that has as many."""
-        parts = elements(self.level.system, source)
-        shown = any((block := self.level.block(t)) is not None and is_shown(block)
-                    for t in targets)
+        shown = any(b is not None and is_shown(b) for b in map(self.level.block, targets))
         joints = [self.source(part) for part in parts]
         for joint in joints if shown else ():
             if joint is not None:
                 self.plot(joint)
         for target in targets:
-            known = self.placed.get(target.sid)
-            block = self.level.block(target)
+            known, block = self.placed.get(target.sid), self.level.block(target)
             if known is None or block is None or target.port != "in":
                 continue
             lines = set(self.lines.used_ports(block)[0])
@@ -251,7 +222,6 @@ class SignalsOfLevel:
                     self.connect(joint, [known.places[port]])
 
     def plot(self, joint: Joint) -> None:
-        """Let a signal be plotted."""
         self.conversion.plots.append(self.path_of(joint))
 
     def path_of(self, joint: Joint) -> str:
@@ -284,6 +254,5 @@ def _refuse_sizes(made: SignalPart, given: Mapping[str, tuple[str, bool]]) -> No
                 own = re.escape(written)
                 if vector and not many and re.search(rf"(?<![\w.]){own}(?![\w.\[])", text):
                     raise Lacks(f"Its {name} is a vector; signals are scalars here.")
-                if many and not vector and re.fullmatch(
-                        rf'(quantity\()?{own}(, "[^"]*"\))?', text):
+                if many and not vector and re.fullmatch(rf'(quantity\()?{own}(, "[^"]*"\))?', text):
                     raise Lacks(f"Its {name} is one number, and takes a list of them.")

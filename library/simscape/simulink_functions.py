@@ -1,38 +1,41 @@
-"""Which block here calculates as one of Simulink's does: sums, functions, tables, formulas?"""
+"""Which block here calculates as one of Simulink's does: sums, functions, tables, decisions?"""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from typing import Any
 
-from .matlab import Apply, Binary, Name, Number, Tree, Unary, parse
+from ..signal import MathFunction
+from .asked import Asked
+from .data import content_of
+from .matlab import Apply, Binary, Name, Number, Tree, Unary, changed, parse
 from .python_text import python_of
-from .signal_part import Asks, Lacks, SignalPart, law, listed, many, one_or_many
+from .signal_part import Lacks, Makes, SignalPart, law, listed, many, one_or_many
 
-__all__ = ["FUNCTIONS", "LINKED_FUNCTIONS"]
+__all__ = ["FUNCTIONS"]
 
 
-def _gain(a: Asks) -> SignalPart:
+def _gain(a: Asked) -> SignalPart:
     if a.written("Multiplication", "Element-wise(K.*u)").startswith("Matrix") \
             or a.shape("Gain", "1"):
         raise Lacks("Its gain is a matrix or a vector; signals are scalars here.")
     return SignalPart("signal.Gain", {"gain": a.text("Gain", "1")})
 
 
-def _signs(a: Asks, default: str, one: str) -> str:
+def _signs(a: Asked, default: str, one: str) -> str:
     written = a.written("Inputs", default).replace("|", "").replace(" ", "").strip("'\"")
     return one * int(written) if written.isdigit() else written
 
 
-def _sum(a: Asks) -> SignalPart:
+def _sum(a: Asked) -> SignalPart:
     signs = _signs(a, "++", "+")
     if not signs or set(signs) - {"+", "-"} or len(signs) == 1:
         raise Lacks("It adds the elements of a vector that is not known here.")
     return SignalPart("signal.Sum", {"signs": f'"{signs}"'}, many("u", len(signs)))
 
 
-def _product(a: Asks) -> SignalPart:
+def _product(a: Asked) -> SignalPart:
     signs = _signs(a, "2", "*")
     if signs == "/":
         return SignalPart("signal.MathFunction", {"function": '"reciprocal"'})
@@ -50,44 +53,27 @@ def _product(a: Asks) -> SignalPart:
     return SignalPart("signal.Product", keywords, many("u", len(signs)))
 
 
-_LAWS = {  # functions that the library has no block for
-    "asin": ("arcsin(self.u)", 1), "acos": ("arccos(self.u)", 1),
-    "atan2": ("arctan2(self.u1, self.u2)", 2), "pow": ("self.u1 ** self.u2", 2),
-    "hypot": ("sqrt(self.u1**2 + self.u2**2)", 2), "mod": ("mod(self.u1, self.u2)", 2),
-    "10^u": ("10 ** self.u", 1), "signedSqrt": ("sign(self.u) * sqrt(abs_(self.u))", 1),
-    "rSqrt": ("1 / sqrt(self.u)", 1), "asinh": ("log(self.u + sqrt(self.u**2 + 1))", 1),
-    "acosh": ("log(self.u + sqrt(self.u**2 - 1))", 1),
-    "atanh": ("log((1 + self.u) / (1 - self.u)) / 2", 1),
-    "rem": ("sign(self.u1) * mod(abs_(self.u1), abs_(self.u2))", 2), "conj": ("self.u", 1),
-    "transpose": ("self.u", 1), "hermitian": ("self.u", 1),
-}  # fmt: skip
+_LAWS = content_of("signal_blocks.json")["functions"]  # that the library has no block for
 _SAME = {"atan": "arctan", "magnitude^2": "square"}
 
 
-def _function(choice: str, default: str) -> Callable[[Asks], SignalPart]:
-    def made(a: Asks) -> SignalPart:
-        from ..signal import MathFunction
-
-        written = a.written(choice, default)
-        if written == "sincos":
-            return SignalPart("", outputs=("y1", "y2"), equation="self.y1 == sin(self.u)\n"
-                              "self.y2 == cos(self.u)")  # fmt: skip
-        if written in _LAWS:
-            text, count = _LAWS[written]
-            return law(text, one_or_many("u", count))
-        word = _SAME.get(written, written)
-        allowed = MathFunction._declared["function"].choices  # type: ignore[attr-defined]
-        if word not in allowed:
-            raise Lacks(f"The function {written!r} has no counterpart here.")
-        return SignalPart("signal.MathFunction", {"function": f'"{word}"'})
-
-    return made
+def _function(a: Asked) -> SignalPart:
+    written = a.written("Operator", "")
+    if written == "sincos":
+        return SignalPart("", outputs=("y1", "y2"),
+                          equation="self.y1 == sin(self.u)\nself.y2 == cos(self.u)")
+    if written in _LAWS:
+        return law(_LAWS[written], one_or_many("u", 1 + ("self.u2" in _LAWS[written])))
+    word = _SAME.get(written, written)
+    if word not in MathFunction._declared["function"].choices:  # type: ignore[attr-defined]
+        raise Lacks(f"The function {written!r} has no counterpart here.")
+    return SignalPart("signal.MathFunction", {"function": f'"{word}"'})
 
 
 _BETWEEN = {"Flat": "held", "Cubic spline": "cubic", "Akima spline": "smooth"}
 
 
-def _table(a: Asks) -> SignalPart:
+def _table(a: Asked) -> SignalPart:
     count = int(a.number("NumberOfTableDimensions", "2") or 0)
     if count not in (1, 2, 3) or a.written("BreakpointsSpecification", "Explicit values") != \
             "Explicit values" or a.written("DataSpecification", "Table and breakpoints") != \
@@ -106,7 +92,7 @@ def _table(a: Asks) -> SignalPart:
     return SignalPart(f"signal.Table{count}D", keywords, one_or_many("u", count))
 
 
-def _written_law(a: Asks) -> SignalPart:
+def _written_law(a: Asked) -> SignalPart:
     """A block whose law is written in it, of one signal or of the elements of a vector."""
     text = re.sub(r"\bu[(\[](\d+)[)\]]", r"u(\1)", a.written("Expr", "sin(u[1])"))
     used = max((int(n) for n in re.findall(r"\bu\((\d+)\)", text)), default=1)
@@ -119,17 +105,14 @@ def _written_law(a: Asks) -> SignalPart:
         "np.", ""), inputs)
 
 
-def _of_numbers(tree: Tree) -> Tree:
+def _of_numbers(tree: Any) -> Any:
     """An expression whose conditions are the numbers 1 and 0, as in Simulink."""
-    if isinstance(tree, Apply):
-        return Apply(tree.of, tuple(_of_numbers(a) for a in tree.arguments))
-    if isinstance(tree, Unary):
-        inner = _of_numbers(tree.of)
-        return Binary("-", _ONE, _truth(inner)) if tree.sign in ("~", "!") else Unary(
-            tree.sign, inner)
-    if not isinstance(tree, Binary):
-        return tree
-    left, right, sign = _of_numbers(tree.left), _of_numbers(tree.right), tree.sign
+    made = changed(tree, _of_numbers)
+    if isinstance(made, Unary) and made.sign == "~":
+        return Binary("-", _ONE, _truth(made.of))
+    if not isinstance(made, Binary):
+        return made
+    left, right, sign = made.left, made.right, made.sign
     if sign in ("<", "<=", ">", ">="):
         return Apply(Name("where"), (Binary(sign, left, right), _ONE, Number(0, "0")))
     if sign in ("==", "~="):
@@ -139,7 +122,7 @@ def _of_numbers(tree: Tree) -> Tree:
         return Binary("*", _truth(left), _truth(right))
     if sign in ("||", "|"):
         return Apply(Name("sign"), (Binary("+", _truth(left), _truth(right)),))
-    return Binary(sign, left, right)
+    return made
 
 
 _ONE = Number(1, "1")
@@ -156,7 +139,7 @@ _ROUNDED = {"Floor": "floor(self.u)", "Ceiling": "-floor(-self.u)",
             "Zero": "sign(self.u) * floor(abs_(self.u))"}  # fmt: skip
 
 
-def _type(a: Asks) -> SignalPart:
+def _type(a: Asked) -> SignalPart:
     """A conversion to another type of numbers: to whole ones, or to 1 and 0."""
     written = a.written("OutDataTypeStr", "Inherit: Inherit via back propagation")
     if written == "boolean":
@@ -175,10 +158,100 @@ def _type(a: Asks) -> SignalPart:
     return law(f"mod({whole} - ({lowest}), {count}) + ({lowest})")
 
 
-FUNCTIONS: dict[str, Callable[[Asks], SignalPart]] = {
+# -- comparisons, decisions and choices -----------------------------------------------------------
+_EQUALITY = {"==": "1, 0", "~=": "0, 1"}
+
+
+def _equality(sign: str, other: str, inputs: tuple[str, ...], **parameters: str) -> SignalPart:
+    """Whether a signal equals another: of signals that change continuously never for long."""
+    own = f"self.{inputs[0]}"
+    made = law(f"where(({own} >= {other}) & ({own} <= {other}), {_EQUALITY[sign]})", inputs,
+               **parameters)
+    made.note = "Signals that change continuously are equal for no time at all here."
+    return made
+
+
+def _sign(a: Asked, name: str) -> str:
+    sign = a.written(name, "<=")
+    if sign not in (*_EQUALITY, ">", ">=", "<", "<="):
+        raise Lacks(f"The comparison {sign!r} has no counterpart here.")
+    return sign
+
+
+def _relation(a: Asked) -> SignalPart:
+    sign = _sign(a, "Operator")
+    if sign in _EQUALITY:
+        return _equality(sign, "self.u2", ("u1", "u2"))
+    return SignalPart("signal.Compare", {"relation": f'"{sign}"'}, ("u1", "u2"))
+
+
+def _compare_to(a: Asked, default: str) -> SignalPart:
+    sign, level = _sign(a, "relop"), a.text("const", default)
+    if sign in _EQUALITY:
+        return _equality(sign, "self.level", ("u",), level=level)
+    return law(f"where(self.u {sign} self.level, 1, 0)", level=level)
+
+
+def _logic(a: Asked) -> SignalPart:
+    word, count = a.written("Operator", "AND"), int(a.written("Inputs", "2") or 2)
+    if word == "NOT":
+        return SignalPart("signal.Not")
+    ports = many("u", count)
+    true = [f"(self.{port} > 0.5)" for port in ports]
+    if word in ("NAND", "NOR"):
+        return law(f"where({(' & ' if word == 'NAND' else ' | ').join(true)}, 0, 1)", ports)
+    if word in ("XOR", "NXOR"):
+        ones = " + ".join(f"where(self.{port} > 0.5, 1, 0)" for port in ports)
+        return law(f"where(mod({ones}, 2) > 0.5, {'1, 0' if word == 'XOR' else '0, 1'})", ports)
+    if word not in ("AND", "OR"):
+        raise Lacks(f"The operator {word!r} has no counterpart here.")
+    return _of_many(word.title(), count)
+
+
+def _switch(a: Asked) -> SignalPart:
+    inputs, threshold = ("u1", "control", "u2"), a.text("Threshold", "0")
+    criteria = a.written("Criteria", "u2 >= Threshold")
+    if criteria == "u2 >= Threshold":
+        return SignalPart("signal.Switch", {"threshold": threshold}, inputs)
+    sign = f"> {threshold}" if criteria == "u2 > Threshold" else "!= 0"
+    condition = f"self.control {sign}" if ">" in sign else "(self.control > 0) | (self.control < 0)"
+    return law(f"where({condition}, self.u1, self.u2)", inputs)
+
+
+def _manual_switch(a: Asked) -> SignalPart:
+    port = "u1" if a.written("CurrentSetting", a.written("sw", "1")) == "1" else "u2"
+    return law(f"self.{port}", ("u1", "u2"))
+
+
+def _multiport_switch(a: Asked) -> SignalPart:
+    count, order = int(a.number("Inputs", "3") or 0), a.written("DataPortOrder", "One-based")
+    ports = many("u", count)
+    if a.written("zeroidx", "off") == "on" or order.startswith("Zero-based"):
+        text = f"self.{ports[-1]}"
+        for k in range(count - 2, -1, -1):
+            text = f"where(self.control < {k + 0.5}, self.{ports[k]}, {text})"
+        return law(text, ("control", *ports))
+    if order.startswith("Specify") or count < 2:
+        raise Lacks("Which number chooses which input is given by a list, or they are one vector.")
+    return SignalPart("signal.MultiportSwitch", {"inputs": str(count)} if count != 3 else {},
+                      ("control", *ports))
+
+
+def _minmax(a: Asked) -> SignalPart:
+    count = int(a.written("Inputs", "1") or 1)
+    name = "Maximum" if a.written("Function", "min") == "max" else "Minimum"
+    return SignalPart("signal.Gain") if count == 1 else _of_many(name, count)
+
+
+def _of_many(component: str, count: int) -> SignalPart:
+    return SignalPart(f"signal.{component}", {"inputs": str(count)} if count != 2 else {},
+                      many("u", count))
+
+
+FUNCTIONS: dict[str, Makes] = {
     "UnaryMinus": lambda a: SignalPart("signal.Gain", {"gain": "-1"}),
-    "Gain": _gain, "Sum": _sum, "Product": _product, "Math": _function("Operator", "exp"),
-    "Sqrt": _function("Operator", "sqrt"), "Trigonometry": _function("Operator", "sin"),
+    "Gain": _gain, "Sum": _sum, "Product": _product,
+    **dict.fromkeys(("Math", "Sqrt", "Trigonometry"), _function),
     "Rounding": lambda a: SignalPart("signal.Rounding", {
         "function": f'"{a.written("Operator", "floor")}"'}),
     "Quantizer": lambda a: SignalPart("signal.Rounding", {
@@ -189,10 +262,14 @@ FUNCTIONS: dict[str, Callable[[Asks], SignalPart]] = {
     "DataTypeConversion": _type, **dict.fromkeys(
         ("RateTransition", "SignalConversion", "SignalSpecification"),
         lambda a: SignalPart("signal.Gain")),
-}  # fmt: skip
-
-LINKED_FUNCTIONS: dict[str, Callable[[Asks], SignalPart]] = {
     "Slider Gain": lambda a: SignalPart("signal.Gain", {"gain": a.text("gain", "1")}),
     "Radians to Degrees": lambda a: SignalPart("signal.Gain", {"gain": "180 / np.pi"}),
     "Degrees to Radians": lambda a: SignalPart("signal.Gain", {"gain": "np.pi / 180"}),
-}
+    "RelationalOperator": _relation, "Logic": _logic, "Switch": _switch,
+    "ManualSwitch": _manual_switch, "Manual Switch": _manual_switch,
+    "MultiPortSwitch": _multiport_switch, "MinMax": _minmax,
+    "Compare To Constant": lambda a: _compare_to(a, "3"),
+    "Compare To Zero": lambda a: _compare_to(a, "0"),
+    "Saturation Dynamic": lambda a: law("maximum(minimum(self.u, self.upper), self.lower)",
+                                        ("upper", "u", "lower")),
+}  # fmt: skip

@@ -6,19 +6,18 @@ signals without a sample time, and such a block becomes a gap.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from .signal_part import Asks, Lacks, SignalPart, factor, limit, listed, many, per_second, seconds
+from . import signal_part
+from .asked import Asked
+from .signal_part import Lacks, Makes, SignalPart, factor, limits_of, listed, many, seconds
 
 __all__ = ["RULES", "SAMPLED", "TRIGGERED", "matrices_of", "period_of", "ports_of",
            "zeros_and_poles"]  # fmt: skip
 
 RULES = {"Forward": "forward", "Backward": "backward", "Trapezoidal": "trapezoidal"}
 TRIGGERED = "triggered"  # in place of the sample time of a block in a triggered subsystem
-_OTHER_NUMBERS = "It gives other random numbers than there."
 
 
-def period_of(a: Asks, default: str = "-1") -> dict[str, str]:
+def period_of(a: Asked, default: str = "-1") -> dict[str, str]:
     """The sample time."""
     if a.written("SampleTime", default) == TRIGGERED:
         raise Lacks("It samples whenever its subsystem is triggered, which has no counterpart "
@@ -30,17 +29,16 @@ def period_of(a: Asks, default: str = "-1") -> dict[str, str]:
     return {"sample_time": seconds(a.text("SampleTime", default))}
 
 
-def _delay(a: Asks) -> SignalPart:
+def _delay(a: Asked) -> SignalPart:
     keywords, length = period_of(a), a.number("DelayLength", "2")
     if not length or a.written("DelayLengthSource", "Dialog") != "Dialog":
         raise Lacks("Its length is 0, or comes from a signal.")
     _starts_at_rest(a, "InitialCondition")
-    zeros = ", ".join(["0"] * int(length))
-    return SignalPart("signal.DiscreteTransferFunction",
-                      {**keywords, "numerator": "[1]", "denominator": f"[1, {zeros}]"})
+    return SignalPart("signal.DiscreteTransferFunction", {
+        **keywords, "numerator": "[1]", "denominator": f"[1{', 0' * int(length)}]"})
 
 
-def _integrator(a: Asks) -> SignalPart:
+def _integrator(a: Asked) -> SignalPart:
     keywords = period_of(a, "1")
     method = a.written("IntegratorMethod", "Integration: Forward Euler")
     kind, _, rule = method.partition(": ")
@@ -53,18 +51,15 @@ def _integrator(a: Asks) -> SignalPart:
     word = RULES[rule.split()[0]]
     if word != "forward":
         keywords["method"] = f'"{word}"'
-    if a.written("LimitOutput", "off") == "on":
-        keywords |= {"limited": "True", "lower": limit(a, "LowerSaturationLimit", "-inf"),
-                     "upper": limit(a, "UpperSaturationLimit", "inf")}
-    keywords |= a.unless_zero(x="InitialCondition")
+    keywords |= limits_of(a) | a.unless_zero(x="InitialCondition")
     gain = "" if a.number("gainval", "1") == 1 else a.text("gainval", "1.0")
     if kind == "Accumulation":  # a sum, without the time between samples
         gain = f"{factor(gain or '1')} / {factor(a.text('SampleTime', '1'))}"
     return SignalPart("signal.DiscreteIntegrator", {"input": '"1/s"', **keywords}, before=(
-        per_second(f'quantity({gain}, "1/s")') if gain else per_second(),))
+        signal_part.per_second(f'quantity({gain}, "1/s")') if gain else signal_part.per_second(),))
 
 
-def _transfer(a: Asks) -> SignalPart:
+def _transfer(a: Asked) -> SignalPart:
     keywords = period_of(a)
     _starts_at_rest(a, "InitialStates")
     return SignalPart("signal.DiscreteTransferFunction", {
@@ -72,53 +67,38 @@ def _transfer(a: Asks) -> SignalPart:
         "denominator": listed(a.text("Denominator", "[1 0.5]"))})  # fmt: skip
 
 
-def _filter(a: Asks) -> SignalPart:
+def _filter(a: Asked, *names: tuple[str, str]) -> SignalPart:
     """A filter in powers of 1/z: as many powers of z above and below."""
     _starts_at_rest(a, "InitialStates")
-    return _in_powers_of_delay(a, ("Numerator", "[1]"), ("Denominator", "[1 0.5]"))
-
-
-def _fir(a: Asks) -> SignalPart:
-    _starts_at_rest(a, "InitialStates")
-    return _in_powers_of_delay(a, ("Coefficients", "[0.5 0.5]"), ("", "1"))
-
-
-def _in_powers_of_delay(a: Asks, *names: tuple[str, str]) -> SignalPart:
     if a.written("CoefSource", "Dialog parameters") == "Input port":
         raise Lacks("Its coefficients come from a signal.")
     texts = [listed(a.text(*name)) for name in names]
     sizes = [max(a.shape(*name), default=1) for name in names]
-    above, below = (_longer(text, max(sizes) - size)
-                    for text, size in zip(texts, sizes, strict=True))
+    zeros = [", 0" * (max(sizes) - size) for size in sizes]  # behind the shorter one
+    above, below = (text if not more else f"{text[:-1]}{more}]" if text.startswith("[") else
+                    f"[*{text}{more}]" for text, more in zip(texts, zeros, strict=True))
     return SignalPart("signal.DiscreteTransferFunction", {
         **period_of(a), "numerator": above, "denominator": below})
 
 
-def _longer(text: str, more: int) -> str:
-    """A vector with zeros behind it."""
-    zeros = ", ".join(["0"] * more)
-    return text if not more else f"{text[:-1]}, {zeros}]" if text.startswith("[") else \
-        f"[*{text}, {zeros}]"
-
-
-def _starts_at_rest(a: Asks, name: str) -> None:
+def _starts_at_rest(a: Asked, name: str) -> None:
     if a.number(name, "0") != 0:
         raise Lacks(f"It starts from {name} = {a.written(name, '0')}; here it starts from 0.")
 
 
-def _space(a: Asks) -> SignalPart:
+def _space(a: Asked) -> SignalPart:
     keywords = period_of(a)
     _starts_at_rest(a, "InitialCondition")
-    return SignalPart("signal.DiscreteStateSpace", {**keywords, **matrices_of(a)}, *ports_of(a))
+    return SignalPart("signal.DiscreteStateSpace", keywords | matrices_of(a), *ports_of(a))
 
 
-def ports_of(a: Asks) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def ports_of(a: Asked) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The inputs and outputs of a state space: u1, u2, … and y1, y2, …."""
     inputs, outputs = ((*a.shape(name, "1"), 1, 1)[at] for name, at in (("B", 1), ("C", 0)))
     return many("u", inputs), many("y", outputs)
 
 
-def matrices_of(a: Asks) -> dict[str, str]:
+def matrices_of(a: Asked) -> dict[str, str]:
     """Matrices of a state space; of one input and output B is a column, C a row."""
     return {name: matrix(a.text(name, "1"), a.shape(name, "1"), name == "B") for name in "ABCD"}
 
@@ -135,7 +115,7 @@ def matrix(text: str, shape: tuple[int, ...], column: bool = False) -> str:
     return f"[[x] for x in {text}]" if column else f"[{text}]"
 
 
-def zeros_and_poles(a: Asks, zeros: str, poles: str) -> dict[str, str]:
+def zeros_and_poles(a: Asked, zeros: str, poles: str) -> dict[str, str]:
     """The fraction of a block that is given by its zeros, its poles and a gain."""
     given = {"Zeros": zeros, "Poles": poles, "Gain": "1"}
     shapes = {name: a.shape(name, default) for name, default in given.items()}
@@ -148,29 +128,32 @@ def zeros_and_poles(a: Asks, zeros: str, poles: str) -> dict[str, str]:
             "denominator": below or "[1]"}
 
 
-def _seed(a: Asks) -> str:
-    """The start of a random sequence: at least 1 here."""
+def _random(a: Asked, name: str, keywords: dict[str, str]) -> SignalPart:
+    """A random sequence; its start is at least 1 here."""
     value = a.number("Seed", "0")
-    return a.text("Seed", "0") if value is not None and value >= 1 else "1"
+    keywords["seed"] = a.text("Seed", "0") if value is not None and value >= 1 else "1"
+    return SignalPart(f"signal.{name}", keywords, (),
+                      note="It gives other random numbers than there.")
 
 
-def _random(a: Asks) -> SignalPart:
+def _normal(a: Asked) -> SignalPart:
     variance = a.text("Variance", "1")
-    return SignalPart("signal.RandomNumber", {
+    return _random(a, "RandomNumber", {
         **period_of(a), "mean": a.text("Mean", "0"),
-        "deviation": "1" if variance == "1" else f"({variance})**0.5",
-        "seed": _seed(a)}, (), note=_OTHER_NUMBERS)  # fmt: skip
+        "deviation": "1" if variance == "1" else f"({variance})**0.5"})
 
 
-SAMPLED: dict[str, Callable[[Asks], SignalPart]] = {
+SAMPLED: dict[str, Makes] = {
     "ZeroOrderHold": lambda a: SignalPart("signal.ZeroOrderHold", period_of(a, "1")),
     "UnitDelay": lambda a: SignalPart("signal.UnitDelay", {
         **period_of(a, "1"), **a.unless_zero(stored="InitialCondition")}),
     "DiscreteZeroPole": lambda a: SignalPart("signal.DiscreteTransferFunction", {
         **period_of(a, "1"), **zeros_and_poles(a, "[1]", "[0 0.5]")}), "Delay": _delay,
     "DiscreteIntegrator": _integrator, "DiscreteTransferFcn": _transfer,
-    "DiscreteStateSpace": _space, "DiscreteFilter": _filter, "DiscreteFir": _fir,
-    "UniformRandomNumber": lambda a: SignalPart("signal.UniformRandomNumber", {
-        **period_of(a), "minimum": a.text("Minimum", "-1"), "maximum": a.text("Maximum", "1"),
-        "seed": _seed(a)}, (), note=_OTHER_NUMBERS), "RandomNumber": _random,
+    "DiscreteStateSpace": _space, "DiscreteFilter":
+    lambda a: _filter(a, ("Numerator", "[1]"), ("Denominator", "[1 0.5]")),
+    "DiscreteFir": lambda a: _filter(a, ("Coefficients", "[0.5 0.5]"), ("", "1")),
+    "UniformRandomNumber": lambda a: _random(a, "UniformRandomNumber", {
+        **period_of(a), "minimum": a.text("Minimum", "-1"), "maximum": a.text("Maximum", "1")}),
+    "RandomNumber": _normal,
 }  # fmt: skip

@@ -7,37 +7,33 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
 
-from .signal_part import Asks, Lacks, SignalPart, factor, law, listed, seconds, with_unit
+from .asked import Asked
+from .signal_part import Lacks, Makes, SignalPart, factor, law, listed, seconds, with_unit
 
-__all__ = ["LINKED_SOURCES", "SOURCES"]
+__all__ = ["SOURCES"]
 
 
-def _constant(a: Asks) -> SignalPart:
+def _constant(a: Asked) -> SignalPart:
     if a.shape("Value", "1"):
         raise Lacks("Its value is a vector, which is not taken apart here.")
     return SignalPart("signal.Constant", {"value": a.text("Value", "1")}, ())
 
 
-def _sampled(a: Asks, source: SignalPart, default: str = "0") -> SignalPart:
+def _sampled(a: Asked, source: SignalPart, default: str = "0", name: str = "SampleTime"
+             ) -> SignalPart:
     """A source, held from sample to sample where it has a sample time."""
-    if (a.number("SampleTime", default) or 0) <= 0:
+    if (a.number(name, default) or 0) <= 0:
         return source
-    return _held(source, a.text("SampleTime", default))
-
-
-def _held(source: SignalPart, period: str) -> SignalPart:
-    return SignalPart("signal.ZeroOrderHold", {"sample_time": seconds(period)},
+    return SignalPart("signal.ZeroOrderHold", {"sample_time": seconds(a.text(name, default))},
                       before=((0, "source", source),))
 
 
-def _time_from_outside(a: Asks) -> bool:
-    """Whether a source takes the time from its input."""
+def _time_from_outside(a: Asked) -> bool:
     return a.written("TimeSource", "Use simulation time") != "Use simulation time"
 
 
-def _sine(a: Asks) -> SignalPart:
+def _sine(a: Asked) -> SignalPart:
     by_samples = "Sample based" in a.written("SineType", "Time based")
     if _time_from_outside(a):
         if by_samples:
@@ -70,7 +66,7 @@ def _per_turn(text: str, value: float | None) -> str:
     return f"{factor(text)} / (2 * np.pi)"
 
 
-def _clock(a: Asks) -> SignalPart:
+def _clock(a: Asked) -> SignalPart:
     return SignalPart("signal.Ramp", {"slope": '"1 1/s"'}, ())
 
 
@@ -79,26 +75,26 @@ def _sequence(times: str, values: str) -> SignalPart:
         "times": f'quantity({times}, "s")', "values": values}, ())
 
 
-def _repeating(a: Asks) -> SignalPart:
+def _repeating(a: Asked) -> SignalPart:
     return _sequence(*(listed(a.text(name, "[0 2]")) for name in ("rep_seq_t", "rep_seq_y")))
 
 
-def _stair(a: Asks) -> SignalPart:
+def _stair(a: Asked) -> SignalPart:
     """Values for one sample each: a sequence that is read at samples alone."""
     period, values = a.text("tsamp", "-1"), a.elements("OutValues", "[3 1 4 2 1]'")
     if (a.number("tsamp", "-1") or 0) <= 0:
         raise Lacks("Its sample time is that of what it drives.")
-    return _held(_sequence(f"[k * {factor(period)} for k in range({len(values) + 1})]",
-                           f"[{', '.join([*values, values[0]])}]"), period)
+    return _sampled(a, _sequence(f"[k * {factor(period)} for k in range({len(values) + 1})]",
+                                 f"[{', '.join([*values, values[0]])}]"), "-1", "tsamp")
 
 
-def _editor(a: Asks) -> SignalPart:
+def _editor(a: Asked) -> SignalPart:
     """One whose signals were not read."""
     raise Lacks(f"{a.written('unread', 'Its signals are not known')} Write them in MATLAB as a "
                 "table, [t, y] in a .csv file, and take TimeTable.")
 
 
-def _ideal_pwm(a: Asks) -> SignalPart:
+def _ideal_pwm(a: Asked) -> SignalPart:
     """Pulses as wide as the duty cycle at their beginning: it is held over the period."""
     period = a.text("Period", "1")
     if a.number("InitialDelay", "0"):
@@ -108,7 +104,7 @@ def _ideal_pwm(a: Asks) -> SignalPart:
         (1, "carrier", _sequence(f"[0, {factor(period)}]", "[0, 1]"))))
 
 
-def _pwm(a: Asks) -> SignalPart:
+def _pwm(a: Asked) -> SignalPart:
     """Pulses: high while the duty cycle is above a carrier between 0 and 1."""
     period, count = a.text("Tper", "1/1000"), a.written("CarrCount", "Up")
     times, values = {"Up": ("0, 1", "0, 1"), "Down": ("0, 1", "1, 0"),
@@ -122,7 +118,7 @@ def _pwm(a: Asks) -> SignalPart:
                       note="Its duty cycle is read at all times, and not at samples.")
 
 
-def _from_workspace(a: Asks) -> SignalPart:
+def _from_workspace(a: Asked) -> SignalPart:
     if a.written("VariableName", "simulink_input").strip() == "tuvar":
         _editor(a)
     rows = a.text("VariableName", "simulink_input")
@@ -156,7 +152,7 @@ def _from_workspace(a: Asks) -> SignalPart:
     return _sampled(a, SignalPart("signal.TimeTable", keywords | between | ends, ()))
 
 
-def _pulse(a: Asks) -> SignalPart:
+def _pulse(a: Asked) -> SignalPart:
     if _time_from_outside(a):
         raise Lacks("Its time comes from a signal.")
     period, width, delay = (a.text(*word) for word in (
@@ -170,7 +166,7 @@ def _pulse(a: Asks) -> SignalPart:
         "width": f"{width} / {whole}", "start": seconds(delay)}, ())  # fmt: skip
 
 
-SOURCES: dict[str, Callable[[Asks], SignalPart]] = {
+SOURCES: dict[str, Makes] = {
     "Constant": _constant, "Sin": _sine, "Clock": _clock,
     "Step": lambda a: _sampled(a, SignalPart("signal.Step", {
         "final": a.text("After", "1"), "start": seconds(a.text("Time", "1")),
@@ -178,9 +174,6 @@ SOURCES: dict[str, Callable[[Asks], SignalPart]] = {
     "DigitalClock": lambda a: _sampled(a, _clock(a), "1"), "FromWorkspace": _from_workspace,
     "DiscretePulseGenerator": _pulse,
     "Ground": lambda a: SignalPart("signal.Constant", {"value": "0"}, ()),
-}  # fmt: skip
-
-LINKED_SOURCES: dict[str, Callable[[Asks], SignalPart]] = {
     "Ramp": lambda a: SignalPart("signal.Ramp", {
         "slope": f'quantity({a.text("slope", "1")}, "1/s")',
         "start": seconds(a.text("start", "0")), **a.unless_zero(initial="InitialOutput")}, ()),

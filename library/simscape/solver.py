@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from networkx.utils import UnionFind
 
+from .asked import Texts
 from .diagram import Block
-from .levels import Level, Scope
 from .matlab import NotUnderstood
-from .plan import Written
+from .plan import Level, Scope, Written
 from .signal_part import seconds
-from .texts import Texts
 
 __all__ = ["FIXED", "SOLVER", "Solvers"]
 
@@ -33,7 +33,6 @@ class Solvers:
     _local: set[tuple[str, str]] = field(default_factory=set)  # method and step; empty: adaptive
 
     def take(self, level: Level, block: Block) -> None:
-        """Read one block."""
         options, where = block.options, f"{level.path}/{block.name}"
         if options.get("DoDC") == "on":
             self.remarks.append("The model asks to start from steady state; here it starts from "
@@ -52,13 +51,10 @@ class Solvers:
         """Method and step of a local solver, where both have a counterpart."""
         choice = block.options.get("LocalSolverChoice", "NE_BACKWARD_EULER_ADVANCER")
         written = block.options.get("LocalSolverSampleTime", "0.001")
-        try:
+        with suppress(NotUnderstood):
             step = self.texts.of(written, level.scope, f"{where}.LocalSolverSampleTime")
-        except NotUnderstood:
-            step = None
-        if choice in _METHODS and step is not None and isinstance(step.value, (int, float)) \
-                and step.value > 0:
-            return _METHODS[choice], seconds(step.python)
+            if choice in _METHODS and isinstance(step.value, (int, float)) and step.value > 0:
+                return _METHODS[choice], seconds(step.python)
         self.remarks.append(f"{where} uses a local solver ({choice}, sample time {written}) that "
                             "has no counterpart: steps are adaptive here.")
         return "", ""
@@ -66,11 +62,11 @@ class Solvers:
     def times(self, settings: dict[str, str], scope: Scope) -> dict[str, Written]:
         """Stop time, largest step and tolerance of the model, where they are finite numbers."""
         found: dict[str, Written] = {}
-        for word, unit in (("StopTime", "s"), ("MaxStep", "s"), ("RelTol", "")):
+        for word, usual, unit in (("StopTime", "10", "s"), ("MaxStep", "auto", "s"),
+                                  ("RelTol", "auto", "")):
             tried = Texts(self.texts.workspace)
             try:
-                written = tried.of(settings.get(word, "10" if word == "StopTime" else "auto"),
-                                   scope, word, unit)
+                written = tried.of(settings.get(word, usual), scope, word, unit)
             except NotUnderstood:
                 continue
             if word == "StopTime" and tried.missing:

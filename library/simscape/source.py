@@ -42,6 +42,10 @@ class Declared:
         """Whether it is a through variable of a domain."""
         return is_said("balancing=true", self.attributes)
 
+    @property
+    def is_event(self) -> bool:
+        return is_said("event=true", self.attributes)
+
 
 @dataclass(frozen=True)
 class Branch:
@@ -211,16 +215,15 @@ class _Sections(Parser):
 
     # -- words ---------------------------------------------------------------------
     def word(self, *words: str) -> bool:
-        if self.peek().kind == "name" and self.peek().text in words:
-            self.at += 1
-            return True
-        return False
+        """Whether the next word is one of these, which is passed then."""
+        taken = self.peek().kind == "name" and self.peek().text in words
+        self.at += taken
+        return taken
 
     def expect_name(self) -> str:
         if self.peek().kind != "name":
             raise self.wrong("a name is missing")
-        self.at += 1
-        return self.peek(-1).text
+        return self.next().text
 
     def over(self) -> None:
         """Pass ends of lines and statements."""
@@ -242,14 +245,10 @@ class _Sections(Parser):
     def attributes(self) -> tuple[str, ...]:
         if self.peek().text != "(":
             return ()
-        words, depth = [], 0
-        while not self.done():
-            here = self.peek()
-            self.at += 1
-            depth += (here.text == "(") - (here.text == ")")
-            words.append(here.text)
-            if depth == 0:
-                break
+        words, depth = [self.next().text], 1
+        while depth and not self.done():
+            words.append(self.next().text)
+            depth += (words[-1] == "(") - (words[-1] == ")")
         return tuple("".join(words[1:-1]).replace("'", "").split(","))
 
     # -- the whole -------------------------------------------------------------------
@@ -315,29 +314,23 @@ class _Sections(Parser):
             made.help = "\n".join(words[1:])
 
     def _section(self, made: Source) -> None:
-        if self.word("if"):
-            self._conditional(made, self.expression())
-            return
-        if self.word("for"):
-            self._conditional(made, self._counter())
+        if self.word("if", "for"):
+            loop = self.peek(-1).text == "for"
+            self._conditional(made, self._counter() if loop else self.expression())
             return
         name = self.expect_name()
         attributes = self.attributes()
         if name in _DECLARING:
             self._declarations(made, name, attributes)
-        elif name == "branches":
-            self._branches(made)
         elif name == "equations":
             (made.initial if is_said("initial=true", attributes) else made.equations).extend(
                 self._guarded(self._equations("end")))
-        elif name == "connections":
-            self._connections(made)
-        elif name == "events":
-            self._events(made)
+        elif name in ("branches", "connections", "events"):
+            {"branches": self._branches, "connections": self._connections,
+             "events": self._events}[name](made)
         elif name in _SECTIONS:
             self._skip()
-            if name != "annotations":
-                made.skipped.append(name)
+            made.skipped += [name] * (name != "annotations")
         else:
             raise self.wrong(f"{name!r} is no section")
 
@@ -352,11 +345,10 @@ class _Sections(Parser):
         known = len(self.conditions)
         self.conditions.append((condition, True))
         for _ in self.up_to("end"):
-            if self.word("else"):
+            if self.word("else", "elseif"):
+                more = self.peek(-1).text == "elseif"
                 self.conditions[-1] = (self.conditions[-1][0], False)
-            elif self.word("elseif"):
-                self.conditions[-1] = (self.conditions[-1][0], False)
-                self.conditions.append((self.expression(), True))
+                self.conditions += [(self.expression(), True)] if more else []
             else:
                 self._section(made)
         del self.conditions[known:]
@@ -374,8 +366,7 @@ class _Sections(Parser):
         while depth:
             if self.done():
                 raise self.wrong("'end' is missing")
-            here, before = self.peek(), self.peek(-1).text
-            self.at += 1
+            before, here = self.peek(-1).text, self.next()
             if here.kind == "sign":
                 brackets += (here.text in "([{") - (here.text in ")]}")
             elif here.kind == "name" and not brackets:
@@ -416,25 +407,25 @@ class _Sections(Parser):
             if self.peek().text == "[":
                 raise self.wrong("a function of several results is not read",
                                  "Give each of them as a parameter.")
-            name, index = self.expect_name(), self._index()
+            name = self.expect_name()
+            index = self._arguments() if self.peek().text == "(" else ()
             self.expect("=")
             value = self.expression()
             comment = self.comments.get(line, "") or self.comments.get(self.peek(-1).line, "")
             found.append(Declared(name, value, comment, attributes, tuple(self.conditions), place,
                                   index))
 
-    def _index(self) -> tuple[Tree, ...]:
-        return self._arguments() if self.peek().text == "(" else ()
-
     def _branches(self, made: Source) -> None:
         for _ in self.up_to("end"):
             place = self.place()
-            name, index = self.expect_name(), self._index()
-            self.expect(":")
-            start = None if self.take("*") else self._value()
-            self.expect("->")
-            end = None if self.take("*") else self._value()
+            name = self.expect_name()
+            index = self._arguments() if self.peek().text == "(" else ()
+            start, end = self._end(":"), self._end("->")
             made.branches.append(Branch(name, start, end, tuple(self.conditions), place, index))
+
+    def _end(self, sign: str) -> Tree | None:
+        self.expect(sign)
+        return None if self.take("*") else self._value()
 
     def _connections(self, made: Source) -> None:
         for _ in self.up_to("end"):
@@ -460,8 +451,9 @@ class _Sections(Parser):
             return Let(tuple(self._assigned("in")), self._equations("end"), place)
         if self.word("for"):
             return Choice(((self._counter(), self._equations("end")),), place)
-        if self.peek().kind == "name" and self.peek().text in ("while", "switch"):
-            raise self.wrong(f"{self.peek().text!r} among equations is not read: write them out")
+        here = self.peek()
+        if here.kind == "name" and here.text in ("while", "switch"):
+            raise self.wrong(f"{here.text!r} among equations is not read: write them out")
         tree = self.expression()
         if isinstance(tree, Apply) and tree.of == Name("assert"):
             return _assertion(tree.arguments, place)

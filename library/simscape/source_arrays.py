@@ -14,23 +14,11 @@ from typing import Any
 import numpy as np
 
 from . import matlab as ml
+from . import source as sc
 from .matlab import NotUnderstood, Tree, changed, dotted, number_tree, subtrees
 from .matlab_values import Unknown, evaluate
 from .python_text import PythonNames
-from .source import (
-    Assertion,
-    Branch,
-    Connection,
-    Declared,
-    Equal,
-    Event,
-    Let,
-    Source,
-    is_said,
-    made_of,
-    pair,
-)
-from .source import fields as said_of
+from .source import Declared, Source, made_of, pair
 from .source_expressions import FUNCTIONS
 
 __all__ = ["Scalars", "entry_by_entry"]
@@ -39,7 +27,6 @@ _ELEMENTWISE = {*FUNCTIONS, "log10", "value", "if", "der", "delay"}
 _JOINED = {"sum": "+", "prod": ".*", "all": "&&", "any": "||", "max": "max", "min": "min"}
 _SHAPED = ("horzcat", "vertcat", "cat", "transpose", "reshape")
 _SIGNALS = ("inputs", "outputs")
-_Arrays = Mapping[str, np.ndarray]  # entries as trees, rows by columns
 
 
 @dataclass(frozen=True)
@@ -63,11 +50,11 @@ def entry_by_entry(source: Source, where: str,
     entries = _Entries(where, parts)
     own = PythonNames(source.names)
     sections, notes, ports = dict(source.sections), list[str](), dict[str, tuple[str, ...]]()
-    for section in ("nodes", "components"):
-        sections[section] = list(entries.declared_apart(source.sections.get(section, ()), own))
-    for section in ("parameters", "variables", *_SIGNALS, "intermediates"):
+    for section in ("nodes", "components", "parameters", "variables", *_SIGNALS, "intermediates"):
         rows = source.sections.get(section, ())
-        sections[section] = [d for d in rows if not entries.computes(d)] \
+        sections[section] = list(entries.declared_apart(rows, own)) \
+            if section in ("nodes", "components") else \
+            [d for d in rows if not entries.computes(d)] \
             if section in ("parameters", "intermediates") else \
             [row for declared in rows for row in entries.variables(declared, own)]
     for section in ("nodes", *_SIGNALS, "variables", "components"):
@@ -79,7 +66,7 @@ def entry_by_entry(source: Source, where: str,
                 if section in ("nodes", *_SIGNALS):
                     ports[name] = names
     entries.signals = {d.name for section in _SIGNALS for d in sections[section]}
-    made: Source = entries.written(replace(source, sections=sections), entries.arrays)
+    made: Source = entries.written(replace(source, sections=sections))
     return Scalars(_without_unused(made, entries.tables), entries.lengths, notes, ports)
 
 
@@ -102,7 +89,7 @@ class _Entries:
 
     place: str
     parts: Mapping[str, Mapping[str, tuple[str, ...]]]
-    arrays: dict[str, np.ndarray] = field(default_factory=dict)
+    arrays: dict[str, np.ndarray] = field(default_factory=dict)  # of trees, rows by columns
     whole: set[str] = field(default_factory=set)  # names that may stand for the array as well
     lengths: dict[str, int] = field(default_factory=dict)
     signals: set[str] = field(default_factory=set)
@@ -124,15 +111,14 @@ class _Entries:
             self.ports[declared.name] = self.parts.get(made_of(declared)[0], {})
             yield declared
         for name, known in places.items():
-            shape = tuple(max(place[axis] for place in known) + 1
-                          for axis in range(len(next(iter(known)))))
+            shape = np.max([*known], axis=0) + 1
             if len(known) != np.prod(shape):
                 raise NotUnderstood(self.place, f"not every entry of {name} is declared.",
                                     "Declare those from 1 on.")
             grid = np.empty(shape, dtype=object)
             for place, here in known.items():
                 grid[place] = ml.Name(here)
-            self.arrays[name] = grid if grid.ndim == 2 else grid.reshape(1, -1)
+            self.arrays[name] = np.atleast_2d(grid)
 
     def _place(self, index: tuple[Tree, ...], name: str) -> tuple[int, ...]:
         if not all(isinstance(k, ml.Number) and k.value >= 1 and not k.value % 1 for k in index) \
@@ -151,12 +137,11 @@ class _Entries:
         self.arrays[name] = found
         if ml.is_constant(declared.value):
             self.whole.add(name)
-            if is_said("access=private", declared.attributes):
-                return False  # its numbers are known
-            self.arrays[name] = _grid([[ml.Apply(ml.Name(name), (
-                number_tree(max(i, j)),) if plain else (number_tree(i), number_tree(j)))
-                                        for j in range(1, found.shape[1] + 1)]
-                                       for i in range(1, found.shape[0] + 1)])
+            if not sc.is_said("access=private", declared.attributes):  # whose numbers are known
+                self.arrays[name] = grid = np.empty(found.shape, dtype=object)
+                for i, j in np.ndindex(found.shape):
+                    grid[i, j] = ml.Apply(ml.Name(name), tuple(
+                        number_tree(k + 1) for k in ([max(i, j)] if plain else [i, j])))
             return False
         if not plain:
             self.whole.add(name)
@@ -166,14 +151,13 @@ class _Entries:
     def variables(self, declared: Declared, names: PythonNames) -> list[Declared]:
         """One variable or signal for each entry."""
         self.place = declared.place
-        said = said_of(declared.value)
+        said = sc.fields(declared.value)
         found = self.of(said.get("value", declared.value))
         if found is None or found.size == 1:
             return [declared]
         each: dict[str, Any] = {word: self.of(other) for word, other in said.items()}
         rows, grid = list[Declared](), np.empty(found.shape, dtype=object)
-        for place in np.ndindex(found.shape[::-1]):
-            place = place[::-1]
+        for place in _places(found.shape):
             number = [str(k + 1) for k, size in zip(place, found.shape, strict=True) if size > 1]
             value: Any = found[place]
             if said:
@@ -187,34 +171,35 @@ class _Entries:
         return rows
 
     # -- entries -------------------------------------------------------------------------
-    def of(self, tree: Tree, arrays: _Arrays | None = None) -> np.ndarray | None:
+    def of(self, tree: Tree) -> np.ndarray | None:
         """The entries of an expression; None of a scalar, and of what is not known."""
-        arrays = self.arrays if arrays is None else arrays
         if isinstance(tree, ml.Name):
-            return arrays.get(tree.name)
+            return self.arrays.get(tree.name)
         if (measured := pair(tree)) is not None:
-            return _each(self.of(measured[0], arrays),
-                         lambda e: ml.Brace(((e, ml.Text(measured[1])),)))
+            return _each(self.of(measured[0]), lambda e: ml.Brace(((e, ml.Text(measured[1])),)))
         if isinstance(tree, ml.Matrix):
-            return self._matrix(tree, arrays)
+            return self._matrix(tree)
         if isinstance(tree, ml.Range) and ml.is_constant(tree):
             return _grid([[number_tree(float(k)) for k in np.ravel(evaluate(tree, {}))]])
         if isinstance(tree, ml.Unary):
-            return _each(self.of(tree.of, arrays), lambda e: replace(tree, of=e))
+            return _each(self.of(tree.of), lambda e: replace(tree, of=e))
         if isinstance(tree, ml.Transposed):
-            inner = self.of(tree.of, arrays)
-            return None if inner is None else inner.T
+            return _turned(self.of(tree.of))
         if isinstance(tree, ml.Field):
-            return self._field(tree, arrays)
+            return self._field(tree)
         if isinstance(tree, ml.Binary) and tree.sign != "=":
-            return self._binary(tree, arrays)
+            return self._binary(tree)
         if isinstance(tree, ml.Apply):
-            return self._call(tree, arrays)
+            return self._call(tree)
         return None
 
-    def _matrix(self, tree: ml.Matrix, arrays: _Arrays) -> np.ndarray | None:
-        rows = [[_grid([[e]]) if (found := self.of(e, arrays)) is None else found for e in row]
-                for row in tree.rows if row]
+    def _grid_of(self, tree: Tree) -> np.ndarray:
+        """The entries of an expression; it is itself the one entry of a scalar."""
+        found = self.of(tree)
+        return _grid([[tree]]) if found is None else found
+
+    def _matrix(self, tree: ml.Matrix) -> np.ndarray | None:
+        rows = [[*map(self._grid_of, row)] for row in tree.rows if row]
         try:
             made = np.vstack([np.hstack(row) for row in rows]) if rows else None
         except ValueError:
@@ -222,19 +207,19 @@ class _Entries:
                                 "Give them as many entries.") from None
         return made if made is not None and made.size > 1 else None
 
-    def _field(self, tree: ml.Field, arrays: _Arrays) -> np.ndarray | None:
+    def _field(self, tree: ml.Field) -> np.ndarray | None:
         """Ports of an array of parts, or the entries of a port."""
-        found = self.of(tree.of, arrays)
+        found = self.of(tree.of)
         if found is None:
             names = self.ports.get(dotted(tree.of), {}).get(tree.name)
             return None if names is None else _grid([[ml.Field(tree.of, name) for name in names]])
-        inner = [self._field(ml.Field(e, tree.name), arrays) for e in found.ravel(order="F")]
+        inner = [self._field(ml.Field(e, tree.name)) for e in found.ravel(order="F")]
         if all(each is None for each in inner):
             return _each(found, lambda e: ml.Field(e, tree.name))
         return np.hstack([each for each in inner if each is not None])
 
-    def _binary(self, tree: ml.Binary, arrays: _Arrays) -> np.ndarray | None:
-        a, b = self.of(tree.left, arrays), self.of(tree.right, arrays)
+    def _binary(self, tree: ml.Binary) -> np.ndarray | None:
+        a, b = self.of(tree.left), self.of(tree.right)
         if tree.sign == "*" and a is not None and b is not None and 1 not in (a.size, b.size):
             if a.shape[1] != b.shape[0]:
                 raise NotUnderstood(self.place, "a product of matrices of "
@@ -243,59 +228,54 @@ class _Entries:
             return _grid([[_joined("+", [_shortened(ml.Binary("*", x, y)) for x, y in
                                          zip(row, column, strict=True)])
                            for column in b.T] for row in a])
-        if tree.sign == "/" and b is not None or tree.sign == "^" and (a is not None
-                                                                       or b is not None):
+        if tree.sign in "/^" and b is not None or tree.sign == "^" and a is not None:
             return None  # of matrices
-        return self._paired((tree.left, tree.right), (a, b),
-                            lambda row: _shortened(replace(tree, left=row[0], right=row[1])))
+        return self._paired((tree.left, tree.right), lambda row: _shortened(
+            replace(tree, left=row[0], right=row[1])), [a, b])
 
-    def _call(self, tree: ml.Apply, arrays: _Arrays) -> np.ndarray | None:
+    def _call(self, tree: ml.Apply) -> np.ndarray | None:
         name = tree.of.name if isinstance(tree.of, ml.Name) else ""
-        if name in _ELEMENTWISE and name not in arrays and not (
+        if name in _ELEMENTWISE and name not in self.arrays and not (
                 name in _JOINED and len(tree.arguments) == 1):
-            inside = [self.of(each, arrays) for each in tree.arguments]
-            return self._paired(tree.arguments, inside, lambda row: replace(tree, arguments=row))
-        if name == "repmat" and len(tree.arguments) > 1:
-            inner = self.of(tree.arguments[0], arrays)
-            sizes = [int(k.value) for k in tree.arguments[1:] if isinstance(k, ml.Number)]
-            if len(sizes) == len(tree.arguments) - 1:
-                return np.tile(_grid([[tree.arguments[0]]]) if inner is None else inner,
-                               sizes if len(sizes) == 2 else sizes * 2)
+            return self._paired(tree.arguments, lambda row: replace(tree, arguments=row))
+        sizes = [int(k.value) for k in tree.arguments[1:] if isinstance(k, ml.Number)]
+        if name == "repmat" and len(sizes) == len(tree.arguments) - 1 > 0:
+            return np.tile(self._grid_of(tree.arguments[0]),
+                           sizes if len(sizes) == 2 else sizes * 2)
         if name in ("zeros", "ones", "eye"):
-            return self._made(tree, arrays)
-        if name in _SHAPED and name not in arrays:
-            return self._shaped(name, tree.arguments, arrays)
+            return self._made(tree)
+        if name in _SHAPED and name not in self.arrays:
+            return self._shaped(name, tree.arguments)
         if name == "diff" and len(tree.arguments) == 1 and (
-                inner := self.of(tree.arguments[0], arrays)) is not None and 1 in inner.shape:
+                inner := self.of(tree.arguments[0])) is not None and 1 in inner.shape:
             row = inner.ravel()
             steps = _grid([[ml.Binary("-", b, a) for a, b in zip(row, row[1:], strict=False)]])
             return steps if inner.shape[0] == 1 else steps.T
-        found = self.of(tree.of, arrays) if name not in _ELEMENTWISE or name in arrays else None
+        found = self.of(tree.of) if name not in _ELEMENTWISE or name in self.arrays else None
         if found is None or len(tree.arguments) > 2:
             return None
-        return self._picked(found, tree, arrays)
+        return self._picked(found, tree)
 
-    def _shaped(self, name: str, given: tuple[Tree, ...], arrays: _Arrays) -> np.ndarray | None:
+    def _shaped(self, name: str, given: tuple[Tree, ...]) -> np.ndarray | None:
         """Arrays beside or below each other, or one in another shape."""
-        if name == "horzcat" or name == "cat" and _is(given[0], 2):
-            return self._matrix(ml.Matrix((given[name == "cat":],)), arrays)
-        if name in ("vertcat", "cat"):
-            return self._matrix(ml.Matrix(tuple((e,) for e in given[name == "cat":])), arrays)
-        found = self.of(given[0], arrays)
+        if name in ("horzcat", "vertcat", "cat"):
+            parts = given[name == "cat":]
+            beside = name == "horzcat" or name == "cat" and _is(given[0], 2)
+            return self._matrix(ml.Matrix((parts,) if beside else tuple((e,) for e in parts)))
+        found = self.of(given[0])
         sizes = [int(k.value) for k in given[1:] if isinstance(k, ml.Number)]
         if found is None or name == "transpose":
-            return None if found is None else found.T
+            return _turned(found)
         if len(sizes) != 2 or np.prod(sizes) != found.size:
             raise NotUnderstood(self.place, f"{found.size} entries do not fill such an array.",
                                 "Give rows and columns of as many entries.")
         return found.reshape(sizes, order="F")
 
-    def _made(self, tree: ml.Apply, arrays: _Arrays) -> np.ndarray | None:
+    def _made(self, tree: ml.Apply) -> np.ndarray | None:
         """An array of numbers, of so many rows and columns or of the size of another one."""
         like = tree.arguments[0] if len(tree.arguments) == 1 else None
         if isinstance(like, ml.Apply) and like.of == ml.Name("size") and len(like.arguments) == 1:
-            found = self.of(like.arguments[0], arrays)
-            shape = (1, 1) if found is None else found.shape
+            shape = self._grid_of(like.arguments[0]).shape
             tree = replace(tree, arguments=tuple(number_tree(float(k)) for k in shape))
         if not all(isinstance(k, ml.Number) for k in tree.arguments):
             return None
@@ -305,7 +285,7 @@ class _Entries:
             return None  # of three dimensions
         return _grid([[number_tree(float(x)) for x in row] for row in made])
 
-    def _picked(self, found: np.ndarray, tree: ml.Apply, arrays: _Arrays) -> np.ndarray | None:
+    def _picked(self, found: np.ndarray, tree: ml.Apply) -> np.ndarray | None:
         """Entries of an array by MATLAB's index: from 1, columns first."""
         flat = len(tree.arguments) == 1
         sizes = [found.size] if flat else found.shape
@@ -326,8 +306,9 @@ class _Entries:
             return row.reshape(-1, 1) if found.shape[1] == 1 else row.reshape(1, -1)
         return found[np.ix_(*places)]
 
-    def _paired(self, trees: Any, entries: Any, made: Any) -> np.ndarray | None:
+    def _paired(self, trees: tuple[Tree, ...], made: Any, entries: Any = None) -> np.ndarray | None:
         """What is made of entries beside each other; a scalar stands beside every one."""
+        entries = [*map(self.of, trees)] if entries is None else entries
         shapes = [each.shape for each in entries if each is not None]
         most = max(shapes, key=np.prod, default=None)
         if most is None:
@@ -340,108 +321,119 @@ class _Entries:
                                     "entries are joined." if len(counts) > 1 else
                                     "arrays of unlike rows and columns are joined.",
                                     "Give them as many entries.")
-        grid = np.empty(int(np.prod(most)), dtype=object)
+        grid = np.empty(most, dtype=object)
         flat = [None if each is None else each.ravel(order="F") for each in entries]
-        for k in range(grid.size):
-            grid[k] = made(tuple(tree if each is None else each[k if each.size > 1 else 0]
-                                 for tree, each in zip(trees, flat, strict=True)))
-        return grid.reshape(most, order="F")
+        for k, place in enumerate(_places(most)):
+            grid[place] = made(tuple(tree if each is None else each[k if each.size > 1 else 0]
+                                     for tree, each in zip(trees, flat, strict=True)))
+        return grid
 
     # -- statements ------------------------------------------------------------------------
-    def written(self, part: Any, arrays: _Arrays) -> Any:
+    def written(self, part: Any) -> Any:
         """A part of a source with entries in the place of arrays."""
         self.place = getattr(part, "place", "") or self.place
         if isinstance(part, (list, tuple)):
-            return type(part)(each for one in part for each in self._statements(one, arrays))
-        if isinstance(part, Branch) and part.index:
-            entry = ml.Apply(ml.Name(part.name), part.index)
-            found = self._picked(
-                arrays[part.name], entry, arrays) if part.name in arrays else None
+            return type(part)(each for one in part for each in self._statements(one))
+        if isinstance(part, sc.Branch) and part.index:
+            whole = self.arrays.get(part.name)
+            found = None if whole is None else self._picked(
+                whole, ml.Apply(ml.Name(part.name), part.index))
             if found is None or found.size != 1:
                 raise NotUnderstood(self.place, f"{part.name} has no such entry.",
                                     "Declare it as a variable of so many.")
             part = replace(part, name=dotted(found.item()), index=())
-        if isinstance(part, Branch) and part.name in arrays or isinstance(part, Event) and any(
-                name in arrays for name, _ in part.assigned):
+        named = {part.name} if isinstance(part, sc.Branch) else \
+            {name for name, _ in part.assigned} if isinstance(part, sc.Event) else set[str]()
+        if named & self.arrays.keys():
             raise NotUnderstood(self.place, "a branch or an event of an array is not read.",
                                 "Write one for each entry.")
-        if isinstance(part, ml.Name) and part.name in arrays.keys() - self.whole:
+        if isinstance(part, ml.Name) and part.name in self.arrays.keys() - self.whole:
             raise NotUnderstood(self.place, f"{part.name} is asked for as a whole, and an array of "
                                 "values that follow from others is read by its entries alone.",
                                 f"Write {part.name}(1), or give it as a parameter.")
-        if isinstance(part, Let):
-            return self._let(part, arrays)
-        if isinstance(part, ml.Apply) and (made := self._applied(part, arrays)) is not None:
+        if isinstance(part, sc.Let):
+            return self._let(part)
+        if isinstance(part, ml.Apply) and (made := self._applied(part)) is not None:
             return made
-        return changed(part, lambda each: self.written(each, arrays))
+        return changed(part, self.written)
 
-    def _statements(self, part: Any, arrays: _Arrays) -> Iterator[Any]:
+    def _statements(self, part: Any) -> Iterator[Any]:
         """A statement, or one for each entry of an equation or connection of arrays."""
-        if isinstance(part, Equal):
+        if isinstance(part, sc.Equal):
             self.place = part.place
-            sides = self.of(part.left, arrays), self.of(part.right, arrays)
-            found = self._paired((part.left, part.right), sides,
+            found = self._paired((part.left, part.right),
                                  lambda row: replace(part, left=row[0], right=row[1]))
+            for equation in () if found is None else found.ravel(order="F"):
+                made = self.written(equation)
+                self.lengths |= {each.of.name: self.arrays[each.of.name].size
+                                 for each in subtrees(made) if isinstance(each, ml.Apply)
+                                 and isinstance(each.of, ml.Name)
+                                 and each.of.name in self.whole & self.arrays.keys()}
+                yield made
             if found is not None:
-                for equation in found.ravel(order="F"):
-                    made = self.written(equation, arrays)
-                    self.lengths |= {each.of.name: arrays[each.of.name].size
-                                     for each in subtrees(made) if isinstance(each, ml.Apply)
-                                     and isinstance(each.of, ml.Name) and each.of.name in self.whole
-                                     and each.of.name in arrays}
-                    yield made
                 return
-        if isinstance(part, Connection):
-            yield from self._connections(part, arrays)
+        if isinstance(part, sc.Connection):
+            yield from self._connections(part)
             return
-        if isinstance(part, Assertion) and (found := self.of(part.condition, arrays)) is not None:
+        if isinstance(part, sc.Assertion) and (found := self.of(part.condition)) is not None:
             self.place = part.place
             part = replace(part, condition=_joined("&&", found.ravel(order="F")))
-        yield self.written(part, arrays)
+        yield self.written(part)
 
-    def _connections(self, part: Connection, arrays: _Arrays) -> Iterator[Connection]:
+    def _connections(self, part: sc.Connection) -> Iterator[sc.Connection]:
         """``connect(a, b)`` of arrays: entry with entry, and one end with all."""
         self.place = part.place
-        ends = [self.of(end, arrays) for end in part.ports]
+        ends = [self.of(end) for end in part.ports]
         single = [end for end, found in zip(part.ports, ends, strict=True) if found is None]
         several = [found for found in ends if found is not None and found.size > 1]
         if several and single and any(dotted(end) in self.signals for end in (
                 *single, *(e for found in several for e in found.ravel()))):
             raise NotUnderstood(self.place, "a signal of several values and one of a single value "
                                 "are connected.", "Connect entries, as x(1).")
-        found = self._paired(part.ports, ends, lambda row: replace(part, ports=row))
+        found = self._paired(part.ports, lambda row: replace(part, ports=row), ends)
         yield from ([part] if found is None else found.ravel(order="F"))
 
-    def _let(self, part: Let, arrays: _Arrays) -> Let:
-        inside, names, given = dict(arrays), [], dict(part.names)
+    def _let(self, part: sc.Let) -> sc.Let:
+        outside, names, given = self.arrays, [], dict(part.names)
+        self.arrays = dict(outside)
         for name in ml.in_order(given):
-            tree = given[name]
-            found = self.of(tree, inside)
-            inside.pop(name, None)
+            found = self.of(given[name])
+            self.arrays.pop(name, None)
             if found is not None and found.size > 1:
-                inside[name] = found
+                self.arrays[name] = found
             else:
-                names.append((name, self.written(tree, inside)))
-        return replace(part, names=tuple(names), body=self.written(part.body, inside))
+                names.append((name, self.written(given[name])))
+        made = replace(part, names=tuple(names), body=self.written(part.body))
+        self.arrays = outside
+        return made
 
-    def _applied(self, part: ml.Apply, arrays: _Arrays) -> Tree | None:
+    def _applied(self, part: ml.Apply) -> Tree | None:
         """A call that gives one value of arrays; None for another one."""
         name = part.of.name if isinstance(part.of, ml.Name) else ""
         given = part.arguments
-        if name in _JOINED and name not in arrays and len(given) == 1 and (
-                found := self.of(given[0], arrays)) is not None:
-            made: Tree = self.written(_joined(_JOINED[name], found.ravel(order="F")), arrays)
+        found = self.of(given[0]) if len(given) == 1 and (
+            name in ("numel", "length") or name in _JOINED and name not in self.arrays) else None
+        if found is not None and name in _JOINED:
+            made: Tree = self.written(_joined(_JOINED[name], found.ravel(order="F")))
             return made
-        if name in ("numel", "length") and len(given) == 1 and (
-                found := self.of(given[0], arrays)) is not None:
+        if found is not None:
             return number_tree(float(found.size if name == "numel" else max(found.shape)))
-        picked = self._call(part, arrays) if name in arrays or not name else None
+        picked = self._call(part) if name in self.arrays or not name else None
         if picked is not None and picked.size == 1:
             entry = picked.item()
-            return entry if entry == part else self.written(entry, arrays)
-        if name in arrays:
+            return entry if entry == part else self.written(entry)
+        if name in self.arrays:
             return part  # refused where it is written
-        return replace(part, arguments=self.written(given, arrays)) if name else None
+        return replace(part, arguments=self.written(given)) if name else None
+
+
+def _turned(grid: np.ndarray | None) -> np.ndarray | None:
+    return None if grid is None else grid.T
+
+
+def _places(shape: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """The places of an array, columns first."""
+    return (place[::-1] for place in np.ndindex(shape[::-1]))
 
 
 def _grid(rows: list[list[Any]]) -> np.ndarray:
@@ -472,11 +464,9 @@ def _shortened(tree: ml.Binary) -> Tree:
         return number_tree(0.0 if quotient else float(evaluate(tree, {})))
     if product and 0.0 in numbers:
         return number_tree(0.0)
-    if 1.0 in numbers and product:
+    if product and 1.0 in numbers:
         return tree.right if numbers[0] == 1 else tree.left
-    if numbers[0] == -1.0 and product:
-        return ml.Unary("-", tree.right)
-    return tree
+    return ml.Unary("-", tree.right) if product and numbers[0] == -1.0 else tree
 
 
 def _value(tree: Tree) -> float | None:

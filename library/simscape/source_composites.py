@@ -12,34 +12,22 @@ from pathlib import Path
 
 from blocks import FileError, Port
 
+from .data import filled
 from .mapping import DOMAINS, counterpart_of
 from .matlab import Apply, Field, Name, NotUnderstood, Tree, dotted, path_tree
 from .python_text import PythonNames, class_name
 from .source import Connection, Declared, Source, given_by_name, made_of, read_source
 from .source_arrays import entry_by_entry
-from .source_exclusive import plain_declarations
+from .source_declarations import in_python, plain_declarations
 from .source_expressions import Known
 from .source_files import file_of, is_source, read_component
-from .source_functions import written_out
-from .source_loops import Loops
-from .source_names import in_python
+from .source_loops import Loops, written_out
 
 __all__ = ["known_sources"]
 
 #: Names that every module takes from ``blocks``.
 DECLARATIONS = ("Component", "Discrete", "Domain", "Input", "Option", "Output", "Parameter",
                 "Port", "Target", "Variable")  # fmt: skip
-_REFERENCE = """
-component {name}_reference
-% The reference of {name}
-nodes
-    V = {domain};
-end
-connections
-    connect(V, *);
-end
-end
-"""
 
 
 def known_sources(path: Path, given: Mapping[str, Tree] | None = None) -> list[Known]:
@@ -68,7 +56,6 @@ class _Sources:
 
     def component(self, path: Path, given: Mapping[str, Tree], above: Loops | None,
                   within: tuple[Path, ...]) -> Known:
-        """A component with what it is given."""
         source = read_component(path)
         if source.form == "function" or source.form == "domain" and within:
             raise FileError(str(path), f"it is a {source.form}, not a component.",
@@ -131,16 +118,18 @@ class _Sources:
         for connection in source.connections:
             ends = [end for end in connection.ports if end != Name("*")]
             if len(ends) < len(connection.ports):
-                domain = next((found for end in ends if (found := _domain_of(end, source, parts))),
-                              "")
+                domain = next(filter(None, (_domain_of(end, source, parts) for end in ends)), "")
                 if not domain:
                     raise NotUnderstood(connection.place, "the domain of what is connected to the "
                                         "reference is not known.", "Connect a node of the "
                                         "component there.")
-                kind = _reference_of(domain)
+                home = domain.rpartition(".")[0]
+                kind = next((kind for kind in (f"{home}.elements.reference", f"{home}.reference")
+                             if counterpart_of(kind) is not None), "")
                 if not kind:
                     short = domain.rpartition(".")[2]
-                    made = read_source(_REFERENCE.format(name=short, domain=domain), path.name)
+                    text = filled("reference.ssc", name=short, domain=domain)
+                    made = read_source(text, path.name)
                     part = self._known(made, path, {}, None, within)
                     kind = f"{domain}.{part.class_name}"
                     parts[kind] = part
@@ -176,10 +165,3 @@ def _domain_of(end: Tree, source: Source, parts: Mapping[str, Known]) -> str:
                 return next((path for path, name in DOMAINS.items() if name == port.domain.name),
                             "")
     return ""
-
-
-def _reference_of(domain: str) -> str:
-    """The component that is the reference of a domain of Simscape's own."""
-    home = domain.rpartition(".")[0]
-    return next((kind for kind in (f"{home}.elements.reference", f"{home}.reference")
-                 if counterpart_of(kind) is not None), "")

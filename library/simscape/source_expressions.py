@@ -14,8 +14,8 @@ from . import matlab as ml
 from .matlab import NotUnderstood, Tree, dotted, subtrees
 from .python_text import SIGNS, STRENGTH, PythonNames, number_text, python_of
 from .source import SIZE, Conditions, Declared, Event, Source, fields, given_by_name, pair
-from .source_enumerations import enumeration_beside
-from .source_exclusive import chosen
+from .source_declarations import chosen
+from .source_files import enumeration_beside
 from .units import unit_here
 
 __all__ = ["FUNCTIONS", "Known", "imported_as", "linear", "number_of"]
@@ -30,6 +30,7 @@ _OF_TWO = ("atan2", "max", "min", "mod")
 _STRENGTH = {**STRENGTH, "|": 1, "&": 2}
 _SIGNS = {**SIGNS, "||": "|", "&&": "&", "~=": "~="}
 _WORDS = {"||": "or", "|": "or", "&&": "and", "&": "and", "~=": "!="}  # of values
+_LOGIC = ("&&", "||", "&", "|")
 _CONSTANTS = {"true": True, "false": False}
 _AFFINE = {"affine": True, "absolute": True, "linear": False, "relative": False}
 _TABLES = {"interpolation": {"linear": "", "smooth": ", smooth=True"},
@@ -103,13 +104,11 @@ class Known:
                 self.options[declared.name] = _CONSTANTS[declared.value.name]
         self._know_units("inputs", "outputs", "parameters")
         for section in ("parameters", "intermediates"):
-            given: dict[str, list[Declared]] = {}
-            for declared in self.of(section):
-                given.setdefault(declared.name, []).append(declared)
-            for name, rows in given.items():
+            for name in dict.fromkeys(d.name for d in self.of(section)):
                 if name not in self.options:
-                    self._know_computed(name, rows, section == "parameters")
-        self.ordered_locals()  # refuses those that follow from themselves
+                    self._know_computed(name, [d for d in self.of(section) if d.name == name],
+                                        section == "parameters")
+        self.in_order(self.locals)  # refuses those that follow from themselves
         self._know_units("variables")
         self.members = {d.name for d in self.of("components")}
         self.place = ""
@@ -120,8 +119,7 @@ class Known:
                 self.place = declared.place
                 value = fields(declared.value).get("value", declared.value)
                 found = pair(value)
-                self.units[declared.name] = self._unit_here(found[1]) if found else \
-                    self.unit(value)
+                self.units[declared.name] = self._unit_here(found[1]) if found else self.unit(value)
 
     def _know_computed(self, name: str, rows: list[Declared], given: bool) -> None:
         """A name that follows from others, or from the conditions of its declarations."""
@@ -142,15 +140,12 @@ class Known:
         if members is not None:
             self.numbered[name] = members
             return list(dict.fromkeys([self._member(name, default), *members]))
-        words, compared = [default.name], set()
-        for tree in subtrees(self.source):
-            if isinstance(tree, ml.Binary) and tree.sign in ("==", "~="):
-                for one, other in ((tree.left, tree.right), (tree.right, tree.left)):
-                    if one == ml.Name(name) and isinstance(other, ml.Field):
-                        compared.add(other.name)
-                        words.append(other.name)
-        words += _ENUMERATIONS.get(dotted(default.of), [])
-        if compared.issuperset(words):
+        compared = [other.name for tree in subtrees(self.source) if isinstance(tree, ml.Binary)
+                    and tree.sign in ("==", "~=")
+                    for one, other in ((tree.left, tree.right), (tree.right, tree.left))
+                    if one == ml.Name(name) and isinstance(other, ml.Field)]
+        words = [default.name, *compared, *_ENUMERATIONS.get(dotted(default.of), [])]
+        if {*compared}.issuperset(words):
             words.append("other")
             self.notes.append(f'{name} is "other" where it is none of the words that it is '
                               "compared with there.")
@@ -170,13 +165,13 @@ class Known:
     # -- structure ---------------------------------------------------------------------
     def is_structure(self, condition: Tree) -> bool:
         """Whether a condition is on options only: it chooses equations, not values."""
+        if isinstance(condition, ml.Name):
+            return isinstance(self.options.get(condition.name), bool)
         if isinstance(condition, ml.Unary):
             return condition.sign == "~" and self.is_structure(condition.of)
-        if isinstance(condition, ml.Binary) and condition.sign in ("&&", "||", "&", "|"):
-            return self.is_structure(condition.left) and self.is_structure(condition.right)
-        if isinstance(condition, ml.Binary):
-            return self._compared(condition) is not None
-        return isinstance(condition, ml.Name) and isinstance(self.options.get(condition.name), bool)
+        return isinstance(condition, ml.Binary) and (
+            self.is_structure(condition.left) and self.is_structure(condition.right)
+            if condition.sign in _LOGIC else self._compared(condition) is not None)
 
     def _compared(self, tree: ml.Binary) -> tuple[str, str | bool] | None:
         """An option and what it is compared with."""
@@ -201,7 +196,6 @@ class Known:
         return self.text(reduce(partial(ml.Binary, "&&"), every)) if every else ""
 
     def guarded(self, line: str, conditions: Conditions) -> list[str]:
-        """A statement under its conditions."""
         words = self.under(conditions)
         return [f"if {words}:", f"    {line}"] if words else [line]
 
@@ -215,10 +209,6 @@ class Known:
         self._refuse_values(() if declared in self.of("parameters") else declared.condition)
         words = self.under(tuple(c for c in declared.condition if self.is_structure(c[0])))
         return f", when=lambda c: {words.replace('self.', 'c.')}" if words else ""
-
-    def ordered_locals(self) -> list[str]:
-        """Computed names, each after those it is computed from."""
-        return self.in_order(self.locals)
 
     def in_order(self, trees: Mapping[str, Tree]) -> list[str]:
         """Names of expressions, each after those that stand in its own.
@@ -329,7 +319,7 @@ class Known:
         if isinstance(tree, ml.Name):
             given = [self.locals[tree.name]] if tree.name in self.locals else \
                 [d.value for d in self.of("parameters") if d.name == tree.name]
-            return any(self.is_array(value) for value in given)
+            return any(map(self.is_array, given))
         if isinstance(tree, ml.Matrix):
             return len(tree.rows) > 1 or any(len(row) > 1 for row in tree.rows)
         if isinstance(tree, ml.Apply):
@@ -346,15 +336,11 @@ class Known:
                              "Write one for each entry, as x(1).")
 
     def _name(self, name: str) -> str:
-        if name in self.locals:
-            return name
         if name in ("pi", "inf"):
-            return f"np.{name}"
-        if name in _CONSTANTS:
+            return name if name in self.locals else f"np.{name}"
+        if name in _CONSTANTS and name not in self.locals:
             return str(_CONSTANTS[name])
-        if name == "time":
-            return "time"
-        return f"self.{name}"
+        return name if name in self.locals or name == "time" else f"self.{name}"
 
     def _of_values(self, condition: Tree) -> bool:
         """Whether a condition is true or false in Python, not a relation of symbols."""
@@ -386,11 +372,11 @@ class Known:
         sign = _SIGNS.get(tree.sign, tree.sign)
         if of_values:
             sign = _WORDS.get(tree.sign, sign)
-        elif sign == "==":
-            return f"({parts[0]} <= {parts[1]}) & ({parts[0]} >= {parts[1]})", 2
-        elif sign == "~=":
-            return f"({parts[0]} < {parts[1]}) | ({parts[0]} > {parts[1]})", 1
-        return (f"{parts[0]}**{parts[1]}" if sign == "**" else f"{parts[0]} {sign} {parts[1]}"), own
+        elif sign in ("==", "~="):  # relations of symbols are no identities
+            less, both, more, strength = ("<=", "&", ">=", 2) if sign == "==" else (
+                "<", "|", ">", 1)
+            return f"({f' {less} '.join(parts)}) {both} ({f' {more} '.join(parts)})", strength
+        return (sign if sign == "**" else f" {sign} ").join(parts), own
 
     def _conditional(self, condition: Tree, value: Tree, *otherwise: Tree) -> tuple[str, int]:
         """One of several values; none where the last condition has no other case."""
@@ -407,24 +393,21 @@ class Known:
         named = given_by_name(tree.arguments)
         plain = [a for a in tree.arguments if not (isinstance(a, ml.Binary) and a.sign == "=")]
         given = [self.text(a) for a in plain]
-        if name == "der":
-            return f"der({given[0]})"
-        if name in {*FUNCTIONS, "log10"} and len(given) != 1 + (name in _OF_TWO):
-            raise self.wrong(f"{name}(…) of {len(given)} values is not known here.")
-        if self.numbers and name in {*FUNCTIONS, "log10"}:
-            return f"np.{FUNCTIONS.get(name, name).rstrip('_')}({', '.join(given)})"
-        if name in FUNCTIONS:
-            return f"{FUNCTIONS[name]}({', '.join(given)})"
-        if name == "log10":
-            return f"(log({given[0]}) / {2.302585092994046})"
+        if name in {*FUNCTIONS, "log10"}:
+            if len(given) != 1 + (name in _OF_TWO):
+                raise self.wrong(f"{name}(…) of {len(given)} values is not known here.")
+            if self.numbers:
+                return f"np.{FUNCTIONS.get(name, name).rstrip('_')}({', '.join(given)})"
+            return f"(log({given[0]}) / {2.302585092994046})" if name == "log10" else \
+                f"{FUNCTIONS[name]}({', '.join(given)})"
         if name == "value":
             return self._value(plain)
         if name == "tablelookup" and len(plain) in (3, 5, 7, 9) and not self.numbers:
             return self._table(plain, given, named)
         if name in ("int32", "double"):
             return given[0]
-        if name == SIZE:
-            return f"{SIZE}({given[0]})"
+        if name in ("der", SIZE):
+            return f"{name}({given[0]})"
         if name in ("delay", "integ") and not self.numbers and len(given) in (1, 2):
             return self._past(name, plain[0], given, named)
         if isinstance(tree.of, ml.Name) and self.is_array(tree.of):
@@ -521,9 +504,9 @@ def _of_equality(condition: Tree) -> bool:
     """
     if isinstance(condition, ml.Unary):
         return _of_equality(condition.of)
-    if isinstance(condition, ml.Binary) and condition.sign in ("&&", "||", "&", "|"):
-        return _of_equality(condition.left) and _of_equality(condition.right)
-    return isinstance(condition, ml.Binary) and condition.sign in ("==", "~=")
+    return isinstance(condition, ml.Binary) and (
+        _of_equality(condition.left) and _of_equality(condition.right)
+        if condition.sign in _LOGIC else condition.sign in ("==", "~="))
 
 
 def linear(unit: str) -> str:

@@ -1,18 +1,28 @@
-"""Where are the source of a component and of what it extends, and what does it inherit?"""
+"""Where are the source of a component and of what it extends, and what does it inherit?
+
+An enumeration of its own is a class of MATLAB's in a file beside it, or in the package that its
+path says: ``classdef mode < int32`` with members and their numbers.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
 from blocks import FileError
 
+from .data import filled
 from .mapping import counterpart_of
+from .matlab import NotUnderstood
 from .physical_signals import SIGNALS
 from .source import Function, Source, read_function, read_source
 
-__all__ = ["file_of", "is_source", "read_component", "read_file", "read_function_file"]
+__all__ = ["enumeration_beside", "file_of", "is_source", "read_component", "read_file",
+           "read_function_file"]  # fmt: skip
 
+_CLASS = re.compile(r"\s*classdef\s*(\([^)]*\))?\s*(\w+)\s*(<\s*([\w.]+))?\s*$")
+_MEMBER = re.compile(r"([A-Za-z]\w*)\s*\(\s*([+-]?\d+)\s*\)")
 _BRANCHES = {  # ports, across and through variable of Simscape's own bases
     "foundation.electrical.branch": ("p", "n", "v", "V", "i", "A"),
     "foundation.magnetic.branch": ("N", "S", "mmf", "A", "phi", "Wb"),
@@ -20,24 +30,6 @@ _BRANCHES = {  # ports, across and through variable of Simscape's own bases
     "foundation.mechanical.translational.branch": ("R", "C", "v", "m/s", "f", "N"),
     "foundation.thermal.branch": ("A", "B", "T", "K", "Q", "W"),
 }
-_BRANCH = """
-component branch
-nodes
-    {a} = {domain};
-    {b} = {domain};
-end
-variables
-    {across} = {{0, '{across_unit}'}};
-    {through} = {{0, '{through_unit}'}};
-end
-branches
-    {through} : {a}.{through} -> {b}.{through};
-end
-equations
-    {across} == {a}.{across} - {b}.{across};
-end
-end
-"""
 
 
 def read_file(path: Path) -> Source:
@@ -107,11 +99,11 @@ def is_source(path: str) -> bool:
 
 
 def _branch(path: str) -> Source:
-    a, b, across, across_unit, through, through_unit = _BRANCHES[path]
     home = path.removesuffix(".branch")
-    return read_source(_BRANCH.format(
-        domain=f"{home}.{home.rpartition('.')[2]}", a=a, b=b, across=across,
-        across_unit=across_unit, through=through, through_unit=through_unit), path)
+    words = dict(zip(("a", "b", "across", "across_unit", "through", "through_unit"),
+                     _BRANCHES[path], strict=True))
+    return read_source(filled("branch.ssc", domain=f"{home}.{home.rpartition('.')[2]}", **words),
+                       path)
 
 
 def _extended(source: Source, base: Source) -> Source:
@@ -122,3 +114,43 @@ def _extended(source: Source, base: Source) -> Source:
                   for name in {**base.sections, **source.sections}},
         **{name: getattr(base, name) + getattr(source, name) for name in (
             "branches", "equations", "initial", "events", "connections", "skipped")})
+
+
+# -- enumerations ---------------------------------------------------------------------------------
+def enumeration_beside(path: str, source: Path) -> dict[str, int] | None:
+    """Names and numbers of the members of an enumeration, ``"mypackage.mode"``; None without file.
+
+    NotUnderstood is raised for a file that holds something else, by its line.
+    """
+    file = file_of(path, source, ".m")
+    if not file.is_file():
+        return None
+    text = re.sub(r"(?ms)^\s*%\{\s*$.*?^\s*%\}\s*$", lambda m: "\n" * m[0].count("\n"),
+                  file.read_bytes()[:1 << 20].decode("utf-8", "replace"))
+    lines = [re.sub(r"%.*|\.\.\.\s*$", "", line).rstrip() for line in text.splitlines()]
+    found: dict[str, int] = {}
+    within = False
+    for number, line in enumerate(lines, 1):
+        place, words = f"{file.name} (line {number})", line.strip()
+        if head := _CLASS.match(line):
+            if head[4] not in ("int32", "simscape.enum.Enumeration"):
+                raise NotUnderstood(place, f"{head[2]} is no enumeration of whole numbers.",
+                                    f"Declare it as 'classdef {head[2]} < int32'.")
+        elif words.rstrip(",") == "enumeration":
+            within = True
+        elif within and words == "end":
+            within = False
+        elif within and words:
+            members = _MEMBER.findall(words)
+            if not members or _MEMBER.sub("", words).strip(" ,;"):
+                raise NotUnderstood(place, f"{words!r} is no member with a number.",
+                                    "Write it as 'name (1)'.")
+            for name, value in members:
+                if name in found or int(value) in found.values():
+                    raise NotUnderstood(place, f"{name} or its number is there twice.",
+                                        "Give every member a name and a number of its own.")
+                found[name] = int(value)
+    if not found:
+        raise NotUnderstood(file.name, "it has no enumeration.",
+                            "Give it 'enumeration', members with numbers, 'end'.")
+    return found

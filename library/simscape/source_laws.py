@@ -22,7 +22,7 @@ class Laws:
     known: Known
 
     def lines(self) -> Iterator[str]:
-        for name in self.known.ordered_locals():
+        for name in self.known.in_order(self.known.locals):
             self.known.place = self.known.place_of(name)
             yield f"{name} = {self.known.text(self.known.locals[name])}"
         yield from self._balances()
@@ -33,10 +33,11 @@ class Laws:
         for event in self.known.source.events:
             self.known.place = event.place
             last = self.known.last_of(event)
+            values = [(name, self.known.text(value)) for name, value in event.assigned]
             pairs = ", ".join([*(
-                f"self.{name}: where(self.{last} < time, {self.known.text(value)}, self.{name}, "
-                "events=False)" if event.case else f"self.{name}: {self.known.text(value)}"
-                for name, value in event.assigned), *([f"self.{last}: time"] if last else [])])
+                f"self.{name}: where(self.{last} < time, {value}, self.{name}, events=False)"
+                if event.case else f"self.{name}: {value}" for name, value in values),
+                *([f"self.{last}: time"] if last else [])])
             yield from self.known.guarded(
                 f"yield when({self.known.text(event.edge)}, {{{pairs}}})", event.condition)
         for name, (_, rate) in self.known.integrals.items():
@@ -54,8 +55,7 @@ class Laws:
                     term = f"{sign}{self._flow(branch, nodes.get(node))}"
                     sums.setdefault((node, self.known.text(end)), []).append(term)
         for (node, port), terms in sums.items():
-            text = terms[0] + "".join(f" - {t[1:]}" if t.startswith("-") else f" + {t}"
-                                      for t in terms[1:])
+            text = " + ".join(terms).replace(" + -", " - ")
             yield from self.known.guarded(f"yield {port} == {text}",
                                           nodes[node].condition if node in nodes else ())
         referred = {dotted(port) for c in self.known.source.connections for port in c.ports}
@@ -126,20 +126,16 @@ class Laws:
 
     def _structure(self, choice: Choice) -> Iterator[str]:
         """Equations that options choose: conditions of Python, until one is on values."""
-        word = "if"
         for k, (condition, body) in enumerate(choice.cases):
             self.known.place = choice.place
             rest = condition is not None and not self.known.is_structure(condition)
             inside = (replace(choice, cases=choice.cases[k:]),) if rest else body
             lines = [line for stated in inside for line in self._stated(stated)]
-            if condition is None or rest:
-                yield "else:"
-            else:
-                yield f"{word} {self.known.text(condition)}:"
+            yield "else:" if condition is None or rest else \
+                f"{'elif' if k else 'if'} {self.known.text(condition)}:"
             yield from (f"    {line}" for line in lines or ["pass"])
             if rest:
                 return
-            word = "elif"
 
     def _choice(self, choice: Choice) -> Iterator[str]:
         """Equations that conditions on values choose among."""
@@ -156,23 +152,21 @@ class Laws:
     def _beside_equations(self, choice: Choice, above: Tree | None) -> Iterator[str]:
         """The names and assertions of an if; ``above`` is what must hold around it."""
         for condition, body in choice.cases:
-            here = _both(above, condition)
-            for stated in body:
-                yield from self._beside_equation(stated, here)
+            yield from self._beside(body, _both(above, condition))
             if condition is not None:
                 above = _both(above, Unary("~", condition))
 
-    def _beside_equation(self, stated: Stated, above: Tree | None) -> Iterator[str]:
-        if isinstance(stated, Let):
-            yield from self._names(stated)
-            for inner in stated.body:
-                yield from self._beside_equation(inner, above)
-        elif isinstance(stated, Choice):
-            yield from self._beside_equations(stated, above)
-        elif isinstance(stated, Assertion):
-            condition = stated.condition if above is None else \
-                Binary("||", Unary("~", above), stated.condition)
-            yield from self._stated(replace(stated, condition=condition))
+    def _beside(self, body: tuple[Stated, ...], above: Tree | None) -> Iterator[str]:
+        for stated in body:
+            if isinstance(stated, Let):
+                yield from self._names(stated)
+                yield from self._beside(stated.body, above)
+            elif isinstance(stated, Choice):
+                yield from self._beside_equations(stated, above)
+            elif isinstance(stated, Assertion):
+                condition = stated.condition if above is None else \
+                    Binary("||", Unary("~", above), stated.condition)
+                yield from self._stated(replace(stated, condition=condition))
 
     def _laws(self, body: tuple[Stated, ...]) -> Iterator[Equal | _Chosen]:
         for stated in body:
@@ -233,16 +227,12 @@ def _tree(law: Equal | _Chosen, part: Callable[[Equal], Tree]) -> Tree:
 
 def _matched(like: list[Equal | _Chosen], laws: list[Equal | _Chosen]) -> list[Equal | _Chosen]:
     """The laws in another order: beside those of the same left side where there are such."""
-    waiting = list(laws)
-    found: list[Equal | _Chosen | None] = []
+    waiting, found = list(laws), list[Equal | _Chosen | None]()
     for one in like:
-        same = next((law for law in waiting if _left(law) is not None
-                     and _left(law) == _left(one)), None)
-        found.append(same)
-        if same is not None:
-            waiting.remove(same)
-    rest = iter(waiting)
-    return [law if law is not None else next(rest) for law in found]
+        found.append(next((law for law in waiting if _left(law) is not None
+                           and _left(law) == _left(one)), None))
+        waiting = [law for law in waiting if law is not found[-1]]
+    return [waiting.pop(0) if law is None else law for law in found]
 
 
 def _both(one: Tree | None, other: Tree | None) -> Tree | None:

@@ -1,34 +1,36 @@
 """What do the loops of a component source repeat, and which numbers say how often?
 
 Loops are written out. Parameters that say how many parts, ports or values there are keep the
-numbers with which they were.
+numbers with which they were. Functions that other sources define are written out where they are
+called, as are those of MATLAB's that signs or others say as well.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from . import matlab as ml
-from .matlab import NotUnderstood, Tree, changed, number_tree, subtrees
+from . import source as sc
+from .data import content_of
+from .matlab import NotUnderstood, Tree, changed, dotted, number_tree, subtrees
 from .matlab_functions import MAKERS
 from .matlab_values import Unknown, evaluate
-from .source import SIZE, Assertion, Branch, Choice, Conditions, Declared, Let, Source, Stated, pair
+from .source import SIZE, Branch, Choice, Conditions, Declared, Function, Let, Source, Stated, pair
+from .source_files import enumeration_beside, read_function_file
 
-__all__ = ["Loops"]
+__all__ = ["Loops", "written_out"]
 
+_SAID = {name: Function(name, tuple(sorted({"a", "b"} & ml.names_in(said))), name, ((name, said),))
+         for name, text in content_of("functions.json").items() for said in (ml.parse(text),)}
 _SIZES = ("size", "length", "numel", "ndims")
 _VALUES = {"reshape": 1, "repmat": 1, "linspace": 2, "logspace": 2}  # arguments before the sizes
 _DECIDED = ("nodes", "inputs", "outputs", "variables", "branches")
 _MOST = 10_000  # of what loops repeat
-
-
-def _order(section: str) -> tuple[bool, bool]:
-    """What sections are read first: what others ask the size of, then what numbers decide."""
-    return section != "components", section not in _DECIDED
 
 
 @dataclass
@@ -61,8 +63,9 @@ class Loops:
         """
         source = self.source
         rows: dict[str, list[Any]] = {**source.sections, "branches": source.branches}
-        sections = {name: list(self._repeated(rows[name], name in _DECIDED))
-                    for name in sorted(rows, key=_order)}
+        # first what others ask the size of, then what numbers decide
+        sections = {name: list(self._repeated(rows[name], name in _DECIDED)) for name in sorted(
+            rows, key=lambda name: (name != "components", name not in _DECIDED))}
         branches = sections.pop("branches")
         given = self.held.keys() & self.given.keys()
         if given:
@@ -130,13 +133,12 @@ class Loops:
     def _each(self, row: Stated, at: Mapping[str, float]) -> Iterator[Stated]:
         self.place = row.place
         if isinstance(row, Let):
-            yield replace(row, names=tuple((name, self._written(tree, at))
-                                           for name, tree in row.names),
-                          body=tuple(self._stated(row.body, at)))
+            names = tuple((name, self._written(tree, at)) for name, tree in row.names)
+            yield replace(row, names=names, body=tuple(self._stated(row.body, at)))
         elif not isinstance(row, Choice):
             lengths = dict(self.lengths)
-            yield self._written(self._asked(row) if isinstance(row, Assertion) else row, at)
-            if isinstance(row, Assertion):
+            yield self._written(self._asked(row) if isinstance(row, sc.Assertion) else row, at)
+            if isinstance(row, sc.Assertion):
                 self.lengths = lengths  # it says itself what they must be
         elif isinstance(counter := row.cases[0][0], ml.Binary) and counter.sign == "=":
             for round_ in self._rounds(counter, at):
@@ -144,10 +146,10 @@ class Loops:
         else:
             cases: list[tuple[Tree | None, tuple[Stated, ...]]] = []
             for condition, body in row.cases:
-                known = True if condition is None else self._decided(condition, at)
+                known = condition is None or self._decided(condition, at)
                 if known is not False:
-                    cases.append((None if known or condition is None else
-                                  self._written(condition, at), tuple(self._stated(body, at))))
+                    cases.append((None if known else self._written(condition, at),
+                                  tuple(self._stated(body, at))))
                 if known:
                     break
             if cases and cases[0][0] is None:
@@ -272,3 +274,81 @@ def _root(tree: Tree) -> str:
     while isinstance(tree, (ml.Apply, ml.Field)):
         tree = tree.of
     return tree.name if isinstance(tree, ml.Name) else ""
+
+
+# -- calls ----------------------------------------------------------------------------------------
+def written_out(source: Source, path: Path) -> Source:
+    """A component without calls of functions that say what others do as well.
+
+    NotUnderstood is raised for a call that does not fit its function.
+    """
+    own = {*source.names, *(name for part in subtrees(source) if isinstance(part, Let)
+                            for name, _ in part.names)}
+    written: Source = _Calls(path, own).written(source, path.name)
+    return written
+
+
+@dataclass
+class _Calls:
+    path: Path
+    own: set[str]  # names that are no functions
+    known: dict[str, Function | None] = field(default_factory=dict)
+
+    def written(self, part: Any, place: str, within: tuple[str, ...] = ()) -> Any:
+        place = getattr(part, "place", "") or place
+        made = changed(part, lambda each: self.written(each, place, within))
+        if not isinstance(made, ml.Apply):
+            return made
+        if (member := self._member(made)) is not None:
+            return member
+        function = self._function(made)
+        return made if function is None else self._result(function, made.arguments, place, within)
+
+    def _member(self, call: ml.Apply) -> ml.Field | None:
+        """``mypackage.mode(2)``: the member of an enumeration that a number says."""
+        number = call.arguments[0] if len(call.arguments) == 1 else None
+        if not isinstance(call.of, ml.Field) or not isinstance(number, ml.Number):
+            return None
+        try:
+            members = enumeration_beside(dotted(call.of), self.path) or {}
+        except NotUnderstood:
+            return None  # a file of something else
+        return next((ml.Field(call.of, name) for name, value in members.items()
+                     if value == number.value), None)
+
+    def _function(self, call: ml.Apply) -> Function | None:
+        path = dotted(call.of)
+        name = path.rpartition(".")[2]
+        if path in self.own or not name:
+            return None
+        if path in _SAID:
+            return _SAID[path]
+        if name not in self.known:
+            beside = self.path.with_name(f"{name}{self.path.suffix}")
+            self.known[name] = read_function_file(beside) if beside.is_file() else None
+        return self.known[name]
+
+    def _result(self, function: Function, given: tuple[Tree, ...], place: str,
+                within: tuple[str, ...]) -> Tree:
+        if len(given) != len(function.inputs):
+            raise NotUnderstood(place, f"{function.name}(…) takes {len(function.inputs)} values, "
+                                f"but is given {len(given)}.")
+        if function.name in within:
+            raise NotUnderstood(place, f"the function {function.name} calls itself.")
+        values = dict(zip(function.inputs, given, strict=True))
+        defined = {name: self.written(tree, place, (*within, function.name))
+                   for name, tree in function.definitions}
+
+        def circle(_: str) -> None:
+            raise NotUnderstood(place, f"{function.name}(…) follows from itself.")
+
+        for name in ml.in_order(defined, circle):
+            values[name] = _put_in(defined[name], values)
+        return values[function.result]
+
+
+def _put_in(part: Any, values: Mapping[str, Tree]) -> Any:
+    """An expression with others in the place of its names."""
+    if isinstance(part, ml.Name):
+        return values.get(part.name, part)
+    return changed(part, lambda each: _put_in(each, values))

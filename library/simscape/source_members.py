@@ -15,7 +15,6 @@ from blocks import Input, Output, Port, Variable
 from .asked import Asked
 from .converters import other_units
 from .diagram import Block, Diagram, End, System, Value
-from .levels import Scope
 from .mapping import Counterpart, counterpart_of, keyword_of
 from .matlab import Apply, Binary, Brace, Field, Name, NotUnderstood, Tree, dotted, parse
 from .matlab_values import Unknown, evaluate
@@ -23,7 +22,7 @@ from .node_units import NodeUnits
 from .nodes import name_ports
 from .physical import keywords_of
 from .physical_signals import is_physical_signal, physical_signal_part
-from .plan import Written
+from .plan import Scope, Written
 from .signal_part import Lacks
 from .source import Conditions, Declared, fields, made_of, pair
 from .source_expressions import Known, number_of
@@ -49,17 +48,6 @@ class Member:
 
 
 @dataclass
-class _Computed(Written):
-    """A value that parameters give, and its whole text."""
-
-    whole: str = ""
-
-    @property
-    def argument(self) -> str:
-        return self.whole
-
-
-@dataclass
 class _Values:
     """Writes the values of parts, which a diagram would hold as texts."""
 
@@ -80,8 +68,9 @@ class _Values:
         try:
             value = evaluate(tree, scope.values, where)
         except (Unknown, NotUnderstood):
-            return _Computed(self.known.text(tree), None, False, here or self.known.unit(tree),
-                             self.known.quantity(tree, unit) if here else self.known.text(tree))
+            text = self.known.text(tree)
+            return Written(text, None, False, here or self.known.unit(tree),
+                           self.known.quantity(tree, unit) if here else text)
         try:
             return Written(number_of(tree), value, True, here)
         except NotUnderstood:
@@ -152,10 +141,9 @@ class Members:
         found = End("", member, 0)
         for block in self.blocks.values():
             if block.sid == member:
-                index = next((k for k, known in enumerate(block.ports.values()) if known == name),
-                             len(block.ports))
-                block.ports[f"port{index}"] = name
-                found = End(member, "port", index)
+                names = [*block.ports.values(), name]
+                found = End(member, "port", names.index(name))
+                block.ports[found.name] = name
         return found
 
     def _know_units(self) -> None:
@@ -172,7 +160,7 @@ class Members:
                     self.units.know((block.sid, end), unit)
 
     def _asked(self, block: Block) -> Asked:
-        return Asked(self.values, self.diagram, self.units, _NOWHERE, block,
+        return Asked(self.values, self.diagram, self.units.of, _NOWHERE, block,
                      self.known.source.name)
 
     # -- as parts ----------------------------------------------------------------------
@@ -181,12 +169,10 @@ class Members:
         self.known.place, block = declared.place, self.blocks[declared]
         if block.kind == _TERMINATOR:
             return []
-        made: list[tuple[Conditions, Member]] = []
         try:
-            for condition in self._cases(declared):
-                made.append((condition, self._member(declared)))
+            made = [(condition, self._member(declared)) for condition in self._cases(declared)]
         except Lacks as error:
-            self._left_out(f"Its part {block.name} is left out ({block.kind}). {error}")
+            self.known.remarks.append(f"Its part {block.name} is left out ({block.kind}). {error}")
             return []
         if all(member == made[0][1] for _, member in made):
             made = [(declared.condition, made[0][1])]
@@ -208,15 +194,13 @@ class Members:
         if block.kind in self.known.parts:
             passed = {}  # these may be given an option as it is
         names = sorted({*passed.values()})
-        for chosen in product(*map(self._choices, names)):
+        options = (self.known.options[name] for name in names)
+        for chosen in product(*(("true", "false") if isinstance(words, bool) else words
+                                for words in options)):
             told = dict(zip(names, chosen, strict=True))
             for word, name in passed.items():
                 block.values[word] = replace(block.values[word], text=told[name])
             yield (*declared.condition, *(self._is(name, word) for name, word in told.items()))
-
-    def _choices(self, option: str) -> list[str]:
-        words = self.known.options[option]
-        return ["true", "false"] if isinstance(words, bool) else words
 
     def _is(self, option: str, word: str) -> tuple[Tree, bool]:
         """The condition that an option has a value."""
@@ -226,20 +210,16 @@ class Members:
 
     def _member(self, declared: Declared) -> Member:
         block = self.blocks[declared]
-        counterpart = counterpart_of(block.kind, block.values)
         if block.kind in self.known.parts:
             return self._beside(declared, self.known.parts[block.kind])
         if is_physical_signal(block):
             return self._signal(block)
-        if counterpart is not None and counterpart.component is not None:
-            return self._component(declared, counterpart)
-        raise Lacks("It has no counterpart here.")
-
-    def _left_out(self, sentence: str) -> None:
-        self.known.remarks.append(sentence)
+        counterpart = counterpart_of(block.kind, block.values)
+        if counterpart is None or counterpart.component is None:
+            raise Lacks("It has no counterpart here.")
+        return self._component(declared, counterpart)
 
     def _component(self, declared: Declared, counterpart: Counterpart) -> Member:
-        """A component of the library."""
         block, component, name = self.blocks[declared], counterpart.component, declared.name
         assert component is not None
         keywords = keywords_of(block, counterpart, self.values, _NOWHERE,
@@ -247,8 +227,7 @@ class Members:
         instance = keywords.instance(component) or component()
         for lost in keywords.lost:
             raise self.known.wrong(lost.removesuffix(" The default here holds."))
-        for note in keywords.notes:
-            self._left_out(f"{name}: {note}")
+        self.known.remarks += [f"{name}: {note}" for note in keywords.notes]
         if keywords.defaults:
             self.known.notes.append(f"{name} takes the defaults here of "
                                     f"{', '.join(keywords.defaults)}.")
@@ -275,8 +254,8 @@ class Members:
         if more == {"priority"} and priority_of(said) == "none" and word in member.variables:
             member.keywords[member.variables[word]] = 'Target(priority="none")'
             return
-        for which in sorted(more):
-            self._left_out(f"{name}.{word}.{which} is left out: give it here.")
+        self.known.remarks += [f"{name}.{word}.{which} is left out: give it here."
+                               for which in sorted(more)]
 
     def _signal(self, block: Block) -> Member:
         """A block for physical signals, in the units of what it is connected to."""
@@ -290,7 +269,7 @@ class Members:
         for unit in other_units(block, made, self.units).values():
             raise Lacks(f"Its output is in {made.unit or 1}, and what it enters is in {unit}.")
         if part.note:
-            self._left_out(f"{block.name}: {part.note}")
+            self.known.remarks.append(f"{block.name}: {part.note}")
         module, _, name = part.component.rpartition(".")
         return Member(self.known.imported(f"library.{module}", name), dict(part.keywords),
                       part.here)
@@ -306,16 +285,17 @@ class Members:
             if name in variables:
                 member.variables[word] = name
                 if value is not None:
-                    member.keywords[name] = self._target(value, priority_of(said))
+                    text, priority = self._text(value), priority_of(said)
+                    member.keywords[name] = text if priority in ("", "high") else \
+                        f'Target({text}, priority="{priority}")'
             elif name in beside.options and value is not None:
-                path, own = dotted(value), isinstance(value, Name)
-                member.keywords[name] = self.known.text(value) if own else \
-                    f'"{path.rpartition(".")[2]}"'
+                member.keywords[name] = self.known.text(value) if isinstance(value, Name) else \
+                    f'"{dotted(value).rpartition(".")[2]}"'
             elif name in parameters and value is not None:
                 member.keywords[name] = self._text(value)
             else:
-                self._left_out(f"{declared.name}.{word} is left out: {beside.class_name} takes no "
-                               "such value here.")
+                self.known.remarks.append(f"{declared.name}.{word} is left out: "
+                                          f"{beside.class_name} takes no such value here.")
                 continue
             self._beside_value(member, declared.name, word, said)
         ports = {d.name for section in ("nodes", "inputs", "outputs") for d in beside.of(section)}
@@ -324,10 +304,6 @@ class Members:
             if here in ports - beside.gaps:
                 member.ports[written] = here
         return member
-
-    def _target(self, value: Tree, priority: str) -> str:
-        text = self._text(value)
-        return text if priority in ("", "high") else f'Target({text}, priority="{priority}")'
 
     def _text(self, value: Tree) -> str:
         found = pair(value)

@@ -27,15 +27,12 @@ class Parts:
     def stated(self) -> list[tuple[Conditions, Equal | Assertion | Let]]:
         return list(under_conditions(self.known.source.equations))
 
-    def _aliased(self, name: str) -> Field | None:
+    def _aliased(self, name: str) -> Tree | None:
         """The variable of a part that one of the composite names."""
-        for stated in self.known.source.equations:
-            if isinstance(stated, Equal):
-                for one, other in ((stated.left, stated.right), (stated.right, stated.left)):
-                    if one == Name(name) and self._is_of_part(other):
-                        assert isinstance(other, Field)
-                        return other
-        return None
+        sides = [pair for stated in self.known.source.equations if isinstance(stated, Equal)
+                 for pair in ((stated.left, stated.right), (stated.right, stated.left))]
+        return next((other for one, other in sides
+                     if one == Name(name) and self._is_of_part(other)), None)
 
     def _is_of_part(self, tree: Tree) -> bool:
         return isinstance(tree, Field) and dotted(tree).partition(".")[0] in self.known.members
@@ -43,7 +40,7 @@ class Parts:
     def lines(self) -> Iterator[str]:
         inner = {name for name, tree in self.known.locals.items()
                  if names_in(tree) & self.known.members}
-        for name in self.known.ordered_locals():
+        for name in self.known.in_order(self.known.locals):
             if name in inner:
                 self.known.notes.append(f"{name} is a variable of its parts and left out: look "
                                         "at theirs in a result.")
@@ -54,7 +51,14 @@ class Parts:
         members = Members(self.known, self._targets(aliases))
         yield from self._under_conditions(self._members(members))
         for declared in self.known.of("variables"):
-            self._say(declared.name, aliases.get(declared.name), members)
+            part, _, variable = dotted(aliases.get(declared.name, Name(""))).partition(".")
+            if part in members.found:
+                variable = members.found[part].variables.get(variable, variable)
+            if part:
+                self.known.notes.append(f"{declared.name} is {part}.{variable}.")
+            else:
+                self.known.remarks.append(f"The variable {declared.name} is left out: a composite "
+                                          "here has parts only.")
         yield from self._under_conditions(self._connections(members))
         if any(isinstance(stated, Let) or isinstance(stated, Equal) and not aliases.keys() & {
                 side.name for side in (stated.left, stated.right) if isinstance(side, Name)}
@@ -94,18 +98,14 @@ class Parts:
             return f"self.{name}.{here}"
         if name in self.known.gaps:
             return ""
-        if port or name not in self._own_ports:
+        if port or name not in {d.name for section in ("nodes", "inputs", "outputs")
+                                for d in self.known.of(section)}:
             raise self.known.wrong(f"{dotted(tree) or 'this'} is no port that can be connected.",
                                    "Name a port of the component, or of one of its parts.")
         return self.known.text(tree)
 
-    @cached_property
-    def _own_ports(self) -> set[str]:
-        return {d.name for section in ("nodes", "inputs", "outputs")
-                for d in self.known.of(section)}
-
     # -- starts ------------------------------------------------------------------------
-    def _targets(self, aliases: Mapping[str, Field]) -> dict[str, dict[str, Said]]:
+    def _targets(self, aliases: Mapping[str, Tree]) -> dict[str, dict[str, Said]]:
         """What variables and equations of the start tell the variables of parts."""
         found: dict[str, dict[str, Said]] = {}
 
@@ -148,22 +148,10 @@ class Parts:
             self.known.place = stated.place
             lines += [f"if {self.known.under(every)}:", f"    yield {quoted(said)}"]
         yield from (f"{name} = {self.known.text(self.known.locals[name])}"
-                    for name in self.known.ordered_locals() if name in names)
+                    for name in self.known.in_order(self.known.locals) if name in names)
         yield from lines
 
     def _needed(self, names: set[str]) -> set[str]:
-        """Names with those that they are computed from."""
         more = set().union(*(names_in(self.known.locals[n]) for n in names
                              if n in self.known.locals)) - names
         return self._needed(names | more) if more else names
-
-    # -- what is said ------------------------------------------------------------------
-    def _say(self, name: str, alias: Field | None, members: Members) -> None:
-        if alias is None:
-            self.known.remarks.append(f"The variable {name} is left out: a composite here has "
-                                      "parts only.")
-            return
-        part, _, variable = dotted(alias).partition(".")
-        here = members.found[part].variables.get(variable, variable) if part in members.found \
-            else variable
-        self.known.notes.append(f"{name} is {part}.{here}.")

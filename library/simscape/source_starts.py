@@ -116,10 +116,8 @@ class Starts:
 
     def is_held(self, name: str) -> bool:
         """Whether a variable changes at events only."""
-        said = self.variables[name].attributes if name in self.variables else ()
-        return any(each.replace(" ", "").lower() == "event=true" for each in said) or any(
-            name == assigned for event in self.known.source.events
-            for assigned, _ in event.assigned)
+        return name in self.variables and self.variables[name].is_event or any(
+            name in dict(event.assigned) for event in self.known.source.events)
 
     def _given(self, equation: Equal) -> tuple[str, Tree]:
         """The variable that an equation gives a value, and that; nothing for another one."""

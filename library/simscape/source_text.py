@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import textwrap
 from collections.abc import Iterator, Mapping
@@ -13,7 +14,7 @@ from blocks import FileError, quantity
 
 from .mapping import DOMAINS
 from .matlab import Name, NotUnderstood, dotted, parse
-from .python_text import import_from
+from .python_text import imports
 from .source import Declared, Source, fields, pair
 from .source_composites import DECLARATIONS, known_sources
 from .source_expressions import FUNCTIONS, Known, imported_as, number_of
@@ -74,8 +75,7 @@ def source_class(path: str | Path, values: Mapping[str, str], others: bool = Fal
         classes = ["\n".join(_Writer(each).text()) for each in known]
         parts = [*(_domain(found) for found in own.own_domains.values()), *classes]
     text = "\n\n\n".join(parts)
-    head = [*docstring([f"Converted from {path.name}."], ""), "", *_imports(text, own),
-            "", "", ""]
+    head = [*docstring([f"Converted from {path.name}."], ""), "", *_imports(text, own), "", "", ""]
     lines = [part for line in text.strip("\n").split("\n") for part in _wrapped(line)]
     whole = "\n".join(head) + "\n".join(lines) + "\n"
     said = [sentence if each is own else f"{each.class_name}: {sentence}"
@@ -104,55 +104,39 @@ def _wrapped(line: str) -> list[str]:
     return lines
 
 
-def _imports(text: str, known: Known) -> list[str]:
+def _imports(text: str, known: Known) -> Iterator[str]:
     names = [*DECLARATIONS, "delayed", "der", "initially", "interpolate", "interpolate_grid",
              "quantity", "require", "time", "when", "where", *FUNCTIONS.values()]
     code = re.sub(r'""".*?"""|"(?:\\.|[^"\\\n])*"', "", text, flags=re.S)
     words = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*\b(?!=)", code))  # no keywords
-    lines = ["import numpy as np", ""] if "np." in code else []
-    lines += import_from("blocks", words & {*names})
-    for home in sorted(known.homes):
-        called = [(name, imported_as(name, known.taken)) for name in known.homes[home]]
-        lines += import_from(home, [name if name == here else f"{name} as {here}"
-                                    for name, here in called])
-    return lines
+    homes = {home: {name: imported_as(name, known.taken) for name in used}
+             for home, used in known.homes.items()}
+    return imports(words, dict.fromkeys(names), homes)
 
 
 # -- domains ------------------------------------------------------------------------------------
 def _domain(source: Source) -> str:
-    across: dict[str, str] = {}
-    through: dict[str, str] = {}
-    powers = []
+    given: dict[str, dict[str, str]] = {"across": {}, "through": {}}
     for declared in source.sections.get("variables", []):
-        found = pair(declared.value)
-        unit = unit_here(found[1] if found is not None else "1", source.name) or "1"
-        (through if declared.is_balanced else across)[declared.name] = unit
-    for (a, ua), (t, ut) in zip(across.items(), through.items(), strict=False):
-        if (quantity(1.0, "" if ua == "1" else ua) * quantity(1.0, "" if ut == "1" else ut)
-                ).check("[power]"):
-            powers.append(f"port.{a} * port.{t}")
-    power = " + ".join(powers) or "0"
-    written = []
-    for word, units in (("across", across), ("through", through)):
-        entries = ", ".join(f'"{name}": "{unit}"' for name, unit in units.items())
-        written.append(f"{word}={{{entries}}}")
-    shared = {d.name: found for d in source.sections.get("parameters", [])
+        _, unit = pair(declared.value) or ("", "1")
+        given["through" if declared.is_balanced else "across"][declared.name] = \
+            unit_here(unit, source.name) or "1"
+    power = " + ".join(
+        f"port.{a} * port.{t}" for (a, ua), (t, ut) in zip(
+            given["across"].items(), given["through"].items(), strict=False)
+        if (quantity(1.0, ua) * quantity(1.0, ut)).check("[power]")) or "0"
+    shared = {d.name: f"{number_of(found[0])} {unit_here(found[1])}".strip()
+              for d in source.sections.get("parameters", [])
               if (found := pair(d.value)) is not None}
-    if shared:
-        values = ", ".join(f'"{k}": "{f"{number_of(v)} {unit_here(u)}".strip()}"'
-                           for k, (v, u) in shared.items())
-        written.append(f"parameters={{{values}}}")
-    lines = [f'{source.name} = Domain(', f'    "{source.name}",']
-    lines += [f"    {text}," for text in written]
-    lines += [f"    power=lambda port: {power},", ")"]
-    return "\n".join(lines)
+    given |= {"parameters": shared} if shared else {}
+    written = [f"    {word}={json.dumps(of, ensure_ascii=False)}," for word, of in given.items()]
+    return "\n".join([f"{source.name} = Domain(", f'    "{source.name}",', *written,
+                      f"    power=lambda port: {power},", ")"])
 
 
 # -- components -----------------------------------------------------------------------------------
 @dataclass
 class _Writer:
-    """Writes the class of a component."""
-
     known: Known
 
     @cached_property
@@ -215,10 +199,8 @@ class _Writer:
     def _declarations(self) -> Iterator[str]:
         self._refuse_twice()
         for declared in self.known.of("nodes"):
-            domain = self._domain_of(declared)
-            if not domain:
-                continue
-            yield f"    {declared.name} = Port({domain}{self._about(declared)})"
+            if domain := self._domain_of(declared):
+                yield f"    {declared.name} = Port({domain}{self._about(declared)})"
         for section, kind in (("inputs", "Input"), ("outputs", "Output")):
             for declared in self.known.of(section):
                 unit = self.known.units[declared.name]

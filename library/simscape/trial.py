@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Trial", "try_text"]
 
 SHORT = "1 ms"
+# gaps that drive something
 _SOURCES = ("source", "supply", "battery", "engine", "cell", "generator", "turbine", "solar",
             "chirp")
 
@@ -35,13 +36,11 @@ class Trial:
 
     @property
     def sentence(self) -> str:
-        """The outcome in one sentence."""
-        words = [w for w, holds in (("builds", self.builds), ("checks", self.checks),
-                                    ("runs", self.runs)) if holds]
-        failed = "" if self.runs else "does not build" if not self.builds else \
-            "does not check" if not self.checks else "does not run"
-        whole = ", ".join([*words, *filter(None, [failed])])
-        return f"{whole}{': ' if failed and self.said else '. '}{' '.join(self.said)}".strip()
+        steps = {"build": self.builds, "check": self.checks, "run": self.runs}
+        words = [f"{word}s" for word, holds in steps.items() if holds]
+        words += [f"does not {word}" for word, holds in steps.items() if not holds][:1]
+        end = ": " if self.said and not self.runs else ". "
+        return f"{', '.join(words)}{end}{' '.join(self.said)}".strip()
 
 
 def try_text(path: Path, script: Script) -> Trial:
@@ -57,29 +56,19 @@ def try_text(path: Path, script: Script) -> Trial:
             trial.said += [f"model.check() says {len(errors) - 1} more."] * (len(errors) > 1)
             trial.checks = not errors
             if trial.checks:
-                result = trial.model.simulate(SHORT, **_arguments(script))
-                trial.runs = True
+                method = script.solver.get("method")  # of a local solver, in steps that fit
+                result = trial.model.simulate(SHORT, **(
+                    {"method": method.strip('"'), "step": "0.1 ms"} if method else {}))
                 absent = [name for name in script.plots if name not in result]
                 trial.said += [f"{name} is plotted but not in the result." for name in absent]
                 trial.runs = not absent
         except Exception as error:  # whatever a text can raise says that it does not work
             trial.said.append(f"{type(error).__name__}: {error}" if not isinstance(
                 error, BlocksError) else str(error))
-    stops = _sources(script)
+    stops = [entry.path for entry in script.entries if entry.outcome == "missing"
+             and any(word in entry.kind.lower() for word in _SOURCES)]
     if stops:
         more = f" and {len(stops) - 3} more" if len(stops) > 3 else ""
         trial.said.append(f"It will not move as in the model: {', '.join(stops[:3])}{more} "
                           f"{'is a gap' if len(stops) == 1 else 'are gaps'}.")
     return trial
-
-
-def _arguments(script: Script) -> dict[str, Any]:
-    """A local solver's method, with a step that fits into the trial."""
-    method = script.solver.get("method")
-    return {"method": method.strip('"'), "step": "0.1 ms"} if method else {}
-
-
-def _sources(script: Script) -> list[str]:
-    """The gaps that drive something: sources, by their names."""
-    return [entry.path for entry in script.entries if entry.outcome == "missing"
-            and any(word in entry.kind.lower() for word in _SOURCES)]

@@ -6,6 +6,7 @@ import re
 
 from blocks import BlocksError, quantity
 
+from .data import rows_of
 from .matlab import NotUnderstood
 
 __all__ = ["TEMPERATURES", "alike", "unit_here"]
@@ -13,17 +14,7 @@ __all__ = ["TEMPERATURES", "alike", "unit_here"]
 # differences in units of temperature whose zero is not that of kelvin
 TEMPERATURES = {"degC": "K", "degF": "delta_degF"}
 
-# Units of Simscape's registry (MathWorks, Simscape documentation, "Unit Definitions") that are
-# called otherwise here, with names of earlier releases; from memory. All others are read as they
-# are written, so a unit that is missing here is refused by name.
-_WORDS = {
-    "deltaK": "K", "deltaC": "delta_degC", "deltaF": "delta_degF", "deltaR": "degR",
-    "deltadegC": "delta_degC", "deltadegF": "delta_degF", "deltadegR": "degR", "Fh": "degF",
-    "R": "degR", "hr": "hour", "fpm": "(ft/min)", "gpm": "(gallon/min)", "lpm": "(liter/min)",
-    "fl_oz": "floz", "igal": "imperial_gallon", "lbm": "lb", "Btu_IT": "Btu_it",
-    "HP_DIN": "metric_horsepower", "Poise": "poise", "c": "coulomb",
-    "G": "(T*cm^2/m^2)",  # gauss: a unit carries no number here
-}  # fmt: skip
+_WORDS = {row["written"]: row["here"] for row in rows_of("units.csv")}
 _WORD = re.compile(rf"\b({'|'.join(_WORDS)})\b")
 
 

@@ -1,28 +1,38 @@
-"""Which scalar signals is a vector of Simulink's made of?
+"""Which scalar signals is a vector made of, and how is a system changed that takes it apart?
 
 Signals of this toolkit are scalars: what is joined by a Mux or a bus and taken apart again by a
-Demux, a Selector or a Bus Selector becomes a connection of each element, within one system.
+Demux, a Selector or a Bus Selector becomes a connection of each element, within one system; and so
+does what a PS Concatenate joins and PS Selectors pick of physical signals.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from .diagram import Block, End, System
+from .diagram import Block, End, Signal, System
 from .matlab_values import numbers_of
+from .signal_part import many
 
-__all__ = ["JOINING", "SPLITTING", "elements", "inputs_of", "origin"]
+__all__ = [
+    "JOIN", "JOINING", "MUX", "SPLITTING", "WIDEST", "copies", "dissolve_physical_vectors",
+    "elements", "feed", "inputs_of", "join", "join_physical", "joining", "joining_here", "move",
+    "new_port", "origin", "rewire", "unplug", "width"]  # fmt: skip
 
 JOINING = {"Mux", "BusCreator", "VectorConcatenate", "Concatenate"}
 SPLITTING = {"Demux", "BusSelector", "Selector"}
+JOIN = "foundation.signal.functions.concatenate"
+MUX = Block("", "joined", "Mux", "Mux")
+WIDEST = 200  # elements of a vector that crosses a border
 _DEEPEST = 30
 _WIDEST = 1000  # elements of a vector
 
 
-def elements(system: System, source: End, known: dict[End, list[End]] | None = None
-             ) -> list[End]:
+def elements(system: System, source: End, known: dict[End, list[End]] | None = None) -> list[End]:
     """The scalar outputs that a signal is made of; itself where it is no vector.
 
     ``known`` holds what has been followed: a vector may be joined with itself again and again.
@@ -53,13 +63,9 @@ def origin(system: System, source: End) -> End:
         block = system.blocks.get(source.sid)
         if block is None:
             break
-        if block.block_type == "From":
-            ends = system.of_type("Goto", block.tag)
-        elif block.block_type == "SignalConversion":
-            ends = [block]
-        else:
-            break
-        driver = next(filter(None, (system.driver_of(end.sid) for end in ends)), None)
+        ends = system.of_type("Goto", block.tag) if block.block_type == "From" else \
+            [block] * (block.block_type == "SignalConversion")
+        driver = system.driver_of(*(end.sid for end in ends))
         if driver is None:
             break
         source = driver
@@ -73,8 +79,7 @@ def inputs_of(system: System, block: Block) -> list[tuple[End, str]]:
     return [(source, name) for _, source, name in sorted(found, key=lambda row: row[0])]
 
 
-def _taken(system: System, block: Block, index: int, known: dict[End, list[End]]
-           ) -> list[End]:
+def _taken(system: System, block: Block, index: int, known: dict[End, list[End]]) -> list[End]:
     """What an output of a Demux, a Selector or a Bus Selector takes out of its input."""
     drivers = inputs_of(system, block)
     if not drivers:
@@ -115,9 +120,8 @@ def _passed_name(system: System, driver: End) -> str:
     block = system.blocks.get(driver.sid)
     if block is not None and block.block_type in ("Inport", "From"):
         return block.options.get("GotoTag", "") or block.name
-    inside = None if block is None or block.system is None else next(
-        (b for b in block.system.of_type("Outport") if b.number == driver.index), None)
-    return "" if inside is None else inside.name
+    inside = [] if block is None or block.system is None else block.system.of_type("Outport")
+    return next((port.name for port in inside if port.number == driver.index), "")
 
 
 def _named(system: System, source: End, path: str) -> list[End]:
@@ -134,3 +138,131 @@ def _named(system: System, source: End, path: str) -> list[End]:
         if first in (name, own, passed, f"signal{k}"):
             return _named(system, driver, rest) if rest else elements(system, driver)
     return []
+
+
+# -- physical signals -----------------------------------------------------------------------------
+def dissolve_physical_vectors(system: System, names: Mapping[str, Any]) -> None:
+    """Replace selectors and sums of a vector that is joined in the same system, in place.
+
+    ``names`` are values that an index may use.
+    """
+    for block in list(system.blocks.values()):
+        if block.kind == "foundation.signal.nonlinear.selector":
+            index = np.ravel(
+                numbers_of(block.values["ix"].text, names) if "ix" in block.values else [])
+            whole = _joined(system, End(block.sid, "lconn", 1))
+            if len(index) == 1 and 1 <= index[0] <= len(whole):
+                system.wires.append([End(block.sid, "rconn", 1), whole[int(index[0]) - 1]])
+                del system.blocks[block.sid]
+        elif block.kind == "foundation.signal.functions.sum_of_elements":
+            whole = _joined(system, End(block.sid, "lconn", 1))
+            if len(whole) > 1:
+                rewire(system, End(block.sid, "lconn", 1), None)
+                _wire(system, block, whole)
+    for block in list(system.blocks.values()):
+        used = {end.sid for end in _wire_at(system, End(block.sid, "rconn", 1))} - {block.sid}
+        if block.kind == JOIN and not used & system.blocks.keys():
+            del system.blocks[block.sid]
+
+
+def _wire(system: System, block: Block, ends: list[End]) -> None:
+    """Give a block as many inputs, and one output."""
+    names = many("I", len(ends))
+    block.ports = {f"lconn{k}": name for k, name in enumerate(names, start=1)} | {"rconn1": "O"}
+    block.types = dict.fromkeys(names, "input") | {"O": "output"}
+    system.wires += [[end, End(block.sid, "lconn", k)] for k, end in enumerate(ends, start=1)]
+
+
+def _wire_at(system: System, end: End) -> list[End]:
+    return [e for wire in system.wires if end in wire for e in wire]
+
+
+def _joined(system: System, end: End, known: dict[str, list[End]] | None = None) -> list[End]:
+    """The scalar signals of a vector that is joined here, each line followed once."""
+    known, block = {} if known is None else known, joining_here(system, end)
+    if block is None:
+        return [end]
+    if block.sid not in known:
+        known[block.sid] = []  # of a circle of joined lines
+        known[block.sid] = [e for k in range(1, width(block) + 1) for e in _joined(
+            system, End(block.sid, "lconn", k), known)][:_WIDEST]
+    return known[block.sid]
+
+
+def joining_here(system: System, end: End) -> Block | None:
+    for other in _wire_at(system, end):
+        block = system.blocks.get(other.sid)
+        if block is not None and block.kind == JOIN and other.port == "rconn":
+            return block
+    return None
+
+
+def width(block: Block) -> int:
+    return block.counts.get("lconn") or 2
+
+
+# -- edits ----------------------------------------------------------------------------------------
+def copies(system: System, block: Block, count: int) -> list[Block]:
+    made = [replace(block, sid=f"{block.sid}.{k}", name=f"{block.name} {k}",
+                    options=dict(block.options)) for k in range(1, count + 1)]
+    system.blocks |= {one.sid: one for one in made}
+    del system.blocks[block.sid]
+    return made
+
+
+def new_port(system: System, like: Block, k: int, name: str) -> tuple[Block, int]:
+    """A further port block; its number is the next."""
+    number = 1 + max(block.number for block in system.of_type(like.block_type))
+    made = replace(like, sid=f"{like.sid}.{k}", name=name or f"{like.name} {k}",
+                   options={**like.options, "Port": str(number)})
+    system.blocks[made.sid] = made
+    return made, number
+
+
+def joining(system: System, sid: str, index: int) -> Block | None:
+    driver = next((s.source for s in system.signals for t in s.targets
+                   if (t.sid, t.port, t.index) == (sid, "in", index)), None)
+    block = None if driver is None else system.blocks.get(origin(system, driver).sid)
+    if block is None or block.block_type not in JOINING:
+        return None
+    return block if 1 < len(inputs_of(system, block)) <= WIDEST else None
+
+
+def feed(system: System, sid: str, drivers: Iterable[tuple[End, str]]) -> None:
+    """Let signals, each with the name of its line, drive the inputs of a block."""
+    system.signals += [Signal(source, [End(sid, "in", k)], name)
+                       for k, (source, name) in enumerate(drivers, start=1)]
+
+
+def join(system: System, like: Block, sid: str, drivers: Iterable[tuple[End, str]]) -> End:
+    """A block that joins signals as another one does; its output."""
+    system.blocks[sid] = replace(like, sid=sid, options=dict(like.options))
+    feed(system, sid, drivers)
+    return End(sid, "out", 1)
+
+
+def unplug(system: System, end: End) -> None:
+    for signal in system.signals:
+        signal.targets = [t for t in signal.targets if t != end]
+    system.signals = [s for s in system.signals if s.targets]
+
+
+def move(system: System, source: End, to: End) -> None:
+    """Let another output drive what one drives."""
+    for signal in system.signals:
+        if signal.source == source:
+            signal.source = to
+
+
+def join_physical(system: System, sid: str, ends: list[End]) -> End:
+    system.blocks[sid] = Block(sid, "joined", JOIN, "Reference",
+                               counts={"lconn": len(ends), "rconn": 1})
+    _wire(system, system.blocks[sid], ends)
+    return End(sid, "rconn", 1)
+
+
+def rewire(system: System, end: End, to: End | None) -> None:
+    """Let the lines at one end be at another, or at none."""
+    instead = [] if to is None else [to]
+    system.wires = [[e for one in wire for e in (instead if one == end else [one])]
+                    for wire in system.wires]

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from .plan import ClassPlan, Part, Script, Written
-from .python_text import CORE, import_from, qualified
+from .plan import ClassPlan, Script
+from .python_text import CORE, imports, qualified
 from .words import WIDTH, docstring, one_line, quoted, refuse_foreign_code, wrapped, yielded
 
 __all__ = ["python_text"]
@@ -23,13 +23,16 @@ def python_text(script: Script, repairs: str = "") -> str:
     ``repairs`` is a module beside it, whose ``repair`` changes what was built, if any.
     """
     homes = _homes(script)
-    body = [*_stubs(script), *_classes(script, homes), *_build(script, homes, bool(repairs)),
-            *_run(script)]
+    build = ["", "def build() -> Model:", *docstring([f"The model {script.title}."]),
+             f"    model = Model({quoted(script.title)})",
+             *_content(script.root, "model", homes),
+             "    return repair(model)" if repairs else "    return model", ""]
+    body = [*_stubs(script), *_classes(script, homes), *build, *_run(script)]
     text = "\n".join(body)
     values = list(_values(script, _names(text)))
-    imports = _imports(homes, _names(f"{text}\n" + "\n".join(values)))
+    used = _names(f"{text}\n" + "\n".join(values))
     own = ["", f"from {repairs} import repair"] if repairs else []
-    head = [*docstring(_title(script), ""), "", *imports, *own, ""]
+    head = [*docstring(_title(script), ""), "", *imports(used, CORE, homes), *own, ""]
     if values:
         head += [*values, ""]
     return refuse_foreign_code("\n".join([*head, text]).rstrip() + "\n", script.source,
@@ -59,15 +62,6 @@ def _homes(script: Script) -> Homes:
     for home, names in found.items():
         names |= {name: qualified(home, name) for name in names if count[name] > 1}
     return found
-
-
-def _imports(homes: Homes, used: set[str]) -> list[str]:
-    lines = ["import numpy as np", ""] if "np" in used else []
-    lines += import_from("blocks", [name for name in CORE if name in used])
-    for home in sorted(homes):
-        lines += import_from(home, [name if name == called else f"{name} as {called}"
-                                    for name, called in homes[home].items()])
-    return lines
 
 
 def _names(text: str) -> set[str]:
@@ -121,25 +115,15 @@ def _stubs(script: Script) -> Iterator[str]:
             yield ""
         yield "    def equations(self):"
         for equation in stub.equations:
-            yield from _equation(equation)
+            left, _, right = equation.partition(" == ")
+            line = f"        yield {equation}"
+            yield from [line] if len(line) <= WIDTH else [f"        yield {left} == (", *wrapped(
+                f"{' ' * 12}{right}", " " * 12, within=True), "        )"]
         if not stub.equations:
             yield "        return iter(())"
         if stub.missing:
-            yield ""
-            yield "    def advise(self):"
-            yield from yielded(stub.missing)
+            yield from ("", "    def advise(self):", *yielded(stub.missing))
         yield ""
-
-
-def _equation(text: str) -> Iterator[str]:
-    line = f"        yield {text}"
-    if len(line) <= WIDTH:
-        yield line
-        return
-    left, _, right = text.partition(" == ")
-    yield f"        yield {left} == ("
-    yield from wrapped(f"{' ' * 12}{right}", " " * 12, within=True)
-    yield "        )"
 
 
 def _classes(script: Script, homes: Homes) -> Iterator[str]:
@@ -158,21 +142,18 @@ def _classes(script: Script, homes: Homes) -> Iterator[str]:
 
 def _content(plan: ClassPlan, owner: str, homes: Homes) -> list[str]:
     indent = "        " if owner == "self" else "    "
-    lines = [line for part in plan.parts for line in _part(part, owner, indent, homes)]
+    lines = list[str]()
+    for part in plan.parts:
+        name = part.component.rpartition(".")[2]
+        name = homes.get(part.home, {}).get(name, name)
+        given = [f"{keyword}={text}" for keyword, text in part.keywords.items()]
+        lines += _told(_call(f"{indent}{owner}.{part.name} = {name}(", given, indent),
+                       part.original if part.original != part.name else "", indent)
     if plan.connections and lines:
         lines.append("")
     for texts in plan.connections:
         lines += _call(f"{indent}{owner}.connect(", texts, indent)
     return lines
-
-
-def _part(part: Part, owner: str, indent: str, homes: Homes) -> Iterator[str]:
-    name = part.component.rpartition(".")[2]
-    name = homes.get(part.home, {}).get(name, name)
-    given = [f"{keyword}={text}" for keyword, text in part.keywords.items()]
-    head = f"{indent}{owner}.{part.name} = {name}("
-    yield from _told(_call(head, given, indent),
-                     part.original if part.original != part.name else "", indent)
 
 
 def _call(head: str, given: list[str], indent: str) -> list[str]:
@@ -185,18 +166,11 @@ def _call(head: str, given: list[str], indent: str) -> list[str]:
             f"{indent})"]
 
 
-def _build(script: Script, homes: Homes, repaired: bool) -> Iterator[str]:
-    yield from ("", "def build() -> Model:")
-    yield from docstring([f"The model {script.title}."])
-    yield f"    model = Model({quoted(script.title)})"
-    yield from _content(script.root, "model", homes)
-    yield "    return repair(model)" if repaired else "    return model"
-    yield ""
-
-
 def _run(script: Script) -> Iterator[str]:
     stop, step, tolerance = (script.times.get(word) for word in ("StopTime", "MaxStep", "RelTol"))
-    shown, tenth = f'"{_of_the_endless(step)} s"', f'"{float(_of_the_endless(step)) / 10:.6g} s"'
+    # of a model without an end 10 s are shown, or a thousand of its largest steps
+    most = float(f"{10.0 if step is None else min(10.0, 1000 * step.value):.6g}")
+    shown, tenth = f'"{most:.6g} s"', f'"{most / 10:.6g} s"'
     if stop is not None and stop.literal:
         shown, tenth = stop.argument, f'"{stop.value / 10:.6g} s"'
     elif stop is not None:
@@ -222,8 +196,3 @@ def _run(script: Script) -> Iterator[str]:
         yield "    print(table.to_string())"
     else:
         yield "    print(result)"
-
-
-def _of_the_endless(step: Written | None) -> str:
-    """How much of a model without an end is shown: 10 s, or a thousand of its largest steps."""
-    return "10" if step is None else f"{min(10.0, 1000 * step.value):.6g}"

@@ -1,25 +1,33 @@
-"""Which declarations of a component source are one, and which of its values are numbers at once?
+"""Which declarations of a component source are one, which values numbers, which names free?
 
 A name that is declared in the exclusive branches of an ``if``, the same in each, is one
-declaration; ``zeros``, ``ones`` and what else makes arrays of numbers is the array.
+declaration; ``zeros``, ``ones`` and what else makes arrays of numbers is the array. Names that are
+taken here are called otherwise.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+import keyword
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
+from blocks import Component
+
 from . import matlab as ml
 from .matlab import NotUnderstood, Tree, changed, number_tree
 from .matlab_values import Unknown, evaluate, free_names
-from .source import Conditions, Declared, Source, pair
+from .python_text import CORE, PythonNames
+from .source import Branch, Choice, Conditions, Declared, Let, Source, pair
 
-__all__ = ["chosen", "plain_declarations"]
+__all__ = ["chosen", "in_python", "plain_declarations"]
 
 _MAKERS = ("zeros", "ones", "eye", "repmat", "linspace")
+_TAKEN = {*dir(Component), *keyword.kwlist, *CORE, "count", "der", "interpolate", "np", "require",
+          "self", "time", "when"}  # fmt: skip
 _DECLARING = ("nodes", "inputs", "outputs", "parameters", "variables")
 
 
@@ -33,22 +41,13 @@ def plain_declarations(source: Source) -> Source:
 
 def _merged(declared: list[Declared]) -> list[Declared]:
     """Declarations, of which two that differ in the last condition alone are one."""
-    found = list(declared)
-    while (both := _exclusive(found)) is not None:
-        first, second = both
-        found[first] = replace(found[first], condition=found[first].condition[:-1])
-        del found[second]
-    return found
-
-
-def _exclusive(declared: list[Declared]) -> tuple[int, int] | None:
     for (k, one), (j, other) in combinations(enumerate(declared), 2):
         a, b = one.condition, other.condition
         alike = (one.name, one.index, one.value) == (other.name, other.index, other.value)
-        if alike and a and b and a[:-1] == b[:-1] \
-                and a[-1][0] == b[-1][0] and a[-1][1] != b[-1][1]:
-            return k, j
-    return None
+        if alike and a and b and a[:-1] == b[:-1] and a[-1][0] == b[-1][0] and a[-1][1] != b[-1][1]:
+            return _merged([*declared[:k], replace(one, condition=a[:-1]), *declared[k + 1:j],
+                            *declared[j + 1:]])
+    return declared
 
 
 def _folded(value: Tree) -> Tree:
@@ -104,3 +103,56 @@ def chosen(rows: list[tuple[Conditions, Tree]]) -> Tree:
         condition, yes, no = ml.Unary("~", condition), no, []
     cases = (chosen(yes), *([chosen([*no, *others])] if no or others else []))
     return ml.Apply(ml.Name("if"), (condition, *cases))
+
+
+# -- names ----------------------------------------------------------------------------------------
+def in_python(source: Source) -> tuple[Source, dict[str, str]]:
+    """A component with names that are free here, and what those are called that were not.
+
+    A name of a ``let`` that another thing of the component has, too, gets one of its own.
+    """
+    scope = _Scope(PythonNames(source.names))
+    called = {name: scope.free_name(name) for name in source.names if name in _TAKEN}
+    laws = {part: scope.renamed(getattr(source, part), called) for part in ("equations", "initial")}
+    return replace(_renamed(source, called), **laws), scope.called
+
+
+@dataclass
+class _Scope:
+    """Gives names their own place in Python, where a ``let`` opens no scope."""
+
+    free: PythonNames
+    called: dict[str, str] = field(default_factory=dict)
+
+    def free_name(self, name: str) -> str:
+        if name not in _TAKEN:
+            return self.free.make(name)
+        self.called[name] = self.free.make(f"{name}_")
+        return self.called[name]
+
+    def renamed(self, stated: Any, called: Mapping[str, str]) -> Any:
+        if isinstance(stated, (list, tuple)):
+            return type(stated)(self.renamed(each, called) for each in stated)
+        if isinstance(stated, Choice):
+            return replace(stated, cases=tuple(
+                (_renamed(condition, called), self.renamed(body, called))
+                for condition, body in stated.cases))
+        if isinstance(stated, Let):
+            inside = {**called, **{name: self.free_name(name) for name, _ in stated.names}}
+            names = [(inside[name], _renamed(value, inside)) for name, value in stated.names]
+            return replace(stated, names=tuple(names), body=self.renamed(stated.body, inside))
+        return _renamed(stated, called)
+
+
+def _renamed(part: Any, called: Mapping[str, str]) -> Any:
+    """A part of a source; members of others (``mass.name``, ``mass(name = 1)``) stay."""
+    if isinstance(part, str):
+        return called.get(part, part)
+    given_by_name = isinstance(part, ml.Binary) and part.sign == "="
+    if given_by_name or not is_dataclass(part) or isinstance(part, type):
+        return changed(part, lambda each: _renamed(each, called))
+    given = {each.name: getattr(part, each.name) for each in fields(part)}
+    return replace(part, **{
+        name: _renamed(value, called) for name, value in given.items()
+        if not isinstance(value, str) or isinstance(part, (ml.Name, Declared, Branch))
+        and name == "name"})

@@ -163,8 +163,8 @@ class Comparison(Tabulated):
             inside = own[(own >= self.start) & (own <= self.end)]
             times.append(inside)
             jumps.append(np.unique(inside[:-1][np.diff(inside) == 0]))
-        after, before = np.unique(np.concatenate(times)), np.union1d(*jumps)
-        alone = np.append(np.setxor1d(*jumps), np.inf)
+        after, before = np.unique(np.concatenate(times)), np.union1d(jumps[0], jumps[1])
+        alone = np.append(np.setxor1d(jumps[0], jumps[1]), np.inf)
 
         def clear(t: Array) -> Array:
             k = np.searchsorted(alone, t)

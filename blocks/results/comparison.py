@@ -157,22 +157,19 @@ class Comparison(Tabulated):
         Not those of jumps that only one of them has just then, and what is as near as two runs may
         place one jump: they would compare what was before it with what came after.
         """
-        times, jumps = [np.array([self.start, self.end])], list[Array]()
+        times, jumps = np.array([self.start, self.end]), list[Array]()
         for run in (self.runs[self._first], other):
             own = np.asarray(run.recording.close_times, dtype=float)
             inside = own[(own >= self.start) & (own <= self.end)]
-            times.append(inside)
+            times = np.union1d(times, inside)
             jumps.append(np.unique(inside[:-1][np.diff(inside) == 0]))
-        after, before = np.unique(np.concatenate(times)), np.union1d(jumps[0], jumps[1])
+        before = np.setdiff1d(np.union1d(jumps[0], jumps[1]), self.start)
         alone = np.append(np.setxor1d(jumps[0], jumps[1]), np.inf)
-
-        def clear(t: Array) -> Array:
-            k = np.searchsorted(alone, t)
-            away = np.minimum(alone[k] - t, t - np.append(-np.inf, alone)[k])
-            return t[(away > ONE_JUMP * (self.end - self.start)) | (t == self.start)]
-
-        before, after = clear(before[before > self.start]), clear(after)
-        return np.append(before, after), np.array(["left"] * len(before) + ["right"] * len(after))
+        t, sides = np.append(before, times), np.repeat(["left", "right"], [len(before), len(times)])
+        k = np.searchsorted(alone, t)
+        away = np.minimum(alone[k] - t, t - np.append(-np.inf, alone)[k])
+        clear = (away > ONE_JUMP * (self.end - self.start)) | (t == self.start)
+        return t[clear], sides[clear]
 
     def __repr__(self) -> str:
         return super().__repr__() if len(self.differences) else (

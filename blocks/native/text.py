@@ -23,6 +23,7 @@ __all__ = ["Beginning", "Text", "function_of"]
 
 LONG = 500  # operations from which an expression is a function of its own, made once for several
 REPEATS = 5000  # operations from which it is loops over equal patterns: these take a quarter longer
+UNSOUGHT = 50_000  # from which equal ones are not sought: that grows faster than they do
 ARGUMENTS = ", ".join(f"ptr noalias %{n}" for n in ("t", "x", "p", "q", "out"))
 
 
@@ -100,7 +101,9 @@ class Text:
 
     def _matrix(self, expression: ca.SX, places: Any = None, *more: Any) -> _Matrix:
         """A matrix that is put somewhere, perhaps more than once."""
-        function = ca.Function("part", [*self.arguments, *more], [ca.cse(expression.nz[:])])
+        given, values = [*self.arguments, *more], expression.nz[:]
+        if (function := ca.Function("part", given, [values])).n_instructions() < UNSOUGHT:
+            function = ca.Function("part", given, [ca.cse(values)])
         entries, places = expression.sparsity().find(), places or self.places
         own = _own_function(function, entries, places) if function.n_instructions() > LONG else 0
         return _Matrix(function, entries, places, own)

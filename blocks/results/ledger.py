@@ -208,9 +208,9 @@ def _advice(worst: Sequence[EnergyTerm]) -> str:
         return (f"{' and '.join(silent)} {'says' if len(silent) == 1 else 'say'} nothing of "
                 "energy: declare a Variable power_dissipated, power_supplied or energy_stored, and "
                 "state its equation.")
-    return ("Look for a wrong sign in a law or in what a component says of its energy, and for an "
-            "energy_stored or power_supplied that it leaves out; with a fixed step, for one that "
-            "is too long.")
+    return ("Look for a wrong sign in a law or in what a component says of its energy, for an "
+            "energy_stored or power_supplied that it leaves out, or a step= that is too long. What "
+            "many steps add up, as over the teeth of a table, a smaller rtol= mends.")
 
 
 def energy_unit(largest: float) -> Unit:

@@ -175,18 +175,23 @@ class Resets:
         return np.bincount(np.repeat(np.arange(self.system.nm), np.diff(patterns[HELD].colind())),
                            minlength=self.system.nm) > 0
 
-    def turning(self) -> tuple[Indices, Flags]:
-        """Relations of states and time that conditions look at, and where these assign a state."""
+    def turning(self) -> tuple[Indices, Flags, Indices]:
+        """Relations of states and time that conditions look at, where these assign a state, and the
+        condition that assigns one that the relation is of; -1 where there is none."""
         asked, tape = self.relations(), self.system.tape
-        of_states = np.zeros(self.system.nm, dtype=bool)
+        of_states, moved_by = np.zeros(self.system.nm, dtype=bool), np.full(self.system.nm, -1)
         if asked is None or self.conditions is None:
-            return np.zeros(0, dtype=int), of_states
+            return np.zeros(0, dtype=int), of_states, moved_by
+        of = ca.jacobian_sparsity(tape.crossings, tape.x)
         for condition, relation in zip(
                 *self.conditions.function.jac_sparsity(0, HELD).get_triplet(), strict=True):
-            of_states[relation] |= any(kind == "x" for kind, *_ in self.targets[condition])
+            states = [k for kind, k, _ in self.targets[condition] if kind == "x"]
+            of_states[relation] |= bool(states)
+            if any(of.has_nz(relation, k) for k in states):
+                moved_by[relation] = condition
         solved = np.array(ca.which_depends(tape.crossings, ca.vertcat(tape.z, tape.u, tape.d), 1,
                                            True), dtype=bool)
-        return np.flatnonzero(asked & ~solved), of_states
+        return np.flatnonzero(asked & ~solved), of_states, moved_by
 
     def compiled(self, efforts: bool) -> ResetRules | None:
         """What is assigned, for a method that does it itself; None where that takes more, or is

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 __all__ = ["LastingWarning", "refuse_lasting"]
 
+BEYOND = ("its condition stays true to the end of the run, so that it acts no more. Assign a value "
+          "at which it is false; what shall act once says so by a Discrete that it sets: "
+          "when((u > limit) & (done < 1), {u: …, done: 1}).")
 GONE = 1e-6  # nominal values past a crossing from which on it is no rounding
 
 
@@ -38,15 +41,18 @@ def refuse_lasting(recording: RunRecording, resets: Resets, relations: Relations
 
     Where it was only stopped, as by ``{v: 0}``, what goes on may be meant: that is a warning; or is
     meant, where nothing integrated is assigned, as by a valve that closes. A SimulationError names
-    the component and the instant from which on its condition lasted.
+    the component and the instant from which on its condition lasted. One that was put beyond what
+    made it true, and never came back, is told, too: it could not act again.
     """
-    system, (which, of_states) = recording.system, resets.turning()
+    system, (which, of_states, moved_by) = recording.system, resets.turning()
     if not len(which):
         return
+    assert resets.conditions is not None
     margins, rates = system.once("lasting conditions", lambda: _functions(system, which))
     episodes = recording.episodes
     m, starts, ends = episodes.m > 0.5, episodes.starts, episodes.ends
     look = recording.evaluate_unsplit if system.clusters else recording.evaluate_states
+    holds = recording.evaluate_unsplit(resets.conditions, ends[-1:], np.array([len(m) - 1])) > 0.5
     for i, r in enumerate(which.tolist()):
         begun = np.flatnonzero(m[1:, r] != m[:-1, r]) + 1  # episodes in which it has just turned
         if not len(begun):
@@ -62,6 +68,12 @@ def refuse_lasting(recording: RunRecording, resets: Resets, relations: Relations
         before, after = (side[gone] * recording.evaluate_unsplit(rates, starts[first], k)[i]
                          for k in (first - 1, first))
         passed = np.abs(here[i]) <= GONE * here[len(which) + i]  # and not put beyond it
+        if len(begun) == 1 and not passed[0] and moved_by[r] >= 0 and holds[moved_by[r], 0]:
+            there = recording.evaluate_unsplit(margins, ends[first - 1], first - 1)
+            if abs(there[i, 0]) <= GONE * there[len(which) + i, 0]:
+                component, text = relations.describe(r, bool(m[-1, r]))
+                warn_user(f"{component}: {text} at t = {starts[first[0]]:.9g} s, and what its "
+                          f"`when` assigns is beyond that: {BEYOND}", LastingWarning)
         back = np.minimum(before, after) <= 0.0 if of_states[r] else after < -GONE * np.abs(before)
         for k in np.flatnonzero(passed & back)[:1].tolist():
             _tell(recording, relations, r, bool(m[first[k], r]), float(starts[first[k]]),

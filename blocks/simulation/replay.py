@@ -159,6 +159,10 @@ class Replay:
         return replace(
             points, modes=modes_in(self.episodes.modes, which) if len(which) else ())
 
+    def whole(self, t: Array, which: Indices) -> Points:
+        """Points with all that is known there, and the modes that were held."""
+        return self.with_modes(self.points(t, which, Wanted.all_of(self.system)), which)
+
     def solved(self, points: Points, which: Indices, incomplete: Flags, split: bool = True
                ) -> Points:
         """Points, whose modes are known, with all that is solved for."""
@@ -241,7 +245,7 @@ class Replay:
 
     def indeterminate_groups(self, t: Array, which: Indices) -> list[list[IndeterminateGroup]]:
         """Per time the groups of stuck elements whose split the motion leaves open."""
-        at = self.with_modes(self.points(t, which, Wanted.all_of(self.system)), which)
+        at = self.whole(t, which)
         out: list[list[IndeterminateGroup]] = [[] for _ in which]
         may = self.problem.laws.are_open(self._at_parameters(), at)
         may &= (self.episodes.modes[which] == 0).any(axis=1)

@@ -437,6 +437,7 @@ MANY, LONG = 1e6, 60.0  # steps left, and seconds that they will take: told wher
 PACE, PACE_COMPILED = 5_000, 100_000  # steps in between: a second; a transient
 RESTS = 100  # steps in which nothing has moved, with many times as many left
 WIGGLES, WITHIN, ENDURED = 10, 10.0, 2e4  # times, tolerances a state stays within, steps left
+SLOWER = 20.0  # times as long as one in machine code takes a step in Python
 
 
 class Pace:
@@ -459,7 +460,9 @@ class Pace:
         before, since, y = self._rested
         if steps - before >= RESTS:
             self._rested = steps, t, np.array(step.y)
-            if RESTS * (t - since) < self.end - t and y.shape == step.y.shape:
+            slow = method.holds_itself and not kind.looks_itself
+            left = (self.end - t) * (SLOWER if slow else 1.0)
+            if RESTS * (t - since) < left and y.shape == step.y.shape:
                 moved = np.abs(step.y - y)
                 refuse_corner(problem, t, np.asarray(step.y),
                               moved <= LAST_DIGITS * (1.0 + np.abs(y)))
@@ -467,7 +470,7 @@ class Pace:
                     method.holds_itself or not kind.looks_itself and moved.any()) and np.all(
                     moved <= WITHIN * (method.atol + method.rtol * np.abs(y)))
                 self._wiggles = self._wiggles + 1 if wiggled else 0
-                if self._wiggles > WIGGLES and RESTS * (self.end - t) > ENDURED * (t - since):
+                if self._wiggles > WIGGLES and RESTS * left > ENDURED * (t - since):
                     refuse_wiggling(problem, method, step)
         if taken < (PACE_COMPILED if kind.looks_itself else PACE):
             return

@@ -64,6 +64,7 @@ TOLD = 3  # components
 WITHIN = 4  # parts of a piece that are looked at, where it is asked when a function is zero
 MOST_INSTANTS = 2_000_000  # in a run, of one component or of functions of time
 FAR_TOO_MANY = 10 * MOST_INSTANTS  # of them, or of steps, where they are estimated
+LIKELY, SEEN = 2.0, 0.02  # times and parts of them: an estimate by as many found is that good
 SAMPLES = 64  # times by which the pieces of a run are estimated
 #: What a derivative does not show.
 JUMPS = {ca.OP_FLOOR, ca.OP_CEIL, ca.OP_FMOD, ca.OP_REMAINDER, ca.OP_SIGN, ca.OP_LT, ca.OP_LE,
@@ -336,7 +337,7 @@ def floor_jumps(system: System, searched: Flags, p: Array, t_start: float, t_end
         _function_of_time(system, tape.writer.of_time(tape.crossings[which]))))
     found = _jumps(instructions, p, t_start, t_end, MOST_INSTANTS)
     if found is None:
-        raise _too_many(system)
+        raise _too_many(system, "still more")
     return found
 
 
@@ -347,15 +348,16 @@ def together(functions: TimeFunctions, parts: Iterable[Array]) -> Array:
     for part in parts:
         found.append(part)
         count += len(part)
-        if count > MOST_INSTANTS or count * functions.longer > FAR_TOO_MANY:
-            raise _too_many(functions.system)
+        seen, about = count > SEEN * MOST_INSTANTS, count * functions.longer
+        if count > MOST_INSTANTS or about > (LIKELY * MOST_INSTANTS if seen else FAR_TOO_MANY):
+            raise _too_many(functions.system, f"about {about:.2g}")
     return distinct(np.concatenate(found))
 
 
-def _too_many(system: System) -> ParameterError:
+def _too_many(system: System, times: str) -> ParameterError:
     return ParameterError(
-        driven(system), f"jumps, bends or switches with time more than {MOST_INSTANTS:,} times in "
-        "the run; no more such instants are carried out.",
+        driven(system), f"jumps, bends or switches with time {times} times in the run; no more "
+        f"than {MOST_INSTANTS:,} such instants are carried out.",
         "Give it a longer period, or simulate a shorter time.", code="parameter.instants")
 
 

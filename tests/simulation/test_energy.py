@@ -20,11 +20,14 @@ from blocks import (
     Variable,
     der,
     exp,
+    integral_of_table,
+    interpolate,
+    mod,
     quantity,
     sin,
 )
 from blocks.simulation.recording import RunRecording
-from library import electrical, thermal
+from library import electrical, rotational, thermal
 from library.planar import Body, Circle, Contact, Line, Prismatic, Revolute, RigidOffset
 from library.planar import Ground as World
 from library.translational import (
@@ -378,3 +381,39 @@ def test_no_warning_where_it_closes():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         shaken(3.0).simulate("1 s").energy()
+
+
+TEETH = [0, 0.5, 0.55, 0.6, 0.65, 0.7, 1.0], [0, 0, 3.0, 0, -3.0, 0, 0]
+
+
+class Cogging(rotational.TwoPort):
+    """A tooth a turn of a radian: a table of its torque over the angle, which stores energy."""
+
+    angle = Variable("rad", "0 rad", priority="high")
+    energy_stored = Variable("J")
+
+    def equations(self):
+        place = mod(self.angle, quantity("1 rad"))
+        table = quantity(TEETH[0], "rad"), quantity(TEETH[1], "N*m")
+        yield der(self.angle) == self.w
+        yield self.t == interpolate(place, *table)
+        yield self.energy_stored == integral_of_table(place, *table)
+
+
+def test_what_many_corners_of_a_table_add_up_falls_with_the_tolerance_and_is_told():
+    """Over the angle a: d(w**2)/da = -2 (torque + damping w)/inertia, from corner to corner."""
+    model = wired("cogging", "rotor.I teeth.R damper.R", "teeth.C damper.C ground.W",
+                  rotor=rotational.Inertia(inertia="0.02 kg*m^2", w="40 rad/s"), teeth=Cogging(),
+                  damper=rotational.RotationalDamper(damping="1e-3 N*m*s/rad"),
+                  ground=rotational.RotationalReference())
+    square = [1600.0]
+    for k in range(20 * 6):
+        square = solve_ivp(lambda a, y: -100 * (np.interp(a, *TEETH) + 1e-3 * np.sqrt(y)),
+                           TEETH[0][k % 6 : k % 6 + 2], square, rtol=1e-11).y[:, -1]
+    for keys, limit in (({}, 1e-6), ({"method": "rodas4"}, 1e-6), ({"method": "DOP853"}, 1e-7),
+                        ({"method": "BDF", "rtol": 1e-8}, 1e-6)):
+        run = model.simulate("0.6 s", until="teeth.angle > 20 rad", **keys)
+        assert run["rotor.w"].final.m == pytest.approx(np.sqrt(square[0]), rel=limit)
+        assert run.energy().relative_residual < 1e-5
+    with pytest.warns(EnergyWarning, match="cogging does not close: .* a smaller rtol= mends"):
+        model.simulate("0.6 s", method="BDF", rtol=1e-5).energy()

@@ -1,5 +1,7 @@
 """What switches for ever is told, and what only switches often, or rests at zero, is not."""
 
+import warnings
+
 import numpy as np
 import pytest
 from benches import wire, wired
@@ -10,6 +12,7 @@ from blocks import (
     Component,
     Discrete,
     Input,
+    LastingWarning,
     Model,
     Output,
     Parameter,
@@ -176,6 +179,39 @@ class Valve(Component):
 def test_a_valve_that_has_closed_is_no_fault_where_others_fill():
     tank = wired("tank", valve=Valve())
     assert tank.simulate("10 s")["valve.level"].final.m == pytest.approx(1.5, rel=1e-9)
+
+
+class Spark(Component):
+    """A capacitor that a spark leaves above the voltage at which it strikes."""
+
+    u = Variable("V", "0 V", priority="high")
+    left = Parameter("1.2 V")
+    struck = Discrete("1", 0)
+
+    def equations(self):
+        yield der(self.u) == quantity("3 V/s")
+        yield when(self.condition(), {self.u: self.left, self.struck: self.struck + 1})
+
+    def condition(self):
+        return self.u > quantity("1 V")
+
+
+class FirstSpark(Spark):
+    def condition(self):
+        return (self.u > quantity("1 V")) & (self.struck < 1)
+
+
+@pytest.mark.parametrize("method", [*METHODS, "rk4"])
+def test_a_reset_that_leaves_its_condition_true_is_told(method):
+    keys = {"step": "1 ms"} if method == "rk4" else {}
+    with pytest.warns(LastingWarning, match="spark: u rises above 1 V at t = 0.333.* stays true"):
+        run = wired("spark", spark=Spark()).simulate("1 s", method=method, **keys)
+    assert run["spark.u"].final.m == pytest.approx(1.2 + 3 * (1 - 1 / 3), rel=1e-6)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", LastingWarning)
+        again = wired("again", spark=Spark(left="0.4 V")).simulate("1 s", method=method, **keys)
+        wired("once", spark=FirstSpark()).simulate("1 s", method=method, **keys)
+    assert again["spark.struck"].final.m == 4  # at 1/3 s, and each 0.2 s on
 
 
 # -- long runs --------------------------------------------------------------------------------

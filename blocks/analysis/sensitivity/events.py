@@ -15,8 +15,10 @@ import numpy as np
 
 from ...exceptions import BlocksError
 from ...language.expression import TIME
+from ...nonsmooth.modes.law_expressions import expressions_of
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.rewriting import kinds, rewritten
+from ...numerics.tolerances import TINY
 from ...simulation.recording import RunRecording
 from ...simulation.relations import Relations
 from .equations import Derivatives, SensitivityEquations
@@ -33,7 +35,8 @@ WHOLE = 1e-6  # that what jumps may be away from a whole number at its event
 SAME = 1e-6  # of the largest slopes of a run: what moves with an instant by less is none
 SHORT = 1e-9  # step, in parts of the run
 LOOKS, MOST_LOOKS = 8, 2000  # in every episode, at least; of very many episodes
-NO_SPEED = "is touched without speed: not differentiable from this side."
+HARD = 1e3  # times these, by all that states move: a bend as hard is a jump to any small change
+NO_SPEED = "is touched without speed: derivatives hold for one side only."
 
 
 class Saltation:
@@ -73,8 +76,10 @@ class Saltation:
         if equations.singular:
             self._join_those_who_share()
         for k in np.flatnonzero(self.instants.touched >= 0).tolist():
-            if not self._change_nothing(k, self.instants.touched[[k]]):
-                self._tell_grazing(float(self.times[k]), int(self.instants.touched[k]))
+            time, mine = float(self.times[k]), self.instants.touched[[k]]
+            if not self._change_nothing(k, mine) if mine[0] >= self.system.nm else (
+                    self._may_act(k, mine) or self._counts(time, k, int(mine[0]))):
+                self._told.append((time, f"{self._names(mine, time)} {NO_SPEED}"))
 
     def _join_those_who_share(self) -> None:
         """Elements that share what they hold let go together, when the sum is too much: how they
@@ -115,7 +120,8 @@ class Saltation:
         elements, guards = self.equations.elements, self.jumps.first_guards
         stuck = self.modes[0] == 0
         free, touching = stuck & ~elements.contact, stuck & elements.contact & ~elements.valve
-        lifted = guards.along(0, changes.x, self.dp, changes.d)[-elements.size :]
+        low, high, moving = (slice(k * elements.size, (k + 1) * elements.size) for k in range(3))
+        lifted = guards.along(0, changes.x, self.dp, changes.d)[self.system.nm :][moving]
         terms = (np.abs(guards.x[0]) @ self.jumps.bring_to_rest(changes, free | touching)
                  + np.abs(guards.p[0]) @ np.abs(self.dp)
                  + np.abs(guards.d[0]) @ np.abs(changes.d))[self.system.nm :]
@@ -123,7 +129,6 @@ class Saltation:
         change[-elements.size :][touching] = lifted[touching]
         change = np.where(np.abs(change) > SHORT * terms, change, 0.0)
         value = guards.value[0][self.system.nm :]
-        low, high, moving = (slice(k * elements.size, (k + 1) * elements.size) for k in range(3))
         moves = free | touching | (value[moving] == 0) & ~stuck & ~elements.contact
         leaves = np.where(moves[:, None], change[moving], 0.0)
         bound = np.abs(value[low] + value[high])
@@ -131,11 +136,22 @@ class Saltation:
         for room in (low, high):
             full = stuck & (np.abs(value[room]) <= 1e-12 * bound)
             leaves = np.where(full[:, None], change[room], leaves)
-        for e, p in zip(*np.nonzero(leaves), strict=True):
-            self._at_start.append(
-                f"At the start {elements.name(int(e))} is at the end of its mode: a little more or "
-                f"less of {self.paths[p]} ends it, so derivatives by it hold for "
-                "one side only.")
+        moved = np.where((free & ~elements.valve)[:, None], lifted, 0.0)
+        held = np.where(self._hold_more(), moved.T, 0.0).T if moved.any() else moved
+        for ends, why in ((leaves, "is at the end of its mode: a little more or less of"),
+                          (held, "holds more than where it slides: a motion begun by a little of")):
+            for e, p in zip(*np.nonzero(ends), strict=True):
+                self._at_start.append(
+                    f"At the start {elements.name(int(e))} {why} {self.paths[p]} ends it, so "
+                    "derivatives by it hold for one side only.")
+
+    def _hold_more(self) -> Flags:
+        """Elements that hold at the start what would keep them sliding."""
+        laws, first = expressions_of(self.system), self.jumps.points.some(np.zeros(1, dtype=int))
+        beyond = ca.fmax(laws.effort - laws.forth, laws.back - laws.effort)
+        values = self.equations.rows("kinetic", ca.vertcat(beyond, laws.effort), first).value[0]
+        more, effort = np.split(values, 2)
+        return np.asarray(more > SAME * np.abs(effort))
 
     # -- one event -------------------------------------------------------------------------
     def over(self, k: int, changes: Changes) -> Changes:
@@ -243,8 +259,8 @@ class Saltation:
             inner = np.arange(len(times)) != len(times) - 2
             for t, guard, episode in touches(times[inner], which[inner], values[:, inner],
                                              watched, self._rtol):
-                if not self._is_smooth(t, episode, guard):
-                    self._tell_grazing(t, guard)
+                if self._counts(t, episode, guard):
+                    self._told.append((t, f"{self._names(np.array([guard]), t)} {NO_SPEED}"))
             for guard in self._at_end(times, which, values):
                 name = self._names(np.array([guard]), float(self.ends[-1]))
                 self._told.append((float(self.ends[-1]), f"{name} changes just where the run "
@@ -277,9 +293,6 @@ class Saltation:
         times = np.repeat(start, parts) + np.repeat(length / parts, parts) * number
         return times, np.repeat(which, parts)
 
-    def _tell_grazing(self, t: float, guard: int) -> None:
-        self._told.append((t, f"{self._names(np.array([guard]), t)} {NO_SPEED}"))
-
     def _watched(self, which: Indices) -> Flags:
         """Guards that end the modes held in episodes."""
         relations = np.ones((self.system.nm, len(which)), dtype=bool)
@@ -289,27 +302,51 @@ class Saltation:
         return np.concatenate([relations, stuck & ~contact, stuck, ~stuck])
 
     # -- what depends on guards ------------------------------------------------------------
+    def _may_act(self, k: int, guards: Indices) -> bool:
+        """Whether states may jump at the k-th event, or samples are taken."""
+        jumps = self.jumps
+        return bool(jumps.may_jump[k] or (guards >= self._sampled).any()
+                    or jumps.samplings.active and jumps.samples.due(jumps.times[[k]]).any())
+
     def _change_nothing(self, k: int, guards: Indices) -> bool:
         """Whether nothing depends on when each of some guards is crossed at the k-th event."""
-        jumps = self.jumps
-        before, after = (rates[k] for rates in jumps.rates)
-        if jumps.may_jump[k] or not self._are_same(before, after) or (
-                guards >= self._sampled).any():
-            return False
-        if jumps.samplings.active and jumps.samples.due(jumps.times[[k]]).any():
+        before, after = (rates[k] for rates in self.jumps.rates)
+        if self._may_act(k, guards) or not self._are_same(before, after):
             return False
         # set-valued laws give the same slopes on both sides however many of them change
-        time = float(jumps.times[k])
+        time = float(self.times[k])
         return all(self._are_same(before, self._slopes(time, k, int(guard)))
                    for guard in guards[guards < self.system.nm])
 
-    def _is_smooth(self, time: float, episode: int, guard: int) -> bool:
-        """Whether nothing would depend on a guard that is touched in an episode."""
+    def _is_smooth(self, time: float, episode: int, guard: int, bends: Array | float = 0.0) -> bool:
+        """Whether nothing would depend on a guard that is zero in an episode, but what ``bends``
+        say."""
         slopes, beyond = (self._slopes(time, episode, one) for one in (-1, guard))
         if self._is_diode(guard) and not np.isfinite(beyond).all():
             return True  # others keep it from conducting, or from opening: it takes no part
         acts = guard < self.system.nm and self.jumps.would_act(guard, episode)
-        return not acts and self._are_same(slopes, beyond)
+        return not acts and self._are_same(slopes, beyond, bends)
+
+    def _counts(self, time: float, episode: int, guard: int) -> bool:
+        """Whether something depends on a guard that is touched without speed.
+
+        Slopes that only bend there follow all small changes, unless they bend as hard as a stop.
+        The place where it is touched is known to the root of what its least value is known to.
+        """
+        if guard >= self.system.nm:
+            return not self._is_smooth(time, episode, guard)
+        here = self.recording.replay.whole(np.array([time]), np.array([episode]))
+        guards, reach = self.equations.guards(here), np.abs(self.jumps.points.x).max(axis=1)
+        way, m = guards.x[0, guard], here.m.copy()
+        beyond = TOUCHED * (np.abs(way) @ reach) * (1.0 - 2.0 * m[guard]) - guards.value[0, guard]
+        m[guard] = 1.0 - m[guard]
+        way = way * reach**2 / max(way**2 @ reach**2, TINY)
+        there = replace(here, m=m, x=here.x + way[:, None] * beyond)
+        one, other = (self.equations.slopes(at).x[0] for at in (here, there))
+        bends = np.abs(one - other) @ reach
+        known = np.sqrt(max(TOUCHED, self._rtol))
+        return bool(np.any(bends > HARD * self.jumps.sizes)) or not self._is_smooth(
+            time, episode, guard, known * bends)
 
     def _is_diode(self, guard: int) -> bool:
         elements = self.equations.elements
@@ -318,9 +355,9 @@ class Saltation:
         element = (guard - self.system.nm) % elements.size
         return bool(elements.valve[element] and not elements.switch[element])
 
-    def _are_same(self, one: Array, other: Array) -> bool:
+    def _are_same(self, one: Array, other: Array, known: Array | float = 0.0) -> bool:
         size = np.maximum(self.jumps.sizes, np.abs(one))
-        return bool(np.all(np.abs(one - other) <= SAME * size))
+        return bool(np.all(np.abs(one - other) <= np.maximum(SAME * size, known)))
 
     def _by_states(self, time: float, episode: int, guard: int) -> Array:
         """Slopes by states alone, with a guard crossed."""

@@ -20,7 +20,6 @@ from ...simulation.actions import Resets, Samplings
 from ...simulation.recording import RunRecording
 from ...simulation.start import given_discrete_values
 from ...simulation.time_events import TimeEvents
-from ...simulation.wanted import Wanted
 from ...system.evaluator import Evaluator
 from ...system.points import Points
 from .equations import Derivatives, SensitivityEquations
@@ -62,11 +61,11 @@ class Jumps:
         self._check_sides()
 
     def _check_sides(self) -> None:
-        replay, count = self.recording.replay, len(self.times)
+        count = len(self.times)
         which = np.repeat(np.arange(count + 1), 2)  # 0, 0, 1, 1, 2, …
         times = np.concatenate([[self.start], np.repeat(self.times, 2), [self.end]])
         before = 2 * np.arange(count) + 1
-        both = replay.with_modes(replay.points(times, which, Wanted.all_of(self.system)), which)
+        both = self.recording.replay.whole(times, which)
         rates = both.values(self.system.slope).T
         looked_at = np.array([0, *before, 2 * count + 1])  # in all modes of the run
         guards = self.equations.guards(both.some(looked_at))

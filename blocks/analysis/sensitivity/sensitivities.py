@@ -22,7 +22,6 @@ from ...simulation.fold import GOES_ON
 from ...simulation.recording import RunRecording
 from ...simulation.run import run
 from ...simulation.settings import HANDED_ON, Options, options_named, refuse_unknown_options
-from ...simulation.wanted import Wanted
 from ...studies.settings import Setting
 from ...system.points import Points
 from .equations import Derivatives, SensitivityEquations
@@ -148,9 +147,7 @@ class FoundSensitivities(Sensitivities):
         return back
 
     def _points(self, t: Array, which: Indices) -> Points:
-        replay = self._recording.replay
-        return replay.with_modes(replay.points(self._within(t, which), which,
-                                               Wanted.all_of(replay.system)), which)
+        return self._recording.replay.whole(self._within(t, which), which)
 
     def _within(self, t: Array, which: Indices) -> Array:
         """Times in their episodes, but for rounding."""

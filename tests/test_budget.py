@@ -17,7 +17,7 @@ LINES = {
     "analysis": 9326, "assembly": 3541, "blocks": 2088, "diagnostics": 3291, "drawing": 371,
     "export": 2515, "initialisation": 1336, "language": 8076, "library": 30817, "machine": 1861,
     "native": 15971, "nonsmooth": 13541, "numerics": 831, "prompt": 487, "reading": 1250,
-    "results": 7757, "simulation": 9532, "solvers": 1784, "studies": 2681, "system": 4070,
+    "results": 7757, "simulation": 9551, "solvers": 1784, "studies": 2681, "system": 4070,
 }
 TOLERANCES = 99
 

@@ -7,6 +7,7 @@ floor at no instant that can be told apart, its condition never becomes false ag
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -14,7 +15,7 @@ import numpy as np
 
 from ..exceptions import SimulationError, warn_user
 from ..language.expression import TIME
-from ..numerics.arrays import Indices
+from ..numerics.arrays import Array, IndexMatrix, Indices
 from ..system.evaluator import Evaluator
 from ..system.system import System
 from .failures import TURN_BACK
@@ -29,6 +30,7 @@ __all__ = ["LastingWarning", "refuse_lasting"]
 BEYOND = ("its condition stays true to the end of the run, so that it acts no more. Assign a value "
           "at which it is false; what shall act once says so by a Discrete that it sets: "
           "when((u > limit) & (done < 1), {u: …, done: 1}).")
+AT_ONCE = 1000  # instants
 GONE = 1e-6  # nominal values past a crossing from which on it is no rounding
 
 
@@ -52,32 +54,49 @@ def refuse_lasting(recording: RunRecording, resets: Resets, relations: Relations
     episodes = recording.episodes
     m, starts, ends = episodes.m > 0.5, episodes.starts, episodes.ends
     look = recording.evaluate_unsplit if system.clusters else recording.evaluate_states
-    holds = recording.evaluate_unsplit(resets.conditions, ends[-1:], np.array([len(m) - 1])) > 0.5
-    for i, r in enumerate(which.tolist()):
-        begun = np.flatnonzero(m[1:, r] != m[:-1, r]) + 1  # episodes in which it has just turned
-        if not len(begun):
-            continue
-        last = np.append(begun[1:], len(m)) - 1  # before it turns again
-        side = np.where(m[begun, r], 1.0, -1.0)
-        later = look(margins, ends[last], last)
-        gone = np.flatnonzero(side * later[i] > GONE * later[len(which) + i])
-        if not len(gone):
-            continue
-        first = begun[gone]
-        here = recording.evaluate_unsplit(margins, starts[first], first)
-        before, after = (side[gone] * recording.evaluate_unsplit(rates, starts[first], k)[i]
-                         for k in (first - 1, first))
-        passed = np.abs(here[i]) <= GONE * here[len(which) + i]  # and not put beyond it
-        if len(begun) == 1 and not passed[0] and moved_by[r] >= 0 and holds[moved_by[r], 0]:
-            there = recording.evaluate_unsplit(margins, ends[first - 1], first - 1)
-            if abs(there[i, 0]) <= GONE * there[len(which) + i, 0]:
-                component, text = relations.describe(r, bool(m[-1, r]))
-                warn_user(f"{component}: {text} at t = {starts[first[0]]:.9g} s, and what its "
-                          f"`when` assigns is beyond that: {BEYOND}", LastingWarning)
-        back = np.minimum(before, after) <= 0.0 if of_states[r] else after < -GONE * np.abs(before)
-        for k in np.flatnonzero(passed & back)[:1].tolist():
-            _tell(recording, relations, r, bool(m[first[k], r]), float(starts[first[k]]),
-                  bool(after[k] != 0.0))
+    turned, i = np.nonzero((m[1:] != m[:-1])[:, which])  # of relations, relation by relation,
+    if not len(i):
+        return
+    order = np.lexsort((turned, i))
+    begun, i = turned[order] + 1, i[order]  # the episodes in which they have just turned
+    again = np.append(i[1:] == i[:-1], False)
+    last = np.where(again, np.append(begun[1:], 0), len(m)) - 1  # before they turn again
+    side, alone = np.where(m[begun, which[i]], 1.0, -1.0), np.bincount(i, minlength=1)[i] == 1
+    later, size = _seen(look, margins, ends[last], last, np.stack([i, len(which) + i]))
+    gone = side * later > GONE * size
+    first, i, side, alone = begun[gone], i[gone], side[gone], alone[gone]
+    if not len(first):
+        return
+    rows, r, look = np.stack([i, len(which) + i]), which[i], recording.evaluate_unsplit
+    here, size = _seen(look, margins, starts[first], first, rows)
+    before, after = (side * _seen(look, rates, starts[first], k, rows[:1])[0]
+                     for k in (first - 1, first))
+    passed = np.abs(here) <= GONE * size  # and not put beyond it
+    holds = look(resets.conditions, ends[-1:], np.array([len(m) - 1]))[moved_by[r], 0] > 0.5
+    put = np.flatnonzero(alone & ~passed & (moved_by[r] >= 0) & holds)
+    at_once, size = _seen(look, margins, ends[first[put] - 1], first[put] - 1, rows[:, put])
+    for k in put[np.abs(at_once) <= GONE * size].tolist():
+        component, text = relations.describe(int(r[k]), bool(m[-1, r[k]]))
+        warn_user(f"{component}: {text} at t = {starts[first[k]]:.9g} s, and what its "
+                  f"`when` assigns is beyond that: {BEYOND}", LastingWarning)
+    back = np.where(of_states[r], np.minimum(before, after) <= 0.0,
+                    after < -GONE * np.abs(before))
+    found = np.flatnonzero(passed & back)
+    for k in found[np.unique(i[found], return_index=True)[1]].tolist():
+        _tell(recording, relations, int(r[k]), bool(m[first[k], r[k]]), float(starts[first[k]]),
+              bool(after[k] != 0.0))
+
+
+def _seen(look: Callable[..., Array], function: Evaluator, t: Array, episodes: Indices,
+          rows: IndexMatrix) -> Array:
+    """Rows of a function, each of a column of ``rows`` at its time in its episode."""
+    out, (some, at, of) = np.empty(rows.shape), np.unique(
+        episodes, return_index=True, return_inverse=True)
+    for k in range(0, len(some), AT_ONCE):
+        mine = (of >= k) & (of < k + AT_ONCE)
+        values = look(function, t[at[k : k + AT_ONCE]], some[k : k + AT_ONCE])
+        out[:, mine] = values[rows[:, mine], of[mine] - k]
+    return out
 
 
 def _functions(system: System, which: Indices) -> tuple[Evaluator, Evaluator]:

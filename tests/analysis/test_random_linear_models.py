@@ -11,33 +11,15 @@ import pytest
 from benches import wire
 from scipy.linalg import expm
 
+import library.rotational as rot
+import library.thermal as th
+import library.translational as tr
 from blocks import Model, quantity
 from blocks.simulation.run import run
 from blocks.simulation.settings import Options
 from library.electrical import Capacitor, DCVoltageSource, ElectricalReference, Inductor, Resistor
 from library.electromechanical import RotationalElectromechanicalConverter
 from library.mechanisms import WheelAndAxle
-from library.rotational import (
-    Inertia,
-    RotationalDamper,
-    RotationalFriction,
-    RotationalReference,
-    RotationalSpringDamper,
-)
-from library.thermal import (
-    ConductiveHeatTransfer,
-    HeatFlowRateSource,
-    RadiativeHeatTransfer,
-    ThermalMass,
-    ThermalReference,
-)
-from library.translational import (
-    Mass,
-    QuadraticSpeedDependentForce,
-    Reference,
-    SpringDamper,
-    TranslationalFriction,
-)
 
 APART = 1e-3  # of the input, to each side
 TOLERANCE = 1e-5  # of what the step does; the differences leave APART² and the runs 1e-10/APART
@@ -65,36 +47,36 @@ def drive(seed):
     if dice.often(0.5):
         wire(model, "filter.p wire.n", "filter.n earth.V",
              filter=Capacitor(capacitance=dice.value(1e-4, "F")))
-    wire(model, "motor.C frame.W", frame=RotationalReference(), ground=Reference())
+    wire(model, "motor.C frame.W", frame=rot.RotationalReference(), ground=tr.Reference())
     node, torque = model.motor.R, 200 if seed % 2 == 0 else 0.1
     for k in range(int(dice.random.integers(1, 4))):
-        inertia = model.add(f"inertia{k}", Inertia(inertia=dice.value(1e-3, "kg*m^2")))
-        drag = model.add(f"drag{k}", RotationalDamper(damping=dice.value(5e-3, "N*m*s/rad")))
+        inertia = model.add(f"inertia{k}", rot.Inertia(inertia=dice.value(1e-3, "kg*m^2")))
+        drag = model.add(f"drag{k}", rot.RotationalDamper(damping=dice.value(5e-3, "N*m*s/rad")))
         model.connect(node, inertia.I, drag.R)
         model.connect(drag.C, model.frame.W)
-        shaft = model.add(f"shaft{k}", RotationalSpringDamper(
+        shaft = model.add(f"shaft{k}", rot.RotationalSpringDamper(
             stiffness=dice.value(50, "N*m/rad"), damping=dice.value(0.02, "N*m*s/rad")))
         model.connect(inertia.I, shaft.R)
         node = shaft.C
     rub = dice.value(torque, "N*m")
-    model.brake = RotationalFriction(law="coulomb" if dice.often(0.5) else "stribeck",
-                                     coulomb_torque=rub, breakaway_torque=1.2 * rub)
+    model.brake = rot.RotationalFriction(law="coulomb" if dice.often(0.5) else "stribeck",
+                                         coulomb_torque=rub, breakaway_torque=1.2 * rub)
     model.rack = WheelAndAxle(radius=dice.value(0.05, "m", 0.2))
     model.connect(node, model.brake.R, model.rack.A)
     model.connect(model.brake.C, model.frame.W)
     place = model.rack.P
     for k in range(int(dice.random.integers(1, 3))):
-        mass = model.add(f"mass{k}", Mass(mass=dice.value(1, "kg")))
-        air = model.add(f"air{k}", QuadraticSpeedDependentForce(
+        mass = model.add(f"mass{k}", tr.Mass(mass=dice.value(1, "kg")))
+        air = model.add(f"air{k}", tr.QuadraticSpeedDependentForce(
             nominal_force=dice.value(0.5, "N"), nominal_velocity="1 m/s"))
-        link = model.add(f"link{k}", SpringDamper(stiffness=dice.value(2e3, "N/m"),
-                                                  damping=dice.value(4, "N*s/m")))
+        link = model.add(f"link{k}", tr.SpringDamper(stiffness=dice.value(2e3, "N/m"),
+                                                     damping=dice.value(4, "N*s/m")))
         model.connect(place, link.R)
         model.connect(link.C, mass.M, air.R)
         model.connect(air.C, model.ground.V)
         place = mass.M
     force = dice.value(1, "N")
-    model.rail = TranslationalFriction(law="coulomb", coulomb_force=force, breakaway_force=force)
+    model.rail = tr.TranslationalFriction(law="coulomb", coulomb_force=force, breakaway_force=force)
     model.connect(place, model.rail.R)
     model.connect(model.rail.C, model.ground.V)
     return model, "source.voltage", ["wire.i", "inertia0.w", "mass0.v", "brake.t", "link0.f"]
@@ -103,17 +85,17 @@ def drive(seed):
 def furnace(seed):
     """Masses heated in a row, which conduct to each other and radiate to the surroundings."""
     dice, model = Dice(seed), Model(f"furnace {seed}")
-    model.heat, model.ground = HeatFlowRateSource(heat_flow=dice.value(400, "W")), \
-        ThermalReference()
+    model.heat, model.ground = th.HeatFlowRateSource(heat_flow=dice.value(400, "W")), \
+        th.ThermalReference()
     last = model.heat.B
     model.connect(model.heat.A, model.ground.H)
     for k in range(3):
-        mass = model.add(f"mass{k}", ThermalMass(mass=dice.value(0.1, "kg")))
-        away = model.add(f"away{k}", RadiativeHeatTransfer(area=dice.value(0.02, "m^2")))
+        mass = model.add(f"mass{k}", th.ThermalMass(mass=dice.value(0.1, "kg")))
+        away = model.add(f"away{k}", th.RadiativeHeatTransfer(area=dice.value(0.02, "m^2")))
         model.connect(last, mass.M, away.A)
         model.connect(away.B, model.ground.H)
         if k < 2:
-            rod = model.add(f"rod{k}", ConductiveHeatTransfer(area=dice.value(1e-3, "m^2")))
+            rod = model.add(f"rod{k}", th.ConductiveHeatTransfer(area=dice.value(1e-3, "m^2")))
             model.connect(mass.M, rod.A)
             last = rod.B
     return model, "heat.heat_flow", ["mass0.T", "mass2.T", "away1.Q"]

@@ -9,26 +9,10 @@ import warnings
 import numpy as np
 import pytest
 
+import library.rotational as rot
+import library.translational as tr
 from blocks import Model, quantity
 from blocks.analysis.sensitivity.sensitivities import SensitivityWarning
-from library.rotational import (
-    Inertia,
-    RotationalDamper,
-    RotationalFriction,
-    RotationalReference,
-    RotationalSpring,
-    TorqueSource,
-)
-from library.translational import (
-    Damper,
-    ForceSource,
-    HardStop,
-    Mass,
-    Reference,
-    Spring,
-    TranslationalFriction,
-    VelocitySource,
-)
 
 SHARE = 2e-3  # of the largest derivative: what differences of runs may be off by
 STEPS = 1e-5, 1e-6, 1e-7  # of a value, one after the other where events lie between its sides
@@ -55,23 +39,23 @@ class Values:
 def on_a_belt(value):
     """A train of boxes on a moving belt, each on a spring to the one before."""
     m, count = Model("belt"), value.random.integers(1, 4)
-    m.ground, m.belt = Reference(), VelocitySource(velocity=value(0.05, 0.3, "m/s"))
+    m.ground, m.belt = tr.Reference(), tr.VelocitySource(velocity=value(0.05, 0.3, "m/s"))
     m.connect(m.belt.C, m.ground.V)
     before, starts = m.ground.V, []
     for k in range(count):
         kinetic, static = value.strengths(2, 8, "N")
-        box = m.add(f"box{k}", Mass(mass=value(0.5, 3, "kg"), v=value.or_rest(-0.3, 0.3, "m/s")))
-        rub = m.add(f"rub{k}", TranslationalFriction(
+        box = m.add(f"box{k}", tr.Mass(mass=value(0.5, 3, "kg"), v=value.or_rest(-0.3, 0.3, "m/s")))
+        rub = m.add(f"rub{k}", tr.TranslationalFriction(
             law="coulomb", coulomb_force=kinetic, breakaway_force=static,
             viscous_coefficient=value(0.05, 3, "N*s/m")))
-        spring = m.add(f"spring{k}", Spring(stiffness=value(20, 90, "N/m"),
-                                            x=value(-0.05, 0.05, "m")))
+        spring = m.add(f"spring{k}", tr.Spring(stiffness=value(20, 90, "N/m"),
+                                               x=value(-0.05, 0.05, "m")))
         m.connect(rub.R, m.belt.R)
         m.connect(rub.C, box.M, spring.R)
         m.connect(spring.C, before)
         before = box.M
         starts += [f"box{k}.v", f"spring{k}.x"]
-    m.push = ForceSource(force=value.or_rest(1, 8, "N"))
+    m.push = tr.ForceSource(force=value.or_rest(1, 8, "N"))
     m.connect(m.push.R, before)
     m.connect(m.push.C, m.ground.V)
     return m, starts, starts
@@ -80,24 +64,24 @@ def on_a_belt(value):
 def clutched(value):
     """Discs in a row that clutches join, driven at one end, on a spring at the other."""
     m, count = Model("clutches"), value.random.integers(2, 4)
-    m.frame, before, starts = RotationalReference(), None, ["spring.phi"]
+    m.frame, before, starts = rot.RotationalReference(), None, ["spring.phi"]
     for k in range(count):
-        disc = m.add(f"disc{k}", Inertia(inertia=value(0.3, 3, "kg*m^2"),
-                                         w=value.or_rest(-3, 3, "rad/s")))
+        disc = m.add(f"disc{k}", rot.Inertia(inertia=value(0.3, 3, "kg*m^2"),
+                                             w=value.or_rest(-3, 3, "rad/s")))
         if before is None:
             first = disc.I
         else:
             kinetic, static = value.strengths(1, 6, "N*m")
-            clutch = m.add(f"clutch{k}", RotationalFriction(
+            clutch = m.add(f"clutch{k}", rot.RotationalFriction(
                 law="coulomb", coulomb_torque=kinetic, breakaway_torque=static,
                 viscous_coefficient=value(0.01, 0.5, "N*m*s/rad")))
             m.connect(before, clutch.R)
             m.connect(clutch.C, disc.I)
         before = disc.I
         starts.append(f"disc{k}.w")
-    m.drive = TorqueSource(torque=value(-6, 6, "N*m"))
-    m.spring = RotationalSpring(stiffness=value(2, 30, "N*m/rad"), phi=value(-0.5, 0.5, "rad"))
-    m.damper = RotationalDamper(damping=value(0.1, 1, "N*m*s/rad"))
+    m.drive = rot.TorqueSource(torque=value(-6, 6, "N*m"))
+    m.spring = rot.RotationalSpring(stiffness=value(2, 30, "N*m/rad"), phi=value(-0.5, 0.5, "rad"))
+    m.damper = rot.RotationalDamper(damping=value(0.1, 1, "N*m*s/rad"))
     m.connect(m.drive.R, first)
     m.connect(before, m.spring.R, m.damper.R)
     m.connect(m.drive.C, m.spring.C, m.damper.C, m.frame.W)
@@ -107,7 +91,7 @@ def clutched(value):
 def between_stops(value):
     """Balls on springs, each between stops of one kind or another on the one before."""
     m, count = Model("stops"), value.random.integers(1, 3)
-    m.ground = Reference()
+    m.ground = tr.Reference()
     before, watched, starts = m.ground.V, [], []
     for k in range(count):
         kind = str(value.random.choice(["restitution", "full", "undamped rebound", "smooth"]))
@@ -116,17 +100,17 @@ def between_stops(value):
             "upper_damping": value(5, 50, "N*s/m"), "lower_damping": value(5, 50, "N*s/m")}
         if kind == "smooth":
             more["transition"] = value(1, 5, "mm")
-        ball = m.add(f"ball{k}", Mass(mass=value(0.5, 3, "kg"), v=value(-2, 2, "m/s")))
-        stop = m.add(f"stop{k}", HardStop(model=kind, upper_bound=value(0.05, 0.3, "m"),
-                                          lower_bound=value(-0.3, -0.05, "m"), **more))
-        spring = m.add(f"spring{k}", Spring(stiffness=value(5, 100, "N/m")))
-        damper = m.add(f"damper{k}", Damper(damping=value(0.05, 1, "N*s/m")))
+        ball = m.add(f"ball{k}", tr.Mass(mass=value(0.5, 3, "kg"), v=value(-2, 2, "m/s")))
+        stop = m.add(f"stop{k}", tr.HardStop(model=kind, upper_bound=value(0.05, 0.3, "m"),
+                                             lower_bound=value(-0.3, -0.05, "m"), **more))
+        spring = m.add(f"spring{k}", tr.Spring(stiffness=value(5, 100, "N/m")))
+        damper = m.add(f"damper{k}", tr.Damper(damping=value(0.05, 1, "N*s/m")))
         m.connect(ball.M, stop.R, spring.R, damper.R)
         m.connect(stop.C, spring.C, damper.C, before)
         before = ball.M
         starts.append(f"ball{k}.v")
         watched += [f"ball{k}.v", f"stop{k}.x"]
-    m.push = ForceSource(force=value(-10, 10, "N"))
+    m.push = tr.ForceSource(force=value(-10, 10, "N"))
     m.connect(m.push.R, before)
     m.connect(m.push.C, m.ground.V)
     return m, watched, starts

@@ -11,23 +11,9 @@ from benches.analysis import derivatives
 from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
-from blocks import (
-    Component,
-    Discrete,
-    Output,
-    Parameter,
-    Variable,
-    contact,
-    cos,
-    der,
-    every,
-    exp,
-    mod,
-    quantity,
-    time,
-    when,
-    where,
-)
+import blocks
+import library.translational as tr
+from blocks import Component, Discrete, Parameter, Variable, der, every, quantity, time, when, where
 from blocks.analysis.sensitivity.sensitivities import SensitivityWarning
 from blocks.analysis.sensitivity.stages import Coefficients
 from blocks.analysis.sensitivity.variational import VariationalSolution, solve_variational
@@ -35,16 +21,6 @@ from blocks.exceptions import ParameterError, UnknownName
 from library.electrical import ACVoltageSource, Diode, ElectricalReference, Inductor, Resistor
 from library.signal import Backlash, Constant, Integrator, Ramp, Rounding, Step, ZeroOrderHold
 from library.signal import Pulse as Pulses
-from library.translational import (
-    Damper,
-    ForceSource,
-    HardStop,
-    Mass,
-    Reference,
-    Spring,
-    TranslationalFriction,
-    VelocitySource,
-)
 
 CASES = json.loads((Path(__file__).parents[1] / "data/analysis/sensitivities.json").read_text())
 
@@ -56,9 +32,10 @@ def results(case):
 def oscillator():
     return wired("oscillator", "block.M spring.R damper.R push.R",
                  "spring.C damper.C ground.V push.C",
-                 block=Mass(mass="2 kg", v="-0.4 m/s"),
-                 spring=Spring(stiffness="150 N/m", x="50 mm"), damper=Damper(damping="3 N*s/m"),
-                 push=ForceSource(force="20 N"), ground=Reference())
+                 block=tr.Mass(mass="2 kg", v="-0.4 m/s"),
+                 spring=tr.Spring(stiffness="150 N/m", x="50 mm"),
+                 damper=tr.Damper(damping="3 N*s/m"), push=tr.ForceSource(force="20 N"),
+                 ground=tr.Reference())
 
 
 OSCILLATOR = {"m": "block.mass", "d": "damper.damping", "k": "spring.stiffness", "F": "push.force",
@@ -99,7 +76,8 @@ class Chased(Component):
     x = Variable("m", "0 m", priority="high")
 
     def equations(self):
-        yield der(self.x) == self.rate * (self.amplitude * cos(quantity("1 1/s") * time) - self.x)
+        wave = blocks.cos(quantity("1 1/s") * time)
+        yield der(self.x) == self.rate * (self.amplitude * wave - self.x)
 
 
 def test_what_dies_out_at_once_is_not_followed():
@@ -119,7 +97,7 @@ class Pulse(Component):
     v = Variable("m/s", "0 m/s", priority="high")
 
     def equations(self):
-        yield der(self.v) == self.height * exp(-((time - quantity("5 s")) / self.width) ** 2)
+        yield der(self.v) == self.height * blocks.exp(-((time - quantity("5 s")) / self.width) ** 2)
 
 
 def test_a_short_push_is_not_stepped_over():
@@ -162,7 +140,7 @@ class BallByContact(Component):
     def equations(self):
         yield der(self.h) == self.v
         yield quantity("1 kg") * (der(self.v) + self.gravity) == self.f
-        yield contact(self.f, self.h, -self.v, restitution=self.restitution)
+        yield blocks.contact(self.f, self.h, -self.v, restitution=self.restitution)
 
 
 @pytest.mark.parametrize("ball", [BallByWhen, BallByContact])
@@ -185,11 +163,11 @@ class Rig(Component):
     speed = Parameter("0.1 m/s")
 
     def compose(self):
-        self.block = Mass(mass="1 kg", v=self.speed)
-        self.spring, self.damper = Spring(stiffness="100 N/m"), Damper(damping="0.5 N*s/m")
-        self.friction = TranslationalFriction(law="coulomb", coulomb_force="20 N",
-                                              breakaway_force="25 N")
-        self.belt, self.ground = VelocitySource(velocity=self.speed), Reference()
+        self.block = tr.Mass(mass="1 kg", v=self.speed)
+        self.spring, self.damper = tr.Spring(stiffness="100 N/m"), tr.Damper(damping="0.5 N*s/m")
+        self.friction = tr.TranslationalFriction(law="coulomb", coulomb_force="20 N",
+                                                 breakaway_force="25 N")
+        self.belt, self.ground = tr.VelocitySource(velocity=self.speed), tr.Reference()
         self.connect(self.block.M, self.spring.R, self.damper.R, self.friction.R)
         self.connect(self.friction.C, self.belt.R)
         self.connect(self.spring.C, self.damper.C, self.ground.V, self.belt.C)
@@ -221,8 +199,8 @@ class Shared(Component):
     mass, speed, viscosity = Parameter("4 kg"), Parameter("3 m/s"), Parameter("0.5 N*s/m")
 
     def compose(self):
-        self.block, self.ground = Mass(mass=self.mass / 2, v=-self.speed), Reference()
-        self.damper = Damper(damping=self.viscosity)
+        self.block, self.ground = tr.Mass(mass=self.mass / 2, v=-self.speed), tr.Reference()
+        self.damper = tr.Damper(damping=self.viscosity)
         self.connect(self.block.M, self.damper.R)
         self.connect(self.damper.C, self.ground.V)
 
@@ -245,7 +223,7 @@ class Thrown(Component):
     def equations(self):
         yield der(self.x) == self.v
         yield quantity("1 kg") * (der(self.v) + quantity("9.81 m/s^2")) == -self.f
-        yield contact(self.f, quantity("1 m") - self.x, self.v, restitution=0.6)
+        yield blocks.contact(self.f, quantity("1 m") - self.x, self.v, restitution=0.6)
 
 
 class Swinging(Component):
@@ -258,7 +236,7 @@ class Swinging(Component):
     def equations(self):
         yield der(self.x) == self.v
         yield quantity("1 kg") * der(self.v) == -quantity("1 N/m") * self.x - self.f
-        yield contact(self.f, quantity("1 m") - self.x, self.v, restitution=0.5)
+        yield blocks.contact(self.f, quantity("1 m") - self.x, self.v, restitution=0.5)
 
 
 @pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4", "DOP853"])
@@ -282,7 +260,7 @@ class Counted(Component):
 
     def equations(self):
         rate = quantity("1 rad/s")
-        yield der(self.x) == self.height * cos(time * rate) * rate
+        yield der(self.x) == self.height * blocks.cos(time * rate) * rate
         yield when(self.x > 1, {self.passed: 1})
         yield der(self.y) == self.passed * quantity("1 1/s")
 
@@ -314,9 +292,10 @@ def test_a_touch_without_speed_is_told():
 
 def test_a_load_at_break_away_is_told():
     model = wired("floor", "block.M push.R friction.R", "push.C friction.C ground.V",
-                  block=Mass(mass="2 kg"), push=ForceSource(force="10 N"), ground=Reference(),
-                  friction=TranslationalFriction(law="coulomb", coulomb_force="8 N",
-                                                 breakaway_force="10 N"))
+                  block=tr.Mass(mass="2 kg"), push=tr.ForceSource(force="10 N"),
+                  ground=tr.Reference(), friction=tr.TranslationalFriction(law="coulomb",
+                                                                           coulomb_force="8 N",
+                                                                           breakaway_force="10 N"))
     with pytest.warns(SensitivityWarning, match="friction is at the end of its mode"):
         model.simulate("3 s", sensitivities=["push.force"])
     model.push.force = "11 N"
@@ -543,7 +522,7 @@ class Dropped(Component):
     """Rises, and falls at once at 1 s."""
 
     rate, level = Parameter("2 1/s"), Parameter(1.2)
-    y = Output()
+    y = blocks.Output()
 
     def equations(self):
         yield self.y == where(time < quantity("1 s"), self.rate * time, self.level)
@@ -567,7 +546,7 @@ class Halved(Component):
     def equations(self):
         yield der(self.x) == self.rate
         yield der(self.area) == self.x
-        yield when(mod(time, self.period) < self.period / 2, {self.x: self.x / 2})
+        yield when(blocks.mod(time, self.period) < self.period / 2, {self.x: self.x / 2})
 
 
 def test_a_reset_once_a_period_moves_with_it():
@@ -598,7 +577,7 @@ class Modulated(Component):
     area = Variable("s^2", "0 s^2", priority="high")
 
     def equations(self):
-        saw = mod(time, self.period)
+        saw = blocks.mod(time, self.period)
         yield der(self.x) == self.rate
         yield der(self.on) == where(saw < self.x, 1, 0)
         yield der(self.area) == saw
@@ -662,12 +641,13 @@ def chain(mass="2 kg", friction="2 N"):
     """Two blocks with friction; the second runs into a rigid stop."""
     return wired("chain", "first.M inner.R outer.C friction.R", "second.M outer.R stop.R",
                  "inner.C friction.C stop.C ground.V",
-                 first=Mass(mass=mass, v="0.8 m/s"), second=Mass(mass="1 kg", v="-0.5 m/s"),
-                 inner=Spring(stiffness="120 N/m", x="30 mm"), outer=Spring(stiffness="90 N/m"),
-                 friction=TranslationalFriction(law="stribeck", coulomb_force=friction,
-                                                breakaway_force="4 N"), ground=Reference(),
-                 stop=HardStop(upper_bound="60 mm", lower_bound="-60 mm", model="restitution",
-                               restitution=0.5))
+                 first=tr.Mass(mass=mass, v="0.8 m/s"), second=tr.Mass(mass="1 kg", v="-0.5 m/s"),
+                 inner=tr.Spring(stiffness="120 N/m", x="30 mm"),
+                 outer=tr.Spring(stiffness="90 N/m"),
+                 friction=tr.TranslationalFriction(law="stribeck", coulomb_force=friction,
+                                                   breakaway_force="4 N"), ground=tr.Reference(),
+                 stop=tr.HardStop(upper_bound="60 mm", lower_bound="-60 mm", model="restitution",
+                                  restitution=0.5))
 
 
 def test_friction_and_impacts_of_a_network_agree_with_differences_of_runs():
@@ -746,10 +726,10 @@ def test_loops_of_two_rates_see_each_other(path):
 def test_a_smooth_stop_is_touched_and_left():
     def struck(stiffness=300.0, bound=0.02):
         return wired("struck", "block.M stop.R", "stop.C ground.V",
-                     block=Mass(mass="1 kg", v="0.5 m/s"), ground=Reference(),
-                     stop=HardStop(upper_bound=quantity(bound, "m"), lower_bound="-1 m",
-                                   upper_stiffness=quantity(stiffness, "N/m"), transition="5 mm",
-                                   upper_damping="4 N*s/m"))
+                     block=tr.Mass(mass="1 kg", v="0.5 m/s"), ground=tr.Reference(),
+                     stop=tr.HardStop(upper_bound=quantity(bound, "m"), lower_bound="-1 m",
+                                      upper_stiffness=quantity(stiffness, "N/m"), transition="5 mm",
+                                      upper_damping="4 N*s/m"))
 
     found = derivatives(struck(), "0.4 s", "stop.x", "stop.upper_stiffness", "stop.upper_bound",
                         rtol=1e-10)
@@ -827,10 +807,10 @@ def test_changes_of_friction_at_a_point_without_mass():
     fast, as the force stays what it is."""
     model = wired("jenkin", "body.M spring.R other.R", "spring.C friction.R",
                   "friction.C other.C ground.V",
-                  body=Mass(mass="1 kg", v="0.5 m/s"), spring=Spring(stiffness="500 N/m"),
-                  friction=TranslationalFriction(law="coulomb", coulomb_force="2 N",
-                                                 breakaway_force="2 N"),
-                  other=Spring(stiffness="100 N/m"), ground=Reference())
+                  body=tr.Mass(mass="1 kg", v="0.5 m/s"), spring=tr.Spring(stiffness="500 N/m"),
+                  friction=tr.TranslationalFriction(law="coulomb", coulomb_force="2 N",
+                                                    breakaway_force="2 N"),
+                  other=tr.Spring(stiffness="100 N/m"), ground=tr.Reference())
     run = model.simulate("0.1 s", rtol=1e-10, sensitivities=["body.mass", "spring.stiffness"])
 
     def velocity(t, m, k):
@@ -854,12 +834,12 @@ def test_frictions_that_share_a_load_let_go_when_their_sum_is_reached():
     either, however they share the load."""
     model = wired("pulled", "body.M spring.R first.R second.R", "spring.C pull.R",
                   "first.C second.C pull.C ground.V",
-                  body=Mass(), spring=Spring(stiffness="100 N/m"), ground=Reference(),
-                  first=TranslationalFriction(law="coulomb", coulomb_force="1 N",
-                                              breakaway_force="2 N"),
-                  second=TranslationalFriction(law="coulomb", coulomb_force="1 N",
-                                               breakaway_force="3 N"),
-                  pull=VelocitySource(velocity="0.1 m/s"))
+                  body=tr.Mass(), spring=tr.Spring(stiffness="100 N/m"), ground=tr.Reference(),
+                  first=tr.TranslationalFriction(law="coulomb", coulomb_force="1 N",
+                                                 breakaway_force="2 N"),
+                  second=tr.TranslationalFriction(law="coulomb", coulomb_force="1 N",
+                                                  breakaway_force="3 N"),
+                  pull=tr.VelocitySource(velocity="0.1 m/s"))
     run = model.simulate("0.7 s", rtol=1e-10, sensitivities=[
         "first.breakaway_force", "second.breakaway_force"])
     times, moved = run.sensitivities.event_times

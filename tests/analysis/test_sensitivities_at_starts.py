@@ -8,34 +8,13 @@ from benches import wired
 from benches.analysis import derivatives
 from numpy.testing import assert_allclose
 
-from blocks import (
-    Component,
-    Discrete,
-    Parameter,
-    Port,
-    Variable,
-    der,
-    floor,
-    quantity,
-    sin,
-    when,
-    where,
-)
+import blocks
+import library.translational as tr
+from blocks import Component, Discrete, Parameter, Port, Variable, der, floor, quantity, when, where
 from blocks.analysis.sensitivity.sensitivities import SensitivityWarning
 from library.electrical import Capacitor, DCVoltageSource, Diode, ElectricalReference, Resistor
 from library.rotational import Inertia, RotationalFriction, RotationalReference, RotationalSpring
 from library.signal import Constant, Integrator, Step
-from library.translational import (
-    ForceSource,
-    HardStop,
-    Mass,
-    MotionSensor,
-    Reference,
-    Spring,
-    TranslationalFriction,
-    VelocitySource,
-    translational,
-)
 
 GRAVITY = 9.81
 
@@ -43,10 +22,10 @@ GRAVITY = 9.81
 def thrown(gap="0 m"):
     """A ball that is thrown at the floor from where it lies: h = e v0 t - g t^2/2."""
     return wired("thrown", "ball.M weight.R stop.R", "weight.C stop.C floor.V",
-                 ball=Mass(mass="2 kg", v="-2 m/s"), floor=Reference(),
-                 weight=ForceSource(force=quantity(-2 * GRAVITY, "N")),
-                 stop=HardStop(model="restitution", lower_bound="0 m", upper_bound="9 m",
-                               restitution=0.3, x=gap))
+                 ball=tr.Mass(mass="2 kg", v="-2 m/s"), floor=tr.Reference(),
+                 weight=tr.ForceSource(force=quantity(-2 * GRAVITY, "N")),
+                 stop=tr.HardStop(model="restitution", lower_bound="0 m", upper_bound="9 m",
+                                  restitution=0.3, x=gap))
 
 
 def test_an_impact_at_the_start_counts():
@@ -59,9 +38,9 @@ def test_an_impact_at_the_start_counts():
 
 def test_masses_that_meet_at_the_start_share_their_impulse():
     m = wired("meeting", "a.M stop.R", "b.M stop.C",
-              a=Mass(mass="2 kg", v="1 m/s"), b=Mass(mass="1 kg", v="-1 m/s"),
-              stop=HardStop(model="restitution", lower_bound="-9 m", upper_bound="0 m",
-                            restitution=0.3))
+              a=tr.Mass(mass="2 kg", v="1 m/s"), b=tr.Mass(mass="1 kg", v="-1 m/s"),
+              stop=tr.HardStop(model="restitution", lower_bound="-9 m", upper_bound="0 m",
+                               restitution=0.3))
     run = m.simulate("0.5 s", sensitivities=["a.mass", "stop.restitution"], rtol=1e-9)
     # a.v = 1 - (1 + e) 2 b / (a + b), b.v = -1 + (1 + e) 2 a / (a + b)
     found = [run.sensitivities[v, p].final.m for v in ("a.v", "b.v")
@@ -192,11 +171,12 @@ def dragged(mass, speed, force, stiffness):
     speed = quantity(speed, "m/s")
     m = wired("dragged", "belt.R rub.R", "rub.C box.M spring.R sensor.R",
               "spring.C belt.C ground.V sensor.C",
-              box=Mass(mass=quantity(mass, "kg"), v=speed), belt=VelocitySource(velocity=speed),
-              rub=TranslationalFriction(law="coulomb", coulomb_force=quantity(force, "N"),
-                                        breakaway_force=quantity(1.5 * force, "N")),
-              spring=Spring(stiffness=quantity(stiffness, "N/m")), ground=Reference(),
-              sensor=MotionSensor(position_port=True))
+              box=tr.Mass(mass=quantity(mass, "kg"), v=speed),
+              belt=tr.VelocitySource(velocity=speed),
+              rub=tr.TranslationalFriction(law="coulomb", coulomb_force=quantity(force, "N"),
+                                           breakaway_force=quantity(1.5 * force, "N")),
+              spring=tr.Spring(stiffness=quantity(stiffness, "N/m")), ground=tr.Reference(),
+              sensor=tr.MotionSensor(position_port=True))
     return m, ["belt.velocity", "box.v", "spring.x"], "sensor.x"
 
 
@@ -244,7 +224,7 @@ def test_derivatives_at_a_start_that_sticks_are_those_of_both_sides(case):
 class Pendulum(Component):
     """A bob in x and y on a rod that hangs from the port."""
 
-    M = Port(translational)
+    M = Port(tr.translational)
     top, x = Variable("m", "0 m", priority="high"), Variable("m", "30 cm", priority="high")
     y, vx = Variable("m", "-95 cm"), Variable("m/s", "20 cm/s", priority="high")
     vy = Variable("m/s")
@@ -286,11 +266,12 @@ def test_a_stuck_start_of_what_carries_a_pendulum_has_the_derivatives_of_both_si
 def lifted(path, step, duration="0.36 s", **options):
     """A body that a spring holds on a rigid stop, until a force pulls it off and it bounces."""
     m = wired("lifted", "body.M stop.R spring.R force.R", "stop.C spring.C force.C ground.V",
-              body=Mass(mass="0.8 kg"), force=ForceSource(force=lambda t: quantity("14 N") * sin(
+              body=tr.Mass(mass="0.8 kg"),
+              force=tr.ForceSource(force=lambda t: quantity("14 N") * blocks.sin(
                   quantity("13.2 rad/s") * t)),
-              stop=HardStop(model="restitution", restitution=0.6, lower_bound="0 m",
-                            upper_bound="50 mm"),
-              spring=Spring(stiffness="120 N/m", x="40 mm"), ground=Reference())
+              stop=tr.HardStop(model="restitution", restitution=0.6, lower_bound="0 m",
+                               upper_bound="50 mm"),
+              spring=tr.Spring(stiffness="120 N/m", x="40 mm"), ground=tr.Reference())
     part, name = path.split(".")
     setattr(getattr(m, part), name, quantity(step, "m/s" if name == "v" else "m"))
     return m.simulate(duration, **options)

@@ -12,6 +12,9 @@ from scipy.linalg import expm
 from scipy.sparse import csr_matrix
 from scipy.special import expit
 
+import library.electrical as el
+import library.isothermal_liquid as il
+import library.translational as tr
 from blocks import Component, Model, Parameter, Variable, der, quantity, sqrt, where
 from blocks.analysis.sensitivity.equations import blocks_of, solved_by_blocks
 from blocks.analysis.sensitivity.saltation import inverse_by_parts
@@ -19,30 +22,7 @@ from blocks.analysis.sensitivity.sensitivities import SensitivityWarning
 from blocks.analysis.sensitivity.stages import Coefficients
 from blocks.analysis.sensitivity.variational import VariationalSolution, solve_variational
 from blocks.exceptions import ParameterError
-from library.electrical import (
-    ACVoltageSource,
-    Capacitor,
-    DCVoltageSource,
-    Diode,
-    ElectricalReference,
-    Resistor,
-)
-from library.isothermal_liquid import (
-    ConstantVolumeChamber,
-    FlowRateSource,
-    FlowResistance,
-    IsothermalLiquidProperties,
-    Reservoir,
-)
 from library.signal import Constant, Integrator, Pulse, Sum, TransferFunction, ZeroOrderHold
-from library.translational import (
-    Damper,
-    ForceSource,
-    Mass,
-    Reference,
-    Spring,
-    TranslationalFriction,
-)
 
 
 def test_changes_of_many_states_grow_as_their_equations_say():
@@ -96,10 +76,10 @@ def test_a_pseudoinverse_by_parts_is_the_one_of_the_whole():
 def test_a_long_train_with_friction_everywhere_has_no_full_matrices_along_its_run():
     """All slide alike, so that springs stay as they are: v = v0 - F/m t until they stop."""
     n, model = 500, Model("train")
-    model.ground, model.masses = Reference(), Mass(count=n, v="1 m/s", mass="2 kg")
-    model.springs = Spring(count=n - 1, stiffness="50 N/m")
-    model.frictions = TranslationalFriction(count=n, law="coulomb", coulomb_force="4 N",
-                                            breakaway_force="4 N")
+    model.ground, model.masses = tr.Reference(), tr.Mass(count=n, v="1 m/s", mass="2 kg")
+    model.springs = tr.Spring(count=n - 1, stiffness="50 N/m")
+    model.frictions = tr.TranslationalFriction(count=n, law="coulomb", coulomb_force="4 N",
+                                               breakaway_force="4 N")
     model.connect(model.springs.R, model.masses[1:].M)
     model.connect(model.springs.C, model.masses[:-1].M)
     model.connect(model.frictions.R, model.masses.M)
@@ -117,11 +97,11 @@ def test_a_long_train_with_friction_everywhere_has_no_full_matrices_along_its_ru
 
 def ladder(n):
     model, capacitance = Model("ladder"), np.logspace(-6, -9, n)
-    model.source, model.ground = DCVoltageSource(voltage="10 V"), ElectricalReference()
+    model.source, model.ground = el.DCVoltageSource(voltage="10 V"), el.ElectricalReference()
     last = model.source.p
     for k, c in enumerate(capacitance):
-        resistor = model.add(f"r{k}", Resistor(resistance="1 kohm"))
-        capacitor = model.add(f"c{k}", Capacitor(capacitance=quantity(c, "F")))
+        resistor = model.add(f"r{k}", el.Resistor(resistance="1 kohm"))
+        capacitor = model.add(f"c{k}", el.Capacitor(capacitance=quantity(c, "F")))
         model.connect(last, resistor.p)
         model.connect(resistor.n, capacitor.p)
         model.connect(capacitor.n, model.ground.V)
@@ -167,14 +147,14 @@ def test_pressures_behind_restrictions_in_a_row_follow_what_flows():
     """In the steady state every restriction takes the whole flow: its pressure is
     Δp (m/m0)^2 to a small part, whatever stiff chambers lie between."""
     n, model = 17, Model("line")
-    model.tank, model.pump = Reservoir(), FlowRateSource(mass_flow="0.1 kg/s")
-    model.oil = IsothermalLiquidProperties(density="850 kg/m^3", bulk_modulus="1.2 GPa",
-                                           viscosity="32 cSt")
+    model.tank, model.pump = il.Reservoir(), il.FlowRateSource(mass_flow="0.1 kg/s")
+    model.oil = il.IsothermalLiquidProperties(density="850 kg/m^3", bulk_modulus="1.2 GPa",
+                                              viscosity="32 cSt")
     model.connect(model.tank.A, model.pump.A, model.oil.A)
     last = model.pump.B
     for k in range(n):
-        chamber = model.add(f"c{k}", ConstantVolumeChamber(volume=quantity(1 / (1 + k), "l")))
-        restriction = model.add(f"r{k}", FlowResistance(pressure_drop="0.1 MPa"))
+        chamber = model.add(f"c{k}", il.ConstantVolumeChamber(volume=quantity(1 / (1 + k), "l")))
+        restriction = model.add(f"r{k}", il.FlowResistance(pressure_drop="0.1 MPa"))
         model.connect(last, chamber.A, restriction.A)
         last = restriction.B
     model.connect(last, model.tank.A)
@@ -194,13 +174,13 @@ def test_pressures_behind_restrictions_in_a_row_follow_what_flows():
 def test_frictions_at_rest_beside_one_that_slides_are_many_without_harm():
     """The first block of 30 slides, x = (F - Fc) (1 - cos wt)/k; it is followed in steps of its
     own, as beside few."""
-    model = wired("chain", ground=Reference(), push=ForceSource(force="12 N"))
+    model = wired("chain", ground=tr.Reference(), push=tr.ForceSource(force="12 N"))
     last = model.push.R
     for k in range(30):
-        block, spring = model.add(f"b{k}", Mass(mass="1 kg")), model.add(f"s{k}", Spring(
+        block, spring = model.add(f"b{k}", tr.Mass(mass="1 kg")), model.add(f"s{k}", tr.Spring(
             stiffness="1000 N/m"))
-        rub = model.add(f"f{k}", TranslationalFriction(law="coulomb", coulomb_force="5 N",
-                                                       breakaway_force="7 N"))
+        rub = model.add(f"f{k}", tr.TranslationalFriction(law="coulomb", coulomb_force="5 N",
+                                                          breakaway_force="7 N"))
         model.connect(block.M, rub.R, spring.C, last)
         model.connect(rub.C, model.ground.V)
         last = spring.R
@@ -267,12 +247,12 @@ def test_a_bridge_of_diodes_is_differentiated_without_a_note(kind):
     model = wired("bridge", "source.p series.p filter.p", "series.n diode[0].p diode[2].n",
                   "source.n capacitor.n diode[1].p diode[3].n", "filter.n capacitor.p",
                   "diode[:2].n load.p", "diode[2:].p load.n ground.V",
-                  source=ACVoltageSource(amplitude="20 V", frequency="50 Hz"),
-                  series=Resistor(resistance="2 ohm"), load=Resistor(resistance="50 ohm"),
-                  filter=Resistor(resistance="1 kohm"), capacitor=Capacitor(capacitance="1 uF"),
-                  ground=ElectricalReference(),
-                  diode=Diode(count=4, model=kind, forward_voltage="0.5 V",
-                              on_resistance="0.1 ohm"))
+                  source=el.ACVoltageSource(amplitude="20 V", frequency="50 Hz"),
+                  series=el.Resistor(resistance="2 ohm"), load=el.Resistor(resistance="50 ohm"),
+                  filter=el.Resistor(resistance="1 kohm"),
+                  capacitor=el.Capacitor(capacitance="1 uF"), ground=el.ElectricalReference(),
+                  diode=el.Diode(count=4, model=kind, forward_voltage="0.5 V",
+                                 on_resistance="0.1 ohm"))
     run = model.simulate("45 ms", rtol=1e-9, sensitivities=["source.amplitude", "load.resistance"])
     assert run.sensitivities.notes == []
     for t in (0.003, 0.016, 0.044):
@@ -317,9 +297,9 @@ def test_what_dies_out_in_short_steps_is_not_stepped_over_with_long_ones():
 
 def test_a_mode_has_no_derivative_and_says_so():
     model = wired("slide", "block.M friction.R", "friction.C ground.V",
-                  block=Mass(mass="1 kg", v="1 m/s"), ground=Reference(),
-                  friction=TranslationalFriction(law="coulomb", coulomb_force="1 N",
-                                                 breakaway_force="1 N"))
+                  block=tr.Mass(mass="1 kg", v="1 m/s"), ground=tr.Reference(),
+                  friction=tr.TranslationalFriction(law="coulomb", coulomb_force="1 N",
+                                                    breakaway_force="1 N"))
     run = model.simulate("2 s", sensitivities=["friction.coulomb_force"])
     with pytest.raises(ParameterError, match="friction.mode: is a whole number that changes at "
                                              "events: it has no derivative.*sensitivities.events"):
@@ -349,9 +329,9 @@ def test_a_model_without_states_has_derivatives_and_tells_who_is_at_its_bound(sl
     """A load F(t) on dry friction and a damper, without mass: v = (F - F_C) / c once it slides."""
     def loaded(force):
         return wired("massless", "load.R damper.R rub.R", "load.C damper.C rub.C floor.V",
-                     damper=Damper(damping="2 N*s/m"), load=ForceSource(force=force),
-                     rub=TranslationalFriction(law="coulomb", coulomb_force=sliding,
-                                               breakaway_force=at_rest), floor=Reference())
+                     damper=tr.Damper(damping="2 N*s/m"), load=tr.ForceSource(force=force),
+                     rub=tr.TranslationalFriction(law="coulomb", coulomb_force=sliding,
+                                                  breakaway_force=at_rest), floor=tr.Reference())
 
     by = "rub.coulomb_force", "damper.damping"
     found = derivatives(loaded(lambda t: quantity("2 N/s") * t), "2 s", "damper.v", *by)

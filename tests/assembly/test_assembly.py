@@ -10,35 +10,10 @@ from scipy.optimize import brentq, fsolve
 from scipy.sparse import coo_matrix
 from scipy.sparse.linalg import spsolve
 
-from blocks import (
-    Component,
-    Discrete,
-    Model,
-    Parameter,
-    Port,
-    Target,
-    Variable,
-    cos,
-    der,
-    exp,
-    quantity,
-    sin,
-    time,
-    when,
-    where,
-)
+import blocks
+import library.translational as tr
+from blocks import Component, Model, Parameter, Port, Target, Variable, der, quantity, sin, time
 from library.signal import Sine, ZeroOrderHold
-from library.translational import (
-    Damper,
-    ForceSource,
-    FreeEnd,
-    Mass,
-    PositionSource,
-    Reference,
-    Rod,
-    Spring,
-    translational,
-)
 
 TIGHT = {"rtol": 1e-10}
 PER_SECOND = quantity("1 1/s")
@@ -50,7 +25,7 @@ PER_SECOND = quantity("1 1/s")
 class Kilogram(Component):
     """A body whose force is its acceleration, as numbers."""
 
-    M = Port(translational)
+    M = Port(tr.translational)
     v = Variable("m/s", priority="high")
 
     def equations(self):
@@ -63,7 +38,7 @@ def test_joined_bodies_of_unit_mass_are_not_taken_for_one_equation(pushed, veloc
     model = wired("kilograms", "a.M b.M", a=Kilogram(v="3 m/s"), b=Kilogram())
     if pushed:
         wire(model, "push.R a.M", "push.C ground.V",
-             push=ForceSource(force="5 N"), ground=Reference())
+             push=tr.ForceSource(force="5 N"), ground=tr.Reference())
     run = model.simulate("1 s", **TIGHT)
     assert final(run, "b.v") == pytest.approx(velocity, rel=1e-9)
 
@@ -71,10 +46,10 @@ def test_joined_bodies_of_unit_mass_are_not_taken_for_one_equation(pushed, veloc
 @pytest.mark.parametrize("rod", [False, True])
 def test_two_rigidly_joined_masses_move_as_one(rod):
     model = wired("joined", "push.R a.M", "push.C ground.V",
-                  a=Mass(mass="1 kg", v="2 m/s"), b=Mass(mass="3 kg"),
-                  push=ForceSource(force="8 N"), ground=Reference())
+                  a=tr.Mass(mass="1 kg", v="2 m/s"), b=tr.Mass(mass="3 kg"),
+                  push=tr.ForceSource(force="8 N"), ground=tr.Reference())
     if rod:
-        wire(model, "a.M rod.R", "rod.C b.M", rod=Rod())
+        wire(model, "a.M rod.R", "rod.C b.M", rod=tr.Rod())
     else:
         model.connect(model.a.M, model.b.M)
     run = model.simulate("1 s", **TIGHT)
@@ -89,8 +64,8 @@ def test_two_rigidly_joined_masses_move_as_one(rod):
 def test_a_spring_and_a_damper_in_series_need_no_mass_between_them():
     # Maxwell element held at both ends: k x = d v_d, v_d = -x'
     model = wired("maxwell", "s.C d.R", "s.R d.C ground.V",
-                  s=Spring(stiffness="10 N/m", x="1 m"), d=Damper(damping="5 N*s/m"),
-                  ground=Reference())
+                  s=tr.Spring(stiffness="10 N/m", x="1 m"), d=tr.Damper(damping="5 N*s/m"),
+                  ground=tr.Reference())
     run = model.simulate("1 s", **TIGHT)
     assert final(run, "s.x") == pytest.approx(np.exp(-2), rel=1e-8)
     assert final(run, "d.f") == pytest.approx(10 * np.exp(-2), rel=1e-8)
@@ -98,16 +73,17 @@ def test_a_spring_and_a_damper_in_series_need_no_mass_between_them():
 
 def test_three_dampers_in_series_share_a_velocity_like_resistors():
     model = wired("series", "push.R d[0].R", "d[:2].C d[1:].R", "d[2].C push.C ground.V",
-                  d=Damper(count=3, damping=["1 N*s/m", "2 N*s/m", "4 N*s/m"]),
-                  push=ForceSource(force="7 N"), ground=Reference())
+                  d=tr.Damper(count=3, damping=["1 N*s/m", "2 N*s/m", "4 N*s/m"]),
+                  push=tr.ForceSource(force="7 N"), ground=tr.Reference())
     assert_allclose(final(model.simulate("1 s"), "d.v"), [7, 3.5, 1.75], rtol=1e-12)
 
 
 def test_a_mass_on_a_prescribed_path_takes_the_force_that_newton_asks_for():
     model = Model("driven")
-    model.body, model.damper, model.ground = Mass(mass="2 kg"), Damper(damping="4 N*s/m"), \
-        Reference()
-    model.drive = PositionSource(position=lambda t: quantity("1 m") * sin(quantity("3 rad/s") * t))
+    model.body, model.damper, model.ground = tr.Mass(mass="2 kg"), tr.Damper(damping="4 N*s/m"), \
+        tr.Reference()
+    model.drive = tr.PositionSource(
+        position=lambda t: quantity("1 m") * sin(quantity("3 rad/s") * t))
     model.connect(model.body.M, model.drive.R, model.damper.R)
     model.connect(model.drive.C, model.damper.C, model.ground.V)
     run = model.simulate("2 s")
@@ -119,8 +95,9 @@ def test_a_mass_on_a_prescribed_path_takes_the_force_that_newton_asks_for():
 
 def test_springs_in_parallel_keep_different_deformations():
     model = wired("parallel", "a.R b.R body.M", "a.C b.C ground.V",
-                  a=Spring(stiffness="3 N/m", x="1 m"), b=Spring(stiffness="5 N/m", x="-0.5 m"),
-                  body=Mass(mass="2 kg"), ground=Reference())
+                  a=tr.Spring(stiffness="3 N/m", x="1 m"),
+                  b=tr.Spring(stiffness="5 N/m", x="-0.5 m"), body=tr.Mass(mass="2 kg"),
+                  ground=tr.Reference())
     run = model.simulate("1 s", **TIGHT)
     moved = -0.5 / 8 * (1 - np.cos(2))  # 2 u'' = -(3 (1 + u) + 5 (u - 0.5))
     assert final(run, "a.x") == pytest.approx(1 + moved, rel=1e-8)
@@ -133,8 +110,8 @@ def test_springs_in_parallel_keep_different_deformations():
 class Lever(Component):
     """Massless lever about a fixed pivot: v_A / a = -v_B / b, torques balance."""
 
-    A = Port(translational)
-    B = Port(translational)
+    A = Port(tr.translational)
+    B = Port(tr.translational)
     a = Parameter("1 m", above=0)
     b = Parameter("2 m", above=0)
 
@@ -145,8 +122,9 @@ class Lever(Component):
 
 def test_a_lever_passes_power_on_and_transforms_mass():
     model = wired("lever", "push.R light.M lever.A", "heavy.M lever.B", "push.C ground.V",
-                  light=Mass(mass="1 kg"), heavy=Mass(mass="3 kg"), lever=Lever(a="1 m", b="2 m"),
-                  push=ForceSource(force="26 N"), ground=Reference())
+                  light=tr.Mass(mass="1 kg"), heavy=tr.Mass(mass="3 kg"),
+                  lever=Lever(a="1 m", b="2 m"), push=tr.ForceSource(force="26 N"),
+                  ground=tr.Reference())
     run = model.simulate("1 s", **TIGHT)
     # v_B = -2 v_A: seen from A the heavy mass is 3 · 4 kg
     assert final(run, "light.v") == pytest.approx(26 / 13, rel=1e-9)
@@ -158,7 +136,7 @@ def test_a_lever_passes_power_on_and_transforms_mass():
 
 def test_an_arm_changed_between_runs_needs_no_new_assembly():
     model = wired("lever", "a.M lever.A", "b.M lever.B",
-                  a=Mass(v="1 m/s"), b=Mass(mass="3 kg"), lever=Lever())
+                  a=tr.Mass(v="1 m/s"), b=tr.Mass(mass="3 kg"), lever=Lever())
     assert final(model.simulate("1 s"), "b.v") == pytest.approx(-2)
     compiled = model.compile()
     model.lever.b = "5 m"
@@ -169,9 +147,9 @@ def test_an_arm_changed_between_runs_needs_no_new_assembly():
 class Differential(Component):
     """Three ports: v_A + v_B = 2 v_C, equal forces on A and B."""
 
-    A = Port(translational)
-    B = Port(translational)
-    C = Port(translational)
+    A = Port(tr.translational)
+    B = Port(tr.translational)
+    C = Port(tr.translational)
 
     def equations(self):
         yield self.A.v + self.B.v == 2 * self.C.v
@@ -182,8 +160,8 @@ class Differential(Component):
 def test_two_levers_in_a_row_multiply_and_a_differential_halves():
     model = wired("train", "a.M first.A mean.A", "first.B second.A", "second.B b.M mean.B",
                   "c.M mean.C",
-                  first=Lever(), second=Lever(b="3 m"), mean=Differential(), a=Mass(v="1 m/s"),
-                  b=Mass(v=Target("0 m/s", "none")), c=Mass(v=Target("0 m/s", "none")))
+                  first=Lever(), second=Lever(b="3 m"), mean=Differential(), a=tr.Mass(v="1 m/s"),
+                  b=tr.Mass(v=Target("0 m/s", "none")), c=tr.Mass(v=Target("0 m/s", "none")))
     run = model.simulate("1 s", **TIGHT)
     assert final(run, "b.v") == pytest.approx(6.0)
     assert final(run, "c.v") == pytest.approx(3.5)
@@ -249,7 +227,7 @@ def test_derivatives_that_only_results_or_conditions_use_are_right():
             yield der(self.x) == -2 * PER_SECOND * self.x
             yield self.square == self.x**2
             yield self.rate == der(self.square)
-            yield self.slow == where(der(self.square) > quantity("-1 m^2/s"), 1, 0)
+            yield self.slow == blocks.where(der(self.square) > quantity("-1 m^2/s"), 1, 0)
 
     run = alone(Cooling()).simulate("1 s", rtol=1e-10)
     t = run.time.to("s").magnitude
@@ -298,8 +276,8 @@ class NonlinearLoop(Component):
     p = Parameter(0.5)
 
     def equations(self):
-        yield self.a == cos(self.b) * self.p
-        yield self.b == exp(-self.a) + self.a**3
+        yield self.a == blocks.cos(self.b) * self.p
+        yield self.b == blocks.exp(-self.a) + self.a**3
 
 
 def test_a_nonlinear_loop_is_torn_and_solved_to_the_root_of_scipy():
@@ -321,10 +299,11 @@ def test_a_grid_of_dampers_takes_the_velocities_that_scipy_finds():
     across, down = rng.uniform(1, 2, n * (n - 1)), rng.uniform(1, 2, n * (n - 1))
     at = np.arange(n * n).reshape(n, n)
     model = wired("grid",
-                  node=FreeEnd(count=n * n), ground=Reference(), push=ForceSource(force="5 N"))
+                  node=tr.FreeEnd(count=n * n), ground=tr.Reference(),
+                  push=tr.ForceSource(force="5 N"))
     ends = {}
     for name, values, a, b in [("h", across, at[:, :-1], at[:, 1:]), ("w", down, at[:-1], at[1:])]:
-        damper = model.add(name, Damper(count=n * (n - 1), damping=quantity(values, "N*s/m")))
+        damper = model.add(name, tr.Damper(count=n * (n - 1), damping=quantity(values, "N*s/m")))
         model.connect(damper.R, model.node[a.ravel()].V)
         model.connect(damper.C, model.node[b.ravel()].V)
         ends[name] = a.ravel(), b.ravel()
@@ -348,9 +327,9 @@ def test_a_long_row_of_unequal_dampers_loses_no_digits():
     np.random.default_rng(1).shuffle(values)
     model = wired("row", "push.R d[0].R", "d[:-1].C d[1:].R", "d.C side.R",
                   "side.C push.C ground.V",
-                  d=Damper(count=n, damping=quantity(values, "N*s/m")),
-                  side=Damper(count=n, damping="1 N*s/m"), push=ForceSource(force="1 N"),
-                  ground=Reference())
+                  d=tr.Damper(count=n, damping=quantity(values, "N*s/m")),
+                  side=tr.Damper(count=n, damping="1 N*s/m"), push=tr.ForceSource(force="1 N"),
+                  ground=tr.Reference())
     run = model.simulate("1 s", times=["1 s"])
     matrix = np.zeros((n + 1, n + 1))
     for i, k in enumerate(values):
@@ -422,7 +401,7 @@ def test_currents_that_one_curve_gives_are_tied_though_no_equation_says_so(ratio
 
 def test_the_equations_of_an_oscillator_can_be_read():
     model = wired("oscillator", "body.M spring.R", "spring.C ground.V",
-                  body=Mass(mass="2 kg"), spring=Spring(), ground=Reference())
+                  body=tr.Mass(mass="2 kg"), spring=tr.Spring(), ground=tr.Reference())
     flat, reduced = model.equations().flat, model.equations().reduced
     assert "body.mass*der(body.v) == body.f" in flat
     assert "der(spring.x) == spring.v" in flat
@@ -440,12 +419,12 @@ class Counted(Component):
     """A ball that counts its rebounds, at which it keeps three quarters of its speed."""
 
     h, v = Variable("m", "1 m", priority="high"), Variable("m/s", "0 m/s", priority="high")
-    n = Discrete("1", 0)
+    n = blocks.Discrete("1", 0)
 
     def equations(self):
         yield der(self.h) == self.v
         yield der(self.v) == quantity("-9.81 m/s^2")
-        yield when((self.h < 0) & (self.v < 0), {self.v: -0.75 * self.v, self.n: self.n + 1})
+        yield blocks.when((self.h < 0) & (self.v < 0), {self.v: -0.75 * self.v, self.n: self.n + 1})
 
 
 def test_what_is_assigned_at_events_can_be_read():
@@ -457,4 +436,4 @@ def test_what_is_assigned_at_events_can_be_read():
     assert "at hold.offset and every hold.sample_time after: hold.held becomes hold.u" in events
     assert "when -ball.h > 0 & -ball.v > 0: ball.v becomes (-0.75)*ball.v" in events
     assert "Events" in str(model.equations())
-    assert "Events" not in str(alone(Mass()).equations())
+    assert "Events" not in str(alone(tr.Mass()).equations())

@@ -11,15 +11,8 @@ import pytest
 from benches import wired
 from numpy.testing import assert_allclose
 
+import library.electrical as el
 from blocks import Model, quantity
-from library.electrical import (
-    ACVoltageSource,
-    Capacitor,
-    DCVoltageSource,
-    Diode,
-    ElectricalReference,
-    Resistor,
-)
 from library.signal import Constant, DiscreteStateSpace, Gain, Rounding, UnitDelay
 from library.translational import Damper, Mass, Reference, VelocitySource
 
@@ -29,10 +22,10 @@ def ladder(n, along, across):
     return wired("ladder", "source.n across.n store.n ground.V", "source.p along[0].p",
                  "along[1:].p along[:-1].n across[:-1].p", "along[-1].n across[-1].p last.p",
                  "last.n store.p",
-                 ground=ElectricalReference(), source=DCVoltageSource(voltage="10 V"),
-                 along=Resistor(count=n, resistance=quantity(along, "ohm")),
-                 across=Resistor(count=n, resistance=quantity(across, "ohm")),
-                 last=Resistor(resistance="1 ohm"), store=Capacitor(capacitance="1 uF"))
+                 ground=el.ElectricalReference(), source=el.DCVoltageSource(voltage="10 V"),
+                 along=el.Resistor(count=n, resistance=quantity(along, "ohm")),
+                 across=el.Resistor(count=n, resistance=quantity(across, "ohm")),
+                 last=el.Resistor(resistance="1 ohm"), store=el.Capacitor(capacitance="1 uF"))
 
 
 def nodes(n, along, across):
@@ -105,10 +98,11 @@ def clipper(n):
     """A ladder of resistors and diodes between a source and a capacitor."""
     return wired("clipper", "source.n diodes.n store.n ground.V", "source.p along[0].p",
                  "along[1:].p along[:-1].n diodes[:-1].p", "along[-1].n diodes[-1].p store.p",
-                 ground=ElectricalReference(),
-                 source=ACVoltageSource(amplitude="10 V", frequency="8 Hz"),
-                 along=Resistor(count=n, resistance="100 ohm"),
-                 diodes=Diode(count=n, model="exponential"), store=Capacitor(capacitance="100 uF"))
+                 ground=el.ElectricalReference(),
+                 source=el.ACVoltageSource(amplitude="10 V", frequency="8 Hz"),
+                 along=el.Resistor(count=n, resistance="100 ohm"),
+                 diodes=el.Diode(count=n, model="exponential"),
+                 store=el.Capacitor(capacitance="100 uF"))
 
 
 def test_a_ladder_of_diodes_is_solved_by_its_nodes():
@@ -147,9 +141,9 @@ def test_a_random_network_of_resistances_over_decades_is_that_of_rational_number
     edges += [(i, ground) for i in range(n) if sum(i in edge for edge in edges) < 2]
     sizes = 10 ** random.uniform(-6, 6, len(edges))
     model = Model("net")
-    model.ground, model.source = ElectricalReference(), DCVoltageSource(voltage="10 V")
-    model.store = Capacitor(capacitance="1 F", vc="0 V")
-    model.pieces = Resistor(count=len(edges), resistance=quantity(sizes, "ohm"))
+    model.ground, model.source = el.ElectricalReference(), el.DCVoltageSource(voltage="10 V")
+    model.store = el.Capacitor(capacitance="1 F", vc="0 V")
+    model.pieces = el.Resistor(count=len(edges), resistance=quantity(sizes, "ohm"))
     ends = {k: [] for k in range(-3, n)}
     ends[source] += [model.source.p]
     ends[ground] += [model.source.n, model.ground.V, model.store.n]

@@ -5,16 +5,8 @@ import pytest
 from benches import wire, wired
 from numpy.testing import assert_allclose
 
+import library.translational as tr
 from blocks import Model, quantity, sin
-from library.translational import (
-    Damper,
-    ForceSource,
-    Mass,
-    PositionSource,
-    Reference,
-    Spring,
-    SpringDamper,
-)
 
 METHODS = ["DOP853", "Radau"]
 TIGHT = {"rtol": 1e-10}
@@ -26,9 +18,9 @@ def read(run, path, unit):
 
 def oscillator(m, k, d, x0, v0):
     return wired("oscillator", "body.M spring.R damper.R", "spring.C damper.C ground.V",
-                 body=Mass(mass=quantity(m, "kg"), v=quantity(v0, "m/s")),
-                 spring=Spring(stiffness=quantity(k, "N/m"), x=quantity(x0, "m")),
-                 damper=Damper(damping=quantity(d, "N*s/m")), ground=Reference())
+                 body=tr.Mass(mass=quantity(m, "kg"), v=quantity(v0, "m/s")),
+                 spring=tr.Spring(stiffness=quantity(k, "N/m"), x=quantity(x0, "m")),
+                 damper=tr.Damper(damping=quantity(d, "N*s/m")), ground=tr.Reference())
 
 
 def damped(m, k, d, x0, v0, t):
@@ -56,12 +48,13 @@ def test_a_mass_on_a_moving_base_follows_the_transfer_function():
     m, k, d, w = 2.0, 50.0, 3.0, 4.0
     phasor = (k + 1j * w * d) / (k - m * w**2 + 1j * w * d)  # x of the body per y of the base
     model = Model("base")
-    model.base = PositionSource(position=lambda t: quantity("2 cm") * sin(quantity(w, "rad/s") * t))
+    model.base = tr.PositionSource(position=lambda t: quantity("2 cm") * sin(quantity(w,
+                                                                                      "rad/s") * t))
     body0, speed0 = 0.02 * phasor.imag, 0.02 * w * phasor.real
     wire(model, "base.R strut.R", "strut.C body.M", "base.C ground.V",
-         body=Mass(mass=quantity(m, "kg"), v=quantity(speed0, "m/s")),
-         strut=SpringDamper(stiffness=quantity(k, "N/m"), damping=quantity(d, "N*s/m"),
-                            x=quantity(-body0, "m")), ground=Reference())
+         body=tr.Mass(mass=quantity(m, "kg"), v=quantity(speed0, "m/s")),
+         strut=tr.SpringDamper(stiffness=quantity(k, "N/m"), damping=quantity(d, "N*s/m"),
+                               x=quantity(-body0, "m")), ground=tr.Reference())
     run = model.simulate("5 s", method="DOP853", **TIGHT)
     t, v = read(run, "body.v", "m/s")
     assert_allclose(v, (0.02 * 1j * w * phasor * np.exp(1j * w * t)).imag, atol=1e-8)
@@ -72,7 +65,7 @@ def test_a_mass_on_a_moving_base_follows_the_transfer_function():
 def test_an_oscillator_at_resonance_grows_linearly():
     model = oscillator(2.0, 32.0, 0.0, 0.0, 0.0)
     wire(model, "push.R body.M", "push.C ground.V",
-         push=ForceSource(force=lambda t: quantity("6 N") * sin(quantity("4 rad/s") * t)))
+         push=tr.ForceSource(force=lambda t: quantity("6 N") * sin(quantity("4 rad/s") * t)))
     run = model.simulate("5 s", method="DOP853", **TIGHT)
     t, x = read(run, "spring.x", "m")
     assert_allclose(x, 6 / (2 * 2 * 4) * (np.sin(4 * t) / 4 - t * np.cos(4 * t)), atol=1e-8)

@@ -10,17 +10,8 @@ import pytest
 from benches import wired
 from scipy.linalg import eigvals, solve
 
+import library.electrical as el
 from blocks import quantity
-from library.electrical import (
-    ACCurrentSource,
-    ACVoltageSource,
-    Capacitor,
-    ElectricalReference,
-    IdealTransformer,
-    Inductor,
-    OpenCircuit,
-    Resistor,
-)
 
 OMEGA = 2.0
 
@@ -85,16 +76,16 @@ class Circuit:
 
     def model(self):
         model = wired("random circuit", "ground.V nodes[0].V",
-                      ground=ElectricalReference(), nodes=OpenCircuit(count=self.nodes))
+                      ground=el.ElectricalReference(), nodes=el.OpenCircuit(count=self.nodes))
         frequency = quantity(OMEGA / 2 / np.pi, "Hz")
         for k, (kind, value, *ends) in enumerate(self.edges):
             part = model.add(f"{kind}{k}", {
-                "R": lambda v: Resistor(resistance=quantity(v, "ohm")),
-                "C": lambda v: Capacitor(capacitance=quantity(v, "F")),
-                "L": lambda v: Inductor(inductance=quantity(v, "H")),
-                "V": lambda v: ACVoltageSource(amplitude=quantity(v, "V"), frequency=frequency),
-                "I": lambda v: ACCurrentSource(amplitude=quantity(v, "A"), frequency=frequency),
-                "T": lambda v: IdealTransformer(ratio=v),
+                "R": lambda v: el.Resistor(resistance=quantity(v, "ohm")),
+                "C": lambda v: el.Capacitor(capacitance=quantity(v, "F")),
+                "L": lambda v: el.Inductor(inductance=quantity(v, "H")),
+                "V": lambda v: el.ACVoltageSource(amplitude=quantity(v, "V"), frequency=frequency),
+                "I": lambda v: el.ACCurrentSource(amplitude=quantity(v, "A"), frequency=frequency),
+                "T": lambda v: el.IdealTransformer(ratio=v),
             }[kind](value))  # fmt: skip
             ports = ("p1", "n1", "p2", "n2") if kind == "T" else ("p", "n")
             for port, node in zip(ports, ends, strict=True):

@@ -22,6 +22,7 @@ from benches.wrong_models import (
     sound,
 )
 
+import library.electrical as el
 from blocks import (
     Component,
     Model,
@@ -29,21 +30,10 @@ from blocks import (
     Port,
     Variable,
     der,
+    exceptions,
     quantity,
 )
 from blocks.diagnostics.check import relation_findings
-from blocks.exceptions import (
-    EquationError,
-    ParameterError,
-    UnknownName,
-    WrongDimension,
-)
-from library.electrical import (
-    DCCurrentSource,
-    DCVoltageSource,
-    ElectricalReference,
-    electrical,
-)
 from library.translational import ForceSource, translational
 
 
@@ -181,7 +171,7 @@ def test_units_that_do_not_fit_are_told_with_both_sides():
     findings = check_of(WrongUnits())
     says(only(findings), "unit.dimension", ["part1"],
          "WrongUnits, equation 1: … f == (stiffness*v) … N on the left, kg*m/s**3 on the right.")
-    with pytest.raises(WrongDimension) as caught:
+    with pytest.raises(exceptions.WrongDimension) as caught:
         findings.raise_errors()
     assert (caught.value.left, caught.value.right) == ("N", "kg*m/s**3")
 
@@ -189,7 +179,7 @@ def test_units_that_do_not_fit_are_told_with_both_sides():
 def test_a_misspelt_variable_in_an_equation_gets_the_nearest_name():
     findings = check_of(Misspelt())
     assert "Misspelt: there is no 'sped' among its names" in before_line(str(only(findings)))
-    with pytest.raises(UnknownName) as caught:
+    with pytest.raises(exceptions.UnknownName) as caught:
         findings.raise_errors()
     assert caught.value.nearest == ["speed"]
 
@@ -202,7 +192,7 @@ def test_every_class_that_cannot_be_read_is_told_in_one_check():
 def test_a_when_must_assign_an_integrated_variable():
     says(only(check_of(AssignsWhatFollows())), "event.target", ["part1.y"],
          "AssignsWhatFollows assigns part1.y … Assign a variable whose der() … or declare y as Dis")
-    with pytest.raises(EquationError):
+    with pytest.raises(exceptions.EquationError):
         check_of(AssignsWhatFollows()).raise_errors()
 
 
@@ -214,7 +204,7 @@ def test_relations_between_parameters_are_checked_for_every_instance():
     assert "one: low (3.0 m) must not exceed high (2.0 m)" in str(findings[0])
     assert findings[1].where == ("many[1]",)
     model.many.low = "1 m"
-    with pytest.raises(ParameterError) as caught:
+    with pytest.raises(exceptions.ParameterError) as caught:
         model.check().raise_errors()
     assert caught.value.code == "parameter.relation"
 
@@ -301,7 +291,7 @@ def test_a_small_number_in_a_law_is_no_statement_about_its_ports(slope):
     """A conductance however small joins two nodes: neither carries no current nor ties them."""
 
     class Leak(Component):
-        p, n = Port(electrical), Port(electrical)
+        p, n = Port(el.electrical), Port(el.electrical)
         i = Variable("A")
 
         def equations(self):
@@ -309,7 +299,7 @@ def test_a_small_number_in_a_law_is_no_statement_about_its_ports(slope):
             yield self.p.i == self.i
             yield self.n.i == -self.i
 
-    for source in (DCCurrentSource, DCVoltageSource):
+    for source in (el.DCCurrentSource, el.DCVoltageSource):
         model = wired("leak", "source.p leak.p", "source.n leak.n earth.V",
-                      leak=Leak(), source=source(), earth=ElectricalReference())
+                      leak=Leak(), source=source(), earth=el.ElectricalReference())
         assert not model.check()

@@ -9,25 +9,17 @@ from benches import wired
 from benches.wrong_models import sound
 
 import blocks
+import library.translational as tr
 from blocks import Parameter, SimulationError, UnknownName, Variable, der, log, quantity, sqrt
 from blocks.diagnostics import SEVERITIES, Finding, Findings
 from blocks.exceptions import CheckError, StructureError
-from library.translational import (
-    Damper,
-    ForceSource,
-    Mass,
-    Reference,
-    Spring,
-    TwoPort,
-    VelocitySource,
-)
 
 
 def three_mistakes():
     return sound("a.R b.R damper.R", "a.C b.C ground.V", "push.R block.M",
                  "short.R short.C block.M",
-                 a=VelocitySource(velocity="0 m/s"), b=VelocitySource(velocity="0 m/s"),
-                 push=ForceSource(force="1 N"), spring=Spring(), short=Spring())
+                 a=tr.VelocitySource(velocity="0 m/s"), b=tr.VelocitySource(velocity="0 m/s"),
+                 push=tr.ForceSource(force="1 N"), spring=tr.Spring(), short=tr.Spring())
 
 
 def test_one_check_names_all_mistakes_errors_first():
@@ -61,7 +53,7 @@ def test_several_errors_are_raised_together_and_carry_all_findings():
 
 
 def test_a_single_error_is_raised_as_itself():
-    model = sound("push.R block.M", push=ForceSource(force="1 N"))
+    model = sound("push.R block.M", push=tr.ForceSource(force="1 N"))
     with pytest.raises(StructureError) as caught:
         model.simulate("1 s")
     assert caught.value.code == "conflict.through"
@@ -82,12 +74,12 @@ def test_compiling_a_singular_network_says_the_same_as_the_check():
 
 def test_nothing_is_raised_where_there_are_no_errors():
     model = sound()
-    model.loose = Mass()
+    model.loose = tr.Mass()
     model.check().raise_errors()
 
 
 def test_the_printed_check_shows_severity_code_problem_and_repair():
-    model = sound("push.R block.M", push=ForceSource(force="1 N"))
+    model = sound("push.R block.M", push=tr.ForceSource(force="1 N"))
     assert str(model.check()) == (
         "demo: 1 error\n"
         "error   conflict.through\n"
@@ -119,7 +111,7 @@ def test_a_check_is_kept_until_values_or_structure_change():
     model.block.mass = "3 kg"
     second = model.check()
     assert second is not first
-    model.loose = Mass()
+    model.loose = tr.Mass()
     assert "network.unconnected" in model.check()
 
 
@@ -128,7 +120,8 @@ def test_a_check_of_thirty_thousand_components_looks_at_each_class_once(monkeypa
 
     n = 10_000
     model = wired("chain", "s.C d.C m.M", "s.R d.R", "s[1:].R m[:-1].M", "s[0].R ground.V",
-                  ground=Reference(), m=Mass(count=n), s=Spring(count=n), d=Damper(count=n))
+                  ground=tr.Reference(), m=tr.Mass(count=n), s=tr.Spring(count=n),
+                  d=tr.Damper(count=n))
     calls = []
     monkeypatch.setattr(topology, "traits_of",
                         lambda kernel, real=topology.traits_of: calls.append(1) or real(kernel))
@@ -142,8 +135,8 @@ def test_a_mistake_in_a_chain_of_thousands_is_still_named():
     n = 3000
     model = wired("chain", "s.C m.M", "s[1:].R m[:-1].M", "s[0].R ground.V", "pull.R m[1234].M",
                   "pull.C ground.V",
-                  ground=Reference(), m=Mass(count=n), s=Spring(count=n),
-                  pull=VelocitySource(count=2, velocity="1 m/s"))
+                  ground=tr.Reference(), m=tr.Mass(count=n), s=tr.Spring(count=n),
+                  pull=tr.VelocitySource(count=2, velocity="1 m/s"))
     errors = model.check().errors
     assert [f.where for f in errors] == [("pull[0]", "pull[1]")]
 
@@ -170,7 +163,7 @@ def test_the_catalogue_gives_the_severity_of_every_finding():
 
 
 # -- a run that breaks down is reported against the component whose equation has no value -----
-class Bristle(TwoPort):
+class Bristle(tr.TwoPort):
     """A force that has no value beyond a limit."""
 
     limit = Parameter("0.5 m")
@@ -196,7 +189,7 @@ def test_a_root_or_logarithm_of_a_negative_number_is_laid_at_its_components_door
     method, part, equation
 ):
     model = wired("broken", "block.M rail.R", "rail.C ground.V",
-                  block=Mass(v="1.5 m/s"), rail=part(), ground=Reference())
+                  block=tr.Mass(v="1.5 m/s"), rail=part(), ground=tr.Reference())
     step = "1 ms" if method == "rk4" else None
     with pytest.raises(SimulationError) as caught:
         model.simulate("3 s", method=method, step=step)
@@ -209,8 +202,8 @@ def test_a_root_or_logarithm_of_a_negative_number_is_laid_at_its_components_door
 @pytest.mark.parametrize("method", ["auto", "Radau"])
 def test_a_pole_of_a_source_is_laid_at_the_sources_door(method):
     model = wired("pole", "block.M push.R", "push.C ground.V",
-                  block=Mass(), ground=Reference(),
-                  push=ForceSource(force=lambda t: quantity("1 N*s") / (t - quantity("0.5 s"))))
+                  block=tr.Mass(), ground=tr.Reference(),
+                  push=tr.ForceSource(force=lambda t: quantity("1 N*s") / (t - quantity("0.5 s"))))
     with pytest.raises(SimulationError, match=r"push\.S == 1/\(time - 0\.5\)") as caught:
         model.simulate("1 s", method=method)
     assert caught.value.where == "push"
@@ -218,12 +211,12 @@ def test_a_pole_of_a_source_is_laid_at_the_sources_door(method):
 
 
 def test_a_motion_that_grows_without_bound_is_no_components_fault():
-    class Avalanche(TwoPort):
+    class Avalanche(tr.TwoPort):
         def equations(self):
             yield self.f == -quantity("1 N*s^2/m^2") * self.v**2
 
     model = wired("avalanche", "block.M snow.R", "snow.C ground.V",
-                  block=Mass(v="1 m/s"), snow=Avalanche(), ground=Reference())
+                  block=tr.Mass(v="1 m/s"), snow=Avalanche(), ground=tr.Reference())
     with pytest.raises(SimulationError, match="grows without bound") as caught:
         model.simulate("2 s")  # v = 1/(1 - t)
     assert caught.value.where == ""
@@ -232,18 +225,18 @@ def test_a_motion_that_grows_without_bound_is_no_components_fault():
 
 def test_an_unknown_name_is_an_attribute_of_the_error():
     with pytest.raises(UnknownName) as caught:
-        Mass().masss  # noqa: B018
+        tr.Mass().masss  # noqa: B018
     assert caught.value.name == "masss"
     assert caught.value.nearest == ["mass"]
 
 
 def test_a_damper_of_the_wrong_sign_is_no_division_by_zero():
-    class Fed(TwoPort):
+    class Fed(tr.TwoPort):
         def equations(self):
             yield self.f == -quantity("1 kN*s/m") * self.v
 
     model = wired("fed", "block.M fed.R", "fed.C ground.V",
-                  block=Mass(v="1 m/s"), fed=Fed(), ground=Reference())
+                  block=tr.Mass(v="1 m/s"), fed=Fed(), ground=tr.Reference())
     with pytest.raises(SimulationError, match=r"^block: .* block\.v has grown to .*: look for what "
                        "feeds it, such as a source, or a damper or a resistor of the wrong sign"
                        ) as caught:

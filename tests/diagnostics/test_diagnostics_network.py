@@ -5,6 +5,7 @@ import pytest
 from benches import wire, wired
 from benches.wrong_models import DryFriction, Gain, Gear, Lag, Memory, Shell, only, says, sound
 
+import library.translational as tr
 from blocks import Component, Domain, Model, Parameter, Port, Variable, der, quantity
 from library import gas
 from library.electrical import DCVoltageSource, ElectricalReference, HalfBridge, Resistor
@@ -14,19 +15,6 @@ from library.rotational import AngularVelocitySource, Inertia, RotationalReferen
 from library.signal import Pulse, Sine
 from library.thermal import ThermalResistance, VariableThermalResistance
 from library.thermal.domain import TwoPort, thermal
-from library.translational import (
-    AccelerationSource,
-    Damper,
-    ForceSource,
-    Mass,
-    MotionSensor,
-    PositionSource,
-    Reference,
-    Rod,
-    Spring,
-    VelocitySource,
-    translational,
-)
 
 SOFTEN = "Keep one of them, or put an element in series … (a spring or a damper)"
 
@@ -42,14 +30,14 @@ def test_an_empty_model_is_told_so():
 
 # -- references ----------------------------------------------------------------------------------
 def test_a_circuit_without_reference_is_an_error():
-    model = wired("free", "block.M spring.R", block=Mass(), spring=Spring())
+    model = wired("free", "block.M spring.R", block=tr.Mass(), spring=tr.Spring())
     says(only(model, "error"), "reference.missing", ["block", "spring"],
          "translational circuit of block and spring has no Reference … model.ground = Reference(); "
          "then connect it, for example to spring.C.")
 
 
 def test_every_circuit_needs_its_own_reference():
-    model = sound("a.R b.R", "a.C b.C", a=Damper(), b=Damper())
+    model = sound("a.R b.R", "a.C b.C", a=tr.Damper(), b=tr.Damper())
     finding = only(model)
     assert finding.code == "reference.missing"
     assert set(finding.where) == {"a", "b"}
@@ -57,7 +45,7 @@ def test_every_circuit_needs_its_own_reference():
 
 def test_a_node_between_masses_needs_no_reference():
     model = wired("free", "a.M spring.R", "spring.C damper.R", "damper.C b.M",
-                  a=Mass(v="1 m/s"), b=Mass(), spring=Spring(), damper=Damper())
+                  a=tr.Mass(v="1 m/s"), b=tr.Mass(), spring=tr.Spring(), damper=tr.Damper())
     assert only(model, "info").code == "reference.free"
     result = model.simulate("1 s", rtol=1e-9)
     momentum = result["a.v"] * quantity("1 kg") + result["b.v"] * quantity("1 kg")
@@ -66,7 +54,7 @@ def test_a_node_between_masses_needs_no_reference():
 
 def test_masses_on_a_spring_may_fly_freely():
     model = wired("free", "a.M spring.R", "b.M spring.C",
-                  a=Mass(v="1 m/s"), b=Mass(), spring=Spring())
+                  a=tr.Mass(v="1 m/s"), b=tr.Mass(), spring=tr.Spring())
     assert len(model.check().errors) == 0
     says(only(model, "info"), "reference.free", ["a", "b", "spring"],
          "circuit of a, b and spring has no Reference … Nothing to do if that is meant")
@@ -109,12 +97,12 @@ def test_gears_that_repeat_each_other_on_a_source_are_named_with_it():
 
 # -- two velocity sources ------------------------------------------------------------------------
 @pytest.mark.parametrize(("Other", "apart"), [
-    (VelocitySource, "; a.velocity is 1 m/s and b.velocity 0 m/s, 1 m/s apart"),
-    (PositionSource, ""), (AccelerationSource, "")],
+    (tr.VelocitySource, "; a.velocity is 1 m/s and b.velocity 0 m/s, 1 m/s apart"),
+    (tr.PositionSource, ""), (tr.AccelerationSource, "")],
     ids=["VelocitySource", "PositionSource", "AccelerationSource"])  # fmt: skip
 def test_two_velocity_sources_in_parallel_conflict(Other, apart):
     model = sound("a.R b.R damper.R", "a.C b.C ground.V",
-                  a=VelocitySource(velocity="1 m/s"), b=Other())
+                  a=tr.VelocitySource(velocity="1 m/s"), b=Other())
     says(only(model, "error"), "conflict.across", ["a", "b"],
          f"a and b both prescribe the velocity … (a.R = b.R and a.C = b.C){apart}. {SOFTEN}")
 
@@ -140,34 +128,35 @@ def test_two_voltages_at_one_place_say_how_far_they_are_apart():
 
 def test_three_velocity_sources_in_a_loop_conflict_and_the_loop_is_named():
     model = sound()
-    model.a, model.b, model.c = (VelocitySource(velocity=f"{n} m/s") for n in (1, 2, 3))
-    wire(model, "a.R c.C block.M", "a.C b.R m.M", "b.C c.R n.M", m=Mass(), n=Mass())
+    model.a, model.b, model.c = (tr.VelocitySource(velocity=f"{n} m/s") for n in (1, 2, 3))
+    wire(model, "a.R c.C block.M", "a.C b.R m.M", "b.C c.R n.M", m=tr.Mass(), n=tr.Mass())
     says(only(model), "conflict.across", "abc",
          "b, a and c form a closed loop … Remove one of them, or put an element into the loop")
 
 
 def test_two_of_three_sources_in_a_chain_do_not_conflict():
     model = sound("a.C ground.V", "a.R b.C m.M", "b.R block.M",
-                  a=VelocitySource(velocity="1 m/s"), b=VelocitySource(velocity="2 m/s"), m=Mass())
+                  a=tr.VelocitySource(velocity="1 m/s"), b=tr.VelocitySource(velocity="2 m/s"),
+                  m=tr.Mass())
     assert len(model.check().errors) == 0
 
 
 def test_a_source_between_two_references_conflicts_with_them():
     model = sound("pull.R wall.V", "pull.C ground.V",
-                  wall=Reference(), pull=VelocitySource(velocity="1 m/s"))
+                  wall=tr.Reference(), pull=tr.VelocitySource(velocity="1 m/s"))
     says(only(model), "conflict.across", ["wall", "ground", "pull"],
          "pull prescribes the velocity … wall and ground already hold rigidly. Remove it, or put")
 
 
 def test_a_source_over_a_rigid_rod_conflicts_with_it():
     model = sound("pull.R rod.R block.M", "pull.C rod.C ground.V",
-                  rod=Rod(), pull=VelocitySource(velocity="1 m/s"))
+                  rod=tr.Rod(), pull=tr.VelocitySource(velocity="1 m/s"))
     says(only(model), "conflict.across", ["rod", "pull"],
          f"(rod.R = pull.R and rod.C = pull.C), which rod already fixes. {SOFTEN}")
 
 
 def test_two_rods_side_by_side_share_their_force_in_no_unique_way():
-    model = sound("a.R b.R block.M", "a.C b.C end.M", a=Rod(), b=Rod(), end=Mass())
+    model = sound("a.R b.R block.M", "a.C b.C end.M", a=tr.Rod(), b=tr.Rod(), end=tr.Mass())
     says(only(model), "conflict.across", ["a", "b"],
          f"a and b are both rigid … (a.R = b.R and a.C = b.C). {SOFTEN}")
 
@@ -175,7 +164,7 @@ def test_two_rods_side_by_side_share_their_force_in_no_unique_way():
 class Pillar(Component):
     """Holds its port, but is no reference."""
 
-    V = Port(translational)
+    V = Port(tr.translational)
 
     def equations(self):
         yield self.V.v == 0
@@ -183,7 +172,7 @@ class Pillar(Component):
 
 def test_two_references_at_one_node_hold_it_as_one_does():
     alone, both = sound(), sound()
-    wire(both, "wall.V ground.V floor.V", wall=Reference(), floor=Reference())
+    wire(both, "wall.V ground.V floor.V", wall=tr.Reference(), floor=tr.Reference())
     assert not len(both.check().errors)
     one, two = (m.simulate("0.2 s", rtol=1e-9) for m in (alone, both))
     assert two["block.v"].at("0.2 s") == one["block.v"].at("0.2 s")
@@ -201,7 +190,7 @@ def test_a_reference_and_another_support_of_one_node_are_one_too_many():
 
 
 def test_a_shorted_velocity_source_contradicts_itself():
-    model = sound("pull.R pull.C block.M", pull=VelocitySource(velocity="1 m/s"))
+    model = sound("pull.R pull.C block.M", pull=tr.VelocitySource(velocity="1 m/s"))
     says(only(model), "conflict.across", ["pull"],
          "pull … its ports R and C, but both … to the same node. Connect them to different nodes")
 
@@ -209,52 +198,52 @@ def test_a_shorted_velocity_source_contradicts_itself():
 # -- force sources -------------------------------------------------------------------------------
 def test_two_force_sources_in_series_conflict_at_the_massless_node():
     model = sound("a.R b.C", "a.C ground.V", "b.R block.M",
-                  a=ForceSource(force="1 N"), b=ForceSource(force="2 N"))
+                  a=tr.ForceSource(force="1 N"), b=tr.ForceSource(force="2 N"))
     says(only(model), "conflict.through", ["a", "b"],
          "a and b both prescribe the force at one node (a.R = b.C) … whose force is free (a mass).")
 
 
 def test_a_mass_between_two_force_sources_resolves_the_conflict():
     model = sound("a.R b.C m.M", "a.C ground.V", "b.R block.M",
-                  a=ForceSource(force="1 N"), b=ForceSource(force="2 N"), m=Mass())
+                  a=tr.ForceSource(force="1 N"), b=tr.ForceSource(force="2 N"), m=tr.Mass())
     assert len(model.check()) == 0
 
 
 def test_a_force_source_with_an_open_port_has_nothing_to_act_on():
-    model = sound("push.R block.M", push=ForceSource(force="1 N"))
+    model = sound("push.R block.M", push=tr.ForceSource(force="1 N"))
     says(only(model), "conflict.through", ["push.C", "push"],
          "push.C is connected to nothing … Connect push.C to a component or to a Reference.")
 
 
 def test_a_force_on_a_loose_spring_is_not_balanced():
     model = sound("push.R block.M", "push.C spring.R",
-                  push=ForceSource(force="1 N"), spring=Spring())
+                  push=tr.ForceSource(force="1 N"), spring=tr.Spring())
     says(only(model, "error"), "conflict.through", ["push", "spring"],
          "push prescribes every force that acts on spring … Hold that part … or a Reference.")
 
 
 def test_a_node_where_only_a_sensor_is_has_no_velocity():
-    model = sound("meter.C ground.V", meter=MotionSensor())
+    model = sound("meter.C ground.V", meter=tr.MotionSensor())
     says(only(model, "error"), "network.floating", ["meter"],
          "Nothing determines the velocity at the node of meter.R: meter carries no force there.")
 
 
 def test_a_port_that_an_option_leaves_out_need_not_be_connected():
-    model = sound("meter.R block.M", meter=MotionSensor())
+    model = sound("meter.R block.M", meter=tr.MotionSensor())
     says(only(model, "error"), "network.floating", ["meter"],
          "at the node of meter.C … make it without that port: MotionSensor(reference='absolute').")
 
 
 # -- ports ---------------------------------------------------------------------------------------
 def test_a_shorted_spring_is_a_warning():
-    model = sound("spring.R spring.C block.M", spring=Spring())
+    model = sound("spring.R spring.C block.M", spring=tr.Spring())
     assert len(model.check().errors) == 0
     says(only(model, "warning"), "network.shorted", ["spring"],
          "Both ports of spring (R and C) … to the same node, so it has no effect. Connect them to")
 
 
 def test_an_unconnected_port_carries_no_force():
-    model = sound("spring.R block.M", spring=Spring())
+    model = sound("spring.R block.M", spring=tr.Spring())
     assert len(model.check().errors) == 0
     says(only(model, "info"), "network.unconnected", ["spring.C"],
          "spring.C is connected to nothing, so the force there is 0. Nothing to do if that is")
@@ -262,7 +251,7 @@ def test_an_unconnected_port_carries_no_force():
 
 def test_unconnected_ports_of_an_array_are_one_finding():
     model = sound()
-    model.loose = Mass(count=50)
+    model.loose = tr.Mass(count=50)
     assert only(model, "info").problem.startswith(
         "loose[0].M, loose[1].M, loose[2].M and 17 more (50 in all) are connected to nothing")
 
@@ -270,8 +259,8 @@ def test_unconnected_ports_of_an_array_are_one_finding():
 # -- what no simple rule explains ----------------------------------------------------------------
 def test_velocities_at_both_ends_of_a_gear_are_named_with_the_gear():
     model = sound("gear.A a.R", "gear.B b.R", "a.C b.C ground.V",
-                  gear=Gear(), a=VelocitySource(velocity="1 m/s"),
-                  b=VelocitySource(velocity="1 m/s"))
+                  gear=Gear(), a=tr.VelocitySource(velocity="1 m/s"),
+                  b=tr.VelocitySource(velocity="1 m/s"))
     finding = only(model)
     assert finding.where[:2] == ("a", "b")
     says(finding, "structure.singular", finding.where,
@@ -281,14 +270,14 @@ def test_velocities_at_both_ends_of_a_gear_are_named_with_the_gear():
 
 def test_forces_at_both_ends_of_a_massless_gear_are_named_with_the_gear():
     model = sound("gear.A a.R", "gear.B b.R", "a.C b.C ground.V",
-                  gear=Gear(), a=ForceSource(force="1 N"), b=ForceSource(force="1 N"))
+                  gear=Gear(), a=tr.ForceSource(force="1 N"), b=tr.ForceSource(force="1 N"))
     finding = only(model)
     says(finding, "structure.singular", finding.where,
          "a and b prescribe more forces than gear leaves free. … whose force is free (a mass).")
 
 
 def test_gears_of_one_ratio_in_parallel_are_dependent_and_of_two_ratios_are_not():
-    model = sound("g.A h.A block.M", "g.B h.B end.M", end=Mass(), g=Gear(), h=Gear())
+    model = sound("g.A h.A block.M", "g.B h.B end.M", end=tr.Mass(), g=Gear(), h=Gear())
     says(only(model), "structure.dependent", ["g", "h"],
          "g and h depend on each other … \n    g.A.v == g.ratio*g.B.v\n    h.A.v == h.ratio*h.B.v"
          " … Remove one of g and h, or change its parameters.")

@@ -3,6 +3,7 @@
 import pytest
 from benches import wire, wired
 
+import library.rotational as rot
 from blocks import BlocksError, Model, quantity
 from blocks.exceptions import ConnectionRefused, ParameterError, UnknownName
 from library import electrical as e
@@ -10,12 +11,6 @@ from library import isothermal_liquid as liquid
 from library import magnetic as g
 from library import thermal as h
 from library.electromechanical import DCMotor
-from library.rotational import (
-    Inertia,
-    RotationalMotionSensor,
-    RotationalReference,
-    RotationalSpring,
-)
 from library.signal import Constant, Gain, Step
 from library.translational import Mass, MotionSensor, Reference, Spring
 
@@ -125,7 +120,8 @@ def in_parallel(meter):
 
 @pytest.mark.parametrize(("mass", "meter", "spring", "ground", "ports"), [
     (Mass(v="1 m/s"), MotionSensor(), Spring(), Reference(), "M R C V"),
-    (Inertia(), RotationalMotionSensor(), RotationalSpring(), RotationalReference(), "I R C W"),
+    (rot.Inertia(), rot.RotationalMotionSensor(), rot.RotationalSpring(), rot.RotationalReference(),
+     "I R C W"),
     (h.ThermalMass(), h.TemperatureSensor(), h.ThermalResistance(), h.TemperatureSource(),
      "M A B A"),
 ], ids=["translational", "rotational", "thermal"])  # fmt: skip
@@ -256,7 +252,7 @@ def test_liquid_whose_pressure_nothing_fixes_is_told_of_in_its_words():
 def test_a_motor_whose_case_is_left_open_is_told_of_by_that_port():
     model = circuit(e.DCVoltageSource())
     wire(model, "s.p motor.p", "motor.n ground.V", "motor.R rotor.I",
-         motor=DCMotor(), rotor=Inertia())
+         motor=DCMotor(), rotor=rot.Inertia())
     (finding,) = model.check().errors
     assert finding.problem.startswith("motor.C is connected to nothing, so an equation of motor")
     assert finding.advice.startswith("Connect motor.C:")

@@ -12,6 +12,8 @@ from benches.wrong_models import (
     sound,
 )
 
+import blocks
+import library.electrical as el
 from blocks import (
     Component,
     Domain,
@@ -20,19 +22,9 @@ from blocks import (
     Parameter,
     Target,
     Variable,
+    exceptions,
     load,
     quantity,
-    time,
-)
-from blocks.exceptions import (
-    BlocksError,
-    WrongCall,
-    told_how_to_call,
-)
-from library.electrical import (
-    Switch,
-    ThreePhaseBridge,
-    VariableResistor,
 )
 from library.electromechanical import DCMotor
 from library.magnetic import ElectromagneticConverter
@@ -95,14 +87,14 @@ STATEMENTS = [
     (lambda m: DCMotor(R="3 ohm"), "connection.assigned", "DCMotor.R: … belongs to resistance=…."),
     (lambda m: ElectromagneticConverter(N=300), "connection.assigned",
      "ElectromagneticConverter.N: … belongs to turns=…."),
-    (lambda m: VariableResistor(R="3 ohm"), "connection.assigned",
+    (lambda m: el.VariableResistor(R="3 ohm"), "connection.assigned",
      "VariableResistor.R: is a signal … model.connect(a, b) … belongs to resistance=…."),
-    (lambda m: Switch(gate=True), "unit.missing", "Switch.gate: … given True. Write 1."),
-    (lambda m: Switch(closed_resistance="0 ohm"), "parameter.bounds",
+    (lambda m: el.Switch(gate=True), "unit.missing", "Switch.gate: … given True. Write 1."),
+    (lambda m: el.Switch(closed_resistance="0 ohm"), "parameter.bounds",
      "Switch.closed_resistance: … greater than 0 ohm … is 0 ohm. … none with model='ideal'"),
     # names
     (lambda m: setattr(m, "block", Mass()), "name.taken", "block: … a Mass of this name. … del "),
-    (lambda m: ThreePhaseBridge().upper_a, "name.unknown",
+    (lambda m: el.ThreePhaseBridge().upper_a, "name.unknown",
      "ThreePhaseBridge: … 'upper_a' among its parts. Did you mean 'upper_A'?"),
     (lambda m: setattr(m, "check", Mass()), "name.reserved", "check: … reserved by Model."),
     (lambda m: declare_reserved(), "name.reserved", "Wrong.path: … reserved by Component."),
@@ -147,7 +139,7 @@ STATEMENTS = [
     (lambda m: Mass(count=0), "parameter.count", "Mass.count: … at least 1, but is 0."),
     (lambda m: Mass(mass=lambda t: t), "parameter.function",
      "Mass.mass: takes a constant, but was given a function. … sources whose value may vary"),
-    (lambda m: ForceSource(force=3 * time), "parameter.function",
+    (lambda m: ForceSource(force=3 * blocks.time), "parameter.function",
      "ForceSource.force: … <(3*time) in s> … Give a function of time, lambda t: …, instead."),
     # units
     (lambda m: Damper(damping="100 N/m"), "unit.dimension",
@@ -167,14 +159,14 @@ STATEMENTS = [
 @pytest.mark.parametrize(("statement", "code", "told"), STATEMENTS,
                          ids=[f"{k}-{s[1]}" for k, s in enumerate(STATEMENTS)])
 def test_a_wrong_statement_raises_at_once_and_says_what_to_do(statement, code, told):
-    with pytest.raises(BlocksError) as caught:
+    with pytest.raises(exceptions.BlocksError) as caught:
         statement(demo())
     assert caught.value.code == code
     assert re.search(pattern(told), str(caught.value)), str(caught.value)
 
 
 def test_facts_are_attributes_and_survive_pickling():
-    with pytest.raises(BlocksError) as caught:
+    with pytest.raises(exceptions.BlocksError) as caught:
         Damper(damping="-5 N*s/m")
     copy = pickle.loads(pickle.dumps(caught.value))
     assert copy.rule == "minimum"
@@ -197,7 +189,7 @@ def test_facts_are_attributes_and_survive_pickling():
     (lambda m: load(), r"It is called as load\(file\)"),
 ])  # fmt: skip
 def test_a_call_that_python_refuses_shows_how_it_is_written(call, text):
-    with pytest.raises(WrongCall, match=text) as caught:
+    with pytest.raises(exceptions.WrongCall, match=text) as caught:
         call(sound())
     assert caught.value.code == "call"
 
@@ -207,8 +199,8 @@ def test_a_mistake_inside_a_call_is_no_wrong_call():
         return run["block.v"].max("mm/s", "1 s", "2 s", "3 s")
 
     with pytest.raises(TypeError) as caught:
-        told_how_to_call(output)(sound().simulate("10 ms"))
-    assert not isinstance(caught.value, WrongCall)
+        exceptions.told_how_to_call(output)(sound().simulate("10 ms"))
+    assert not isinstance(caught.value, exceptions.WrongCall)
 
 
 def test_a_port_that_needs_another_option_says_so():
@@ -216,7 +208,7 @@ def test_a_port_that_needs_another_option_says_so():
         wide = Parameter("1 m")
         u = Input("N", when=lambda c: False)
 
-    with pytest.raises(BlocksError) as caught:
+    with pytest.raises(exceptions.BlocksError) as caught:
         _ = Optional().u
     assert caught.value.code == "connection.absent"
     assert "Optional.u: this port exists only with other options" in str(caught.value)

@@ -12,19 +12,8 @@ from benches.friction import happened, times_of, value, values
 from benches.rigid_bodies import Box, G, Rod
 from numpy.testing import assert_allclose
 
-from blocks import (
-    Component,
-    Model,
-    SimulationError,
-    Variable,
-    contact,
-    der,
-    dry_friction,
-    quantity,
-    reset,
-    time,
-    when,
-)
+import blocks
+from blocks import Component, Model, SimulationError, Variable, contact, der, quantity, time
 
 
 def rod(angle, mu, *, slip=0.0, static=None, w=0.0, drop=0.0, fall=0.0, restitution=0.0, **more):
@@ -75,13 +64,13 @@ class PressedBlock(Component):
             self.N - quantity("100 N") - quantity("1e8 N/m") * below)
         yield quantity("1 kg") * der(self.v) == -self.T
         yield contact(self.N, below, restitution=0)
-        yield dry_friction(self.T, self.v, static=0.1 * self.N, kinetic=0.1 * self.N)
+        yield blocks.dry_friction(self.T, self.v, static=0.1 * self.N, kinetic=0.1 * self.N)
 
 
 class LoweredBlock(PressedBlock):
     def equations(self):
         yield from super().equations()
-        yield when(time > quantity("0.2 s"), reset(self.z, quantity("0.9999991 m")))
+        yield blocks.when(time > quantity("0.2 s"), blocks.reset(self.z, quantity("0.9999991 m")))
 
 
 @pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4", "Radau"])

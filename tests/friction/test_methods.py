@@ -21,6 +21,7 @@ from benches.friction import (
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
+import library.rotational as rot
 from blocks import (
     Model,
     Parameter,
@@ -32,13 +33,6 @@ from blocks import (
 )
 from library.mechanisms import DiscBrake, SliderCrank
 from library.planar import Body, ForceSensor, Ground, Prismatic, Revolute, RigidOffset
-from library.rotational import (
-    Inertia,
-    RotationalFriction,
-    RotationalReference,
-    TorqueSource,
-    table,
-)
 from library.signal import Abs
 from library.translational import Mass, Reference, Spring, TranslationalFriction, TwoPort
 
@@ -174,7 +168,8 @@ METHODS = ["auto", "rodas4", "DOP853"]
 
 
 def engine(pistons, mass, bearing):
-    model = wired("engine", wheel=Inertia(inertia="0.1 kg*m^2", w="10 rad/s"), block=Reference())
+    model = wired("engine", wheel=rot.Inertia(inertia="0.1 kg*m^2", w="10 rad/s"),
+                  block=Reference())
     for k, phase in enumerate(PHASE[pistons]):
         crank = model.add(f"crank{k}", SliderCrank(crank="50 mm", rod="200 mm", phi=f"{phase} deg"))
         rub = model.add(f"rub{k}", TranslationalFriction(
@@ -187,8 +182,9 @@ def engine(pistons, mass, bearing):
             model.connect(crank.P, piston.M)
     if bearing:
         wire(model, "wheel.I bearing.R", "bearing.C frame.W",
-             bearing=RotationalFriction(law="coulomb", breakaway_torque="0.1 N*m",
-                                        coulomb_torque="0.1 N*m"), frame=RotationalReference())
+             bearing=rot.RotationalFriction(law="coulomb", breakaway_torque="0.1 N*m",
+                                            coulomb_torque="0.1 N*m"),
+             frame=rot.RotationalReference())
     return model
 
 
@@ -241,9 +237,9 @@ def test_a_rocker_turns_round_while_its_crank_goes_on(rtol, method):
          "from_rocker.B rocker.P d.F", "far.F d.B", "rub.R d.A", "rub.C frame.W",
          a=Revolute(phi="-7.5 deg"), b=Revolute(), c=Revolute(),
          d=Revolute(phi=Target("-58 deg", priority="none"), drive=True),
-         frame=RotationalReference(),
-         rub=RotationalFriction(law="coulomb", breakaway_torque="0.7 N*m",
-                                coulomb_torque="0.5 N*m"))
+         frame=rot.RotationalReference(),
+         rub=rot.RotationalFriction(law="coulomb", breakaway_torque="0.7 N*m",
+                                    coulomb_torque="0.5 N*m"))
     run = model.simulate("0.4 s", method=method, rtol=rtol)
     stored = sum(run[f"{b}.energy_stored"] for b in ("crank", "coupler", "rocker"))
     angle = run["d.phi"].at(quantity(np.linspace(0, 0.4, 4001), "s")).m
@@ -255,9 +251,10 @@ def test_a_rocker_turns_round_while_its_crank_goes_on(rtol, method):
 def held_shaft(model, times, torques):
     """A flywheel that a brake holds until 0.1 s, and a motor."""
     wire(model, "wheel.I motor.R brake.R", "motor.C brake.C bed.W",
-         wheel=Inertia(inertia="0.1 kg*m^2"),
-         brake=DiscBrake(normal_force=table(["0 s", "0.1 s", "0.1 s"], ["20 kN", "20 kN", "0 N"])),
-         motor=TorqueSource(torque=table(times, torques)), bed=RotationalReference(),
+         wheel=rot.Inertia(inertia="0.1 kg*m^2"),
+         brake=DiscBrake(normal_force=rot.table(["0 s", "0.1 s", "0.1 s"],
+                                                ["20 kN", "20 kN", "0 N"])),
+         motor=rot.TorqueSource(torque=rot.table(times, torques)), bed=rot.RotationalReference(),
          block=Reference())
     return model
 

@@ -20,6 +20,8 @@ from benches.friction import (
 )
 from numpy.testing import assert_allclose
 
+import library.rotational as rot
+import library.translational as tr
 from blocks import (
     Component,
     Model,
@@ -34,31 +36,13 @@ from blocks import (
 )
 from library.electrical import ACVoltageSource, Diode, ElectricalReference, Resistor
 from library.mechanisms import GearBox
-from library.rotational import (
-    Inertia,
-    RotationalDamper,
-    RotationalFriction,
-    RotationalMotionSensor,
-    RotationalReference,
-    TorqueSource,
-)
 from library.thermal import ThermalMass
-from library.translational import (
-    Mass,
-    Reference,
-    Rod,
-    Spring,
-    TranslationalFriction,
-    TwoPort,
-    VelocitySource,
-    translational,
-)
 
 
 class Lever(Component):
     """The output moves ``ratio`` times as far as the input."""
 
-    S, O = Port(translational), Port(translational)
+    S, O = Port(tr.translational), Port(tr.translational)
     ratio = Parameter(3.0)
 
     def equations(self):
@@ -66,7 +50,7 @@ class Lever(Component):
         yield self.S.f == -self.ratio * self.O.f
 
 
-class PressedBrake(TwoPort):
+class PressedBrake(tr.TwoPort):
     """Friction of a strength that may fall to nothing."""
 
     force = Parameter("4 N", varying=True)
@@ -79,10 +63,10 @@ class PressedBrake(TwoPort):
 
 def bodies(masses, frictions, load, on=0):
     """Masses, frictions (R, C, kinetic[, static]; -1 is ground) and one load on a mass."""
-    model = wired("bodies", ground=Reference())
+    model = wired("bodies", ground=tr.Reference())
     joints = {-1: model.ground.V}
     for i, m in enumerate(masses):
-        joints[i] = model.add(f"m{i}", Mass(mass=quantity(m, "kg"))).M
+        joints[i] = model.add(f"m{i}", tr.Mass(mass=quantity(m, "kg"))).M
         place(model, f"x{i}", joints[i])
     for k, (r, c, *strength) in enumerate(frictions):
         friction = model.add(f"f{k}", dry(*strength))
@@ -132,18 +116,18 @@ def test_the_lower_of_two_stacked_blocks_breaks_away_with_the_upper_one_on_it():
 def test_a_chain_of_three_blocks_slips_as_the_reference():
     case = reference()["chain"]
     model = wired("chain", "drive.C ground.V",
-                  ground=Reference(), drive=VelocitySource(velocity="0.1 m/s"))
+                  ground=tr.Reference(), drive=tr.VelocitySource(velocity="0.1 m/s"))
     blocks = []
     for i, (kinetic, static) in enumerate([(1, 1.5), (1.1, 1.6), (0.9, 1.4)]):
-        body, friction = model.add(f"m{i}", Mass()), model.add(f"f{i}", dry(kinetic, static))
-        pull = model.add(f"pull{i}", Spring(stiffness="1 N/m"))
+        body, friction = model.add(f"m{i}", tr.Mass()), model.add(f"f{i}", dry(kinetic, static))
+        pull = model.add(f"pull{i}", tr.Spring(stiffness="1 N/m"))
         model.connect(body.M, friction.R, pull.C)
         model.connect(friction.C, model.ground.V)
         model.connect(pull.R, model.drive.R)
         place(model, f"x{i}", body.M)
         blocks.append(body)
     for i, (left, right) in enumerate(pairwise(blocks)):
-        link = model.add(f"link{i}", Spring(stiffness="1 N/m"))
+        link = model.add(f"link{i}", tr.Spring(stiffness="1 N/m"))
         model.connect(left.M, link.C)
         model.connect(right.M, link.R)
     run = model.simulate("60 s", rtol=1e-12)
@@ -160,23 +144,24 @@ def test_a_chain_of_three_blocks_slips_as_the_reference():
 def test_a_train_of_clutches_locks_and_slips_as_the_reference():
     case = reference()["clutches"]
     model = Model("train")
-    model.ground, model.damper = RotationalReference(), RotationalDamper(damping="0.3 N*m*s/rad")
-    shafts = [model.add(f"j{i}", Inertia(
+    model.ground = rot.RotationalReference()
+    model.damper = rot.RotationalDamper(damping="0.3 N*m*s/rad")
+    shafts = [model.add(f"j{i}", rot.Inertia(
         inertia=quantity(j, "kg*m^2"), w=quantity(10.0 if i == 3 else 0.0, "rad/s")))
         for i, j in enumerate([1, 0.5, 0.5, 1])]  # fmt: skip
     for i, (kinetic, static) in enumerate([(4, 5), (3, 3.5), (2, 2.4)]):
-        clutch = model.add(f"f{i}", RotationalFriction(
+        clutch = model.add(f"f{i}", rot.RotationalFriction(
             law="coulomb", coulomb_torque=quantity(kinetic, "N*m"),
             breakaway_torque=quantity(static, "N*m")))  # fmt: skip
         model.connect(shafts[i].I, clutch.R)
         model.connect(clutch.C, shafts[i + 1].I)
-    model.engine = TorqueSource(
+    model.engine = rot.TorqueSource(
         torque=lambda t: quantity("10 N*m") * sin(quantity(0.4 * np.pi, "rad/s") * t))
     model.connect(model.engine.R, shafts[0].I)
     model.connect(model.damper.R, shafts[3].I)
     model.connect(model.engine.C, model.damper.C, model.ground.W)
     for i, shaft in enumerate(shafts):
-        sensor = model.add(f"s{i}", RotationalMotionSensor(reference="absolute"))
+        sensor = model.add(f"s{i}", rot.RotationalMotionSensor(reference="absolute"))
         model.connect(sensor.R, shaft.I)
     run = model.simulate("10 s", rtol=1e-11)
     # The reference also lists 1.220478727, which is no event: from 1.2034 s to 2.5974 s the
@@ -270,7 +255,7 @@ def test_the_motion_of_a_loop_does_not_depend_on_order_or_direction(order, flip)
 # -- N7: in series, without mass between -------------------------------------------------
 def test_a_driven_pair_in_series_dissipates_in_the_weaker_only():
     model = wired("series", "drive.R f1.R", "f1.C f2.R", "f2.C drive.C ground.V",
-                  ground=Reference(), f1=dry(1.0), f2=dry(2.0), drive=VelocitySource(
+                  ground=tr.Reference(), f1=dry(1.0), f2=dry(2.0), drive=tr.VelocitySource(
                       velocity=lambda t: quantity("1 m/s") * cos(quantity("1 rad/s") * t)))
     run = model.simulate(quantity(2 * np.pi, "s"), rtol=1e-11)
     lost = {t.component: t.dissipated for t in run.recording.energy_terms()}
@@ -292,8 +277,8 @@ def test_friction_across_a_prescribed_motion_dissipates_four_amplitudes_a_period
 def test_friction_across_a_rigid_link_carries_nothing():
     model = wired("rigid", "a.M rod.R friction.R brake.R", "b.M rod.C friction.C",
                   "brake.C ground.V",
-                  a=Mass(v="1 m/s"), b=Mass(v="1 m/s"), rod=Rod(), friction=dry(1.0),
-                  brake=dry(0.5), ground=Reference())
+                  a=tr.Mass(v="1 m/s"), b=tr.Mass(v="1 m/s"), rod=tr.Rod(), friction=dry(1.0),
+                  brake=dry(0.5), ground=tr.Reference())
     run = model.simulate("6 s", rtol=1e-10)
     ((time, component, _),) = happened(run)
     assert component == "brake"
@@ -306,9 +291,9 @@ def test_friction_within_a_gear_train_that_cannot_move_apart_carries_nothing():
     # both ends of the friction are three times as fast as the mass, over two levers
     model = wired("levers", "a.M left.S right.S brake.R", "left.O b.M friction.R",
                   "right.O c.M friction.C", "brake.C ground.V",
-                  a=Mass(v="1 m/s"), ground=Reference(), friction=dry(1.0), left=Lever(),
-                  right=Lever(), brake=dry(0.5), b=Mass(v="3 m/s", mass="0.1 kg"),
-                  c=Mass(v="3 m/s", mass="0.2 kg"))
+                  a=tr.Mass(v="1 m/s"), ground=tr.Reference(), friction=dry(1.0), left=Lever(),
+                  right=Lever(), brake=dry(0.5), b=tr.Mass(v="3 m/s", mass="0.1 kg"),
+                  c=tr.Mass(v="3 m/s", mass="0.2 kg"))
     run = model.simulate("10 s", rtol=1e-10)
     (event,) = happened(run)
     assert_allclose(event[0], (1 + 9 * 0.3) / 0.5, rtol=0, atol=1e-9)
@@ -373,7 +358,7 @@ def test_a_body_at_rest_with_the_load_exactly_at_the_bound_counts_as_stuck():
 
 def test_a_brake_that_is_released_and_applied_again_acts_against_the_motion():
     # released from 1 s to 3 s, while the load turns the motion round
-    model = wired("brake", body=Mass(), ground=Reference())
+    model = wired("brake", body=tr.Mass(), ground=tr.Reference())
     model.brake = PressedBrake(force=lambda t: where(
         (t > quantity("1 s")) & (t < quantity("3 s")), quantity("0 N"), quantity("4 N")))
     model.load = push(lambda t: where(t < 1.5, 2.0 + 0 * t, -2.0 + 0 * t))
@@ -396,9 +381,9 @@ def test_friction_on_a_drive_that_comes_to_rest_carries_nothing_more():
 def test_frictions_that_heat_two_bodies_rest_as_one_beside_a_law_that_bends():
     """What each carries at rest heats nothing: it needs no decision of its own there."""
     model = Model("seal and guide")
-    model.mass, model.wall, model.ground = Mass(v="1 m/s"), Reference(), ElectricalReference()
+    model.mass, model.wall, model.ground = tr.Mass(v="1 m/s"), tr.Reference(), ElectricalReference()
     for name, force in (("seal", "6 N"), ("guide", "4 N")):
-        part = model.add(name, TranslationalFriction(
+        part = model.add(name, tr.TranslationalFriction(
             law="coulomb", coulomb_force=force, breakaway_force="40 N", thermal_port=True))
         body = model.add(f"{name}_body", ThermalMass(mass="1 g", specific_heat="500 J/(kg*K)",
                                                      T="300 K"))  # fmt: skip
@@ -418,13 +403,13 @@ def test_frictions_that_heat_two_bodies_rest_as_one_beside_a_law_that_bends():
 def _geared_shafts(idle, brakes, drive):
     """Two shafts with a brake each, between them a gear with a clutch, and a second clutch."""
     model = Model("idle clutch")
-    model.a, model.b, model.ground = Inertia(inertia="1 kg*m^2"), Inertia(inertia="2 kg*m^2"), \
-        RotationalReference()
-    model.drive, model.gear = TorqueSource(torque=drive), GearBox(ratio=1.6)
+    model.a, model.b = rot.Inertia(inertia="1 kg*m^2"), rot.Inertia(inertia="2 kg*m^2")
+    model.ground = rot.RotationalReference()
+    model.drive, model.gear = rot.TorqueSource(torque=drive), GearBox(ratio=1.6)
     for name, torque in (("brake_a", brakes[0]), ("brake_b", brakes[1]), ("clutch", 100.0),
                          ("idle", idle)):
-        model.add(name, RotationalFriction(law="coulomb", coulomb_torque=f"{torque} N*m",
-                                           breakaway_torque=f"{torque} N*m"))  # fmt: skip
+        model.add(name, rot.RotationalFriction(law="coulomb", coulomb_torque=f"{torque} N*m",
+                                               breakaway_torque=f"{torque} N*m"))  # fmt: skip
     wire(model, "a.I drive.R brake_a.R gear.S idle.C", "gear.O clutch.C",
          "b.I brake_b.R clutch.R idle.R", "drive.C brake_a.C brake_b.C ground.W")
     return model

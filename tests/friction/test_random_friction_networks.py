@@ -14,17 +14,8 @@ from hypothesis import assume
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from blocks import (
-    Input,
-    Output,
-    Parameter,
-    SimulationError,
-    Variable,
-    abs_,
-    dry_friction,
-    quantity,
-    sin,
-)
+import blocks
+from blocks import Input, Output, Parameter, SimulationError, Variable, dry_friction, quantity, sin
 from library.translational import Damper, Mass, Reference, Spring, TwoPort
 
 END = 4.0  # s
@@ -228,7 +219,7 @@ class PressedBy(TwoPort):
     power_dissipated = Variable("W")
 
     def equations(self):
-        strength = self.grip * abs_(self.N) + self.least
+        strength = self.grip * blocks.abs_(self.N) + self.least
         yield dry_friction(self.f, self.v, static=self.over * strength, kinetic=strength)
         yield self.f == self.F
         yield self.power_dissipated == self.f * self.v

@@ -21,21 +21,8 @@ from benches.friction import (
 from benches.rigid_bodies import G, wedge
 from numpy.testing import assert_allclose
 
-from blocks import (
-    Component,
-    Model,
-    Parameter,
-    SimulationError,
-    Variable,
-    abs_,
-    contact,
-    cos,
-    der,
-    dry_friction,
-    quantity,
-    sin,
-    time,
-)
+import blocks
+from blocks import Component, Model, Parameter, SimulationError, Variable, der, quantity
 
 
 class Pushed(Component):
@@ -52,12 +39,12 @@ class Pushed(Component):
     def equations(self):
         yield der(self.x) == self.v
         yield der(self.y) == self.w
-        yield self.mass * der(self.v) == self.push * cos(self.angle) - self.T
+        yield self.mass * der(self.v) == self.push * blocks.cos(self.angle) - self.T
         yield self.mass * der(self.w) == (
-            self.N - self.push * sin(self.angle) - self.mass * quantity(G, "m/s^2"))
-        yield contact(self.N, self.y)
-        yield dry_friction(self.T, self.v, static=self.friction * self.N,
-                           kinetic=self.friction * self.N)
+            self.N - self.push * blocks.sin(self.angle) - self.mass * quantity(G, "m/s^2"))
+        yield blocks.contact(self.N, self.y)
+        yield blocks.dry_friction(self.T, self.v, static=self.friction * self.N,
+                                  kinetic=self.friction * self.N)
 
 
 class Ladder(Component):
@@ -74,7 +61,7 @@ class Ladder(Component):
     N1, T1, N2, T2 = Variable("N"), Variable("N"), Variable("N"), Variable("N")
 
     def equations(self):
-        m, (s, c) = self.mass, (self.l * sin(self.angle), self.l * cos(self.angle))
+        m, (s, c) = self.mass, (self.l * blocks.sin(self.angle), self.l * blocks.cos(self.angle))
         yield der(self.x) == self.vx
         yield der(self.y) == self.vy
         yield der(self.angle) == self.w
@@ -89,8 +76,8 @@ class Ladder(Component):
         yield self.top == self.vy + c * self.w
         for n, t, gap, slip, mu in ((self.N1, self.T1, self.below, self.base, self.floor),
                                     (self.N2, self.T2, self.beside, self.top, self.wall)):
-            yield contact(n, gap)
-            yield dry_friction(t, slip, static=mu * n, kinetic=mu * n)
+            yield blocks.contact(n, gap)
+            yield blocks.dry_friction(t, slip, static=mu * n, kinetic=mu * n)
 
 
 # -- wedges ------------------------------------------------------------------------------
@@ -201,7 +188,7 @@ class Bearing(BrakedPendulum):
     grip = Parameter("0.1 m", doc="coefficient of friction times radius")
 
     def strengths(self):
-        torque = self.grip * abs_(self.pull) * self.length
+        torque = self.grip * blocks.abs_(self.pull) * self.length
         return torque, torque
 
 
@@ -233,7 +220,7 @@ class Ring(Component):
         x, v, f, w = ([getattr(self, f"{name}{k}") for k in range(count)] for name, count in (
             ("x", len(self.bodies)), ("v", len(self.bodies)),
             ("f", len(self.frictions)), ("w", len(self.frictions))))
-        force = [quantity(load, "N") * sin(quantity(rate, "1/s") * time + phase)
+        force = [quantity(load, "N") * blocks.sin(quantity(rate, "1/s") * blocks.time + phase)
                  - quantity(k, "N/m") * x_
                  for x_, (_, k, load, rate, phase) in zip(x, self.bodies, strict=True)]
         v.append(0 * v[0])
@@ -241,8 +228,8 @@ class Ring(Component):
         for k, (a, b, strength, share, on) in enumerate(self.frictions):
             yield w[k] == v[a] - v[b]
             force[a], force[b] = force[a] - f[k], force[b] + f[k]
-            most = quantity(strength, "N") + (share * abs_(f[on]) if share else 0)
-            yield dry_friction(f[k], w[k], static=most, kinetic=most)
+            most = quantity(strength, "N") + (share * blocks.abs_(f[on]) if share else 0)
+            yield blocks.dry_friction(f[k], w[k], static=most, kinetic=most)
         for k, (mass, *_) in enumerate(self.bodies):
             yield quantity(mass, "kg") * der(v[k]) == force[k]
             yield der(x[k]) == v[k]

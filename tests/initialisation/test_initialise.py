@@ -9,22 +9,8 @@ from benches.parts import Pendulum, alone, final
 from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
-from blocks import (
-    Component,
-    Domain,
-    Model,
-    Parameter,
-    ParameterError,
-    Port,
-    Target,
-    Variable,
-    der,
-    quantity,
-    sin,
-    sqrt,
-    time,
-    where,
-)
+import blocks
+from blocks import Component, Parameter, ParameterError, Port, Target, Variable, der, quantity
 from blocks.exceptions import InitialisationError
 from blocks.initialisation.initial_values import InitialWarning
 from library.signal import Constant, Gain, MathFunction, Sum
@@ -234,7 +220,7 @@ def test_a_run_may_start_at_another_time():
         x = Variable("m", "1 m", priority="high")
 
         def equations(self):
-            yield der(self.x) == quantity("2 m/s^2") * time
+            yield der(self.x) == quantity("2 m/s^2") * blocks.time
 
     run = alone(Follow()).simulate("1 s", start_time="3 s", rtol=1e-10)
     assert final(run, "c.x") == pytest.approx(1 + 16 - 9, rel=1e-8)
@@ -342,7 +328,7 @@ def badly_scaled(with_nominal_values):
                   probe=Mass(mass=quantity(M, "kg")),
                   holder=SpringDamper(stiffness="1 GN/m", damping=quantity(D, "N*s/m")),
                   shaker=ForceSource(
-                      force=lambda t: quantity("1 N") * sin(quantity(W, "rad/s") * t)),
+                      force=lambda t: quantity("1 N") * blocks.sin(quantity(W, "rad/s") * t)),
                   ground=Reference())
     if with_nominal_values:
         model.probe.v = Target("0 m/s", nominal="0.3 um/s")
@@ -421,8 +407,8 @@ def test_two_sizes_of_one_dimension_are_refused():
 
 
 # -- several parts that nothing connects ------------------------------------------------------
-GAS = Domain("gas", across={"p": "Pa", "T": "K"}, through={"m": "kg/s", "H": "W"},
-             typical={"p": "1e5 Pa", "T": "300 K"}, power=lambda port: port.H)
+GAS = blocks.Domain("gas", across={"p": "Pa", "T": "K"}, through={"m": "kg/s", "H": "W"},
+                    typical={"p": "1e5 Pa", "T": "300 K"}, power=lambda port: port.H)
 R = 287.0
 
 
@@ -445,11 +431,12 @@ class Orifice(Component):
         a, b = self.A, self.B
         density = (a.p / a.T + b.p / b.T) / quantity(2 * R, "J/(kg*K)")
         drop = a.p - b.p
-        yield self.m == quantity("7e-6 m^2") * sqrt(2 * density) * drop / (
+        yield self.m == quantity("7e-6 m^2") * blocks.sqrt(2 * density) * drop / (
             drop**2 + quantity("10 Pa") ** 2) ** 0.25
         yield a.m == self.m
         yield b.m == -self.m
-        yield self.m * quantity("1005 J/(kg*K)") * where(self.m > 0, a.T, b.T, events=False) == a.H
+        yield self.m * quantity("1005 J/(kg*K)") * blocks.where(self.m > 0, a.T, b.T,
+                                                                events=False) == a.H
         yield b.H == -a.H
 
 
@@ -471,7 +458,7 @@ def test_orifices_in_pairs_start_however_many_stand_beside_them(seed, pairs):
     rng = np.random.default_rng(seed)
     p_a, temp_a, p_b, temp_b = (
         first + size * rng.random(pairs) for first, size in ((1e5, 3e5), (280, 100)) * 2)
-    model = Model("pairs")
+    model = blocks.Model("pairs")
     for name, p, temp in (("left", p_a, temp_a), ("right", p_b, temp_b)):
         model.add(name, Reservoir(count=pairs, p=quantity(p, "Pa"), T=quantity(temp, "K")))
     wire(model, "left.A one.A", "one.B other.A", "other.B right.A",

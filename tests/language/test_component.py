@@ -10,23 +10,9 @@ from benches import wired
 from benches.parts import Capacitor, Ground, Inductor, Resistor, VoltageSource, alone, final
 from numpy.testing import assert_allclose
 
-from blocks import (
-    Component,
-    Discrete,
-    Domain,
-    Input,
-    Model,
-    Option,
-    Output,
-    Parameter,
-    Port,
-    Target,
-    Variable,
-    before,
-    der,
-    quantity,
-    where,
-)
+import blocks
+import library.translational as tr
+from blocks import Component, Model, Option, Output, Parameter, Port, Variable, der, quantity
 from blocks.exceptions import (
     ConnectionRefused,
     EquationError,
@@ -35,14 +21,6 @@ from blocks.exceptions import (
     ParameterError,
     UnknownName,
     WrongDimension,
-)
-from library.translational import (
-    Damper,
-    ForceSource,
-    Mass,
-    Reference,
-    Spring,
-    TranslationalFriction,
 )
 
 TIGHT = {"rtol": 1e-10}
@@ -146,7 +124,7 @@ def test_an_option_may_change_between_runs():
 
 def pushed(force):
     return wired("pushed", "body.M push.R", "push.C ground.V",
-                 body=Mass(mass="2 kg"), push=ForceSource(force=force), ground=Reference())
+                 body=tr.Mass(mass="2 kg"), push=tr.ForceSource(force=force), ground=tr.Reference())
 
 
 @pytest.mark.parametrize(
@@ -158,7 +136,7 @@ def pushed(force):
         (lambda t: quantity("6 N"), 3.0),
         (lambda t: "6 N", 3.0),
         (lambda t: quantity("6 N") * np.maximum(t / quantity("1 s"), 0.5), 3 * (0.25 + 0.375)),
-        (lambda t: where(t > "0.25 s", "6 N", "0 N"), 2.25),
+        (lambda t: blocks.where(t > "0.25 s", "6 N", "0 N"), 2.25),
         (lambda t: quantity([6, 2], "N")[0] * (t / quantity("1000 ms")) ** 2, 1.0),
         (lambda t: quantity("6 N") * np.hypot(3.0, 4.0 * t / t), 15.0),
     ],
@@ -189,13 +167,13 @@ def test_a_function_of_time_may_be_replaced_by_a_constant_and_back():
 @pytest.mark.parametrize(
     ("make", "kind", "words"),
     [
-        (lambda: Mass().vv, UnknownName, "Did you mean 'v'?"),
-        (lambda: Spring(law=3), UnknownName, "The choices are: linear, table."),
+        (lambda: tr.Mass().vv, UnknownName, "Did you mean 'v'?"),
+        (lambda: tr.Spring(law=3), UnknownName, "The choices are: linear, table."),
         (lambda: Leaky(leak=1), ParameterError, "Give True or False"),
-        (lambda: Mass(v=Target(nominal="1 kg")), WrongDimension, "takes m/s"),
-        (lambda: Mass(count=True), ParameterError, "at least 1"),
-        (lambda: Mass(v=quantity([1, 2], "m/s")), ParameterError, "takes a single value"),
-        (lambda: Mass(count=3, v=quantity([1, 2], "m/s")), ParameterError, "3 instances"),
+        (lambda: tr.Mass(v=blocks.Target(nominal="1 kg")), WrongDimension, "takes m/s"),
+        (lambda: tr.Mass(count=True), ParameterError, "at least 1"),
+        (lambda: tr.Mass(v=quantity([1, 2], "m/s")), ParameterError, "takes a single value"),
+        (lambda: tr.Mass(count=3, v=quantity([1, 2], "m/s")), ParameterError, "3 instances"),
     ],
 )
 def test_a_value_that_does_not_fit_is_refused_where_it_is_given(make, kind, words):
@@ -205,32 +183,32 @@ def test_a_value_that_does_not_fit_is_refused_where_it_is_given(make, kind, word
 
 
 def test_numbers_of_numpy_are_taken_as_numbers():
-    assert len(Mass(count=np.int64(3))) == 3
-    assert Damper(thermal_port=np.bool_(True)).H
-    model = wired("one", block=Mass(v="1 m/s"))
+    assert len(tr.Mass(count=np.int64(3))) == 3
+    assert tr.Damper(thermal_port=np.bool_(True)).H
+    model = wired("one", block=tr.Mass(v="1 m/s"))
     run = model.simulate("1 s", rtol=np.float32(1e-5), every=np.str_("0.5 s"))
     assert_allclose(run["block.v"].m, [1, 1, 1])
 
 
 def test_a_target_that_is_taken_back_leaves_the_default():
-    model = wired("one", block=Mass())
-    model.block.v = Target("3 m/s", nominal="1 mm/s")
+    model = wired("one", block=tr.Mass())
+    model.block.v = blocks.Target("3 m/s", nominal="1 mm/s")
     model.block.v = None
     assert model.simulate("1 s")["block.v"].final.m == 0
-    assert repr(model.block) == repr(Mass())
+    assert repr(model.block) == repr(tr.Mass())
 
 
 def test_a_component_is_shown_with_its_parameters_and_what_else_is_not_the_default():
-    friction = TranslationalFriction(law="coulomb", coulomb_force="3 N")
+    friction = tr.TranslationalFriction(law="coulomb", coulomb_force="3 N")
     assert repr(friction) == ("TranslationalFriction(law='coulomb', breakaway_force=25 N, "
                               "coulomb_force=3 N, viscous_coefficient=0 N·s/m)")
-    assert repr(Mass(v="36 km/h")) == "Mass(mass=1 kg, v=10 m/s)"
-    assert repr(Mass(mass=["1 kg", "2 kg"], count=2)) == "Mass(mass=…, count=2)"
+    assert repr(tr.Mass(v="36 km/h")) == "Mass(mass=1 kg, v=10 m/s)"
+    assert repr(tr.Mass(mass=["1 kg", "2 kg"], count=2)) == "Mass(mass=…, count=2)"
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "ascii"])
 def test_what_is_shown_at_the_prompt_has_signs_that_the_output_takes(encoding, monkeypatch):
-    model = wired("Größe Ω", resistor=Resistor(), damper=Damper())
+    model = wired("Größe Ω", resistor=Resistor(), damper=tr.Damper())
     page = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(page, encoding))
     for shown in (model, model.resistor, model.damper, model.damper[:], model.check()):
@@ -244,15 +222,15 @@ def test_what_is_shown_at_the_prompt_has_signs_that_the_output_takes(encoding, m
 
 
 def test_some_of_an_array_are_shown_and_completed_as_all_of_it():
-    model = wired("row", springs=Spring(count=3))
+    model = wired("row", springs=tr.Spring(count=3))
     assert repr(model.springs[0]) == f"<springs[0]: 1 of {model.springs!r}>"
     assert {"R", "C", "f", "x", "stiffness", "path"} <= set(dir(model.springs[1:]))
 
 
 def test_a_course_of_a_run_is_named_where_one_number_belongs():
-    model = wired("one", block=Mass(v="1 m/s"))
+    model = wired("one", block=tr.Mass(v="1 m/s"))
     with pytest.raises(WrongDimension, match=r"Mass.mass: takes kg .* given block.v \[m/s\]"):
-        Mass(mass=model.simulate("1 s")["block.v"])
+        tr.Mass(mass=model.simulate("1 s")["block.v"])
 
 
 def test_bounds_hold_for_every_element_and_after_building():
@@ -300,7 +278,7 @@ def test_a_declaration_that_cannot_be_meant_is_refused(declare, words):
 
 def test_an_input_whose_default_is_no_parameter_is_explained():
     class Follower(Component):
-        u = Input("N", default="forse")
+        u = blocks.Input("N", default="forse")
         force = Parameter("1 N")
         y = Output("N")
 
@@ -357,7 +335,7 @@ def test_a_transformer_written_by_a_user_conserves_power():
     assert sum(powers) == pytest.approx(0, abs=1e-12)
 
 
-planar = Domain("planar", across={"vx": "m/s", "vy": "m/s"}, through={"fx": "N", "fy": "N"})
+planar = blocks.Domain("planar", across={"vx": "m/s", "vy": "m/s"}, through={"fx": "N", "fy": "N"})
 
 
 class Particle(Component):
@@ -408,11 +386,11 @@ def test_a_domain_with_two_across_variables_moves_a_particle_on_an_ellipse():
 def test_who_does_not_call_the_inherited_init_is_told_so():
     class Forgetful(Component):
         def __init__(self):
-            self.part = Mass()
+            self.part = tr.Mass()
 
     class Own(Model):
         def __init__(self):
-            self.part = Mass()
+            self.part = tr.Mass()
 
     for made in (Forgetful, Own):
         with pytest.raises(ModelError, match=rf"{made.__name__}: its __init__\(\) does not call "
@@ -421,7 +399,7 @@ def test_who_does_not_call_the_inherited_init_is_told_so():
     with pytest.raises(EquationError, match="is a model, which has no compose"):
         class Composed(Model):
             def compose(self):
-                self.part = Mass()
+                self.part = tr.Mass()
 
 
 # -- slips of a first component ------------------------------------------------------------------
@@ -436,7 +414,7 @@ class Slip(Component):
     matrix = Parameter([[1.0, 2.0], [3.0, 4.0]])
     q = Parameter("2 N", when="quadratic")
     z = Variable("N", when="quadratic")
-    n = Discrete("1", 1)
+    n = blocks.Discrete("1", 1)
     x = Variable("N")
 
 
@@ -447,7 +425,8 @@ class Slip(Component):
     (lambda c: c.x == c.k.to("N"), r"no \.to\. Calculate with it as it is"),
     (lambda c: c.x == c.ks[3], r"entry 3 of 3: \[ks_0, ks_1, ks_2\]"),
     (lambda c: c.x == c.matrix[0, 2] * c.k, r"entry \(0, 2\) of 2 x 2"),
-    (lambda c: c.x == where(c.n == 1, c.k, 0), r"n == 1 is an equation, no condition.*n > 0\.5"),
+    (lambda c: c.x == blocks.where(c.n == 1, c.k, 0),
+     r"n == 1 is an equation, no condition.*n > 0\.5"),
     (lambda c: c.x == c.k + c.q, r"q exists only with quadratic=True.*under 'if'"),
     (lambda c: c.z == c.k, r"z exists only with quadratic=True"),
     (lambda c: c.x == c.q / quantity("1 N") * c.k, r"q exists only with quadratic=True"),
@@ -492,7 +471,7 @@ def test_a_verify_that_yields_nothing_is_told_what_to_yield(verify, words):
 def test_before_in_an_equation_is_refused_by_its_line():
     class Looking(Decay):
         def equations(self):
-            yield der(self.x) == -self.rate * before(self.x)
+            yield der(self.x) == -self.rate * blocks.before(self.x)
 
     with pytest.raises(EquationError, match=r"before\(\) stands in an equation(?s:.)*before\(self"):
         alone(Looking()).simulate("1 s")

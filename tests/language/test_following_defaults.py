@@ -6,21 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from blocks import (
-    Component,
-    Discrete,
-    Model,
-    Option,
-    Parameter,
-    Variable,
-    der,
-    initially,
-    load,
-    maximum,
-    quantity,
-    when,
-    where,
-)
+import blocks
+from blocks import Component, Discrete, Model, Option, Parameter, Variable, der, initially, quantity
 from blocks import time as now
 from blocks.exceptions import BlocksError, ParameterError
 
@@ -99,7 +86,7 @@ def test_sweeps_and_sensitivities_go_through_a_default():
 def test_a_model_that_is_written_and_read_still_follows(tmp_path):
     model = model_of(Disc(radius="3 m"))
     model.save(tmp_path / "disc.json")
-    again = load(tmp_path / "disc.json")
+    again = blocks.load(tmp_path / "disc.json")
     again.part.radius = "5 m"
     assert again.part.area.to("m^2").magnitude == pytest.approx(np.pi * 25)
 
@@ -137,8 +124,8 @@ def test_a_default_may_choose_and_may_follow_a_function_of_time():
     class Strength(Component):
         high = Parameter("1 N", varying=True)
         low = Parameter("3 N")
-        used = Parameter(lambda c: where(c.low > quantity("2 N"), 2 * c.high,
-                                         maximum(c.low, c.high)), "N")
+        used = Parameter(lambda c: blocks.where(c.low > quantity("2 N"), 2 * c.high,
+                                                blocks.maximum(c.low, c.high)), "N")
         y = Variable("N")
 
         def equations(self):
@@ -224,7 +211,7 @@ class Battery(Component):
     def equations(self):
         yield der(self.soc) == -self.rate * self.soc
         yield der(self.heat) == quantity("0 K/s")
-        yield when(self.soc < 0, {self.used: 0})
+        yield blocks.when(self.soc < 0, {self.used: 0})
         yield self.y == self.used
 
 

@@ -12,16 +12,8 @@ from scipy.interpolate import (
     RegularGridInterpolator,
 )
 
-from blocks import (
-    Component,
-    Input,
-    Output,
-    Parameter,
-    integral_of_table,
-    interpolate,
-    interpolate_grid,
-    quantity,
-)
+import blocks
+from blocks import Component, Input, Output, Parameter, interpolate, interpolate_grid
 from blocks.exceptions import EquationError, SimulationError
 from blocks.language.expression import Expression
 from blocks.language.specialisation import LONG
@@ -139,9 +131,9 @@ def test_an_expression_is_as_short_for_a_hundred_thousand_points_as_for_a_hundre
 def test_the_integral_of_a_long_table_is_that_of_a_table_written_out():
     xs, ys = ca.SX.sym("x", len(X)), ca.SX.sym("y", len(Y))
     u = Expression(SYMBOLS[0])
-    written = as_parameters(integral_of_table(u, Expression(xs), Expression(ys)).sx, [xs, ys],
-                            [X, Y])
-    for found, exact in zip(value_of(integral_of_table(u, X, Y).sx), value_of(written),
+    written = as_parameters(blocks.integral_of_table(u, Expression(xs), Expression(ys)).sx,
+                            [xs, ys], [X, Y])
+    for found, exact in zip(value_of(blocks.integral_of_table(u, X, Y).sx), value_of(written),
                             strict=True):
         assert_allclose(found, exact, rtol=1e-9, atol=1e-11 * np.abs(exact).max())
 
@@ -155,7 +147,8 @@ def test_points_that_do_not_increase_are_refused():
         interpolate_grid([Expression(SYMBOLS[k]) for k in range(2)], [[1.0, 2.0], [3.0, 2.0]],
                          np.zeros((2, 2)))
     with pytest.raises(EquationError, match=r"A list has one unit: quantity\(\[0, 1.5\], 'N'\)"):
-        interpolate(Expression(SYMBOLS[0]), [0, 1], [quantity("0 N"), quantity("3 N")])
+        interpolate(Expression(SYMBOLS[0]), [0, 1],
+                    [blocks.quantity("0 N"), blocks.quantity("3 N")])
     with pytest.raises(EquationError, match="at least three points and as many y as x, but was "
                        "given 2 x and 2 y"):
         interpolate(Expression(SYMBOLS[0]), np.arange(2.0), np.arange(2.0), smooth=True)

@@ -5,23 +5,8 @@ import pytest
 from benches import wired
 from numpy.testing import assert_allclose
 
-from blocks import (
-    Model,
-    Parameter,
-    Variable,
-    contact,
-    cos,
-    der,
-    dry_friction,
-    integral_of_table,
-    interpolate,
-    interpolate_grid,
-    maximum,
-    quantity,
-    set_valued,
-    sin,
-    where,
-)
+import blocks
+from blocks import Model, Parameter, Variable, contact, cos, der, interpolate, quantity, sin, where
 from blocks import time as now
 from blocks.exceptions import BlocksError, EquationError, ParameterError, SimulationError
 from blocks.language.tracing import kernel_of
@@ -84,7 +69,7 @@ def test_a_point_of_a_table_that_leaves_a_bound_is_refused_before_the_run(values
 @pytest.mark.parametrize("values", [
     {"d": table(["0 s", "0.3 s"], ["1 N*s/m", "0 N*s/m"])},
     {"d": table(quantity(np.linspace(0, 1, 500), "s"), N * np.linspace(9, 0, 500) ** 2 / 9)},
-    {"d": lambda t: N * maximum(9 * cos(t / S), 0)},
+    {"d": lambda t: N * blocks.maximum(9 * cos(t / S), 0)},
     {"d": lambda t: N * (4 + 4 * sin(t / S))},
     {"d": lambda t: N * where(t < 0.5 * S, 9, 0)},
     {"n": lambda t: 2 + sin(t / S) * table(["0 s", "1 s"], ["1", "-1.9"])(t)},
@@ -137,12 +122,12 @@ class Curve(Table):
 
 class Grid(Table):
     def equations(self):
-        yield self.f == interpolate_grid([self.v], [self.xs], self.ys)
+        yield self.f == blocks.interpolate_grid([self.v], [self.xs], self.ys)
 
 
 class Area(Table):
     def equations(self):
-        yield self.f == integral_of_table(self.v, self.xs, self.ys) / quantity("1 m/s")
+        yield self.f == blocks.integral_of_table(self.v, self.xs, self.ys) / quantity("1 m/s")
 
 
 class Rub(TwoPort):
@@ -150,7 +135,7 @@ class Rub(TwoPort):
     kinetic = Parameter("1 N")
 
     def equations(self):
-        yield dry_friction(self.f, self.v, static=self.static, kinetic=self.kinetic)
+        yield blocks.dry_friction(self.f, self.v, static=self.static, kinetic=self.kinetic)
 
 
 class Bounce(TwoPort):
@@ -170,7 +155,7 @@ class Ratchet(TwoPort):
 
     def equations(self):
         bounds = self.back, self.forth
-        yield set_valued(self.f, self.v, static=bounds, kinetic=bounds)
+        yield blocks.set_valued(self.f, self.v, static=bounds, kinetic=bounds)
 
 
 def dragged(part, by=None):

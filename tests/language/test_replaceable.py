@@ -7,21 +7,8 @@ import pytest
 from benches import wired
 from numpy.testing import assert_allclose
 
-from blocks import (
-    BlocksError,
-    Component,
-    Model,
-    NamingError,
-    Parameter,
-    ParameterError,
-    Port,
-    Replaceable,
-    Replacement,
-    UnknownName,
-    Variable,
-    der,
-    quantity,
-)
+import blocks
+from blocks import BlocksError, NamingError, Parameter, ParameterError, Replacement, Variable
 from library.frictionlaws import FrictionLaw, LoadLaw, shift, velocity
 from library.rotational import RotationalFriction
 from library.translational import Mass, Reference, TranslationalFriction, translational
@@ -42,14 +29,14 @@ class Trail(FrictionLaw):
     way = Variable(shift, 0, priority="high")
 
     def equations(self, c):
-        yield der(c.way) == c.flow
+        yield blocks.der(c.way) == c.flow
         yield c.effort == c.coulomb * c.flow / c.breakaway_velocity
 
     uses = ("coulomb", "breakaway_velocity")
 
 
 def sliding(friction, **body):
-    model = Model("sliding")
+    model = blocks.Model("sliding")
     model.body, model.friction, model.ground = Mass(**body), friction, Reference()
     model.connect(model.body.M, model.friction.R)
     model.connect(model.friction.C, model.ground.V)
@@ -93,7 +80,7 @@ def test_another_law_brings_other_parameters_and_takes_the_old_ones_away():
     friction.law = "quinn"
     assert friction.band.to("mm/s").magnitude == 1.0
     assert friction.coulomb_force.to("N").magnitude == 2.0
-    with pytest.raises(UnknownName, match="half"):
+    with pytest.raises(blocks.UnknownName, match="half"):
         _ = friction.half
     friction.law = Rational(half="3 cm/s")
     assert friction.half.to("cm/s").magnitude == pytest.approx(3)
@@ -172,7 +159,7 @@ def test_a_law_must_not_hide_what_the_component_has():
         TranslationalFriction(law=Hiding)
     with pytest.raises(NamingError, match="ports or options"):
         class Ported(Replacement):
-            port = Port(translational)
+            port = blocks.Port(translational)
 
 
 def test_a_law_may_bring_what_the_component_has_for_other_laws_only():
@@ -180,14 +167,14 @@ def test_a_law_may_bring_what_the_component_has_for_other_laws_only():
         heat = Variable("W", doc="of the law")
 
         def equations(self, c):
-            yield c.heat == quantity("3 W")
+            yield c.heat == blocks.quantity("3 W")
 
     class Cold(Replacement):
         def equations(self, c):
-            yield c.heat == quantity("1 W")
+            yield c.heat == blocks.quantity("1 W")
 
-    class Part(Component):
-        law = Replaceable("cold", {"cold": Cold, "warm": Warm})
+    class Part(blocks.Component):
+        law = blocks.Replaceable("cold", {"cold": Cold, "warm": Warm})
         heat = Variable("W", when=lambda c: c.law == "cold", doc="of the component")
 
         def equations(self):

@@ -10,35 +10,15 @@ import numpy as np
 import pytest
 from benches import wired
 
-from blocks import (
-    Branch,
-    Component,
-    Input,
-    Model,
-    Option,
-    Parameter,
-    ParameterError,
-    Port,
-    Target,
-    Variable,
-    load,
-    quantity,
-)
+import blocks
+import library.translational as tr
+from blocks import Branch, Component, Input, Model, Option, Parameter, load, quantity
 from blocks.exceptions import FileError
 from blocks.language.model_file import exact, read_value
 from blocks.units import to_si, unit
 from library.signal import Gain, Sum
 from library.tables import table
 from library.thermal import ConductingRod
-from library.translational import (
-    Damper,
-    ForceSource,
-    Mass,
-    Reference,
-    Spring,
-    TranslationalFriction,
-    translational,
-)
 
 
 def bump(t):
@@ -48,9 +28,9 @@ def bump(t):
 
 def oscillator():
     model = Model("oscillator")
-    model.block, model.spring = Mass(mass="2 kg"), Spring(stiffness="8 N/mm", x="10 mm")
-    model.damper, model.ground = Damper(damping="1 N*s/m"), Reference()
-    model.block.v = Target("1 km/h", priority="low", nominal="1 m/s")
+    model.block, model.spring = tr.Mass(mass="2 kg"), tr.Spring(stiffness="8 N/mm", x="10 mm")
+    model.damper, model.ground = tr.Damper(damping="1 N*s/m"), tr.Reference()
+    model.block.v = blocks.Target("1 km/h", priority="low", nominal="1 m/s")
     model.connect(model.block.M, model.spring.R, model.damper.R)
     model.connect(model.spring.C, model.damper.C, model.ground.V)
     model.nominal_values("1 kN")
@@ -94,11 +74,11 @@ def test_the_text_is_for_people_and_for_version_control(tmp_path):
 def test_arrays_laws_tables_and_named_functions_come_back(tmp_path):
     model = wired("many", "bodies.M[:-1] links.R", "bodies.M[1:] links.C",
                   "bodies.M[0] rub.R pull.R push.R", "ground.V rub.C pull.C push.C",
-                  bodies=Mass(mass=quantity([1, 2, 3, 4], "kg"), count=4),
-                  links=Spring(stiffness="8 N/m", count=3),
-                  rub=TranslationalFriction(law="stribeck"),
-                  pull=ForceSource(force=table(["0 s", "1 s"], ["0 N", "0.1 N"])),
-                  push=ForceSource(force=bump), total=Sum(signs="+-"), ground=Reference())
+                  bodies=tr.Mass(mass=quantity([1, 2, 3, 4], "kg"), count=4),
+                  links=tr.Spring(stiffness="8 N/m", count=3),
+                  rub=tr.TranslationalFriction(law="stribeck"),
+                  pull=tr.ForceSource(force=table(["0 s", "1 s"], ["0 N", "0.1 N"])),
+                  push=tr.ForceSource(force=bump), total=Sum(signs="+-"), ground=tr.Reference())
     del model.total
     again = kept(model, tmp_path)
     a, b = model.simulate("0.5 s"), again.simulate("0.5 s")
@@ -130,13 +110,13 @@ def test_numbers_come_back_to_the_bit(value, text):
 # -- what cannot be written or read --------------------------------------------------------------
 def test_what_cannot_be_text_is_refused_by_name(tmp_path):
     model = oscillator()
-    model.pull = ForceSource(force=lambda t: t * quantity("1 N/s"))
+    model.pull = tr.ForceSource(force=lambda t: t * quantity("1 N/s"))
     with pytest.raises(FileError, match=r"pull\.force: is a function without a name, and cannot be "
                                         r"written as text\. Define it at the top of a module"):
         model.save(tmp_path / "model.json")
     assert not (tmp_path / "model.json").exists()
 
-    class Local(Mass):
+    class Local(tr.Mass):
         """Within a function."""
 
     del model.pull
@@ -197,7 +177,7 @@ def test_a_damaged_or_missing_model_is_named(tmp_path):
 
 
 # -- signature and help -----------------------------------------------------------------------
-class Absorber(Branch, domain=translational):
+class Absorber(Branch, domain=tr.translational):
     """Damps by fluid.
 
     Equation: f = viscosity v.
@@ -206,7 +186,7 @@ class Absorber(Branch, domain=translational):
     law = Option("thin", ("thin", "thick"), doc="kind of fluid")
     viscosity = Parameter("3 N*s/m", above=0, varying=True, doc="viscosity at v = 0")
     share = Parameter(0.5, minimum=0, maximum=1)
-    x = Variable("mm", "2 mm", priority="low", doc="v integrated")
+    x = blocks.Variable("mm", "2 mm", priority="low", doc="v integrated")
 
     def equations(self):
         yield self.f == self.viscosity * self.v
@@ -215,7 +195,7 @@ class Absorber(Branch, domain=translational):
 def test_a_signature_shows_options_parameters_and_initial_targets_with_their_defaults():
     assert str(inspect.signature(Absorber)) == (
         "(*, law='thin', viscosity='3 N*s/m', share=0.5, x='2 mm', count=None)")
-    assert str(inspect.signature(Mass)) == "(*, mass='1 kg', v='0 m/s', count=None)"
+    assert str(inspect.signature(tr.Mass)) == "(*, mass='1 kg', v='0 m/s', count=None)"
 
 
 def test_help_shows_unit_default_bounds_and_meaning():
@@ -234,9 +214,9 @@ def test_help_shows_unit_default_bounds_and_meaning():
 
 
 def test_defaults_of_a_signature_are_accepted_as_values():
-    for cls in (Absorber, Spring, Mass, Gain):
+    for cls in (Absorber, tr.Spring, tr.Mass, Gain):
         given = {n: p.default for n, p in inspect.signature(cls).parameters.items()}
-        if cls is Spring:
+        if cls is tr.Spring:
             del given["deformations"], given["forces"]  # of law="table"
         assert isinstance(cls(**given), cls)
 
@@ -251,16 +231,16 @@ def test_a_class_without_text_of_its_own_shows_its_declarations():
     class Bare(Component):
         width = Parameter("4 mm")
         u = Input("N")
-        A = Port(translational)
+        A = blocks.Port(tr.translational)
 
     assert inspect.getdoc(Bare).startswith("Keywords\n--------\nwidth : mm, default 4 mm\n")
 
 
 def test_a_class_without_text_of_its_own_has_that_of_its_base_beside_its_own_declarations():
-    class Sled(Mass):
+    class Sled(tr.Mass):
         runner = Parameter("4 mm")
 
-    own, base = inspect.getdoc(Sled), inspect.getdoc(Mass)
+    own, base = inspect.getdoc(Sled), inspect.getdoc(tr.Mass)
     assert own.partition("Keywords")[0] == base.partition("Keywords")[0] != ""
     assert "runner : mm, default 4 mm" in own
 
@@ -278,7 +258,7 @@ def test_declarations_are_not_described_before_anyone_asks():
 
 
 def test_an_array_has_a_length_and_is_walked_through():
-    model = wired("three", masses=Mass(count=3, mass=["1 kg", "2 kg", "3 kg"]))
+    model = wired("three", masses=tr.Mass(count=3, mass=["1 kg", "2 kg", "3 kg"]))
     assert len(model.masses) == 3
     assert [m.mass.m for m in model.masses] == [1, 2, 3]
     assert [m.mass.m for m in model.masses[1:]] == [2, 3]
@@ -288,7 +268,7 @@ def test_an_array_has_a_length_and_is_walked_through():
 
 
 def test_a_single_component_has_no_length_but_is_there():
-    mass = Mass()
+    mass = tr.Mass()
     assert mass
     for use in (len, list):
         with pytest.raises(TypeError, match=r"Mass is a single component, not an array; .*count="):
@@ -299,11 +279,12 @@ def test_a_single_component_has_no_length_but_is_there():
 
 @pytest.mark.parametrize("when", ["made", "later"])
 def test_a_stiffness_has_no_place_beside_a_table_of_forces(when):
-    spring = Spring(law="table")
-    with pytest.raises(ParameterError, match=r"stiffness: has no meaning with law='table'\. Leave "
+    spring = tr.Spring(law="table")
+    with pytest.raises(blocks.ParameterError,
+                       match=r"stiffness: has no meaning with law='table'\. Leave "
                        "it out, or choose law='linear'"):  # fmt: skip
         if when == "made":
-            Spring(law="table", stiffness="2 N/m")
+            tr.Spring(law="table", stiffness="2 N/m")
         else:
             spring.stiffness = "2 N/m"
     spring.law = "linear"

@@ -6,18 +6,9 @@ import pytest
 from benches import wired
 from numpy.testing import assert_allclose
 
-from blocks import (
-    Component,
-    Discrete,
-    Domain,
-    Input,
-    Model,
-    Parameter,
-    Port,
-    Target,
-    Variable,
-    quantity,
-)
+import blocks
+import library.translational as tr
+from blocks import Component, Domain, Input, Model, Parameter, Port, Target, Variable, quantity
 from blocks.exceptions import (
     AngleFrequencyError,
     BlocksError,
@@ -44,16 +35,6 @@ from library.signal import (
     TransferFunction,
 )
 from library.tables import table
-from library.translational import (
-    Damper,
-    ForceSource,
-    Mass,
-    Reference,
-    Spring,
-    TwoPort,
-    VehicleBody,
-    VelocitySource,
-)
 
 
 @pytest.mark.parametrize(
@@ -94,16 +75,17 @@ def test_units_that_are_others_elsewhere_are_to_be_told_apart(text, unit_, choic
 @pytest.mark.parametrize(
     ("make", "advice"),
     [
-        (lambda: Spring(stiffness="3 kN*mm"), "That is a torque or an energy. Did you mean 'kN/mm'?"
+        (lambda: tr.Spring(stiffness="3 kN*mm"),
+         "That is a torque or an energy. Did you mean 'kN/mm'?"
          " A torsional stiffness belongs to RotationalSpring(stiffness=…)."),
-        (lambda: Spring(stiffness="3 N*m/deg"),
+        (lambda: tr.Spring(stiffness="3 N*m/deg"),
          "A torsional stiffness belongs to RotationalSpring(stiffness=…)."),
-        (lambda: Spring(stiffness="3 kg/s"), "A damping belongs to Damper(damping=…)."),
-        (lambda: Spring(stiffness="3 W"), "Give it in N/m."),
-        (lambda: Damper(damping="20 N/(m*s)"), "Did you mean 'N*s/m'?"),
-        (lambda: Damper(damping="20 N*m/s"), "That is a power. Did you mean 'N*s/m'?"),
-        (lambda: Damper(damping="20 N/mm"), "A stiffness belongs to Spring(stiffness=…)."),
-        (lambda: Damper(damping="20 N*m*s"),
+        (lambda: tr.Spring(stiffness="3 kg/s"), "A damping belongs to Damper(damping=…)."),
+        (lambda: tr.Spring(stiffness="3 W"), "Give it in N/m."),
+        (lambda: tr.Damper(damping="20 N/(m*s)"), "Did you mean 'N*s/m'?"),
+        (lambda: tr.Damper(damping="20 N*m/s"), "That is a power. Did you mean 'N*s/m'?"),
+        (lambda: tr.Damper(damping="20 N/mm"), "A stiffness belongs to Spring(stiffness=…)."),
+        (lambda: tr.Damper(damping="20 N*m*s"),
          "That is an angular momentum. Did you mean 'N*s/m'? A torsional damping belongs to "
          "RotationalDamper(damping=…)."),
         (lambda: RotationalSpring(stiffness="2 N/mm"),
@@ -112,16 +94,16 @@ def test_units_that_are_others_elsewhere_are_to_be_told_apart(text, unit_, choic
          "A stiffness belongs to RotationalSpring(stiffness=…)."),
         (lambda: Inertia(inertia="2 kg/m^2"), "Did you mean 'kg*m^2'?"),
         (lambda: Inertia(inertia="2 t"), "A mass belongs to Mass(mass=…)."),
-        (lambda: Mass(mass="2 g*cm^2"), "A moment of inertia belongs to Inertia(inertia=…)."),
-        (lambda: ForceSource(force="2 kN*m"), "A torque belongs to "
+        (lambda: tr.Mass(mass="2 g*cm^2"), "A moment of inertia belongs to Inertia(inertia=…)."),
+        (lambda: tr.ForceSource(force="2 kN*m"), "A torque belongs to "
          "TorqueSource(torque=…)."),
         (lambda: TorqueSource(torque="2 kN"), "A force belongs to ForceSource(force=…)."),
-        (lambda: VelocitySource(velocity="2 m*s"), "Did you mean 'm/s'?"),
-        (lambda: VelocitySource(velocity="2 m/s^2"),
+        (lambda: tr.VelocitySource(velocity="2 m*s"), "Did you mean 'm/s'?"),
+        (lambda: tr.VelocitySource(velocity="2 m/s^2"),
          "That is an acceleration. Did you mean 'm/s'?"),
-        (lambda: Spring(stiffness="2 N/M"), "Did you mean 'N/m'?"),
-        (lambda: ForceSource(force="2 kn"), "Did you mean 'kN'?"),
-        (lambda: VelocitySource(velocity="2 s/m"), "Did you mean 'm/s'?"),
+        (lambda: tr.Spring(stiffness="2 N/M"), "Did you mean 'N/m'?"),
+        (lambda: tr.ForceSource(force="2 kn"), "Did you mean 'kN'?"),
+        (lambda: tr.VelocitySource(velocity="2 s/m"), "Did you mean 'm/s'?"),
         (lambda: Heater(start="20 C"), "Did you mean 'degC'?"),
         (lambda: Heater(start="20 deg F"), "Did you mean 'degF'?"),
     ],
@@ -283,7 +265,8 @@ def test_logarithmic_units_are_refused(text):
 def test_a_wrong_declaration_names_class_and_parameter(base, declaration, kind, told):
     with pytest.raises(kind) as caught:
         exec(f"class Crate({base}):\n    side = {declaration}", {
-            one.__name__: one for one in (Component, Discrete, Parameter, Replacement, Variable)})
+            one.__name__: one for one in (Component, blocks.Discrete, Parameter, Replacement,
+                                          Variable)})
     assert str(caught.value).startswith(f"Crate.side{'' if told[0] == ':' else ' '}{told}")
 
 
@@ -303,7 +286,7 @@ def test_a_wrong_declaration_outside_a_class_is_refused_where_it_is_made():
 )
 def test_a_number_too_large_for_a_float_is_refused_in_few_words(given):
     with pytest.raises((ParameterError, UnitError), match="too large") as caught:
-        Spring(stiffness=given)
+        tr.Spring(stiffness=given)
     assert len(str(caught.value)) < 250
 
 
@@ -316,7 +299,7 @@ def test_a_number_too_large_for_a_float_is_refused_in_few_words(given):
 )  # fmt: skip
 def test_what_is_no_value_is_refused_by_name(given, kind):
     with pytest.raises(kind, match=r"^Mass\.mass(\[0\])?: ") as caught:
-        Mass(mass=given)
+        tr.Mass(mass=given)
     assert len(str(caught.value)) < 300
 
 
@@ -333,7 +316,7 @@ def test_what_is_no_value_is_refused_by_name(given, kind):
         (lambda: StateSpace(A=[[1, 2], [3]]), "StateSpace.A: was given rows of different lengths"),
         (lambda: Table1D(values="3 N"), "Table1D.values: takes a list of values, but was given a "
          "single number."),
-        (lambda: Spring(law="table", forces="3 N"), "Spring.forces: takes a list of values"),
+        (lambda: tr.Spring(law="table", forces="3 N"), "Spring.forces: takes a list of values"),
     ],
 )  # fmt: skip
 def test_a_number_is_not_taken_for_a_table(make, text):
@@ -362,12 +345,12 @@ def test_a_table_of_typed_values_says_what_is_wrong_with_it(times, values, text)
 
 
 def test_a_text_in_an_equation_names_class_and_equation():
-    class Rub(TwoPort):
+    class Rub(tr.TwoPort):
         def equations(self):
             yield self.f == self.v * quantity("2 N*s/m") + "3 N.."
 
     model = wired("rubbing", "body.M rub.R", "floor.V rub.C",
-                  body=Mass(), rub=Rub(), floor=Reference())
+                  body=tr.Mass(), rub=Rub(), floor=tr.Reference())
     with pytest.raises(UnknownUnit, match=r"Rub, equation 1: 'N\.\.' is not a unit: '\.\.' is no"):
         model.simulate("1 s")
 
@@ -381,9 +364,10 @@ def test_a_text_in_an_equation_names_class_and_equation():
         (lambda: Gain(input=["m"]), "Gain.input: takes a text, but was given ['m']."),
         (lambda: Gain(input="7**7**7*m"), "Gain.input: '7**7**7*m' is not a unit"),
         (lambda: Gain(input="5 m"), "Gain.input: '5 m' is not a unit. Give a unit without a"),
-        (lambda: Mass(count=10**30), "Mass.count: is 1000000000000000000000000000000, but may be"),
-        (lambda: Spring(law="x" * 10**6), "Spring.law: there is no 'xxx"),
-        (lambda: Mass(**{"m" * 10**6: "1 kg"}), "Mass: there is no 'mmm"),
+        (lambda: tr.Mass(count=10**30),
+         "Mass.count: is 1000000000000000000000000000000, but may be"),
+        (lambda: tr.Spring(law="x" * 10**6), "Spring.law: there is no 'xxx"),
+        (lambda: tr.Mass(**{"m" * 10**6: "1 kg"}), "Mass: there is no 'mmm"),
     ],
 )  # fmt: skip
 def test_an_option_of_any_length_is_answered_in_few_words(make, text):
@@ -394,7 +378,7 @@ def test_an_option_of_any_length_is_answered_in_few_words(make, text):
 
 
 def test_a_path_of_any_length_is_looked_up_in_no_time():
-    model = wired("free", bodies=Mass(count=3))
+    model = wired("free", bodies=tr.Mass(count=3))
     result = model.simulate("0.1 s")
     for path in ("a." * 10**6, "[" * 10**6, "bodies[" + "9" * 5000 + "].v", "bodies[²].v",
                  "bodies[" + "9" * 5000 + ":].v", "bodies[-" + "9" * 5000 + "].v"):  # fmt: skip
@@ -420,15 +404,15 @@ def test_a_number_says_of_no_angle_how_it_is_counted(given):
 def test_a_slope_in_percent_is_told_its_angle():
     with pytest.raises(AngleFrequencyError, match=r"incline: is an angle in rad, but was given "
                        r"100 %\. A slope of 100 % is '45 deg'\."):
-        VehicleBody(incline="100 %")
+        tr.VehicleBody(incline="100 %")
     with pytest.raises(MissingUnit, match="Mass.mass: .* Give it in kg, not as a share"):
-        Mass(mass="5 %")
+        tr.Mass(mass="5 %")
 
 
 def test_who_asks_a_body_for_its_position_is_told_who_counts_it():
     with pytest.raises(UnknownName, match="a body counts no position: a spring .*MotionSensor"):
-        Mass(x="1 m")
-    model = wired("free", body=Mass(v="1 m/s"))
+        tr.Mass(x="1 m")
+    model = wired("free", body=tr.Mass(v="1 m/s"))
     with pytest.raises(UnknownName, match="a body counts no position"):
         model.simulate("1 s")["body.x"]
 
@@ -442,14 +426,14 @@ def test_what_counts_its_position_is_told_by_which_name(component, asked, here):
 
 
 @pytest.mark.parametrize("make, told", [
-    (lambda: ForceSource(force="10 lb"), "Did you mean 'lbf'?"),
-    (lambda: Mass(mass="5 lbf"), "Did you mean 'lb'?"),
-    (lambda: ForceSource(force="5 kg"), "Did you mean 'kgf'?"),
+    (lambda: tr.ForceSource(force="10 lb"), "Did you mean 'lbf'?"),
+    (lambda: tr.Mass(mass="5 lbf"), "Did you mean 'lb'?"),
+    (lambda: tr.ForceSource(force="5 kg"), "Did you mean 'kgf'?"),
     (lambda: TorqueSource(torque="5 lb*ft"), "Did you mean 'lbf*ft'?"),
-    (lambda: Damper(damping="3 N*s/mil"), "Did you mean 'N*s/thou'?"),
-    (lambda: Mass(count=3, mass=["1 kg", "2 m", "3 kg"]), "Mass.mass[1]: takes kg"),
-    (lambda: Mass(count=2, mass=pd.Series(["1 kg", "2 m"])), "Mass.mass[1]: takes kg"),
-    (lambda: Mass(mass=1 + 2j), "which is a complex number"),
+    (lambda: tr.Damper(damping="3 N*s/mil"), "Did you mean 'N*s/thou'?"),
+    (lambda: tr.Mass(count=3, mass=["1 kg", "2 m", "3 kg"]), "Mass.mass[1]: takes kg"),
+    (lambda: tr.Mass(count=2, mass=pd.Series(["1 kg", "2 m"])), "Mass.mass[1]: takes kg"),
+    (lambda: tr.Mass(mass=1 + 2j), "which is a complex number"),
 ])  # fmt: skip
 def test_masses_for_forces_rows_and_numbers_are_told_apart(make, told):
     with pytest.raises(UnitError) as error:
@@ -458,7 +442,7 @@ def test_masses_for_forces_rows_and_numbers_are_told_apart(make, told):
 
 
 def test_a_column_of_a_table_may_hold_texts():
-    masses = Mass(count=2, mass=pd.Series(["1 kg", "200 g"], index=[7, 9]))
+    masses = tr.Mass(count=2, mass=pd.Series(["1 kg", "200 g"], index=[7, 9]))
     assert_allclose([m.to("kg").magnitude for m in masses.mass], [1.0, 0.2])
 
 
@@ -487,10 +471,10 @@ def test_a_part_within_itself_is_told():
 
 
 def test_pythons_maximum_is_answered_with_that_of_equations():
-    class Clipped(TwoPort):
+    class Clipped(tr.TwoPort):
         def equations(self):
             yield self.f == quantity("1 N*s/m") * max(self.v, quantity("0 m/s"))
 
     model = wired("clipped", "block.M drag.R", "drag.C ground.V",
-                  block=Mass(), drag=Clipped(), ground=Reference())
+                  block=tr.Mass(), drag=Clipped(), ground=tr.Reference())
     assert "maximum(a, b)" in str(model.check())

@@ -5,6 +5,7 @@ import pytest
 from benches import wire, wired
 from numpy.testing import assert_allclose
 
+import library.translational as tr
 from blocks import ParameterError, Target, UnknownName, compare, load, quantity
 from blocks.exceptions import WrongCall, WrongDimension
 from blocks.simulation.given_values import GivenValues
@@ -12,22 +13,13 @@ from blocks.simulation.settings import Options
 from library.mechanisms import LeadScrew
 from library.planar import Body
 from library.signal import Step
-from library.translational import (
-    Damper,
-    ForceSource,
-    Mass,
-    MotionSensor,
-    Reference,
-    Spring,
-    TranslationalFriction,
-)
 
 
 def thrown(v0="1 m/s", force="-3 N", mass="1 kg", jump=None, duration="2 s", count=None,
            name="thrown", **options):
     model = wired(name, "body.M pull.R where.R", "floor.V pull.C where.C",
-                  body=Mass(mass=mass, v=v0, count=count), floor=Reference(),
-                  pull=ForceSource(force=force, count=count), where=MotionSensor(count=count))
+                  body=tr.Mass(mass=mass, v=v0, count=count), floor=tr.Reference(),
+                  pull=tr.ForceSource(force=force, count=count), where=tr.MotionSensor(count=count))
     if jump is not None:
         wire(model, "step.y pull.S", step=Step(initial="0 N", final="2 N", start=jump))
     return model.simulate(duration, **options)
@@ -35,7 +27,7 @@ def thrown(v0="1 m/s", force="-3 N", mass="1 kg", jump=None, duration="2 s", cou
 
 # -- what a run was made with --------------------------------------------------------------------
 def test_a_run_keeps_the_parameters_it_was_made_with():
-    model = wired("block", block=Mass(mass="2 kg", v="300 mm/s"))
+    model = wired("block", block=tr.Mass(mass="2 kg", v="300 mm/s"))
     result = model.simulate("1 s", rtol=1e-8)
     model.block.mass = "5 kg"
     model.block.v = "1 m/s"
@@ -65,7 +57,7 @@ def test_parameters_are_a_table_to_read():
 
 
 def test_options_and_parts_of_composites_are_among_the_parameters():
-    model = wired("press", screw=LeadScrew(), rub=TranslationalFriction(law="stribeck"))
+    model = wired("press", screw=LeadScrew(), rub=tr.TranslationalFriction(law="stribeck"))
     made = GivenValues(model, "1 s", Options()).made_with()
     assert made.parameters["rub.law"] == "stribeck"
     assert made.types["screw"] == "LeadScrew"
@@ -245,10 +237,10 @@ def test_a_plot_goes_into_given_axes(pyplot):
 # -- what is read of a run after an edit ------------------------------------------------------
 def held_by_two(friction="tanh"):
     """A block between two springs, on a floor."""
-    model = wired("held", block=Mass(mass="1 kg", v="1 m/s"), floor=Reference(),
-                  soft=Spring(stiffness="100 N/m", x="1 mm"),
-                  stiff=Spring(stiffness="300 N/m", x="-5 mm"),
-                  rub=TranslationalFriction(law=friction))
+    model = wired("held", block=tr.Mass(mass="1 kg", v="1 m/s"), floor=tr.Reference(),
+                  soft=tr.Spring(stiffness="100 N/m", x="1 mm"),
+                  stiff=tr.Spring(stiffness="300 N/m", x="-5 mm"),
+                  rub=tr.TranslationalFriction(law=friction))
     join(model, "soft", "stiff", "rub")
     return model
 
@@ -267,12 +259,13 @@ def exchange(model):
 
 
 def add_and_connect(model):
-    wire(model, "more.M block.M", "soft.R soft.C", free=Mass(mass="1 kg"), more=Mass(mass="1 kg"))
+    wire(model, "more.M block.M", "soft.R soft.C", free=tr.Mass(mass="1 kg"),
+         more=tr.Mass(mass="1 kg"))
 
 
 def replace(model):
     del model.stiff
-    model.stiff = Damper()
+    model.stiff = tr.Damper()
     join(model, "stiff")
 
 
@@ -335,11 +328,11 @@ def test_a_run_between_an_edit_and_the_next_is_its_own(tmp_path):
 
 
 def test_arrays_and_parts_of_composites_keep_their_numbers():
-    model = wired("row", blocks=Mass(mass="1 kg", v=quantity([1.0, 2.0, 3.0], "m/s"), count=3))
+    model = wired("row", blocks=tr.Mass(mass="1 kg", v=quantity([1.0, 2.0, 3.0], "m/s"), count=3))
     result = model.simulate("1 s")
     blocks = model.blocks
     del model.blocks
-    model.blocks, model.others = Mass(v="7 m/s"), blocks
+    model.blocks, model.others = tr.Mass(v="7 m/s"), blocks
     assert [result[f"blocks[{k}].v"].final.m for k in range(3)] == [1.0, 2.0, 3.0]
     assert result["blocks.v"].m.shape[0] == 3
     assert "others.v" not in result and "blocks.v" in result

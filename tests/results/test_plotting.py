@@ -7,20 +7,13 @@ from benches.recorded import Fake, Result, nothing_recorded, result
 from numpy.testing import assert_allclose
 
 import blocks
+import library.translational as tr
 from blocks.exceptions import ParameterError, UnknownName, WrongDimension
 from blocks.results import EventRecord
 from blocks.results.plots.axis_scene import AxisPicture, AxisScene
 from blocks.results.plots.scene import scene_of
 from library.mechanisms import GearBox
 from library.rotational import Inertia, RotationalReference, RotationalSpring, TorqueSource
-from library.translational import (
-    Damper,
-    Mass,
-    MotionSensor,
-    Reference,
-    Spring,
-    TranslationalFriction,
-)
 
 matplotlib = pytest.importorskip("matplotlib")
 
@@ -160,10 +153,10 @@ def test_matplotlib_takes_a_series():
 def two_masses():
     return wired("two masses", "a.M spring.R damper.R link.C", "b.M link.R rub.R sensor.R",
                  "wall.V spring.C damper.C rub.C sensor.C",
-                 a=Mass(mass="2 kg", v="1 m/s"), b=Mass(mass="1 kg"),
-                 spring=Spring(stiffness="200 N/m"), link=Spring(stiffness="50 N/m"),
-                 damper=Damper(damping="3 N*s/m"), rub=TranslationalFriction(), wall=Reference(),
-                 sensor=MotionSensor())
+                 a=tr.Mass(mass="2 kg", v="1 m/s"), b=tr.Mass(mass="1 kg"),
+                 spring=tr.Spring(stiffness="200 N/m"), link=tr.Spring(stiffness="50 N/m"),
+                 damper=tr.Damper(damping="3 N*s/m"), rub=tr.TranslationalFriction(),
+                 wall=tr.Reference(), sensor=tr.MotionSensor())
 
 
 @pytest.fixture(scope="module")

@@ -14,21 +14,12 @@ from benches import wired
 from benches.recorded import MASSES, Fake, nothing_recorded, result
 from numpy.testing import assert_allclose
 
+import library.translational as tr
 from blocks import Component, Model, Parameter, ParameterError, Port, load, quantity
 from blocks.analysis import free
 from blocks.exceptions import UnknownName, WrongCall
 from blocks.results import EnergyTerm, EventRecord, Events, Ledger, Recording
 from blocks.results.page.run_page import energy_flow, thinned
-from library.translational import (
-    Damper,
-    ForceSource,
-    Mass,
-    Reference,
-    Spring,
-    TranslationalFriction,
-    VelocitySource,
-    translational,
-)
 
 
 def words(thing):
@@ -239,10 +230,10 @@ def numbers(text, kind):
 def stick_slip():
     return wired("stick-slip", "pull.R spring.R", "spring.C block.M friction.R",
                  "pull.C friction.C ground.V",
-                 pull=VelocitySource(velocity="0.1 m/s"), ground=Reference(),
-                 spring=Spring(stiffness="1000 N/m"), block=Mass(mass="1 kg"),
-                 friction=TranslationalFriction(law="stribeck", breakaway_force="25 N",
-                                                coulomb_force="20 N"))
+                 pull=tr.VelocitySource(velocity="0.1 m/s"), ground=tr.Reference(),
+                 spring=tr.Spring(stiffness="1000 N/m"), block=tr.Mass(mass="1 kg"),
+                 friction=tr.TranslationalFriction(law="stribeck", breakaway_force="25 N",
+                                                   coulomb_force="20 N"))
 
 
 @pytest.fixture(scope="module")
@@ -275,8 +266,8 @@ def test_curves_are_those_of_the_run_in_its_units(run):
 
 def test_a_million_samples_weigh_little_and_keep_their_extremes():
     model = wired("long", "block.M spring.R", "spring.C ground.V",
-                  block=Mass(mass="1 kg", v="1 m/s"), spring=Spring(stiffness="1e4 N/m"),
-                  ground=Reference())
+                  block=tr.Mass(mass="1 kg", v="1 m/s"), spring=tr.Spring(stiffness="1e4 N/m"),
+                  ground=tr.Reference())
     result = model.simulate("10 s", every="10 us")
     assert len(result.time) > 1_000_000
     page = result.report().html
@@ -315,9 +306,9 @@ def test_bands_of_the_energy_flow_are_as_wide_as_the_energies():
 
 def test_findings_are_told_and_the_model_is_drawn_as_it_was():
     model = wired("drifting", "block.M damper.R", "damper.C ground.V",
-                  block=Mass(v="1 m/s"), damper=Damper(), ground=Reference())
+                  block=tr.Mass(v="1 m/s"), damper=tr.Damper(), ground=tr.Reference())
     result = model.simulate("1 s")
-    model.more = Mass()
+    model.more = tr.Mass()
     page = result.report().html
     network = page.split('id="panels"')[0]
     assert "<svg" in network and "damper: Damper" in network and "more" not in network
@@ -328,15 +319,15 @@ def test_composites_open_in_the_report():
     class Leg(Component):
         """A spring with a damper."""
 
-        R, C = Port(translational), Port(translational)
+        R, C = Port(tr.translational), Port(tr.translational)
 
         def compose(self):
-            self.spring, self.damper = Spring(stiffness="200 N/m"), Damper()
+            self.spring, self.damper = tr.Spring(stiffness="200 N/m"), tr.Damper()
             self.connect(self.R, self.spring.R, self.damper.R)
             self.connect(self.C, self.spring.C, self.damper.C)
 
     model = wired("legs", "body.M leg.R", "leg.C ground.V",
-                  body=Mass(v="1 m/s"), leg=Leg(), ground=Reference())
+                  body=tr.Mass(v="1 m/s"), leg=Leg(), ground=tr.Reference())
     page = model.simulate("1 s").report().html
     closed, opened = page.split("<details>")[:2]
     assert "leg.spring: Spring" not in closed
@@ -366,10 +357,10 @@ def test_a_notebook_shows_the_same_page(run):
 
 def test_a_long_network_is_folded_where_only_wires_run():
     model = wired("row", "ground.V pull.C",
-                  ground=Reference(), pull=VelocitySource(velocity="0.1 m/s"))
+                  ground=tr.Reference(), pull=tr.VelocitySource(velocity="0.1 m/s"))
     last = model.pull.R
     for k in range(9):
-        spring, mass = model.add(f"spring{k}", Spring()), model.add(f"mass{k}", Mass())
+        spring, mass = model.add(f"spring{k}", tr.Spring()), model.add(f"mass{k}", tr.Mass())
         model.connect(last, spring.R)
         model.connect(spring.C, mass.M)
         last = mass.M
@@ -400,14 +391,14 @@ class Pair(Component):
     weight = Parameter("2 kg", above=0, doc="mass of <each>")
 
     def compose(self):
-        self.one = Mass(mass=self.weight)
-        self.two = Mass(mass=self.weight)
+        self.one = tr.Mass(mass=self.weight)
+        self.two = tr.Mass(mass=self.weight)
 
 
 def pushed():
     return wired("pushed <hard>", "push.R block.M damper.R", "push.C damper.C wall.V",
-                 push=ForceSource(), block=Mass(mass="4 kg", v="0 m/s"),
-                 damper=Damper(damping="2 N*s/m"), wall=Reference())
+                 push=tr.ForceSource(), block=tr.Mass(mass="4 kg", v="0 m/s"),
+                 damper=tr.Damper(damping="2 N*s/m"), wall=tr.Reference())
 
 
 def test_a_model_is_its_schematic_and_an_empty_one_its_text():
@@ -431,16 +422,16 @@ def test_a_part_is_a_table_of_what_it_is_set_to():
     assert cells(Pair()._repr_html_()) == [
         ["weight", "2 kg", "mass of &lt;each&gt;"], ["one", "Mass", "part"],
         ["two", "Mass", "part"]]
-    several = Mass(count=2, mass=quantity([1, 2], "kg"))
+    several = tr.Mass(count=2, mass=quantity([1, 2], "kg"))
     assert ["mass", "[1., 2.] kg", "Mass"] in cells(several._repr_html_())
     assert "Mass, 2 of them" in several._repr_html_()
-    rough = dict(row[:2] for row in cells(TranslationalFriction(law="stribeck")._repr_html_()))
+    rough = dict(row[:2] for row in cells(tr.TranslationalFriction(law="stribeck")._repr_html_()))
     assert rough["law"] == "'stribeck'"
     assert rough["coulomb_force"] == "20 N"
 
 
 def test_a_function_of_time_is_called_one():
-    part = ForceSource(force=lambda t: quantity("1 N/s") * t)
+    part = tr.ForceSource(force=lambda t: quantity("1 N/s") * t)
     assert ["force", "a function", "Force from C to R"] in cells(part._repr_html_())
 
 

@@ -8,15 +8,7 @@ from benches import wired
 from benches.recorded import MASSES, Fake, nothing_recorded, result
 from numpy.testing import assert_allclose
 
-from blocks.exceptions import (
-    AngleFrequencyError,
-    MissingUnit,
-    ParameterError,
-    UnknownName,
-    UnknownUnit,
-    WrongCall,
-    WrongDimension,
-)
+from blocks import exceptions
 from blocks.results import Result
 from blocks.results.recording import Instant
 from blocks.units import quantity
@@ -59,21 +51,21 @@ def test_declared_unit_is_the_default():
 
 def test_a_unit_that_does_not_fit_is_refused():
     run = result()
-    assert text(WrongDimension, lambda: run["block.v"].to("N")) == (
+    assert text(exceptions.WrongDimension, lambda: run["block.v"].to("N")) == (
         "block.v: is in m/s and cannot be shown in N. Name m/s or a unit convertible to it."
     )
-    assert text(AngleFrequencyError, lambda: run["motor.w"].to("Hz")) == (
+    assert text(exceptions.AngleFrequencyError, lambda: run["motor.w"].to("Hz")) == (
         "motor.w: is in rpm and cannot be shown in Hz. "
         "One turn is 2π rad: show it in turn/s, rpm or rad/s."
     )
-    assert text(AngleFrequencyError, lambda: run["signal.rate"].to("rad/s")) == (
+    assert text(exceptions.AngleFrequencyError, lambda: run["signal.rate"].to("rad/s")) == (
         "signal.rate: is in Hz and cannot be shown in rad/s. "
         "It counts periods: show it in Hz or kHz."
     )
-    assert text(WrongDimension, lambda: run["gear.ratio"].to("N")) == (
+    assert text(exceptions.WrongDimension, lambda: run["gear.ratio"].to("N")) == (
         "gear.ratio: is in 1 and cannot be shown in N. Name 1 or a unit convertible to it."
     )
-    assert text(UnknownUnit, lambda: run["block.v"].to("furlongs/blink")).startswith(
+    assert text(exceptions.UnknownUnit, lambda: run["block.v"].to("furlongs/blink")).startswith(
         "block.v: 'furlongs/blink' is not a unit."
     )
 
@@ -95,7 +87,7 @@ def test_a_jump_has_two_sides():
     assert f.at("1.5 s", side="left").to("N").m == pytest.approx(20)
     both = np.flatnonzero(f.time.m == 1.5)
     assert_allclose(f.to("N").m[both], [20, 5])
-    assert text(UnknownName, lambda: f.at("1 s", side="rigth")) == (
+    assert text(exceptions.UnknownName, lambda: f.at("1 s", side="rigth")) == (
         "friction.f.at: there is no 'rigth' among its sides. Did you mean 'right'?"
     )
 
@@ -103,22 +95,22 @@ def test_a_jump_has_two_sides():
 def test_the_time_of_an_event_is_told_in_any_unit():
     time = Instant(0.25)
     assert time.to("ms").m == 250 and str(time.to("ms").units) == "millisecond" and time + 1 == 1.25
-    with pytest.raises(WrongDimension, match="event.time"):
+    with pytest.raises(exceptions.WrongDimension, match="event.time"):
         time.to("m")
 
 
 def test_times_outside_the_run_are_refused():
     v = result()["block.v"]
     assert "4.000000001 s is outside the run, which covers 0 s to 4 s" in text(
-        ParameterError, lambda: v.at("4.000000001 s"))
-    assert text(ParameterError, lambda: v.at("4.001 s")) == (
+        exceptions.ParameterError, lambda: v.at("4.000000001 s"))
+    assert text(exceptions.ParameterError, lambda: v.at("4.001 s")) == (
         "block.v.at: 4.001 s is outside the run, which covers 0 s to 4 s. "
         "Take a time in that range."
     )
-    assert "-1 s is outside" in text(ParameterError, lambda: v.at(["1 s", "-1 s"]))
-    assert "nan" in text(ParameterError, lambda: v.at(quantity(float("nan"), "s")))
-    text(MissingUnit, lambda: v.at(2.0))
-    text(WrongDimension, lambda: v.at("2 m"))
+    assert "-1 s is outside" in text(exceptions.ParameterError, lambda: v.at(["1 s", "-1 s"]))
+    assert "nan" in text(exceptions.ParameterError, lambda: v.at(quantity(float("nan"), "s")))
+    text(exceptions.MissingUnit, lambda: v.at(2.0))
+    text(exceptions.WrongDimension, lambda: v.at("2 m"))
     assert_allclose(v.at(quantity(4 * (1 + 1e-15), "s")).m, 0, atol=1e-12)
 
 
@@ -167,25 +159,25 @@ def test_an_array_has_one_row_per_instance():
 
 def test_a_misspelt_path_is_answered_with_the_nearest():
     run = result()
-    assert text(UnknownName, lambda: run["blok.v"]) == (
+    assert text(exceptions.UnknownName, lambda: run["blok.v"]) == (
         "stick_slip: there is no 'blok.v' among its variables. Did you mean 'block.v'?"
     )
-    assert text(UnknownName, lambda: run["spring"]) == (
+    assert text(exceptions.UnknownName, lambda: run["spring"]) == (
         "stick_slip: 'spring' is a component, not a variable. "
         "Its variables are: spring.f, spring.v, spring.R.f, spring.R.v."
     )
-    assert text(UnknownName, lambda: run["masses[12].v"]) == (
+    assert text(exceptions.UnknownName, lambda: run["masses[12].v"]) == (
         "stick_slip: there is no 'masses[12].v'. The instances are masses[0].v to masses[11].v."
     )
-    assert text(UnknownName, lambda: run["time"]) == (
+    assert text(exceptions.UnknownName, lambda: run["time"]) == (
         "stick_slip: there is no variable 'time'. Time is result.time."
     )
-    text(UnknownName, lambda: run["masses[-40].v"])
-    assert text(UnknownName, lambda: run["block.v", "spring.f"]) == (
+    text(exceptions.UnknownName, lambda: run["masses[-40].v"])
+    assert text(exceptions.UnknownName, lambda: run["block.v", "spring.f"]) == (
         "stick_slip: variables are named by their path, but was given ('block.v', 'spring.f'). "
         "Take one at a time, such as result['block.v']; table() and plot() take several."
     )
-    assert text(UnknownName, lambda: run.spring) == (
+    assert text(exceptions.UnknownName, lambda: run.spring) == (
         "stick_slip: the parts of a run are no attributes of it, as 'spring' is of the model. "
         "Write result['spring.f']."
     )
@@ -193,32 +185,32 @@ def test_a_misspelt_path_is_answered_with_the_nearest():
 
 
 def test_a_comparison_with_another_dimension_names_both():
-    assert text(WrongDimension, lambda: result()["block.v"] > "3 N") == (
+    assert text(exceptions.WrongDimension, lambda: result()["block.v"] > "3 N") == (
         "block.v: is in m/s and cannot be compared with 3.0 N. "
         "Name m/s or a unit convertible to it."
     )
 
 
 def test_a_comparison_with_a_bare_number_asks_for_its_unit():
-    assert text(MissingUnit, lambda: result()["block.v"] > 3) == (
+    assert text(exceptions.MissingUnit, lambda: result()["block.v"] > 3) == (
         "block.v: is in m/s and cannot be compared with 3. Write its unit: '3 m/s'.")
 
 
 def test_what_was_recorded_is_not_changed_and_a_bare_time_is_none():
     run = result()
-    with pytest.raises(WrongCall, match="run it anew"):
+    with pytest.raises(exceptions.WrongCall, match="run it anew"):
         run["block.v"] = 3
-    with pytest.raises(WrongCall, match=r"model\.block\.mass = "):
+    with pytest.raises(exceptions.WrongCall, match=r"model\.block\.mass = "):
         run.parameters["block.mass"] = "3 kg"
-    with pytest.raises(MissingUnit, match="Write '0.5 s'"):
+    with pytest.raises(exceptions.MissingUnit, match="Write '0.5 s'"):
         run["block.v"][0.5]
 
 
 def test_functions_that_know_no_units_say_what_to_hand_them():
     run = result()
-    said = text(WrongCall, lambda: np.fft.rfft(run["block.v"]))
+    said = text(exceptions.WrongCall, lambda: np.fft.rfft(run["block.v"]))
     assert said.startswith("np.fft.rfft: is not known for values with units. Hand it bare numbers")
-    with pytest.raises(WrongDimension, match=r"np\.interp: meets different units"):
+    with pytest.raises(exceptions.WrongDimension, match=r"np\.interp: meets different units"):
         np.interp([0.5], run.time, run["block.v"])
 
 
@@ -259,10 +251,10 @@ def test_values_are_read_once_and_only_when_asked():
 
 def test_a_run_without_samples_says_so():
     run = nothing_recorded()
-    assert text(ParameterError, lambda: run["block.v"].final) == (
+    assert text(exceptions.ParameterError, lambda: run["block.v"].final) == (
         "block.v: has no samples: the run ended before its first one. See result.message."
     )
-    text(ParameterError, lambda: run["block.v"].at("0 s"))
+    text(exceptions.ParameterError, lambda: run["block.v"].at("0 s"))
     assert run["block.v"].m.shape == (0,)
     assert "no consistent start" in repr(run)
 
@@ -279,7 +271,7 @@ def test_reprs_are_readable():
 
 
 def test_errors_survive_pickling():
-    with pytest.raises(UnknownName) as caught:
+    with pytest.raises(exceptions.UnknownName) as caught:
         result()["blok.v"]
     again = pickle.loads(pickle.dumps(caught.value))
     assert str(again) == str(caught.value) and again.nearest == ["block.v"]
@@ -296,7 +288,7 @@ def run():
     ("to_dataframe", "result.table()"), ("y", "result['part.variable']"),
     ("save_csv", "result.to_csv('run.csv')"), ("t_events", "result.events")])
 def test_of_a_result(run, name, told):
-    with pytest.raises(UnknownName, match=f"slider: a run has no '{name}'") as caught:
+    with pytest.raises(exceptions.UnknownName, match=f"slider: a run has no '{name}'") as caught:
         getattr(run, name)
     assert told in str(caught.value)
     assert not hasattr(run, name)
@@ -305,7 +297,8 @@ def test_of_a_result(run, name, told):
 @pytest.mark.parametrize("name, told", [
     ("values", ".to('…').m"), ("interp", ".at('0.5 s')"), ("argmax", ".max()"), ("last", ".final")])
 def test_of_the_values_of_a_variable(run, name, told):
-    with pytest.raises(UnknownName, match=rf"block\.v: values have no '{name}'") as caught:
+    with pytest.raises(exceptions.UnknownName,
+                       match=rf"block\.v: values have no '{name}'") as caught:
         getattr(run["block.v"], name)
     assert told in str(caught.value)
 
@@ -313,7 +306,7 @@ def test_of_the_values_of_a_variable(run, name, told):
 @pytest.mark.parametrize("nearest, of", [
     ("table", "to_dataframe"), ("save", "export"), ("events", "log")])
 def test_what_a_result_is_said_to_have_is_there(run, nearest, of):
-    with pytest.raises(UnknownName) as caught:
+    with pytest.raises(exceptions.UnknownName) as caught:
         getattr(run, of)
     assert caught.value.data["nearest"] == [nearest]
     assert hasattr(run, nearest)

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+import blocks
 import library.electrical as E
 import library.electromechanical as D
 import library.gas as N
@@ -33,17 +34,7 @@ import library.thermal as H
 import library.thermal_liquid as W
 import library.translational as T
 import library.two_phase as F
-from blocks import (
-    BlocksError,
-    Component,
-    EnergyWarning,
-    Input,
-    Model,
-    Option,
-    Output,
-    Parameter,
-    Port,
-)
+from blocks import BlocksError, Component, EnergyWarning, Input, Model, Output, Parameter, Port
 from blocks.language.declarations import Discrete, Variable
 from blocks.language.replaceable import Replaceable
 
@@ -232,7 +223,7 @@ class Writer:
         keywords = {}
         declared = cls._declared
         for n, d in declared.items():
-            if isinstance(d, Option) and self.chance(0.5):
+            if isinstance(d, blocks.Option) and self.chance(0.5):
                 keywords[n] = self.option(n, d)
         law = keywords.get("law", "").strip("'")
         if "law" in declared and isinstance(declared["law"], Replaceable):

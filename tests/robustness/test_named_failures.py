@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from benches import wire, wired
 
+import library.translational as tr
 from blocks import (
     BlocksError,
     Component,
@@ -36,18 +37,6 @@ from library import signal
 from library.isothermal_liquid import ConstantVolumeChamber, GasChargedAccumulator, Reservoir
 from library.mechanisms import BandBrake, Differential, DiscClutch, LossyGear, RollingWheel
 from library.rotational import Inertia, RotationalFriction, RotationalReference
-from library.translational import (
-    Damper,
-    ForceSource,
-    FrictionRing,
-    HardStop,
-    Mass,
-    PositionSource,
-    Reference,
-    RollingResistance,
-    Spring,
-    TwoPort,
-)
 
 
 def alone(component):
@@ -177,7 +166,7 @@ class Geared(Component):
 def test_a_held_value_may_stand_in_a_law_that_has_to_be_differentiated():
     model = alone(Geared())
     wire(model, "part.y table.S", "table.R load.M", "table.C floor.V",
-         table=PositionSource(), load=Mass(mass="3 kg"), floor=Reference())
+         table=tr.PositionSource(), load=tr.Mass(mass="3 kg"), floor=tr.Reference())
     run = model.simulate("1.5 s", max_step="10 ms")
     assert run["load.v"].at("1 s").to("m/s").m == pytest.approx(2 * math.cos(1), rel=1e-6)
     assert run["load.f"].at("1 s").to("N").m == pytest.approx(-3 * 2 * math.sin(1), rel=1e-6)
@@ -245,7 +234,7 @@ def test_a_slope_that_grows_without_bound_stops_the_run_with_its_equation(method
     assert caught.value.time == pytest.approx(1 / 8, rel=1e-4)
 
 
-class Level(TwoPort):
+class Level(tr.TwoPort):
     """A damper that also says the logarithm of its velocity."""
 
     decibel = Variable()
@@ -257,7 +246,7 @@ class Level(TwoPort):
 
 def test_a_result_without_a_value_at_the_start_is_found_by_check():
     model = alone(Level())
-    wire(model, "body.M part.R", "floor.V part.C", body=Mass(), floor=Reference())
+    wire(model, "body.M part.R", "floor.V part.C", body=tr.Mass(), floor=tr.Reference())
     (finding,) = model.check().errors
     assert finding.code == "initial.value" and finding.where == ("part",)
     assert "decibel" in finding.problem
@@ -266,7 +255,7 @@ def test_a_result_without_a_value_at_the_start_is_found_by_check():
     assert run["part.decibel"].final.m == pytest.approx(math.log(2) - 1, rel=1e-4)
 
 
-class Wild(TwoPort):
+class Wild(tr.TwoPort):
     """Dry friction whose strength has no value from the start on."""
 
     def equations(self):
@@ -276,7 +265,7 @@ class Wild(TwoPort):
 
 def test_friction_without_a_strength_is_found_by_check():
     model = alone(Wild())
-    wire(model, "body.M part.R", "floor.V part.C", body=Mass(), floor=Reference())
+    wire(model, "body.M part.R", "floor.V part.C", body=tr.Mass(), floor=tr.Reference())
     (finding,) = model.check().errors
     assert finding.code == "simulation.value" and finding.where == ("part",)
 
@@ -332,7 +321,7 @@ def test_an_option_that_is_a_text_takes_nothing_else(given):
         with pytest.raises(ParameterError, match="takes a text"):
             make()
     with pytest.raises(UnknownName, match="The choices are: linear, table"):
-        Spring(law=given)
+        tr.Spring(law=given)
 
 
 class Wheel(Component):
@@ -392,9 +381,9 @@ def test_a_period_too_short_for_the_length_of_the_run_is_refused():
 
 def test_a_mass_so_small_that_its_acceleration_has_no_number_is_refused():
     model = wired("light", "body.M spring.R damper.R push.R", "floor.V spring.C damper.C push.C",
-                  body=Mass(mass="1e-305 kg"), floor=Reference(),
-                  spring=Spring(x="-1 km", stiffness="1 MN/m"), damper=Damper(),
-                  push=ForceSource(force="1 N"))
+                  body=tr.Mass(mass="1e-305 kg"), floor=tr.Reference(),
+                  spring=tr.Spring(x="-1 km", stiffness="1 MN/m"), damper=tr.Damper(),
+                  push=tr.ForceSource(force="1 N"))
     assert codes(model) == ["initial.derivative"]
     with pytest.raises((InitialisationError, BlocksError), match="not a finite number"):
         model.simulate("1 s")
@@ -402,8 +391,8 @@ def test_a_mass_so_small_that_its_acceleration_has_no_number_is_refused():
 
 def test_a_matrix_that_becomes_singular_during_a_run_stops_it_by_name():
     model = wired("loose end", "push.R stop.R floor.V",
-                  push=ForceSource(force="0.2 N"), stop=HardStop(lower_bound="5 mm"),
-                  floor=Reference())
+                  push=tr.ForceSource(force="0.2 N"), stop=tr.HardStop(lower_bound="5 mm"),
+                  floor=tr.Reference())
     model.connect(model.push.C, model.stop.C)  # in the gap nothing takes the force up
     with pytest.raises(SimulationError, match="stop: the run stopped at t = .* singular") as caught:
         model.simulate("0.5 s", method="moreau_jean", step="1 ms")
@@ -415,9 +404,9 @@ def test_values_that_outgrow_all_numbers_stop_the_run_by_name():
     model = wired("thrown", "press.y road.N", "road.R ring.C floor.V other.M",
                   "body.M road.C ring.R", "axle.S1 wheel.A rotor.I", "axle.S2 gear.S ground.W",
                   "axle.D gear.O",
-                  body=Mass(v="0.119 mm/s"), other=Mass(), floor=Reference(),
-                  ring=FrictionRing(v="-15.3 mm/s", preload="1e300 N", ring_friction="213 N"),
-                  road=RollingResistance(), press=signal.Step(final="1e30 N", start="20 ms"),
+                  body=tr.Mass(v="0.119 mm/s"), other=tr.Mass(), floor=tr.Reference(),
+                  ring=tr.FrictionRing(v="-15.3 mm/s", preload="1e300 N", ring_friction="213 N"),
+                  road=tr.RollingResistance(), press=signal.Step(final="1e30 N", start="20 ms"),
                   axle=Differential(), wheel=RollingWheel(), gear=LossyGear(),
                   ground=RotationalReference(), rotor=Inertia(count=2))
     with pytest.raises(SimulationError, match="grow beyond all numbers"), pytest.warns(

@@ -7,26 +7,8 @@ from benches.parts import alone, final
 from numpy.testing import assert_allclose
 from scipy.special import erfinv
 
-from blocks import (
-    Component,
-    Discrete,
-    Input,
-    Parameter,
-    Variable,
-    breakpoints,
-    der,
-    every,
-    exp,
-    floor,
-    mod,
-    quantity,
-    sign,
-    sin,
-    sqrt,
-    time,
-    when,
-    where,
-)
+import blocks
+from blocks import Component, Discrete, Parameter, Variable, der, every, quantity, time, when, where
 from blocks.exceptions import SimulationError
 from blocks.simulation.failures import on_switching
 from library.signal import Pulse, Sine, Sum
@@ -194,7 +176,7 @@ class Pulses(Component):
     edges = Discrete("", "0")
 
     def equations(self):
-        on = mod(time, self.period) < self.width
+        on = blocks.mod(time, self.period) < self.width
         yield self.y == where(on, 1, 0)
         yield der(self.total) == self.y
         yield when(on, {self.edges: self.edges + 1})
@@ -203,8 +185,8 @@ class Pulses(Component):
 class AnnouncedPulses(Pulses):
     def equations(self):
         yield from super().equations()
-        yield breakpoints("0 s", self.period)
-        yield breakpoints(self.width, self.period)
+        yield blocks.breakpoints("0 s", self.period)
+        yield blocks.breakpoints(self.width, self.period)
 
 
 class PulsesOnly(Component):
@@ -214,10 +196,10 @@ class PulsesOnly(Component):
     ends = Discrete("", "0")
 
     def equations(self):
-        yield when(mod(time, "10 ms") < "1 ms", {self.edges: self.edges + 1})
-        yield when(mod(time, "10 ms") >= "1 ms", {self.ends: self.ends + 1})
-        yield breakpoints("0 s", "10 ms")
-        yield breakpoints("1 ms", "10 ms")
+        yield when(blocks.mod(time, "10 ms") < "1 ms", {self.edges: self.edges + 1})
+        yield when(blocks.mod(time, "10 ms") >= "1 ms", {self.ends: self.ends + 1})
+        yield blocks.breakpoints("0 s", "10 ms")
+        yield blocks.breakpoints("1 ms", "10 ms")
 
 
 def test_no_edge_of_a_thousand_pulses_is_missed():
@@ -248,7 +230,7 @@ class Dosed(Component):
 
     def equations(self):
         yield der(self.x) == -self.x * PER_SECOND
-        yield when(mod(time, self.period) < self.period / 2, {self.x: self.x + 0.5})
+        yield when(blocks.mod(time, self.period) < self.period / 2, {self.x: self.x + 0.5})
 
 
 def test_what_is_integrated_jumps_at_regular_instants():
@@ -265,7 +247,7 @@ def test_a_relation_of_a_sine_of_time_switches_at_every_half_period():
         total = Variable("s", "0 s", priority="high")
 
         def equations(self):
-            yield self.y == where(sin(quantity("10 rad/s") * time) > 0, 1, 0)
+            yield self.y == where(blocks.sin(quantity("10 rad/s") * time) > 0, 1, 0)
             yield der(self.total) == self.y
 
     run = alone(Square()).simulate("10 s")
@@ -283,10 +265,11 @@ def test_a_rounded_state_changes_at_located_instants():
         sampled = Discrete("")
 
         def equations(self):
-            yield der(self.x) == 3 * PER_SECOND * sin(2 * PER_SECOND * time)
-            yield der(self.steps) == floor(self.x)
-            yield der(self.teeth) == mod(self.x, 0.7)
-            yield every("0.3 s", {self.sampled: floor(10 * self.x)})  # looked at then, no events
+            yield der(self.x) == 3 * PER_SECOND * blocks.sin(2 * PER_SECOND * time)
+            yield der(self.steps) == blocks.floor(self.x)
+            yield der(self.teeth) == blocks.mod(self.x, 0.7)
+            yield every("0.3 s",
+                        {self.sampled: blocks.floor(10 * self.x)})  # looked at then, no events
 
     def x(t):
         return 1.8 - 1.5 * np.cos(2 * t)
@@ -313,13 +296,13 @@ def test_a_rounded_input_may_jump_over_many_steps_and_be_rounded_again():
     class Coarse(Component):
         """Whole steps of halves, within a period, of a sine that pulses lift by 7.3."""
 
-        u = Input("")
+        u = blocks.Input("")
         twice, inside, high = Variable(""), Variable(""), Discrete("", "0")
 
         def equations(self):
-            yield self.twice == floor(floor(2 * self.u) / 2 + 0.1 * self.u)
-            yield self.inside == where(mod(self.u, 1.0) < 0.3, 1, 0)
-            yield when(floor(self.u) > 2.5, {self.high: self.high + 1})
+            yield self.twice == blocks.floor(blocks.floor(2 * self.u) / 2 + 0.1 * self.u)
+            yield self.inside == where(blocks.mod(self.u, 1.0) < 0.3, 1, 0)
+            yield when(blocks.floor(self.u) > 2.5, {self.high: self.high + 1})
 
     def u(t):
         return 0.4 + 7.3 * ((t >= 0.1) & ((t - 0.1) % 0.5 < 0.2)) + 1.7 * np.sin(2.6 * np.pi * t)
@@ -471,7 +454,7 @@ class Slide(Component):
     drive = Parameter(0.0)
 
     def equations(self):
-        yield der(self.x) == (self.drive - sign(self.x)) * PER_SECOND
+        yield der(self.x) == (self.drive - blocks.sign(self.x)) * PER_SECOND
 
 
 @pytest.mark.parametrize("method", ["auto", "rodas4", "DOP853", "Radau"])
@@ -501,7 +484,7 @@ def test_chattering_about_the_beginning_of_a_root_is_told_that_it_is_steep():
         x = Variable("", "0.01", priority="high")
 
         def equations(self):
-            push = sign(self.x) * (sqrt(abs(self.x)) + 1e-3) + 5e-4
+            push = blocks.sign(self.x) * (blocks.sqrt(abs(self.x)) + 1e-3) + 5e-4
             yield der(self.x) == -push * PER_SECOND
 
     with pytest.raises(SimulationError, match="^c: switches back and forth") as caught:
@@ -539,9 +522,9 @@ def test_an_encoder_that_counts_fast_does_not_chatter(method):
 
         def equations(self):
             w = quantity("0.2 ms")
-            yield der(self.x) == 240.5 / np.sqrt(np.pi) / w * exp(
+            yield der(self.x) == 240.5 / np.sqrt(np.pi) / w * blocks.exp(
                 -(((time - quantity("0.5 s")) / w) ** 2))
-            yield self.marks == floor(self.x)
+            yield self.marks == blocks.floor(self.x)
 
     run = alone(Encoder()).simulate("1 s", method=method)
     assert final(run, "c.marks") == 240

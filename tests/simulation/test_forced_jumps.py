@@ -4,26 +4,11 @@ import pytest
 from benches import wired
 from numpy.testing import assert_allclose
 
+import library.electrical as el
+import library.translational as tr
 from blocks import Model, SimulationError, quantity, where
-from library.electrical import (
-    Capacitor,
-    ControlledCurrentSource,
-    ControlledVoltageSource,
-    ElectricalReference,
-    Inductor,
-    Resistor,
-)
 from library.rotational import AngularVelocitySource, Inertia, RotationalReference
 from library.tables import table
-from library.translational import (
-    Damper,
-    Mass,
-    MotionSensor,
-    PositionSource,
-    Reference,
-    Spring,
-    VelocitySource,
-)
 
 
 def step(value, unit, at=0.001):
@@ -33,7 +18,8 @@ def step(value, unit, at=0.001):
 def on_voltage(*parts, voltage):
     """A source over parts in series, with a resistor over the last one."""
     model = wired("circuit", "s.n r.n g.V",
-                  s=ControlledVoltageSource(voltage=voltage), r=Resistor(), g=ElectricalReference())
+                  s=el.ControlledVoltageSource(voltage=voltage), r=el.Resistor(),
+                  g=el.ElectricalReference())
     above = model.s.p
     for k, part in enumerate(parts, 1):
         model.add(f"c{k}", part)
@@ -53,7 +39,7 @@ def refused(model, duration="2 ms", **settings):
 
 @pytest.mark.parametrize("method", ["auto", "ode45", "BDF"])
 def test_a_capacitor_on_a_voltage_that_steps_is_named(method):
-    error = refused(on_voltage(Capacitor(), voltage=step(5, "V")), method=method)
+    error = refused(on_voltage(el.Capacitor(), voltage=step(5, "V")), method=method)
     assert str(error) == (
         "c1: at t = 0.001 s c1.vc would have to follow s and jump from 0 to 5 V, which takes an "
         "endless current: nothing gives way. Put a resistor between c1 and s, or prescribe a ramp "
@@ -62,14 +48,14 @@ def test_a_capacitor_on_a_voltage_that_steps_is_named(method):
 
 
 def test_capacitors_in_series_on_a_voltage_that_steps_are_named_together():
-    error = refused(on_voltage(Capacitor(), Capacitor(), voltage=step(5, "V")))
+    error = refused(on_voltage(el.Capacitor(), el.Capacitor(), voltage=step(5, "V")))
     assert "c1.vc" in str(error) and "c2.v" in str(error)
 
 
 def test_an_inductor_behind_a_current_that_steps_is_named():
     model = wired("circuit", "s.head l.p", "s.tail l.n g.V",
-                  s=ControlledCurrentSource(current=step(1, "A")), l=Inductor(inductance="1 mH"),
-                  g=ElectricalReference())
+                  s=el.ControlledCurrentSource(current=step(1, "A")),
+                  l=el.Inductor(inductance="1 mH"), g=el.ElectricalReference())
     error = refused(model)
     assert "l.i_L would have to follow s and jump from 0 to 1 A" in str(error)
     assert "endless voltage" in str(error) and "in parallel with l" in str(error)
@@ -78,8 +64,8 @@ def test_an_inductor_behind_a_current_that_steps_is_named():
 def pushed(source, body, ground, *more):
     model = Model("pushed")
     model.s, model.m, model.g = source, body, ground
-    port = model.m.M if isinstance(body, Mass) else model.m.I
-    earth = model.g.V if isinstance(ground, Reference) else model.g.W
+    port = model.m.M if isinstance(body, tr.Mass) else model.m.I
+    earth = model.g.V if isinstance(ground, tr.Reference) else model.g.W
     if more:
         model.k = more[0]
         model.connect(model.s.R, model.k.R)
@@ -91,7 +77,7 @@ def pushed(source, body, ground, *more):
 
 
 def test_a_mass_on_a_velocity_that_steps_is_named():
-    error = refused(pushed(VelocitySource(velocity=step(2, "m/s")), Mass(), Reference()))
+    error = refused(pushed(tr.VelocitySource(velocity=step(2, "m/s")), tr.Mass(), tr.Reference()))
     assert "m.v would have to follow s and jump from 0 to 2 m/s" in str(error)
     assert "endless force" in str(error)
 
@@ -104,15 +90,18 @@ def test_an_inertia_on_an_angular_velocity_that_steps_is_named():
 
 def test_a_position_that_steps_is_named():
     """The spring behind it would never know of the step."""
-    error = refused(pushed(PositionSource(position=step(0.1, "m")), Mass(), Reference(), Spring()))
+    error = refused(pushed(tr.PositionSource(position=step(0.1, "m")), tr.Mass(), tr.Reference(),
+                           tr.Spring()))
     assert "s.x would have to jump from 0 to 0.1 m: its rate would be endless." in str(error)
 
 
 def test_a_kink_of_a_position_is_a_jump_only_of_what_has_mass():
     kink = lambda t: where(t < quantity("1 ms"), quantity("0 m"),  # noqa: E731
                            quantity("2 m/s") * (t - quantity("1 ms")))
-    assert "m.v" in str(refused(pushed(PositionSource(position=kink), Mass(), Reference())))
-    run = pushed(PositionSource(position=kink), Mass(), Reference(), Spring()).simulate("3 ms")
+    assert "m.v" in str(refused(pushed(tr.PositionSource(position=kink), tr.Mass(),
+                                       tr.Reference())))
+    run = pushed(tr.PositionSource(position=kink), tr.Mass(), tr.Reference(),
+                 tr.Spring()).simulate("3 ms")
     assert run["s.x"].final.to("mm").magnitude == pytest.approx(4)
 
 
@@ -121,7 +110,7 @@ def ramped(late=0.0):
     ramp = lambda t: quantity("2 m/s") * (t - quantity("1 ms"))  # noqa: E731
     course = lambda t: where(t < quantity("1 ms"), quantity("0 m"), where(  # noqa: E731
         t < quantity("2 ms"), ramp(t), quantity(2e-3 + late, "m")))
-    return pushed(PositionSource(position=course), Mass(), Reference(), Spring())
+    return pushed(tr.PositionSource(position=course), tr.Mass(), tr.Reference(), tr.Spring())
 
 
 def test_machine_code_passes_kinks_of_a_course_that_never_jumps():
@@ -146,17 +135,18 @@ def test_a_step_in_a_later_part_of_a_driven_run_is_named():
 
 def test_points_of_a_table_are_no_kinks_but_its_steps_are_jumps():
     smooth = table(quantity([0, 1, 2, 3], "ms"), quantity([0, 0, 1, 0], "mm"))
-    run = pushed(PositionSource(position=smooth), Mass(), Reference()).simulate("3 ms")
+    run = pushed(tr.PositionSource(position=smooth), tr.Mass(), tr.Reference()).simulate("3 ms")
     assert run["m.v"].at("1.5 ms").to("m/s").magnitude == pytest.approx(1)
     held = table(quantity([0, 1, 2, 3], "ms"), quantity([0, 0, 1, 0], "m/s"), between="held")
-    error = refused(pushed(VelocitySource(velocity=held), Mass(), Reference()), "3 ms")
+    error = refused(pushed(tr.VelocitySource(velocity=held), tr.Mass(), tr.Reference()), "3 ms")
     assert "m.v would have to jump from 0 to 1 m/s" in str(error)
 
 
 def test_with_a_resistance_in_between_the_charge_divides():
     model = wired("divider", "s.p r.p", "r.n a.p", "a.n b.p", "b.n s.n g.V",
-                  s=ControlledVoltageSource(voltage=step(5, "V")), r=Resistor(resistance="1 mohm"),
-                  a=Capacitor(), b=Capacitor(), g=ElectricalReference())
+                  s=el.ControlledVoltageSource(voltage=step(5, "V")),
+                  r=el.Resistor(resistance="1 mohm"), a=el.Capacitor(), b=el.Capacitor(),
+                  g=el.ElectricalReference())
     run = model.simulate("1.1 ms")
     assert_allclose([run["a.vc"].final.m, run["b.vc"].final.m], 2.5, rtol=1e-6)
 
@@ -164,14 +154,14 @@ def test_with_a_resistance_in_between_the_charge_divides():
 def test_what_only_reads_a_rate_may_see_a_step():
     """The acceleration of a velocity that steps is read, but moves nothing."""
     model = wired("read", "s.R d.R sensor.R", "s.C d.C sensor.C g.V",
-                  s=VelocitySource(velocity=step(1, "m/s")), d=Damper(),
-                  sensor=MotionSensor(acceleration_port=True), g=Reference())
+                  s=tr.VelocitySource(velocity=step(1, "m/s")), d=tr.Damper(),
+                  sensor=tr.MotionSensor(acceleration_port=True), g=tr.Reference())
     assert model.simulate("2 ms")["d.f"].final.to("N").m == pytest.approx(100)
 
 
 def test_a_continuous_piecewise_voltage_charges_a_capacitor():
     ramp = lambda t: where(t < quantity("1 ms"), quantity("0 V"),  # noqa: E731
                            quantity("5 V/ms") * (t - quantity("1 ms")))
-    run = on_voltage(Capacitor(), Capacitor(), voltage=ramp).simulate("1.2 ms", rtol=1e-8)
+    run = on_voltage(el.Capacitor(), el.Capacitor(), voltage=ramp).simulate("1.2 ms", rtol=1e-8)
     assert run["c1.vc"].final.m + run["c2.vc"].final.m == pytest.approx(1.0, rel=1e-9)
     assert run.energy().relative_residual < 1e-5

@@ -8,28 +8,8 @@ from numpy.testing import assert_allclose
 from scipy.integrate import quad
 from scipy.optimize import brentq
 
-from blocks import (
-    BlocksError,
-    Component,
-    Discrete,
-    Input,
-    Model,
-    Option,
-    Parameter,
-    Variable,
-    abs_,
-    delayed,
-    der,
-    every,
-    exp,
-    floor,
-    mod,
-    quantity,
-    sin,
-    time,
-    when,
-    where,
-)
+import blocks
+from blocks import Component, Discrete, Parameter, Variable, der, exp, floor, quantity, time, where
 from blocks.machine import compiling
 from blocks.system.time_functions import TimeFunctions
 from library.signal import TimeFunction
@@ -44,14 +24,14 @@ DUTIES = {"late": (1.0, -RATE), "soon": (0.0, RATE), "between": (0.3, RATE)}
 
 
 def sawtooth(t):
-    return mod(t, quantity(PERIOD, "s")) / quantity(PERIOD, "s")
+    return blocks.mod(t, quantity(PERIOD, "s")) / quantity(PERIOD, "s")
 
 
 class Modulator(Component):
     """Counts how long a sawtooth is below the duty, which is a state or a function of time."""
 
-    of = Option("state", ("state", "time", "switched time"))
-    duty = Option("late", tuple(DUTIES))
+    of = blocks.Option("state", ("state", "time", "switched time"))
+    duty = blocks.Option("late", tuple(DUTIES))
     on = Variable("s", "0 s", priority="high")
     moved = Variable("1", 0.0, priority="high")
 
@@ -59,7 +39,7 @@ class Modulator(Component):
         first, rate = DUTIES[self.duty]
         rate = quantity(rate, "1/s")
         yield der(self.moved) == rate
-        ramp = abs_(time) * rate
+        ramp = blocks.abs_(time) * rate
         duty = first + {"state": self.moved, "time": ramp,
                         "switched time": where(time > quantity("1 ns"), ramp, 0.0)}[self.of]
         yield der(self.on) == where(sawtooth(time) < duty, 1.0, 0.0)
@@ -98,7 +78,7 @@ def test_a_duty_that_follows_time_meets_every_tooth(duty, of):
 
 class Duty(Component):
     value = Variable("1", 1.0, priority="high")
-    y = Input("1")
+    y = blocks.Input("1")
     below = Variable("s", "0 s", priority="high")
 
     def equations(self):
@@ -122,10 +102,11 @@ class Sum(Component):
     tilted = Variable("1")
 
     def equations(self):
-        yield self.tilted == mod(-time, self.period) / self.period
+        yield self.tilted == blocks.mod(-time, self.period) / self.period
         yield der(self.area) == self.tilted**2
         yield der(self.steps) == floor(time / self.period)
-        yield der(self.wave) == floor(3 * sin(time * quantity(1 / END, "1/s")))  # curved in time
+        yield der(self.wave) == floor(3 * blocks.sin(time * quantity(1 / END,
+                                                                     "1/s")))  # curved in time
 
 
 @pytest.mark.parametrize(("start", "method"), [
@@ -158,7 +139,7 @@ def test_at_a_jump_the_new_tooth_has_begun():
 
 
 class Count(Component):
-    y = Input("1")
+    y = blocks.Input("1")
     on = Variable("s", "0 s", priority="high")
 
     def equations(self):
@@ -169,7 +150,8 @@ def test_a_burst_within_a_tooth_is_not_passed_while_all_rests():
     width = 1e-4  # s, of a bell curve in the middle of every second
 
     def bell(t):
-        return exp(-(((mod(t, quantity("1 s")) - quantity("0.5 s")) / quantity(width, "s")) ** 2))
+        return exp(-(((blocks.mod(t, quantity("1 s")) - quantity("0.5 s")) / quantity(width,
+                                                                                      "s")) ** 2))
 
     model = wired("bursts", "bell.y count.y", count=Count(), bell=TimeFunction(value=bell))
     run = model.simulate("20 s")
@@ -246,7 +228,7 @@ class Flash(Component):
 
 
 def run_of(part, end, **options):
-    m = Model("pulses")
+    m = blocks.Model("pulses")
     m.a = part
     return m.simulate(end, **options)
 
@@ -307,7 +289,7 @@ def turns_after():
     ("auto", "20 s"), ("auto", "1e6 s"), ("dopri5", "1000 s"), ("dopri5", "1e6 s"),
     ("rodas4", "1e6 s")])
 def test_a_pulse_of_a_nanosecond_kicks_a_body_however_long_the_run_is(method, end):
-    model, off = Model("kick"), 10 + 1e-9
+    model, off = blocks.Model("kick"), 10 + 1e-9
     model.body, model.ground = Mass(mass="1 kg"), Reference()
     force = quantity(1 / (off - 10), "N")
     wire(model, "body.M push.R", "ground.V push.C",
@@ -329,8 +311,8 @@ class Echo(Component):
         on, off = quantity(10, "s"), quantity(10 + 1e-9, "s")
         yield self.pulse == where((time > on) & (time < off), 1 / quantity(10 + 1e-9 - 10, "1"), 0)
         yield quantity("1 s") * der(self.z) == self.pulse
-        yield quantity("1 s") * der(self.later) == delayed(self.pulse, quantity("3 s"))
-        yield when(self.later > 0.5, {self.seen: self.seen + 1})
+        yield quantity("1 s") * der(self.later) == blocks.delayed(self.pulse, quantity("3 s"))
+        yield blocks.when(self.later > 0.5, {self.seen: self.seen + 1})
 
 
 @pytest.mark.parametrize("method", ["auto", "dopri5", "DOP853"])
@@ -347,9 +329,10 @@ class Timers(Component):
     number = Discrete("1", 0.0)
 
     def equations(self):
-        yield when(time + quantity(1000.1, "s") > quantity(1000.6, "s"), {self.soon: self.soon + 1})
-        yield when(time / quantity(1000, "s") >= 3, {self.late: self.number})
-        yield every(quantity(1000, "s"), {self.number: self.number + 1})
+        yield blocks.when(time + quantity(1000.1, "s") > quantity(1000.6, "s"),
+                          {self.soon: self.soon + 1})
+        yield blocks.when(time / quantity(1000, "s") >= 3, {self.late: self.number})
+        yield blocks.every(quantity(1000, "s"), {self.number: self.number + 1})
 
 
 def test_conditions_on_time_switch_at_their_instants_however_their_terms_round():
@@ -399,7 +382,7 @@ def test_no_period_of_a_carrier_is_stepped_over(start):
     """A load that grows while the carrier shakes the block: it slips at the first crest above
     10 N, for a few microseconds."""
     def load(t):
-        return newtons(4.0) * sin(2 * np.pi * turns(t)) + quantity("1 N/s") * (
+        return newtons(4.0) * blocks.sin(2 * np.pi * turns(t)) + quantity("1 N/s") * (
             t - quantity(start, "s"))
 
     result = shaken(load).simulate("1000 h", start_time=f"{start} s", until="block.v > 1 nm/s")
@@ -420,9 +403,10 @@ def test_jumps_of_a_floor_are_borders_of_pieces_at_any_time():
 
 @pytest.mark.parametrize("force", [
     lambda t: newtons(4.0) + newtons(9.0) * (turns(t) - floor(turns(t))),
-    lambda t: newtons(4.0) + where(sin(2 * np.pi * turns(t)) > 0, newtons(9.0), newtons(0.0)),
+    lambda t: newtons(4.0) + where(blocks.sin(2 * np.pi * turns(t)) > 0, newtons(9.0),
+                                   newtons(0.0)),
 ], ids=["floor", "condition"])
 def test_more_instants_than_a_run_carries_out_are_refused_at_its_start(force):
-    with pytest.raises(BlocksError, match="load: (jumps|varies)") as error:
+    with pytest.raises(blocks.BlocksError, match="load: (jumps|varies)") as error:
         shaken(force).simulate("1000 h", until="block.v > 1 nm/s")
     assert "simulate a shorter time" in str(error.value).lower()

@@ -10,21 +10,8 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.special import wrightomega
 
-from blocks import (
-    Component,
-    Output,
-    Parameter,
-    Port,
-    Variable,
-    abs_,
-    der,
-    exp,
-    mod,
-    quantity,
-    sin,
-    time,
-    where,
-)
+import blocks
+from blocks import Component, Output, Parameter, Port, Variable, abs_, der, exp, quantity, where
 from library.electrical import DCVoltageSource, ElectricalReference, HalfBridge, TwoPort, electrical
 from library.mechanisms import DiscBrake, LossyGear
 from library.rotational import Inertia, RotationalReference, rotational
@@ -43,7 +30,7 @@ class Machine(Component):
     energy_stored, power_dissipated = Variable("J"), Variable("W")
 
     def equations(self):
-        k = self.flux * sin(self.angle - self.shift)
+        k = self.flux * blocks.sin(self.angle - self.shift)
         w = self.R.w - self.C.w
         yield der(self.angle) == w
         yield self.p.v - self.n.v == self.resistance * self.i + self.inductance * der(
@@ -64,7 +51,7 @@ class Gates(Component):
     upper, lower = Output("1"), Output("1")
 
     def equations(self):
-        triangle = abs_(2 * mod(time / self.period, 1) - 1)
+        triangle = abs_(2 * blocks.mod(blocks.time / self.period, 1) - 1)
         yield self.upper == where(self.duty > triangle, 1, 0)
         yield self.lower == where(self.duty > triangle, 0, 1)
 

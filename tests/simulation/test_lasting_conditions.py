@@ -6,47 +6,13 @@ from benches import wire, wired
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from blocks import (
-    Component,
-    Discrete,
-    Input,
-    Model,
-    Output,
-    Parameter,
-    SimulationError,
-    Variable,
-    abs_,
-    der,
-    every,
-    quantity,
-    sin,
-    time,
-    when,
-    where,
-)
+import blocks
+import library.electrical as el
+import library.rotational as rot
+from blocks import Component, Discrete, Input, SimulationError, Variable, der, quantity, when, where
 from blocks.simulation.actions import Samplings
 from blocks.simulation.start import RunStart
 from blocks.simulation.time_events import TimeEvents
-from library.electrical import (
-    ACVoltageSource,
-    Capacitor,
-    CurrentSensor,
-    DCVoltageSource,
-    Diode,
-    ElectricalReference,
-    Inductor,
-    Resistor,
-    Switch,
-    VoltageSensor,
-)
-from library.rotational import (
-    Inertia,
-    RotationalDamper,
-    RotationalFriction,
-    RotationalMotionSensor,
-    RotationalReference,
-    TorqueSource,
-)
 from library.translational import Mass, Reference, Spring, TranslationalFriction, VelocitySource
 
 G, E, H = 9.81, 0.6, 1.2
@@ -60,7 +26,7 @@ class Ball(Component):
     height = Variable("m", "1.2 m", priority="high")
     v = Variable("m/s", "0 m/s", priority="high")
     touched = Discrete("1", 0.0)
-    restitution = Parameter(0.6)
+    restitution = blocks.Parameter(0.6)
 
     def equations(self):
         yield der(self.height) == self.v
@@ -80,7 +46,8 @@ class Directed(Ball):
 
 class Placing(Ball):
     def floor(self):
-        return when(self.height < 0, {self.v: self.restitution * abs_(self.v), self.height: 0})
+        return when(self.height < 0, {self.v: self.restitution * blocks.abs_(self.v),
+                                      self.height: 0})
 
 
 class Stopping(Ball):
@@ -168,7 +135,7 @@ class Valve(Component):
     opening = Discrete("1", 1)
 
     def equations(self):
-        more = where(time > quantity("5 s"), 0.1, 0)
+        more = where(blocks.time > quantity("5 s"), 0.1, 0)
         yield der(self.level) == (self.opening + more) * quantity("1 1/s")
         yield when(self.level > 1, {self.opening: 0})
 
@@ -195,10 +162,10 @@ class Heater(Component):
     """Is on while a carrier of 20 Hz is below what is missing of a temperature."""
 
     temperature = Variable("K", "299 K", priority="high")
-    capacity = Parameter("1 MJ/K")
+    capacity = blocks.Parameter("1 MJ/K")
 
     def equations(self):
-        carrier = 2 + sin(quantity(2 * np.pi * 20, "rad/s") * time)
+        carrier = 2 + blocks.sin(quantity(2 * np.pi * 20, "rad/s") * blocks.time)
         missing = (quantity(301.5, "K") - self.temperature) / quantity("1 K")
         power = where(carrier < missing, 100.0, 0.0) * quantity("1 W")
         yield self.capacity * der(self.temperature) == power
@@ -234,7 +201,7 @@ def sawtooth(model):
 @pytest.mark.parametrize("method", ["auto", "DOP853"])
 @pytest.mark.parametrize("add", [belt, heater, sawtooth])
 def test_only_what_does_not_move_chatters(add, method):
-    model = Model("long")
+    model = blocks.Model("long")
     add(model)
     model.slide = Slide()
     with pytest.raises(SimulationError, match="^slide: switches back and forth") as told:
@@ -274,15 +241,15 @@ def counts(run, *names):
 @EVERYWAY
 def test_a_rectifier_conducts_once_a_period(method, coils):
     model = wired("rectifier", "source.p diode.p", "diode.n sensor.p", "sensor.I signs.u",
-                  source=ACVoltageSource(amplitude="10 V"), ground=ElectricalReference(),
-                  diode=Diode(model="ideal"), sensor=CurrentSensor(), signs=CurrentSigns())
+                  source=el.ACVoltageSource(amplitude="10 V"), ground=el.ElectricalReference(),
+                  diode=el.Diode(model="ideal"), sensor=el.CurrentSensor(), signs=CurrentSigns())
     ends = [model.source.n, model.ground.V]
     starts = [model.sensor.n]
     for k in range(max(coils, 1)):
-        load = model.add(f"load{k}", Resistor(resistance=f"{k + 1} ohm"))
+        load = model.add(f"load{k}", el.Resistor(resistance=f"{k + 1} ohm"))
         ends.append(load.n)
         if coils:
-            coil = model.add(f"coil{k}", Inductor(inductance="3 mH", parasitic=False))
+            coil = model.add(f"coil{k}", el.Inductor(inductance="3 mH", parasitic=False))
             model.connect(coil.n, load.p)
             starts.append(coil.p)
         else:
@@ -296,15 +263,17 @@ def test_a_rectifier_conducts_once_a_period(method, coils):
 @EVERYWAY
 def test_a_bridge_charges_a_battery_in_pulses(method):
     """Where the coil rests, any two diodes of one side may be those that hold it."""
-    model = wired("bridge", source=ACVoltageSource(amplitude="20 V"), ground=ElectricalReference())
+    model = wired("bridge", source=el.ACVoltageSource(amplitude="20 V"),
+                  ground=el.ElectricalReference())
     for name in "abcd":
-        model.add(name, Diode(model="ideal"))
+        model.add(name, el.Diode(model="ideal"))
     wire(model, "source.p alternating.p", "alternating.n a.p b.n", "source.n c.p d.n",
          "a.n c.n direct.p", "direct.n coil.p", "coil.n resistor.p", "resistor.n battery.p",
          "battery.n b.p d.p ground.V", "direct.I pulses.u", "alternating.I signs.u",
-         coil=Inductor(inductance="1 mH", parasitic=False), battery=DCVoltageSource(voltage="12 V"),
-         resistor=Resistor(resistance="0.5 ohm"), direct=CurrentSensor(),
-         alternating=CurrentSensor(), pulses=CurrentSigns(), signs=CurrentSigns())
+         coil=el.Inductor(inductance="1 mH", parasitic=False),
+         battery=el.DCVoltageSource(voltage="12 V"), resistor=el.Resistor(resistance="0.5 ohm"),
+         direct=el.CurrentSensor(), alternating=el.CurrentSensor(), pulses=CurrentSigns(),
+         signs=CurrentSigns())
     run = model.simulate("50 ms", method=method)  # three periods
     assert counts(run, "pulses", "signs") == [(6, 0), (3, 3)]
 
@@ -338,24 +307,24 @@ def pulses_by_hand(end):
 def test_rectifiers_that_share_a_source_count_each_pulse_once(method):
     """A current that ends beside a coil without one: an instant shows less than rounding."""
     sources, inner, loads, coil = RECTIFIERS
-    model = wired("rectifiers", ground=ElectricalReference())
+    model = wired("rectifiers", ground=el.ElectricalReference())
     for k in range(3):
         amplitude, frequency, phase = sources[k]
-        model.add(f"source{k}", ACVoltageSource(
+        model.add(f"source{k}", el.ACVoltageSource(
             amplitude=quantity(amplitude, "V"), frequency=quantity(frequency, "Hz"),
             phase=quantity(phase, "rad")))
-        model.add(f"inner{k}", Resistor(resistance=quantity(inner[k], "ohm")))
+        model.add(f"inner{k}", el.Resistor(resistance=quantity(inner[k], "ohm")))
         model.connect(model[f"source{k}"].p, model[f"inner{k}"].p)
     for k in range(2):
-        model.add(f"diode{k}", Diode(model="ideal"))
-        model.add(f"sensor{k}", CurrentSensor())
+        model.add(f"diode{k}", el.Diode(model="ideal"))
+        model.add(f"sensor{k}", el.CurrentSensor())
         model.add(f"signs{k}", CurrentSigns())
-        model.add(f"load{k}", Resistor(resistance=quantity(loads[k], "ohm")))
+        model.add(f"load{k}", el.Resistor(resistance=quantity(loads[k], "ohm")))
         model.connect(model[f"diode{k}"].n, model[f"sensor{k}"].p)
         model.connect(model[f"sensor{k}"].I, model[f"signs{k}"].u)
     wire(model, "sensor0.n coil.p", "coil.n load0.p", "sensor1.n load1.p",
          "load0.n source0.n ground.V", "inner0.n source1.n load1.n", "inner1.n source2.n diode0.p",
-         "inner2.n diode1.p", coil=Inductor(inductance=quantity(coil, "H"), parasitic=False))
+         "inner2.n diode1.p", coil=el.Inductor(inductance=quantity(coil, "H"), parasitic=False))
     run = model.simulate("40 ms", method=method, rtol=1e-8)
     first, second = pulses_by_hand(0.04)
     assert counts(run, "signs0", "signs1") == [(first, 0), (second, 0)]
@@ -367,13 +336,14 @@ def test_a_clutch_that_sticks_does_not_slip(method, torque, slips):
     """Held at 20 N m and more, it carries inertia b and damper; slides once a half turn, or not."""
     model = wired("clutch", "drive.R a.I clutch.R sensor.R", "clutch.C b.I sensor.C damper.R",
                   "drive.C damper.C ground.W", "sensor.W signs.u",
-                  drive=TorqueSource(
-                      torque=lambda t: quantity(torque) * sin(quantity("2 rad/s") * t) * 2),
-                  a=Inertia(inertia="0.3 kg*m^2"), b=Inertia(inertia="30 kg*m^2"),
-                  clutch=RotationalFriction(law="coulomb", coulomb_torque="20 N*m",
-                                            breakaway_torque="25 N*m"),
-                  damper=RotationalDamper(damping="0.5 N*m*s/rad"), ground=RotationalReference(),
-                  sensor=RotationalMotionSensor(), signs=SpeedSigns())
+                  drive=rot.TorqueSource(
+                      torque=lambda t: quantity(torque) * blocks.sin(quantity("2 rad/s") * t) * 2),
+                  a=rot.Inertia(inertia="0.3 kg*m^2"), b=rot.Inertia(inertia="30 kg*m^2"),
+                  clutch=rot.RotationalFriction(law="coulomb", coulomb_torque="20 N*m",
+                                                breakaway_torque="25 N*m"),
+                  damper=rot.RotationalDamper(damping="0.5 N*m*s/rad"),
+                  ground=rot.RotationalReference(), sensor=rot.RotationalMotionSensor(),
+                  signs=SpeedSigns())
     run = model.simulate(f"{5 * np.pi - 0.01} s", method=method)
     assert counts(run, "signs") == [slips]
 
@@ -387,7 +357,7 @@ class Difference(Component):
     held = Discrete("1", 0.0)
 
     def equations(self):
-        yield every("1 s", {self.held: self.a - self.b})
+        yield blocks.every("1 s", {self.held: self.a - self.b})
         yield der(self.a) == quantity("0 1/s")
         yield der(self.b) == quantity("0 1/s")
 
@@ -395,11 +365,11 @@ class Difference(Component):
 class Bleeds(Component):
     """Closes a switch while a voltage is high, and so lowers it at the same instant."""
 
-    u, y = Input("V"), Output("1")
+    u, y = Input("V"), blocks.Output("1")
     on = Discrete("1", 0)
 
     def equations(self):
-        yield every("0.1 s", {self.on: where(self.u > quantity("0.9 V"), 1, 0)})
+        yield blocks.every("0.1 s", {self.on: where(self.u > quantity("0.9 V"), 1, 0)})
         yield self.y == self.on
 
 
@@ -409,10 +379,10 @@ def test_a_sampler_that_undoes_its_reason_behind_a_switch_is_told_to_wait(method
                   "line[0].n line[1].p valve.p sensor.p", "line[1].n store.p", "valve.n bleeder.p",
                   "bleeder.n store.n source.n sensor.n ground.V", "sensor.V bleeds.u",
                   "bleeds.y valve.vT",
-                  source=DCVoltageSource(voltage="1 V"), main=Switch(model="ideal", gate=1),
-                  line=Resistor(count=2, resistance="1 ohm"), bleeder=Resistor(),
-                  store=Capacitor(capacitance="1 mF"), ground=ElectricalReference(), valve=Switch(),
-                  sensor=VoltageSensor(), bleeds=Bleeds())
+                  source=el.DCVoltageSource(voltage="1 V"), main=el.Switch(model="ideal", gate=1),
+                  line=el.Resistor(count=2, resistance="1 ohm"), bleeder=el.Resistor(),
+                  store=el.Capacitor(capacitance="1 mF"), ground=el.ElectricalReference(),
+                  valve=el.Switch(), sensor=el.VoltageSensor(), bleeds=Bleeds())
     with pytest.raises(SimulationError, match="^at t = 0.1 s the condition bleeds: u - 0.9 > 0 "
                        "contradicts itself.* hand the new value on one period later"):
         model.simulate("1 s", method=method)

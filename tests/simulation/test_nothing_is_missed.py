@@ -11,23 +11,8 @@ from benches import wire, wired
 from benches.held_at_rest import lifts, switches
 from numpy.testing import assert_allclose
 
-from blocks import (
-    Component,
-    Discrete,
-    Model,
-    Parameter,
-    Variable,
-    abs_,
-    der,
-    exp,
-    maximum,
-    minimum,
-    quantity,
-    sin,
-    time,
-    when,
-    where,
-)
+import blocks
+from blocks import Component, Discrete, Variable, abs_, der, exp, quantity, sin, time, when
 from blocks.simulation.time_events import TimeEvents
 from library.mechanisms import DiscClutch
 from library.planar import Body, Circle, Contact, Force, Ground, Line
@@ -262,14 +247,15 @@ KINKED = {
         lambda t: newtons(1.3) * (1 - abs_(sin(quantity("1 rad/s") * t + 0.3))), 100.0,
         np.pi * np.arange(1, 32) - 0.3 - np.arcsin(0.05 / 1.3)),
     "triangle": (
-        lambda t: newtons(1.3) * maximum(1 - abs_(t - seconds(170.928)) / seconds(10), 0), 1000.0,
-        [170.928 - 10 * 0.05 / 1.3]),
+        lambda t: newtons(1.3) * blocks.maximum(1 - abs_(t - seconds(170.928)) / seconds(10), 0),
+        1000.0, [170.928 - 10 * 0.05 / 1.3]),
     "exp(-|t|)": (
         lambda t: newtons(1.3) * exp(-abs_(t - seconds(51.23)) / seconds(0.5)), 100.0,
         [51.23 - 0.5 * np.log(1.3 / 1.25)]),
     "minimum": (
         lambda t: newtons(1.3) - newtons(2.6) * abs_(
-            minimum(t, seconds(81.7) - t) / seconds(50) - 0.8), 70.0, [40.0 - 50 * 0.05 / 2.6]),
+            blocks.minimum(t, seconds(81.7) - t) / seconds(50) - 0.8), 70.0,
+        [40.0 - 50 * 0.05 / 2.6]),
 }  # fmt: skip
 
 
@@ -308,8 +294,8 @@ def test_kinks_of_signals_that_switch_by_time_are_found(method):
 @pytest.mark.parametrize("method", ["auto", "rodas4"])
 @pytest.mark.parametrize("condition", [
     lambda t, w: abs_(t) < w,
-    lambda t, w: minimum(t + w, w - t) > 0,
-    lambda t, w: maximum(-w - t, t - w) < 0,
+    lambda t, w: blocks.minimum(t + w, w - t) > 0,
+    lambda t, w: blocks.maximum(-w - t, t - w) < 0,
     lambda t, w: abs_(sin(t * quantity("3 mrad/s"))) < sin(w * quantity("3 mrad/s")),
 ])  # fmt: skip
 def test_a_brief_condition_on_time_with_a_kink_is_found(condition, method):
@@ -345,7 +331,7 @@ def test_kinks_are_stepped_onto_only_where_a_margin_may_bend_there():
     def load(t):
         return newtons(2.0) * abs_(sin(t * quantity("314.159 rad/s")))
 
-    free, level = Model("free"), Model("level")
+    free, level = blocks.Model("free"), blocks.Model("level")
     wire(free, "body.M load.R", "floor.V load.C",
          body=Mass(mass="1 kg"), floor=Reference(), load=ForceSource(force=load))
     level.level = Level()
@@ -357,7 +343,7 @@ def test_what_the_guide_says_of_features_in_states():
     """A function of a state is looked at in four places a step, not analysed as one of time."""
 
     class Gate(Component):
-        at, width = Parameter("0.6 m"), Parameter("1 mm", above=0)
+        at, width = blocks.Parameter("0.6 m"), blocks.Parameter("1 mm", above=0)
         x = Variable("m", "0 m", priority="high")
         passed = Discrete("1", 0.0)
 
@@ -435,8 +421,8 @@ def rectifier(flat, steep, form):
         def diode(self, v):
             knee, low, high = quantity("1 V"), quantity(flat, "S"), quantity(steep, "S")
             if form == "where":
-                return where(v < knee, low * v, high * (v - knee) + low * knee)
-            return low * minimum(v, knee) + high * maximum(v - knee, 0)
+                return blocks.where(v < knee, low * v, high * (v - knee) + low * knee)
+            return low * blocks.minimum(v, knee) + high * blocks.maximum(v - knee, 0)
 
         def equations(self):
             source = quantity("200 V") * sin(quantity("314.159 1/s") * time)
@@ -469,7 +455,7 @@ class FallThrough(Component):
 
     def equations(self):
         yield der(self.x) == quantity("-1 1/s")
-        yield der(self.turns) == where(self.x > 0, 1.0, 2.0) / quantity("1 s")
+        yield der(self.turns) == blocks.where(self.x > 0, 1.0, 2.0) / quantity("1 s")
         yield when(abs_(self.x) <= 1e-4, {self.seen: time})
 
 
@@ -491,12 +477,12 @@ def test_a_window_about_a_place_is_found_however_fast_it_is_passed(near, method)
     class Switch(Component):
         x, seen = Variable("1", 0.0, priority="high"), Variable("1", 0.0, priority="high")
         passed = Discrete("1", 0)
-        rate = Parameter("100 1/s")
+        rate = blocks.Parameter("100 1/s")
 
         def equations(self):
             there = near(self.x, 60)
             yield der(self.x) == self.rate
-            yield der(self.seen) == where(there, self.rate * 1e4, 0)
+            yield der(self.seen) == blocks.where(there, self.rate * 1e4, 0)
             yield when(there, {self.passed: self.passed + 1})
 
     model = wired("switch", switch=Switch())

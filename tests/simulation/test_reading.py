@@ -11,6 +11,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
+import library.rotational as rot
+import library.translational as tr
 from blocks import Model, quantity, sin
 from blocks.native.courses import Course
 from blocks.nonsmooth.modes.drift_correction import Contacts
@@ -20,23 +22,7 @@ from blocks.simulation.replay import Replay
 from blocks.system.problem import Problem
 from library.electrical import ACVoltageSource, Capacitor, Diode, ElectricalReference, Resistor
 from library.planar import Body, Ground, Revolute, RigidOffset
-from library.rotational import (
-    BearingFriction,
-    Inertia,
-    RotationalFriction,
-    RotationalReference,
-    TorqueSource,
-)
 from library.signal import Ramp, Sine, Subtract, ZeroOrderHold
-from library.translational import (
-    ForceSource,
-    HardStop,
-    Mass,
-    Reference,
-    Spring,
-    TranslationalFriction,
-    VelocitySource,
-)
 
 splits = import_module("blocks.nonsmooth.complementarity.shares")
 
@@ -44,11 +30,11 @@ splits = import_module("blocks.nonsmooth.complementarity.shares")
 def on_a_belt():
     """Two blocks on springs, dragged by a belt with exact friction."""
     model = wired("blocks on a belt", "belt.C frame.V",
-                  belt=VelocitySource(velocity="0.2 m/s"), frame=Reference())
+                  belt=tr.VelocitySource(velocity="0.2 m/s"), frame=tr.Reference())
     for k in range(2):
-        mass = model.add(f"mass{k}", Mass(mass="1 kg"))
-        spring = model.add(f"spring{k}", Spring(stiffness=quantity(100.0 + 50 * k, "N/m")))
-        friction = model.add(f"friction{k}", TranslationalFriction(
+        mass = model.add(f"mass{k}", tr.Mass(mass="1 kg"))
+        spring = model.add(f"spring{k}", tr.Spring(stiffness=quantity(100.0 + 50 * k, "N/m")))
+        friction = model.add(f"friction{k}", tr.TranslationalFriction(
             law="coulomb", coulomb_force="5 N", breakaway_force="6 N"))
         model.connect(model.belt.R, friction.R)
         model.connect(friction.C, mass.M, spring.R)
@@ -60,22 +46,22 @@ def in_series():
     """A friction whose node to a spring has no mass."""
     return wired("in series", "drive.R spring.R", "spring.C friction.R",
                  "friction.C drive.C frame.V",
-                 drive=VelocitySource(velocity="0.2 m/s"), frame=Reference(),
-                 spring=Spring(stiffness="100 N/m"),
-                 friction=TranslationalFriction(law="coulomb", coulomb_force="5 N"))
+                 drive=tr.VelocitySource(velocity="0.2 m/s"), frame=tr.Reference(),
+                 spring=tr.Spring(stiffness="100 N/m"),
+                 friction=tr.TranslationalFriction(law="coulomb", coulomb_force="5 N"))
 
 
 def braked_shaft():
     """A shaft held by a brake and a bearing beside each other: who holds how much is open."""
     return wired("braked shaft", "rotor.I torque.R brake.R bearing.R",
                  "torque.C brake.C bearing.C ground.W",
-                 rotor=Inertia(), ground=RotationalReference(),
-                 torque=TorqueSource(
+                 rotor=rot.Inertia(), ground=rot.RotationalReference(),
+                 torque=rot.TorqueSource(
                      torque=lambda t: quantity("1.4 N*m") * sin(t * quantity("9 rad/s"))),
-                 brake=RotationalFriction(law="coulomb", coulomb_torque="1 N*m",
-                                          breakaway_torque="1 N*m"),
-                 bearing=BearingFriction(speeds=quantity([0, 2], "rad/s"),
-                                         torques=quantity([0.25, 0.4], "N*m")))
+                 brake=rot.RotationalFriction(law="coulomb", coulomb_torque="1 N*m",
+                                              breakaway_torque="1 N*m"),
+                 bearing=rot.BearingFriction(speeds=quantity([0, 2], "rad/s"),
+                                             torques=quantity([0.25, 0.4], "N*m")))
 
 
 def landing_rod():
@@ -207,9 +193,10 @@ def test_efforts_of_all_times_are_those_of_every_single_one(name, monkeypatch):
 def test_long_steps_between_many_events_are_read_as_closely_as_others():
     """A ball that bounces: parabolas, of which the exact method takes one step each."""
     model = wired("ball", "ball.M weight.R stop.R", "floor.V weight.C stop.C",
-                  ball=Mass(mass="1 kg"), weight=ForceSource(force="-9.81 N"), floor=Reference(),
-                  stop=HardStop(model="restitution", restitution=0.7, lower_bound="0 m",
-                                upper_bound="10 m", x="1 m"))
+                  ball=tr.Mass(mass="1 kg"), weight=tr.ForceSource(force="-9.81 N"),
+                  floor=tr.Reference(), stop=tr.HardStop(model="restitution", restitution=0.7,
+                                                         lower_bound="0 m", upper_bound="10 m",
+                                                         x="1 m"))
     run = model.simulate("4 s")
     times, heights = run.time.to("s").m, run["stop.x"].to("m").m
     assert len(run.events) > 30 and np.diff(times).max() <= 4 / 200 * (1 + 1e-9)
@@ -256,7 +243,7 @@ def swinging_rods(count):
     return wired("swinging rods", "wave.y hold.u", "hold.y push.S", "push.R shoulder.A",
                  "push.C case.W", "ground.P shoulder.B", "shoulder.F rod[0].P", "rod[:-1].P end.B",
                  "end.F elbow.B", "elbow.F rod[1:].P",
-                 ground=Ground(), case=RotationalReference(), push=TorqueSource(),
+                 ground=Ground(), case=rot.RotationalReference(), push=rot.TorqueSource(),
                  rod=Body(count=count, mass="1 kg", inertia=f"{1 / 12} kg*m^2", center_x="0.5 m",
                           phi=quantity(np.linspace(0.0, 0.4, count), "rad"), w="0 rad/s"),
                  end=RigidOffset(count=count - 1, dx="1 m"), elbow=Revolute(count=count - 1),
@@ -368,11 +355,11 @@ def test_points_with_closed_contacts_are_those_of_every_single_one(monkeypatch):
 def rubbed() -> Model:
     """x'' + 4 (2 pi)^2 x = -1.5 sign(x'), which loses 3/16/pi^2 m of its swing every half turn."""
     return wired("rubbed", "block.M spring.R rub.R still.R", "spring.C rub.C still.C ground.V",
-                 block=Mass(mass="1 kg"),
-                 spring=Spring(stiffness=quantity(16 * np.pi**2, "N/m"), x="1 m"),
-                 rub=TranslationalFriction(law="coulomb", coulomb_force="1.5 N",
-                                           breakaway_force="1.5 N"), still=ForceSource(force="0 N"),
-                 ground=Reference())
+                 block=tr.Mass(mass="1 kg"),
+                 spring=tr.Spring(stiffness=quantity(16 * np.pi**2, "N/m"), x="1 m"),
+                 rub=tr.TranslationalFriction(law="coulomb", coulomb_force="1.5 N",
+                                              breakaway_force="1.5 N"),
+                 still=tr.ForceSource(force="0 N"), ground=tr.Reference())
 
 
 def test_a_second_average_takes_no_steps_again(monkeypatch):

@@ -14,6 +14,7 @@ from benches import wire, wired
 from benches.parts import Explosion, alone, final
 from numpy.testing import assert_allclose
 
+import library.thermal as th
 from blocks import Component, Model, Target, Variable, der, quantity, time
 from blocks.exceptions import (
     Interrupted,
@@ -28,12 +29,6 @@ from blocks.simulation.events import Opening
 from blocks.simulation.interrupts import interruptible
 from blocks.solvers import METHODS
 from blocks.system import Problem
-from library.thermal import (
-    ConductiveHeatTransfer,
-    RadiativeHeatTransfer,
-    TemperatureSource,
-    ThermalMass,
-)
 from library.translational import Damper, Mass, Reference, Spring
 
 FIXED = {"euler": 1, "backward_euler": 1, "trapezoidal": 2, "rk4": 4}
@@ -485,9 +480,9 @@ def test_a_result_keeps_the_values_it_was_computed_with():
 def test_a_run_gives_the_same_bits_whatever_was_asked_of_the_model_before(before):
     def heated():
         model = Model("radiating nodes without mass")
-        model.hot, model.cold = (TemperatureSource(temperature=T) for T in ("800 K", "300 K"))
-        model.body, model.radiation = ThermalMass(), RadiativeHeatTransfer(count=3)
-        model.bars = ConductiveHeatTransfer(count=4)
+        model.hot, model.cold = (th.TemperatureSource(temperature=T) for T in ("800 K", "300 K"))
+        model.body, model.radiation = th.ThermalMass(), th.RadiativeHeatTransfer(count=3)
+        model.bars = th.ConductiveHeatTransfer(count=4)
         model.connect(model.hot.A, model.bars[0].A)
         for i in range(3):
             model.connect(model.bars[i].B, model.bars[i + 1].A, model.radiation[i].A)

@@ -11,33 +11,12 @@ from benches import wire, wired
 from benches.parts import CubicLoop
 from numpy.testing import assert_allclose
 
-from blocks import (
-    Component,
-    Output,
-    Parameter,
-    ParameterError,
-    SimulationError,
-    Target,
-    Variable,
-    der,
-    exp,
-    mod,
-    quantity,
-    time,
-    where,
-)
+import blocks
+import library.translational as tr
+from blocks import Component, Output, Parameter, ParameterError, quantity, time, where
 from library.planar import Body, Ground, Prismatic, Revolute, RigidOffset
 from library.rotational import Inertia, RotationalReference, TorqueSource, table
 from library.signal import DiscreteIntegrator, Integrator, Pulse, Sine
-from library.translational import (
-    ForceSource,
-    HardStop,
-    Mass,
-    MotionSensor,
-    Reference,
-    Spring,
-    TranslationalFriction,
-)
 
 
 class Gate(Component):
@@ -46,7 +25,7 @@ class Gate(Component):
     period, y = Parameter("10 us"), Output("1")
 
     def equations(self):
-        yield self.y == where(mod(time, self.period) < self.period / 100, 1, 0)
+        yield self.y == where(blocks.mod(time, self.period) < self.period / 100, 1, 0)
 
 
 class Burst(Component):
@@ -55,7 +34,7 @@ class Burst(Component):
     at, width, y = Parameter("0.5 ms"), Parameter("3 us"), Output("1")
 
     def equations(self):
-        yield self.y == exp(-(((time - self.at) / self.width) ** 2))
+        yield self.y == blocks.exp(-(((time - self.at) / self.width) ** 2))
 
 
 def summed(source):
@@ -109,21 +88,21 @@ def test_what_is_looked_over_anew_goes_back_to_the_bit():
 
 def test_what_switches_for_ever_is_refused_in_driven_runs_too():
     class Chatter(Component):
-        x = Variable("1", 1.0, priority="high")
+        x = blocks.Variable("1", 1.0, priority="high")
 
         def equations(self):
-            yield der(self.x) == where(self.x > 0, -1, 1) / quantity("1 ms")
+            yield blocks.der(self.x) == where(self.x > 0, -1, 1) / quantity("1 ms")
 
     model = wired("chatter", c=Chatter())
     run = model.stepper()
-    with pytest.raises(SimulationError, match="^c: switches back and forth"):
+    with pytest.raises(blocks.SimulationError, match="^c: switches back and forth"):
         for _ in range(20):
             run.advance("0.1 ms")
 
 
 @pytest.mark.parametrize("method", ["rodas4", "dopri5", "DOP853"])
 def test_states_are_read_beside_unknowns_that_are_solved_for(method):
-    model = wired("leak", leak=CubicLoop(x=2.0, y=Target(1.0, priority="none")))
+    model = wired("leak", leak=CubicLoop(x=2.0, y=blocks.Target(1.0, priority="none")))
     run = model.stepper(outputs=["leak.x"], method=method, rtol=1e-9)
     for k in range(1, 5):
         run.advance("0.25 s")
@@ -137,13 +116,13 @@ def test_a_linkage_with_friction_goes_back_to_the_bit(method):
     model = wired("slider-crank", "world.P main.B slide.B", "main.F wheel.P crank.B",
                   "crank.F pin.B", "pin.F bar.P rod.B", "rod.F guide.B", "guide.F slide.F piston.P",
                   "slide.A rings.R", "rings.C wall.V",
-                  world=Ground(), wall=Reference(), main=Revolute(phi="30 deg", w="20 rad/s"),
+                  world=Ground(), wall=tr.Reference(), main=Revolute(phi="30 deg", w="20 rad/s"),
                   pin=Revolute(), guide=Revolute(), crank=RigidOffset(dx="50 mm"),
                   rod=RigidOffset(dx="200 mm"), wheel=Body(inertia="1e-3 kg*m^2"),
                   bar=Body(mass="0.2 kg", inertia="1e-4 kg*m^2"), slide=Prismatic(drive=True),
                   piston=Body(mass="0.5 kg", inertia="1e-4 kg*m^2"),
-                  rings=TranslationalFriction(law="coulomb", coulomb_force="2 N",
-                                              breakaway_force="3 N"))
+                  rings=tr.TranslationalFriction(law="coulomb", coulomb_force="2 N",
+                                                 breakaway_force="3 N"))
     run = model.stepper(outputs=["main.w", "slide.s", "rings.f"], method=method)
 
     def onwards():
@@ -160,8 +139,8 @@ def test_a_linkage_with_friction_goes_back_to_the_bit(method):
 # -- many short steps -------------------------------------------------------------------------
 def pushed():
     return wired("pushed", "body.M push.R place.R", "floor.V push.C place.C",
-                 body=Mass(mass="2 kg"), floor=Reference(), push=ForceSource(),
-                 place=MotionSensor())
+                 body=tr.Mass(mass="2 kg"), floor=tr.Reference(), push=tr.ForceSource(),
+                 place=tr.MotionSensor())
 
 
 def rubbing():
@@ -169,10 +148,10 @@ def rubbing():
     model = pushed()
     wire(model, "body.M rub.R spring.R stop.R", "spring.C second.M drag.R",
          "floor.V rub.C drag.C stop.C",
-         rub=TranslationalFriction(law="coulomb", coulomb_force="20 N", breakaway_force="25 N"),
-         spring=Spring(stiffness="1 kN/m"), second=Mass(mass="1 kg"),
-         drag=TranslationalFriction(law="coulomb", coulomb_force="5 N", breakaway_force="7 N"),
-         stop=HardStop(upper_bound="50 mm", lower_bound="-50 mm"))
+         rub=tr.TranslationalFriction(law="coulomb", coulomb_force="20 N", breakaway_force="25 N"),
+         spring=tr.Spring(stiffness="1 kN/m"), second=tr.Mass(mass="1 kg"),
+         drag=tr.TranslationalFriction(law="coulomb", coulomb_force="5 N", breakaway_force="7 N"),
+         stop=tr.HardStop(upper_bound="50 mm", lower_bound="-50 mm"))
     return model
 
 
@@ -180,7 +159,7 @@ def waved():
     """Functions of time, and samples every 7 ms."""
     model = sampled("7 ms")
     wire(model, "wave.y shake.S", "body.M shake.R", "floor.V shake.C",
-         wave=Sine(amplitude="3 N", frequency="7 Hz"), shake=ForceSource())
+         wave=Sine(amplitude="3 N", frequency="7 Hz"), shake=tr.ForceSource())
     return model
 
 
@@ -237,7 +216,8 @@ def test_looks_change_nothing():
 
 def test_numbers_of_arrays_come_one_after_the_other():
     model = wired("row", "bodies.M push.R", "floor.V push.C",
-                  bodies=Mass(mass="2 kg", count=3), floor=Reference(), push=ForceSource(count=3))
+                  bodies=tr.Mass(mass="2 kg", count=3), floor=tr.Reference(),
+                  push=tr.ForceSource(count=3))
     run = model.stepper(inputs=["push.S"], outputs=["bodies.v"])
     run.set("push.S", ["2 N", "4 N", "6 N"])
     run.advance("1 s")

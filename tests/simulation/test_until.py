@@ -7,18 +7,9 @@ import pytest
 from benches import wired
 from numpy.testing import assert_allclose
 
+import library.translational as tr
 from blocks import Component, Discrete, abs_, every
 from blocks.exceptions import ModelError, ParameterError, UnknownName, WrongCall, WrongDimension
-from library.translational import (
-    Damper,
-    ForceSource,
-    Mass,
-    MotionSensor,
-    Reference,
-    Spring,
-    TranslationalFriction,
-    VelocitySource,
-)
 
 ENDS = -4 * np.log(0.75)  # v = 3 exp(-t/4), x = 12 (1 - exp(-t/4)) is 3 m
 
@@ -34,8 +25,8 @@ class Counts(Component):
 
 def coasting():
     return wired("coasting", "block.M sensor.R drag.R", "ground.V sensor.C drag.C",
-                 block=Mass(mass="2 kg", v="3 m/s"), drag=Damper(damping="0.5 N*s/m"),
-                 sensor=MotionSensor(), ground=Reference())
+                 block=tr.Mass(mass="2 kg", v="3 m/s"), drag=tr.Damper(damping="0.5 N*s/m"),
+                 sensor=tr.MotionSensor(), ground=tr.Reference())
 
 
 @pytest.mark.parametrize("method, off", [
@@ -76,18 +67,18 @@ def test_a_run_that_never_meets_it_is_finished_and_the_model_is_as_it_was():
 def test_a_force_of_sticking_ends_a_run_within_its_first_stick(method):
     model = wired("stick_slip", "pull.R spring.R", "spring.C block.M friction.R",
                   "friction.C pull.C ground.V",
-                  pull=VelocitySource(velocity="0.1 m/s"), spring=Spring(stiffness="1 kN/m"),
-                  block=Mass(mass="1 kg"), ground=Reference(),
-                  friction=TranslationalFriction(law="coulomb", coulomb_force="20 N",
-                                                 breakaway_force="25 N"))
+                  pull=tr.VelocitySource(velocity="0.1 m/s"), spring=tr.Spring(stiffness="1 kN/m"),
+                  block=tr.Mass(mass="1 kg"), ground=tr.Reference(),
+                  friction=tr.TranslationalFriction(law="coulomb", coulomb_force="20 N",
+                                                    breakaway_force="25 N"))
     run = model.simulate("9 s", until="friction.f > 22 N", method=method)  # 100 N/s
     assert run.time.final.to("s").m == pytest.approx(0.22, abs=1e-9)
 
 
 def test_one_of_an_array_ends_it_and_is_named():
     model = wired("row", "cars.M where.R", "where.C ground.V",
-                  cars=Mass(count=3, v=["1 m/s", "2 m/s", "0.5 m/s"]), where=MotionSensor(count=3),
-                  ground=Reference())
+                  cars=tr.Mass(count=3, v=["1 m/s", "2 m/s", "0.5 m/s"]),
+                  where=tr.MotionSensor(count=3), ground=tr.Reference())
     run = model.simulate("9 s", until="where.x > 3 m")
     assert run.status == "until where[1].x > 3 m"
     assert run.time.final.to("s").m == pytest.approx(1.5, abs=1e-9)
@@ -153,8 +144,8 @@ def test_sensitivities_tell_how_the_end_moves():
 def pushed():
     """A body that starts with 2 m/s, and when it comes to 3 m: 2 t + 0.75 t^2 = 3."""
     model = wired("pushed", "block.M push.R sensor.R", "push.C sensor.C ground.V",
-                  block=Mass(mass="2 kg", v="2 m/s"), push=ForceSource(force="3 N"),
-                  sensor=MotionSensor(), ground=Reference())
+                  block=tr.Mass(mass="2 kg", v="2 m/s"), push=tr.ForceSource(force="3 N"),
+                  sensor=tr.MotionSensor(), ground=tr.Reference())
     return model, (-2 + np.sqrt(4 + 9)) / 1.5
 
 

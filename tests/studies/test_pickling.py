@@ -11,16 +11,8 @@ import pytest
 from benches import wire, wired
 from numpy.testing import assert_array_equal
 
-from blocks import (
-    Model,
-    Parameter,
-    ParameterError,
-    StructureError,
-    Target,
-    UnitError,
-    UnknownName,
-    quantity,
-)
+import blocks
+from blocks import Model, Parameter, ParameterError, UnitError, UnknownName, quantity
 from library.signal import Constant, Sum
 from library.translational import Damper, Mass, Reference, Spring
 
@@ -28,7 +20,8 @@ from . import bench
 
 
 def chain(n: int = 6) -> Model:
-    model = wired("chain", masses=Mass(mass="1 kg", count=n, v=Target("1 m/s", nominal="1 mm/s")))
+    model = wired("chain", masses=Mass(mass="1 kg", count=n,
+                                       v=blocks.Target("1 m/s", nominal="1 mm/s")))
     model.masses.mass = quantity(np.linspace(1, 2, n), "kg")
     wire(model, "masses[:-1].M springs.R", "springs.C masses[1:].M", "masses[0].M damper.R",
          "damper.C wall.V",
@@ -110,7 +103,7 @@ def test_an_outdated_system_is_refused():
     old = model.compile()
     wire(model, "more.M mass.M", more=Mass())
     model.compile()
-    with pytest.raises(StructureError, match="older than the structure of its model"):
+    with pytest.raises(blocks.StructureError, match="older than the structure of its model"):
         pickle.dumps(old)
 
 

@@ -8,6 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+import library.rotational as rot
+import library.translational as tr
 from blocks import Component, Output, exp, interpolate, quantity, sin, time, where
 from blocks.exceptions import EquationError
 from blocks.numerics.arrays import distinct
@@ -15,24 +17,7 @@ from blocks.numerics.intervals import enclosed, enclosure
 from blocks.system.time_crossings import crossings_of_time
 from blocks.system.time_functions import TimeFunctions
 from library.mechanisms import GearBox
-from library.rotational import (
-    Inertia,
-    RotationalHardStop,
-    RotationalReference,
-    RotationalSpring,
-    TorqueSource,
-)
 from library.tables import table
-from library.translational import (
-    Damper,
-    ForceSource,
-    Mass,
-    PositionSource,
-    Reference,
-    Spring,
-    TranslationalFriction,
-    VelocitySource,
-)
 
 # -- bounds and pieces ------------------------------------------------------------------------
 UNARY = [ca.sin, ca.cos, ca.tan, ca.exp, ca.log, ca.sqrt, ca.fabs, ca.floor, ca.ceil, ca.sign,
@@ -76,7 +61,7 @@ def test_bounds_hold_every_value_of_two_arguments(operation, a, b, c, d):
 
 def pieces(load, end):
     model = wired("pieces", "body.M load.R", "floor.V load.C",
-                  body=Mass(), floor=Reference(), load=ForceSource(force=load))
+                  body=tr.Mass(), floor=tr.Reference(), load=tr.ForceSource(force=load))
     system = model.compile()
     return TimeFunctions(system, system.parameters(), 0.0, end, np.zeros(0))
 
@@ -184,7 +169,7 @@ def test_beside_a_condition_that_no_division_decides_all_else_is_divided():
 # -- tables -----------------------------------------------------------------------------------
 def pushed(force, mass="2 kg"):
     return wired("pushed", "body.M push.R", "floor.V push.C",
-                 body=Mass(mass=mass), floor=Reference(), push=ForceSource(force=force))
+                 body=tr.Mass(mass=mass), floor=tr.Reference(), push=tr.ForceSource(force=force))
 
 
 def impulse(times, forces, at):
@@ -226,8 +211,8 @@ def test_a_jump_belongs_to_the_time_after_it():
 def test_the_derivative_of_a_table_is_its_slope():
     motion = table(quantity([0, 1, 3], "s"), quantity([0, 2, 0], "m/s"))
     model = wired("driven", "belt.R body.M damper.R", "belt.C floor.V damper.C",
-                  belt=VelocitySource(velocity=motion), body=Mass(mass="2 kg"), floor=Reference(),
-                  damper=Damper(damping="1 N*s/m"))
+                  belt=tr.VelocitySource(velocity=motion), body=tr.Mass(mass="2 kg"),
+                  floor=tr.Reference(), damper=tr.Damper(damping="1 N*s/m"))
     run = model.simulate("3 s")
     force = run["belt.f"].at(quantity([0.5, 2.0], "s")).to("N").magnitude
     assert_allclose(np.abs(force), np.abs([2 * 2 + 1, -2 * 1 + 1]), rtol=1e-9)
@@ -277,11 +262,12 @@ def shaken(between):
     way = quantity(np.cumsum(np.random.default_rng(2).normal(size=31)), "cm")
     model = wired("shaken", "table.R near.M spring.R damper.R",
                   "spring.C damper.C far.M friction.R", "table.C friction.C floor.V",
-                  table=PositionSource(position=table(quantity(times, "s"), way, between=between)),
-                  near=Mass(mass="1 kg"), far=Mass(mass="2 kg"), spring=Spring(stiffness="200 N/m"),
-                  damper=Damper(damping="3 N*s/m"),
-                  friction=TranslationalFriction(law="coulomb", breakaway_force="1.5 N",
-                                                 coulomb_force="1 N"), floor=Reference())
+                  table=tr.PositionSource(position=table(quantity(times, "s"), way,
+                                                         between=between)),
+                  near=tr.Mass(mass="1 kg"), far=tr.Mass(mass="2 kg"),
+                  spring=tr.Spring(stiffness="200 N/m"), damper=tr.Damper(damping="3 N*s/m"),
+                  friction=tr.TranslationalFriction(law="coulomb", breakaway_force="1.5 N",
+                                                    coulomb_force="1 N"), floor=tr.Reference())
     return model, "far.v"
 
 
@@ -291,12 +277,13 @@ def pressed(between):
     torque = quantity(np.cumsum(np.random.default_rng(4).normal(size=31)), "N*m")
     model = wired("pressed", "table.R motor.I gear.S", "gear.O load.I stop.R spring.R",
                   "table.C stop.C spring.C ground.W",
-                  table=TorqueSource(torque=table(quantity(times, "s"), torque, between=between)),
-                  motor=Inertia(inertia="1 kg*m^2"), load=Inertia(inertia="0.2 kg*m^2"),
-                  gear=GearBox(ratio=3), ground=RotationalReference(),
-                  stop=RotationalHardStop(upper_bound="0.2 rad", lower_bound="-0.2 rad",
-                                          model="restitution"),
-                  spring=RotationalSpring(stiffness="30 N*m/rad"))
+                  table=rot.TorqueSource(torque=table(quantity(times, "s"), torque,
+                                                      between=between)),
+                  motor=rot.Inertia(inertia="1 kg*m^2"), load=rot.Inertia(inertia="0.2 kg*m^2"),
+                  gear=GearBox(ratio=3), ground=rot.RotationalReference(),
+                  stop=rot.RotationalHardStop(upper_bound="0.2 rad", lower_bound="-0.2 rad",
+                                              model="restitution"),
+                  spring=rot.RotationalSpring(stiffness="30 N*m/rad"))
     return model, "load.w"
 
 

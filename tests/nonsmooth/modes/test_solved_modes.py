@@ -14,6 +14,7 @@ from benches.rigid_bodies import Box, Rod, sliding_disc, wedge
 from numpy.testing import assert_allclose
 
 import library.electrical as electrical
+import library.translational as tr
 from benchmarks.planar import disc
 from blocks import Component, Parameter, Variable, abs_, der, dry_friction, quantity, sin
 from blocks.language.lookup import jacobian
@@ -25,14 +26,6 @@ from blocks.nonsmooth.modes.laws import SetValuedLaws
 from blocks.nonsmooth.modes.solved_modes import SolvedModes
 from library.planar import Body, Circle, Contact, Ground
 from library.signal import Constant
-from library.translational import (
-    ForceSource,
-    Mass,
-    Reference,
-    Spring,
-    TranslationalFriction,
-    VelocitySource,
-)
 
 
 def test_derivatives_of_long_laws_of_one_sum_are_short_backward():
@@ -240,9 +233,9 @@ def test_friction_that_is_stronger_at_rest_is_asked_with_its_strength_at_rest(st
 def loaded_block(force, mass=2.0, **friction):
     """A block on a rough floor with a force on it."""
     return wired("block", "block.M friction.R push.R", "friction.C push.C floor.V",
-                 block=Mass(mass=quantity(mass, "kg")), floor=Reference(),
-                 friction=TranslationalFriction(law="coulomb", **friction),
-                 push=ForceSource(force=force))
+                 block=tr.Mass(mass=quantity(mass, "kg")), floor=tr.Reference(),
+                 friction=tr.TranslationalFriction(law="coulomb", **friction),
+                 push=tr.ForceSource(force=force))
 
 
 def test_a_block_breaks_away_at_the_static_and_slides_with_the_kinetic_force():
@@ -272,13 +265,13 @@ def test_a_block_that_stops_under_a_load_sticks_up_to_the_static_force_and_turns
 def dragged_chain(n, seed):
     """Blocks on rough floors between springs, one end driven to and fro."""
     random = np.random.default_rng(seed)
-    model = wired("chain", floor=Reference())
-    model.drive = VelocitySource(
+    model = wired("chain", floor=tr.Reference())
+    model.drive = tr.VelocitySource(
         velocity=lambda t: quantity("0.3 m/s") * sin(quantity("4 rad/s") * t))
-    model.blocks = Mass(count=n, mass=quantity(random.uniform(0.5, 2, n), "kg"))
-    model.springs = Spring(count=n, stiffness=quantity(random.uniform(50, 200, n), "N/m"))
+    model.blocks = tr.Mass(count=n, mass=quantity(random.uniform(0.5, 2, n), "kg"))
+    model.springs = tr.Spring(count=n, stiffness=quantity(random.uniform(50, 200, n), "N/m"))
     kinetic = random.uniform(1, 3, n)
-    model.frictions = TranslationalFriction(
+    model.frictions = tr.TranslationalFriction(
         count=n, law="coulomb", coulomb_force=quantity(kinetic, "N"),
         breakaway_force=quantity(kinetic * random.uniform(1, 1.6, n), "N"))
     model.connect(model.drive.C, model.frictions.C, model.floor.V)

@@ -100,8 +100,7 @@ def test_cases_have_names_of_their_own():
 
 def test_the_disc_in_the_circle_changes_its_mode_when_the_program_by_hand_does():
     by_hand = [t for t, _ in planar.disc_by_hand(end=4.0, rtol=1e-11)]
-    run = planar.disc().simulate("4 s", rtol=1e-11)
-    ours = [e.time for e in run.events if e.time > 1e-9]
+    ours = [e.time for e in planar.disc().simulate("4 s", rtol=1e-11).events if e.time > 1e-9]
     assert_allclose(ours, by_hand, rtol=1e-8)
 
 
@@ -183,9 +182,7 @@ def test_what_scipy_is_given_by_hand_are_the_same_problems(name):
 
 
 def test_the_diodes_of_a_bridge_commutate_in_pairs():
-    result = domains.bridge().simulate("0.1 s")
-    times = np.array([e.time for e in result.events])
-    pairs = times.reshape(-1, 2)
+    pairs = np.array([e.time for e in domains.bridge().simulate("0.1 s").events]).reshape(-1, 2)
     assert len(pairs) == 20  # ten half waves, on and off
     assert_allclose(pairs[:, 0], pairs[:, 1], rtol=0, atol=0)
 

@@ -90,8 +90,7 @@ class Steered(Component):
 
     delta = Input("rad")
     speed, wheelbase, offset = Parameter("15 m/s"), Parameter("3 m"), Parameter("1.5 m")
-    y = Variable("m", "0 m", priority="high")
-    theta = Variable("rad", "0 rad", priority="high")
+    y, theta = Variable("m", "0 m", priority="high"), Variable("rad", "0 rad", priority="high")
 
     def equations(self):
         alpha = arctan(self.offset * tan(self.delta) / self.wheelbase)
@@ -175,8 +174,7 @@ def both():
 
 @pytest.mark.parametrize("picture, unit", [(bode, "s/kg"), (nyquist, "s/kg"), (step, "s/kg")])
 def test_each_model_has_its_line_with_its_label(both, picture, unit):
-    axes = picture(both).axes[0]
-    labels = axes.get_legend_handles_labels()[1]
+    labels = picture(both).axes[0].get_legend_handles_labels()[1]
     assert [label.partition(":")[0] for label in labels] == ["light", "heavy"]
     assert all("block.v / push.force" in label for label in labels)
 

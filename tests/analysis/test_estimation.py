@@ -29,8 +29,7 @@ class ReleasedOscillator(Component):
     mass = Parameter("2.5 kg", above=0)
     k, d = Parameter("1500 N/m", above=0), Parameter("5 N*s/m", minimum=0)
     release = Parameter("30 ms")
-    x = Variable("m", "10 mm", priority="high")
-    v = Variable("m/s", "0 m/s", priority="high")
+    x, v = Variable("m", "10 mm", priority="high"), Variable("m/s", "0 m/s", priority="high")
 
     def equations(self):
         force = -self.k * self.x - self.d * self.v
@@ -125,8 +124,7 @@ def made(offset=0.0, delay=0.0, noise=0.05, seed=1, count=200):
     model = released()
     model.part.k, model.part.d = "1800 N/m", "6.5 N*s/m"
     t = np.sort(rng.uniform(0.02, 1.5, count))
-    run = model.simulate("1.6 s", rtol=1e-9)
-    x = run["part.x"].at((t - delay) * quantity("1 s")).to("mm").m
+    x = model.simulate("1.6 s", rtol=1e-9)["part.x"].at((t - delay) * quantity("1 s")).to("mm").m
     return pd.DataFrame({"time [s]": t, "disp [mm]": x + offset
                          + noise * rng.standard_normal(count)})
 
@@ -135,8 +133,7 @@ STIFFNESS = {"part.k": ("500 N/m", "5 kN/m"), "part.d": ("0.5 N*s/m", "50 N*s/m"
 
 
 def test_an_offset_and_a_delay_of_a_sensor_are_found():
-    data = made(offset=1.5, delay=0.012)
-    found = fit(released(), data, STIFFNESS, {"disp [mm]": Measured(
+    found = fit(released(), made(offset=1.5, delay=0.012), STIFFNESS, {"disp [mm]": Measured(
         "part.x", offset=("-5 mm", "5 mm"), delay=("0 ms", "20 ms"))})
     for path, truth in (("part.k", "1800 N/m"), ("offset of disp [mm]", "1.5 mm"),
                         ("delay of disp [mm]", "12 ms")):
@@ -246,8 +243,7 @@ def test_a_bound_that_excludes_the_truth_is_told():
 
 
 def test_a_parameter_without_influence_is_told():
-    model = thrown()
-    found = fit(model, pd.read_csv(DATA / "sliding_block.csv"),
+    found = fit(thrown(), pd.read_csv(DATA / "sliding_block.csv"),
                 {"rig.friction.coulomb_force": ("1 N", "15 N"),
                  "rig.friction.breakaway_force": ("16 N", "40 N")},
                 {"position [mm]": "sight.x"})
@@ -263,8 +259,7 @@ def test_the_model_is_not_changed_until_asked():
 
 
 def test_a_fit_draws_itself(tmp_path):
-    found = fit(released(), made(), STIFFNESS, {"disp [mm]": "part.x"})
-    figure = found.plot(tmp_path / "fit.png")
+    figure = fit(released(), made(), STIFFNESS, {"disp [mm]": "part.x"}).plot(tmp_path / "fit.png")
     assert (tmp_path / "fit.png").stat().st_size > 10_000
     assert figure.axes[0].get_ylabel() == "disp [mm]"
 
@@ -318,8 +313,7 @@ def test_mistakes_in_names_and_bounds_are_said(parameters, compare, error, text)
 
 def test_experiments_that_disagree_and_data_that_are_too_few_are_told():
     one, other = made(), made(seed=2)
-    together = fit(released(), [one, other], STIFFNESS, {"disp [mm]": "part.x"})
-    assert not together.notes
+    assert not fit(released(), [one, other], STIFFNESS, {"disp [mm]": "part.x"}).notes
     other["disp [mm]"] *= 1.5
     apart = fit(released(), [one, other], {**STIFFNESS, "part.x": ("1 mm", "50 mm")},
                 {"disp [mm]": "part.x"})

@@ -132,8 +132,7 @@ def test_values_of_a_made_motion_are_found():
     for name, spread in (("coulomb_force", 0.0017), ("breakaway_force", 0.0007),
                          ("breakaway_velocity", 0.0029), ("viscous_coefficient", 0.057),
                          ("stiffness", 0.0025), ("damping", 0.026)):
-        value = quantity(truth[name])
-        assert float((found.parameters[name] / value).to("")) == pytest.approx(
+        assert float((found.parameters[name] / quantity(truth[name])).to("")) == pytest.approx(
             1, abs=4 * spread), name
 
 

@@ -100,8 +100,7 @@ class VanDerPol(Component):
 def test_twice_a_motion_is_not_the_motion():
     """The period of van der Pol's oscillator with mu = 1 is 6.66328685932 s; where it is asked for
     about two of them, or begins at twice its size, it is the same."""
-    model = wired("oscillator", part=VanDerPol(x="4 m"))
-    cycle = model.limit_cycle(period="13 s")
+    cycle = wired("oscillator", part=VanDerPol(x="4 m")).limit_cycle(period="13 s")
     assert cycle.period.magnitude == pytest.approx(6.66328685932, rel=1e-9)
 
 

@@ -129,12 +129,10 @@ def test_pendulum_in_cartesian_coordinates_has_two_poles(case, where):
 @pytest.mark.parametrize("case", results("linearisation", "A5a")["sliding"],
                          ids=lambda c: str(c["belt_speed"]))
 def test_friction_oscillator_on_a_belt(case):
-    belt = case["belt_speed"]
-    model = oscillator(belt)
+    model = oscillator(case["belt_speed"])
     op = model.operating_point()
     assert op["spring.x"].magnitude == pytest.approx(case["x"], rel=1e-9)
-    linear = model.linearise("push.force", "spring.x", at=op)
-    assert_poles(linear.poles(), numbers(case["poles"]))
+    assert_poles(model.linearise("push.force", "spring.x", at=op).poles(), numbers(case["poles"]))
 
 
 def test_response_of_the_sliding_oscillator():
@@ -245,10 +243,8 @@ WORDS = {"stuck": "stuck", "forward": "slides backward", "backward": "slides for
 def test_nine_modes_of_two_frictions(case):
     known = results("linearisation", "A6")[case]
     modes = {f"f{k + 1}": WORDS[m] for k, m in enumerate(case.split("/"))}
-    speeds = known["belt_speeds"]
-    model = two_frictions(*speeds, 0, 0)
-    op = model.operating_point(modes=modes)
-    linear = model.linearise("push.force", ["m1.v", "m2.v"], at=op)
+    model = two_frictions(*known["belt_speeds"], 0, 0)
+    linear = model.linearise("push.force", ["m1.v", "m2.v"], at=model.operating_point(modes=modes))
     assert linear.modes_held == modes
     assert_poles(linear.poles(), numbers(known["poles"]))
     load = linear.loads[0]
@@ -309,8 +305,7 @@ def test_steep_regularised_friction_keeps_its_slow_pole():
 
 
 def test_load_exactly_at_the_breakaway_force_gives_both_modes():
-    model = block(25, stribeck(20, 25, 0.1, 10))
-    linear = model.linearise("push.force", "block.v")
+    linear = block(25, stribeck(20, 25, 0.1, 10)).linearise("push.force", "block.v")
     assert len(linear.sides) == 1
     assert {linear.side, linear.sides[0].side} == {"friction stuck", "friction slides forward"}
     assert sorted(len(m.states) for m in (linear, *linear.sides)) == [0, 1]
@@ -323,8 +318,7 @@ def test_quadratic_drag_at_rest_has_no_slope_and_is_not_refused():
                       drag=tr.QuadraticSpeedDependentForce(nominal_force="0.24 N",
                                                            nominal_velocity="1 m/s"),
                       ground=tr.Reference())
-        linear = model.linearise(outputs="block.v")
-        assert linear.poles() == pytest.approx([-slope], abs=1e-12)
+        assert model.linearise(outputs="block.v").poles() == pytest.approx([-slope], abs=1e-12)
 
 
 @pytest.mark.parametrize(("inductance", "capacitance", "heat_capacity"), [
@@ -362,8 +356,7 @@ def test_gains_of_small_oscillators(masses, stiffness, weak, damping):
          push=tr.ForceSource(force="0 N"), ground=tr.Reference())
     linear = model.linearise("push.force", ["wall.x", "joint.x", "first.v"])
     assert linear.dcgain().ravel() == pytest.approx([1 / weak, 1 / stiffness, 0], rel=1e-9, abs=0)
-    joint = linear.zeros(output="joint.x")
-    assert_poles(joint, np.roots([masses[1], damping, weak]))
+    assert_poles(linear.zeros(output="joint.x"), np.roots([masses[1], damping, weak]))
 
 
 @pytest.mark.parametrize("size", [1.0, 1e-9])
@@ -406,8 +399,7 @@ def test_matrices_have_units_and_go_to_pandas_and_scipy():
     assert list(frames["B"].columns) == ["push.force [N]"]
     assert list(frames["C"].index) == ["spring.x [m]", "block.v [m/s]"]
     assert linear.units("D")[0] == ["m/N"]
-    system = linear.to_scipy()
-    assert system.A.shape == (2, 2)
+    assert linear.to_scipy().A.shape == (2, 2)
 
 
 # -- mistakes --------------------------------------------------------------------------------
@@ -482,8 +474,7 @@ def test_on_the_edge_of_an_elastic_stop_there_are_two_models():
 
 
 def test_a_mass_that_rests_on_a_rigid_stop_has_no_moving_state():
-    model = stopped(5, model="restitution", restitution=0)
-    linear = model.linearise("push.force", "spring.x")
+    linear = stopped(5, model="restitution", restitution=0).linearise("push.force", "spring.x")
     assert linear.modes_held["stop.upper_force"] == "closed"
     assert len(linear.poles()) == 0
     assert linear.loads[0].low == pytest.approx(2, rel=1e-9)
@@ -542,8 +533,7 @@ def test_response_of_a_chain_is_its_closed_form(n, monkeypatch):
     for _ in range(n - 1):
         stiffness = mass + 1 / (1 / link + 1 / stiffness)
     monkeypatch.setattr(np.linalg, "solve", None)  # takes n³ operations at each frequency
-    found = linear.response(quantity(omega, "rad/s"))
-    np.testing.assert_allclose(found, 1 / stiffness, rtol=1e-8)
+    np.testing.assert_allclose(linear.response(quantity(omega, "rad/s")), 1 / stiffness, rtol=1e-8)
 
 
 @pytest.mark.parametrize("count", [3, 200])
@@ -562,8 +552,7 @@ def test_response_of_a_full_matrix_is_the_sum_over_its_modes(count):
 def test_response_at_a_pole_is_large_and_no_error():
     """1 kg on 100 N/m without damping, shaken at 10 rad/s to the last bit."""
     model = beside(block(0, mass=1), spring=tr.Spring(stiffness="100 N/m"))
-    linear = model.linearise("push.force", "spring.x")
-    assert abs(linear.response("10 rad/s")) > 1e12
+    assert abs(model.linearise("push.force", "spring.x").response("10 rad/s")) > 1e12
 
 
 def test_a_mass_in_a_clearance_is_free():

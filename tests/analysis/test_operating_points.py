@@ -89,8 +89,7 @@ class TunnelDiode(Component):
 
 @pytest.mark.parametrize("current", [3, 3.9, 3.9999, 3.99999, 4.1, 5])
 def test_a_tunnel_diode_beyond_its_hump_is_told(current):
-    model = wired("hump", diode=TunnelDiode(current=quantity(current, "mA")))
-    op = model.operating_point()
+    op = wired("hump", diode=TunnelDiode(current=quantity(current, "mA"))).operating_point()
     roots = np.roots([1, -6, 9, -current])
     known = roots[np.abs(roots.imag) < 1e-9].real
     assert op["diode.v"].magnitude == pytest.approx(known.min(), rel=1e-9)
@@ -241,8 +240,7 @@ def test_a_bound_that_is_passed_is_told(grade, needed, limit):
 @pytest.mark.parametrize("bounds", [
     ("100 deg", "200 deg"), ("120 deg", None), ("140 deg", "250 deg")])
 def test_bounds_are_where_a_solution_is_looked_for(bounds):
-    model = swing(torque=5)
-    op = model.operating_point({"hinge.phi": bounds})
+    op = swing(torque=5).operating_point({"hinge.phi": bounds})
     above = np.pi - np.arcsin(5 / 9.81)  # the other equilibrium hangs below
     assert op["hinge.phi"].to("rad").magnitude == pytest.approx(above, rel=1e-9)
 

@@ -43,8 +43,7 @@ def test_belt_speeds_at_which_sliding_is_unstable(border, inside):
     """There d + F' is zero: both poles are on the imaginary axis."""
     for side in (1, -1):
         model = oscillator(border * (1 + 1e-7 * side))
-        linear = model.linearise(at=model.operating_point())
-        assert linear.is_stable == (side != inside)
+        assert model.linearise(at=model.operating_point()).is_stable == (side != inside)
 
 
 @pytest.mark.parametrize(("law", "poles"), [

@@ -122,8 +122,7 @@ def test_a_derivative_is_a_series_with_a_unit():
 
 class BallByWhen(Component):
     gravity, restitution = Parameter("9.81 m/s^2"), Parameter(0.7)
-    h = Variable("m", "1 m", priority="high")
-    v = Variable("m/s", "0 m/s", priority="high")
+    h, v = Variable("m", "1 m", priority="high"), Variable("m/s", "0 m/s", priority="high")
 
     def equations(self):
         yield der(self.h) == self.v
@@ -133,8 +132,7 @@ class BallByWhen(Component):
 
 class BallByContact(Component):
     gravity, restitution = Parameter("9.81 m/s^2"), Parameter(0.7)
-    h = Variable("m", "1 m", priority="high")
-    v = Variable("m/s", "0 m/s", priority="high")
+    h, v = Variable("m", "1 m", priority="high"), Variable("m/s", "0 m/s", priority="high")
     f = Variable("N")
 
     def equations(self):
@@ -216,8 +214,7 @@ def test_parts_follow_what_their_whole_is_given():
 class Thrown(Component):
     """A ball thrown up below a ceiling."""
 
-    x = Variable("m", "0 m", priority="high")
-    v = Variable("m/s", "4 m/s", priority="high")
+    x, v = Variable("m", "0 m", priority="high"), Variable("m/s", "4 m/s", priority="high")
     f = Variable("N")
 
     def equations(self):
@@ -229,8 +226,7 @@ class Thrown(Component):
 class Swinging(Component):
     """A pendulum of 1 rad/s that just reaches a wall."""
 
-    x = Variable("m", "0 m", priority="high")
-    v = Variable("m/s", "1 m/s", priority="high")
+    x, v = Variable("m", "0 m", priority="high"), Variable("m/s", "1 m/s", priority="high")
     f = Variable("N")
 
     def equations(self):
@@ -247,8 +243,7 @@ def test_a_touch_without_speed_is_told_by_every_method(method):
         with pytest.warns(SensitivityWarning, match="body is touched without speed"):
             model.simulate(duration, sensitivities=["body.v"], method=method)
     wall.body.v = "0.95 m/s"
-    run = wall.simulate("3 s", sensitivities=["body.v"], method=method)
-    assert run.sensitivities.notes == []
+    assert wall.simulate("3 s", sensitivities=["body.v"], method=method).sensitivities.notes == []
 
 
 class Counted(Component):
@@ -322,10 +317,8 @@ def test_a_run_that_ends_at_an_event_has_derivatives_of_one_side_and_says_so():
 class Released(Component):
     """A block that is held until an instant, then slides down."""
 
-    release = Parameter("0.5 s")
-    acceleration = Parameter("2 m/s^2")
-    v = Variable("m/s", "0 m/s", priority="high")
-    x = Variable("m", "0 m", priority="high")
+    release, acceleration = Parameter("0.5 s"), Parameter("2 m/s^2")
+    v, x = Variable("m/s", "0 m/s", priority="high"), Variable("m", "0 m", priority="high")
 
     def equations(self):
         yield der(self.v) == where(time > self.release, self.acceleration, 0)
@@ -341,8 +334,7 @@ def test_an_instant_that_is_a_parameter_moves_what_follows():
 class Sampled(Component):
     """A first-order plant under a sampled proportional controller."""
 
-    gain = Parameter("2 1/s")
-    period, offset = Parameter("0.1 s"), Parameter("0 s")
+    gain, period, offset = Parameter("2 1/s"), Parameter("0.1 s"), Parameter("0 s")
     x = Variable("m", "1 m", priority="high")
     u = Discrete("m/s", "0 m/s")
 
@@ -352,8 +344,7 @@ class Sampled(Component):
 
 
 def test_a_sampled_controller_carries_derivatives_in_its_memory():
-    model = wired("sampled", loop=Sampled())
-    run = model.simulate("0.95 s", sensitivities=["loop.gain", "loop.x"])
+    run = wired("sampled", loop=Sampled()).simulate("0.95 s", sensitivities=["loop.gain", "loop.x"])
     k, h, n = 2.0, 0.1, 9  # x(n h) = (1 - k h)^n, then a straight line
     factor, rest = 1 - k * h, 1 - k * 0.05
     assert_allclose(run["loop.x"].final.m, factor**n * rest, rtol=1e-9)
@@ -605,11 +596,8 @@ class String(Component):
     """A pendulum in Cartesian coordinates: two states are tied."""
 
     length, gravity = Parameter("2 m"), Parameter("9.81 m/s^2")
-    x = Variable("m", "0.6 m", priority="high")
-    y = Variable("m", "-1.9 m", priority="low")
-    vx = Variable("m/s", "0 m/s", priority="high")
-    vy = Variable("m/s")
-    pull = Variable("1/s^2")
+    x, y = Variable("m", "0.6 m", priority="high"), Variable("m", "-1.9 m", priority="low")
+    vx, vy, pull = Variable("m/s", "0 m/s", priority="high"), Variable("m/s"), Variable("1/s^2")
 
     def equations(self):
         yield der(self.x) == self.vx
@@ -703,8 +691,7 @@ class TwoRates(Component):
 
 @pytest.mark.parametrize("path", ["loop.gain", "loop.slow", "loop.x"])
 def test_loops_of_two_rates_see_each_other(path):
-    model = wired("rates", loop=TwoRates())
-    run = model.simulate("0.95 s", sensitivities=[path])
+    run = wired("rates", loop=TwoRates()).simulate("0.95 s", sensitivities=[path])
 
     def end(change):
         """The same recursion as plain numbers, made of complex steps."""

@@ -63,8 +63,7 @@ def test_blocks_of_linear_equations_have_the_solution_of_all_together():
 
 
 def test_a_pseudoinverse_by_parts_is_the_one_of_the_whole():
-    chance = np.random.default_rng(3)
-    matrix = chance.uniform(1, 2, (7, 6))
+    matrix = np.random.default_rng(3).uniform(1, 2, (7, 6))
     part = np.array([0, 1, 1, 2, 2, 2, 3]), np.array([0, 1, 2, 2, 2, 4])  # two stand alone
     matrix[part[0][:, None] != part[1]] = 0.0
     matrix[1:3, 1] = 0.0  # nor has a column entries everywhere
@@ -137,9 +136,8 @@ def test_a_ladder_of_many_time_constants_has_the_derivatives_of_its_matrix():
         for k in (0, n // 2, n - 1):
             found = run.sensitivities[f"c{k}.v", path].final.to_base_units().m
             assert found == pytest.approx(exact[k], rel=1e-6)
-    steady = expm(a * end)[:n, n]
     assert run.sensitivities[f"c{n - 1}.v", "source.voltage"].final.m == pytest.approx(
-        steady[-1], rel=1e-7)
+        expm(a * end)[:n, n][-1], rel=1e-7)
     assert len(run.sensitivities._course.steps) < 2 * len(run.recording.episodes.steps.starts)
 
 
@@ -199,8 +197,7 @@ class Limited(Component):
     """What is driven by a sine of just the size of its limit; beyond it grows by steps."""
 
     limit, gain, beyond = Parameter("1 V"), Parameter(1.0), Parameter(1.0)
-    x = Variable("V*s", "0 V*s", priority="high")
-    y = Variable("V", "0 V", priority="high")
+    x, y = Variable("V*s", "0 V*s", priority="high"), Variable("V", "0 V", priority="high")
     z = Variable("V/s", "1 V/s", priority="high")
 
     def equations(self):
@@ -224,8 +221,7 @@ class Handed(Component):
     """One half ends when the other begins: nothing changes, unless one moves alone."""
 
     ends, begins = Parameter("1 s"), Parameter("1 s")
-    x = Variable("s", "0 s", priority="high")
-    t = Variable("s", "0 s", priority="high")
+    x, t = Variable("s", "0 s", priority="high"), Variable("s", "0 s", priority="high")
 
     def equations(self):
         yield der(self.x) == where(self.t > self.ends, 0, 1) + where(self.t > self.begins, 1, 0)

@@ -12,7 +12,7 @@ from scipy.sparse.linalg import spsolve
 
 import blocks
 import library.translational as tr
-from blocks import Component, Model, Parameter, Port, Target, Variable, der, quantity, sin, time
+from blocks import Component, Parameter, Port, Target, Variable, der, quantity, sin, time
 from library.signal import Sine, ZeroOrderHold
 
 TIGHT = {"rtol": 1e-10}
@@ -39,8 +39,7 @@ def test_joined_bodies_of_unit_mass_are_not_taken_for_one_equation(pushed, veloc
     if pushed:
         wire(model, "push.R a.M", "push.C ground.V",
              push=tr.ForceSource(force="5 N"), ground=tr.Reference())
-    run = model.simulate("1 s", **TIGHT)
-    assert final(run, "b.v") == pytest.approx(velocity, rel=1e-9)
+    assert final(model.simulate("1 s", **TIGHT), "b.v") == pytest.approx(velocity, rel=1e-9)
 
 
 @pytest.mark.parametrize("rod", [False, True])
@@ -79,13 +78,11 @@ def test_three_dampers_in_series_share_a_velocity_like_resistors():
 
 
 def test_a_mass_on_a_prescribed_path_takes_the_force_that_newton_asks_for():
-    model = Model("driven")
-    model.body, model.damper, model.ground = tr.Mass(mass="2 kg"), tr.Damper(damping="4 N*s/m"), \
-        tr.Reference()
-    model.drive = tr.PositionSource(
-        position=lambda t: quantity("1 m") * sin(quantity("3 rad/s") * t))
-    model.connect(model.body.M, model.drive.R, model.damper.R)
-    model.connect(model.drive.C, model.damper.C, model.ground.V)
+    model = wired("driven", "body.M drive.R damper.R", "drive.C damper.C ground.V",
+                  body=tr.Mass(mass="2 kg"), damper=tr.Damper(damping="4 N*s/m"),
+                  ground=tr.Reference(),
+                  drive=tr.PositionSource(
+                      position=lambda t: quantity("1 m") * sin(quantity("3 rad/s") * t)))
     run = model.simulate("2 s")
     t = run.time.to("s").magnitude
     assert_allclose(run["drive.f"].to("N").magnitude, 18 * np.sin(3 * t) - 12 * np.cos(3 * t),
@@ -110,10 +107,8 @@ def test_springs_in_parallel_keep_different_deformations():
 class Lever(Component):
     """Massless lever about a fixed pivot: v_A / a = -v_B / b, torques balance."""
 
-    A = Port(tr.translational)
-    B = Port(tr.translational)
-    a = Parameter("1 m", above=0)
-    b = Parameter("2 m", above=0)
+    A, B = Port(tr.translational), Port(tr.translational)
+    a, b = Parameter("1 m", above=0), Parameter("2 m", above=0)
 
     def equations(self):
         yield self.A.v * self.b == -self.B.v * self.a
@@ -147,9 +142,7 @@ def test_an_arm_changed_between_runs_needs_no_new_assembly():
 class Differential(Component):
     """Three ports: v_A + v_B = 2 v_C, equal forces on A and B."""
 
-    A = Port(tr.translational)
-    B = Port(tr.translational)
-    C = Port(tr.translational)
+    A, B, C = Port(tr.translational), Port(tr.translational), Port(tr.translational)
 
     def equations(self):
         yield self.A.v + self.B.v == 2 * self.C.v
@@ -173,8 +166,7 @@ def test_two_levers_in_a_row_multiply_and_a_differential_halves():
 
 def test_a_third_derivative_integrates_a_cubic():
     class Jerk(Component):
-        x = Variable("m", "0 m", priority="high")
-        v = Variable("m/s", "1 m/s", priority="high")
+        x, v = Variable("m", "0 m", priority="high"), Variable("m/s", "1 m/s", priority="high")
         a = Variable("m/s^2", "2 m/s^2", priority="high")
 
         def equations(self):
@@ -198,10 +190,7 @@ def test_a_second_derivative_alone_is_an_oscillator():
 
 def test_derivatives_of_a_known_motion_are_exact_up_to_the_jerk():
     class Motion(Component):
-        x = Variable("m")
-        v = Variable("m/s")
-        a = Variable("m/s^2")
-        j = Variable("m/s^3")
+        x, v, a, j = Variable("m"), Variable("m/s"), Variable("m/s^2"), Variable("m/s^3")
 
         def equations(self):
             yield self.x == quantity("1 m") * sin(quantity("2 rad/s") * time)
@@ -218,9 +207,7 @@ def test_derivatives_of_a_known_motion_are_exact_up_to_the_jerk():
 
 def test_derivatives_that_only_results_or_conditions_use_are_right():
     class Cooling(Component):
-        x = Variable("m", "1 m", priority="high")
-        square = Variable("m^2")
-        rate = Variable("m^2/s")
+        x, square, rate = Variable("m", "1 m", priority="high"), Variable("m^2"), Variable("m^2/s")
         slow = Variable("")
 
         def equations(self):
@@ -253,8 +240,7 @@ def test_the_derivative_of_an_expression_follows_the_chain_rule():
 class VariableMass(Component):
     """Coefficients of the derivatives depend on the unknowns."""
 
-    x = Variable("", "1", priority="high")
-    y = Variable("", "2", priority="high")
+    x, y = Variable("", "1", priority="high"), Variable("", "2", priority="high")
 
     def equations(self):
         yield der(self.x) + 2 * der(self.y) == -self.x * PER_SECOND
@@ -271,8 +257,7 @@ def test_equations_with_variable_coefficients_are_solved_for_their_derivatives()
 
 
 class NonlinearLoop(Component):
-    a = Variable("")
-    b = Variable("")
+    a, b = Variable(""), Variable("")
     p = Parameter(0.5)
 
     def equations(self):
@@ -346,11 +331,9 @@ def test_a_long_row_of_unequal_dampers_loses_no_digits():
 def test_a_chain_of_integrators_with_a_given_end_has_the_index_of_its_length(order, index):
     """Pantelides' own example: x1' = x2, …; x1 given; the last input follows."""
     class Inverse(Component):
-        x1 = Variable("m")
-        x2 = Variable("m/s", when=lambda c: order >= 1)
+        x1, x2 = Variable("m"), Variable("m/s", when=lambda c: order >= 1)
         x3 = Variable("m/s^2", when=lambda c: order >= 2)
-        x4 = Variable("m/s^3", when=lambda c: order >= 3)
-        y1 = Variable("m")
+        x4, y1 = Variable("m/s^3", when=lambda c: order >= 3), Variable("m")
 
         def equations(self):
             chain = [self.x1, self.x2, self.x3, self.x4][: order + 1]
@@ -372,8 +355,7 @@ def test_a_chain_of_integrators_with_a_given_end_has_the_index_of_its_length(ord
 def test_currents_that_one_curve_gives_are_tied_though_no_equation_says_so(ratio):
     """(3 H + 2 H) der(i1) = -u, where i1 = u + u^3 and i2 = ratio * i1."""
     class TwoCoils(Component):
-        i1 = Variable("A", "0.5 A", priority="high")
-        i2 = Variable("A")
+        i1, i2 = Variable("A", "0.5 A", priority="high"), Variable("A")
         u1, u2 = Variable("V"), Variable("V")
 
         def equations(self):
@@ -428,10 +410,8 @@ class Counted(Component):
 
 
 def test_what_is_assigned_at_events_can_be_read():
-    model = Model("events")
-    model.ball, model.source = Counted(), Sine()
-    model.hold = ZeroOrderHold(sample_time="1 ms")
-    model.connect(model.source.y, model.hold.u)
+    model = wired("events", "source.y hold.u",
+                  ball=Counted(), source=Sine(), hold=ZeroOrderHold(sample_time="1 ms"))
     events = model.equations().events
     assert "at hold.offset and every hold.sample_time after: hold.held becomes hold.u" in events
     assert "when -ball.h > 0 & -ball.v > 0: ball.v becomes (-0.75)*ball.v" in events

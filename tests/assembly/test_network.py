@@ -2,6 +2,7 @@
 
 import networkx as nx
 import pytest
+from benches import wired
 from benches.parts import Ground, Resistor, final
 
 from blocks import Component, Model, Parameter
@@ -10,12 +11,9 @@ from library.translational import Damper, ForceSource, Mass, Reference, Spring
 
 
 def oscillator():
-    model = Model("oscillator")
-    model.body, model.spring, model.ground = Mass(mass="2 kg", v="1 m/s"), \
-        Spring(stiffness="8 N/m"), Reference()
-    model.connect(model.body.M, model.spring.R)
-    model.connect(model.spring.C, model.ground.V)
-    return model
+    return wired("oscillator", "body.M spring.R", "spring.C ground.V",
+                 body=Mass(mass="2 kg", v="1 m/s"), spring=Spring(stiffness="8 N/m"),
+                 ground=Reference())
 
 
 def test_ports_joined_one_after_the_other_are_one_node():
@@ -45,8 +43,7 @@ def test_an_unconnected_port_takes_no_force():
     model = oscillator()
     model.extra = Spring()
     model.connect(model.extra.R, model.body.M)
-    run = model.simulate("1 s", rtol=1e-9)
-    assert final(run, "extra.f") == pytest.approx(0, abs=1e-12)
+    assert final(model.simulate("1 s", rtol=1e-9), "extra.f") == pytest.approx(0, abs=1e-12)
 
 
 def test_removing_a_part_removes_its_connections():

@@ -67,8 +67,7 @@ def test_instances_read_a_past_of_their_own(count):
     run = alone(Decay(count=count, delay=quantity(delays, "s"))).simulate(
         "0.5 s", method="dopri5", rtol=1e-8)
     for k in sorted({0, 1, count // 7, count - 1}):
-        exact = decay(np.array([0.5]), delays[k])
-        assert_allclose(run[f"c[{k}].y"].final.m, exact, atol=1e-6)
+        assert_allclose(run[f"c[{k}].y"].final.m, decay(np.array([0.5]), delays[k]), atol=1e-6)
 
 
 @pytest.fixture
@@ -179,12 +178,9 @@ water = blocks.Domain("water of delays", across={"p": "Pa"}, through={"q": "m^3/
 class Line(Component):
     """A lossless line, by the waves that arrive at its ends."""
 
-    A = Port(water)
-    B = Port(water)
-    impedance = Parameter("1e7 Pa*s/m^3", above=0)
-    delay = Parameter("0.1 s", above=0)
-    a = Variable("Pa")
-    b = Variable("Pa")
+    A, B = Port(water), Port(water)
+    impedance, delay = Parameter("1e7 Pa*s/m^3", above=0), Parameter("0.1 s", above=0)
+    a, b = Variable("Pa"), Variable("Pa")
 
     def equations(self):
         none = quantity("0 Pa")
@@ -333,8 +329,7 @@ def test_a_delay_of_no_time_is_refused_by_name():
         y = Variable("1", 1, priority="high")
 
         def equations(self):
-            past = delayed(self.y, self.end - quantity("2 s"))
-            yield der(self.y) == -past * PER_SECOND
+            yield der(self.y) == -delayed(self.y, self.end - quantity("2 s")) * PER_SECOND
 
     with pytest.raises(blocks.ParameterError,
                        match=r"^c: delays by 0 s\. A delay must be longer") as no:
@@ -363,8 +358,7 @@ def test_a_spring_takes_up_a_delayed_position():
 def test_every_kind_of_method_knows_the_past(method, step):
     run = alone(Decay()).simulate("3 s", start_time="2 s", method=method, step=step, rtol=1e-8)
     t = np.linspace(0, 3, 31)
-    found = run["c.y"].at(quantity(t + 2, "s")).m
-    assert_allclose(found, decay(t, 1.0), atol=1e-6)
+    assert_allclose(run["c.y"].at(quantity(t + 2, "s")).m, decay(t, 1.0), atol=1e-6)
 
 
 @pytest.mark.parametrize("beside_friction", [False, True])

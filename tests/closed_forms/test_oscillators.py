@@ -66,6 +66,5 @@ def test_an_oscillator_at_resonance_grows_linearly():
     model = oscillator(2.0, 32.0, 0.0, 0.0, 0.0)
     wire(model, "push.R body.M", "push.C ground.V",
          push=tr.ForceSource(force=lambda t: quantity("6 N") * sin(quantity("4 rad/s") * t)))
-    run = model.simulate("5 s", method="DOP853", **TIGHT)
-    t, x = read(run, "spring.x", "m")
+    t, x = read(model.simulate("5 s", method="DOP853", **TIGHT), "spring.x", "m")
     assert_allclose(x, 6 / (2 * 2 * 4) * (np.sin(4 * t) / 4 - t * np.cos(4 * t)), atol=1e-8)

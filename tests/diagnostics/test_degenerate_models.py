@@ -88,8 +88,7 @@ def a_rack_and_a_wheel():
 class Rates(Component):
     """Two tanks whose levels keep two ratios."""
 
-    a, b = Variable("m", "0 m"), Variable("m", "0 m")
-    q, p = Variable("m/s"), Variable("m/s")
+    a, b, q, p = Variable("m", "0 m"), Variable("m", "0 m"), Variable("m/s"), Variable("m/s")
     first, second = Parameter(2.0), Parameter(3.0)
 
     def equations(self):
@@ -144,8 +143,7 @@ class Turns(Component):
 class Law(Component):
     """Two unknowns in a circle, driven by a state."""
 
-    x, y = Variable("1"), Variable("1")
-    s = Variable("1", 1.0, priority="high")
+    x, y, s = Variable("1"), Variable("1"), Variable("1", 1.0, priority="high")
     forth, back = Parameter(2.0), Parameter(0.5)
 
     def equations(self):

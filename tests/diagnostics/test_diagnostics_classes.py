@@ -131,8 +131,7 @@ def test_missing_equations_are_counted_and_unused_variables_named():
 def test_a_component_with_three_unknowns_and_two_equations_lacks_one():
     class Foo(Component):
         M = Port(translational)
-        v = Variable("m/s", "0 m/s", priority="high")
-        momentum = Variable("N*s")
+        v, momentum = Variable("m/s", "0 m/s", priority="high"), Variable("N*s")
 
         def equations(self):
             yield self.v == self.M.v

@@ -37,8 +37,7 @@ def test_a_circuit_without_reference_is_an_error():
 
 
 def test_every_circuit_needs_its_own_reference():
-    model = sound("a.R b.R", "a.C b.C", a=tr.Damper(), b=tr.Damper())
-    finding = only(model)
+    finding = only(sound("a.R b.R", "a.C b.C", a=tr.Damper(), b=tr.Damper()))
     assert finding.code == "reference.missing"
     assert set(finding.where) == {"a", "b"}
 
@@ -184,8 +183,7 @@ def test_two_references_at_one_node_hold_it_as_one_does():
 
 
 def test_a_reference_and_another_support_of_one_node_are_one_too_many():
-    model = sound("wall.V ground.V", wall=Pillar())
-    says(only(model), "conflict.across", ["ground", "wall"],
+    says(only(sound("wall.V ground.V", wall=Pillar())), "conflict.across", ["ground", "wall"],
          "both fix the same node (ground.V = wall.V). … ground is enough.")
 
 
@@ -286,8 +284,7 @@ def test_gears_of_one_ratio_in_parallel_are_dependent_and_of_two_ratios_are_not(
 
 
 def test_dry_friction_is_a_law_like_any_other():
-    model = sound("rub.R block.M", "rub.C ground.V", rub=DryFriction())
-    assert len(model.check()) == 0
+    assert len(sound("rub.R block.M", "rub.C ground.V", rub=DryFriction()).check()) == 0
 
 
 slime = Domain("slime", across={"p": "Pa"}, through={"q": "m**3/s"})
@@ -302,8 +299,7 @@ class Pipe(Component):
 
 
 def test_a_circuit_of_a_domain_without_reference_lacks_what_it_is_measured_against():
-    model = wired("ring", "one.A other.A", "one.B other.B", one=Pipe(), other=Pipe())
-    (found,) = model.check()
+    (found,) = wired("ring", "one.A other.A", "one.B other.B", one=Pipe(), other=Pipe()).check()
     assert found.code == "structure.singular"
     assert "what the pressure of this slime circuit is measured against" in found.advice
 
@@ -393,16 +389,14 @@ def test_a_floating_circuit_is_named_beside_known_instants():
 
 # -- signals: open inputs, lines with two outputs and circles ---------------------------------
 def test_an_open_input_without_default_is_an_error():
-    model = wired("signals", "a.y b.u", a=Gain(), b=Gain())
-    finding = only(model)
+    finding = only(wired("signals", "a.y b.u", a=Gain(), b=Gain()))
     assert finding.severity == "error"
     says(finding, "signal.unconnected", ["a.u"],
          "input a.u is connected to nothing … an output in N to it: model.connect(…, model.a.u).")
 
 
 def test_an_open_input_of_a_composite_is_named_as_its_user_sees_it():
-    model = wired("signals", shell=Shell())
-    finding = only(model)
+    finding = only(wired("signals", shell=Shell()))
     assert (finding.code, finding.where) == ("signal.unconnected", ("shell.u",))
 
 
@@ -423,8 +417,7 @@ def test_a_line_takes_one_output_only():
 
 
 def test_signals_in_a_circle_are_named_in_order():
-    model = wired("signals", "a.y b.u", "b.y c.u", "c.y a.u", a=Gain(), b=Gain(), c=Gain())
-    finding = only(model)
+    finding = only(wired("signals", "a.y b.u", "b.y c.u", "c.y a.u", a=Gain(), b=Gain(), c=Gain()))
     assert (finding.code, finding.severity) == ("signal.loop", "warning")
     assert finding.where == ("a", "b", "c")
     assert "a -> b -> c -> a. " in finding.problem and "break the circle with" in finding.advice
@@ -432,5 +425,4 @@ def test_signals_in_a_circle_are_named_in_order():
 
 @pytest.mark.parametrize("Delay", [Lag, Memory])
 def test_a_lag_in_the_circle_breaks_it(Delay):
-    model = wired("signals", "a.y b.u", "b.y a.u", a=Gain(), b=Delay())
-    assert len(model.check()) == 0
+    assert len(wired("signals", "a.y b.u", "b.y a.u", a=Gain(), b=Delay()).check()) == 0

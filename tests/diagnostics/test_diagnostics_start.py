@@ -136,16 +136,14 @@ def test_a_source_without_a_value_at_the_start_is_named():
 
 
 def test_equations_that_contradict_each_other_are_found_without_a_derivative():
-    model = wired("split", s=Split())
-    says(only(model), "initial.dependent", "s",
+    says(only(wired("split", s=Split())), "initial.dependent", "s",
          "repeat or contradict each other … \n    s.x + s.y == 1\n    s.x + s.y == 2 … of s")
 
 
 class Arc(tr.TwoPort):
     """Force and deformation lie on an ellipse."""
 
-    most = Parameter("1 N")
-    reach = Parameter("1 m")
+    most, reach = Parameter("1 N"), Parameter("1 m")
     x = Variable("m", "0 m", priority="high")
 
     def equations(self):
@@ -177,8 +175,7 @@ def test_a_position_prescribed_through_too_many_integrations_is_refused_in_words
     class Chain(Component):
         """x1 is prescribed, and follows from u through eight integrations."""
 
-        x = Variable(lambda c: ["1"] * 8)
-        u = Variable("1/s")
+        x, u = Variable(lambda c: ["1"] * 8), Variable("1/s")
 
         def equations(self):
             for before, after in zip(self.x, self.x[1:], strict=False):
@@ -186,8 +183,7 @@ def test_a_position_prescribed_through_too_many_integrations_is_refused_in_words
             yield der(self.x[-1]) == self.u
             yield self.x[0] == sin(quantity("1 rad/s") * time)
 
-    model = wired("far", chain=Chain())
-    finding = only(model)
+    finding = only(wired("far", chain=Chain()))
     says(finding, "structure.endless", finding.where,
          "What chain prescribes … more than 7 times:\n    chain.x1 == sin(time)")
 
@@ -204,8 +200,7 @@ def test_sums_that_contradict_each_other_are_named_and_not_differentiated():
             yield self.x == sin(quantity("1 rad/s") * time)
             yield self.y == blocks.cos(quantity("1 rad/s") * time)
 
-    model = wired("twice", twice=Twice())
-    finding = only(model)
+    finding = only(wired("twice", twice=Twice()))
     says(finding, "structure.singular", ("twice",), "twice.x == sin(time)\n"
          "    twice.y == cos(time)\nwhile nothing determines twice.p and twice.q.")
 

@@ -49,7 +49,6 @@ def test_a_notebook_shows_schematic_tables_pictures_and_the_page_of_a_run(execut
 
 
 def test_a_controller_holds_the_speed_that_was_worked_out_by_hand(executed):
-    cells = executed["controller"]
-    shows = shown(cells, "~P}\"")["text/plain"]
+    shows = shown(executed["controller"], "~P}\"")["text/plain"]
     volts, amperes = map(float, re.fullmatch(r"'([\d.]+) V and ([\d.]+) A'", shows).groups())
     assert volts == pytest.approx(2.2, abs=1e-3) and amperes == pytest.approx(0.2, abs=1e-3)

@@ -195,8 +195,7 @@ def test_every_law_of_a_component_is_on_its_page_the_default_one_first():
 def test_a_long_equation_becomes_short_lines_that_mean_the_same():
     law = ("f == where(x - b > 0, maximum(x - b, 0)*stiffness*(3 - 2*maximum(x - b, 0)/depth)"
            " + damping*v/(maximum(x - b, 0)*stiffness + damping), 0)")  # fmt: skip
-    said = named([law], {"x"})
-    lines = said.lines()
+    lines = named([law], {"x"}).lines()
     assert max(map(len, lines)) < 85 and len(lines) > 2
     given = {"x": 0.3, "b": 0.1, "stiffness": 7.0, "depth": 2.0, "damping": 5.0, "v": 0.4,
              "maximum": max, "where": lambda c, a, b: a if c else b}  # fmt: skip

@@ -122,8 +122,7 @@ def test_a_run_reports_how_far_a_law_crept_where_exact_friction_would_have_held(
 
 
 def test_a_run_reports_energy_that_a_friction_gave():
-    run = held("quinn_1", band="1 mm/s")
-    (term,) = run.sticking()
+    (term,) = held("quinn_1", band="1 mm/s").sticking()
     speed = 0.3738e-3
     assert_allclose(term.crept, -speed * 2, rtol=1e-3)
     assert_allclose(term.gave, 5 * speed * 2, rtol=2e-3)

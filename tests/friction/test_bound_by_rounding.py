@@ -51,8 +51,7 @@ def axis(velocity):
 def test_an_axis_creeps_to_its_place_once_friction_is_flat(method, velocity):
     """At speeds far below that of Stribeck friction is 18 N: the last slip is a linear decay."""
     run = axis(velocity).simulate("10 s", method=method, rtol=1e-8, progress=False)
-    told = happened(run)
-    assert len(told) < 20
+    assert len(happened(run)) < 20
     paths, (begin, end) = ("sensor.x", "carriage.v", "sum.y"), (1.5, 1.9)
     x0, v0, s0 = (value(run, p, begin) for p in paths)
     # m x'' + D x' + P x + I (int x - s_end) = 0, where I s_end carries the 18 N
@@ -99,8 +98,7 @@ def test_a_stack_whose_friction_breaks_away_at_one_instant_goes_on(n, law):
     for method in ("auto", "DOP853"):
         run = stack(n, "100 N/m", law, ramp).simulate("3 s", method=method, rtol=1e-8,
                                                       progress=False)
-        first = happened(run)[0][0]
-        assert first == pytest.approx(2.0 * n / 13.0, rel=1e-9)
+        assert happened(run)[0][0] == pytest.approx(2.0 * n / 13.0, rel=1e-9)
         assert len(happened(run)) < 300
         assert method == "DOP853" or missing_energy(run) < 1e-6
         found[method] = [value(run, f"m{i}.v") for i in range(n)]

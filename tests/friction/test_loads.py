@@ -73,8 +73,7 @@ def test_the_normal_force_may_be_a_signal():
 class Floor(tr.TwoPort):
     """A floor that carries R and reports the force."""
 
-    gap = Variable("m", "0 m", priority="high")
-    r = Variable("N")
+    gap, r = Variable("m", "0 m", priority="high"), Variable("N")
     N = Output("N")
 
     def equations(self):
@@ -242,8 +241,7 @@ def test_what_takes_the_effort_of_another_for_its_load_is_told_to_be_one():
 
 
 def test_across_a_prescribed_motion_the_force_opposes_the_acceleration_at_rest():
-    friction = law("quinn", 1.0, 1e-6)
-    run = moved(friction, lambda t: cos(t)).simulate("2 s", rtol=1e-9)
+    run = moved(law("quinn", 1.0, 1e-6), lambda t: cos(t)).simulate("2 s", rtol=1e-9)
     f = values(run, ["friction.f"], np.array([1.0, 1.57, 1.58, 2.0]))[0]
     assert_allclose(f, [1, 1, -1, -1])
     model = moved(law("quinn", 1.0, 1e-4), lambda t: cos(t))
@@ -301,8 +299,7 @@ class OneSided(tr.TwoPort):
     """A law of one's own: holds loads of one direction only."""
 
     band = Parameter("1 cm/s")
-    load = Variable("N")
-    power_dissipated = Variable("W")
+    load, power_dissipated = Variable("N"), Variable("W")
 
     def equations(self):
         from blocks import maximum
@@ -348,8 +345,7 @@ def pressed():
     lambda: loaded(law("quinn", 5.0), lambda t: 3 * cos(t)),
 ], ids=["coupled", "coupled by a cubic", "with exact", "with a contact", "alone"])  # fmt: skip
 def test_the_jacobian_follows_the_loads_through_the_network(build):
-    model = build()
-    system = model.compile()
+    system = build().compile()
     problem, _ = consistent_start(system, find_nominals(system, {}), 0.7)
     problem.laws.start(problem, 0.7)
     y = problem.solver_vector()

@@ -287,8 +287,7 @@ def test_a_clutch_beside_a_loop_is_read_between_its_events():
                   rotor=Inertia(inertia="0.006 kg*m^2"),
                   torque=Pulse(amplitude=quantity(1.36, "N*m"), period="30 ms", width=0.4),
                   press=Step(final=quantity(13.6, "N"), start="20 ms"))
-    run = model.simulate("0.1 s")
-    borne = run["clutch.t"].at(quantity([70, 80], "ms")).to("N*m").m
+    borne = model.simulate("0.1 s")["clutch.t"].at(quantity([70, 80], "ms")).to("N*m").m
     assert_allclose(np.abs(borne), [1.36, 0], atol=1e-9)
 
 

@@ -50,8 +50,7 @@ def test_stick_slip_is_right_with_every_adaptive_method(method):
     assert [e[2] for e in events] == ["slides forward", "sticks"] * 3
     assert_allclose([e[0] for e in events[::2]], CASE["slips"], rtol=0, atol=ADAPTIVE[method])
     assert_allclose(value(run, "sensor.x"), CASE["x"], rtol=0, atol=ADAPTIVE[method])
-    x = values(run, ["sensor.x"], np.linspace(2.1, 4, 50))
-    assert np.ptp(x) <= 1e-14
+    assert np.ptp(values(run, ["sensor.x"], np.linspace(2.1, 4, 50))) <= 1e-14
     assert value(run, "body.v") == 0
 
 
@@ -178,8 +177,7 @@ def engine(pistons, mass, bearing):
         model.connect(crank.P, rub.R)
         model.connect(rub.C, model.block.V)
         if mass:
-            piston = model.add(f"piston{k}", Mass(mass=f"{mass} kg"))
-            model.connect(crank.P, piston.M)
+            model.connect(crank.P, model.add(f"piston{k}", Mass(mass=f"{mass} kg")).M)
     if bearing:
         wire(model, "wheel.I bearing.R", "bearing.C frame.W",
              bearing=rot.RotationalFriction(law="coulomb", breakaway_torque="0.1 N*m",
@@ -305,9 +303,8 @@ def test_a_linkage_that_a_brake_holds_starts_out_of_its_dead_centre(guide, begin
                                        breakaway_coefficient=0.1), load=Abs(unit="N"))
     wire(model, "slide.A rub.R", "rub.C block.V")
     run = model.simulate("0.25 s", method=method, rtol=1e-7)
-    parts = ("wheel", "web", "rod", "ram")
     stored = sum((run[f"{b}.energy_stored"].final - run[f"{b}.energy_stored"].at("0 s")).m
-                 for b in parts)
+                 for b in ("wheel", "web", "rod", "ram"))
     times = quantity(np.linspace(0.1, 0.25, 501), "s")
     rubbed = np.abs(run["rub.f"].at(times).m)
     way = np.abs(np.diff(run["slide.s"].at(times).m))

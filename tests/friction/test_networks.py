@@ -135,8 +135,7 @@ def test_a_chain_of_three_blocks_slips_as_the_reference():
     assert [e[1:] for e in events[:4]] == [("f2", FORTH), ("f1", FORTH), ("f0", FORTH),
                                           ("f1", REST)]  # fmt: skip
     assert_allclose([e[0] for e in events[:4]], case["events"], rtol=0, atol=1e-7)
-    x = [value(run, f"x{i}.x") for i in range(3)]
-    assert_allclose(x, case["x"], rtol=0, atol=1e-7)
+    assert_allclose([value(run, f"x{i}.x") for i in range(3)], case["x"], rtol=0, atol=1e-7)
     assert_allclose(value(run, "m2.v"), case["v3"], rtol=0, atol=1e-7)
 
 
@@ -189,8 +188,7 @@ def test_frictions_in_parallel_hold_the_sum_of_what_each_holds():
     assert_allclose(found[0][0], 4.0, rtol=0, atol=1e-9)
     assert_allclose([value(run, "x0.x"), value(run, "m0.v")], [4 / 3, 2.0], rtol=0, atol=1e-9)
     t = np.array([0.4, 1.0, 2.5, 3.99])
-    f = values(run, ["f0.f", "f1.f"], t)
-    assert_allclose(f, [t / 4, 3 * t / 4], rtol=1e-9)
+    assert_allclose(values(run, ["f0.f", "f1.f"], t), [t / 4, 3 * t / 4], rtol=1e-9)
 
 
 # -- N5: geared brakes -------------------------------------------------------------------

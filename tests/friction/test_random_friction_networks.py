@@ -33,8 +33,7 @@ def networks(draw, largest=4, most=6):
         kinetic = draw(st.sampled_from([0.5, 1.0, 1.0, 2.0, 3.0]))
         frictions.append((*draw(ends), kinetic, kinetic * draw(st.sampled_from([1.0, 1.0, 1.5]))))
     kinds, sizes = st.sampled_from(["spring", "damper"]), st.sampled_from([1.0, 4.0, 10.0])
-    count = draw(st.integers(0, 4))
-    links = [(draw(kinds), *draw(ends), draw(sizes)) for _ in range(count)]
+    links = [(draw(kinds), *draw(ends), draw(sizes)) for _ in range(draw(st.integers(0, 4)))]
     loads = [(draw(st.sampled_from([0.0, 1.0, 3.0, 5.0])), draw(st.sampled_from([0.7, 1.3, 2.0])),
               draw(st.sampled_from([0.0, 1.0, 2.0]))) for _ in range(size)]  # fmt: skip
     return bodies, frictions, links, loads
@@ -48,8 +47,7 @@ def build(network, order=None):
     joints = {-1: model.ground.V}
     for i in shuffled(len(bodies)):
         mass, v = bodies[i]
-        body = Mass(mass=quantity(mass, "kg"), v=quantity(v, "m/s"))
-        joints[int(i)] = model.add(f"b{i}", body).M
+        joints[int(i)] = model.add(f"b{i}", Mass(mass=quantity(mass, "kg"), v=quantity(v, "m/s"))).M
     parts = [(f"f{k}", *f[:2], dry(*f[2:])) for k, f in enumerate(frictions)]
     for k, (kind, r, c, strength) in enumerate(links):
         link = (Spring(stiffness=quantity(strength, "N/m")) if kind == "spring"
@@ -74,8 +72,7 @@ def simulate(network, order=None, **options):
 def quiet_times(run, end=END):
     """Times away from events."""
     t = np.linspace(0, end, 48)[1:-1]
-    events = np.array([e.time for e in run.events] or [-1.0])
-    t = t[np.abs(t[:, None] - events).min(axis=1) > 1e-6]
+    t = t[np.abs(t[:, None] - np.array([e.time for e in run.events] or [-1.0])).min(axis=1) > 1e-6]
     assert len(t) > 30
     return t
 
@@ -127,8 +124,7 @@ def chains(draw):
     kind = st.sampled_from(["friction", "spring", "damper"])
     series = [(draw(kind), draw(strength), draw(strength)) for _ in bodies]
     sizes, rates = st.sampled_from([0.0, 2.0, 3.5]), st.sampled_from([0.8, 1.7])
-    loads = [(draw(sizes), draw(rates)) for _ in bodies]
-    return bodies, series, loads
+    return bodies, series, [(draw(sizes), draw(rates)) for _ in bodies]
 
 
 @random_cases(chains(), few=5, many=15)
@@ -197,8 +193,7 @@ def boxes(draw):
 
 @random_cases(boxes(), few=3, many=8)
 def test_a_random_box_lands_slides_and_rests_by_all_laws(box):
-    model = wired("box", box=Box(**box))
-    run = model.simulate("1 s", rtol=1e-9)
+    run = wired("box", box=Box(**box)).simulate("1 s", rtol=1e-9)
     t = quiet_times(run, 1.0)
     for foot in (1, 2):
         got = values(run, [f"box.{v}{foot}" for v in ("T", "N", "gap", "slip")], t)
@@ -212,8 +207,7 @@ def test_a_random_box_lands_slides_and_rests_by_all_laws(box):
 class PressedBy(TwoPort):
     """Dry friction of strength grip |N| + least, with N a force from elsewhere."""
 
-    grip = Parameter(0.3)
-    least = Parameter("0.1 N")
+    grip, least = Parameter(0.3), Parameter("0.1 N")
     over = Parameter(1.0, doc="static over kinetic strength")
     N, F = Input("N"), Output("N")
     power_dissipated = Variable("W")

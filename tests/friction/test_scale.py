@@ -276,8 +276,7 @@ def test_wagons_start_where_the_force_is_more_than_all_before_can_hold():
     model = train_on_rails()
     model.pull.force = lambda t: quantity("10 kN/s") * t
     run = model.simulate("8 s", rtol=1e-9)
-    behind = np.append(model.gear.breakaway_force.to("kN").m, 0.0)
-    holds = 2.0 * np.arange(1, 27) + behind
+    holds = 2.0 * np.arange(1, 27) + np.append(model.gear.breakaway_force.to("kN").m, 0.0)
     first = min(e.time for e in run.events)
     assert first == pytest.approx(holds.min() / 10, abs=1e-9)
     started = {e.component for e in run.events if e.time == first}

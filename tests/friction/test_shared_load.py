@@ -249,8 +249,7 @@ def test_frictions_of_a_shaft_and_its_rack_come_to_rest_together_beside_a_choppe
     share = load / (ranges @ [1.0, radius])
     held = [abs(run[name].at("0.29 s").m) for name in ("bearing.t", "guide.f")]
     assert_allclose(held, share * ranges, rtol=1e-6)
-    stuck = [run[f"{name}.mode"].at("0.29 s").m for name in ("bearing", "guide")]
-    assert stuck == [0, 0]
+    assert [run[f"{name}.mode"].at("0.29 s").m for name in ("bearing", "guide")] == [0, 0]
 
 
 @pytest.mark.parametrize("speed", [4e-15, 1e-11])
@@ -342,8 +341,7 @@ def test_its_events_stay_in_machine_code(monkeypatch):
     decided, decide = [], MasslessLaws._next_modes
     monkeypatch.setattr(MasslessLaws, "_next_modes", lambda *given: decided.append(decide(*given))
                         or decided[-1])
-    result = winch("coulomb").simulate("30 ms", rtol=1e-7)
-    assert result.statistics["events"] > 150
+    assert winch("coulomb").simulate("30 ms", rtol=1e-7).statistics["events"] > 150
     assert len(decided) < 20
 
 
@@ -401,8 +399,7 @@ def test_a_body_slides_on_while_another_stops_beside_a_shaft_of_any_speed(method
         turn_a_gear(model)
     run = model.simulate("2 s", **method)
     assert_allclose(run["slow.v"].at("0.5 s").m, 0.5e-6, rtol=1e-6)
-    stops = [e.time for e in run.events.of("slow_part")]
-    assert_allclose(stops, [1.0], rtol=1e-6)
+    assert_allclose([e.time for e in run.events.of("slow_part")], [1.0], rtol=1e-6)
     again = model.simulate("2 s", **method)  # by the method that has served the first run
     assert np.array_equal(again["slow.v"].m, run["slow.v"].m)
 
@@ -411,6 +408,5 @@ def test_a_body_slides_on_while_another_stops_beside_a_shaft_of_any_speed(method
 def test_a_slow_ball_rebounds_beside_a_shaft_of_any_speed(method):
     # after 1 s at 1 um/s it strikes, and goes back at half the speed (Newton's law)
     stop = tr.HardStop(model="restitution", restitution=0.5, lower_bound="-1 um", upper_bound="1 m")
-    model = beside_a_shaft(1e7, ball=("-1 um/s", stop))
-    run = model.simulate("2 s", **method)
+    run = beside_a_shaft(1e7, ball=("-1 um/s", stop)).simulate("2 s", **method)
     assert_allclose(run["ball.v"].at("1.5 s").m, 0.5e-6, rtol=1e-6)

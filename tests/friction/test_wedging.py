@@ -28,9 +28,7 @@ from blocks import Component, Model, Parameter, SimulationError, Variable, der, 
 class Pushed(Component):
     """A block on a rough floor, pushed down at an angle against the horizontal."""
 
-    mass = Parameter("1 kg")
-    friction = Parameter(0.5)
-    angle = Parameter("30 deg")
+    mass, friction, angle = Parameter("1 kg"), Parameter(0.5), Parameter("30 deg")
     push = Parameter("0 N", varying=True)
     x, y = Variable("m", "0 m", priority="high"), Variable("m", "0 m", priority="high")
     v, w = Variable("m/s", "0 m/s", priority="high"), Variable("m/s", "0 m/s", priority="high")
@@ -50,13 +48,11 @@ class Pushed(Component):
 class Ladder(Component):
     """A ladder of length 2 l between a rough floor and a rough wall; it leans at ``angle``."""
 
-    mass, l = Parameter("10 kg"), Parameter("2 m")
-    floor, wall = Parameter(0.4), Parameter(0.3)
+    mass, l, floor, wall = Parameter("10 kg"), Parameter("2 m"), Parameter(0.4), Parameter(0.3)
     x, y = Variable("m", "0 m", priority="high"), Variable("m", "0 m", priority="high")
     angle = Variable("rad", "60 deg", priority="high")
     vx, vy = Variable("m/s", "0 m/s", priority="high"), Variable("m/s", "0 m/s", priority="high")
-    w = Variable("rad/s", "0 rad/s", priority="high")
-    below, beside = Variable("m"), Variable("m")
+    w, below, beside = Variable("rad/s", "0 rad/s", priority="high"), Variable("m"), Variable("m")
     base, top = Variable("m/s"), Variable("m/s")
     N1, T1, N2, T2 = Variable("N"), Variable("N"), Variable("N"), Variable("N")
 
@@ -163,8 +159,7 @@ def test_a_block_pushed_more_steeply_than_its_friction_angle_never_slides(angle,
 @pytest.mark.parametrize("floor, wall", [(0.4, 0.3), (0.5, 0.0), (0.3, 0.9), (0.6, 0.6)])
 @pytest.mark.parametrize("side", [1, -1])
 def test_a_ladder_stands_above_its_classical_angle_and_slides_below(floor, wall, side):
-    limit = np.arctan((1 - floor * wall) / (2 * floor))
-    angle = limit + side * 1e-4
+    angle = np.arctan((1 - floor * wall) / (2 * floor)) + side * 1e-4
     model = Model("ladder")
     model.ladder = Ladder(floor=floor, wall=wall, angle=quantity(angle, "rad"),
                           x=quantity(2 * np.cos(angle), "m"), y=quantity(2 * np.sin(angle), "m"))

@@ -103,9 +103,7 @@ def test_a_guess_changed_between_runs_is_used():
 
 def test_a_guess_of_any_unknown_of_a_loop_is_used():
     class Circle(Component):
-        a = Variable("")
-        b = Variable("")
-        s = Variable("")
+        a, b, s = Variable(""), Variable(""), Variable("")
 
         def equations(self):
             yield self.a**2 + self.b**2 == 5
@@ -197,8 +195,7 @@ def test_a_high_target_out_of_reach_is_a_warning():
 
 def test_an_impossible_constraint_is_an_error_that_names_its_variables():
     class Impossible(Component):
-        x = Variable("m", "1 m", priority="high")
-        y = Variable("m", "1 m", priority="high")
+        x, y = Variable("m", "1 m", priority="high"), Variable("m", "1 m", priority="high")
 
         def equations(self):
             yield der(self.x) == quantity("1 m/s") + 0 * der(self.y)
@@ -209,8 +206,7 @@ def test_an_impossible_constraint_is_an_error_that_names_its_variables():
 
 
 def test_the_table_of_the_start_says_what_became_of_every_target():
-    model = joined(Target("2 m/s", "low"), "4 m/s")
-    text = str(model.initial_values())
+    text = str(joined(Target("2 m/s", "low"), "4 m/s").initial_values())
     for words in ("not met", "a.v", "low", "2 m/s", "b.v", "high", "4 m/s"):
         assert words in text
 

@@ -309,8 +309,7 @@ def by_projection(jacobians, residuals, n):
     for j, r in zip(jacobians, residuals, strict=True):
         if j is not None and null.shape[1]:
             step = step - null @ np.linalg.pinv(j @ null, rcond=1e-10) @ (r + j @ step)
-            left = null_space(j @ null, rcond=1e-10)
-            null = null @ left
+            null = null @ null_space(j @ null, rcond=1e-10)
         first = step if first is None else first
     return first, step
 

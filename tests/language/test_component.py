@@ -73,8 +73,7 @@ def test_a_class_written_again_under_the_same_name_has_its_new_law():
         return Motion
 
     first, second = cell(1), cell(-1)
-    model = wired("notebook", a=first(), b=second())
-    run = model.simulate("3 s")
+    run = wired("notebook", a=first(), b=second()).simulate("3 s")
     assert final(run, "a.x") == pytest.approx(4)
     assert final(run, "b.x") == pytest.approx(-2)
 
@@ -315,9 +314,7 @@ def test_a_transformer_written_by_a_user_conserves_power():
     from benches.parts import electrical
 
     class Transformer(Component):
-        P = Port(electrical)
-        S = Port(electrical)
-        G = Port(electrical)
+        P, S, G = Port(electrical), Port(electrical), Port(electrical)
         ratio = Parameter(3.0)
 
         def equations(self):
@@ -341,10 +338,8 @@ planar = blocks.Domain("planar", across={"vx": "m/s", "vy": "m/s"}, through={"fx
 class Particle(Component):
     M = Port(planar)
     mass = Parameter("1 kg", above=0)
-    vx = Variable("m/s", "0 m/s", priority="high")
-    vy = Variable("m/s", "0 m/s", priority="high")
-    x = Variable("m", "0 m", priority="high")
-    y = Variable("m", "0 m", priority="high")
+    vx, vy = Variable("m/s", "0 m/s", priority="high"), Variable("m/s", "0 m/s", priority="high")
+    x, y = Variable("m", "0 m", priority="high"), Variable("m", "0 m", priority="high")
     energy_stored = Variable("J")
 
     def equations(self):
@@ -362,8 +357,7 @@ class CentralSpring(Component):
 
     A = Port(planar)
     stiffness = Parameter("1 N/m")
-    x = Variable("m", "0 m", priority="high")
-    y = Variable("m", "0 m", priority="high")
+    x, y = Variable("m", "0 m", priority="high"), Variable("m", "0 m", priority="high")
     energy_stored = Variable("J")
 
     def equations(self):
@@ -409,10 +403,8 @@ class Slip(Component):
     """What equations may be written with, wrongly."""
 
     quadratic = Option(False)
-    k = Parameter("1 N")
-    ks = Parameter(["1 N", "2 N", "3 N"])
-    matrix = Parameter([[1.0, 2.0], [3.0, 4.0]])
-    q = Parameter("2 N", when="quadratic")
+    k, ks = Parameter("1 N"), Parameter(["1 N", "2 N", "3 N"])
+    matrix, q = Parameter([[1.0, 2.0], [3.0, 4.0]]), Parameter("2 N", when="quadratic")
     z = Variable("N", when="quadratic")
     n = blocks.Discrete("1", 1)
     x = Variable("N")
@@ -479,10 +471,8 @@ def test_before_in_an_equation_is_refused_by_its_line():
 
 def test_entries_of_a_list_are_scaled_together_and_floor_division_is_floor():
     class Scaled(Component):
-        gains = Parameter([1.0, 2.0])
-        rate = Parameter("1 1/s")
-        x = Variable("", "1", priority="high")
-        steps = Variable("")
+        gains, rate = Parameter([1.0, 2.0]), Parameter("1 1/s")
+        x, steps = Variable("", "1", priority="high"), Variable("")
 
         def equations(self):
             yield der(self.x) == sum(self.gains * self.rate) - (self.rate * self.gains)[1] * self.x

@@ -28,10 +28,8 @@ TIGHT = {"rtol": 1e-10}
 class Corner(Component):
     """A body on a spring, with a damper where it is wanted."""
 
-    M = Port(tr.translational)
-    W = Port(tr.translational)
-    mass = Parameter("1 kg", above=0)
-    stiffness = Parameter("1 kN/m")
+    M, W = Port(tr.translational), Port(tr.translational)
+    mass, stiffness = Parameter("1 kg", above=0), Parameter("1 kN/m")
     damped = Option(False)
 
     def compose(self):
@@ -106,10 +104,8 @@ def test_an_option_of_a_built_composite_cannot_change(attached):
 class Bundle(Component):
     """Springs in parallel; from three on, the last one is fixed by its other end."""
 
-    A = Port(tr.translational)
-    B = Port(tr.translational)
-    strands = Parameter(1)
-    stiffness = Parameter("1 N/m")
+    A, B = Port(tr.translational), Port(tr.translational)
+    strands, stiffness = Parameter(1), Parameter("1 N/m")
     of = Option("parts", ("parts", "counts", "options"))
 
     def compose(self):
@@ -228,8 +224,7 @@ def test_signals_pass_through_the_border_of_a_composite():
     model = wired("signals", "wave.y gain.u", "gain.y push.S", "push.R body.M", "push.C ground.V",
                   wave=Wave(), gain=Doubler(), push=tr.ForceSource(), body=tr.Mass(mass="2 kg"),
                   ground=tr.Reference())
-    run = model.simulate("3 s", **TIGHT)
-    assert final(run, "body.v") == pytest.approx(1 - np.cos(6), abs=5e-8)
+    assert final(model.simulate("3 s", **TIGHT), "body.v") == pytest.approx(1 - np.cos(6), abs=5e-8)
 
 
 # -- arrays --------------------------------------------------------------------------------
@@ -278,8 +273,7 @@ def test_one_element_is_given_its_own_values():
     model.bodies[1:3].v = ["1 m/s", "5 cm/s"]
     model.bodies[-1].mass = quantity(500, "g")
     model.springs[1].stiffness = "1 N/mm"
-    run = model.simulate("1 s")
-    assert_allclose(run["bodies.v"].final.to("m/s").m, [3, 1, 0.05, 0])
+    assert_allclose(model.simulate("1 s")["bodies.v"].final.to("m/s").m, [3, 1, 0.05, 0])
     assert_allclose(model.bodies.mass.to("kg").m, [2, 2, 2, 0.5])
     assert_allclose(model.springs.stiffness.to("N/m").m, [1000, 1000, 1000])
     assert [b.mass.to("kg").m for b in model.bodies] == [2, 2, 2, 0.5]
@@ -361,11 +355,9 @@ def test_a_signal_is_no_longer_joined_where_it_came_from_the_part_that_is_gone()
 class Pushes(Component):
     """Forces that follow from one that may be a function of time."""
 
-    R = Port(tr.translational)
-    C = Port(tr.translational)
+    R, C = Port(tr.translational), Port(tr.translational)
     force = Parameter("4 N", varying=True)
-    share = Parameter(lambda c: c.force / 4, "N", varying=True)
-    mass = Parameter("1 kg")
+    share, mass = Parameter(lambda c: c.force / 4, "N", varying=True), Parameter("1 kg")
 
     def compose(self):
         self.large = tr.ForceSource(force=2 * self.force - quantity("1 N"))

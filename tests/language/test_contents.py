@@ -65,8 +65,7 @@ def test_values_hold_within_a_block_of_code_alone(model):
     model["block.v"] = "1 m/s"
 
     def turns():  # of 1 kg by springs of 1 kN/m each: omega = sqrt(3000 / m)
-        run = model.simulate("30 ms", rtol=1e-9)
-        return np.arccos(run["block.v"].final.to("m/s").m) / 0.03
+        return np.arccos(model.simulate("30 ms", rtol=1e-9)["block.v"].final.to("m/s").m) / 0.03
 
     assert turns() == pytest.approx(np.sqrt(3000), rel=1e-6)
     with pytest.raises(RuntimeError), model.values({"block.mass": "4 kg", "springs[0].stiffness": (

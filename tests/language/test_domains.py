@@ -15,8 +15,7 @@ rail = Domain("rail", across={"v": "m/s", "x": "m"}, through={"f": "N"}, rates={
 class Wagon(Component):
     P = Port(rail)
     mass = Parameter("1 kg", above=0)
-    x = Variable("m")
-    v = Variable("m/s")
+    x, v = Variable("m"), Variable("m/s")
 
     def equations(self):
         yield self.x == self.P.x
@@ -25,10 +24,8 @@ class Wagon(Component):
 
 
 class Coupling(Component):
-    R = Port(rail)
-    C = Port(rail)
-    stiffness = Parameter("1 kN/m")
-    length = Parameter("1 m")
+    R, C = Port(rail), Port(rail)
+    stiffness, length = Parameter("1 kN/m"), Parameter("1 m")
 
     def equations(self):
         yield self.R.f == self.stiffness * (self.R.x - self.C.x - self.length)
@@ -45,8 +42,7 @@ class Wall(Component):
 
 class Weather(Component):
     P = Port(rail, sets=True)
-    slope = Parameter("0 m/s^2")
-    drag = Parameter("0 N*s/m")
+    slope, drag = Parameter("0 m/s^2"), Parameter("0 N*s/m")
 
     def equations(self):
         yield self.P.slope == self.slope
@@ -55,8 +51,7 @@ class Weather(Component):
 
 
 def test_positions_follow_their_velocities_at_every_node():
-    model = wired("free", wagon=Wagon(x="3 m", v="1 m/s"))
-    run = model.simulate("2 s", rtol=1e-10)
+    run = wired("free", wagon=Wagon(x="3 m", v="1 m/s")).simulate("2 s", rtol=1e-10)
     assert_allclose([run["wagon.x"].final.m, run["wagon.P.v"].final.m], [3 + 2 + 4, 1 + 4])
 
 
@@ -68,8 +63,7 @@ def test_two_bodies_at_one_node_share_position_and_velocity():
 
 
 def test_a_position_held_by_a_wall_has_no_velocity():
-    model = wired("held", "wagon.P wall.P", wagon=Wagon(), wall=Wall(x="5 m"))
-    run = model.simulate("1 s")
+    run = wired("held", "wagon.P wall.P", wagon=Wagon(), wall=Wall(x="5 m")).simulate("1 s")
     assert [run[f"wagon.{n}"].final.m for n in ("x", "v")] == [5, 0]
     assert_allclose(run["wall.P.f"].final.m, 2.0)  # into the wall
 
@@ -122,8 +116,7 @@ heat = Domain("heat", across={"T": "K"}, through={"Q": "W"}, power=lambda port: 
 class Store(Component):
     M = Port(heat)
     capacity = Parameter("10 J/K", above=0)
-    T = Variable("K", "300 K", priority="high")
-    energy_stored = Variable("J")
+    T, energy_stored = Variable("K", "300 K", priority="high"), Variable("J")
 
     def equations(self):
         yield self.T == self.M.T
@@ -152,8 +145,7 @@ def test_energy_is_what_the_domain_says_it_is():
 
 
 def test_a_branch_has_the_ports_it_names():
-    model = wired("one", "store.M bar.A", store=Store(), bar=Path())
-    run = model.simulate("1 s")
+    run = wired("one", "store.M bar.A", store=Store(), bar=Path()).simulate("1 s")
     assert run["bar.A.Q"].final.m == 0  # nothing is connected to B
     assert "R" not in dir(Path)
 

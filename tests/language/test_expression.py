@@ -18,8 +18,7 @@ METRE = quantity("1 m")
 def value(law, x=0.7):
     """What a law gives for a length x."""
     class Law(Component):
-        x = Parameter("1 m", varying=False)
-        table = Parameter(["0 m", "1 m", "3 m"])
+        x, table = Parameter("1 m", varying=False), Parameter(["0 m", "1 m", "3 m"])
         y = Variable("")
 
         def equations(self):
@@ -64,10 +63,8 @@ def test_a_law_has_the_value_that_numpy_gives_it(law, exact, x):
 
 def test_roots_and_powers_carry_their_dimensions():
     class Fall(Component):
-        h = Parameter("20 m")
-        g = Parameter("10 m/s^2")
-        t = Variable("s")
-        v = Variable("m/s")
+        h, g = Parameter("20 m"), Parameter("10 m/s^2")
+        t, v = Variable("s"), Variable("m/s")
 
         def equations(self):
             yield self.t == blocks.sqrt(2 * self.h / self.g)
@@ -129,13 +126,9 @@ def test_functions_of_other_tools_are_answered_with_their_names_here():
 def turning(law, **rates):
     """A component that may mix what turns in Hz and in rad/s."""
     class Turning(Component):
-        f = Parameter("2 Hz")
-        g = Parameter("3 1/s")
-        w = Parameter("6 rad/s", varying=True)
+        f, g, w = Parameter("2 Hz"), Parameter("3 1/s"), Parameter("6 rad/s", varying=True)
         phase = Parameter("30 deg")
-        y = Variable("")
-        v = Variable("rad/s")
-        phi = Variable("rad", "0 rad", priority="high")
+        y, v, phi = Variable(""), Variable("rad/s"), Variable("rad", "0 rad", priority="high")
 
         def equations(self):
             yield from law(self)

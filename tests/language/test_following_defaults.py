@@ -19,8 +19,7 @@ class Disc(Component):
                      maximum="1000 m^2")
     strip = Parameter(lambda c: c.area / 2, "m^2")
     edges = Parameter(lambda c: [c.radius, 2 * c.radius, "1 m"], "m")
-    painted = Variable("m^2", "0 m^2", priority="high")
-    length = Variable("m")
+    painted, length = Variable("m^2", "0 m^2", priority="high"), Variable("m")
 
     def equations(self):
         yield der(self.painted) == (self.area + self.strip) / quantity("1 s")
@@ -34,8 +33,7 @@ def model_of(part):
 
 
 def painted(model):
-    run = model.simulate("2 s", rtol=1e-10)
-    return run["part.painted"].final.to("m^2").magnitude
+    return model.simulate("2 s", rtol=1e-10)["part.painted"].final.to("m^2").magnitude
 
 
 @pytest.mark.parametrize("radius", [1.0, 4.0])
@@ -84,8 +82,7 @@ def test_sweeps_and_sensitivities_go_through_a_default():
 
 
 def test_a_model_that_is_written_and_read_still_follows(tmp_path):
-    model = model_of(Disc(radius="3 m"))
-    model.save(tmp_path / "disc.json")
+    model_of(Disc(radius="3 m")).save(tmp_path / "disc.json")
     again = blocks.load(tmp_path / "disc.json")
     again.part.radius = "5 m"
     assert again.part.area.to("m^2").magnitude == pytest.approx(np.pi * 25)
@@ -93,8 +90,7 @@ def test_a_model_that_is_written_and_read_still_follows(tmp_path):
 
 def test_a_composite_passes_on_what_follows():
     class Plate(Component):
-        side = Parameter("1 m")
-        area = Parameter(lambda c: c.side**2, "m^2")
+        side, area = Parameter("1 m"), Parameter(lambda c: c.side**2, "m^2")
 
         def compose(self):
             self.disc = Disc(area=self.area)
@@ -122,8 +118,7 @@ def test_either_of_two_that_follow_each_other_is_given():
 
 def test_a_default_may_choose_and_may_follow_a_function_of_time():
     class Strength(Component):
-        high = Parameter("1 N", varying=True)
-        low = Parameter("3 N")
+        high, low = Parameter("1 N", varying=True), Parameter("3 N")
         used = Parameter(lambda c: blocks.where(c.low > quantity("2 N"), 2 * c.high,
                                                 blocks.maximum(c.low, c.high)), "N")
         y = Variable("N")
@@ -201,8 +196,7 @@ def test_structure_follows_units_and_sizes():
 class Battery(Component):
     """Discharges from a state of charge that a parameter says."""
 
-    charge = Parameter(0.8, minimum=0, maximum=1)
-    rate = Parameter("1 1/s", varying=False)
+    charge, rate = Parameter(0.8, minimum=0, maximum=1), Parameter("1 1/s", varying=False)
     soc = Variable("1", lambda c: c.charge, priority="high")
     heat = Variable("K", lambda c: quantity("300 K") * c.charge, priority="high", minimum="200 K")
     used = Discrete("1", lambda c: 1 - c.charge)

@@ -101,8 +101,7 @@ def test_curves_are_those_of_scipy_written_out_and_searched(shape, curve, count)
 def test_a_cubic_grid_is_the_tensor_spline_of_scipy_and_twice_differentiable(numbers):
     made = of_grid(False, "cubic", numbers)
     slopes = ca.gradient(made, SYMBOLS)
-    bend = ca.gradient(slopes[2], SYMBOLS)[2]
-    function = ca.Function("f", [SYMBOLS], [made, slopes[1], bend])
+    function = ca.Function("f", [SYMBOLS], [made, slopes[1], ca.gradient(slopes[2], SYMBOLS)[2]])
     for share in RNG.uniform(size=(9, 3)):
         point = [a[0] + u * (a[-1] - a[0]) for a, u in zip(AXES, share, strict=True)]
         for found, by in zip(function(point), ((0, 0, 0), (0, 1, 0), (0, 0, 2)), strict=True):

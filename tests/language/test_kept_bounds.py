@@ -108,8 +108,7 @@ def test_a_function_may_come_to_a_bound_that_is_allowed():
 
 # -- what laws and tables ask -----------------------------------------------------------------
 class Table(TwoPort):
-    xs = Parameter(["0 m/s", "1 m/s", "2 m/s"])
-    ys = Parameter(["0 N", "1 N", "3 N"])
+    xs, ys = Parameter(["0 m/s", "1 m/s", "2 m/s"]), Parameter(["0 N", "1 N", "3 N"])
 
     def equations(self):
         yield self.f == interpolate(self.v, self.xs, self.ys)
@@ -131,8 +130,7 @@ class Area(Table):
 
 
 class Rub(TwoPort):
-    static = Parameter("2 N")
-    kinetic = Parameter("1 N")
+    static, kinetic = Parameter("2 N"), Parameter("1 N")
 
     def equations(self):
         yield blocks.dry_friction(self.f, self.v, static=self.static, kinetic=self.kinetic)
@@ -140,8 +138,7 @@ class Rub(TwoPort):
 
 class Bounce(TwoPort):
     restitution = Parameter(0.5)
-    N = Variable("N")
-    gap = Variable("m", "1 cm", priority="high")
+    N, gap = Variable("N"), Variable("m", "1 cm", priority="high")
 
     def equations(self):
         yield der(self.gap) == -self.v
@@ -150,8 +147,7 @@ class Bounce(TwoPort):
 
 
 class Ratchet(TwoPort):
-    back = Parameter("-5 N")
-    forth = Parameter("1 N")
+    back, forth = Parameter("-5 N"), Parameter("1 N")
 
     def equations(self):
         bounds = self.back, self.forth

@@ -181,8 +181,7 @@ def test_a_law_may_bring_what_the_component_has_for_other_laws_only():
             yield from type(self).law.named[self.law]().equations(self)
 
     for law, watts in (("cold", 1), ("warm", 3)):
-        model = wired("part", part=Part(law=law))
-        assert model.simulate("1 s")["part.heat"].final.m == watts
+        assert wired("part", part=Part(law=law)).simulate("1 s")["part.heat"].final.m == watts
 
 
 def test_arrays_of_friction_have_one_value_of_a_law_for_each():

@@ -42,8 +42,7 @@ def kept(model, tmp_path):
     model.save(tmp_path / "model.json")
     again = load(tmp_path / "model.json")
     again.save(tmp_path / "again.json")
-    text = (tmp_path / "model.json").read_text()
-    assert (tmp_path / "again.json").read_text() == text
+    assert (tmp_path / "again.json").read_text() == (tmp_path / "model.json").read_text()
     return again
 
 
@@ -93,8 +92,7 @@ def test_what_was_changed_within_a_composite_comes_back(tmp_path):
     parameter = next(n for n, d in part._declared.items()
                      if type(d).__name__ == "Parameter" and np.ndim(d.default) == 0)
     setattr(part, parameter, 1.0625 * getattr(part, parameter) + getattr(part, parameter))
-    again = kept(model, tmp_path)
-    assert getattr(again.rod[name], parameter) == getattr(part, parameter)
+    assert getattr(kept(model, tmp_path).rod[name], parameter) == getattr(part, parameter)
     assert set(json.loads((tmp_path / "model.json").read_text())["parts"]["rod"]["inside"]) == {
         name}
 
@@ -103,8 +101,7 @@ def test_what_was_changed_within_a_composite_comes_back(tmp_path):
     (0.1, "mm"), (1 / 3, "N*s/m"), (np.pi, "rad"), (np.pi / 3, "deg"), (1e-300, "kg"),
     (293.15, "degC"), (1234.56789, "rpm"), (0.7, "")])
 def test_numbers_come_back_to_the_bit(value, text):
-    told = json.loads(json.dumps(exact(value, unit(text))))
-    assert to_si(read_value(told), unit(text)) == value
+    assert to_si(read_value(json.loads(json.dumps(exact(value, unit(text))))), unit(text)) == value
 
 
 # -- what cannot be written or read --------------------------------------------------------------

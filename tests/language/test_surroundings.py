@@ -242,8 +242,7 @@ class Pendulum(Component):
     """x'' = -w² x - 2 d x', by a function."""
 
     square = Parameter("4 1/s^2")
-    x = Variable("m", "1 m", priority="high")
-    v = Variable("m/s", "0 m/s", priority="high")
+    x, v = Variable("m", "1 m", priority="high"), Variable("m/s", "0 m/s", priority="high")
     turned = Variable("m", doc="the place an eighth of a period on, as if nothing were lost")
 
     def equations(self):
@@ -285,15 +284,13 @@ def test_it_has_the_derivatives_that_it_was_given_or_differences(slope):
             sum_ = call_python(lambda y: y**3 + y, self.y, derivatives=[slope])
             yield sum_ == time / quantity("1 s")
 
-    model = wired("root", part=Root())
-    y = model.simulate("10 s")["part.y"].final.m
+    y = wired("root", part=Root()).simulate("10 s")["part.y"].final.m
     assert_allclose(y**3 + y, 10.0, rtol=1e-9)
 
 
 def test_its_crossings_are_located():
     class Falls(Component):
-        h = Variable("m", "1 m", priority="high")
-        v = Variable("m/s", "0 m/s", priority="high")
+        h, v = Variable("m", "1 m", priority="high"), Variable("m/s", "0 m/s", priority="high")
 
         def equations(self):
             yield der(self.h) == self.v

@@ -15,9 +15,8 @@ def test_a_circle_is_followed_around():
     def jacobian(point):
         return 2 * point[None, :]
 
-    start = np.array([1.0, 0.0])
     points = np.array([p for p, _ in islice(
-        curve(residual, jacobian, start, np.array([0.0, 1.0])), 400)])
+        curve(residual, jacobian, np.array([1.0, 0.0]), np.array([0.0, 1.0])), 400)])
     assert_allclose(np.linalg.norm(points, axis=1), 1.0, atol=1e-9)
     turned = np.unwrap(np.arctan2(points[:, 1], points[:, 0]))
     assert np.all(np.diff(turned) > 0)

@@ -139,10 +139,8 @@ def test_an_angle_is_no_plain_number_unless_in_radians(given, slope, arc):
 class Heater(Component):
     """Of every kind of temperature one."""
 
-    start = Parameter("20 degC", minimum="-273.15 degC")
-    rise = Parameter("5 delta_degC", minimum=0)
-    either = Parameter("5 K")
-    conductance = Parameter("2 W/K")
+    start, rise = Parameter("20 degC", minimum="-273.15 degC"), Parameter("5 delta_degC", minimum=0)
+    either, conductance = Parameter("5 K"), Parameter("2 W/K")
     T = Variable("degC", "20 degC", nominal="10 delta_degC")
 
 
@@ -183,8 +181,7 @@ def test_a_temperature_is_not_taken_for_a_difference_nor_the_reverse(give, text)
 
 
 def test_a_size_of_temperatures_is_a_difference():
-    heater = Heater(T=Target("30 degC", nominal="2 delta_degC"))
-    assert heater._nominals["T"] == 2
+    assert Heater(T=Target("30 degC", nominal="2 delta_degC"))._nominals["T"] == 2
     model = Model("heated")
     for give in (lambda: Heater(T=Target("30 degC", nominal="2 degC")),
                  lambda: model.nominal_values("2 degC")):
@@ -229,8 +226,7 @@ def test_a_line_does_not_join_a_temperature_and_a_difference():
 
 
 def test_products_of_signals_are_in_familiar_units():
-    power = Product(units="kN, mm/s")
-    assert str(power.y.port.unit) == "W"
+    assert str(Product(units="kN, mm/s").y.port.unit) == "W"
     assert str(Gain(gain="3 A", input="V").y.port.unit) == "W"
     assert str(Gain(gain="3 N*m", input="rad/s").y.port.unit) == "W"
     assert str(Gain(gain="3 m", input="N").y.port.unit) == "N*m"
@@ -378,8 +374,7 @@ def test_an_option_of_any_length_is_answered_in_few_words(make, text):
 
 
 def test_a_path_of_any_length_is_looked_up_in_no_time():
-    model = wired("free", bodies=tr.Mass(count=3))
-    result = model.simulate("0.1 s")
+    result = wired("free", bodies=tr.Mass(count=3)).simulate("0.1 s")
     for path in ("a." * 10**6, "[" * 10**6, "bodies[" + "9" * 5000 + "].v", "bodies[²].v",
                  "bodies[" + "9" * 5000 + ":].v", "bodies[-" + "9" * 5000 + "].v"):  # fmt: skip
         with pytest.raises(UnknownName) as caught:

@@ -67,8 +67,7 @@ def test_options_and_parts_of_composites_are_among_the_parameters():
 def test_differences_name_what_is_not_equal_in_any_unit():
     a, b = thrown(mass="2 kg"), thrown(v0="100 cm/s", mass="2000 g", duration="2000 ms")
     assert len(a.differences(b)) == 0
-    c = thrown(v0="2 m/s", mass="2.5 kg", rtol=1e-8)
-    table = a.differences(c)
+    table = a.differences(thrown(v0="2 m/s", mass="2.5 kg", rtol=1e-8))
     assert table.columns == {
         "what": ["body.mass", "body.v at the start", "simulate(rtol=…)"],
         "this run": ["2 kg", "1 m/s", "1e-06"], "the other": ["2.5 kg", "2 m/s", "1e-08"],
@@ -127,8 +126,7 @@ def test_only_the_common_time_is_compared():
 
 def test_the_instance_of_an_array_that_is_furthest_away():
     a = thrown(mass=quantity([1, 2, 4], "kg"), count=3)
-    b = thrown(mass=quantity([1, 3, 4], "kg"), count=3)
-    (gap,) = compare({"a": a, "b": b}, "body.v").gaps
+    (gap,) = compare({"a": a, "b": thrown(mass=quantity([1, 3, 4], "kg"), count=3)}, "body.v").gaps
     assert gap.path == "body[1].v"
     assert gap.difference.to("m/s").m == pytest.approx(-3 * 2 / 3 + 3 * 2 / 2)
     with pytest.raises(ParameterError, match="has 3 instances in 'a', but 1 in 'b'"):
@@ -155,8 +153,7 @@ def test_many_runs_are_told_in_rows_the_most_different_first(pyplot):
 
 
 def test_without_names_what_plot_draws_is_compared():
-    both = compare({"a": thrown(), "b": thrown(v0="2 m/s")})
-    assert "body.v" in both.paths
+    assert "body.v" in compare({"a": thrown(), "b": thrown(v0="2 m/s")}).paths
 
 
 def test_what_cannot_be_compared_is_refused_in_words():

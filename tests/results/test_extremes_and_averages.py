@@ -46,8 +46,7 @@ def test_an_integral_is_over_the_time_of_the_run_in_its_unit_times_seconds(pushe
     assert str(way.units) == "meter"
     model = wired("warm", "source.A mass.M",
                   source=TemperatureSource(temperature="20 degC"), mass=ThermalMass())
-    kept = model.simulate("2 s")["mass.T"]
-    assert_allclose(kept.integral().to("K*s").m, 2 * 293.15, rtol=1e-9)
+    assert_allclose(model.simulate("2 s")["mass.T"].integral().to("K*s").m, 2 * 293.15, rtol=1e-9)
 
 
 def test_a_sine_has_the_mean_of_its_offset_and_the_known_effective_value():
@@ -160,8 +159,7 @@ def test_the_force_of_an_impact_on_a_stop_is_that_of_its_energy():
     model = wired("stop", "block.M stop.R", "stop.C ground.V",
                   block=Mass(v="1 m/s"), ground=Reference(),
                   stop=HardStop(model="full", upper_damping="0 N*s/m", upper_bound="0.1 m"))
-    run = model.simulate("0.15 s", rtol=1e-9)
-    assert_allclose(run["stop.f"].max().to("N").m, 1000, rtol=1e-6)
+    assert_allclose(model.simulate("0.15 s", rtol=1e-9)["stop.f"].max().to("N").m, 1000, rtol=1e-6)
 
 
 @pytest.mark.parametrize("options", [{}, {"every": "2 s"}, {"times": ["2 s", "3 s"]},

@@ -72,8 +72,7 @@ def test_laws_that_only_come_near_have_no_mode_and_held_bands_have():
         dragged("quinn")["rub.mode"]
     with pytest.raises(UnknownName, match="stop.upper_force.mode, stop.lower_force.mode"):
         stop()["stop.mode"]
-    held = dragged("karnopp_1985")
-    assert_array_equal(held["rub.mode"].at(["1.9 s", "2.1 s"]).m, [0, 1])
+    assert_array_equal(dragged("karnopp_1985")["rub.mode"].at(["1.9 s", "2.1 s"]).m, [0, 1])
 
 
 def test_arrays_have_a_mode_for_each():
@@ -224,8 +223,7 @@ def test_a_plot_has_the_words_at_its_axis():
     pytest.importorskip("matplotlib")
     import matplotlib.pyplot as pyplot
 
-    figure = dragged().plot("rub.mode", "block.v", units="mm/s")
-    above, below = figure.axes
+    above, below = dragged().plot("rub.mode", "block.v", units="mm/s").axes
     assert [t.get_text() for t in above.get_yticklabels()] == [
         "stuck", "slides forward", "slides backward"]  # fmt: skip
     assert above.get_lines()[0].get_drawstyle() == "steps-post"
@@ -290,5 +288,4 @@ def test_what_springs_on_its_bristles_after_a_slip_has_not_broken_away(law):
                       **bristles if law in ("lugre", "elasto_plastic") else {}))
     run = model.simulate("10 s")
     let_go = run["spring.v"].at(quantity(np.linspace(0, 9.999, 20000), "s")).to("m/s").m < -0.02
-    slips = np.count_nonzero(let_go[1:] & ~let_go[:-1])
-    assert run.sticking()["rub"].breakaways == slips > 7
+    assert run.sticking()["rub"].breakaways == np.count_nonzero(let_go[1:] & ~let_go[:-1]) > 7

@@ -59,8 +59,7 @@ def test_violations_do_not_cancel():
 
 
 def test_work_that_appears_from_nowhere_is_missing():
-    energy = Ledger([EnergyTerm("a", "A", 3.0, 3.0, 0.0, 0.0)])
-    assert energy.residual.to("J").m == 3
+    assert Ledger([EnergyTerm("a", "A", 3.0, 3.0, 0.0, 0.0)]).residual.to("J").m == 3
 
 
 def test_a_returning_swing_is_measured_by_what_was_exchanged():
@@ -86,8 +85,7 @@ def test_energy_is_printed_with_units():
     assert lines[5] == "friction TranslationalFriction 8 0 7.5 0 5.0e-01"
     assert lines[-2] == "total 0 2 7.5 10 5.0e-01"
     assert lines[-1] == "unaccounted for: 500 mJ of 9.75 J turned over (relative 5.1e-02)"
-    frame = result().energy().to_pandas()
-    assert frame.loc["total", "supplied [J]"] == 10
+    assert result().energy().to_pandas().loc["total", "supplied [J]"] == 10
     assert "friction" in result().energy()._repr_html_()
 
 
@@ -328,8 +326,7 @@ def test_composites_open_in_the_report():
 
     model = wired("legs", "body.M leg.R", "leg.C ground.V",
                   body=tr.Mass(v="1 m/s"), leg=Leg(), ground=tr.Reference())
-    page = model.simulate("1 s").report().html
-    closed, opened = page.split("<details>")[:2]
+    closed, opened = model.simulate("1 s").report().html.split("<details>")[:2]
     assert "leg.spring: Spring" not in closed
     assert "leg.spring: Spring" in opened
     assert "stiffness = 200 N/m" in opened
@@ -378,8 +375,7 @@ def test_a_report_holds_another_page(run):
     inside = run.report("block.v")
     report = run.report(page=inside).html
     section = re.search(r'<section id="simulate">.*?</section>', report, re.DOTALL)[0]
-    shown = re.search(r'srcdoc="([^"]*)"', section)[1]
-    assert unescape(shown) == inside.html
+    assert unescape(re.search(r'srcdoc="([^"]*)"', section)[1]) == inside.html
     with pytest.raises(WrongCall, match=r"takes a page, but was given 'demo\.html'"):
         run.report(page="demo.html")
 

@@ -274,8 +274,7 @@ def test_findings_are_red_beside_the_parts_they_are_about():
 
 
 def test_values_are_written_as_engineers_write_them():
-    drawn = chain().draw(values=True)
-    words = {t.words for t in drawn.picture.texts}
+    words = {t.words for t in chain().draw(values=True).picture.texts}
     assert {"1 kg", "2 kg", "5 N/m", "9000 N/m"} <= words
     model = wired("coil", coil=el.Inductor(inductance="1e-4 H"))
     assert "100 µH" in {t.words for t in model.draw(values=True).picture.texts}
@@ -332,7 +331,6 @@ def test_a_drawing_goes_into_given_axes():
 
 
 def test_an_unknown_end_is_drawn_open_and_a_reference_alone_stands_with_its_name():
-    model = wired("loose", spring=tr.Spring(), ground=tr.Reference())
-    drawn = model.draw()
+    drawn = wired("loose", spring=tr.Spring(), ground=tr.Reference()).draw()
     assert {"spring", "ground"} <= set(drawn.picture.areas)
     assert faults(drawn) == []

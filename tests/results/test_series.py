@@ -85,8 +85,7 @@ def test_a_jump_has_two_sides():
     f = result()["friction.f"]
     assert f.at("1.5 s").to("N").m == pytest.approx(5)
     assert f.at("1.5 s", side="left").to("N").m == pytest.approx(20)
-    both = np.flatnonzero(f.time.m == 1.5)
-    assert_allclose(f.to("N").m[both], [20, 5])
+    assert_allclose(f.to("N").m[np.flatnonzero(f.time.m == 1.5)], [20, 5])
     assert text(exceptions.UnknownName, lambda: f.at("1 s", side="rigth")) == (
         "friction.f.at: there is no 'rigth' among its sides. Did you mean 'right'?"
     )
@@ -280,8 +279,7 @@ def test_errors_survive_pickling():
 # -- what other tools call the things of a run leads to what they are called here -------------
 @pytest.fixture(scope="module")
 def run():
-    model = wired("slider", block=Mass(mass="1 kg", v="1 m/s"))
-    return model.simulate("1 s")
+    return wired("slider", block=Mass(mass="1 kg", v="1 m/s")).simulate("1 s")
 
 
 @pytest.mark.parametrize("name, told", [

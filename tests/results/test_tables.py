@@ -50,8 +50,7 @@ def test_recorded_samples_keep_both_sides_of_a_jump():
 
 
 def test_given_times_and_sides():
-    run = result()
-    sample = run.sample("friction.f", times=["1 s", "1.5 s"], side="left")
+    sample = result().sample("friction.f", times=["1 s", "1.5 s"], side="left")
     assert_allclose(sample["friction.f"].to("N").m, [20, 20])
     assert_allclose(sample.time.m, [1, 1.5])
 

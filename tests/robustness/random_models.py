@@ -185,8 +185,7 @@ class Writer:
             return f"quantity({text}, {unit!r})"
         number = self.number(float(default))
         if declared.varying and self.chance(0.4):
-            rate = float(f"{10 ** self.random.uniform(-1, 2):.3g}")
-            wave = self.pick(WAVES).format(r=rate)
+            wave = self.pick(WAVES).format(r=float(f"{10 ** self.random.uniform(-1, 2):.3g}"))
             return f"lambda t: quantity({number!r}, {unit!r}) * {wave}"
         return f"'{number!r} {unit}'" if unit and np.isfinite(number) else (
             f"quantity({number!r}, {unit!r})")

@@ -63,11 +63,9 @@ def codes(model):
 class Rated(Component):
     """A component that differentiates one of its declarations."""
 
-    span, factor = Parameter("3 m"), Parameter(2.0)
-    given = Parameter("3 m", varying=True)
+    span, factor, given = Parameter("3 m"), Parameter(2.0), Parameter("3 m", varying=True)
     held = Discrete("m", "1 m")
-    x = Variable("m", "1 m", priority="high")
-    rate = Variable("m/s")
+    x, rate = Variable("m", "1 m", priority="high"), Variable("m/s")
 
     def equations(self):
         yield der(self.x) == -self.x / quantity("1 s")
@@ -81,8 +79,7 @@ class Rated(Component):
     (lambda c: c.held + c.span, "a Discrete value is held between events"),
 ])  # fmt: skip
 def test_a_derivative_of_what_never_changes_is_refused(what, why):
-    cls = type("Slip", (Rated,), {"what": what})
-    (finding,) = alone(cls()).check().errors
+    (finding,) = alone(type("Slip", (Rated,), {"what": what})()).check().errors
     assert finding.code == "equation.constant"
     assert "Slip, equation 2: der(" in finding.problem
     assert why in finding.problem
@@ -129,8 +126,7 @@ def test_a_switch_that_comes_to_follow_itself_stops_the_run_there():
 class Divided(Component):
     """A falling value over a divisor that it chooses itself."""
 
-    x = Variable("m", "1 m", priority="high")
-    y = Variable("m")
+    x, y = Variable("m", "1 m", priority="high"), Variable("m")
     late = Parameter(0.0)
 
     def equations(self):
@@ -251,8 +247,7 @@ def test_a_result_without_a_value_at_the_start_is_found_by_check():
     assert finding.code == "initial.value" and finding.where == ("part",)
     assert "decibel" in finding.problem
     model.body.v = "2 m/s"
-    run = model.simulate("1 s")
-    assert run["part.decibel"].final.m == pytest.approx(math.log(2) - 1, rel=1e-4)
+    assert model.simulate("1 s")["part.decibel"].final.m == pytest.approx(math.log(2) - 1, rel=1e-4)
 
 
 class Wild(tr.TwoPort):

@@ -39,11 +39,9 @@ class Echo(Component):
 class Pendulum(Component):
     """In Cartesian coordinates: one of the two is tied to the other."""
 
-    x, y = Variable("m"), Variable("m")
-    vx, vy = Variable("m/s"), Variable("m/s")
+    x, y, vx, vy = Variable("m"), Variable("m"), Variable("m/s"), Variable("m/s")
     angle = Variable("rad", "1.2 rad", priority="high")
-    rate = Variable("rad/s", "3 rad/s", priority="high")
-    power = Variable("W")
+    rate, power = Variable("rad/s", "3 rad/s", priority="high"), Variable("W")
 
     def equations(self):
         length, g = quantity("1 m"), quantity("9.81 m/s**2")
@@ -59,9 +57,7 @@ class Pendulum(Component):
 class Ball(Component):
     """Bounces, and is drawn through a fluid of a tabled density."""
 
-    h, v = Variable("m", "1 m"), Variable("m/s")
-    drag = Variable("m/s**2")
-    thick = Variable("1")
+    h, v, drag, thick = Variable("m", "1 m"), Variable("m/s"), Variable("m/s**2"), Variable("1")
 
     def equations(self):
         yield der(self.h) == self.v
@@ -143,8 +139,7 @@ def test_a_result_is_freed_when_it_is_let_go(options):
     gc.collect()
     gc.disable()
     try:
-        recording = weakref.ref(model.simulate("1 s", **options).recording)
-        assert recording() is None
+        assert weakref.ref(model.simulate("1 s", **options).recording)() is None
     finally:
         gc.enable()
 
@@ -209,8 +204,7 @@ def test_only_what_was_named_is_listed_and_the_rest_is_refused_by_name():
         with pytest.raises(ParameterError, match=rf"result.{what}\(\): needs variables of the "
                                                  "whole model, of which record= has kept 9"):
             getattr(run, what)()
-    table = run.table(every="0.1 s")
-    assert table.shape == (11, 9)
+    assert run.table(every="0.1 s").shape == (11, 9)
 
 
 def test_modes_are_whole_numbers():
@@ -287,8 +281,7 @@ def test_a_failed_run_has_kept_what_came_before(often, monkeypatch, tmp_path):
     (path,) = (f"{name}.x" for name in model._children)
     with pytest.raises(SimulationError) as error:
         model.simulate("3 s", max_step="0.1 s", record=path, record_to=file)
-    run = error.value.result
-    assert run[path].at("0.5 s").m == pytest.approx(0.5)
+    assert error.value.result[path].at("0.5 s").m == pytest.approx(0.5)
     assert read_parquet(file)[path].m[0] == pytest.approx(1.0)
 
 

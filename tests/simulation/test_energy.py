@@ -42,8 +42,7 @@ def machine(damping=None, force=None):
     ],
 )
 def test_the_audit_of_an_oscillator_closes(damping, force):
-    run = machine(damping, force).simulate("5 s", method="DOP853", rtol=1e-11)
-    ledger = run.energy()
+    ledger = machine(damping, force).simulate("5 s", method="DOP853", rtol=1e-11).energy()
     assert abs(ledger.relative_residual) <= 1e-9
     for term in ledger:
         missing = term.work_in - (term.stored + term.dissipated - term.supplied)
@@ -51,8 +50,7 @@ def test_the_audit_of_an_oscillator_closes(damping, force):
 
 
 def test_a_stone_that_falls_alone_is_measured_by_the_energy_it_reaches():
-    model = wired("fall", stone=Body(mass="2 kg"))
-    ledger = model.simulate("3 s").energy()
+    ledger = wired("fall", stone=Body(mass="2 kg")).simulate("3 s").energy()
     kinetic = 2 * (9.81 * 3) ** 2 / 2  # from rest at height zero, so all in all it has none
     assert ledger.held.to("J").magnitude == pytest.approx(kinetic, rel=1e-9)
     assert ledger.turned_over.to("J").magnitude < 1e-9
@@ -64,8 +62,7 @@ class Stone(Component):
 
     M = Port(tr.translational)
     share = Parameter(0.5)
-    v = Variable("m/s", "0 m/s", priority="high")
-    h = Variable("m", "0 m", priority="high")
+    v, h = Variable("m/s", "0 m/s", priority="high"), Variable("m", "0 m", priority="high")
     energy_stored = Variable("J")
 
     def equations(self):
@@ -143,8 +140,7 @@ def test_a_component_that_makes_energy_is_found_out():
 def test_one_that_says_what_it_loses_as_heat_but_not_what_it_stores_is_told_so():
     class Cell(electrical.TwoPort):
         H = Port(thermal.thermal, carries="power_dissipated")
-        charge = Variable("C", "0 C", priority="high")
-        power_dissipated = Variable("W")
+        charge, power_dissipated = Variable("C", "0 C", priority="high"), Variable("W")
 
         def equations(self):
             yield der(self.charge) == self.i
@@ -273,8 +269,7 @@ def heat(rate, end):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("rate", [3.0, 47.0])
 def test_the_heat_of_a_prescribed_motion_is_its_integral(rate, method):
-    run = shaken(rate).simulate("3 s", method=method)
-    energy = run.energy()
+    energy = shaken(rate).simulate("3 s", method=method).energy()
     assert_allclose(energy["damper"].dissipated, heat(rate, 3.0), rtol=1e-8)
     assert energy.relative_residual < 1e-6
     assert energy.uncertainty.to("J").m < 1e-6 * heat(rate, 3.0)

@@ -21,8 +21,7 @@ SECOND = quantity("1 s")
 class Circle(Component):
     """x = cos t, with a relation that is watched."""
 
-    x = Variable("", "1", priority="high")
-    y = Variable("", "0", priority="high")
+    x, y = Variable("", "1", priority="high"), Variable("", "0", priority="high")
     above = Variable("")
 
     def equations(self):
@@ -45,16 +44,14 @@ def test_a_crossing_is_located_to_a_nanosecond(method):
 def test_an_event_that_triggers_another_at_the_same_instant():
     class Cascade(Component):
         x = Variable("", "0", priority="high")
-        a = Discrete("", "0")
-        b = Discrete("", "0")
+        a, b = Discrete("", "0"), Discrete("", "0")
 
         def equations(self):
             yield der(self.x) == PER_SECOND
             yield when(self.x > 0.5, {self.a: 2})
             yield when(self.a > 1, {self.b: 7})
 
-    run = alone(Cascade()).simulate("1 s")
-    assert run["c.b"].at("0.6 s").magnitude == 7
+    assert alone(Cascade()).simulate("1 s")["c.b"].at("0.6 s").magnitude == 7
 
 
 EVERYWAY = pytest.mark.parametrize("method", ["dopri5", "rodas4", "DOP853"])
@@ -79,8 +76,7 @@ def test_events_at_one_instant_are_all_counted(method):
 def test_a_counter_of_samples_may_begin_again_at_its_last(method):
     class Wraps(Component):
         x = Variable("", "0", priority="high")
-        n = Discrete("", "0")
-        laps = Discrete("", "0")
+        n, laps = Discrete("", "0"), Discrete("", "0")
 
         def equations(self):
             yield der(self.x) == PER_SECOND
@@ -168,11 +164,8 @@ def test_a_hysteresis_relay_remembers_its_state():
 class Pulses(Component):
     """On for ``width`` in every ``period``; counts its edges, integrates its output."""
 
-    period = Parameter("10 ms", above=0)
-    width = Parameter("1 ms", above=0)
-    announced = Parameter(1)
-    y = Variable("")
-    total = Variable("s", "0 s", priority="high")
+    period, width, announced = Parameter("10 ms", above=0), Parameter("1 ms", above=0), Parameter(1)
+    y, total = Variable(""), Variable("s", "0 s", priority="high")
     edges = Discrete("", "0")
 
     def equations(self):
@@ -192,8 +185,7 @@ class AnnouncedPulses(Pulses):
 class PulsesOnly(Component):
     """Pulses that nothing integrates."""
 
-    edges = Discrete("", "0")
-    ends = Discrete("", "0")
+    edges, ends = Discrete("", "0"), Discrete("", "0")
 
     def equations(self):
         yield when(blocks.mod(time, "10 ms") < "1 ms", {self.edges: self.edges + 1})
@@ -243,8 +235,7 @@ def test_what_is_integrated_jumps_at_regular_instants():
 
 def test_a_relation_of_a_sine_of_time_switches_at_every_half_period():
     class Square(Component):
-        y = Variable("")
-        total = Variable("s", "0 s", priority="high")
+        y, total = Variable(""), Variable("s", "0 s", priority="high")
 
         def equations(self):
             yield self.y == where(blocks.sin(quantity("10 rad/s") * time) > 0, 1, 0)
@@ -274,16 +265,14 @@ def test_a_rounded_state_changes_at_located_instants():
     def x(t):
         return 1.8 - 1.5 * np.cos(2 * t)
 
-    levels = np.array([1, 2, 3, 0.7, 1.4, 2.1, 2.8])
-    rising = np.arccos((1.8 - levels) / 1.5) / 2
+    rising = np.arccos((1.8 - np.array([1, 2, 3, 0.7, 1.4, 2.1, 2.8])) / 1.5) / 2
     jumps = np.sort(np.concatenate([rising, np.pi - rising]))
     edges = np.concatenate([[0], jumps, [3]])
     middles, lengths = (edges[1:] + edges[:-1]) / 2, np.diff(edges)
     whole, teeth = np.floor(x(middles)), np.floor(x(middles) / 0.7)
     area = np.diff(1.8 * edges - 0.75 * np.sin(2 * edges))
     run = alone(Stairs()).simulate("3 s", rtol=1e-8, method="dopri5")
-    at_jumps = [min(abs(e.time - t) for e in run.events) for t in jumps]
-    assert max(at_jumps) < 1e-7
+    assert max([min(abs(e.time - t) for e in run.events) for t in jumps]) < 1e-7
     assert len({round(e.time, 6) for e in run.events}) == len(jumps)
     assert final(run, "c.steps") == pytest.approx(whole @ lengths, abs=2e-7)
     assert final(run, "c.teeth") == pytest.approx(np.sum(area - 0.7 * teeth * lengths), abs=2e-7)
@@ -329,8 +318,7 @@ def test_relations_hold_at_the_ends_of_a_run_as_written():
             one = quantity("1 m/s")
             yield der(self.x) == where(time >= "0 s", one, 0) + where(time <= "1 s", one, 0)
 
-    run = alone(Steps()).simulate("2 s")
-    assert final(run, "c.x") == pytest.approx(3.0, abs=1e-9)
+    assert final(alone(Steps()).simulate("2 s"), "c.x") == pytest.approx(3.0, abs=1e-9)
 
 
 @pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4", "DOP853"])
@@ -392,8 +380,7 @@ def test_a_step_at_a_known_time_is_stepped_onto_exactly():
 
 
 class SelfDefeating(Component):
-    x = Variable("", "0", priority="high")
-    a = Variable("")
+    x, a = Variable("", "0", priority="high"), Variable("")
 
     def equations(self):
         yield der(self.x) == PER_SECOND
@@ -496,8 +483,7 @@ def test_an_explicit_method_that_wiggles_about_a_fast_part_is_told_to_be_implici
     class Follower(Component):
         """Settles on a slow decay from either side, at another rate, within 50 ns."""
 
-        x = Variable("", "1", priority="high")
-        goal = Variable("", "1", priority="high")
+        x, goal = Variable("", "1", priority="high"), Variable("", "1", priority="high")
 
         def equations(self):
             rate = where(self.x > self.goal, quantity("3e7 1/s"), quantity("2e7 1/s"))
@@ -517,8 +503,7 @@ def test_an_encoder_that_counts_fast_does_not_chatter(method):
     class Encoder(Component):
         """Turns by 240.5 marks within a millisecond: by erf((t - t0) / w)."""
 
-        x = Variable("", "0.25", priority="high")
-        marks = Variable("")
+        x, marks = Variable("", "0.25", priority="high"), Variable("")
 
         def equations(self):
             w = quantity("0.2 ms")

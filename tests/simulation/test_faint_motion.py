@@ -288,8 +288,7 @@ def test_a_push_through_masses_on_dahls_friction_switches_where_it_has_arrived(m
     """Two conditions tell of each reversal, of being set in motion one."""
     n, end = 12, 0.25
     run = chain(n, "dahl").simulate(f"{end} s", method=method)
-    reference = by_hand(n, end)
-    v = reference.y[n : 2 * n]
+    v = by_hand(n, end).y[n : 2 * n]
     assert_allclose(run["masses.v"].final.m, v[:, -1], rtol=0, atol=1e-6)
     told, most = Counter(event.component for event in run.events), 0
     for k in range(n):
@@ -340,16 +339,14 @@ class Oscillating(Component):
 
 @pytest.mark.parametrize("method", ["auto", "rodas4", "Radau"])
 def test_what_swings_within_dust_switches_nothing(method):
-    model = wired("dust", part=Oscillating())
-    run = model.simulate("2 s", method=method, max_step="10 ms")
+    run = wired("dust", part=Oscillating()).simulate("2 s", method=method, max_step="10 ms")
     assert run.statistics["events"] <= 2  # the first crossing
 
 
 @pytest.mark.parametrize("method", ["auto", "rodas4", "Radau"])
 def test_what_swings_by_its_tolerance_switches_as_ever(method):
     """200/(2 pi) periods of 100 rad/s over 2 s, two zeros each."""
-    model = wired("no dust", part=Oscillating(x="1 um"))
-    run = model.simulate("2 s", method=method, atol=1e-12)
+    run = wired("no dust", part=Oscillating(x="1 um")).simulate("2 s", method=method, atol=1e-12)
     times = np.unique([event.time.to("s").m for event in run.events])  # sign is two relations
     assert_allclose(times, (np.arange(64) + 0.5) * np.pi / 100, atol=2e-5)
 

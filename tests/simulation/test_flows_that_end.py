@@ -54,8 +54,7 @@ def two_tanks(law):
     class Tanks(Component):
         """Two tanks of 1 m and 0.2 m that level out through an orifice."""
 
-        a = Variable("m", "1 m", priority="high")
-        b = Variable("m", "0.2 m", priority="high")
+        a, b = Variable("m", "1 m", priority="high"), Variable("m", "0.2 m", priority="high")
         q = Variable("m/s")
 
         def equations(self):
@@ -116,8 +115,7 @@ def test_tanks_level_out_where_the_drop_is_told_from_the_flow(law, method):
     class Tanks(Component):
         """Two tanks of 1 m and 0.2 m; q |q| = k² d."""
 
-        a = Variable("m", "1 m", priority="high")
-        b = Variable("m", "0.2 m", priority="high")
+        a, b = Variable("m", "1 m", priority="high"), Variable("m", "0.2 m", priority="high")
         q = Variable("m/s")
 
         def equations(self):
@@ -208,8 +206,7 @@ class Level(Component):
 @pytest.mark.parametrize("method", ["auto", "rodas4"])
 def test_nothing_flows_between_level_tanks_where_the_law_gives_the_head(method):
     """Within the tolerance of levels a thousandth of the first flow would still go round."""
-    model = wired("level", tanks=Level())
-    result = model.simulate("3 s", method=method)
+    result = wired("level", tanks=Level()).simulate("3 s", method=method)
     assert result["tanks.q"].at("0.5 s").m == pytest.approx(0.8**0.5 - 0.5, rel=1e-4)
     for t in ("1 s", "2 s", "3 s"):
         assert result["tanks.q"].at(t).m == pytest.approx(0, abs=1e-5)
@@ -269,8 +266,7 @@ DEAR = "auto", "rodas4"
 class Tooth(Turning):
     """A tooth of 0.3 rad in every turn that rubs: 0.6 J a turn."""
 
-    angle = Variable("rad", "0 rad", priority="high")
-    power_dissipated = Variable("W")
+    angle, power_dissipated = Variable("rad", "0 rad", priority="high"), Variable("W")
 
     def equations(self):
         yield der(self.angle) == self.w
@@ -286,8 +282,7 @@ class Road(Moving):
 
     points = blocks.Parameter(["0 m", "50 m", "50.05 m", "50.1 m", "1000 m"])
     forces = blocks.Parameter(["0 N", "0 N", "3 kN", "-3 kN", "0 N"])
-    x = Variable("m", "0 m", priority="high")
-    energy_stored = Variable("J")
+    x, energy_stored = Variable("m", "0 m", priority="high"), Variable("J")
 
     def equations(self):
         yield der(self.x) == self.v
@@ -318,8 +313,7 @@ def test_a_tooth_takes_its_work_in_every_turn(method):
     result = turning(Tooth(), 25).simulate("1.1 s", method=method)
     turns = result["part.angle"].final.m / (2 * np.pi)
     assert 4 + 1.3 / (2 * np.pi) < turns < 5  # five teeth, and not yet the sixth
-    speed = np.sqrt(25**2 - 2 * 5 * 0.6 / 0.08)
-    assert result["wheel.w"].final.m == pytest.approx(speed, rel=3e-5)
+    assert result["wheel.w"].final.m == pytest.approx(np.sqrt(25**2 - 2 * 5 * 0.6 / 0.08), rel=3e-5)
     assert abs(result.energy().residual.to("J").m) < 25e-5
 
 
@@ -337,8 +331,7 @@ def test_a_bump_of_a_road_is_felt(method):
 @pytest.mark.parametrize("method", DEAR)
 def test_cogging_by_a_long_smooth_table_comes_back_to_its_speed(method):
     result = turning(Cogging(), 40).simulate("0.5 s", method=method, rtol=1e-8)
-    angle = result["part.angle"].final.m
-    speed = np.sqrt(40**2 - 2 * 2 * (1 - np.cos(20 * angle)) / 20 / 0.08)
+    speed = np.sqrt(40**2 - 2 * 2 * (1 - np.cos(20 * result["part.angle"].final.m)) / 20 / 0.08)
     assert result["wheel.w"].final.m == pytest.approx(speed, rel=1e-5)
     assert result["part.t"].max().m == pytest.approx(2, rel=1e-2)
 
@@ -346,8 +339,7 @@ def test_cogging_by_a_long_smooth_table_comes_back_to_its_speed(method):
 class Map(Turning):
     """The tooth, as a map over the angle and the speed."""
 
-    angle = Variable("rad", "0 rad", priority="high")
-    power_dissipated = Variable("W")
+    angle, power_dissipated = Variable("rad", "0 rad", priority="high"), Variable("W")
 
     def equations(self):
         yield der(self.angle) == self.w
@@ -362,14 +354,12 @@ class Map(Turning):
 @pytest.mark.parametrize("method", DEAR)
 def test_a_map_is_felt_as_a_table_is(method):
     result = turning(Map(), 25).simulate("1.1 s", method=method)
-    speed = np.sqrt(25**2 - 2 * 5 * 0.6 / 0.08)
-    assert result["wheel.w"].final.m == pytest.approx(speed, rel=3e-5)
+    assert result["wheel.w"].final.m == pytest.approx(np.sqrt(25**2 - 2 * 5 * 0.6 / 0.08), rel=3e-5)
 
 
 def test_steps_between_points_are_as_long_as_before():
     """A table without bends over where it is read costs no steps."""
-    result = turning(Tooth(), 25).simulate("0.03 s")
-    assert result.statistics["steps"] < 15
+    assert turning(Tooth(), 25).simulate("0.03 s").statistics["steps"] < 15
 
 
 def springs(**law):

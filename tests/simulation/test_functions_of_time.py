@@ -32,8 +32,7 @@ class Modulator(Component):
 
     of = blocks.Option("state", ("state", "time", "switched time"))
     duty = blocks.Option("late", tuple(DUTIES))
-    on = Variable("s", "0 s", priority="high")
-    moved = Variable("1", 0.0, priority="high")
+    on, moved = Variable("s", "0 s", priority="high"), Variable("1", 0.0, priority="high")
 
     def equations(self):
         first, rate = DUTIES[self.duty]
@@ -57,8 +56,7 @@ def on_by_hand(duty):
 @pytest.mark.parametrize(("duty", "method"), [
     *(("late", method) for method in METHODS), ("soon", "auto"), ("between", "rodas4")])
 def test_a_duty_that_is_a_state_meets_every_tooth(duty, method):
-    model = wired("modulator", one=Modulator(duty=duty))
-    run = model.simulate(quantity(END, "s"), method=method)
+    run = wired("modulator", one=Modulator(duty=duty)).simulate(quantity(END, "s"), method=method)
     instants, on = on_by_hand(duty)
     assert_allclose([e.time for e in run.events if "falls" in e.description], instants,
                     rtol=0, atol=1e-12)  # fmt: skip
@@ -98,8 +96,7 @@ class Sum(Component):
     period = Parameter("20 us")
     area = Variable("s", "0 s", priority="high", nominal="1 us")
     steps = Variable("s", "0 s", priority="high", nominal="1 us")
-    wave = Variable("s", "0 s", priority="high", nominal="1 us")
-    tilted = Variable("1")
+    wave, tilted = Variable("s", "0 s", priority="high", nominal="1 us"), Variable("1")
 
     def equations(self):
         yield self.tilted == blocks.mod(-time, self.period) / self.period
@@ -131,8 +128,7 @@ def test_a_sawtooth_in_an_equation_is_stepped_onto_its_jumps(method, start):
 
 
 def test_at_a_jump_the_new_tooth_has_begun():
-    model = wired("saw", saw=TimeFunction(value=sawtooth))
-    run = model.simulate(quantity(END, "s"))
+    run = wired("saw", saw=TimeFunction(value=sawtooth)).simulate(quantity(END, "s"))
     at = PERIOD * np.arange(1, PERIODS)
     assert_allclose(run["saw.y"].at(quantity(at, "s")).m, 0, atol=1e-9)
     assert_allclose(run["saw.y"].at(quantity(at - PERIOD / 4, "s")).m, 0.75, rtol=1e-9)
@@ -174,8 +170,7 @@ class Ramp(Component):
     """Counts for how long a level has been passed."""
 
     level = Parameter("1 ms")
-    moved = Variable("s", "0 s", priority="high")
-    beyond = Variable("s", "0 s", priority="high")
+    moved, beyond = Variable("s", "0 s", priority="high"), Variable("s", "0 s", priority="high")
 
     def equations(self):
         yield der(self.moved) == 1.0
@@ -205,8 +200,7 @@ class Kicked(Component):
     """What swings kicks a store each time it passes a place: y'' = -y, z' = exp(-((y-c)/eps)^2)."""
 
     eps = Parameter(1e-3)
-    y = Variable("1", 1.0, priority="high")
-    u = Variable("1", 0.0, priority="high")
+    y, u = Variable("1", 1.0, priority="high"), Variable("1", 0.0, priority="high")
     z = Variable("1", 0.0, priority="high")
 
     def equations(self):
@@ -295,15 +289,13 @@ def test_a_pulse_of_a_nanosecond_kicks_a_body_however_long_the_run_is(method, en
     wire(model, "body.M push.R", "ground.V push.C",
          push=ForceSource(force=table(["0 s", "10 s", "10 s", quantity(off, "s"),
                                        quantity(off, "s")], ["0 N", "0 N", force, force, "0 N"])))
-    run = model.simulate(end, method=method)
-    assert_allclose(run["body.v"].final.m, 1.0, rtol=1e-6)
+    assert_allclose(model.simulate(end, method=method)["body.v"].final.m, 1.0, rtol=1e-6)
 
 
 class Echo(Component):
     """A pulse of a nanosecond, a store that it fills, and another that it fills later."""
 
-    z = Variable("1", 0.0, priority="high")
-    later = Variable("1", 0.0, priority="high")
+    z, later = Variable("1", 0.0, priority="high"), Variable("1", 0.0, priority="high")
     pulse = Variable("1")
     seen = Discrete("1", 0.0)
 
@@ -325,8 +317,7 @@ def test_a_pulse_of_a_nanosecond_arrives_later(method):
 class Timers(Component):
     """Conditions on time whose rounding is far from that of the instant at which they switch."""
 
-    soon, late = Discrete("1", 0.0), Discrete("1", 0.0)
-    number = Discrete("1", 0.0)
+    soon, late, number = Discrete("1", 0.0), Discrete("1", 0.0), Discrete("1", 0.0)
 
     def equations(self):
         yield blocks.when(time + quantity(1000.1, "s") > quantity(1000.6, "s"),

@@ -21,12 +21,10 @@ from library.signal import Ramp
 class Machine(Component):
     """One coil of a machine, whose voltage and torque turn with the rotor."""
 
-    p, n = Port(electrical), Port(electrical)
-    R, C = Port(rotational), Port(rotational)
+    p, n, R, C = Port(electrical), Port(electrical), Port(rotational), Port(rotational)
     resistance, inductance = Parameter("0.1 ohm"), Parameter("1 mH")
     flux, shift = Parameter("0.1 Wb"), Parameter("0 deg")
-    angle = Variable("rad", "0.3 rad", priority="high")
-    i = Variable("A", "0 A", priority="low")
+    angle, i = Variable("rad", "0.3 rad", priority="high"), Variable("A", "0 A", priority="low")
     energy_stored, power_dissipated = Variable("J"), Variable("W")
 
     def equations(self):
@@ -46,8 +44,7 @@ class Machine(Component):
 class Gates(Component):
     """Complementary gates of a leg, from a triangle."""
 
-    duty = Parameter(0.5)
-    period = Parameter("100 us")
+    duty, period = Parameter(0.5), Parameter("100 us")
     upper, lower = Output("1"), Output("1")
 
     def equations(self):
@@ -116,16 +113,14 @@ def test_transistor_and_diode_take_the_current_each_in_its_direction(run):
 def test_methods_agree(run, method):
     other = drive(0.7, 0.4, 0.5).simulate("0.5 ms", method=method, rtol=1e-8)
     for name in ("coil0.i", "rotor.w"):
-        expected = run[name].at("0.5 ms").m
-        assert other[name].final.m == pytest.approx(expected, rel=1e-7), name
+        assert other[name].final.m == pytest.approx(run[name].at("0.5 ms").m, rel=1e-7), name
 
 
 def test_a_bridge_that_drives_nothing_runs():
     model = drive(0.5, 0.5, 0.5)
     wire(model, "rotor.I gear.S", "gear.O load.I",
          gear=LossyGear(forward_bearing_torque="0.2 N*m"), load=Inertia())
-    idle = model.simulate("0.3 ms")
-    assert abs(idle["coil0.i"].final.m) < 1e-12
+    assert abs(model.simulate("0.3 ms")["coil0.i"].final.m) < 1e-12
 
 
 # -- junctions --------------------------------------------------------------------------------

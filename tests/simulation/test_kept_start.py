@@ -52,8 +52,7 @@ def test_values_targets_nominal_values_and_times_are_starts_of_their_own(solved)
     assert model.simulate("0.1 s")["spring.x"].initial.to("cm").magnitude == pytest.approx(7)
     assert len(solved) == count + 1
     model.spring.stiffness = "20 N/m"
-    run = model.simulate("0.1 s")
-    assert run["spring.f"].initial.to("N").magnitude == pytest.approx(1.4)
+    assert model.simulate("0.1 s")["spring.f"].initial.to("N").magnitude == pytest.approx(1.4)
     model.nominal_values("1 kN")
     model.simulate("0.1 s")
     model.simulate("0.1 s", start_time="2 s")

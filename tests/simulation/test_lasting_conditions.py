@@ -23,8 +23,7 @@ METHODS = "auto", "dopri5", "rodas4", "DOP853"
 class Ball(Component):
     """A ball above a floor; subclasses say what the floor does to it."""
 
-    height = Variable("m", "1.2 m", priority="high")
-    v = Variable("m/s", "0 m/s", priority="high")
+    height, v = Variable("m", "1.2 m", priority="high"), Variable("m/s", "0 m/s", priority="high")
     touched = Discrete("1", 0.0)
     restitution = blocks.Parameter(0.6)
 
@@ -83,8 +82,7 @@ def test_flights_before_are_those_of_the_closed_form(method):
     end = 0.9 * REST
     result = model(Placing).simulate(f"{end} s", method=method, rtol=1e-8)
     touches = np.array([event.time.to("s").m for event in result.events])
-    t1 = np.sqrt(2 * H / G)
-    exact = t1 * (1 + 2 * np.cumsum(np.append(0, E ** np.arange(1.0, 30.0))))
+    exact = np.sqrt(2 * H / G) * (1 + 2 * np.cumsum(np.append(0, E ** np.arange(1.0, 30.0))))
     exact = exact[exact < end]
     np.testing.assert_allclose(touches, exact, rtol=1e-5)
 
@@ -217,8 +215,7 @@ EVERYWAY = pytest.mark.parametrize("method", ["dopri5", "rodas4", "DOP853"])
 class Signs(Component):
     """How often a signal begins to be positive, and negative."""
 
-    up = Discrete("", "0")
-    down = Discrete("", "0")
+    up, down = Discrete("", "0"), Discrete("", "0")
 
     def equations(self):
         yield when(self.u > 0, {self.up: self.up + 1})
@@ -344,16 +341,14 @@ def test_a_clutch_that_sticks_does_not_slip(method, torque, slips):
                   damper=rot.RotationalDamper(damping="0.5 N*m*s/rad"),
                   ground=rot.RotationalReference(), sensor=rot.RotationalMotionSensor(),
                   signs=SpeedSigns())
-    run = model.simulate(f"{5 * np.pi - 0.01} s", method=method)
-    assert counts(run, "signs") == [slips]
+    assert counts(model.simulate(f"{5 * np.pi - 0.01} s", method=method), "signs") == [slips]
 
 
 # -- samples of one instant: rounding is no change, all else is -------------------------------
 class Difference(Component):
     """Samples the difference of two large states that is small itself."""
 
-    a = Variable("1", 1000.0, priority="high")
-    b = Variable("1", 999.0, priority="high")
+    a, b = Variable("1", 1000.0, priority="high"), Variable("1", 999.0, priority="high")
     held = Discrete("1", 0.0)
 
     def equations(self):
@@ -389,8 +384,7 @@ def test_a_sampler_that_undoes_its_reason_behind_a_switch_is_told_to_wait(method
 
 
 def test_a_sample_that_is_taken_again_at_its_instant_keeps_its_last_digits():
-    model = wired("difference", part=Difference())
-    problem = RunStart(model).problem()
+    problem = RunStart(wired("difference", part=Difference())).problem()
     samplings = Samplings(problem.system, TimeEvents(problem.system, problem.p, 0.0, 10.0))
     samplings.begin(0.0)
     assert samplings.apply(problem, 0.0)

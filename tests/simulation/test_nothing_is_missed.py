@@ -68,8 +68,7 @@ def test_methods_of_fixed_step_find_it_to_a_step(amplitude, method):
 @pytest.mark.parametrize(("amplitude", "static"), [(1.3, 1.25), (1.2501, 1.25), (2.9, 2.0)])
 def test_breakaway_above_coulomb_friction(amplitude, static):
     model = held(swinging(amplitude), static=quantity(static, "N"))
-    expected = switches(amplitude, 1.0, static, 1.0, 10.0)
-    assert_switches(model.simulate("10 s"), expected, 1e-6)
+    assert_switches(model.simulate("10 s"), switches(amplitude, 1.0, static, 1.0, 10.0), 1e-6)
 
 
 @pytest.mark.parametrize(("periods", "amplitude"), [(300, 1.003), (1000, 3.0)])
@@ -111,8 +110,7 @@ def test_a_burst_of_two_millionths_of_the_run_is_found_among_slow_loads():
         burst = exp(-(((t - quantity("6.2831 s")) / quantity("20 us")) ** 2))
         return quantity("0.5 N") * sin(t * quantity("0.7 rad/s")) + quantity("3 N") * burst
 
-    model = held(load)
-    run = model.simulate("10 s")
+    run = held(load).simulate("10 s")
     assert [mode for _, mode in modes(run, "rub")] == [1, 0]
     assert_allclose(run.events[0].time, 6.2831, atol=1e-4)
 
@@ -213,8 +211,7 @@ def test_relations_of_resting_states_are_found(method):
             yield when(1.0005 * sin(time * quantity("1 rad/s")) > self.x, {
                 self.seen: self.seen + 1})  # fmt: skip
 
-    model = wired("watch", watch=Watch())
-    run = model.simulate("60 s", method=method)
+    run = wired("watch", watch=Watch()).simulate("60 s", method=method)
     assert run["watch.seen"].final.m == 10
     times = np.arcsin(1 / 1.0005) + 2 * np.pi * np.arange(10)
     assert_allclose([e.time for e in run.events], times, atol=1e-9)
@@ -227,8 +224,7 @@ def test_conditions_on_time_alone_are_found_however_short_they_hold():
         def equations(self):
             yield when(sin(time * quantity("50 rad/s")) > 0.99999999, {self.seen: self.seen + 1})
 
-    model = wired("pulses", pulses=Pulses())
-    run = model.simulate(quantity(2 * np.pi, "s"))
+    run = wired("pulses", pulses=Pulses()).simulate(quantity(2 * np.pi, "s"))
     assert run["pulses.seen"].final.m == 50
 
 
@@ -263,8 +259,7 @@ KINKED = {
 def test_a_body_lets_go_at_the_kinked_peak_of_its_load(kind, method):
     load, end, times = KINKED[kind]
     run = held(load, static="1.25 N").simulate(seconds(end), method=method)
-    loose = [t for t, mode in modes(run, "rub") if mode == 1]
-    assert_allclose(loose, times, rtol=0, atol=1e-9)
+    assert_allclose([t for t, mode in modes(run, "rub") if mode == 1], times, rtol=0, atol=1e-9)
     assert run["rub.f"].max().m <= 1.25 * (1 + 1e-9)
 
 
@@ -273,8 +268,7 @@ def test_kinks_of_signals_made_of_blocks_are_found():
     wire(model, "wave.y rectify.u", "top.y rest.u1", "rectify.y rest.u2", "rest.y load.S",
          wave=Sine(amplitude="1.3 N", frequency="0.15 Hz"), rectify=Abs(unit="N"),
          top=Constant(value="1.3 N"), rest=Subtract(unit="N"))
-    run = model.simulate("100 s")
-    loose = [t for t, mode in modes(run, "rub") if mode == 1 and t > 0]
+    loose = [t for t, mode in modes(model.simulate("100 s"), "rub") if mode == 1 and t > 0]
     away = np.arcsin(0.05 / 1.3) / (0.3 * np.pi)
     assert_allclose(loose, np.arange(1, 31) / 0.3 - away, rtol=0, atol=1e-9)
 
@@ -286,8 +280,7 @@ def test_kinks_of_signals_that_switch_by_time_are_found(method):
     wire(model, "rise.y fall.u2 least.u1", "top.y fall.u1", "fall.y least.u2", "least.y load.S",
          rise=Ramp(slope="0.13 N/s", start="3 s"), top=Constant(value="2.6 N"),
          fall=Subtract(unit="N"), least=Minimum(unit="N"))
-    run = model.simulate("200 s", method=method)
-    loose = [(t, mode) for t, mode in modes(run, "rub") if mode]
+    loose = [(t, mode) for t, mode in modes(model.simulate("200 s", method=method), "rub") if mode]
     assert_allclose(loose, [(3 + 1.25 / 0.13, 1), (3 + 3.85 / 0.13, -1)], rtol=0, atol=1e-9)
 
 
@@ -308,8 +301,7 @@ def test_a_brief_condition_on_time_with_a_kink_is_found(condition, method):
             yield when(condition(time - seconds(246.903), seconds(0.01)), {
                 self.seen: self.seen + 1})  # fmt: skip
 
-    model = wired("watch", watch=Watch())
-    run = model.simulate("1000 s", method=method)
+    run = wired("watch", watch=Watch()).simulate("1000 s", method=method)
     assert run["watch.seen"].final.m == 1
     assert_allclose([e.time for e in run.events], [246.893], rtol=1e-12)
 
@@ -373,8 +365,7 @@ def test_a_sine_of_an_angle_is_seen_however_often_it_comes_again_in_a_step(metho
             yield der(self.speed) == quantity("0 rad/s^2")
             yield when(sin(60 * self.angle) > 0.95, {self.seen: self.seen + 1})
 
-    model = wired("disc", marks=Marks())
-    run = model.simulate("5 s", method=method)
+    run = wired("disc", marks=Marks()).simulate("5 s", method=method)
     first, period = np.arcsin(0.95) / 60, 2 * np.pi / 60
     assert_allclose([e.time for e in run.events], np.arange(first, 5, period), rtol=0, atol=1e-6)
     assert run["marks.seen"].final.m == len(run.events) == 48
@@ -393,8 +384,7 @@ def test_a_step_over_very_many_turns_is_taken_in_parts(method):
             yield when(sin(1e3 * self.angle) > 2, {self.seen: self.seen + 1})
             yield when(sin(self.angle) > 0.5, {self.slow: time})
 
-    model = wired("disc", marks=Marks())
-    run = model.simulate("6 s", method=method)
+    run = wired("disc", marks=Marks()).simulate("6 s", method=method)
     assert run["marks.seen"].final.m == 0
     assert_allclose(run["marks.slow"].final.m, np.pi / 6, rtol=0, atol=1e-6)
 
@@ -415,8 +405,7 @@ def rectifier(flat, steep, form):
     """A coil on an alternating voltage, across two diodes of opposite polarity."""
 
     class Bridge(Component):
-        i = Variable("A", "0 A", priority="high")
-        v = Variable("V")
+        i, v = Variable("A", "0 A", priority="high"), Variable("V")
 
         def diode(self, v):
             knee, low, high = quantity("1 V"), quantity(flat, "S"), quantity(steep, "S")
@@ -449,8 +438,7 @@ def test_a_continuous_law_passes_its_kink_however_steep_one_side_is(flat, steep,
 class FallThrough(Component):
     """x falls through zero, where a force changes; shortly before, it came within 1e-4 of it."""
 
-    x = Variable("1", 1.0, priority="high")
-    turns = Variable("1", 0.0, priority="high")
+    x, turns = Variable("1", 1.0, priority="high"), Variable("1", 0.0, priority="high")
     seen = Discrete("s", "-1 s")
 
     def equations(self):
@@ -461,8 +449,7 @@ class FallThrough(Component):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_what_crosses_and_crosses_back_just_before_another_crossing_is_found(method):
-    model = wired("falling through", part=FallThrough())
-    run = model.simulate("1.9 s", method=method)
+    run = wired("falling through", part=FallThrough()).simulate("1.9 s", method=method)
     assert_allclose(run["part.seen"].final.m, 1 - 1e-4, rtol=0, atol=1e-9)
     assert_allclose(run["part.turns"].final.m, 1 + 2 * 0.9, rtol=0, atol=1e-8)
 
@@ -485,7 +472,6 @@ def test_a_window_about_a_place_is_found_however_fast_it_is_passed(near, method)
             yield der(self.seen) == blocks.where(there, self.rate * 1e4, 0)
             yield when(there, {self.passed: self.passed + 1})
 
-    model = wired("switch", switch=Switch())
-    run = model.simulate("1 s", method=method)
+    run = wired("switch", switch=Switch()).simulate("1 s", method=method)
     assert run["switch.passed"].final.m == 1
     assert_allclose(run["switch.seen"].final.m, 0.02, rtol=1e-4)

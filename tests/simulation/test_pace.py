@@ -99,8 +99,7 @@ def test_the_loop_that_iterates_is_named():
 
 
 def test_known_instants_and_fixed_steps_are_nobodys_fault():
-    model = dragged("coulomb")
-    fixed = model.simulate("0.2 s", method="backward_euler", step="1 ms").bottlenecks()
+    fixed = dragged("coulomb").simulate("0.2 s", method="backward_euler", step="1 ms").bottlenecks()
     assert not any(term.steps for term in fixed) and fixed.shares.limits > 0.5
     short = chain().simulate("5 ms", method="ode45", max_step="10 us").bottlenecks()
     assert short.shares.limits > 0.9
@@ -166,8 +165,7 @@ def test_a_stop_that_pushes_nothing_away_is_told_where_it_lets_go(method):
 
 
 def test_a_frequency_that_no_run_resolves_is_told_at_once():
-    model = wired("fast", wave=Sine(frequency="1e300 Hz"), pulse=Pulse())
-    found = model.check().errors[0]
+    found = wired("fast", wave=Sine(frequency="1e300 Hz"), pulse=Pulse()).check().errors[0]
     assert found.code == "simulation.stiff" and "varies so fast with time" in found.problem
 
 

@@ -176,8 +176,7 @@ def test_statistics_say_how_the_run_was_made():
 class Fold(Component):
     """A loop whose root ceases to exist after one second: y² = 1 - t."""
 
-    x = Variable("m", "0 m", priority="high")
-    y = Variable("")
+    x, y = Variable("m", "0 m", priority="high"), Variable("")
 
     def equations(self):
         yield self.y**2 == 1 - time / quantity("1 s")
@@ -205,8 +204,7 @@ def test_steps_too_long_for_an_explicit_method_are_told_of(method):
         alone(Decay()).simulate("1 s", method=method, step="10 ms")
     assert (caught.value.code, caught.value.where) == ("simulation.stiff", "c")
     for other, step in ((method, "1 ms"), ("backward_euler", "10 ms")):
-        run = alone(Decay()).simulate("1 s", method=other, step=step)
-        assert abs(run["c.x"].final.m) < 1e-6
+        assert abs(alone(Decay()).simulate("1 s", method=other, step=step)["c.x"].final.m) < 1e-6
 
 
 @pytest.mark.parametrize(("method", "reason"), [

@@ -141,8 +141,7 @@ def test_a_block_sticks_until_it_is_pushed_hard_enough():
 def test_numbers_are_taken_and_given_in_declared_units():
     run = servo().stepper(inputs=["driver.vT"], outputs=["load.w", "motor.i"])
     assert run.input_units == ("V",) and run.output_units == ("rad/s", "A")
-    given = run.step([5.0], 0.25)
-    assert_allclose(given, [run["load.w"].to("rad/s").m, run["motor.i"].to("A").m])
+    assert_allclose(run.step([5.0], 0.25), [run["load.w"].to("rad/s").m, run["motor.i"].to("A").m])
     with pytest.raises(ParameterError, match="was given 2 numbers for 1 inputs: driver.vT"):
         run.step([1.0, 2.0], 0.1)
 

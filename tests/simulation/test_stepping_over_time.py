@@ -93,8 +93,7 @@ def test_what_switches_for_ever_is_refused_in_driven_runs_too():
         def equations(self):
             yield blocks.der(self.x) == where(self.x > 0, -1, 1) / quantity("1 ms")
 
-    model = wired("chatter", c=Chatter())
-    run = model.stepper()
+    run = wired("chatter", c=Chatter()).stepper()
     with pytest.raises(blocks.SimulationError, match="^c: switches back and forth"):
         for _ in range(20):
             run.advance("0.1 ms")

@@ -111,8 +111,7 @@ def rows(method, law, eps):
         DraggedBlock(law, eps), 0.0, np.zeros(2), t_end=4.0, rtol=RTOL, atol=ATOL
     )
     while solver.t < 4.0:
-        step = solver.advance(4.0)
-        assert not step.failure
+        assert not solver.advance(4.0).failure
     assert solver.t == 4.0
     return (4 if method == "ode45" else 1) * solver.work.steps + 1, solver
 

@@ -100,8 +100,7 @@ class Levelling(Component):
 @pytest.mark.parametrize("method", ["auto", "rodas4", "BDF"])
 def test_a_flow_that_is_solved_for_from_its_square_comes_to_rest(method):
     """With d = x - y, sqrt(d) falls by 1 sqrt(m)/s: from 1 mm it is 0 after 32 ms."""
-    model = wired("tanks", tanks=Levelling(x="1 mm", y="0 mm"))
-    run = model.simulate("0.1 s", method=method)
+    run = wired("tanks", tanks=Levelling(x="1 mm", y="0 mm")).simulate("0.1 s", method=method)
     times = np.array([0.01, 0.03, 0.04, 0.1])
     apart = (run["tanks.x"] - run["tanks.y"]).at(quantity(times, "s")).m
     assert_allclose(apart, np.maximum(np.sqrt(1e-3) - times, 0) ** 2, rtol=1e-5, atol=1e-9)
@@ -171,8 +170,7 @@ def test_steps_do_not_grow_in_number_with_the_time_that_a_root_is_at_rest():
 
 def test_empty_tanks_have_an_operating_point():
     """Where as much flows out as comes in."""
-    model = wired("tanks", pair=TwoTanks())
-    found = model.operating_point()
+    found = wired("tanks", pair=TwoTanks()).operating_point()
     assert_allclose([found["pair.h"].m, found["pair.low"].m],
                     [(INFLOW / OUTLET) ** 2, (INFLOW / SECOND) ** 2], rtol=1e-9)
 

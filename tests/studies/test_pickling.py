@@ -86,8 +86,7 @@ def test_numbered_signals_and_open_units_survive():
     model = wired("sums", "one.y sum.u1", "two.y sum.u2",
                   one=Constant(value="2 m"), two=Constant(value="3 m"),
                   sum=Sum(unit="m", signs="+-"))
-    other = pickle.loads(pickle.dumps(model))
-    assert other.simulate("1 s")["sum.y"].final == quantity("-1 m")
+    assert pickle.loads(pickle.dumps(model)).simulate("1 s")["sum.y"].final == quantity("-1 m")
 
 
 def test_a_compiled_system_is_assembled_again_where_it_is_loaded():
@@ -110,8 +109,7 @@ def test_an_outdated_system_is_refused():
 def test_a_function_of_time_of_a_module_is_pickled_by_name():
     model = bench.stick_slip()
     model.pull.velocity = bench.ramp
-    other = pickle.loads(pickle.dumps(model))
-    assert other.pull.velocity is bench.ramp
+    assert pickle.loads(pickle.dumps(model)).pull.velocity is bench.ramp
 
 
 def test_without_cloudpickle_a_lambda_is_refused_by_component_and_parameter(monkeypatch):

@@ -195,8 +195,7 @@ def turned():
     ({"model": rewired()}, "the model 'coasting' was another one there"),
 ])  # fmt: skip
 def test_another_study_is_refused_in_words(changed, words, tmp_path, runs):
-    over = {"mass.v": SPEEDS}
-    study(tmp_path / "study", over)
+    study(tmp_path / "study", {"mass.v": SPEEDS})
     runs.clear()
     with pytest.raises(ParameterError) as caught:
         study(tmp_path / "study", **changed)

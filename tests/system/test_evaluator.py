@@ -52,9 +52,8 @@ def test_arrays_give_the_numbers_of_single_points_to_the_last_bit() -> None:
     function = _every_operation()
     carried_out = {function.instruction_id(k) for k in range(function.n_instructions())}
     assert (EXACT.keys() | ROUNDED) - carried_out <= {ca.OP_ASSIGN}
-    rng = np.random.default_rng(7)
     x = np.concatenate([np.array(np.meshgrid(SPECIAL, SPECIAL)).reshape(2, -1),
-                        rng.normal(size=(2, 5 * MANY))], axis=1)
+                        np.random.default_rng(7).normal(size=(2, 5 * MANY))], axis=1)
     found = Columnwise(function)([x, np.array([[0.3]])], x.shape[1])
     one = Evaluator(function)
     rows = function.sparsity_out(0).row()
@@ -95,8 +94,7 @@ def equations(chance, n, rank):
     """A matrix of a rank, some columns without any entry, and a right side that agrees."""
     matrix = np.zeros((n, n))
     columns = chance.permutation(n)[:rank]
-    rows = chance.normal(size=(rank, rank))
-    matrix[:, columns] = chance.normal(size=(n, rank)) @ rows
+    matrix[:, columns] = chance.normal(size=(n, rank)) @ chance.normal(size=(rank, rank))
     return matrix, matrix @ chance.normal(size=n), np.setdiff1d(np.arange(n), columns)
 
 
@@ -234,8 +232,7 @@ def test_one_faster_rate_among_a_hundred_thousand_is_not_missed(faster):
 
 
 def test_rates_that_turn_go_on_growing_unalike_and_are_told_by_their_mean():
-    diagonal = np.array([2.0, -1.9, 0.1])
-    assert rate_and_products(diagonal)[0] == pytest.approx(2.0, rel=0.05)
+    assert rate_and_products(np.array([2.0, -1.9, 0.1]))[0] == pytest.approx(2.0, rel=0.05)
 
 
 def test_what_stands_still_has_no_rate_and_what_is_not_finite_no_bound():

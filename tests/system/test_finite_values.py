@@ -21,8 +21,7 @@ class Root(Component):
     """A signal with a root of what it is given, and a state with one of its own."""
 
     u, y = Input("V"), Output("V^0.5")
-    level = Variable("1", 1.0, priority="high")
-    seen = Variable("1")
+    level, seen = Variable("1", 1.0, priority="high"), Variable("1")
 
     def equations(self):
         yield der(self.level) == quantity("-1 1/s")
@@ -64,8 +63,7 @@ class Approach(Component):
 
 
 def test_what_the_slopes_show_is_not_looked_at():
-    model = wired("approach", part=Approach())
-    laws = FiniteValues(model.compile())
+    laws = FiniteValues(wired("approach", part=Approach()).compile())
     assert {laws._named(int(k))[1].partition(" ")[0] for k in laws._all[0]} == {"left"}
 
 

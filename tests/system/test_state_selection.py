@@ -110,21 +110,17 @@ def test_values_that_cannot_be_solved_for_are_no_numbers(monkeypatch):
 
 
 def test_a_pendulum_is_structurally_of_index_three():
-    structure = alone(Pendulum(x="1 m")).structure()
-    assert structure.index == 3
+    assert alone(Pendulum(x="1 m")).structure().index == 3
 
 
 class SliderCrank(Component):
     """A crank turning steadily, a connecting rod, and a slider on the x axis."""
 
-    crank = Parameter("0.1 m")
-    rod = Parameter("0.3 m")
-    speed = Parameter("10 rad/s")
+    crank, rod, speed = Parameter("0.1 m"), Parameter("0.3 m"), Parameter("10 rad/s")
     phi = Variable("rad", "0 rad", priority="high", doc="crank angle")
     psi = Variable("rad", doc="rod angle")
     x = Variable("m", doc="slider")
-    v = Variable("m/s")
-    a = Variable("m/s^2")
+    v, a = Variable("m/s"), Variable("m/s^2")
 
     def equations(self):
         yield der(self.phi) == self.speed
@@ -153,9 +149,7 @@ class FreeSliderCrank(Component):
 
     phi = Variable("rad", "1 rad", priority="high")
     w = Variable("rad/s", "3 rad/s", priority="high")
-    psi = Variable("rad", "0.3 rad", priority="none")
-    x = Variable("m")
-    v = Variable("m/s")
+    psi, x, v = Variable("rad", "0.3 rad", priority="none"), Variable("m"), Variable("m/s")
     torque = Variable("N*m", doc="of the joint on the crank")
     force = Variable("N", doc="of the joint on the slider")
     side = Variable("N", doc="in the other equation of the loop")

@@ -176,8 +176,7 @@ def impulse(times, forces, at):
     """The integral of a table, held outside, from 0 s."""
     areas = np.concatenate([[0], np.cumsum(np.diff(times) * (forces[1:] + forces[:-1]) / 2)])
     k = np.clip(np.searchsorted(times, at, side="right") - 1, 0, len(times) - 2)
-    here = np.interp(at, times, forces)
-    return areas[k] + (at - times[k]) * (forces[k] + here) / 2
+    return areas[k] + (at - times[k]) * (forces[k] + np.interp(at, times, forces)) / 2
 
 
 @pytest.mark.parametrize("method", ["auto", "dopri5", "DOP853"])
@@ -213,8 +212,7 @@ def test_the_derivative_of_a_table_is_its_slope():
     model = wired("driven", "belt.R body.M damper.R", "belt.C floor.V damper.C",
                   belt=tr.VelocitySource(velocity=motion), body=tr.Mass(mass="2 kg"),
                   floor=tr.Reference(), damper=tr.Damper(damping="1 N*s/m"))
-    run = model.simulate("3 s")
-    force = run["belt.f"].at(quantity([0.5, 2.0], "s")).to("N").magnitude
+    force = model.simulate("3 s")["belt.f"].at(quantity([0.5, 2.0], "s")).to("N").magnitude
     assert_allclose(np.abs(force), np.abs([2 * 2 + 1, -2 * 1 + 1]), rtol=1e-9)
 
 
@@ -244,8 +242,7 @@ class Unsorted(Continued):
 
 
 def test_a_table_of_time_is_continued_unless_held():
-    model = wired("continued", table=Continued())
-    run = model.simulate("3 s")
+    run = wired("continued", table=Continued()).simulate("3 s")
     assert_allclose(run["table.y"].final.magnitude, 6.0)
 
 

@@ -125,8 +125,7 @@ def test_saturating_inductor_beside_a_linear_one():
 class TimedSwitch(el.TwoPort):
     """Closed during the first half of every second."""
 
-    closed_resistance = Parameter("1e-5 ohm")
-    open_conductance = Parameter("1e-5 S")
+    closed_resistance, open_conductance = Parameter("1e-5 ohm"), Parameter("1e-5 S")
     period = Parameter("1 s")
 
     def is_on(self):
@@ -143,9 +142,7 @@ class TimedSwitch(el.TwoPort):
 class ArcSwitch(TimedSwitch):
     """The same, with an arc that burns on when the switch opens until it quenches."""
 
-    arc_voltage = Parameter("30 V")
-    rise = Parameter("1e4 V/s")
-    largest_voltage = Parameter("60 V")
+    arc_voltage, rise, largest_voltage = Parameter("30 V"), Parameter("1e4 V/s"), Parameter("60 V")
     burning = blocks.Discrete("1", 1)
 
     def equations(self):
@@ -193,13 +190,9 @@ class Transistor(Component):
 
     D, G, S, B = (Port(el.electrical) for _ in range(4))
     H = Port(thermal)
-    beta = Parameter("0.041e-3 A/V^2")
-    threshold = Parameter("0.8 V")
-    bulk = Parameter(1.144)
-    reduction = Parameter(0.7311)
-    shortening = Parameter("-1.5e-6 m")
-    threshold_slope = Parameter("-6.96e-3 1/K")
-    bulk_slope = Parameter("6e-4 1/K")
+    beta, threshold, bulk = Parameter("0.041e-3 A/V^2"), Parameter("0.8 V"), Parameter(1.144)
+    reduction, shortening = Parameter(0.7311), Parameter("-1.5e-6 m")
+    threshold_slope, bulk_slope = Parameter("-6.96e-3 1/K"), Parameter("6e-4 1/K")
     sense = Parameter(1.0, doc="1 for an n-channel, -1 for a p-channel")
     i = blocks.Variable("A")
 

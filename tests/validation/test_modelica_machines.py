@@ -65,10 +65,8 @@ def test_inductor_whose_iron_saturates():
 class QuadraticGap(TwoPort):
     """Modelica's ElastoGap with exponent 2: R lifts off C at x = 0."""
 
-    stiffness = Parameter("1e11 N/m^2", above=0)
-    damping = Parameter("400 N*s/m", minimum=0)
-    x = Variable("m", "0 m", priority="high")
-    energy_stored = Variable("J")
+    stiffness, damping = Parameter("1e11 N/m^2", above=0), Parameter("400 N*s/m", minimum=0)
+    x, energy_stored = Variable("m", "0 m", priority="high"), Variable("J")
     power_dissipated = Variable("W")
 
     def equations(self):
@@ -130,5 +128,4 @@ def test_separately_excited_drive():
     run = follow(model, "drive_dc_electrically_excited", {
         "dcee.airGapDC.psi_e": ("motor.i_field", "A"), "dcee.la.i": ("motor.i", "A"),
         "loadInertia.phi": ("angle.A", "rad"), "loadInertia.w": ("load.w", "rad/s")})  # fmt: skip
-    field = run["motor.i_field"].at("10 ms").to("A").m
-    assert_allclose(field, 1 - np.exp(-1), rtol=1e-8)
+    assert_allclose(run["motor.i_field"].at("10 ms").to("A").m, 1 - np.exp(-1), rtol=1e-8)

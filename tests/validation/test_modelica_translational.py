@@ -35,8 +35,7 @@ from blocks import (
 
 def position(model, name, port, start="0 m"):
     """Watch the position of a port that starts at ``start``."""
-    sensor = model.add(name, tr.MotionSensor(reference="absolute", offset=start))
-    model.connect(sensor.R, port)
+    model.connect(model.add(name, tr.MotionSensor(reference="absolute", offset=start)).R, port)
 
 
 def push(model, name, body, force):
@@ -199,8 +198,7 @@ class Brake(tr.TwoPort):
 class TableFriction(tr.TwoPort):
     """Friction from a table of speeds."""
 
-    speeds = Parameter(["0 m/s", "1 m/s"])
-    forces = Parameter(["1 N", "1 N"])
+    speeds, forces = Parameter(["0 m/s", "1 m/s"]), Parameter(["1 N", "1 N"])
 
     def equations(self):
         kinetic = interpolate(abs_(self.v), self.speeds, self.forces)
@@ -210,8 +208,7 @@ class TableFriction(tr.TwoPort):
 class StribeckFriction(tr.TwoPort):
     """Friction that falls exponentially with the speed, and sticks a little better."""
 
-    coulomb = Parameter("5 N")
-    drop = Parameter("10 N")
+    coulomb, drop = Parameter("5 N"), Parameter("10 N")
 
     def equations(self):
         speed = abs_(self.v)
@@ -283,8 +280,7 @@ def test_friction():
         ("stop2_friction",
          [0.06060, 0.20111, 0.34162, 0.48214, 0.62269, 0.76333, 0.90420, 1.04597]),
     ]:
-        switched = np.unique(np.round(switching_times(run, path), 9))
-        assert_allclose(switched, known, atol=6e-6)
+        assert_allclose(np.unique(np.round(switching_times(run, path), 9)), known, atol=6e-6)
     slips = np.unique(np.round(switching_times(run, "friction"), 9))
     assert_allclose(slips, [0.40967, 2.44223, 4.44155], atol=6e-6)
 

@@ -73,8 +73,7 @@ def test_loop_of_two_masses_breaks_away_one_body_only():
     D, F = W @ inverse_mass @ W.T, np.array([1.0, 2.0, 0.7])
     for load, acceleration in ((1.69, 0.0), (1.71, 0.01), (3.0, 1.3)):
         b = W @ inverse_mass @ np.array([load, 0.0])
-        answer = solve(D, b, -F, F)
-        assert_allclose(answer.rate, [acceleration, 0.0, -acceleration], atol=1e-12)
+        assert_allclose(solve(D, b, -F, F).rate, [acceleration, 0.0, -acceleration], atol=1e-12)
 
 
 def test_friction_across_a_rigid_path_rests_without_effort():
@@ -82,8 +81,7 @@ def test_friction_across_a_rigid_path_rests_without_effort():
     assert answer.converged
     assert_allclose(answer.effort, [0.0, 0.5])
     assert answer.state.tolist() == [0, 0]
-    noisy = solve([[1e-18]], [1e-17], -1.0, 1.0, noise=1e-12)
-    assert noisy.state[0] == 0
+    assert solve([[1e-18]], [1e-17], -1.0, 1.0, noise=1e-12).state[0] == 0
 
 
 @pytest.mark.parametrize("drive", [0.3, -0.3])
@@ -106,8 +104,7 @@ def test_contact_that_is_driven_shut_by_a_prescribed_motion_has_no_solution():
 
 
 def test_sliding_element_of_known_effort_loads_its_neighbour():
-    D = np.array([[2.0, -1.0], [-1.0, 1.0]])
-    answer = solve(D, [0.0, 0.0], [-5.0, 1.5], [5.0, 1.5])
+    answer = solve(np.array([[2.0, -1.0], [-1.0, 1.0]]), [0.0, 0.0], [-5.0, 1.5], [5.0, 1.5])
     assert_allclose(answer.effort, [0.75, 1.5])
     assert_allclose(answer.rate, [0.0, -0.75])
     assert answer.state.tolist() == [0, -1]
@@ -144,8 +141,7 @@ def passive_problems(draw, largest=6):
     W = draw(arrays(float, (n, rank), elements=entries))
     b = draw(arrays(float, n, elements=NUMBER))
     F = draw(arrays(float, n, elements=st.floats(0.01, 10).map(lambda v: round(v, 2))))
-    one_sided = draw(arrays(bool, n))
-    return W @ W.T, b, np.where(one_sided, 0.0, -F), F
+    return W @ W.T, b, np.where(draw(arrays(bool, n)), 0.0, -F), F
 
 
 @settings(max_examples=300, deadline=None)
@@ -158,8 +154,7 @@ def test_passive_networks_are_solved_for_any_rank(problem):
     assert np.all(answer.effort <= upper)
     assert natural_residual(D, b, lower, upper, answer.effort) <= 1e-10
     moving = answer.state != 0
-    at = np.where(answer.state > 0, upper, lower)
-    assert np.array_equal(answer.effort[moving], at[moving])
+    assert np.array_equal(answer.effort[moving], np.where(answer.state > 0, upper, lower)[moving])
     assert np.all(answer.rate[~moving] == 0)
     assert np.all(answer.rate * answer.state >= 0)
 
@@ -228,8 +223,7 @@ def test_start_guides_the_search_but_not_the_motion(problem):
 
 def test_jammed_contact_is_reported_as_painleve():
     # Rate grows with the effort: 1 - mu s k < 0.
-    approach = solve([[-0.5]], [1.0], 0.0, np.inf)
-    assert approach.status is Status.NO_SOLUTION
+    assert solve([[-0.5]], [1.0], 0.0, np.inf).status is Status.NO_SOLUTION
     opening = solve([[-0.5]], [-1.0], 0.0, np.inf)  # stays open, or jams with 2 N
     assert opening.status is Status.NOT_UNIQUE
     assert opening.converged

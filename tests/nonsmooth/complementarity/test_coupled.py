@@ -154,8 +154,7 @@ def test_what_would_gain_energy_rebounds_with_as_much_as_it_has(seed):
     size = np.abs(hit.impulse) @ np.abs(flow)
     if hit.restitution_used < 1:
         assert hit.energy_loss == pytest.approx(0.0, abs=1e-12 * size)
-        more = min(1.0, hit.restitution_used + 1e-6)
-        rebound = more * e * np.maximum(flow, 0.0)
+        rebound = min(1.0, hit.restitution_used + 1e-6) * e * np.maximum(flow, 0.0)
         found = solve(D, flow + rebound, *(low, high, L, H))
         assert found.effort @ (flow + found.rate - rebound) / 2 < 0
     else:
@@ -332,8 +331,7 @@ def test_collapsing_sequence_is_cut_and_ends_without_approach():
 
 
 def test_impact_against_an_immovable_path_is_reported():
-    out = sequential_impact([[0.0]], [1.0], 0.5)
-    assert not out.converged
+    assert not sequential_impact([[0.0]], [1.0], 0.5).converged
 
 
 def test_restitution_outside_zero_to_one_is_refused():

@@ -207,8 +207,7 @@ def test_hundreds_that_rub_on_each_other_and_on_a_floor_share():
     rate = moves @ rng.normal(size=n)
     rate *= most_of(D, rate, -ends, ends)
     for size, loose in ((0.9, False), (1 + 1e-8, True)):
-        found = shares(D, size * rate, -ends, ends)
-        assert found.loose.any() == loose
+        assert shares(D, size * rate, -ends, ends).loose.any() == loose
     assert_allclose(D @ shares(D, 0.9 * rate, -ends, ends).effort, 0.9 * rate, atol=1e-8)
 
 
@@ -270,8 +269,7 @@ def test_efforts_are_open_where_one_of_them_can_be_changed(seed, n, rank):
     room = np.maximum(np.concatenate([1 - efforts, 1 + efforts]), 0)
     change = max(-linprog(-row, turn, room, bounds=(None, None)).fun for row in turn)
     assume(not 1e-12 < change < 1e-6)
-    groups = undetermined_groups(D, -1.0, 1.0, efforts, np.arange(n))
-    assert bool(groups) == (change > 1e-6)
+    assert bool(undetermined_groups(D, -1.0, 1.0, efforts, np.arange(n))) == (change > 1e-6)
 
 
 def test_the_weight_of_a_table_on_four_legs_is_shared():

@@ -58,8 +58,7 @@ def test_one_evaluation_gives_what_the_general_way_gives(build, paths, monkeypat
     slow = build().simulate("1 s", rtol=1e-8)
     assert len(fast.events) > 4
     assert [e.description for e in fast.events] == [e.description for e in slow.events]
-    times = [[e.time for e in run.events] for run in (fast, slow)]
-    assert_allclose(*times, rtol=1e-7, atol=1e-9)
+    assert_allclose(*[[e.time for e in run.events] for run in (fast, slow)], rtol=1e-7, atol=1e-9)
     t = quantity(np.linspace(0, 1, 21), "s")
     for path in paths:
         a, b = (run[path].at(t).m for run in (fast, slow))
@@ -90,8 +89,7 @@ def test_many_elements_that_act_on_few_others_are_held_by_parts(monkeypatch):
     key = [[(e.component, e.description) for e in sorted(
         run.events, key=lambda e: (e.component, e.time))] for run in (fast, slow)]
     assert key[0] == key[1]
-    times = [sorted(e.time for e in run.events) for run in (fast, slow)]
-    assert_allclose(*times, rtol=1e-6)
+    assert_allclose(*[sorted(e.time for e in run.events) for run in (fast, slow)], rtol=1e-6)
 
 
 def belt(n=14):
@@ -142,11 +140,9 @@ def tree(n=20):
                                    train, tree, belt])
 def test_k_by_parts_is_the_inverse_of_what_sticks(build):
     model = build()
-    system = model.compile()
-    functions = LawFunctions.of(system)
+    functions = LawFunctions.of(model.compile())
     held, n = functions.held_modes, functions.elements.size
-    run = model.simulate("1 ms")
-    problem = run.recording.problem
+    problem = model.simulate("1 ms").recording.problem
     d = problem.laws.delassus.matrix(problem, 0.0)
     k, rates = held.symbols[-1], ca.SX.sym("rates", n)
     efforts = ca.Function("efforts", [k, rates], [ca.densify(held.kept.efforts(k, rates))])
@@ -164,8 +160,7 @@ def test_k_by_parts_is_the_inverse_of_what_sticks(build):
 def test_rows_and_trees_and_crowds_are_held_by_factors(build, path, monkeypatch):
     """Which have hardly more entries than D, and no inverse is made."""
     model = build()
-    held = LawFunctions.of(model.compile()).held_modes
-    (part,) = held.kept.factored
+    (part,) = LawFunctions.of(model.compile()).held_modes.kept.factored
     assert part.count < 4 * len(part.members)
     fast = model.simulate("2 s", rtol=1e-9)
     assert "in machine code" in fast.statistics["why"]

@@ -63,13 +63,11 @@ def landing_rod():
 class Servo(Component):
     """A block drags a shoe with friction S, and that force presses a brake T on the block."""
 
-    mass, shoe = Parameter("1 kg"), Parameter("0.2 kg")
-    friction = Parameter(0.4)
+    mass, shoe, friction = Parameter("1 kg"), Parameter("0.2 kg"), Parameter(0.4)
     push = Parameter("0 N", varying=True)
     x, y = Variable("m", "0 m", priority="high"), Variable("m", "0 m", priority="high")
     v, w = Variable("m/s", "0 m/s", priority="high"), Variable("m/s", "0 m/s", priority="high")
-    S, T = Variable("N"), Variable("N")
-    slip = Variable("m/s")
+    S, T, slip = Variable("N"), Variable("N"), Variable("m/s")
 
     def equations(self):
         yield der(self.x) == self.v

@@ -187,9 +187,8 @@ def rows(law, band, method="ode45", stiffer=0.0, **more):
     return (4 if method == "ode45" else 1) * run.statistics["steps"] + 1
 
 
-@pytest.mark.parametrize(
-    ("model", "band", "printed"), [(1, 1e-1, 193), (1, 1e-3, 189), (2, 1e-1, 417), (4, 1e-1, 229)]
-)
+@pytest.mark.parametrize(("model", "band", "printed"),
+                         [(1, 1e-1, 193), (1, 1e-3, 189), (2, 1e-1, 417), (4, 1e-1, 229)])
 def test_a_model_of_components_returns_as_many_rows_as_were_printed(model, band, printed):
     assert rows(MODELS[model], band) == printed
 

@@ -334,7 +334,6 @@ def test_parts_are_solved_as_all_together(seed, kind):
 
 
 def test_several_rows_of_one_unknown_meet_in_the_middle():
-    _, step = lexicographic_step(
-        [None, np.array([[2.0], [2.0]]), np.array([[1.0]])],
-        [np.zeros(0), np.array([-2.0, -4.0]), np.array([-9.0])], 1)
+    _, step = lexicographic_step([None, np.array([[2.0], [2.0]]), np.array([[1.0]])],
+                                 [np.zeros(0), np.array([-2.0, -4.0]), np.array([-9.0])], 1)
     assert_allclose(step, [1.5])

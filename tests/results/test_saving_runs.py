@@ -295,9 +295,8 @@ def test_a_cubic_is_read_exactly_and_jumps_stay_sharp():
 
 def test_samples_are_added_until_the_curve_is_known():
     times = np.linspace(0, 6, 13)
-    curves, error = refined(
-        times, lambda at: np.sin([times if at is None else at]), np.array([False]),
-        lambda rows: np.array([1.0]), 1e-4)
+    curves, error = refined(times, lambda at: np.sin([times if at is None else at]),
+                            np.array([False]), lambda rows: np.array([1.0]), 1e-4)
     at = np.linspace(0, 6, 999)
     assert len(curves.times) > 13 and error <= 1e-4
     assert np.max(np.abs(curves.at([0], at, "right")[0] - np.sin(at))) < 2e-4

@@ -114,22 +114,6 @@ def test_a_check_is_kept_until_values_or_structure_change():
     assert "network.unconnected" in model.check()
 
 
-def test_a_check_of_thirty_thousand_components_looks_at_each_class_once(monkeypatch):
-    from blocks.diagnostics import classes, topology
-
-    n = 10_000
-    model = wired("chain", "s.C d.C m.M", "s.R d.R", "s[1:].R m[:-1].M", "s[0].R ground.V",
-                  ground=tr.Reference(), m=tr.Mass(count=n), s=tr.Spring(count=n),
-                  d=tr.Damper(count=n))
-    calls = []
-    monkeypatch.setattr(topology, "traits_of",
-                        lambda kernel, real=topology.traits_of: calls.append(1) or real(kernel))
-    monkeypatch.setattr(classes, "match",
-                        lambda *a, real=classes.match: calls.append(1) or real(*a))
-    assert len(model.check()) == 0
-    assert len(calls) == 2 * 4
-
-
 def test_a_mistake_in_a_chain_of_thousands_is_still_named():
     n = 3000
     model = wired("chain", "s.C m.M", "s[1:].R m[:-1].M", "s[0].R ground.V", "pull.R m[1234].M",

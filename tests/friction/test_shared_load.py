@@ -12,7 +12,6 @@ from numpy.testing import assert_allclose
 import library.mechanisms as mech
 import library.translational as tr
 from blocks import Model, quantity
-from blocks.nonsmooth.modes.massless_nodes import MasslessLaws
 from library.electrical import DCVoltageSource, Diode, ElectricalReference, Inductor, Switch
 from library.electromechanical import DCMotor
 from library.rotational import Inertia, RotationalFriction, RotationalReference, TorqueSource
@@ -335,28 +334,6 @@ def test_it_goes_on_where_switch_and_diode_are_open(law):
     for name, largest in (("motor.i", 6.0), ("load.v", 0.02), ("rope.f", 3.0)):
         difference = (taken[name].at(times) - other[name].at(times)).to_base_units().m
         assert np.abs(difference).max() < 1e-6 * largest
-
-
-def test_its_events_stay_in_machine_code(monkeypatch):
-    decided, decide = [], MasslessLaws._next_modes
-    monkeypatch.setattr(MasslessLaws, "_next_modes", lambda *given: decided.append(decide(*given))
-                        or decided[-1])
-    assert winch("coulomb").simulate("30 ms", rtol=1e-7).statistics["events"] > 150
-    assert len(decided) < 20
-
-
-def test_flows_that_never_come_to_pass_are_not_large(monkeypatch):
-    """With both open the present current would need 6e8 V."""
-    speeds, decide = [], MasslessLaws.decide
-
-    def decided(laws, *given):
-        changes = decide(laws, *given)
-        speeds.append(laws.state.fast.max())
-        return changes
-
-    monkeypatch.setattr(MasslessLaws, "decide", decided)
-    winch("coulomb").simulate("2 ms")
-    assert 24 <= max(speeds) < 1e3  # volts, and radians a second
 
 
 # -- slow bodies beside fast shafts -----------------------------------------------------------

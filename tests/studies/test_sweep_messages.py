@@ -13,7 +13,7 @@ from blocks import ParameterError, StructureError, UnitError, UnknownName, nativ
 from blocks.exceptions import MissingPackage
 from blocks.studies.runner import Runner
 from library.signal import Constant, Table1D
-from library.translational import Mass, Reference
+from library.translational import Mass, Reference, VelocitySource
 
 from . import bench
 
@@ -158,7 +158,7 @@ def test_a_list_parameter_and_an_option_of_a_composite_cannot_be_varied():
 
 def test_a_broken_model_is_refused_before_any_run():
     model = wired("floating", "second.R ground.V", "second.C ground.V",
-                  mass=Mass(), ground=Reference(), second=bench.VelocitySource())
+                  mass=Mass(), ground=Reference(), second=VelocitySource())
     found = said(StructureError, {"mass.mass": ["1 kg"]}, model, outputs=["final(mass.v)"])
     assert "second" in found
 

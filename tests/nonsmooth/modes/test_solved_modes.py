@@ -18,13 +18,10 @@ import library.translational as tr
 from benchmarks.planar import disc
 from blocks import Component, Parameter, Variable, abs_, der, dry_friction, quantity, sin
 from blocks.language.lookup import jacobian
-from blocks.native.method import OneStep
 from blocks.nonsmooth.complementarity import solve
 from blocks.nonsmooth.modes.choice import set_valued_laws
 from blocks.nonsmooth.modes.law_functions import LawFunctions
-from blocks.nonsmooth.modes.laws import SetValuedLaws
 from blocks.nonsmooth.modes.solved_modes import SolvedModes
-from library.planar import Body, Circle, Contact, Ground
 from library.signal import Constant
 
 
@@ -145,78 +142,7 @@ def test_closed_contacts_do_not_drift_apart_in_machine_code():
     assert np.abs(np.hypot(x, y) - 0.75).max() < 0.25e-9
 
 
-def test_machine_code_leaves_to_python_what_comes_near_to_a_jam(monkeypatch):
-    pytest.importorskip("llvmlite")
-    build, end, paths = MODELS["rod"]
-    plain = build().simulate(f"{end} s", rtol=1e-9, method="dopri5")
-    # of the value at the start of a stretch
-    monkeypatch.setattr("blocks.native.solved_modes.FAR", 0.999)
-    watched = build().simulate(f"{end} s", rtol=1e-9, method="dopri5")
-    assert len(watched.recording.episodes) > len(plain.recording.episodes) + 2
-    same(watched, plain, paths, end, 1e-7)
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_slopes_in_machine_code_are_those_of_the_general_way(name, monkeypatch):
-    pytest.importorskip("llvmlite")
-    from blocks.machine.signatures import run_code
-    from blocks.native.equations import equations_of
-
-    problem = MODELS[name][0]().simulate("1 ms").recording.problem
-    laws, rng, compared = problem.laws, np.random.default_rng(0), 0
-    code = equations_of(problem.system, problem.p, laws)
-    monkeypatch.setattr(LawFunctions, "_held_modes", lambda self, laws: None)
-    general = SetValuedLaws(LawFunctions.of(problem.system))
-    assert general.held_modes is None
-    middle, slope = problem.x.copy(), np.zeros(problem.system.nx)
-    for t in np.linspace(0, 1, 40):
-        problem.x[:] = middle + rng.normal(0, 0.2, middle.size)
-        laws.modes = np.where(laws.elements.contact, -1, rng.choice([-1, 1], laws.size))
-        laws.modes[rng.random(laws.size) < 0.6] = 0
-        if not laws.runs_compiled(problem, t):
-            continue
-        run_code(code.slope, np.array([t]), problem.x, problem.p, code.constants(problem, t), slope)
-        problem.laws, general.modes = general, laws.modes
-        problem.u[:] = 0.0
-        expected = problem.slope(t, problem.solver_vector()) * problem.scale
-        problem.laws = laws
-        assert_allclose(slope, expected, atol=1e-9 * np.abs(expected).max())
-        compared += 1
-    assert compared >= 10
-
-
 # -- the mode that machine code predicts ------------------------------------------------------
-def disc_on_top(friction):
-    """Let go on top of a circle of 1 m, 0.1 rad off: it rolls, slips and leaves."""
-    return wired("disc on top", "ground.P touch.B", "disc.P touch.F",
-                 ground=Ground(),
-                 disc=Body(inertia=quantity(0.25**2 / 2, "kg*m^2"), phi="0 rad", vx="0 m/s",
-                           vy="0 m/s", w="0 rad/s", x=quantity(1.25 * np.sin(0.1), "m"),
-                           y=quantity(1.25 * np.cos(0.1), "m")),
-                 touch=Contact(curve=Circle("0.25 m"), base=Circle("1 m"), friction=friction))
-
-
-CASES = {
-    "in a circle": MODELS["disc"],
-    "on top": (lambda: disc_on_top(0.2), 1.4, ["disc.x", "disc.w"]),
-    "thrown": (lambda: sliding_disc(0.6, 0.3, np.pi / 4), 1.0, ["disc.x", "disc.w"]),
-}
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_what_machine_code_predicts_is_what_the_joint_problem_decides(name, monkeypatch):
-    build, end, paths = CASES[name]
-    predicted = build().simulate(f"{end} s", rtol=1e-9)
-    monkeypatch.setattr(OneStep, "carries_out_events", False)
-    jointly = build().simulate(f"{end} s", rtol=1e-9)
-    (times, words), (times_too, words_too) = told(predicted), told(jointly)
-    assert words == words_too
-    assert_allclose(times, times_too, rtol=0, atol=1e-10)
-    for path in paths:
-        a, b = predicted[path].final.m, jointly[path].final.m
-        assert_allclose(a, b, atol=1e-8 * max(1.0, abs(b)), err_msg=path)
-
-
 @pytest.mark.parametrize(("static", "mode"), [(0.0, "slides backward"), (0.6, "sticks")])
 def test_friction_that_is_stronger_at_rest_is_asked_with_its_strength_at_rest(static, mode):
     """Rolling on a slope of 45 deg takes tan(45 deg)/3 = 0.33 of the normal force."""

@@ -57,15 +57,13 @@ def test_a_district_takes_no_short_steps_where_hardly_any_pressure_drives_its_fl
     assert run.energy().relative_residual < 1e-7
 
 
-NOT_NEEDED = ["scipy.optimize", "scipy.integrate", "scipy.sparse", "scipy.linalg",
-              "numpy.ma", "numpy.random", "numpy.polynomial", "networkx", "pandas", "xarray",
-              "matplotlib", "numba", "html", "difflib", "blocks.studies",
-              "blocks.nonsmooth.modes.laws", "blocks.nonsmooth.modes.load_laws",
-              "blocks.simulation.energy", "blocks.system.description",
-              "blocks.results.values.table",
-              "blocks.results.plots.plotting",
-              "blocks.results.report", "blocks.results.explain", "blocks.results.sticking",
-              "library.rotational", "library.planar"]  # fmt: skip
+NOT_NEEDED = ["scipy.optimize", "scipy.integrate", "scipy.sparse", "scipy.linalg", "numpy.ma",
+              "numpy.random", "numpy.polynomial", "networkx", "pandas", "xarray", "matplotlib",
+              "numba", "html", "difflib", "blocks.studies", "blocks.nonsmooth.modes.laws",
+              "blocks.nonsmooth.modes.load_laws", "blocks.simulation.energy",
+              "blocks.system.description", "blocks.results.values.table",
+              "blocks.results.plots.plotting", "blocks.results.report", "blocks.results.explain",
+              "blocks.results.sticking", "library.rotational", "library.planar"]  # fmt: skip
 
 
 def test_a_fresh_process_finds_the_exact_deflection_and_loads_nothing_that_it_does_not_need():
@@ -144,8 +142,7 @@ def test_a_law_that_takes_longer_than_its_limit_is_not_finished():
     ("E2", 1e-6, "DOP853", 1e-6), ("E3", 1e-9, "auto", 1e-10), ("E3", 1e-6, "rodas4", 1e-7),
     ("E4", 1e-5, "auto", 2e-7), ("E5 rod, N = 1,000", 1e-6, "auto", 1e-6),
     ("E6", 1e-6, "auto", 1e-7),
-    ("E7", 1e-6, "auto", 1e-7), ("E7", 1e-6, "rodas4", 1e-7),
-])  # fmt: skip
+    ("E7", 1e-6, "auto", 1e-7), ("E7", 1e-6, "rodas4", 1e-7)])  # fmt: skip
 def test_problems_beyond_mechanics_meet_their_published_end_values(name, rtol, method, error):
     problem = next(p for p in beyond.PROBLEMS if p.name.startswith(name))
     result = problem.build().simulate(problem.duration, rtol=rtol, method=method)

@@ -17,8 +17,7 @@ LINES = {
     "analysis": 9293, "assembly": 3541, "blocks": 2088, "diagnostics": 3291, "drawing": 371,
     "export": 2514, "initialisation": 1336, "language": 8073, "library": 32860, "machine": 1861,
     "native": 15901, "nonsmooth": 13540, "numerics": 831, "prompt": 487, "reading": 1250,
-    "results": 7749, "simulation": 9495, "solvers": 1755, "studies": 2681, "system": 4068,
-}
+    "results": 7749, "simulation": 9495, "solvers": 1755, "studies": 2681, "system": 4068}
 TOLERANCES = 99
 
 

@@ -27,8 +27,7 @@ def model():
     (lambda m: m.simulate("1 ms").explore("block.v"), "Result.report"),
     (lambda m: m.simulate("1 ms").report(None, "block.v"), r"report\(…, save=file\)"),
     (lambda m: m.simulate("1 ms")["block.v"].unit, "Series.units"),
-    (lambda m: m.linearise("push.force", "spring.x").dc_gain, r"LinearModel.dcgain"),
-])
+    (lambda m: m.linearise("push.force", "spring.x").dc_gain, r"LinearModel.dcgain")])
 def test_an_old_name_answers_with_the_new_one(model, old, told):
     with pytest.warns(RenamedWarning, match=rf"called {told}") as caught:
         assert old(model) is not None

@@ -72,8 +72,7 @@ WARN = {
     "an executor": broken_executor,
     "an interrupt": interrupted_study,
     "a damaged file": damaged_store,
-    "a full disk": full_disk,
-}
+    "a full disk": full_disk}
 
 
 @pytest.mark.parametrize("name", WARN)

@@ -9,13 +9,14 @@ import pandas as pd
 import pytest
 from benches import wired
 from benches.analysis import shot
+from benches.friction import dry
 from numpy.testing import assert_allclose
 from scipy.optimize import curve_fit
 
 from blocks import Component, Parameter, Variable, der, quantity, time, where
 from blocks.analysis.estimation import Experiment, Measured, fit
 from blocks.exceptions import ParameterError, UnknownName, UnknownUnit, WrongDimension
-from library.translational import Mass, Reference, Spring, TranslationalFriction
+from library.translational import Mass, Reference, Spring
 
 DATA = Path(__file__).parents[1] / "data/analysis"
 CASES = json.loads((DATA / "estimation.json").read_text())
@@ -97,9 +98,7 @@ class Thrown(Component):
 
     def compose(self):
         self.block, self.floor = Mass(mass="4 kg", v="1 m/s"), Reference()
-        self.friction = TranslationalFriction(
-            law="coulomb", coulomb_force="12 N", breakaway_force="20 N",
-            viscous_coefficient="1 N*s/m")
+        self.friction = dry(12, 20, viscous_coefficient="1 N*s/m")
         self.connect(self.block.M, self.friction.R)
         self.connect(self.friction.C, self.floor.V)
 
@@ -304,8 +303,7 @@ def test_mistakes_in_data_are_said(change, error, text):
     ({}, {"disp [mm]": "part.x"}, ParameterError, "nothing to find"),
     (["part.k"], {"disp [mm]": "part.x"}, ParameterError,
      r"fit\(parameters=…\): takes a mapping, but was given \['part.k'\]"),
-    (STIFFNESS, ["part.x"], ParameterError, r"fit\(compare=…\): takes a mapping"),
-])  # fmt: skip
+    (STIFFNESS, ["part.x"], ParameterError, r"fit\(compare=…\): takes a mapping")])  # fmt: skip
 def test_mistakes_in_names_and_bounds_are_said(parameters, compare, error, text):
     with pytest.raises(error, match=text):
         fit(released(), made(), parameters, compare)

@@ -11,17 +11,7 @@ from scipy.optimize import brentq
 
 import library.signal as sig
 import library.translational as tr
-from blocks import (
-    Component,
-    Parameter,
-    Port,
-    Variable,
-    cos,
-    der,
-    dry_friction,
-    quantity,
-    time,
-)
+from blocks import Component, Parameter, Port, Variable, cos, der, dry_friction, quantity, time
 from blocks.analysis.describing import (
     Prediction,
     describing_function,
@@ -153,8 +143,7 @@ def test_what_is_driven_repeats_with_its_drive():
 @pytest.mark.parametrize("source", [
     lambda: sig.Sine(amplitude="5 N", frequency="0.5 Hz"),
     lambda: sig.Pulse(amplitude="5 N", period="2 s"),
-    lambda: sig.TimeTable(times=["0 s", "1 s", "2 s"], values=["0 N", "1 N", "0 N"]),
-])
+    lambda: sig.TimeTable(times=["0 s", "1 s", "2 s"], values=["0 N", "1 N", "0 N"])])
 def test_a_drive_asks_for_its_period(source):
     model = driven(source())
     with pytest.raises(ParameterError, match="source acts in time by itself.*period of the drive"):
@@ -178,8 +167,7 @@ ELEMENTS = {
     "dead zone": lambda: sig.DeadZone(upper=0.01, lower=-0.01),
     "backlash (play)": lambda: sig.Backlash(width=0.02),
     "relay with hysteresis": lambda: sig.Relay(switch_on=0.004, switch_off=-0.004, on_value=6,
-                                               off_value=-6),
-}
+                                               off_value=-6)}
 GAINS = {"saturation": lambda a: (400 * a, 400.0), "dead zone": lambda a: (a, 400.0),
          "backlash (play)": lambda a: (a, 400.0)}
 

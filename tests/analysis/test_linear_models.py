@@ -18,6 +18,7 @@ from benches.analysis import (
     results,
     stribeck,
 )
+from benches.friction import dry
 
 import library.electrical as el
 import library.rotational as rot
@@ -443,8 +444,7 @@ def test_frequency_without_a_unit_is_refused():
 def test_an_input_that_would_move_what_sticks_is_refused():
     model = wired("pulled", "pull.R friction.R", "pull.C friction.C ground.V",
                   pull=tr.VelocitySource(velocity="0 m/s"), ground=tr.Reference(),
-                  friction=tr.TranslationalFriction(law="coulomb", coulomb_force="5 N",
-                                                    breakaway_force="6 N"))
+                  friction=dry(5, 6))
     for modes in (None, "all"):
         with pytest.raises(SimulationError, match="an input moves something that is stuck"):
             model.linearise("pull.velocity", "friction.f", modes=modes)
@@ -483,8 +483,7 @@ def test_a_mass_that_rests_on_a_rigid_stop_has_no_moving_state():
 
 @pytest.mark.parametrize(("block_class", "given", "value", "text"), [
     ("Saturation", {"upper": 1, "lower": -1}, 3.0, "clip"),
-    ("Product", {}, 0.0, "clip"),
-])  # fmt: skip
+    ("Product", {}, 0.0, "clip")])  # fmt: skip
 def test_who_cuts_the_path_is_told(block_class, given, value, text):
     import library.signal as signal
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from benches import wire, wired
 from benches.analysis import assert_poles, beside, block, numbers, oscillator, results, stribeck
+from benches.friction import dry
 from scipy.optimize import brentq
 
 import blocks
@@ -207,8 +208,7 @@ def car(grade):
 @pytest.mark.parametrize(("grade", "speed", "throttle", "pole", "gain"), [
     (0.04, 25, 0.5531348665628, -0.0377981977544, 45.6110582827),
     (0.0, 25, 0.3409551386557, -0.0315191813031, 54.6973534679),
-    (0.1, 12, 0.7300215620814, 0.00616988780018, -281.8640539),
-])
+    (0.1, 12, 0.7300215620814, 0.00616988780018, -281.8640539)])
 def test_throttle_for_a_speed(grade, speed, throttle, pole, gain):
     model = car(grade)
     op = model.operating_point({"car.v": f"{speed} m/s", "throttle.y": free})
@@ -417,8 +417,7 @@ def test_what_rests_only_in_a_mode_that_cannot_be_there_is_told_so():
     """Against 20 N it would have to go backward, atanh(10/11) m/s; 25 N hold no 30 N."""
     model = wired("runs away", "block.M rub.R engine.R", "rub.C engine.C ground.V",
                   block=tr.Mass(mass="2 kg", v="1 m/s"), ground=tr.Reference(),
-                  rub=tr.TranslationalFriction(law="coulomb", coulomb_force="20 N",
-                                               breakaway_force="25 N"), engine=Runaway())
+                  rub=dry(20, 25), engine=Runaway())
     with pytest.raises(InitialisationError, match="no equilibrium was found") as caught:
         model.operating_point()
     assert caught.value.data["conflict"] == ("rub",)
@@ -630,8 +629,7 @@ def test_what_stands_beside_a_closed_stop_goes_along_with_it():
 
 
 def test_a_wish_of_what_sticks_moves_all_that_is_tied_to_it():
-    model = on_two_springs(friction=tr.TranslationalFriction(
-        law="coulomb", coulomb_force="20 N", breakaway_force="20 N"))
+    model = on_two_springs(friction=dry(20))
     op = model.operating_point({"one.x": "20 mm", "push.force": free})
     assert op.modes == {"friction": "stuck"}
     assert op["other.x"].to("mm").m == pytest.approx(30)
@@ -815,8 +813,7 @@ SOURCES = {
     "step": sig.Step, "train": lambda: sig.Pulse(start="2 s"), "counter": sig.Counter,
     "noise": sig.UniformRandomNumber, "function": lambda: sig.TimeFunction(value=ones_then_twos),
     "table": lambda: sig.TimeTable(values=[1, 2], interpolation="held"),
-    "Python": lambda: sig.PythonFunction(function=lambda t, u: 3.0),
-}
+    "Python": lambda: sig.PythonFunction(function=lambda t, u: 3.0)}
 
 
 @pytest.mark.parametrize("moved", [True, False])

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from benches import wire, wired
 from benches.analysis import derivatives
+from benches.friction import dry
 from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
@@ -163,8 +164,7 @@ class Rig(Component):
     def compose(self):
         self.block = tr.Mass(mass="1 kg", v=self.speed)
         self.spring, self.damper = tr.Spring(stiffness="100 N/m"), tr.Damper(damping="0.5 N*s/m")
-        self.friction = tr.TranslationalFriction(law="coulomb", coulomb_force="20 N",
-                                                 breakaway_force="25 N")
+        self.friction = dry(20, 25)
         self.belt, self.ground = tr.VelocitySource(velocity=self.speed), tr.Reference()
         self.connect(self.block.M, self.spring.R, self.damper.R, self.friction.R)
         self.connect(self.friction.C, self.belt.R)
@@ -288,9 +288,7 @@ def test_a_touch_without_speed_is_told():
 def test_a_load_at_break_away_is_told():
     model = wired("floor", "block.M push.R friction.R", "push.C friction.C ground.V",
                   block=tr.Mass(mass="2 kg"), push=tr.ForceSource(force="10 N"),
-                  ground=tr.Reference(), friction=tr.TranslationalFriction(law="coulomb",
-                                                                           coulomb_force="8 N",
-                                                                           breakaway_force="10 N"))
+                  ground=tr.Reference(), friction=dry(8, 10))
     with pytest.warns(SensitivityWarning, match="friction is at the end of its mode"):
         model.simulate("3 s", sensitivities=["push.force"])
     model.push.force = "11 N"
@@ -795,9 +793,7 @@ def test_changes_of_friction_at_a_point_without_mass():
     model = wired("jenkin", "body.M spring.R other.R", "spring.C friction.R",
                   "friction.C other.C ground.V",
                   body=tr.Mass(mass="1 kg", v="0.5 m/s"), spring=tr.Spring(stiffness="500 N/m"),
-                  friction=tr.TranslationalFriction(law="coulomb", coulomb_force="2 N",
-                                                    breakaway_force="2 N"),
-                  other=tr.Spring(stiffness="100 N/m"), ground=tr.Reference())
+                  friction=dry(2), other=tr.Spring(stiffness="100 N/m"), ground=tr.Reference())
     run = model.simulate("0.1 s", rtol=1e-10, sensitivities=["body.mass", "spring.stiffness"])
 
     def velocity(t, m, k):
@@ -822,11 +818,7 @@ def test_frictions_that_share_a_load_let_go_when_their_sum_is_reached():
     model = wired("pulled", "body.M spring.R first.R second.R", "spring.C pull.R",
                   "first.C second.C pull.C ground.V",
                   body=tr.Mass(), spring=tr.Spring(stiffness="100 N/m"), ground=tr.Reference(),
-                  first=tr.TranslationalFriction(law="coulomb", coulomb_force="1 N",
-                                                 breakaway_force="2 N"),
-                  second=tr.TranslationalFriction(law="coulomb", coulomb_force="1 N",
-                                                  breakaway_force="3 N"),
-                  pull=tr.VelocitySource(velocity="0.1 m/s"))
+                  first=dry(1, 2), second=dry(1, 3), pull=tr.VelocitySource(velocity="0.1 m/s"))
     run = model.simulate("0.7 s", rtol=1e-10, sensitivities=[
         "first.breakaway_force", "second.breakaway_force"])
     times, moved = run.sensitivities.event_times

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from benches import wired
 from benches.analysis import derivatives
+from benches.friction import dry
 from numpy.testing import assert_allclose
 
 import blocks
@@ -172,9 +173,7 @@ def dragged(mass, speed, force, stiffness):
     m = wired("dragged", "belt.R rub.R", "rub.C box.M spring.R sensor.R",
               "spring.C belt.C ground.V sensor.C",
               box=tr.Mass(mass=quantity(mass, "kg"), v=speed),
-              belt=tr.VelocitySource(velocity=speed),
-              rub=tr.TranslationalFriction(law="coulomb", coulomb_force=quantity(force, "N"),
-                                           breakaway_force=quantity(1.5 * force, "N")),
+              belt=tr.VelocitySource(velocity=speed), rub=dry(force, 1.5 * force),
               spring=tr.Spring(stiffness=quantity(stiffness, "N/m")), ground=tr.Reference(),
               sensor=tr.MotionSensor(position_port=True))
     return m, ["belt.velocity", "box.v", "spring.x"], "sensor.x"

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from benches import wired
 from benches.analysis import derivatives
+from benches.friction import dry
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
 from scipy.sparse import csr_matrix
@@ -177,8 +178,7 @@ def test_frictions_at_rest_beside_one_that_slides_are_many_without_harm():
     for k in range(30):
         block, spring = model.add(f"b{k}", tr.Mass(mass="1 kg")), model.add(f"s{k}", tr.Spring(
             stiffness="1000 N/m"))
-        rub = model.add(f"f{k}", tr.TranslationalFriction(law="coulomb", coulomb_force="5 N",
-                                                          breakaway_force="7 N"))
+        rub = model.add(f"f{k}", dry(5, 7))
         model.connect(block.M, rub.R, spring.C, last)
         model.connect(rub.C, model.ground.V)
         last = spring.R
@@ -293,9 +293,7 @@ def test_what_dies_out_in_short_steps_is_not_stepped_over_with_long_ones():
 
 def test_a_mode_has_no_derivative_and_says_so():
     model = wired("slide", "block.M friction.R", "friction.C ground.V",
-                  block=tr.Mass(mass="1 kg", v="1 m/s"), ground=tr.Reference(),
-                  friction=tr.TranslationalFriction(law="coulomb", coulomb_force="1 N",
-                                                    breakaway_force="1 N"))
+                  block=tr.Mass(mass="1 kg", v="1 m/s"), ground=tr.Reference(), friction=dry(1))
     run = model.simulate("2 s", sensitivities=["friction.coulomb_force"])
     with pytest.raises(ParameterError, match="friction.mode: is a whole number that changes at "
                                              "events: it has no derivative.*sensitivities.events"):

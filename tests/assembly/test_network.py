@@ -60,18 +60,14 @@ def test_removing_a_part_removes_its_connections():
         _ = model.damper
 
 
-@pytest.mark.parametrize(
-    ("join", "words"),
-    [
-        (lambda m: m.connect(m.body.M), "at least two ports"),
-        (lambda m: m.connect(m.body.M, m.body.M), "given twice"),
-        (lambda m: m.connect(m.body.M, m.spring), "was given the component spring"),
-        (lambda m: m.connect(m.body.M, m.body.v), "was given the variable body.v"),
-        (lambda m: m.connect(m.body.M, m.r.R), "body.M is translational and r.R is electrical"),
-        (lambda m: m.connect(m.body.M, Mass().M), "First write model.name = Component"),
-        (lambda m: m.connect(m.body.M, m.push.S), "push.S is a signal and body.M a conserving"),
-    ],
-)
+@pytest.mark.parametrize(("join", "words"), [
+    (lambda m: m.connect(m.body.M), "at least two ports"),
+    (lambda m: m.connect(m.body.M, m.body.M), "given twice"),
+    (lambda m: m.connect(m.body.M, m.spring), "was given the component spring"),
+    (lambda m: m.connect(m.body.M, m.body.v), "was given the variable body.v"),
+    (lambda m: m.connect(m.body.M, m.r.R), "body.M is translational and r.R is electrical"),
+    (lambda m: m.connect(m.body.M, Mass().M), "First write model.name = Component"),
+    (lambda m: m.connect(m.body.M, m.push.S), "push.S is a signal and body.M a conserving")])
 def test_a_connection_that_cannot_be_meant_is_refused(join, words):
     model = oscillator()
     model.r, model.g, model.push = Resistor(), Ground(), ForceSource()

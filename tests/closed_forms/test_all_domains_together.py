@@ -63,8 +63,7 @@ class Mixed:
             "rotational": self.grow("j", "I", self.inertia),
             "liquid": self.grow("v", "A", self.chamber),
             "electrical": [self.add("ground", el.ElectricalReference()).V],
-            "magnetic": [self.add("pole", mag.MagneticReference()).M],
-        }
+            "magnetic": [self.add("pole", mag.MagneticReference()).M]}
         self.bodies = self.grow("body", "M", lambda: th.ThermalMass(
             mass=self.about(0.02, "kg"), T=self.between(280, 400, "K")))  # fmt: skip
         self.ground = {"translational": self.add("floor", Reference()).V,
@@ -146,8 +145,7 @@ class Mixed:
         loss = self.one([
             rot.RotationalDamper(damping=self.about(0.3, "N*m*s/rad"), thermal_port=True),
             rot.RotationalFriction(law="coulomb", coulomb_torque=self.about(0.3, "N*m"),
-                                   breakaway_torque="2 N*m", thermal_port=True),
-        ])  # fmt: skip
+                                   breakaway_torque="2 N*m", thermal_port=True)])  # fmt: skip
         return spring, loss
 
     def liquid_links(self):
@@ -181,8 +179,7 @@ class Mixed:
             part = self.one([
                 el.Capacitor(capacitance=self.about(0.05, "F"), vc=self.between(-5, 5, "V")),
                 el.Inductor(inductance=self.about(0.1, "H"), i_L=self.between(-3, 3, "A")),
-                el.Diode(thermal_port=True, **self.diode),
-            ])  # fmt: skip
+                el.Diode(thermal_port=True, **self.diode)])  # fmt: skip
             other = self.add(f"r{k}_{n}", el.Resistor(resistance=self.about(1, "ohm"),
                                                       thermal_port=True))  # fmt: skip
             self.link(f"e{k}_{n}", part, "p", "n", first.p, other.p)

@@ -10,6 +10,7 @@ from math import pi
 import numpy as np
 import pytest
 from benches import wire, wired
+from benches.friction import dry
 from numpy.polynomial import Polynomial
 from numpy.testing import assert_allclose
 
@@ -222,9 +223,7 @@ def test_friction_breaks_away_one_delay_after_the_load_has_reached_its_bound():
                   "push.C friction.C ground.V",
                   ramp=sig.Ramp(slope="10 N/s"), delay=sig.Delay(unit="N", delay="0.8 s"),
                   push=tr.ForceSource(), block=tr.Mass(mass="1 kg"), ground=tr.Reference(),
-                  friction=tr.TranslationalFriction(law="coulomb", breakaway_force="25 N",
-                                                    coulomb_force="20 N",
-                                                    viscous_coefficient="0 N*s/m"))
+                  friction=dry(20, 25, viscous_coefficient="0 N*s/m"))
     run = model.simulate("4.3 s", rtol=1e-9)
     (slip,) = run.events.of("friction")
     assert_allclose(slip.time, 2.5 + 0.8, rtol=1e-9)
@@ -272,14 +271,10 @@ def test_friction_on_a_belt_of_delayed_speed_is_refused():
         model.simulate("1 s")
 
 
-@pytest.mark.parametrize(
-    ("delay", "initial", "text"),
-    [
-        (lambda c: c.y * quantity("1 s"), 0, "the delay depends on y"),
-        (lambda c: blocks.time, 0, "the delay depends on time"),
-        (lambda c: "1 s", lambda c: c.y, "what was before the run depends on y"),
-    ],
-)
+@pytest.mark.parametrize(("delay", "initial", "text"), [
+    (lambda c: c.y * quantity("1 s"), 0, "the delay depends on y"),
+    (lambda c: blocks.time, 0, "the delay depends on time"),
+    (lambda c: "1 s", lambda c: c.y, "what was before the run depends on y")])
 def test_a_delay_that_moves_is_refused(delay, initial, text):
     class Moving(Component):
         y = Variable("1", 1, priority="high")
@@ -338,9 +333,7 @@ def test_samples_that_only_pass_through_a_delay_stop_the_run_once_more_each(besi
                   delay=sig.Delay(delay="0.353 s"), sum=sig.Integrator())
     if beside_friction:
         wire(model, "block.M rub.R", "rub.C floor.V",
-             block=tr.Mass(v="1 m/s"), floor=tr.Reference(),
-             rub=tr.TranslationalFriction(law="coulomb", coulomb_force="1 N",
-                                          breakaway_force="1 N"))
+             block=tr.Mass(v="1 m/s"), floor=tr.Reference(), rub=dry(1))
     run = model.simulate("2 s", rtol=1e-9)
     held = np.sin(2 * pi * 0.02 * np.arange(83))  # the last sample arrives at 1.993 s
     exact = 0.02 * held[:-1].sum() + 0.007 * held[-1]
@@ -375,9 +368,7 @@ def test_samples_are_taken_where_a_delay_has_passed_beside_friction():
     """x'(t) = 1 - x(t - 0.3 s) is the sum of (-1)^k (t - 0.3 k)^(k + 1)/(k + 1)! of what began."""
     model = wired("tallied", "late.y x.u", "x.y late.u tally.u", "block.M rub.R", "rub.C floor.V",
                   x=Regrowth(), late=sig.Delay(delay="0.3 s"), tally=Tally(),
-                  block=tr.Mass(v="1 m/s"), floor=tr.Reference(),
-                  rub=tr.TranslationalFriction(law="coulomb", coulomb_force="1 N",
-                                               breakaway_force="1 N"))
+                  block=tr.Mass(v="1 m/s"), floor=tr.Reference(), rub=dry(1))
     run = model.simulate("0.95 s", rtol=1e-8, method="auto")
     assert run["tally.n"].final.m == 7  # from 0.3 s on
     at_last = 0.9 - 0.6**2 / 2 + 0.3**3 / 6

@@ -18,8 +18,7 @@ FLUIDS = {
     thermal_liquid: ("ThermalLiquidProperties", "liquid", ["water", "glycol 50", "oil"]),
     gas: ("GasProperties", "gas_spec", ["perfect", "semiperfect", "nitrogen", "hydrogen"]),
     moist_air: ("MoistAirProperties", "dry_gas", ["air", "nitrogen"]),
-    two_phase: ("TwoPhaseFluidProperties", "medium", ["water", "R134a", "R1234yf", "R744"]),
-}
+    two_phase: ("TwoPhaseFluidProperties", "medium", ["water", "R134a", "R1234yf", "R744"])}
 PRESSURES = {"R134a": (0.2, 1.2), "R1234yf": (0.2, 1.2), "R744": (1.5, 4.0)}  # MPa
 
 

@@ -23,16 +23,7 @@ from benches.wrong_models import (
 )
 
 import library.electrical as el
-from blocks import (
-    Component,
-    Model,
-    Parameter,
-    Port,
-    Variable,
-    der,
-    exceptions,
-    quantity,
-)
+from blocks import Component, Model, Parameter, Port, Variable, der, exceptions, quantity
 from blocks.diagnostics.check import relation_findings
 from library.translational import ForceSource, translational
 
@@ -99,14 +90,12 @@ WRITTEN = [
     ("yield self.f == self.k * self.x; when(self.x < 0, {self.x: 0})", "equation",
      "makes a when() that it does not yield"),
     ("initially({self.n: 1}); yield self.f == self.k * self.x", "equation",
-     "not yield: it would count for nothing. Write"),
-]  # fmt: skip
+     "not yield: it would count for nothing. Write")]  # fmt: skip
 
 
 @pytest.mark.parametrize(("law", "code", "words"), WRITTEN, ids=[law for law, *_ in WRITTEN])
 def test_a_mistake_in_a_class_is_told_with_its_file_and_line(
-    law, code, words, tmp_path, monkeypatch
-):
+    law, code, words, tmp_path, monkeypatch):
     file = tmp_path / "own.py"
     file.write_text("import math, numpy as np\nfrom blocks import *\n"
                     "from library.translational import TwoPort\n\nclass Own(TwoPort):\n"
@@ -277,8 +266,7 @@ def test_a_name_that_equations_lack_is_answered_with_where_it_comes_from(written
     (lambda t: 1 / 0, "equation",
      "part1.force: … failed: division by zero. It is called once … where() instead of 'if'."),
     (lambda t: None, "equation",
-     "part1.force: … returns nothing. Let it end with return and a value."),
-])  # fmt: skip
+     "part1.force: … returns nothing. Let it end with return and a value.")])  # fmt: skip
 def test_a_function_of_time_that_cannot_be_read_is_told_with_its_parameter(force, code, text):
     finding = only(check_of(ForceSource(force=force)))
     assert finding.code == code

@@ -165,11 +165,9 @@ class Vapour(Bristle):
 @pytest.mark.parametrize("method", ["auto", "Radau", "rk4"])
 @pytest.mark.parametrize(("part", "equation"), [
     (Bristle, "rail.f == sqrt(rail.limit - rail.x)"),
-    (Vapour, "rail.f == log(1 - rail.x/rail.limit)"),
-])
+    (Vapour, "rail.f == log(1 - rail.x/rail.limit)")])
 def test_a_root_or_logarithm_of_a_negative_number_is_laid_at_its_components_door(
-    method, part, equation
-):
+    method, part, equation):
     model = wired("broken", "block.M rail.R", "rail.C ground.V",
                   block=tr.Mass(v="1.5 m/s"), rail=part(), ground=tr.Reference())
     step = "1 ms" if method == "rk4" else None

@@ -256,9 +256,8 @@ def test_unconnected_ports_of_an_array_are_one_finding():
 
 # -- what no simple rule explains ----------------------------------------------------------------
 def test_velocities_at_both_ends_of_a_gear_are_named_with_the_gear():
-    model = sound("gear.A a.R", "gear.B b.R", "a.C b.C ground.V",
-                  gear=Gear(), a=tr.VelocitySource(velocity="1 m/s"),
-                  b=tr.VelocitySource(velocity="1 m/s"))
+    model = sound("gear.A a.R", "gear.B b.R", "a.C b.C ground.V", gear=Gear(),
+                  a=tr.VelocitySource(velocity="1 m/s"), b=tr.VelocitySource(velocity="1 m/s"))
     finding = only(model)
     assert finding.where[:2] == ("a", "b")
     says(finding, "structure.singular", finding.where,

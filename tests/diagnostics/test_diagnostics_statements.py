@@ -4,28 +4,11 @@ import pickle
 import re
 
 import pytest
-from benches.wrong_models import (
-    Gain,
-    Inertia,
-    Shell,
-    pattern,
-    sound,
-)
+from benches.wrong_models import Gain, Inertia, Shell, pattern, sound
 
 import blocks
 import library.electrical as el
-from blocks import (
-    Component,
-    Domain,
-    Input,
-    Model,
-    Parameter,
-    Target,
-    Variable,
-    exceptions,
-    load,
-    quantity,
-)
+from blocks import Component, Domain, Input, Model, Parameter, Target, Variable, exceptions, load
 from library.electromechanical import DCMotor
 from library.magnetic import ElectromagneticConverter
 from library.tables import table
@@ -128,7 +111,7 @@ STATEMENTS = [
      "Mass.mass: … greater than 0 kg, but is 0 kg. Check the sign, the size and the unit of mass"),
     (lambda m: setattr(m.damper, "damping", "-5 N*s/m"), "parameter.bounds",
      "damper.damping: … at least 0 N*s/m, but is -5 N*s/m. … of damping (Damping coefficient)"),
-    (lambda m: Mass(mass=quantity(float("nan"), "kg")), "parameter.finite",
+    (lambda m: Mass(mass=blocks.quantity(float("nan"), "kg")), "parameter.finite",
      "Mass.mass: is nan kg … Give a value in kg."),
     (lambda m: Mass(v="inf m/s"), "parameter.finite",
      "Mass.v: has the initial target inf m/s … Give a value in m/s."),
@@ -152,8 +135,7 @@ STATEMENTS = [
      "Inertia.w: … in rad/s, but was given 1 Hz. One turn is 2π rad: write '1 turn/s'"),
     (lambda m: Inertia(w="1500 1/min"), "unit.hertz",
      "Inertia.w: … in rad/s … 1500 1/min … Write '1500 rpm' if turns are meant."),
-    (lambda m: Mass(v="1 m"), "unit.dimension", "Mass.v: takes m/s … given 1 m. Give it in m/s."),
-]
+    (lambda m: Mass(v="1 m"), "unit.dimension", "Mass.v: takes m/s … given 1 m. Give it in m/s.")]
 
 
 @pytest.mark.parametrize(("statement", "code", "told"), STATEMENTS,
@@ -186,8 +168,7 @@ def test_facts_are_attributes_and_survive_pickling():
      r"It is called as table\(times, values=None, \*, time=None, value=None"),
     (lambda m: m.add(Mass()), r"It is called as add\(name, component\)"),
     (lambda m: float(m.block.v), r"block\.v: is a variable .* Write model\.simulate\('4 s'\)\["),
-    (lambda m: load(), r"It is called as load\(file\)"),
-])  # fmt: skip
+    (lambda m: load(), r"It is called as load\(file\)")])  # fmt: skip
 def test_a_call_that_python_refuses_shows_how_it_is_written(call, text):
     with pytest.raises(exceptions.WrongCall, match=text) as caught:
         call(sound())

@@ -27,8 +27,7 @@ def blocks(page: Path) -> list[tuple[str, str, str | None, int]]:
 
 
 @pytest.mark.parametrize("page", [
-    page for page in PAGES if "```python" in page.read_text()
-], ids=lambda p: p.stem)  # fmt: skip
+    page for page in PAGES if "```python" in page.read_text()], ids=lambda p: p.stem)  # fmt: skip
 def test_the_code_of_a_page_runs_and_prints_what_is_shown(page, monkeypatch, tmp_path, capsys):
     if page.stem == "handing_on_a_model":
         pytest.importorskip("fmpy", reason="FMPy runs FMUs: pip install FMPy")

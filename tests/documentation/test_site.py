@@ -127,8 +127,7 @@ def _width(element):
     ("y == a*(b/c)^2", "y = a · ( b c ) 2"),
     ("m*der(v) == R.f", "m · v ˙ = f R"),
     ("y == where(a > 0, b, where(c < 0, 1, 0))", "y = { b if a > 0 1 if c < 0 0 otherwise"),
-    ("y == table(…", "y == table(…"),
-])  # fmt: skip
+    ("y == table(…", "y == table(…")])  # fmt: skip
 def test_an_equation_keeps_what_brackets_and_signs_say(text, shown):
     assert " ".join(" ".join(ElementTree.fromstring(mathml(text)).itertext()).split()) == shown
 

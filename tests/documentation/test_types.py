@@ -26,8 +26,7 @@ TYPES = {  # what is revealed of each expression
     "model.operating_point()": "OperatingPoint",
     'model.sweep({"block.mass": ["1 kg"]}, "1 s", outputs="max(spring.f)")': "Dataset",
     "model.stepper()": "SteppedRun",
-    "model.limit_cycle(result)": "LimitCycle",
-}
+    "model.limit_cycle(result)": "LimitCycle"}
 CHECKERS = (  # the second, which editors use, where it is installed
     ("mypy", "--ignore-missing-imports", "--cache-dir", str(ROOT / ".mypy_cache")),
     ("pyright", "--pythonpath", sys.executable))

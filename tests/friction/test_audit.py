@@ -80,8 +80,7 @@ def advice(friction):
     ({"law": "tanh", "band": "10 cm/s"}, ["0.0549 m/s"]),
     ({"law": "simscape", "breakaway_velocity": "1 m/s"}, ["'simscape'", "never sticks"]),
     ({"law": "karnopp"}, ["'karnopp'", "glides on", "karnopp_1985"]),
-    ({"law": "quinn_1", "band": "1 cm/s"}, ["against the load", "0.00374 m/s"]),
-])  # fmt: skip
+    ({"law": "quinn_1", "band": "1 cm/s"}, ["against the load", "0.00374 m/s"])])  # fmt: skip
 def test_a_law_that_does_not_hold_is_named_by_check(options, words):
     (finding,) = advice(TranslationalFriction(**options))
     assert finding.severity == "warning"

@@ -216,8 +216,7 @@ class CubicDamper(tr.TwoPort):
 LOADS = {
     "quadratic": (lambda: tr.QuadraticSpeedDependentForce(nominal_force="4 N"),
                   lambda v: 4 * v * abs(v), lambda f: np.sign(f) * np.sqrt(abs(f) / 4)),
-    "cubic": (CubicDamper, lambda v: 4 * v**3, lambda f: np.cbrt(f / 4)),
-}  # fmt: skip
+    "cubic": (CubicDamper, lambda v: 4 * v**3, lambda f: np.cbrt(f / 4))}  # fmt: skip
 PUSHES = {
     "constant": ("8 N", lambda t: 8.0),
     "ramp": (lambda t: quantity("20 N/s") * t, lambda t: 20 * t),
@@ -246,10 +245,7 @@ def test_friction_pushes_a_drag_from_rest(load, push, method):
     model = wired("drag behind friction", "block.M push.R grip.R", "grip.C drag.R",
                   "drag.C push.C floor.V",
                   block=tr.Mass(mass="2 kg"), push=tr.ForceSource(force=force),
-                  floor=tr.Reference(), grip=tr.TranslationalFriction(law="coulomb",
-                                                                      coulomb_force="9 N",
-                                                                      breakaway_force="9 N"),
-                  drag=made())
+                  floor=tr.Reference(), grip=dry(9), drag=made())
     run = model.simulate("2 s", method=method, rtol=1e-7)
     assert_allclose(run["block.v"].final.m, driven(load, push), rtol=1e-5)
     speed = run["block.v"].at("1 s").m

@@ -23,8 +23,7 @@ def rod(angle, mu, *, slip=0.0, static=None, w=0.0, drop=0.0, fall=0.0, restitut
         angle=quantity(angle, "deg"), friction=mu, static_friction=static or mu,
         w=quantity(w, "rad/s"), y=quantity(np.sin(a) + drop, "m"), restitution=restitution,
         vx=quantity(slip - w * np.sin(a), "m/s"), vy=quantity(w * np.cos(a) - fall, "m/s"),
-        **more,
-    )  # fmt: skip
+        **more)  # fmt: skip
     return model
 
 
@@ -172,8 +171,7 @@ def test_the_energy_of_a_bouncing_and_sliding_rod_never_grows(mu, e):
 # -- time stepping -----------------------------------------------------------------------------
 @pytest.mark.parametrize("more", [
     {"angle": 60, "mu": 0.5, "slip": -3.0}, {"angle": 60, "mu": 0.5, "slip": 1.0},
-    {"angle": 60, "mu": 0.5, "slip": 1.0, "drop": 0.05},
-])  # fmt: skip
+    {"angle": 60, "mu": 0.5, "slip": 1.0, "drop": 0.05}])  # fmt: skip
 def test_time_stepping_comes_to_the_same_motion_of_the_rod(more):
     exact = rod(**more).simulate("0.15 s", rtol=1e-10)
     paths = ["rod.angle", "rod.vx", "rod.vy"]

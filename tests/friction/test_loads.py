@@ -39,8 +39,7 @@ def rubbing(law, **more):
 
 @pytest.mark.parametrize("law", [
     "coulomb", "viscous", "tanh", "quinn", "karnopp", "karnopp_1985", "awrejcewicz", "kikuuwe",
-    "dahl", "lugre", "maxwell_slip",
-])  # fmt: skip
+    "dahl", "lugre", "maxwell_slip"])  # fmt: skip
 def test_sliding_friction_is_a_coefficient_times_the_normal_force(law):
     friction = rubbing(law, normal_force="20 N")
     run = moved(friction, lambda t: 1 + 0 * t).simulate("0.1 s", rtol=1e-8, method="rodas4")

@@ -22,15 +22,7 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
 import library.rotational as rot
-from blocks import (
-    Model,
-    Parameter,
-    Target,
-    Variable,
-    der,
-    dry_friction,
-    quantity,
-)
+from blocks import Model, Parameter, Target, Variable, der, dry_friction, quantity
 from library.mechanisms import DiscBrake, SliderCrank
 from library.planar import Body, ForceSensor, Ground, Prismatic, Revolute, RigidOffset
 from library.signal import Abs
@@ -171,8 +163,7 @@ def engine(pistons, mass, bearing):
                   block=Reference())
     for k, phase in enumerate(PHASE[pistons]):
         crank = model.add(f"crank{k}", SliderCrank(crank="50 mm", rod="200 mm", phi=f"{phase} deg"))
-        rub = model.add(f"rub{k}", TranslationalFriction(
-            law="coulomb", breakaway_force="6 N", coulomb_force="5 N"))
+        rub = model.add(f"rub{k}", dry(5, 6))
         model.connect(model.wheel.I, crank.A)
         model.connect(crank.P, rub.R)
         model.connect(rub.C, model.block.V)
@@ -263,8 +254,7 @@ def test_a_press_that_a_brake_holds_starts_out_of_its_dead_centre(begin, method)
     model = held_shaft(Model("press"), ["0.1 s", "0.2 s"], ["0 N*m", "4 N*m"])
     wire(model, "wheel.I crank.A", "crank.P ram.M rub.R", "rub.C block.V",
          crank=SliderCrank(crank="50 mm", rod="200 mm", phi=f"{begin} deg"),
-         ram=Mass(mass="0.5 kg"),
-         rub=TranslationalFriction(law="coulomb", breakaway_force="6 N", coulomb_force="5 N"))
+         ram=Mass(mass="0.5 kg"), rub=dry(5, 6))
     run = model.simulate("0.5 s", method=method, rtol=1e-8)
 
     def motion(t, y):  # the torque grows from nothing: at first nothing even accelerates
@@ -296,7 +286,7 @@ def test_a_linkage_that_a_brake_holds_starts_out_of_its_dead_centre(guide, begin
          slide=Prismatic(angle="-90 deg", drive=True, s="150 mm" if begin > 0 else "250 mm"),
          side=ForceSensor())
     if guide == "5 N":
-        model.rub = TranslationalFriction(law="coulomb", breakaway_force="6 N", coulomb_force="5 N")
+        model.rub = dry(5, 6)
     else:
         wire(model, "side.FX load.u", "load.y rub.N",
              rub=TranslationalFriction(law="coulomb", normal=True, coulomb_coefficient=0.1,

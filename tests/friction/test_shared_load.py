@@ -42,8 +42,7 @@ def servo(order, at="motor", sense=1.0):
                                backward_bearing_torque=quantity(BEARING, "N*m")),
         "brake": friction(BRAKE), "bearing": friction(FRICTION), "pull": TorqueSource(),
         "ramp": TimeTable(times=quantity(np.array([0.0, 1.0]), "s"),
-                          values=quantity(np.array([0.0, sense * RISE]), "N*m")),
-    }  # fmt: skip
+                          values=quantity(np.array([0.0, sense * RISE]), "N*m"))}  # fmt: skip
     names = list(parts)
     for name in np.random.default_rng(order).permutation(names) if order else names:
         model.add(str(name), parts[name])
@@ -200,9 +199,7 @@ def test_a_clutch_that_closes_between_shafts_at_rest_loads_nothing(speeds, metho
          push=TimeTable(times=quantity(np.array([0, 0.2, 0.3]), "s"), interpolation="held",
                         values=quantity(np.array([0.0, 50.0, 50.0]), "N")),
          rack=mech.RackAndPinion(radius="0.0178 m"), mass=tr.Mass(mass="1.7 kg"),
-         guide=tr.TranslationalFriction(law="coulomb", coulomb_force="0.3 N",
-                                        breakaway_force="0.4 N"),
-         rail=tr.Reference())
+         guide=dry(0.3, 0.4), rail=tr.Reference())
     run = model.simulate("0.3 s", method=method)
     efforts = [run[f"{name}"].at("0.25 s").m
                for name in ("clutch.t", "friction0.t", "friction1.t", "guide.f")]
@@ -232,10 +229,8 @@ def test_frictions_of_a_shaft_and_its_rack_come_to_rest_together_beside_a_choppe
         "disc": Inertia(inertia="0.013 kg*m^2", w="2 rad/s"),
         "bearing": RotationalFriction(law="coulomb", coulomb_torque="0.2 N*m",
                                       breakaway_torque="0.25 N*m"),
-        "guide": tr.TranslationalFriction(law="coulomb", coulomb_force="3 N",
-                                          breakaway_force="4 N"),
-        "rack": mech.RackAndPinion(radius=quantity(radius, "m")), "mass": tr.Mass(mass="1.7 kg"),
-    }
+        "guide": dry(3, 4),
+        "rack": mech.RackAndPinion(radius=quantity(radius, "m")), "mass": tr.Mass(mass="1.7 kg")}
     for name in sorted(parts, reverse=flipped):
         model.add(name, parts[name])
     chopper(model)

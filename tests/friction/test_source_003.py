@@ -124,8 +124,7 @@ CURVE = {"mass": 1, "stiffness": 90, "kinetic": 10, "static": 15, "speed": 0.5, 
 def test_a_stribeck_curve_with_exact_sticking_agrees_with_an_independent_solution():
     law = TranslationalFriction(
         law="stribeck", coulomb_force="10 N", breakaway_force="15 N", breakaway_velocity="0.2 m/s",
-        viscous_coefficient="3 N*s/m",
-    )  # fmt: skip
+        viscous_coefficient="3 N*s/m")  # fmt: skip
     run = dragged(CURVE, law).simulate("4 s", rtol=1e-12)
     times, x = stick_slip(CURVE, lambda v: 10 + 5 * np.exp(-((v / 0.2) ** 2)) + 3 * v)
     assert len(times) >= 6
@@ -159,8 +158,7 @@ def test_a_table_of_friction_over_speed_agrees_with_an_independent_solution():
 # -- eleven friction laws ---------------------------------------------------------------------
 MODELS = {
     1: "karnopp", 2: "quinn", 3: "kikuuwe", 4: AwrejcewiczAsPrinted, 5: "quinn_1", 6: "quinn_2",
-    7: "quinn_3", 8: "kikuuwe_1", 9: AwrejcewiczIAsPrinted, 10: "viscous", 11: "tanh",
-}  # fmt: skip
+    7: "quinn_3", 8: "kikuuwe_1", 9: AwrejcewiczIAsPrinted, 10: "viscous", 11: "tanh"}  # fmt: skip
 ALL_BANDS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 EXACT = reference()["belt"]["P1"]["x"]
 
@@ -264,8 +262,7 @@ CREEP = {
     "kikuuwe_1": lambda p: turned(p) - p,
     "viscous": lambda p: p,
     "martins_oden": lambda p: p,
-    "tanh": atanh,
-}
+    "tanh": atanh}
 
 
 @pytest.mark.parametrize("share", [0.25, 0.5, 0.75])

@@ -32,17 +32,14 @@ def joined(a, b):
     return wired("joined", "a.M b.M", a=Mass(mass="1 kg", v=a), b=Mass(mass="3 kg", v=b))
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "speed"),
-    [
-        (Target("2 m/s", "low"), "4 m/s", 4.0),
-        ("2 m/s", Target("4 m/s", "low"), 2.0),
-        (Target("2 m/s", "low"), Target("4 m/s", "low"), 3.0),
-        ("2 m/s", Target("4 m/s", "none"), 2.0),
-        ("2 m/s", "2 m/s", 2.0),
-        (Target("2 m/s", "low"), Target(nominal="1 m/s"), 2.0),  # b keeps its default, 0 m/s high
-    ],
-)
+@pytest.mark.parametrize(("a", "b", "speed"), [
+    (Target("2 m/s", "low"), "4 m/s", 4.0),
+    ("2 m/s", Target("4 m/s", "low"), 2.0),
+    (Target("2 m/s", "low"), Target("4 m/s", "low"), 3.0),
+    ("2 m/s", Target("4 m/s", "none"), 2.0),
+    ("2 m/s", "2 m/s", 2.0),
+    (Target("2 m/s", "low"), Target(nominal="1 m/s"), 2.0),  # b keeps its default, 0 m/s high
+])
 def test_the_stronger_target_wins_and_equals_meet_in_the_middle(a, b, speed):
     (v,), warned = started(joined(a, b), "a.v")
     assert v == pytest.approx(speed, abs=1e-12)
@@ -284,9 +281,8 @@ def test_the_force_balance_holds_however_targets_conflict():
 
 
 def test_low_targets_of_a_variable_nobody_ties_are_met():
-    assert_allclose(
-        quietly(in_parallel(low("0.1 m"), low("0.3 m")), "x", "m"), [0.1, 0.3], rtol=1e-12
-    )
+    assert_allclose(quietly(in_parallel(low("0.1 m"), low("0.3 m")), "x", "m"), [0.1, 0.3],
+                    rtol=1e-12)
 
 
 def test_springs_in_parallel_keep_their_own_deformations():
@@ -383,8 +379,7 @@ def test_speeds_that_have_died_out_are_no_size(speed, method):
 
 @pytest.mark.parametrize(("value", "told"), [
     ("0 mm", "must be greater than 0, but is 0 mm"), ("-1 mm", "must be greater than 0"),
-    (quantity(np.inf, "m"), "is inf m, which is not a finite number"),
-])
+    (quantity(np.inf, "m"), "is inf m, which is not a finite number")])
 def test_a_nominal_value_is_a_size(value, told):
     for give, place in (
             (lambda: Spring(x=Target("0 m", nominal=value)), r"Spring\.x \(nominal\)"),

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from benches import wire, wired
+from benches.friction import dry
 from numpy.testing import assert_allclose
 from scipy.linalg import block_diag, null_space
 from scipy.sparse import csr_array
@@ -76,8 +77,7 @@ def test_a_gap_closes_by_as_much_as_its_force_asks_for():
 
 @pytest.mark.parametrize("part", [
     tr.ElastoGap(f=f"{-G} N", x=Target("-1 um", priority="low")),
-    tr.HardStop(f=f"{-G} N", x=Target("0 m", priority="low"), lower_bound="0 m",
-                upper_bound="1 m"),
+    tr.HardStop(f=f"{-G} N", x=Target("0 m", priority="low"), lower_bound="0 m", upper_bound="1 m"),
 ], ids=lambda part: type(part).__name__)  # fmt: skip
 def test_a_place_of_low_priority_gives_way_to_a_force(part):
     assert_allclose(start_of(pressed(part), "part.f"), -G, rtol=1e-7)
@@ -177,11 +177,8 @@ def test_what_friction_holds_at_rest_moves_no_spring():
 def test_frictions_at_rest_are_asked_for_their_share_as_results_show_it():
     # equal shares of what they bear at most: 3 N of 20 N beside 6 N of 40 N hold a spring of 9 N
     model = wired("shared", "body.M a.R b.R spring.R", "a.C b.C spring.C ground.V",
-                  body=tr.Mass(), spring=tr.Spring(stiffness="200 N/m"),
-                  a=tr.TranslationalFriction(law="coulomb", coulomb_force="20 N", f="3 N",
-                                             breakaway_force="20 N"),
-                  b=tr.TranslationalFriction(law="coulomb", coulomb_force="40 N",
-                                             breakaway_force="40 N"), ground=tr.Reference())
+                  body=tr.Mass(), spring=tr.Spring(stiffness="200 N/m"), a=dry(20, f="3 N"),
+                  b=dry(40), ground=tr.Reference())
     assert_allclose(start_of(model, "a.f", "b.f", "spring.x"), [3.0, 6.0, -9.0 / STIFFNESS],
                     rtol=1e-8)
 
@@ -236,8 +233,7 @@ def twisted(part):
 
 @pytest.mark.parametrize("part", [
     mech.DiscBrake(normal_force="100 N"), rot.BearingFriction(),
-    rot.RotationalFriction(law="stribeck"),
-], ids=lambda part: type(part).__name__)  # fmt: skip
+    rot.RotationalFriction(law="stribeck")], ids=lambda part: type(part).__name__)  # fmt: skip
 def test_a_shaft_carries_what_a_brake_takes(part):
     model = twisted(part)
     wire(model, "wheel.I shaft.R part.R", "part.C frame.W")

@@ -12,15 +12,17 @@ from numpy.testing import assert_allclose
 
 import blocks
 import library.translational as tr
-from blocks import Component, Model, Option, Output, Parameter, Port, Variable, der, quantity
-from blocks.exceptions import (
-    ConnectionRefused,
-    EquationError,
-    ModelError,
-    NamingError,
-    ParameterError,
-    UnknownName,
-    WrongDimension,
+from blocks import (
+    Component,
+    Model,
+    Option,
+    Output,
+    Parameter,
+    Port,
+    Variable,
+    der,
+    exceptions,
+    quantity,
 )
 
 TIGHT = {"rtol": 1e-10}
@@ -107,7 +109,7 @@ def test_an_option_chooses_the_equations(law, exact):
 def test_a_conditional_port_exists_with_its_option_only():
     run = alone(Leaky(leak=True)).simulate("1 s", **TIGHT)
     assert_allclose(run["c.loss"].magnitude, run["c.x"].magnitude, rtol=1e-12)
-    with pytest.raises(ConnectionRefused, match="exists only with other options"):
+    with pytest.raises(exceptions.ConnectionRefused, match="exists only with other options"):
         _ = Leaky().loss
 
 
@@ -126,20 +128,16 @@ def pushed(force):
                  body=tr.Mass(mass="2 kg"), push=tr.ForceSource(force=force), ground=tr.Reference())
 
 
-@pytest.mark.parametrize(
-    ("force", "speed"),
-    [
-        (lambda t: quantity("6 N") * np.sin(quantity("3 rad/s") * t), (1 - np.cos(3))),
-        (lambda t: quantity("6 N") * np.exp(-t / quantity("1 s")), 3 * (1 - np.exp(-1))),
-        (lambda t: np.sqrt(t / quantity("1 s")) * quantity("6 N"), 2.0),
-        (lambda t: quantity("6 N"), 3.0),
-        (lambda t: "6 N", 3.0),
-        (lambda t: quantity("6 N") * np.maximum(t / quantity("1 s"), 0.5), 3 * (0.25 + 0.375)),
-        (lambda t: blocks.where(t > "0.25 s", "6 N", "0 N"), 2.25),
-        (lambda t: quantity([6, 2], "N")[0] * (t / quantity("1000 ms")) ** 2, 1.0),
-        (lambda t: quantity("6 N") * np.hypot(3.0, 4.0 * t / t), 15.0),
-    ],
-)
+@pytest.mark.parametrize(("force", "speed"), [
+    (lambda t: quantity("6 N") * np.sin(quantity("3 rad/s") * t), (1 - np.cos(3))),
+    (lambda t: quantity("6 N") * np.exp(-t / quantity("1 s")), 3 * (1 - np.exp(-1))),
+    (lambda t: np.sqrt(t / quantity("1 s")) * quantity("6 N"), 2.0),
+    (lambda t: quantity("6 N"), 3.0),
+    (lambda t: "6 N", 3.0),
+    (lambda t: quantity("6 N") * np.maximum(t / quantity("1 s"), 0.5), 3 * (0.25 + 0.375)),
+    (lambda t: blocks.where(t > "0.25 s", "6 N", "0 N"), 2.25),
+    (lambda t: quantity([6, 2], "N")[0] * (t / quantity("1000 ms")) ** 2, 1.0),
+    (lambda t: quantity("6 N") * np.hypot(3.0, 4.0 * t / t), 15.0)])
 def test_a_parameter_may_be_a_function_of_time_made_with_numpy(force, speed):
     run = pushed(force).simulate("1 s", method="DOP853", rtol=1e-10)
     assert final(run, "body.v") == pytest.approx(speed, rel=1e-7)
@@ -147,7 +145,8 @@ def test_a_parameter_may_be_a_function_of_time_made_with_numpy(force, speed):
 
 def test_a_course_of_another_run_is_told_to_be_a_table():
     course = pushed(lambda t: quantity("6 N") * t / quantity("1 s")).simulate("1 s")["push.f"]
-    with pytest.raises(ParameterError, match=r"takes a single value.*table\(times, values\)"):
+    with pytest.raises(exceptions.ParameterError,
+                       match=r"takes a single value.*table\(times, values\)"):
         pushed(course)
 
 
@@ -163,18 +162,15 @@ def test_a_function_of_time_may_be_replaced_by_a_constant_and_back():
 # -- values --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("make", "kind", "words"),
-    [
-        (lambda: tr.Mass().vv, UnknownName, "Did you mean 'v'?"),
-        (lambda: tr.Spring(law=3), UnknownName, "The choices are: linear, table."),
-        (lambda: Leaky(leak=1), ParameterError, "Give True or False"),
-        (lambda: tr.Mass(v=blocks.Target(nominal="1 kg")), WrongDimension, "takes m/s"),
-        (lambda: tr.Mass(count=True), ParameterError, "at least 1"),
-        (lambda: tr.Mass(v=quantity([1, 2], "m/s")), ParameterError, "takes a single value"),
-        (lambda: tr.Mass(count=3, v=quantity([1, 2], "m/s")), ParameterError, "3 instances"),
-    ],
-)
+@pytest.mark.parametrize(("make", "kind", "words"), [
+    (lambda: tr.Mass().vv, exceptions.UnknownName, "Did you mean 'v'?"),
+    (lambda: tr.Spring(law=3), exceptions.UnknownName, "The choices are: linear, table."),
+    (lambda: Leaky(leak=1), exceptions.ParameterError, "Give True or False"),
+    (lambda: tr.Mass(v=blocks.Target(nominal="1 kg")), exceptions.WrongDimension, "takes m/s"),
+    (lambda: tr.Mass(count=True), exceptions.ParameterError, "at least 1"),
+    (lambda: tr.Mass(v=quantity([1, 2], "m/s")), exceptions.ParameterError, "takes a single value"),
+    (lambda: tr.Mass(count=3, v=quantity([1, 2], "m/s")), exceptions.ParameterError,
+     "3 instances")])
 def test_a_value_that_does_not_fit_is_refused_where_it_is_given(make, kind, words):
     with pytest.raises(kind) as caught:
         make()
@@ -212,7 +208,7 @@ def test_what_is_shown_at_the_prompt_has_signs_that_the_output_takes(encoding, m
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(page, encoding))
     for shown in (model, model.resistor, model.damper, model.damper[:], model.check()):
         print(repr(shown))
-    with pytest.raises(WrongDimension) as told:
+    with pytest.raises(exceptions.WrongDimension) as told:
         model.damper.damping = "3 Ω"
     print(told.value)
     sys.stdout.flush()
@@ -228,7 +224,8 @@ def test_some_of_an_array_are_shown_and_completed_as_all_of_it():
 
 def test_a_course_of_a_run_is_named_where_one_number_belongs():
     model = wired("one", block=tr.Mass(v="1 m/s"))
-    with pytest.raises(WrongDimension, match=r"Mass.mass: takes kg .* given block.v \[m/s\]"):
+    with pytest.raises(exceptions.WrongDimension,
+                       match=r"Mass.mass: takes kg .* given block.v \[m/s\]"):
         tr.Mass(mass=model.simulate("1 s")["block.v"])
 
 
@@ -239,11 +236,11 @@ def test_bounds_hold_for_every_element_and_after_building():
 
     part = Limited(share=1.0, gap="9.99 mm")
     for name, value in [("share", 1.01), ("share", -1e-9), ("gap", "0.1 mm"), ("gap", "10 mm")]:
-        with pytest.raises(ParameterError):
+        with pytest.raises(exceptions.ParameterError):
             setattr(part, name, value)
     assert part.share.magnitude == 1.0
     assert part.gap.to("mm").magnitude == pytest.approx(9.99)
-    with pytest.raises(ParameterError):
+    with pytest.raises(exceptions.ParameterError):
         Limited(count=2, share=[0.5, 1.5])
 
 
@@ -259,18 +256,14 @@ def test_a_value_is_read_back_in_the_declared_unit():
 # -- what authors get wrong -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("declare", "words"),
-    [
-        (lambda: type("X", (Component,), {"count": Option(1)}), "reserved"),
-        (lambda: Variable("m/z"), "is not a unit"),
-        (lambda: Variable("m", "1 s"), "takes m"),
-        (lambda: Parameter("1 m", minimum="1 s"), "takes m"),
-        (lambda: Parameter("1 m", minimum=1), "takes m"),
-    ],
-)
+@pytest.mark.parametrize(("declare", "words"), [
+    (lambda: type("X", (Component,), {"count": Option(1)}), "reserved"),
+    (lambda: Variable("m/z"), "is not a unit"),
+    (lambda: Variable("m", "1 s"), "takes m"),
+    (lambda: Parameter("1 m", minimum="1 s"), "takes m"),
+    (lambda: Parameter("1 m", minimum=1), "takes m")])
 def test_a_declaration_that_cannot_be_meant_is_refused(declare, words):
-    with pytest.raises((NamingError, ValueError, UnknownName)) as caught:
+    with pytest.raises((exceptions.NamingError, ValueError, exceptions.UnknownName)) as caught:
         declare()
     assert words in str(caught.value)
 
@@ -284,7 +277,7 @@ def test_an_input_whose_default_is_no_parameter_is_explained():
         def equations(self):
             yield self.y == self.u
 
-    with pytest.raises(EquationError, match="'forse' is no parameter"):
+    with pytest.raises(exceptions.EquationError, match="'forse' is no parameter"):
         alone(Follower()).compile()
 
 
@@ -387,10 +380,11 @@ def test_who_does_not_call_the_inherited_init_is_told_so():
             self.part = tr.Mass()
 
     for made in (Forgetful, Own):
-        with pytest.raises(ModelError, match=rf"{made.__name__}: its __init__\(\) does not call "
+        with pytest.raises(exceptions.ModelError,
+                           match=rf"{made.__name__}: its __init__\(\) does not call "
                            r"the one that it inherits\. Call super\(\).__init__\(\) there first"):
             made()
-    with pytest.raises(EquationError, match="is a model, which has no compose"):
+    with pytest.raises(exceptions.EquationError, match="is a model, which has no compose"):
         class Composed(Model):
             def compose(self):
                 self.part = tr.Mass()
@@ -428,7 +422,7 @@ def test_a_slip_in_an_equation_is_answered_with_what_to_write(law, words):
         yield law(self)
 
     kind = type("Slip", (Slip,), {"equations": equations})
-    with pytest.raises(ModelError, match=rf"Slip, equation 1: .*{words}"):
+    with pytest.raises(exceptions.ModelError, match=rf"Slip, equation 1: .*{words}"):
         alone(kind()).simulate("1 s")
 
 
@@ -445,7 +439,7 @@ def test_what_an_option_switches_on_is_there_with_it():
 
 
 def test_an_option_is_one_of_its_choices_by_default_too():
-    with pytest.raises(UnknownName, match=r"Wrong\.law \(default\): there is no 'quad'"):
+    with pytest.raises(exceptions.UnknownName, match=r"Wrong\.law \(default\): there is no 'quad'"):
         class Wrong(Component):
             law = Option("quad", ("linear", "table"))
 
@@ -465,7 +459,8 @@ def test_before_in_an_equation_is_refused_by_its_line():
         def equations(self):
             yield der(self.x) == -self.rate * blocks.before(self.x)
 
-    with pytest.raises(EquationError, match=r"before\(\) stands in an equation(?s:.)*before\(self"):
+    with pytest.raises(exceptions.EquationError,
+                       match=r"before\(\) stands in an equation(?s:.)*before\(self"):
         alone(Looking()).simulate("1 s")
 
 

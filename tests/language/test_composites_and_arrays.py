@@ -7,19 +7,9 @@ from benches.parts import final
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
 
+import blocks
 import library.translational as tr
-from blocks import (
-    Component,
-    Input,
-    Option,
-    Output,
-    Parameter,
-    Port,
-    Target,
-    exceptions,
-    quantity,
-    sin,
-)
+from blocks import Component, Input, Option, Output, Parameter, Port, Target, exceptions, quantity
 from library.signal import Constant
 
 TIGHT = {"rtol": 1e-10}
@@ -217,7 +207,7 @@ class Wave(Component):
     def equations(self):
         from blocks import time
 
-        yield self.y == quantity("1 N") * sin(quantity("2 rad/s") * time)
+        yield self.y == quantity("1 N") * blocks.sin(quantity("2 rad/s") * time)
 
 
 def test_signals_pass_through_the_border_of_a_composite():
@@ -296,8 +286,7 @@ def test_a_part_in_an_array_of_composites_is_given_its_own_value():
     ("mass", "-1 kg", "must be greater than 0"), ("mass", "1 m", "takes kg"),
     ("mass", ["1 kg", "2 kg"], "2 values for 1 instances"), ("spr", "1", "there is no 'spr'"),
     ("f", "1 N", "which have no target yet"), ("M", "1 N", "a port cannot be assigned"),
-    ("v", Target("1 m/s", priority="low"), "one priority and nominal value for all"),
-])  # fmt: skip
+    ("v", Target("1 m/s", priority="low"), "one priority and nominal value for all")])  # fmt: skip
 def test_a_value_that_one_element_cannot_have_is_refused_by_name(name, value, said):
     model = wired("row", bodies=tr.Mass(count=3, v="1 m/s"))
     with pytest.raises(exceptions.BlocksError, match=said):
@@ -314,8 +303,7 @@ def test_a_component_lists_each_of_its_names_once():
 # -- two models -------------------------------------------------------------------------------
 @pytest.mark.parametrize(("mine", "other", "said"), [
     ("front", "rear", "belongs to the model 'rear', and cannot be joined to body.M of the model "
-     "'front'"), ("car", "car", "another model that is also called 'car'"),
-])  # fmt: skip
+     "'front'"), ("car", "car", "another model that is also called 'car'")])  # fmt: skip
 def test_parts_of_two_models_are_not_joined_and_both_are_named(mine, other, said):
     models = [wired(name, body=tr.Mass(), spring=tr.Spring()) for name in (mine, other)]
     with pytest.raises(exceptions.ConnectionRefused, match=said) as caught:

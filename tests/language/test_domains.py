@@ -166,8 +166,7 @@ def test_a_domain_whose_product_is_no_power_has_to_state_it():
         Domain("liquid", across={"p": "Pa"}, through={"mdot": "kg/s"},
                power=lambda port: port.p * port.mdot)
     Domain("liquid", across={"p": "Pa"}, through={"mdot": "kg/s"}, power=lambda port: 0)
-    Domain("liquid", across={"p": "Pa"}, through={"mdot": "kg/s"},
-           parameters={"density": "1 kg/l"},
+    Domain("liquid", across={"p": "Pa"}, through={"mdot": "kg/s"}, parameters={"density": "1 kg/l"},
            power=lambda port: port.p * port.mdot / port.density)
 
 

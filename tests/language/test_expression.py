@@ -28,35 +28,31 @@ def value(law, x=0.7):
 
 
 @pytest.mark.parametrize("x", [0.7, -1.3, 2.0])
-@pytest.mark.parametrize(
-    ("law", "exact"),
-    [
-        (lambda s, x: x**3 - 2 / (x + 4) + 5 % (x + 4), lambda x: x**3 - 2 / (x + 4) + 5 % (x + 4)),
-        (lambda s, x: 2.0 ** x * exp(-x), lambda x: 2.0**x * np.exp(-x)),
-        (lambda s, x: blocks.sqrt(x * x) - blocks.abs_(x) + abs(x), abs),
-        (lambda s, x: blocks.minimum(x, 0.5) + blocks.maximum(0.5, x), lambda x: x + 0.5),
-        (lambda s, x: floor(x) + blocks.mod(x, 0.3), lambda x: np.floor(x) + x % 0.3),
-        (lambda s, x: np.ceil(x) + floor(-x), lambda x: np.ceil(x) + np.floor(-x)),
-        (lambda s, x: blocks.sign(x) * blocks.tanh(x), lambda x: np.sign(x) * np.tanh(x)),
-        (lambda s, x: blocks.arctan2(x, -1), lambda x: np.arctan2(x, -1)),
-        (lambda s, x: blocks.log(x + 4) + np.log10(x + 4),
-         lambda x: np.log(x + 4) + np.log10(x + 4)),
-        (lambda s, x: np.hypot(x, 2.0), lambda x: np.hypot(x, 2)),
-        (lambda s, x: where((x > 0) & ~(x > 1) | (x < -1), 1, 2),
-         lambda x: 1 if 0 < x <= 1 or x < -1 else 2),
-        (lambda s, x: where(np.float64(0.5) >= x, x, 0), lambda x: x if x <= 0.5 else 0),
-        (lambda s, x: where(x > 0.5, x, 0) + where(x <= 0.5, 7, 0),
-         lambda x: x if x > 0.5 else 7),
-        (lambda s, x: blocks.interpolate(s.x, s.table, [0, 2, 3]),
-         lambda x: np.interp(x, [0, 1, 3], [0, 2, 3]) if x > 0 else 2 * x),
-        (lambda s, x: blocks.interpolate(s.x, s.table, [0, 2, 3], hold=True),
-         lambda x: np.interp(x, [0, 1, 3], [0, 2, 3])),
-        (lambda s, x: sum(s.table[i] * i for i in range(3)) / METRE + len(s.table), lambda x: 10),
-        (lambda s, x: (quantity("3 m") - s.x) / (2 * METRE) + (s.x + "30 cm") / METRE,
-         lambda x: (3 - x) / 2 + x + 0.3),
-        (lambda s, x: np.sin(quantity("30 deg") * x), lambda x: np.sin(np.pi / 6 * x)),
-    ],
-)
+@pytest.mark.parametrize(("law", "exact"), [
+    (lambda s, x: x**3 - 2 / (x + 4) + 5 % (x + 4), lambda x: x**3 - 2 / (x + 4) + 5 % (x + 4)),
+    (lambda s, x: 2.0 ** x * exp(-x), lambda x: 2.0**x * np.exp(-x)),
+    (lambda s, x: blocks.sqrt(x * x) - blocks.abs_(x) + abs(x), abs),
+    (lambda s, x: blocks.minimum(x, 0.5) + blocks.maximum(0.5, x), lambda x: x + 0.5),
+    (lambda s, x: floor(x) + blocks.mod(x, 0.3), lambda x: np.floor(x) + x % 0.3),
+    (lambda s, x: np.ceil(x) + floor(-x), lambda x: np.ceil(x) + np.floor(-x)),
+    (lambda s, x: blocks.sign(x) * blocks.tanh(x), lambda x: np.sign(x) * np.tanh(x)),
+    (lambda s, x: blocks.arctan2(x, -1), lambda x: np.arctan2(x, -1)),
+    (lambda s, x: blocks.log(x + 4) + np.log10(x + 4),
+     lambda x: np.log(x + 4) + np.log10(x + 4)),
+    (lambda s, x: np.hypot(x, 2.0), lambda x: np.hypot(x, 2)),
+    (lambda s, x: where((x > 0) & ~(x > 1) | (x < -1), 1, 2),
+     lambda x: 1 if 0 < x <= 1 or x < -1 else 2),
+    (lambda s, x: where(np.float64(0.5) >= x, x, 0), lambda x: x if x <= 0.5 else 0),
+    (lambda s, x: where(x > 0.5, x, 0) + where(x <= 0.5, 7, 0),
+     lambda x: x if x > 0.5 else 7),
+    (lambda s, x: blocks.interpolate(s.x, s.table, [0, 2, 3]),
+     lambda x: np.interp(x, [0, 1, 3], [0, 2, 3]) if x > 0 else 2 * x),
+    (lambda s, x: blocks.interpolate(s.x, s.table, [0, 2, 3], hold=True),
+     lambda x: np.interp(x, [0, 1, 3], [0, 2, 3])),
+    (lambda s, x: sum(s.table[i] * i for i in range(3)) / METRE + len(s.table), lambda x: 10),
+    (lambda s, x: (quantity("3 m") - s.x) / (2 * METRE) + (s.x + "30 cm") / METRE,
+     lambda x: (3 - x) / 2 + x + 0.3),
+    (lambda s, x: np.sin(quantity("30 deg") * x), lambda x: np.sin(np.pi / 6 * x))])
 def test_a_law_has_the_value_that_numpy_gives_it(law, exact, x):
     assert value(law, x) == pytest.approx(exact(x), rel=1e-12, abs=1e-14)
 
@@ -81,27 +77,23 @@ def test_roots_and_powers_carry_their_dimensions():
 x, y, z = (ca.SX.sym(n) for n in "xyz")
 
 
-@pytest.mark.parametrize(
-    ("expression", "text"),
-    [
-        (x - (y - z), "x - (y - z)"),
-        (x - (y + z), "x - (y + z)"),
-        (x / (y / z), "x/(y/z)"),
-        (x * y / z, "x*y/z"),
-        (-(x + y), "-(x + y)"),
-        (-x * y, "-x*y"),
-        (x + -(y * z), "x - y*z"),
-        ((x + y) ** 2, "(x + y)^2"),
-        (x**2.5, "x^2.5"),
-        (1 / (x * y), "1/(x*y)"),
-        (ca.if_else(x > y, 2 * x, -y), "where(y < x, 2*x, -y)"),
-        (ca.if_else(x > 0, y, 0), "where(0 < x, y, 0)"),
-        (ca.logic_and(x > 0, y < 1), "(0 < x) & (y < 1)"),
-        (ca.fmin(x, y) / ca.sqrt(z), "minimum(x, y)/sqrt(z)"),
-        (ca.exp(-x / y), "exp(-x/y)"),
-        (ca.SX(2.5), "2.5"),
-    ],
-)
+@pytest.mark.parametrize(("expression", "text"), [
+    (x - (y - z), "x - (y - z)"),
+    (x - (y + z), "x - (y + z)"),
+    (x / (y / z), "x/(y/z)"),
+    (x * y / z, "x*y/z"),
+    (-(x + y), "-(x + y)"),
+    (-x * y, "-x*y"),
+    (x + -(y * z), "x - y*z"),
+    ((x + y) ** 2, "(x + y)^2"),
+    (x**2.5, "x^2.5"),
+    (1 / (x * y), "1/(x*y)"),
+    (ca.if_else(x > y, 2 * x, -y), "where(y < x, 2*x, -y)"),
+    (ca.if_else(x > 0, y, 0), "where(0 < x, y, 0)"),
+    (ca.logic_and(x > 0, y < 1), "(0 < x) & (y < 1)"),
+    (ca.fmin(x, y) / ca.sqrt(z), "minimum(x, y)/sqrt(z)"),
+    (ca.exp(-x / y), "exp(-x/y)"),
+    (ca.SX(2.5), "2.5")])
 def test_an_expression_is_written_as_a_person_would(expression, text):
     assert readable(expression) == text
 
@@ -155,8 +147,7 @@ def others(c, *known):
     (lambda c: c.phi == c.f * time, "phi"),
     (lambda c: c.y == sin(c.f * time), "y"),
     (lambda c: c.y == np.cos(time * c.f + 0), "y"),
-    (lambda c: c.y == sin(c.f * time + c.phase), "y"),
-])  # fmt: skip
+    (lambda c: c.y == sin(c.f * time + c.phase), "y")])  # fmt: skip
 def test_hertz_where_radians_are_meant_is_refused(law, known):
     def laws(c):
         yield law(c)
@@ -170,8 +161,7 @@ def test_hertz_where_radians_are_meant_is_refused(law, known):
     lambda T: exp(-(T - quantity("20 degC")) / quantity("40 degC")),
     lambda T: T / "20 degC",
     lambda T: quantity("68 degF") / T,
-    lambda T: quantity("1 degC") * T,
-])  # fmt: skip
+    lambda T: quantity("1 degC") * T])  # fmt: skip
 def test_a_temperature_with_a_zero_of_its_own_is_no_factor(law):
     """40 degC would be 313.15 K below the line; pint refuses such products, too."""
     with pytest.raises(WrongDimension, match="a temperature that does not count from absolute"):
@@ -196,8 +186,7 @@ def test_a_function_of_time_in_hertz_is_no_angular_velocity():
     (lambda c: sin(c.g * time), np.sin(3 * 0.3)),
     (lambda c: sin(c.f * quantity("1 turn") * time), np.sin(2 * 2 * np.pi * 0.3)),
     (lambda c: exp(-c.f * time), np.exp(-2 * 0.3)),
-    (lambda c: c.f / c.w + (c.f - c.g) / c.g, 2 / 6 - 1 / 3),
-])  # fmt: skip
+    (lambda c: c.f / c.w + (c.f - c.g) / c.g, 2 / 6 - 1 / 3)])  # fmt: skip
 def test_frequencies_that_are_converted_or_no_angles_are_taken(law, exact):
     def laws(c):
         yield c.y == law(c)

@@ -142,8 +142,7 @@ def test_a_default_out_of_bounds_is_a_finding():
     (lambda c: c.a * now / quantity("1 s"), "its default depends on time"),
     (lambda c: c.x, "reads x, which is no parameter or option"),
     (lambda c: min(c.a, c.a), "a condition has no truth value"),
-    (lambda c: der(c.a), "its default differentiates"),
-])  # fmt: skip
+    (lambda c: der(c.a), "its default differentiates")])  # fmt: skip
 def test_a_default_that_cannot_follow_is_refused_by_name(default, says):
     wrong = type("Wrong", (Component,), {
         "a": Parameter("1 m"), "b": Parameter(default, "m"), "x": Variable("m")})

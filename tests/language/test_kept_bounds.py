@@ -40,8 +40,7 @@ def slowed(**values):
     ({"n": lambda t: 1 + 2 * t / S}, "n is no longer below 5.0", 2.0),
     ({"d": lambda t: N * where(t < S, 1, 3 - t / S)}, "d is no longer at least 0.0 N", 3.0),
     ({"d": table(["0 s", "1 s"], ["2 N*s/m", "1 N*s/m"], ends="continued")},
-     "d is no longer at least 0.0 N", 2.0),
-])  # fmt: skip
+     "d is no longer at least 0.0 N", 2.0)])  # fmt: skip
 def test_a_function_of_time_stops_the_run_where_it_leaves_a_bound(values, told, at):
     with pytest.raises(SimulationError, match=f"^drag: at t = .* {told}.*by the function") as error:
         slowed(**values).simulate("5 s")
@@ -56,8 +55,7 @@ def test_a_function_of_time_stops_the_run_where_it_leaves_a_bound(values, told, 
      "d: must be at least 0 .*-2 .* at 1 s"),
     ({"n": table(["0 s", "4 s"], ["1", "0"])}, "n: must be greater than 0, but is 0 at 4 s"),
     ({"d": lambda t: 2 * table(["0 s", "4 s"], ["1 N*s/m", "-1 N*s/m"])(t)},
-     "d: must be at least 0 .*-2 .* at 4 s"),
-])  # fmt: skip
+     "d: must be at least 0 .*-2 .* at 4 s")])  # fmt: skip
 def test_a_point_of_a_table_that_leaves_a_bound_is_refused_before_the_run(values, told):
     model = slowed(**values)
     (error,) = model.check().errors
@@ -72,8 +70,7 @@ def test_a_point_of_a_table_that_leaves_a_bound_is_refused_before_the_run(values
     {"d": lambda t: N * blocks.maximum(9 * cos(t / S), 0)},
     {"d": lambda t: N * (4 + 4 * sin(t / S))},
     {"d": lambda t: N * where(t < 0.5 * S, 9, 0)},
-    {"n": lambda t: 2 + sin(t / S) * table(["0 s", "1 s"], ["1", "-1.9"])(t)},
-])  # fmt: skip
+    {"n": lambda t: 2 + sin(t / S) * table(["0 s", "1 s"], ["1", "-1.9"])(t)}])  # fmt: skip
 def test_nothing_is_watched_where_no_time_leads_out_of_the_bounds(values):
     model = slowed(**values)
     assert not model.check()
@@ -172,8 +169,7 @@ def thrown(part):
 @pytest.mark.parametrize("kind", [Table, Curve, Grid, Area])
 @pytest.mark.parametrize(("points", "says"), [
     (["0 m/s", "2 m/s", "1 m/s"], "2 m/s is followed by 1 m/s"),
-    (["0 m/s", "1 m/s", "1 m/s"], "1 m/s is followed by 1 m/s"),
-])  # fmt: skip
+    (["0 m/s", "1 m/s", "1 m/s"], "1 m/s is followed by 1 m/s")])  # fmt: skip
 def test_a_short_table_whose_points_do_not_increase_is_refused(kind, points, says):
     findings = dragged(kind(xs=points)).check().errors
     assert [f.where for f in findings] == [("part",)]
@@ -211,8 +207,7 @@ def test_a_table_of_numbers_over_time_may_jump():
     (Bounce(restitution=1.5), "part: contact() takes a restitution from 0 to 1, but it is 1.5"),
     (Bounce(restitution=-0.1), "part: contact() takes a restitution from 0 to 1, but it is -0.1"),
     (Ratchet(back="2 N"), "part: set_valued() takes static[0] <= static[1], but static[0] is 2 N "
-     "and static[1] is 1 N"),
-])  # fmt: skip
+     "and static[1] is 1 N")])  # fmt: skip
 def test_a_law_is_told_by_which_values_it_is_broken(part, says):
     findings = thrown(part).check().errors
     assert len(findings) == 1 and says in findings[0].problem

@@ -111,8 +111,7 @@ def test_a_model_with_a_law_can_be_pickled():
     ({"law": "quinn", "bnad": "1 mm"}, ["'bnad'", "'band'"]),
     ({"law": "quinn_3", "weight": 0.6}, ["weight", "at most 0.5", "0.6"]),
     ({"law": "quinn", "band": "1 N"}, ["band", "/s", "1 N"]),
-    ({"normal_force": "3 N"}, ["normal_force", "normal=False"]),
-])  # fmt: skip
+    ({"normal_force": "3 N"}, ["normal_force", "normal=False"])])  # fmt: skip
 def test_what_a_law_does_not_have_is_refused_by_name(make, wrong, words):
     with pytest.raises(BlocksError) as error:
         make(**wrong)

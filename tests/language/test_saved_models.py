@@ -148,8 +148,7 @@ def changed(tmp_path, **facts):
     ({"parts": {"block": {"class": "library.translational:Mass", "values": {"mass": "2 m"}}}},
      r"parts\.block: Mass\.mass: takes kg"),
     ({"connections": ["block.M, spring.X"]}, r"spring\.X: Spring has no port 'X'"),
-    ({"connections": ["block.M, sprin.R"]}, "Did you mean 'spring'"),
-])  # fmt: skip
+    ({"connections": ["block.M, sprin.R"]}, "Did you mean 'spring'")])  # fmt: skip
 def test_a_file_that_is_not_right_is_named_with_the_place(tmp_path, facts, said):
     with pytest.raises(FileError, match=said) as caught:
         load(changed(tmp_path, **facts))
@@ -202,8 +201,7 @@ def test_help_shows_unit_default_bounds_and_meaning():
         "    Viscosity at v = 0.",
         "share : number, default 0.5, at least 0, at most 1\n",
         "x : mm, initial target 2 mm (low)\n    v integrated.",
-        "R : translational port\n    Rod side, positive end.",
-    ):
+        "R : translational port\n    Rod side, positive end."):
         assert words in text
     assert "Absorber(*, law='thin', viscosity='3 N*s/m'" in pydoc.plain(pydoc.render_doc(Absorber))
 

@@ -12,17 +12,7 @@ import pytest
 from benches import wired
 from numpy.testing import assert_allclose
 
-from blocks import (
-    Component,
-    Parameter,
-    Variable,
-    call_python,
-    cos,
-    der,
-    quantity,
-    time,
-    when,
-)
+from blocks import Component, Parameter, Variable, call_python, cos, der, quantity, time, when
 from blocks.exceptions import EquationError, ParameterError, SimulationError
 from blocks.language.captured_names import Surroundings
 from library.translational import ForceSource, Mass, Reference, TwoPort

@@ -290,8 +290,7 @@ def everything(result, folder):
         "events": str(result.events), "shapes": repr(result.recording.shapes()),
         "scene": [len(axes.lines) for axes in result.draw("0 s").axes],
         "curves": [axes.get_ylabel() for axes in result.plot().axes],
-        "schematic": page[page.index('id="network"') : page.index('id="panels"')],
-    }
+        "schematic": page[page.index('id="network"') : page.index('id="panels"')]}
 
 
 @pytest.fixture(scope="module")

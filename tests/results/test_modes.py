@@ -7,6 +7,7 @@ a drive that turns round: amplitude 20 N, so that sliding reverses without a sto
 import numpy as np
 import pytest
 from benches import wired
+from benches.friction import dry
 from numpy.testing import assert_allclose, assert_array_equal
 
 import library.translational as tr
@@ -156,11 +157,7 @@ def test_a_clutch_without_mass_on_one_side_has_a_mode():
 def test_frictions_in_series_have_a_mode_each():
     """5 N and 7 N in series: the weaker one slides, until 1 kg m/s / 5 N = 0.2 s."""
     model = wired("series", "body.M weak.R", "weak.C strong.R", "strong.C floor.V",
-                  body=tr.Mass(v="1 m/s"), floor=tr.Reference(),
-                  weak=tr.TranslationalFriction(law="coulomb", coulomb_force="5 N",
-                                                breakaway_force="5 N"),
-                  strong=tr.TranslationalFriction(law="coulomb", coulomb_force="7 N",
-                                                  breakaway_force="8 N"))
+                  body=tr.Mass(v="1 m/s"), floor=tr.Reference(), weak=dry(5), strong=dry(7, 8))
     run = model.simulate("1 s")
     assert_array_equal(run["weak.mode"].at(["0.19 s", "0.21 s"]).m, [1, 0])
     assert (run["strong.mode"] == "stuck").all()
@@ -206,8 +203,7 @@ def test_a_data_set_says_what_the_numbers_mean():
 
 @pytest.mark.parametrize("attributes", [
     {"flag_values": [0, 1], "flag_meanings": "one"}, {"flag_values": ["a"], "flag_meanings": "b"},
-    {"flag_meanings": 7}, {},
-])  # fmt: skip
+    {"flag_meanings": 7}, {}])  # fmt: skip
 def test_a_data_set_of_others_may_say_nothing_useful(attributes, tmp_path):
     import xarray
 

@@ -117,17 +117,15 @@ def test_statistics_are_readable():
     assert statistics["steps"] == statistics.steps == 1412
     assert words(statistics) == [
         "Statistics", "method rodas4", "why stiff", "steps 1,412", "rejected 12",
-        "phases: compile 0.0125 s", "phases: solve 0.25 s",
-    ]  # fmt: skip
+        "phases: compile 0.0125 s", "phases: solve 0.25 s"]  # fmt: skip
     with pytest.raises(AttributeError):
         statistics.nothing  # noqa: B018
 
 
 def test_summary():
     assert words(result()) == [
-        "Result of stick_slip", "status finished", "time 0 s to 4 s", "variables 23",
-        "samples 402", "method rodas4", "steps 1,412 (12 rejected)", "events 2",
-    ]  # fmt: skip
+        "Result of stick_slip", "status finished", "time 0 s to 4 s", "variables 23", "samples 402",
+        "method rodas4", "steps 1,412 (12 rejected)", "events 2"]  # fmt: skip
     assert "<table" in result()._repr_html_()
     failed = words(nothing_recorded())
     assert "status failed" in failed and "message no consistent start" in failed
@@ -142,26 +140,22 @@ def test_variables_show_arrays_once():
     assert variables.to_pandas().loc["oil.T", "unit"] == "degC"
 
 
-@pytest.mark.parametrize(
-    "path, sentence",
-    [
-        ("spring.f", "spring.f is the force carried from R to C, in N. It is positive when it "
-         "goes from R to C, negative from C to R. Over the run, from 0 s to 4 s, it lies between "
-         "-10 N (at 1 s) and 10 N (at 0 s) and ends at 10 N."),
-        ("spring.v", "spring.v is the velocity of R minus that of C, in m/s. It is positive when "
-         "the value at R is greater than the one at C. Over the run, from 0 s to 4 s, it is "
-         "-0.5 m/s throughout."),
-        ("spring.R.f", "spring.R.f is the flow into spring at port spring.R, in N. It is positive "
-         "when it flows through port spring.R into spring; over all ports joined there it sums "
-         "to zero. Over the run, from 0 s to 4 s, it lies between -10 N (at 1 s) and 10 N "
-         "(at 0 s) and ends at 10 N."),
-        ("oil.T", "oil.T is the temperature, in °C. Over the run, from 0 s to 4 s, it lies "
-         "between 20 °C (at 0 s) and 60 °C (at 4 s) and ends at 60 °C."),
-        ("switch.on", "switch.on is a variable of switch, a number without unit. It is held "
-         "between events and changes only at them. Over the run, from 0 s to 4 s, it lies "
-         "between 0 (at 0 s) and 1 (at 1.5 s) and ends at 1."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("path, sentence", [
+    ("spring.f", "spring.f is the force carried from R to C, in N. It is positive when it "
+     "goes from R to C, negative from C to R. Over the run, from 0 s to 4 s, it lies between "
+     "-10 N (at 1 s) and 10 N (at 0 s) and ends at 10 N."),
+    ("spring.v", "spring.v is the velocity of R minus that of C, in m/s. It is positive when "
+     "the value at R is greater than the one at C. Over the run, from 0 s to 4 s, it is "
+     "-0.5 m/s throughout."),
+    ("spring.R.f", "spring.R.f is the flow into spring at port spring.R, in N. It is positive "
+     "when it flows through port spring.R into spring; over all ports joined there it sums "
+     "to zero. Over the run, from 0 s to 4 s, it lies between -10 N (at 1 s) and 10 N "
+     "(at 0 s) and ends at 10 N."),
+    ("oil.T", "oil.T is the temperature, in °C. Over the run, from 0 s to 4 s, it lies "
+     "between 20 °C (at 0 s) and 60 °C (at 4 s) and ends at 60 °C."),
+    ("switch.on", "switch.on is a variable of switch, a number without unit. It is held "
+     "between events and changes only at them. Over the run, from 0 s to 4 s, it lies "
+     "between 0 (at 0 s) and 1 (at 1.5 s) and ends at 1.")])  # fmt: skip
 def test_explain(path, sentence):
     assert result().explain(path) == sentence
 

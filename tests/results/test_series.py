@@ -29,13 +29,10 @@ def test_values_convert_exactly():
     assert_allclose(v.m, 0.25 * np.sin(np.pi * t), atol=1e-15)
 
 
-@pytest.mark.parametrize(
-    "path, units, last",
-    [
-        ("oil.T", "degC", 60.0), ("oil.T", "K", 333.15), ("oil.T", "degF", 140.0),
-        ("motor.w", "rpm", 240.0), ("motor.w", "rad/s", 8 * np.pi), ("motor.w", "turn/s", 4.0),
-        ("signal.rate", "kHz", 0.05), ("friction.f", "N", 5.0), ("gear.ratio", "percent", 300.0),
-    ],
+@pytest.mark.parametrize("path, units, last", [
+    ("oil.T", "degC", 60.0), ("oil.T", "K", 333.15), ("oil.T", "degF", 140.0),
+    ("motor.w", "rpm", 240.0), ("motor.w", "rad/s", 8 * np.pi), ("motor.w", "turn/s", 4.0),
+    ("signal.rate", "kHz", 0.05), ("friction.f", "N", 5.0), ("gear.ratio", "percent", 300.0)],
 )  # fmt: skip
 def test_offsets_angles_and_frequencies_convert(path, units, last):
     assert_allclose(result()[path].to(units).m[-1], last, rtol=1e-13)
@@ -52,22 +49,17 @@ def test_declared_unit_is_the_default():
 def test_a_unit_that_does_not_fit_is_refused():
     run = result()
     assert text(exceptions.WrongDimension, lambda: run["block.v"].to("N")) == (
-        "block.v: is in m/s and cannot be shown in N. Name m/s or a unit convertible to it."
-    )
+        "block.v: is in m/s and cannot be shown in N. Name m/s or a unit convertible to it.")
     assert text(exceptions.AngleFrequencyError, lambda: run["motor.w"].to("Hz")) == (
         "motor.w: is in rpm and cannot be shown in Hz. "
-        "One turn is 2π rad: show it in turn/s, rpm or rad/s."
-    )
+        "One turn is 2π rad: show it in turn/s, rpm or rad/s.")
     assert text(exceptions.AngleFrequencyError, lambda: run["signal.rate"].to("rad/s")) == (
         "signal.rate: is in Hz and cannot be shown in rad/s. "
-        "It counts periods: show it in Hz or kHz."
-    )
+        "It counts periods: show it in Hz or kHz.")
     assert text(exceptions.WrongDimension, lambda: run["gear.ratio"].to("N")) == (
-        "gear.ratio: is in 1 and cannot be shown in N. Name 1 or a unit convertible to it."
-    )
+        "gear.ratio: is in 1 and cannot be shown in N. Name 1 or a unit convertible to it.")
     assert text(exceptions.UnknownUnit, lambda: run["block.v"].to("furlongs/blink")).startswith(
-        "block.v: 'furlongs/blink' is not a unit."
-    )
+        "block.v: 'furlongs/blink' is not a unit.")
 
 
 def test_at_interpolates_where_it_was_asked():
@@ -87,8 +79,7 @@ def test_a_jump_has_two_sides():
     assert f.at("1.5 s", side="left").to("N").m == pytest.approx(20)
     assert_allclose(f.to("N").m[np.flatnonzero(f.time.m == 1.5)], [20, 5])
     assert text(exceptions.UnknownName, lambda: f.at("1 s", side="rigth")) == (
-        "friction.f.at: there is no 'rigth' among its sides. Did you mean 'right'?"
-    )
+        "friction.f.at: there is no 'rigth' among its sides. Did you mean 'right'?")
 
 
 def test_the_time_of_an_event_is_told_in_any_unit():
@@ -104,8 +95,7 @@ def test_times_outside_the_run_are_refused():
         exceptions.ParameterError, lambda: v.at("4.000000001 s"))
     assert text(exceptions.ParameterError, lambda: v.at("4.001 s")) == (
         "block.v.at: 4.001 s is outside the run, which covers 0 s to 4 s. "
-        "Take a time in that range."
-    )
+        "Take a time in that range.")
     assert "-1 s is outside" in text(exceptions.ParameterError, lambda: v.at(["1 s", "-1 s"]))
     assert "nan" in text(exceptions.ParameterError, lambda: v.at(quantity(float("nan"), "s")))
     text(exceptions.MissingUnit, lambda: v.at(2.0))
@@ -159,35 +149,28 @@ def test_an_array_has_one_row_per_instance():
 def test_a_misspelt_path_is_answered_with_the_nearest():
     run = result()
     assert text(exceptions.UnknownName, lambda: run["blok.v"]) == (
-        "stick_slip: there is no 'blok.v' among its variables. Did you mean 'block.v'?"
-    )
+        "stick_slip: there is no 'blok.v' among its variables. Did you mean 'block.v'?")
     assert text(exceptions.UnknownName, lambda: run["spring"]) == (
         "stick_slip: 'spring' is a component, not a variable. "
-        "Its variables are: spring.f, spring.v, spring.R.f, spring.R.v."
-    )
+        "Its variables are: spring.f, spring.v, spring.R.f, spring.R.v.")
     assert text(exceptions.UnknownName, lambda: run["masses[12].v"]) == (
-        "stick_slip: there is no 'masses[12].v'. The instances are masses[0].v to masses[11].v."
-    )
+        "stick_slip: there is no 'masses[12].v'. The instances are masses[0].v to masses[11].v.")
     assert text(exceptions.UnknownName, lambda: run["time"]) == (
-        "stick_slip: there is no variable 'time'. Time is result.time."
-    )
+        "stick_slip: there is no variable 'time'. Time is result.time.")
     text(exceptions.UnknownName, lambda: run["masses[-40].v"])
     assert text(exceptions.UnknownName, lambda: run["block.v", "spring.f"]) == (
         "stick_slip: variables are named by their path, but was given ('block.v', 'spring.f'). "
-        "Take one at a time, such as result['block.v']; table() and plot() take several."
-    )
+        "Take one at a time, such as result['block.v']; table() and plot() take several.")
     assert text(exceptions.UnknownName, lambda: run.spring) == (
         "stick_slip: the parts of a run are no attributes of it, as 'spring' is of the model. "
-        "Write result['spring.f']."
-    )
+        "Write result['spring.f'].")
     assert not hasattr(run, "no_part")
 
 
 def test_a_comparison_with_another_dimension_names_both():
     assert text(exceptions.WrongDimension, lambda: result()["block.v"] > "3 N") == (
         "block.v: is in m/s and cannot be compared with 3.0 N. "
-        "Name m/s or a unit convertible to it."
-    )
+        "Name m/s or a unit convertible to it.")
 
 
 def test_a_comparison_with_a_bare_number_asks_for_its_unit():
@@ -251,8 +234,7 @@ def test_values_are_read_once_and_only_when_asked():
 def test_a_run_without_samples_says_so():
     run = nothing_recorded()
     assert text(exceptions.ParameterError, lambda: run["block.v"].final) == (
-        "block.v: has no samples: the run ended before its first one. See result.message."
-    )
+        "block.v: has no samples: the run ended before its first one. See result.message.")
     text(exceptions.ParameterError, lambda: run["block.v"].at("0 s"))
     assert run["block.v"].m.shape == (0,)
     assert "no consistent start" in repr(run)
@@ -263,8 +245,7 @@ def test_reprs_are_readable():
     lines = [" ".join(line.split()) for line in repr(run["block.v"]).splitlines()]
     assert lines == [
         "block.v [m/s]", "kind variable", "meaning velocity", "samples 402 from 0 s to 4 s",
-        "initial 0 m/s", "final 0 m/s", "min -0.25 m/s", "max 0.25 m/s",
-    ]  # fmt: skip
+        "initial 0 m/s", "final 0 m/s", "min -0.25 m/s", "max 0.25 m/s"]  # fmt: skip
     assert "<table" in run["block.v"]._repr_html_() and "0.25 m/s" in run["block.v"]._repr_html_()
     assert "0 … 11 mm/s" in repr(run["masses.v"])
 

@@ -35,8 +35,7 @@ def test_headings_carry_units():
     frame = result().table("block.v", "gear.ratio", "masses[:2].v", every="0.5 s",
                            units={"block.v": "mm/s", "time": "ms"})  # fmt: skip
     assert list(frame.columns) == [
-        "block.v [mm/s]", "gear.ratio [1]", "masses[0].v [mm/s]", "masses[1].v [mm/s]"
-    ]  # fmt: skip
+        "block.v [mm/s]", "gear.ratio [1]", "masses[0].v [mm/s]", "masses[1].v [mm/s]"]  # fmt: skip
     assert frame.index.name == "time [ms]"
     assert_allclose(frame.index, np.arange(9) * 500)
     assert_allclose(frame["block.v [mm/s]"], 250 * np.sin(np.pi * np.arange(9) / 2), atol=1e-12)
@@ -133,28 +132,23 @@ def test_files_of_others_need_units_and_time(tmp_path):
         read_csv(file)
     assert str(caught.value) == (
         f"{file}: the column 'force' has no unit. Write the unit into the heading, such as "
-        "'force [m/s]', or '[1]' where there is none."
-    )
+        "'force [m/s]', or '[1]' where there is none.")
     file.write_text("clock [s],force [N]\n0,1\n")
     with pytest.raises(UnknownName, match="there is no column of time"):
         read_csv(file)
 
 
-@pytest.mark.parametrize(
-    "options, message",
-    [
-        ({"every": "-1 s"}, "table(every=…): must be greater than 0 s, but is -1 s. "
-                            "Write for example every='10 ms'."),
-        ({"every": "1 s", "times": ["1 s"]}, "table: takes either every or times, but was given "
-                                             "both. Leave one of them out."),
-        ({"times": ["2 s", "1 s"]}, "table(times=…): must not decrease, but 1 s comes after 2 s. "
-                                    "Sort them."),
-        ({"times": []}, "table(times=…): takes one time or a list of times, but was given []. "
-                        "Write for example times=['1 s', '2 s']."),
-        ({"every": "1 ns"}, "table(every=…): of 1 ns makes 4,000,000,001 samples. "
-                            "Take a longer one."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("options, message", [
+    ({"every": "-1 s"}, "table(every=…): must be greater than 0 s, but is -1 s. "
+                        "Write for example every='10 ms'."),
+    ({"every": "1 s", "times": ["1 s"]}, "table: takes either every or times, but was given "
+                                         "both. Leave one of them out."),
+    ({"times": ["2 s", "1 s"]}, "table(times=…): must not decrease, but 1 s comes after 2 s. "
+                                "Sort them."),
+    ({"times": []}, "table(times=…): takes one time or a list of times, but was given []. "
+                    "Write for example times=['1 s', '2 s']."),
+    ({"every": "1 ns"}, "table(every=…): of 1 ns makes 4,000,000,001 samples. "
+                        "Take a longer one.")])  # fmt: skip
 def test_samples_that_cannot_be(options, message):
     with pytest.raises(ParameterError) as caught:
         result().table("block.v", **options)
@@ -165,8 +159,7 @@ def test_a_unit_for_a_misspelt_column_is_refused():
     with pytest.raises(UnknownName) as caught:
         result().table("block.v", units={"blok.v": "mm/s"})
     assert str(caught.value) == (
-        "units: there is no 'blok.v' among its columns. Did you mean 'block.v'?"
-    )
+        "units: there is no 'blok.v' among its columns. Did you mean 'block.v'?")
 
 
 @pytest.mark.parametrize(
@@ -174,8 +167,7 @@ def test_a_unit_for_a_misspelt_column_is_refused():
     [("pandas", "table", lambda r: r.table("block.v")),
      ("xarray", "table", lambda r: r.to_xarray("block.v")),
      ("pyarrow", "parquet", lambda r: r.to_parquet("never.parquet", "block.v")),
-     ("matplotlib.pyplot", "plot", lambda r: r.plot("block.v"))],
-)  # fmt: skip
+     ("matplotlib.pyplot", "plot", lambda r: r.plot("block.v"))])  # fmt: skip
 def test_a_missing_package_is_named_with_its_extra(monkeypatch, package, extra, call):
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(MissingPackage, match=f"needs the package {package.split('.')[0]}") as told:
@@ -281,8 +273,7 @@ CSV = [
      "mean 'mm^2'?"),
     ("time [s],a [7**7**7**7*m]\n0,1\n", UnknownUnit, "is not a unit."),
     ("time [s],a [" + "s/" * 200000 + "]\n0,1\n", UnknownUnit, "is too long"),
-    ("time [s]," + "a" * 200000 + "\n0,1\n", UnknownUnit, "has no unit."),
-]  # fmt: skip
+    ("time [s]," + "a" * 200000 + "\n0,1\n", UnknownUnit, "has no unit.")]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "kind", "words"), CSV, ids=range(len(CSV)))
@@ -306,8 +297,7 @@ PARQUET = [
     ({"time [s]": pd.to_datetime(["2026-01-01", "2026-01-02"]), "a [m]": [1, 2]}, FileError,
      "the column 'time [s]' holds Timestamp"),
     ({"time [s]": [0, 1], "a [m]": [[1], [2]]}, FileError, "the column 'a [m]' holds"),
-    ({"time [s]": [0, 1], "a": [1, 2]}, UnknownUnit, "the column 'a' has no unit"),
-]  # fmt: skip
+    ({"time [s]": [0, 1], "a": [1, 2]}, UnknownUnit, "the column 'a' has no unit")]  # fmt: skip
 
 
 @pytest.mark.parametrize(("columns", "kind", "words"), PARQUET, ids=range(len(PARQUET)))

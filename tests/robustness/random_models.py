@@ -45,8 +45,7 @@ CLASSES = {
     f"{letter}.{name}": getattr(module, name) for letter, module in MODULES.items()
     for name in module.__all__
     if isinstance(getattr(module, name), type) and issubclass(getattr(module, name), Component)
-    and name not in BASES
-}  # fmt: skip
+    and name not in BASES}  # fmt: skip
 # which modules are mixed
 GROUPS = ("TRM", "TRMH", "TRMS", "PS", "TRMPSH", "S", "P", "E", "ES", "EG", "EGTD", "ETRD", "H",
           "EH", "L", "LTR", "LTRS")  # fmt: skip
@@ -295,8 +294,7 @@ class Writer:
             f"S.Constant(value=quantity({number!r}, {unit!r}))",
             f"S.Sine(amplitude=quantity({number!r}, {unit!r}), frequency='7 Hz')",
             f"S.Step(final=quantity({number!r}, {unit!r}), start='20 ms')",
-            f"S.Pulse(amplitude=quantity({number!r}, {unit!r}), period='30 ms', width=0.4)",
-        ))
+            f"S.Pulse(amplitude=quantity({number!r}, {unit!r}), period='30 ms', width=0.4)"))
         if self.do(f"m.{source} = {line}"):
             self.do(f"m.connect(m.{source}.y, {text})")
 

@@ -76,8 +76,7 @@ class Rated(Component):
 @pytest.mark.parametrize(("what", "why"), [
     (lambda c: c.span * c.factor**2, "a parameter does not change with time"),
     (lambda c: 2 * quantity("2 m"), "a constant does not change with time"),
-    (lambda c: c.held + c.span, "a Discrete value is held between events"),
-])  # fmt: skip
+    (lambda c: c.held + c.span, "a Discrete value is held between events")])  # fmt: skip
 def test_a_derivative_of_what_never_changes_is_refused(what, why):
     (finding,) = alone(type("Slip", (Rated,), {"what": what})()).check().errors
     assert finding.code == "equation.constant"

@@ -297,8 +297,7 @@ def test_a_failed_run_has_kept_what_came_before(often, monkeypatch, tmp_path):
      "record_every=10; sample times are every='1 ms'."),
     ({"record": "block.v", "record_to": 3},
      "simulate(record_to=…): is 3, which is no path. Give the name of a file, such as "
-     "'run.parquet'."),
-])  # fmt: skip
+     "'run.parquet'.")])  # fmt: skip
 def test_what_cannot_be_kept_is_refused_before_the_run(options, text):
     with pytest.raises(ParameterError, match=f"^{re.escape(text)}$"):
         oscillator().simulate("1 s", **options)

@@ -32,14 +32,10 @@ def machine(damping=None, force=None):
     return model
 
 
-@pytest.mark.parametrize(
-    ("damping", "force"),
-    [
-        (None, None),
-        ("1.5 N*s/m", None),
-        ("1.5 N*s/m", lambda t: quantity("3 N") * sin(quantity("2 rad/s") * t)),
-    ],
-)
+@pytest.mark.parametrize(("damping", "force"), [
+    (None, None),
+    ("1.5 N*s/m", None),
+    ("1.5 N*s/m", lambda t: quantity("3 N") * sin(quantity("2 rad/s") * t))])
 def test_the_audit_of_an_oscillator_closes(damping, force):
     ledger = machine(damping, force).simulate("5 s", method="DOP853", rtol=1e-11).energy()
     assert abs(ledger.relative_residual) <= 1e-9

@@ -534,17 +534,13 @@ def test_a_switch_is_one_event_and_says_what_it_did():
         "heat becomes -5 W", "heat becomes 10 W", "heat becomes -5 W"]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("condition", "words"),
-    [
-        (lambda s: s.x > s.limit, "x rises above limit"),
-        (lambda s: s.x > 0.5, "x rises above 0.5"),
-        (lambda s: s.x < 0.5, "x rises above 0.5"),
-        (lambda s: s.limit < s.x, "x rises above limit"),
-        (lambda s: time / SECOND >= s.limit, "time reaches limit"),
-        (lambda s: s.limit > s.x, "x rises above limit"),
-    ],
-)
+@pytest.mark.parametrize(("condition", "words"), [
+    (lambda s: s.x > s.limit, "x rises above limit"),
+    (lambda s: s.x > 0.5, "x rises above 0.5"),
+    (lambda s: s.x < 0.5, "x rises above 0.5"),
+    (lambda s: s.limit < s.x, "x rises above limit"),
+    (lambda s: time / SECOND >= s.limit, "time reaches limit"),
+    (lambda s: s.limit > s.x, "x rises above limit")])
 def test_a_crossing_is_told_in_words(condition, words):
     class Choice(Component):
         x = Variable("", "0", priority="high")

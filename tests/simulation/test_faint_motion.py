@@ -123,8 +123,7 @@ def nothing_moves():
 
 @pytest.mark.parametrize(("make", "method", "path"), [
     (at_rest_on_friction, "auto", "block.v"), (at_rest_on_friction, "dopri5", "spring.x"),
-    (a_wave_in_a_chain, "dopri5", "masses.v"), (nothing_moves, "dopri5", "spring.x"),
-])  # fmt: skip
+    (a_wave_in_a_chain, "dopri5", "masses.v"), (nothing_moves, "dopri5", "spring.x")])  # fmt: skip
 def test_what_creeps_rests_or_has_not_begun_is_not(make, method, path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -373,7 +372,7 @@ def test_what_slides_less_than_its_tolerance_before_it_sticks_does_stick(more, m
     and the other way the body slides when the load has become 1 N."""
     model = Model("released")
     model.body, model.floor = tr.Mass(mass="1 kg"), tr.Reference()
-    model.rub = tr.TranslationalFriction(law="coulomb", coulomb_force="1 N", breakaway_force="1 N")
+    model.rub = dry(1)
     model.load = tr.ForceSource(force=lambda t: quantity(-1 - more, "N") + quantity("2 N/s") * t)
     model.connect(model.body.M, model.rub.R, model.load.R)
     model.connect(model.rub.C, model.load.C, model.floor.V)

@@ -21,8 +21,7 @@ TANKS = {
     "a power of maximum": lambda x: K * maximum(x, 0) ** 0.5,
     "the root of a guard": lambda x: K * sqrt(where(x > 0, x, 0)),
     "the root of a multiple of maximum": lambda x: sqrt(2 * (K**2 / 2) * maximum(x, 0)),
-    "a power of a multiple of a guard": lambda x: (where(x <= 0, 0, x) * K**2 / 4) ** 0.5 * 2,
-}
+    "a power of a multiple of a guard": lambda x: (where(x <= 0, 0, x) * K**2 / 4) ** 0.5 * 2}
 ORIFICES = {
     "sign and abs": lambda d: K * blocks.sign(d) * sqrt(abs_(d)),
     "two roots": lambda d: where(d > 0, K * sqrt(d), -K * sqrt(-d)),
@@ -34,8 +33,7 @@ ORIFICES = {
     "a choice that holds at zero": lambda d: sqrt(2 * abs_(-d * K**2) / 2) * where(d >= 0, 1, -1),
     "a choice the other way": lambda d: where(d < 0, -K, K) * abs_(d) ** 0.5,
     "a choice of roots": lambda d: where(d > 0, K * sqrt(abs_(d)), -K * sqrt(abs_(d))),
-    "another valve for the way back": lambda d: K * where(d > 0, 1, -0.5) * sqrt(abs_(d)),
-}
+    "another valve for the way back": lambda d: K * where(d > 0, 1, -0.5) * sqrt(abs_(d))}
 
 
 def tank(law):
@@ -104,8 +102,7 @@ def test_tanks_level_out_by_all_usual_writings(law, method):
 SQUARES = {
     "a choice of squares": lambda q: where(q > 0, q**2, -q**2),
     "a choice the other way": lambda q: where(q < 0, -1, 1) * q**2,
-    "a square and its size": lambda q: q * abs_(q),
-}
+    "a square and its size": lambda q: q * abs_(q)}
 
 
 @pytest.mark.parametrize(("law", "method"), [

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from benches import wire, wired
+from benches.friction import dry
 from benches.parts import Carrier
 from numpy.testing import assert_allclose
 from scipy.integrate import quad
@@ -364,8 +365,7 @@ def shaken(force):
     """1 kg on a floor that holds 10 N, under a force."""
     return wired("shaken", "block.M load.R friction.R", "floor.V load.C friction.C",
                  block=Mass(mass="1 kg"), floor=Reference(), load=ForceSource(force=force),
-                 friction=TranslationalFriction(law="coulomb", breakaway_force="10 N",
-                                                coulomb_force="10 N"))
+                 friction=dry(10))
 
 
 @pytest.mark.parametrize("start", [0.0, 3.6e6])
@@ -395,8 +395,7 @@ def test_jumps_of_a_floor_are_borders_of_pieces_at_any_time():
 @pytest.mark.parametrize("force", [
     lambda t: newtons(4.0) + newtons(9.0) * (turns(t) - floor(turns(t))),
     lambda t: newtons(4.0) + where(blocks.sin(2 * np.pi * turns(t)) > 0, newtons(9.0),
-                                   newtons(0.0)),
-], ids=["floor", "condition"])
+                                   newtons(0.0))], ids=["floor", "condition"])
 def test_more_instants_than_a_run_carries_out_are_refused_at_its_start(force):
     with pytest.raises(blocks.BlocksError, match="load: (jumps|varies)") as error:
         shaken(force).simulate("1000 h", until="block.v > 1 nm/s")

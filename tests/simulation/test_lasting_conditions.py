@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from benches import wire, wired
+from benches.friction import dry
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
@@ -13,7 +14,7 @@ from blocks import Component, Discrete, Input, SimulationError, Variable, der, q
 from blocks.simulation.actions import Samplings
 from blocks.simulation.start import RunStart
 from blocks.simulation.time_events import TimeEvents
-from library.translational import Mass, Reference, Spring, TranslationalFriction, VelocitySource
+from library.translational import Mass, Reference, Spring, VelocitySource
 
 G, E, H = 9.81, 0.6, 1.2
 REST = np.sqrt(2 * H / G) * (1 + E) / (1 - E)
@@ -183,9 +184,7 @@ def belt(model):
     """A block that sticks and slips four times a second."""
     wire(model, "pull.R spring.R", "spring.C block.M friction.R", "friction.C pull.C ground.V",
          pull=VelocitySource(velocity="0.1 m/s"), ground=Reference(), block=Mass(mass="1 kg"),
-         spring=Spring(stiffness="1 kN/m"),
-         friction=TranslationalFriction(law="coulomb", coulomb_force="20 N",
-                                        breakaway_force="40 N"))
+         spring=Spring(stiffness="1 kN/m"), friction=dry(20, 40))
 
 
 def heater(model):

@@ -93,8 +93,7 @@ def test_smooth_bursts_down_to_a_ten_thousandth_of_the_run_are_found(width, meth
 
 
 @pytest.mark.parametrize(("power", "method"), [
-    (171, "rodas4"), (601, "dopri5"), (601, "DOP853"), (601, "RK23"), (801, "ode45"),
-])  # fmt: skip
+    (171, "rodas4"), (601, "dopri5"), (601, "DOP853"), (601, "RK23"), (801, "ode45")])  # fmt: skip
 def test_smooth_peaks_between_the_quarters_of_a_step_are_found(power, method):
     """Six peaks of 2 N sin(t)^n: each breaks the body loose once, where it comes to 1.25 N."""
     run = held(lambda t: quantity("2 N") * sin(quantity("1 rad/s") * t) ** power,
@@ -167,9 +166,8 @@ def test_a_body_held_at_a_stop_lifts_off_and_lands_again(amplitude, method):
 @pytest.mark.parametrize("method", ["auto", "dopri5"])
 def test_a_disc_on_a_line_is_not_pulled(method):
     model = wired("disc", "ground.P touch.B", "disc.P touch.F pull.P",
-                  ground=Ground(),
-                  disc=Body(mass="1 kg", inertia="20 g*m^2", x="0 m", y="0.2 m", vx="0 m/s",
-                            vy="0 m/s", w="0 rad/s", phi="0 rad"),
+                  ground=Ground(), disc=Body(mass="1 kg", inertia="20 g*m^2", x="0 m", y="0.2 m",
+                                             vx="0 m/s", vy="0 m/s", w="0 rad/s", phi="0 rad"),
                   touch=Contact(curve=Circle("0.2 m"), base=Line(), friction=0.3),
                   pull=Force(fy=lambda t: quantity("9.83 N") * sin(t * quantity("2 rad/s"))))
     run = model.simulate("12 s", method=method)
@@ -251,8 +249,7 @@ KINKED = {
     "minimum": (
         lambda t: newtons(1.3) - newtons(2.6) * abs_(
             blocks.minimum(t, seconds(81.7) - t) / seconds(50) - 0.8), 70.0,
-        [40.0 - 50 * 0.05 / 2.6]),
-}  # fmt: skip
+        [40.0 - 50 * 0.05 / 2.6])}  # fmt: skip
 
 
 @pytest.mark.parametrize(("kind", "method"), [*zip(KINKED, cycle(["auto", "rodas4"]))])
@@ -289,8 +286,7 @@ def test_kinks_of_signals_that_switch_by_time_are_found(method):
     lambda t, w: abs_(t) < w,
     lambda t, w: blocks.minimum(t + w, w - t) > 0,
     lambda t, w: blocks.maximum(-w - t, t - w) < 0,
-    lambda t, w: abs_(sin(t * quantity("3 mrad/s"))) < sin(w * quantity("3 mrad/s")),
-])  # fmt: skip
+    lambda t, w: abs_(sin(t * quantity("3 mrad/s"))) < sin(w * quantity("3 mrad/s"))])  # fmt: skip
 def test_a_brief_condition_on_time_with_a_kink_is_found(condition, method):
     class Watch(Component):
         x = Variable("1", 0.5, priority="high")

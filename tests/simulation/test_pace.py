@@ -255,8 +255,7 @@ class Terminal(io.StringIO):
 
 
 @pytest.mark.parametrize(("seconds", "words"), [
-    (3.4, "3 s"), (125, "2 min 5 s"), (4205, "1 h 10 min"),
-])
+    (3.4, "3 s"), (125, "2 min 5 s"), (4205, "1 h 10 min")])
 def test_times_are_words(seconds, words):
     assert time_in_words(seconds) == words
 

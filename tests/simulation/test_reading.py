@@ -5,6 +5,7 @@ from threading import Thread
 import numpy as np
 import pytest
 from benches import wired
+from benches.friction import dry
 from benches.rigid_bodies import Rod, falling_pole
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.integrate import solve_ivp
@@ -25,8 +26,7 @@ def on_a_belt():
     for k in range(2):
         mass = model.add(f"mass{k}", tr.Mass(mass="1 kg"))
         spring = model.add(f"spring{k}", tr.Spring(stiffness=quantity(100.0 + 50 * k, "N/m")))
-        friction = model.add(f"friction{k}", tr.TranslationalFriction(
-            law="coulomb", coulomb_force="5 N", breakaway_force="6 N"))
+        friction = model.add(f"friction{k}", dry(5, 6))
         model.connect(model.belt.R, friction.R)
         model.connect(friction.C, mass.M, spring.R)
         model.connect(spring.C, model.frame.V)
@@ -245,9 +245,7 @@ def rubbed() -> Model:
     """x'' + 4 (2 pi)^2 x = -1.5 sign(x'), which loses 3/16/pi^2 m of its swing every half turn."""
     return wired("rubbed", "block.M spring.R rub.R still.R", "spring.C rub.C still.C ground.V",
                  block=tr.Mass(mass="1 kg"),
-                 spring=tr.Spring(stiffness=quantity(16 * np.pi**2, "N/m"), x="1 m"),
-                 rub=tr.TranslationalFriction(law="coulomb", coulomb_force="1.5 N",
-                                              breakaway_force="1.5 N"),
+                 spring=tr.Spring(stiffness=quantity(16 * np.pi**2, "N/m"), x="1 m"), rub=dry(1.5),
                  still=tr.ForceSource(force="0 N"), ground=tr.Reference())
 
 

@@ -90,62 +90,54 @@ def test_samples_are_taken_at_given_times(times):
 # -- options -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("options", "kind", "words"),
-    [
-        ({"rtoll": 1e-3}, UnknownName,
-         "simulate(): there is no option 'rtoll'. Did you mean 'rtol' or 'atol'?"),
-        ({"max_steps": 5}, UnknownName, "there is no option 'max_steps'. Did you mean 'max_step'"),
-        ({"method": "rk44"}, UnknownName, "Did you mean 'rk4'?"),
-        ({"method": "rodas"}, UnknownName, "Did you mean 'rodas4'"),
-        ({"rtol": "tight"}, ParameterError, "must be a number between 0 and 1"),
-        ({"rtol": 0}, ParameterError, "must be a number between 0 and 1"),
-        ({"atol": -1}, ParameterError, "must be greater than 0"),
-        ({"atol": ["0 m"]}, ParameterError, "must be greater than 0"),
-        ({"step": "1 N"}, WrongDimension, "simulate(step=…): takes s"),
-        ({"method": "Radau", "step": "1 ms"}, ParameterError,
-         "simulate(step=…): has no effect: method 'Radau' chooses its steps itself."),
-        ({"atol": "1e-6"}, ParameterError, "names no unit. One number, atol=1e-9, counts for all"),
-        ({"atol": [1e-6, 1e-3]}, ParameterError, "names no unit. One number"),
-        ({"outputs": ["spring.x"]}, UnknownName, "no option 'outputs'. It is record= here."),
-        ({"max_step": "-1 s"}, ParameterError, "must be a positive time"),
-        ({"every": "0 s"}, ParameterError, "simulate(every=…): must be greater than 0 s"),
-        ({"every": "1 ns"}, ParameterError, "simulate(every=…): of 1 ns makes 1,000,000,001"),
-        ({"every": "1 ms", "times": "1 s"}, ParameterError, "takes either every or times"),
-        ({"times": ["0.1 s", "5 s"]}, ParameterError,
-         "simulate(times=…): 5 s is outside the run, which covers 0 s to 1 s"),
-        ({"times": ["nan s"]}, ParameterError, "simulate(times=…): nan s is outside the run"),
-        ({"times": []}, ParameterError, "takes one time or a list of times, but was given []"),
-        ({"times": quantity([[0, 1]], "s")}, ParameterError, "takes one time or a list of times"),
-        ({"times": ["0.1 s", "0.5 s", "0.2 s"]}, ParameterError, "0.2 s comes after 0.5 s"),
-        ({"start_time": 3}, MissingUnit, "simulate(start_time=…): takes s"),
-        ({"start_time": "nan s"}, ParameterError,
-         "simulate(start_time=…): must be a time, but is nan s"),
-        ({"sensitivities": 5}, ParameterError,
-         "simulate(sensitivities=…): takes paths of parameters and initial values, but is 5"),
-        ({"sensitivities": ["spring.f"]}, ParameterError, "names spring.f, which has no initial "
-         "value: the start follows from others. Give it one (spring.f = …)"),
-        ({"start_time": "1e17 s"}, ParameterError,
-         "simulate(start_time=…): is 1e+17 s, where times are told apart by 16 s"),
-    ],
-)
+@pytest.mark.parametrize(("options", "kind", "words"), [
+    ({"rtoll": 1e-3}, UnknownName,
+     "simulate(): there is no option 'rtoll'. Did you mean 'rtol' or 'atol'?"),
+    ({"max_steps": 5}, UnknownName, "there is no option 'max_steps'. Did you mean 'max_step'"),
+    ({"method": "rk44"}, UnknownName, "Did you mean 'rk4'?"),
+    ({"method": "rodas"}, UnknownName, "Did you mean 'rodas4'"),
+    ({"rtol": "tight"}, ParameterError, "must be a number between 0 and 1"),
+    ({"rtol": 0}, ParameterError, "must be a number between 0 and 1"),
+    ({"atol": -1}, ParameterError, "must be greater than 0"),
+    ({"atol": ["0 m"]}, ParameterError, "must be greater than 0"),
+    ({"step": "1 N"}, WrongDimension, "simulate(step=…): takes s"),
+    ({"method": "Radau", "step": "1 ms"}, ParameterError,
+     "simulate(step=…): has no effect: method 'Radau' chooses its steps itself."),
+    ({"atol": "1e-6"}, ParameterError, "names no unit. One number, atol=1e-9, counts for all"),
+    ({"atol": [1e-6, 1e-3]}, ParameterError, "names no unit. One number"),
+    ({"outputs": ["spring.x"]}, UnknownName, "no option 'outputs'. It is record= here."),
+    ({"max_step": "-1 s"}, ParameterError, "must be a positive time"),
+    ({"every": "0 s"}, ParameterError, "simulate(every=…): must be greater than 0 s"),
+    ({"every": "1 ns"}, ParameterError, "simulate(every=…): of 1 ns makes 1,000,000,001"),
+    ({"every": "1 ms", "times": "1 s"}, ParameterError, "takes either every or times"),
+    ({"times": ["0.1 s", "5 s"]}, ParameterError,
+     "simulate(times=…): 5 s is outside the run, which covers 0 s to 1 s"),
+    ({"times": ["nan s"]}, ParameterError, "simulate(times=…): nan s is outside the run"),
+    ({"times": []}, ParameterError, "takes one time or a list of times, but was given []"),
+    ({"times": quantity([[0, 1]], "s")}, ParameterError, "takes one time or a list of times"),
+    ({"times": ["0.1 s", "0.5 s", "0.2 s"]}, ParameterError, "0.2 s comes after 0.5 s"),
+    ({"start_time": 3}, MissingUnit, "simulate(start_time=…): takes s"),
+    ({"start_time": "nan s"}, ParameterError,
+     "simulate(start_time=…): must be a time, but is nan s"),
+    ({"sensitivities": 5}, ParameterError,
+     "simulate(sensitivities=…): takes paths of parameters and initial values, but is 5"),
+    ({"sensitivities": ["spring.f"]}, ParameterError, "names spring.f, which has no initial "
+     "value: the start follows from others. Give it one (spring.f = …)"),
+    ({"start_time": "1e17 s"}, ParameterError,
+     "simulate(start_time=…): is 1e+17 s, where times are told apart by 16 s")])
 def test_an_option_that_cannot_be_meant_is_refused(options, kind, words):
     with pytest.raises(kind) as caught:
         oscillator().simulate("1 s", **options)
     assert words in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("duration", "kind", "words"),
-    [
-        ("1 m", WrongDimension, "simulate(duration=…): takes s or any unit convertible to it, "
-         "but was given 1 m. Give it in s."),
-        (4, MissingUnit, "Write '4 s' if that is what you mean."),
-        ("-1 s", ParameterError, "must be a positive time, but is -1 s."),
-        ("0 s", ParameterError, "must be a positive time"),
-        ("inf s", ParameterError, "must be a positive time"),
-    ],
-)
+@pytest.mark.parametrize(("duration", "kind", "words"), [
+    ("1 m", WrongDimension, "simulate(duration=…): takes s or any unit convertible to it, "
+     "but was given 1 m. Give it in s."),
+    (4, MissingUnit, "Write '4 s' if that is what you mean."),
+    ("-1 s", ParameterError, "must be a positive time, but is -1 s."),
+    ("0 s", ParameterError, "must be a positive time"),
+    ("inf s", ParameterError, "must be a positive time")])
 def test_a_duration_that_cannot_be_meant_is_refused(duration, kind, words):
     with pytest.raises(kind) as caught:
         oscillator().simulate(duration)
@@ -454,8 +446,7 @@ def test_a_result_keeps_the_values_it_was_computed_with():
 
 @pytest.mark.parametrize("before", [
     lambda model: None, lambda model: model.check(), lambda model: model.simulate("1 s"),
-    lambda model: model.simulate("1000 s"),
-])  # fmt: skip
+    lambda model: model.simulate("1000 s")])  # fmt: skip
 def test_a_run_gives_the_same_bits_whatever_was_asked_of_the_model_before(before):
     def heated():
         model = Model("radiating nodes without mass")

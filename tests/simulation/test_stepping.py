@@ -14,15 +14,7 @@ from scipy.special import ellipk
 
 import library.electrical as el
 import library.translational as tr
-from blocks import (
-    Model,
-    ParameterError,
-    SimulationError,
-    Target,
-    UnknownName,
-    quantity,
-    require,
-)
+from blocks import Model, ParameterError, SimulationError, Target, UnknownName, quantity, require
 from blocks.exceptions import ConnectionRefused, WrongCall, WrongDimension
 from library.electromechanical import DCMotor
 from library.mechanisms import DiscBrake

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from benches import wire, wired
+from benches.friction import dry
 from benches.parts import CubicLoop
 from numpy.testing import assert_allclose
 
@@ -119,9 +120,7 @@ def test_a_linkage_with_friction_goes_back_to_the_bit(method):
                   pin=Revolute(), guide=Revolute(), crank=RigidOffset(dx="50 mm"),
                   rod=RigidOffset(dx="200 mm"), wheel=Body(inertia="1e-3 kg*m^2"),
                   bar=Body(mass="0.2 kg", inertia="1e-4 kg*m^2"), slide=Prismatic(drive=True),
-                  piston=Body(mass="0.5 kg", inertia="1e-4 kg*m^2"),
-                  rings=tr.TranslationalFriction(law="coulomb", coulomb_force="2 N",
-                                                 breakaway_force="3 N"))
+                  piston=Body(mass="0.5 kg", inertia="1e-4 kg*m^2"), rings=dry(2, 3))
     run = model.stepper(outputs=["main.w", "slide.s", "rings.f"], method=method)
 
     def onwards():
@@ -147,10 +146,8 @@ def rubbing():
     model = pushed()
     wire(model, "body.M rub.R spring.R stop.R", "spring.C second.M drag.R",
          "floor.V rub.C drag.C stop.C",
-         rub=tr.TranslationalFriction(law="coulomb", coulomb_force="20 N", breakaway_force="25 N"),
-         spring=tr.Spring(stiffness="1 kN/m"), second=tr.Mass(mass="1 kg"),
-         drag=tr.TranslationalFriction(law="coulomb", coulomb_force="5 N", breakaway_force="7 N"),
-         stop=tr.HardStop(upper_bound="50 mm", lower_bound="-50 mm"))
+         rub=dry(20, 25), spring=tr.Spring(stiffness="1 kN/m"), second=tr.Mass(mass="1 kg"),
+         drag=dry(5, 7), stop=tr.HardStop(upper_bound="50 mm", lower_bound="-50 mm"))
     return model
 
 
@@ -194,8 +191,7 @@ def test_thousands_of_steps_add_up():
     (rubbing, ["body.v", "second.v", "rub.f"], "auto"),
     (rubbing, ["body.v", "second.v", "rub.f"], "rodas4"),
     (waved, ["body.v", "sum.x"], "auto"),
-    (sampled, ["body.v", "sum.x"], "auto"),
-])  # fmt: skip
+    (sampled, ["body.v", "sum.x"], "auto")])  # fmt: skip
 def test_machine_code_carries_out_what_python_would(make, outputs, method):
     runs = [make().stepper(inputs=["push.S"], outputs=outputs, method=method) for _ in range(2)]
     runs[1]._driver.running.rules = lambda t: None  # Python judges every event

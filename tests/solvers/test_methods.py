@@ -332,8 +332,7 @@ def test_the_error_survives_pickling():
 def test_a_method_imports_its_library_only_when_it_is_made():
     code = (
         "import sys, blocks.solvers as s; list(s.METHODS); "
-        "print(sorted(set(sys.modules) & {'scipy.integrate', 'scipy.optimize'}))"
-    )
+        "print(sorted(set(sys.modules) & {'scipy.integrate', 'scipy.optimize'}))")
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
 

@@ -120,8 +120,7 @@ def test_without_cloudpickle_a_lambda_is_refused_by_component_and_parameter(monk
         pickle.dumps(model)
     assert str(caught.value) == (
         "pull.velocity: is a lambda or inner function, which Python's pickle cannot store. Define "
-        "the function at the top of a module and give it by name, or install cloudpickle."
-    )
+        "the function at the top of a module and give it by name, or install cloudpickle.")
     copied = copy.deepcopy(model)  # nothing needs to be stored for a copy
     assert copied.simulate("0.1 s")["block.v"].final == model.simulate("0.1 s")["block.v"].final
 
@@ -217,8 +216,7 @@ def brakes(monkeypatch, *, was="", now=""):
     ('Parameter("100 N*s/m")', 'Option(True)', ParameterError,
      r"brake\.damping: is a switch, but was given 500\.0"),
     ('Option("drum", ("drum", "disc"))', 'Parameter("1 m")', UnitError, r"brake\.make: .*'disc'"),
-    ("TwoPort)", "Component)", UnknownName, "brake: there is no 'R' among its ports"),
-])  # fmt: skip
+    ("TwoPort)", "Component)", UnknownName, "brake: there is no 'R' among its ports")])  # fmt: skip
 def test_what_a_changed_class_does_not_take_is_refused_by_name(was, now, kind, said, monkeypatch):
     with pytest.raises(kind, match=said):
         brakes(monkeypatch, was=was, now=now)

@@ -28,8 +28,7 @@ def test_a_grid_of_coasting_masses_slows_down_exponentially():
         {"damper.damping": DAMPING, "mass.v": SPEED}, "2 s", rtol=1e-9, every="0.5 s",
         outputs={"v": "mass.v", **{name: name for name in (
             "final(mass.v)", "max(damper.f)", "at(mass.v, 500 ms)", "initial(mass.v)",
-            "min(mass.v)")}},
-    )  # fmt: skip
+            "min(mass.v)")}})  # fmt: skip
     d, v0 = DAMPING.m[:, None], np.array([1.0, 2.0])
     t = data.time.values
     assert_allclose(t, np.arange(5) / 2)
@@ -72,19 +71,16 @@ def test_an_output_says_what_is_kept_of_a_variable():
     data = bench.stick_slip().sweep(
         {"pull.velocity": ["0.1 m/s"]}, "0.2 s", every="0.1 s",
         outputs={"top": "max(spring.x)", "low": "min(spring.x)", "last": "final(spring.x)",
-                 "then": "at(spring.x, 100 ms)", "all": "spring.x"},
-    )  # fmt: skip
+                 "then": "at(spring.x, 100 ms)", "all": "spring.x"})  # fmt: skip
     told = {name: column.attrs for name, column in data.items() if "units" in column.attrs}
     assert {name: attributes["long_name"] for name, attributes in told.items()} == {
         "top": "max of spring.x", "low": "min of spring.x", "last": "end of spring.x",
-        "then": "spring.x at 0.1 s", "all": "spring.x",
-    }  # fmt: skip
+        "then": "spring.x at 0.1 s", "all": "spring.x"}  # fmt: skip
     assert data["pull.velocity"].attrs["long_name"] == "pull.velocity"
     assert {name: attributes["description"] for name, attributes in told.items()} == {
         "top": "largest deformation, R against C", "low": "smallest deformation, R against C",
         "last": "final deformation, R against C", "then": "deformation, R against C, at 0.1 s",
-        "all": "deformation, R against C",
-    }  # fmt: skip
+        "all": "deformation, R against C"}  # fmt: skip
 
 
 @pytest.mark.parametrize("method", ["auto", "Radau"])
@@ -277,8 +273,7 @@ def test_samples_of_one_parameter_do_not_depend_on_another():
 def test_distributions_and_a_grid_make_samples_at_every_point():
     data = bench.coasting().sweep(
         {**MASSES, "damper.damping": ["1 N*s/m", "2 N*s/m"]}, "1 s", samples=5, seed=3,
-        outputs="final(mass.v)", rtol=1e-9,
-    )  # fmt: skip
+        outputs="final(mass.v)", rtol=1e-9)  # fmt: skip
     assert data["final(mass.v)"].dims == ("damper.damping", "sample")
     assert data["mass.mass"].dims == ("sample",)
     assert data["mass.mass"].attrs["units"] == "kg"
@@ -428,8 +423,7 @@ def test_a_worker_on_dask_keeps_its_memory_and_one_that_is_killed_leaves_what_is
         dask.config.set({"distributed.scheduler.allowed-failures": 0}),
         distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as some,
         distributed.Client(some) as client,
-        pytest.warns(UserWarning, match="The executor broke down .KilledWorker"),
-    ):
+        pytest.warns(UserWarning, match="The executor broke down .KilledWorker")):
         study = bench.stick_slip().sweep(SLIDING, "0.4 s", outputs=READ, executor=client)
         before = client.run(bench.pages_asked_for)
         again = bench.stick_slip().sweep(SLIDING, "0.4 s", outputs=READ, executor=client)
@@ -487,8 +481,7 @@ def test_texts_and_quantities_may_stand_in_one_list():
 @pytest.mark.parametrize("gives, said", [
     (lambda result: None, "is a function that gave nothing"),
     (lambda result: result["mass.v"], "is a function that gave a Series"),
-    (lambda result: "fast", "is a function that gave a str"),
-])  # fmt: skip
+    (lambda result: "fast", "is a function that gave a str")])  # fmt: skip
 def test_a_function_that_gives_no_number_is_named(gives, said):
     data = bench.coasting().sweep({"mass.v": ["1 m/s"]}, "0.5 s", outputs={"left": gives})
     assert str(data.message.values[0]).startswith(f"output 'left': {said}.")

@@ -192,8 +192,7 @@ def turned():
     ({"duration": "0.6 s"}, "this study has duration=0.6, the one kept there duration=0.5"),
     ({"model": heavier()}, "the model 'coasting' was another one there"),
     ({"model": turned()}, "the model 'coasting' was another one there"),
-    ({"model": rewired()}, "the model 'coasting' was another one there"),
-])  # fmt: skip
+    ({"model": rewired()}, "the model 'coasting' was another one there")])  # fmt: skip
 def test_another_study_is_refused_in_words(changed, words, tmp_path, runs):
     study(tmp_path / "study", {"mass.v": SPEEDS})
     runs.clear()

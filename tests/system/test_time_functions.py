@@ -4,6 +4,7 @@ import casadi as ca
 import numpy as np
 import pytest
 from benches import wired
+from benches.friction import dry
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -257,8 +258,7 @@ def shaken(between):
                                                          between=between)),
                   near=tr.Mass(mass="1 kg"), far=tr.Mass(mass="2 kg"),
                   spring=tr.Spring(stiffness="200 N/m"), damper=tr.Damper(damping="3 N*s/m"),
-                  friction=tr.TranslationalFriction(law="coulomb", breakaway_force="1.5 N",
-                                                    coulomb_force="1 N"), floor=tr.Reference())
+                  friction=dry(1, 1.5), floor=tr.Reference())
     return model, "far.v"
 
 
@@ -279,8 +279,7 @@ def pressed(between):
 
 
 @pytest.mark.parametrize(("make", "between"), [
-    (shaken, "linear"), (pressed, "held"), (pressed, "cubic"),
-])  # fmt: skip
+    (shaken, "linear"), (pressed, "held"), (pressed, "cubic")])  # fmt: skip
 def test_points_are_passed_in_machine_code_as_methods_in_python_pass_them(make, between):
     at = quantity(np.linspace(0.05, 1.1, 30), "s")
     found = []

@@ -46,8 +46,7 @@ def test_cauer_low_pass_with_loops_of_capacitors():
                   **valued(R1=1, R2=1, C1=C1, C2=C2, C3=C3, C4=C4, C5=C5, L1=L1, L2=L2))
     run = follow(model, "electrical_cauer_low_pass", {
         **{f"C{k}.v": (f"C{k}.v", "V") for k in (1, 3, 5)},
-        **{f"L{k}.i": (f"L{k}.i", "A") for k in (1, 2)},
-    })  # fmt: skip
+        **{f"L{k}.i": (f"L{k}.i", "A") for k in (1, 2)}})  # fmt: skip
     assert run.energy().relative_residual < 1e-8
 
 
@@ -89,8 +88,7 @@ def test_parallel_resonance_passed_by_a_sweep():
     follow(model, "electrical_parallel_resonance", {
         **{f"capacitor{k}.v": (f"C{k}.vc", "V") for k in (1, 2)},
         **{f"inductor{k}.i": (f"L{k}.i", "A") for k in (1, 2)},
-        "sineCurrent.phi": ("chirp.phi", "rad"),
-    })  # fmt: skip
+        "sineCurrent.phi": ("chirp.phi", "rad")})  # fmt: skip
 
 
 def test_an_op_amp_keeps_a_resonant_circuit_swinging():
@@ -100,9 +98,8 @@ def test_an_op_amp_keeps_a_resonant_circuit_swinging():
                   c=el.Capacitor(capacitance=quantity(1 / ((2 * pi * 1000) ** 2 * 1e-3), "F"),
                                  vc="10 V"), **valued(R=1e4, R1=1e4, R2=10, L=1e-3))
     follow(model, "electrical_lc_oscillator", {
-        "c.v": ("c.vc", "V"), "l.i": ("L.i", "A"),
-        "opAmp.out.v": ("amplifier.out.v", "V"), "opAmp.out.i": ("amplifier.i", "A"),
-    })  # fmt: skip
+        "c.v": ("c.vc", "V"), "l.i": ("L.i", "A"), "opAmp.out.v": ("amplifier.out.v", "V"),
+        "opAmp.out.i": ("amplifier.i", "A")})  # fmt: skip
 
 
 # -- saturation, switches --------------------------------------------------------------------------

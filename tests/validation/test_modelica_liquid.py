@@ -40,8 +40,7 @@ def test_two_cylinders_of_different_size_are_a_press():
         "springDamper.v_rel": ("springDamper.v", "m/s"),
         "cylinder1.m": ("cylinder1.x", "m", 0.0, 0.1),
         "cylinder1.H": ("cylinder1.x", "m", 0.0, 31.315),
-        "cylinder2.H": ("cylinder2.x", "m", 0.0, 313.15),
-    })  # fmt: skip
+        "cylinder2.H": ("cylinder2.x", "m", 0.0, 313.15)})  # fmt: skip
     assert_allclose(run["gauge.Pg"].at("0.4 s").to("Pa").m, 10, rtol=1e-6)
 
 

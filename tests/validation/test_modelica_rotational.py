@@ -73,8 +73,7 @@ def test_first(name):
     run = follow(model, name, {
         "damper.phi_rel": ("twist.A", "rad"),
         "damper.w_rel": ("damper.w", "rad/s"),
-        **motion("inertia3"),
-    })  # fmt: skip
+        **motion("inertia3")})  # fmt: skip
     assert run.energy().relative_residual < 1e-8
 
 
@@ -99,8 +98,7 @@ def test_friction():
         "spring.phi_rel": ("spring.phi", "rad"),
         "spring.w_rel": ("spring.w", "rad/s"),
         "clutch.mode": "clutch",
-        "brake.mode": "brake",
-    })  # fmt: skip
+        "brake.mode": "brake"})  # fmt: skip
     assert_allclose(switching_times(run, "clutch"),
                     [0.00678, 0.05934, 0.10929, 0.53425, 1.66364], atol=6e-6)  # fmt: skip
     assert_allclose(switching_times(run, "brake"), [0.64061], atol=6e-6)
@@ -131,8 +129,7 @@ def test_friction_elements():
         "oneWayClutch.w_rel": ("one_way.w", "rad/s"),
         "bearingFriction.mode": "bearing",
         "brake.mode": "brake",
-        "clutch.mode": "clutch",
-    })  # fmt: skip
+        "clutch.mode": "clutch"})  # fmt: skip
     assert_allclose(switching_times(run, "bearing"), [0.015942, 0.830285], atol=3e-6)
     assert_allclose(switching_times(run, "brake")[-1], 0.561328, atol=1e-6)
     assert_allclose(switching_times(run, "clutch")[-1], 0.531520, atol=1e-6)
@@ -155,8 +152,7 @@ def test_elastic_bearing():
     follow(model, "rotational_elastic_bearing", {
         **motion("shaft", "load"),
         "springDamper.phi_rel": ("mount.phi", "rad"),
-        "springDamper.w_rel": ("mount.w", "rad/s"),
-    })  # fmt: skip
+        "springDamper.w_rel": ("mount.w", "rad/s")})  # fmt: skip
 
 
 def test_lossy_gear():
@@ -169,10 +165,8 @@ def test_lossy_gear():
           lambda t: quantity("-10 N*m") + quantity("2.5 N*m/s") * t)
     wire(model, "inertia1.I gear.S", "gear.O inertia2.I")
     run = follow(model, "rotational_lossy_gear_1", {
-        "Inertia2.phi": ("inertia2_angle.A", "rad"),
-        "Inertia2.w": ("inertia2.w", "rad/s"),
-        "gear.mode": "gear",
-    })  # fmt: skip
+        "Inertia2.phi": ("inertia2_angle.A", "rad"), "Inertia2.w": ("inertia2.w", "rad/s"),
+        "gear.mode": "gear"})  # fmt: skip
     switched = switching_times(run, "gear")
     assert_allclose(switched, [0.080477, 0.199520, 0.371343, 0.464539], atol=6e-7)
     still = run["inertia2.w"].at(["0.1 s", "0.15 s", "0.19 s", "0.4 s", "0.46 s"]).magnitude
@@ -194,10 +188,8 @@ def test_one_way_clutch():
          clutch=OneWayClutch(drag_torque="1.5 N*m", peak=25, engagement=pulse),
          overrun=rot.RotationalMotionSensor())
     run = follow(model, "rotational_one_way_clutch", {
-        "inertiaIn.phi": ("inertia_in_angle.A", "rad"),
-        "inertiaIn.w": ("inertia_in.w", "rad/s"),
-        "oneWayClutch.phi_rel": ("overrun.A", "rad"),
-        "oneWayClutch.w_rel": ("clutch.w", "rad/s"),
+        "inertiaIn.phi": ("inertia_in_angle.A", "rad"), "inertiaIn.w": ("inertia_in.w", "rad/s"),
+        "oneWayClutch.phi_rel": ("overrun.A", "rad"), "oneWayClutch.w_rel": ("clutch.w", "rad/s")
     }, method="DOP853")  # fmt: skip
     switched = switching_times(run, "clutch")
     for known in [0.080280, 0.166668, 0.430677, 0.95, 1.05, 1.166668, 1.756204]:
@@ -250,8 +242,7 @@ def test_eddy_current_brake():
     follow(model, "rotational_eddy_current_brake", {
         "inertia.phi": ("inertia_angle.A", "rad"),
         "eddyCurrentTorque.lossPower": ("brake.power_dissipated", "W"),
-        "heatCapacitor.T": ("disc.T", "K"),
-    }, max_step="10 ms")  # fmt: skip
+        "heatCapacitor.T": ("disc.T", "K")}, max_step="10 ms")  # fmt: skip
 
 
 def filtered(port, unit, length):
@@ -282,10 +273,6 @@ def test_prescribed_speed():
          speed4=VelocitySource(velocity=sine("1 m/s", 2 * np.pi)), mass4=Mass(mass="2 kg"),
          place=MotionSensor(reference="absolute", offset="1 m"))
     follow(model, "prescribed_speed", {
-        "speed1.phi": ("speed1.place", "rad"),
-        "speed1.w": ("inertia1.w", "rad/s"),
-        "speed2.phi": ("inertia2_angle.A", "rad"),
-        "speed3.s": ("speed3.place", "m", 1.0),
-        "speed3.v": ("mass3.v", "m/s"),
-        "speed4.s": ("place.P", "m"),
-    })  # fmt: skip
+        "speed1.phi": ("speed1.place", "rad"), "speed1.w": ("inertia1.w", "rad/s"),
+        "speed2.phi": ("inertia2_angle.A", "rad"), "speed3.s": ("speed3.place", "m", 1.0),
+        "speed3.v": ("mass3.v", "m/s"), "speed4.s": ("place.P", "m")})  # fmt: skip

@@ -20,17 +20,7 @@ from numpy.testing import assert_allclose
 from published import cases, follow, published, switching_times
 
 import library.translational as tr
-from blocks import (
-    Input,
-    Parameter,
-    abs_,
-    dry_friction,
-    exp,
-    interpolate,
-    quantity,
-    sin,
-    where,
-)
+from blocks import Input, Parameter, abs_, dry_friction, exp, interpolate, quantity, sin, where
 
 
 def position(model, name, port, start="0 m"):
@@ -55,10 +45,8 @@ def test_oscillator():
     wire(model, "damper1.C mass2.M", "damper1.R fixed.V", damper1=tr.Damper(damping="10 N*s/m"))
     position(model, "place", model.mass1.M, "-0.5 m")
     follow(model, "translational_oscillator", {
-        "mass1.s": ("place.P", "m"),
-        "mass1.v": ("mass1.v", "m/s"),
-        "damper1.s_rel": ("spring2.x", "m", 1.0),
-        "damper1.v_rel": ("damper1.v", "m/s"),
+        "mass1.s": ("place.P", "m"), "mass1.v": ("mass1.v", "m/s"),
+        "damper1.s_rel": ("spring2.x", "m", 1.0), "damper1.v_rel": ("damper1.v", "m/s")
     })  # fmt: skip
 
 
@@ -67,8 +55,7 @@ def test_accelerate():
                   accelerate=tr.AccelerationSource(acceleration="1 m/s^2"),
                   mass=tr.Mass(mass="1 kg"), ground=tr.Reference())
     follow(model, "translational_accelerate", {
-        "accelerate.s": ("accelerate.x", "m"),
-        "accelerate.v": ("accelerate.v", "m/s"),
+        "accelerate.s": ("accelerate.x", "m"), "accelerate.v": ("accelerate.v", "m/s")
     })  # fmt: skip
 
 
@@ -90,8 +77,7 @@ def test_damper():
         "damper2.s_rel": ("spring2.x", "m", 1.0),
         "damper2.v_rel": ("damper2.v", "m/s"),
         "springDamper3.s_rel": ("springDamper3.x", "m", 1.0),
-        "springDamper3.v_rel": ("springDamper3.v", "m/s"),
-    })  # fmt: skip
+        "springDamper3.v_rel": ("springDamper3.v", "m/s")})  # fmt: skip
 
 
 def test_elasto_gap():
@@ -110,8 +96,7 @@ def test_elasto_gap():
         "elastoGap1.v_rel": ("elastoGap1.v", "m/s"),
         "elastoGap2.s_rel": ("elastoGap2.x", "m"),
         "springDamper1.v_rel": ("springDamper1.v", "m/s"),
-        "springDamper2.s_rel": ("springDamper2.x", "m", 1.0),
-    })  # fmt: skip
+        "springDamper2.s_rel": ("springDamper2.x", "m", 1.0)})  # fmt: skip
     switched = [quantity(e.time, "s").to("s").magnitude for e in run.events]
     assert_allclose(switched, cases()["translational_elastogap"]["event_times"], atol=1e-4)
 
@@ -128,9 +113,7 @@ def test_sensors():
     position(model, "place", model.mass.M)
     position(model, "flange_a", model.mass.M, "-0.5 m")
     run = follow(model, "translational_sensors", {
-        "mass.s": ("place.P", "m"),
-        "mass.v": ("mass.v", "m/s"),
-    })  # fmt: skip
+        "mass.s": ("place.P", "m"), "mass.v": ("mass.v", "m/s")})  # fmt: skip
     t, w = run.time.to("s").magnitude, 8 * np.pi
     force, speed = 10 * np.sin(w * t), 10 / w * (1 - np.cos(w * t))
     assert_allclose(run["forceSensor.F"].to("N").magnitude, force, atol=1e-9)
@@ -154,15 +137,9 @@ def test_initial_conditions():
     position(model, "place1", model.m1.M)  # -1 + 0.5 + half of 1
     position(model, "place3", model.m3.M, "4.5 m")
     follow(model, "translational_initial_conditions", {
-        "m1.s": ("place1.P", "m"),
-        "m1.v": ("m1.v", "m/s"),
-        "m3.s": ("place3.P", "m"),
-        "m3.v": ("m3.v", "m/s"),
-        "sd1.s_rel": ("sd1.x", "m", 1.0),
-        "sd1.v_rel": ("sd1.v", "m/s"),
-        "sd2.s_rel": ("sd2.x", "m", 4.0),
-        "sd2.v_rel": ("sd2.v", "m/s"),
-    })  # fmt: skip
+        "m1.s": ("place1.P", "m"), "m1.v": ("m1.v", "m/s"), "m3.s": ("place3.P", "m"),
+        "m3.v": ("m3.v", "m/s"), "sd1.s_rel": ("sd1.x", "m", 1.0), "sd1.v_rel": ("sd1.v", "m/s"),
+        "sd2.s_rel": ("sd2.x", "m", 4.0), "sd2.v_rel": ("sd2.v", "m/s")})  # fmt: skip
 
 
 def test_the_missing_initial_value_follows_from_the_given_ones():
@@ -236,12 +213,8 @@ def test_brake():
                 t < quantity("0.1 s"), quantity("0 N"), quantity("2 N")))})
         position(model, f"place{i}", model[f"mass{i}"].M)
     run = follow(model, "translational_brake", {
-        "mass1.s": ("place1.P", "m"),
-        "mass1.v": ("mass1.v", "m/s"),
-        "mass2.s": ("place2.P", "m"),
-        "mass2.v": ("mass2.v", "m/s"),
-        "brake.mode": "brake1",
-        "brake1.mode": "brake2",
+        "mass1.s": ("place1.P", "m"), "mass1.v": ("mass1.v", "m/s"), "mass2.s": ("place2.P", "m"),
+        "mass2.v": ("mass2.v", "m/s"), "brake.mode": "brake1", "brake1.mode": "brake2"
     })  # fmt: skip
     assert_allclose(switching_times(run, "brake1"), [1.1], rtol=1e-9)
     assert_allclose(run["place1.P"].final.magnitude, 0.6, rtol=1e-9)
@@ -265,21 +238,14 @@ def test_friction():
                                 forces=quantity(5 + w + 10 * np.exp(-2 * w), "N")))
     position(model, "place", model.mass.M)
     run = follow(model, "translational_friction", {
-        "stop1.s": ("stop1_stop.x", "m"),
-        "stop1.v": ("stop1.v", "m/s"),
-        "stop2.s": ("stop2_stop.x", "m"),
-        "stop2.v": ("stop2.v", "m/s"),
-        "mass.s": ("place.P", "m"),
-        "mass.v": ("mass.v", "m/s"),
-        "stop1.mode": "stop1_friction",
-        "stop2.mode": "stop2_friction",
-        "supportFriction.mode": "friction",
-    }, method="DOP853")  # fmt: skip
+        "stop1.s": ("stop1_stop.x", "m"), "stop1.v": ("stop1.v", "m/s"),
+        "stop2.s": ("stop2_stop.x", "m"), "stop2.v": ("stop2.v", "m/s"), "mass.s": ("place.P", "m"),
+        "mass.v": ("mass.v", "m/s"), "stop1.mode": "stop1_friction", "stop2.mode": "stop2_friction",
+        "supportFriction.mode": "friction"}, method="DOP853")  # fmt: skip
     for path, known in [
         ("stop1_friction", [0.41014, 2.44269, 4.44194]),
         ("stop2_friction",
-         [0.06060, 0.20111, 0.34162, 0.48214, 0.62269, 0.76333, 0.90420, 1.04597]),
-    ]:
+         [0.06060, 0.20111, 0.34162, 0.48214, 0.62269, 0.76333, 0.90420, 1.04597])]:
         assert_allclose(np.unique(np.round(switching_times(run, path), 9)), known, atol=6e-6)
     slips = np.unique(np.round(switching_times(run, "friction"), 9))
     assert_allclose(slips, [0.40967, 2.44223, 4.44155], atol=6e-6)

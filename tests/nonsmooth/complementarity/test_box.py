@@ -35,9 +35,8 @@ def every_solution(D, b, lower, upper, slack=1e-9):
         x = np.where(at > 0, upper, np.where(at < 0, lower, 0.0))
         free = at == 0
         if free.any():
-            x[free] = np.linalg.lstsq(
-                D[np.ix_(free, free)], b[free] - D[np.ix_(free, ~free)] @ x[~free], rcond=None
-            )[0]
+            x[free] = np.linalg.lstsq(D[np.ix_(free, free)],
+                                      b[free] - D[np.ix_(free, ~free)] @ x[~free], rcond=None)[0]
         w = b - D @ x
         inside = np.all(x >= lower - slack) and np.all(x <= upper + slack)
         if inside and np.all(np.abs(w[free]) < slack) and np.all(at * w >= -slack):
@@ -345,8 +344,7 @@ def test_no_elements_are_no_problem():
 
 @pytest.mark.parametrize(("flows", "strength", "load"), [
     ([[1.0], [1]], [1.0, 3], [3.5]), ([[1.0], [2]], [1.0, 3], [3.5]),
-    ([[1.0], [1], [1]], [1.0, 2, 4], [5.0]), ([[1.0, 0], [0, 1], [1, 1]], [1.0, 1, 1], [1.0, 0.5]),
-])
+    ([[1.0], [1], [1]], [1.0, 2, 4], [5.0]), ([[1.0, 0], [0, 1], [1, 1]], [1.0, 1, 1], [1.0, 0.5])])
 def test_what_the_motion_leaves_open_has_the_least_weighted_square(flows, strength, load):
     """Shares are even where there is one motion; no internal stress lowers the sum of squares."""
     W, F = np.array(flows), np.array(strength)

@@ -313,9 +313,8 @@ def test_no_impact_gains_energy_or_leaves_an_approach(seed, n, e):
     assert_allclose(W @ after, out.flow, atol=1e-10)
     assert out.energy_loss == pytest.approx(kinetic[0] - kinetic[1], abs=1e-10)
     assert out.energy_loss >= -1e-12
-    assert np.sum(after / np.diag(inverse)) == pytest.approx(
-        np.sum(before / np.diag(inverse)), abs=1e-10
-    )
+    assert np.sum(after / np.diag(inverse)) == pytest.approx(np.sum(before / np.diag(inverse)),
+                                                             abs=1e-10)
 
 
 def test_collapsing_sequence_is_cut_and_ends_without_approach():

@@ -48,8 +48,7 @@ def go_the_general_way(monkeypatch):
 
 @pytest.mark.parametrize(("build", "paths"), [
     (shaken_masses, ["masses[0].v", "masses[2].v", "floors[1].f", "stop.f"]),
-    (clutched_shafts, ["a.w", "b.w", "first.t", "second.t", "free.t"]),
-])
+    (clutched_shafts, ["a.w", "b.w", "first.t", "second.t", "free.t"])])
 def test_one_evaluation_gives_what_the_general_way_gives(build, paths, monkeypatch):
     fast = build().simulate("1 s", rtol=1e-8)
     go_the_general_way(monkeypatch)

@@ -92,8 +92,7 @@ MODELS = {
     "box": (shaken_box, 1.2, ["box.x", "box.phi", "box.N2", "box.T1"]),
     "rod": (landing_rod, 0.6, ["rod.x", "rod.angle", "rod.N", "rod.T"]),
     "servo": (shaken_servo, 3, ["servo.v", "servo.y", "servo.S", "servo.T"]),
-    "wedge": (shaken_wedge, 3, ["driver.v", "wedge.N", "wedge.T"]),
-}
+    "wedge": (shaken_wedge, 3, ["driver.v", "wedge.N", "wedge.T"])}
 
 
 def told(run):

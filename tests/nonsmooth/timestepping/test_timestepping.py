@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from benches import wire, wired
+from benches.friction import dry
 from numpy.testing import assert_allclose
 
 import library.translational as tr
@@ -20,8 +21,7 @@ def pulled() -> Model:
     return wired("pulled", "pull.R spring.R", "spring.C block.M floor.R place.R",
                  "pull.C floor.C place.C ground.V",
                  block=tr.Mass(mass="1 kg"), spring=tr.Spring(stiffness="90 N/m"),
-                 floor=tr.TranslationalFriction(law="coulomb", coulomb_force="10 N",
-                                                breakaway_force="10 N"),
+                 floor=dry(10),
                  pull=tr.VelocitySource(velocity=lambda t: where(t < quantity("2 s"),
                                                                  quantity("2 m/s"),
                                                                  quantity("0 m/s"))),
@@ -124,8 +124,7 @@ def test_relations_switch_at_the_end_of_the_step_in_which_they_change():
 
     model = wired("buffer", "mass.M buffer.R rubs.R", "buffer.C rubs.C ground.V",
                   mass=tr.Mass(mass="1 kg", v="2 m/s"), buffer=Buffer(),
-                  rubs=tr.TranslationalFriction(law="coulomb", coulomb_force="0.1 N",
-                                                breakaway_force="0.1 N"), ground=tr.Reference())
+                  rubs=dry(0.1), ground=tr.Reference())
     run = model.simulate("1.4 s", method="moreau_jean", step="1 ms")
     exact = model.simulate("1.4 s", rtol=1e-10)
     assert exact["mass.v"].final.m < -1  # it has been thrown back

@@ -12,18 +12,7 @@ from numpy.testing import assert_allclose
 
 import blocks
 import library.translational as tr
-from blocks import (
-    Component,
-    Model,
-    Option,
-    Output,
-    Parameter,
-    Port,
-    Variable,
-    der,
-    exceptions,
-    quantity,
-)
+from blocks import Component, Model, Option, Parameter, Port, Variable, der, exceptions, quantity
 
 TIGHT = {"rtol": 1e-10}
 
@@ -89,7 +78,7 @@ class Leaky(Component):
     leak = Option(False)
     law = Option("linear", ("linear", "square"))
     rate = Parameter("1 1/s")
-    loss = Output("1/s", when="leak")
+    loss = blocks.Output("1/s", when="leak")
     x = Variable("", "1", priority="high")
 
     def equations(self):
@@ -272,7 +261,7 @@ def test_an_input_whose_default_is_no_parameter_is_explained():
     class Follower(Component):
         u = blocks.Input("N", default="forse")
         force = Parameter("1 N")
-        y = Output("N")
+        y = blocks.Output("N")
 
         def equations(self):
             yield self.y == self.u

@@ -1,13 +1,16 @@
-"""What is taken as a quantity, and the exact words for what is not."""
+"""What is taken as a quantity, the exact words for what is not; SI's units; headings."""
 
 import pickle
 
 import numpy as np
+import pandas
 import pint
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 
 from blocks import exceptions
+from blocks.analysis import fit
 from blocks.exceptions import (
     AngleFrequencyError,
     BlocksError,
@@ -17,7 +20,11 @@ from blocks.exceptions import (
     WrongDimension,
 )
 from blocks.language.expression import as_expression
+from blocks.reading.headings import heading_parts, is_time
+from blocks.results import read_csv
 from blocks.units import describe, from_si, quantity, registry, to_si, unit
+from library.tables import table
+from library.translational import Mass, Reference, Spring
 
 PI = np.pi
 OTHER = pint.UnitRegistry()
@@ -148,7 +155,6 @@ def test_angles_stand_in_equations_alone_and_under_what_they_multiply(angle, val
     assert float(as_expression(angle).sx) == pytest.approx(value, rel=1e-12)
 
 
-
 @pytest.mark.parametrize("given", ["2 Hz", "2 kHz", quantity([1, 2], "Hz")])
 def test_the_unit_advised_for_a_frequency_is_one_that_is_accepted(given):
     with pytest.raises(AngleFrequencyError) as caught:
@@ -234,3 +240,54 @@ def test_quantities_go_on_where_pint_is_given_another_registry():
             1.2e-20)
     finally:
         pint.set_application_registry(before)
+
+
+NAMES = ["m", "s", "A", "K", "rad", "Hz", "N", "Pa", "J", "W", "V", "ohm", "F", "H", "T", "Wb"]
+
+
+def test_a_unit_of_si_is_pints():
+    wrong = []
+    for text in ("kg", *(p + n for n in NAMES for p in ("", "m", "k")), "", "kN/mm", "N*s/m",
+                 "m**0.5", "kg*m^2/s^3", "Hz/V", "mrad/s"):
+        read, pints = unit(text), pint.Unit(text.replace("^", "**"))
+        factor = pint.Quantity(1.0, pints).to_base_units().magnitude
+        dimension = dict(pints.dimensionality)
+        found = (read.factor, read.offset, read.dimension, dict(read.pint.dimensionality),
+                 read.pint, quantity(f"2 {text}").to(pints).magnitude)
+        wanted = pytest.approx(factor, rel=1e-15), 0, dimension, dimension, pints, 2
+        wrong += [(text, found, wanted)] * (found != wanted)
+    assert wrong == []
+
+
+@pytest.mark.parametrize("text, angular, frequency", [
+    ("rad/s", True, False), ("krad", True, False), ("kHz", False, True), ("1/s", False, False)])
+def test_angles_and_frequencies_are_told_apart(text, angular, frequency):
+    assert (unit(text).angular, unit(text).frequency) == (angular, frequency)
+
+
+@pytest.mark.parametrize("heading, name, unit", [
+    ("block.v [m/s]", "block.v", "m/s"), ("F[kN]", "F", "kN"), ("F (kN)", "F", "kN"),
+    (" ratio [-] ", "ratio", "1"), ("n []", "n", "1"), ("force (left)", "force (left)", None),
+    ("masses[3].v [m/s]", "masses[3].v", "m/s"), ("masses[3].v", "masses[3].v", None),
+    ("x", "x", None)])
+def test_a_heading_has_a_name_and_perhaps_a_unit(heading, name, unit):
+    assert heading_parts(heading) == (name, unit)
+
+
+@pytest.mark.parametrize("heading", ["time [s]", "Time [s]", "t [ms]", "time (s)", "T (ms)"])
+def test_time_is_known_by_all_of_its_headings(heading):
+    assert is_time(heading)
+
+
+@pytest.mark.parametrize("clock, place", [("t [s]", "x [mm]"), ("Time (s)", "x (mm)")])
+def test_all_who_read_tables_take_the_same_headings(clock, place, tmp_path):
+    data = pandas.DataFrame({clock: [0.0, 0.1, 0.2], place: [10.0, 9.0, 7.0]})
+    file = tmp_path / "run.csv"
+    data.to_csv(file, index=False)
+    read = read_csv(file)
+    assert list(read) == ["x"] and f"{read['x'].units:~}" == "mm"
+    assert table(file, time=clock, value=place) is not None
+    model = wired("row", "block.M spring.R", "floor.V spring.C",
+                  block=Mass(), spring=Spring(x="10 mm"), floor=Reference())
+    found = fit(model, data, {"block.mass": ("1 kg", "1000 kg")}, compare={place: "spring.x"})
+    assert found.status == "finished"

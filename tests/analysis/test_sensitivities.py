@@ -16,8 +16,6 @@ import blocks
 import library.translational as tr
 from blocks import Component, Discrete, Parameter, Variable, der, every, quantity, time, when, where
 from blocks.analysis.sensitivity.sensitivities import SensitivityWarning
-from blocks.analysis.sensitivity.stages import Coefficients
-from blocks.analysis.sensitivity.variational import VariationalSolution, solve_variational
 from blocks.exceptions import ParameterError, UnknownName
 from library.electrical import ACVoltageSource, Diode, ElectricalReference, Inductor, Resistor
 from library.signal import Backlash, Constant, Integrator, Ramp, Rounding, Step, ZeroOrderHold
@@ -767,24 +765,6 @@ def test_changes_of_a_coil_behind_an_ideal_diode():
     first = np.argmin(np.abs(times - end))
     assert times[first] == pytest.approx(end, abs=1e-10)
     assert by[first, 0] == pytest.approx(moved, rel=1e-6)
-
-
-def test_rounding_in_place_of_no_change_is_not_followed():
-    chance = np.random.default_rng(1)
-
-    def coefficients(t, which):
-        a = np.cos(t)[:, None, None] * np.ones((1, 1, 1))
-        return Coefficients(a, 1e-30 * chance.standard_normal((len(t), 1, 1)),
-                            np.zeros((len(t), 1, 0)))
-
-    def course_of(steps):
-        return VariationalSolution(steps, 1, np.zeros((1, 1)), np.zeros((0, 1)), None)
-
-    ends = np.linspace(0.05, 1.0, 20)
-    course = solve_variational(ends - 0.05, ends, np.zeros(20, dtype=int), coefficients, course_of,
-                           1e-9, np.ones((1, 1)))
-    assert len(course.steps) <= 20
-    assert abs(course.end[0, 0]) < 1e-28
 
 
 def test_changes_of_friction_at_a_point_without_mass():

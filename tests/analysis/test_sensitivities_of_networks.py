@@ -10,15 +10,11 @@ from benches.analysis import derivatives
 from benches.friction import dry
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
-from scipy.sparse import csr_matrix
-from scipy.special import expit
 
 import library.electrical as el
 import library.isothermal_liquid as il
 import library.translational as tr
 from blocks import Component, Model, Parameter, Variable, der, quantity, sqrt, where
-from blocks.analysis.sensitivity.equations import blocks_of, solved_by_blocks
-from blocks.analysis.sensitivity.saltation import inverse_by_parts
 from blocks.analysis.sensitivity.sensitivities import SensitivityWarning
 from blocks.analysis.sensitivity.stages import Coefficients
 from blocks.analysis.sensitivity.variational import VariationalSolution, solve_variational
@@ -46,31 +42,6 @@ def test_changes_of_many_states_grow_as_their_equations_say():
     t = np.array([0.01, 0.3, 1.0])
     exact = [expm(d * np.sin(one)) @ begin for one in t]
     assert_allclose(course.at(t, np.zeros(3, dtype=int)), exact, rtol=1e-6, atol=1e-9)
-
-
-def test_blocks_of_linear_equations_have_the_solution_of_all_together():
-    chance = np.random.default_rng(1)
-    pattern = np.eye(9, dtype=bool)
-    pattern[0, 4] = pattern[4, 0] = pattern[7, 4] = pattern[2, 7] = pattern[3, 2] = True
-    pattern = pattern[chance.permutation(9)]
-    matrix = chance.uniform(1, 2, (5, 9, 9)) * pattern
-    right = chance.standard_normal((5, 9, 3))
-    blocks = blocks_of(*np.nonzero(pattern), 9)
-    assert sorted(len(block.rows) for block in blocks) == [1] * 7 + [2]
-    assert_allclose(solved_by_blocks(blocks, matrix, right), np.linalg.solve(matrix, right),
-                    rtol=1e-10)
-    matrix[3, pattern[:, 8], 8] = 0.0
-    assert solved_by_blocks(blocks, matrix, right) is None  # singular at one of the points
-
-
-def test_a_pseudoinverse_by_parts_is_the_one_of_the_whole():
-    matrix = np.random.default_rng(3).uniform(1, 2, (7, 6))
-    part = np.array([0, 1, 1, 2, 2, 2, 3]), np.array([0, 1, 2, 2, 2, 4])  # two stand alone
-    matrix[part[0][:, None] != part[1]] = 0.0
-    matrix[1:3, 1] = 0.0  # nor has a column entries everywhere
-    assert_allclose(inverse_by_parts(csr_matrix(matrix)).toarray(), np.linalg.pinv(matrix),
-                    atol=1e-12)
-    assert inverse_by_parts(csr_matrix((3, 0))).shape == (0, 3)
 
 
 def test_a_long_train_with_friction_everywhere_has_no_full_matrices_along_its_run():
@@ -270,25 +241,6 @@ def test_a_pulse_train_whose_first_pulse_is_yet_to_come_moves_nothing():
     assert run.sensitivities["filter.y", "pulses.period"].final.m == 0
     assert run.sensitivities["filter.y", "offset.value"].final.m == pytest.approx(
         1 - np.exp(-0.5), rel=1e-7)
-
-
-def test_what_dies_out_in_short_steps_is_not_stepped_over_with_long_ones():
-    """S' = -a(t) S with a of 2500 1/s for half a millisecond, where the run has taken short steps:
-    S = exp(-integral of a)."""
-    rate, until, width = 2500.0, 5e-4, 1.5e-5
-
-    def coefficients(t, which):
-        a = -rate * expit((until - t) / width)
-        return Coefficients(a[:, None, None], np.zeros((len(t), 1, 1)), np.zeros((len(t), 1, 0)))
-
-    def course_of(steps):
-        return VariationalSolution(steps, 1, np.ones((1, 1)), np.zeros((0, 1)), None)
-
-    ends = np.array([2e-4, 4e-4, 6e-4, 8e-4, 1.5e-2, 0.1])
-    course = solve_variational(np.append(0.0, ends[:-1]), ends, np.zeros(6, dtype=int),
-                               coefficients, course_of, 1e-9, np.full((1, 1), np.inf))
-    whole = rate * (until + width * np.log1p(np.exp(-until / width)))
-    assert course.end[0, 0] == pytest.approx(np.exp(-whole), rel=1e-7)
 
 
 def test_a_mode_has_no_derivative_and_says_so():

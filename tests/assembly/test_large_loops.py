@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 import library.electrical as el
 from blocks import Model, quantity
-from blocks.assembly.algebraic_loops import GROWTH, Elimination, cramer, tear
+from blocks.assembly.algebraic_loops import Elimination
 from blocks.exceptions import ParameterError
 from blocks.system.newton import MANY
 from library.signal import Constant, DiscreteStateSpace, Gain, Rounding, UnitDelay
@@ -86,64 +86,6 @@ def test_a_method_that_needs_a_full_matrix_too_large_is_refused_with_its_size(mo
     model.simulate("1 ms", method="rodas4")
     with pytest.raises(ParameterError, match="cannot run this model: more than .* unknowns"):
         model.simulate("20 ms", step="1 ms")
-
-
-def _matrix(size: int, seed: int) -> np.ndarray:
-    rng = np.random.default_rng(seed)
-    a = np.where(rng.random((size, size)) < 3 / size, rng.uniform(0.5, 2, (size, size)), 0)
-    return a[:, rng.permutation(size)] + np.diag(rng.uniform(4, 8, size))[rng.permutation(size)]
-
-
-@pytest.mark.parametrize("deepest", [1, 3, 20])
-@pytest.mark.parametrize("seed", range(5))
-def test_torn_unknowns_give_all_others_one_after_the_other(deepest: int, seed: int):
-    size = 60
-    a = _matrix(size, seed)
-    rows, columns = np.nonzero(a)
-    torn = tear(rows, columns, np.abs(a[rows, columns]) > 0.7, size, np.zeros(size, bool),
-                GROWTH**deepest)
-    assert len(torn.torn) == len(torn.leftover) < size
-    known = {int(c): 0 for c in torn.torn}
-    for pair, depth in zip(torn.pairs, torn.depth, strict=True):
-        e, c = int(rows[pair]), int(columns[pair])
-        assert c not in known
-        assert abs(a[e, c]) > 0.7
-        inputs = [known[int(k)] for k in columns[rows == e] if k != c]  # all known before
-        known[c] = 1 + max(inputs, default=0)
-        assert known[c] == depth <= deepest
-        assert e not in torn.leftover
-    assert len(known) == size
-
-
-@pytest.mark.parametrize("size", [1, 2, 3])
-def test_cramers_rule_agrees_with_elimination(size: int):
-    rng = np.random.default_rng(size)
-    a, b = rng.standard_normal((size, size)), rng.standard_normal(size)
-    found = cramer([[ca.SX(e) for e in row] for row in a.tolist()], [ca.SX(e) for e in b.tolist()])
-    assert [float(x) for x in found] == pytest.approx(np.linalg.solve(a, b).tolist())
-
-
-@pytest.mark.parametrize("branches", [3, 20, 100])
-def test_branches_of_a_star_are_eliminated_before_its_middle(branches: int):
-    """Whose row would be full at once: as many operations as entries, however large the star."""
-    rng = np.random.default_rng(branches)
-    n = branches + 1
-    a = np.diag(1.0 + rng.random(n))
-    a[0, 1:], a[1:, 0] = -rng.random(branches), -0.9 / branches
-    b = rng.standard_normal(n)
-    elimination = Elimination(ca.sparsify(ca.SX(a)), a)
-    assert elimination.operations < 8 * n
-    found = elimination.solution(ca.SX(b.tolist()))
-    assert [float(x) for x in ca.vertsplit(found)] == pytest.approx(np.linalg.solve(a, b).tolist())
-
-
-@pytest.mark.parametrize("size", [4, 12, 30])
-def test_elimination_of_a_full_matrix_agrees_with_lapack(size: int):
-    rng = np.random.default_rng(size)
-    a, b = rng.standard_normal((size, size)), rng.standard_normal(size)
-    found = Elimination(ca.SX(a), a).solution(ca.SX(b.tolist()))
-    assert [float(x) for x in ca.vertsplit(found)] == pytest.approx(
-        np.linalg.solve(a, b).tolist(), rel=1e-9)
 
 
 def test_elimination_of_what_is_singular_at_present_has_no_number():

@@ -23,8 +23,7 @@ from benches.wrong_models import (
 )
 
 import library.electrical as el
-from blocks import Component, Model, Parameter, Port, Variable, der, exceptions, quantity
-from blocks.diagnostics.check import relation_findings
+from blocks import Component, Parameter, Port, Variable, der, exceptions, quantity
 from library.translational import ForceSource, translational
 
 
@@ -195,29 +194,6 @@ def test_relations_between_parameters_are_checked_for_every_instance():
     with pytest.raises(exceptions.ParameterError) as caught:
         model.check().raise_errors()
     assert caught.value.code == "parameter.relation"
-
-
-def test_of_an_array_those_are_verified_that_differ_in_what_is_looked_at():
-    class Checked(Component):
-        low, high, mass = Parameter("1 m"), Parameter("2 m"), Parameter("1 kg")
-        x = Variable("m", "0 m", priority="high")
-
-        def verify(self):
-            looked_at.append((self.low.m, self.high.m if self.low.m > 1 else None))
-            if self.low.m > 1 and self.low > self.high:
-                yield "low exceeds high"
-
-        def equations(self):
-            yield der(self.x) == self.low / quantity("1 s")
-
-    looked_at: list[tuple[float, float | None]] = []
-    model = Model("array")
-    model.many = Checked(count=6, mass=[f"{k} kg" for k in range(1, 7)],
-                         low=["1 m", "1 m", "3 m", "3 m", "3 m", "1 m"],
-                         high=["2 m", "4 m", "2 m", "4 m", "2 m", "5 m"])
-    findings = list(relation_findings([model.many]))
-    assert looked_at == [(1.0, None), (3.0, 2.0), (3.0, 4.0)]
-    assert [f.where for f in findings] == [("many[2]",)]
 
 
 def test_a_verify_that_fails_does_not_hide_other_findings():

@@ -305,15 +305,6 @@ def test_a_curve_of_another_name_is_refused():
         interpolate_grid([Expression(SYMBOLS[k]) for k in range(3)], AXES, SPACE, smooth="monotone")
 
 
-def test_an_expression_is_as_short_for_a_hundred_thousand_points_as_for_a_hundred():
-    sizes = []
-    for n in (100, 100_000):
-        x = np.linspace(0, 1, n)
-        made = interpolate(Expression(SYMBOLS[0]), x, np.sin(x), smooth=True).sx
-        sizes.append(ca.Function("f", [SYMBOLS], [made]).n_instructions())
-    assert sizes[0] == sizes[1] < 10
-
-
 def test_the_integral_of_a_long_table_is_that_of_a_table_written_out():
     xs, ys = ca.SX.sym("x", len(X)), ca.SX.sym("y", len(Y))
     u = Expression(SYMBOLS[0])
@@ -369,16 +360,6 @@ class Curve(blocks.Component):
 
     def equations(self):
         yield self.y == self.gain * interpolate(self.u, self.x, self.values)
-
-
-def test_arrays_of_a_long_table_are_no_parameters_of_the_equations():
-    short, long = (Curve(x=np.arange(n), values=np.arange(n) ** 2) for n in (LONG, LONG + 1))
-    assert [p.name for p in kernel_of(short).parameters] == ["x", "values", "gain"]
-    assert [p.name for p in kernel_of(long).parameters] == ["gain"]
-    (law,) = kernel_of(long).laws
-    assert law.text == "y == gain*table(u)"
-    assert dict(zip([a[0] for a in law.arguments], law.slopes, strict=True)) == {
-        kernel_of(long).index["y"]: "constant", kernel_of(long).index["u"]: "nonlinear"}
 
 
 def test_other_numbers_in_a_long_table_make_other_equations():

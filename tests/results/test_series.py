@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 from benches import wired
 from benches.friction import torn_loose
-from benches.recorded import MASSES, Fake, nothing_recorded, result
+from benches.recorded import MASSES, nothing_recorded, result
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
 from blocks import UnknownName, exceptions, quantity
-from blocks.results import Result
 from blocks.results.recording import Instant
 from blocks.results.values.extremes import largest_of_runs
 from library.signal import Pulse, Sine, Step
@@ -209,31 +208,6 @@ def test_it_is_a_mapping():
     assert run._ipython_key_completions_()[-1] == "masses.v"
     assert run["block.v"].time.to("ms").m[-1] == 4000
     assert run.duration.to("s").m == 4
-
-
-class Lazy(dict):
-    """A catalogue that may not be iterated."""
-
-    def __iter__(self):
-        raise AssertionError("iterated")
-
-    keys = values = items = __iter__
-
-
-def test_a_path_is_found_without_iterating_the_catalogue():
-    run = Result(Fake(catalog=Lazy))
-    assert run["block.v"].final is not None
-    assert len(run["masses.v"]) == MASSES
-    assert "masses.v" in run and "nothing.v" not in run
-    assert repr(run) and repr(run["block.v"])
-
-
-def test_values_are_read_once_and_only_when_asked():
-    run = result()
-    v = run["block.v"]
-    assert run.recording.calls == []
-    v.max(), v.min(), v.m, v.to("mm/s")
-    assert len(run.recording.calls) == 1
 
 
 def test_a_run_without_samples_says_so():

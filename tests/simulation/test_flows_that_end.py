@@ -354,11 +354,6 @@ def test_a_map_is_felt_as_a_table_is(method):
     assert result["wheel.w"].final.m == pytest.approx(np.sqrt(25**2 - 2 * 5 * 0.6 / 0.08), rel=3e-5)
 
 
-def test_steps_between_points_are_as_long_as_before():
-    """A table without bends over where it is read costs no steps."""
-    assert turning(Tooth(), 25).simulate("0.03 s").statistics["steps"] < 15
-
-
 def springs(**law):
     """Ten bodies in a row, held by springs; the first one is hit."""
     model = wired("row", ground=Reference(), bodies=Mass(count=10, v=["1 m/s"] + 9 * ["0 m/s"]),

@@ -13,7 +13,6 @@ from numpy.testing import assert_allclose
 
 import blocks
 from blocks import Component, Discrete, Variable, abs_, der, exp, quantity, sin, time, when
-from blocks.simulation.time_events import TimeEvents
 from library.mechanisms import DiscClutch
 from library.planar import Body, Circle, Contact, Force, Ground, Line
 from library.rotational import Inertia, RotationalFriction, RotationalReference, TorqueSource
@@ -300,30 +299,6 @@ def test_a_brief_condition_on_time_with_a_kink_is_found(condition, method):
     run = wired("watch", watch=Watch()).simulate("1000 s", method=method)
     assert run["watch.seen"].final.m == 1
     assert_allclose([e.time for e in run.events], [246.893], rtol=1e-12)
-
-
-def test_kinks_are_stepped_onto_only_where_a_margin_may_bend_there():
-    """A rectified sine of 50 Hz has 99 of them in a second."""
-    class Level(Component):
-        x = Variable("1", 0.0, priority="high")
-        seen = Discrete("1", 0.0)
-
-        def equations(self):
-            yield quantity("1 s") * der(self.x) == abs_(sin(time * quantity("314.159 rad/s")))
-            yield when(self.x > 0.5, {self.seen: self.seen + 1})
-
-    def instants(model):
-        system = model.compile()
-        return len(TimeEvents(system, system.parameters(), 0.0, 1.0).times)
-
-    def load(t):
-        return newtons(2.0) * abs_(sin(t * quantity("314.159 rad/s")))
-
-    free, level = blocks.Model("free"), blocks.Model("level")
-    wire(free, "body.M load.R", "floor.V load.C",
-         body=Mass(mass="1 kg"), floor=Reference(), load=ForceSource(force=load))
-    level.level = Level()
-    assert (instants(free), instants(level), instants(held(load))) == (0, 0, 99)
 
 
 # -- what states hide -------------------------------------------------------------------------

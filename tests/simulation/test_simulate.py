@@ -32,9 +32,6 @@ from blocks.system import Problem
 from library.translational import Damper, Mass, Reference, Spring
 
 FIXED = {"euler": 1, "backward_euler": 1, "trapezoidal": 2, "rk4": 4}
-PER_SECOND = quantity("1 1/s")
-
-
 def oscillator(damping=None):
     model = wired("oscillator", "body.M spring.R", "spring.C ground.V",
                   body=Mass(mass="2 kg", v="1 m/s"), spring=Spring(stiffness="8 N/m"),

@@ -18,7 +18,6 @@ from blocks import Component, Discrete, Output, Parameter, ParameterError, quant
 from library.planar import Body, Ground, Prismatic, Revolute, RigidOffset
 from library.rotational import Inertia, RotationalReference, TorqueSource, table
 from library.signal import DiscreteIntegrator, Integrator, Pulse, Sine
-from library.thermal import ConductingRod, RadiativeHeatTransfer, TemperatureSource
 from library.translational import Damper, Mass, Reference, Spring, TranslationalFriction
 
 
@@ -343,26 +342,6 @@ def test_what_was_decided_is_decided_anew_where_values_have_changed():
     assert back.statistics["method"] == mild.statistics["method"]
     assert np.array_equal(back["mass.v"].magnitude, mild["mass.v"].magnitude)
     assert back.recording.made_with().parameters["damper.damping"].to("N*s/m").magnitude == 1
-
-
-def test_the_fastest_rate_of_a_rod_with_an_unknown_at_its_end_needs_no_full_matrix():
-    model = blocks.Model("rod")
-    model.hot, model.cold = (TemperatureSource(temperature=f"{T} K") for T in (1000, 300))
-    wire(model, "hot.A rod.A", "rod.B end.A", "end.B cold.A",
-         rod=ConductingRod(segments=40), end=RadiativeHeatTransfer())
-    problem = model.simulate("1 s").recording.problem
-    y = problem.solver_vector()
-    assert problem.algebraic == 1
-    full = problem.slope_jacobian(1.0, y).toarray()
-    product = problem._jacobian_product(1.0, y)
-    for column in np.eye(problem.size)[::7]:
-        np.testing.assert_allclose(product(column), full @ column, rtol=0,
-                                   atol=1e-12 * abs(full).max())
-    problem.z *= 1 + 1e-9  # as an event may leave it
-    here = problem.z.copy()
-    assert problem.fastest_rate(1.0, y) == pytest.approx(
-        np.abs(np.linalg.eigvals(full)).max(), rel=0.05)
-    assert np.array_equal(problem.z, here)  # who looks changes nothing
 
 
 class Switched(Component):

@@ -26,10 +26,6 @@ def unit(exact, rtol=RTOL, atol=1e-9):
     return atol + rtol * np.max(np.abs(exact))
 
 
-def test_the_lists_above_name_every_method():
-    assert set(ADAPTIVE) == set(METHODS)
-
-
 @pytest.mark.parametrize("name", ADAPTIVE)
 def test_decay_ends_within_the_tolerance(name):
     method = make(name, decay(), [1.0], 2.0)
@@ -329,14 +325,6 @@ def test_the_error_survives_pickling():
     assert str(error) == "There is no solver 'rk54'. Did you mean 'RK45'? Available: BDF, RK45."
 
 
-def test_a_method_imports_its_library_only_when_it_is_made():
-    code = (
-        "import sys, blocks.solvers as s; list(s.METHODS); "
-        "print(sorted(set(sys.modules) & {'scipy.integrate', 'scipy.optimize'}))")
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert out.stdout.strip() == "[]"
-
-
 # -- courses ----------------------------------------------------------------------------------
 def step(t_old, t, *functions):
     def dense(times):
@@ -391,39 +379,6 @@ def test_an_event_inside_a_step_cuts_it():
     assert course(0.3) == pytest.approx(0.027)
     course.append(step(0.5, 2.0, lambda t: t**3))
     assert course(1.7) == pytest.approx(1.7**3)
-
-
-def exponential(steps=128):
-    course = Trajectory(0.0, [1.0], order=5)
-    for a in range(steps):
-        course.append(step(a / steps, (a + 1) / steps, lambda t: np.exp(3 * t)))
-    return course
-
-
-def test_thinning_halves_the_memory_and_tells_what_it_costs():
-    course, t, before = exponential(), np.linspace(0, 1, 999), 0.0
-    held = course.nbytes
-    for together in (2, 4, 8, 16, 32):
-        told = course.thin()
-        error = np.abs(course(t)[0] - np.exp(3 * t)).max()
-        assert len(course.t) == 128 // together + 1
-        assert told >= before
-        assert error < 3 * told + 1e-13  # told is the error at ends of steps that are gone
-        before = told
-    assert course.nbytes < held / 16
-    assert 1e-7 < before < 1e-4  # the sixth power of the step: 32 of 1/128, of exp(3 t)
-    assert np.array_equal(course(course.t)[0], np.exp(3 * course.t))
-
-
-def test_after_thinning_steps_go_on_and_are_thinned_as_much():
-    course = exponential()
-    course.thin()
-    for a in range(128, 256):
-        course.append(step(a / 128, (a + 1) / 128, lambda t: np.exp(3 * t)))
-    assert len(course.t) == 64 + 128 + 1
-    course.thin()
-    assert np.diff(course.t) == pytest.approx(np.full(64, 4 / 128))
-    assert course(1.7) == pytest.approx(np.exp(5.1), rel=1e-9)
 
 
 def test_what_is_forgotten_is_refused_and_steps_go_on():

@@ -20,7 +20,6 @@ from blocks.system.columnwise import EXACT, ROUNDED, Columnwise
 from blocks.system.evaluator import MANY, Evaluator
 from blocks.system.failure import AlgebraicFailure
 from blocks.system.finite_values import FiniteValues
-from blocks.system.past import ENDS, Past
 from blocks.system.problem import spectral_radius
 from blocks.system.state_selection import _exchanged
 from library.planar import Body, Gravity, Ground, Prismatic, Revolute, RigidOffset
@@ -88,12 +87,6 @@ def test_tables_are_searched_for_all_points_together_and_give_the_numbers_of_one
     one = Evaluator(function)
     assert (Columnwise(function)([at], at.shape[1])[0]
             == [one(at[:, k])[0] for k in range(at.shape[1])]).all()
-
-
-def test_a_call_of_another_function_is_left_to_casadi() -> None:
-    x = ca.SX.sym("x")
-    inner = ca.Function("inner", [x], [ca.sin(x)], {"never_inline": True})
-    assert not Columnwise.fits(ca.Function("f", [x], [inner(x)]))
 
 
 # -- blocks of linear equations ---------------------------------------------------------------
@@ -185,42 +178,7 @@ def test_a_large_block_that_is_mostly_zeros_is_solved(n):
     assert_allclose(np.array(ca.DM(pattern, values)) @ solution, right, atol=1e-8 * n)
 
 
-def test_factors_of_a_ladder_have_room_by_its_length():
-    """Its fill grows with n, that of a full matrix with its square."""
-    small, large = (int(plan_of(ladder(n)[0])[4]) for n in (1000, 4000))
-    assert large < 6 * small < 1000 * 1000
-
-
 # -- what signals were ------------------------------------------------------------------------
-STEPS = 20_000
-
-
-def test_room_for_many_steps_is_made_few_times_and_every_value_stays():
-    line = Past(1, 2)
-    line.begin(0.0, 0)
-    places = set()
-    for k in range(STEPS):
-        line.extend(np.array([k + 1.0]), np.array([[[2.0 * k], [2.0 * k + 2.0]]]))
-        line.make_room(1, 1)
-        places.add(int(line.shown[ENDS]))
-    one = np.array([0])
-    t = np.array([[0.0, 0.5, 1.0, 777.25, STEPS - 0.5, STEPS]])
-    assert len(places) <= np.log2(STEPS)
-    np.testing.assert_allclose(line.signals(0, t, one, one), 2 * t, rtol=1e-14)
-
-
-def test_times_beyond_a_piece_are_moved_to_its_ends():
-    line = Past(1, 2)
-    line.begin(1.0, 0)
-    line.extend(np.array([2.0, 4.0]), np.array([[[1.0], [2.0]], [[2.0], [4.0]]]))
-    line.begin(4.0, 0)
-    line.extend(np.array([5.0]), np.array([[[-1.0], [-2.0]]]))
-    one = np.array([0])
-    assert line.signals(0, np.array([[0.0, 1.0, 2.0, 4.0, 9.0]]), one, one).tolist() == [
-        [1.0, 1.0, 2.0, 4.0, 4.0]]
-    assert line.signals(1, np.array([[0.0, 4.5, 9.0]]), one, one).tolist() == [[-1.0, -1.5, -2.0]]
-
-
 # -- the fastest rate -------------------------------------------------------------------------
 def rate_and_products(diagonal):
     products = []
@@ -230,12 +188,6 @@ def rate_and_products(diagonal):
         return diagonal * v
 
     return spectral_radius(product, len(diagonal)), len(products)
-
-
-def test_where_all_rates_are_alike_a_few_products_tell_them():
-    rate, products = rate_and_products(np.full(1000, 7.0))
-    assert rate == pytest.approx(7.0, rel=1e-12)
-    assert products < 12
 
 
 @pytest.mark.parametrize("faster", [2.0, 3.0, 1e6])

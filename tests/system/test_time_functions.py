@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 
 import library.rotational as rot
 import library.translational as tr
-from blocks import Component, Output, exp, interpolate, quantity, sin, time, where
+from blocks import Component, Output, interpolate, quantity, sin, time, where
 from blocks.exceptions import EquationError
 from blocks.numerics.arrays import distinct
 from blocks.numerics.intervals import enclosed, enclosure
@@ -75,47 +75,6 @@ def seconds(value):
     return quantity(value, "s")
 
 
-def test_what_is_linear_in_time_needs_no_division():
-    assert not len(pieces(newtons(3.0), 10.0).pieces)
-    assert not len(pieces(lambda t: newtons(2.0) * t / seconds(3.0) - newtons(1.0), 10.0).pieces)
-    assert not len(pieces(table([seconds(0), seconds(4)], [newtons(1), newtons(3)]), 10.0).pieces)
-    assert pieces(newtons(3.0), 10.0).limit(2.0) == np.inf
-
-
-@pytest.mark.parametrize("periods", [1, 30, 1000])
-def test_a_period_of_a_sine_has_some_ten_to_thirty_pieces(periods):
-    found = pieces(lambda t: newtons(1.0) * sin(2 * np.pi * t / seconds(1.0)), float(periods))
-    assert 8 * periods <= len(found.pieces) <= 32 * periods
-    assert found.pieces[0] == 0
-    assert found.pieces[-1] == periods
-
-
-def test_a_very_long_run_is_divided_part_by_part():
-    found = pieces(lambda t: newtons(1.0) * sin(2 * np.pi * t / seconds(1.0)), 3e6)
-    for _ in range(3):
-        t = found.end
-        assert 1000 < t < 3e6
-        assert t < found.limit(t) < t + 2
-        assert found.end > t
-
-
-def test_parts_of_a_long_run_meet_without_a_short_piece():
-    found = pieces(lambda t: newtons(1.0) * sin(2 * np.pi * t / seconds(1.0)), 3e4)
-    borders = np.concatenate([part[:-1] for part in _parts(found)])
-    assert borders[0] == 0
-    assert np.diff(borders).min() > 1 / 32
-    assert np.diff(borders).max() <= 1 / 3  # about a crest: cos(60 deg) is a quarter of 2 below it
-
-
-def _parts(found):
-    """The pieces of a run, part by part."""
-    while True:
-        yield found.pieces
-        if found.end == np.inf:
-            return
-        found.around(found.end)
-
-
 def test_a_product_with_what_is_known_has_two_corners():
     factor, ends = np.array([-2.0]), (np.array([-1.0, 0.0]), np.array([3.0, np.inf]))
     low, high = enclosure(ca.OP_MUL, (factor, factor), ends)
@@ -125,14 +84,6 @@ def test_a_product_with_what_is_known_has_two_corners():
     np.testing.assert_array_equal([low, high], [[0.0, -np.inf], [0.0, np.inf]])
     low, high = enclosure(ca.OP_DIV, ends, (factor, factor))
     np.testing.assert_array_equal([low, high], [[-1.5, -np.inf], [0.5, 0.0]])
-
-
-def test_pieces_are_as_short_as_a_burst_where_it_is_and_long_elsewhere():
-    found = pieces(lambda t: newtons(1.0) * exp(-(((t - seconds(4.0)) / seconds(1e-4)) ** 2)), 10.0)
-    lengths, middles = np.diff(found.pieces), (found.pieces[1:] + found.pieces[:-1]) / 2
-    assert lengths[np.abs(middles - 4) < 2e-4].max() < 1e-4
-    assert lengths.max() > 0.3
-    assert len(found.pieces) < 200
 
 
 def test_the_branches_of_a_condition_are_looked_at_too():
@@ -186,14 +137,6 @@ def test_a_measured_force_gives_its_impulse(method):
                     impulse(times, forces, at) / 2, atol=1e-7)
 
 
-def test_a_table_of_many_points_stays_small_as_equations():
-    times = np.linspace(0, 100, 20_000)
-    system = pushed(table(quantity(times, "s"), newtons(np.sin(times)))).compile()
-    assert system.nm == 0
-    assert system.slope.function.n_instructions() < 30
-    assert len(system.tables.instants(0.0, 1e9)) == 19_999
-
-
 def test_a_jump_belongs_to_the_time_after_it():
     force = table(quantity([0, 1, 1, 2], "s"), newtons([0, 0, 6, 0]))
     run = pushed(force).simulate("3 s", rtol=1e-9)
@@ -209,13 +152,6 @@ def test_the_derivative_of_a_table_is_its_slope():
                   floor=tr.Reference(), damper=tr.Damper(damping="1 N*s/m"))
     force = model.simulate("3 s")["belt.f"].at(quantity([0.5, 2.0], "s")).to("N").magnitude
     assert_allclose(np.abs(force), np.abs([2 * 2 + 1, -2 * 1 + 1]), rtol=1e-9)
-
-
-def test_what_is_curved_between_two_points_is_not_stepped_over():
-    ramp = table(quantity([0, 10], "s"), quantity([0, 1000], "rad"))
-    system = pushed(lambda t: newtons(1.0) * sin(ramp(t))).compile()
-    functions = TimeFunctions(system, system.parameters(), 0.0, 10.0, np.zeros(0))
-    assert len(functions.pieces) > 8 * 1000 / (2 * np.pi)
 
 
 class Continued(Component):

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.optimize import linprog
 
-from blocks.machine import compiling
 from blocks.nonsmooth.complementarity import (
     Friction,
     Island,
@@ -161,21 +160,6 @@ def test_what_would_gain_energy_rebounds_with_as_much_as_it_has(seed):
         assert hit.energy_loss >= -1e-12 * (flow @ flow)
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_an_impact_is_the_same_interpreted_and_compiled(seed, monkeypatch):
-    rng = np.random.default_rng(seed)
-    count = int(rng.integers(1, 4))
-    W = rng.normal(size=(2 * count, 2 * count + 1))
-    low, high, L, H = contacts(count, rng.choice([0.3, 1.0, 3.0], count))
-    friction = Friction(np.arange(2 * count) % 2 == 0, low, high, L, H)
-    given = W @ W.T, rng.normal(size=2 * count), np.tile([0.8, 0.0], count), friction
-    compiled = sequential_impact(*given)
-    monkeypatch.setattr(compiling, "is_installed", lambda: False)
-    interpreted = sequential_impact(*given)
-    for name, one in vars(compiled).items():
-        assert np.array_equal(one, vars(interpreted)[name]), name
-
-
 # -- splits -----------------------------------------------------------------------------------
 def resting(D, load, low, high, L, H):
     return Island(D, D @ np.array(load), low, high, L, H)
@@ -261,34 +245,6 @@ def row_of_balls(masses):
 
 def velocities(W, inverse, before, impulse):
     return before - inverse @ W.T @ impulse
-
-
-@pytest.mark.parametrize("struck", [1, 2, 3, 4])
-def test_newtons_cradle_sends_out_as_many_balls_as_come_in(struck):
-    W, inverse, D = row_of_balls(np.ones(5))
-    before = np.array([1.0] * struck + [0.0] * (5 - struck))
-    out = sequential_impact(D, W @ before, 1.0)
-    after = velocities(W, inverse, before, out.impulse)
-    assert_allclose(after, [0.0] * (5 - struck) + [1.0] * struck, atol=1e-15)
-    assert out.converged
-    assert out.collisions == struck * (5 - struck)
-    assert out.energy_loss == pytest.approx(0.0, abs=1e-15)
-
-
-def test_cradle_struck_from_both_ends_stays_symmetric():
-    W, inverse, D = row_of_balls(np.ones(5))
-    before = np.array([1.0, 0, 0, 0, -1.0])
-    out = sequential_impact(D, W @ before, 1.0)
-    assert_allclose(velocities(W, inverse, before, out.impulse), [-1, 0, 0, 0, 1], atol=1e-14)
-
-
-@pytest.mark.parametrize("e", [0.0, 0.3, 1.0])
-def test_single_impact_follows_newton(e):
-    mass, speed = 0.5, 3.0
-    out = sequential_impact([[1 / mass]], [speed], e)
-    assert out.flow[0] == pytest.approx(-e * speed)
-    assert out.impulse[0] == pytest.approx(mass * (1 + e) * speed)
-    assert out.energy_loss == pytest.approx(0.5 * mass * speed**2 * (1 - e**2))
 
 
 def test_separating_contacts_get_no_impulse():

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.optimize import brentq, linprog
 
-from blocks.machine import compiling
 from blocks.nonsmooth.complementarity import (
     Island,
     open_load,
@@ -187,18 +186,6 @@ def test_contacts_and_frictions_share_a_load_whatever_the_unit(unit):
     assert_allclose(found[:2, 0], 0.0, atol=1e-12 * unit)  # and do not pull
 
 
-@pytest.mark.parametrize("size", [0.3, 0.99, 1.1])
-def test_interpreted_and_compiled_shares_are_the_same_to_the_last_bit(size, monkeypatch):
-    rng = np.random.default_rng(7)
-    moves, ends = rng.normal(size=(6, 3)), rng.uniform(1, 2, 6)
-    rate = moves @ rng.normal(size=3)
-    rate *= size * most_of(moves @ moves.T, rate, -ends, ends)
-    compiled = shares(moves @ moves.T, rate, -ends, ends)
-    monkeypatch.setattr(compiling, "is_installed", lambda: False)
-    for one, other in zip(compiled, shares(moves @ moves.T, rate, -ends, ends), strict=True):
-        assert np.array_equal(one, other)
-
-
 def test_hundreds_that_rub_on_each_other_and_on_a_floor_share():
     n = 150
     moves = np.vstack([np.eye(n), np.eye(n)[1:] - np.eye(n)[:-1]])
@@ -270,14 +257,6 @@ def test_efforts_are_open_where_one_of_them_can_be_changed(seed, n, rank):
     change = max(-linprog(-row, turn, room, bounds=(None, None)).fun for row in turn)
     assume(not 1e-12 < change < 1e-6)
     assert bool(undetermined_groups(D, -1.0, 1.0, efforts, np.arange(n))) == (change > 1e-6)
-
-
-def test_the_weight_of_a_table_on_four_legs_is_shared():
-    corners = np.array([[1.0, 1, 1], [1, 1, -1], [1, -1, -1], [1, -1, 1]])  # lift, two tilts
-    D = corners @ corners.T
-    held = solve(D, D @ np.array([3.0, 1.0, 3.0, 1.0]), 0.0, np.inf)
-    (group,) = undetermined_groups(D, 0.0, np.inf, held.effort, held.state == 0)
-    assert group.tolist() == [0, 1, 2, 3]
 
 
 def test_friction_across_a_rigid_path_may_have_any_effort():

@@ -226,19 +226,6 @@ def test_what_sticks_is_at_rest_exactly():
         assert run["blocks[0].v"].at(quantity(t, "s")).magnitude == 0.0
 
 
-@pytest.mark.parametrize("load", [-3.0, -2.0, -1.0, 0.3, 1.0, 2.0, 7.0])
-@pytest.mark.parametrize("bounds", [(-1.0, 2.0), (0.0, np.inf), (-np.inf, 1.5)])
-def test_one_element_obeys_its_law(load, bounds):
-    d, (low, high) = 0.5, bounds
-    found = solve([[d]], [load], low, high)
-    effort, rate, state = (a.item() for a in (found.effort, found.rate, found.state))
-    assert low <= effort <= high
-    assert_allclose(rate, load - d * effort, atol=1e-15)
-    assert (state > 0) == (rate > 0) == (effort == high and load > d * high)
-    assert (state < 0) == (rate < 0) == (effort == low and load < d * low)
-    assert found.grazing.item() == (load in (d * low, d * high))
-
-
 def test_a_load_exactly_at_the_bound_of_one_element_is_for_the_next_instant_to_decide():
     assert solve([[2.0]], [6.0], -3.0, 3.0).grazing
     assert solve([[2.0]], [6.0 * (1 + 1e-12)], -3.0, 3.0).state == 0

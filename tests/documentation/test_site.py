@@ -80,29 +80,6 @@ def test_every_public_name_of_blocks_is_on_a_page_of_its_own_kind(site):
     assert models == {"Model", "compare", "load", "quantity"}  # and not for want of a page
 
 
-def test_every_link_leads_to_a_page_and_every_page_is_reached(site):
-    pages = pages_of(site)
-    wrong, reached, followed = [], {"index"}, 0
-    for name, text in pages.items():
-        here = (site / name).parent
-        bare = re.sub(r"^(`{3,})(?!\{).*?^\1$", "", text, flags=re.M | re.S)  # without code
-        found = re.findall(r"\]\(([^)#\s]+)[^)]*\)|href=\"([^\"#]+)\"", bare)
-        links = [a or b.replace(".html", ".md") for a, b in found]
-        for tree in re.findall(r"^```\{toctree\}\n(.*?)^```$", text, re.M | re.S):
-            for line in tree.splitlines():
-                entry = re.sub(r".*<(.*)>$", r"\1", line)
-                if entry and not entry.startswith(":"):
-                    links.append(f"{entry}.md")
-                    reached.add((here / entry).resolve().relative_to(site.resolve()).as_posix())
-        followed += len(links)
-        wrong += [f"{name}: {link}" for link in links
-                  if "://" not in link and not link.startswith("pictures/")
-                  and not (here / link).exists()]  # fmt: skip
-    assert wrong == []
-    assert followed > 2200
-    assert set(pages) - reached == set()
-
-
 def test_equations_are_mathml_of_known_signs_and_no_wider_than_a_telephone(site):
     shown = [(name, element) for name, text in pages_of(site).items()
              for element in re.findall(r"<math.*?</math>", text)]

@@ -314,51 +314,6 @@ def test_a_transformer_written_by_a_user_conserves_power():
     assert sum(powers) == pytest.approx(0, abs=1e-12)
 
 
-planar = blocks.Domain("planar", across={"vx": "m/s", "vy": "m/s"}, through={"fx": "N", "fy": "N"})
-
-
-class Particle(Component):
-    M = Port(planar)
-    mass = Parameter("1 kg", above=0)
-    vx, vy = Variable("m/s", "0 m/s", priority="high"), Variable("m/s", "0 m/s", priority="high")
-    x, y = Variable("m", "0 m", priority="high"), Variable("m", "0 m", priority="high")
-    energy_stored = Variable("J")
-
-    def equations(self):
-        yield self.M.vx == self.vx
-        yield self.M.vy == self.vy
-        yield self.mass * der(self.vx) == self.M.fx
-        yield self.mass * der(self.vy) == self.M.fy
-        yield der(self.x) == self.vx
-        yield der(self.y) == self.vy
-        yield self.energy_stored == self.mass * (self.vx**2 + self.vy**2) / 2
-
-
-class CentralSpring(Component):
-    """A linear spring to the origin that acts in both directions."""
-
-    A = Port(planar)
-    stiffness = Parameter("1 N/m")
-    x, y = Variable("m", "0 m", priority="high"), Variable("m", "0 m", priority="high")
-    energy_stored = Variable("J")
-
-    def equations(self):
-        yield der(self.x) == self.A.vx
-        yield der(self.y) == self.A.vy
-        yield self.A.fx == self.stiffness * self.x
-        yield self.A.fy == self.stiffness * self.y
-        yield self.energy_stored == self.stiffness * (self.x**2 + self.y**2) / 2
-
-
-def test_a_domain_with_two_across_variables_moves_a_particle_on_an_ellipse():
-    model = wired("plane", "p.M s.A",
-                  p=Particle(mass="2 kg", vy="3 m/s"), s=CentralSpring(stiffness="8 N/m", x="1 m"))
-    run = model.simulate("5 s", **TIGHT)
-    t = run.time.to("s").magnitude
-    assert_allclose(run["s.x"].magnitude, np.cos(2 * t), atol=2e-8)
-    assert_allclose(run["s.y"].magnitude, 1.5 * np.sin(2 * t), atol=2e-8)
-
-
 def test_who_does_not_call_the_inherited_init_is_told_so():
     class Forgetful(Component):
         def __init__(self):

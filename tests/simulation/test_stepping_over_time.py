@@ -17,7 +17,7 @@ import library.translational as tr
 from blocks import Component, Discrete, Output, Parameter, ParameterError, quantity, time, where
 from library.planar import Body, Ground, Prismatic, Revolute, RigidOffset
 from library.rotational import Inertia, RotationalReference, TorqueSource, table
-from library.signal import DiscreteIntegrator, Integrator, Pulse, Sine
+from library.signal import DiscreteIntegrator, Integrator, Pulse
 from library.translational import Damper, Mass, Reference, Spring, TranslationalFriction
 
 
@@ -72,20 +72,6 @@ def test_steps_that_are_rounded_get_to_the_end(count):
     for _ in range(count):
         run.step([], 6 / count)
     assert_allclose([run.time.m, run.numbers()[0]], [6.0, 16.5], rtol=1e-9)
-
-
-def test_what_is_looked_over_anew_goes_back_to_the_bit():
-    run = summed(Gate()).stepper()
-    for _ in range(7):
-        run.advance("30 us")
-    state, ends = run.save_state(), []
-    for _ in range(2):
-        for _ in range(40):
-            run.advance("30 us")
-        ends.append(run["sum.y"].m)
-        run.restore(state)
-    assert ends[0] == ends[1]
-    assert_allclose(ends[0], 47 * 3e-7, rtol=1e-9)
 
 
 def test_what_switches_for_ever_is_refused_in_driven_runs_too():
@@ -152,14 +138,6 @@ def rubbing():
     return model
 
 
-def waved():
-    """Functions of time, and samples every 7 ms."""
-    model = sampled("7 ms")
-    wire(model, "wave.y shake.S", "body.M shake.R", "floor.V shake.C",
-         wave=Sine(amplitude="3 N", frequency="7 Hz"), shake=tr.ForceSource())
-    return model
-
-
 def sampled(period="1 ms"):
     """A sampler of its own, which sums up the way that it finds."""
     model = pushed()
@@ -186,21 +164,6 @@ def test_thousands_of_steps_add_up():
     assert_allclose(seen, np.column_stack([v, x]), rtol=1e-9, atol=1e-12)
     middle = run.result()["body.v"].at([f"{k}.5 ms" for k in (0, 1234, 4999)])
     assert_allclose(middle.to("m/s").m, (np.append(0, v[:-1]) + v)[[0, 1234, 4999]] / 2, rtol=1e-9)
-
-
-@pytest.mark.parametrize(("make", "outputs", "method"), [
-    (rubbing, ["body.v", "second.v", "rub.f"], "auto"),
-    (rubbing, ["body.v", "second.v", "rub.f"], "rodas4"),
-    (waved, ["body.v", "sum.x"], "auto"),
-    (sampled, ["body.v", "sum.x"], "auto")])  # fmt: skip
-def test_machine_code_carries_out_what_python_would(make, outputs, method):
-    runs = [make().stepper(inputs=["push.S"], outputs=outputs, method=method) for _ in range(2)]
-    runs[1]._driver.running.rules = lambda t: None  # Python judges every event
-    seen = [driven(run, 400) for run in runs]
-    assert runs[0]._steps._bound is not None
-    assert_allclose(seen[0], seen[1], rtol=1e-9, atol=1e-9 * np.abs(seen[1]).max())
-    events = [[(e.component, e.mode) for e in run.result().events] for run in runs]
-    assert events[0] == events[1] and (make is not rubbing or len(events[0]) > 6)
 
 
 def test_looks_change_nothing():

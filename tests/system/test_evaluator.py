@@ -441,39 +441,3 @@ def test_a_slider_crank_moves_as_its_loop_equations_say():
     bend = np.cos(2 * phi) / root + (r * np.sin(phi) * np.cos(phi)) ** 2 / root**3
     a = -(w**2) * (r * np.cos(phi) + r**2 * bend)
     assert_allclose(run["c.a"].magnitude, a, atol=1e-6)
-
-
-class FreeSliderCrank(Component):
-    """The same mechanism let go: a heavy slider drives a crank with inertia."""
-
-    phi = Variable("rad", "1 rad", priority="high")
-    w = Variable("rad/s", "3 rad/s", priority="high")
-    psi, x, v = Variable("rad", "0.3 rad", priority="none"), Variable("m"), Variable("m/s")
-    torque = Variable("N*m", doc="of the joint on the crank")
-    force = Variable("N", doc="of the joint on the slider")
-    side = Variable("N", doc="in the other equation of the loop")
-    energy = Variable("J")
-
-    def equations(self):
-        r, l = quantity("0.1 m"), quantity("0.3 m")
-        inertia, mass = quantity("0.02 kg*m^2"), quantity("1 kg")
-        yield der(self.phi) == self.w
-        yield der(self.x) == self.v
-        # loop: x = r cos phi + l cos psi, 0 = r sin phi - l sin psi, multipliers force and side
-        yield self.x == r * cos(self.phi) + l * cos(self.psi)
-        yield r * sin(self.phi) == l * sin(self.psi)
-        yield mass * der(self.v) == self.force
-        yield inertia * der(self.w) == self.torque
-        yield self.torque == self.force * r * sin(self.phi) + self.side * r * cos(self.phi)
-        yield self.force * sin(self.psi) == self.side * cos(self.psi)
-        yield self.energy == (mass * self.v**2 + inertia * self.w**2) / 2
-
-
-def test_a_free_slider_crank_keeps_its_energy_and_its_loop_closed():
-    run = alone(FreeSliderCrank()).simulate("3 s", method="DOP853", rtol=1e-9)
-    phi, psi, x = (run[f"c.{n}"].magnitude for n in ("phi", "psi", "x"))
-    assert np.max(phi) > 4 * np.pi / 2
-    assert_allclose(0.1 * np.cos(phi) + 0.3 * np.cos(psi), x, atol=1e-9)
-    assert_allclose(0.1 * np.sin(phi), 0.3 * np.sin(psi), atol=1e-9)
-    energy = run["c.energy"].magnitude
-    assert np.ptp(energy) <= 1e-6 * energy[0]

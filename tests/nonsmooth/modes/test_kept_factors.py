@@ -3,14 +3,12 @@
 import numpy as np
 import pytest
 from benches import wire, wired
-from benches.friction import train
-from numpy.testing import assert_allclose
 
 import library.rotational as rot
 import library.translational as tr
 from blocks import quantity, sin
 from blocks.nonsmooth.modes.law_functions import LawFunctions
-from library.mechanisms import DiscClutch, GearBox, OneWayClutch, WheelAndAxle
+from library.mechanisms import GearBox
 from library.signal import Table1D
 
 
@@ -28,40 +26,6 @@ def shaken_masses():
                      force=lambda t: quantity("60 N") * sin(quantity("9 rad/s") * t)))
 
 
-def clutched_shafts():
-    """Two clutches and a freewheel between three shafts and a gear."""
-    return wired("shafts", "drive.R a.I first.C free.C", "first.R free.R b.I second.C",
-                 "second.R gear.S", "gear.O c.I shaft.R", "shaft.C drive.C housing.W",
-                 housing=rot.RotationalReference(), a=rot.Inertia(w="30 rad/s"),
-                 b=rot.Inertia(inertia="0.02 kg*m^2"), c=rot.Inertia(),
-                 first=DiscClutch(normal_force="5 N"), second=DiscClutch(normal_force="8 N"),
-                 free=OneWayClutch(), gear=GearBox(ratio=-2),
-                 shaft=rot.RotationalSpring(stiffness="4 N*m/rad"),
-                 drive=rot.TorqueSource(
-                     torque=lambda t: quantity("2 N*m") * sin(quantity("5 rad/s") * t)))
-
-
-def go_the_general_way(monkeypatch):
-    for name in ("law_functions.MOST", "kept_factors.MOST", "kept_factors.MOST_FACTORED"):
-        monkeypatch.setattr(f"blocks.nonsmooth.modes.{name}", 0)
-
-
-@pytest.mark.parametrize(("build", "paths"), [
-    (shaken_masses, ["masses[0].v", "masses[2].v", "floors[1].f", "stop.f"]),
-    (clutched_shafts, ["a.w", "b.w", "first.t", "second.t", "free.t"])])
-def test_one_evaluation_gives_what_the_general_way_gives(build, paths, monkeypatch):
-    fast = build().simulate("1 s", rtol=1e-8)
-    go_the_general_way(monkeypatch)
-    slow = build().simulate("1 s", rtol=1e-8)
-    assert len(fast.events) > 4
-    assert [e.description for e in fast.events] == [e.description for e in slow.events]
-    assert_allclose(*[[e.time for e in run.events] for run in (fast, slow)], rtol=1e-7, atol=1e-9)
-    t = quantity(np.linspace(0, 1, 21), "s")
-    for path in paths:
-        a, b = (run[path].at(t).m for run in (fast, slow))
-        assert_allclose(a, b, atol=1e-6 * max(1.0, np.abs(b).max()), err_msg=path)
-
-
 def pairs_on_floors(n):
     """Pairs of masses that rub on each other and on the floor, each pulled by a spring."""
     random = np.random.default_rng(7)
@@ -74,78 +38,6 @@ def pairs_on_floors(n):
     wire(model, "drive.C ground.V floor.C", "below.M floor.R between.C", "above.M between.R pull.C",
          "pull.R drive.R")
     return model
-
-
-def test_many_elements_that_act_on_few_others_are_held_by_parts(monkeypatch):
-    """60 elements in parts of two: more than could all act on each other."""
-    fast = pairs_on_floors(30).simulate("3 s", rtol=1e-8)
-    assert fast.statistics["method"] == "dopri5"
-    go_the_general_way(monkeypatch)
-    slow = pairs_on_floors(30).simulate("3 s", rtol=1e-8)
-    assert len(fast.events) > 60
-    key = [[(e.component, e.description) for e in sorted(
-        run.events, key=lambda e: (e.component, e.time))] for run in (fast, slow)]
-    assert key[0] == key[1]
-    assert_allclose(*[sorted(e.time for e in run.events) for run in (fast, slow)], rtol=1e-6)
-
-
-def belt(n=14):
-    """Boxes on springs, on a belt that a shaft in a rubbing bearing drives: all act on the belt,
-    and the bearing on nothing else."""
-    random = np.random.default_rng(6)
-    return wired("belt", "shaft.I bearing.R drive.R wheel.A", "bearing.C drive.C frame.W",
-                 "wheel.P belt.M", "rub.C belt.M", "rub.R boxes.M springs.R", "springs.C floor.V",
-                 floor=tr.Reference(), frame=rot.RotationalReference(), belt=tr.Mass(mass="3 kg"),
-                 shaft=rot.Inertia(inertia="2e-3 kg*m^2"), wheel=WheelAndAxle(radius="5 cm"),
-                 bearing=rot.RotationalFriction(law="coulomb", coulomb_torque="0.1 N*m",
-                                                breakaway_torque="0.15 N*m"),
-                 drive=rot.TorqueSource(
-                     torque=lambda t: quantity("4 N*m") * sin(quantity("6 rad/s") * t)),
-                 boxes=tr.Mass(count=n, mass=quantity(random.uniform(0.5, 2, n), "kg")),
-                 springs=tr.Spring(count=n, stiffness=quantity(random.uniform(200, 800, n), "N/m")),
-                 rub=tr.TranslationalFriction(count=n, law="coulomb",
-                                              coulomb_force=quantity(random.uniform(3, 6, n), "N"),
-                                              breakaway_force=quantity(random.uniform(6, 9, n),
-                                                                       "N")))
-
-
-def below(k):
-    """The shaft of a tree that another hangs on."""
-    return int(np.random.default_rng(k).integers(k))
-
-
-def tree(n=20):
-    """Shafts of a tree, each with a clutch to one before it, of random inertias."""
-    random = np.random.default_rng(5)
-    model = wired("tree", frame=rot.RotationalReference())
-    model.shafts = rot.Inertia(count=n, inertia=quantity(random.uniform(0.1, 2, n), "kg*m^2"),
-                               w=quantity(random.uniform(-9, 9, n), "rad/s"))
-    model.clutches = rot.RotationalFriction(
-        count=n, law="coulomb", coulomb_torque=quantity(random.uniform(1, 2, n), "N*m"),
-        breakaway_torque="2.5 N*m")
-    model.drive = rot.TorqueSource(
-        torque=lambda t: quantity("6 N*m") * sin(quantity("9 rad/s") * t))
-    model.connect(model.drive.R, model.shafts[0].I)
-    model.connect(model.drive.C, model.frame.W)
-    for k in range(n):
-        model.connect(model.clutches[k].R, model.shafts[k].I)
-        model.connect(model.clutches[k].C, model.shafts[below(k)].I if k else model.frame.W)
-    return model
-
-
-@pytest.mark.parametrize(("build", "path"), [(train, "wagons[7].v"), (tree, "shafts[7].w"),
-                                             (belt, "boxes[7].v")])
-def test_rows_and_trees_and_crowds_are_held_by_factors(build, path, monkeypatch):
-    fast = build().simulate("2 s", rtol=1e-9)
-    go_the_general_way(monkeypatch)
-    slow = build().simulate("2 s", rtol=1e-9)
-    assert len(fast.events) > 10
-    changes = [[(e.component, e.description) for e in run.events] for run in (fast, slow)]
-    assert changes[0] == changes[1]
-    assert_allclose(*([e.time for e in run.events] for run in (fast, slow)), rtol=1e-7)
-    t = quantity(np.linspace(0, 2, 31), "s")
-    a, b = (run[path].at(t).m for run in (fast, slow))
-    assert_allclose(a, b, atol=1e-7 * np.abs(b).max())
 
 
 @pytest.mark.parametrize("ratio", [2.0, 2.5])

@@ -3,25 +3,20 @@
 The matrix of the rates moves with the states (arms of a rolling disc, a rod, a rocking box),
 and friction is loaded by normal forces."""
 
-from importlib.util import find_spec
-from itertools import pairwise
 
 import casadi as ca
 import numpy as np
 import pytest
 from benches import wired
-from benches.rigid_bodies import Box, Rod, sliding_disc, wedge
+from benches.rigid_bodies import sliding_disc
 from numpy.testing import assert_allclose
 
 import library.electrical as electrical
 import library.translational as tr
 from benchmarks.planar import disc
-from blocks import Component, Parameter, Variable, abs_, der, dry_friction, quantity, sin
+from blocks import quantity, sin
 from blocks.language.lookup import jacobian
 from blocks.nonsmooth.complementarity import solve
-from blocks.nonsmooth.modes.choice import set_valued_laws
-from blocks.nonsmooth.modes.law_functions import LawFunctions
-from blocks.nonsmooth.modes.solved_modes import SolvedModes
 from library.signal import Constant
 
 
@@ -38,98 +33,6 @@ def test_derivatives_of_long_laws_of_one_sum_are_short_backward():
         assert_allclose(np.array(function(given)), np.outer(slope, k), rtol=1e-12)
         length.append(function.n_instructions())
     assert length[1] < 0.6 * length[0]
-
-
-def rolling_disc():
-    return disc()
-
-
-def shaken_box():
-    """It rocks and falls back on its feet."""
-    return wired("box on two feet",
-                 box=Box(friction=0.8, static_friction=0.9, h="1.6 m", y="1.6 m",
-                         push=lambda t: quantity("14 N") * sin(quantity("3 rad/s") * t)))
-
-
-def landing_rod():
-    return wired("rod",
-                 rod=Rod(angle="50 deg", friction=0.3, static_friction=0.4, vx="1 m/s",
-                         y=quantity(np.sin(np.deg2rad(50)) + 0.02, "m")))
-
-
-class Servo(Component):
-    """A block drags a shoe with friction S, and that force presses a brake T on the block."""
-
-    mass, shoe, friction = Parameter("1 kg"), Parameter("0.2 kg"), Parameter(0.4)
-    push = Parameter("0 N", varying=True)
-    x, y = Variable("m", "0 m", priority="high"), Variable("m", "0 m", priority="high")
-    v, w = Variable("m/s", "0 m/s", priority="high"), Variable("m/s", "0 m/s", priority="high")
-    S, T, slip = Variable("N"), Variable("N"), Variable("m/s")
-
-    def equations(self):
-        yield der(self.x) == self.v
-        yield der(self.y) == self.w
-        yield self.mass * der(self.v) == self.push - self.S - self.T
-        yield self.shoe * der(self.w) == self.S - quantity("40 N/m") * self.y
-        yield self.slip == self.v - self.w
-        yield dry_friction(self.S, self.slip, static="6 N", kinetic="5 N")
-        limit = self.friction * abs_(self.S)  # a kink where the shoe carries nothing
-        yield dry_friction(self.T, self.v, static=limit, kinetic=limit)
-
-
-def shaken_servo():
-    return wired("servo",
-                 servo=Servo(push=lambda t: quantity("9 N") * sin(quantity("4 rad/s") * t)))
-
-
-def shaken_wedge():
-    """Its friction acts on its own normal force, which presses on either face."""
-    return wedge(20, 0.2, lambda t: 12 * sin(4 * t), weight=2.0, v=0.1)
-
-
-MODELS = {
-    "disc": (rolling_disc, 6, ["disc.x", "disc.w", "touch.N", "touch.T"]),
-    "box": (shaken_box, 1.2, ["box.x", "box.phi", "box.N2", "box.T1"]),
-    "rod": (landing_rod, 0.6, ["rod.x", "rod.angle", "rod.N", "rod.T"]),
-    "servo": (shaken_servo, 3, ["servo.v", "servo.y", "servo.S", "servo.T"]),
-    "wedge": (shaken_wedge, 3, ["driver.v", "wedge.N", "wedge.T"])}
-
-
-def told(run):
-    """Times and events; how many last bounces there are is a matter of rounding."""
-    events = list(run.events)
-    bounces = {e for e, after in pairwise(events)
-               if e.description == "rebounds" and after.time - e.time < 1e-7}  # fmt: skip
-    # an impulse of rounding makes a foot that lets go one that rebounds
-    return ([e.time for e in events if e not in bounces],
-            [e.description.replace("rebounds", "opens") for e in events if e not in bounces])
-
-
-def same(one, other, paths, end, atol):
-    (times, words), (times_too, words_too) = told(one), told(other)
-    assert len(words) >= 2
-    assert words == words_too
-    assert_allclose(times, times_too, rtol=0, atol=atol)
-    t = np.linspace(0, end, 41)[:-1]
-    t = quantity(t[np.abs(t[:, None] - times).min(axis=1) > 1e-3], "s")
-    for path in paths:
-        a, b = (run[path].at(t).m for run in (one, other))
-        assert_allclose(a, b, atol=100 * atol * max(1.0, np.abs(b).max()), err_msg=path)
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_one_solve_and_machine_code_give_what_the_general_way_gives(name, monkeypatch):
-    build, end, paths = MODELS[name]
-    model = build()
-    assert isinstance(set_valued_laws(model.compile()).held_modes, SolvedModes)
-    fast = [model.simulate(f"{end} s", rtol=1e-9, method="DOP853")]
-    if find_spec("llvmlite"):
-        fast.append(build().simulate(f"{end} s", rtol=1e-10, method="dopri5"))
-        assert "stretches in Python" not in fast[1].statistics
-    monkeypatch.setattr(LawFunctions, "_held_modes", lambda self, laws: None)
-    slow = build().simulate(f"{end} s", rtol=1e-9, method="DOP853")
-    for one in fast:
-        same(one, slow, paths, end, 1e-7)
 
 
 def test_closed_contacts_do_not_drift_apart_in_machine_code():

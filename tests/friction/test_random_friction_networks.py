@@ -114,55 +114,6 @@ def test_random_networks_move_alike_with_every_method(network, method):
     assert_allclose(values(other, paths, t), values(one, paths, t), rtol=0, atol=1e-5)
 
 
-@st.composite
-def chains(draw):
-    """Bodies in a row; between neighbours two frictions or a spring in series, no mass."""
-    count = draw(st.integers(1, 2))
-    bodies = [(draw(st.sampled_from([0.5, 1.0])), draw(st.sampled_from([0.0, 1.0, -0.5])))
-              for _ in range(count)]  # fmt: skip
-    strength = st.sampled_from([0.4, 1.0, 1.7])
-    kind = st.sampled_from(["friction", "spring", "damper"])
-    series = [(draw(kind), draw(strength), draw(strength)) for _ in bodies]
-    sizes, rates = st.sampled_from([0.0, 2.0, 3.5]), st.sampled_from([0.8, 1.7])
-    return bodies, series, [(draw(sizes), draw(rates)) for _ in bodies]
-
-
-@random_cases(chains(), few=5, many=15)
-def test_frictions_at_massless_nodes_obey_their_laws_and_balance(chain):
-    bodies, series, loads = chain
-    model = wired("chain", ground=Reference())
-    before = model.ground.V
-    for i, ((mass, v), (kind, first, second)) in enumerate(zip(bodies, series, strict=True)):
-        body = model.add(f"b{i}", Mass(mass=quantity(mass, "kg"), v=quantity(v, "m/s")))
-        a = model.add(f"f{i}", dry(first))
-        if kind == "friction":
-            other = dry(second * 1.1)
-        elif kind == "spring":
-            other = Spring(stiffness=quantity(4 * second, "N/m"))
-        else:
-            other = Damper(damping=quantity(second, "N*s/m"))
-        b = model.add(f"s{i}", other)
-        model.connect(body.M, a.R)
-        model.connect(a.C, b.R)
-        model.connect(b.C, before)
-        load = model.add(f"p{i}", push(lambda t, s=loads[i][0], w=loads[i][1]: s * sin(w * t)))
-        model.connect(load.R, body.M)
-        model.connect(load.C, model.ground.V)
-        before = body.M
-    run = model.simulate(quantity(END, "s"), rtol=1e-9, max_step="0.1 s")
-    t = quiet_times(run)
-    for i, (kind, first, second) in enumerate(series):
-        bounds = {f"f{i}": first} | ({f"s{i}": second * 1.1} if kind == "friction" else {})
-        for name, bound in bounds.items():
-            v, f = values(run, [f"{name}.v", f"{name}.f"], t)
-            rests = np.abs(v) <= 1e-9
-            assert np.abs(f[rests]).max(initial=0.0) <= bound + 1e-8
-            assert_allclose(f[~rests], bound * np.sign(v[~rests]), rtol=0, atol=1e-8)
-        inner, outer = values(run, [f"f{i}.f", f"s{i}.f"], t)
-        assert_allclose(inner, outer, rtol=0, atol=1e-8)  # the node between has no mass
-    assert missing_energy(run) < 1e-7
-
-
 # -- bodies on floors, and friction that is pressed -------------------------------------------
 def obeys(t, n, gap, speed, slip, mu):
     """Largest violation of the laws of one contact with friction, in their own units."""

@@ -20,20 +20,14 @@ from library.signal import Sine
 def blocks_on_springs(n):
     """Burridge-Knopoff: each block pulled by a drive and by its neighbours."""
     kinetic = 1 + 0.2 * np.random.default_rng(5).random(n)
-    model = wired("chain", "drive.C ground.V",
+    model = wired("chain", "mass.M friction.R pull.C", "mass[:-1].M link.C", "mass[1:].M link.R",
+                  "pull.R drive.R", "friction.C drive.C ground.V",
                   ground=tr.Reference(), drive=tr.VelocitySource(velocity="0.1 m/s"),
                   mass=tr.Mass(count=n), pull=tr.Spring(count=n, stiffness="1 N/m"),
                   link=tr.Spring(count=n - 1, stiffness="1 N/m"),
                   friction=tr.TranslationalFriction(count=n, law="coulomb",
                                                     coulomb_force=quantity(kinetic, "N"),
                                                     breakaway_force=quantity(1.5 * kinetic, "N")))
-    for i in range(n):
-        model.connect(model.mass[i].M, model.friction[i].R, model.pull[i].C)
-        model.connect(model.pull[i].R, model.drive.R)
-        model.connect(model.friction[i].C, model.ground.V)
-    for i in range(n - 1):
-        model.connect(model.mass[i].M, model.link[i].C)
-        model.connect(model.mass[i + 1].M, model.link[i].R)
     return model, kinetic
 
 
@@ -77,20 +71,10 @@ def test_a_thousand_blocks_obey_every_friction_law():
 @pytest.mark.parametrize("n", [20, 60, pytest.param(200, marks=pytest.mark.slow)])
 def test_a_row_of_blocks_that_rub_on_each_other_and_the_ground_breaks_away_as_one(n):
     # n velocities, 2n - 1 frictions: what each carries at rest is not determined
-    model = wired("row", ground=tr.Reference(), mass=tr.Mass(count=n))
-    model.floor = tr.TranslationalFriction(count=n, law="coulomb", coulomb_force="1 N",
-                                           breakaway_force="1 N")  # fmt: skip
-    model.side = tr.TranslationalFriction(count=n - 1, law="coulomb", breakaway_force=f"{2 * n} N",
-                                          coulomb_force=f"{2 * n} N")  # fmt: skip
-    model.load = push(lambda t: n * t)
-    for i in range(n):
-        model.connect(model.mass[i].M, model.floor[i].R)
-        model.connect(model.floor[i].C, model.ground.V)
-    for i in range(n - 1):
-        model.connect(model.mass[i].M, model.side[i].C)
-        model.connect(model.mass[i + 1].M, model.side[i].R)
-    model.connect(model.load.R, model.mass[n // 3].M)
-    model.connect(model.load.C, model.ground.V)
+    model = wired("row", "mass.M floor.R", "mass[:-1].M side.C", "mass[1:].M side.R",
+                  f"load.R mass[{n // 3}].M", "floor.C load.C ground.V",
+                  ground=tr.Reference(), mass=tr.Mass(count=n), floor=dry(1, count=n),
+                  side=dry(2 * n, count=n - 1), load=push(lambda t: n * t))
     run = model.simulate("2 s", rtol=1e-9)
     assert_allclose([e[0] for e in happened(run)], np.ones(n), rtol=0, atol=1e-7)
     v = values(run, [f"mass[{i}].v" for i in range(n)], [0.5, 2.0])

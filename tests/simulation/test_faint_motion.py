@@ -107,12 +107,10 @@ def at_rest_on_friction():
 
 
 def a_wave_in_a_chain():
-    model = wired("chain", masses=tr.Mass(count=60),
+    model = wired("chain", "masses[:-1].M springs.R dampers.R", "masses[1:].M springs.C dampers.C",
+                  masses=tr.Mass(count=60),
                   springs=tr.Spring(count=59, stiffness="1 kN/m"),
                   dampers=tr.Damper(count=59, damping="1 N*s/m"))
-    for i in range(59):
-        model.connect(model.masses[i].M, model.springs[i].R, model.dampers[i].R)
-        model.connect(model.masses[i + 1].M, model.springs[i].C, model.dampers[i].C)
     model.masses.v = quantity(np.eye(60)[0], "m/s")
     return model
 

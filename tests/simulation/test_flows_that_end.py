@@ -356,12 +356,9 @@ def test_a_map_is_felt_as_a_table_is(method):
 
 def springs(**law):
     """Ten bodies in a row, held by springs; the first one is hit."""
-    model = wired("row", ground=Reference(), bodies=Mass(count=10, v=["1 m/s"] + 9 * ["0 m/s"]),
-                  springs=Spring(count=10, **law))
-    for i in range(10):
-        model.connect(model.springs[i].R, model.bodies[i - 1].M if i else model.ground.V)
-        model.connect(model.springs[i].C, model.bodies[i].M)
-    return model
+    return wired("row", "springs.C bodies.M", "springs[1:].R bodies[:-1].M",
+                 "springs[0].R ground.V", ground=Reference(), springs=Spring(count=10, **law),
+                 bodies=Mass(count=10, v=["1 m/s"] + 9 * ["0 m/s"]))
 
 
 def test_a_straight_table_takes_the_steps_of_a_spring():

@@ -17,7 +17,6 @@ from blocks import quantity
 from blocks.exceptions import UnknownName
 from blocks.studies import spread
 from blocks.studies.axes import plan
-from blocks.studies.runner import InProcess
 from blocks.studies.sequential import Repeated
 from tests.studies.bench import stick_slip
 
@@ -499,10 +498,6 @@ def test_a_function_may_say_yes_or_no():
 
 
 # -- exact friction ---------------------------------------------------------------------------
-OUTPUTS = ["max(spring.f)", "min(block.v)", "initial(spring.f)", "final(block.v)",
-           "at(friction.f, 0.7 s)", "spring.x"]  # fmt: skip
-
-
 @pytest.fixture
 def chosen(monkeypatch):
     """What runs the points of the studies of a test."""
@@ -511,31 +506,6 @@ def chosen(monkeypatch):
     monkeypatch.setattr(sys.modules["blocks.studies.sweep"], "runner_for",
                         lambda *given: made.append(choose(*given)) or made[-1])
     return made
-
-
-@pytest.mark.parametrize("law", ["coulomb", "stribeck"])
-def test_every_run_is_the_one_that_simulate_makes(law, chosen):
-    model = stick_slip()
-    model.friction.law = law
-    over = {"pull.velocity": ["0.05 m/s", "-0.1 m/s"], "friction.coulomb_force": ["5 N", "20 N"],
-            "block.v": ["0 m/s", "0.3 m/s"], "spring.stiffness": ["0.5 kN/m"]}
-    study = model.sweep(over, "2 s", outputs=OUTPUTS, every="0.1 s", rtol=1e-7)
-    assert isinstance(chosen[0], Repeated)
-    assert chosen[0].execution == "one by one, in machine code from start to end"
-    for point in np.ndindex(2, 2, 2, 1):
-        for (path, values), k in zip(over.items(), point, strict=True):
-            component, name = path.split(".")
-            setattr(getattr(model, component), name, values[k])
-        result = model.simulate("2 s", rtol=1e-7)
-        alone = [result["spring.f"].max(), result["block.v"].min(), result["spring.f"].initial,
-                 result["block.v"].final, result["friction.f"].at("0.7 s")]  # fmt: skip
-        for name, value in zip(OUTPUTS, alone, strict=False):
-            found = study[name].values[point]
-            assert found == pytest.approx(value.m_as(study[name].attrs["units"]), rel=1e-12,
-                                          abs=1e-14), name
-        course = result["spring.x"].at([f"{t} s" for t in study["time"].values])
-        assert study["spring.x"].values[point] == pytest.approx(
-            course.m_as(study["spring.x"].attrs["units"]), rel=1e-12)
 
 
 def test_a_run_that_is_read_with_others_is_what_it_is_alone(chosen):
@@ -576,11 +546,3 @@ def test_what_machine_code_does_not_carry_out_in_one_go_is_run_by_itself(chosen)
     model.spring.stiffness = "1e7 N/m"
     single = model.simulate("2 s")["spring.f"].final.m_as("N")
     assert study["final(spring.f)"].values[1, 0] == pytest.approx(single, rel=1e-12)
-
-
-def test_a_study_whose_runs_do_more_than_slide_is_run_one_by_one(chosen):
-    model = stick_slip()
-    model.sweep({"pull.velocity": ["0.1 m/s", "0.2 m/s"]}, "0.1 s", outputs="final(block.v)",
-                method="DOP853")  # fmt: skip
-    assert isinstance(chosen[0], InProcess)
-    assert chosen[0].execution.endswith("another method was asked for")

@@ -14,7 +14,6 @@ from numpy.testing import assert_allclose
 
 from blocks import Component, Parameter, Variable, call_python, cos, der, quantity, time, when
 from blocks.exceptions import EquationError, ParameterError, SimulationError
-from blocks.language.captured_names import Surroundings
 from library.translational import ForceSource, Mass, Reference, TwoPort
 
 GAIN = quantity("1 N*s/m")
@@ -195,19 +194,6 @@ def test_functions_of_time_use_what_stands_around_them_at_each_run(what, monkeyp
 
 
 # -- what is not read again ----------------------------------------------------------------------
-def test_packages_and_models_in_reach_are_not_looked_into():
-    class Loose(TwoPort):
-        def equations(self):
-            yield self.f == GAIN * np.asarray(1.0) * self.v
-
-    around = Surroundings.of_equations(Loose())
-    model = slowed(Loose)
-    assert len(around._bound) < 10 and around.stand()
-    reading = Surroundings(lambda t: model.block.mass * t)
-    model.block.mass = "2 kg"
-    assert reading.stand()
-
-
 # -- functions in Python within equations -----------------------------------------------------
 class Pendulum(Component):
     """x'' = -w² x - 2 d x', by a function."""

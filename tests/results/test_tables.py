@@ -2,7 +2,6 @@
 
 import io
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -24,8 +23,6 @@ from blocks.exceptions import (
 )
 from blocks.results import read_csv, read_netcdf, read_parquet
 from blocks.results.sheet import Sheet
-from blocks.results.values.table import Column, Table
-from blocks.units import unit
 
 CHOSEN = ("block.v", "friction.f", "oil.T", "motor.w", "signal.rate", "gear.ratio", "masses.v")
 UNITS = {"block.v": "mm/s", "motor.w": "rad/s", "time": "ms"}
@@ -351,21 +348,6 @@ def test_units_asked_for_are_read_by_the_same_grammar():
         with pytest.raises(UnknownUnit):
             run.table("block.v", every=wrong)
     assert Path("never.csv").exists() is False
-
-
-def test_many_columns_are_written_and_read_soon(tmp_path):
-    """What a frame says of all columns is not copied for each."""
-    columns = {f"part{k}.x": Column(np.full(3, float(k)), unit("m"), "the position")
-               for k in range(1200)}
-    table = Table(Column(np.arange(3.0), unit("s")), columns, "many")
-    started = time.perf_counter()
-    table.to_parquet(tmp_path / "many.parquet")
-    read = read_parquet(tmp_path / "many.parquet")
-    assert time.perf_counter() - started < 10
-    assert read.columns["part7.x"].doc == "the position" and read["part1199.x"].m[0] == 1199
-    assert read.units == table.units
-    frame = table.to_pandas()
-    assert frame["part7.x [m]"].attrs["docs"] is frame.attrs["docs"]
 
 
 # -- NetCDF files in a time that grows with their size ----------------------------------------

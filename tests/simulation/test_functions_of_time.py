@@ -11,7 +11,6 @@ from scipy.optimize import brentq
 
 import blocks
 from blocks import Component, Discrete, Parameter, Variable, der, exp, floor, quantity, time, where
-from blocks.machine import compiling
 from blocks.system.time_functions import TimeFunctions
 from library.signal import TimeFunction
 from library.translational import ForceSource, Mass, Reference, TranslationalFriction, table
@@ -332,21 +331,6 @@ def test_conditions_on_time_switch_at_their_instants_however_their_terms_round()
     run = run_of(Timers(), "3500 s")
     assert [run[f"a.{name}"].final.m for name in ("soon", "late", "number")] == [1, 4, 4]
     assert sum(abs(e.time - 3000) < 1 for e in run.events) == 1
-
-
-@pytest.mark.parametrize("method", ["ode45", "Radau"])
-def test_loops_that_look_into_steps_in_python_find_the_same_without_machine_code(
-        method, monkeypatch):
-    """A crossing where the motion turns, after a time that a quadrature tells; and pulses."""
-    def found():
-        (turn,) = turned().simulate("1 s", method=method, rtol=1e-7).events
-        return float(turn.time), run_of(Kicked(), "3 s", method=method)["a.z"].final.magnitude
-
-    compiled = found()
-    assert compiled == pytest.approx(
-        (turns_after(), np.sqrt(np.pi) / np.sin(np.arccos(PASSED_AT))), abs=1e-4)
-    monkeypatch.setattr(compiling, "is_installed", lambda: False)
-    assert found() == compiled
 
 
 # -- carriers for long ------------------------------------------------------------------------

@@ -11,7 +11,6 @@ from scipy.linalg import expm
 
 from blocks.exceptions import BlocksError
 from blocks.solvers import METHODS, Step, Trajectory, UnknownMethod, method_named
-from blocks.solvers.interpolation import chebyshev_nodes
 
 from .problems import Chain, Linear, decay, make, oscillator, run, stiff
 
@@ -341,19 +340,6 @@ def ramp():
     return course
 
 
-def test_the_ends_of_steps_are_known():
-    assert list(ramp().t) == [0.0, 1.0, 3.0]
-    assert ramp()(ramp().t).tolist() == [[0.0, 1.0, 3.0]]
-    assert ramp().start == 0.0 and ramp().end == 3.0
-
-
-def test_a_course_without_steps_knows_its_start():
-    course = Trajectory(2.0, [4.0, 5.0])
-    assert course(2.0).tolist() == [4.0, 5.0]
-    assert course([2.0, 2.0]).shape == (2, 2)
-    assert list(course.t) == [2.0]
-
-
 def test_a_time_outside_names_the_range():
     text = r"^t = 3\.5 is outside the run, which goes from 0 to 3$"
     with pytest.raises(ValueError, match=text):
@@ -389,19 +375,3 @@ def test_what_is_forgotten_is_refused_and_steps_go_on():
     assert course([3.0, 3.5]).tolist() == [[3.0, 3.5]]
     with pytest.raises(ValueError, match="goes from 3 to 4"):
         course(2.0)
-
-
-def test_steps_must_join():
-    course = ramp()
-    with pytest.raises(ValueError, match="does not continue"):
-        course.append(step(2.0, 4.0, lambda t: t))
-    with pytest.raises(ValueError, match="failed step"):
-        course.append(Step.failed(3.0, np.zeros(1), "no"))
-
-
-def test_chebyshev_nodes_end_exactly_and_are_symmetric():
-    for count in range(2, 15):
-        nodes = chebyshev_nodes(count)
-        assert nodes[0] == -1.0
-        assert nodes[-1] == 1.0
-        assert np.array_equal(nodes, -nodes[::-1])

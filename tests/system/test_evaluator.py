@@ -13,14 +13,11 @@ import blocks
 import library.electrical as el
 from blocks import Component, Input, Output, Parameter, Variable, cos, der, quantity, sin, sqrt
 from blocks.language.lookup import Choice, lookup
-from blocks.numerics.rewriting import lifted
 from blocks.system import Problem
 from blocks.system.block_factors import BlockFactors, plan_of
 from blocks.system.columnwise import EXACT, ROUNDED, Columnwise
 from blocks.system.evaluator import MANY, Evaluator
 from blocks.system.failure import AlgebraicFailure
-from blocks.system.finite_values import FiniteValues
-from blocks.system.problem import spectral_radius
 from blocks.system.state_selection import _exchanged
 from library.planar import Body, Gravity, Ground, Prismatic, Revolute, RigidOffset
 from library.signal import Constant
@@ -180,32 +177,6 @@ def test_a_large_block_that_is_mostly_zeros_is_solved(n):
 
 # -- what signals were ------------------------------------------------------------------------
 # -- the fastest rate -------------------------------------------------------------------------
-def rate_and_products(diagonal):
-    products = []
-
-    def product(v):
-        products.append(1)
-        return diagonal * v
-
-    return spectral_radius(product, len(diagonal)), len(products)
-
-
-@pytest.mark.parametrize("faster", [2.0, 3.0, 1e6])
-def test_one_faster_rate_among_a_hundred_thousand_is_not_missed(faster):
-    diagonal = np.ones(100_000)
-    diagonal[12_345] = faster
-    assert rate_and_products(diagonal)[0] == pytest.approx(faster, rel=0.05)
-
-
-def test_rates_that_turn_go_on_growing_unalike_and_are_told_by_their_mean():
-    assert rate_and_products(np.array([2.0, -1.9, 0.1]))[0] == pytest.approx(2.0, rel=0.05)
-
-
-def test_what_stands_still_has_no_rate_and_what_is_not_finite_no_bound():
-    assert rate_and_products(np.zeros(3))[0] == 0
-    assert rate_and_products(np.array([1.0, np.nan]))[0] == np.inf
-
-
 # -- lost values ------------------------------------------------------------------------------
 # -- laws that may lose their value -----------------------------------------------------------
 class Root(Component):
@@ -241,11 +212,6 @@ class Approach(Component):
         yield self.near == 3 / distance
         yield self.left == sqrt(self.x + quantity("3 m"))
         yield self.far == sqrt(distance**2 + self.x**2)
-
-
-def test_what_the_slopes_show_is_not_looked_at():
-    laws = FiniteValues(wired("approach", part=Approach()).compile())
-    assert {laws._named(int(k))[1].partition(" ")[0] for k in laws._all[0]} == {"left"}
 
 
 def test_what_they_do_not_show_is_told():
@@ -299,17 +265,6 @@ def test_a_string_of_cells_shares_the_voltage_it_starts_at(count):
     assert_allclose(run["cells.i"].at("0 s").to("A").m, -i, rtol=1e-7)
     assert_allclose(run["cells.v"].at("0 s").to("V").m, [voltage_of(i, light) for light in lights],
                     rtol=1e-7)
-
-
-def test_exponents_are_symbols_of_their_own():
-    x, y = ca.SX.sym("x"), ca.SX.sym("y")
-    product = x * y
-    (out,), symbols, exponents = lifted([ca.vertcat(ca.exp(product) + ca.exp(product) * x,
-                                                    ca.exp(ca.exp(y)))])
-    assert len(symbols) == 3
-    meant = ca.Function("meant", [x, y], [ca.vertcat(*exponents)])(0.3, 0.7)
-    whole = ca.Function("whole", [x, y, *symbols], [out])(0.3, 0.7, *ca.vertsplit(meant))
-    assert_allclose(np.array(whole)[:, 0], [np.exp(0.21) * 1.3, np.exp(np.exp(0.7))], rtol=1e-15)
 
 
 # -- which states are integrated --------------------------------------------------------------

@@ -214,19 +214,6 @@ def pressed(between):
     return model, "load.w"
 
 
-@pytest.mark.parametrize(("make", "between"), [
-    (shaken, "linear"), (pressed, "held"), (pressed, "cubic")])  # fmt: skip
-def test_points_are_passed_in_machine_code_as_methods_in_python_pass_them(make, between):
-    at = quantity(np.linspace(0.05, 1.1, 30), "s")
-    found = []
-    for method in ("dopri5", "rodas4", "Radau"):
-        model, path = make(between)
-        found.append(model.simulate("1.2 s", method=method, rtol=1e-9)[path].at(at).magnitude)
-    assert np.abs(found[2]).max() > 0.05
-    for one in found[:2]:
-        assert_allclose(one, found[2], atol=2e-8)
-
-
 # -- crossings --------------------------------------------------------------------------------
 def found(functions, looks, known=()):
     return distinct(np.concatenate(list(crossings_of_time(

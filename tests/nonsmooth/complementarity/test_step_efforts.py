@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import nnls
 
 from blocks.machine import compiling
-from blocks.nonsmooth.complementarity import Status, decide, solve, solve_mixed
+from blocks.nonsmooth.complementarity import Status, solve, solve_mixed
 from blocks.nonsmooth.complementarity.decide import proved
 from blocks.nonsmooth.complementarity.interior_points import from_inside
 from blocks.nonsmooth.complementarity.problem import Problem, connect, pose, problem_of
@@ -86,16 +86,6 @@ def test_friction_too_weak_for_the_push_slides_with_the_force_of_its_load(n):
     assert_allclose(effort[1::2], np.minimum(10 * mu, 3.0), rtol=1e-9)
 
 
-def test_what_no_other_way_finds_is_found_by_pivoting(monkeypatch):
-    for name in ("_by_pieces", "from_inside"):
-        monkeypatch.setattr(decide, name, lambda *given: False)
-    n = 20
-    b, mu = np.tile([10.0, 3.0], n), np.linspace(0.05, 0.5, n)
-    found, effort = solved(np.eye(2 * n), b, *rough(n, mu), prove=proved.python)
-    assert found
-    assert_allclose(effort[1::2], np.minimum(10 * mu, 3.0), rtol=1e-9)
-
-
 def test_what_is_not_found_at_all_is_not_proved():
     # friction that presses its own contact together faster than it pushes back
     D = np.array([[1.0, -2.0], [-2.0, 5.0]])
@@ -154,15 +144,6 @@ def test_efforts_of_contacts_with_friction_obey_coulomb(seed, friction):
     slides = np.abs(flow[1::2]) > 1e-6
     assert_allclose(tangential[slides], (friction * normal * np.sign(flow[1::2]))[slides],
                     atol=1e-7)
-
-
-def test_the_same_is_found_without_machine_code():
-    found = []
-    for function in (from_inside, from_inside.python):
-        _, _, problem, factors = contacts(1, 10, 12, 0.3)
-        assert function(problem, factors, TOL, 20)
-        found.append(problem.x.copy())
-    assert_allclose(found[1], found[0], rtol=0, atol=1e-10)
 
 
 # -- some give efforts, some flows ------------------------------------------------------------

@@ -4,7 +4,6 @@ The matrix of the rates moves with the states (arms of a rolling disc, a rod, a 
 and friction is loaded by normal forces."""
 
 
-import casadi as ca
 import numpy as np
 import pytest
 from benches import wired
@@ -15,24 +14,8 @@ import library.electrical as electrical
 import library.translational as tr
 from benchmarks.planar import disc
 from blocks import quantity, sin
-from blocks.language.lookup import jacobian
 from blocks.nonsmooth.complementarity import solve
 from library.signal import Constant
-
-
-def test_derivatives_of_long_laws_of_one_sum_are_short_backward():
-    """f_i = sin(sin(sin(sin(i s)))) with s = sum of k x_k: its sweeps begin with what is long."""
-    n = 20
-    x, k, given = ca.SX.sym("x", n), np.arange(1.0, n + 1), np.linspace(-0.1, 0.1, n)
-    laws, value, slope = k * ca.dot(k, x), k * (k @ given), k
-    for _ in range(4):
-        laws, value, slope = ca.sin(laws), np.sin(value), np.cos(value) * slope
-    length = []
-    for backward in (False, True):
-        function = ca.Function("derivatives", [x], [jacobian(laws, x, backward)])
-        assert_allclose(np.array(function(given)), np.outer(slope, k), rtol=1e-12)
-        length.append(function.n_instructions())
-    assert length[1] < 0.6 * length[0]
 
 
 def test_closed_contacts_do_not_drift_apart_in_machine_code():
@@ -106,19 +89,6 @@ def dragged_chain(n, seed):
     if n > 1:
         model.connect(model.springs[1:].C, model.blocks[:-1].M)
     return model
-
-
-@pytest.mark.parametrize(("n", "seed"), [(1, 1), (1, 2), (2, 3), (3, 4), (5, 5)])
-def test_machine_code_decides_on_elements_that_nobody_feels_as_the_joint_problem(n, seed):
-    short = dragged_chain(n, seed).simulate("3 s", rtol=1e-8)
-    general = dragged_chain(n, seed).simulate("3 s", rtol=1e-8, method="DOP853")
-    assert len(short.events) >= 6
-    assert [(e.component, e.description) for e in short.events] == [
-        (e.component, e.description) for e in general.events]
-    assert_allclose([e.time for e in short.events], [e.time for e in general.events], rtol=0,
-                    atol=1e-6)  # fmt: skip
-    assert_allclose(short["blocks.v"].final.magnitude, general["blocks.v"].final.magnitude,
-                    rtol=0, atol=1e-6)  # fmt: skip
 
 
 def test_what_sticks_is_at_rest_exactly():

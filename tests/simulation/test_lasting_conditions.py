@@ -4,16 +4,12 @@ import numpy as np
 import pytest
 from benches import wire, wired
 from benches.friction import dry
-from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
 import blocks
 import library.electrical as el
 import library.rotational as rot
 from blocks import Component, Discrete, Input, SimulationError, Variable, der, quantity, when, where
-from blocks.simulation.actions import Samplings
-from blocks.simulation.start import RunStart
-from blocks.simulation.time_events import TimeEvents
 from library.translational import Mass, Reference, Spring, VelocitySource
 
 G, E, H = 9.81, 0.6, 1.2
@@ -303,24 +299,20 @@ def pulses_by_hand(end):
 def test_rectifiers_that_share_a_source_count_each_pulse_once(method):
     """A current that ends beside a coil without one: an instant shows less than rounding."""
     sources, inner, loads, coil = RECTIFIERS
-    model = wired("rectifiers", ground=el.ElectricalReference())
-    for k in range(3):
-        amplitude, frequency, phase = sources[k]
-        model.add(f"source{k}", el.ACVoltageSource(
-            amplitude=quantity(amplitude, "V"), frequency=quantity(frequency, "Hz"),
-            phase=quantity(phase, "rad")))
-        model.add(f"inner{k}", el.Resistor(resistance=quantity(inner[k], "ohm")))
-        model.connect(model[f"source{k}"].p, model[f"inner{k}"].p)
-    for k in range(2):
-        model.add(f"diode{k}", el.Diode(model="ideal"))
-        model.add(f"sensor{k}", el.CurrentSensor())
-        model.add(f"signs{k}", CurrentSigns())
-        model.add(f"load{k}", el.Resistor(resistance=quantity(loads[k], "ohm")))
-        model.connect(model[f"diode{k}"].n, model[f"sensor{k}"].p)
-        model.connect(model[f"sensor{k}"].I, model[f"signs{k}"].u)
-    wire(model, "sensor0.n coil.p", "coil.n load0.p", "sensor1.n load1.p",
-         "load0.n source0.n ground.V", "inner0.n source1.n load1.n", "inner1.n source2.n diode0.p",
-         "inner2.n diode1.p", coil=el.Inductor(inductance=quantity(coil, "H"), parasitic=False))
+    amplitude, frequency, phase = (quantity(list(column), unit) for column, unit in zip(
+        zip(*sources, strict=True), ("V", "Hz", "rad"), strict=True))
+    model = wired("rectifiers", "source.p inner.p", "diode.n sensor.p", "sensor[0].I signs0.u",
+                  "sensor[1].I signs1.u", "sensor[0].n coil.p", "coil.n load[0].p",
+                  "sensor[1].n load[1].p", "load[0].n source[0].n ground.V",
+                  "inner[0].n source[1].n load[1].n", "inner[1].n source[2].n diode[0].p",
+                  "inner[2].n diode[1].p",
+                  source=el.ACVoltageSource(count=3, amplitude=amplitude, frequency=frequency,
+                                            phase=phase),
+                  inner=el.Resistor(count=3, resistance=quantity(list(inner), "ohm")),
+                  load=el.Resistor(count=2, resistance=quantity(list(loads), "ohm")),
+                  diode=el.Diode(count=2, model="ideal"), sensor=el.CurrentSensor(count=2),
+                  signs0=CurrentSigns(), signs1=CurrentSigns(), ground=el.ElectricalReference(),
+                  coil=el.Inductor(inductance=quantity(coil, "H"), parasitic=False))
     run = model.simulate("40 ms", method=method, rtol=1e-8)
     first, second = pulses_by_hand(0.04)
     assert counts(run, "signs0", "signs1") == [(first, 0), (second, 0)]
@@ -344,18 +336,6 @@ def test_a_clutch_that_sticks_does_not_slip(method, torque, slips):
 
 
 # -- samples of one instant: rounding is no change, all else is -------------------------------
-class Difference(Component):
-    """Samples the difference of two large states that is small itself."""
-
-    a, b = Variable("1", 1000.0, priority="high"), Variable("1", 999.0, priority="high")
-    held = Discrete("1", 0.0)
-
-    def equations(self):
-        yield blocks.every("1 s", {self.held: self.a - self.b})
-        yield der(self.a) == quantity("0 1/s")
-        yield der(self.b) == quantity("0 1/s")
-
-
 class Bleeds(Component):
     """Closes a switch while a voltage is high, and so lowers it at the same instant."""
 
@@ -380,21 +360,3 @@ def test_a_sampler_that_undoes_its_reason_behind_a_switch_is_told_to_wait(method
     with pytest.raises(SimulationError, match="^at t = 0.1 s the condition bleeds: u - 0.9 > 0 "
                        "contradicts itself.* hand the new value on one period later"):
         model.simulate("1 s", method=method)
-
-
-def test_a_sample_that_is_taken_again_at_its_instant_keeps_its_last_digits():
-    problem = RunStart(wired("difference", part=Difference())).problem()
-    samplings = Samplings(problem.system, TimeEvents(problem.system, problem.p, 0.0, 10.0))
-    samplings.begin(0.0)
-    assert samplings.apply(problem, 0.0)
-    assert_allclose(problem.d, [1.0])
-    problem.x[0] += 2 * np.spacing(1000.0)  # as bringing held flows back to zero does
-    assert not samplings.apply(problem, 0.0)
-    assert problem.d[0] == 1.0
-    problem.x[0] += 1e-6
-    assert samplings.apply(problem, 0.0)
-    assert_allclose(problem.d, [1 + 1e-6], rtol=1e-12)
-    problem.x[0] += 2 * np.spacing(1000.0)
-    samplings.begin(1.0)  # the next instant takes what there is
-    assert samplings.apply(problem, 1.0)
-    assert problem.d[0] == problem.x[0] - problem.x[1]

@@ -13,7 +13,7 @@ from scipy.linalg import expm
 import library.electrical as el
 import library.isothermal_liquid as il
 import library.translational as tr
-from blocks import Component, Model, Parameter, Variable, der, quantity, sqrt, where
+from blocks import Component, Parameter, Variable, der, quantity, sqrt, where
 from blocks.analysis.sensitivity.sensitivities import SensitivityWarning
 from blocks.analysis.sensitivity.stages import Coefficients
 from blocks.analysis.sensitivity.variational import VariationalSolution, solve_variational
@@ -45,40 +45,26 @@ def test_changes_of_many_states_grow_as_their_equations_say():
 
 def test_all_frictions_of_a_long_train_slow_it_down_alike():
     """All slide alike, so that springs stay as they are: v = v0 - F/m t until they stop."""
-    n, model = 500, Model("train")
-    model.ground, model.masses = tr.Reference(), tr.Mass(count=n, v="1 m/s", mass="2 kg")
-    model.springs = tr.Spring(count=n - 1, stiffness="50 N/m")
-    model.frictions = tr.TranslationalFriction(count=n, law="coulomb", coulomb_force="4 N",
-                                               breakaway_force="4 N")
-    model.connect(model.springs.R, model.masses[1:].M)
-    model.connect(model.springs.C, model.masses[:-1].M)
-    model.connect(model.frictions.R, model.masses.M)
-    model.connect(model.frictions.C, model.ground.V)
+    n = 500
+    model = wired("train", "springs.R masses[1:].M", "springs.C masses[:-1].M",
+                  "frictions.R masses.M", "frictions.C ground.V",
+                  ground=tr.Reference(), masses=tr.Mass(count=n, v="1 m/s", mass="2 kg"),
+                  springs=tr.Spring(count=n - 1, stiffness="50 N/m"), frictions=dry(4, count=n))
     result = model.simulate("0.2 s", sensitivities=["frictions.coulomb_force"])
     for k in (0, n // 2, n - 1):
         found = result.sensitivities[f"masses[{k}].v", "frictions.coulomb_force"]
         assert found.final.to("m/s/N").m == pytest.approx(-0.1, rel=1e-6)
 
 
-def ladder(n):
-    model, capacitance = Model("ladder"), np.logspace(-6, -9, n)
-    model.source, model.ground = el.DCVoltageSource(voltage="10 V"), el.ElectricalReference()
-    last = model.source.p
-    for k, c in enumerate(capacitance):
-        resistor = model.add(f"r{k}", el.Resistor(resistance="1 kohm"))
-        capacitor = model.add(f"c{k}", el.Capacitor(capacitance=quantity(c, "F")))
-        model.connect(last, resistor.p)
-        model.connect(resistor.n, capacitor.p)
-        model.connect(capacitor.n, model.ground.V)
-        last = resistor.n
-    model.connect(model.source.n, model.ground.V)
-    return model, capacitance
-
-
 def test_a_ladder_of_many_time_constants_has_the_derivatives_of_its_matrix():
     """Changes obey linear equations, too: exp of both together."""
     n, end = 30, 2e-2
-    model, c = ladder(n)
+    c = np.logspace(-6, -9, n)
+    model = wired("ladder", "source.p r[0].p", "r.n c.p", "r[:-1].n r[1:].p",
+                  "c.n source.n ground.V",
+                  source=el.DCVoltageSource(voltage="10 V"), ground=el.ElectricalReference(),
+                  r=el.Resistor(count=n, resistance="1 kohm"),
+                  c=el.Capacitor(count=n, capacitance=quantity(c, "F")))
 
     def matrix(r0, c0):
         a, g = np.zeros((n + 1, n + 1)), np.full(n, 1e-3)
@@ -92,17 +78,17 @@ def test_a_ladder_of_many_time_constants_has_the_derivatives_of_its_matrix():
         return a / np.append(np.append(c0, c[1:]), 1.0)[:, None]
 
     run = model.simulate(quantity(end, "s"), rtol=1e-9, sensitivities=[
-        "r0.resistance", "c0.capacitance", "source.voltage"])
+        "r[0].resistance", "c[0].capacitance", "source.voltage"])
     a, start = matrix(1e3, c[0]), np.append(np.zeros(n), 10.0)
     by_r = (matrix(1e3 * (1 + 1e-6), c[0]) - matrix(1e3 * (1 - 1e-6), c[0])) / 2e-3
     by_c = (matrix(1e3, c[0] * (1 + 1e-6)) - matrix(1e3, c[0] * (1 - 1e-6))) / (2e-6 * c[0])
-    for path, by in (("r0.resistance", by_r), ("c0.capacitance", by_c)):
+    for path, by in (("r[0].resistance", by_r), ("c[0].capacitance", by_c)):
         both = np.block([[a, np.zeros_like(a)], [by, a]])
         exact = (expm(both * end) @ np.append(start, np.zeros(n + 1)))[n + 1 :]
         for k in (0, n // 2, n - 1):
-            found = run.sensitivities[f"c{k}.v", path].final.to_base_units().m
+            found = run.sensitivities[f"c[{k}].v", path].final.to_base_units().m
             assert found == pytest.approx(exact[k], rel=1e-6)
-    assert run.sensitivities[f"c{n - 1}.v", "source.voltage"].final.m == pytest.approx(
+    assert run.sensitivities[f"c[{n - 1}].v", "source.voltage"].final.m == pytest.approx(
         expm(a * end)[:n, n][-1], rel=1e-7)
     assert len(run.sensitivities._course.steps) < 2 * len(run.recording.episodes.steps.starts)
 
@@ -110,27 +96,24 @@ def test_a_ladder_of_many_time_constants_has_the_derivatives_of_its_matrix():
 def test_pressures_behind_restrictions_in_a_row_follow_what_flows():
     """In the steady state every restriction takes the whole flow: its pressure is
     Δp (m/m0)^2 to a small part, whatever stiff chambers lie between."""
-    n, model = 17, Model("line")
-    model.tank, model.pump = il.Reservoir(), il.FlowRateSource(mass_flow="0.1 kg/s")
-    model.oil = il.IsothermalLiquidProperties(density="850 kg/m^3", bulk_modulus="1.2 GPa",
-                                              viscosity="32 cSt")
-    model.connect(model.tank.A, model.pump.A, model.oil.A)
-    last = model.pump.B
-    for k in range(n):
-        chamber = model.add(f"c{k}", il.ConstantVolumeChamber(volume=quantity(1 / (1 + k), "l")))
-        restriction = model.add(f"r{k}", il.FlowResistance(pressure_drop="0.1 MPa"))
-        model.connect(last, chamber.A, restriction.A)
-        last = restriction.B
-    model.connect(last, model.tank.A)
-    run = model.simulate("20 s", rtol=1e-6, sensitivities=["pump.mass_flow", "r0.pressure_drop"])
+    n = 17
+    model = wired("line", "pump.B c[0].A", "c.A r.A", "r[:-1].B c[1:].A",
+                  f"r[{n - 1}].B tank.A pump.A oil.A",
+                  tank=il.Reservoir(), pump=il.FlowRateSource(mass_flow="0.1 kg/s"),
+                  oil=il.IsothermalLiquidProperties(density="850 kg/m^3", bulk_modulus="1.2 GPa",
+                                                    viscosity="32 cSt"),
+                  c=il.ConstantVolumeChamber(
+                      count=n, volume=quantity(1 / np.arange(1, n + 1), "l")),
+                  r=il.FlowResistance(count=n, pressure_drop="0.1 MPa"))
+    run = model.simulate("20 s", rtol=1e-6, sensitivities=["pump.mass_flow", "r[0].pressure_drop"])
     fraction = 0.01  # of the nominal flow, below which it is laminar: m |m| -> m sqrt(m^2 + ml^2)
     m = 0.1
     whole = np.sqrt(1 + fraction**2)
     by_flow = n * 1e5 * (1 / m) * (whole + 1 / whole) / whole
-    found = run.sensitivities["c0.p_I", "pump.mass_flow"].final.to("Pa/(kg/s)").m
+    found = run.sensitivities["c[0].p_I", "pump.mass_flow"].final.to("Pa/(kg/s)").m
     assert found == pytest.approx(by_flow, rel=1e-3)
     for k, exact in ((0, 1.0), (1, 0.0)):
-        found = run.sensitivities[f"c{k}.p_I", "r0.pressure_drop"].final.to("").m
+        found = run.sensitivities[f"c[{k}].p_I", "r[0].pressure_drop"].final.to("").m
         assert found == pytest.approx(exact, abs=1e-3)
     assert len(run.sensitivities._course.steps) < 2 * len(run.recording.episodes.steps.starts)
 
@@ -138,23 +121,16 @@ def test_pressures_behind_restrictions_in_a_row_follow_what_flows():
 def test_frictions_at_rest_beside_one_that_slides_are_many_without_harm():
     """The first block of 30 slides, x = (F - Fc) (1 - cos wt)/k; it is followed in steps of its
     own, as beside few."""
-    model = wired("chain", ground=tr.Reference(), push=tr.ForceSource(force="12 N"))
-    last = model.push.R
-    for k in range(30):
-        block, spring = model.add(f"b{k}", tr.Mass(mass="1 kg")), model.add(f"s{k}", tr.Spring(
-            stiffness="1000 N/m"))
-        rub = model.add(f"f{k}", dry(5, 7))
-        model.connect(block.M, rub.R, spring.C, last)
-        model.connect(rub.C, model.ground.V)
-        last = spring.R
-    model.connect(spring.R, model.ground.V)
-    model.connect(model.push.C, model.ground.V)
-    run = model.simulate("40 ms", rtol=1e-9, sensitivities=["push.force", "f0.coulomb_force"])
+    model = wired("chain", "b.M f.R s.C", "b[0].M push.R", "b[1:].M s[:-1].R",
+                  "s[29].R f.C push.C ground.V",
+                  ground=tr.Reference(), push=tr.ForceSource(force="12 N"), b=tr.Mass(count=30),
+                  s=tr.Spring(count=30, stiffness="1000 N/m"), f=dry(5, 7, count=30))
+    run = model.simulate("40 ms", rtol=1e-9, sensitivities=["push.force", "f[0].coulomb_force"])
     exact = (1 - np.cos(np.sqrt(1000) * 0.04)) / 1000
-    for path, sign in (("push.force", 1), ("f0.coulomb_force", -1)):
-        found = run.sensitivities["s0.x", path].final.to("m/N").m
+    for path, sign in (("push.force", 1), ("f[0].coulomb_force", -1)):
+        found = run.sensitivities["s[0].x", path].final.to("m/N").m
         assert abs(found) == pytest.approx(exact, rel=1e-8)
-        assert np.sign(run.sensitivities["b0.v", path].final.m) == sign
+        assert np.sign(run.sensitivities["b[0].v", path].final.m) == sign
     assert run.sensitivities._equations.are_known_by_states
 
 

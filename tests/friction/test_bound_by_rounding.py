@@ -173,21 +173,12 @@ def test_a_gear_beside_a_clutch_starts_to_turn_under_a_torque_that_starts_from_z
 @pytest.mark.parametrize("count", [2, 5, 8])
 def test_bodies_that_coast_side_by_side_do_not_knock_at_each_other(count):
     """Alike in mass and friction, they touch with a force that is nothing but rounding."""
-    model, last = Model("row"), None
-    model.ground = tr.Reference()
-    for k in range(count):
-        body, friction = tr.Mass(mass="1.3 kg", v="1 m/s"), tr.TranslationalFriction()
-        model.add(f"body{k}", body)
-        model.add(f"friction{k}", friction)
-        model.connect(body.M, friction.R)
-        model.connect(friction.C, model.ground.V)
-        if last is not None:
-            buffer = model.add(f"buffer{k}", tr.HardStop(
-                model="restitution", restitution=0.5, lower_bound="-1 mm", upper_bound="1 mm",
-                x="1 mm"))  # fmt: skip
-            model.connect(last.M, buffer.R)
-            model.connect(buffer.C, body.M)
-        last = body
+    model = wired("row", "body.M friction.R", "body[:-1].M buffer.R", "body[1:].M buffer.C",
+                  "friction.C ground.V",
+                  ground=tr.Reference(), body=tr.Mass(count=count, mass="1.3 kg", v="1 m/s"),
+                  friction=tr.TranslationalFriction(count=count),
+                  buffer=tr.HardStop(count=count - 1, model="restitution", restitution=0.5,
+                                     lower_bound="-1 mm", upper_bound="1 mm", x="1 mm"))
     run = model.simulate("1 s", rtol=1e-8)
     assert len(run.events) < count  # each contact is lost once, by rounding
 
@@ -199,7 +190,7 @@ def test_bodies_that_coast_side_by_side_do_not_knock_at_each_other(count):
     times = np.linspace(0, 0.1, 30)
     alone = solve_ivp(slope, (0, 0.1), [1.0], "Radau", times, rtol=1e-10, atol=1e-13).y[0]
     for k in range(count):
-        assert_allclose(run[f"body{k}.v"].at(quantity(times, "s")).m, alone, atol=1e-7)
+        assert_allclose(run[f"body[{k}].v"].at(quantity(times, "s")).m, alone, atol=1e-7)
 
 
 # -- no slope at rest -------------------------------------------------------------------------

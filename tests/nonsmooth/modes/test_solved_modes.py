@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 import library.electrical as electrical
 import library.translational as tr
 from benchmarks.planar import disc
-from blocks import quantity, sin
+from blocks import quantity
 from blocks.nonsmooth.complementarity import solve
 from library.signal import Constant
 
@@ -69,34 +69,6 @@ def test_a_block_that_stops_under_a_load_sticks_up_to_the_static_force_and_turns
     assert_allclose(run.events[0].time, stop, rtol=0, atol=1e-14)
     back = 0.0 if then == "sticks" else (load + 3) / 2 * (2 - stop)
     assert_allclose(run["block.v"].final.magnitude, back, rtol=1e-12, atol=0)
-
-
-def dragged_chain(n, seed):
-    """Blocks on rough floors between springs, one end driven to and fro."""
-    random = np.random.default_rng(seed)
-    model = wired("chain", floor=tr.Reference())
-    model.drive = tr.VelocitySource(
-        velocity=lambda t: quantity("0.3 m/s") * sin(quantity("4 rad/s") * t))
-    model.blocks = tr.Mass(count=n, mass=quantity(random.uniform(0.5, 2, n), "kg"))
-    model.springs = tr.Spring(count=n, stiffness=quantity(random.uniform(50, 200, n), "N/m"))
-    kinetic = random.uniform(1, 3, n)
-    model.frictions = tr.TranslationalFriction(
-        count=n, law="coulomb", coulomb_force=quantity(kinetic, "N"),
-        breakaway_force=quantity(kinetic * random.uniform(1, 1.6, n), "N"))
-    model.connect(model.drive.C, model.frictions.C, model.floor.V)
-    model.connect(model.blocks.M, model.frictions.R, model.springs.R)
-    model.connect(model.springs[0].C, model.drive.R)
-    if n > 1:
-        model.connect(model.springs[1:].C, model.blocks[:-1].M)
-    return model
-
-
-def test_what_sticks_is_at_rest_exactly():
-    run = dragged_chain(1, 1).simulate("3 s", rtol=1e-8)
-    stuck = [e.time for e in run.events if e.description == "sticks"]
-    assert len(stuck) >= 3
-    for t in stuck:
-        assert run["blocks[0].v"].at(quantity(t, "s")).magnitude == 0.0
 
 
 def test_a_load_exactly_at_the_bound_of_one_element_is_for_the_next_instant_to_decide():

@@ -15,32 +15,8 @@ import library.isothermal_liquid as il
 import library.translational as tr
 from blocks import Component, Parameter, Variable, der, quantity, sqrt, where
 from blocks.analysis.sensitivity.sensitivities import SensitivityWarning
-from blocks.analysis.sensitivity.stages import Coefficients
-from blocks.analysis.sensitivity.variational import VariationalSolution, solve_variational
 from blocks.exceptions import ParameterError
 from library.signal import Constant, Integrator, Pulse, Sum, TransferFunction, ZeroOrderHold
-
-
-def test_changes_of_many_states_grow_as_their_equations_say():
-    """S' = cos(t) D S has S = exp(D sin t) S0, stiff as it is."""
-    n, chance = 24, np.random.default_rng(2)
-    d = np.diag(-np.logspace(-1, 4, n)) + np.diag(chance.uniform(0, 1, n - 1), 1)
-    d[n - 1, 0] = 1.0
-    begin = chance.standard_normal((n, 2))
-
-    def coefficients(t, which):
-        return Coefficients(np.cos(t)[:, None, None] * d, np.zeros((len(t), n, 2)),
-                            np.zeros((len(t), n, 0)))
-
-    def course_of(steps):
-        return VariationalSolution(steps, 1, begin, np.zeros((0, 2)), None)
-
-    ends = np.logspace(-4, 0, 30)
-    course = solve_variational(np.append(0.0, ends[:-1]), ends, np.zeros(30, dtype=int),
-                               coefficients, course_of, 1e-9, np.full((n, 2), np.inf))
-    t = np.array([0.01, 0.3, 1.0])
-    exact = [expm(d * np.sin(one)) @ begin for one in t]
-    assert_allclose(course.at(t, np.zeros(3, dtype=int)), exact, rtol=1e-6, atol=1e-9)
 
 
 def test_all_frictions_of_a_long_train_slow_it_down_alike():

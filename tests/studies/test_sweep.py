@@ -392,31 +392,8 @@ def test_dask_gives_identical_results(alone):
     assert again.identical(alone)
 
 
-class Counting(ThreadPoolExecutor):
-    """Counts what it is given."""
-
-    given = 0
-
-    def submit(self, *call):
-        self.given += 1
-        return super().submit(*call)
-
-
 SLIDING = {"pull.velocity": quantity(np.linspace(0.05, 0.3, 200), "m/s")}
 READ = ["max(spring.f)", "final(block.v)", "at(friction.f, 0.3 s)"]
-
-
-def test_workers_make_a_friction_study_as_this_process_does_in_few_batches():
-    alone = bench.stick_slip().sweep(SLIDING, "0.5 s", outputs=READ)
-    with Counting(2) as executor:
-        data = bench.stick_slip().sweep(SLIDING, "0.5 s", outputs=READ, executor=executor)
-    assert data.identical(alone)  # to the last bit
-    assert "one by one, in machine code from start to end, on a Counting" in (
-        data.encoding["execution"])
-    assert executor.given < 100  # on a quiet machine some 20
-    own = bench.stick_slip().sweep(SLIDING, "0.5 s", outputs=READ, executor=2)
-    assert own.identical(alone)
-    assert own.encoding["execution"].endswith("in machine code from start to end, on 2 processes")
 
 
 def test_a_worker_on_dask_keeps_its_memory_and_one_that_is_killed_leaves_what_is_finished():

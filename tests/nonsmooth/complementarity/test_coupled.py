@@ -127,21 +127,6 @@ def test_restitution_is_lowered_where_friction_would_make_it_gain_energy():
     assert (hit.restitution_used < 1) == (gain > 0)
 
 
-def test_an_impact_that_would_gain_energy_takes_a_handful_of_problems():
-    # D = [[1, d], [d, 1]], both at 1 m/s: it sticks, and with restitution f it loses
-    # ((1 + f - d) (1 - f) + 1 - d (1 + f)) / 2 / (1 - d^2), which is zero at f^2 = 2 (1 - d)
-    d = 0.6
-    low, high, L, H = contacts(1, [3.0])
-    hit = sequential_impact([[1.0, d], [d, 1.0]], [1.0, 1.0], [1.0, 0.0],
-                            Friction(np.array([True, False]), low, high, L, H))
-    f = np.sqrt(2 * (1 - d))
-    assert hit.restitution_used == pytest.approx(f, rel=1e-12)
-    assert_allclose(hit.impulse, np.array([1 + f - d, 1 - d * (1 + f)]) / (1 - d**2), rtol=1e-12)
-    assert_allclose(hit.flow, [-f, 0.0], atol=1e-12)
-    assert hit.energy_loss == pytest.approx(0.0, abs=1e-12)
-    assert hit.problems <= 4
-
-
 @settings(CHECKED, max_examples=40)
 @given(st.integers(0, 10**6))
 def test_what_would_gain_energy_rebounds_with_as_much_as_it_has(seed):

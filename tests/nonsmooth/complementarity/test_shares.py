@@ -160,17 +160,6 @@ def test_elements_let_go_exactly_where_no_efforts_hold(seed, n, rank, size):
     assert (found.loose | ~moved).all()
 
 
-@settings(max_examples=20, deadline=None)
-@given(st.integers(0, 2**31), st.integers(2, 7), st.integers(1, 4))
-def test_shares_at_many_times_are_those_at_each(seed, n, rank):
-    D, low, high, rate = drawn(seed, n, rank)
-    sizes = np.linspace(0.0, 0.999, 9)
-    found = at_times(D, np.outer(rate, sizes), low, high)
-    for size, one in zip(sizes, found.T, strict=True):
-        assert_allclose(one, shares(D, size * rate, low, high).effort,
-                        atol=1e-8 * np.abs(one).max(initial=1e-6))
-
-
 @pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
 def test_contacts_and_frictions_share_a_load_whatever_the_unit(unit):
     """Two bodies that rub on each other and the ground, one against two stops, one against one."""
@@ -184,18 +173,6 @@ def test_contacts_and_frictions_share_a_load_whatever_the_unit(unit):
     assert_allclose(found[[0, 5], 1] / unit, [20, 3], rtol=2e-3)  # stops bear all that they can
     assert np.abs(found[2:5, 1]).max() < 5e-3 * unit
     assert_allclose(found[:2, 0], 0.0, atol=1e-12 * unit)  # and do not pull
-
-
-def test_hundreds_that_rub_on_each_other_and_on_a_floor_share():
-    n = 150
-    moves = np.vstack([np.eye(n), np.eye(n)[1:] - np.eye(n)[:-1]])
-    D, rng = moves @ moves.T, np.random.default_rng(1)
-    ends = rng.uniform(1, 2, 2 * n - 1)
-    rate = moves @ rng.normal(size=n)
-    rate *= most_of(D, rate, -ends, ends)
-    for size, loose in ((0.9, False), (1 + 1e-8, True)):
-        assert shares(D, size * rate, -ends, ends).loose.any() == loose
-    assert_allclose(D @ shares(D, 0.9 * rate, -ends, ends).effort, 0.9 * rate, atol=1e-8)
 
 
 # -- who shares internal stress ---------------------------------------------------------------

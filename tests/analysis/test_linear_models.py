@@ -2,22 +2,11 @@
 
 import csv
 
+import benches.analysis as bench
 import numpy as np
 import pytest
 from benches import wire, wired
-from benches.analysis import (
-    DATA,
-    assert_poles,
-    beside,
-    block,
-    chain,
-    newtons,
-    numbers,
-    oscillator,
-    pendulum,
-    results,
-    stribeck,
-)
+from benches.analysis import assert_poles, beside, block, numbers, oscillator, results, stribeck
 from benches.friction import dry
 
 import library.electrical as el
@@ -33,7 +22,7 @@ from library.thermal import TemperatureSource, ThermalMass, ThermalResistance
 @pytest.mark.parametrize(("case", "n"), [("A1a", 5), ("A1b", 50)])
 def test_chain_of_masses(case, n):
     known = results("linearisation", case)
-    linear = chain(n).linearise("push.force", "sensor.x")
+    linear = bench.chain(n).linearise("push.force", "sensor.x")
     assert_poles(linear.poles(), numbers(known["poles"]), rtol=1e-10)
     assert linear.dcgain()[0, 0] == pytest.approx(n / 300, rel=1e-9)
 
@@ -71,7 +60,7 @@ def test_motor_with_two_inertias():
 def test_quarter_car_over_all_frequencies():
     """Body and wheel per road in dB and degrees, suspension and tyre force per road height."""
     linear = quarter_car().linearise("road.velocity", ["body.v", "wheel.v", "tyre.f"])
-    with (DATA / "quarter_car_bode.csv").open() as file:
+    with (bench.DATA / "quarter_car_bode.csv").open() as file:
         rows = [[float(x) for x in row] for row in list(csv.reader(file))[1:]]
     for hertz, *known in rows:
         body, wheel, tyre = (linear.response(f"{hertz} Hz", output=path)
@@ -115,7 +104,7 @@ PENDULA = {"A4b": (1, 2, 0, 0), "A4c": (1, 2, 0.4, 0), "A4d": (1.5, 0.8, 0.3, 7)
 def test_pendulum_in_cartesian_coordinates_has_two_poles(case, where):
     mass, length, drag, force = PENDULA[case]
     known = results("linearisation", case)[where]
-    model = pendulum(mass, length, drag, force, known["x"] + 1e-3 * length, known["y"])
+    model = bench.pendulum(mass, length, drag, force, known["x"] + 1e-3 * length, known["y"])
     op = model.operating_point()
     assert op["bob.y"].magnitude == pytest.approx(known["y"], rel=1e-9)
     assert op["bob.multiplier"].magnitude == pytest.approx(known["multiplier"], rel=1e-9)
@@ -423,7 +412,7 @@ def test_mistakes_are_told(inputs, outputs, text):
 
 def test_an_input_that_is_a_function_of_time_is_refused():
     model = oscillator()
-    model.push.force = lambda t: newtons(1.0) * t / quantity("1 s")
+    model.push.force = lambda t: bench.newtons(1.0) * t / quantity("1 s")
     with pytest.raises(ValueError, match="push.force is given as a function of time. Give it a"):
         model.linearise("push.force", "spring.x")
 
@@ -458,7 +447,7 @@ def stopped(force, **stop):
                  spring=tr.SpringDamper(stiffness="200 N/m", damping="4 N*s/m",
                                         x=quantity(0.01, "m")),
                  stop=tr.HardStop(upper_bound="10 mm", lower_bound="-1 m", x="10 mm", **stop),
-                 push=tr.ForceSource(force=newtons(force)), ground=tr.Reference())
+                 push=tr.ForceSource(force=bench.newtons(force)), ground=tr.Reference())
 
 
 def test_on_the_edge_of_an_elastic_stop_there_are_two_models():
@@ -526,7 +515,7 @@ def test_a_picture_of_nothing_is_refused():
 def test_response_of_a_chain_is_its_closed_form(n, monkeypatch):
     """In a band, or a triangle: x/F of the last of n masses, by the recursion of a ladder."""
     omega = np.geomspace(0.05, 30, 40)
-    linear = chain(n).linearise("push.force", "sensor.x")
+    linear = bench.chain(n).linearise("push.force", "sensor.x")
     link, mass = 300 + 1.5j * omega, -2 * omega**2
     stiffness = link + mass
     for _ in range(n - 1):

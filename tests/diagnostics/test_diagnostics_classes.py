@@ -4,23 +4,11 @@ import linecache
 import re
 import runpy
 
+import benches.wrong_models as wrong
 import numpy as np
 import pytest
 from benches import wired
-from benches.wrong_models import (
-    AssignsWhatFollows,
-    Bounded,
-    DryFriction,
-    Misplaced,
-    Misspelt,
-    OneSurplus,
-    TwoMissing,
-    WrongUnits,
-    only,
-    pattern,
-    says,
-    sound,
-)
+from benches.wrong_models import AssignsWhatFollows, Bounded, DryFriction, Misspelt, only, says
 
 import library.electrical as el
 from blocks import Component, Parameter, Port, Variable, der, exceptions, quantity
@@ -29,7 +17,7 @@ from library.translational import ForceSource, translational
 
 def check_of(*parts):
     """Findings of a sound model with further two-ports beside the damper."""
-    model = sound()
+    model = wrong.sound()
     for number, part in enumerate(parts, 1):
         model.add(f"part{number}", part)
         if "R" in type(part)._declared:
@@ -110,7 +98,8 @@ def test_a_mistake_in_a_class_is_told_with_its_file_and_line(
 
 
 def test_missing_equations_are_counted_and_unused_variables_named():
-    says(only(check_of(TwoMissing(), TwoMissing())), "equation.missing", ["part1", "part2"],
+    says(only(check_of(wrong.TwoMissing(), wrong.TwoMissing())), "equation.missing",
+         ["part1", "part2"],
          "6 unknowns (v, f, w, q, one of port R and one of port C) but 4 equations (3 of them from "
          "its base TwoPort): 2 equations are missing … in no equation: q. It is used by part1 and "
          "part2. … Yield 2 more equations from TwoMissing.equations()")
@@ -130,14 +119,14 @@ def test_a_component_with_three_unknowns_and_two_equations_lacks_one():
 
 
 def test_surplus_equations_are_counted_and_listed():
-    says(only(check_of(OneSurplus())), "equation.surplus", ["part1"],
+    says(only(check_of(wrong.OneSurplus())), "equation.surplus", ["part1"],
          "4 unknowns (v, f, one of port R and one of port C) but 5 equations … one equation is too "
          "many … \n    v == 1\n    f == 3*v\n    R.f == f\n    C.f == -f\n    v == R.v - C.v\n … "
          "Remove it from OneSurplus.equations(), or declare")
 
 
 def test_equations_that_determine_the_same_twice_are_found_though_the_count_is_right():
-    says(only(check_of(Misplaced())), "equation.unbalanced", ["part1"],
+    says(only(check_of(wrong.Misplaced())), "equation.unbalanced", ["part1"],
          "Misplaced has as many equations as unknowns … \n    der(w) == v\n    der(w) == 2*v\n … "
          "nothing determines q. … Check for an equation stated twice")
 
@@ -155,7 +144,7 @@ def test_a_set_valued_law_counts_as_an_equation():
 
 
 def test_units_that_do_not_fit_are_told_with_both_sides():
-    findings = check_of(WrongUnits())
+    findings = check_of(wrong.WrongUnits())
     says(only(findings), "unit.dimension", ["part1"],
          "WrongUnits, equation 1: … f == (stiffness*v) … N on the left, kg*m/s**3 on the right.")
     with pytest.raises(exceptions.WrongDimension) as caught:
@@ -172,7 +161,7 @@ def test_a_misspelt_variable_in_an_equation_gets_the_nearest_name():
 
 
 def test_every_class_that_cannot_be_read_is_told_in_one_check():
-    findings = check_of(Misspelt(), WrongUnits())
+    findings = check_of(Misspelt(), wrong.WrongUnits())
     assert [f.code for f in findings] == ["name.unknown", "unit.dimension"]
 
 
@@ -207,7 +196,7 @@ def test_a_verify_that_fails_does_not_hide_other_findings():
         def equations(self):
             yield der(self.x) == quantity("0 m/s")
 
-    findings = check_of(Careless(), OneSurplus())
+    findings = check_of(Careless(), wrong.OneSurplus())
     assert [f.code for f in findings] == ["parameter.relation", "equation.surplus"]
     assert "part1: its verify() raised UnknownName: part1: there is no 'lim" in findings[0].problem
 
@@ -246,7 +235,7 @@ def test_a_name_that_equations_lack_is_answered_with_where_it_comes_from(written
 def test_a_function_of_time_that_cannot_be_read_is_told_with_its_parameter(force, code, text):
     finding = only(check_of(ForceSource(force=force)))
     assert finding.code == code
-    assert re.search(pattern(text), before_line(str(finding)))
+    assert re.search(wrong.pattern(text), before_line(str(finding)))
 
 
 @pytest.mark.parametrize("slope", ["1e-12 S", "1 S", "1e12 S"])

@@ -1,20 +1,10 @@
 """Laws with a normal force, laws of the load, and the energy that every law accounts for."""
 
+import benches.friction as bench
 import numpy as np
 import pytest
 from benches import wire, wired
-from benches.friction import (
-    dry,
-    happened,
-    loaded,
-    missing_energy,
-    moved,
-    place,
-    pulled,
-    push,
-    value,
-    values,
-)
+from benches.friction import dry, loaded, missing_energy, moved, place, push, value, values
 from numpy.testing import assert_allclose
 
 import blocks
@@ -125,7 +115,7 @@ def test_a_table_of_forces_takes_no_normal_force():
 
 def test_time_stepping_names_the_laws_that_it_does_not_know():
     with pytest.raises(ParameterError, match="no laws that look at the load"):
-        pulled("quinn", 1e-3).simulate("1 s", method="moreau_jean", step="1 ms")
+        bench.pulled("quinn", 1e-3).simulate("1 s", method="moreau_jean", step="1 ms")
 
 
 @pytest.mark.parametrize("law", [name for name in LAWS if name != "bristle"])
@@ -263,7 +253,7 @@ def test_across_a_rigid_link_nothing_fails():
 
 def test_exact_friction_and_a_law_of_the_load_work_in_one_network():
     run = stack("quinn", 1e-3, dry(0.8)).simulate("4 s", rtol=1e-9, method="Radau")
-    (slip, *_), *others = happened(run, "floor")
+    (slip, *_), *others = bench.happened(run, "floor")
     assert not others
     assert_allclose(slip, 1.6, atol=1e-7)
     assert_allclose([value(run, "at_a.x"), value(run, "at_b.x")],
@@ -275,7 +265,7 @@ def test_karnopps_own_law_holds_a_body_on_another_that_moves():
                   cart=tr.Mass(mass="2 kg", v="1 m/s"), box=tr.Mass(), ground=tr.Reference(),
                   rub=law("karnopp_1985", 1.0, 0.01))
     run = model.simulate("2 s", rtol=1e-9)
-    (time, _, what), *_ = happened(run, "rub")
+    (time, _, what), *_ = bench.happened(run, "rub")
     assert what == "sticks"
     assert_allclose(time, (1 - 0.01) / (1 + 0.5), rtol=1e-6)  # |v| falls at 1/1 + 1/2
     assert value(run, "rub.v") == pytest.approx(0, abs=1e-16)

@@ -2,22 +2,11 @@
 
 from itertools import product
 
+import benches.friction as bench
 import numpy as np
 import pytest
 from benches import wire, wired
-from benches.friction import (
-    BrakedPendulum,
-    dragged,
-    dry,
-    happened,
-    missing_energy,
-    oscillator,
-    push,
-    reference,
-    stops_of_pendulum,
-    value,
-    values,
-)
+from benches.friction import BrakedPendulum, dragged, dry, happened, missing_energy, value, values
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
@@ -28,7 +17,7 @@ from library.planar import Body, ForceSensor, Ground, Prismatic, Revolute, Rigid
 from library.signal import Abs
 from library.translational import Mass, Reference, Spring, TranslationalFriction, TwoPort
 
-CASE = reference()["belt"]["P6-A"]
+CASE = bench.reference()["belt"]["P6-A"]
 ADAPTIVE = {"DOP853": 1e-8, "RK45": 1e-7, "RK23": 1e-6, "ode45": 1e-7, "ode23s": 1e-4,
             "Radau": 1e-7, "rodas4": 1e-7}  # fmt: skip
 
@@ -50,7 +39,7 @@ def test_stick_slip_is_right_with_every_adaptive_method(method):
 def test_fixed_steps_keep_their_order_through_stops(method, order):
     errors = []
     for step in (0.02, 0.01):
-        run = oscillator(x0=6.3).simulate("12 s", method=method, step=quantity(step, "s"))
+        run = bench.oscillator(x0=6.3).simulate("12 s", method=method, step=quantity(step, "s"))
         errors.append(abs(values(run, ["spring.x"], [5.0])[0, 0] - exact_oscillator(5.0)))
     assert order - 0.3 < np.log2(errors[0] / errors[1]) < order + 0.6
 
@@ -64,7 +53,7 @@ def exact_oscillator(t):
 
 @pytest.mark.parametrize("method", ["DOP853", "rodas4"])
 def test_a_pendulum_with_joint_friction_swings_and_sticks_as_its_angle_equation(method):
-    stops = stops_of_pendulum(lambda *_: 1.5, lambda _: 2.5)
+    stops = bench.stops_of_pendulum(lambda *_: 1.5, lambda _: 2.5)
     model = wired("pendulum", p=BrakedPendulum(torque="1.5 N*m", static="2.5 N*m"))
     end = stops[-1][0] + 2
     rtol = 1e-10 if method == "DOP853" else 1e-9
@@ -126,7 +115,7 @@ class Squeezed(TwoPort):
 def test_a_load_on_a_friction_with_a_nonlinear_transmission_is_held_exactly():
     model = wired("transmission", "body.M friction.R load.R", "friction.C load.C ground.V",
                   body=Mass(), friction=Squeezed(), ground=Reference(),
-                  load=push(lambda t: 1.5 * t))
+                  load=bench.push(lambda t: 1.5 * t))
     run = model.simulate("3 s", rtol=1e-10)
     ((time, *_),) = happened(run)
     assert_allclose(time, (2 + 0.4**3) / 1.5, rtol=0, atol=1e-9)

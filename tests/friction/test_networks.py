@@ -2,21 +2,11 @@
 
 from itertools import pairwise
 
+import benches.friction as bench
 import numpy as np
 import pytest
 from benches import wire, wired
-from benches.friction import (
-    dry,
-    happened,
-    missing_energy,
-    moved,
-    place,
-    push,
-    reference,
-    times_of,
-    value,
-    values,
-)
+from benches.friction import dry, happened, missing_energy, moved, reference, value, values
 from numpy.testing import assert_allclose
 
 import library.rotational as rot
@@ -65,12 +55,12 @@ def bodies(masses, frictions, load, on=0):
     joints = {-1: model.ground.V}
     for i, m in enumerate(masses):
         joints[i] = model.add(f"m{i}", tr.Mass(mass=quantity(m, "kg"))).M
-        place(model, f"x{i}", joints[i])
+        bench.place(model, f"x{i}", joints[i])
     for k, (r, c, *strength) in enumerate(frictions):
         friction = model.add(f"f{k}", dry(*strength))
         model.connect(joints[r], friction.R)
         model.connect(joints[c], friction.C)
-    model.load = push(load)
+    model.load = bench.push(load)
     model.connect(model.load.R, joints[on])
     model.connect(model.load.C, model.ground.V)
     return model
@@ -122,7 +112,7 @@ def test_a_chain_of_three_blocks_slips_as_the_reference():
         model.connect(body.M, friction.R, pull.C)
         model.connect(friction.C, model.ground.V)
         model.connect(pull.R, model.drive.R)
-        place(model, f"x{i}", body.M)
+        bench.place(model, f"x{i}", body.M)
         blocks.append(body)
     for i, (left, right) in enumerate(pairwise(blocks)):
         link = model.add(f"link{i}", tr.Spring(stiffness="1 N/m"))
@@ -339,21 +329,21 @@ def test_a_brake_that_is_released_and_applied_again_acts_against_the_motion():
     model = wired("brake", body=tr.Mass(), ground=tr.Reference())
     model.brake = PressedBrake(force=lambda t: where(
         (t > quantity("1 s")) & (t < quantity("3 s")), quantity("0 N"), quantity("4 N")))
-    model.load = push(lambda t: where(t < 1.5, 2.0 + 0 * t, -2.0 + 0 * t))
+    model.load = bench.push(lambda t: where(t < 1.5, 2.0 + 0 * t, -2.0 + 0 * t))
     model.connect(model.body.M, model.brake.R, model.load.R)
     model.connect(model.brake.C, model.load.C, model.ground.V)
     run = model.simulate("5 s", rtol=1e-10)
     # 1 m/s at 1.5 s, -2 m/s at 3 s, then braked with 4 N - 2 N
     v = values(run, ["body.v"], [0.5, 1.5, 2.0, 3.0, 3.5, 4.5])[0]
     assert_allclose(v, [0, 1, 0, -2, -1, 0], rtol=0, atol=1e-9)
-    assert_allclose(times_of(run, "sticks", component="brake")[-1], 4.0, rtol=0, atol=1e-9)
+    assert_allclose(bench.times_of(run, "sticks", component="brake")[-1], 4.0, rtol=0, atol=1e-9)
     assert_allclose(values(run, ["brake.f"], [0.5, 2.5, 3.5, 4.5])[0], [2, 0, -4, -2], atol=1e-9)
 
 
 def test_friction_on_a_drive_that_comes_to_rest_carries_nothing_more():
     run = moved(dry(1.0), lambda t: where(t < 2, 2 - t, 0 * t)).simulate("4 s")
     assert_allclose(values(run, ["friction.f"], [0.5, 1.5, 2.5, 3.5])[0], [1, 1, 0, 0], atol=0)
-    assert_allclose(times_of(run, "sticks"), [2.0], rtol=0, atol=1e-9)
+    assert_allclose(bench.times_of(run, "sticks"), [2.0], rtol=0, atol=1e-9)
 
 
 def test_frictions_that_heat_two_bodies_rest_as_one_beside_a_law_that_bends():
@@ -372,7 +362,8 @@ def test_frictions_that_heat_two_bodies_rest_as_one_beside_a_law_that_bends():
          source=ACVoltageSource(frequency="2 Hz"), wire=Resistor(resistance="10 ohm"),
          diode=Diode(model="exponential"))
     run = model.simulate("1 s")
-    assert_allclose(times_of(run, "sticks"), [0.1, 0.1], rtol=0, atol=1e-9)  # v/a, a = 10 m/s^2
+    assert_allclose(bench.times_of(run, "sticks"), [0.1, 0.1], rtol=0,
+                    atol=1e-9)  # v/a, a = 10 m/s^2
     warmed = values(run, ["seal_body.T", "guide_body.T"], [1.0])[:, 0] - 300
     assert_allclose(warmed, np.array([6, 4]) * 0.05 / 0.5, rtol=1e-7)  # over v^2/(2 a)
     assert "stretches in Python" not in run.statistics

@@ -1,18 +1,10 @@
 """Friction on an oscillator, and a convex curve that rolls and slides on a fixed one."""
 
+import benches.friction as bench
 import numpy as np
 import pytest
 from benches import wire, wired
-from benches.friction import (
-    dry,
-    happened,
-    missing_energy,
-    oscillator,
-    push,
-    reference,
-    value,
-    values,
-)
+from benches.friction import dry, happened, missing_energy, oscillator, push, value, values
 from numpy.testing import assert_allclose
 
 from blocks import Target, cos, quantity
@@ -20,7 +12,7 @@ from library.frictionlaws import FrictionLaw, sgn
 from library.planar import Body, Circle, Contact, Ellipse, Ground, Line
 from library.translational import Mass, Reference, Rod, Spring, TranslationalFriction
 
-FORCED = reference()["oscillator"]
+FORCED = bench.reference()["oscillator"]
 
 
 def test_an_oscillator_stops_after_half_a_cycle_and_never_moves_again():

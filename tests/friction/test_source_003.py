@@ -8,18 +8,10 @@ from functools import cache
 from math import asin, atanh, pi, sin, sqrt
 from pathlib import Path
 
+import benches.friction as bench
 import numpy as np
 import pytest
-from benches.friction import (
-    dragged,
-    happened,
-    loaded,
-    missing_energy,
-    pulled,
-    reference,
-    value,
-    values,
-)
+from benches.friction import dragged, happened, loaded, pulled, reference, value, values
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
@@ -48,7 +40,7 @@ def test_the_published_problem_is_solved_exactly(method, rtol):
     for time, x in case["grazes"]:
         assert_allclose(value(run, "sensor.x", time), x, rtol=0, atol=1e-9)
         assert_allclose(value(run, "body.v", time), 0, atol=1e-8)
-    assert missing_energy(run) < 1e-9
+    assert bench.missing_energy(run) < 1e-9
 
 
 def test_a_micrometre_on_four_metres_takes_no_more_than_600_evaluations():

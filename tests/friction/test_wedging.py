@@ -6,18 +6,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+import benches.friction as bench
 import numpy as np
 import pytest
 from benches import wired
-from benches.friction import (
-    BrakedPendulum,
-    happened,
-    missing_energy,
-    stops_of_pendulum,
-    times_of,
-    value,
-    values,
-)
+from benches.friction import BrakedPendulum, happened, missing_energy, times_of, value, values
 from benches.rigid_bodies import G, wedge
 from numpy.testing import assert_allclose
 
@@ -189,7 +182,7 @@ class Bearing(BrakedPendulum):
 
 def test_a_pendulum_in_a_bearing_that_rubs_with_its_own_pull_stops_where_the_angle_equation_does():
     grip = 0.08
-    stops = stops_of_pendulum(  # rod 1 m, mass 1 kg
+    stops = bench.stops_of_pendulum(  # rod 1 m, mass 1 kg
         lambda theta, w: grip * abs(w**2 - G * np.sin(theta)),
         lambda theta: grip * abs(G * np.sin(theta)))
     assert len(stops) > 3

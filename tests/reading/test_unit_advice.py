@@ -9,18 +9,19 @@ from numpy.testing import assert_allclose
 import blocks
 import library.signal as sig
 import library.translational as tr
-from blocks import Component, Domain, Input, Model, Parameter, Port, Target, Variable, quantity
-from blocks.exceptions import (
-    AngleFrequencyError,
-    BlocksError,
-    ConnectionRefused,
-    MissingUnit,
-    ParameterError,
-    UnitError,
-    UnknownName,
-    UnknownUnit,
-    WrongDimension,
+from blocks import (
+    Component,
+    Domain,
+    Input,
+    Model,
+    Parameter,
+    Port,
+    Target,
+    Variable,
+    exceptions,
+    quantity,
 )
+from blocks.exceptions import ParameterError, UnitError, UnknownName, UnknownUnit, WrongDimension
 from blocks.language.replaceable import Replacement
 from blocks.units import to_si, unit
 from library.planar import Prismatic, Revolute, RollingWheel
@@ -98,7 +99,7 @@ def test_a_wrong_dimension_is_answered_from_the_one_that_was_given(make, advice)
 
 @pytest.mark.parametrize("given", ["7 rad/s", "100 deg/s", "33 rpm"])
 def test_the_frequency_advised_for_an_angular_value_is_the_exact_one(given):
-    with pytest.raises(AngleFrequencyError) as caught:
+    with pytest.raises(exceptions.AngleFrequencyError) as caught:
         sig.Sine(frequency=given)
     advised = caught.value.advice.split("'")[1]
     exact = quantity(given).to("rad/s").magnitude / (2 * np.pi)
@@ -109,7 +110,8 @@ def test_the_frequency_advised_for_an_angular_value_is_the_exact_one(given):
     ("30 deg", "0.57735", "0.523599"), (quantity(45, "deg"), "1", "0.785398"),
     ("-20 mrad", "-0.0200027", "-0.02")])
 def test_an_angle_is_no_plain_number_unless_in_radians(given, slope, arc):
-    with pytest.raises(AngleFrequencyError, match=f"Write '{slope}' if a slope .* '{arc}' if the"):
+    with pytest.raises(exceptions.AngleFrequencyError,
+                       match=f"Write '{slope}' if a slope .* '{arc}' if the"):
         to_si(given, unit(""))
     assert to_si("0.3 rad", unit("")) == 0.3
 
@@ -195,7 +197,8 @@ def test_a_line_does_not_join_a_temperature_and_a_difference():
                   source=sig.Gain(gain="2", input="degC"), kelvin=sig.Gain(), sensor=Sensor(),
                   rise=Rise())
     model.connect(model.source.y, model.sensor.u)  # a product of temperatures is in K
-    with pytest.raises(ConnectionRefused, match="degC and line.rise.u|degC and rise.u|in delta"):
+    with pytest.raises(exceptions.ConnectionRefused,
+                       match="degC and line.rise.u|degC and rise.u|in delta"):
         model.connect(model.sensor.u, model.rise.u)
 
 
@@ -327,7 +330,7 @@ def test_a_text_in_an_equation_names_class_and_equation():
     (lambda: tr.Spring(law="x" * 10**6), "Spring.law: there is no 'xxx"),
     (lambda: tr.Mass(**{"m" * 10**6: "1 kg"}), "Mass: there is no 'mmm")])  # fmt: skip
 def test_an_option_of_any_length_is_answered_in_few_words(make, text):
-    with pytest.raises(BlocksError) as caught:
+    with pytest.raises(exceptions.BlocksError) as caught:
         make()
     assert text in str(caught.value)
     assert len(str(caught.value)) < 600
@@ -351,16 +354,18 @@ def test_a_parameter_declared_in_the_order_of_a_variable_is_told_its_own():
 
 @pytest.mark.parametrize("given", [90, "90", "-0.5"])
 def test_a_number_says_of_no_angle_how_it_is_counted(given):
-    with pytest.raises(MissingUnit, match=rf"Sine\.phase: takes rad, but was given the bare number "
+    with pytest.raises(exceptions.MissingUnit,
+                       match=rf"Sine\.phase: takes rad, but was given the bare number "
                        rf"'?{given}'?\. Write '{given} rad', or '{given} deg', if that is"):
         sig.Sine(phase=given)
 
 
 def test_a_slope_in_percent_is_told_its_angle():
-    with pytest.raises(AngleFrequencyError, match=r"incline: is an angle in rad, but was given "
+    with pytest.raises(exceptions.AngleFrequencyError,
+                       match=r"incline: is an angle in rad, but was given "
                        r"100 %\. A slope of 100 % is '45 deg'\."):
         tr.VehicleBody(incline="100 %")
-    with pytest.raises(MissingUnit, match="Mass.mass: .* Give it in kg, not as a share"):
+    with pytest.raises(exceptions.MissingUnit, match="Mass.mass: .* Give it in kg, not as a share"):
         tr.Mass(mass="5 %")
 
 
@@ -408,7 +413,7 @@ def test_two_domains_of_one_name_are_told_as_such():
         A = Port(Domain("liquid", across={"p": "Pa"}, through={"V": "m^3/s"}))
 
     model = wired("two", a=First(), b=Second())
-    with pytest.raises(ConnectionRefused, match="two domains of one name"):
+    with pytest.raises(exceptions.ConnectionRefused, match="two domains of one name"):
         model.connect(model.a.A, model.b.A)
         model.check()
 
@@ -419,7 +424,7 @@ def test_a_part_within_itself_is_told():
             self.again = Nested()
 
     model = Model("endless")
-    with pytest.raises(BlocksError, match="adds a part that adds such a part again"):
+    with pytest.raises(exceptions.BlocksError, match="adds a part that adds such a part again"):
         model.outer = Nested()
         model.check()
 

@@ -11,16 +11,8 @@ import xarray
 from benches.recorded import MASSES, result
 from numpy.testing import assert_allclose, assert_array_equal
 
-from blocks.exceptions import (
-    BlocksError,
-    FileError,
-    MissingPackage,
-    MissingUnit,
-    ParameterError,
-    UnknownName,
-    UnknownUnit,
-    WrongDimension,
-)
+from blocks import exceptions
+from blocks.exceptions import BlocksError, FileError, MissingPackage, UnknownName, UnknownUnit
 from blocks.results import read_csv, read_netcdf, read_parquet
 from blocks.results.sheet import Sheet
 
@@ -147,7 +139,7 @@ def test_files_of_others_need_units_and_time(tmp_path):
     ({"every": "1 ns"}, "table(every=…): of 1 ns makes 4,000,000,001 samples. "
                         "Take a longer one.")])  # fmt: skip
 def test_samples_that_cannot_be(options, message):
-    with pytest.raises(ParameterError) as caught:
+    with pytest.raises(exceptions.ParameterError) as caught:
         result().table("block.v", **options)
     assert str(caught.value) == message
 
@@ -264,7 +256,7 @@ CSV = [
     ("time [s],a [m]\n0,1,2\n1,2,3\n", FileError, "cannot be read as a CSV file"),
     ("time [s],a [m]\n0,1\n1,2,3\n", FileError, "cannot be read as a CSV file"),
     ("time [s],a [m]\n0,1\n,2\n", FileError, "there is no time in row 3."),
-    ("time [kg],a [m]\n0,1\n", WrongDimension, "its time is in kg."),
+    ("time [kg],a [m]\n0,1\n", exceptions.WrongDimension, "its time is in kg."),
     ("a [m]\n1\n", UnknownName, "there is no column of time."),
     ("time [s],a [mm2]\n0,1\n", UnknownUnit, "the column 'a [mm2]': 'mm2' is not a unit. Did you "
      "mean 'mm^2'?"),
@@ -317,7 +309,7 @@ NETCDF = [
     ((("x", "y", "time"), [[[1.0, 2.0]]], {"units": "m"}), FileError, "is over x, y, time."),
     (((), 1.0, {"units": "m"}), FileError, "the variable 'a' is over nothing."),
     ((("time",), ["a", "b"], {"units": "m"}), FileError, "the variable 'a' holds no numbers."),
-    ((("time",), [1.0, 2.0]), MissingUnit, "the variable 'a' has no attribute 'units'."),
+    ((("time",), [1.0, 2.0]), exceptions.MissingUnit, "the variable 'a' has no attribute 'units'."),
     ((("time",), [1.0, 2.0], {"units": 5}), UnknownUnit, "is not a unit."),
     ((("time",), [1.0, 2.0], {"units": "m**8**8**8"}), UnknownUnit, "'**8**8**8' is a power of a"),
 ]  # fmt: skip

@@ -1,22 +1,10 @@
 """Loops with several solutions: a run follows one until it ends, then goes where the path leads."""
 
+import benches.feedback as bench
 import numpy as np
 import pytest
 from benches import wire, wired
-from benches.feedback import (
-    ENDS,
-    GAIN,
-    LAWS,
-    LIMIT,
-    Amplifier,
-    Capacitor,
-    Ground,
-    Resistor,
-    VoltageSource,
-    multivibrator,
-    switching_times,
-    with_feedback,
-)
+from benches.feedback import ENDS, GAIN, LAWS, LIMIT, Amplifier, Capacitor, Resistor, VoltageSource
 from numpy.testing import assert_allclose
 
 from blocks import Component, Model, Variable, abs_, der, exp, quantity, sin, tanh, time
@@ -36,7 +24,7 @@ def switched(run):
 
 def schmitt_trigger(law, guess="-15 V", amplitude="10 V"):
     """A sine of 1 Hz at the minus input; a capacitor follows, to have something to integrate."""
-    model = with_feedback(Model("schmitt"), law, guess)
+    model = bench.with_feedback(Model("schmitt"), law, guess)
     model.source = VoltageSource(
         voltage=lambda t: quantity(amplitude) * sin(2 * np.pi * t / quantity("1 s")))
     model.r, model.c = Resistor(), Capacitor(capacitance="10 uF", v="0 V")
@@ -67,9 +55,9 @@ def test_below_its_thresholds_it_stays_on_the_branch_that_was_meant():
 
 @pytest.mark.parametrize("method", METHODS)
 def test_the_period_of_a_multivibrator_is_its_closed_form(method):
-    run = multivibrator(Model("multivibrator")).simulate("0.12 s", rtol=1e-9, method=method)
-    assert_allclose(switched(run), switching_times(0.12), atol=2e-9)
-    height = np.abs(run["c.v"].at(quantity(switching_times(0.12), "s")).to("V").magnitude)
+    run = bench.multivibrator(Model("multivibrator")).simulate("0.12 s", rtol=1e-9, method=method)
+    assert_allclose(switched(run), bench.switching_times(0.12), atol=2e-9)
+    height = np.abs(run["c.v"].at(quantity(bench.switching_times(0.12), "s")).to("V").magnitude)
     assert_allclose(height, ENDS, rtol=1e-7)
 
 
@@ -78,7 +66,7 @@ def test_a_start_between_the_branches_leaves_them_at_the_end_of_its_own():
 
     It moves away from 0: c.v = 1 V exp(t / time constant), but for the gain.
     """
-    run = multivibrator(Model("between"), LAWS[1], "2 V").simulate("0.2 s", rtol=1e-10)
+    run = bench.multivibrator(Model("between"), LAWS[1], "2 V").simulate("0.2 s", rtol=1e-10)
     growth = 2 * GAIN / (GAIN - 2) - 1
     first = np.log(ENDS) / growth / (20 * np.log(3))
     assert_allclose(switched(run)[0], first, rtol=1e-8)
@@ -90,7 +78,7 @@ def test_pieces_of_a_loop_with_one_solution_stay_as_they_are():
     """A follower: the output at the minus input. Its pieces need no events."""
     model = wired("follower", "op.plus source.p", "op.minus op.out load.p r.p", "r.n c.p",
                   "source.n load.n c.n ground.V",
-                  ground=Ground(), op=Amplifier(),
+                  ground=bench.Ground(), op=Amplifier(),
                   source=VoltageSource(voltage=lambda t: quantity("10 V/s") * t), load=Resistor(),
                   r=Resistor(), c=Capacitor())
     run = model.simulate("2 s", rtol=1e-8)

@@ -15,15 +15,8 @@ from benches.parts import Explosion, alone, final
 from numpy.testing import assert_allclose
 
 import library.thermal as th
-from blocks import Component, Model, Target, Variable, der, quantity, time
-from blocks.exceptions import (
-    Interrupted,
-    MissingUnit,
-    ParameterError,
-    SimulationError,
-    UnknownName,
-    WrongDimension,
-)
+from blocks import Component, Model, Target, Variable, der, exceptions, quantity, time
+from blocks.exceptions import Interrupted, MissingUnit, ParameterError, SimulationError, UnknownName
 from blocks.simulation import interrupts
 from blocks.simulation.events import Opening
 from blocks.simulation.interrupts import interruptible
@@ -97,7 +90,7 @@ def test_samples_are_taken_at_given_times(times):
     ({"rtol": 0}, ParameterError, "must be a number between 0 and 1"),
     ({"atol": -1}, ParameterError, "must be greater than 0"),
     ({"atol": ["0 m"]}, ParameterError, "must be greater than 0"),
-    ({"step": "1 N"}, WrongDimension, "simulate(step=…): takes s"),
+    ({"step": "1 N"}, exceptions.WrongDimension, "simulate(step=…): takes s"),
     ({"method": "Radau", "step": "1 ms"}, ParameterError,
      "simulate(step=…): has no effect: method 'Radau' chooses its steps itself."),
     ({"atol": "1e-6"}, ParameterError, "names no unit. One number, atol=1e-9, counts for all"),
@@ -129,7 +122,8 @@ def test_an_option_that_cannot_be_meant_is_refused(options, kind, words):
 
 
 @pytest.mark.parametrize(("duration", "kind", "words"), [
-    ("1 m", WrongDimension, "simulate(duration=…): takes s or any unit convertible to it, "
+    ("1 m", exceptions.WrongDimension,
+     "simulate(duration=…): takes s or any unit convertible to it, "
      "but was given 1 m. Give it in s."),
     (4, MissingUnit, "Write '4 s' if that is what you mean."),
     ("-1 s", ParameterError, "must be a positive time, but is -1 s."),

@@ -7,15 +7,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.optimize import linprog
 
-from blocks.nonsmooth.complementarity import (
-    Friction,
-    Island,
-    Status,
-    kept,
-    sequential_impact,
-    share_of,
-    solve,
-)
+from blocks.nonsmooth import complementarity
+from blocks.nonsmooth.complementarity import Friction, Status, sequential_impact, share_of, solve
 
 CHECKED = settings(deadline=None, derandomize=True)
 
@@ -147,7 +140,7 @@ def test_what_would_gain_energy_rebounds_with_as_much_as_it_has(seed):
 
 # -- splits -----------------------------------------------------------------------------------
 def resting(D, load, low, high, L, H):
-    return Island(D, D @ np.array(load), low, high, L, H)
+    return complementarity.Island(D, D @ np.array(load), low, high, L, H)
 
 
 def test_two_feet_hold_until_their_friction_together_is_used_up():
@@ -172,14 +165,14 @@ def test_feet_hold_a_box_as_long_as_any_of_their_efforts_do(seed):
         rate = J @ np.array([4 * rng.normal(), -9.81, rng.normal()])
         any_ = linprog(np.zeros(n), cone, np.zeros(n), D, rate,
                        bounds=[(0, None), (None, None)] * k)
-        island = Island(D, rate, low, high, L, H)
+        island = complementarity.Island(D, rate, low, high, L, H)
         found = share_of(island)
         assert found.loose.any() == (any_.status != 0)
         if any_.status == 0:
             bottom, top = island.bounds(found.effort)
             assert_allclose(D @ found.effort, rate, atol=1e-9 * np.abs(rate).max())
             assert (found.effort >= bottom - 1e-8).all() and (found.effort <= top + 1e-8).all()
-            bound, by = kept(island, found.ends, island.weights)
+            bound, by = complementarity.kept(island, found.ends, island.weights)
             assert_allclose(bound + by @ rate, found.effort, atol=1e-8)
 
 

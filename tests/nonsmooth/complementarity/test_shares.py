@@ -7,16 +7,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.optimize import brentq, linprog
 
-from blocks.nonsmooth.complementarity import (
-    Island,
-    open_load,
-    shares,
-    shares_at_times,
-    solve,
-    undetermined_groups,
-    weights,
-    within,
-)
+from blocks.nonsmooth import complementarity
+from blocks.nonsmooth.complementarity import open_load, shares, solve, undetermined_groups, weights
 from blocks.nonsmooth.complementarity.undetermined import stresses
 
 PARALLEL = np.ones((2, 2))
@@ -25,7 +17,8 @@ PARALLEL = np.ones((2, 2))
 def at_times(D, rates, low, high):
     """Shares at many times whose bounds stay the same."""
     low, high = (np.tile(side[:, None], rates.shape[1]) for side in (low, high))
-    return shares_at_times(Island(D, rates, low, high, *np.zeros((2, len(D), len(D)))))
+    return complementarity.shares_at_times(complementarity.Island(D, rates, low, high,
+                                                                  *np.zeros((2, len(D), len(D)))))
 
 
 def most_of(D, rate, low, high):
@@ -144,7 +137,8 @@ def test_shares_keep_the_motion_and_are_the_least(seed, n, rank, size):
     assert is_least(D, found.effort, low, high, weights(D, low, high))
     inside = found.ends == 0
     bound = np.where(inside, 0.0, found.effort)
-    again = bound + within(D, weights(D, low, high), inside) @ (size * rate - D @ bound)
+    again = bound + complementarity.within(D, weights(D, low, high),
+                                           inside) @ (size * rate - D @ bound)
     assert_allclose(again, found.effort, atol=1e-9 * np.abs(found.effort).max())
 
 

@@ -9,20 +9,10 @@ from benches import wire, wired
 from benches.friction import dry, happened, missing_energy, moved, reference, value, values
 from numpy.testing import assert_allclose
 
+import blocks
 import library.rotational as rot
 import library.translational as tr
-from blocks import (
-    Component,
-    Model,
-    Parameter,
-    Port,
-    Variable,
-    cos,
-    dry_friction,
-    quantity,
-    sin,
-    where,
-)
+from blocks import Component, Model, Parameter, Port, Variable, cos, quantity, sin, where
 from library.electrical import ACVoltageSource, Diode, ElectricalReference, Resistor
 from library.thermal import ThermalMass
 
@@ -45,7 +35,7 @@ class PressedBrake(tr.TwoPort):
     power_dissipated = Variable("W")
 
     def equations(self):
-        yield dry_friction(self.f, self.v, static=self.force, kinetic=self.force)
+        yield blocks.dry_friction(self.f, self.v, static=self.force, kinetic=self.force)
         yield self.power_dissipated == self.f * self.v
 
 
@@ -105,7 +95,7 @@ def test_a_chain_of_three_blocks_slips_as_the_reference():
     case = reference()["chain"]
     model = wired("chain", "drive.C ground.V",
                   ground=tr.Reference(), drive=tr.VelocitySource(velocity="0.1 m/s"))
-    blocks = []
+    row = []
     for i, (kinetic, static) in enumerate([(1, 1.5), (1.1, 1.6), (0.9, 1.4)]):
         body, friction = model.add(f"m{i}", tr.Mass()), model.add(f"f{i}", dry(kinetic, static))
         pull = model.add(f"pull{i}", tr.Spring(stiffness="1 N/m"))
@@ -113,8 +103,8 @@ def test_a_chain_of_three_blocks_slips_as_the_reference():
         model.connect(friction.C, model.ground.V)
         model.connect(pull.R, model.drive.R)
         bench.place(model, f"x{i}", body.M)
-        blocks.append(body)
-    for i, (left, right) in enumerate(pairwise(blocks)):
+        row.append(body)
+    for i, (left, right) in enumerate(pairwise(row)):
         link = model.add(f"link{i}", tr.Spring(stiffness="1 N/m"))
         model.connect(left.M, link.C)
         model.connect(right.M, link.R)

@@ -9,18 +9,7 @@ from numpy.testing import assert_allclose
 import blocks
 import library.signal as sig
 import library.translational as tr
-from blocks import (
-    Component,
-    Domain,
-    Input,
-    Model,
-    Parameter,
-    Port,
-    Target,
-    Variable,
-    exceptions,
-    quantity,
-)
+from blocks import Component, Domain, Input, Model, Parameter, Port, Variable, exceptions, quantity
 from blocks.exceptions import ParameterError, UnitError, UnknownName, UnknownUnit, WrongDimension
 from blocks.language.replaceable import Replacement
 from blocks.units import to_si, unit
@@ -156,9 +145,9 @@ def test_a_temperature_is_not_taken_for_a_difference_nor_the_reverse(give, text)
 
 
 def test_a_size_of_temperatures_is_a_difference():
-    assert Heater(T=Target("30 degC", nominal="2 delta_degC"))._nominals["T"] == 2
+    assert Heater(T=blocks.Target("30 degC", nominal="2 delta_degC"))._nominals["T"] == 2
     model = Model("heated")
-    for give in (lambda: Heater(T=Target("30 degC", nominal="2 degC")),
+    for give in (lambda: Heater(T=blocks.Target("30 degC", nominal="2 degC")),
                  lambda: model.nominal_values("2 degC")):
         with pytest.raises(WrongDimension, match=r"nominal.* in (delta_)?degC, .*'2 delta_degC'"):
             give()

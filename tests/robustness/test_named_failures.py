@@ -7,29 +7,9 @@ import numpy as np
 import pytest
 from benches import wire, wired
 
+import blocks
 import library.translational as tr
-from blocks import (
-    BlocksError,
-    Component,
-    Discrete,
-    InitialisationError,
-    Model,
-    Output,
-    Parameter,
-    ParameterError,
-    SimulationError,
-    UnknownName,
-    Variable,
-    der,
-    dry_friction,
-    log,
-    quantity,
-    sin,
-    sqrt,
-    time,
-    when,
-    where,
-)
+from blocks import Component, Parameter, ParameterError, SimulationError, Variable, der, quantity
 from blocks.exceptions import FileError, WrongCall
 from blocks.initialisation.initial_values import InitialWarning
 from blocks.language.replaceable import Replacement
@@ -43,10 +23,10 @@ def alone(component):
     return wired("test", part=component)
 
 
-def loop(*blocks):
+def loop(*signals):
     """Signal blocks in a ring: every output feeds the first input of the next."""
-    model = Model("ring")
-    for k, block in enumerate(blocks):
+    model = blocks.Model("ring")
+    for k, block in enumerate(signals):
         setattr(model, f"b{k}", block)
     names = list(model.parts)
     for a, b in zip(names, [*names[1:], names[0]], strict=True):
@@ -64,13 +44,13 @@ class Rated(Component):
     """A component that differentiates one of its declarations."""
 
     span, factor, given = Parameter("3 m"), Parameter(2.0), Parameter("3 m", varying=True)
-    held = Discrete("m", "1 m")
+    held = blocks.Discrete("m", "1 m")
     x, rate = Variable("m", "1 m", priority="high"), Variable("m/s")
 
     def equations(self):
         yield der(self.x) == -self.x / quantity("1 s")
         yield self.rate == der(self.what())
-        yield when(self.x < quantity("0.5 m"), {self.held: 2 * self.held})
+        yield blocks.when(self.x < quantity("0.5 m"), {self.held: 2 * self.held})
 
 
 @pytest.mark.parametrize(("what", "why"), [
@@ -130,7 +110,7 @@ class Divided(Component):
 
     def equations(self):
         yield der(self.x) == -self.x / quantity("1 s")
-        yield self.y == self.x / where(self.x > quantity("0.5 m"), 1.0, self.late)
+        yield self.y == self.x / blocks.where(self.x > quantity("0.5 m"), 1.0, self.late)
 
 
 def test_a_divisor_that_is_chosen_is_looked_at_in_every_run_for_its_own_parameters():
@@ -149,13 +129,13 @@ def test_a_divisor_that_is_chosen_is_looked_at_in_every_run_for_its_own_paramete
 class Geared(Component):
     """A position that moves once or twice as far, as a value says that is held."""
 
-    y = Output("m")
-    gear = Discrete("", 2)
+    y = blocks.Output("m")
+    gear = blocks.Discrete("", 2)
 
     def equations(self):
-        far = quantity("1 m") * sin(time / quantity("1 s"))
-        yield self.y == where(self.gear > 1.5, 2 * far, far, events=False)
-        yield when(time > quantity("2 s"), {self.gear: 1})
+        far = quantity("1 m") * blocks.sin(blocks.time / quantity("1 s"))
+        yield self.y == blocks.where(self.gear > 1.5, 2 * far, far, events=False)
+        yield blocks.when(blocks.time > quantity("2 s"), {self.gear: 1})
 
 
 def test_a_held_value_may_stand_in_a_law_that_has_to_be_differentiated():
@@ -190,7 +170,8 @@ class Draining(Component):
     level = Variable("m", "1 m", priority="high")
 
     def equations(self):
-        yield der(self.level) == quantity("-1 m/s") - quantity("1 m^0.5/s") * sqrt(self.level)
+        flow = quantity("1 m^0.5/s") * blocks.sqrt(self.level)
+        yield der(self.level) == quantity("-1 m/s") - flow
 
 
 class Widening(Component):
@@ -201,7 +182,7 @@ class Widening(Component):
     def equations(self):
         width = 1 + self.level / quantity("1 m")
         yield width * der(self.level) == width * (
-            quantity("-1 m/s") - quantity("1 m^0.5/s") * sqrt(self.level))
+            quantity("-1 m/s") - quantity("1 m^0.5/s") * blocks.sqrt(self.level))
 
 
 @pytest.mark.parametrize(("vessel", "method"), [
@@ -222,7 +203,7 @@ def test_a_slope_that_grows_without_bound_stops_the_run_with_its_equation(method
 
         def equations(self):
             pull = -quantity("1 m^2/s") / self.x
-            yield der(self.x) == where(self.x > 0, pull, quantity("0 m/s"))
+            yield der(self.x) == blocks.where(self.x > 0, pull, quantity("0 m/s"))
 
     with pytest.raises(SimulationError, match=r"as in +der\(part.x\) == where\(") as caught:
         alone(Pulled()).simulate("1 s", method=method)
@@ -236,7 +217,7 @@ class Level(tr.TwoPort):
 
     def equations(self):
         yield self.f == quantity("1 N*s/m") * self.v
-        yield self.decibel == log(self.v / quantity("1 m/s"))
+        yield self.decibel == blocks.log(self.v / quantity("1 m/s"))
 
 
 def test_a_result_without_a_value_at_the_start_is_found_by_check():
@@ -253,8 +234,8 @@ class Wild(tr.TwoPort):
     """Dry friction whose strength has no value from the start on."""
 
     def equations(self):
-        strength = quantity("1 N") * sqrt(sin(time / quantity("1 s")) - 2)
-        yield dry_friction(self.f, self.v, static=strength, kinetic=strength)
+        strength = quantity("1 N") * blocks.sqrt(blocks.sin(blocks.time / quantity("1 s")) - 2)
+        yield blocks.dry_friction(self.f, self.v, static=strength, kinetic=strength)
 
 
 def test_friction_without_a_strength_is_found_by_check():
@@ -314,7 +295,7 @@ def test_an_option_that_is_a_text_takes_nothing_else(given):
     for make in (lambda: signal.Sum(signs=given), lambda: signal.Gain(input=given)):
         with pytest.raises(ParameterError, match="takes a text"):
             make()
-    with pytest.raises(UnknownName, match="The choices are: linear, table"):
+    with pytest.raises(blocks.UnknownName, match="The choices are: linear, table"):
         tr.Spring(law=given)
 
 
@@ -379,7 +360,8 @@ def test_a_mass_so_small_that_its_acceleration_has_no_number_is_refused():
                   spring=tr.Spring(x="-1 km", stiffness="1 MN/m"), damper=tr.Damper(),
                   push=tr.ForceSource(force="1 N"))
     assert codes(model) == ["initial.derivative"]
-    with pytest.raises((InitialisationError, BlocksError), match="not a finite number"):
+    with pytest.raises((blocks.InitialisationError, blocks.BlocksError),
+                       match="not a finite number"):
         model.simulate("1 s")
 
 

@@ -139,7 +139,8 @@ def test_a_result_is_freed_when_it_is_let_go(options):
     gc.collect()
     gc.disable()
     try:
-        assert weakref.ref(model.simulate("1 s", **options).recording)() is None
+        recording = weakref.ref(model.simulate("1 s", **options).recording)
+        assert recording() is None
     finally:
         gc.enable()
 

@@ -107,7 +107,7 @@ def passive_problems(draw, largest=6):
     return W @ W.T, b, np.where(draw(arrays(bool, n)), 0.0, -F), F
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(passive_problems())
 def test_passive_networks_are_solved_for_any_rank(problem):
     D, b, lower, upper = problem
@@ -122,7 +122,7 @@ def test_passive_networks_are_solved_for_any_rank(problem):
     assert np.all(answer.rate * answer.state >= 0)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(passive_problems(largest=4))
 def test_rates_are_the_ones_of_every_enumerated_solution(problem):
     D, b, lower, upper = problem
@@ -143,7 +143,7 @@ def test_efforts_solve_the_bounded_least_squares_problem(seed, n, rank):
     assert_allclose(A @ answer.effort, A @ reference.x, atol=1e-8)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(st.integers(0, 2**31), st.integers(1, 5), st.booleans())
 def test_p_matrices_without_symmetry_have_the_enumerated_solution(seed, n, contacts):
     rng = np.random.default_rng(seed)

@@ -57,15 +57,13 @@ def test_a_district_takes_no_short_steps_where_hardly_any_pressure_drives_its_fl
     assert run.energy().relative_residual < 1e-7
 
 
-NOT_NEEDED = ["scipy.optimize", "scipy.integrate", "scipy.sparse", "scipy.linalg",
-              "numpy.ma", "numpy.random", "numpy.polynomial", "networkx", "pandas", "xarray",
-              "matplotlib", "numba", "html", "difflib", "blocks.studies",
-              "blocks.nonsmooth.modes.laws", "blocks.nonsmooth.modes.load_laws",
-              "blocks.simulation.energy", "blocks.system.description",
-              "blocks.results.values.table",
-              "blocks.results.plots.plotting",
-              "blocks.results.report", "blocks.results.explain", "blocks.results.sticking",
-              "library.rotational", "library.planar"]  # fmt: skip
+NOT_NEEDED = ["scipy.optimize", "scipy.integrate", "scipy.sparse", "scipy.linalg", "numpy.ma",
+              "numpy.random", "numpy.polynomial", "networkx", "pandas", "xarray", "matplotlib",
+              "numba", "html", "difflib", "blocks.studies", "blocks.nonsmooth.modes.laws",
+              "blocks.nonsmooth.modes.load_laws", "blocks.simulation.energy",
+              "blocks.system.description", "blocks.results.values.table",
+              "blocks.results.plots.plotting", "blocks.results.report", "blocks.results.explain",
+              "blocks.results.sticking", "library.rotational", "library.planar"]  # fmt: skip
 
 
 def test_a_fresh_process_finds_the_exact_deflection_and_loads_nothing_that_it_does_not_need():
@@ -100,8 +98,7 @@ def test_cases_have_names_of_their_own():
 
 def test_the_disc_in_the_circle_changes_its_mode_when_the_program_by_hand_does():
     by_hand = [t for t, _ in planar.disc_by_hand(end=4.0, rtol=1e-11)]
-    run = planar.disc().simulate("4 s", rtol=1e-11)
-    ours = [e.time for e in run.events if e.time > 1e-9]
+    ours = [e.time for e in planar.disc().simulate("4 s", rtol=1e-11).events if e.time > 1e-9]
     assert_allclose(ours, by_hand, rtol=1e-8)
 
 
@@ -145,8 +142,7 @@ def test_a_law_that_takes_longer_than_its_limit_is_not_finished():
     ("E2", 1e-6, "DOP853", 1e-6), ("E3", 1e-9, "auto", 1e-10), ("E3", 1e-6, "rodas4", 1e-7),
     ("E4", 1e-5, "auto", 2e-7), ("E5 rod, N = 1,000", 1e-6, "auto", 1e-6),
     ("E6", 1e-6, "auto", 1e-7),
-    ("E7", 1e-6, "auto", 1e-7), ("E7", 1e-6, "rodas4", 1e-7),
-])  # fmt: skip
+    ("E7", 1e-6, "auto", 1e-7), ("E7", 1e-6, "rodas4", 1e-7)])  # fmt: skip
 def test_problems_beyond_mechanics_meet_their_published_end_values(name, rtol, method, error):
     problem = next(p for p in beyond.PROBLEMS if p.name.startswith(name))
     result = problem.build().simulate(problem.duration, rtol=rtol, method=method)
@@ -183,9 +179,7 @@ def test_what_scipy_is_given_by_hand_are_the_same_problems(name):
 
 
 def test_the_diodes_of_a_bridge_commutate_in_pairs():
-    result = domains.bridge().simulate("0.1 s")
-    times = np.array([e.time for e in result.events])
-    pairs = times.reshape(-1, 2)
+    pairs = np.array([e.time for e in domains.bridge().simulate("0.1 s").events]).reshape(-1, 2)
     assert len(pairs) == 20  # ten half waves, on and off
     assert_allclose(pairs[:, 0], pairs[:, 1], rtol=0, atol=0)
 

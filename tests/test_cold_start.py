@@ -20,8 +20,7 @@ print(json.dumps(counts))
 LATER = {
     "blocks.assembly", "blocks.system", "blocks.simulation", "blocks.native", "blocks.analysis",
     "blocks.studies", "networkx", "scipy.sparse", "scipy.integrate", "pandas", "xarray",
-    "matplotlib", "llvmlite",
-}  # fmt: skip
+    "matplotlib", "llvmlite"}  # fmt: skip
 
 
 def test_an_import_loads_what_describes_models_and_a_run_what_it_needs():

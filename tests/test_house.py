@@ -30,8 +30,7 @@ FLOORS = [
     ["analysis"],
     ["model"],
     ["analysis.describing", "prompt"],
-    ["blocks"],
-]
+    ["blocks"]]
 FLOOR = {wing: k for k, wings in enumerate(FLOORS) for wing in wings}
 ALL = {".".join(f.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): f
        for root in ("blocks", "library") for f in sorted((ROOT / root).rglob("*.py"))

@@ -13,26 +13,17 @@ import pytest
 from benches import wire, wired
 from numpy.testing import assert_allclose
 
+import library.translational as tr
 from blocks import Component, Input, Parameter, Variable, arctan, der, quantity, sin, tan
 from blocks.analysis import bode, free, nyquist, step
 from blocks.exceptions import ParameterError
 from library.signal import Constant, Gain, Integrator, Saturation, Sum, TransferFunction
-from library.translational import (
-    Damper,
-    ForceSource,
-    Mass,
-    MotionSensor,
-    QuadraticSpeedDependentForce,
-    Reference,
-    TranslationalFriction,
-    TwoPort,
-)
 
 CRUISE = {"throttle": 0.16874874, "a": 0.010124405669387215, "b": 1.3203061238159202,
           "time constant": 1.5148002148317266}  # fmt: skip
 
 
-class Engine(TwoPort):
+class Engine(tr.TwoPort):
     """Torque over speed, through the fourth gear, on the wheels."""
 
     u = Input("1")
@@ -43,7 +34,7 @@ class Engine(TwoPort):
         yield self.f == -gear * torque * self.u
 
 
-class Slope(TwoPort):
+class Slope(tr.TwoPort):
     """Weight of the car along the road."""
 
     angle = Parameter("0 rad")
@@ -55,12 +46,13 @@ class Slope(TwoPort):
 def cruising_car():
     return wired("cruise", "car.M engine.R hill.R drag.R rolling.R",
                  "ground.V engine.C hill.C drag.C rolling.C", "pedal.y engine.u",
-                 car=Mass(mass="1600 kg", v="20 m/s"), engine=Engine(), hill=Slope(),
-                 drag=QuadraticSpeedDependentForce(nominal_force="0.4992 N",  # 1/2 1.3 0.32 2.4
-                                                   nominal_velocity="1 m/s"),
-                 rolling=TranslationalFriction(law="coulomb", coulomb_force="156.8 N",  # 0.01 m g
-                                               breakaway_force="156.8 N"),
-                 pedal=Saturation(upper=1, lower=0), ground=Reference())
+                 car=tr.Mass(mass="1600 kg", v="20 m/s"), engine=Engine(), hill=Slope(),
+                 drag=tr.QuadraticSpeedDependentForce(nominal_force="0.4992 N",  # 1/2 1.3 0.32 2.4
+                                                      nominal_velocity="1 m/s"),
+                 rolling=tr.TranslationalFriction(law="coulomb",
+                                                  coulomb_force="156.8 N",  # 0.01 m g
+                                                  breakaway_force="156.8 N"),
+                 pedal=Saturation(upper=1, lower=0), ground=tr.Reference())
 
 
 def test_cruise_control():
@@ -82,7 +74,7 @@ def test_controller_that_cancels_the_pole_of_the_car():
          "error.y proportional.u sum.u", "sum.y integral.u", "proportional.y both.u[0]",
          "integral.y both.u[1]", "both.y pedal.u",
          target=Constant(value=quantity("20 m/s")),
-         sensor=MotionSensor(reference="absolute", position_port=False),
+         sensor=tr.MotionSensor(reference="absolute", position_port=False),
          error=Sum(signs="+-", unit="m/s"), proportional=Gain(gain="0.5 s/m", input="m/s"),
          sum=Integrator(input="m/s"),
          integral=Gain(gain=quantity(0.5 * CRUISE["a"], "1/m"), input="m"), both=Sum(signs="++"))
@@ -98,8 +90,7 @@ class Steered(Component):
 
     delta = Input("rad")
     speed, wheelbase, offset = Parameter("15 m/s"), Parameter("3 m"), Parameter("1.5 m")
-    y = Variable("m", "0 m", priority="high")
-    theta = Variable("rad", "0 rad", priority="high")
+    y, theta = Variable("m", "0 m", priority="high"), Variable("rad", "0 rad", priority="high")
 
     def equations(self):
         alpha = arctan(self.offset * tan(self.delta) / self.wheelbase)
@@ -162,8 +153,8 @@ matplotlib.use("agg")
 def dragged(drag):
     """A mass of 2 kg: v/F = 1 / (2 s + d)."""
     model = wired("dragged", "block.M drag.R push.R speed.R", "ground.V drag.C push.C speed.C",
-                  block=Mass(mass="2 kg"), drag=Damper(damping=f"{drag} N*s/m"), push=ForceSource(),
-                  ground=Reference(), speed=MotionSensor())
+                  block=tr.Mass(mass="2 kg"), drag=tr.Damper(damping=f"{drag} N*s/m"),
+                  push=tr.ForceSource(), ground=tr.Reference(), speed=tr.MotionSensor())
     return model.linearise("push.force", "block.v")
 
 
@@ -183,8 +174,7 @@ def both():
 
 @pytest.mark.parametrize("picture, unit", [(bode, "s/kg"), (nyquist, "s/kg"), (step, "s/kg")])
 def test_each_model_has_its_line_with_its_label(both, picture, unit):
-    axes = picture(both).axes[0]
-    labels = axes.get_legend_handles_labels()[1]
+    labels = picture(both).axes[0].get_legend_handles_labels()[1]
     assert [label.partition(":")[0] for label in labels] == ["light", "heavy"]
     assert all("block.v / push.force" in label for label in labels)
 

@@ -1,4 +1,4 @@
-"""Fits of made data against the minima and bounds of an independent computation."""
+"""Parameters and laws of friction are found from measurements they were made with."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -9,13 +9,16 @@ import pandas as pd
 import pytest
 from benches import wired
 from benches.analysis import shot
+from benches.friction import dry
 from numpy.testing import assert_allclose
 from scipy.optimize import curve_fit
 
-from blocks import Component, Parameter, Variable, der, quantity, time, where
+from blocks import Component, Parameter, Variable, cos, der, quantity, sin, time, where
 from blocks.analysis.estimation import Experiment, Measured, fit
 from blocks.exceptions import ParameterError, UnknownName, UnknownUnit, WrongDimension
-from library.translational import Mass, Reference, Spring, TranslationalFriction
+from library.friction_studies.identification import CURVES, identify_friction
+from library.friction_studies.motion import identify_friction_motion
+from library.translational import Mass, Reference, Spring, TranslationalFriction, VelocitySource
 
 DATA = Path(__file__).parents[1] / "data/analysis"
 CASES = json.loads((DATA / "estimation.json").read_text())
@@ -29,8 +32,7 @@ class ReleasedOscillator(Component):
     mass = Parameter("2.5 kg", above=0)
     k, d = Parameter("1500 N/m", above=0), Parameter("5 N*s/m", minimum=0)
     release = Parameter("30 ms")
-    x = Variable("m", "10 mm", priority="high")
-    v = Variable("m/s", "0 m/s", priority="high")
+    x, v = Variable("m", "10 mm", priority="high"), Variable("m/s", "0 m/s", priority="high")
 
     def equations(self):
         force = -self.k * self.x - self.d * self.v
@@ -98,9 +100,7 @@ class Thrown(Component):
 
     def compose(self):
         self.block, self.floor = Mass(mass="4 kg", v="1 m/s"), Reference()
-        self.friction = TranslationalFriction(
-            law="coulomb", coulomb_force="12 N", breakaway_force="20 N",
-            viscous_coefficient="1 N*s/m")
+        self.friction = dry(12, 20, viscous_coefficient="1 N*s/m")
         self.connect(self.block.M, self.friction.R)
         self.connect(self.friction.C, self.floor.V)
 
@@ -125,8 +125,7 @@ def made(offset=0.0, delay=0.0, noise=0.05, seed=1, count=200):
     model = released()
     model.part.k, model.part.d = "1800 N/m", "6.5 N*s/m"
     t = np.sort(rng.uniform(0.02, 1.5, count))
-    run = model.simulate("1.6 s", rtol=1e-9)
-    x = run["part.x"].at((t - delay) * quantity("1 s")).to("mm").m
+    x = model.simulate("1.6 s", rtol=1e-9)["part.x"].at((t - delay) * quantity("1 s")).to("mm").m
     return pd.DataFrame({"time [s]": t, "disp [mm]": x + offset
                          + noise * rng.standard_normal(count)})
 
@@ -135,8 +134,7 @@ STIFFNESS = {"part.k": ("500 N/m", "5 kN/m"), "part.d": ("0.5 N*s/m", "50 N*s/m"
 
 
 def test_an_offset_and_a_delay_of_a_sensor_are_found():
-    data = made(offset=1.5, delay=0.012)
-    found = fit(released(), data, STIFFNESS, {"disp [mm]": Measured(
+    found = fit(released(), made(offset=1.5, delay=0.012), STIFFNESS, {"disp [mm]": Measured(
         "part.x", offset=("-5 mm", "5 mm"), delay=("0 ms", "20 ms"))})
     for path, truth in (("part.k", "1800 N/m"), ("offset of disp [mm]", "1.5 mm"),
                         ("delay of disp [mm]", "12 ms")):
@@ -246,8 +244,7 @@ def test_a_bound_that_excludes_the_truth_is_told():
 
 
 def test_a_parameter_without_influence_is_told():
-    model = thrown()
-    found = fit(model, pd.read_csv(DATA / "sliding_block.csv"),
+    found = fit(thrown(), pd.read_csv(DATA / "sliding_block.csv"),
                 {"rig.friction.coulomb_force": ("1 N", "15 N"),
                  "rig.friction.breakaway_force": ("16 N", "40 N")},
                 {"position [mm]": "sight.x"})
@@ -263,8 +260,7 @@ def test_the_model_is_not_changed_until_asked():
 
 
 def test_a_fit_draws_itself(tmp_path):
-    found = fit(released(), made(), STIFFNESS, {"disp [mm]": "part.x"})
-    figure = found.plot(tmp_path / "fit.png")
+    figure = fit(released(), made(), STIFFNESS, {"disp [mm]": "part.x"}).plot(tmp_path / "fit.png")
     assert (tmp_path / "fit.png").stat().st_size > 10_000
     assert figure.axes[0].get_ylabel() == "disp [mm]"
 
@@ -309,8 +305,7 @@ def test_mistakes_in_data_are_said(change, error, text):
     ({}, {"disp [mm]": "part.x"}, ParameterError, "nothing to find"),
     (["part.k"], {"disp [mm]": "part.x"}, ParameterError,
      r"fit\(parameters=…\): takes a mapping, but was given \['part.k'\]"),
-    (STIFFNESS, ["part.x"], ParameterError, r"fit\(compare=…\): takes a mapping"),
-])  # fmt: skip
+    (STIFFNESS, ["part.x"], ParameterError, r"fit\(compare=…\): takes a mapping")])  # fmt: skip
 def test_mistakes_in_names_and_bounds_are_said(parameters, compare, error, text):
     with pytest.raises(error, match=text):
         fit(released(), made(), parameters, compare)
@@ -318,8 +313,7 @@ def test_mistakes_in_names_and_bounds_are_said(parameters, compare, error, text)
 
 def test_experiments_that_disagree_and_data_that_are_too_few_are_told():
     one, other = made(), made(seed=2)
-    together = fit(released(), [one, other], STIFFNESS, {"disp [mm]": "part.x"})
-    assert not together.notes
+    assert not fit(released(), [one, other], STIFFNESS, {"disp [mm]": "part.x"}).notes
     other["disp [mm]"] *= 1.5
     apart = fit(released(), [one, other], {**STIFFNESS, "part.x": ("1 mm", "50 mm")},
                 {"disp [mm]": "part.x"})
@@ -385,3 +379,133 @@ def test_an_executor_that_no_start_can_be_sent_to_is_refused(executor, text):
     with pytest.raises(ParameterError, match=text):
         fit(shot(), data, {"ball.speed": ("5 m/s", "20 m/s")}, {"y [m]": "ball.y"}, starts=2,
             executor=executor)
+
+
+# -- friction maps ----------------------------------------------------------------------------
+def choice(name):
+    data = pd.read_csv(DATA / f"friction_map_{name}.csv")
+    return identify_friction(data, "velocity [mm/s]", "friction force [N]")
+
+
+def test_maps_with_a_falling_force_tell_their_law():
+    laws = {name: choice(name).law.law for name in "bcd"}
+    assert laws == {"b": "stribeck", "c": "simscape", "d": "stribeck"}
+    for name in "bcd":
+        assert len(choice(name).tied) == 1
+
+
+def test_a_steady_map_does_not_tell_lugre():
+    assert any("cannot tell 'lugre' from 'stribeck'" in note for note in choice("d").notes)
+
+
+@pytest.mark.parametrize("name", ["a", "e"])
+def test_without_a_fall_the_smaller_law_is_taken_with_a_warning(name):
+    found = choice(name)
+    assert found.law.law == "coulomb" and "tanh" in found.tied
+    assert any("Breakaway force and velocity cannot be told" in note for note in found.notes)
+    assert "Take 'coulomb'" in str(found)
+
+
+def map_of(law, v, **parameters):
+    """Forces of the component over velocities, with white noise of 0.1 N."""
+    model = wired("bench", "drive.R friction.R", "drive.C friction.C ground.V",
+                  friction=TranslationalFriction(law=law, **parameters), drive=VelocitySource(),
+                  ground=Reference())
+    forces = []
+    for speed in v:
+        model.drive.velocity = f"{float(speed)!r} m/s"
+        forces.append(model.simulate("1 ms")["friction.f"].final.to("N").m)
+    return np.array(forces)
+
+
+TRUTH = {"coulomb_force": "14 N", "breakaway_force": "20 N", "breakaway_velocity": "30 mm/s",
+         "viscous_coefficient": "25 N*s/m"}
+
+
+@pytest.mark.parametrize("law", ["stribeck", "simscape"])
+def test_curves_are_those_of_the_components(law):
+    v = np.array([-0.2, -0.03, -0.004, 0.002, 0.01, 0.05, 0.3])
+    basis = {name: curve for name, curve, _ in CURVES}[law]
+    np.testing.assert_allclose(basis(v, 0.03) @ [14.0, 25.0, 6.0], map_of(law, v, **TRUTH),
+                               rtol=1e-9)
+
+
+def test_values_come_with_units_for_the_component():
+    found = choice("b").law
+    assert set(found.parameters) == set(TRUTH)
+    TranslationalFriction(law=found.law, **found.parameters)
+    assert found.held_out.check("[force]")
+    (axes,) = choice("b").plot().axes
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("velocity [mm/s]", "force [N]")
+    v, force = next(line for line in axes.lines if "taken" in line.get_label()).get_data()
+    forces = {name: value.to_base_units().m for name, value in found.parameters.items()}
+    assert force[-1] == pytest.approx(forces["coulomb_force"] + forces["viscous_coefficient"]
+                                      * v[-1] / 1e3, rel=1e-9)  # far beyond the fall
+    assert force[0] == pytest.approx(forces["breakaway_force"], rel=1e-4)  # hardly moving
+
+
+def test_mistakes_are_said():
+    data = pd.read_csv(DATA / "friction_map_a.csv")
+    with pytest.raises(ParameterError, match="finds no column 'speed"):
+        identify_friction(data, "speed [mm/s]", "friction force [N]")
+    with pytest.raises(ParameterError, match="has no unit in its heading"):
+        identify_friction(data.rename(columns={"friction force [N]": "force"}), "velocity [mm/s]",
+                          "force")
+    with pytest.raises(ParameterError, match="is in m, and takes mm/s or rad/s"):
+        identify_friction(data.rename(columns={"velocity [mm/s]": "v [m]"}), "v [m]",
+                          "friction force [N]")
+    with pytest.raises(ParameterError, match="values in motion"):
+        identify_friction(data.head(5), "velocity [mm/s]", "friction force [N]")
+
+
+MOTION = "time [ms]", "velocity [mm/s]", "friction force [N]"
+
+
+def motion():
+    return pd.read_csv(DATA / "friction_motion_a.csv")
+
+
+def test_a_motion_with_reversals_tells_bristles():
+    """Laws of the velocity alone leave forty times the noise."""
+    found = identify_friction_motion(motion(), *MOTION)
+    assert found.law.law == "lugre" and found.tied == ("lugre",)
+    assert found.fits[0].law == "lugre"  # by held-out stretches, too
+    lugre, *others = (fit.rms.to("N").m for fit in found.fits)
+    assert min(others) > 40 * lugre
+    assert found.law.held_out.to("N").m < 1.2 * lugre
+    TranslationalFriction(law="lugre", **found.law.parameters)
+    assert "depends on what went before" in str(found)
+
+
+def test_values_of_a_made_motion_are_found():
+    """LuGre's law as the component runs it, with 0.02 N of noise.
+
+    Within four times the spread over ten draws of the noise.
+    """
+    truth = {"coulomb_force": "5 N", "breakaway_force": "7 N", "breakaway_velocity": "3 mm/s",
+             "viscous_coefficient": "20 N*s/m", "stiffness": "60 kN/m", "damping": "200 N*s/m"}
+    model = wired("bench", "drive.R friction.R", "drive.C friction.C ground.V",
+                  friction=TranslationalFriction(law="lugre", **truth), ground=Reference(),
+                  drive=VelocitySource(velocity=lambda t: quantity("8 mm/s") * sin(
+                      quantity("7 rad/s") * t) * cos(quantity("1.7 rad/s") * t)))
+    run, rng = model.simulate("3 s", rtol=1e-8), np.random.default_rng(2)
+    t = np.sort(rng.uniform(0.01, 2.99, 600))
+    v, f = (run[name].at(t * quantity("1 s")) for name in ("friction.v", "friction.f"))
+    data = pd.DataFrame({"time [s]": t, "v [m/s]": v.to("m/s").m,
+                         "f [N]": f.to("N").m + 0.02 * rng.standard_normal(600)})
+    found = identify_friction_motion(data, "time [s]", "v [m/s]", "f [N]").law
+    assert found.law == "lugre" and found.rms.to("N").m == pytest.approx(0.02, rel=0.15)
+    for name, spread in (("coulomb_force", 0.0017), ("breakaway_force", 0.0007),
+                         ("breakaway_velocity", 0.0029), ("viscous_coefficient", 0.057),
+                         ("stiffness", 0.0025), ("damping", 0.026)):
+        assert float((found.parameters[name] / quantity(truth[name])).to("")) == pytest.approx(
+            1, abs=4 * spread), name
+
+
+def test_mistakes_in_a_motion_are_said():
+    with pytest.raises(ParameterError, match="goes back in time after row 0"):
+        identify_friction_motion(motion().iloc[::-1], *MOTION)
+    with pytest.raises(ParameterError, match=r"identify_friction_motion\(\).*no column 'speed"):
+        identify_friction_motion(motion(), "time [ms]", "speed [mm/s]", MOTION[2])
+    with pytest.raises(ParameterError, match="has 20 values"):
+        identify_friction_motion(motion().head(20), *MOTION)

@@ -9,17 +9,9 @@ from benches.analysis import DATA, oscillator, results, stribeck
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
-from blocks import (
-    Component,
-    Parameter,
-    Port,
-    Variable,
-    cos,
-    der,
-    dry_friction,
-    quantity,
-    time,
-)
+import library.signal as sig
+import library.translational as tr
+from blocks import Component, Parameter, Port, Variable, cos, der, dry_friction, quantity, time
 from blocks.analysis.describing import (
     Prediction,
     describing_function,
@@ -27,38 +19,12 @@ from blocks.analysis.describing import (
     swept_response,
 )
 from blocks.exceptions import ParameterError, SimulationError
-from library.signal import (
-    Backlash,
-    Constant,
-    DeadZone,
-    DiscreteTransferFunction,
-    Gain,
-    Pulse,
-    Relay,
-    Saturation,
-    Sine,
-    TimeFunction,
-    TimeTable,
-    TransferFunction,
-)
-from library.translational import (
-    Damper,
-    ForceSource,
-    HardStop,
-    Mass,
-    Reference,
-    Spring,
-    TranslationalFriction,
-    TwoPort,
-    VelocitySource,
-    translational,
-)
 
 
 class Controlled(Component):
     """A mass held at x = 0 by a PID controller."""
 
-    M = Port(translational)
+    M = Port(tr.translational)
     proportional, integral = Parameter("20 N/m"), Parameter("15 N/m/s")
     derivative = Parameter("6 N*s/m")
     x, v = Variable("m", "0 m", priority="high"), Variable("m/s", "0 m/s", priority="high")
@@ -75,7 +41,7 @@ class Controlled(Component):
 
 def controlled(coulomb, breakaway, **given):
     return wired("controlled", "axis.M friction.R", "friction.C ground.V",
-                 axis=Controlled(**given), ground=Reference(),
+                 axis=Controlled(**given), ground=tr.Reference(),
                  friction=stribeck(coulomb, breakaway, 0.1, law="coulomb"))
 
 
@@ -124,8 +90,7 @@ class VanDerPol(Component):
 def test_twice_a_motion_is_not_the_motion():
     """The period of van der Pol's oscillator with mu = 1 is 6.66328685932 s; where it is asked for
     about two of them, or begins at twice its size, it is the same."""
-    model = wired("oscillator", part=VanDerPol(x="4 m"))
-    cycle = model.limit_cycle(period="13 s")
+    cycle = wired("oscillator", part=VanDerPol(x="4 m")).limit_cycle(period="13 s")
     assert cycle.period.magnitude == pytest.approx(6.66328685932, rel=1e-9)
 
 
@@ -158,12 +123,13 @@ def driven(source):
     """A mass on a spring and a damper, driven by a force."""
     return wired("driven", "block.M spring.R damper.R push.R", "spring.C damper.C push.C ground.V",
                  "source.y push.S",
-                 block=Mass(mass="1 kg"), ground=Reference(), spring=Spring(stiffness="100 N/m"),
-                 damper=Damper(damping="2 N*s/m"), source=source, push=ForceSource())
+                 block=tr.Mass(mass="1 kg"), ground=tr.Reference(),
+                 spring=tr.Spring(stiffness="100 N/m"), damper=tr.Damper(damping="2 N*s/m"),
+                 source=source, push=tr.ForceSource())
 
 
 def test_what_is_driven_repeats_with_its_drive():
-    model = driven(Sine(amplitude="5 N", frequency="0.5 Hz"))
+    model = driven(sig.Sine(amplitude="5 N", frequency="0.5 Hz"))
     cycle = model.limit_cycle(model.simulate("7.3 s"), period="2 s")
     w, free = np.pi, -1 + 1j * np.sqrt(99)  # of the drive, and what dies out
     assert cycle.period.to("s").m == 2
@@ -175,10 +141,9 @@ def test_what_is_driven_repeats_with_its_drive():
 
 
 @pytest.mark.parametrize("source", [
-    lambda: Sine(amplitude="5 N", frequency="0.5 Hz"),
-    lambda: Pulse(amplitude="5 N", period="2 s"),
-    lambda: TimeTable(times=["0 s", "1 s", "2 s"], values=["0 N", "1 N", "0 N"]),
-])
+    lambda: sig.Sine(amplitude="5 N", frequency="0.5 Hz"),
+    lambda: sig.Pulse(amplitude="5 N", period="2 s"),
+    lambda: sig.TimeTable(times=["0 s", "1 s", "2 s"], values=["0 N", "1 N", "0 N"])])
 def test_a_drive_asks_for_its_period(source):
     model = driven(source())
     with pytest.raises(ParameterError, match="source acts in time by itself.*period of the drive"):
@@ -186,7 +151,7 @@ def test_a_drive_asks_for_its_period(source):
 
 
 def test_a_period_that_is_not_the_drives_is_refused():
-    model = driven(Sine(amplitude="5 N", frequency="0.5 Hz"))
+    model = driven(sig.Sine(amplitude="5 N", frequency="0.5 Hz"))
     with pytest.raises(SimulationError, match="is another one after that.*which source repeats"):
         model.limit_cycle(model.simulate("10 s"), period="1.9 s")
 
@@ -195,15 +160,14 @@ def test_a_period_that_is_not_the_drives_is_refused():
 ELEMENTS = {
     "coulomb": lambda: stribeck(20, 25, 0.1, law="coulomb"),
     "stribeck (exact law)": lambda: stribeck(20, 25, 0.1, 2),
-    "simscape": lambda: TranslationalFriction(
+    "simscape": lambda: tr.TranslationalFriction(
         law="simscape", coulomb_force="20 N", breakaway_force="25 N",
         breakaway_velocity="0.1 m/s", viscous_coefficient="2 N*s/m"),
-    "saturation": lambda: Saturation(upper=4, lower=-4),
-    "dead zone": lambda: DeadZone(upper=0.01, lower=-0.01),
-    "backlash (play)": lambda: Backlash(width=0.02),
-    "relay with hysteresis": lambda: Relay(switch_on=0.004, switch_off=-0.004, on_value=6,
-                                           off_value=-6),
-}
+    "saturation": lambda: sig.Saturation(upper=4, lower=-4),
+    "dead zone": lambda: sig.DeadZone(upper=0.01, lower=-0.01),
+    "backlash (play)": lambda: sig.Backlash(width=0.02),
+    "relay with hysteresis": lambda: sig.Relay(switch_on=0.004, switch_off=-0.004, on_value=6,
+                                               off_value=-6)}
 GAINS = {"saturation": lambda a: (400 * a, 400.0), "dead zone": lambda a: (a, 400.0),
          "backlash (play)": lambda a: (a, 400.0)}
 
@@ -226,7 +190,7 @@ def test_describing_functions(element):
 
 @pytest.mark.parametrize(("a", "re", "im"), rows("spring k in series with coulomb M")[3:6])
 def test_spring_in_series_with_friction_leads(a, re, im):
-    class Jenkins(TwoPort):
+    class Jenkins(tr.TwoPort):
         """A spring that slips at 6 N."""
 
         x, r, w = Variable("m", "0 m", priority="high"), Variable("N"), Variable("m/s")
@@ -244,9 +208,9 @@ def test_spring_in_series_with_friction_leads(a, re, im):
 
 def test_bristles_by_amplitude_and_frequency():
     for known in results("describing", "C2")[::3]:
-        lugre = TranslationalFriction(law="lugre", coulomb_force="1 N", breakaway_force="1.5 N",
-                                      breakaway_velocity="1 mm/s", stiffness="1e5 N/m",
-                                      damping="300 N*s/m", viscous_coefficient="0.4 N*s/m")
+        lugre = tr.TranslationalFriction(law="lugre", coulomb_force="1 N", breakaway_force="1.5 N",
+                                         breakaway_velocity="1 mm/s", stiffness="1e5 N/m",
+                                         damping="300 N*s/m", viscous_coefficient="0.4 N*s/m")
         found = describing_function(lugre, quantity(known["velocity_amplitude"], "m/s"),
                                     frequency=quantity(known["omega"], "rad/s"))
         assert abs(found.values[0] - complex(*known["N"])) <= 1e-8 * abs(found.values[0])
@@ -266,10 +230,10 @@ def test_describing_function_has_units():
 class SpringBesideDamper(Component):
     """A composite of two ports."""
 
-    R, C = Port(translational), Port(translational)
+    R, C = Port(tr.translational), Port(tr.translational)
 
     def compose(self):
-        self.spring, self.damper = Spring(stiffness="10 N/m"), Damper(damping="2 N*s/m")
+        self.spring, self.damper = tr.Spring(stiffness="10 N/m"), tr.Damper(damping="2 N*s/m")
         self.connect(self.R, self.spring.R, self.damper.R)
         self.connect(self.C, self.spring.C, self.damper.C)
 
@@ -283,7 +247,7 @@ def test_a_composite_of_two_ports_has_a_describing_function():
 def test_predicted_limit_cycle_of_a_controlled_axis():
     known = results("describing", "C3b")
     model = controlled(1, 1, integral="40 N/m/s", derivative="1 N*s/m")
-    wire(model, "push.R axis.M", "push.C ground.V", push=ForceSource(force="0 N"))
+    wire(model, "push.R axis.M", "push.C ground.V", push=tr.ForceSource(force="0 N"))
     linear = model.linearise("push.force", "axis.v", modes={"friction": "slides forward"})
     element = stribeck(1, 1, 0.1, law="coulomb")
     prediction = predict_limit_cycles(linear, element, ("0.1 m/s", "10 m/s"))
@@ -299,7 +263,7 @@ def test_predicted_limit_cycle_of_a_controlled_axis():
 
 def test_no_crossing_is_no_proof():
     model = controlled(1, 1.5)
-    wire(model, "push.R axis.M", "push.C ground.V", push=ForceSource(force="0 N"))
+    wire(model, "push.R axis.M", "push.C ground.V", push=tr.ForceSource(force="0 N"))
     linear = model.linearise("push.force", "axis.v", modes={"friction": "slides forward"})
     prediction = predict_limit_cycles(linear, stribeck(1, 1.5, 0.1, law="coulomb"),
                                       ("10 mm/s", "1 m/s"))
@@ -310,11 +274,11 @@ def test_no_crossing_is_no_proof():
 def test_predicted_limit_cycle_of_a_relay():
     known = results("describing", "C3d")
     model = wired("servo", "input.y plant.u",
-                  input=Constant(value=0.0),
-                  plant=TransferFunction(numerator=[2], denominator=[0.5, 1, 0]))
+                  input=sig.Constant(value=0.0),
+                  plant=sig.TransferFunction(numerator=[2], denominator=[0.5, 1, 0]))
     linear = model.linearise("input.value", "plant.y")
     prediction = predict_limit_cycles(
-        linear, Relay(switch_on=0.1, switch_off=-0.1, on_value=1, off_value=-1), (0.11, 3))
+        linear, sig.Relay(switch_on=0.1, switch_off=-0.1, on_value=1, off_value=-1), (0.11, 3))
     (crossing,) = prediction.crossings
     assert crossing.frequency.to("rad/s").magnitude == pytest.approx(known["df_omega"], rel=1e-8)
     assert crossing.amplitude.magnitude == pytest.approx(known["df_amplitude"], rel=1e-8)
@@ -326,9 +290,9 @@ def test_predicted_limit_cycle_of_a_relay():
 def relay_loop(numerator, denominator):
     """A plant that a relay drives against its output."""
     return wired("closed", "plant.y relay.u", "relay.y minus.u", "minus.y plant.u",
-                 relay=Relay(switch_on=0.1, switch_off=-0.1, on_value=1, off_value=-1),
-                 plant=TransferFunction(numerator=numerator, denominator=denominator),
-                 minus=Gain(gain=-1.0))
+                 relay=sig.Relay(switch_on=0.1, switch_off=-0.1, on_value=1, off_value=-1),
+                 plant=sig.TransferFunction(numerator=numerator, denominator=denominator),
+                 minus=sig.Gain(gain=-1.0))
 
 
 def test_a_cycle_that_no_crossing_predicts_is_found_by_the_check():
@@ -359,7 +323,7 @@ def test_a_sine_sweep_agrees_with_the_linear_model():
 def test_a_sine_sweep_of_friction_is_its_describing_function():
     """Coulomb friction answers a velocity by a square wave, 4 F / (pi A) in its first harmonic."""
     model = wired("driven", "drive.R friction.R", "drive.C friction.C ground.V",
-                  drive=VelocitySource(velocity="0 m/s"), ground=Reference(),
+                  drive=tr.VelocitySource(velocity="0 m/s"), ground=tr.Reference(),
                   friction=stribeck(20, 20, 0.1, law="coulomb"))
     swept = swept_response(model, "drive.velocity", "friction.f", "2 Hz", "0.5 m/s")
     assert abs(swept.values[0]) == pytest.approx(4 * 20 / np.pi / 0.5, rel=1e-3)
@@ -368,9 +332,9 @@ def test_a_sine_sweep_of_friction_is_its_describing_function():
 
 def test_a_sine_sweep_through_samples_is_that_of_z_and_a_hold():
     model = wired("sampled", "source.y filter.u",
-                  source=TimeFunction(value=0.0),
-                  filter=DiscreteTransferFunction(numerator=[0.5], denominator=[1, -0.5],
-                                                  sample_time="10 ms"))
+                  source=sig.TimeFunction(value=0.0),
+                  filter=sig.DiscreteTransferFunction(numerator=[0.5], denominator=[1, -0.5],
+                                                      sample_time="10 ms"))
     swept = swept_response(model, "source.value", "filter.y", ["1 Hz", "5 Hz", "20 Hz"], "1")
     s = 2j * np.pi * np.array([1, 5, 20])
     z = np.exp(0.01 * s)
@@ -391,8 +355,8 @@ def test_stick_slip_against_a_stop():
     """
     model = oscillator(0.05, stribeck(10, 14, 0.1, law="coulomb"), damping=0.0)
     wire(model, "stop.R block.M", "stop.C ground.V",
-         stop=HardStop(model="restitution", upper_bound="0.12 m", lower_bound="-1 m",
-                       restitution=0.5))
+         stop=tr.HardStop(model="restitution", upper_bound="0.12 m", lower_bound="-1 m",
+                          restitution=0.5))
     cycle = model.limit_cycle(model.simulate("20 s"))
     slides = brentq(lambda t: -0.2 * np.sin(10 * t) - 0.025 * np.cos(10 * t) - 0.05, 0.25, 0.5)
     sticks = 0.1 + 0.02 * np.cos(10 * slides) - 0.0025 * np.sin(10 * slides)

@@ -2,65 +2,27 @@
 
 import csv
 
+import benches.analysis as bench
 import numpy as np
 import pytest
 from benches import wire, wired
-from benches.analysis import (
-    DATA,
-    assert_poles,
-    beside,
-    block,
-    chain,
-    newtons,
-    numbers,
-    oscillator,
-    pendulum,
-    results,
-    stribeck,
-)
+from benches.analysis import assert_poles, beside, block, numbers, oscillator, results, stribeck
+from benches.friction import dry
 
+import library.electrical as el
+import library.rotational as rot
+import library.translational as tr
 from blocks import Model, ParameterError, SimulationError, load, quantity
-from library.electrical import (
-    Capacitor,
-    DCVoltageSource,
-    Diode,
-    ElectricalReference,
-    Inductor,
-    Resistor,
-    Switch,
-)
 from library.electromechanical import RotationalElectromechanicalConverter
 from library.mechanisms import GearBox, Lever, PlanetaryGear
-from library.rotational import (
-    Inertia,
-    RotationalDamper,
-    RotationalFriction,
-    RotationalReference,
-    RotationalSpringDamper,
-    TorqueSource,
-)
 from library.signal import Constant, TransferFunction, ZeroOrderHold
 from library.thermal import TemperatureSource, ThermalMass, ThermalResistance
-from library.translational import (
-    Damper,
-    ForceSource,
-    HardStop,
-    Mass,
-    MotionSensor,
-    PositionSource,
-    QuadraticSpeedDependentForce,
-    Reference,
-    Spring,
-    SpringDamper,
-    TranslationalFriction,
-    VelocitySource,
-)
 
 
 @pytest.mark.parametrize(("case", "n"), [("A1a", 5), ("A1b", 50)])
 def test_chain_of_masses(case, n):
     known = results("linearisation", case)
-    linear = chain(n).linearise("push.force", "sensor.x")
+    linear = bench.chain(n).linearise("push.force", "sensor.x")
     assert_poles(linear.poles(), numbers(known["poles"]), rtol=1e-10)
     assert linear.dcgain()[0, 0] == pytest.approx(n / 300, rel=1e-9)
 
@@ -69,13 +31,15 @@ def motor():
     return wired("motor", "source.p resistor.p", "resistor.n coil.p", "coil.n machine.p",
                  "machine.n source.n earth.V", "machine.R rotor.I b1.R shaft.R",
                  "shaft.C load.I b2.R", "machine.C b1.C b2.C frame.W",
-                 source=DCVoltageSource(voltage="0 V"), resistor=Resistor(resistance="1.2 ohm"),
-                 coil=Inductor(inductance="3 mH"), rotor=Inertia(inertia="2e-4 kg*m^2"),
+                 source=el.DCVoltageSource(voltage="0 V"),
+                 resistor=el.Resistor(resistance="1.2 ohm"), coil=el.Inductor(inductance="3 mH"),
+                 rotor=rot.Inertia(inertia="2e-4 kg*m^2"),
                  machine=RotationalElectromechanicalConverter(constant="0.08 V*s/rad"),
-                 load=Inertia(inertia="6e-4 kg*m^2"), b1=RotationalDamper(damping="1e-4 N*m*s/rad"),
-                 b2=RotationalDamper(damping="2e-4 N*m*s/rad"), earth=ElectricalReference(),
-                 shaft=RotationalSpringDamper(stiffness="25 N*m/rad", damping="0.01 N*m*s/rad"),
-                 frame=RotationalReference())
+                 load=rot.Inertia(inertia="6e-4 kg*m^2"),
+                 b1=rot.RotationalDamper(damping="1e-4 N*m*s/rad"),
+                 b2=rot.RotationalDamper(damping="2e-4 N*m*s/rad"), earth=el.ElectricalReference(),
+                 shaft=rot.RotationalSpringDamper(stiffness="25 N*m/rad", damping="0.01 N*m*s/rad"),
+                 frame=rot.RotationalReference())
 
 
 def test_motor_with_two_inertias():
@@ -96,7 +60,7 @@ def test_motor_with_two_inertias():
 def test_quarter_car_over_all_frequencies():
     """Body and wheel per road in dB and degrees, suspension and tyre force per road height."""
     linear = quarter_car().linearise("road.velocity", ["body.v", "wheel.v", "tyre.f"])
-    with (DATA / "quarter_car_bode.csv").open() as file:
+    with (bench.DATA / "quarter_car_bode.csv").open() as file:
         rows = [[float(x) for x in row] for row in list(csv.reader(file))[1:]]
     for hertz, *known in rows:
         body, wheel, tyre = (linear.response(f"{hertz} Hz", output=path)
@@ -111,10 +75,10 @@ def test_quarter_car_over_all_frequencies():
 def quarter_car():
     return wired("quarter car", "body.M suspension.R", "suspension.C wheel.M tyre.R",
                  "tyre.C road.R", "road.C ground.V",
-                 body=Mass(mass="300 kg"), wheel=Mass(mass="40 kg"),
-                 suspension=SpringDamper(stiffness="18000 N/m", damping="1200 N*s/m"),
-                 tyre=Spring(stiffness="180000 N/m"), road=VelocitySource(velocity="0 m/s"),
-                 ground=Reference())
+                 body=tr.Mass(mass="300 kg"), wheel=tr.Mass(mass="40 kg"),
+                 suspension=tr.SpringDamper(stiffness="18000 N/m", damping="1200 N*s/m"),
+                 tyre=tr.Spring(stiffness="180000 N/m"), road=tr.VelocitySource(velocity="0 m/s"),
+                 ground=tr.Reference())
 
 
 def test_quarter_car():
@@ -126,9 +90,9 @@ def test_quarter_car():
 
 def test_rigid_lever_leaves_two_poles():
     model = wired("lever", "m1.M spring.R lever.A", "m2.M lever.B", "spring.C lever.C ground.V",
-                  m1=Mass(mass="2 kg"), m2=Mass(mass="3 kg"),
-                  spring=SpringDamper(stiffness="800 N/m", damping="6 N*s/m"),
-                  lever=Lever(AC="2.5 m", BC="1 m"), ground=Reference())
+                  m1=tr.Mass(mass="2 kg"), m2=tr.Mass(mass="3 kg"),
+                  spring=tr.SpringDamper(stiffness="800 N/m", damping="6 N*s/m"),
+                  lever=Lever(AC="2.5 m", BC="1 m"), ground=tr.Reference())
     assert_poles(model.linearise().poles(), numbers(results("linearisation", "A4a")["poles"]))
 
 
@@ -140,7 +104,7 @@ PENDULA = {"A4b": (1, 2, 0, 0), "A4c": (1, 2, 0.4, 0), "A4d": (1.5, 0.8, 0.3, 7)
 def test_pendulum_in_cartesian_coordinates_has_two_poles(case, where):
     mass, length, drag, force = PENDULA[case]
     known = results("linearisation", case)[where]
-    model = pendulum(mass, length, drag, force, known["x"] + 1e-3 * length, known["y"])
+    model = bench.pendulum(mass, length, drag, force, known["x"] + 1e-3 * length, known["y"])
     op = model.operating_point()
     assert op["bob.y"].magnitude == pytest.approx(known["y"], rel=1e-9)
     assert op["bob.multiplier"].magnitude == pytest.approx(known["multiplier"], rel=1e-9)
@@ -155,12 +119,10 @@ def test_pendulum_in_cartesian_coordinates_has_two_poles(case, where):
 @pytest.mark.parametrize("case", results("linearisation", "A5a")["sliding"],
                          ids=lambda c: str(c["belt_speed"]))
 def test_friction_oscillator_on_a_belt(case):
-    belt = case["belt_speed"]
-    model = oscillator(belt)
+    model = oscillator(case["belt_speed"])
     op = model.operating_point()
     assert op["spring.x"].magnitude == pytest.approx(case["x"], rel=1e-9)
-    linear = model.linearise("push.force", "spring.x", at=op)
-    assert_poles(linear.poles(), numbers(case["poles"]))
+    assert_poles(model.linearise("push.force", "spring.x", at=op).poles(), numbers(case["poles"]))
 
 
 def test_response_of_the_sliding_oscillator():
@@ -196,10 +158,10 @@ def test_every_mode_at_rest_with_its_loads():
 def test_a_diode_conducts_or_blocks_and_nothing_else(volts):
     model = wired("charger", "on.y gate.vT", "supply.p wire.p", "wire.n diode.p", "diode.n gate.p",
                   "gate.n store.p load.p", "supply.n store.n load.n earth.V",
-                  supply=DCVoltageSource(voltage=quantity(volts, "V")),
-                  wire=Resistor(resistance="100 ohm"), load=Resistor(resistance="1 kohm"),
-                  diode=Diode(model="ideal"), gate=Switch(model="ideal"),
-                  store=Capacitor(capacitance="1 uF", v="2 V"), earth=ElectricalReference(),
+                  supply=el.DCVoltageSource(voltage=quantity(volts, "V")),
+                  wire=el.Resistor(resistance="100 ohm"), load=el.Resistor(resistance="1 kohm"),
+                  diode=el.Diode(model="ideal"), gate=el.Switch(model="ideal"),
+                  store=el.Capacitor(capacitance="1 uF", v="2 V"), earth=el.ElectricalReference(),
                   on=Constant(value=1))
     models = model.linearise("supply.voltage", "store.v", modes="all")
     assert [m.side for m in models] == ["diode closed, gate closed", "diode open, gate closed"]
@@ -216,10 +178,10 @@ def test_a_diode_conducts_or_blocks_and_nothing_else(volts):
 def test_a_coil_behind_an_open_diode_has_no_current(volts, amperes, mode, ends):
     model = wired("coil", "supply.p diode.p", "diode.n wire.p", "wire.n coil.p",
                   "coil.n supply.n earth.V",
-                  supply=DCVoltageSource(voltage=quantity(volts, "V")), diode=Diode(model="ideal"),
-                  wire=Resistor(resistance="100 ohm"),
-                  coil=Inductor(inductance="1 H", i=quantity(amperes, "A")),
-                  earth=ElectricalReference())
+                  supply=el.DCVoltageSource(voltage=quantity(volts, "V")),
+                  diode=el.Diode(model="ideal"), wire=el.Resistor(resistance="100 ohm"),
+                  coil=el.Inductor(inductance="1 H", i=quantity(amperes, "A")),
+                  earth=el.ElectricalReference())
     linear = model.linearise("supply.voltage", "coil.i")
     assert linear.modes_held == {"diode": mode} and not linear.sides
     assert_poles(linear.poles(), [-100] if mode == "closed" else [])
@@ -237,11 +199,11 @@ def test_modes_of_diodes_that_no_load_reaches_are_left_out():
     wire(model, "supply[:2].p wire.p", "wire.n diode[:2].p",
          "diode[0].n diode[1].n diode[2].p coil.p", "diode[2].n supply[2].p",
          "coil.n load.p store.p", "supply[0].n supply[1].n supply[2].n load.n store.n earth.V",
-         earth=ElectricalReference(),
-         supply=DCVoltageSource(count=3, voltage=quantity(list(volts), "V")),
-         wire=Resistor(count=2, resistance=quantity([100, 50], "ohm")),
-         diode=Diode(count=3, model="ideal"), coil=Inductor(inductance="1 mH"),
-         store=Capacitor(capacitance="1 uF"), load=Resistor(resistance="200 ohm"))
+         earth=el.ElectricalReference(),
+         supply=el.DCVoltageSource(count=3, voltage=quantity(list(volts), "V")),
+         wire=el.Resistor(count=2, resistance=quantity([100, 50], "ohm")),
+         diode=el.Diode(count=3, model="ideal"), coil=el.Inductor(inductance="1 mH"),
+         store=el.Capacitor(capacitance="1 uF"), load=el.Resistor(resistance="200 ohm"))
     models = model.linearise("supply[0].voltage", "store.v", modes="all")
     # the second supply alone keeps the third diode closed, by 2 V / 50 ohm
     assert [m.side for m in models] == [
@@ -253,13 +215,14 @@ def test_modes_of_diodes_that_no_load_reaches_are_left_out():
 
 def two_frictions(v1, v2, x1, x2):
     model = Model("two frictions")
-    model.m1, model.m2 = Mass(mass="1 kg"), Mass(mass="2 kg")
-    model.k1 = Spring(stiffness="100 N/m", x=quantity(x1, "m"))
-    model.k12 = SpringDamper(stiffness="400 N/m", damping="1 N*s/m", x=quantity(x2 - x1, "m"))
+    model.m1, model.m2 = tr.Mass(mass="1 kg"), tr.Mass(mass="2 kg")
+    model.k1 = tr.Spring(stiffness="100 N/m", x=quantity(x1, "m"))
+    model.k12 = tr.SpringDamper(stiffness="400 N/m", damping="1 N*s/m", x=quantity(x2 - x1, "m"))
     model.f1, model.f2 = stribeck(4, 5, 0.05, 2), stribeck(6, 9, 0.1, 3)
-    model.belt1, model.belt2 = (VelocitySource(velocity=quantity(v, "m/s")) for v in (v1, v2))
+    model.belt1, model.belt2 = (tr.VelocitySource(velocity=quantity(v, "m/s")) for v in (v1, v2))
     wire(model, "m1.M k1.R k12.C f1.R", "m2.M k12.R f2.R push.R", "f1.C belt1.R", "f2.C belt2.R",
-         "k1.C belt1.C belt2.C push.C ground.V", push=ForceSource(force="0 N"), ground=Reference())
+         "k1.C belt1.C belt2.C push.C ground.V", push=tr.ForceSource(force="0 N"),
+         ground=tr.Reference())
     return model
 
 
@@ -270,10 +233,8 @@ WORDS = {"stuck": "stuck", "forward": "slides backward", "backward": "slides for
 def test_nine_modes_of_two_frictions(case):
     known = results("linearisation", "A6")[case]
     modes = {f"f{k + 1}": WORDS[m] for k, m in enumerate(case.split("/"))}
-    speeds = known["belt_speeds"]
-    model = two_frictions(*speeds, 0, 0)
-    op = model.operating_point(modes=modes)
-    linear = model.linearise("push.force", ["m1.v", "m2.v"], at=op)
+    model = two_frictions(*known["belt_speeds"], 0, 0)
+    linear = model.linearise("push.force", ["m1.v", "m2.v"], at=model.operating_point(modes=modes))
     assert linear.modes_held == modes
     assert_poles(linear.poles(), numbers(known["poles"]))
     load = linear.loads[0]
@@ -286,17 +247,17 @@ def test_nine_modes_of_two_frictions(case):
 def planetary(torque):
     model = Model("planetary")
     model.sun, model.ring, model.carrier, model.load = (
-        Inertia(inertia=f"{j} kg*m^2") for j in (0.02, 0.05, 0.03, 0.8))
+        rot.Inertia(inertia=f"{j} kg*m^2") for j in (0.02, 0.05, 0.03, 0.8))
     model.gear = PlanetaryGear(ratio=2.2)
-    model.clutch = RotationalFriction(law="coulomb", coulomb_torque="30 N*m",
-                                      breakaway_torque="36 N*m",
-                                      viscous_coefficient="0.3 N*m*s/rad")
-    model.push = TorqueSource(torque=quantity(torque, "N*m"))
-    model.drag, model.brake = (RotationalDamper(damping=f"{d} N*m*s/rad") for d in (0.05, 0.4))
+    model.clutch = rot.RotationalFriction(law="coulomb", coulomb_torque="30 N*m",
+                                          breakaway_torque="36 N*m",
+                                          viscous_coefficient="0.3 N*m*s/rad")
+    model.push = rot.TorqueSource(torque=quantity(torque, "N*m"))
+    model.drag, model.brake = (rot.RotationalDamper(damping=f"{d} N*m*s/rad") for d in (0.05, 0.4))
     wire(model, "gear.S sun.I clutch.R push.R", "gear.R ring.I clutch.C drag.R",
          "gear.C carrier.I shaft.R", "shaft.C load.I brake.R", "push.C drag.C brake.C frame.W",
-         shaft=RotationalSpringDamper(stiffness="900 N*m/rad", damping="1.5 N*m*s/rad"),
-         frame=RotationalReference())
+         shaft=rot.RotationalSpringDamper(stiffness="900 N*m/rad", damping="1.5 N*m*s/rad"),
+         frame=rot.RotationalReference())
     return model
 
 
@@ -334,8 +295,7 @@ def test_steep_regularised_friction_keeps_its_slow_pole():
 
 
 def test_load_exactly_at_the_breakaway_force_gives_both_modes():
-    model = block(25, stribeck(20, 25, 0.1, 10))
-    linear = model.linearise("push.force", "block.v")
+    linear = block(25, stribeck(20, 25, 0.1, 10)).linearise("push.force", "block.v")
     assert len(linear.sides) == 1
     assert {linear.side, linear.sides[0].side} == {"friction stuck", "friction slides forward"}
     assert sorted(len(m.states) for m in (linear, *linear.sides)) == [0, 1]
@@ -344,12 +304,11 @@ def test_load_exactly_at_the_breakaway_force_gives_both_modes():
 def test_quadratic_drag_at_rest_has_no_slope_and_is_not_refused():
     for v, slope in ((0.0, 0.0), (2.0, 0.96)):
         model = wired("drag", "block.M drag.R", "drag.C ground.V",
-                      block=Mass(mass="1 kg", v=quantity(v, "m/s")),
-                      drag=QuadraticSpeedDependentForce(nominal_force="0.24 N",
-                                                        nominal_velocity="1 m/s"),
-                      ground=Reference())
-        linear = model.linearise(outputs="block.v")
-        assert linear.poles() == pytest.approx([-slope], abs=1e-12)
+                      block=tr.Mass(mass="1 kg", v=quantity(v, "m/s")),
+                      drag=tr.QuadraticSpeedDependentForce(nominal_force="0.24 N",
+                                                           nominal_velocity="1 m/s"),
+                      ground=tr.Reference())
+        assert model.linearise(outputs="block.v").poles() == pytest.approx([-slope], abs=1e-12)
 
 
 @pytest.mark.parametrize(("inductance", "capacitance", "heat_capacity"), [
@@ -358,11 +317,11 @@ def test_gains_and_zeros_of_fast_electronics_beside_slow_heat(inductance, capaci
                                                               heat_capacity):
     model = wired("drive", "supply.p winding.p", "winding.n coil.p", "coil.n filter.p load.p",
                   "supply.n filter.n load.n earth.V", "winding.H body.M wall.A", "wall.B room.A",
-                  supply=DCVoltageSource(voltage="5 V"), earth=ElectricalReference(),
-                  winding=Resistor(resistance="2 ohm", thermal_port=True),
-                  coil=Inductor(inductance=quantity(inductance, "H")),
-                  filter=Capacitor(capacitance=quantity(capacitance, "F")),
-                  load=Resistor(resistance="10 ohm"),
+                  supply=el.DCVoltageSource(voltage="5 V"), earth=el.ElectricalReference(),
+                  winding=el.Resistor(resistance="2 ohm", thermal_port=True),
+                  coil=el.Inductor(inductance=quantity(inductance, "H")),
+                  filter=el.Capacitor(capacitance=quantity(capacitance, "F")),
+                  load=el.Resistor(resistance="10 ohm"),
                   body=ThermalMass(mass=quantity(heat_capacity / 1e3, "kg"),
                                    specific_heat="1000 J/kg/K"),
                   wall=ThermalResistance(resistance="20 K/W"), room=TemperatureSource())
@@ -380,15 +339,14 @@ def test_gains_and_zeros_of_fast_electronics_beside_slow_heat(inductance, capaci
     ((1, 1), 1e3, 10, 0.1), ((1e-9, 1e-9), 1e3, 1, 1e-9), ((1e-15, 1e-12), 1e3, 0.1, 1e-9)])
 def test_gains_of_small_oscillators(masses, stiffness, weak, damping):
     model = Model("two")
-    model.first, model.second = (Mass(mass=quantity(m, "kg")) for m in masses)
+    model.first, model.second = (tr.Mass(mass=quantity(m, "kg")) for m in masses)
     wire(model, "first.M joint.R push.R", "joint.C second.M wall.R", "wall.C push.C ground.V",
-         joint=Spring(stiffness=quantity(stiffness, "N/m")),
-         wall=SpringDamper(stiffness=quantity(weak, "N/m"), damping=quantity(damping, "N*s/m")),
-         push=ForceSource(force="0 N"), ground=Reference())
+         joint=tr.Spring(stiffness=quantity(stiffness, "N/m")),
+         wall=tr.SpringDamper(stiffness=quantity(weak, "N/m"), damping=quantity(damping, "N*s/m")),
+         push=tr.ForceSource(force="0 N"), ground=tr.Reference())
     linear = model.linearise("push.force", ["wall.x", "joint.x", "first.v"])
     assert linear.dcgain().ravel() == pytest.approx([1 / weak, 1 / stiffness, 0], rel=1e-9, abs=0)
-    joint = linear.zeros(output="joint.x")
-    assert_poles(joint, np.roots([masses[1], damping, weak]))
+    assert_poles(linear.zeros(output="joint.x"), np.roots([masses[1], damping, weak]))
 
 
 @pytest.mark.parametrize("size", [1.0, 1e-9])
@@ -396,10 +354,10 @@ def test_a_force_on_a_free_chain_speeds_it_up_for_ever(size):
     masses = [size * m for m in (2.0, 3e-4, 0.7)]
     model = wired("free", "push.R body[0].M", "joint.R body[:-1].M", "joint.C body[1:].M",
                   "push.C ground.V",
-                  push=ForceSource(force="0 N"), ground=Reference(),
-                  body=Mass(count=3, mass=quantity(masses, "kg")),
-                  joint=SpringDamper(count=2, stiffness=quantity([7.0, 9e3], "N/m"),
-                                     damping="3 N*s/m"))
+                  push=tr.ForceSource(force="0 N"), ground=tr.Reference(),
+                  body=tr.Mass(count=3, mass=quantity(masses, "kg")),
+                  joint=tr.SpringDamper(count=2, stiffness=quantity([7.0, 9e3], "N/m"),
+                                        damping="3 N*s/m"))
     linear = model.linearise("push.force", ["body[2].v", "joint[1].x"])
     end = masses[2] / sum(masses) / 9e3  # the last joint accelerates the last body
     assert linear.dcgain().ravel() == pytest.approx([np.inf, end], rel=1e-9)
@@ -407,7 +365,7 @@ def test_a_force_on_a_free_chain_speeds_it_up_for_ever(size):
 
 def test_free_mass_keeps_both_its_poles():
     model = block(0)
-    wire(model, "sensor.R block.M", sensor=MotionSensor(reference="absolute"))
+    wire(model, "sensor.R block.M", sensor=tr.MotionSensor(reference="absolute"))
     linear = model.linearise(None, "sensor.x")
     assert linear.poles() == pytest.approx([0, 0])
     assert np.isinf(model.linearise("push.force", "sensor.x").dcgain()).all()
@@ -416,7 +374,7 @@ def test_free_mass_keeps_both_its_poles():
 
 
 def test_linear_model_along_a_run_says_that_it_is_no_equilibrium():
-    model = beside(block(10, mass=2), damper=Damper(damping="1 N*s/m"))
+    model = beside(block(10, mass=2), damper=tr.Damper(damping="1 N*s/m"))
     run = model.simulate("1 s", rtol=1e-9)
     linear = model.linearise("push.force", "block.v", at=(run, "0.5 s"))
     rate = (10 - run["block.v"].at("0.5 s").magnitude) / 2
@@ -431,8 +389,7 @@ def test_matrices_have_units_and_go_to_pandas_and_scipy():
     assert list(frames["B"].columns) == ["push.force [N]"]
     assert list(frames["C"].index) == ["spring.x [m]", "block.v [m/s]"]
     assert linear.units("D")[0] == ["m/N"]
-    system = linear.to_scipy()
-    assert system.A.shape == (2, 2)
+    assert linear.to_scipy().A.shape == (2, 2)
 
 
 # -- mistakes --------------------------------------------------------------------------------
@@ -455,15 +412,15 @@ def test_mistakes_are_told(inputs, outputs, text):
 
 def test_an_input_that_is_a_function_of_time_is_refused():
     model = oscillator()
-    model.push.force = lambda t: newtons(1.0) * t / quantity("1 s")
+    model.push.force = lambda t: bench.newtons(1.0) * t / quantity("1 s")
     with pytest.raises(ValueError, match="push.force is given as a function of time. Give it a"):
         model.linearise("push.force", "spring.x")
 
 
 def test_a_position_as_input_is_refused_where_its_velocity_is_needed():
     model = wired("shaken", "block.M damper.R", "damper.C shake.R", "shake.C ground.V",
-                  block=Mass(mass="1 kg"), damper=Damper(damping="1 N*s/m"),
-                  shake=PositionSource(position="0 m"), ground=Reference())
+                  block=tr.Mass(mass="1 kg"), damper=tr.Damper(damping="1 N*s/m"),
+                  shake=tr.PositionSource(position="0 m"), ground=tr.Reference())
     with pytest.raises(ValueError, match="shake.position is a motion whose derivative the model"):
         model.linearise("shake.position", "block.v")
 
@@ -475,9 +432,8 @@ def test_frequency_without_a_unit_is_refused():
 
 def test_an_input_that_would_move_what_sticks_is_refused():
     model = wired("pulled", "pull.R friction.R", "pull.C friction.C ground.V",
-                  pull=VelocitySource(velocity="0 m/s"), ground=Reference(),
-                  friction=TranslationalFriction(law="coulomb", coulomb_force="5 N",
-                                                 breakaway_force="6 N"))
+                  pull=tr.VelocitySource(velocity="0 m/s"), ground=tr.Reference(),
+                  friction=dry(5, 6))
     for modes in (None, "all"):
         with pytest.raises(SimulationError, match="an input moves something that is stuck"):
             model.linearise("pull.velocity", "friction.f", modes=modes)
@@ -487,10 +443,11 @@ def test_an_input_that_would_move_what_sticks_is_refused():
 # -- kinks and cut paths ---------------------------------------------------------------------
 def stopped(force, **stop):
     return wired("stop", "block.M spring.R stop.R push.R", "spring.C stop.C push.C ground.V",
-                 block=Mass(mass="2 kg"),
-                 spring=SpringDamper(stiffness="200 N/m", damping="4 N*s/m", x=quantity(0.01, "m")),
-                 stop=HardStop(upper_bound="10 mm", lower_bound="-1 m", x="10 mm", **stop),
-                 push=ForceSource(force=newtons(force)), ground=Reference())
+                 block=tr.Mass(mass="2 kg"),
+                 spring=tr.SpringDamper(stiffness="200 N/m", damping="4 N*s/m",
+                                        x=quantity(0.01, "m")),
+                 stop=tr.HardStop(upper_bound="10 mm", lower_bound="-1 m", x="10 mm", **stop),
+                 push=tr.ForceSource(force=bench.newtons(force)), ground=tr.Reference())
 
 
 def test_on_the_edge_of_an_elastic_stop_there_are_two_models():
@@ -506,8 +463,7 @@ def test_on_the_edge_of_an_elastic_stop_there_are_two_models():
 
 
 def test_a_mass_that_rests_on_a_rigid_stop_has_no_moving_state():
-    model = stopped(5, model="restitution", restitution=0)
-    linear = model.linearise("push.force", "spring.x")
+    linear = stopped(5, model="restitution", restitution=0).linearise("push.force", "spring.x")
     assert linear.modes_held["stop.upper_force"] == "closed"
     assert len(linear.poles()) == 0
     assert linear.loads[0].low == pytest.approx(2, rel=1e-9)
@@ -516,8 +472,7 @@ def test_a_mass_that_rests_on_a_rigid_stop_has_no_moving_state():
 
 @pytest.mark.parametrize(("block_class", "given", "value", "text"), [
     ("Saturation", {"upper": 1, "lower": -1}, 3.0, "clip"),
-    ("Product", {}, 0.0, "clip"),
-])  # fmt: skip
+    ("Product", {}, 0.0, "clip")])  # fmt: skip
 def test_who_cuts_the_path_is_told(block_class, given, value, text):
     import library.signal as signal
 
@@ -560,14 +515,13 @@ def test_a_picture_of_nothing_is_refused():
 def test_response_of_a_chain_is_its_closed_form(n, monkeypatch):
     """In a band, or a triangle: x/F of the last of n masses, by the recursion of a ladder."""
     omega = np.geomspace(0.05, 30, 40)
-    linear = chain(n).linearise("push.force", "sensor.x")
+    linear = bench.chain(n).linearise("push.force", "sensor.x")
     link, mass = 300 + 1.5j * omega, -2 * omega**2
     stiffness = link + mass
     for _ in range(n - 1):
         stiffness = mass + 1 / (1 / link + 1 / stiffness)
     monkeypatch.setattr(np.linalg, "solve", None)  # takes n³ operations at each frequency
-    found = linear.response(quantity(omega, "rad/s"))
-    np.testing.assert_allclose(found, 1 / stiffness, rtol=1e-8)
+    np.testing.assert_allclose(linear.response(quantity(omega, "rad/s")), 1 / stiffness, rtol=1e-8)
 
 
 @pytest.mark.parametrize("count", [3, 200])
@@ -585,14 +539,13 @@ def test_response_of_a_full_matrix_is_the_sum_over_its_modes(count):
 
 def test_response_at_a_pole_is_large_and_no_error():
     """1 kg on 100 N/m without damping, shaken at 10 rad/s to the last bit."""
-    model = beside(block(0, mass=1), spring=Spring(stiffness="100 N/m"))
-    linear = model.linearise("push.force", "spring.x")
-    assert abs(linear.response("10 rad/s")) > 1e12
+    model = beside(block(0, mass=1), spring=tr.Spring(stiffness="100 N/m"))
+    assert abs(model.linearise("push.force", "spring.x").response("10 rad/s")) > 1e12
 
 
 def test_a_mass_in_a_clearance_is_free():
-    model = beside(block(0, mass=1), damper=Damper(damping="0.5 N*s/m"),
-                   stop=HardStop(upper_bound="10 mm", lower_bound="-10 mm"))
+    model = beside(block(0, mass=1), damper=tr.Damper(damping="0.5 N*s/m"),
+                   stop=tr.HardStop(upper_bound="10 mm", lower_bound="-10 mm"))
     linear = model.linearise("push.force", ["stop.x", "stop.f"])
     assert linear.poles() == pytest.approx([0, -0.5], abs=1e-12)
     assert linear.notes == ["The gain to stop.f from push.force is zero: stop lets nothing through "
@@ -608,11 +561,11 @@ def test_nyquist_shows_the_critical_point_of_a_number_only():
 def test_modes_of_what_is_geared_together():
     """Two brakes on one gear train stick, up to 10 + 1 / 3, or slide, from 8 + 1 / 3 N*m on."""
     model = Model("train")
-    model.torque, model.gear, model.ground = TorqueSource(torque="0 N*m"), GearBox(
-        ratio=3), RotationalReference()
-    model.first, model.second = Inertia(inertia="0.2 kg*m^2"), Inertia(inertia="0.1 kg*m^2")
-    model.brake, model.other = (RotationalFriction(law="coulomb", coulomb_torque=f"{c} N*m",
-                                                   breakaway_torque=f"{b} N*m")
+    model.torque, model.gear, model.ground = rot.TorqueSource(torque="0 N*m"), GearBox(
+        ratio=3), rot.RotationalReference()
+    model.first, model.second = rot.Inertia(inertia="0.2 kg*m^2"), rot.Inertia(inertia="0.1 kg*m^2")
+    model.brake, model.other = (rot.RotationalFriction(law="coulomb", coulomb_torque=f"{c} N*m",
+                                                       breakaway_torque=f"{b} N*m")
                                 for c, b in ((8, 10), (1, 1)))
     wire(model, "torque.R first.I brake.R gear.S", "gear.O second.I other.R",
          "torque.C brake.C other.C ground.W")
@@ -634,7 +587,7 @@ def test_loads_up_to_which_a_stop_stays_open_follow_from_its_gap():
 def test_a_stop_that_closes_before_anything_slides_is_named(strength):
     """The spring's other end is on a box that rubs: it slides from its strength on."""
     model = sprung_between_stops()
-    model.box, model.rub = Mass(), TranslationalFriction(
+    model.box, model.rub = tr.Mass(), tr.TranslationalFriction(
         law="coulomb", coulomb_force=f"{strength} N", breakaway_force=f"{strength} N")
     model.connect(model.box.M, model.rub.R, model.spring.C, model.damper.C)
     model.connect(model.rub.C, model.ground.V)
@@ -649,14 +602,14 @@ def sprung_between_stops():
     """A mass that is pushed, between two stops, with one end of a spring on it."""
     return wired("between stops", "stop.R mass.M push.R spring.R damper.R",
                  "stop.C push.C ground.V",
-                 ground=Reference(), mass=Mass(), push=ForceSource(force="0 N"),
-                 spring=Spring(stiffness="100 N/m"), damper=Damper(damping="10 N*s/m"),
-                 stop=HardStop(model="restitution", lower_bound="-0.3 m", upper_bound="0.2 m"))
+                 ground=tr.Reference(), mass=tr.Mass(), push=tr.ForceSource(force="0 N"),
+                 spring=tr.Spring(stiffness="100 N/m"), damper=tr.Damper(damping="10 N*s/m"),
+                 stop=tr.HardStop(model="restitution", lower_bound="-0.3 m", upper_bound="0.2 m"))
 
 
 def test_a_mass_on_a_rigid_stop_rests_or_leaves():
-    model = beside(block(5, mass=2.0), stop=HardStop(model="restitution", upper_bound="0 m",
-                                                     lower_bound="-1 m"))
+    model = beside(block(5, mass=2.0), stop=tr.HardStop(model="restitution", upper_bound="0 m",
+                                                        lower_bound="-1 m"))
     closed, opened = model.linearise("push.force", "stop.x", modes="all")
     assert "closed. By the linear model here it moves for push.force below 0 N" in closed.notes[-1]
     assert str(opened.loads[0]) == "for push.force <= 0 N"
@@ -675,7 +628,7 @@ def test_a_hold_in_the_way_is_named():
 
 
 def test_what_is_listed_of_a_linear_model_reads_as_it_is_called():
-    model = beside(block(5, mass=2.0), spring=Spring(stiffness="200 N/m"))
+    model = beside(block(5, mass=2.0), spring=tr.Spring(stiffness="200 N/m"))
     linear = model.linearise("push.force", "spring.x")
     assert repr([*linear.inputs, *linear.outputs]) == "[push.force [N], spring.x [m]]"
     assert {repr(state) for state in linear.states} == {"block.v [m/s]", "spring.x [m]"}

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from benches import wired
 from benches.analysis import derivatives, shot
-from benches.friction import torn_loose
+from benches.friction import dry, torn_loose
 from scipy.stats import norm
 
 from blocks import quantity
 from blocks.analysis.design.optimisation import optimise, pareto
 from blocks.analysis.design.uncertainty import first_order
 from blocks.exceptions import ParameterError, UnknownName, WrongDimension
-from library.translational import Mass, Reference, Spring, SpringDamper, TranslationalFriction
+from library.translational import Mass, Reference, Spring, SpringDamper
 
 
 def test_the_flattest_shot_that_is_high_enough():
@@ -77,8 +77,7 @@ def test_the_spread_of_a_result_and_its_causes():
     ("final(ball.z)", [], UnknownName, r"ball\.z"),
     ("final(ball.x)", ["max(ball.y) < 1 m"], ParameterError, "Write 'max"),
     ("final(ball.x)", ["max(ball.y) <= 1 N"], WrongDimension, "max"),
-    ("final(ball.x)", ["integral(ball.y) <= 1 m"], WrongDimension, "integral"),
-])  # fmt: skip
+    ("final(ball.x)", ["integral(ball.y) <= 1 m"], WrongDimension, "integral")])  # fmt: skip
 def test_mistakes_are_said_before_the_first_run(objective, limits, error, text, monkeypatch):
     monkeypatch.setattr("blocks.analysis.design.optimisation.run_with_sensitivities", None)
     with pytest.raises(error, match=text):
@@ -110,9 +109,7 @@ def test_numbers_over_a_run_move_with_the_instants_of_its_events(duty):
     """Braked by a Coulomb force F, m stops after m v/F, m v²/(2 F) on its way."""
     mass, speed, force = 2.0, 3.0, 6.0 / duty
     model = wired("stopped", "mass.M pad.R", "ground.V pad.C",
-                  mass=Mass(mass="2 kg", v="3 m/s"), ground=Reference(),
-                  pad=TranslationalFriction(law="coulomb", coulomb_force=quantity(force, "N"),
-                                            breakaway_force=quantity(force, "N")))
+                  mass=Mass(mass="2 kg", v="3 m/s"), ground=Reference(), pad=dry(force))
     outputs = ["integral(mass.v)", "mean(pad.f)", "rms(pad.f)"]
     found = first_order(model, {"mass.v": "0.1 m/s"}, "2 s", outputs)
     stop = mass * speed / force
@@ -143,8 +140,7 @@ def test_what_is_searched_over_needs_bounds_by_path():
     ({"starts": 5}, "no option 'starts'. Did you mean 'start_time'"),
     ({"solver": "BDF"}, "no option 'solver'. It is method= here"),
     ({"initial": "steady state"},
-     "no option 'initial'. That is an option of model.simulate\\(\\) alone"),
-])
+     "no option 'initial'. That is an option of model.simulate\\(\\) alone")])
 @pytest.mark.parametrize("search", [
     lambda **given: optimise(shot(), "final(ball.x)", {"ball.angle": ("5 deg", "80 deg")}, "1 s",
                              **given),
@@ -174,8 +170,7 @@ def test_derivatives_where_friction_without_mass_sticks_are_those_of_runs():
                      "pad.C ground.V",
                      mass=Mass(mass="1 kg", v="0.3 m/s"), ground=Reference(),
                      bush=SpringDamper(stiffness=quantity(stiffness, "N/m"), damping="4 N*s/m"),
-                     pad=TranslationalFriction(law="coulomb", coulomb_force="400 N",
-                                               breakaway_force="480 N"), rest=Mass(mass="2 kg"),
+                     pad=dry(400, 480), rest=Mass(mass="2 kg"),
                      idle=SpringDamper(stiffness="1 kN/m"))
 
     found, nothing = derivatives(pulled(2000.0), "50 ms", "mass.v", "bush.stiffness",

@@ -8,43 +8,18 @@ import numpy as np
 import pytest
 from benches import wire, wired
 from benches.analysis import derivatives
+from benches.friction import dry
 from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
-from blocks import (
-    Component,
-    Discrete,
-    Output,
-    Parameter,
-    Variable,
-    contact,
-    cos,
-    der,
-    every,
-    exp,
-    mod,
-    quantity,
-    time,
-    when,
-    where,
-)
+import blocks
+import library.translational as tr
+from blocks import Component, Discrete, Parameter, Variable, der, every, quantity, time, when, where
 from blocks.analysis.sensitivity.sensitivities import SensitivityWarning
-from blocks.analysis.sensitivity.stages import Coefficients
-from blocks.analysis.sensitivity.variational import VariationalSolution, solve_variational
 from blocks.exceptions import ParameterError, UnknownName
 from library.electrical import ACVoltageSource, Diode, ElectricalReference, Inductor, Resistor
 from library.signal import Backlash, Constant, Integrator, Ramp, Rounding, Step, ZeroOrderHold
 from library.signal import Pulse as Pulses
-from library.translational import (
-    Damper,
-    ForceSource,
-    HardStop,
-    Mass,
-    Reference,
-    Spring,
-    TranslationalFriction,
-    VelocitySource,
-)
 
 CASES = json.loads((Path(__file__).parents[1] / "data/analysis/sensitivities.json").read_text())
 
@@ -56,9 +31,10 @@ def results(case):
 def oscillator():
     return wired("oscillator", "block.M spring.R damper.R push.R",
                  "spring.C damper.C ground.V push.C",
-                 block=Mass(mass="2 kg", v="-0.4 m/s"),
-                 spring=Spring(stiffness="150 N/m", x="50 mm"), damper=Damper(damping="3 N*s/m"),
-                 push=ForceSource(force="20 N"), ground=Reference())
+                 block=tr.Mass(mass="2 kg", v="-0.4 m/s"),
+                 spring=tr.Spring(stiffness="150 N/m", x="50 mm"),
+                 damper=tr.Damper(damping="3 N*s/m"), push=tr.ForceSource(force="20 N"),
+                 ground=tr.Reference())
 
 
 OSCILLATOR = {"m": "block.mass", "d": "damper.damping", "k": "spring.stiffness", "F": "push.force",
@@ -99,7 +75,8 @@ class Chased(Component):
     x = Variable("m", "0 m", priority="high")
 
     def equations(self):
-        yield der(self.x) == self.rate * (self.amplitude * cos(quantity("1 1/s") * time) - self.x)
+        wave = blocks.cos(quantity("1 1/s") * time)
+        yield der(self.x) == self.rate * (self.amplitude * wave - self.x)
 
 
 def test_what_dies_out_at_once_is_not_followed():
@@ -119,7 +96,7 @@ class Pulse(Component):
     v = Variable("m/s", "0 m/s", priority="high")
 
     def equations(self):
-        yield der(self.v) == self.height * exp(-((time - quantity("5 s")) / self.width) ** 2)
+        yield der(self.v) == self.height * blocks.exp(-((time - quantity("5 s")) / self.width) ** 2)
 
 
 def test_a_short_push_is_not_stepped_over():
@@ -144,8 +121,7 @@ def test_a_derivative_is_a_series_with_a_unit():
 
 class BallByWhen(Component):
     gravity, restitution = Parameter("9.81 m/s^2"), Parameter(0.7)
-    h = Variable("m", "1 m", priority="high")
-    v = Variable("m/s", "0 m/s", priority="high")
+    h, v = Variable("m", "1 m", priority="high"), Variable("m/s", "0 m/s", priority="high")
 
     def equations(self):
         yield der(self.h) == self.v
@@ -155,14 +131,13 @@ class BallByWhen(Component):
 
 class BallByContact(Component):
     gravity, restitution = Parameter("9.81 m/s^2"), Parameter(0.7)
-    h = Variable("m", "1 m", priority="high")
-    v = Variable("m/s", "0 m/s", priority="high")
+    h, v = Variable("m", "1 m", priority="high"), Variable("m/s", "0 m/s", priority="high")
     f = Variable("N")
 
     def equations(self):
         yield der(self.h) == self.v
         yield quantity("1 kg") * (der(self.v) + self.gravity) == self.f
-        yield contact(self.f, self.h, -self.v, restitution=self.restitution)
+        yield blocks.contact(self.f, self.h, -self.v, restitution=self.restitution)
 
 
 @pytest.mark.parametrize("ball", [BallByWhen, BallByContact])
@@ -185,11 +160,10 @@ class Rig(Component):
     speed = Parameter("0.1 m/s")
 
     def compose(self):
-        self.block = Mass(mass="1 kg", v=self.speed)
-        self.spring, self.damper = Spring(stiffness="100 N/m"), Damper(damping="0.5 N*s/m")
-        self.friction = TranslationalFriction(law="coulomb", coulomb_force="20 N",
-                                              breakaway_force="25 N")
-        self.belt, self.ground = VelocitySource(velocity=self.speed), Reference()
+        self.block = tr.Mass(mass="1 kg", v=self.speed)
+        self.spring, self.damper = tr.Spring(stiffness="100 N/m"), tr.Damper(damping="0.5 N*s/m")
+        self.friction = dry(20, 25)
+        self.belt, self.ground = tr.VelocitySource(velocity=self.speed), tr.Reference()
         self.connect(self.block.M, self.spring.R, self.damper.R, self.friction.R)
         self.connect(self.friction.C, self.belt.R)
         self.connect(self.spring.C, self.damper.C, self.ground.V, self.belt.C)
@@ -221,8 +195,8 @@ class Shared(Component):
     mass, speed, viscosity = Parameter("4 kg"), Parameter("3 m/s"), Parameter("0.5 N*s/m")
 
     def compose(self):
-        self.block, self.ground = Mass(mass=self.mass / 2, v=-self.speed), Reference()
-        self.damper = Damper(damping=self.viscosity)
+        self.block, self.ground = tr.Mass(mass=self.mass / 2, v=-self.speed), tr.Reference()
+        self.damper = tr.Damper(damping=self.viscosity)
         self.connect(self.block.M, self.damper.R)
         self.connect(self.damper.C, self.ground.V)
 
@@ -238,27 +212,25 @@ def test_parts_follow_what_their_whole_is_given():
 class Thrown(Component):
     """A ball thrown up below a ceiling."""
 
-    x = Variable("m", "0 m", priority="high")
-    v = Variable("m/s", "4 m/s", priority="high")
+    x, v = Variable("m", "0 m", priority="high"), Variable("m/s", "4 m/s", priority="high")
     f = Variable("N")
 
     def equations(self):
         yield der(self.x) == self.v
         yield quantity("1 kg") * (der(self.v) + quantity("9.81 m/s^2")) == -self.f
-        yield contact(self.f, quantity("1 m") - self.x, self.v, restitution=0.6)
+        yield blocks.contact(self.f, quantity("1 m") - self.x, self.v, restitution=0.6)
 
 
 class Swinging(Component):
     """A pendulum of 1 rad/s that just reaches a wall."""
 
-    x = Variable("m", "0 m", priority="high")
-    v = Variable("m/s", "1 m/s", priority="high")
+    x, v = Variable("m", "0 m", priority="high"), Variable("m/s", "1 m/s", priority="high")
     f = Variable("N")
 
     def equations(self):
         yield der(self.x) == self.v
         yield quantity("1 kg") * der(self.v) == -quantity("1 N/m") * self.x - self.f
-        yield contact(self.f, quantity("1 m") - self.x, self.v, restitution=0.5)
+        yield blocks.contact(self.f, quantity("1 m") - self.x, self.v, restitution=0.5)
 
 
 @pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4", "DOP853"])
@@ -269,8 +241,7 @@ def test_a_touch_without_speed_is_told_by_every_method(method):
         with pytest.warns(SensitivityWarning, match="body is touched without speed"):
             model.simulate(duration, sensitivities=["body.v"], method=method)
     wall.body.v = "0.95 m/s"
-    run = wall.simulate("3 s", sensitivities=["body.v"], method=method)
-    assert run.sensitivities.notes == []
+    assert wall.simulate("3 s", sensitivities=["body.v"], method=method).sensitivities.notes == []
 
 
 @pytest.mark.parametrize("method", ["auto", "dopri5", "DOP853", "RK23", "rodas4", "BDF", "ode23s",
@@ -278,9 +249,9 @@ def test_a_touch_without_speed_is_told_by_every_method(method):
 def test_a_stop_with_stiffness_that_is_touched_without_speed_is_told_by_every_method(method):
     """A mass of 1 kg on 16 N/m that is let go at -0.2 m turns back at 0.2 m, where the stop is."""
     model = wired("touch", "block.M stop.R spring.R", "stop.C spring.C ground.V",
-                  block=Mass(mass="1 kg"), spring=Spring(stiffness="16 N/m", x="-0.2 m"),
-                  stop=HardStop(model="full", upper_bound="0.2 m", lower_bound="-5 m",
-                                x="-0.2 m"), ground=Reference())
+                  block=tr.Mass(mass="1 kg"), spring=tr.Spring(stiffness="16 N/m", x="-0.2 m"),
+                  stop=tr.HardStop(model="full", upper_bound="0.2 m", lower_bound="-5 m",
+                                   x="-0.2 m"), ground=tr.Reference())
     keys = {"step": "1 ms"} if method == "rk4" else {}
     with pytest.warns(SensitivityWarning, match="stop: x - upper_bound > 0 is touched without"):
         model.simulate("1.3 s", sensitivities=["spring.x"], method=method, **keys)
@@ -295,7 +266,7 @@ class Counted(Component):
 
     def equations(self):
         rate = quantity("1 rad/s")
-        yield der(self.x) == self.height * cos(time * rate) * rate
+        yield der(self.x) == self.height * blocks.cos(time * rate) * rate
         yield when(self.x > 1, {self.passed: 1})
         yield der(self.y) == self.passed * quantity("1 1/s")
 
@@ -327,9 +298,8 @@ def test_a_touch_without_speed_is_told():
 
 def test_a_load_at_break_away_is_told():
     model = wired("floor", "block.M push.R friction.R", "push.C friction.C ground.V",
-                  block=Mass(mass="2 kg"), push=ForceSource(force="10 N"), ground=Reference(),
-                  friction=TranslationalFriction(law="coulomb", coulomb_force="8 N",
-                                                 breakaway_force="10 N"))
+                  block=tr.Mass(mass="2 kg"), push=tr.ForceSource(force="10 N"),
+                  ground=tr.Reference(), friction=dry(8, 10))
     with pytest.warns(SensitivityWarning, match="friction is at the end of its mode"):
         model.simulate("3 s", sensitivities=["push.force"])
     model.push.force = "11 N"
@@ -341,9 +311,9 @@ def test_a_load_at_break_away_is_told():
 def test_a_start_that_holds_more_than_it_slides_at_is_told_of_what_would_move_it(load, told):
     """Pushed by less than 4 N it comes to rest again; by more, it slides on."""
     model = wired("held", "block.M push.R friction.R", "push.C friction.C ground.V",
-                  block=Mass(mass="1 kg", v="0 m/s"), push=ForceSource(force=load),
-                  friction=TranslationalFriction(law="coulomb", coulomb_force="4 N",
-                                                 breakaway_force="5 N"), ground=Reference())
+                  block=tr.Mass(mass="1 kg", v="0 m/s"), push=tr.ForceSource(force=load),
+                  friction=tr.TranslationalFriction(law="coulomb", coulomb_force="4 N",
+                                                    breakaway_force="5 N"), ground=tr.Reference())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SensitivityWarning)
         found = model.simulate("1 s", sensitivities=["block.v", "push.force"]).sensitivities
@@ -371,10 +341,8 @@ def test_a_run_that_ends_at_an_event_has_derivatives_of_one_side_and_says_so():
 class Released(Component):
     """A block that is held until an instant, then slides down."""
 
-    release = Parameter("0.5 s")
-    acceleration = Parameter("2 m/s^2")
-    v = Variable("m/s", "0 m/s", priority="high")
-    x = Variable("m", "0 m", priority="high")
+    release, acceleration = Parameter("0.5 s"), Parameter("2 m/s^2")
+    v, x = Variable("m/s", "0 m/s", priority="high"), Variable("m", "0 m", priority="high")
 
     def equations(self):
         yield der(self.v) == where(time > self.release, self.acceleration, 0)
@@ -390,8 +358,7 @@ def test_an_instant_that_is_a_parameter_moves_what_follows():
 class Sampled(Component):
     """A first-order plant under a sampled proportional controller."""
 
-    gain = Parameter("2 1/s")
-    period, offset = Parameter("0.1 s"), Parameter("0 s")
+    gain, period, offset = Parameter("2 1/s"), Parameter("0.1 s"), Parameter("0 s")
     x = Variable("m", "1 m", priority="high")
     u = Discrete("m/s", "0 m/s")
 
@@ -401,8 +368,7 @@ class Sampled(Component):
 
 
 def test_a_sampled_controller_carries_derivatives_in_its_memory():
-    model = wired("sampled", loop=Sampled())
-    run = model.simulate("0.95 s", sensitivities=["loop.gain", "loop.x"])
+    run = wired("sampled", loop=Sampled()).simulate("0.95 s", sensitivities=["loop.gain", "loop.x"])
     k, h, n = 2.0, 0.1, 9  # x(n h) = (1 - k h)^n, then a straight line
     factor, rest = 1 - k * h, 1 - k * 0.05
     assert_allclose(run["loop.x"].final.m, factor**n * rest, rtol=1e-9)
@@ -571,7 +537,7 @@ class Dropped(Component):
     """Rises, and falls at once at 1 s."""
 
     rate, level = Parameter("2 1/s"), Parameter(1.2)
-    y = Output()
+    y = blocks.Output()
 
     def equations(self):
         yield self.y == where(time < quantity("1 s"), self.rate * time, self.level)
@@ -595,7 +561,7 @@ class Halved(Component):
     def equations(self):
         yield der(self.x) == self.rate
         yield der(self.area) == self.x
-        yield when(mod(time, self.period) < self.period / 2, {self.x: self.x / 2})
+        yield when(blocks.mod(time, self.period) < self.period / 2, {self.x: self.x / 2})
 
 
 def test_a_reset_once_a_period_moves_with_it():
@@ -626,7 +592,7 @@ class Modulated(Component):
     area = Variable("s^2", "0 s^2", priority="high")
 
     def equations(self):
-        saw = mod(time, self.period)
+        saw = blocks.mod(time, self.period)
         yield der(self.x) == self.rate
         yield der(self.on) == where(saw < self.x, 1, 0)
         yield der(self.area) == saw
@@ -654,11 +620,8 @@ class String(Component):
     """A pendulum in Cartesian coordinates: two states are tied."""
 
     length, gravity = Parameter("2 m"), Parameter("9.81 m/s^2")
-    x = Variable("m", "0.6 m", priority="high")
-    y = Variable("m", "-1.9 m", priority="low")
-    vx = Variable("m/s", "0 m/s", priority="high")
-    vy = Variable("m/s")
-    pull = Variable("1/s^2")
+    x, y = Variable("m", "0.6 m", priority="high"), Variable("m", "-1.9 m", priority="low")
+    vx, vy, pull = Variable("m/s", "0 m/s", priority="high"), Variable("m/s"), Variable("1/s^2")
 
     def equations(self):
         yield der(self.x) == self.vx
@@ -690,12 +653,13 @@ def chain(mass="2 kg", friction="2 N"):
     """Two blocks with friction; the second runs into a rigid stop."""
     return wired("chain", "first.M inner.R outer.C friction.R", "second.M outer.R stop.R",
                  "inner.C friction.C stop.C ground.V",
-                 first=Mass(mass=mass, v="0.8 m/s"), second=Mass(mass="1 kg", v="-0.5 m/s"),
-                 inner=Spring(stiffness="120 N/m", x="30 mm"), outer=Spring(stiffness="90 N/m"),
-                 friction=TranslationalFriction(law="stribeck", coulomb_force=friction,
-                                                breakaway_force="4 N"), ground=Reference(),
-                 stop=HardStop(upper_bound="60 mm", lower_bound="-60 mm", model="restitution",
-                               restitution=0.5))
+                 first=tr.Mass(mass=mass, v="0.8 m/s"), second=tr.Mass(mass="1 kg", v="-0.5 m/s"),
+                 inner=tr.Spring(stiffness="120 N/m", x="30 mm"),
+                 outer=tr.Spring(stiffness="90 N/m"),
+                 friction=tr.TranslationalFriction(law="stribeck", coulomb_force=friction,
+                                                   breakaway_force="4 N"), ground=tr.Reference(),
+                 stop=tr.HardStop(upper_bound="60 mm", lower_bound="-60 mm", model="restitution",
+                                  restitution=0.5))
 
 
 def test_friction_and_impacts_of_a_network_agree_with_differences_of_runs():
@@ -751,8 +715,7 @@ class TwoRates(Component):
 
 @pytest.mark.parametrize("path", ["loop.gain", "loop.slow", "loop.x"])
 def test_loops_of_two_rates_see_each_other(path):
-    model = wired("rates", loop=TwoRates())
-    run = model.simulate("0.95 s", sensitivities=[path])
+    run = wired("rates", loop=TwoRates()).simulate("0.95 s", sensitivities=[path])
 
     def end(change):
         """The same recursion as plain numbers, made of complex steps."""
@@ -774,10 +737,10 @@ def test_loops_of_two_rates_see_each_other(path):
 def test_a_smooth_stop_is_touched_and_left():
     def struck(stiffness=300.0, bound=0.02):
         return wired("struck", "block.M stop.R", "stop.C ground.V",
-                     block=Mass(mass="1 kg", v="0.5 m/s"), ground=Reference(),
-                     stop=HardStop(upper_bound=quantity(bound, "m"), lower_bound="-1 m",
-                                   upper_stiffness=quantity(stiffness, "N/m"), transition="5 mm",
-                                   upper_damping="4 N*s/m"))
+                     block=tr.Mass(mass="1 kg", v="0.5 m/s"), ground=tr.Reference(),
+                     stop=tr.HardStop(upper_bound=quantity(bound, "m"), lower_bound="-1 m",
+                                      upper_stiffness=quantity(stiffness, "N/m"), transition="5 mm",
+                                      upper_damping="4 N*s/m"))
 
     found = derivatives(struck(), "0.4 s", "stop.x", "stop.upper_stiffness", "stop.upper_bound",
                         rtol=1e-10)
@@ -832,33 +795,13 @@ def test_changes_of_a_coil_behind_an_ideal_diode():
     assert by[first, 0] == pytest.approx(moved, rel=1e-6)
 
 
-def test_rounding_in_place_of_no_change_is_not_followed():
-    chance = np.random.default_rng(1)
-
-    def coefficients(t, which):
-        a = np.cos(t)[:, None, None] * np.ones((1, 1, 1))
-        return Coefficients(a, 1e-30 * chance.standard_normal((len(t), 1, 1)),
-                            np.zeros((len(t), 1, 0)))
-
-    def course_of(steps):
-        return VariationalSolution(steps, 1, np.zeros((1, 1)), np.zeros((0, 1)), None)
-
-    ends = np.linspace(0.05, 1.0, 20)
-    course = solve_variational(ends - 0.05, ends, np.zeros(20, dtype=int), coefficients, course_of,
-                           1e-9, np.ones((1, 1)))
-    assert len(course.steps) <= 20
-    assert abs(course.end[0, 0]) < 1e-28
-
-
 def test_changes_of_friction_at_a_point_without_mass():
     """A spring behind friction (Jenkin's element): while that slides the rate alone tells how
     fast, as the force stays what it is."""
     model = wired("jenkin", "body.M spring.R other.R", "spring.C friction.R",
                   "friction.C other.C ground.V",
-                  body=Mass(mass="1 kg", v="0.5 m/s"), spring=Spring(stiffness="500 N/m"),
-                  friction=TranslationalFriction(law="coulomb", coulomb_force="2 N",
-                                                 breakaway_force="2 N"),
-                  other=Spring(stiffness="100 N/m"), ground=Reference())
+                  body=tr.Mass(mass="1 kg", v="0.5 m/s"), spring=tr.Spring(stiffness="500 N/m"),
+                  friction=dry(2), other=tr.Spring(stiffness="100 N/m"), ground=tr.Reference())
     run = model.simulate("0.1 s", rtol=1e-10, sensitivities=["body.mass", "spring.stiffness"])
 
     def velocity(t, m, k):
@@ -882,12 +825,8 @@ def test_frictions_that_share_a_load_let_go_when_their_sum_is_reached():
     either, however they share the load."""
     model = wired("pulled", "body.M spring.R first.R second.R", "spring.C pull.R",
                   "first.C second.C pull.C ground.V",
-                  body=Mass(), spring=Spring(stiffness="100 N/m"), ground=Reference(),
-                  first=TranslationalFriction(law="coulomb", coulomb_force="1 N",
-                                              breakaway_force="2 N"),
-                  second=TranslationalFriction(law="coulomb", coulomb_force="1 N",
-                                               breakaway_force="3 N"),
-                  pull=VelocitySource(velocity="0.1 m/s"))
+                  body=tr.Mass(), spring=tr.Spring(stiffness="100 N/m"), ground=tr.Reference(),
+                  first=dry(1, 2), second=dry(1, 3), pull=tr.VelocitySource(velocity="0.1 m/s"))
     run = model.simulate("0.7 s", rtol=1e-10, sensitivities=[
         "first.breakaway_force", "second.breakaway_force"])
     times, moved = run.sensitivities.event_times

@@ -1,4 +1,4 @@
-"""Derivatives of runs that start with an impact, at rest, or just where a condition changes."""
+"""Derivatives of runs that start with an impact, at rest or at a condition; of random models."""
 
 import warnings
 
@@ -6,36 +6,17 @@ import numpy as np
 import pytest
 from benches import wired
 from benches.analysis import derivatives
+from benches.friction import dry
 from numpy.testing import assert_allclose
 
-from blocks import (
-    Component,
-    Discrete,
-    Parameter,
-    Port,
-    Variable,
-    der,
-    floor,
-    quantity,
-    sin,
-    when,
-    where,
-)
+import blocks
+import library.rotational as rot
+import library.translational as tr
+from blocks import Component, Discrete, Model, Parameter, Port, Variable, der, quantity, when, where
 from blocks.analysis.sensitivity.sensitivities import SensitivityWarning
 from library.electrical import Capacitor, DCVoltageSource, Diode, ElectricalReference, Resistor
 from library.rotational import Inertia, RotationalFriction, RotationalReference, RotationalSpring
 from library.signal import Constant, Integrator, Step
-from library.translational import (
-    ForceSource,
-    HardStop,
-    Mass,
-    MotionSensor,
-    Reference,
-    Spring,
-    TranslationalFriction,
-    VelocitySource,
-    translational,
-)
 
 GRAVITY = 9.81
 
@@ -43,10 +24,10 @@ GRAVITY = 9.81
 def thrown(gap="0 m"):
     """A ball that is thrown at the floor from where it lies: h = e v0 t - g t^2/2."""
     return wired("thrown", "ball.M weight.R stop.R", "weight.C stop.C floor.V",
-                 ball=Mass(mass="2 kg", v="-2 m/s"), floor=Reference(),
-                 weight=ForceSource(force=quantity(-2 * GRAVITY, "N")),
-                 stop=HardStop(model="restitution", lower_bound="0 m", upper_bound="9 m",
-                               restitution=0.3, x=gap))
+                 ball=tr.Mass(mass="2 kg", v="-2 m/s"), floor=tr.Reference(),
+                 weight=tr.ForceSource(force=quantity(-2 * GRAVITY, "N")),
+                 stop=tr.HardStop(model="restitution", lower_bound="0 m", upper_bound="9 m",
+                                  restitution=0.3, x=gap))
 
 
 def test_an_impact_at_the_start_counts():
@@ -59,9 +40,9 @@ def test_an_impact_at_the_start_counts():
 
 def test_masses_that_meet_at_the_start_share_their_impulse():
     m = wired("meeting", "a.M stop.R", "b.M stop.C",
-              a=Mass(mass="2 kg", v="1 m/s"), b=Mass(mass="1 kg", v="-1 m/s"),
-              stop=HardStop(model="restitution", lower_bound="-9 m", upper_bound="0 m",
-                            restitution=0.3))
+              a=tr.Mass(mass="2 kg", v="1 m/s"), b=tr.Mass(mass="1 kg", v="-1 m/s"),
+              stop=tr.HardStop(model="restitution", lower_bound="-9 m", upper_bound="0 m",
+                               restitution=0.3))
     run = m.simulate("0.5 s", sensitivities=["a.mass", "stop.restitution"], rtol=1e-9)
     # a.v = 1 - (1 + e) 2 b / (a + b), b.v = -1 + (1 + e) 2 a / (a + b)
     found = [run.sensitivities[v, p].final.m for v in ("a.v", "b.v")
@@ -98,7 +79,7 @@ class Chosen(Edge):
 
 class Floored(Edge):
     def counted(self):
-        return floor(self.x)
+        return blocks.floor(self.x)
 
 
 class Told(Edge):
@@ -192,11 +173,10 @@ def dragged(mass, speed, force, stiffness):
     speed = quantity(speed, "m/s")
     m = wired("dragged", "belt.R rub.R", "rub.C box.M spring.R sensor.R",
               "spring.C belt.C ground.V sensor.C",
-              box=Mass(mass=quantity(mass, "kg"), v=speed), belt=VelocitySource(velocity=speed),
-              rub=TranslationalFriction(law="coulomb", coulomb_force=quantity(force, "N"),
-                                        breakaway_force=quantity(1.5 * force, "N")),
-              spring=Spring(stiffness=quantity(stiffness, "N/m")), ground=Reference(),
-              sensor=MotionSensor(position_port=True))
+              box=tr.Mass(mass=quantity(mass, "kg"), v=speed),
+              belt=tr.VelocitySource(velocity=speed), rub=dry(force, 1.5 * force),
+              spring=tr.Spring(stiffness=quantity(stiffness, "N/m")), ground=tr.Reference(),
+              sensor=tr.MotionSensor(position_port=True))
     return m, ["belt.velocity", "box.v", "spring.x"], "sensor.x"
 
 
@@ -244,7 +224,7 @@ def test_derivatives_at_a_start_that_sticks_are_those_of_both_sides(case):
 class Pendulum(Component):
     """A bob in x and y on a rod that hangs from the port."""
 
-    M = Port(translational)
+    M = Port(tr.translational)
     top, x = Variable("m", "0 m", priority="high"), Variable("m", "30 cm", priority="high")
     y, vx = Variable("m", "-95 cm"), Variable("m/s", "20 cm/s", priority="high")
     vy = Variable("m/s")
@@ -286,11 +266,12 @@ def test_a_stuck_start_of_what_carries_a_pendulum_has_the_derivatives_of_both_si
 def lifted(path, step, duration="0.36 s", **options):
     """A body that a spring holds on a rigid stop, until a force pulls it off and it bounces."""
     m = wired("lifted", "body.M stop.R spring.R force.R", "stop.C spring.C force.C ground.V",
-              body=Mass(mass="0.8 kg"), force=ForceSource(force=lambda t: quantity("14 N") * sin(
+              body=tr.Mass(mass="0.8 kg"),
+              force=tr.ForceSource(force=lambda t: quantity("14 N") * blocks.sin(
                   quantity("13.2 rad/s") * t)),
-              stop=HardStop(model="restitution", restitution=0.6, lower_bound="0 m",
-                            upper_bound="50 mm"),
-              spring=Spring(stiffness="120 N/m", x="40 mm"), ground=Reference())
+              stop=tr.HardStop(model="restitution", restitution=0.6, lower_bound="0 m",
+                               upper_bound="50 mm"),
+              spring=tr.Spring(stiffness="120 N/m", x="40 mm"), ground=tr.Reference())
     part, name = path.split(".")
     setattr(getattr(m, part), name, quantity(step, "m/s" if name == "v" else "m"))
     return m.simulate(duration, **options)
@@ -310,3 +291,151 @@ def test_what_rests_on_a_stop_at_the_start_falls_back_onto_it(path, sides):
         for what in ("spring.x", "body.v"):
             difference = (moved[what].final - base[what].final).m / (side * step)
             assert_allclose(found[what, path].final.m, difference, rtol=2e-3, atol=1e-6)
+
+
+# -- random models that stick, slip, clutch and strike ----------------------------------------
+SHARE = 2e-3  # of the largest derivative: what differences of runs may be off by
+STEPS = 1e-5, 1e-6, 1e-7  # of a value, one after the other where events lie between its sides
+
+
+class Values:
+    """Random numbers as quantities."""
+
+    def __init__(self, seed):
+        self.random = np.random.default_rng(seed)
+
+    def __call__(self, low, high, unit):
+        return quantity(self.random.uniform(low, high), unit)
+
+    def strengths(self, low, high, unit):
+        """Of friction in motion and at rest."""
+        kinetic = self(low, high, unit)
+        return kinetic, kinetic * self.random.uniform(1.02, 1.6)
+
+    def or_rest(self, low, high, unit):
+        return self(low, high, unit) * self.random.integers(2)
+
+
+def on_a_belt(value):
+    """A train of boxes on a moving belt, each on a spring to the one before."""
+    m, count = Model("belt"), value.random.integers(1, 4)
+    m.ground, m.belt = tr.Reference(), tr.VelocitySource(velocity=value(0.05, 0.3, "m/s"))
+    m.connect(m.belt.C, m.ground.V)
+    before, starts = m.ground.V, []
+    for k in range(count):
+        kinetic, static = value.strengths(2, 8, "N")
+        box = m.add(f"box{k}", tr.Mass(mass=value(0.5, 3, "kg"), v=value.or_rest(-0.3, 0.3, "m/s")))
+        rub = m.add(f"rub{k}", tr.TranslationalFriction(
+            law="coulomb", coulomb_force=kinetic, breakaway_force=static,
+            viscous_coefficient=value(0.05, 3, "N*s/m")))
+        spring = m.add(f"spring{k}", tr.Spring(stiffness=value(20, 90, "N/m"),
+                                               x=value(-0.05, 0.05, "m")))
+        m.connect(rub.R, m.belt.R)
+        m.connect(rub.C, box.M, spring.R)
+        m.connect(spring.C, before)
+        before = box.M
+        starts += [f"box{k}.v", f"spring{k}.x"]
+    m.push = tr.ForceSource(force=value.or_rest(1, 8, "N"))
+    m.connect(m.push.R, before)
+    m.connect(m.push.C, m.ground.V)
+    return m, starts, starts
+
+
+def clutched_at_random(value):
+    """Discs in a row that clutches join, driven at one end, on a spring at the other."""
+    m, count = Model("clutches"), value.random.integers(2, 4)
+    m.frame, before, starts = rot.RotationalReference(), None, ["spring.phi"]
+    for k in range(count):
+        disc = m.add(f"disc{k}", rot.Inertia(inertia=value(0.3, 3, "kg*m^2"),
+                                             w=value.or_rest(-3, 3, "rad/s")))
+        if before is None:
+            first = disc.I
+        else:
+            kinetic, static = value.strengths(1, 6, "N*m")
+            clutch = m.add(f"clutch{k}", rot.RotationalFriction(
+                law="coulomb", coulomb_torque=kinetic, breakaway_torque=static,
+                viscous_coefficient=value(0.01, 0.5, "N*m*s/rad")))
+            m.connect(before, clutch.R)
+            m.connect(clutch.C, disc.I)
+        before = disc.I
+        starts.append(f"disc{k}.w")
+    m.drive = rot.TorqueSource(torque=value(-6, 6, "N*m"))
+    m.spring = rot.RotationalSpring(stiffness=value(2, 30, "N*m/rad"), phi=value(-0.5, 0.5, "rad"))
+    m.damper = rot.RotationalDamper(damping=value(0.1, 1, "N*m*s/rad"))
+    m.connect(m.drive.R, first)
+    m.connect(before, m.spring.R, m.damper.R)
+    m.connect(m.drive.C, m.spring.C, m.damper.C, m.frame.W)
+    return m, starts, starts
+
+
+def between_stops(value):
+    """Balls on springs, each between stops of one kind or another on the one before."""
+    m, count = Model("stops"), value.random.integers(1, 3)
+    m.ground = tr.Reference()
+    before, watched, starts = m.ground.V, [], []
+    for k in range(count):
+        kind = str(value.random.choice(["restitution", "full", "undamped rebound", "smooth"]))
+        more = {"restitution": value(0.2, 0.9, "1")} if kind == "restitution" else {
+            "upper_stiffness": value(1, 10, "kN/m"), "lower_stiffness": value(1, 10, "kN/m"),
+            "upper_damping": value(5, 50, "N*s/m"), "lower_damping": value(5, 50, "N*s/m")}
+        if kind == "smooth":
+            more["transition"] = value(1, 5, "mm")
+        ball = m.add(f"ball{k}", tr.Mass(mass=value(0.5, 3, "kg"), v=value(-2, 2, "m/s")))
+        stop = m.add(f"stop{k}", tr.HardStop(model=kind, upper_bound=value(0.05, 0.3, "m"),
+                                             lower_bound=value(-0.3, -0.05, "m"), **more))
+        spring = m.add(f"spring{k}", tr.Spring(stiffness=value(5, 100, "N/m")))
+        damper = m.add(f"damper{k}", tr.Damper(damping=value(0.05, 1, "N*s/m")))
+        m.connect(ball.M, stop.R, spring.R, damper.R)
+        m.connect(stop.C, spring.C, damper.C, before)
+        before = ball.M
+        starts.append(f"ball{k}.v")
+        watched += [f"ball{k}.v", f"stop{k}.x"]
+    m.push = tr.ForceSource(force=value(-10, 10, "N"))
+    m.connect(m.push.R, before)
+    m.connect(m.push.C, m.ground.V)
+    return m, watched, starts
+
+
+def ends(model, duration, watched, path, value):
+    """What is watched, at the end of a run with another value."""
+    with model.values({path: value}):
+        run = model.simulate(duration, rtol=1e-11)
+    return np.array([run[one].final.to_base_units().m for one in watched])
+
+
+def varied(model, starts, run):
+    """All that has a number: path and value at first."""
+    for path in model.parameters:
+        given = model[path]
+        if hasattr(given, "to_base_units"):
+            yield path, given.to_base_units()
+    for path in starts:
+        yield path, run[path].at("0 s").to_base_units()
+
+
+@pytest.mark.parametrize("seed", [
+    pytest.param(k, marks=[] if k in (0, 1, 2, 11) else [pytest.mark.slow]) for k in range(42)])
+def test_derivatives_by_all_that_can_be_varied_are_those_of_both_sides(seed):
+    value = Values(seed)
+    model, watched, starts = (on_a_belt, clutched_at_random, between_stops)[seed % 3](value)
+    duration = value(0.3, 2.5, "s")
+    numbers = dict(varied(model, starts, model.simulate(duration)))
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        run = model.simulate(duration, sensitivities=list(numbers), rtol=1e-9)
+    said = any(issubclass(one.category, SensitivityWarning) for one in said)
+    size = np.abs([run[one].final.to_base_units().m for one in watched]).max()
+    for path, number in numbers.items():
+        found = np.array([run.sensitivities[one, path].final.to_base_units().m for one in watched])
+        for part in STEPS:
+            step = part * max(abs(number.m), 0.1 if path in starts else 0.0) or part
+            left2, left, right, right2 = (
+                ends(model, duration, watched, path, number + quantity(shift, number.units))
+                for shift in (-2 * step, -step, step, 2 * step))
+            sides = np.array([left - left2, right2 - right]) / step
+            allowed = SHARE * (np.abs(sides).max() + 1e-2 * size) + 1e-10 * size / step
+            good = np.abs(sides - found).max() < allowed
+            if good:
+                break
+        kink = np.abs(sides[0] - sides[1]).max() > 2 * allowed
+        assert good or kink and said, (path, found, sides)

@@ -1,139 +1,46 @@
 """Derivatives of runs of many states, of many frictions, and beside diodes, against exact ones."""
 
-import tracemalloc
 import warnings
 
 import numpy as np
 import pytest
 from benches import wired
 from benches.analysis import derivatives
+from benches.friction import dry
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
-from scipy.sparse import csr_matrix
-from scipy.special import expit
 
-from blocks import Component, Model, Parameter, Variable, der, quantity, sqrt, where
-from blocks.analysis.sensitivity.equations import blocks_of, solved_by_blocks
-from blocks.analysis.sensitivity.saltation import inverse_by_parts
+import library.electrical as el
+import library.isothermal_liquid as il
+import library.translational as tr
+from blocks import Component, Parameter, Variable, der, quantity, sqrt, where
 from blocks.analysis.sensitivity.sensitivities import SensitivityWarning
-from blocks.analysis.sensitivity.stages import Coefficients
-from blocks.analysis.sensitivity.variational import VariationalSolution, solve_variational
 from blocks.exceptions import ParameterError
-from library.electrical import (
-    ACVoltageSource,
-    Capacitor,
-    DCVoltageSource,
-    Diode,
-    ElectricalReference,
-    Resistor,
-)
-from library.isothermal_liquid import (
-    ConstantVolumeChamber,
-    FlowRateSource,
-    FlowResistance,
-    IsothermalLiquidProperties,
-    Reservoir,
-)
 from library.signal import Constant, Integrator, Pulse, Sum, TransferFunction, ZeroOrderHold
-from library.translational import (
-    Damper,
-    ForceSource,
-    Mass,
-    Reference,
-    Spring,
-    TranslationalFriction,
-)
 
 
-def test_changes_of_many_states_grow_as_their_equations_say():
-    """S' = cos(t) D S has S = exp(D sin t) S0, stiff as it is."""
-    n, chance = 24, np.random.default_rng(2)
-    d = np.diag(-np.logspace(-1, 4, n)) + np.diag(chance.uniform(0, 1, n - 1), 1)
-    d[n - 1, 0] = 1.0
-    begin = chance.standard_normal((n, 2))
-
-    def coefficients(t, which):
-        return Coefficients(np.cos(t)[:, None, None] * d, np.zeros((len(t), n, 2)),
-                            np.zeros((len(t), n, 0)))
-
-    def course_of(steps):
-        return VariationalSolution(steps, 1, begin, np.zeros((0, 2)), None)
-
-    ends = np.logspace(-4, 0, 30)
-    course = solve_variational(np.append(0.0, ends[:-1]), ends, np.zeros(30, dtype=int),
-                               coefficients, course_of, 1e-9, np.full((n, 2), np.inf))
-    t = np.array([0.01, 0.3, 1.0])
-    exact = [expm(d * np.sin(one)) @ begin for one in t]
-    assert_allclose(course.at(t, np.zeros(3, dtype=int)), exact, rtol=1e-6, atol=1e-9)
-
-
-def test_blocks_of_linear_equations_have_the_solution_of_all_together():
-    chance = np.random.default_rng(1)
-    pattern = np.eye(9, dtype=bool)
-    pattern[0, 4] = pattern[4, 0] = pattern[7, 4] = pattern[2, 7] = pattern[3, 2] = True
-    pattern = pattern[chance.permutation(9)]
-    matrix = chance.uniform(1, 2, (5, 9, 9)) * pattern
-    right = chance.standard_normal((5, 9, 3))
-    blocks = blocks_of(*np.nonzero(pattern), 9)
-    assert sorted(len(block.rows) for block in blocks) == [1] * 7 + [2]
-    assert_allclose(solved_by_blocks(blocks, matrix, right), np.linalg.solve(matrix, right),
-                    rtol=1e-10)
-    matrix[3, pattern[:, 8], 8] = 0.0
-    assert solved_by_blocks(blocks, matrix, right) is None  # singular at one of the points
-
-
-def test_a_pseudoinverse_by_parts_is_the_one_of_the_whole():
-    chance = np.random.default_rng(3)
-    matrix = chance.uniform(1, 2, (7, 6))
-    part = np.array([0, 1, 1, 2, 2, 2, 3]), np.array([0, 1, 2, 2, 2, 4])  # two stand alone
-    matrix[part[0][:, None] != part[1]] = 0.0
-    matrix[1:3, 1] = 0.0  # nor has a column entries everywhere
-    assert_allclose(inverse_by_parts(csr_matrix(matrix)).toarray(), np.linalg.pinv(matrix),
-                    atol=1e-12)
-    assert inverse_by_parts(csr_matrix((3, 0))).shape == (0, 3)
-
-
-def test_a_long_train_with_friction_everywhere_has_no_full_matrices_along_its_run():
+def test_all_frictions_of_a_long_train_slow_it_down_alike():
     """All slide alike, so that springs stay as they are: v = v0 - F/m t until they stop."""
-    n, model = 500, Model("train")
-    model.ground, model.masses = Reference(), Mass(count=n, v="1 m/s", mass="2 kg")
-    model.springs = Spring(count=n - 1, stiffness="50 N/m")
-    model.frictions = TranslationalFriction(count=n, law="coulomb", coulomb_force="4 N",
-                                            breakaway_force="4 N")
-    model.connect(model.springs.R, model.masses[1:].M)
-    model.connect(model.springs.C, model.masses[:-1].M)
-    model.connect(model.frictions.R, model.masses.M)
-    model.connect(model.frictions.C, model.ground.V)
-    model.simulate("0.2 s")
-    tracemalloc.start()
+    n = 500
+    model = wired("train", "springs.R masses[1:].M", "springs.C masses[:-1].M",
+                  "frictions.R masses.M", "frictions.C ground.V",
+                  ground=tr.Reference(), masses=tr.Mass(count=n, v="1 m/s", mass="2 kg"),
+                  springs=tr.Spring(count=n - 1, stiffness="50 N/m"), frictions=dry(4, count=n))
     result = model.simulate("0.2 s", sensitivities=["frictions.coulomb_force"])
-    most = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
     for k in (0, n // 2, n - 1):
         found = result.sensitivities[f"masses[{k}].v", "frictions.coulomb_force"]
         assert found.final.to("m/s/N").m == pytest.approx(-0.1, rel=1e-6)
-    assert most < 1000 * n**2  # bytes: matrices at the start and at the end, none along the run
-
-
-def ladder(n):
-    model, capacitance = Model("ladder"), np.logspace(-6, -9, n)
-    model.source, model.ground = DCVoltageSource(voltage="10 V"), ElectricalReference()
-    last = model.source.p
-    for k, c in enumerate(capacitance):
-        resistor = model.add(f"r{k}", Resistor(resistance="1 kohm"))
-        capacitor = model.add(f"c{k}", Capacitor(capacitance=quantity(c, "F")))
-        model.connect(last, resistor.p)
-        model.connect(resistor.n, capacitor.p)
-        model.connect(capacitor.n, model.ground.V)
-        last = resistor.n
-    model.connect(model.source.n, model.ground.V)
-    return model, capacitance
 
 
 def test_a_ladder_of_many_time_constants_has_the_derivatives_of_its_matrix():
     """Changes obey linear equations, too: exp of both together."""
     n, end = 30, 2e-2
-    model, c = ladder(n)
+    c = np.logspace(-6, -9, n)
+    model = wired("ladder", "source.p r[0].p", "r.n c.p", "r[:-1].n r[1:].p",
+                  "c.n source.n ground.V",
+                  source=el.DCVoltageSource(voltage="10 V"), ground=el.ElectricalReference(),
+                  r=el.Resistor(count=n, resistance="1 kohm"),
+                  c=el.Capacitor(count=n, capacitance=quantity(c, "F")))
 
     def matrix(r0, c0):
         a, g = np.zeros((n + 1, n + 1)), np.full(n, 1e-3)
@@ -147,46 +54,42 @@ def test_a_ladder_of_many_time_constants_has_the_derivatives_of_its_matrix():
         return a / np.append(np.append(c0, c[1:]), 1.0)[:, None]
 
     run = model.simulate(quantity(end, "s"), rtol=1e-9, sensitivities=[
-        "r0.resistance", "c0.capacitance", "source.voltage"])
+        "r[0].resistance", "c[0].capacitance", "source.voltage"])
     a, start = matrix(1e3, c[0]), np.append(np.zeros(n), 10.0)
     by_r = (matrix(1e3 * (1 + 1e-6), c[0]) - matrix(1e3 * (1 - 1e-6), c[0])) / 2e-3
     by_c = (matrix(1e3, c[0] * (1 + 1e-6)) - matrix(1e3, c[0] * (1 - 1e-6))) / (2e-6 * c[0])
-    for path, by in (("r0.resistance", by_r), ("c0.capacitance", by_c)):
+    for path, by in (("r[0].resistance", by_r), ("c[0].capacitance", by_c)):
         both = np.block([[a, np.zeros_like(a)], [by, a]])
         exact = (expm(both * end) @ np.append(start, np.zeros(n + 1)))[n + 1 :]
         for k in (0, n // 2, n - 1):
-            found = run.sensitivities[f"c{k}.v", path].final.to_base_units().m
+            found = run.sensitivities[f"c[{k}].v", path].final.to_base_units().m
             assert found == pytest.approx(exact[k], rel=1e-6)
-    steady = expm(a * end)[:n, n]
-    assert run.sensitivities[f"c{n - 1}.v", "source.voltage"].final.m == pytest.approx(
-        steady[-1], rel=1e-7)
+    assert run.sensitivities[f"c[{n - 1}].v", "source.voltage"].final.m == pytest.approx(
+        expm(a * end)[:n, n][-1], rel=1e-7)
     assert len(run.sensitivities._course.steps) < 2 * len(run.recording.episodes.steps.starts)
 
 
 def test_pressures_behind_restrictions_in_a_row_follow_what_flows():
     """In the steady state every restriction takes the whole flow: its pressure is
     Δp (m/m0)^2 to a small part, whatever stiff chambers lie between."""
-    n, model = 17, Model("line")
-    model.tank, model.pump = Reservoir(), FlowRateSource(mass_flow="0.1 kg/s")
-    model.oil = IsothermalLiquidProperties(density="850 kg/m^3", bulk_modulus="1.2 GPa",
-                                           viscosity="32 cSt")
-    model.connect(model.tank.A, model.pump.A, model.oil.A)
-    last = model.pump.B
-    for k in range(n):
-        chamber = model.add(f"c{k}", ConstantVolumeChamber(volume=quantity(1 / (1 + k), "l")))
-        restriction = model.add(f"r{k}", FlowResistance(pressure_drop="0.1 MPa"))
-        model.connect(last, chamber.A, restriction.A)
-        last = restriction.B
-    model.connect(last, model.tank.A)
-    run = model.simulate("20 s", rtol=1e-6, sensitivities=["pump.mass_flow", "r0.pressure_drop"])
+    n = 17
+    model = wired("line", "pump.B c[0].A", "c.A r.A", "r[:-1].B c[1:].A",
+                  f"r[{n - 1}].B tank.A pump.A oil.A",
+                  tank=il.Reservoir(), pump=il.FlowRateSource(mass_flow="0.1 kg/s"),
+                  oil=il.IsothermalLiquidProperties(density="850 kg/m^3", bulk_modulus="1.2 GPa",
+                                                    viscosity="32 cSt"),
+                  c=il.ConstantVolumeChamber(
+                      count=n, volume=quantity(1 / np.arange(1, n + 1), "l")),
+                  r=il.FlowResistance(count=n, pressure_drop="0.1 MPa"))
+    run = model.simulate("20 s", rtol=1e-6, sensitivities=["pump.mass_flow", "r[0].pressure_drop"])
     fraction = 0.01  # of the nominal flow, below which it is laminar: m |m| -> m sqrt(m^2 + ml^2)
     m = 0.1
     whole = np.sqrt(1 + fraction**2)
     by_flow = n * 1e5 * (1 / m) * (whole + 1 / whole) / whole
-    found = run.sensitivities["c0.p_I", "pump.mass_flow"].final.to("Pa/(kg/s)").m
+    found = run.sensitivities["c[0].p_I", "pump.mass_flow"].final.to("Pa/(kg/s)").m
     assert found == pytest.approx(by_flow, rel=1e-3)
     for k, exact in ((0, 1.0), (1, 0.0)):
-        found = run.sensitivities[f"c{k}.p_I", "r0.pressure_drop"].final.to("").m
+        found = run.sensitivities[f"c[{k}].p_I", "r[0].pressure_drop"].final.to("").m
         assert found == pytest.approx(exact, abs=1e-3)
     assert len(run.sensitivities._course.steps) < 2 * len(run.recording.episodes.steps.starts)
 
@@ -194,24 +97,16 @@ def test_pressures_behind_restrictions_in_a_row_follow_what_flows():
 def test_frictions_at_rest_beside_one_that_slides_are_many_without_harm():
     """The first block of 30 slides, x = (F - Fc) (1 - cos wt)/k; it is followed in steps of its
     own, as beside few."""
-    model = wired("chain", ground=Reference(), push=ForceSource(force="12 N"))
-    last = model.push.R
-    for k in range(30):
-        block, spring = model.add(f"b{k}", Mass(mass="1 kg")), model.add(f"s{k}", Spring(
-            stiffness="1000 N/m"))
-        rub = model.add(f"f{k}", TranslationalFriction(law="coulomb", coulomb_force="5 N",
-                                                       breakaway_force="7 N"))
-        model.connect(block.M, rub.R, spring.C, last)
-        model.connect(rub.C, model.ground.V)
-        last = spring.R
-    model.connect(spring.R, model.ground.V)
-    model.connect(model.push.C, model.ground.V)
-    run = model.simulate("40 ms", rtol=1e-9, sensitivities=["push.force", "f0.coulomb_force"])
+    model = wired("chain", "b.M f.R s.C", "b[0].M push.R", "b[1:].M s[:-1].R",
+                  "s[29].R f.C push.C ground.V",
+                  ground=tr.Reference(), push=tr.ForceSource(force="12 N"), b=tr.Mass(count=30),
+                  s=tr.Spring(count=30, stiffness="1000 N/m"), f=dry(5, 7, count=30))
+    run = model.simulate("40 ms", rtol=1e-9, sensitivities=["push.force", "f[0].coulomb_force"])
     exact = (1 - np.cos(np.sqrt(1000) * 0.04)) / 1000
-    for path, sign in (("push.force", 1), ("f0.coulomb_force", -1)):
-        found = run.sensitivities["s0.x", path].final.to("m/N").m
+    for path, sign in (("push.force", 1), ("f[0].coulomb_force", -1)):
+        found = run.sensitivities["s[0].x", path].final.to("m/N").m
         assert abs(found) == pytest.approx(exact, rel=1e-8)
-        assert np.sign(run.sensitivities["b0.v", path].final.m) == sign
+        assert np.sign(run.sensitivities["b[0].v", path].final.m) == sign
     assert run.sensitivities._equations.are_known_by_states
 
 
@@ -219,8 +114,7 @@ class Limited(Component):
     """What is driven by a sine of just the size of its limit; beyond it grows by steps."""
 
     limit, gain, beyond = Parameter("1 V"), Parameter(1.0), Parameter(1.0)
-    x = Variable("V*s", "0 V*s", priority="high")
-    y = Variable("V", "0 V", priority="high")
+    x, y = Variable("V*s", "0 V*s", priority="high"), Variable("V", "0 V", priority="high")
     z = Variable("V/s", "1 V/s", priority="high")
 
     def equations(self):
@@ -245,8 +139,7 @@ class Handed(Component):
     """One half ends when the other begins: nothing changes, unless one moves alone."""
 
     ends, begins = Parameter("1 s"), Parameter("1 s")
-    x = Variable("s", "0 s", priority="high")
-    t = Variable("s", "0 s", priority="high")
+    x, t = Variable("s", "0 s", priority="high"), Variable("s", "0 s", priority="high")
 
     def equations(self):
         yield der(self.x) == where(self.t > self.ends, 0, 1) + where(self.t > self.begins, 1, 0)
@@ -268,12 +161,12 @@ def test_a_bridge_of_diodes_is_differentiated_without_a_note(kind):
     model = wired("bridge", "source.p series.p filter.p", "series.n diode[0].p diode[2].n",
                   "source.n capacitor.n diode[1].p diode[3].n", "filter.n capacitor.p",
                   "diode[:2].n load.p", "diode[2:].p load.n ground.V",
-                  source=ACVoltageSource(amplitude="20 V", frequency="50 Hz"),
-                  series=Resistor(resistance="2 ohm"), load=Resistor(resistance="50 ohm"),
-                  filter=Resistor(resistance="1 kohm"), capacitor=Capacitor(capacitance="1 uF"),
-                  ground=ElectricalReference(),
-                  diode=Diode(count=4, model=kind, forward_voltage="0.5 V",
-                              on_resistance="0.1 ohm"))
+                  source=el.ACVoltageSource(amplitude="20 V", frequency="50 Hz"),
+                  series=el.Resistor(resistance="2 ohm"), load=el.Resistor(resistance="50 ohm"),
+                  filter=el.Resistor(resistance="1 kohm"),
+                  capacitor=el.Capacitor(capacitance="1 uF"), ground=el.ElectricalReference(),
+                  diode=el.Diode(count=4, model=kind, forward_voltage="0.5 V",
+                                 on_resistance="0.1 ohm"))
     run = model.simulate("45 ms", rtol=1e-9, sensitivities=["source.amplitude", "load.resistance"])
     assert run.sensitivities.notes == []
     for t in (0.003, 0.016, 0.044):
@@ -297,30 +190,9 @@ def test_a_pulse_train_whose_first_pulse_is_yet_to_come_moves_nothing():
         1 - np.exp(-0.5), rel=1e-7)
 
 
-def test_what_dies_out_in_short_steps_is_not_stepped_over_with_long_ones():
-    """S' = -a(t) S with a of 2500 1/s for half a millisecond, where the run has taken short steps:
-    S = exp(-integral of a)."""
-    rate, until, width = 2500.0, 5e-4, 1.5e-5
-
-    def coefficients(t, which):
-        a = -rate * expit((until - t) / width)
-        return Coefficients(a[:, None, None], np.zeros((len(t), 1, 1)), np.zeros((len(t), 1, 0)))
-
-    def course_of(steps):
-        return VariationalSolution(steps, 1, np.ones((1, 1)), np.zeros((0, 1)), None)
-
-    ends = np.array([2e-4, 4e-4, 6e-4, 8e-4, 1.5e-2, 0.1])
-    course = solve_variational(np.append(0.0, ends[:-1]), ends, np.zeros(6, dtype=int),
-                               coefficients, course_of, 1e-9, np.full((1, 1), np.inf))
-    whole = rate * (until + width * np.log1p(np.exp(-until / width)))
-    assert course.end[0, 0] == pytest.approx(np.exp(-whole), rel=1e-7)
-
-
 def test_a_mode_has_no_derivative_and_says_so():
     model = wired("slide", "block.M friction.R", "friction.C ground.V",
-                  block=Mass(mass="1 kg", v="1 m/s"), ground=Reference(),
-                  friction=TranslationalFriction(law="coulomb", coulomb_force="1 N",
-                                                 breakaway_force="1 N"))
+                  block=tr.Mass(mass="1 kg", v="1 m/s"), ground=tr.Reference(), friction=dry(1))
     run = model.simulate("2 s", sensitivities=["friction.coulomb_force"])
     with pytest.raises(ParameterError, match="friction.mode: is a whole number that changes at "
                                              "events: it has no derivative.*sensitivities.events"):
@@ -350,9 +222,9 @@ def test_a_model_without_states_has_derivatives_and_tells_who_is_at_its_bound(sl
     """A load F(t) on dry friction and a damper, without mass: v = (F - F_C) / c once it slides."""
     def loaded(force):
         return wired("massless", "load.R damper.R rub.R", "load.C damper.C rub.C floor.V",
-                     damper=Damper(damping="2 N*s/m"), load=ForceSource(force=force),
-                     rub=TranslationalFriction(law="coulomb", coulomb_force=sliding,
-                                               breakaway_force=at_rest), floor=Reference())
+                     damper=tr.Damper(damping="2 N*s/m"), load=tr.ForceSource(force=force),
+                     rub=tr.TranslationalFriction(law="coulomb", coulomb_force=sliding,
+                                                  breakaway_force=at_rest), floor=tr.Reference())
 
     by = "rub.coulomb_force", "damper.damping"
     found = derivatives(loaded(lambda t: quantity("2 N/s") * t), "2 s", "damper.v", *by)

@@ -11,58 +11,14 @@ from functools import cache
 import numpy as np
 import pytest
 
+import library.electrical as el
+import library.electromechanical as em
+import library.isothermal_liquid as il
+import library.magnetic as mag
+import library.rotational as rot
+import library.thermal as th
 from blocks import Model, quantity
-from library.electrical import (
-    ACVoltageSource,
-    Capacitor,
-    DCCurrentSource,
-    Diode,
-    ElectricalReference,
-    Gyrator,
-    IdealTransformer,
-    Inductor,
-    Resistor,
-)
-from library.electromechanical import (
-    DCMotor,
-    RotationalElectromechanicalConverter,
-    TranslationalElectromechanicalConverter,
-    VoiceCoil,
-)
-from library.isothermal_liquid import (
-    CheckValve,
-    ConstantVolumeChamber,
-    FixedDisplacementMotor,
-    FixedDisplacementPump,
-    FlowResistance,
-    GasChargedAccumulator,
-    LaminarLeakage,
-    LocalRestriction,
-    Pipe,
-    RotationalMechanicalConverter,
-    TranslationalMechanicalConverter,
-)
-from library.magnetic import (
-    EddyCurrent,
-    ElectromagneticConverter,
-    FundamentalReluctance,
-    MagneticReference,
-    ReluctanceForceActuator,
-)
 from library.mechanisms import GearBox, RackAndPinion
-from library.rotational import (
-    Inertia,
-    RotationalDamper,
-    RotationalFriction,
-    RotationalReference,
-    RotationalSpring,
-)
-from library.thermal import (
-    ConvectiveHeatTransfer,
-    RadiativeHeatTransfer,
-    ThermalMass,
-    ThermalResistance,
-)
 from library.translational import Damper, HardStop, Mass, Reference, Spring, TranslationalFriction
 
 PRESSURE = 5.0  # MPa, around which the liquid is
@@ -106,21 +62,20 @@ class Mixed:
             "translational": self.grow("m", "M", self.mass),
             "rotational": self.grow("j", "I", self.inertia),
             "liquid": self.grow("v", "A", self.chamber),
-            "electrical": [self.add("ground", ElectricalReference()).V],
-            "magnetic": [self.add("pole", MagneticReference()).M],
-        }
-        self.bodies = self.grow("body", "M", lambda: ThermalMass(
+            "electrical": [self.add("ground", el.ElectricalReference()).V],
+            "magnetic": [self.add("pole", mag.MagneticReference()).M]}
+        self.bodies = self.grow("body", "M", lambda: th.ThermalMass(
             mass=self.about(0.02, "kg"), T=self.between(280, 400, "K")))  # fmt: skip
         self.ground = {"translational": self.add("floor", Reference()).V,
-                       "rotational": self.add("frame", RotationalReference()).W}
+                       "rotational": self.add("frame", rot.RotationalReference()).W}
         self.trees()
         self.heat()
         for k in range(int(self.rng.integers(2, 6))):
             self.convert(k)
         if sources:
-            self.link("mains", ACVoltageSource(amplitude="3 V", frequency="7 Hz"), "p", "n",
+            self.link("mains", el.ACVoltageSource(amplitude="3 V", frequency="7 Hz"), "p", "n",
                       self.circuit(), self.nodes["electrical"][0])
-            self.link("feed", DCCurrentSource(current="-0.5 A"), "p", "n",
+            self.link("feed", el.DCCurrentSource(current="-0.5 A"), "p", "n",
                       self.circuit(), self.nodes["electrical"][0])  # fmt: skip
         self.model = plan.written(order)
 
@@ -153,13 +108,13 @@ class Mixed:
         return Mass(mass=self.about(1, "kg"), v=self.between(-1, 1, "m/s"))
 
     def inertia(self):
-        return Inertia(inertia=self.about(0.1, "kg*m^2"), w=self.between(-5, 5, "rad/s"))
+        return rot.Inertia(inertia=self.about(0.1, "kg*m^2"), w=self.between(-5, 5, "rad/s"))
 
     def chamber(self):
         if self.rng.random() < 0.25:
-            return GasChargedAccumulator(precharge_pressure="3 MPa", total_volume="1 l",
-                                         volume=self.between(0.3, 0.5, "l"))
-        return ConstantVolumeChamber(volume=self.about(1, "l"), p_I=self.between(4, 6, "MPa"))
+            return il.GasChargedAccumulator(precharge_pressure="3 MPa", total_volume="1 l",
+                                            volume=self.between(0.3, 0.5, "l"))
+        return il.ConstantVolumeChamber(volume=self.about(1, "l"), p_I=self.between(4, 6, "MPa"))
 
     def trees(self):
         """Every node hangs on an earlier one of its domain, or on the ground."""
@@ -185,32 +140,31 @@ class Mixed:
         return spring, loss
 
     def rotational_links(self):
-        spring = RotationalSpring(stiffness=self.about(50, "N*m/rad"),
-                                  phi=self.between(-0.1, 0.1, "rad"))  # fmt: skip
+        spring = rot.RotationalSpring(stiffness=self.about(50, "N*m/rad"),
+                                      phi=self.between(-0.1, 0.1, "rad"))  # fmt: skip
         loss = self.one([
-            RotationalDamper(damping=self.about(0.3, "N*m*s/rad"), thermal_port=True),
-            RotationalFriction(law="coulomb", coulomb_torque=self.about(0.3, "N*m"),
-                               breakaway_torque="2 N*m", thermal_port=True),
-        ])  # fmt: skip
+            rot.RotationalDamper(damping=self.about(0.3, "N*m*s/rad"), thermal_port=True),
+            rot.RotationalFriction(law="coulomb", coulomb_torque=self.about(0.3, "N*m"),
+                                   breakaway_torque="2 N*m", thermal_port=True)])  # fmt: skip
         return spring, loss
 
     def liquid_links(self):
         return (self.one([
-            LocalRestriction(restriction_type="fixed", area=self.about(2, "mm^2"),
-                             thermal_port=True),
-            LaminarLeakage(diameter="2 mm", length="0.3 m", thermal_port=True),
-            FlowResistance(pressure_drop="1 MPa", mass_flow="0.05 kg/s", thermal_port=True),
-            CheckValve(maximum_area="5 mm^2", thermal_port=True),
-            Pipe(length="1 m", area="10 mm^2", hydraulic_diameter="3.5 mm",
-                 p_I=self.between(4, 6, "MPa"), inertia=bool(self.rng.random() < 0.5),
-                 thermal_port=True),
+            il.LocalRestriction(restriction_type="fixed", area=self.about(2, "mm^2"),
+                                thermal_port=True),
+            il.LaminarLeakage(diameter="2 mm", length="0.3 m", thermal_port=True),
+            il.FlowResistance(pressure_drop="1 MPa", mass_flow="0.05 kg/s", thermal_port=True),
+            il.CheckValve(maximum_area="5 mm^2", thermal_port=True),
+            il.Pipe(length="1 m", area="10 mm^2", hydraulic_diameter="3.5 mm",
+                    p_I=self.between(4, 6, "MPa"), inertia=bool(self.rng.random() < 0.5),
+                    thermal_port=True),
         ]),)  # fmt: skip
 
     def heat(self):
         for k, body in enumerate(self.bodies):
-            part = self.one([ThermalResistance(resistance=self.about(0.3, "K/W")),
-                             ConvectiveHeatTransfer(area=self.about(0.1, "m^2")),
-                             RadiativeHeatTransfer(area=self.about(1, "m^2"))])  # fmt: skip
+            part = self.one([th.ThermalResistance(resistance=self.about(0.3, "K/W")),
+                             th.ConvectiveHeatTransfer(area=self.about(0.1, "m^2")),
+                             th.RadiativeHeatTransfer(area=self.about(1, "m^2"))])  # fmt: skip
             if k:
                 self.link(f"heat{k}", part, "A", "B", body, self.one(self.bodies[:k]))
 
@@ -218,17 +172,16 @@ class Mixed:
         """A new electrical node, with a few elements towards others."""
         nodes = self.nodes["electrical"]
         k = len(nodes)
-        first = self.add(f"r{k}", Resistor(resistance=self.about(2, "ohm"), thermal_port=True))
+        first = self.add(f"r{k}", el.Resistor(resistance=self.about(2, "ohm"), thermal_port=True))
         self.model.connect(first.H, self.one(self.bodies))
         self.model.connect(first.n, self.one(nodes))
         for n in range(int(self.rng.integers(1, 4))):
             part = self.one([
-                Capacitor(capacitance=self.about(0.05, "F"), vc=self.between(-5, 5, "V")),
-                Inductor(inductance=self.about(0.1, "H"), i_L=self.between(-3, 3, "A")),
-                Diode(thermal_port=True, **self.diode),
-            ])  # fmt: skip
-            other = self.add(f"r{k}_{n}", Resistor(resistance=self.about(1, "ohm"),
-                                                   thermal_port=True))  # fmt: skip
+                el.Capacitor(capacitance=self.about(0.05, "F"), vc=self.between(-5, 5, "V")),
+                el.Inductor(inductance=self.about(0.1, "H"), i_L=self.between(-3, 3, "A")),
+                el.Diode(thermal_port=True, **self.diode)])  # fmt: skip
+            other = self.add(f"r{k}_{n}", el.Resistor(resistance=self.about(1, "ohm"),
+                                                      thermal_port=True))  # fmt: skip
             self.link(f"e{k}_{n}", part, "p", "n", first.p, other.p)
             self.model.connect(other.H, self.one(self.bodies))
             self.model.connect(other.n, self.one(nodes))
@@ -239,12 +192,12 @@ class Mixed:
         """A new magnetic node that is held to others by iron."""
         nodes = self.nodes["magnetic"]
         k = len(nodes)
-        iron = self.add(f"iron{k}", FundamentalReluctance(reluctance=self.about(1e4, "1/H")))
+        iron = self.add(f"iron{k}", mag.FundamentalReluctance(reluctance=self.about(1e4, "1/H")))
         self.model.connect(iron.S, self.one(nodes))
         if self.rng.random() < 0.5:
             nodes.append(iron.N)
             return iron.N
-        eddy = EddyCurrent(conductance=self.about(30, "1/ohm"), thermal_port=True)
+        eddy = mag.EddyCurrent(conductance=self.about(30, "1/ohm"), thermal_port=True)
         self.link(f"eddy{k}", eddy, "S", "N", iron.N, self.one(nodes))
         nodes.append(iron.N)
         return iron.N
@@ -266,45 +219,45 @@ class Mixed:
         kind = int(self.rng.integers(13))
         turn, slide = "rotational", "translational"
         if kind == 0:
-            mechanics(part := RotationalElectromechanicalConverter(
+            mechanics(part := em.RotationalElectromechanicalConverter(
                 constant=self.about(0.5, "V*s/rad")), turn)  # fmt: skip
             self.coil(part)
         elif kind == 1:
-            mechanics(part := TranslationalElectromechanicalConverter(
+            mechanics(part := em.TranslationalElectromechanicalConverter(
                 constant=self.about(3, "V*s/m")), slide)  # fmt: skip
             self.coil(part)
         elif kind == 2:
-            mechanics(part := DCMotor(
+            mechanics(part := em.DCMotor(
                 resistance="1 ohm", inductance="20 mH", back_emf_constant="0.3 V*s/rad",
                 inertia="0.02 kg*m^2", damping="0.01 N*m*s/rad", thermal_port=True), turn)
             self.coil(part)
         elif kind == 3:
-            mechanics(part := VoiceCoil(resistance="2 ohm", inductance="30 mH",
-                                        constant="4 V*s/m", thermal_port=True), slide)
+            mechanics(part := em.VoiceCoil(resistance="2 ohm", inductance="30 mH",
+                                           constant="4 V*s/m", thermal_port=True), slide)
             self.coil(part)
         elif kind == 4:
-            part = ElectromagneticConverter(turns=50)
+            part = mag.ElectromagneticConverter(turns=50)
             self.link(f"c{k}", part, "N", "S", self.gap(), self.nodes["magnetic"][0])
             self.coil(part)
         elif kind == 5:
-            mechanics(part := ReluctanceForceActuator(
+            mechanics(part := mag.ReluctanceForceActuator(
                 area="0.5 cm^2", x="30 mm", least_gap="1 mm", model="full", thermal_port=True),
                 slide)
             self.model.connect(part.N, self.gap())
             self.model.connect(part.S, self.nodes["magnetic"][0])
         elif kind == 6:
-            mechanics(part := TranslationalMechanicalConverter(
+            mechanics(part := il.TranslationalMechanicalConverter(
                 interface_area="1 cm^2", dead_volume="0.2 l", pressure_spec="specified",
                 environment_pressure=quantity(PRESSURE, "MPa"), p_I="5 MPa",
                 mech_orientation=self.one(["positive", "negative"])), slide)  # fmt: skip
             self.pipe_to(k, part.A)
         elif kind == 7:
-            mechanics(part := RotationalMechanicalConverter(
+            mechanics(part := il.RotationalMechanicalConverter(
                 displacement="2e-6 m^3/rad", dead_volume="0.2 l", pressure_spec="specified",
                 environment_pressure=quantity(PRESSURE, "MPa"), p_I="5 MPa"), turn)
             self.pipe_to(k, part.A)
         elif kind == 8:
-            mechanics(part := self.one([FixedDisplacementPump, FixedDisplacementMotor])(
+            mechanics(part := self.one([il.FixedDisplacementPump, il.FixedDisplacementMotor])(
                 displacement="0.5 cm^3/rad"), turn)  # fmt: skip
             nodes = self.nodes["liquid"]
             self.model.connect(part.A, nodes[0])
@@ -317,11 +270,11 @@ class Mixed:
             nodes = self.nodes[turn]
             self.link(f"c{k}", gear, "S", "O", nodes[0], nodes[1])
         elif kind == 11:
-            part = self.link(f"c{k}", IdealTransformer(ratio=float(self.rng.uniform(0.5, 2))),
+            part = self.link(f"c{k}", el.IdealTransformer(ratio=float(self.rng.uniform(0.5, 2))),
                              "p1", "n1", self.circuit(), self.nodes["electrical"][0])
             self.two_port(k)
         else:
-            self.link(f"c{k}", Gyrator(conductance=self.about(0.5, "S")),
+            self.link(f"c{k}", el.Gyrator(conductance=self.about(0.5, "S")),
                       "p1", "n1", self.circuit(), self.nodes["electrical"][0])
             self.two_port(k)
 
@@ -335,8 +288,8 @@ class Mixed:
         self.model.connect(part.n2, self.nodes["electrical"][0])
 
     def pipe_to(self, k, port):
-        self.link(f"line{k}", LocalRestriction(restriction_type="fixed", area="3 mm^2",
-                                               thermal_port=True),
+        self.link(f"line{k}", il.LocalRestriction(restriction_type="fixed", area="3 mm^2",
+                                                  thermal_port=True),
                   "A", "B", port, self.one(self.nodes["liquid"]))  # fmt: skip
 
     # -- sums ------------------------------------------------------------------------------
@@ -349,7 +302,7 @@ class Mixed:
         return sum(
             part.mass.to("kg").m * part.specific_heat.to("J/(kg*K)").m * np.log(
                 run[f"{path}.T"].to("K").magnitude)
-            for path, part in self.model.parts.items() if isinstance(part, ThermalMass)
+            for path, part in self.model.parts.items() if isinstance(part, th.ThermalMass)
         )  # fmt: skip
 
 
@@ -408,8 +361,9 @@ def test_ideal_diodes_lose_nothing_of_all_energy():
 
 def test_the_networks_above_have_converters_between_all_domains():
     parts = {type(part) for seed in CLOSED + FED for part in Mixed(seed).model.parts.values()}
-    assert {RotationalElectromechanicalConverter, TranslationalElectromechanicalConverter,
-            ElectromagneticConverter, ReluctanceForceActuator, TranslationalMechanicalConverter,
-            FixedDisplacementMotor, DCMotor, VoiceCoil, GearBox, IdealTransformer, Gyrator,
-            TranslationalFriction, RotationalFriction, HardStop, EddyCurrent, CheckValve,
-            RadiativeHeatTransfer} <= parts
+    assert {em.RotationalElectromechanicalConverter, em.TranslationalElectromechanicalConverter,
+            mag.ElectromagneticConverter, mag.ReluctanceForceActuator,
+            il.TranslationalMechanicalConverter, il.FixedDisplacementMotor, em.DCMotor,
+            em.VoiceCoil, GearBox, el.IdealTransformer, el.Gyrator, TranslationalFriction,
+            rot.RotationalFriction, HardStop, mag.EddyCurrent, il.CheckValve,
+            th.RadiativeHeatTransfer} <= parts

@@ -1,27 +1,84 @@
-"""Random circuits against nodal analysis.
+"""Linear circuits, random circuits and random networks against closed forms and pencils."""
 
-Resistors, capacitors, inductors, transformers and two sources, joined at random: with loops of
-capacitors and cutsets of inductors, so that there are fewer states than reactances. The settled
-answer to a sine is a system of complex equations, written here and nowhere else.
-"""
+import warnings
 
 import numpy as np
 import pytest
-from benches import wired
-from scipy.linalg import eigvals, solve
+from benches import wire, wired
+from benches.random_cases import random_cases
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy.linalg import eig, eigvals, solve
 
-from blocks import quantity
-from library.electrical import (
-    ACCurrentSource,
-    ACVoltageSource,
-    Capacitor,
-    ElectricalReference,
-    IdealTransformer,
-    Inductor,
-    OpenCircuit,
-    Resistor,
-)
+import library.electrical as el
+import library.translational as tr
+from blocks import Model, Target, quantity, sin
+from library.translational import Damper, FreeEnd, Inerter, Mass, Reference, Rod, Spring
 
+METHODS = ["DOP853", "Radau"]
+TIGHT = {"rtol": 1e-10}
+
+
+def read(run, path, unit):
+    return run.time.to("s").magnitude, run[path].to(unit).magnitude
+
+
+def oscillator(m, k, d, x0, v0):
+    return wired("oscillator", "body.M spring.R damper.R", "spring.C damper.C ground.V",
+                 body=tr.Mass(mass=quantity(m, "kg"), v=quantity(v0, "m/s")),
+                 spring=tr.Spring(stiffness=quantity(k, "N/m"), x=quantity(x0, "m")),
+                 damper=tr.Damper(damping=quantity(d, "N*s/m")), ground=tr.Reference())
+
+
+def damped(m, k, d, x0, v0, t):
+    """Position of a free oscillator in the regime its numbers put it in."""
+    omega, decay = np.sqrt(k / m), d / (2 * m)
+    if np.isclose(decay, omega, rtol=1e-14):
+        return np.exp(-decay * t) * (x0 + (v0 + decay * x0) * t)
+    if decay < omega:
+        w = np.sqrt(omega**2 - decay**2)
+        return np.exp(-decay * t) * (x0 * np.cos(w * t) + (v0 + decay * x0) / w * np.sin(w * t))
+    w = np.sqrt(decay**2 - omega**2)
+    return np.exp(-decay * t) * (x0 * np.cosh(w * t) + (v0 + decay * x0) / w * np.sinh(w * t))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("d", [0.0, 0.4, 4.0, 8.0, 40.0])  # critical: 2 sqrt(8·2) = 8
+def test_an_oscillator_moves_as_its_regime_says(d, method):
+    run = oscillator(2.0, 8.0, d, 0.1, -0.3).simulate("4 s", method=method, **TIGHT)
+    t, x = read(run, "spring.x", "m")
+    assert_allclose(x, damped(2.0, 8.0, d, 0.1, -0.3, t), atol=1e-8)
+
+
+def test_a_mass_on_a_moving_base_follows_the_transfer_function():
+    # start on the periodic solution, so that there is no transient
+    m, k, d, w = 2.0, 50.0, 3.0, 4.0
+    phasor = (k + 1j * w * d) / (k - m * w**2 + 1j * w * d)  # x of the body per y of the base
+    model = Model("base")
+    model.base = tr.PositionSource(position=lambda t: quantity("2 cm") * sin(quantity(w,
+                                                                                      "rad/s") * t))
+    body0, speed0 = 0.02 * phasor.imag, 0.02 * w * phasor.real
+    wire(model, "base.R strut.R", "strut.C body.M", "base.C ground.V",
+         body=tr.Mass(mass=quantity(m, "kg"), v=quantity(speed0, "m/s")),
+         strut=tr.SpringDamper(stiffness=quantity(k, "N/m"), damping=quantity(d, "N*s/m"),
+                               x=quantity(-body0, "m")), ground=tr.Reference())
+    run = model.simulate("5 s", method="DOP853", **TIGHT)
+    t, v = read(run, "body.v", "m/s")
+    assert_allclose(v, (0.02 * 1j * w * phasor * np.exp(1j * w * t)).imag, atol=1e-8)
+    _, x = read(run, "strut.x", "m")
+    assert_allclose(x, (0.02 * (1 - phasor) * np.exp(1j * w * t)).imag, atol=1e-8)
+
+
+def test_an_oscillator_at_resonance_grows_linearly():
+    model = oscillator(2.0, 32.0, 0.0, 0.0, 0.0)
+    wire(model, "push.R body.M", "push.C ground.V",
+         push=tr.ForceSource(force=lambda t: quantity("6 N") * sin(quantity("4 rad/s") * t)))
+    t, x = read(model.simulate("5 s", method="DOP853", **TIGHT), "spring.x", "m")
+    assert_allclose(x, 6 / (2 * 2 * 4) * (np.sin(4 * t) / 4 - t * np.cos(4 * t)), atol=1e-8)
+
+
+# -- random circuits --------------------------------------------------------------------------
 OMEGA = 2.0
 
 
@@ -44,8 +101,7 @@ class Circuit:
 
     def equations(self):
         """E, A and b over the potentials of all nodes and the currents of V, L and T."""
-        extra = [e for e in self.edges if e[0] in "VLT"]
-        size = self.nodes + len(extra)
+        size = self.nodes + len([e for e in self.edges if e[0] in "VLT"])
         E, A, b = np.zeros((size, size)), np.zeros((size, size)), np.zeros(size)
         row = self.nodes
         for kind, value, p, n, *other in self.edges:
@@ -85,16 +141,16 @@ class Circuit:
 
     def model(self):
         model = wired("random circuit", "ground.V nodes[0].V",
-                      ground=ElectricalReference(), nodes=OpenCircuit(count=self.nodes))
+                      ground=el.ElectricalReference(), nodes=el.OpenCircuit(count=self.nodes))
         frequency = quantity(OMEGA / 2 / np.pi, "Hz")
         for k, (kind, value, *ends) in enumerate(self.edges):
             part = model.add(f"{kind}{k}", {
-                "R": lambda v: Resistor(resistance=quantity(v, "ohm")),
-                "C": lambda v: Capacitor(capacitance=quantity(v, "F")),
-                "L": lambda v: Inductor(inductance=quantity(v, "H")),
-                "V": lambda v: ACVoltageSource(amplitude=quantity(v, "V"), frequency=frequency),
-                "I": lambda v: ACCurrentSource(amplitude=quantity(v, "A"), frequency=frequency),
-                "T": lambda v: IdealTransformer(ratio=v),
+                "R": lambda v: el.Resistor(resistance=quantity(v, "ohm")),
+                "C": lambda v: el.Capacitor(capacitance=quantity(v, "F")),
+                "L": lambda v: el.Inductor(inductance=quantity(v, "H")),
+                "V": lambda v: el.ACVoltageSource(amplitude=quantity(v, "V"), frequency=frequency),
+                "I": lambda v: el.ACCurrentSource(amplitude=quantity(v, "A"), frequency=frequency),
+                "T": lambda v: el.IdealTransformer(ratio=v),
             }[kind](value))  # fmt: skip
             ports = ("p1", "n1", "p2", "n2") if kind == "T" else ("p", "n")
             for port, node in zip(ports, ends, strict=True):
@@ -125,6 +181,136 @@ def test_a_random_circuit_settles_to_its_complex_nodal_equations(seed):
     wave = np.array([run[f"nodes[{k}].v"].at(quantity(t, "s")).m for k in range(circuit.nodes)])
     found = 2j * np.mean(wave * np.exp(-1j * OMEGA * t), axis=1)
     assert np.abs(found - phasors).max() < 1e-7 * max(1, np.abs(phasors).max())
-    reactances = sum(e[0] in "LC" for e in circuit.edges)
-    assert run.statistics["states"] <= reactances
+    assert run.statistics["states"] <= sum(e[0] in "LC" for e in circuit.edges)
     assert run.energy().relative_residual < 1e-6
+
+
+# -- random networks --------------------------------------------------------------------------
+END = 0.6  # s
+FEW = settings(max_examples=12, deadline=None, derandomize=True,
+               suppress_health_check=[HealthCheck.too_slow])  # fmt: skip
+PLAIN = ["spring", "damper"]
+
+
+@st.composite
+def networks(draw, masses, kinds):
+    """Nodes (mass in kg, 0 for none; velocity) and links (kind, R, C, coefficient, x).
+
+    The links are a tree rooted at the ground, which is -1, with some more across it.
+    """
+    tenths = st.integers(-10, 10).map(lambda i: i / 10)
+    size = draw(st.integers(2, 5))
+    nodes = [(draw(st.sampled_from(masses)), draw(tenths)) for _ in range(size)]
+    links = []
+
+    def link(a, b, kinds):
+        kind = draw(st.sampled_from(kinds))
+        ends = (a, b) if draw(st.booleans()) else (b, a)
+        links.append((kind, *ends, draw(st.integers(1, 40)) / 4, draw(tenths)))
+
+    for i in range(size):
+        link(i, draw(st.integers(-1, i - 1)), kinds)
+    for _ in range(draw(st.integers(0, 2))):
+        a = draw(st.integers(0, size - 1))
+        link(a, draw(st.sampled_from([i for i in range(-1, size) if i != a])), PLAIN)
+    return nodes, links
+
+
+def pencil(nodes, links):
+    """E and A of E z' = A z, with z the velocities, deformations and rod forces."""
+    n, extra = len(nodes), [k for k, link in enumerate(links) if link[0] in ("spring", "rod")]
+    e, a = np.zeros((2, n + len(extra), n + len(extra)))
+    e[:n, :n] = np.diag([m for m, _ in nodes])
+    for k, (kind, r, c, strength, _) in enumerate(links):
+        b = np.zeros(n)
+        for i, sign in ((r, 1), (c, -1)):
+            if i >= 0:
+                b[i] += sign
+        if kind == "damper":
+            a[:n, :n] -= strength * np.outer(b, b)
+        elif kind == "inerter":
+            e[:n, :n] += strength * np.outer(b, b)
+        else:
+            row = n + extra.index(k)
+            a[:n, row] = -b * (strength if kind == "spring" else 1.0)
+            a[row, :n] = b
+            e[row, row] = 1.0 if kind == "spring" else 0.0
+    return e, a
+
+
+def build(nodes, links, order=None, prefix=""):
+    """The model; ``order`` permutes all its parts and joints, and ``prefix`` renames them."""
+    parts = {f"{prefix}ground": Reference()}
+    for i, (m, v) in enumerate(nodes):
+        parts[f"{prefix}n{i}"] = (
+            Mass(mass=quantity(m, "kg"), v=Target(quantity(v, "m/s"), "low")) if m else FreeEnd())
+    joints = []
+    for k, (kind, r, c, strength, x) in enumerate(links):
+        parts[f"{prefix}l{k}"] = {
+            "spring": Spring(stiffness=quantity(strength, "N/m"), x=Target(f"{x} m", "low")),
+            "damper": Damper(damping=quantity(strength, "N*s/m")),
+            "inerter": Inerter(inertance=quantity(strength, "kg")),
+            "rod": Rod(),
+        }[kind]
+        for port, i in (("R", r), ("C", c)):
+            node = "ground.V" if i < 0 else f"n{i}.M" if nodes[i][0] else f"n{i}.V"
+            joints.append(f"{prefix}l{k}.{port} {prefix}{node}")
+    names = list(parts)
+    if order is not None:
+        order.shuffle(names)
+        order.shuffle(joints)
+    return wired("network", *joints, **{name: parts[name] for name in names})
+
+
+def unknowns(run, nodes, links, side, prefix=""):
+    paths = [f"{prefix}n{i}.v" for i in range(len(nodes))]
+    paths += [f"{prefix}l{k}.{'x' if link[0] == 'spring' else 'f'}"
+              for k, link in enumerate(links) if link[0] in ("spring", "rod")]  # fmt: skip
+    return np.array([getattr(run[p], side).to_base_units().magnitude for p in paths])
+
+
+@random_cases(networks([0.0, 0.5, 1.0, 2.5], [*PLAIN, *PLAIN, "inerter", "rod"]), few=12, many=40)
+def test_a_random_network_with_massless_nodes_moves_as_its_pencil_says(network):
+    e, a = pencil(*network)
+    shift = np.random.default_rng(1).uniform(0.5, 1.5)
+    assume(np.linalg.cond(a - shift * e) < 1e10)  # else forces are indeterminate
+    (alpha, beta), modes = eig(a, e, homogeneous_eigvals=True)
+    finite = np.abs(beta) > 1e-9 * np.abs(alpha)
+    rates, modes = alpha[finite] / beta[finite], modes[:, finite]
+    assume(modes.shape[1] == 0 or np.linalg.cond(modes) < 1e4)  # else a Jordan block
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run = build(*network).simulate(quantity(END, "s"), rtol=1e-10, method="Radau")
+    start, end = (unknowns(run, *network, side) for side in ("initial", "final"))
+    weights = np.linalg.lstsq(modes, start.astype(complex), rcond=None)[0]
+    assert_allclose((modes @ weights).real, start, atol=1e-9)  # consistent start
+    assert_allclose((modes @ (weights * np.exp(rates * END))).real, end, atol=1e-7)
+
+
+@FEW
+@given(networks([0.5, 1.0, 2.5], PLAIN), st.randoms(use_true_random=False))
+def test_names_and_order_of_components_do_not_matter(network, order):
+    one, other = (build(*network, *more).simulate(quantity(END, "s"), method="rk4", step="5 ms")
+                  for more in ((), (order, "other_")))
+    one, other = (unknowns(run, *network, "final", prefix)
+                  for run, prefix in ((one, ""), (other, "other_")))
+    assert_allclose(one, other, rtol=0, atol=1e-12 * max(1.0, np.abs(one).max()))
+
+
+MASSES = ["kg", "g", "t", "lb", "mg"]
+STIFFNESSES = ["N/m", "N/mm", "kN/m", "lbf/inch", "kg/s^2"]
+VELOCITIES = ["m/s", "mm/s", "km/hour", "mile/hour", "inch/s"]
+
+
+@FEW
+@given(st.sampled_from(MASSES), st.sampled_from(STIFFNESSES), st.sampled_from(VELOCITIES))
+def test_units_of_parameters_do_not_matter(mass, stiffness, velocity):
+    def run(m, k, v):
+        model = wired("oscillator", "body.M spring.R", "spring.C ground.V",
+                      body=Mass(mass=quantity("2 kg").to(m), v=quantity("1 m/s").to(v)),
+                      spring=Spring(stiffness=quantity("8 N/m").to(k)), ground=Reference())
+        return model.simulate("1 s", method="rk4", step="10 ms")
+
+    plain = run("kg", "N/m", "m/s")["spring.x"].to("m").magnitude
+    other = run(mass, stiffness, velocity)["spring.x"].to("m").magnitude
+    assert_allclose(other, plain, rtol=1e-12, atol=1e-12)

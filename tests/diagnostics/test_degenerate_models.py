@@ -88,8 +88,7 @@ def a_rack_and_a_wheel():
 class Rates(Component):
     """Two tanks whose levels keep two ratios."""
 
-    a, b = Variable("m", "0 m"), Variable("m", "0 m")
-    q, p = Variable("m/s"), Variable("m/s")
+    a, b, q, p = Variable("m", "0 m"), Variable("m", "0 m"), Variable("m/s"), Variable("m/s")
     first, second = Parameter(2.0), Parameter(3.0)
 
     def equations(self):
@@ -106,8 +105,7 @@ def two_ratios():
 LOCKED = {
     two_racks: "a b rod", two_wheels: "a b rod", one_body_on_two_wheels: "a b",
     a_gear_beside_a_belt: "a b", three_gears_in_a_ring: "a b c", a_lever_with_a_rod: "arm rod",
-    a_differential_on_one_shaft: "axle", a_rack_and_a_wheel: "a b", two_ratios: "part",
-}
+    a_differential_on_one_shaft: "axle", a_rack_and_a_wheel: "a b", two_ratios: "part"}
 
 
 @pytest.mark.parametrize("make", LOCKED, ids=lambda make: make.__name__)
@@ -144,8 +142,7 @@ class Turns(Component):
 class Law(Component):
     """Two unknowns in a circle, driven by a state."""
 
-    x, y = Variable("1"), Variable("1")
-    s = Variable("1", 1.0, priority="high")
+    x, y, s = Variable("1"), Variable("1"), Variable("1", 1.0, priority="high")
     forth, back = Parameter(2.0), Parameter(0.5)
 
     def equations(self):
@@ -243,8 +240,7 @@ GAIN_ONE = {
     driven_by_its_own_torque: ("src body law", "0.4 1/(kg*m^2)"),
     a_circle: ("part", 0.4), a_circle_of_two: ("part[1]", 0.4), a_circle_of_nothing: ("part", 0.4),
     three_in_a_circle: ("part", -0.4), a_rate_by_itself: ("part", 0.5),
-    equal_gears: ("a b", 2), equal_racks: ("a b rod", "50 mm"), equal_ratios: ("part", 2.0),
-}
+    equal_gears: ("a b", 2), equal_racks: ("a b rod", "50 mm"), equal_ratios: ("part", 2.0)}
 
 
 @pytest.mark.parametrize("make", GAIN_ONE, ids=lambda make: make.__name__)

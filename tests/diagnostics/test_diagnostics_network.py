@@ -5,6 +5,7 @@ import pytest
 from benches import wire, wired
 from benches.wrong_models import DryFriction, Gain, Gear, Lag, Memory, Shell, only, says, sound
 
+import library.translational as tr
 from blocks import Component, Domain, Model, Parameter, Port, Variable, der, quantity
 from library import gas
 from library.electrical import DCVoltageSource, ElectricalReference, HalfBridge, Resistor
@@ -14,62 +15,192 @@ from library.rotational import AngularVelocitySource, Inertia, RotationalReferen
 from library.signal import Pulse, Sine
 from library.thermal import ThermalResistance, VariableThermalResistance
 from library.thermal.domain import TwoPort, thermal
-from library.translational import (
-    AccelerationSource,
-    Damper,
-    ForceSource,
-    Mass,
-    MotionSensor,
-    PositionSource,
-    Reference,
-    Rod,
-    Spring,
-    VelocitySource,
-    translational,
-)
 
 SOFTEN = "Keep one of them, or put an element in series … (a spring or a damper)"
 
 
-def test_a_sound_model_has_no_findings():
-    assert len(sound().check()) == 0
-    assert str(sound().check()) == "demo: no mistakes found"
+# -- one finding, in these words ---------------------------------------------------------------
+def drive(v=1):
+    return tr.VelocitySource(velocity=f"{v} m/s")
 
 
-def test_an_empty_model_is_told_so():
-    says(only(Model("none")), "model.empty", [], "no components. Add some: model.block = Mass()")
+def push(f=1):
+    return tr.ForceSource(force=f"{f} N")
+
+
+class Pillar(Component):
+    """Holds its port, but is no reference."""
+
+    V = Port(tr.translational)
+
+    def equations(self):
+        yield self.V.v == 0
+
+
+slime = Domain("slime", across={"p": "Pa"}, through={"q": "m**3/s"})
+liquid = Domain("liquid", across={"p": "Pa"}, through={"q": "m**3/s"},
+                parameters={"density": "1000 kg/m^3"}, reference="Reservoir",
+                alone="no liquid enters or leaves it")
+
+
+class Pipe(Component):
+    A, B = Port(slime), Port(slime)
+
+    def equations(self):
+        yield self.A.q + self.B.q == 0
+        yield self.A.p - self.B.p == quantity("1 Pa*s/m^3") * self.A.q
+
+
+class Throttle(Pipe):
+    A, B = Port(liquid), Port(liquid)
+
+
+class Liquid(Component):
+    port = Port(liquid, sets=True)
+    density = Parameter("850 kg/m^3")
+
+    def equations(self):
+        yield self.port.density == self.density
+        yield self.port.q == 0
+
+
+class Tank(Component):
+    port = Port(liquid)
+    pressure = Parameter("1 bar")
+
+    def equations(self):
+        yield self.port.p == self.pressure
+
+
+#: What is wrong, the model, severity, code, who is named and what is said.
+FOUND = {
+    "no component": (
+        lambda: Model("none"), "error", "model.empty", "",
+        "no components. Add some: model.block = Mass()"),
+    "no reference": (
+        lambda: wired("free", "block.M spring.R", block=tr.Mass(), spring=tr.Spring()),
+        "error", "reference.missing", "block spring",
+        "translational circuit of block and spring has no Reference … model.ground = Reference(); "
+        "then connect it, for example to spring.C."),
+    "no reference of a second circuit": (
+        lambda: sound("a.R b.R", "a.C b.C", a=tr.Damper(), b=tr.Damper()),
+        "error", "reference.missing", "a b", ""),
+    "masses on a spring that fly freely": (
+        lambda: wired("free", "a.M spring.R", "b.M spring.C",
+                      a=tr.Mass(v="1 m/s"), b=tr.Mass(), spring=tr.Spring()),
+        "info", "reference.free", "a b spring",
+        "circuit of a, b and spring has no Reference … Nothing to do if that is meant"),
+    "three velocities in a loop": (
+        lambda: sound("a.R c.C block.M", "a.C b.R m.M", "b.C c.R n.M",
+                      a=drive(1), b=drive(2), c=drive(3), m=tr.Mass(), n=tr.Mass()),
+        "error", "conflict.across", "a b c",
+        "b, a and c form a closed loop … Remove one of them, or put an element into the loop"),
+    "a velocity between two references": (
+        lambda: sound("pull.R wall.V", "pull.C ground.V", wall=tr.Reference(), pull=drive()),
+        "error", "conflict.across", "wall ground pull",
+        "pull prescribes the velocity … wall and ground already hold rigidly. Remove it, or put"),
+    "a velocity over a rod": (
+        lambda: sound("pull.R rod.R block.M", "pull.C rod.C ground.V", rod=tr.Rod(), pull=drive()),
+        "error", "conflict.across", "rod pull",
+        f"(rod.R = pull.R and rod.C = pull.C), which rod already fixes. {SOFTEN}"),
+    "two rods side by side": (
+        lambda: sound("a.R b.R block.M", "a.C b.C end.M", a=tr.Rod(), b=tr.Rod(), end=tr.Mass()),
+        "error", "conflict.across", "a b",
+        f"a and b are both rigid … (a.R = b.R and a.C = b.C). {SOFTEN}"),
+    "a reference beside another support": (
+        lambda: sound("wall.V ground.V", wall=Pillar()), "error", "conflict.across", "ground wall",
+        "both fix the same node (ground.V = wall.V). … ground is enough."),
+    "a velocity that is shorted": (
+        lambda: sound("pull.R pull.C block.M", pull=drive()), "error", "conflict.across", "pull",
+        "pull … its ports R and C, but both … to the same node. Connect them to different nodes"),
+    "two forces in series": (
+        lambda: sound("a.R b.C", "a.C ground.V", "b.R block.M", a=push(1), b=push(2)),
+        "error", "conflict.through", "a b",
+        "a and b both prescribe the force at one node (a.R = b.C) … whose force is free (a mass)."),
+    "a force with an open port": (
+        lambda: sound("push.R block.M", push=push()), "error", "conflict.through", "push.C push",
+        "push.C is connected to nothing … Connect push.C to a component or to a Reference."),
+    "a force on a loose spring": (
+        lambda: sound("push.R block.M", "push.C spring.R", push=push(), spring=tr.Spring()),
+        "error", "conflict.through", "push spring",
+        "push prescribes every force that acts on spring … Hold that part … or a Reference."),
+    "a sensor alone": (
+        lambda: sound("meter.C ground.V", meter=tr.MotionSensor()),
+        "error", "network.floating", "meter",
+        "Nothing determines the velocity at the node of meter.R: meter carries no force there."),
+    "a port that an option leaves out": (
+        lambda: sound("meter.R block.M", meter=tr.MotionSensor()),
+        "error", "network.floating", "meter",
+        "at the node of meter.C … make it without that port: MotionSensor(reference='absolute')."),
+    "a spring that is shorted": (
+        lambda: sound("spring.R spring.C block.M", spring=tr.Spring()),
+        "warning", "network.shorted", "spring",
+        "Both ports of spring (R and C) … to the same node, so it has no effect. Connect them to"),
+    "an open port": (
+        lambda: sound("spring.R block.M", spring=tr.Spring()),
+        "info", "network.unconnected", "spring.C",
+        "spring.C is connected to nothing, so the force there is 0. Nothing to do if that is"),
+    "two liquids": (
+        lambda: wired("two liquids", "left.port throttle.A oil.port",
+                      "right.port throttle.B water.port", oil=Liquid(), left=Tank(),
+                      water=Liquid(density="998 kg/m^3"), right=Tank(pressure="2 bar"),
+                      throttle=Throttle()),
+        "error", "conflict.parameter", "oil water",
+        "oil and water both state … (density) … which throttle joins. Keep one of them, or"),
+    "an open input": (
+        lambda: wired("signals", "a.y b.u", a=Gain(), b=Gain()),
+        "error", "signal.unconnected", "a.u",
+        "input a.u is connected to nothing … an output in N to it: model.connect(…, model.a.u)."),
+    "an input on two outputs": (
+        lambda: wired("signals", "a.y b.u", "b.y c.u a.u", "c.y a.u", a=Lag(), b=Lag(), c=Lag()),
+        "error", "signal.outputs", "b.y c.y a.u c.u",
+        "a.u and c.u are connected to 2 outputs at once: b.y and c.y. Keep one of them"),
+}
+#: Nothing is wrong with these.
+SOUND = {
+    "a mass on a damper": sound,
+    "two of three velocities in a chain": lambda: sound(
+        "a.C ground.V", "a.R b.C m.M", "b.R block.M", a=drive(1), b=drive(2), m=tr.Mass()),
+    "a mass between two forces": lambda: sound(
+        "a.R b.C m.M", "a.C ground.V", "b.R block.M", a=push(1), b=push(2), m=tr.Mass()),
+    "dry friction": lambda: sound("rub.R block.M", "rub.C ground.V", rub=DryFriction()),
+    "a chamber of one pressure at three ports": lambda: wired(
+        "manifold", "box.A a.A", "box.B b.A", "box.C c.A", "a.B b.B c.B far.A",
+        box=ConstantVolumeChamber(num_ports=3), far=Reservoir(),
+        a=FlowResistance(), b=FlowResistance(), c=FlowResistance()),
+    "a lag in a circle": lambda: wired("signals", "a.y b.u", "b.y a.u", a=Gain(), b=Lag()),
+    "a memory in a circle": lambda: wired("signals", "a.y b.u", "b.y a.u", a=Gain(), b=Memory()),
+}
+
+
+#: Something less than an error is told beside what these are about.
+BESIDE = {"no reference", "a force on a loose spring", "a sensor alone",
+          "a port that an option leaves out", "two of three velocities in a chain",
+          "a chamber of one pressure at three ports"}
+
+
+@pytest.mark.parametrize("case", FOUND)
+def test_one_mistake_is_one_finding_in_these_words(case):
+    make, severity, code, where, told = FOUND[case]
+    finding = only(make(), severity if case in BESIDE else None)
+    assert finding.severity == severity
+    says(finding, code, where.split(), told)
+
+
+@pytest.mark.parametrize("case", SOUND)
+def test_a_sound_model_has_no_findings(case):
+    check = SOUND[case]().check()
+    assert not check.errors if case in BESIDE else str(check).endswith(": no mistakes found")
 
 
 # -- references ----------------------------------------------------------------------------------
-def test_a_circuit_without_reference_is_an_error():
-    model = wired("free", "block.M spring.R", block=Mass(), spring=Spring())
-    says(only(model, "error"), "reference.missing", ["block", "spring"],
-         "translational circuit of block and spring has no Reference … model.ground = Reference(); "
-         "then connect it, for example to spring.C.")
-
-
-def test_every_circuit_needs_its_own_reference():
-    model = sound("a.R b.R", "a.C b.C", a=Damper(), b=Damper())
-    finding = only(model)
-    assert finding.code == "reference.missing"
-    assert set(finding.where) == {"a", "b"}
-
-
 def test_a_node_between_masses_needs_no_reference():
     model = wired("free", "a.M spring.R", "spring.C damper.R", "damper.C b.M",
-                  a=Mass(v="1 m/s"), b=Mass(), spring=Spring(), damper=Damper())
+                  a=tr.Mass(v="1 m/s"), b=tr.Mass(), spring=tr.Spring(), damper=tr.Damper())
     assert only(model, "info").code == "reference.free"
     result = model.simulate("1 s", rtol=1e-9)
     momentum = result["a.v"] * quantity("1 kg") + result["b.v"] * quantity("1 kg")
     assert np.ptp(momentum.to("N*s").magnitude) < 1e-8
-
-
-def test_masses_on_a_spring_may_fly_freely():
-    model = wired("free", "a.M spring.R", "b.M spring.C",
-                  a=Mass(v="1 m/s"), b=Mass(), spring=Spring())
-    assert len(model.check().errors) == 0
-    says(only(model, "info"), "reference.free", ["a", "b", "spring"],
-         "circuit of a, b and spring has no Reference … Nothing to do if that is meant")
 
 
 def geared(ratio):
@@ -109,23 +240,14 @@ def test_gears_that_repeat_each_other_on_a_source_are_named_with_it():
 
 # -- two velocity sources ------------------------------------------------------------------------
 @pytest.mark.parametrize(("Other", "apart"), [
-    (VelocitySource, "; a.velocity is 1 m/s and b.velocity 0 m/s, 1 m/s apart"),
-    (PositionSource, ""), (AccelerationSource, "")],
+    (tr.VelocitySource, "; a.velocity is 1 m/s and b.velocity 0 m/s, 1 m/s apart"),
+    (tr.PositionSource, ""), (tr.AccelerationSource, "")],
     ids=["VelocitySource", "PositionSource", "AccelerationSource"])  # fmt: skip
 def test_two_velocity_sources_in_parallel_conflict(Other, apart):
     model = sound("a.R b.R damper.R", "a.C b.C ground.V",
-                  a=VelocitySource(velocity="1 m/s"), b=Other())
+                  a=tr.VelocitySource(velocity="1 m/s"), b=Other())
     says(only(model, "error"), "conflict.across", ["a", "b"],
          f"a and b both prescribe the velocity … (a.R = b.R and a.C = b.C){apart}. {SOFTEN}")
-
-
-def test_a_manifold_that_holds_one_pressure_at_three_ports_is_no_loop():
-    model = wired("manifold", box=ConstantVolumeChamber(num_ports=3), far=Reservoir())
-    for k, port in enumerate((model.box.A, model.box.B, model.box.C)):
-        drop = model.add(f"drop{k}", FlowResistance())
-        model.connect(port, drop.A)
-        model.connect(drop.B, model.far.A)
-    assert not model.check().errors
 
 
 def test_two_voltages_at_one_place_say_how_far_they_are_apart():
@@ -138,52 +260,9 @@ def test_two_voltages_at_one_place_say_how_far_they_are_apart():
     assert model.check().errors[0].problem.endswith("(a.p = b.p and a.n = b.n); they say the same.")
 
 
-def test_three_velocity_sources_in_a_loop_conflict_and_the_loop_is_named():
-    model = sound()
-    model.a, model.b, model.c = (VelocitySource(velocity=f"{n} m/s") for n in (1, 2, 3))
-    wire(model, "a.R c.C block.M", "a.C b.R m.M", "b.C c.R n.M", m=Mass(), n=Mass())
-    says(only(model), "conflict.across", "abc",
-         "b, a and c form a closed loop … Remove one of them, or put an element into the loop")
-
-
-def test_two_of_three_sources_in_a_chain_do_not_conflict():
-    model = sound("a.C ground.V", "a.R b.C m.M", "b.R block.M",
-                  a=VelocitySource(velocity="1 m/s"), b=VelocitySource(velocity="2 m/s"), m=Mass())
-    assert len(model.check().errors) == 0
-
-
-def test_a_source_between_two_references_conflicts_with_them():
-    model = sound("pull.R wall.V", "pull.C ground.V",
-                  wall=Reference(), pull=VelocitySource(velocity="1 m/s"))
-    says(only(model), "conflict.across", ["wall", "ground", "pull"],
-         "pull prescribes the velocity … wall and ground already hold rigidly. Remove it, or put")
-
-
-def test_a_source_over_a_rigid_rod_conflicts_with_it():
-    model = sound("pull.R rod.R block.M", "pull.C rod.C ground.V",
-                  rod=Rod(), pull=VelocitySource(velocity="1 m/s"))
-    says(only(model), "conflict.across", ["rod", "pull"],
-         f"(rod.R = pull.R and rod.C = pull.C), which rod already fixes. {SOFTEN}")
-
-
-def test_two_rods_side_by_side_share_their_force_in_no_unique_way():
-    model = sound("a.R b.R block.M", "a.C b.C end.M", a=Rod(), b=Rod(), end=Mass())
-    says(only(model), "conflict.across", ["a", "b"],
-         f"a and b are both rigid … (a.R = b.R and a.C = b.C). {SOFTEN}")
-
-
-class Pillar(Component):
-    """Holds its port, but is no reference."""
-
-    V = Port(translational)
-
-    def equations(self):
-        yield self.V.v == 0
-
-
 def test_two_references_at_one_node_hold_it_as_one_does():
     alone, both = sound(), sound()
-    wire(both, "wall.V ground.V floor.V", wall=Reference(), floor=Reference())
+    wire(both, "wall.V ground.V floor.V", wall=tr.Reference(), floor=tr.Reference())
     assert not len(both.check().errors)
     one, two = (m.simulate("0.2 s", rtol=1e-9) for m in (alone, both))
     assert two["block.v"].at("0.2 s") == one["block.v"].at("0.2 s")
@@ -194,84 +273,19 @@ def test_two_references_at_one_node_hold_it_as_one_does():
     assert any({"wall.V", "ground.V", "floor.V"} <= set(ports) for ports in nodes)
 
 
-def test_a_reference_and_another_support_of_one_node_are_one_too_many():
-    model = sound("wall.V ground.V", wall=Pillar())
-    says(only(model), "conflict.across", ["ground", "wall"],
-         "both fix the same node (ground.V = wall.V). … ground is enough.")
-
-
-def test_a_shorted_velocity_source_contradicts_itself():
-    model = sound("pull.R pull.C block.M", pull=VelocitySource(velocity="1 m/s"))
-    says(only(model), "conflict.across", ["pull"],
-         "pull … its ports R and C, but both … to the same node. Connect them to different nodes")
-
-
 # -- force sources -------------------------------------------------------------------------------
-def test_two_force_sources_in_series_conflict_at_the_massless_node():
-    model = sound("a.R b.C", "a.C ground.V", "b.R block.M",
-                  a=ForceSource(force="1 N"), b=ForceSource(force="2 N"))
-    says(only(model), "conflict.through", ["a", "b"],
-         "a and b both prescribe the force at one node (a.R = b.C) … whose force is free (a mass).")
-
-
-def test_a_mass_between_two_force_sources_resolves_the_conflict():
-    model = sound("a.R b.C m.M", "a.C ground.V", "b.R block.M",
-                  a=ForceSource(force="1 N"), b=ForceSource(force="2 N"), m=Mass())
-    assert len(model.check()) == 0
-
-
-def test_a_force_source_with_an_open_port_has_nothing_to_act_on():
-    model = sound("push.R block.M", push=ForceSource(force="1 N"))
-    says(only(model), "conflict.through", ["push.C", "push"],
-         "push.C is connected to nothing … Connect push.C to a component or to a Reference.")
-
-
-def test_a_force_on_a_loose_spring_is_not_balanced():
-    model = sound("push.R block.M", "push.C spring.R",
-                  push=ForceSource(force="1 N"), spring=Spring())
-    says(only(model, "error"), "conflict.through", ["push", "spring"],
-         "push prescribes every force that acts on spring … Hold that part … or a Reference.")
-
-
-def test_a_node_where_only_a_sensor_is_has_no_velocity():
-    model = sound("meter.C ground.V", meter=MotionSensor())
-    says(only(model, "error"), "network.floating", ["meter"],
-         "Nothing determines the velocity at the node of meter.R: meter carries no force there.")
-
-
-def test_a_port_that_an_option_leaves_out_need_not_be_connected():
-    model = sound("meter.R block.M", meter=MotionSensor())
-    says(only(model, "error"), "network.floating", ["meter"],
-         "at the node of meter.C … make it without that port: MotionSensor(reference='absolute').")
-
-
 # -- ports ---------------------------------------------------------------------------------------
-def test_a_shorted_spring_is_a_warning():
-    model = sound("spring.R spring.C block.M", spring=Spring())
-    assert len(model.check().errors) == 0
-    says(only(model, "warning"), "network.shorted", ["spring"],
-         "Both ports of spring (R and C) … to the same node, so it has no effect. Connect them to")
-
-
-def test_an_unconnected_port_carries_no_force():
-    model = sound("spring.R block.M", spring=Spring())
-    assert len(model.check().errors) == 0
-    says(only(model, "info"), "network.unconnected", ["spring.C"],
-         "spring.C is connected to nothing, so the force there is 0. Nothing to do if that is")
-
-
 def test_unconnected_ports_of_an_array_are_one_finding():
     model = sound()
-    model.loose = Mass(count=50)
+    model.loose = tr.Mass(count=50)
     assert only(model, "info").problem.startswith(
         "loose[0].M, loose[1].M, loose[2].M and 17 more (50 in all) are connected to nothing")
 
 
 # -- what no simple rule explains ----------------------------------------------------------------
 def test_velocities_at_both_ends_of_a_gear_are_named_with_the_gear():
-    model = sound("gear.A a.R", "gear.B b.R", "a.C b.C ground.V",
-                  gear=Gear(), a=VelocitySource(velocity="1 m/s"),
-                  b=VelocitySource(velocity="1 m/s"))
+    model = sound("gear.A a.R", "gear.B b.R", "a.C b.C ground.V", gear=Gear(),
+                  a=tr.VelocitySource(velocity="1 m/s"), b=tr.VelocitySource(velocity="1 m/s"))
     finding = only(model)
     assert finding.where[:2] == ("a", "b")
     says(finding, "structure.singular", finding.where,
@@ -281,14 +295,14 @@ def test_velocities_at_both_ends_of_a_gear_are_named_with_the_gear():
 
 def test_forces_at_both_ends_of_a_massless_gear_are_named_with_the_gear():
     model = sound("gear.A a.R", "gear.B b.R", "a.C b.C ground.V",
-                  gear=Gear(), a=ForceSource(force="1 N"), b=ForceSource(force="1 N"))
+                  gear=Gear(), a=tr.ForceSource(force="1 N"), b=tr.ForceSource(force="1 N"))
     finding = only(model)
     says(finding, "structure.singular", finding.where,
          "a and b prescribe more forces than gear leaves free. … whose force is free (a mass).")
 
 
 def test_gears_of_one_ratio_in_parallel_are_dependent_and_of_two_ratios_are_not():
-    model = sound("g.A h.A block.M", "g.B h.B end.M", end=Mass(), g=Gear(), h=Gear())
+    model = sound("g.A h.A block.M", "g.B h.B end.M", end=tr.Mass(), g=Gear(), h=Gear())
     says(only(model), "structure.dependent", ["g", "h"],
          "g and h depend on each other … \n    g.A.v == g.ratio*g.B.v\n    h.A.v == h.ratio*h.B.v"
          " … Remove one of g and h, or change its parameters.")
@@ -296,67 +310,10 @@ def test_gears_of_one_ratio_in_parallel_are_dependent_and_of_two_ratios_are_not(
     assert len(model.check().errors) == 0
 
 
-def test_dry_friction_is_a_law_like_any_other():
-    model = sound("rub.R block.M", "rub.C ground.V", rub=DryFriction())
-    assert len(model.check()) == 0
-
-
-slime = Domain("slime", across={"p": "Pa"}, through={"q": "m**3/s"})
-
-
-class Pipe(Component):
-    A, B = Port(slime), Port(slime)
-
-    def equations(self):
-        yield self.A.q + self.B.q == 0
-        yield self.A.p - self.B.p == quantity("1 Pa*s/m^3") * self.A.q
-
-
 def test_a_circuit_of_a_domain_without_reference_lacks_what_it_is_measured_against():
-    model = wired("ring", "one.A other.A", "one.B other.B", one=Pipe(), other=Pipe())
-    (found,) = model.check()
+    (found,) = wired("ring", "one.A other.A", "one.B other.B", one=Pipe(), other=Pipe()).check()
     assert found.code == "structure.singular"
     assert "what the pressure of this slime circuit is measured against" in found.advice
-
-
-# -- the words of a domain -------------------------------------------------------------------------
-liquid = Domain("liquid", across={"p": "Pa"}, through={"q": "m**3/s"},
-                parameters={"density": "1000 kg/m^3"}, reference="Reservoir",
-                alone="no liquid enters or leaves it")
-
-
-class Liquid(Component):
-    port = Port(liquid, sets=True)
-    density = Parameter("850 kg/m^3")
-
-    def equations(self):
-        yield self.port.density == self.density
-        yield self.port.q == 0
-
-
-class Tank(Component):
-    port = Port(liquid)
-    pressure = Parameter("1 bar")
-
-    def equations(self):
-        yield self.port.p == self.pressure
-
-
-class Throttle(Component):
-    A, B = Port(liquid), Port(liquid)
-
-    def equations(self):
-        yield self.A.q + self.B.q == 0
-        yield self.A.p - self.B.p == quantity("1 Pa*s/m^3") * self.A.q
-
-
-def test_two_liquids_in_one_circuit_are_named():
-    model = wired("two liquids", "left.port throttle.A oil.port",
-                  "right.port throttle.B water.port",
-                  oil=Liquid(), water=Liquid(density="998 kg/m^3"), left=Tank(),
-                  right=Tank(pressure="2 bar"), throttle=Throttle())
-    says(only(model), "conflict.parameter", ["oil", "water"],
-         "oil and water both state … (density) … which throttle joins. Keep one of them, or")
 
 
 def test_two_gases_in_one_circuit_are_named_without_the_coefficients_of_their_polynomials():
@@ -403,17 +360,8 @@ def test_a_floating_circuit_is_named_beside_known_instants():
 
 
 # -- signals: open inputs, lines with two outputs and circles ---------------------------------
-def test_an_open_input_without_default_is_an_error():
-    model = wired("signals", "a.y b.u", a=Gain(), b=Gain())
-    finding = only(model)
-    assert finding.severity == "error"
-    says(finding, "signal.unconnected", ["a.u"],
-         "input a.u is connected to nothing … an output in N to it: model.connect(…, model.a.u).")
-
-
 def test_an_open_input_of_a_composite_is_named_as_its_user_sees_it():
-    model = wired("signals", shell=Shell())
-    finding = only(model)
+    finding = only(wired("signals", shell=Shell()))
     assert (finding.code, finding.where) == ("signal.unconnected", ("shell.u",))
 
 
@@ -427,21 +375,8 @@ def test_an_input_of_a_composite_that_a_part_has_a_value_for_is_told():
     assert "gate of leg.high stands in for it" in str(upper)
 
 
-def test_a_line_takes_one_output_only():
-    model = wired("signals", "a.y b.u", "b.y c.u a.u", "c.y a.u", a=Lag(), b=Lag(), c=Lag())
-    says(only(model), "signal.outputs", ["b.y", "c.y", "a.u", "c.u"],
-         "a.u and c.u are connected to 2 outputs at once: b.y and c.y. Keep one of them")
-
-
 def test_signals_in_a_circle_are_named_in_order():
-    model = wired("signals", "a.y b.u", "b.y c.u", "c.y a.u", a=Gain(), b=Gain(), c=Gain())
-    finding = only(model)
+    finding = only(wired("signals", "a.y b.u", "b.y c.u", "c.y a.u", a=Gain(), b=Gain(), c=Gain()))
     assert (finding.code, finding.severity) == ("signal.loop", "warning")
     assert finding.where == ("a", "b", "c")
     assert "a -> b -> c -> a. " in finding.problem and "break the circle with" in finding.advice
-
-
-@pytest.mark.parametrize("Delay", [Lag, Memory])
-def test_a_lag_in_the_circle_breaks_it(Delay):
-    model = wired("signals", "a.y b.u", "b.y a.u", a=Gain(), b=Delay())
-    assert len(model.check()) == 0

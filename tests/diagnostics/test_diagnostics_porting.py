@@ -3,6 +3,7 @@
 import pytest
 from benches import wire, wired
 
+import library.rotational as rot
 from blocks import BlocksError, Model, quantity
 from blocks.exceptions import ConnectionRefused, ParameterError, UnknownName
 from library import electrical as e
@@ -10,12 +11,6 @@ from library import isothermal_liquid as liquid
 from library import magnetic as g
 from library import thermal as h
 from library.electromechanical import DCMotor
-from library.rotational import (
-    Inertia,
-    RotationalMotionSensor,
-    RotationalReference,
-    RotationalSpring,
-)
 from library.signal import Constant, Gain, Step
 from library.translational import Mass, MotionSensor, Reference, Spring
 
@@ -55,8 +50,7 @@ def test_a_value_as_it_is_written_elsewhere_is_answered_with_what_is_meant(make,
     ("5 bar(g)", "'6.01325 bar' for that pressure, '5 bar' for a difference of pressures."),
     ("200 kPa gauge", "'301.325 kPa' for that pressure, '200 kPa' for a difference of pressures."),
     ("3 bar g", "'4.01325 bar' for that pressure, '3 bar' for a difference of pressures."),
-    ("3 bara", "Write '3 bar': pressures here are absolute."),
-])  # fmt: skip
+    ("3 bara", "Write '3 bar': pressures here are absolute.")])  # fmt: skip
 def test_a_gauge_pressure_is_answered_with_the_absolute_one(given, meant):
     with pytest.raises(BlocksError) as caught:
         liquid.Reservoir(pressure_spec="specified", pressure=given)
@@ -68,8 +62,7 @@ def test_a_gauge_pressure_is_answered_with_the_absolute_one(given, meant):
     ("230 Vrms", "√2 times its root mean square: write '325.269 V'."),
     ("0.23 kV(rms)", "√2 times its root mean square: write '0.325269 kV'."),
     ("230 VAC", "√2 times its root mean square: write '325.269 V'."),
-    ("650 Vpp", "half of what it is from peak to peak: write '325 V'."),
-])  # fmt: skip
+    ("650 Vpp", "half of what it is from peak to peak: write '325 V'.")])  # fmt: skip
 def test_a_root_mean_square_is_answered_with_the_amplitude(given, meant):
     with pytest.raises(BlocksError) as caught:
         e.ACVoltageSource(amplitude=given)
@@ -125,13 +118,12 @@ def in_parallel(meter):
 
 @pytest.mark.parametrize(("mass", "meter", "spring", "ground", "ports"), [
     (Mass(v="1 m/s"), MotionSensor(), Spring(), Reference(), "M R C V"),
-    (Inertia(), RotationalMotionSensor(), RotationalSpring(), RotationalReference(), "I R C W"),
+    (rot.Inertia(), rot.RotationalMotionSensor(), rot.RotationalSpring(), rot.RotationalReference(),
+     "I R C W"),
     (h.ThermalMass(), h.TemperatureSensor(), h.ThermalResistance(), h.TemperatureSource(),
-     "M A B A"),
-], ids=["translational", "rotational", "thermal"])  # fmt: skip
+     "M A B A")], ids=["translational", "rotational", "thermal"])  # fmt: skip
 def test_a_meter_between_what_stores_and_what_carries_is_told_of(
-    mass, meter, spring, ground, ports
-):
+    mass, meter, spring, ground, ports):
     own, first, second, held = ports.split()
     model = Model("in series")
     model.mass, model.meter, model.spring, model.ground = mass, meter, spring, ground
@@ -256,7 +248,7 @@ def test_liquid_whose_pressure_nothing_fixes_is_told_of_in_its_words():
 def test_a_motor_whose_case_is_left_open_is_told_of_by_that_port():
     model = circuit(e.DCVoltageSource())
     wire(model, "s.p motor.p", "motor.n ground.V", "motor.R rotor.I",
-         motor=DCMotor(), rotor=Inertia())
+         motor=DCMotor(), rotor=rot.Inertia())
     (finding,) = model.check().errors
     assert finding.problem.startswith("motor.C is connected to nothing, so an equation of motor")
     assert finding.advice.startswith("Connect motor.C:")

@@ -1,15 +1,14 @@
-"""Does the documentation do what it says?
-
-Python blocks of a page run one after another in one namespace. A ``text`` block right
-after a Python block is what that block prints; ``...`` stands for anything, and runs of
-blanks (or of rules) are equal. Shell blocks are not run, but compared with what continuous
-integration calls.
-"""
+"""Does the documentation do what it says, in pages, notebooks and for type checkers?"""
 
 import doctest
+import os
 import re
 import shlex
+import shutil
+import subprocess
+import sys
 import tomllib
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -27,8 +26,7 @@ def blocks(page: Path) -> list[tuple[str, str, str | None, int]]:
 
 
 @pytest.mark.parametrize("page", [
-    page for page in PAGES if "```python" in page.read_text()
-], ids=lambda p: p.stem)  # fmt: skip
+    page for page in PAGES if "```python" in page.read_text()], ids=lambda p: p.stem)  # fmt: skip
 def test_the_code_of_a_page_runs_and_prints_what_is_shown(page, monkeypatch, tmp_path, capsys):
     if page.stem == "handing_on_a_model":
         pytest.importorskip("fmpy", reason="FMPy runs FMUs: pip install FMPy")
@@ -141,3 +139,110 @@ def test_the_architecture_names_modules_that_exist():
         path = ROOT.joinpath(*(() if top in ("blocks", "library") else ("blocks",)), top, *inner)
         there = path.is_dir() or path.with_suffix(".py").is_file()
         assert there or f"def {inner[-1]}(" in path.parent.with_suffix(".py").read_text(), name
+
+
+# -- notebooks --------------------------------------------------------------------------------
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+
+@pytest.fixture(scope="module")
+def executed():
+    """The cells with code of all notebooks, run one notebook after the other in one kernel."""
+    nbclient, nbformat = (pytest.importorskip(name) for name in ("nbclient", "nbformat"))
+    pytest.importorskip("ipykernel")
+    books = {f.stem: nbformat.read(f, as_version=4) for f in sorted(EXAMPLES.glob("*.ipynb"))}
+    cells = [cell for book in books.values() for cell in book.cells]
+    for k, cell in enumerate(cells):
+        cell.id = f"cell-{k}"
+    whole = nbformat.v4.new_notebook(cells=cells)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("MPLBACKEND", raising=False)  # the kernel has one of its own
+        nbclient.NotebookClient(whole, timeout=120, kernel_name="python3",
+                                resources={"metadata": {"path": str(EXAMPLES)}}).execute()
+    return {name: {"".join(c.source): c.outputs for c in book.cells if c.cell_type == "code"}
+            for name, book in books.items()}  # fmt: skip
+
+
+def shown(cells, code):
+    """What the cell that ends with some code shows, by kind."""
+    (outputs,) = [found for source, found in cells.items() if source.rstrip().endswith(code)]
+    (one,) = outputs  # once
+    return one.data
+
+
+def test_a_notebook_shows_schematic_tables_pictures_and_the_page_of_a_run(executed):
+    cells = executed["first_look"]
+    drawing = shown(cells, "model.draw()")["text/html"]
+    assert "<title>spring: Spring\nstiffness = 200 N/m" in drawing  # where one points
+    assert "no mistakes found" in shown(cells, "model.check()")["text/html"]
+    tables = {"\nrun": "finished", "run.energy()": "dissipated",
+              "run.sticking()": "break-aways", "\nboth": "coulomb_force"}  # fmt: skip
+    for code, words in tables.items():
+        data = shown(cells, code)
+        assert words in data["text/html"] and words in data["text/plain"]
+    for code in ('run.plot("block.v", "spring.x")', "both.plot()"):
+        assert len(shown(cells, code)["image/png"]) > 5000
+    assert shown(cells, "run.report()")["text/html"].startswith("<iframe")
+
+
+def test_a_controller_holds_the_speed_that_was_worked_out_by_hand(executed):
+    shows = shown(executed["controller"], "~P}\"")["text/plain"]
+    volts, amperes = map(float, re.fullmatch(r"'([\d.]+) V and ([\d.]+) A'", shows).groups())
+    assert volts == pytest.approx(2.2, abs=1e-3) and amperes == pytest.approx(0.2, abs=1e-3)
+
+
+# -- types ------------------------------------------------------------------------------------
+TYPED = "_show", "mass_spring_damper", "dry_friction", "own_component"
+TYPES = {  # what is revealed of each expression
+    'model.simulate("1 s")': "Result",
+    'result["spring.x"]': "Series",
+    'result["spring.x"].at("1 s").to("mm")': "Quantity",
+    "result.table()": "DataFrame",
+    "result.report()": "Page",
+    "model.check()": "Findings",
+    "model.draw()": "Schematic",
+    'model.linearise("push.force", "spring.x")': "LinearModel",
+    'model.linearise(modes="all")': "LinearModels",
+    "model.operating_point()": "OperatingPoint",
+    'model.sweep({"block.mass": ["1 kg"]}, "1 s", outputs="max(spring.f)")': "Dataset",
+    "model.stepper()": "SteppedRun",
+    "model.limit_cycle(result)": "LimitCycle"}
+CHECKERS = (  # the second, which editors use, where it is installed
+    ("mypy", "--ignore-missing-imports", "--cache-dir", str(ROOT / ".mypy_cache")),
+    ("pyright", "--pythonpath", sys.executable))
+SCRIPT = """
+from blocks import Model
+from library.translational import ForceSource, Mass, Spring
+
+model = Model("oscillator")
+model.block, model.spring = Mass(mass="2 kg"), Spring(stiffness="200 N/m")
+model.push = ForceSource(force="1 N")
+model.connect(model.block.M, model.spring.R, model.push.R)
+model.block.mass = "3 kg"
+model["block.mass"] = "4 kg"
+result = model.simulate("1 s")
+number = result["spring.x"].at("1 s").to("mm").m + 1.0
+"""
+
+
+def test_scripts_of_users_have_types(tmp_path):
+    (tmp_path / "readme.py").write_text("\n".join(
+        code for language, code, *_ in blocks(ROOT / "README.md") if language == "python"))
+    for name in TYPED:
+        shutil.copy(ROOT / "examples" / f"{name}.py", tmp_path)
+    (tmp_path / "script.py").write_text(
+        SCRIPT + "".join(f"reveal_type({expression})\n" for expression in TYPES))
+    for checker in CHECKERS:
+        if checker[0] == "mypy" or find_spec(checker[0]):
+            check_types(checker, tmp_path)
+
+
+def check_types(checker, folder):
+    run = subprocess.run([sys.executable, "-m", *checker, "."], cwd=folder, check=False,
+                         capture_output=True, text=True, env=os.environ | {
+                             "MYPYPATH": str(ROOT), "PYTHONPATH": str(ROOT)})
+    assert run.returncode == 0, run.stdout + run.stderr
+    told = [line for line in run.stdout.splitlines() if "Revealed type" in line or "Type of" in line
+            ]
+    for line, wanted in zip(told, TYPES.values(), strict=True):
+        assert wanted in line.rpartition(" is ")[2], line

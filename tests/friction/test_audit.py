@@ -80,8 +80,7 @@ def advice(friction):
     ({"law": "tanh", "band": "10 cm/s"}, ["0.0549 m/s"]),
     ({"law": "simscape", "breakaway_velocity": "1 m/s"}, ["'simscape'", "never sticks"]),
     ({"law": "karnopp"}, ["'karnopp'", "glides on", "karnopp_1985"]),
-    ({"law": "quinn_1", "band": "1 cm/s"}, ["against the load", "0.00374 m/s"]),
-])  # fmt: skip
+    ({"law": "quinn_1", "band": "1 cm/s"}, ["against the load", "0.00374 m/s"])])  # fmt: skip
 def test_a_law_that_does_not_hold_is_named_by_check(options, words):
     (finding,) = advice(TranslationalFriction(**options))
     assert finding.severity == "warning"
@@ -122,8 +121,7 @@ def test_a_run_reports_how_far_a_law_crept_where_exact_friction_would_have_held(
 
 
 def test_a_run_reports_energy_that_a_friction_gave():
-    run = held("quinn_1", band="1 mm/s")
-    (term,) = run.sticking()
+    (term,) = held("quinn_1", band="1 mm/s").sticking()
     speed = 0.3738e-3
     assert_allclose(term.crept, -speed * 2, rtol=1e-3)
     assert_allclose(term.gave, 5 * speed * 2, rtol=2e-3)

@@ -12,34 +12,18 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 
+import library.rotational as rot
+import library.translational as tr
 from blocks import BlocksError, Model, quantity, sin, where
 from blocks.analysis.describing import describing_function
 from library.mechanisms import DiscClutch, LossyGear
-from library.rotational import (
-    Inertia,
-    QuadraticSpeedDependentTorque,
-    RotationalFriction,
-    RotationalReference,
-    TorqueSource,
-)
 from library.signal import Constant, Gain, Integrator, Step, Sum
-from library.translational import (
-    ForceSource,
-    HardStop,
-    Mass,
-    MotionSensor,
-    QuadraticSpeedDependentForce,
-    Reference,
-    Spring,
-    TranslationalFriction,
-    TwoPort,
-)
 
 MASS, P, I, D = 20.0, 80e3, 400e3, 1.2e3
 
 
 def stribeck(coulomb, breakaway, velocity):
-    return TranslationalFriction(
+    return tr.TranslationalFriction(
         law="stribeck", coulomb_force=quantity(coulomb, "N"),
         breakaway_force=quantity(breakaway, "N"), breakaway_velocity=velocity)  # fmt: skip
 
@@ -49,8 +33,8 @@ def axis(velocity):
     model = wired("axis", "carriage.M sensor.R motor.R friction.R", "rail.V motor.C friction.C",
                   "wanted.y error.u[0]", "sensor.P error.u[1]", "error.y P.u", "error.y sum.u",
                   "sum.y I.u", "sensor.V D.u",
-                  carriage=Mass(mass="20 kg"), rail=Reference(), motor=ForceSource(),
-                  sensor=MotionSensor(reference="absolute", x="-5 mm"),
+                  carriage=tr.Mass(mass="20 kg"), rail=tr.Reference(), motor=tr.ForceSource(),
+                  sensor=tr.MotionSensor(reference="absolute", x="-5 mm"),
                   friction=stribeck(12, 18, velocity), wanted=Constant(value=quantity("0 mm")),
                   error=Sum(signs="+-", unit="m"), P=Gain(gain=quantity(P, "N/m"), input="m"),
                   D=Gain(gain=quantity(D, "N*s/m"), input="m/s"), sum=Integrator(input="m"),
@@ -67,8 +51,7 @@ def axis(velocity):
 def test_an_axis_creeps_to_its_place_once_friction_is_flat(method, velocity):
     """At speeds far below that of Stribeck friction is 18 N: the last slip is a linear decay."""
     run = axis(velocity).simulate("10 s", method=method, rtol=1e-8, progress=False)
-    told = happened(run)
-    assert len(told) < 20
+    assert len(happened(run)) < 20
     paths, (begin, end) = ("sensor.x", "carriage.v", "sum.y"), (1.5, 1.9)
     x0, v0, s0 = (value(run, p, begin) for p in paths)
     # m x'' + D x' + P x + I (int x - s_end) = 0, where I s_end carries the 18 N
@@ -85,12 +68,12 @@ def stack(n, spring, law, ramp):
     All friction needs the same acceleration to break away: 2 m/s².
     """
     model, before = Model("stack"), None
-    model.ground = Reference()
+    model.ground = tr.Reference()
     for i in range(n):
-        mass = model.add(f"m{i}", Mass(mass="1 kg"))
+        mass = model.add(f"m{i}", tr.Mass(mass="1 kg"))
         if before is not None:
             friction, link = model.add(f"f{i}", law(2.0 * i)), model.add(
-                f"s{i}", Spring(stiffness=spring))
+                f"s{i}", tr.Spring(stiffness=spring))
             model.connect(before.M, friction.R, link.R)
             model.connect(mass.M, friction.C, link.C)
         before = mass
@@ -115,8 +98,7 @@ def test_a_stack_whose_friction_breaks_away_at_one_instant_goes_on(n, law):
     for method in ("auto", "DOP853"):
         run = stack(n, "100 N/m", law, ramp).simulate("3 s", method=method, rtol=1e-8,
                                                       progress=False)
-        first = happened(run)[0][0]
-        assert first == pytest.approx(2.0 * n / 13.0, rel=1e-9)
+        assert happened(run)[0][0] == pytest.approx(2.0 * n / 13.0, rel=1e-9)
         assert len(happened(run)) < 300
         assert method == "DOP853" or missing_energy(run) < 1e-6
         found[method] = [value(run, f"m{i}.v") for i in range(n)]
@@ -159,11 +141,11 @@ def test_friction_at_small_amplitudes_has_its_describing_function():
 def test_a_gear_whose_load_ends_goes_on():
     """Torques of 2 N m and 0.75 N m/s: at 3 s, where the run ends, the gear carries nothing."""
     model = wired("gear", "S.I gear.S first.R", "gear.O O.I second.R", "first.C second.C ground.W",
-                  S=Inertia(inertia="1 kg*m^2"), O=Inertia(inertia="1.125 kg*m^2"),
+                  S=rot.Inertia(inertia="1 kg*m^2"), O=rot.Inertia(inertia="1.125 kg*m^2"),
                   gear=LossyGear(ratio=1, forward_efficiency=0.5, backward_efficiency=0.6),
-                  first=TorqueSource(torque=quantity("2 N*m")),
-                  second=TorqueSource(torque=lambda t: quantity("0.75 N*m/s") * t),
-                  ground=RotationalReference())
+                  first=rot.TorqueSource(torque=quantity("2 N*m")),
+                  second=rot.TorqueSource(torque=lambda t: quantity("0.75 N*m/s") * t),
+                  ground=rot.RotationalReference())
     run = model.simulate("3 s", rtol=1e-9, progress=False)
     # w' = 2 - t_S and 1.125 w' = 0.5 t_S + 0.75 t
     assert value(run, "O.w") == pytest.approx((3 + 0.375 * 9) / 1.625, rel=1e-8)
@@ -175,13 +157,13 @@ def test_a_gear_beside_a_clutch_starts_to_turn_under_a_torque_that_starts_from_z
     """At the instant its load shows, that is rounding beside what the clutch can hold."""
     model = wired("gear and clutch", "drive.R S.I gear.S", "gear.O O.I clutch.R", "clutch.C load.I",
                   "drive.C ground.W",
-                  S=Inertia(inertia="0.19 kg*m^2"), O=Inertia(inertia="0.086 kg*m^2"),
-                  load=Inertia(inertia="0.055 kg*m^2"),
+                  S=rot.Inertia(inertia="0.19 kg*m^2"), O=rot.Inertia(inertia="0.086 kg*m^2"),
+                  load=rot.Inertia(inertia="0.055 kg*m^2"),
                   gear=LossyGear(ratio=5, forward_efficiency=0.6, backward_efficiency=0.4),
-                  clutch=RotationalFriction(law="coulomb", breakaway_torque="4.5 N*m",
-                                            coulomb_torque="4.5 N*m"),
-                  drive=TorqueSource(torque=lambda t: sense * quantity("3 N*m/s") * t),
-                  ground=RotationalReference())
+                  clutch=rot.RotationalFriction(law="coulomb", breakaway_torque="4.5 N*m",
+                                                coulomb_torque="4.5 N*m"),
+                  drive=rot.TorqueSource(torque=lambda t: sense * quantity("3 N*m/s") * t),
+                  ground=rot.RotationalReference())
     run = model.simulate("2 s", method=method, progress=False)
     # 3 t = (5 J_S + (J_O + J_load) / (5 e)) w_O'
     assert value(run, "load.w") == pytest.approx(sense * 6 / (5 * 0.19 + 0.141 / 3), rel=1e-6)
@@ -191,21 +173,12 @@ def test_a_gear_beside_a_clutch_starts_to_turn_under_a_torque_that_starts_from_z
 @pytest.mark.parametrize("count", [2, 5, 8])
 def test_bodies_that_coast_side_by_side_do_not_knock_at_each_other(count):
     """Alike in mass and friction, they touch with a force that is nothing but rounding."""
-    model, last = Model("row"), None
-    model.ground = Reference()
-    for k in range(count):
-        body, friction = Mass(mass="1.3 kg", v="1 m/s"), TranslationalFriction()
-        model.add(f"body{k}", body)
-        model.add(f"friction{k}", friction)
-        model.connect(body.M, friction.R)
-        model.connect(friction.C, model.ground.V)
-        if last is not None:
-            buffer = model.add(f"buffer{k}", HardStop(
-                model="restitution", restitution=0.5, lower_bound="-1 mm", upper_bound="1 mm",
-                x="1 mm"))  # fmt: skip
-            model.connect(last.M, buffer.R)
-            model.connect(buffer.C, body.M)
-        last = body
+    model = wired("row", "body.M friction.R", "body[:-1].M buffer.R", "body[1:].M buffer.C",
+                  "friction.C ground.V",
+                  ground=tr.Reference(), body=tr.Mass(count=count, mass="1.3 kg", v="1 m/s"),
+                  friction=tr.TranslationalFriction(count=count),
+                  buffer=tr.HardStop(count=count - 1, model="restitution", restitution=0.5,
+                                     lower_bound="-1 mm", upper_bound="1 mm", x="1 mm"))
     run = model.simulate("1 s", rtol=1e-8)
     assert len(run.events) < count  # each contact is lost once, by rounding
 
@@ -217,14 +190,14 @@ def test_bodies_that_coast_side_by_side_do_not_knock_at_each_other(count):
     times = np.linspace(0, 0.1, 30)
     alone = solve_ivp(slope, (0, 0.1), [1.0], "Radau", times, rtol=1e-10, atol=1e-13).y[0]
     for k in range(count):
-        assert_allclose(run[f"body{k}.v"].at(quantity(times, "s")).m, alone, atol=1e-7)
+        assert_allclose(run[f"body[{k}].v"].at(quantity(times, "s")).m, alone, atol=1e-7)
 
 
 # -- no slope at rest -------------------------------------------------------------------------
 METHODS = "auto", "dopri5", "DOP853", "rodas4", "Radau", "ode45"
 
 
-class CubicDamper(TwoPort):
+class CubicDamper(tr.TwoPort):
     """f = 4 v^3, in N and m/s."""
 
     def equations(self):
@@ -232,10 +205,9 @@ class CubicDamper(TwoPort):
 
 
 LOADS = {
-    "quadratic": (lambda: QuadraticSpeedDependentForce(nominal_force="4 N"),
+    "quadratic": (lambda: tr.QuadraticSpeedDependentForce(nominal_force="4 N"),
                   lambda v: 4 * v * abs(v), lambda f: np.sign(f) * np.sqrt(abs(f) / 4)),
-    "cubic": (CubicDamper, lambda v: 4 * v**3, lambda f: np.cbrt(f / 4)),
-}  # fmt: skip
+    "cubic": (CubicDamper, lambda v: 4 * v**3, lambda f: np.cbrt(f / 4))}  # fmt: skip
 PUSHES = {
     "constant": ("8 N", lambda t: 8.0),
     "ramp": (lambda t: quantity("20 N/s") * t, lambda t: 20 * t),
@@ -263,9 +235,8 @@ def test_friction_pushes_a_drag_from_rest(load, push, method):
     force, _ = PUSHES[push]
     model = wired("drag behind friction", "block.M push.R grip.R", "grip.C drag.R",
                   "drag.C push.C floor.V",
-                  block=Mass(mass="2 kg"), push=ForceSource(force=force), floor=Reference(),
-                  grip=TranslationalFriction(law="coulomb", coulomb_force="9 N",
-                                             breakaway_force="9 N"), drag=made())
+                  block=tr.Mass(mass="2 kg"), push=tr.ForceSource(force=force),
+                  floor=tr.Reference(), grip=dry(9), drag=made())
     run = model.simulate("2 s", method=method, rtol=1e-7)
     assert_allclose(run["block.v"].final.m, driven(load, push), rtol=1e-5)
     speed = run["block.v"].at("1 s").m
@@ -275,9 +246,9 @@ def test_friction_pushes_a_drag_from_rest(load, push, method):
 def fan(engaged=None, speed="0 rad/s"):
     """A motor of 2 N m that takes a fan along by a clutch; the fan has no inertia."""
     model = Model("fan")
-    model.motor = Inertia(inertia="0.5 kg*m^2", w=speed)
-    model.drive, model.floor = TorqueSource(torque="2 N*m"), RotationalReference()
-    model.fan = QuadraticSpeedDependentTorque(nominal_torque="5 N*m", nominal_speed="100 rad/s")
+    model.motor = rot.Inertia(inertia="0.5 kg*m^2", w=speed)
+    model.drive, model.floor = rot.TorqueSource(torque="2 N*m"), rot.RotationalReference()
+    model.fan = rot.QuadraticSpeedDependentTorque(nominal_torque="5 N*m", nominal_speed="100 rad/s")
     model.clutch = DiscClutch()
     model.press = Constant(value="500 N") if engaged is None else Step(final="500 N", start=engaged)
     model.connect(model.drive.R, model.motor.I, model.clutch.R)
@@ -331,9 +302,9 @@ def test_a_spring_pulls_a_drag_from_rest_or_it_is_refused(load, method):
     made, _, _ = LOADS[load]
     model = wired("drag behind a spring", "block.M spring.R", "spring.C drag.R push.R",
                   "drag.C push.C floor.V",
-                  block=Mass(mass="1 kg", v="1 m/s"), floor=Reference(),
-                  spring=Spring(stiffness="10 N/m"), drag=made(),
-                  push=ForceSource(
+                  block=tr.Mass(mass="1 kg", v="1 m/s"), floor=tr.Reference(),
+                  spring=tr.Spring(stiffness="10 N/m"), drag=made(),
+                  push=tr.ForceSource(
                       force=lambda t: quantity("5 N") * where(t > quantity("0.7 s"), 1.0, 0)))
     try:
         run = model.simulate("2 s", method=method, rtol=1e-7)

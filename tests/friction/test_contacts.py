@@ -17,8 +17,7 @@ G = 9.81
 class Bumper(TwoPort):
     """Contact that keeps R above C: gap x, force ``load`` >= 0 pressing them apart."""
 
-    x = Variable("m", "1 m", priority="high")
-    load = Variable("N")
+    x, load = Variable("m", "1 m", priority="high"), Variable("N")
     restitution = Parameter(0.5, minimum=0, maximum=1)
     power_dissipated = Variable("W")
 
@@ -78,8 +77,7 @@ def test_rebounds_below_the_error_of_the_run_do_not_go_on_without_end(method, rt
 @pytest.mark.parametrize("e", [0.0, 0.3, 0.8, 1.0])
 def test_the_energy_of_a_bouncing_ball_never_grows_and_is_all_accounted_for(e):
     run = ball(e).simulate("2 s", rtol=1e-11)
-    t = np.linspace(0, 2, 400)
-    v, x = values(run, ["ball.v", "floor.x"], t)
+    v, x = values(run, ["ball.v", "floor.x"], np.linspace(0, 2, 400))
     energy = v**2 / 2 + G * x
     assert np.diff(energy).max() < 1e-9
     assert x.min() > -1e-9
@@ -137,8 +135,7 @@ def test_a_stack_at_rest_carries_the_weight_of_all_above():
 
 def test_a_body_pressed_by_a_spring_leaves_the_stop_and_comes_back():
     # pressed with 1 N at first; the load pulls it off during half of a period
-    model = ball(0.0, height=0.0, load=lambda t: 2 * sin(t) - 1)
-    run = model.simulate("12 s", rtol=1e-11)
+    run = ball(0.0, height=0.0, load=lambda t: 2 * sin(t) - 1).simulate("12 s", rtol=1e-11)
     words = [e[2] for e in happened(run)]
     assert words[:2] == ["opens", "rebounds"] or words[:2] == ["opens", "closes"]
     assert_allclose(happened(run)[0][0], np.pi / 6, rtol=0, atol=1e-9)
@@ -154,8 +151,7 @@ def test_a_hard_stop_beside_friction_holds_the_rest_of_the_load():
     model = ball(0.0, height=1.0, load=lambda t: where(t < 3, -5 + 0 * t, 5 + 0 * t))
     wire(model, "friction.R ball.M", "friction.C ground.V", friction=dry(2.0))
     run = model.simulate("4 s", rtol=1e-11)
-    arrival = np.sqrt(2 / 3)
-    assert_allclose(times_of(run, "closes", "rebounds"), [arrival], rtol=0, atol=1e-10)
+    assert_allclose(times_of(run, "closes", "rebounds"), [np.sqrt(2 / 3)], rtol=0, atol=1e-10)
     # at rest 5 N press: anything the friction does not hold; it holds what it held at the
     # impact or less, and never more than its bound
     load, friction = value(run, "floor.load", 2), value(run, "friction.f", 2)
@@ -176,8 +172,7 @@ def test_a_sliding_row_of_blocks_on_friction_collides_and_stops():
         model.connect(friction.C, model.ground.V)
     run = model.simulate("5 s", rtol=1e-11)
     assert_allclose([value(run, f"m{i}.v") for i in range(3)], 0, atol=0)
-    heat = sum(t.dissipated for t in run.recording.energy_terms())
-    assert_allclose(heat, 2.0, rtol=1e-9)
+    assert_allclose(sum(t.dissipated for t in run.recording.energy_terms()), 2.0, rtol=1e-9)
     assert missing_energy(run) < 1e-9
     # the first impact: 2 m/s slowed by 0.8 m/s2 over 0.2 m
     assert_allclose(times_of(run, "rebounds")[0], (2 - np.sqrt(4 - 0.32)) / 0.8, rtol=0, atol=1e-10)

@@ -1,52 +1,21 @@
 """Laws with a normal force, laws of the load, and the energy that every law accounts for."""
 
+import benches.friction as bench
 import numpy as np
 import pytest
 from benches import wire, wired
-from benches.friction import (
-    dry,
-    happened,
-    loaded,
-    missing_energy,
-    moved,
-    place,
-    pulled,
-    push,
-    value,
-    values,
-)
+from benches.friction import dry, loaded, missing_energy, moved, place, push, value, values
 from numpy.testing import assert_allclose
 
-from blocks import (
-    Output,
-    Parameter,
-    ParameterError,
-    SimulationError,
-    StructureError,
-    Variable,
-    contact,
-    cos,
-    der,
-    load_law,
-    quantity,
-    sin,
-)
+import blocks
+import library.translational as tr
+from blocks import Output, Parameter, ParameterError, SimulationError, Variable, cos, quantity, sin
 from blocks.exceptions import BlocksError
 from blocks.initialisation.nominal_values import find_nominals
 from blocks.simulation.start import consistent_start
 from library.frictionlaws import LAWS
 from library.rotational import Inertia, RotationalFriction, RotationalReference, TorqueSource
 from library.signal import Ramp, Sine
-from library.translational import (
-    ForceSource,
-    Mass,
-    Reference,
-    Rod,
-    Spring,
-    TranslationalFriction,
-    TwoPort,
-    VelocitySource,
-)
 
 
 # -- a normal force ---------------------------------------------------------------------------
@@ -55,13 +24,12 @@ def rubbing(law, **more):
     kind = LAWS[law]
     if "breakaway" in kind.uses:
         more["breakaway_coefficient"] = 0.5
-    return TranslationalFriction(law=law, normal=True, coulomb_coefficient=0.3, **more)
+    return tr.TranslationalFriction(law=law, normal=True, coulomb_coefficient=0.3, **more)
 
 
 @pytest.mark.parametrize("law", [
     "coulomb", "viscous", "tanh", "quinn", "karnopp", "karnopp_1985", "awrejcewicz", "kikuuwe",
-    "dahl", "lugre", "maxwell_slip",
-])  # fmt: skip
+    "dahl", "lugre", "maxwell_slip"])  # fmt: skip
 def test_sliding_friction_is_a_coefficient_times_the_normal_force(law):
     friction = rubbing(law, normal_force="20 N")
     run = moved(friction, lambda t: 1 + 0 * t).simulate("0.1 s", rtol=1e-8, method="rodas4")
@@ -91,16 +59,15 @@ def test_the_normal_force_may_be_a_signal():
                     rtol=1e-9)  # fmt: skip
 
 
-class Floor(TwoPort):
+class Floor(tr.TwoPort):
     """A floor that carries R and reports the force."""
 
-    gap = Variable("m", "0 m", priority="high")
-    r = Variable("N")
+    gap, r = Variable("m", "0 m", priority="high"), Variable("N")
     N = Output("N")
 
     def equations(self):
-        yield der(self.gap) == self.v
-        yield contact(self.r, self.gap, -self.v)
+        yield blocks.der(self.gap) == self.v
+        yield blocks.contact(self.r, self.gap, -self.v)
         yield self.f == -self.r
         yield self.r == self.N
 
@@ -109,8 +76,8 @@ class Floor(TwoPort):
 def test_the_normal_force_may_be_that_of_a_contact(law):
     model = wired("pressed", "up.M floor.R weight.R", "along.M friction.R",
                   "floor.C weight.C friction.C ground.V", "floor.N friction.N",
-                  up=Mass(), along=Mass(v="3 m/s"), ground=Reference(), floor=Floor(),
-                  weight=ForceSource(force=lambda t: quantity("-10 N") - quantity("4 N/s") * t),
+                  up=tr.Mass(), along=tr.Mass(v="3 m/s"), ground=tr.Reference(), floor=Floor(),
+                  weight=tr.ForceSource(force=lambda t: quantity("-10 N") - quantity("4 N/s") * t),
                   friction=rubbing(law, **({"damping": "0 N*s/m"} if law == "lugre" else {})))
     run = model.simulate("0.5 s", rtol=1e-8, method="rodas4")
     assert_allclose(value(run, "along.v"), 3 - 0.3 * (10 * 0.5 + 2 * 0.25), rtol=1e-4)
@@ -136,24 +103,24 @@ def test_turning_friction_acts_at_a_radius():
 
 
 def test_a_coefficient_at_rest_below_that_of_sliding_is_refused():
-    friction = TranslationalFriction(law="quinn", normal=True, breakaway_coefficient=0.2)
+    friction = tr.TranslationalFriction(law="quinn", normal=True, breakaway_coefficient=0.2)
     with pytest.raises(BlocksError, match="breakaway_coefficient is 0.2"):
         loaded(friction, lambda t: t).simulate("1 s")
 
 
 def test_a_table_of_forces_takes_no_normal_force():
     with pytest.raises(BlocksError, match="Leave normal out"):
-        loaded(TranslationalFriction(law="table", normal=True), lambda t: t).simulate("1 s")
+        loaded(tr.TranslationalFriction(law="table", normal=True), lambda t: t).simulate("1 s")
 
 
 def test_time_stepping_names_the_laws_that_it_does_not_know():
     with pytest.raises(ParameterError, match="no laws that look at the load"):
-        pulled("quinn", 1e-3).simulate("1 s", method="moreau_jean", step="1 ms")
+        bench.pulled("quinn", 1e-3).simulate("1 s", method="moreau_jean", step="1 ms")
 
 
 @pytest.mark.parametrize("law", [name for name in LAWS if name != "bristle"])
 def test_every_law_accounts_for_all_energy(law):
-    friction = TranslationalFriction(law=law)
+    friction = tr.TranslationalFriction(law=law)
     run = loaded(friction, lambda t: 30 * sin(40 * t)).simulate("0.2 s", rtol=1e-7, method="rodas4")
     assert missing_energy(run) < 1e-5
     if not LAWS[law].memory:
@@ -164,9 +131,9 @@ def test_every_law_accounts_for_all_energy(law):
 
 @pytest.mark.parametrize("law", [name for name in LAWS if name not in ("bristle", "table")])
 def test_every_law_opposes_sliding_with_its_kinetic_strength(law):
-    friction = TranslationalFriction(law=law)
+    friction = tr.TranslationalFriction(law=law)
     for way in (1, -1):
-        run = moved(friction if way > 0 else TranslationalFriction(law=law),
+        run = moved(friction if way > 0 else tr.TranslationalFriction(law=law),
                     lambda t, way=way: way * 2 + 0 * t).simulate(
                         "0.1 s", rtol=1e-8, method="rodas4")  # fmt: skip
         expected = 20.0 + 100 * 2 if law == "simscape" else 20.0
@@ -176,12 +143,12 @@ def test_every_law_opposes_sliding_with_its_kinetic_strength(law):
 
 
 def test_bristles_account_for_the_energy_of_every_snap():
-    friction = TranslationalFriction(law="bristle", least_offset=-1.0, largest_offset=0.9)
+    friction = tr.TranslationalFriction(law="bristle", least_offset=-1.0, largest_offset=0.9)
     run = moved(friction, lambda t: 1e-3 * sin(9 * t)).simulate("0.5 s", rtol=1e-10)
     assert missing_energy(run) < 1e-8
 
 
-class Slow(Mass):
+class Slow(tr.Mass):
     """A body with another default."""
 
     mass = Parameter("3 kg", above=0)
@@ -190,15 +157,15 @@ class Slow(Mass):
 def test_friction_of_any_law_works_between_two_moving_bodies():
     for law in ("quinn", "lugre", "karnopp_1985"):
         model = wired("two bodies", "a.M friction.R", "b.M friction.C",
-                      a=Slow(v="2 m/s"), b=Mass(v="0 m/s"), friction=TranslationalFriction(law=law),
-                      ground=Reference())
+                      a=Slow(v="2 m/s"), b=tr.Mass(v="0 m/s"),
+                      friction=tr.TranslationalFriction(law=law), ground=tr.Reference())
         run = model.simulate("1 s", rtol=1e-8, method="rodas4")
         assert_allclose([value(run, "a.v"), value(run, "b.v")], 1.5, rtol=1e-4)
 
 
 # -- laws of the load -------------------------------------------------------------------------
 def law(name, strength, band=1e-2, mu=1.0, **more):
-    return TranslationalFriction(
+    return tr.TranslationalFriction(
         law=name, coulomb_force=quantity(mu * strength, "N"),
         breakaway_force=quantity(strength, "N"), band=quantity(band, "m/s"), **more)  # fmt: skip
 
@@ -206,8 +173,9 @@ def law(name, strength, band=1e-2, mu=1.0, **more):
 def stack(name, band, floor=None):
     """A body on a body on the floor; the upper one is pulled by t/2."""
     model = wired("stack", "a.M floor.R joint.C", "b.M joint.R load.R", "floor.C load.C ground.V",
-                  a=Mass(), b=Mass(), ground=Reference(), floor=floor or law(name, 0.8, band),
-                  joint=law(name, 1.0, band), load=push(lambda t: 0.5 * t))
+                  a=tr.Mass(), b=tr.Mass(), ground=tr.Reference(),
+                  floor=floor or law(name, 0.8, band), joint=law(name, 1.0, band),
+                  load=push(lambda t: 0.5 * t))
     place(model, "at_a", model.a.M)
     place(model, "at_b", model.b.M)
     return model
@@ -244,7 +212,7 @@ def test_one_friction_alone_has_all_other_forces_as_its_load():
 
 def test_friction_in_parallel_shares_a_load_without_failing():
     model = wired("parallel", "body.M one.R other.R load.R", "one.C other.C load.C ground.V",
-                  body=Mass(), ground=Reference(), one=law("kikuuwe", 1.0),
+                  body=tr.Mass(), ground=tr.Reference(), one=law("kikuuwe", 1.0),
                   other=law("kikuuwe", 3.0), load=push(lambda t: t))
     place(model, "at", model.body.M)
     run = model.simulate("6 s", rtol=1e-9, method="Radau")
@@ -255,28 +223,27 @@ def test_friction_in_parallel_shares_a_load_without_failing():
 
 def test_what_takes_the_effort_of_another_for_its_load_is_told_to_be_one():
     model = wired("parallel", "body.M one.R other.R load.R", "one.C other.C load.C ground.V",
-                  body=Mass(), ground=Reference(), one=law("quinn", 1.0),
+                  body=tr.Mass(), ground=tr.Reference(), one=law("quinn", 1.0),
                   other=law("quinn", 3.0), load=push(lambda t: t))
     with pytest.raises(SimulationError, match="one, other.*one in their place, with the sum of"):
         model.simulate("1 s")
 
 
 def test_across_a_prescribed_motion_the_force_opposes_the_acceleration_at_rest():
-    friction = law("quinn", 1.0, 1e-6)
-    run = moved(friction, lambda t: cos(t)).simulate("2 s", rtol=1e-9)
+    run = moved(law("quinn", 1.0, 1e-6), lambda t: cos(t)).simulate("2 s", rtol=1e-9)
     f = values(run, ["friction.f"], np.array([1.0, 1.57, 1.58, 2.0]))[0]
     assert_allclose(f, [1, 1, -1, -1])
     model = moved(law("quinn", 1.0, 1e-4), lambda t: cos(t))
     # something must be integrated for the steps to find the turns
     wire(model, "body.M spring.R", "spring.C ground.V",
-         body=Mass(v="1 m/s"), spring=Spring(stiffness="1 N/m"))
+         body=tr.Mass(v="1 m/s"), spring=tr.Spring(stiffness="1 N/m"))
     run = model.simulate(quantity(2 * np.pi, "s"), rtol=1e-9, max_step="1 ms")
     assert_allclose(run.energy()["friction"].dissipated, 4.0, rtol=1e-3)
 
 
 def test_across_a_rigid_link_nothing_fails():
     model = stack("quinn", 1e-2)
-    wire(model, "rod.R a.M", "rod.C b.M", rod=Rod())
+    wire(model, "rod.R a.M", "rod.C b.M", rod=tr.Rod())
     run = model.simulate("4 s", rtol=1e-8, method="Radau")
     # 2 kg on 0.8 N: t/2 - 0.8 from t = 1.6 s on
     assert_allclose(value(run, "a.v"), (0.25 * 16 - 0.8 * 4 - (0.25 * 1.6**2 - 0.8 * 1.6)) / 2,
@@ -286,7 +253,7 @@ def test_across_a_rigid_link_nothing_fails():
 
 def test_exact_friction_and_a_law_of_the_load_work_in_one_network():
     run = stack("quinn", 1e-3, dry(0.8)).simulate("4 s", rtol=1e-9, method="Radau")
-    (slip, *_), *others = happened(run, "floor")
+    (slip, *_), *others = bench.happened(run, "floor")
     assert not others
     assert_allclose(slip, 1.6, atol=1e-7)
     assert_allclose([value(run, "at_a.x"), value(run, "at_b.x")],
@@ -295,10 +262,10 @@ def test_exact_friction_and_a_law_of_the_load_work_in_one_network():
 
 def test_karnopps_own_law_holds_a_body_on_another_that_moves():
     model = wired("carried", "cart.M rub.C", "box.M rub.R",
-                  cart=Mass(mass="2 kg", v="1 m/s"), box=Mass(), ground=Reference(),
+                  cart=tr.Mass(mass="2 kg", v="1 m/s"), box=tr.Mass(), ground=tr.Reference(),
                   rub=law("karnopp_1985", 1.0, 0.01))
     run = model.simulate("2 s", rtol=1e-9)
-    (time, _, what), *_ = happened(run, "rub")
+    (time, _, what), *_ = bench.happened(run, "rub")
     assert what == "sticks"
     assert_allclose(time, (1 - 0.01) / (1 + 0.5), rtol=1e-6)  # |v| falls at 1/1 + 1/2
     assert value(run, "rub.v") == pytest.approx(0, abs=1e-16)
@@ -317,18 +284,17 @@ def test_turning_friction_follows_the_same_laws():
     assert_allclose(value(run, "brake.load", 2.0), 2.0, rtol=1e-9)
 
 
-class OneSided(TwoPort):
+class OneSided(tr.TwoPort):
     """A law of one's own: holds loads of one direction only."""
 
     band = Parameter("1 cm/s")
-    load = Variable("N")
-    power_dissipated = Variable("W")
+    load, power_dissipated = Variable("N"), Variable("W")
 
     def equations(self):
         from blocks import maximum
 
-        yield load_law(self.f, self.v, self.load,
-                       maximum(self.load + quantity("1 N") * self.v / self.band, 0))
+        yield blocks.load_law(self.f, self.v, self.load,
+                              maximum(self.load + quantity("1 N") * self.v / self.band, 0))
         yield self.power_dissipated == self.f * self.v
 
 
@@ -342,9 +308,9 @@ def test_a_law_of_the_load_of_ones_own_is_one_statement():
 
 def test_a_law_of_the_load_at_a_node_without_mass_is_refused_by_name():
     model = wired("massless", "drive.R spring.R", "spring.C rub.R", "rub.C drive.C ground.V",
-                  spring=Spring(), rub=law("quinn", 1.0), ground=Reference(),
-                  drive=VelocitySource(velocity="1 m/s"))
-    with pytest.raises(StructureError, match="Give the node between them a mass"):
+                  spring=tr.Spring(), rub=law("quinn", 1.0), ground=tr.Reference(),
+                  drive=tr.VelocitySource(velocity="1 m/s"))
+    with pytest.raises(blocks.StructureError, match="Give the node between them a mass"):
         model.simulate("1 s")
 
 
@@ -353,9 +319,10 @@ def test_a_law_of_the_load_at_a_node_without_mass_is_refused_by_name():
 
 def pressed():
     """A body on a floor that reports its force, a second one rubs with it."""
-    model = wired("pressed", up=Mass(), along=Mass(v="1 mm/s"), ground=Reference(), floor=Floor(),
-                  weight=push(lambda t: -10 + 0 * t), friction=rubbing("quinn", band="1 cm/s"),
-                  tie=Spring(stiffness="3 N/m"))  # so that the normal force depends on the state
+    model = wired("pressed", up=tr.Mass(), along=tr.Mass(v="1 mm/s"), ground=tr.Reference(),
+                  floor=Floor(), weight=push(lambda t: -10 + 0 * t),
+                  friction=rubbing("quinn", band="1 cm/s"),
+                  tie=tr.Spring(stiffness="3 N/m"))  # so that the normal force depends on the state
     wire(model, "up.M floor.R weight.R tie.R", "along.M friction.R tie.C",
          "floor.C weight.C friction.C ground.V", "floor.N friction.N")
     return model
@@ -367,8 +334,7 @@ def pressed():
     lambda: loaded(law("quinn", 5.0), lambda t: 3 * cos(t)),
 ], ids=["coupled", "coupled by a cubic", "with exact", "with a contact", "alone"])  # fmt: skip
 def test_the_jacobian_follows_the_loads_through_the_network(build):
-    model = build()
-    system = model.compile()
+    system = build().compile()
     problem, _ = consistent_start(system, find_nominals(system, {}), 0.7)
     problem.laws.start(problem, 0.7)
     y = problem.solver_vector()

@@ -7,29 +7,20 @@ from benches.friction import dry, missing_energy, push, values
 from numpy.testing import assert_allclose
 from scipy.optimize import linprog
 
+import library.translational as tr
 from blocks import BlocksError, InitialisationError, SimulationError, quantity, sin, where
 from library.mechanisms import CamTransmission, DiscClutch, LeadScrew
 from library.planar import Force as PlanarForce
 from library.planar import RollingWheel as PlanarWheel
 from library.rotational import Inertia, RotationalFriction, RotationalReference, TorqueSource
 from library.signal import Pulse, Step
-from library.translational import (
-    Damper,
-    FreeEnd,
-    FrictionRing,
-    HardStop,
-    Mass,
-    Reference,
-    RollingResistance,
-    Spring,
-    TranslationalFriction,
-)
 
 
 def series(strengths, v=1.0, mass=1.0, load=None):
     """A body on frictions in series, given as (kinetic, static), to the ground."""
     model = wired("series",
-                  ground=Reference(), body=Mass(mass=quantity(mass, "kg"), v=quantity(v, "m/s")))
+                  ground=tr.Reference(), body=tr.Mass(mass=quantity(mass, "kg"),
+                                                      v=quantity(v, "m/s")))
     port = model.body.M
     for k, (kinetic, static) in enumerate(strengths):
         friction = model.add(f"f{k}", dry(kinetic, static))
@@ -86,7 +77,8 @@ def test_a_slow_body_between_strong_frictions_is_not_stopped_at_once():
 
 
 def test_frictions_in_parallel_before_one_in_series_add_up():
-    model = wired("parallel", ground=Reference(), node=FreeEnd(), body=Mass(mass="1 kg", v="1 m/s"))
+    model = wired("parallel", ground=tr.Reference(), node=tr.FreeEnd(),
+                  body=tr.Mass(mass="1 kg", v="1 m/s"))
     for k, strength in enumerate([1.0, 2.0, 3.0, 1.5, 0.5]):  # together 8 N, less than 9 N
         friction = model.add(f"f{k}", dry(strength))
         model.connect(model.body.M, friction.R)
@@ -100,8 +92,8 @@ def test_frictions_in_parallel_before_one_in_series_add_up():
 def test_a_load_that_several_frictions_share_beside_a_node_without_mass_is_split_evenly():
     model = wired("shared", "body.M one.R two.R load.R", "one.C two.C three.R node.V",
                   "three.C four.R", "four.C load.C ground.V",
-                  ground=Reference(), body=Mass(), node=FreeEnd(), one=dry(1.0), two=dry(3.0),
-                  three=dry(5.0), four=dry(6.0), load=push(lambda t: 2.0 + 0 * t))
+                  ground=tr.Reference(), body=tr.Mass(), node=tr.FreeEnd(), one=dry(1.0),
+                  two=dry(3.0), three=dry(5.0), four=dry(6.0), load=push(lambda t: 2.0 + 0 * t))
     run = model.simulate("1 s")
     assert_allclose(values(run, ["one.f", "two.f"], np.array([0.5]))[:, 0], [0.5, 1.5], rtol=1e-9)
     assert run.sticking().undetermined[0].components == ("one", "two")
@@ -129,15 +121,15 @@ def random_network(rng, kinds=("friction", "friction", "friction", "damper", "sp
 
 
 def build(bodies, light, links):
-    model = wired("network", ground=Reference())
-    joints = [model.add(f"b{i}", Mass(mass=quantity(m, "kg"), v=quantity(v, "m/s"))).M
+    model = wired("network", ground=tr.Reference())
+    joints = [model.add(f"b{i}", tr.Mass(mass=quantity(m, "kg"), v=quantity(v, "m/s"))).M
               for i, (m, v, _) in enumerate(bodies)]  # fmt: skip
-    joints += [model.add(f"n{i}", FreeEnd()).V for i in range(light)]
+    joints += [model.add(f"n{i}", tr.FreeEnd()).V for i in range(light)]
     joints.append(model.ground.V)  # number -1
     for k, (kind, r, c, strength) in enumerate(links):
         part = model.add(f"l{k}", {
-            "friction": lambda s: dry(s), "damper": lambda s: Damper(damping=quantity(s, "N*s/m")),
-            "spring": lambda s: Spring(stiffness=quantity(10 * s, "N/m"))}[kind](strength))
+            "friction": dry, "damper": lambda s: tr.Damper(damping=quantity(s, "N*s/m")),
+            "spring": lambda s: tr.Spring(stiffness=quantity(10 * s, "N/m"))}[kind](strength))
         model.connect(joints[r], part.R)
         model.connect(part.C, joints[c])
     for i, (_, _, (size, w)) in enumerate(bodies):
@@ -200,8 +192,8 @@ def test_nodes_without_mass_start_with_the_velocities_of_least_dissipation(seed)
 
 # -- what cannot be ------------------------------------------------------------------------
 def test_a_tight_spring_on_a_node_that_friction_alone_holds_is_stopped_by_name():
-    model = wired("tight", ground=Reference(), rub=dry(20.0))
-    model.spring = Spring(stiffness="1 kN/m", x="30 mm")  # 30 N
+    model = wired("tight", ground=tr.Reference(), rub=dry(20.0))
+    model.spring = tr.Spring(stiffness="1 kN/m", x="30 mm")  # 30 N
     wire(model, "spring.R rub.R", "spring.C rub.C ground.V")
     with pytest.raises(SimulationError, match="harder than the dry friction there can hold") as e:
         model.simulate("1 s")
@@ -212,7 +204,7 @@ def test_a_tight_spring_on_a_node_that_friction_alone_holds_is_stopped_by_name()
 
 def test_a_ring_spring_begins_within_what_friction_at_its_end_holds():
     model = wired("ring", "ring.R rub.R", "ring.C rub.C ground.V",
-                  ground=Reference(), rub=dry(5.0), ring=FrictionRing(x="40 mm"))
+                  ground=tr.Reference(), rub=dry(5.0), ring=tr.FrictionRing(x="40 mm"))
     with pytest.raises(SimulationError) as error:
         model.simulate("1 s")
     assert error.value.code == "simulation.massless"
@@ -229,12 +221,12 @@ def refused(model, code):
 def test_laws_that_no_run_decides_at_a_node_without_mass_are_found_by_the_check():
     model = wired("load", "body.M one.R", "one.C spring.R", "two.R body.M",
                   "spring.C two.C ground.V",
-                  ground=Reference(), body=Mass(), one=dry(1.0),
-                  two=TranslationalFriction(law="karnopp"), spring=Spring())
+                  ground=tr.Reference(), body=tr.Mass(), one=dry(1.0),
+                  two=tr.TranslationalFriction(law="karnopp"), spring=tr.Spring())
     refused(model, "structure.massless")
     model = wired("stop", "body.M spring.R", "spring.C stop.R", "stop.C ground.V",
-                  ground=Reference(), body=Mass(v="1 m/s"), spring=Spring(),
-                  stop=HardStop(model="restitution"))
+                  ground=tr.Reference(), body=tr.Mass(v="1 m/s"), spring=tr.Spring(),
+                  stop=tr.HardStop(model="restitution"))
     refused(model, "structure.massless")
 
 
@@ -255,8 +247,8 @@ def test_screws_that_carry_nothing_stand_still():
 
 def test_a_stop_in_series_with_a_spring_says_which_node_nothing_holds():
     model = wired("stop", "body.M spring.R", "spring.C stop.R", "stop.C ground.V",
-                  ground=Reference(), body=Mass(v="1 m/s"), spring=Spring(),
-                  stop=HardStop(model="undamped rebound"))
+                  ground=tr.Reference(), body=tr.Mass(v="1 m/s"), spring=tr.Spring(),
+                  stop=tr.HardStop(model="undamped rebound"))
     finding, = model.check().errors
     assert finding.problem.endswith("no equation determines them there.")
     assert finding.advice.startswith("Nothing determines the node spring.C = stop.R while stop "
@@ -265,14 +257,14 @@ def test_a_stop_in_series_with_a_spring_says_which_node_nothing_holds():
 
 def test_a_rolling_wheel_without_load_and_with_an_open_port_says_so():
     model = wired("roll", "roll.C ground.V",
-                  ground=Reference(), roll=RollingResistance(coefficient=0))
+                  ground=tr.Reference(), roll=tr.RollingResistance(coefficient=0))
     finding, = model.check().errors
     assert finding.advice.startswith("A port of roll is connected to nothing")
 
 
 def test_a_force_that_nothing_determines_is_told_before_the_run():
     model = wired("cam", "cam.A rub.R", "rub.C ground.W", "cam.P floor.V",
-                  cam=CamTransmission(), ground=RotationalReference(), floor=Reference(),
+                  cam=CamTransmission(), ground=RotationalReference(), floor=tr.Reference(),
                   rub=RotationalFriction(law="coulomb"))
     finding, = model.check().errors
     assert finding.code == "initial.undetermined"
@@ -295,8 +287,7 @@ def test_a_clutch_beside_a_loop_is_read_between_its_events():
                   rotor=Inertia(inertia="0.006 kg*m^2"),
                   torque=Pulse(amplitude=quantity(1.36, "N*m"), period="30 ms", width=0.4),
                   press=Step(final=quantity(13.6, "N"), start="20 ms"))
-    run = model.simulate("0.1 s")
-    borne = run["clutch.t"].at(quantity([70, 80], "ms")).to("N*m").m
+    borne = model.simulate("0.1 s")["clutch.t"].at(quantity([70, 80], "ms")).to("N*m").m
     assert_allclose(np.abs(borne), [1.36, 0], atol=1e-9)
 
 

@@ -2,47 +2,22 @@
 
 from itertools import product
 
+import benches.friction as bench
 import numpy as np
 import pytest
 from benches import wire, wired
-from benches.friction import (
-    BrakedPendulum,
-    dragged,
-    dry,
-    happened,
-    missing_energy,
-    oscillator,
-    push,
-    reference,
-    stops_of_pendulum,
-    value,
-    values,
-)
+from benches.friction import BrakedPendulum, dragged, dry, happened, missing_energy, value, values
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from blocks import (
-    Model,
-    Parameter,
-    Target,
-    Variable,
-    der,
-    dry_friction,
-    quantity,
-)
+import library.rotational as rot
+from blocks import Model, Parameter, Target, Variable, der, dry_friction, quantity
 from library.mechanisms import DiscBrake, SliderCrank
 from library.planar import Body, ForceSensor, Ground, Prismatic, Revolute, RigidOffset
-from library.rotational import (
-    Inertia,
-    RotationalFriction,
-    RotationalReference,
-    TorqueSource,
-    table,
-)
 from library.signal import Abs
 from library.translational import Mass, Reference, Spring, TranslationalFriction, TwoPort
 
-CASE = reference()["belt"]["P6-A"]
+CASE = bench.reference()["belt"]["P6-A"]
 ADAPTIVE = {"DOP853": 1e-8, "RK45": 1e-7, "RK23": 1e-6, "ode45": 1e-7, "ode23s": 1e-4,
             "Radau": 1e-7, "rodas4": 1e-7}  # fmt: skip
 
@@ -56,8 +31,7 @@ def test_stick_slip_is_right_with_every_adaptive_method(method):
     assert [e[2] for e in events] == ["slides forward", "sticks"] * 3
     assert_allclose([e[0] for e in events[::2]], CASE["slips"], rtol=0, atol=ADAPTIVE[method])
     assert_allclose(value(run, "sensor.x"), CASE["x"], rtol=0, atol=ADAPTIVE[method])
-    x = values(run, ["sensor.x"], np.linspace(2.1, 4, 50))
-    assert np.ptp(x) <= 1e-14
+    assert np.ptp(values(run, ["sensor.x"], np.linspace(2.1, 4, 50))) <= 1e-14
     assert value(run, "body.v") == 0
 
 
@@ -65,7 +39,7 @@ def test_stick_slip_is_right_with_every_adaptive_method(method):
 def test_fixed_steps_keep_their_order_through_stops(method, order):
     errors = []
     for step in (0.02, 0.01):
-        run = oscillator(x0=6.3).simulate("12 s", method=method, step=quantity(step, "s"))
+        run = bench.oscillator(x0=6.3).simulate("12 s", method=method, step=quantity(step, "s"))
         errors.append(abs(values(run, ["spring.x"], [5.0])[0, 0] - exact_oscillator(5.0)))
     assert order - 0.3 < np.log2(errors[0] / errors[1]) < order + 0.6
 
@@ -79,7 +53,7 @@ def exact_oscillator(t):
 
 @pytest.mark.parametrize("method", ["DOP853", "rodas4"])
 def test_a_pendulum_with_joint_friction_swings_and_sticks_as_its_angle_equation(method):
-    stops = stops_of_pendulum(lambda *_: 1.5, lambda _: 2.5)
+    stops = bench.stops_of_pendulum(lambda *_: 1.5, lambda _: 2.5)
     model = wired("pendulum", p=BrakedPendulum(torque="1.5 N*m", static="2.5 N*m"))
     end = stops[-1][0] + 2
     rtol = 1e-10 if method == "DOP853" else 1e-9
@@ -141,7 +115,7 @@ class Squeezed(TwoPort):
 def test_a_load_on_a_friction_with_a_nonlinear_transmission_is_held_exactly():
     model = wired("transmission", "body.M friction.R load.R", "friction.C load.C ground.V",
                   body=Mass(), friction=Squeezed(), ground=Reference(),
-                  load=push(lambda t: 1.5 * t))
+                  load=bench.push(lambda t: 1.5 * t))
     run = model.simulate("3 s", rtol=1e-10)
     ((time, *_),) = happened(run)
     assert_allclose(time, (2 + 0.4**3) / 1.5, rtol=0, atol=1e-9)
@@ -174,21 +148,21 @@ METHODS = ["auto", "rodas4", "DOP853"]
 
 
 def engine(pistons, mass, bearing):
-    model = wired("engine", wheel=Inertia(inertia="0.1 kg*m^2", w="10 rad/s"), block=Reference())
+    model = wired("engine", wheel=rot.Inertia(inertia="0.1 kg*m^2", w="10 rad/s"),
+                  block=Reference())
     for k, phase in enumerate(PHASE[pistons]):
         crank = model.add(f"crank{k}", SliderCrank(crank="50 mm", rod="200 mm", phi=f"{phase} deg"))
-        rub = model.add(f"rub{k}", TranslationalFriction(
-            law="coulomb", breakaway_force="6 N", coulomb_force="5 N"))
+        rub = model.add(f"rub{k}", dry(5, 6))
         model.connect(model.wheel.I, crank.A)
         model.connect(crank.P, rub.R)
         model.connect(rub.C, model.block.V)
         if mass:
-            piston = model.add(f"piston{k}", Mass(mass=f"{mass} kg"))
-            model.connect(crank.P, piston.M)
+            model.connect(crank.P, model.add(f"piston{k}", Mass(mass=f"{mass} kg")).M)
     if bearing:
         wire(model, "wheel.I bearing.R", "bearing.C frame.W",
-             bearing=RotationalFriction(law="coulomb", breakaway_torque="0.1 N*m",
-                                        coulomb_torque="0.1 N*m"), frame=RotationalReference())
+             bearing=rot.RotationalFriction(law="coulomb", breakaway_torque="0.1 N*m",
+                                            coulomb_torque="0.1 N*m"),
+             frame=rot.RotationalReference())
     return model
 
 
@@ -241,9 +215,9 @@ def test_a_rocker_turns_round_while_its_crank_goes_on(rtol, method):
          "from_rocker.B rocker.P d.F", "far.F d.B", "rub.R d.A", "rub.C frame.W",
          a=Revolute(phi="-7.5 deg"), b=Revolute(), c=Revolute(),
          d=Revolute(phi=Target("-58 deg", priority="none"), drive=True),
-         frame=RotationalReference(),
-         rub=RotationalFriction(law="coulomb", breakaway_torque="0.7 N*m",
-                                coulomb_torque="0.5 N*m"))
+         frame=rot.RotationalReference(),
+         rub=rot.RotationalFriction(law="coulomb", breakaway_torque="0.7 N*m",
+                                    coulomb_torque="0.5 N*m"))
     run = model.simulate("0.4 s", method=method, rtol=rtol)
     stored = sum(run[f"{b}.energy_stored"] for b in ("crank", "coupler", "rocker"))
     angle = run["d.phi"].at(quantity(np.linspace(0, 0.4, 4001), "s")).m
@@ -255,9 +229,10 @@ def test_a_rocker_turns_round_while_its_crank_goes_on(rtol, method):
 def held_shaft(model, times, torques):
     """A flywheel that a brake holds until 0.1 s, and a motor."""
     wire(model, "wheel.I motor.R brake.R", "motor.C brake.C bed.W",
-         wheel=Inertia(inertia="0.1 kg*m^2"),
-         brake=DiscBrake(normal_force=table(["0 s", "0.1 s", "0.1 s"], ["20 kN", "20 kN", "0 N"])),
-         motor=TorqueSource(torque=table(times, torques)), bed=RotationalReference(),
+         wheel=rot.Inertia(inertia="0.1 kg*m^2"),
+         brake=DiscBrake(normal_force=rot.table(["0 s", "0.1 s", "0.1 s"],
+                                                ["20 kN", "20 kN", "0 N"])),
+         motor=rot.TorqueSource(torque=rot.table(times, torques)), bed=rot.RotationalReference(),
          block=Reference())
     return model
 
@@ -268,8 +243,7 @@ def test_a_press_that_a_brake_holds_starts_out_of_its_dead_centre(begin, method)
     model = held_shaft(Model("press"), ["0.1 s", "0.2 s"], ["0 N*m", "4 N*m"])
     wire(model, "wheel.I crank.A", "crank.P ram.M rub.R", "rub.C block.V",
          crank=SliderCrank(crank="50 mm", rod="200 mm", phi=f"{begin} deg"),
-         ram=Mass(mass="0.5 kg"),
-         rub=TranslationalFriction(law="coulomb", breakaway_force="6 N", coulomb_force="5 N"))
+         ram=Mass(mass="0.5 kg"), rub=dry(5, 6))
     run = model.simulate("0.5 s", method=method, rtol=1e-8)
 
     def motion(t, y):  # the torque grows from nothing: at first nothing even accelerates
@@ -301,16 +275,15 @@ def test_a_linkage_that_a_brake_holds_starts_out_of_its_dead_centre(guide, begin
          slide=Prismatic(angle="-90 deg", drive=True, s="150 mm" if begin > 0 else "250 mm"),
          side=ForceSensor())
     if guide == "5 N":
-        model.rub = TranslationalFriction(law="coulomb", breakaway_force="6 N", coulomb_force="5 N")
+        model.rub = dry(5, 6)
     else:
         wire(model, "side.FX load.u", "load.y rub.N",
              rub=TranslationalFriction(law="coulomb", normal=True, coulomb_coefficient=0.1,
                                        breakaway_coefficient=0.1), load=Abs(unit="N"))
     wire(model, "slide.A rub.R", "rub.C block.V")
     run = model.simulate("0.25 s", method=method, rtol=1e-7)
-    parts = ("wheel", "web", "rod", "ram")
     stored = sum((run[f"{b}.energy_stored"].final - run[f"{b}.energy_stored"].at("0 s")).m
-                 for b in parts)
+                 for b in ("wheel", "web", "rod", "ram"))
     times = quantity(np.linspace(0.1, 0.25, 501), "s")
     rubbed = np.abs(run["rub.f"].at(times).m)
     way = np.abs(np.diff(run["slide.s"].at(times).m))

@@ -14,17 +14,8 @@ from hypothesis import assume
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from blocks import (
-    Input,
-    Output,
-    Parameter,
-    SimulationError,
-    Variable,
-    abs_,
-    dry_friction,
-    quantity,
-    sin,
-)
+import blocks
+from blocks import Input, Output, Parameter, SimulationError, Variable, dry_friction, quantity, sin
 from library.translational import Damper, Mass, Reference, Spring, TwoPort
 
 END = 4.0  # s
@@ -42,8 +33,7 @@ def networks(draw, largest=4, most=6):
         kinetic = draw(st.sampled_from([0.5, 1.0, 1.0, 2.0, 3.0]))
         frictions.append((*draw(ends), kinetic, kinetic * draw(st.sampled_from([1.0, 1.0, 1.5]))))
     kinds, sizes = st.sampled_from(["spring", "damper"]), st.sampled_from([1.0, 4.0, 10.0])
-    count = draw(st.integers(0, 4))
-    links = [(draw(kinds), *draw(ends), draw(sizes)) for _ in range(count)]
+    links = [(draw(kinds), *draw(ends), draw(sizes)) for _ in range(draw(st.integers(0, 4)))]
     loads = [(draw(st.sampled_from([0.0, 1.0, 3.0, 5.0])), draw(st.sampled_from([0.7, 1.3, 2.0])),
               draw(st.sampled_from([0.0, 1.0, 2.0]))) for _ in range(size)]  # fmt: skip
     return bodies, frictions, links, loads
@@ -57,8 +47,7 @@ def build(network, order=None):
     joints = {-1: model.ground.V}
     for i in shuffled(len(bodies)):
         mass, v = bodies[i]
-        body = Mass(mass=quantity(mass, "kg"), v=quantity(v, "m/s"))
-        joints[int(i)] = model.add(f"b{i}", body).M
+        joints[int(i)] = model.add(f"b{i}", Mass(mass=quantity(mass, "kg"), v=quantity(v, "m/s"))).M
     parts = [(f"f{k}", *f[:2], dry(*f[2:])) for k, f in enumerate(frictions)]
     for k, (kind, r, c, strength) in enumerate(links):
         link = (Spring(stiffness=quantity(strength, "N/m")) if kind == "spring"
@@ -83,8 +72,7 @@ def simulate(network, order=None, **options):
 def quiet_times(run, end=END):
     """Times away from events."""
     t = np.linspace(0, end, 48)[1:-1]
-    events = np.array([e.time for e in run.events] or [-1.0])
-    t = t[np.abs(t[:, None] - events).min(axis=1) > 1e-6]
+    t = t[np.abs(t[:, None] - np.array([e.time for e in run.events] or [-1.0])).min(axis=1) > 1e-6]
     assert len(t) > 30
     return t
 
@@ -126,56 +114,6 @@ def test_random_networks_move_alike_with_every_method(network, method):
     assert_allclose(values(other, paths, t), values(one, paths, t), rtol=0, atol=1e-5)
 
 
-@st.composite
-def chains(draw):
-    """Bodies in a row; between neighbours two frictions or a spring in series, no mass."""
-    count = draw(st.integers(1, 2))
-    bodies = [(draw(st.sampled_from([0.5, 1.0])), draw(st.sampled_from([0.0, 1.0, -0.5])))
-              for _ in range(count)]  # fmt: skip
-    strength = st.sampled_from([0.4, 1.0, 1.7])
-    kind = st.sampled_from(["friction", "spring", "damper"])
-    series = [(draw(kind), draw(strength), draw(strength)) for _ in bodies]
-    sizes, rates = st.sampled_from([0.0, 2.0, 3.5]), st.sampled_from([0.8, 1.7])
-    loads = [(draw(sizes), draw(rates)) for _ in bodies]
-    return bodies, series, loads
-
-
-@random_cases(chains(), few=5, many=15)
-def test_frictions_at_massless_nodes_obey_their_laws_and_balance(chain):
-    bodies, series, loads = chain
-    model = wired("chain", ground=Reference())
-    before = model.ground.V
-    for i, ((mass, v), (kind, first, second)) in enumerate(zip(bodies, series, strict=True)):
-        body = model.add(f"b{i}", Mass(mass=quantity(mass, "kg"), v=quantity(v, "m/s")))
-        a = model.add(f"f{i}", dry(first))
-        if kind == "friction":
-            other = dry(second * 1.1)
-        elif kind == "spring":
-            other = Spring(stiffness=quantity(4 * second, "N/m"))
-        else:
-            other = Damper(damping=quantity(second, "N*s/m"))
-        b = model.add(f"s{i}", other)
-        model.connect(body.M, a.R)
-        model.connect(a.C, b.R)
-        model.connect(b.C, before)
-        load = model.add(f"p{i}", push(lambda t, s=loads[i][0], w=loads[i][1]: s * sin(w * t)))
-        model.connect(load.R, body.M)
-        model.connect(load.C, model.ground.V)
-        before = body.M
-    run = model.simulate(quantity(END, "s"), rtol=1e-9, max_step="0.1 s")
-    t = quiet_times(run)
-    for i, (kind, first, second) in enumerate(series):
-        bounds = {f"f{i}": first} | ({f"s{i}": second * 1.1} if kind == "friction" else {})
-        for name, bound in bounds.items():
-            v, f = values(run, [f"{name}.v", f"{name}.f"], t)
-            rests = np.abs(v) <= 1e-9
-            assert np.abs(f[rests]).max(initial=0.0) <= bound + 1e-8
-            assert_allclose(f[~rests], bound * np.sign(v[~rests]), rtol=0, atol=1e-8)
-        inner, outer = values(run, [f"f{i}.f", f"s{i}.f"], t)
-        assert_allclose(inner, outer, rtol=0, atol=1e-8)  # the node between has no mass
-    assert missing_energy(run) < 1e-7
-
-
 # -- bodies on floors, and friction that is pressed -------------------------------------------
 def obeys(t, n, gap, speed, slip, mu):
     """Largest violation of the laws of one contact with friction, in their own units."""
@@ -194,10 +132,12 @@ def boxes(draw):
         return draw(st.sampled_from(values))
 
     a, h, phi = pick(0.5, 1.0), pick(0.2, 0.5, 1.2), pick(0.0, 0.0, 0.2, -0.4)
+    inertia, mu = pick(0.3, 1.0), pick(0.0, 0.2, 0.5, 1.0)
+    # of 2 kg: else there are poses on one foot in which it jams (Painlevé's paradox)
+    assume(inertia > (a**2 + h**2) * (np.hypot(1.0, mu) - 1))
     return {
         "a": quantity(a, "m"), "h": quantity(h, "m"), "phi": quantity(phi, "rad"),
-        "inertia": quantity(pick(0.3, 1.0), "kg*m^2"),
-        "friction": (mu := pick(0.0, 0.2, 0.5, 1.0)), "static_friction": mu,
+        "inertia": quantity(inertia, "kg*m^2"), "friction": mu, "static_friction": mu,
         "restitution": pick(0.0, 0.0, 0.3, 0.6),
         "vx": quantity(pick(0.0, 1.0, -3.0), "m/s"), "w": quantity(pick(0.0, 0.0, 1.0), "rad/s"),
         "y": quantity(h * np.cos(phi) + a * abs(np.sin(phi)) + pick(0.0, 0.1, 0.4), "m"),
@@ -206,8 +146,7 @@ def boxes(draw):
 
 @random_cases(boxes(), few=3, many=8)
 def test_a_random_box_lands_slides_and_rests_by_all_laws(box):
-    model = wired("box", box=Box(**box))
-    run = model.simulate("1 s", rtol=1e-9)
+    run = wired("box", box=Box(**box)).simulate("1 s", rtol=1e-9)
     t = quiet_times(run, 1.0)
     for foot in (1, 2):
         got = values(run, [f"box.{v}{foot}" for v in ("T", "N", "gap", "slip")], t)
@@ -221,14 +160,13 @@ def test_a_random_box_lands_slides_and_rests_by_all_laws(box):
 class PressedBy(TwoPort):
     """Dry friction of strength grip |N| + least, with N a force from elsewhere."""
 
-    grip = Parameter(0.3)
-    least = Parameter("0.1 N")
+    grip, least = Parameter(0.3), Parameter("0.1 N")
     over = Parameter(1.0, doc="static over kinetic strength")
     N, F = Input("N"), Output("N")
     power_dissipated = Variable("W")
 
     def equations(self):
-        strength = self.grip * abs_(self.N) + self.least
+        strength = self.grip * blocks.abs_(self.N) + self.least
         yield dry_friction(self.f, self.v, static=self.over * strength, kinetic=strength)
         yield self.f == self.F
         yield self.power_dissipated == self.f * self.v

@@ -9,39 +9,25 @@ from benches import wire, wired
 from benches.friction import dry, happened, push, train, values
 from numpy.testing import assert_allclose
 
+import library.translational as tr
 from blocks import quantity
 from library.mechanisms import GearBox
 from library.rotational import Inertia, RotationalFriction, RotationalReference, TorqueSource
 from library.signal import Sine
-from library.translational import (
-    ForceSource,
-    HardStop,
-    Mass,
-    Reference,
-    Spring,
-    TranslationalFriction,
-    VelocitySource,
-)
 
 
 # -- chains of blocks -------------------------------------------------------------------------
 def blocks_on_springs(n):
     """Burridge-Knopoff: each block pulled by a drive and by its neighbours."""
     kinetic = 1 + 0.2 * np.random.default_rng(5).random(n)
-    model = wired("chain", "drive.C ground.V",
-                  ground=Reference(), drive=VelocitySource(velocity="0.1 m/s"), mass=Mass(count=n),
-                  pull=Spring(count=n, stiffness="1 N/m"),
-                  link=Spring(count=n - 1, stiffness="1 N/m"),
-                  friction=TranslationalFriction(count=n, law="coulomb",
-                                                 coulomb_force=quantity(kinetic, "N"),
-                                                 breakaway_force=quantity(1.5 * kinetic, "N")))
-    for i in range(n):
-        model.connect(model.mass[i].M, model.friction[i].R, model.pull[i].C)
-        model.connect(model.pull[i].R, model.drive.R)
-        model.connect(model.friction[i].C, model.ground.V)
-    for i in range(n - 1):
-        model.connect(model.mass[i].M, model.link[i].C)
-        model.connect(model.mass[i + 1].M, model.link[i].R)
+    model = wired("chain", "mass.M friction.R pull.C", "mass[:-1].M link.C", "mass[1:].M link.R",
+                  "pull.R drive.R", "friction.C drive.C ground.V",
+                  ground=tr.Reference(), drive=tr.VelocitySource(velocity="0.1 m/s"),
+                  mass=tr.Mass(count=n), pull=tr.Spring(count=n, stiffness="1 N/m"),
+                  link=tr.Spring(count=n - 1, stiffness="1 N/m"),
+                  friction=tr.TranslationalFriction(count=n, law="coulomb",
+                                                    coulomb_force=quantity(kinetic, "N"),
+                                                    breakaway_force=quantity(1.5 * kinetic, "N")))
     return model, kinetic
 
 
@@ -85,20 +71,10 @@ def test_a_thousand_blocks_obey_every_friction_law():
 @pytest.mark.parametrize("n", [20, 60, pytest.param(200, marks=pytest.mark.slow)])
 def test_a_row_of_blocks_that_rub_on_each_other_and_the_ground_breaks_away_as_one(n):
     # n velocities, 2n - 1 frictions: what each carries at rest is not determined
-    model = wired("row", ground=Reference(), mass=Mass(count=n))
-    model.floor = TranslationalFriction(count=n, law="coulomb", coulomb_force="1 N",
-                                        breakaway_force="1 N")  # fmt: skip
-    model.side = TranslationalFriction(count=n - 1, law="coulomb", breakaway_force=f"{2 * n} N",
-                                       coulomb_force=f"{2 * n} N")  # fmt: skip
-    model.load = push(lambda t: n * t)
-    for i in range(n):
-        model.connect(model.mass[i].M, model.floor[i].R)
-        model.connect(model.floor[i].C, model.ground.V)
-    for i in range(n - 1):
-        model.connect(model.mass[i].M, model.side[i].C)
-        model.connect(model.mass[i + 1].M, model.side[i].R)
-    model.connect(model.load.R, model.mass[n // 3].M)
-    model.connect(model.load.C, model.ground.V)
+    model = wired("row", "mass.M floor.R", "mass[:-1].M side.C", "mass[1:].M side.R",
+                  f"load.R mass[{n // 3}].M", "floor.C load.C ground.V",
+                  ground=tr.Reference(), mass=tr.Mass(count=n), floor=dry(1, count=n),
+                  side=dry(2 * n, count=n - 1), load=push(lambda t: n * t))
     run = model.simulate("2 s", rtol=1e-9)
     assert_allclose([e[0] for e in happened(run)], np.ones(n), rtol=0, atol=1e-7)
     v = values(run, [f"mass[{i}].v" for i in range(n)], [0.5, 2.0])
@@ -136,12 +112,12 @@ def rub(model, name, one, other, strength=1.0):
 
 
 def loaded(model, port, force):
-    driven(model, ForceSource(), quantity(force, "N"), port, model.ground.V)
+    driven(model, tr.ForceSource(), quantity(force, "N"), port, model.ground.V)
 
 
 def bodies(n):
-    model = wired("bodies", ground=Reference())
-    return model, [model.add(f"mass{k}", Mass(mass=quantity(1 + 0.1 * (k % 5), "kg"))).M
+    model = wired("bodies", ground=tr.Reference())
+    return model, [model.add(f"mass{k}", tr.Mass(mass=quantity(1 + 0.1 * (k % 5), "kg"))).M
                    for k in range(n)]
 
 
@@ -166,10 +142,10 @@ def tree(n):
 def belt(n):
     """Boxes on a belt, held back by springs."""
     model, ports = bodies(n)
-    model.belt = Mass(mass="5 kg")
+    model.belt = tr.Mass(mass="5 kg")
     found = [rub(model, f"box{k}", port, model.belt.M) for k, port in enumerate(ports)]
     for k, port in enumerate(ports):
-        spring = model.add(f"spring{k}", Spring(stiffness=quantity(20 + k % 7, "N/m")))
+        spring = model.add(f"spring{k}", tr.Spring(stiffness=quantity(20 + k % 7, "N/m")))
         model.connect(spring.R, port)
         model.connect(spring.C, model.ground.V)
     loaded(model, model.belt.M, 2.0 * n + 1.0)
@@ -182,13 +158,13 @@ def seals(n):
     found = []
     for k, port in enumerate(ports):
         found += [rub(model, f"{kind}{k}", port, model.ground.V) for kind in ("seal", "guide")]
-        stop = model.add(f"stop{k}", HardStop(
+        stop = model.add(f"stop{k}", tr.HardStop(
             model="restitution", restitution=0.0, upper_bound=quantity(0.1 + 0.01 * (k % 3), "m"),
             lower_bound="-0.1 m"))
         model.connect(stop.R, port)
         model.connect(stop.C, model.ground.V)
         if k:
-            spring = model.add(f"spring{k}", Spring(stiffness="100 N/m"))
+            spring = model.add(f"spring{k}", tr.Spring(stiffness="100 N/m"))
             model.connect(spring.R, port)
             model.connect(spring.C, ports[k - 1])
     loaded(model, ports[0], 4.0 + 3.0 * n)
@@ -267,8 +243,8 @@ def train_on_rails(n=26):
     """Wagons that roll with friction: when at rest, no one knows how much each of them bears."""
     model = train(n)
     wire(model, "wheels.R wagons.M", "wheels.C rail.V",
-         wheels=TranslationalFriction(count=n, law="coulomb", coulomb_force="1.5 kN",
-                                      breakaway_force="2 kN"))
+         wheels=tr.TranslationalFriction(count=n, law="coulomb", coulomb_force="1.5 kN",
+                                         breakaway_force="2 kN"))
     return model
 
 
@@ -284,8 +260,7 @@ def test_wagons_start_where_the_force_is_more_than_all_before_can_hold():
     model = train_on_rails()
     model.pull.force = lambda t: quantity("10 kN/s") * t
     run = model.simulate("8 s", rtol=1e-9)
-    behind = np.append(model.gear.breakaway_force.to("kN").m, 0.0)
-    holds = 2.0 * np.arange(1, 27) + behind
+    holds = 2.0 * np.arange(1, 27) + np.append(model.gear.breakaway_force.to("kN").m, 0.0)
     first = min(e.time for e in run.events)
     assert first == pytest.approx(holds.min() / 10, abs=1e-9)
     started = {e.component for e in run.events if e.time == first}

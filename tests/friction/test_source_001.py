@@ -1,18 +1,10 @@
 """Friction on an oscillator, and a convex curve that rolls and slides on a fixed one."""
 
+import benches.friction as bench
 import numpy as np
 import pytest
 from benches import wire, wired
-from benches.friction import (
-    dry,
-    happened,
-    missing_energy,
-    oscillator,
-    push,
-    reference,
-    value,
-    values,
-)
+from benches.friction import dry, happened, missing_energy, oscillator, push, value, values
 from numpy.testing import assert_allclose
 
 from blocks import Target, cos, quantity
@@ -20,7 +12,7 @@ from library.frictionlaws import FrictionLaw, sgn
 from library.planar import Body, Circle, Contact, Ellipse, Ground, Line
 from library.translational import Mass, Reference, Rod, Spring, TranslationalFriction
 
-FORCED = reference()["oscillator"]
+FORCED = bench.reference()["oscillator"]
 
 
 def test_an_oscillator_stops_after_half_a_cycle_and_never_moves_again():
@@ -110,9 +102,7 @@ class Sign(FrictionLaw):
 
 
 def test_a_plain_sign_law_never_rests_and_drifts_to_the_origin():
-    run = regularised(Sign, end=20)
-    t = np.arange(0, 20.005, 0.01)
-    x, v = values(run, ["spring.x", "body.v"], t)
+    x, v = values(regularised(Sign, end=20), ["spring.x", "body.v"], np.arange(0, 20.005, 0.01))
     assert -0.487 <= x[1000] <= -0.480
     assert np.all(v[1:] != 0)  # at every step of the method
     assert abs(x[2000]) < abs(x[1500]) < abs(x[1000]) < abs(x[400])
@@ -162,8 +152,7 @@ def missing(run):
 D1 = {  # tau_end, xi_1, theta, xi_2, N/mg, V_max
     0.01: (3.583575118299, 3.078343067917, -0.5201382961, 3.5984813641, 0.0732955196, 3.648741927),
     0.1: (2.674211400612, 2.324200291466, -2.2896140862, 4.6138143777, 1.3468042921, 2.527527614),
-    0.2: (2.080131828824, 1.602659244344, -1.9637025748, 3.5663618191, 2.0070431189, 1.936151881),
-}
+    0.2: (2.080131828824, 1.602659244344, -1.9637025748, 3.5663618191, 2.0070431189, 1.936151881)}
 
 
 @pytest.mark.parametrize("friction", D1)
@@ -196,8 +185,7 @@ def test_rolling_does_not_follow_where_friction_cannot_hold_it():
                                                 (0.1186750, "sticks")])
 def test_rolling_follows_from_the_threshold_on(friction, mode):
     # mu* = 0.1186748573
-    run = inside(friction).simulate("0.75 s", rtol=1e-11)
-    assert events(run)[0][1] == mode
+    assert events(inside(friction).simulate("0.75 s", rtol=1e-11))[0][1] == mode
 
 
 def test_the_disc_then_slides_back_and_forth_and_rolls_in_between():
@@ -250,8 +238,7 @@ def test_a_disc_on_a_circle_rolls_then_slips_then_flies(friction, slips, leaves)
 
 
 def test_without_friction_the_disc_leaves_at_two_thirds_of_its_height():
-    model = outside(0.0)
-    run = model.simulate("1.4 s", rtol=1e-11)
+    run = outside(0.0).simulate("1.4 s", rtol=1e-11)
     ((off, mode),) = [e for e in events(run) if e[1] == "opens"]
     x, y = at(run, off, "disc.x", "disc.y")
     assert_allclose(y / np.hypot(x, y), 2 / 3 * np.cos(0.1), rtol=1e-9)
@@ -264,10 +251,9 @@ J = MASS * (A**2 + B**2) / 4
 
 def ellipses(friction):
     model = wired("ellipse on ellipse", ground=Ground())
-    guess = {"x": Target("0.5 m", "none"), "y": Target("1.2 m", "none")}
     wire(model, "ground.P touch.B", "body.P touch.F",
          body=Body(mass=f"{MASS} kg", inertia=f"{J} kg*m^2", vx="0 m/s", vy="0 m/s", w="0 rad/s",
-                   **guess),
+                   x=Target("0.5 m", "none"), y=Target("1.2 m", "none")),
          touch=Contact(curve=Ellipse(f"{A} m", f"{B} m"), base=Ellipse("2 m", "1 m"),
                        friction=friction, gap="0 m", xi_B="1.3 rad", xi_F="-90 deg"))
     return model
@@ -309,8 +295,7 @@ def matrix_27(q, v, friction):
     right[5] = (
         w * (d1 * rs @ ap + w * rp @ u @ ap + d2 * rp @ as_)
         - d1 * (d1 * rt @ u @ ap + w * rs @ u @ u @ ap + d2 * rs @ u @ as_)
-        - d2 * (d1 * rs @ u @ as_ + w * rp @ u @ u @ as_ + d2 * rp @ u @ at_)
-    )
+        - d2 * (d1 * rs @ u @ as_ + w * rp @ u @ u @ as_ + d2 * rp @ u @ at_))
     return np.linalg.solve(m, right), np.linalg.norm(rp)
 
 
@@ -348,7 +333,6 @@ def test_an_ellipse_with_more_friction_rolls_all_the_time():
 def test_a_disc_on_a_steep_slope_slides_and_spins_up(mass):
     high = np.array([-np.sin(-np.pi / 6), np.cos(-np.pi / 6)]) * r
     model = disc(Line("-30 deg"), 0.1, float(high[0]), float(high[1]), mass=mass)
-    run = model.simulate("1 s", rtol=1e-11)
-    x, y, phi = at(run, 1.0, "disc.x", "disc.y", "disc.phi")
+    x, y, phi = at(model.simulate("1 s", rtol=1e-11), 1.0, "disc.x", "disc.y", "disc.phi")
     way = np.hypot(x - high[0], y - high[1])
     assert_allclose([way, phi], [2.027714539444, -3.398283684450], rtol=1e-9)

@@ -8,18 +8,10 @@ from functools import cache
 from math import asin, atanh, pi, sin, sqrt
 from pathlib import Path
 
+import benches.friction as bench
 import numpy as np
 import pytest
-from benches.friction import (
-    dragged,
-    happened,
-    loaded,
-    missing_energy,
-    pulled,
-    reference,
-    value,
-    values,
-)
+from benches.friction import dragged, happened, loaded, pulled, reference, value, values
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
@@ -48,7 +40,7 @@ def test_the_published_problem_is_solved_exactly(method, rtol):
     for time, x in case["grazes"]:
         assert_allclose(value(run, "sensor.x", time), x, rtol=0, atol=1e-9)
         assert_allclose(value(run, "body.v", time), 0, atol=1e-8)
-    assert missing_energy(run) < 1e-9
+    assert bench.missing_energy(run) < 1e-9
 
 
 def test_a_micrometre_on_four_metres_takes_no_more_than_600_evaluations():
@@ -124,8 +116,7 @@ CURVE = {"mass": 1, "stiffness": 90, "kinetic": 10, "static": 15, "speed": 0.5, 
 def test_a_stribeck_curve_with_exact_sticking_agrees_with_an_independent_solution():
     law = TranslationalFriction(
         law="stribeck", coulomb_force="10 N", breakaway_force="15 N", breakaway_velocity="0.2 m/s",
-        viscous_coefficient="3 N*s/m",
-    )  # fmt: skip
+        viscous_coefficient="3 N*s/m")  # fmt: skip
     run = dragged(CURVE, law).simulate("4 s", rtol=1e-12)
     times, x = stick_slip(CURVE, lambda v: 10 + 5 * np.exp(-((v / 0.2) ** 2)) + 3 * v)
     assert len(times) >= 6
@@ -159,8 +150,7 @@ def test_a_table_of_friction_over_speed_agrees_with_an_independent_solution():
 # -- eleven friction laws ---------------------------------------------------------------------
 MODELS = {
     1: "karnopp", 2: "quinn", 3: "kikuuwe", 4: AwrejcewiczAsPrinted, 5: "quinn_1", 6: "quinn_2",
-    7: "quinn_3", 8: "kikuuwe_1", 9: AwrejcewiczIAsPrinted, 10: "viscous", 11: "tanh",
-}  # fmt: skip
+    7: "quinn_3", 8: "kikuuwe_1", 9: AwrejcewiczIAsPrinted, 10: "viscous", 11: "tanh"}  # fmt: skip
 ALL_BANDS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 EXACT = reference()["belt"]["P1"]["x"]
 
@@ -187,9 +177,8 @@ def rows(law, band, method="ode45", stiffer=0.0, **more):
     return (4 if method == "ode45" else 1) * run.statistics["steps"] + 1
 
 
-@pytest.mark.parametrize(
-    ("model", "band", "printed"), [(1, 1e-1, 193), (1, 1e-3, 189), (2, 1e-1, 417), (4, 1e-1, 229)]
-)
+@pytest.mark.parametrize(("model", "band", "printed"),
+                         [(1, 1e-1, 193), (1, 1e-3, 189), (2, 1e-1, 417), (4, 1e-1, 229)])
 def test_a_model_of_components_returns_as_many_rows_as_were_printed(model, band, printed):
     assert rows(MODELS[model], band) == printed
 
@@ -265,8 +254,7 @@ CREEP = {
     "kikuuwe_1": lambda p: turned(p) - p,
     "viscous": lambda p: p,
     "martins_oden": lambda p: p,
-    "tanh": atanh,
-}
+    "tanh": atanh}
 
 
 @pytest.mark.parametrize("share", [0.25, 0.5, 0.75])

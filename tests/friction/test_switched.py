@@ -16,8 +16,7 @@ from library.rotational import TwoPort as Shafts
 class Coupling(Shafts):
     """Closed between two instants."""
 
-    start = Parameter("1 s")
-    end = Parameter("2 s")
+    start, end = Parameter("1 s"), Parameter("2 s")
 
     def equations(self):
         yield ideal_switch(self.t, self.w, closed=(time > self.start) & (time < self.end))

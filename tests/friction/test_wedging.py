@@ -6,44 +6,22 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+import benches.friction as bench
 import numpy as np
 import pytest
 from benches import wired
-from benches.friction import (
-    BrakedPendulum,
-    happened,
-    missing_energy,
-    stops_of_pendulum,
-    times_of,
-    value,
-    values,
-)
+from benches.friction import BrakedPendulum, happened, missing_energy, times_of, value, values
 from benches.rigid_bodies import G, wedge
 from numpy.testing import assert_allclose
 
-from blocks import (
-    Component,
-    Model,
-    Parameter,
-    SimulationError,
-    Variable,
-    abs_,
-    contact,
-    cos,
-    der,
-    dry_friction,
-    quantity,
-    sin,
-    time,
-)
+import blocks
+from blocks import Component, Model, Parameter, SimulationError, Variable, der, quantity
 
 
 class Pushed(Component):
     """A block on a rough floor, pushed down at an angle against the horizontal."""
 
-    mass = Parameter("1 kg")
-    friction = Parameter(0.5)
-    angle = Parameter("30 deg")
+    mass, friction, angle = Parameter("1 kg"), Parameter(0.5), Parameter("30 deg")
     push = Parameter("0 N", varying=True)
     x, y = Variable("m", "0 m", priority="high"), Variable("m", "0 m", priority="high")
     v, w = Variable("m/s", "0 m/s", priority="high"), Variable("m/s", "0 m/s", priority="high")
@@ -52,29 +30,27 @@ class Pushed(Component):
     def equations(self):
         yield der(self.x) == self.v
         yield der(self.y) == self.w
-        yield self.mass * der(self.v) == self.push * cos(self.angle) - self.T
+        yield self.mass * der(self.v) == self.push * blocks.cos(self.angle) - self.T
         yield self.mass * der(self.w) == (
-            self.N - self.push * sin(self.angle) - self.mass * quantity(G, "m/s^2"))
-        yield contact(self.N, self.y)
-        yield dry_friction(self.T, self.v, static=self.friction * self.N,
-                           kinetic=self.friction * self.N)
+            self.N - self.push * blocks.sin(self.angle) - self.mass * quantity(G, "m/s^2"))
+        yield blocks.contact(self.N, self.y)
+        yield blocks.dry_friction(self.T, self.v, static=self.friction * self.N,
+                                  kinetic=self.friction * self.N)
 
 
 class Ladder(Component):
     """A ladder of length 2 l between a rough floor and a rough wall; it leans at ``angle``."""
 
-    mass, l = Parameter("10 kg"), Parameter("2 m")
-    floor, wall = Parameter(0.4), Parameter(0.3)
+    mass, l, floor, wall = Parameter("10 kg"), Parameter("2 m"), Parameter(0.4), Parameter(0.3)
     x, y = Variable("m", "0 m", priority="high"), Variable("m", "0 m", priority="high")
     angle = Variable("rad", "60 deg", priority="high")
     vx, vy = Variable("m/s", "0 m/s", priority="high"), Variable("m/s", "0 m/s", priority="high")
-    w = Variable("rad/s", "0 rad/s", priority="high")
-    below, beside = Variable("m"), Variable("m")
+    w, below, beside = Variable("rad/s", "0 rad/s", priority="high"), Variable("m"), Variable("m")
     base, top = Variable("m/s"), Variable("m/s")
     N1, T1, N2, T2 = Variable("N"), Variable("N"), Variable("N"), Variable("N")
 
     def equations(self):
-        m, (s, c) = self.mass, (self.l * sin(self.angle), self.l * cos(self.angle))
+        m, (s, c) = self.mass, (self.l * blocks.sin(self.angle), self.l * blocks.cos(self.angle))
         yield der(self.x) == self.vx
         yield der(self.y) == self.vy
         yield der(self.angle) == self.w
@@ -89,8 +65,8 @@ class Ladder(Component):
         yield self.top == self.vy + c * self.w
         for n, t, gap, slip, mu in ((self.N1, self.T1, self.below, self.base, self.floor),
                                     (self.N2, self.T2, self.beside, self.top, self.wall)):
-            yield contact(n, gap)
-            yield dry_friction(t, slip, static=mu * n, kinetic=mu * n)
+            yield blocks.contact(n, gap)
+            yield blocks.dry_friction(t, slip, static=mu * n, kinetic=mu * n)
 
 
 # -- wedges ------------------------------------------------------------------------------
@@ -176,8 +152,7 @@ def test_a_block_pushed_more_steeply_than_its_friction_angle_never_slides(angle,
 @pytest.mark.parametrize("floor, wall", [(0.4, 0.3), (0.5, 0.0), (0.3, 0.9), (0.6, 0.6)])
 @pytest.mark.parametrize("side", [1, -1])
 def test_a_ladder_stands_above_its_classical_angle_and_slides_below(floor, wall, side):
-    limit = np.arctan((1 - floor * wall) / (2 * floor))
-    angle = limit + side * 1e-4
+    angle = np.arctan((1 - floor * wall) / (2 * floor)) + side * 1e-4
     model = Model("ladder")
     model.ladder = Ladder(floor=floor, wall=wall, angle=quantity(angle, "rad"),
                           x=quantity(2 * np.cos(angle), "m"), y=quantity(2 * np.sin(angle), "m"))
@@ -201,13 +176,13 @@ class Bearing(BrakedPendulum):
     grip = Parameter("0.1 m", doc="coefficient of friction times radius")
 
     def strengths(self):
-        torque = self.grip * abs_(self.pull) * self.length
+        torque = self.grip * blocks.abs_(self.pull) * self.length
         return torque, torque
 
 
 def test_a_pendulum_in_a_bearing_that_rubs_with_its_own_pull_stops_where_the_angle_equation_does():
     grip = 0.08
-    stops = stops_of_pendulum(  # rod 1 m, mass 1 kg
+    stops = bench.stops_of_pendulum(  # rod 1 m, mass 1 kg
         lambda theta, w: grip * abs(w**2 - G * np.sin(theta)),
         lambda theta: grip * abs(G * np.sin(theta)))
     assert len(stops) > 3
@@ -233,7 +208,7 @@ class Ring(Component):
         x, v, f, w = ([getattr(self, f"{name}{k}") for k in range(count)] for name, count in (
             ("x", len(self.bodies)), ("v", len(self.bodies)),
             ("f", len(self.frictions)), ("w", len(self.frictions))))
-        force = [quantity(load, "N") * sin(quantity(rate, "1/s") * time + phase)
+        force = [quantity(load, "N") * blocks.sin(quantity(rate, "1/s") * blocks.time + phase)
                  - quantity(k, "N/m") * x_
                  for x_, (_, k, load, rate, phase) in zip(x, self.bodies, strict=True)]
         v.append(0 * v[0])
@@ -241,8 +216,8 @@ class Ring(Component):
         for k, (a, b, strength, share, on) in enumerate(self.frictions):
             yield w[k] == v[a] - v[b]
             force[a], force[b] = force[a] - f[k], force[b] + f[k]
-            most = quantity(strength, "N") + (share * abs_(f[on]) if share else 0)
-            yield dry_friction(f[k], w[k], static=most, kinetic=most)
+            most = quantity(strength, "N") + (share * blocks.abs_(f[on]) if share else 0)
+            yield blocks.dry_friction(f[k], w[k], static=most, kinetic=most)
         for k, (mass, *_) in enumerate(self.bodies):
             yield quantity(mass, "kg") * der(v[k]) == force[k]
             yield der(x[k]) == v[k]

@@ -9,22 +9,8 @@ from benches.parts import Pendulum, alone, final
 from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
-from blocks import (
-    Component,
-    Domain,
-    Model,
-    Parameter,
-    ParameterError,
-    Port,
-    Target,
-    Variable,
-    der,
-    quantity,
-    sin,
-    sqrt,
-    time,
-    where,
-)
+import blocks
+from blocks import Component, Parameter, ParameterError, Port, Target, Variable, der, quantity
 from blocks.exceptions import InitialisationError
 from blocks.initialisation.initial_values import InitialWarning
 from library.signal import Constant, Gain, MathFunction, Sum
@@ -46,17 +32,14 @@ def joined(a, b):
     return wired("joined", "a.M b.M", a=Mass(mass="1 kg", v=a), b=Mass(mass="3 kg", v=b))
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "speed"),
-    [
-        (Target("2 m/s", "low"), "4 m/s", 4.0),
-        ("2 m/s", Target("4 m/s", "low"), 2.0),
-        (Target("2 m/s", "low"), Target("4 m/s", "low"), 3.0),
-        ("2 m/s", Target("4 m/s", "none"), 2.0),
-        ("2 m/s", "2 m/s", 2.0),
-        (Target("2 m/s", "low"), Target(nominal="1 m/s"), 2.0),  # b keeps its default, 0 m/s high
-    ],
-)
+@pytest.mark.parametrize(("a", "b", "speed"), [
+    (Target("2 m/s", "low"), "4 m/s", 4.0),
+    ("2 m/s", Target("4 m/s", "low"), 2.0),
+    (Target("2 m/s", "low"), Target("4 m/s", "low"), 3.0),
+    ("2 m/s", Target("4 m/s", "none"), 2.0),
+    ("2 m/s", "2 m/s", 2.0),
+    (Target("2 m/s", "low"), Target(nominal="1 m/s"), 2.0),  # b keeps its default, 0 m/s high
+])
 def test_the_stronger_target_wins_and_equals_meet_in_the_middle(a, b, speed):
     (v,), warned = started(joined(a, b), "a.v")
     assert v == pytest.approx(speed, abs=1e-12)
@@ -117,9 +100,7 @@ def test_a_guess_changed_between_runs_is_used():
 
 def test_a_guess_of_any_unknown_of_a_loop_is_used():
     class Circle(Component):
-        a = Variable("")
-        b = Variable("")
-        s = Variable("")
+        a, b, s = Variable(""), Variable(""), Variable("")
 
         def equations(self):
             yield self.a**2 + self.b**2 == 5
@@ -211,8 +192,7 @@ def test_a_high_target_out_of_reach_is_a_warning():
 
 def test_an_impossible_constraint_is_an_error_that_names_its_variables():
     class Impossible(Component):
-        x = Variable("m", "1 m", priority="high")
-        y = Variable("m", "1 m", priority="high")
+        x, y = Variable("m", "1 m", priority="high"), Variable("m", "1 m", priority="high")
 
         def equations(self):
             yield der(self.x) == quantity("1 m/s") + 0 * der(self.y)
@@ -223,8 +203,7 @@ def test_an_impossible_constraint_is_an_error_that_names_its_variables():
 
 
 def test_the_table_of_the_start_says_what_became_of_every_target():
-    model = joined(Target("2 m/s", "low"), "4 m/s")
-    text = str(model.initial_values())
+    text = str(joined(Target("2 m/s", "low"), "4 m/s").initial_values())
     for words in ("not met", "a.v", "low", "2 m/s", "b.v", "high", "4 m/s"):
         assert words in text
 
@@ -234,7 +213,7 @@ def test_a_run_may_start_at_another_time():
         x = Variable("m", "1 m", priority="high")
 
         def equations(self):
-            yield der(self.x) == quantity("2 m/s^2") * time
+            yield der(self.x) == quantity("2 m/s^2") * blocks.time
 
     run = alone(Follow()).simulate("1 s", start_time="3 s", rtol=1e-10)
     assert final(run, "c.x") == pytest.approx(1 + 16 - 9, rel=1e-8)
@@ -302,9 +281,8 @@ def test_the_force_balance_holds_however_targets_conflict():
 
 
 def test_low_targets_of_a_variable_nobody_ties_are_met():
-    assert_allclose(
-        quietly(in_parallel(low("0.1 m"), low("0.3 m")), "x", "m"), [0.1, 0.3], rtol=1e-12
-    )
+    assert_allclose(quietly(in_parallel(low("0.1 m"), low("0.3 m")), "x", "m"), [0.1, 0.3],
+                    rtol=1e-12)
 
 
 def test_springs_in_parallel_keep_their_own_deformations():
@@ -342,7 +320,7 @@ def badly_scaled(with_nominal_values):
                   probe=Mass(mass=quantity(M, "kg")),
                   holder=SpringDamper(stiffness="1 GN/m", damping=quantity(D, "N*s/m")),
                   shaker=ForceSource(
-                      force=lambda t: quantity("1 N") * sin(quantity(W, "rad/s") * t)),
+                      force=lambda t: quantity("1 N") * blocks.sin(quantity(W, "rad/s") * t)),
                   ground=Reference())
     if with_nominal_values:
         model.probe.v = Target("0 m/s", nominal="0.3 um/s")
@@ -401,8 +379,7 @@ def test_speeds_that_have_died_out_are_no_size(speed, method):
 
 @pytest.mark.parametrize(("value", "told"), [
     ("0 mm", "must be greater than 0, but is 0 mm"), ("-1 mm", "must be greater than 0"),
-    (quantity(np.inf, "m"), "is inf m, which is not a finite number"),
-])
+    (quantity(np.inf, "m"), "is inf m, which is not a finite number")])
 def test_a_nominal_value_is_a_size(value, told):
     for give, place in (
             (lambda: Spring(x=Target("0 m", nominal=value)), r"Spring\.x \(nominal\)"),
@@ -421,8 +398,8 @@ def test_two_sizes_of_one_dimension_are_refused():
 
 
 # -- several parts that nothing connects ------------------------------------------------------
-GAS = Domain("gas", across={"p": "Pa", "T": "K"}, through={"m": "kg/s", "H": "W"},
-             typical={"p": "1e5 Pa", "T": "300 K"}, power=lambda port: port.H)
+GAS = blocks.Domain("gas", across={"p": "Pa", "T": "K"}, through={"m": "kg/s", "H": "W"},
+                    typical={"p": "1e5 Pa", "T": "300 K"}, power=lambda port: port.H)
 R = 287.0
 
 
@@ -445,11 +422,12 @@ class Orifice(Component):
         a, b = self.A, self.B
         density = (a.p / a.T + b.p / b.T) / quantity(2 * R, "J/(kg*K)")
         drop = a.p - b.p
-        yield self.m == quantity("7e-6 m^2") * sqrt(2 * density) * drop / (
+        yield self.m == quantity("7e-6 m^2") * blocks.sqrt(2 * density) * drop / (
             drop**2 + quantity("10 Pa") ** 2) ** 0.25
         yield a.m == self.m
         yield b.m == -self.m
-        yield self.m * quantity("1005 J/(kg*K)") * where(self.m > 0, a.T, b.T, events=False) == a.H
+        yield self.m * quantity("1005 J/(kg*K)") * blocks.where(self.m > 0, a.T, b.T,
+                                                                events=False) == a.H
         yield b.H == -a.H
 
 
@@ -471,7 +449,7 @@ def test_orifices_in_pairs_start_however_many_stand_beside_them(seed, pairs):
     rng = np.random.default_rng(seed)
     p_a, temp_a, p_b, temp_b = (
         first + size * rng.random(pairs) for first, size in ((1e5, 3e5), (280, 100)) * 2)
-    model = Model("pairs")
+    model = blocks.Model("pairs")
     for name, p, temp in (("left", p_a, temp_a), ("right", p_b, temp_b)):
         model.add(name, Reservoir(count=pairs, p=quantity(p, "Pa"), T=quantity(temp, "K")))
     wire(model, "left.A one.A", "one.B other.A", "other.B right.A",

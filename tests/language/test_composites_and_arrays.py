@@ -7,25 +7,10 @@ from benches.parts import final
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
 
-from blocks import Component, Input, Option, Output, Parameter, Port, Target, quantity, sin
-from blocks.exceptions import (
-    BlocksError,
-    ConnectionRefused,
-    EquationError,
-    NamingError,
-    ParameterError,
-    UnknownName,
-)
+import blocks
+import library.translational as tr
+from blocks import Component, Input, Option, Output, Parameter, Port, Target, exceptions, quantity
 from library.signal import Constant
-from library.translational import (
-    Damper,
-    ForceSource,
-    Mass,
-    MotionSensor,
-    Reference,
-    Spring,
-    translational,
-)
 
 TIGHT = {"rtol": 1e-10}
 
@@ -33,25 +18,23 @@ TIGHT = {"rtol": 1e-10}
 class Corner(Component):
     """A body on a spring, with a damper where it is wanted."""
 
-    M = Port(translational)
-    W = Port(translational)
-    mass = Parameter("1 kg", above=0)
-    stiffness = Parameter("1 kN/m")
+    M, W = Port(tr.translational), Port(tr.translational)
+    mass, stiffness = Parameter("1 kg", above=0), Parameter("1 kN/m")
     damped = Option(False)
 
     def compose(self):
-        self.body = Mass(mass=self.mass)
-        self.spring = Spring(stiffness=self.stiffness)
+        self.body = tr.Mass(mass=self.mass)
+        self.spring = tr.Spring(stiffness=self.stiffness)
         self.connect(self.body.M, self.spring.R, self.M)
         self.connect(self.spring.C, self.W)
         if self.damped:
-            self.damper = Damper(damping="2 N*s/m")
+            self.damper = tr.Damper(damping="2 N*s/m")
             self.connect(self.damper.R, self.M)
             self.connect(self.damper.C, self.W)
 
 
 class Axle(Component):
-    W = Port(translational)
+    W = Port(tr.translational)
     stiffness = Parameter("100 N/m")
     wheels = Option(2, minimum=1)
 
@@ -66,7 +49,7 @@ def swing(k, m, t, v0=1.0):
 
 
 def grounded(**parts):
-    return wired("test", *(f"{name}.W ground.V" for name in parts), ground=Reference(), **parts)
+    return wired("test", *(f"{name}.W ground.V" for name in parts), ground=tr.Reference(), **parts)
 
 
 def test_parameters_changed_after_building_reach_the_parts_without_a_new_assembly():
@@ -93,7 +76,7 @@ def test_a_value_set_on_a_part_stays_when_another_parameter_changes():
 
 def test_a_refused_value_leaves_a_composite_as_it_was():
     model = grounded(c=Corner(mass="2 kg"))
-    with pytest.raises(ParameterError):
+    with pytest.raises(exceptions.ParameterError):
         model.c.mass = "-1 kg"
     assert model.c.mass.magnitude == model.c.body.mass.magnitude == 2
 
@@ -102,7 +85,7 @@ def test_a_refused_value_leaves_a_composite_as_it_was():
 def test_an_option_of_a_built_composite_cannot_change(attached):
     corner = Corner()
     model = grounded(c=corner) if attached else None
-    with pytest.raises(ParameterError, match="options cannot change once it is built"):
+    with pytest.raises(exceptions.ParameterError, match="options cannot change once it is built"):
         corner.damped = True
     assert corner.damped is False
     assert model is None or model.c.damped is False
@@ -111,22 +94,20 @@ def test_an_option_of_a_built_composite_cannot_change(attached):
 class Bundle(Component):
     """Springs in parallel; from three on, the last one is fixed by its other end."""
 
-    A = Port(translational)
-    B = Port(translational)
-    strands = Parameter(1)
-    stiffness = Parameter("1 N/m")
+    A, B = Port(tr.translational), Port(tr.translational)
+    strands, stiffness = Parameter(1), Parameter("1 N/m")
     of = Option("parts", ("parts", "counts", "options"))
 
     def compose(self):
         n = int(self.strands)
         if self.of != "parts":
-            self.spring = Spring(count=n if self.of == "counts" else 1, stiffness=self.stiffness)
-            self.sensor = MotionSensor(acceleration_port=self.of == "options" and n > 1)
+            self.spring = tr.Spring(count=n if self.of == "counts" else 1, stiffness=self.stiffness)
+            self.sensor = tr.MotionSensor(acceleration_port=self.of == "options" and n > 1)
             self.connect(self.A, self.spring.R)
             self.connect(self.B, self.spring.C)
             return
         for k in range(max(n, 2)):
-            spring = self.add(f"spring_{k}", Spring(stiffness=self.stiffness))
+            spring = self.add(f"spring_{k}", tr.Spring(stiffness=self.stiffness))
             self.connect(self.A if k < n else self.B, spring.R)
             self.connect(self.B, spring.C)
 
@@ -137,7 +118,8 @@ class Bundle(Component):
 def test_a_value_that_decides_on_parts_cannot_change(given, strands):
     model = grounded(c=Corner())
     model.bundle = Bundle(of=given)
-    with pytest.raises(ParameterError, match=r"bundle\.strands: decides which parts a composite"):
+    with pytest.raises(exceptions.ParameterError,
+                       match=r"bundle\.strands: decides which parts a composite"):
         model.bundle.strands = strands
     assert model.bundle.strands.m == 1
     model.bundle.stiffness = "3 N/m"
@@ -152,7 +134,7 @@ def test_an_option_decides_which_parts_a_composite_has():
     w = 3.0  # sqrt(10 - 1): k/m = 10, d/2m = 1
     assert final(run, "c.spring.x") == pytest.approx(np.exp(-1) * np.sin(w) / w, rel=1e-7)
     assert final(run, "d.spring.x") == pytest.approx(swing(10, 1, 1.0), rel=1e-7)
-    with pytest.raises(UnknownName):
+    with pytest.raises(exceptions.UnknownName):
         _ = model.d.damper
 
 
@@ -186,7 +168,7 @@ def test_composites_nest_with_arrays_inside():
 
 @pytest.mark.parametrize("wheels", [1, 2, 3])  # as many as there are axles: not one for each
 def test_an_array_of_composites_with_arrays_in_them_is_refused(wheels):
-    with pytest.raises(NamingError, match="array of composites") as caught:
+    with pytest.raises(exceptions.NamingError, match="array of composites") as caught:
         Axle(count=2, wheels=wheels)
     assert str(caught.value).startswith(
         "Axle.corners: an array cannot be part of an array of composites, and this is one of "
@@ -194,7 +176,7 @@ def test_an_array_of_composites_with_arrays_in_them_is_refused(wheels):
 
 
 def test_a_composite_with_equations_of_its_own_is_refused():
-    with pytest.raises(EquationError, match=r"has both compose\(\) and equations\(\)"):
+    with pytest.raises(exceptions.EquationError, match=r"has both compose\(\) and equations\(\)"):
         type("Both", (Corner,), {"equations": lambda self: iter(())})
 
 
@@ -225,15 +207,14 @@ class Wave(Component):
     def equations(self):
         from blocks import time
 
-        yield self.y == quantity("1 N") * sin(quantity("2 rad/s") * time)
+        yield self.y == quantity("1 N") * blocks.sin(quantity("2 rad/s") * time)
 
 
 def test_signals_pass_through_the_border_of_a_composite():
     model = wired("signals", "wave.y gain.u", "gain.y push.S", "push.R body.M", "push.C ground.V",
-                  wave=Wave(), gain=Doubler(), push=ForceSource(), body=Mass(mass="2 kg"),
-                  ground=Reference())
-    run = model.simulate("3 s", **TIGHT)
-    assert final(run, "body.v") == pytest.approx(1 - np.cos(6), abs=5e-8)
+                  wave=Wave(), gain=Doubler(), push=tr.ForceSource(), body=tr.Mass(mass="2 kg"),
+                  ground=tr.Reference())
+    assert final(model.simulate("3 s", **TIGHT), "body.v") == pytest.approx(1 - np.cos(6), abs=5e-8)
 
 
 # -- arrays --------------------------------------------------------------------------------
@@ -242,8 +223,8 @@ def test_signals_pass_through_the_border_of_a_composite():
 @pytest.mark.parametrize("n", [1, 2, 5])
 def test_a_chain_made_of_slices_is_that_of_its_matrix(n):
     model = wired("chain", "masses.M springs.R", "springs[0].C ground.V",
-                  masses=Mass(count=n, mass="2 kg", v=quantity(np.arange(1.0, n + 1), "m/s")),
-                  springs=Spring(count=n, stiffness="7 N/m"), ground=Reference())
+                  masses=tr.Mass(count=n, mass="2 kg", v=quantity(np.arange(1.0, n + 1), "m/s")),
+                  springs=tr.Spring(count=n, stiffness="7 N/m"), ground=tr.Reference())
     if n > 1:
         model.connect(model.springs[1:].C, model.masses[:-1].M)
     run = model.simulate("1 s", **TIGHT)
@@ -256,16 +237,16 @@ def test_a_chain_made_of_slices_is_that_of_its_matrix(n):
 
 def test_a_single_port_is_joined_to_every_element():
     model = wired("fan", "body.M springs.R", "springs.C ground.V",
-                  body=Mass(mass="2 kg", v="1 m/s"), ground=Reference(),
-                  springs=Spring(count=4, stiffness=["1 N/m", "2 N/m", "3 N/m", "4 N/m"]))
+                  body=tr.Mass(mass="2 kg", v="1 m/s"), ground=tr.Reference(),
+                  springs=tr.Spring(count=4, stiffness=["1 N/m", "2 N/m", "3 N/m", "4 N/m"]))
     run = model.simulate("1 s", **TIGHT)
     assert_allclose(final(run, "springs.x"), [swing(10, 2, 1.0)] * 4, rtol=1e-8)
 
 
 def test_elements_are_picked_by_index_list_and_step():
     model = wired("picked", "masses[[1,4]].M dampers.R", "dampers.C ground.V",
-                  masses=Mass(count=6, mass=quantity(np.arange(1.0, 7.0), "kg"), v="1 m/s"),
-                  dampers=Damper(count=2, damping=["2 N*s/m", "4 N*s/m"]), ground=Reference())
+                  masses=tr.Mass(count=6, mass=quantity(np.arange(1.0, 7.0), "kg"), v="1 m/s"),
+                  dampers=tr.Damper(count=2, damping=["2 N*s/m", "4 N*s/m"]), ground=tr.Reference())
     run = model.simulate("1 s", **TIGHT)
     exact = [1, np.exp(-1), 1, 1, np.exp(-4 / 5), 1]
     assert_allclose(final(run, "masses.v"), exact, rtol=1e-8)
@@ -276,13 +257,13 @@ def test_elements_are_picked_by_index_list_and_step():
 # -- values of single elements ----------------------------------------------------------------
 def test_one_element_is_given_its_own_values():
     model = wired("row", "springs.R springs.C ground.V",
-                  bodies=Mass(count=4, mass="2 kg"), springs=Spring(count=3), ground=Reference())
+                  bodies=tr.Mass(count=4, mass="2 kg"), springs=tr.Spring(count=3),
+                  ground=tr.Reference())
     model.bodies[0].v = "3 m/s"
     model.bodies[1:3].v = ["1 m/s", "5 cm/s"]
     model.bodies[-1].mass = quantity(500, "g")
     model.springs[1].stiffness = "1 N/mm"
-    run = model.simulate("1 s")
-    assert_allclose(run["bodies.v"].final.to("m/s").m, [3, 1, 0.05, 0])
+    assert_allclose(model.simulate("1 s")["bodies.v"].final.to("m/s").m, [3, 1, 0.05, 0])
     assert_allclose(model.bodies.mass.to("kg").m, [2, 2, 2, 0.5])
     assert_allclose(model.springs.stiffness.to("N/m").m, [1000, 1000, 1000])
     assert [b.mass.to("kg").m for b in model.bodies] == [2, 2, 2, 0.5]
@@ -291,7 +272,7 @@ def test_one_element_is_given_its_own_values():
 def test_a_part_in_an_array_of_composites_is_given_its_own_value():
     class Pair(Component):
         def compose(self):
-            self.body, self.spring, self.ground = Mass(), Spring(), Reference()
+            self.body, self.spring, self.ground = tr.Mass(), tr.Spring(), tr.Reference()
             self.connect(self.ground.V, self.spring.R, self.spring.C)
 
     model = wired("pairs", pairs=Pair(count=3))
@@ -305,17 +286,16 @@ def test_a_part_in_an_array_of_composites_is_given_its_own_value():
     ("mass", "-1 kg", "must be greater than 0"), ("mass", "1 m", "takes kg"),
     ("mass", ["1 kg", "2 kg"], "2 values for 1 instances"), ("spr", "1", "there is no 'spr'"),
     ("f", "1 N", "which have no target yet"), ("M", "1 N", "a port cannot be assigned"),
-    ("v", Target("1 m/s", priority="low"), "one priority and nominal value for all"),
-])  # fmt: skip
+    ("v", Target("1 m/s", priority="low"), "one priority and nominal value for all")])  # fmt: skip
 def test_a_value_that_one_element_cannot_have_is_refused_by_name(name, value, said):
-    model = wired("row", bodies=Mass(count=3, v="1 m/s"))
-    with pytest.raises(BlocksError, match=said):
+    model = wired("row", bodies=tr.Mass(count=3, v="1 m/s"))
+    with pytest.raises(exceptions.BlocksError, match=said):
         setattr(model.bodies[1], name, value)
     assert_allclose(model.simulate("1 s")["bodies.v"].final.m, 1)
 
 
 def test_a_component_lists_each_of_its_names_once():
-    friction = Mass(count=2)
+    friction = tr.Mass(count=2)
     assert len(dir(friction)) == len(set(dir(friction)))
     assert {"mass", "v", "M"} <= set(dir(friction))
 
@@ -323,11 +303,10 @@ def test_a_component_lists_each_of_its_names_once():
 # -- two models -------------------------------------------------------------------------------
 @pytest.mark.parametrize(("mine", "other", "said"), [
     ("front", "rear", "belongs to the model 'rear', and cannot be joined to body.M of the model "
-     "'front'"), ("car", "car", "another model that is also called 'car'"),
-])  # fmt: skip
+     "'front'"), ("car", "car", "another model that is also called 'car'")])  # fmt: skip
 def test_parts_of_two_models_are_not_joined_and_both_are_named(mine, other, said):
-    models = [wired(name, body=Mass(), spring=Spring()) for name in (mine, other)]
-    with pytest.raises(ConnectionRefused, match=said) as caught:
+    models = [wired(name, body=tr.Mass(), spring=tr.Spring()) for name in (mine, other)]
+    with pytest.raises(exceptions.ConnectionRefused, match=said) as caught:
         models[0].connect(models[0].body.M, models[1].spring.R)
     assert caught.value.code == "connection.foreign" and caught.value.models == [mine, other]
 
@@ -336,8 +315,9 @@ def test_parts_of_two_models_are_not_joined_and_both_are_named(mine, other, said
 def test_what_was_joined_through_a_part_stays_joined_without_it():
     """The spring's C and the ground; an array stays one node where a single port had joined it."""
     model = wired("row", "push.C springs.C ground.V", "extra.M bodies.M springs.R push.R",
-                  bodies=Mass(count=2, v="1 m/s"), springs=Spring(count=2, stiffness="8 N/m"),
-                  push=ForceSource(force="3 N"), ground=Reference(), extra=Mass(mass="5 kg"))
+                  bodies=tr.Mass(count=2, v="1 m/s"), springs=tr.Spring(count=2, stiffness="8 N/m"),
+                  push=tr.ForceSource(force="3 N"), ground=tr.Reference(),
+                  extra=tr.Mass(mass="5 kg"))
     del model.push
     del model.extra
     assert "unconnected" not in str(model.check())
@@ -349,8 +329,8 @@ def test_what_was_joined_through_a_part_stays_joined_without_it():
 def test_a_signal_is_no_longer_joined_where_it_came_from_the_part_that_is_gone():
     model = wired("pushed", "amount.y one.S other.S", "one.R other.R body.M",
                   "one.C other.C ground.V",
-                  amount=Constant(value="2 N"), body=Mass(), one=ForceSource(),
-                  other=ForceSource(force="1 N"), ground=Reference())
+                  amount=Constant(value="2 N"), body=tr.Mass(), one=tr.ForceSource(),
+                  other=tr.ForceSource(force="1 N"), ground=tr.Reference())
     del model.one
     assert model.simulate("1 s")["body.v"].final.m == pytest.approx(2)
     del model.amount
@@ -363,16 +343,14 @@ def test_a_signal_is_no_longer_joined_where_it_came_from_the_part_that_is_gone()
 class Pushes(Component):
     """Forces that follow from one that may be a function of time."""
 
-    R = Port(translational)
-    C = Port(translational)
+    R, C = Port(tr.translational), Port(tr.translational)
     force = Parameter("4 N", varying=True)
-    share = Parameter(lambda c: c.force / 4, "N", varying=True)
-    mass = Parameter("1 kg")
+    share, mass = Parameter(lambda c: c.force / 4, "N", varying=True), Parameter("1 kg")
 
     def compose(self):
-        self.large = ForceSource(force=2 * self.force - quantity("1 N"))
-        self.small = ForceSource(force=self.share)
-        self.same = ForceSource(force=self.force)
+        self.large = tr.ForceSource(force=2 * self.force - quantity("1 N"))
+        self.small = tr.ForceSource(force=self.share)
+        self.same = tr.ForceSource(force=self.force)
         for part in (self.large, self.small, self.same):
             self.connect(self.R, part.R)
             self.connect(self.C, part.C)
@@ -380,7 +358,7 @@ class Pushes(Component):
 
 def pushed(**given):
     return wired("pushed", "body.M pushes.R", "pushes.C ground.V",
-                 body=Mass(mass="1 kg"), pushes=Pushes(**given), ground=Reference())
+                 body=tr.Mass(mass="1 kg"), pushes=Pushes(**given), ground=tr.Reference())
 
 
 def speed(model):
@@ -405,9 +383,10 @@ def test_a_function_of_time_is_calculated_with_like_a_number():
 def test_an_error_in_compose_names_the_composite_and_its_line():
     class Wrong(Pushes):
         def compose(self):
-            self.large = ForceSource(force=self.force.to("kN"))
+            self.large = tr.ForceSource(force=self.force.to("kN"))
 
     assert Wrong(force="2 N").large.force.to("N").magnitude == pytest.approx(2)
-    with pytest.raises(EquationError, match=r"Wrong: its compose\(\) raised .*(?s:.)*\.to") as told:
+    with pytest.raises(exceptions.EquationError,
+                       match=r"Wrong: its compose\(\) raised .*(?s:.)*\.to") as told:
         Wrong(force=lambda t: quantity("3 N/s") * t)
     assert told.value.data["file"] == __file__

@@ -12,20 +12,8 @@ import pytest
 from benches import wired
 from numpy.testing import assert_allclose
 
-from blocks import (
-    Component,
-    Parameter,
-    Variable,
-    call_python,
-    cos,
-    der,
-    quantity,
-    time,
-    when,
-)
+from blocks import Component, Parameter, Variable, call_python, cos, der, quantity, time, when
 from blocks.exceptions import EquationError, ParameterError, SimulationError
-from blocks.language.captured_names import Surroundings
-from blocks.language.tracing import kernel_of
 from library.translational import ForceSource, Mass, Reference, TwoPort
 
 GAIN = quantity("1 N*s/m")
@@ -206,44 +194,12 @@ def test_functions_of_time_use_what_stands_around_them_at_each_run(what, monkeyp
 
 
 # -- what is not read again ----------------------------------------------------------------------
-def test_what_stands_is_read_once(monkeypatch):
-    read = []
-
-    class Counted(TwoPort):
-        def equations(self):
-            read.append(len(read))
-            yield self.f == GAIN * self.v
-
-    model = slowed(Counted)
-    system = model.compile()
-    for _ in range(3):
-        speed(model)
-        speed(slowed(Counted))
-    assert read == [0] and model.compile() is system
-    monkeypatch.setitem(globals(), "v", quantity("9 m/s"))  # a name of an attribute alone
-    assert kernel_of(Counted()) is kernel_of(model.damper) and read == [0]
-
-
-def test_packages_and_models_in_reach_are_not_looked_into():
-    class Loose(TwoPort):
-        def equations(self):
-            yield self.f == GAIN * np.asarray(1.0) * self.v
-
-    around = Surroundings.of_equations(Loose())
-    model = slowed(Loose)
-    assert len(around._bound) < 10 and around.stand()
-    reading = Surroundings(lambda t: model.block.mass * t)
-    model.block.mass = "2 kg"
-    assert reading.stand()
-
-
 # -- functions in Python within equations -----------------------------------------------------
 class Pendulum(Component):
     """x'' = -w² x - 2 d x', by a function."""
 
     square = Parameter("4 1/s^2")
-    x = Variable("m", "1 m", priority="high")
-    v = Variable("m/s", "0 m/s", priority="high")
+    x, v = Variable("m", "1 m", priority="high"), Variable("m/s", "0 m/s", priority="high")
     turned = Variable("m", doc="the place an eighth of a period on, as if nothing were lost")
 
     def equations(self):
@@ -285,15 +241,13 @@ def test_it_has_the_derivatives_that_it_was_given_or_differences(slope):
             sum_ = call_python(lambda y: y**3 + y, self.y, derivatives=[slope])
             yield sum_ == time / quantity("1 s")
 
-    model = wired("root", part=Root())
-    y = model.simulate("10 s")["part.y"].final.m
+    y = wired("root", part=Root()).simulate("10 s")["part.y"].final.m
     assert_allclose(y**3 + y, 10.0, rtol=1e-9)
 
 
 def test_its_crossings_are_located():
     class Falls(Component):
-        h = Variable("m", "1 m", priority="high")
-        v = Variable("m/s", "0 m/s", priority="high")
+        h, v = Variable("m", "1 m", priority="high"), Variable("m/s", "0 m/s", priority="high")
 
         def equations(self):
             yield der(self.h) == self.v

@@ -54,8 +54,7 @@ def prompt(tmp_path, monkeypatch, capsys):
     ("swing.py", "only = build('only')", "only"),
     ("swing.py:other", "model, other = build('first'), build('second')", "second"),
     ("swing.py", "class Drive(Model):\n    pass\ndel build", "model"),
-    ("swing.json", "build().save('swing.json')", "oscillator"),
-])
+    ("swing.json", "build().save('swing.json')", "oscillator")])
 def test_the_model_of_a_file(given, text, title, prompt):
     Path("swing.py").write_text(f"{OSCILLATOR}\n{text}\n")
     if given.endswith(".json"):
@@ -81,8 +80,7 @@ def test_the_model_of_a_file(given, text, title, prompt):
      "there is no 'block.w' among its variables. Did you mean 'block.v'"),
     (("run", "swing.py", "--stop", "5s", "-o", "x.doc"), "its name ends with '.doc'. The endings "),
     (("draw", "swing.py", "-o", "nowhere/x.svg"), "there is no folder 'nowhere'."),
-    (("new", "component", "3D"), "3D: cannot be the name of a class."),
-])  # fmt: skip
+    (("new", "component", "3D"), "3D: cannot be the name of a class.")])  # fmt: skip
 def test_what_is_wrong_is_told_without_a_traceback(arguments, told, prompt):
     Path("empty.py").write_text("x = 1\n")
     Path("several.py").write_text("from swing import build\na, b = build(), build()\n")

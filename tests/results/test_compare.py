@@ -5,6 +5,7 @@ import pytest
 from benches import wire, wired
 from numpy.testing import assert_allclose
 
+import library.translational as tr
 from blocks import ParameterError, Target, UnknownName, compare, load, quantity
 from blocks.exceptions import WrongCall, WrongDimension
 from blocks.simulation.given_values import GivenValues
@@ -12,23 +13,13 @@ from blocks.simulation.settings import Options
 from library.mechanisms import LeadScrew
 from library.planar import Body
 from library.signal import Step
-from library.translational import (
-    Damper,
-    ForceSource,
-    HardStop,
-    Mass,
-    MotionSensor,
-    Reference,
-    Spring,
-    TranslationalFriction,
-)
 
 
 def thrown(v0="1 m/s", force="-3 N", mass="1 kg", jump=None, duration="2 s", count=None,
            name="thrown", **options):
     model = wired(name, "body.M pull.R where.R", "floor.V pull.C where.C",
-                  body=Mass(mass=mass, v=v0, count=count), floor=Reference(),
-                  pull=ForceSource(force=force, count=count), where=MotionSensor(count=count))
+                  body=tr.Mass(mass=mass, v=v0, count=count), floor=tr.Reference(),
+                  pull=tr.ForceSource(force=force, count=count), where=tr.MotionSensor(count=count))
     if jump is not None:
         wire(model, "step.y pull.S", step=Step(initial="0 N", final="2 N", start=jump))
     return model.simulate(duration, **options)
@@ -36,7 +27,7 @@ def thrown(v0="1 m/s", force="-3 N", mass="1 kg", jump=None, duration="2 s", cou
 
 # -- what a run was made with --------------------------------------------------------------------
 def test_a_run_keeps_the_parameters_it_was_made_with():
-    model = wired("block", block=Mass(mass="2 kg", v="300 mm/s"))
+    model = wired("block", block=tr.Mass(mass="2 kg", v="300 mm/s"))
     result = model.simulate("1 s", rtol=1e-8)
     model.block.mass = "5 kg"
     model.block.v = "1 m/s"
@@ -66,7 +57,7 @@ def test_parameters_are_a_table_to_read():
 
 
 def test_options_and_parts_of_composites_are_among_the_parameters():
-    model = wired("press", screw=LeadScrew(), rub=TranslationalFriction(law="stribeck"))
+    model = wired("press", screw=LeadScrew(), rub=tr.TranslationalFriction(law="stribeck"))
     made = GivenValues(model, "1 s", Options()).made_with()
     assert made.parameters["rub.law"] == "stribeck"
     assert made.types["screw"] == "LeadScrew"
@@ -76,8 +67,7 @@ def test_options_and_parts_of_composites_are_among_the_parameters():
 def test_differences_name_what_is_not_equal_in_any_unit():
     a, b = thrown(mass="2 kg"), thrown(v0="100 cm/s", mass="2000 g", duration="2000 ms")
     assert len(a.differences(b)) == 0
-    c = thrown(v0="2 m/s", mass="2.5 kg", rtol=1e-8)
-    table = a.differences(c)
+    table = a.differences(thrown(v0="2 m/s", mass="2.5 kg", rtol=1e-8))
     assert table.columns == {
         "what": ["body.mass", "body.v at the start", "simulate(rtol=…)"],
         "this run": ["2 kg", "1 m/s", "1e-06"], "the other": ["2.5 kg", "2 m/s", "1e-08"],
@@ -136,8 +126,7 @@ def test_only_the_common_time_is_compared():
 
 def test_the_instance_of_an_array_that_is_furthest_away():
     a = thrown(mass=quantity([1, 2, 4], "kg"), count=3)
-    b = thrown(mass=quantity([1, 3, 4], "kg"), count=3)
-    (gap,) = compare({"a": a, "b": b}, "body.v").gaps
+    (gap,) = compare({"a": a, "b": thrown(mass=quantity([1, 3, 4], "kg"), count=3)}, "body.v").gaps
     assert gap.path == "body[1].v"
     assert gap.difference.to("m/s").m == pytest.approx(-3 * 2 / 3 + 3 * 2 / 2)
     with pytest.raises(ParameterError, match="has 3 instances in 'a', but 1 in 'b'"):
@@ -164,8 +153,7 @@ def test_many_runs_are_told_in_rows_the_most_different_first(pyplot):
 
 
 def test_without_names_what_plot_draws_is_compared():
-    both = compare({"a": thrown(), "b": thrown(v0="2 m/s")})
-    assert "body.v" in both.paths
+    assert "body.v" in compare({"a": thrown(), "b": thrown(v0="2 m/s")}).paths
 
 
 def test_what_cannot_be_compared_is_refused_in_words():
@@ -246,10 +234,10 @@ def test_a_plot_goes_into_given_axes(pyplot):
 # -- what is read of a run after an edit ------------------------------------------------------
 def held_by_two(friction="tanh"):
     """A block between two springs, on a floor."""
-    model = wired("held", block=Mass(mass="1 kg", v="1 m/s"), floor=Reference(),
-                  soft=Spring(stiffness="100 N/m", x="1 mm"),
-                  stiff=Spring(stiffness="300 N/m", x="-5 mm"),
-                  rub=TranslationalFriction(law=friction))
+    model = wired("held", block=tr.Mass(mass="1 kg", v="1 m/s"), floor=tr.Reference(),
+                  soft=tr.Spring(stiffness="100 N/m", x="1 mm"),
+                  stiff=tr.Spring(stiffness="300 N/m", x="-5 mm"),
+                  rub=tr.TranslationalFriction(law=friction))
     join(model, "soft", "stiff", "rub")
     return model
 
@@ -268,12 +256,13 @@ def exchange(model):
 
 
 def add_and_connect(model):
-    wire(model, "more.M block.M", "soft.R soft.C", free=Mass(mass="1 kg"), more=Mass(mass="1 kg"))
+    wire(model, "more.M block.M", "soft.R soft.C", free=tr.Mass(mass="1 kg"),
+         more=tr.Mass(mass="1 kg"))
 
 
 def replace(model):
     del model.stiff
-    model.stiff = Damper()
+    model.stiff = tr.Damper()
     join(model, "stiff")
 
 
@@ -301,8 +290,7 @@ def everything(result, folder):
         "events": str(result.events), "shapes": repr(result.recording.shapes()),
         "scene": [len(axes.lines) for axes in result.draw("0 s").axes],
         "curves": [axes.get_ylabel() for axes in result.plot().axes],
-        "schematic": page[page.index('id="network"') : page.index('id="panels"')],
-    }
+        "schematic": page[page.index('id="network"') : page.index('id="panels"')]}
 
 
 @pytest.fixture(scope="module")
@@ -336,11 +324,11 @@ def test_a_run_between_an_edit_and_the_next_is_its_own(tmp_path):
 
 
 def test_arrays_and_parts_of_composites_keep_their_numbers():
-    model = wired("row", blocks=Mass(mass="1 kg", v=quantity([1.0, 2.0, 3.0], "m/s"), count=3))
+    model = wired("row", blocks=tr.Mass(mass="1 kg", v=quantity([1.0, 2.0, 3.0], "m/s"), count=3))
     result = model.simulate("1 s")
     blocks = model.blocks
     del model.blocks
-    model.blocks, model.others = Mass(v="7 m/s"), blocks
+    model.blocks, model.others = tr.Mass(v="7 m/s"), blocks
     assert [result[f"blocks[{k}].v"].final.m for k in range(3)] == [1.0, 2.0, 3.0]
     assert result["blocks.v"].m.shape[0] == 3
     assert "others.v" not in result and "blocks.v" in result
@@ -372,8 +360,8 @@ def test_shapes_are_drawn_with_the_names_and_values_of_the_run():
 
 def test_a_rebound_that_two_runs_place_a_little_apart_is_one():
     model = wired("wall", "body.M wall.R", "wall.C ground.V",
-                  body=Mass(mass="1 kg", v="1 m/s"), ground=Reference(),
-                  wall=HardStop(model="restitution", restitution=0.5, upper_bound="0.3 m"))
+                  body=tr.Mass(mass="1 kg", v="1 m/s"), ground=tr.Reference(),
+                  wall=tr.HardStop(model="restitution", restitution=0.5, upper_bound="0.3 m"))
     runs = {"one": model.simulate("1 s")}
     with model.values({"body.v": "1.0000001 m/s"}):
         runs["faster"] = model.simulate("1 s")

@@ -7,20 +7,13 @@ from benches.recorded import Fake, Result, nothing_recorded, result
 from numpy.testing import assert_allclose
 
 import blocks
+import library.translational as tr
 from blocks.exceptions import ParameterError, UnknownName, WrongDimension
 from blocks.results import EventRecord
 from blocks.results.plots.axis_scene import AxisPicture, AxisScene
 from blocks.results.plots.scene import scene_of
 from library.mechanisms import GearBox
 from library.rotational import Inertia, RotationalReference, RotationalSpring, TorqueSource
-from library.translational import (
-    Damper,
-    Mass,
-    MotionSensor,
-    Reference,
-    Spring,
-    TranslationalFriction,
-)
 
 matplotlib = pytest.importorskip("matplotlib")
 
@@ -74,15 +67,13 @@ def test_angles_and_frequencies_do_not_share_axes():
 def test_jumps_are_vertical_and_held_values_are_steps():
     figure = result().plot("friction.f", "switch.on")
     curve = lines(figure.axes[0])["friction.f"]
-    at = np.flatnonzero(curve.get_xdata() == 1.5)
-    assert_allclose(curve.get_ydata()[at], [0.020, 0.005])
+    assert_allclose(curve.get_ydata()[np.flatnonzero(curve.get_xdata() == 1.5)], [0.020, 0.005])
     assert lines(figure.axes[1])["switch.on"].get_drawstyle() == "steps-post"
 
 
 def test_events_are_marked():
     figure = result().plot("block.v")
-    marks = figure.axes[0].collections[0].get_segments()
-    assert [s[0][0] for s in marks] == [1.5, 2.25]
+    assert [s[0][0] for s in figure.axes[0].collections[0].get_segments()] == [1.5, 2.25]
     assert figure.axes[0].get_title(loc="right") == "┆ 2 events"
     assert not result().plot("block.v", events=False).axes[0].collections
 
@@ -160,10 +151,10 @@ def test_matplotlib_takes_a_series():
 def two_masses():
     return wired("two masses", "a.M spring.R damper.R link.C", "b.M link.R rub.R sensor.R",
                  "wall.V spring.C damper.C rub.C sensor.C",
-                 a=Mass(mass="2 kg", v="1 m/s"), b=Mass(mass="1 kg"),
-                 spring=Spring(stiffness="200 N/m"), link=Spring(stiffness="50 N/m"),
-                 damper=Damper(damping="3 N*s/m"), rub=TranslationalFriction(), wall=Reference(),
-                 sensor=MotionSensor())
+                 a=tr.Mass(mass="2 kg", v="1 m/s"), b=tr.Mass(mass="1 kg"),
+                 spring=tr.Spring(stiffness="200 N/m"), link=tr.Spring(stiffness="50 N/m"),
+                 damper=tr.Damper(damping="3 N*s/m"), rub=tr.TranslationalFriction(),
+                 wall=tr.Reference(), sensor=tr.MotionSensor())
 
 
 @pytest.fixture(scope="module")
@@ -239,8 +230,7 @@ def test_discs_turn_by_their_angles():
 def _end_of(made, name, other):
     """The velocity at the far end of an element."""
     (element,) = [s for s in made.elements if s.name == name]
-    near = [k for k in (0, 1) if abs(element.ends[k] - other.place) < 0.5]
-    return element.speeds_by[1 - near[0]]
+    return element.speeds_by[1 - [k for k in (0, 1) if abs(element.ends[k] - other.place) < 0.5][0]]
 
 
 def test_a_run_that_was_kept_has_the_same_film(run, tmp_path):

@@ -14,21 +14,12 @@ from benches import wired
 from benches.recorded import MASSES, Fake, nothing_recorded, result
 from numpy.testing import assert_allclose
 
+import library.translational as tr
 from blocks import Component, Model, Parameter, ParameterError, Port, load, quantity
 from blocks.analysis import free
 from blocks.exceptions import UnknownName, WrongCall
 from blocks.results import EnergyTerm, EventRecord, Events, Ledger, Recording
 from blocks.results.page.run_page import energy_flow, thinned
-from library.translational import (
-    Damper,
-    ForceSource,
-    Mass,
-    Reference,
-    Spring,
-    TranslationalFriction,
-    VelocitySource,
-    translational,
-)
 
 
 def words(thing):
@@ -68,8 +59,7 @@ def test_violations_do_not_cancel():
 
 
 def test_work_that_appears_from_nowhere_is_missing():
-    energy = Ledger([EnergyTerm("a", "A", 3.0, 3.0, 0.0, 0.0)])
-    assert energy.residual.to("J").m == 3
+    assert Ledger([EnergyTerm("a", "A", 3.0, 3.0, 0.0, 0.0)]).residual.to("J").m == 3
 
 
 def test_a_returning_swing_is_measured_by_what_was_exchanged():
@@ -95,8 +85,7 @@ def test_energy_is_printed_with_units():
     assert lines[5] == "friction TranslationalFriction 8 0 7.5 0 5.0e-01"
     assert lines[-2] == "total 0 2 7.5 10 5.0e-01"
     assert lines[-1] == "unaccounted for: 500 mJ of 9.75 J turned over (relative 5.1e-02)"
-    frame = result().energy().to_pandas()
-    assert frame.loc["total", "supplied [J]"] == 10
+    assert result().energy().to_pandas().loc["total", "supplied [J]"] == 10
     assert "friction" in result().energy()._repr_html_()
 
 
@@ -128,17 +117,15 @@ def test_statistics_are_readable():
     assert statistics["steps"] == statistics.steps == 1412
     assert words(statistics) == [
         "Statistics", "method rodas4", "why stiff", "steps 1,412", "rejected 12",
-        "phases: compile 0.0125 s", "phases: solve 0.25 s",
-    ]  # fmt: skip
+        "phases: compile 0.0125 s", "phases: solve 0.25 s"]  # fmt: skip
     with pytest.raises(AttributeError):
         statistics.nothing  # noqa: B018
 
 
 def test_summary():
     assert words(result()) == [
-        "Result of stick_slip", "status finished", "time 0 s to 4 s", "variables 23",
-        "samples 402", "method rodas4", "steps 1,412 (12 rejected)", "events 2",
-    ]  # fmt: skip
+        "Result of stick_slip", "status finished", "time 0 s to 4 s", "variables 23", "samples 402",
+        "method rodas4", "steps 1,412 (12 rejected)", "events 2"]  # fmt: skip
     assert "<table" in result()._repr_html_()
     failed = words(nothing_recorded())
     assert "status failed" in failed and "message no consistent start" in failed
@@ -153,26 +140,22 @@ def test_variables_show_arrays_once():
     assert variables.to_pandas().loc["oil.T", "unit"] == "degC"
 
 
-@pytest.mark.parametrize(
-    "path, sentence",
-    [
-        ("spring.f", "spring.f is the force carried from R to C, in N. It is positive when it "
-         "goes from R to C, negative from C to R. Over the run, from 0 s to 4 s, it lies between "
-         "-10 N (at 1 s) and 10 N (at 0 s) and ends at 10 N."),
-        ("spring.v", "spring.v is the velocity of R minus that of C, in m/s. It is positive when "
-         "the value at R is greater than the one at C. Over the run, from 0 s to 4 s, it is "
-         "-0.5 m/s throughout."),
-        ("spring.R.f", "spring.R.f is the flow into spring at port spring.R, in N. It is positive "
-         "when it flows through port spring.R into spring; over all ports joined there it sums "
-         "to zero. Over the run, from 0 s to 4 s, it lies between -10 N (at 1 s) and 10 N "
-         "(at 0 s) and ends at 10 N."),
-        ("oil.T", "oil.T is the temperature, in °C. Over the run, from 0 s to 4 s, it lies "
-         "between 20 °C (at 0 s) and 60 °C (at 4 s) and ends at 60 °C."),
-        ("switch.on", "switch.on is a variable of switch, a number without unit. It is held "
-         "between events and changes only at them. Over the run, from 0 s to 4 s, it lies "
-         "between 0 (at 0 s) and 1 (at 1.5 s) and ends at 1."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("path, sentence", [
+    ("spring.f", "spring.f is the force carried from R to C, in N. It is positive when it "
+     "goes from R to C, negative from C to R. Over the run, from 0 s to 4 s, it lies between "
+     "-10 N (at 1 s) and 10 N (at 0 s) and ends at 10 N."),
+    ("spring.v", "spring.v is the velocity of R minus that of C, in m/s. It is positive when "
+     "the value at R is greater than the one at C. Over the run, from 0 s to 4 s, it is "
+     "-0.5 m/s throughout."),
+    ("spring.R.f", "spring.R.f is the flow into spring at port spring.R, in N. It is positive "
+     "when it flows through port spring.R into spring; over all ports joined there it sums "
+     "to zero. Over the run, from 0 s to 4 s, it lies between -10 N (at 1 s) and 10 N "
+     "(at 0 s) and ends at 10 N."),
+    ("oil.T", "oil.T is the temperature, in °C. Over the run, from 0 s to 4 s, it lies "
+     "between 20 °C (at 0 s) and 60 °C (at 4 s) and ends at 60 °C."),
+    ("switch.on", "switch.on is a variable of switch, a number without unit. It is held "
+     "between events and changes only at them. Over the run, from 0 s to 4 s, it lies "
+     "between 0 (at 0 s) and 1 (at 1.5 s) and ends at 1.")])  # fmt: skip
 def test_explain(path, sentence):
     assert result().explain(path) == sentence
 
@@ -239,10 +222,10 @@ def numbers(text, kind):
 def stick_slip():
     return wired("stick-slip", "pull.R spring.R", "spring.C block.M friction.R",
                  "pull.C friction.C ground.V",
-                 pull=VelocitySource(velocity="0.1 m/s"), ground=Reference(),
-                 spring=Spring(stiffness="1000 N/m"), block=Mass(mass="1 kg"),
-                 friction=TranslationalFriction(law="stribeck", breakaway_force="25 N",
-                                                coulomb_force="20 N"))
+                 pull=tr.VelocitySource(velocity="0.1 m/s"), ground=tr.Reference(),
+                 spring=tr.Spring(stiffness="1000 N/m"), block=tr.Mass(mass="1 kg"),
+                 friction=tr.TranslationalFriction(law="stribeck", breakaway_force="25 N",
+                                                   coulomb_force="20 N"))
 
 
 @pytest.fixture(scope="module")
@@ -275,8 +258,8 @@ def test_curves_are_those_of_the_run_in_its_units(run):
 
 def test_a_million_samples_weigh_little_and_keep_their_extremes():
     model = wired("long", "block.M spring.R", "spring.C ground.V",
-                  block=Mass(mass="1 kg", v="1 m/s"), spring=Spring(stiffness="1e4 N/m"),
-                  ground=Reference())
+                  block=tr.Mass(mass="1 kg", v="1 m/s"), spring=tr.Spring(stiffness="1e4 N/m"),
+                  ground=tr.Reference())
     result = model.simulate("10 s", every="10 us")
     assert len(result.time) > 1_000_000
     page = result.report().html
@@ -315,9 +298,9 @@ def test_bands_of_the_energy_flow_are_as_wide_as_the_energies():
 
 def test_findings_are_told_and_the_model_is_drawn_as_it_was():
     model = wired("drifting", "block.M damper.R", "damper.C ground.V",
-                  block=Mass(v="1 m/s"), damper=Damper(), ground=Reference())
+                  block=tr.Mass(v="1 m/s"), damper=tr.Damper(), ground=tr.Reference())
     result = model.simulate("1 s")
-    model.more = Mass()
+    model.more = tr.Mass()
     page = result.report().html
     network = page.split('id="panels"')[0]
     assert "<svg" in network and "damper: Damper" in network and "more" not in network
@@ -328,17 +311,16 @@ def test_composites_open_in_the_report():
     class Leg(Component):
         """A spring with a damper."""
 
-        R, C = Port(translational), Port(translational)
+        R, C = Port(tr.translational), Port(tr.translational)
 
         def compose(self):
-            self.spring, self.damper = Spring(stiffness="200 N/m"), Damper()
+            self.spring, self.damper = tr.Spring(stiffness="200 N/m"), tr.Damper()
             self.connect(self.R, self.spring.R, self.damper.R)
             self.connect(self.C, self.spring.C, self.damper.C)
 
     model = wired("legs", "body.M leg.R", "leg.C ground.V",
-                  body=Mass(v="1 m/s"), leg=Leg(), ground=Reference())
-    page = model.simulate("1 s").report().html
-    closed, opened = page.split("<details>")[:2]
+                  body=tr.Mass(v="1 m/s"), leg=Leg(), ground=tr.Reference())
+    closed, opened = model.simulate("1 s").report().html.split("<details>")[:2]
     assert "leg.spring: Spring" not in closed
     assert "leg.spring: Spring" in opened
     assert "stiffness = 200 N/m" in opened
@@ -366,10 +348,10 @@ def test_a_notebook_shows_the_same_page(run):
 
 def test_a_long_network_is_folded_where_only_wires_run():
     model = wired("row", "ground.V pull.C",
-                  ground=Reference(), pull=VelocitySource(velocity="0.1 m/s"))
+                  ground=tr.Reference(), pull=tr.VelocitySource(velocity="0.1 m/s"))
     last = model.pull.R
     for k in range(9):
-        spring, mass = model.add(f"spring{k}", Spring()), model.add(f"mass{k}", Mass())
+        spring, mass = model.add(f"spring{k}", tr.Spring()), model.add(f"mass{k}", tr.Mass())
         model.connect(last, spring.R)
         model.connect(spring.C, mass.M)
         last = mass.M
@@ -387,8 +369,7 @@ def test_a_report_holds_another_page(run):
     inside = run.report("block.v")
     report = run.report(page=inside).html
     section = re.search(r'<section id="simulate">.*?</section>', report, re.DOTALL)[0]
-    shown = re.search(r'srcdoc="([^"]*)"', section)[1]
-    assert unescape(shown) == inside.html
+    assert unescape(re.search(r'srcdoc="([^"]*)"', section)[1]) == inside.html
     with pytest.raises(WrongCall, match=r"takes a page, but was given 'demo\.html'"):
         run.report(page="demo.html")
 
@@ -400,14 +381,14 @@ class Pair(Component):
     weight = Parameter("2 kg", above=0, doc="mass of <each>")
 
     def compose(self):
-        self.one = Mass(mass=self.weight)
-        self.two = Mass(mass=self.weight)
+        self.one = tr.Mass(mass=self.weight)
+        self.two = tr.Mass(mass=self.weight)
 
 
 def pushed():
     return wired("pushed <hard>", "push.R block.M damper.R", "push.C damper.C wall.V",
-                 push=ForceSource(), block=Mass(mass="4 kg", v="0 m/s"),
-                 damper=Damper(damping="2 N*s/m"), wall=Reference())
+                 push=tr.ForceSource(), block=tr.Mass(mass="4 kg", v="0 m/s"),
+                 damper=tr.Damper(damping="2 N*s/m"), wall=tr.Reference())
 
 
 def test_a_model_is_its_schematic_and_an_empty_one_its_text():
@@ -431,16 +412,16 @@ def test_a_part_is_a_table_of_what_it_is_set_to():
     assert cells(Pair()._repr_html_()) == [
         ["weight", "2 kg", "mass of &lt;each&gt;"], ["one", "Mass", "part"],
         ["two", "Mass", "part"]]
-    several = Mass(count=2, mass=quantity([1, 2], "kg"))
+    several = tr.Mass(count=2, mass=quantity([1, 2], "kg"))
     assert ["mass", "[1., 2.] kg", "Mass"] in cells(several._repr_html_())
     assert "Mass, 2 of them" in several._repr_html_()
-    rough = dict(row[:2] for row in cells(TranslationalFriction(law="stribeck")._repr_html_()))
+    rough = dict(row[:2] for row in cells(tr.TranslationalFriction(law="stribeck")._repr_html_()))
     assert rough["law"] == "'stribeck'"
     assert rough["coulomb_force"] == "20 N"
 
 
 def test_a_function_of_time_is_called_one():
-    part = ForceSource(force=lambda t: quantity("1 N/s") * t)
+    part = tr.ForceSource(force=lambda t: quantity("1 N/s") * t)
     assert ["force", "a function", "Force from C to R"] in cells(part._repr_html_())
 
 

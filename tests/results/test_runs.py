@@ -107,8 +107,7 @@ def test_a_zero_has_no_sign():
 @pytest.mark.parametrize("call", [
     lambda a, b: np.concatenate([a, b]), lambda a, b: np.trapezoid(a, b),
     lambda a, b: np.allclose(a, b), lambda a, b: np.subtract.outer(a, b),
-    lambda a, b: np.interp(b.time, a.time, a),
-])  # fmt: skip
+    lambda a, b: np.interp(b.time, a.time, a)])  # fmt: skip
 def test_functions_that_know_no_times_refuse_two_runs(call):
     a, b = thrown()["body.v"], thrown()["body.v"]
     assert "at(times)" in refusal(lambda: call(a, b))

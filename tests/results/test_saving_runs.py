@@ -143,8 +143,7 @@ def test_a_kept_run_is_compared_drawn_and_kept_again(tmp_path, runs):
 
 
 def test_samples_that_were_asked_for_stay_the_samples(tmp_path):
-    run = swinging(every="2.5 s")
-    run.save(tmp_path / "run.nc")
+    swinging(every="2.5 s").save(tmp_path / "run.nc")
     kept = load(tmp_path / "run.nc")
     assert_allclose(kept.time.m, [0, 2.5, 5])
     assert kept["spring.x"].at("0.7854 s").to("m").m == pytest.approx(0.3, abs=1e-6)
@@ -233,8 +232,7 @@ def changed(file, **facts):
 
     with xarray.open_dataset(file, decode_times=False) as opened:
         data = opened.load()
-    text = json.loads(data.attrs["run_information"])
-    data.attrs["run_information"] = json.dumps(text | facts)
+    data.attrs["run_information"] = json.dumps(json.loads(data.attrs["run_information"]) | facts)
     data.to_netcdf(file)
     return data
 
@@ -297,9 +295,8 @@ def test_a_cubic_is_read_exactly_and_jumps_stay_sharp():
 
 def test_samples_are_added_until_the_curve_is_known():
     times = np.linspace(0, 6, 13)
-    curves, error = refined(
-        times, lambda at: np.sin([times if at is None else at]), np.array([False]),
-        lambda rows: np.array([1.0]), 1e-4)
+    curves, error = refined(times, lambda at: np.sin([times if at is None else at]),
+                            np.array([False]), lambda rows: np.array([1.0]), 1e-4)
     at = np.linspace(0, 6, 999)
     assert len(curves.times) > 13 and error <= 1e-4
     assert np.max(np.abs(curves.at([0], at, "right")[0] - np.sin(at))) < 2e-4

@@ -12,27 +12,12 @@ from benches import wired
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
 
+import library.electrical as el
+import library.translational as tr
 from blocks import Component, Model, Parameter, ParameterError, Port
 from blocks.drawing.network import drawn_network
 from blocks.exceptions import UnknownName
 from blocks.results.schematic.drawing import draw_schematic
-from library.electrical import (
-    Capacitor,
-    DCVoltageSource,
-    ElectricalReference,
-    Inductor,
-    OpAmp,
-    Resistor,
-)
-from library.translational import (
-    Damper,
-    ForceSource,
-    Mass,
-    Reference,
-    Spring,
-    VelocitySource,
-    translational,
-)
 
 SLACK = 1.0  # pixels that two things may share
 FONT = FontProperties(family="DejaVu Sans")
@@ -168,8 +153,9 @@ def test_schematics_of_converted_models_are_as_tidy(name):
 def chain():
     return wired("chain", "a.M soft.R", "soft.C b.M stiff.R", "stiff.C c.M hold.R",
                  "hold.C ground.V",
-                 a=Mass(mass="1 kg"), b=Mass(mass="2 kg"), c=Mass(), soft=Spring(stiffness="5 N/m"),
-                 stiff=Spring(stiffness="9 kN/m"), hold=Damper(), ground=Reference())
+                 a=tr.Mass(mass="1 kg"), b=tr.Mass(mass="2 kg"), c=tr.Mass(),
+                 soft=tr.Spring(stiffness="5 N/m"), stiff=tr.Spring(stiffness="9 kN/m"),
+                 hold=tr.Damper(), ground=tr.Reference())
 
 
 def middle(drawn, path):
@@ -190,8 +176,9 @@ def test_wires_join_what_the_model_joins():
     """Pieces of wire of one node hang together, and reach the symbols of its components."""
     model = wired("low pass", "source.p coil.p", "coil.n load.p store.p spare.p",
                   "source.n load.n store.n spare.n ground.V",
-                  source=DCVoltageSource(voltage="5 V"), ground=ElectricalReference(),
-                  coil=Inductor(), load=Resistor(), store=Capacitor(), spare=Capacitor())
+                  source=el.DCVoltageSource(voltage="5 V"), ground=el.ElectricalReference(),
+                  coil=el.Inductor(), load=el.Resistor(), store=el.Capacitor(),
+                  spare=el.Capacitor())
     drawn = model.draw()
     assert len(loose_ends(drawn)) == 2 and all(n == 1 for n in loose_ends(drawn).values())
 
@@ -218,12 +205,13 @@ def loose_ends(drawn):
 @pytest.mark.parametrize("seed", [3, 10, 17, 24])
 def test_any_network_is_drawn_without_faults(seed):
     draw = np.random.default_rng(seed)
-    model, kinds = Model("random"), [Resistor, Capacitor, Inductor, DCVoltageSource, OpAmp]
-    model.ground = ElectricalReference()
+    model, kinds = Model("random"), [el.Resistor, el.Capacitor, el.Inductor, el.DCVoltageSource,
+                                     el.OpAmp]
+    model.ground = el.ElectricalReference()
     nodes = [[model.ground.V], *([] for _ in range(7))]
     for k in range(18):
         part = model.add(f"part_{k}", kinds[draw.choice(5, p=[0.4, 0.2, 0.2, 0.1, 0.1])]())
-        for port in ("p", "n", "out")[: 2 + isinstance(part, OpAmp)]:
+        for port in ("p", "n", "out")[: 2 + isinstance(part, el.OpAmp)]:
             nodes[int(draw.integers(8))].append(getattr(part, port))
     for ports in nodes:
         if len(ports) > 1:
@@ -236,18 +224,19 @@ def test_any_network_is_drawn_without_faults(seed):
 class Absorber(Component):
     """A mass on a spring and a damper."""
 
-    A = Port(translational, doc="where it is mounted")
+    A = Port(tr.translational, doc="where it is mounted")
     mass = Parameter("1 kg", above=0)
 
     def compose(self):
-        self.body, self.spring, self.damper = Mass(mass=self.mass), Spring(), Damper()
+        self.body, self.spring, self.damper = tr.Mass(mass=self.mass), tr.Spring(), tr.Damper()
         self.connect(self.A, self.spring.R, self.damper.R)
         self.connect(self.spring.C, self.damper.C, self.body.M)
 
 
 def machine():
     return wired("machine", "machine.M absorber.A push.R", "push.C ground.V",
-                 machine=Mass(), absorber=Absorber(), push=ForceSource(), ground=Reference())
+                 machine=tr.Mass(), absorber=Absorber(), push=tr.ForceSource(),
+                 ground=tr.Reference())
 
 
 def test_a_composite_is_a_box_until_it_is_opened():
@@ -274,8 +263,8 @@ def test_what_cannot_be_opened_is_said():
 
 def test_findings_are_red_beside_the_parts_they_are_about():
     model = wired("faulty", "block.M one.R two.R", "one.C two.C ground.V",
-                  block=Mass(), ground=Reference(), one=VelocitySource(velocity="1 m/s"),
-                  two=VelocitySource(velocity="2 m/s"))
+                  block=tr.Mass(), ground=tr.Reference(), one=tr.VelocitySource(velocity="1 m/s"),
+                  two=tr.VelocitySource(velocity="2 m/s"))
     drawn = model.draw()
     red = {t.words for t in drawn.picture.texts if t.wrong}
     assert {"one (1)", "two (1)"} <= red and "block" not in red
@@ -285,10 +274,9 @@ def test_findings_are_red_beside_the_parts_they_are_about():
 
 
 def test_values_are_written_as_engineers_write_them():
-    drawn = chain().draw(values=True)
-    words = {t.words for t in drawn.picture.texts}
+    words = {t.words for t in chain().draw(values=True).picture.texts}
     assert {"1 kg", "2 kg", "5 N/m", "9000 N/m"} <= words
-    model = wired("coil", coil=Inductor(inductance="1e-4 H"))
+    model = wired("coil", coil=el.Inductor(inductance="1e-4 H"))
     assert "100 µH" in {t.words for t in model.draw(values=True).picture.texts}
 
 
@@ -301,7 +289,7 @@ def test_pointing_at_a_part_tells_its_values():
 def test_short_arrays_are_drawn_one_by_one_and_long_ones_as_one():
     def row(n):
         model = wired("row", "masses[:-1].M springs.R", "masses[1:].M springs.C",
-                      masses=Mass(count=n), springs=Spring(count=n - 1))
+                      masses=tr.Mass(count=n), springs=tr.Spring(count=n - 1))
         return model.draw()
 
     assert "springs[2]" in row(5).picture.areas
@@ -311,9 +299,9 @@ def test_short_arrays_are_drawn_one_by_one_and_long_ones_as_one():
 
 def test_many_parts_become_clusters_that_hold_them_all():
     model = Model("long")
-    last = model.add("m0", Mass())
+    last = model.add("m0", tr.Mass())
     for k in range(1, 60):
-        mass, spring = model.add(f"m{k}", Mass()), model.add(f"s{k}", Spring())
+        mass, spring = model.add(f"m{k}", tr.Mass()), model.add(f"s{k}", tr.Spring())
         model.connect(last.M, spring.R)
         model.connect(spring.C, mass.M)
         last = mass
@@ -343,7 +331,6 @@ def test_a_drawing_goes_into_given_axes():
 
 
 def test_an_unknown_end_is_drawn_open_and_a_reference_alone_stands_with_its_name():
-    model = wired("loose", spring=Spring(), ground=Reference())
-    drawn = model.draw()
+    drawn = wired("loose", spring=tr.Spring(), ground=tr.Reference()).draw()
     assert {"spring", "ground"} <= set(drawn.picture.areas)
     assert faults(drawn) == []

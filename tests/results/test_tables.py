@@ -2,7 +2,6 @@
 
 import io
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -12,20 +11,10 @@ import xarray
 from benches.recorded import MASSES, result
 from numpy.testing import assert_allclose, assert_array_equal
 
-from blocks.exceptions import (
-    BlocksError,
-    FileError,
-    MissingPackage,
-    MissingUnit,
-    ParameterError,
-    UnknownName,
-    UnknownUnit,
-    WrongDimension,
-)
+from blocks import exceptions
+from blocks.exceptions import BlocksError, FileError, MissingPackage, UnknownName, UnknownUnit
 from blocks.results import read_csv, read_netcdf, read_parquet
 from blocks.results.sheet import Sheet
-from blocks.results.values.table import Column, Table, write_netcdf
-from blocks.units import unit
 
 CHOSEN = ("block.v", "friction.f", "oil.T", "motor.w", "signal.rate", "gear.ratio", "masses.v")
 UNITS = {"block.v": "mm/s", "motor.w": "rad/s", "time": "ms"}
@@ -35,8 +24,7 @@ def test_headings_carry_units():
     frame = result().table("block.v", "gear.ratio", "masses[:2].v", every="0.5 s",
                            units={"block.v": "mm/s", "time": "ms"})  # fmt: skip
     assert list(frame.columns) == [
-        "block.v [mm/s]", "gear.ratio [1]", "masses[0].v [mm/s]", "masses[1].v [mm/s]"
-    ]  # fmt: skip
+        "block.v [mm/s]", "gear.ratio [1]", "masses[0].v [mm/s]", "masses[1].v [mm/s]"]  # fmt: skip
     assert frame.index.name == "time [ms]"
     assert_allclose(frame.index, np.arange(9) * 500)
     assert_allclose(frame["block.v [mm/s]"], 250 * np.sin(np.pi * np.arange(9) / 2), atol=1e-12)
@@ -50,8 +38,7 @@ def test_recorded_samples_keep_both_sides_of_a_jump():
 
 
 def test_given_times_and_sides():
-    run = result()
-    sample = run.sample("friction.f", times=["1 s", "1.5 s"], side="left")
+    sample = result().sample("friction.f", times=["1 s", "1.5 s"], side="left")
     assert_allclose(sample["friction.f"].to("N").m, [20, 20])
     assert_allclose(sample.time.m, [1, 1.5])
 
@@ -134,30 +121,25 @@ def test_files_of_others_need_units_and_time(tmp_path):
         read_csv(file)
     assert str(caught.value) == (
         f"{file}: the column 'force' has no unit. Write the unit into the heading, such as "
-        "'force [m/s]', or '[1]' where there is none."
-    )
+        "'force [m/s]', or '[1]' where there is none.")
     file.write_text("clock [s],force [N]\n0,1\n")
     with pytest.raises(UnknownName, match="there is no column of time"):
         read_csv(file)
 
 
-@pytest.mark.parametrize(
-    "options, message",
-    [
-        ({"every": "-1 s"}, "table(every=…): must be greater than 0 s, but is -1 s. "
-                            "Write for example every='10 ms'."),
-        ({"every": "1 s", "times": ["1 s"]}, "table: takes either every or times, but was given "
-                                             "both. Leave one of them out."),
-        ({"times": ["2 s", "1 s"]}, "table(times=…): must not decrease, but 1 s comes after 2 s. "
-                                    "Sort them."),
-        ({"times": []}, "table(times=…): takes one time or a list of times, but was given []. "
-                        "Write for example times=['1 s', '2 s']."),
-        ({"every": "1 ns"}, "table(every=…): of 1 ns makes 4,000,000,001 samples. "
-                            "Take a longer one."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("options, message", [
+    ({"every": "-1 s"}, "table(every=…): must be greater than 0 s, but is -1 s. "
+                        "Write for example every='10 ms'."),
+    ({"every": "1 s", "times": ["1 s"]}, "table: takes either every or times, but was given "
+                                         "both. Leave one of them out."),
+    ({"times": ["2 s", "1 s"]}, "table(times=…): must not decrease, but 1 s comes after 2 s. "
+                                "Sort them."),
+    ({"times": []}, "table(times=…): takes one time or a list of times, but was given []. "
+                    "Write for example times=['1 s', '2 s']."),
+    ({"every": "1 ns"}, "table(every=…): of 1 ns makes 4,000,000,001 samples. "
+                        "Take a longer one.")])  # fmt: skip
 def test_samples_that_cannot_be(options, message):
-    with pytest.raises(ParameterError) as caught:
+    with pytest.raises(exceptions.ParameterError) as caught:
         result().table("block.v", **options)
     assert str(caught.value) == message
 
@@ -166,8 +148,7 @@ def test_a_unit_for_a_misspelt_column_is_refused():
     with pytest.raises(UnknownName) as caught:
         result().table("block.v", units={"blok.v": "mm/s"})
     assert str(caught.value) == (
-        "units: there is no 'blok.v' among its columns. Did you mean 'block.v'?"
-    )
+        "units: there is no 'blok.v' among its columns. Did you mean 'block.v'?")
 
 
 @pytest.mark.parametrize(
@@ -175,8 +156,7 @@ def test_a_unit_for_a_misspelt_column_is_refused():
     [("pandas", "table", lambda r: r.table("block.v")),
      ("xarray", "table", lambda r: r.to_xarray("block.v")),
      ("pyarrow", "parquet", lambda r: r.to_parquet("never.parquet", "block.v")),
-     ("matplotlib.pyplot", "plot", lambda r: r.plot("block.v"))],
-)  # fmt: skip
+     ("matplotlib.pyplot", "plot", lambda r: r.plot("block.v"))])  # fmt: skip
 def test_a_missing_package_is_named_with_its_extra(monkeypatch, package, extra, call):
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(MissingPackage, match=f"needs the package {package.split('.')[0]}") as told:
@@ -276,14 +256,13 @@ CSV = [
     ("time [s],a [m]\n0,1,2\n1,2,3\n", FileError, "cannot be read as a CSV file"),
     ("time [s],a [m]\n0,1\n1,2,3\n", FileError, "cannot be read as a CSV file"),
     ("time [s],a [m]\n0,1\n,2\n", FileError, "there is no time in row 3."),
-    ("time [kg],a [m]\n0,1\n", WrongDimension, "its time is in kg."),
+    ("time [kg],a [m]\n0,1\n", exceptions.WrongDimension, "its time is in kg."),
     ("a [m]\n1\n", UnknownName, "there is no column of time."),
     ("time [s],a [mm2]\n0,1\n", UnknownUnit, "the column 'a [mm2]': 'mm2' is not a unit. Did you "
      "mean 'mm^2'?"),
     ("time [s],a [7**7**7**7*m]\n0,1\n", UnknownUnit, "is not a unit."),
     ("time [s],a [" + "s/" * 200000 + "]\n0,1\n", UnknownUnit, "is too long"),
-    ("time [s]," + "a" * 200000 + "\n0,1\n", UnknownUnit, "has no unit."),
-]  # fmt: skip
+    ("time [s]," + "a" * 200000 + "\n0,1\n", UnknownUnit, "has no unit.")]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "kind", "words"), CSV, ids=range(len(CSV)))
@@ -307,8 +286,7 @@ PARQUET = [
     ({"time [s]": pd.to_datetime(["2026-01-01", "2026-01-02"]), "a [m]": [1, 2]}, FileError,
      "the column 'time [s]' holds Timestamp"),
     ({"time [s]": [0, 1], "a [m]": [[1], [2]]}, FileError, "the column 'a [m]' holds"),
-    ({"time [s]": [0, 1], "a": [1, 2]}, UnknownUnit, "the column 'a' has no unit"),
-]  # fmt: skip
+    ({"time [s]": [0, 1], "a": [1, 2]}, UnknownUnit, "the column 'a' has no unit")]  # fmt: skip
 
 
 @pytest.mark.parametrize(("columns", "kind", "words"), PARQUET, ids=range(len(PARQUET)))
@@ -331,7 +309,7 @@ NETCDF = [
     ((("x", "y", "time"), [[[1.0, 2.0]]], {"units": "m"}), FileError, "is over x, y, time."),
     (((), 1.0, {"units": "m"}), FileError, "the variable 'a' is over nothing."),
     ((("time",), ["a", "b"], {"units": "m"}), FileError, "the variable 'a' holds no numbers."),
-    ((("time",), [1.0, 2.0]), MissingUnit, "the variable 'a' has no attribute 'units'."),
+    ((("time",), [1.0, 2.0]), exceptions.MissingUnit, "the variable 'a' has no attribute 'units'."),
     ((("time",), [1.0, 2.0], {"units": 5}), UnknownUnit, "is not a unit."),
     ((("time",), [1.0, 2.0], {"units": "m**8**8**8"}), UnknownUnit, "'**8**8**8' is a power of a"),
 ]  # fmt: skip
@@ -364,45 +342,4 @@ def test_units_asked_for_are_read_by_the_same_grammar():
     assert Path("never.csv").exists() is False
 
 
-def test_many_columns_are_written_and_read_soon(tmp_path):
-    """What a frame says of all columns is not copied for each."""
-    columns = {f"part{k}.x": Column(np.full(3, float(k)), unit("m"), "the position")
-               for k in range(1200)}
-    table = Table(Column(np.arange(3.0), unit("s")), columns, "many")
-    started = time.perf_counter()
-    table.to_parquet(tmp_path / "many.parquet")
-    read = read_parquet(tmp_path / "many.parquet")
-    assert time.perf_counter() - started < 10
-    assert read.columns["part7.x"].doc == "the position" and read["part1199.x"].m[0] == 1199
-    assert read.units == table.units
-    frame = table.to_pandas()
-    assert frame["part7.x [m]"].attrs["docs"] is frame.attrs["docs"]
-
-
 # -- NetCDF files in a time that grows with their size ----------------------------------------
-@pytest.mark.parametrize("packed", [False, True])
-def test_all_variables_of_a_file_are_there_before_the_first_values_are(
-        packed, tmp_path, monkeypatch):
-    """Each one that came after values would take a look at all others."""
-    wrappers = pytest.importorskip("xarray.backends.netCDF4_")
-    pytest.importorskip("netCDF4")
-    clock = ("time", np.linspace(0.0, 1.0, 7), {"units": "s"})
-    data = xarray.Dataset(
-        {"turn": (("wheels", "time"), np.full((2, 7), np.nan), {"units": "rad"}),
-         **{f"x{i}": ("time", clock[1] ** i, {"units": "m"}) for i in range(50)}},
-        {"time": clock, "wheels": ["wheel[0]", "wheel[1]"]}, {"model": "cart"})
-    data.to_netcdf(tmp_path / "whole.nc")
-    there = []
-    put = wrappers.NetCDF4ArrayWrapper.__setitem__
-
-    def noted(self, key, value):
-        there.append(len(self.datastore.ds.variables))
-        put(self, key, value)
-
-    monkeypatch.setattr(wrappers.NetCDF4ArrayWrapper, "__setitem__", noted)
-    write_netcdf(data, tmp_path / "run.nc", packed)
-    assert there == [53] * 53
-    with (xarray.open_dataset(tmp_path / "run.nc", decode_times=False) as found,
-          xarray.open_dataset(tmp_path / "whole.nc", decode_times=False) as whole):
-        xarray.testing.assert_identical(found.load(), whole.load())
-        assert found["x3"].encoding.get("zlib", False) == packed

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+import blocks
 import library.electrical as E
 import library.electromechanical as D
 import library.gas as N
@@ -33,17 +34,7 @@ import library.thermal as H
 import library.thermal_liquid as W
 import library.translational as T
 import library.two_phase as F
-from blocks import (
-    BlocksError,
-    Component,
-    EnergyWarning,
-    Input,
-    Model,
-    Option,
-    Output,
-    Parameter,
-    Port,
-)
+from blocks import BlocksError, Component, EnergyWarning, Input, Model, Output, Parameter, Port
 from blocks.language.declarations import Discrete, Variable
 from blocks.language.replaceable import Replaceable
 
@@ -54,8 +45,7 @@ CLASSES = {
     f"{letter}.{name}": getattr(module, name) for letter, module in MODULES.items()
     for name in module.__all__
     if isinstance(getattr(module, name), type) and issubclass(getattr(module, name), Component)
-    and name not in BASES
-}  # fmt: skip
+    and name not in BASES}  # fmt: skip
 # which modules are mixed
 GROUPS = ("TRM", "TRMH", "TRMS", "PS", "TRMPSH", "S", "P", "E", "ES", "EG", "EGTD", "ETRD", "H",
           "EH", "L", "LTR", "LTRS")  # fmt: skip
@@ -194,8 +184,7 @@ class Writer:
             return f"quantity({text}, {unit!r})"
         number = self.number(float(default))
         if declared.varying and self.chance(0.4):
-            rate = float(f"{10 ** self.random.uniform(-1, 2):.3g}")
-            wave = self.pick(WAVES).format(r=rate)
+            wave = self.pick(WAVES).format(r=float(f"{10 ** self.random.uniform(-1, 2):.3g}"))
             return f"lambda t: quantity({number!r}, {unit!r}) * {wave}"
         return f"'{number!r} {unit}'" if unit and np.isfinite(number) else (
             f"quantity({number!r}, {unit!r})")
@@ -232,7 +221,7 @@ class Writer:
         keywords = {}
         declared = cls._declared
         for n, d in declared.items():
-            if isinstance(d, Option) and self.chance(0.5):
+            if isinstance(d, blocks.Option) and self.chance(0.5):
                 keywords[n] = self.option(n, d)
         law = keywords.get("law", "").strip("'")
         if "law" in declared and isinstance(declared["law"], Replaceable):
@@ -305,8 +294,7 @@ class Writer:
             f"S.Constant(value=quantity({number!r}, {unit!r}))",
             f"S.Sine(amplitude=quantity({number!r}, {unit!r}), frequency='7 Hz')",
             f"S.Step(final=quantity({number!r}, {unit!r}), start='20 ms')",
-            f"S.Pulse(amplitude=quantity({number!r}, {unit!r}), period='30 ms', width=0.4)",
-        ))
+            f"S.Pulse(amplitude=quantity({number!r}, {unit!r}), period='30 ms', width=0.4)"))
         if self.do(f"m.{source} = {line}"):
             self.do(f"m.connect(m.{source}.y, {text})")
 

@@ -1,22 +1,10 @@
 """Loops with several solutions: a run follows one until it ends, then goes where the path leads."""
 
+import benches.feedback as bench
 import numpy as np
 import pytest
 from benches import wire, wired
-from benches.feedback import (
-    ENDS,
-    GAIN,
-    LAWS,
-    LIMIT,
-    Amplifier,
-    Capacitor,
-    Ground,
-    Resistor,
-    VoltageSource,
-    multivibrator,
-    switching_times,
-    with_feedback,
-)
+from benches.feedback import ENDS, GAIN, LAWS, LIMIT, Amplifier, Capacitor, Resistor, VoltageSource
 from numpy.testing import assert_allclose
 
 from blocks import Component, Model, Variable, abs_, der, exp, quantity, sin, tanh, time
@@ -36,7 +24,7 @@ def switched(run):
 
 def schmitt_trigger(law, guess="-15 V", amplitude="10 V"):
     """A sine of 1 Hz at the minus input; a capacitor follows, to have something to integrate."""
-    model = with_feedback(Model("schmitt"), law, guess)
+    model = bench.with_feedback(Model("schmitt"), law, guess)
     model.source = VoltageSource(
         voltage=lambda t: quantity(amplitude) * sin(2 * np.pi * t / quantity("1 s")))
     model.r, model.c = Resistor(), Capacitor(capacitance="10 uF", v="0 V")
@@ -67,9 +55,9 @@ def test_below_its_thresholds_it_stays_on_the_branch_that_was_meant():
 
 @pytest.mark.parametrize("method", METHODS)
 def test_the_period_of_a_multivibrator_is_its_closed_form(method):
-    run = multivibrator(Model("multivibrator")).simulate("0.12 s", rtol=1e-9, method=method)
-    assert_allclose(switched(run), switching_times(0.12), atol=2e-9)
-    height = np.abs(run["c.v"].at(quantity(switching_times(0.12), "s")).to("V").magnitude)
+    run = bench.multivibrator(Model("multivibrator")).simulate("0.12 s", rtol=1e-9, method=method)
+    assert_allclose(switched(run), bench.switching_times(0.12), atol=2e-9)
+    height = np.abs(run["c.v"].at(quantity(bench.switching_times(0.12), "s")).to("V").magnitude)
     assert_allclose(height, ENDS, rtol=1e-7)
 
 
@@ -78,8 +66,7 @@ def test_a_start_between_the_branches_leaves_them_at_the_end_of_its_own():
 
     It moves away from 0: c.v = 1 V exp(t / time constant), but for the gain.
     """
-    model = multivibrator(Model("between"), LAWS[1], "2 V")
-    run = model.simulate("0.2 s", rtol=1e-10)
+    run = bench.multivibrator(Model("between"), LAWS[1], "2 V").simulate("0.2 s", rtol=1e-10)
     growth = 2 * GAIN / (GAIN - 2) - 1
     first = np.log(ENDS) / growth / (20 * np.log(3))
     assert_allclose(switched(run)[0], first, rtol=1e-8)
@@ -91,7 +78,7 @@ def test_pieces_of_a_loop_with_one_solution_stay_as_they_are():
     """A follower: the output at the minus input. Its pieces need no events."""
     model = wired("follower", "op.plus source.p", "op.minus op.out load.p r.p", "r.n c.p",
                   "source.n load.n c.n ground.V",
-                  ground=Ground(), op=Amplifier(),
+                  ground=bench.Ground(), op=Amplifier(),
                   source=VoltageSource(voltage=lambda t: quantity("10 V/s") * t), load=Resistor(),
                   r=Resistor(), c=Capacitor())
     run = model.simulate("2 s", rtol=1e-8)
@@ -103,8 +90,7 @@ def test_pieces_of_a_loop_with_one_solution_stay_as_they_are():
 class SaturatedCore(Component):
     """Full steps of Newton's method go round in a circle between the two ends of its curve."""
 
-    flux = Variable("1", initial=-3e-4)
-    mmf = Variable("1")
+    flux, mmf = Variable("1", initial=-3e-4), Variable("1")
 
     def equations(self):
         induction = (-self.flux - self.mmf / 1e6) / 1e-4
@@ -115,8 +101,7 @@ class SaturatedCore(Component):
 
 
 def test_newtons_method_finds_its_way_over_a_saturated_core():
-    model = wired("core", core=SaturatedCore())
-    run = model.simulate("6 s", rtol=1e-9)
+    run = wired("core", core=SaturatedCore()).simulate("6 s", rtol=1e-9)
     mmf = run["core.mmf"].at(quantity([0.0, 3.0, 6.0], "s")).magnitude
     induction = (np.array([3e-4, 0, -3e-4]) - mmf / 1e6) / 1e-4
     part = np.abs(induction) / 1.16
@@ -143,8 +128,7 @@ FOLLOWING = ("auto", "rodas4", "DOP853", "Radau")
 class Cubic(Component):
     """z**3 - 3 z follows a sine: with folds at z = -1 and 1, where the sine is 2 and -2."""
 
-    z = Variable("1", -1.7)
-    x = Variable("1", 0.0, priority="high")
+    z, x = Variable("1", -1.7), Variable("1", 0.0, priority="high")
 
     def equations(self):
         yield self.z**3 - 3 * self.z == 4 * sin(TURN * time)
@@ -188,8 +172,7 @@ def test_so_it_is_beside_a_body_with_exact_friction(method):
          belt=VelocitySource(velocity="0.1 m/s"), block=Mass(), floor=Reference(),
          rub=TranslationalFriction(law="coulomb", coulomb_force="5 N"))
     run = model.simulate("0.7 s", rtol=1e-6, method=method)
-    folds = [e.time for e in run.events if e.component == "loop"]
-    assert_allclose(folds, FOLDS, atol=1e-9)
+    assert_allclose([e.time for e in run.events if e.component == "loop"], FOLDS, atol=1e-9)
     t = np.array([0.05, 0.083, 0.0834, 0.1, 0.2, 0.58, 0.5834, 0.7])
     on_top = (t > FOLDS[0]) & (t < FOLDS[1])
     drive = 4 * np.sin(2 * np.pi * t)
@@ -205,8 +188,7 @@ def test_a_fixed_step_that_cannot_be_followed_to_its_end_is_not_taken_again_for_
                   stop=RotationalHardStop(lower_bound="0.01 rad"))
     with pytest.raises(SimulationError, match="the run stopped at t = ") as stopped:
         model.simulate("0.1 s", method="moreau_jean", step="1 ms")
-    reached = stopped.value.result["stop.phi"].final.magnitude
-    assert 0 < reached <= 0.01 * (1 + 1e-3)
+    assert 0 < stopped.value.result["stop.phi"].final.magnitude <= 0.01 * (1 + 1e-3)
 
 
 def test_what_follows_the_unknown_is_integrated_on_each_branch():
@@ -233,8 +215,7 @@ class Carrier(Cubic):
 
 @pytest.mark.parametrize("method", ["auto", "rodas4"])
 def test_a_curve_that_comes_close_to_where_it_began_is_not_closed(method):
-    model = wired("carrier", loop=Carrier())
-    run = model.simulate("1 s", rtol=1e-8, method=method)
+    run = wired("carrier", loop=Carrier()).simulate("1 s", rtol=1e-8, method=method)
     assert_allclose([e.time for e in run.events], FOLDS, atol=1e-8)
     assert_allclose(run["loop.z"].at("0.25 s").magnitude, roots(4.0, 1), atol=1e-6)
 
@@ -242,8 +223,7 @@ def test_a_curve_that_comes_close_to_where_it_began_is_not_closed(method):
 class Schmitt(Component):
     """A comparator with positive feedback, z = 2 tanh(5 z) + u, beside a slow state."""
 
-    z = Variable("1", -2.0)
-    x = Variable("1", 0.0, priority="high")
+    z, x = Variable("1", -2.0), Variable("1", 0.0, priority="high")
 
     def equations(self):
         yield self.z - 2 * tanh(5 * self.z) == 3 * sin(TURN * time)
@@ -252,8 +232,7 @@ class Schmitt(Component):
 
 @pytest.mark.parametrize("method", ["auto", "rodas4"])
 def test_a_smooth_schmitt_trigger_switches_where_its_curve_turns(method):
-    model = wired("schmitt", loop=Schmitt())
-    run = model.simulate("1 s", rtol=1e-8, method=method)
+    run = wired("schmitt", loop=Schmitt()).simulate("1 s", rtol=1e-8, method=method)
     turns = np.arctanh(np.sqrt(0.9)) / 5  # where 10 / cosh(5 z)**2 = 1
     level = 2 * np.sqrt(0.9) - turns
     first = np.arcsin(level / 3) / (2 * np.pi)
@@ -263,8 +242,7 @@ def test_a_smooth_schmitt_trigger_switches_where_its_curve_turns(method):
 class Steep(Component):
     """A curve that rises within a hundredth of what drives it, with one solution."""
 
-    z = Variable("1", 0.0)
-    x = Variable("1", 0.0, priority="high")
+    z, x = Variable("1", 0.0), Variable("1", 0.0, priority="high")
 
     def equations(self):
         yield 0.05 * self.z + tanh(50 * self.z) == 1.8 * sin(TURN * time)
@@ -273,8 +251,7 @@ class Steep(Component):
 
 @pytest.mark.parametrize("method", ["dopri5", "rodas4", "DOP853"])
 def test_what_changes_fast_is_no_event_and_is_read_as_solved(method):
-    model = wired("steep", loop=Steep())
-    run = model.simulate("1 s", method=method)
+    run = wired("steep", loop=Steep()).simulate("1 s", method=method)
     assert not len(run.events)
     t = np.linspace(0, 1, 401)
     z = run["loop.z"].at(quantity(t, "s")).magnitude
@@ -284,8 +261,7 @@ def test_what_changes_fast_is_no_event_and_is_read_as_solved(method):
 class Diode(Component):
     """An exponential diode behind a resistor: one solution, however steep."""
 
-    v = Variable("1", 0.0)
-    x = Variable("1", 0.0, priority="high")
+    v, x = Variable("1", 0.0), Variable("1", 0.0, priority="high")
 
     def equations(self):
         yield self.v + 1e-9 * (exp(self.v / 0.026) - 1) == 5 * sin(TURN * time)
@@ -294,15 +270,13 @@ class Diode(Component):
 
 @pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4"])
 def test_a_diode_is_no_event(method):
-    model = wired("diode", loop=Diode())
-    assert not len(model.simulate("2 s", method=method).events)
+    assert not len(wired("diode", loop=Diode()).simulate("2 s", method=method).events)
 
 
 class Isolated(Component):
     """z**2 = 1/4 - time: nothing lies beyond its fold."""
 
-    z = Variable("1", 0.5)
-    x = Variable("1", 0.0, priority="high")
+    z, x = Variable("1", 0.5), Variable("1", 0.0, priority="high")
 
     def equations(self):
         yield self.z**2 == 0.25 - PER_SECOND * time

@@ -14,27 +14,9 @@ from benches.parts import Carrier, Follower, alone
 from numpy.testing import assert_allclose, assert_array_equal
 from test_reading import MODELS as EXACT
 
+import blocks
 from benchmarks import models
-from blocks import (
-    Component,
-    Parameter,
-    RecordWarning,
-    SimulationError,
-    UnknownName,
-    Variable,
-    cos,
-    delayed,
-    der,
-    interpolate,
-    maximum,
-    minimum,
-    quantity,
-    sin,
-    sqrt,
-    time,
-    when,
-    where,
-)
+from blocks import Component, Parameter, RecordWarning, SimulationError, Variable, der, quantity
 from blocks.exceptions import FileError, MissingPackage, ParameterError
 from blocks.results import read_parquet
 from blocks.simulation.episode import OBJECTS
@@ -51,43 +33,40 @@ class Echo(Component):
     x = Variable("1", "1")
 
     def equations(self):
-        yield der(self.x) == -delayed(self.x, self.delay, initial=1.0) * PER_SECOND
+        yield der(self.x) == -blocks.delayed(self.x, self.delay, initial=1.0) * PER_SECOND
 
 
 class Pendulum(Component):
     """In Cartesian coordinates: one of the two is tied to the other."""
 
-    x, y = Variable("m"), Variable("m")
-    vx, vy = Variable("m/s"), Variable("m/s")
+    x, y, vx, vy = Variable("m"), Variable("m"), Variable("m/s"), Variable("m/s")
     angle = Variable("rad", "1.2 rad", priority="high")
-    rate = Variable("rad/s", "3 rad/s", priority="high")
-    power = Variable("W")
+    rate, power = Variable("rad/s", "3 rad/s", priority="high"), Variable("W")
 
     def equations(self):
         length, g = quantity("1 m"), quantity("9.81 m/s**2")
-        yield self.x == length * sin(self.angle)
-        yield self.y == -length * cos(self.angle)
+        yield self.x == length * blocks.sin(self.angle)
+        yield self.y == -length * blocks.cos(self.angle)
         yield self.vx == der(self.x)
         yield self.vy == der(self.y)
         yield self.rate == der(self.angle)
-        yield der(self.rate) == -g / length * sin(self.angle)
+        yield der(self.rate) == -g / length * blocks.sin(self.angle)
         yield self.power == quantity("1 kg") * g * self.vy
 
 
 class Ball(Component):
     """Bounces, and is drawn through a fluid of a tabled density."""
 
-    h, v = Variable("m", "1 m"), Variable("m/s")
-    drag = Variable("m/s**2")
-    thick = Variable("1")
+    h, v, drag, thick = Variable("m", "1 m"), Variable("m/s"), Variable("m/s**2"), Variable("1")
 
     def equations(self):
         yield der(self.h) == self.v
-        yield self.thick == interpolate(time, quantity([0, 0.2, 0.31, 1], "s"), [0.1, 2, 0.3, 0.5])
+        yield self.thick == blocks.interpolate(blocks.time, quantity([0, 0.2, 0.31, 1], "s"),
+                                               [0.1, 2, 0.3, 0.5])
         yield self.drag == self.thick * self.v * PER_SECOND
-        yield der(self.v) == where(self.h > quantity("0.5 m"), 0.5, 1.0) * quantity(
+        yield der(self.v) == blocks.where(self.h > quantity("0.5 m"), 0.5, 1.0) * quantity(
             "-9.81 m/s**2") - self.drag
-        yield when(self.h < quantity("0 m"), {self.v: -0.8 * self.v})
+        yield blocks.when(self.h < quantity("0 m"), {self.v: -0.8 * self.v})
 
 
 def oscillator():
@@ -189,7 +168,7 @@ class Cornered(Component):
         yield der(self.x) == self.v
         yield der(self.v) == -self.rate**2 * self.x
         yield self.length == abs(self.x)
-        yield self.limited == maximum(minimum(self.x, 0.6), -0.6)
+        yield self.limited == blocks.maximum(blocks.minimum(self.x, 0.6), -0.6)
 
 
 @pytest.mark.parametrize("rtol", [1e-6, 1e-10])
@@ -220,14 +199,13 @@ def test_only_what_was_named_is_listed_and_the_rest_is_refused_by_name():
         assert str(error.value) == (
             f"{missing}: was not kept: record= has named other variables of the run. Run it again "
             f"with record=[…, '{missing}'], or without record=.")
-    with pytest.raises(UnknownName, match="masses.w"):
+    with pytest.raises(blocks.UnknownName, match="masses.w"):
         run["masses.w"]
     for what in ("energy", "sticking"):
         with pytest.raises(ParameterError, match=rf"result.{what}\(\): needs variables of the "
                                                  "whole model, of which record= has kept 9"):
             getattr(run, what)()
-    table = run.table(every="0.1 s")
-    assert table.shape == (11, 9)
+    assert run.table(every="0.1 s").shape == (11, 9)
 
 
 def test_modes_are_whole_numbers():
@@ -292,7 +270,7 @@ class Breaking(Component):
 
     def equations(self):
         yield der(self.x) == -1.0
-        yield self.y == sqrt(self.x * PER_SECOND)
+        yield self.y == blocks.sqrt(self.x * PER_SECOND)
 
 
 @pytest.mark.parametrize("often", [False, True])
@@ -304,8 +282,7 @@ def test_a_failed_run_has_kept_what_came_before(often, monkeypatch, tmp_path):
     (path,) = (f"{name}.x" for name in model._children)
     with pytest.raises(SimulationError) as error:
         model.simulate("3 s", max_step="0.1 s", record=path, record_to=file)
-    run = error.value.result
-    assert run[path].at("0.5 s").m == pytest.approx(0.5)
+    assert error.value.result[path].at("0.5 s").m == pytest.approx(0.5)
     assert read_parquet(file)[path].m[0] == pytest.approx(1.0)
 
 
@@ -321,15 +298,14 @@ def test_a_failed_run_has_kept_what_came_before(often, monkeypatch, tmp_path):
      "record_every=10; sample times are every='1 ms'."),
     ({"record": "block.v", "record_to": 3},
      "simulate(record_to=…): is 3, which is no path. Give the name of a file, such as "
-     "'run.parquet'."),
-])  # fmt: skip
+     "'run.parquet'.")])  # fmt: skip
 def test_what_cannot_be_kept_is_refused_before_the_run(options, text):
     with pytest.raises(ParameterError, match=f"^{re.escape(text)}$"):
         oscillator().simulate("1 s", **options)
 
 
 def test_misspelt_paths_and_missing_folders_are_named(tmp_path, monkeypatch):
-    with pytest.raises(UnknownName, match="Did you mean 'block.v'"):
+    with pytest.raises(blocks.UnknownName, match="Did you mean 'block.v'"):
         oscillator().simulate("1 s", record="block.vv")
     pytest.importorskip("pyarrow")
     with pytest.raises(FileError, match="has the ending '.csv', but what is written during a run "

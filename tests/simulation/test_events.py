@@ -7,26 +7,8 @@ from benches.parts import alone, final
 from numpy.testing import assert_allclose
 from scipy.special import erfinv
 
-from blocks import (
-    Component,
-    Discrete,
-    Input,
-    Parameter,
-    Variable,
-    breakpoints,
-    der,
-    every,
-    exp,
-    floor,
-    mod,
-    quantity,
-    sign,
-    sin,
-    sqrt,
-    time,
-    when,
-    where,
-)
+import blocks
+from blocks import Component, Discrete, Parameter, Variable, der, every, quantity, time, when, where
 from blocks.exceptions import SimulationError
 from blocks.simulation.failures import on_switching
 from library.signal import Pulse, Sine, Sum
@@ -39,8 +21,7 @@ SECOND = quantity("1 s")
 class Circle(Component):
     """x = cos t, with a relation that is watched."""
 
-    x = Variable("", "1", priority="high")
-    y = Variable("", "0", priority="high")
+    x, y = Variable("", "1", priority="high"), Variable("", "0", priority="high")
     above = Variable("")
 
     def equations(self):
@@ -63,16 +44,14 @@ def test_a_crossing_is_located_to_a_nanosecond(method):
 def test_an_event_that_triggers_another_at_the_same_instant():
     class Cascade(Component):
         x = Variable("", "0", priority="high")
-        a = Discrete("", "0")
-        b = Discrete("", "0")
+        a, b = Discrete("", "0"), Discrete("", "0")
 
         def equations(self):
             yield der(self.x) == PER_SECOND
             yield when(self.x > 0.5, {self.a: 2})
             yield when(self.a > 1, {self.b: 7})
 
-    run = alone(Cascade()).simulate("1 s")
-    assert run["c.b"].at("0.6 s").magnitude == 7
+    assert alone(Cascade()).simulate("1 s")["c.b"].at("0.6 s").magnitude == 7
 
 
 EVERYWAY = pytest.mark.parametrize("method", ["dopri5", "rodas4", "DOP853"])
@@ -97,8 +76,7 @@ def test_events_at_one_instant_are_all_counted(method):
 def test_a_counter_of_samples_may_begin_again_at_its_last(method):
     class Wraps(Component):
         x = Variable("", "0", priority="high")
-        n = Discrete("", "0")
-        laps = Discrete("", "0")
+        n, laps = Discrete("", "0"), Discrete("", "0")
 
         def equations(self):
             yield der(self.x) == PER_SECOND
@@ -186,15 +164,12 @@ def test_a_hysteresis_relay_remembers_its_state():
 class Pulses(Component):
     """On for ``width`` in every ``period``; counts its edges, integrates its output."""
 
-    period = Parameter("10 ms", above=0)
-    width = Parameter("1 ms", above=0)
-    announced = Parameter(1)
-    y = Variable("")
-    total = Variable("s", "0 s", priority="high")
+    period, width, announced = Parameter("10 ms", above=0), Parameter("1 ms", above=0), Parameter(1)
+    y, total = Variable(""), Variable("s", "0 s", priority="high")
     edges = Discrete("", "0")
 
     def equations(self):
-        on = mod(time, self.period) < self.width
+        on = blocks.mod(time, self.period) < self.width
         yield self.y == where(on, 1, 0)
         yield der(self.total) == self.y
         yield when(on, {self.edges: self.edges + 1})
@@ -203,21 +178,20 @@ class Pulses(Component):
 class AnnouncedPulses(Pulses):
     def equations(self):
         yield from super().equations()
-        yield breakpoints("0 s", self.period)
-        yield breakpoints(self.width, self.period)
+        yield blocks.breakpoints("0 s", self.period)
+        yield blocks.breakpoints(self.width, self.period)
 
 
 class PulsesOnly(Component):
     """Pulses that nothing integrates."""
 
-    edges = Discrete("", "0")
-    ends = Discrete("", "0")
+    edges, ends = Discrete("", "0"), Discrete("", "0")
 
     def equations(self):
-        yield when(mod(time, "10 ms") < "1 ms", {self.edges: self.edges + 1})
-        yield when(mod(time, "10 ms") >= "1 ms", {self.ends: self.ends + 1})
-        yield breakpoints("0 s", "10 ms")
-        yield breakpoints("1 ms", "10 ms")
+        yield when(blocks.mod(time, "10 ms") < "1 ms", {self.edges: self.edges + 1})
+        yield when(blocks.mod(time, "10 ms") >= "1 ms", {self.ends: self.ends + 1})
+        yield blocks.breakpoints("0 s", "10 ms")
+        yield blocks.breakpoints("1 ms", "10 ms")
 
 
 def test_no_edge_of_a_thousand_pulses_is_missed():
@@ -248,7 +222,7 @@ class Dosed(Component):
 
     def equations(self):
         yield der(self.x) == -self.x * PER_SECOND
-        yield when(mod(time, self.period) < self.period / 2, {self.x: self.x + 0.5})
+        yield when(blocks.mod(time, self.period) < self.period / 2, {self.x: self.x + 0.5})
 
 
 def test_what_is_integrated_jumps_at_regular_instants():
@@ -261,11 +235,10 @@ def test_what_is_integrated_jumps_at_regular_instants():
 
 def test_a_relation_of_a_sine_of_time_switches_at_every_half_period():
     class Square(Component):
-        y = Variable("")
-        total = Variable("s", "0 s", priority="high")
+        y, total = Variable(""), Variable("s", "0 s", priority="high")
 
         def equations(self):
-            yield self.y == where(sin(quantity("10 rad/s") * time) > 0, 1, 0)
+            yield self.y == where(blocks.sin(quantity("10 rad/s") * time) > 0, 1, 0)
             yield der(self.total) == self.y
 
     run = alone(Square()).simulate("10 s")
@@ -283,24 +256,23 @@ def test_a_rounded_state_changes_at_located_instants():
         sampled = Discrete("")
 
         def equations(self):
-            yield der(self.x) == 3 * PER_SECOND * sin(2 * PER_SECOND * time)
-            yield der(self.steps) == floor(self.x)
-            yield der(self.teeth) == mod(self.x, 0.7)
-            yield every("0.3 s", {self.sampled: floor(10 * self.x)})  # looked at then, no events
+            yield der(self.x) == 3 * PER_SECOND * blocks.sin(2 * PER_SECOND * time)
+            yield der(self.steps) == blocks.floor(self.x)
+            yield der(self.teeth) == blocks.mod(self.x, 0.7)
+            yield every("0.3 s",
+                        {self.sampled: blocks.floor(10 * self.x)})  # looked at then, no events
 
     def x(t):
         return 1.8 - 1.5 * np.cos(2 * t)
 
-    levels = np.array([1, 2, 3, 0.7, 1.4, 2.1, 2.8])
-    rising = np.arccos((1.8 - levels) / 1.5) / 2
+    rising = np.arccos((1.8 - np.array([1, 2, 3, 0.7, 1.4, 2.1, 2.8])) / 1.5) / 2
     jumps = np.sort(np.concatenate([rising, np.pi - rising]))
     edges = np.concatenate([[0], jumps, [3]])
     middles, lengths = (edges[1:] + edges[:-1]) / 2, np.diff(edges)
     whole, teeth = np.floor(x(middles)), np.floor(x(middles) / 0.7)
     area = np.diff(1.8 * edges - 0.75 * np.sin(2 * edges))
     run = alone(Stairs()).simulate("3 s", rtol=1e-8, method="dopri5")
-    at_jumps = [min(abs(e.time - t) for e in run.events) for t in jumps]
-    assert max(at_jumps) < 1e-7
+    assert max([min(abs(e.time - t) for e in run.events) for t in jumps]) < 1e-7
     assert len({round(e.time, 6) for e in run.events}) == len(jumps)
     assert final(run, "c.steps") == pytest.approx(whole @ lengths, abs=2e-7)
     assert final(run, "c.teeth") == pytest.approx(np.sum(area - 0.7 * teeth * lengths), abs=2e-7)
@@ -313,13 +285,13 @@ def test_a_rounded_input_may_jump_over_many_steps_and_be_rounded_again():
     class Coarse(Component):
         """Whole steps of halves, within a period, of a sine that pulses lift by 7.3."""
 
-        u = Input("")
+        u = blocks.Input("")
         twice, inside, high = Variable(""), Variable(""), Discrete("", "0")
 
         def equations(self):
-            yield self.twice == floor(floor(2 * self.u) / 2 + 0.1 * self.u)
-            yield self.inside == where(mod(self.u, 1.0) < 0.3, 1, 0)
-            yield when(floor(self.u) > 2.5, {self.high: self.high + 1})
+            yield self.twice == blocks.floor(blocks.floor(2 * self.u) / 2 + 0.1 * self.u)
+            yield self.inside == where(blocks.mod(self.u, 1.0) < 0.3, 1, 0)
+            yield when(blocks.floor(self.u) > 2.5, {self.high: self.high + 1})
 
     def u(t):
         return 0.4 + 7.3 * ((t >= 0.1) & ((t - 0.1) % 0.5 < 0.2)) + 1.7 * np.sin(2.6 * np.pi * t)
@@ -346,8 +318,7 @@ def test_relations_hold_at_the_ends_of_a_run_as_written():
             one = quantity("1 m/s")
             yield der(self.x) == where(time >= "0 s", one, 0) + where(time <= "1 s", one, 0)
 
-    run = alone(Steps()).simulate("2 s")
-    assert final(run, "c.x") == pytest.approx(3.0, abs=1e-9)
+    assert final(alone(Steps()).simulate("2 s"), "c.x") == pytest.approx(3.0, abs=1e-9)
 
 
 @pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4", "DOP853"])
@@ -409,8 +380,7 @@ def test_a_step_at_a_known_time_is_stepped_onto_exactly():
 
 
 class SelfDefeating(Component):
-    x = Variable("", "0", priority="high")
-    a = Variable("")
+    x, a = Variable("", "0", priority="high"), Variable("")
 
     def equations(self):
         yield der(self.x) == PER_SECOND
@@ -471,7 +441,7 @@ class Slide(Component):
     drive = Parameter(0.0)
 
     def equations(self):
-        yield der(self.x) == (self.drive - sign(self.x)) * PER_SECOND
+        yield der(self.x) == (self.drive - blocks.sign(self.x)) * PER_SECOND
 
 
 @pytest.mark.parametrize("method", ["auto", "rodas4", "DOP853", "Radau"])
@@ -501,7 +471,7 @@ def test_chattering_about_the_beginning_of_a_root_is_told_that_it_is_steep():
         x = Variable("", "0.01", priority="high")
 
         def equations(self):
-            push = sign(self.x) * (sqrt(abs(self.x)) + 1e-3) + 5e-4
+            push = blocks.sign(self.x) * (blocks.sqrt(abs(self.x)) + 1e-3) + 5e-4
             yield der(self.x) == -push * PER_SECOND
 
     with pytest.raises(SimulationError, match="^c: switches back and forth") as caught:
@@ -513,8 +483,7 @@ def test_an_explicit_method_that_wiggles_about_a_fast_part_is_told_to_be_implici
     class Follower(Component):
         """Settles on a slow decay from either side, at another rate, within 50 ns."""
 
-        x = Variable("", "1", priority="high")
-        goal = Variable("", "1", priority="high")
+        x, goal = Variable("", "1", priority="high"), Variable("", "1", priority="high")
 
         def equations(self):
             rate = where(self.x > self.goal, quantity("3e7 1/s"), quantity("2e7 1/s"))
@@ -534,14 +503,13 @@ def test_an_encoder_that_counts_fast_does_not_chatter(method):
     class Encoder(Component):
         """Turns by 240.5 marks within a millisecond: by erf((t - t0) / w)."""
 
-        x = Variable("", "0.25", priority="high")
-        marks = Variable("")
+        x, marks = Variable("", "0.25", priority="high"), Variable("")
 
         def equations(self):
             w = quantity("0.2 ms")
-            yield der(self.x) == 240.5 / np.sqrt(np.pi) / w * exp(
+            yield der(self.x) == 240.5 / np.sqrt(np.pi) / w * blocks.exp(
                 -(((time - quantity("0.5 s")) / w) ** 2))
-            yield self.marks == floor(self.x)
+            yield self.marks == blocks.floor(self.x)
 
     run = alone(Encoder()).simulate("1 s", method=method)
     assert final(run, "c.marks") == 240
@@ -566,17 +534,13 @@ def test_a_switch_is_one_event_and_says_what_it_did():
         "heat becomes -5 W", "heat becomes 10 W", "heat becomes -5 W"]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("condition", "words"),
-    [
-        (lambda s: s.x > s.limit, "x rises above limit"),
-        (lambda s: s.x > 0.5, "x rises above 0.5"),
-        (lambda s: s.x < 0.5, "x rises above 0.5"),
-        (lambda s: s.limit < s.x, "x rises above limit"),
-        (lambda s: time / SECOND >= s.limit, "time reaches limit"),
-        (lambda s: s.limit > s.x, "x rises above limit"),
-    ],
-)
+@pytest.mark.parametrize(("condition", "words"), [
+    (lambda s: s.x > s.limit, "x rises above limit"),
+    (lambda s: s.x > 0.5, "x rises above 0.5"),
+    (lambda s: s.x < 0.5, "x rises above 0.5"),
+    (lambda s: s.limit < s.x, "x rises above limit"),
+    (lambda s: time / SECOND >= s.limit, "time reaches limit"),
+    (lambda s: s.limit > s.x, "x rises above limit")])
 def test_a_crossing_is_told_in_words(condition, words):
     class Choice(Component):
         x = Variable("", "0", priority="high")

@@ -3,34 +3,14 @@
 import numpy as np
 import pytest
 from benches import wire, wired
+from benches.friction import dry
 from benches.parts import Carrier
 from numpy.testing import assert_allclose
 from scipy.integrate import quad
 from scipy.optimize import brentq
 
-from blocks import (
-    BlocksError,
-    Component,
-    Discrete,
-    Input,
-    Model,
-    Option,
-    Parameter,
-    Variable,
-    abs_,
-    delayed,
-    der,
-    every,
-    exp,
-    floor,
-    mod,
-    quantity,
-    sin,
-    time,
-    when,
-    where,
-)
-from blocks.machine import compiling
+import blocks
+from blocks import Component, Discrete, Parameter, Variable, der, exp, floor, quantity, time, where
 from blocks.system.time_functions import TimeFunctions
 from library.signal import TimeFunction
 from library.translational import ForceSource, Mass, Reference, TranslationalFriction, table
@@ -44,22 +24,21 @@ DUTIES = {"late": (1.0, -RATE), "soon": (0.0, RATE), "between": (0.3, RATE)}
 
 
 def sawtooth(t):
-    return mod(t, quantity(PERIOD, "s")) / quantity(PERIOD, "s")
+    return blocks.mod(t, quantity(PERIOD, "s")) / quantity(PERIOD, "s")
 
 
 class Modulator(Component):
     """Counts how long a sawtooth is below the duty, which is a state or a function of time."""
 
-    of = Option("state", ("state", "time", "switched time"))
-    duty = Option("late", tuple(DUTIES))
-    on = Variable("s", "0 s", priority="high")
-    moved = Variable("1", 0.0, priority="high")
+    of = blocks.Option("state", ("state", "time", "switched time"))
+    duty = blocks.Option("late", tuple(DUTIES))
+    on, moved = Variable("s", "0 s", priority="high"), Variable("1", 0.0, priority="high")
 
     def equations(self):
         first, rate = DUTIES[self.duty]
         rate = quantity(rate, "1/s")
         yield der(self.moved) == rate
-        ramp = abs_(time) * rate
+        ramp = blocks.abs_(time) * rate
         duty = first + {"state": self.moved, "time": ramp,
                         "switched time": where(time > quantity("1 ns"), ramp, 0.0)}[self.of]
         yield der(self.on) == where(sawtooth(time) < duty, 1.0, 0.0)
@@ -77,8 +56,7 @@ def on_by_hand(duty):
 @pytest.mark.parametrize(("duty", "method"), [
     *(("late", method) for method in METHODS), ("soon", "auto"), ("between", "rodas4")])
 def test_a_duty_that_is_a_state_meets_every_tooth(duty, method):
-    model = wired("modulator", one=Modulator(duty=duty))
-    run = model.simulate(quantity(END, "s"), method=method)
+    run = wired("modulator", one=Modulator(duty=duty)).simulate(quantity(END, "s"), method=method)
     instants, on = on_by_hand(duty)
     assert_allclose([e.time for e in run.events if "falls" in e.description], instants,
                     rtol=0, atol=1e-12)  # fmt: skip
@@ -98,7 +76,7 @@ def test_a_duty_that_follows_time_meets_every_tooth(duty, of):
 
 class Duty(Component):
     value = Variable("1", 1.0, priority="high")
-    y = Input("1")
+    y = blocks.Input("1")
     below = Variable("s", "0 s", priority="high")
 
     def equations(self):
@@ -118,14 +96,14 @@ class Sum(Component):
     period = Parameter("20 us")
     area = Variable("s", "0 s", priority="high", nominal="1 us")
     steps = Variable("s", "0 s", priority="high", nominal="1 us")
-    wave = Variable("s", "0 s", priority="high", nominal="1 us")
-    tilted = Variable("1")
+    wave, tilted = Variable("s", "0 s", priority="high", nominal="1 us"), Variable("1")
 
     def equations(self):
-        yield self.tilted == mod(-time, self.period) / self.period
+        yield self.tilted == blocks.mod(-time, self.period) / self.period
         yield der(self.area) == self.tilted**2
         yield der(self.steps) == floor(time / self.period)
-        yield der(self.wave) == floor(3 * sin(time * quantity(1 / END, "1/s")))  # curved in time
+        yield der(self.wave) == floor(3 * blocks.sin(time * quantity(1 / END,
+                                                                     "1/s")))  # curved in time
 
 
 @pytest.mark.parametrize(("start", "method"), [
@@ -150,15 +128,14 @@ def test_a_sawtooth_in_an_equation_is_stepped_onto_its_jumps(method, start):
 
 
 def test_at_a_jump_the_new_tooth_has_begun():
-    model = wired("saw", saw=TimeFunction(value=sawtooth))
-    run = model.simulate(quantity(END, "s"))
+    run = wired("saw", saw=TimeFunction(value=sawtooth)).simulate(quantity(END, "s"))
     at = PERIOD * np.arange(1, PERIODS)
     assert_allclose(run["saw.y"].at(quantity(at, "s")).m, 0, atol=1e-9)
     assert_allclose(run["saw.y"].at(quantity(at - PERIOD / 4, "s")).m, 0.75, rtol=1e-9)
 
 
 class Count(Component):
-    y = Input("1")
+    y = blocks.Input("1")
     on = Variable("s", "0 s", priority="high")
 
     def equations(self):
@@ -169,7 +146,8 @@ def test_a_burst_within_a_tooth_is_not_passed_while_all_rests():
     width = 1e-4  # s, of a bell curve in the middle of every second
 
     def bell(t):
-        return exp(-(((mod(t, quantity("1 s")) - quantity("0.5 s")) / quantity(width, "s")) ** 2))
+        return exp(-(((blocks.mod(t, quantity("1 s")) - quantity("0.5 s")) / quantity(width,
+                                                                                      "s")) ** 2))
 
     model = wired("bursts", "bell.y count.y", count=Count(), bell=TimeFunction(value=bell))
     run = model.simulate("20 s")
@@ -192,8 +170,7 @@ class Ramp(Component):
     """Counts for how long a level has been passed."""
 
     level = Parameter("1 ms")
-    moved = Variable("s", "0 s", priority="high")
-    beyond = Variable("s", "0 s", priority="high")
+    moved, beyond = Variable("s", "0 s", priority="high"), Variable("s", "0 s", priority="high")
 
     def equations(self):
         yield der(self.moved) == 1.0
@@ -223,8 +200,7 @@ class Kicked(Component):
     """What swings kicks a store each time it passes a place: y'' = -y, z' = exp(-((y-c)/eps)^2)."""
 
     eps = Parameter(1e-3)
-    y = Variable("1", 1.0, priority="high")
-    u = Variable("1", 0.0, priority="high")
+    y, u = Variable("1", 1.0, priority="high"), Variable("1", 0.0, priority="high")
     z = Variable("1", 0.0, priority="high")
 
     def equations(self):
@@ -246,7 +222,7 @@ class Flash(Component):
 
 
 def run_of(part, end, **options):
-    m = Model("pulses")
+    m = blocks.Model("pulses")
     m.a = part
     return m.simulate(end, **options)
 
@@ -307,21 +283,19 @@ def turns_after():
     ("auto", "20 s"), ("auto", "1e6 s"), ("dopri5", "1000 s"), ("dopri5", "1e6 s"),
     ("rodas4", "1e6 s")])
 def test_a_pulse_of_a_nanosecond_kicks_a_body_however_long_the_run_is(method, end):
-    model, off = Model("kick"), 10 + 1e-9
+    model, off = blocks.Model("kick"), 10 + 1e-9
     model.body, model.ground = Mass(mass="1 kg"), Reference()
     force = quantity(1 / (off - 10), "N")
     wire(model, "body.M push.R", "ground.V push.C",
          push=ForceSource(force=table(["0 s", "10 s", "10 s", quantity(off, "s"),
                                        quantity(off, "s")], ["0 N", "0 N", force, force, "0 N"])))
-    run = model.simulate(end, method=method)
-    assert_allclose(run["body.v"].final.m, 1.0, rtol=1e-6)
+    assert_allclose(model.simulate(end, method=method)["body.v"].final.m, 1.0, rtol=1e-6)
 
 
 class Echo(Component):
     """A pulse of a nanosecond, a store that it fills, and another that it fills later."""
 
-    z = Variable("1", 0.0, priority="high")
-    later = Variable("1", 0.0, priority="high")
+    z, later = Variable("1", 0.0, priority="high"), Variable("1", 0.0, priority="high")
     pulse = Variable("1")
     seen = Discrete("1", 0.0)
 
@@ -329,8 +303,8 @@ class Echo(Component):
         on, off = quantity(10, "s"), quantity(10 + 1e-9, "s")
         yield self.pulse == where((time > on) & (time < off), 1 / quantity(10 + 1e-9 - 10, "1"), 0)
         yield quantity("1 s") * der(self.z) == self.pulse
-        yield quantity("1 s") * der(self.later) == delayed(self.pulse, quantity("3 s"))
-        yield when(self.later > 0.5, {self.seen: self.seen + 1})
+        yield quantity("1 s") * der(self.later) == blocks.delayed(self.pulse, quantity("3 s"))
+        yield blocks.when(self.later > 0.5, {self.seen: self.seen + 1})
 
 
 @pytest.mark.parametrize("method", ["auto", "dopri5", "DOP853"])
@@ -343,13 +317,13 @@ def test_a_pulse_of_a_nanosecond_arrives_later(method):
 class Timers(Component):
     """Conditions on time whose rounding is far from that of the instant at which they switch."""
 
-    soon, late = Discrete("1", 0.0), Discrete("1", 0.0)
-    number = Discrete("1", 0.0)
+    soon, late, number = Discrete("1", 0.0), Discrete("1", 0.0), Discrete("1", 0.0)
 
     def equations(self):
-        yield when(time + quantity(1000.1, "s") > quantity(1000.6, "s"), {self.soon: self.soon + 1})
-        yield when(time / quantity(1000, "s") >= 3, {self.late: self.number})
-        yield every(quantity(1000, "s"), {self.number: self.number + 1})
+        yield blocks.when(time + quantity(1000.1, "s") > quantity(1000.6, "s"),
+                          {self.soon: self.soon + 1})
+        yield blocks.when(time / quantity(1000, "s") >= 3, {self.late: self.number})
+        yield blocks.every(quantity(1000, "s"), {self.number: self.number + 1})
 
 
 def test_conditions_on_time_switch_at_their_instants_however_their_terms_round():
@@ -357,21 +331,6 @@ def test_conditions_on_time_switch_at_their_instants_however_their_terms_round()
     run = run_of(Timers(), "3500 s")
     assert [run[f"a.{name}"].final.m for name in ("soon", "late", "number")] == [1, 4, 4]
     assert sum(abs(e.time - 3000) < 1 for e in run.events) == 1
-
-
-@pytest.mark.parametrize("method", ["ode45", "Radau"])
-def test_loops_that_look_into_steps_in_python_find_the_same_without_machine_code(
-        method, monkeypatch):
-    """A crossing where the motion turns, after a time that a quadrature tells; and pulses."""
-    def found():
-        (turn,) = turned().simulate("1 s", method=method, rtol=1e-7).events
-        return float(turn.time), run_of(Kicked(), "3 s", method=method)["a.z"].final.magnitude
-
-    compiled = found()
-    assert compiled == pytest.approx(
-        (turns_after(), np.sqrt(np.pi) / np.sin(np.arccos(PASSED_AT))), abs=1e-4)
-    monkeypatch.setattr(compiling, "is_installed", lambda: False)
-    assert found() == compiled
 
 
 # -- carriers for long ------------------------------------------------------------------------
@@ -390,8 +349,7 @@ def shaken(force):
     """1 kg on a floor that holds 10 N, under a force."""
     return wired("shaken", "block.M load.R friction.R", "floor.V load.C friction.C",
                  block=Mass(mass="1 kg"), floor=Reference(), load=ForceSource(force=force),
-                 friction=TranslationalFriction(law="coulomb", breakaway_force="10 N",
-                                                coulomb_force="10 N"))
+                 friction=dry(10))
 
 
 @pytest.mark.parametrize("start", [0.0, 3.6e6])
@@ -399,7 +357,7 @@ def test_no_period_of_a_carrier_is_stepped_over(start):
     """A load that grows while the carrier shakes the block: it slips at the first crest above
     10 N, for a few microseconds."""
     def load(t):
-        return newtons(4.0) * sin(2 * np.pi * turns(t)) + quantity("1 N/s") * (
+        return newtons(4.0) * blocks.sin(2 * np.pi * turns(t)) + quantity("1 N/s") * (
             t - quantity(start, "s"))
 
     result = shaken(load).simulate("1000 h", start_time=f"{start} s", until="block.v > 1 nm/s")
@@ -420,9 +378,9 @@ def test_jumps_of_a_floor_are_borders_of_pieces_at_any_time():
 
 @pytest.mark.parametrize("force", [
     lambda t: newtons(4.0) + newtons(9.0) * (turns(t) - floor(turns(t))),
-    lambda t: newtons(4.0) + where(sin(2 * np.pi * turns(t)) > 0, newtons(9.0), newtons(0.0)),
-], ids=["floor", "condition"])
+    lambda t: newtons(4.0) + where(blocks.sin(2 * np.pi * turns(t)) > 0, newtons(9.0),
+                                   newtons(0.0))], ids=["floor", "condition"])
 def test_more_instants_than_a_run_carries_out_are_refused_at_its_start(force):
-    with pytest.raises(BlocksError, match="load: (jumps|varies)") as error:
+    with pytest.raises(blocks.BlocksError, match="load: (jumps|varies)") as error:
         shaken(force).simulate("1000 h", until="block.v > 1 nm/s")
     assert "simulate a shorter time" in str(error.value).lower()

@@ -1,55 +1,32 @@
 """A finished run is read from what it has kept: no look changes it, or what a later look gives."""
 
-from importlib import import_module
 from threading import Thread
 
 import numpy as np
 import pytest
 from benches import wired
+from benches.friction import dry
 from benches.rigid_bodies import Rod, falling_pole
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
+import library.rotational as rot
+import library.translational as tr
 from blocks import Model, quantity, sin
-from blocks.native.courses import Course
-from blocks.nonsmooth.modes.drift_correction import Contacts
-from blocks.nonsmooth.modes.laws import SetValuedLaws
-from blocks.simulation import replay
-from blocks.simulation.replay import Replay
-from blocks.system.problem import Problem
 from library.electrical import ACVoltageSource, Capacitor, Diode, ElectricalReference, Resistor
 from library.planar import Body, Ground, Revolute, RigidOffset
-from library.rotational import (
-    BearingFriction,
-    Inertia,
-    RotationalFriction,
-    RotationalReference,
-    TorqueSource,
-)
-from library.signal import Ramp, Sine, Subtract, ZeroOrderHold
-from library.translational import (
-    ForceSource,
-    HardStop,
-    Mass,
-    Reference,
-    Spring,
-    TranslationalFriction,
-    VelocitySource,
-)
-
-splits = import_module("blocks.nonsmooth.complementarity.shares")
+from library.signal import Sine, ZeroOrderHold
 
 
 def on_a_belt():
     """Two blocks on springs, dragged by a belt with exact friction."""
     model = wired("blocks on a belt", "belt.C frame.V",
-                  belt=VelocitySource(velocity="0.2 m/s"), frame=Reference())
+                  belt=tr.VelocitySource(velocity="0.2 m/s"), frame=tr.Reference())
     for k in range(2):
-        mass = model.add(f"mass{k}", Mass(mass="1 kg"))
-        spring = model.add(f"spring{k}", Spring(stiffness=quantity(100.0 + 50 * k, "N/m")))
-        friction = model.add(f"friction{k}", TranslationalFriction(
-            law="coulomb", coulomb_force="5 N", breakaway_force="6 N"))
+        mass = model.add(f"mass{k}", tr.Mass(mass="1 kg"))
+        spring = model.add(f"spring{k}", tr.Spring(stiffness=quantity(100.0 + 50 * k, "N/m")))
+        friction = model.add(f"friction{k}", dry(5, 6))
         model.connect(model.belt.R, friction.R)
         model.connect(friction.C, mass.M, spring.R)
         model.connect(spring.C, model.frame.V)
@@ -60,22 +37,22 @@ def in_series():
     """A friction whose node to a spring has no mass."""
     return wired("in series", "drive.R spring.R", "spring.C friction.R",
                  "friction.C drive.C frame.V",
-                 drive=VelocitySource(velocity="0.2 m/s"), frame=Reference(),
-                 spring=Spring(stiffness="100 N/m"),
-                 friction=TranslationalFriction(law="coulomb", coulomb_force="5 N"))
+                 drive=tr.VelocitySource(velocity="0.2 m/s"), frame=tr.Reference(),
+                 spring=tr.Spring(stiffness="100 N/m"),
+                 friction=tr.TranslationalFriction(law="coulomb", coulomb_force="5 N"))
 
 
 def braked_shaft():
     """A shaft held by a brake and a bearing beside each other: who holds how much is open."""
     return wired("braked shaft", "rotor.I torque.R brake.R bearing.R",
                  "torque.C brake.C bearing.C ground.W",
-                 rotor=Inertia(), ground=RotationalReference(),
-                 torque=TorqueSource(
+                 rotor=rot.Inertia(), ground=rot.RotationalReference(),
+                 torque=rot.TorqueSource(
                      torque=lambda t: quantity("1.4 N*m") * sin(t * quantity("9 rad/s"))),
-                 brake=RotationalFriction(law="coulomb", coulomb_torque="1 N*m",
-                                          breakaway_torque="1 N*m"),
-                 bearing=BearingFriction(speeds=quantity([0, 2], "rad/s"),
-                                         torques=quantity([0.25, 0.4], "N*m")))
+                 brake=rot.RotationalFriction(law="coulomb", coulomb_torque="1 N*m",
+                                              breakaway_torque="1 N*m"),
+                 bearing=rot.BearingFriction(speeds=quantity([0, 2], "rad/s"),
+                                             torques=quantity([0.25, 0.4], "N*m")))
 
 
 def landing_rod():
@@ -163,53 +140,23 @@ def test_looking_leaves_the_run_and_the_next_one_alone(name):
         assert_array_equal(following[path].si, plain[1][path].si)
 
 
-def test_a_state_is_read_without_any_solution(monkeypatch):
-    run = braked_shaft().simulate(quantity(END, "s"), every="1 ms")
-    expected = run["rotor.w"].si.copy()
-    run = braked_shaft().simulate(quantity(END, "s"), every="1 ms")
-
-    def refused(*_):
-        raise AssertionError("a state needs no efforts")
-
-    monkeypatch.setattr(SetValuedLaws, "inputs_at", refused)
-    monkeypatch.setattr(SetValuedLaws, "apply", refused)
-    monkeypatch.setattr(Problem, "update", refused)
-    assert_array_equal(run["rotor.w"].si, expected)
-
-
-def test_forces_left_open_are_shared_at_many_times_at_once(monkeypatch):
+def test_forces_left_open_are_shared_by_what_each_can_hold():
     run = braked_shaft().simulate("0.15 s", every="0.1 ms")
-    problems, share = [], splits.shares
-    monkeypatch.setattr(splits, "shares", lambda *a: problems.append(a) or share(*a))
     brake, bearing = run["brake.t"].si, run["bearing.t"].si
     applied = 1.4 * np.sin(9 * run["brake.t"].rows.times)
     stuck = applied < 1.25
     assert np.count_nonzero(stuck) > 1000
-    assert len(problems) <= 5  # one for each way in which some are at their bounds
     assert_allclose((brake + bearing)[stuck], applied[stuck], atol=1e-12)
-    assert_allclose(brake[stuck], 4 * bearing[stuck], atol=1e-12)  # by what they can hold
-    number = len(problems)
-    assert len(run["brake.power_dissipated"].si) and len(problems) == number
-
-
-@pytest.mark.parametrize("name", ["on a belt", "braked shaft", "landing rod"])
-def test_efforts_of_all_times_are_those_of_every_single_one(name, monkeypatch):
-    run = MODELS[name]().simulate(quantity(END, "s"), every="5 ms")
-    paths = [p for p in paths_of(run) if p.endswith((".f", ".t", ".N", ".T"))]
-    assert len(paths) > 1
-    together = {p: run[p].si for p in paths}
-    monkeypatch.setattr(SetValuedLaws, "inputs_at", lambda *_: None)
-    run = MODELS[name]().simulate(quantity(END, "s"), every="5 ms")
-    for path in paths:
-        assert_allclose(run[path].si, together[path], rtol=1e-8, atol=1e-8, err_msg=path)
+    assert_allclose(brake[stuck], 4 * bearing[stuck], atol=1e-12)
 
 
 def test_long_steps_between_many_events_are_read_as_closely_as_others():
     """A ball that bounces: parabolas, of which the exact method takes one step each."""
     model = wired("ball", "ball.M weight.R stop.R", "floor.V weight.C stop.C",
-                  ball=Mass(mass="1 kg"), weight=ForceSource(force="-9.81 N"), floor=Reference(),
-                  stop=HardStop(model="restitution", restitution=0.7, lower_bound="0 m",
-                                upper_bound="10 m", x="1 m"))
+                  ball=tr.Mass(mass="1 kg"), weight=tr.ForceSource(force="-9.81 N"),
+                  floor=tr.Reference(), stop=tr.HardStop(model="restitution", restitution=0.7,
+                                                         lower_bound="0 m", upper_bound="10 m",
+                                                         x="1 m"))
     run = model.simulate("4 s")
     times, heights = run.time.to("s").m, run["stop.x"].to("m").m
     assert len(run.events) > 30 and np.diff(times).max() <= 4 / 200 * (1 + 1e-9)
@@ -219,8 +166,7 @@ def test_long_steps_between_many_events_are_read_as_closely_as_others():
     assert np.abs(found - straight).max() <= 9.81 * 0.02**2 / 8 * (1 + 1e-6)
 
 
-def test_what_was_solved_for_along_a_run_is_not_solved_for_again(monkeypatch):
-    """A diode behind a resistance."""
+def test_a_diode_behind_a_resistance_is_read_as_its_law_says():
     model = wired("rectifier", "mains.p cable.p", "cable.n diode.p", "diode.n store.p load.p",
                   "mains.n store.n load.n ground.V",
                   mains=ACVoltageSource(amplitude="5 V", frequency="50 Hz"),
@@ -228,15 +174,7 @@ def test_what_was_solved_for_along_a_run_is_not_solved_for_again(monkeypatch):
                   diode=Diode(model="exponential"), store=Capacitor(capacitance="20 uF"),
                   ground=ElectricalReference())
     run = model.simulate("50 ms")
-    points, one_by_one = [], Replay._one_by_one
-
-    def counted(self, episode, t, *rest):
-        points.append(len(t))
-        return one_by_one(self, episode, t, *rest)
-
-    monkeypatch.setattr(Replay, "_one_by_one", counted)
     diode = run["diode.v"].to("V").m
-    assert sum(points) < len(diode) / 5
 
     def across(t, v):
         drive = 5 * np.sin(100 * np.pi * t) - v
@@ -256,7 +194,7 @@ def swinging_rods(count):
     return wired("swinging rods", "wave.y hold.u", "hold.y push.S", "push.R shoulder.A",
                  "push.C case.W", "ground.P shoulder.B", "shoulder.F rod[0].P", "rod[:-1].P end.B",
                  "end.F elbow.B", "elbow.F rod[1:].P",
-                 ground=Ground(), case=RotationalReference(), push=TorqueSource(),
+                 ground=Ground(), case=rot.RotationalReference(), push=rot.TorqueSource(),
                  rod=Body(count=count, mass="1 kg", inertia=f"{1 / 12} kg*m^2", center_x="0.5 m",
                           phi=quantity(np.linspace(0.0, 0.4, count), "rad"), w="0 rad/s"),
                  end=RigidOffset(count=count - 1, dx="1 m"), elbow=Revolute(count=count - 1),
@@ -279,21 +217,9 @@ def force_on_shoulder(t, phi, w):
     return np.array([x, y + count * g])
 
 
-@pytest.mark.parametrize(("method", "in_machine_code"), [
-    ("dopri5", True), ("BDF", False), ("ode45", False)])
-def test_unknowns_of_linear_loops_are_read_by_what_solved_for_them_in_the_run(
-        method, in_machine_code, monkeypatch):
-    if in_machine_code:
-        pytest.importorskip("llvmlite")
+@pytest.mark.parametrize("method", ["dopri5", "BDF", "ode45"])
+def test_forces_of_linear_loops_are_read_between_samples(method):
     run = swinging_rods(3).simulate("0.3 s", method=method)
-    assert run.recording.system.nz and run.recording.system.has_linear_loops
-
-    def refused(*_):
-        raise AssertionError("unknowns are read at all times together, as the run has found them")
-
-    monkeypatch.setattr(Replay, "_one_by_one", refused)
-    if in_machine_code:
-        monkeypatch.setattr(replay, "solved_at_points", refused)
     t = np.arange(0.0005, 0.3, 0.001)  # between two samples
     fx, fy, *states = (run[path].at(quantity(t, "s")).m for path in (
         "shoulder.B.fx", "shoulder.B.fy", *(f"rod[{k}].{s}" for s in ("phi", "w")
@@ -302,50 +228,11 @@ def test_unknowns_of_linear_loops_are_read_by_what_solved_for_them_in_the_run(
     assert_allclose(found, expected, atol=1e-10 * np.abs(expected).max())
 
 
-class Counted(np.ndarray):
-    """Whole numbers, and with how many of them anything has been calculated."""
-
-    handled = 0
-
-    def __array_ufunc__(self, ufunc, method, *given, **options):
-        found = getattr(ufunc, method)(*map(np.asarray, given), **options)
-        Counted.handled += found.size
-        return found
-
-
-def test_who_knows_an_episode_is_found_for_all_at_once(monkeypatch):
-    """Thousands of samples, of which machine code has taken some hundreds at a time."""
-    pytest.importorskip("llvmlite")
-    model = wired("held ramp", "ramp.y hold.u rest.u1", "hold.y rest.u2",
-                  ramp=Ramp(slope="1 1/s"), hold=ZeroOrderHold(sample_time="0.1 s"),
-                  rest=Subtract())
-    episodes = model.simulate("2.5e3 s").recording.episodes
-    which = np.arange(len(episodes))
-    monkeypatch.setattr(Counted, "handled", 0)
-    parts = list(episodes.parts(which.view(Counted)))
-    assert len(parts) > 10 and len(which) > 2e4
-    assert Counted.handled <= 2 * len(which)
-    for _, place, numbers in parts:
-        assert_array_equal(numbers, which[place] - place.start)
-
-
-def test_contacts_that_rest_are_closed_at_all_times_together(monkeypatch):
+def test_contacts_that_rest_are_closed_between_the_ends_of_steps():
     run = falling_pole()[0].simulate("0.5 s")
-    asked, close_at = [], Contacts.close_at
-
-    def noted(self, problem, points):
-        asked.append(len(points))
-        return close_at(self, problem, points)
-
-    def refused(*_):
-        raise AssertionError("no time is looked at by itself")
-
-    monkeypatch.setattr(Contacts, "close_at", noted)
-    monkeypatch.setattr(Replay, "_one_by_one", refused)
     times = quantity(np.linspace(0.0, 0.5, 2001), "s")
     x, y, phi, w, force = (run[path].at(times).m for path in (
         "pole.x", "pole.y", "pole.phi", "pole.w", "foot.N"))
-    assert sum(asked) > 1000  # between the ends of steps they have drifted apart
     lean, g = falling_pole()[1], 9.81
     assert_allclose(y, np.cos(phi), atol=1e-11)
     assert_allclose(x, -np.sin(phi), atol=1e-6)  # the foot stays where it stood
@@ -354,44 +241,19 @@ def test_contacts_that_rest_are_closed_at_all_times_together(monkeypatch):
     assert_allclose(force, g - falls, atol=1e-8)
 
 
-def test_points_with_closed_contacts_are_those_of_every_single_one(monkeypatch):
-    run = falling_pole()[0].simulate("0.5 s", every="2 ms")
-    together = {path: run[path].si for path in paths_of(run)}
-    monkeypatch.setattr(Contacts, "close_at", lambda self, problem, points: (
-        points.x, np.zeros(len(points), dtype=bool)))
-    run = falling_pole()[0].simulate("0.5 s", every="2 ms")
-    for path, values in together.items():
-        assert_allclose(run[path].si, values, rtol=1e-11, atol=1e-11, err_msg=path)
-
-
-# -- what is found once is kept ---------------------------------------------------------------
 def rubbed() -> Model:
     """x'' + 4 (2 pi)^2 x = -1.5 sign(x'), which loses 3/16/pi^2 m of its swing every half turn."""
     return wired("rubbed", "block.M spring.R rub.R still.R", "spring.C rub.C still.C ground.V",
-                 block=Mass(mass="1 kg"),
-                 spring=Spring(stiffness=quantity(16 * np.pi**2, "N/m"), x="1 m"),
-                 rub=TranslationalFriction(law="coulomb", coulomb_force="1.5 N",
-                                           breakaway_force="1.5 N"), still=ForceSource(force="0 N"),
-                 ground=Reference())
+                 block=tr.Mass(mass="1 kg"),
+                 spring=tr.Spring(stiffness=quantity(16 * np.pi**2, "N/m"), x="1 m"), rub=dry(1.5),
+                 still=tr.ForceSource(force="0 N"), ground=tr.Reference())
 
 
-def test_a_second_average_takes_no_steps_again(monkeypatch):
+def test_averages_of_a_swing_with_friction():
     run = rubbed().simulate("2 s", rtol=1e-10)
-    asked = []
-    found = Course.values
-    monkeypatch.setattr(Course, "values",
-                        lambda course, t, number: asked.append(len(t)) or found(course, t, number))
     centre, lost = 1.5 / (16 * np.pi**2), 3 / (16 * np.pi**2)
     swings = 1 - centre - lost * np.arange(8)  # about alternating centres, in 1/4 s each
     assert_allclose(run["block.v"].rms().m,
                     np.sqrt(np.mean((4 * np.pi * swings) ** 2 / 2)), rtol=1e-8)
-    assert asked
-    asked.clear()
     assert_allclose(run["spring.x"].mean().m, centre * np.mean((-1.0) ** np.arange(8)), atol=1e-9)
-    assert not asked
-
-
-def test_where_the_motion_leaves_nothing_open_no_time_is_looked_at_by_itself(monkeypatch):
-    run = rubbed().simulate("2 s")
-    monkeypatch.setattr(SetValuedLaws, "indeterminate_groups", None)
     assert run.sticking().undetermined == ()

@@ -14,32 +14,17 @@ from benches import wire, wired
 from benches.parts import Explosion, alone, final
 from numpy.testing import assert_allclose
 
-from blocks import Component, Model, Target, Variable, der, quantity, time
-from blocks.exceptions import (
-    Interrupted,
-    MissingUnit,
-    ParameterError,
-    SimulationError,
-    UnknownName,
-    WrongDimension,
-)
+import library.thermal as th
+from blocks import Component, Model, Target, Variable, der, exceptions, quantity, time
+from blocks.exceptions import Interrupted, MissingUnit, ParameterError, SimulationError, UnknownName
 from blocks.simulation import interrupts
 from blocks.simulation.events import Opening
 from blocks.simulation.interrupts import interruptible
 from blocks.solvers import METHODS
 from blocks.system import Problem
-from library.thermal import (
-    ConductiveHeatTransfer,
-    RadiativeHeatTransfer,
-    TemperatureSource,
-    ThermalMass,
-)
 from library.translational import Damper, Mass, Reference, Spring
 
 FIXED = {"euler": 1, "backward_euler": 1, "trapezoidal": 2, "rk4": 4}
-PER_SECOND = quantity("1 1/s")
-
-
 def oscillator(damping=None):
     model = wired("oscillator", "body.M spring.R", "spring.C ground.V",
                   body=Mass(mass="2 kg", v="1 m/s"), spring=Spring(stiffness="8 N/m"),
@@ -95,62 +80,55 @@ def test_samples_are_taken_at_given_times(times):
 # -- options -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("options", "kind", "words"),
-    [
-        ({"rtoll": 1e-3}, UnknownName,
-         "simulate(): there is no option 'rtoll'. Did you mean 'rtol' or 'atol'?"),
-        ({"max_steps": 5}, UnknownName, "there is no option 'max_steps'. Did you mean 'max_step'"),
-        ({"method": "rk44"}, UnknownName, "Did you mean 'rk4'?"),
-        ({"method": "rodas"}, UnknownName, "Did you mean 'rodas4'"),
-        ({"rtol": "tight"}, ParameterError, "must be a number between 0 and 1"),
-        ({"rtol": 0}, ParameterError, "must be a number between 0 and 1"),
-        ({"atol": -1}, ParameterError, "must be greater than 0"),
-        ({"atol": ["0 m"]}, ParameterError, "must be greater than 0"),
-        ({"step": "1 N"}, WrongDimension, "simulate(step=…): takes s"),
-        ({"method": "Radau", "step": "1 ms"}, ParameterError,
-         "simulate(step=…): has no effect: method 'Radau' chooses its steps itself."),
-        ({"atol": "1e-6"}, ParameterError, "names no unit. One number, atol=1e-9, counts for all"),
-        ({"atol": [1e-6, 1e-3]}, ParameterError, "names no unit. One number"),
-        ({"outputs": ["spring.x"]}, UnknownName, "no option 'outputs'. It is record= here."),
-        ({"max_step": "-1 s"}, ParameterError, "must be a positive time"),
-        ({"every": "0 s"}, ParameterError, "simulate(every=…): must be greater than 0 s"),
-        ({"every": "1 ns"}, ParameterError, "simulate(every=…): of 1 ns makes 1,000,000,001"),
-        ({"every": "1 ms", "times": "1 s"}, ParameterError, "takes either every or times"),
-        ({"times": ["0.1 s", "5 s"]}, ParameterError,
-         "simulate(times=…): 5 s is outside the run, which covers 0 s to 1 s"),
-        ({"times": ["nan s"]}, ParameterError, "simulate(times=…): nan s is outside the run"),
-        ({"times": []}, ParameterError, "takes one time or a list of times, but was given []"),
-        ({"times": quantity([[0, 1]], "s")}, ParameterError, "takes one time or a list of times"),
-        ({"times": ["0.1 s", "0.5 s", "0.2 s"]}, ParameterError, "0.2 s comes after 0.5 s"),
-        ({"start_time": 3}, MissingUnit, "simulate(start_time=…): takes s"),
-        ({"start_time": "nan s"}, ParameterError,
-         "simulate(start_time=…): must be a time, but is nan s"),
-        ({"sensitivities": 5}, ParameterError,
-         "simulate(sensitivities=…): takes paths of parameters and initial values, but is 5"),
-        ({"sensitivities": ["spring.f"]}, ParameterError, "names spring.f, which has no initial "
-         "value: the start follows from others. Give it one (spring.f = …)"),
-        ({"start_time": "1e17 s"}, ParameterError,
-         "simulate(start_time=…): is 1e+17 s, where times are told apart by 16 s"),
-    ],
-)
+@pytest.mark.parametrize(("options", "kind", "words"), [
+    ({"rtoll": 1e-3}, UnknownName,
+     "simulate(): there is no option 'rtoll'. Did you mean 'rtol' or 'atol'?"),
+    ({"max_steps": 5}, UnknownName, "there is no option 'max_steps'. Did you mean 'max_step'"),
+    ({"method": "rk44"}, UnknownName, "Did you mean 'rk4'?"),
+    ({"method": "rodas"}, UnknownName, "Did you mean 'rodas4'"),
+    ({"rtol": "tight"}, ParameterError, "must be a number between 0 and 1"),
+    ({"rtol": 0}, ParameterError, "must be a number between 0 and 1"),
+    ({"atol": -1}, ParameterError, "must be greater than 0"),
+    ({"atol": ["0 m"]}, ParameterError, "must be greater than 0"),
+    ({"step": "1 N"}, exceptions.WrongDimension, "simulate(step=…): takes s"),
+    ({"method": "Radau", "step": "1 ms"}, ParameterError,
+     "simulate(step=…): has no effect: method 'Radau' chooses its steps itself."),
+    ({"atol": "1e-6"}, ParameterError, "names no unit. One number, atol=1e-9, counts for all"),
+    ({"atol": [1e-6, 1e-3]}, ParameterError, "names no unit. One number"),
+    ({"outputs": ["spring.x"]}, UnknownName, "no option 'outputs'. It is record= here."),
+    ({"max_step": "-1 s"}, ParameterError, "must be a positive time"),
+    ({"every": "0 s"}, ParameterError, "simulate(every=…): must be greater than 0 s"),
+    ({"every": "1 ns"}, ParameterError, "simulate(every=…): of 1 ns makes 1,000,000,001"),
+    ({"every": "1 ms", "times": "1 s"}, ParameterError, "takes either every or times"),
+    ({"times": ["0.1 s", "5 s"]}, ParameterError,
+     "simulate(times=…): 5 s is outside the run, which covers 0 s to 1 s"),
+    ({"times": ["nan s"]}, ParameterError, "simulate(times=…): nan s is outside the run"),
+    ({"times": []}, ParameterError, "takes one time or a list of times, but was given []"),
+    ({"times": quantity([[0, 1]], "s")}, ParameterError, "takes one time or a list of times"),
+    ({"times": ["0.1 s", "0.5 s", "0.2 s"]}, ParameterError, "0.2 s comes after 0.5 s"),
+    ({"start_time": 3}, MissingUnit, "simulate(start_time=…): takes s"),
+    ({"start_time": "nan s"}, ParameterError,
+     "simulate(start_time=…): must be a time, but is nan s"),
+    ({"sensitivities": 5}, ParameterError,
+     "simulate(sensitivities=…): takes paths of parameters and initial values, but is 5"),
+    ({"sensitivities": ["spring.f"]}, ParameterError, "names spring.f, which has no initial "
+     "value: the start follows from others. Give it one (spring.f = …)"),
+    ({"start_time": "1e17 s"}, ParameterError,
+     "simulate(start_time=…): is 1e+17 s, where times are told apart by 16 s")])
 def test_an_option_that_cannot_be_meant_is_refused(options, kind, words):
     with pytest.raises(kind) as caught:
         oscillator().simulate("1 s", **options)
     assert words in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("duration", "kind", "words"),
-    [
-        ("1 m", WrongDimension, "simulate(duration=…): takes s or any unit convertible to it, "
-         "but was given 1 m. Give it in s."),
-        (4, MissingUnit, "Write '4 s' if that is what you mean."),
-        ("-1 s", ParameterError, "must be a positive time, but is -1 s."),
-        ("0 s", ParameterError, "must be a positive time"),
-        ("inf s", ParameterError, "must be a positive time"),
-    ],
-)
+@pytest.mark.parametrize(("duration", "kind", "words"), [
+    ("1 m", exceptions.WrongDimension,
+     "simulate(duration=…): takes s or any unit convertible to it, "
+     "but was given 1 m. Give it in s."),
+    (4, MissingUnit, "Write '4 s' if that is what you mean."),
+    ("-1 s", ParameterError, "must be a positive time, but is -1 s."),
+    ("0 s", ParameterError, "must be a positive time"),
+    ("inf s", ParameterError, "must be a positive time")])
 def test_a_duration_that_cannot_be_meant_is_refused(duration, kind, words):
     with pytest.raises(kind) as caught:
         oscillator().simulate(duration)
@@ -181,8 +159,7 @@ def test_statistics_say_how_the_run_was_made():
 class Fold(Component):
     """A loop whose root ceases to exist after one second: y² = 1 - t."""
 
-    x = Variable("m", "0 m", priority="high")
-    y = Variable("")
+    x, y = Variable("m", "0 m", priority="high"), Variable("")
 
     def equations(self):
         yield self.y**2 == 1 - time / quantity("1 s")
@@ -210,8 +187,7 @@ def test_steps_too_long_for_an_explicit_method_are_told_of(method):
         alone(Decay()).simulate("1 s", method=method, step="10 ms")
     assert (caught.value.code, caught.value.where) == ("simulation.stiff", "c")
     for other, step in ((method, "1 ms"), ("backward_euler", "10 ms")):
-        run = alone(Decay()).simulate("1 s", method=other, step=step)
-        assert abs(run["c.x"].final.m) < 1e-6
+        assert abs(alone(Decay()).simulate("1 s", method=other, step=step)["c.x"].final.m) < 1e-6
 
 
 @pytest.mark.parametrize(("method", "reason"), [
@@ -291,50 +267,39 @@ def test_an_interrupted_run_tells_what_was_computed(method, monkeypatch):
     assert final(run, "spring.x") == pytest.approx(np.sin(2 * reached) / 2, abs=1e-6)
 
 
-@pytest.mark.parametrize("method", ["RK23", "Radau"])
-def test_an_interrupt_within_an_evaluation_tells_what_was_computed(method, monkeypatch):
+def broken_off(error, act, monkeypatch, **options):
+    """The error of a run whose equations do something at the first evaluation after 5 s."""
+    model, original, done = oscillator(), Problem.arguments, []
+    model.simulate("1 ms", method=options["method"])
+
+    def arguments(self, t):
+        if t > 5.0 and not done:
+            done.append(t)
+            act()
+        return original(self, t)
+
+    with monkeypatch.context() as patched, pytest.raises(error) as told:
+        patched.setattr(Problem, "arguments", arguments)
+        model.simulate("20 s", **options)
+    return told.value
+
+
+def pressed():
+    raise KeyboardInterrupt
+
+
+def taken_for_another_error():
+    try:
+        signal.raise_signal(signal.SIGINT)
+    except KeyboardInterrupt:
+        raise NotImplementedError("Wrong number or type of arguments") from None
+
+
+@pytest.mark.parametrize(("method", "act"), [
+    ("RK23", pressed), ("Radau", pressed), ("ode45", taken_for_another_error)])
+def test_an_interrupt_within_an_evaluation_tells_what_was_computed(method, act, monkeypatch):
     monkeypatch.setattr("blocks.simulation.method_choice.EXPLICIT", ())  # evaluates in Python
-    model = oscillator()
-    model.simulate("1 ms", method=method)
-    calls = 0
-    original = Problem.arguments
-
-    def arguments(self, t):
-        nonlocal calls
-        calls += t > 5.0
-        if calls == 3:
-            raise KeyboardInterrupt
-        return original(self, t)
-
-    monkeypatch.setattr(Problem, "arguments", arguments)
-    with pytest.raises(Interrupted) as told:
-        model.simulate("20 s", method=method, rtol=1e-9)
-    monkeypatch.undo()
-    run = told.value.result
-    assert run.status == "interrupted"
-    assert 3 < run.time.to("s").magnitude[-1] < 7
-
-
-def test_an_interrupt_counts_whatever_a_library_makes_of_it(monkeypatch):
-    model = oscillator()
-    model.simulate("1 ms")
-    original = Problem.arguments
-
-    def arguments(self, t):
-        if t > 5.0 and not pressed:
-            pressed.append(t)
-            try:
-                signal.raise_signal(signal.SIGINT)
-            except KeyboardInterrupt:
-                raise NotImplementedError("Wrong number or type of arguments") from None
-        return original(self, t)
-
-    pressed: list[float] = []
-    monkeypatch.setattr(Problem, "arguments", arguments)
-    with pytest.raises(Interrupted) as told:
-        model.simulate("20 s", rtol=1e-9, method="ode45")
-    monkeypatch.undo()
-    run = told.value.result
+    run = broken_off(Interrupted, act, monkeypatch, method=method, rtol=1e-9).result
     assert run.status == "interrupted"
     assert 3 < run.time.to("s").magnitude[-1] < 7
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -342,21 +307,13 @@ def test_an_interrupt_counts_whatever_a_library_makes_of_it(monkeypatch):
 
 @pytest.mark.parametrize("method", ["ode45", "Radau", "ode23s"])
 def test_an_exception_of_the_equations_stops_the_run_with_all_before(method, monkeypatch):
-    model = oscillator()
-    model.simulate("1 ms", method=method)
-    original = Problem.arguments
+    def fail():
+        raise ValueError("no such value")
 
-    def arguments(self, t):
-        if t > 5.0:
-            raise ValueError("no such value")
-        return original(self, t)
-
-    monkeypatch.setattr(Problem, "arguments", arguments)
-    with pytest.raises(SimulationError, match="ValueError: no such value. Look") as caught:
-        model.simulate("20 s", rtol=1e-6, method=method)
-    monkeypatch.undo()
-    assert isinstance(caught.value.__cause__, ValueError)
-    assert 3 < caught.value.result.time.to("s").magnitude[-1] < 5
+    error = broken_off(SimulationError, fail, monkeypatch, method=method, rtol=1e-6)
+    assert "ValueError: no such value. Look" in str(error)
+    assert isinstance(error.__cause__, ValueError)
+    assert 3 < error.result.time.to("s").magnitude[-1] < 5
 
 
 def test_an_interrupt_in_a_wrapper_of_casadi_is_raised_after_it():
@@ -480,14 +437,13 @@ def test_a_result_keeps_the_values_it_was_computed_with():
 
 @pytest.mark.parametrize("before", [
     lambda model: None, lambda model: model.check(), lambda model: model.simulate("1 s"),
-    lambda model: model.simulate("1000 s"),
-])  # fmt: skip
+    lambda model: model.simulate("1000 s")])  # fmt: skip
 def test_a_run_gives_the_same_bits_whatever_was_asked_of_the_model_before(before):
     def heated():
         model = Model("radiating nodes without mass")
-        model.hot, model.cold = (TemperatureSource(temperature=T) for T in ("800 K", "300 K"))
-        model.body, model.radiation = ThermalMass(), RadiativeHeatTransfer(count=3)
-        model.bars = ConductiveHeatTransfer(count=4)
+        model.hot, model.cold = (th.TemperatureSource(temperature=T) for T in ("800 K", "300 K"))
+        model.body, model.radiation = th.ThermalMass(), th.RadiativeHeatTransfer(count=3)
+        model.bars = th.ConductiveHeatTransfer(count=4)
         model.connect(model.hot.A, model.bars[0].A)
         for i in range(3):
             model.connect(model.bars[i].B, model.bars[i + 1].A, model.radiation[i].A)

@@ -12,42 +12,20 @@ from numpy.testing import assert_allclose
 from scipy.linalg import expm
 from scipy.special import ellipk
 
-from blocks import (
-    Model,
-    ParameterError,
-    SimulationError,
-    Target,
-    UnknownName,
-    quantity,
-    require,
-)
+import library.electrical as el
+import library.translational as tr
+from blocks import Model, ParameterError, SimulationError, Target, UnknownName, quantity, require
 from blocks.exceptions import ConnectionRefused, WrongCall, WrongDimension
-from library.electrical import (
-    Capacitor,
-    ControlledVoltageSource,
-    Diode,
-    ElectricalReference,
-    Resistor,
-)
 from library.electromechanical import DCMotor
 from library.mechanisms import DiscBrake
 from library.rotational import Inertia, RotationalDamper, RotationalReference
 from library.signal import Backlash, DiscreteIntegrator, Gain, Sine, Step, TimeTable
-from library.translational import (
-    Damper,
-    ForceSource,
-    HardStop,
-    Mass,
-    MotionSensor,
-    Reference,
-    TranslationalFriction,
-)
 
 
 def body(**parts):
     model = wired("body", "body.M push.R where.R", "floor.V push.C where.C",
-                  body=Mass(mass="2 kg"), floor=Reference(), push=ForceSource(),
-                  where=MotionSensor())
+                  body=tr.Mass(mass="2 kg"), floor=tr.Reference(), push=tr.ForceSource(),
+                  where=tr.MotionSensor())
     for name, part in parts.items():
         model.add(name, part)
         model.connect(model.body.M, part.R)
@@ -56,14 +34,14 @@ def body(**parts):
 
 
 def rubbing():
-    return body(rub=TranslationalFriction(law="coulomb", coulomb_force="20 N",
-                                          breakaway_force="25 N"))  # fmt: skip
+    return body(rub=tr.TranslationalFriction(law="coulomb", coulomb_force="20 N",
+                                             breakaway_force="25 N"))  # fmt: skip
 
 
 def servo():
     return wired("servo", "driver.p motor.p", "driver.n motor.n earth.V", "motor.R load.I drag.R",
                  "motor.C drag.C frame.W",
-                 driver=ControlledVoltageSource(), earth=ElectricalReference(),
+                 driver=el.ControlledVoltageSource(), earth=el.ElectricalReference(),
                  motor=DCMotor(resistance="1 ohm", inductance="1 mH",
                                back_emf_constant="0.1 V*s/rad", inertia="1e-3 kg*m^2"),
                  load=Inertia(inertia="4e-3 kg*m^2"), frame=RotationalReference(),
@@ -73,7 +51,7 @@ def servo():
 # -- steps ---------------------------------------------------------------------------------------
 def test_fixed_steps_are_those_of_the_method():
     # v' = -(d/m) v: classical Runge-Kutta multiplies v by 1 - z + z²/2 - z³/6 + z⁴/24
-    run = body(slow=Damper(damping="10 N*s/m")).stepper(
+    run = body(slow=tr.Damper(damping="10 N*s/m")).stepper(
         inputs={"push.S": "3 N"}, outputs=["body.v"], method="rk4", step="10 ms")
     z, v = 10.0 / 2.0 * 0.01, 0.0
     for _ in range(5):
@@ -155,8 +133,7 @@ def test_a_block_sticks_until_it_is_pushed_hard_enough():
 def test_numbers_are_taken_and_given_in_declared_units():
     run = servo().stepper(inputs=["driver.vT"], outputs=["load.w", "motor.i"])
     assert run.input_units == ("V",) and run.output_units == ("rad/s", "A")
-    given = run.step([5.0], 0.25)
-    assert_allclose(given, [run["load.w"].to("rad/s").m, run["motor.i"].to("A").m])
+    assert_allclose(run.step([5.0], 0.25), [run["load.w"].to("rad/s").m, run["motor.i"].to("A").m])
     with pytest.raises(ParameterError, match="was given 2 numbers for 1 inputs: driver.vT"):
         run.step([1.0, 2.0], 0.1)
 
@@ -196,9 +173,9 @@ def test_samplers_of_the_model_act_at_their_instants_whatever_the_steps():
 
 
 def test_functions_of_time_and_stops_go_on_in_steps():
-    model = body(stop=HardStop(upper_bound="0.1 m", lower_bound="-0.1 m"))
+    model = body(stop=tr.HardStop(upper_bound="0.1 m", lower_bound="-0.1 m"))
     wire(model, "wave.y drive.S", "body.M drive.R", "floor.V drive.C",
-         wave=Sine(amplitude="3 N", frequency="1 Hz"), drive=ForceSource())
+         wave=Sine(amplitude="3 N", frequency="1 Hz"), drive=tr.ForceSource())
     whole = model.simulate("3 s", rtol=1e-9)
     run = model.stepper(outputs=["body.v"], rtol=1e-9)
     for _ in range(30):
@@ -221,10 +198,10 @@ def test_what_happens_as_a_step_ends_is_not_put_off(method):
     """A source steps down from its capacitor, which an ideal diode leaves to the load."""
     model = wired("steps down", "drop.y source.vT", "source.p diode.p", "diode.n store.p load.p",
                   "store.n load.n source.n ground.V",
-                  source=ControlledVoltageSource(), diode=Diode(model="ideal"),
+                  source=el.ControlledVoltageSource(), diode=el.Diode(model="ideal"),
                   drop=Step(initial="5 V", final="1 V", start="0.5 s"),
-                  store=Capacitor(capacitance="1 mF", vc="5 V"),
-                  load=Resistor(resistance="200 ohm"), ground=ElectricalReference())
+                  store=el.Capacitor(capacitance="1 mF", vc="5 V"),
+                  load=el.Resistor(resistance="200 ohm"), ground=el.ElectricalReference())
     run = model.stepper(duration="1 s", rtol=1e-9, method=method)
     for piece in ("0.5 s", "0.2 s", "0.07 s", "0.23 s"):
         run.advance(piece)
@@ -247,8 +224,8 @@ def test_a_brake_presses_at_its_instant_whatever_the_steps_and_tables(pieces):
                             values=quantity(np.full(40, volts), "V"))  # fmt: skip
     wire(model, "table.y source.vT", "press.y brake.N", "source.p diode.p", "diode.n motor.p",
          "source.n motor.n earth.V", "motor.R brake.R", "motor.C brake.C frame.W",
-         source=ControlledVoltageSource(), diode=Diode(model="ideal"), earth=ElectricalReference(),
-         frame=RotationalReference(),
+         source=el.ControlledVoltageSource(), diode=el.Diode(model="ideal"),
+         earth=el.ElectricalReference(), frame=RotationalReference(),
          brake=DiscBrake(static_coefficient=0.5, kinetic_coefficient=0.5, mean_radius="0.1 m"),
          press=Step(final="1 N", start="0.1 s"))
     run = model.stepper(duration="1 s", rtol=1e-9)
@@ -348,7 +325,7 @@ def test_mistakes_are_answered_in_words():
 
 
 def test_a_run_that_fails_has_its_result():
-    class Watched(Mass):
+    class Watched(tr.Mass):
         """A body that must not be faster than 3 m/s."""
 
         def equations(self):
@@ -368,15 +345,15 @@ def test_a_run_that_fails_has_its_result():
 
 
 def test_steps_that_are_too_long_are_named_where_they_break_what_must_hold():
-    class Watched(Mass):
+    class Watched(tr.Mass):
         """A body that must not turn round."""
 
         def equations(self):
             yield from super().equations()
             yield require(self.v > quantity("-1 mm/s"), "it has turned round.")
 
-    model = wired("slowing down", body=Watched(mass="1 kg", v="1 m/s"), floor=Reference())
-    model.damper = Damper(damping="150 N*s/m")  # v = exp(-150 t); Euler makes it -0.5 in 10 ms
+    model = wired("slowing down", body=Watched(mass="1 kg", v="1 m/s"), floor=tr.Reference())
+    model.damper = tr.Damper(damping="150 N*s/m")  # v = exp(-150 t); Euler makes it -0.5 in 10 ms
     wire(model, "body.M damper.R", "floor.V damper.C")
     with pytest.raises(SimulationError, match="it has turned round. If that cannot be, the steps "
                        "are too long for what happens there"):

@@ -5,20 +5,12 @@ import warnings
 import numpy as np
 import pytest
 from benches import wired
+from benches.friction import dry
 from numpy.testing import assert_allclose
 
+import library.translational as tr
 from blocks import Component, Discrete, abs_, every
 from blocks.exceptions import ModelError, ParameterError, UnknownName, WrongCall, WrongDimension
-from library.translational import (
-    Damper,
-    ForceSource,
-    Mass,
-    MotionSensor,
-    Reference,
-    Spring,
-    TranslationalFriction,
-    VelocitySource,
-)
 
 ENDS = -4 * np.log(0.75)  # v = 3 exp(-t/4), x = 12 (1 - exp(-t/4)) is 3 m
 
@@ -34,15 +26,14 @@ class Counts(Component):
 
 def coasting():
     return wired("coasting", "block.M sensor.R drag.R", "ground.V sensor.C drag.C",
-                 block=Mass(mass="2 kg", v="3 m/s"), drag=Damper(damping="0.5 N*s/m"),
-                 sensor=MotionSensor(), ground=Reference())
+                 block=tr.Mass(mass="2 kg", v="3 m/s"), drag=tr.Damper(damping="0.5 N*s/m"),
+                 sensor=tr.MotionSensor(), ground=tr.Reference())
 
 
 @pytest.mark.parametrize("method, off", [
-    ("auto", 1e-8), ("dopri5", 1e-8),
-    ("rodas4", 1e-8), ("ode45", 1e-8), ("ode23s", 1e-6), ("DOP853", 1e-8),
-    ("Radau", 1e-8), ("BDF", 1e-7), ("RK45", 1e-8), ("rk4", 1e-10), ("trapezoidal", 1e-6),
-    ("euler", 1e-3), ("backward_euler", 1e-3), ("moreau_jean", 1e-3)])
+    ("auto", 1e-8), ("dopri5", 1e-8), ("rodas4", 1e-8), ("ode45", 1e-8), ("ode23s", 1e-6),
+    ("DOP853", 1e-8), ("Radau", 1e-8), ("BDF", 1e-7), ("RK45", 1e-8), ("rk4", 1e-10),
+    ("trapezoidal", 1e-6), ("euler", 1e-3), ("backward_euler", 1e-3), ("moreau_jean", 1e-3)])
 def test_every_method_ends_where_the_place_is_reached(method, off):
     fixed = method in ("rk4", "trapezoidal", "euler", "backward_euler", "moreau_jean")
     run = coasting().simulate("50 s", until="sensor.x > 3 m", method=method, rtol=1e-9,
@@ -58,8 +49,7 @@ def test_every_method_ends_where_the_place_is_reached(method, off):
     ("drag.f < 1 N", "drag.f < 1 N", 4 * np.log(1.5)),
     ("block.energy_stored < 1 J", "block.energy_stored < 1 J", 2 * np.log(9)),  # only observed
     (lambda m: (m.block.v < "1 m/s") | (abs_(m["sensor.x"]) > "3 m"), "the function's condition",
-     ENDS),
-])
+     ENDS)])
 def test_conditions_of_any_variable_and_several_are_told_apart(until, met, ends):
     run = coasting().simulate("50 s", until=until, rtol=1e-9)
     assert run.status == f"until {met}"
@@ -76,18 +66,16 @@ def test_a_run_that_never_meets_it_is_finished_and_the_model_is_as_it_was():
 def test_a_force_of_sticking_ends_a_run_within_its_first_stick(method):
     model = wired("stick_slip", "pull.R spring.R", "spring.C block.M friction.R",
                   "friction.C pull.C ground.V",
-                  pull=VelocitySource(velocity="0.1 m/s"), spring=Spring(stiffness="1 kN/m"),
-                  block=Mass(mass="1 kg"), ground=Reference(),
-                  friction=TranslationalFriction(law="coulomb", coulomb_force="20 N",
-                                                 breakaway_force="25 N"))
+                  pull=tr.VelocitySource(velocity="0.1 m/s"), spring=tr.Spring(stiffness="1 kN/m"),
+                  block=tr.Mass(mass="1 kg"), ground=tr.Reference(), friction=dry(20, 25))
     run = model.simulate("9 s", until="friction.f > 22 N", method=method)  # 100 N/s
     assert run.time.final.to("s").m == pytest.approx(0.22, abs=1e-9)
 
 
 def test_one_of_an_array_ends_it_and_is_named():
     model = wired("row", "cars.M where.R", "where.C ground.V",
-                  cars=Mass(count=3, v=["1 m/s", "2 m/s", "0.5 m/s"]), where=MotionSensor(count=3),
-                  ground=Reference())
+                  cars=tr.Mass(count=3, v=["1 m/s", "2 m/s", "0.5 m/s"]),
+                  where=tr.MotionSensor(count=3), ground=tr.Reference())
     run = model.simulate("9 s", until="where.x > 3 m")
     assert run.status == "until where[1].x > 3 m"
     assert run.time.final.to("s").m == pytest.approx(1.5, abs=1e-9)
@@ -111,8 +99,7 @@ def test_in_a_sweep_it_is_an_outcome_and_later_times_are_nan():
     ("sensor.x > 1", WrongDimension, r"compares \(>\) sensor\.x \[m\] and 1 \[dimensionless\]"),
     ([], ParameterError, "is empty"),
     (lambda m: 3, ParameterError, "a function that gave 3"),
-    (lambda m: m.blok.v > "1 m", UnknownName, "no variable 'blok.v'"),
-])
+    (lambda m: m.blok.v > "1 m", UnknownName, "no variable 'blok.v'")])
 def test_what_is_no_condition_is_refused_before_the_run(until, error, told):
     with pytest.raises(error, match=told):
         coasting().simulate("1 s", until=until)
@@ -153,8 +140,8 @@ def test_sensitivities_tell_how_the_end_moves():
 def pushed():
     """A body that starts with 2 m/s, and when it comes to 3 m: 2 t + 0.75 t^2 = 3."""
     model = wired("pushed", "block.M push.R sensor.R", "push.C sensor.C ground.V",
-                  block=Mass(mass="2 kg", v="2 m/s"), push=ForceSource(force="3 N"),
-                  sensor=MotionSensor(), ground=Reference())
+                  block=tr.Mass(mass="2 kg", v="2 m/s"), push=tr.ForceSource(force="3 N"),
+                  sensor=tr.MotionSensor(), ground=tr.Reference())
     return model, (-2 + np.sqrt(4 + 9)) / 1.5
 
 

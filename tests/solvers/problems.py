@@ -37,11 +37,9 @@ def oscillator():
 
 def stiff():
     """A slow cosine, and a part that falls onto it within a millisecond."""
-    return Linear(
-        [[-1000.0, 0.0], [1.0, -1.0]],
-        lambda t: np.array([np.cos(t), 0.5 * (np.cos(t) + np.sin(t) - np.exp(-t))]),
-        lambda t: np.array([1000.0 * np.cos(t) - np.sin(t), 0.0]),
-    )
+    return Linear([[-1000.0, 0.0], [1.0, -1.0]],
+                  lambda t: np.array([np.cos(t), 0.5 * (np.cos(t) + np.sin(t) - np.exp(-t))]),
+                  lambda t: np.array([1000.0 * np.cos(t) - np.sin(t), 0.0]))
 
 
 class Chain:

@@ -88,8 +88,7 @@ LAWS = {
     5: quinn_like(a3, a3),
     6: quinn_like(a3, lambda a, b: a1(a, b) * sign(a)),
     10: lambda v, p, eps: SLIDING * clip(v / eps),
-    11: lambda v, p, eps: SLIDING * tanh(v / eps),
-}
+    11: lambda v, p, eps: SLIDING * tanh(v / eps)}
 
 
 class DraggedBlock:
@@ -107,12 +106,10 @@ class DraggedBlock:
 
 def rows(method, law, eps):
     """Rows returned for the published problem at the published tolerances."""
-    solver = method_named(method)(
-        DraggedBlock(law, eps), 0.0, np.zeros(2), t_end=4.0, rtol=RTOL, atol=ATOL
-    )
+    solver = method_named(method)(DraggedBlock(law, eps), 0.0, np.zeros(2), t_end=4.0, rtol=RTOL,
+                                  atol=ATOL)
     while solver.t < 4.0:
-        step = solver.advance(4.0)
-        assert not step.failure
+        assert not solver.advance(4.0).failure
     assert solver.t == 4.0
     return (4 if method == "ode45" else 1) * solver.work.steps + 1, solver
 
@@ -123,8 +120,7 @@ def reference():
         lines = [line for line in file if not line.startswith("#")]
     return {
         (row["solver"], int(row["model"]), float(row["eps"])): int(row["n"])
-        for row in csv.DictReader(lines)
-    }
+        for row in csv.DictReader(lines)}
 
 
 COUNTS = reference()
@@ -154,9 +150,8 @@ class GlidesIntoItsBand:
 @pytest.mark.parametrize("above", [1e-8, 6e-7, 1e-6, 3e-5])
 def test_ode23s_does_not_stand_for_ever_before_a_band_of_rest(above, rate):
     start = np.array([3e-3 + above, 0.0, 0.0])
-    solver = method_named("ode23s")(
-        GlidesIntoItsBand(rate), 0.0, start, t_end=0.1, rtol=RTOL, atol=ATOL
-    )
+    solver = method_named("ode23s")(GlidesIntoItsBand(rate), 0.0, start, t_end=0.1, rtol=RTOL,
+                                    atol=ATOL)
     while solver.t < 0.1 and solver.work.steps < 200:
         assert not solver.advance(0.1).failure
     assert solver.t == 0.1

@@ -14,37 +14,13 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.special import lambertw
 
-from blocks import (
-    Component,
-    Model,
-    Parameter,
-    SimulationError,
-    Variable,
-    abs_,
-    der,
-    dry_friction,
-    maximum,
-    quantity,
-    sign,
-    sqrt,
-    time,
-    where,
-)
+import blocks
+import library.translational as tr
+from blocks import Component, SimulationError, Variable, abs_, der, maximum, quantity, sqrt, where
 from library.electrical import TwoPort
 from library.frictionlaws import velocity
 from library.frictionlaws.curves import Coulomb
 from library.isothermal_liquid import TranslationalMechanicalConverter
-from library.translational import (
-    Damper,
-    ElastoGap,
-    ForceSource,
-    Mass,
-    QuadraticSpeedDependentForce,
-    Reference,
-    Spring,
-    TranslationalFriction,
-    VelocitySource,
-)
 
 pytest.importorskip("llvmlite")  # of which most methods are
 
@@ -124,8 +100,7 @@ class Levelling(Component):
 @pytest.mark.parametrize("method", ["auto", "rodas4", "BDF"])
 def test_a_flow_that_is_solved_for_from_its_square_comes_to_rest(method):
     """With d = x - y, sqrt(d) falls by 1 sqrt(m)/s: from 1 mm it is 0 after 32 ms."""
-    model = wired("tanks", tanks=Levelling(x="1 mm", y="0 mm"))
-    run = model.simulate("0.1 s", method=method)
+    run = wired("tanks", tanks=Levelling(x="1 mm", y="0 mm")).simulate("0.1 s", method=method)
     times = np.array([0.01, 0.03, 0.04, 0.1])
     apart = (run["tanks.x"] - run["tanks.y"]).at(quantity(times, "s")).m
     assert_allclose(apart, np.maximum(np.sqrt(1e-3) - times, 0) ** 2, rtol=1e-5, atol=1e-9)
@@ -144,7 +119,7 @@ def emptied(law):
 
 
 def signed(x):
-    return sign(x) * sqrt(abs_(x))
+    return blocks.sign(x) * sqrt(abs_(x))
 
 
 def pieces(x):
@@ -196,17 +171,16 @@ def test_a_tank_that_is_empty_rests(law, method):
 def test_steps_do_not_grow_in_number_with_the_time_that_a_root_is_at_rest():
     """A body pushes itself along a liquid that is shut in, through a damper of quadratic law."""
     model = wired("shut_in", "damper.C converter.R mass.M", "damper.R converter.C",
-                  damper=QuadraticSpeedDependentForce(v="14.3 mm/s"),
+                  damper=tr.QuadraticSpeedDependentForce(v="14.3 mm/s"),
                   converter=TranslationalMechanicalConverter(pressure_spec="atmospheric"),
-                  mass=Mass())
+                  mass=tr.Mass())
     taken = [model.simulate(duration).statistics["steps"] for duration in ("10 us", "10 ms")]
     assert taken[1] < 2 * taken[0] < 4000
 
 
 def test_empty_tanks_have_an_operating_point():
     """Where as much flows out as comes in."""
-    model = wired("tanks", pair=TwoTanks())
-    found = model.operating_point()
+    found = wired("tanks", pair=TwoTanks()).operating_point()
     assert_allclose([found["pair.h"].m, found["pair.low"].m],
                     [(INFLOW / OUTLET) ** 2, (INFLOW / SECOND) ** 2], rtol=1e-9)
 
@@ -218,7 +192,7 @@ class Drag(Component):
 
     def equations(self):
         v = self.v / quantity("1 m/s")
-        push = np.sin(time / quantity("1 s")) - 0.5 * np.sign(v) * sqrt(np.abs(v))
+        push = np.sin(blocks.time / quantity("1 s")) - 0.5 * np.sign(v) * sqrt(np.abs(v))
         yield der(self.v) == quantity("1 m/s**2") * push
 
 
@@ -293,18 +267,18 @@ class Root(Coulomb):
     """Exact friction that rises with a root of the speed."""
 
     uses = ("coulomb",)
-    slow = Parameter("1 cm/s", velocity, above=0, doc="Speed at which it is twice as large")
+    slow = blocks.Parameter("1 cm/s", velocity, above=0, doc="Speed at which it is twice as large")
 
     def equations(self, c):
-        yield dry_friction(c.effort, c.flow, static=c.coulomb,
-                           kinetic=c.coulomb * (1 + sqrt(abs_(c.flow) / c.slow)))
+        yield blocks.dry_friction(c.effort, c.flow, static=c.coulomb,
+                                  kinetic=c.coulomb * (1 + sqrt(abs_(c.flow) / c.slow)))
 
 
 def test_friction_that_rises_like_a_root_is_refused_at_a_node_without_mass():
-    m = Model("dragged")  # by a belt that pulls a spring
-    m.ground, m.spring = Reference(), Spring(stiffness="100 N/m")
-    m.belt = VelocitySource(velocity="0.1 m/s")
-    m.friction = TranslationalFriction(law=Root, coulomb_force="5 N")
+    m = blocks.Model("dragged")  # by a belt that pulls a spring
+    m.ground, m.spring = tr.Reference(), tr.Spring(stiffness="100 N/m")
+    m.belt = tr.VelocitySource(velocity="0.1 m/s")
+    m.friction = tr.TranslationalFriction(law=Root, coulomb_force="5 N")
     m.connect(m.belt.R, m.spring.R)
     m.connect(m.spring.C, m.friction.R)
     m.connect(m.friction.C, m.ground.V, m.belt.C)
@@ -317,9 +291,9 @@ def test_friction_that_rises_like_a_root_is_refused_at_a_node_without_mass():
 def test_a_contact_that_is_pressed_in_by_less_than_a_tolerance(method):
     """On one side of where it rests it is as steep as there, on the other one it is open."""
     model = wired("pressed", "force.R gap.R damper.R", "force.C gap.C damper.C ground.V",
-                  force=ForceSource(force="-10 N"),
-                  gap=ElastoGap(stiffness="1e10 N/m", damping="10 N*s/m", free_length="0 m"),
-                  damper=Damper(damping="10 N*s/m"), ground=Reference())
+                  force=tr.ForceSource(force="-10 N"),
+                  gap=tr.ElastoGap(stiffness="1e10 N/m", damping="10 N*s/m", free_length="0 m"),
+                  damper=tr.Damper(damping="10 N*s/m"), ground=tr.Reference())
     run = model.simulate("0.5 s", method=method)
     assert_allclose(run["gap.x"].at("0.5 s").magnitude, -1e-9, rtol=1e-6)
     assert run.statistics["steps"] < 100

@@ -7,15 +7,8 @@ from pathlib import Path
 from benches import wired
 from benches.parts import Explosion
 
+import library.translational as tr
 from blocks import Component, Model, Option, Parameter, quantity
-from library.translational import (
-    Damper,
-    Mass,
-    Reference,
-    Spring,
-    TranslationalFriction,
-    VelocitySource,
-)
 
 
 class Shaker(Component):
@@ -25,11 +18,11 @@ class Shaker(Component):
     linked = Option(True)
 
     def compose(self):
-        self.one = Mass(mass=self.weight, v="1 m/s")
-        self.two = Mass(mass=self.weight)
+        self.one = tr.Mass(mass=self.weight, v="1 m/s")
+        self.two = tr.Mass(mass=self.weight)
         if not self.linked:
             return
-        self.link = Damper(damping="3 N*s/m")
+        self.link = tr.Damper(damping="3 N*s/m")
         self.connect(self.one.M, self.link.R)
         self.connect(self.link.C, self.two.M)
 
@@ -37,18 +30,18 @@ class Shaker(Component):
 def coasting() -> Model:
     """v = v0 exp(-d t / m) with m = 2 kg, d = 3 N*s/m, v0 = 5 m/s."""
     return wired("coasting", "mass.M damper.R", "damper.C ground.V",
-                 mass=Mass(mass="2 kg", v="5 m/s"), damper=Damper(damping="3 N*s/m"),
-                 ground=Reference())
+                 mass=tr.Mass(mass="2 kg", v="5 m/s"), damper=tr.Damper(damping="3 N*s/m"),
+                 ground=tr.Reference())
 
 
 def stick_slip() -> Model:
     """A block pulled over a rough floor through a spring."""
     return wired("stick slip", "pull.R spring.R", "spring.C block.M friction.R",
                  "friction.C pull.C ground.V",
-                 pull=VelocitySource(velocity="0.1 m/s"), block=Mass(mass="1 kg"),
-                 spring=Spring(stiffness="1 kN/m"),
-                 friction=TranslationalFriction(law="coulomb", viscous_coefficient="5 N*s/m"),
-                 ground=Reference())
+                 pull=tr.VelocitySource(velocity="0.1 m/s"), block=tr.Mass(mass="1 kg"),
+                 spring=tr.Spring(stiffness="1 kN/m"),
+                 friction=tr.TranslationalFriction(law="coulomb", viscous_coefficient="5 N*s/m"),
+                 ground=tr.Reference())
 
 
 def explosion() -> Model:

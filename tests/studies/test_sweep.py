@@ -1,6 +1,7 @@
-"""A sweep gives at every point what a single run gives there."""
+"""Studies over parameters: what they give, and with exact friction."""
 
 import re
+import sys
 import warnings
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
@@ -11,12 +12,13 @@ from benches import wire, wired
 from numpy.testing import assert_allclose
 from scipy import stats
 
-import blocks.model
+import library.translational as tr
 from blocks import quantity
 from blocks.exceptions import UnknownName
+from blocks.studies import spread
 from blocks.studies.axes import plan
-from blocks.studies.runner import Runner
-from library.translational import Damper, Mass, Reference, Spring
+from blocks.studies.sequential import Repeated
+from tests.studies.bench import stick_slip
 
 from . import bench
 
@@ -30,8 +32,7 @@ def test_a_grid_of_coasting_masses_slows_down_exponentially():
         {"damper.damping": DAMPING, "mass.v": SPEED}, "2 s", rtol=1e-9, every="0.5 s",
         outputs={"v": "mass.v", **{name: name for name in (
             "final(mass.v)", "max(damper.f)", "at(mass.v, 500 ms)", "initial(mass.v)",
-            "min(mass.v)")}},
-    )  # fmt: skip
+            "min(mass.v)")}})  # fmt: skip
     d, v0 = DAMPING.m[:, None], np.array([1.0, 2.0])
     t = data.time.values
     assert_allclose(t, np.arange(5) / 2)
@@ -74,19 +75,16 @@ def test_an_output_says_what_is_kept_of_a_variable():
     data = bench.stick_slip().sweep(
         {"pull.velocity": ["0.1 m/s"]}, "0.2 s", every="0.1 s",
         outputs={"top": "max(spring.x)", "low": "min(spring.x)", "last": "final(spring.x)",
-                 "then": "at(spring.x, 100 ms)", "all": "spring.x"},
-    )  # fmt: skip
+                 "then": "at(spring.x, 100 ms)", "all": "spring.x"})  # fmt: skip
     told = {name: column.attrs for name, column in data.items() if "units" in column.attrs}
     assert {name: attributes["long_name"] for name, attributes in told.items()} == {
         "top": "max of spring.x", "low": "min of spring.x", "last": "end of spring.x",
-        "then": "spring.x at 0.1 s", "all": "spring.x",
-    }  # fmt: skip
+        "then": "spring.x at 0.1 s", "all": "spring.x"}  # fmt: skip
     assert data["pull.velocity"].attrs["long_name"] == "pull.velocity"
     assert {name: attributes["description"] for name, attributes in told.items()} == {
         "top": "largest deformation, R against C", "low": "smallest deformation, R against C",
         "last": "final deformation, R against C", "then": "deformation, R against C, at 0.1 s",
-        "all": "deformation, R against C",
-    }  # fmt: skip
+        "all": "deformation, R against C"}  # fmt: skip
 
 
 @pytest.mark.parametrize("method", ["auto", "Radau"])
@@ -138,19 +136,13 @@ def test_the_tolerance_of_the_solver_can_be_swept():
     assert list(data.method.values) == ["RK45", "Radau"]
 
 
-def test_another_law_is_assembled_once_per_value(monkeypatch):
-    written = []
-    write = blocks.assembly.write_tape
-    monkeypatch.setattr(blocks.assembly, "write_tape", lambda *a: written.append(1) or write(*a))
+def test_another_law_gives_what_single_runs_give():
     model = bench.stick_slip()
-    model.compile()
-    written.clear()
     data = model.sweep(
         {"pull.velocity": ["50 mm/s", "100 mm/s", "150 mm/s"],
          "friction.law": ["coulomb", "simscape", "stribeck"]},
         "0.3 s", outputs="final(block.v)", method="ode45",  # auto may take another for many runs
     )  # fmt: skip
-    assert len(written) <= 1 + 3  # the copy as it is, and one per law: not one per run
     assert (data.status == "finished").all()
     for law in ("coulomb", "simscape", "stribeck"):
         model.friction.law = law
@@ -160,15 +152,11 @@ def test_another_law_is_assembled_once_per_value(monkeypatch):
         assert_allclose(swept, single, rtol=1e-12)
 
 
-def test_a_sweep_over_values_assembles_once_and_leaves_the_model_alone(monkeypatch):
+def test_a_sweep_over_values_leaves_the_model_alone():
     model = bench.coasting()
     system, mass = model.compile(), model.mass.mass
-    written = []
-    write = blocks.assembly.write_tape
-    monkeypatch.setattr(blocks.assembly, "write_tape", lambda *a: written.append(1) or write(*a))
     model.sweep({"mass.mass": quantity(np.linspace(1, 2, 7), "kg"), "mass.v": SPEED}, "1 s",
                 outputs="final(mass.v)")  # fmt: skip
-    assert len(written) == 1
     assert model.compile() is system
     assert model.mass.mass == mass
     assert model.mass.variables["v"].value == quantity("5 m/s")
@@ -176,9 +164,9 @@ def test_a_sweep_over_values_assembles_once_and_leaves_the_model_alone(monkeypat
 
 def test_arrays_keep_their_instances_as_a_dimension():
     model = wired("two oscillators", "masses.M springs.R", "springs.C ground.V",
-                  masses=Mass(count=2, v="1 m/s"),
-                  springs=Spring(stiffness=quantity([4.0, 9.0], "N/m"), count=2),
-                  ground=bench.Reference())
+                  masses=tr.Mass(count=2, v="1 m/s"),
+                  springs=tr.Spring(stiffness=quantity([4.0, 9.0], "N/m"), count=2),
+                  ground=tr.Reference())
     data = model.sweep({"masses.mass": ["1 kg", "4 kg"]}, "1 s", rtol=1e-9, every="0.25 s",
                        outputs=["final(masses.v)", "masses.v"])  # fmt: skip
     w = np.sqrt(np.array([4.0, 9.0]) / np.array([[1.0], [4.0]]))
@@ -191,8 +179,8 @@ def test_arrays_keep_their_instances_as_a_dimension():
 def coasting_masses():
     """Three masses of 2 kg, 1 m/s fast, each on a damper of 1, 2, 4 N s/m."""
     return wired("three", "masses.M dampers.R", "dampers.C ground.V",
-                 masses=Mass(count=3, mass="2 kg", v="1 m/s"), ground=Reference(),
-                 dampers=Damper(count=3, damping=DAMPING))
+                 masses=tr.Mass(count=3, mass="2 kg", v="1 m/s"), ground=tr.Reference(),
+                 dampers=tr.Damper(count=3, damping=DAMPING))
 
 
 def test_one_of_an_array_can_be_varied_as_can_all_of_it():
@@ -289,8 +277,7 @@ def test_samples_of_one_parameter_do_not_depend_on_another():
 def test_distributions_and_a_grid_make_samples_at_every_point():
     data = bench.coasting().sweep(
         {**MASSES, "damper.damping": ["1 N*s/m", "2 N*s/m"]}, "1 s", samples=5, seed=3,
-        outputs="final(mass.v)", rtol=1e-9,
-    )  # fmt: skip
+        outputs="final(mass.v)", rtol=1e-9)  # fmt: skip
     assert data["final(mass.v)"].dims == ("damper.damping", "sample")
     assert data["mass.mass"].dims == ("sample",)
     assert data["mass.mass"].attrs["units"] == "kg"
@@ -348,7 +335,7 @@ def test_an_output_function_may_change_its_unit_but_not_its_dimension():
 
 def test_an_initial_target_that_is_not_met_is_said_in_the_message():
     model = bench.coasting()
-    wire(model, "twin.M mass.M", twin=Mass(v="1 m/s"))
+    wire(model, "twin.M mass.M", twin=tr.Mass(v="1 m/s"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         data = model.sweep({"twin.v": ["1 m/s", "5 m/s"]}, "0.1 s", outputs="initial(mass.v)")
@@ -405,31 +392,8 @@ def test_dask_gives_identical_results(alone):
     assert again.identical(alone)
 
 
-class Counting(ThreadPoolExecutor):
-    """Counts what it is given."""
-
-    given = 0
-
-    def submit(self, *call):
-        self.given += 1
-        return super().submit(*call)
-
-
 SLIDING = {"pull.velocity": quantity(np.linspace(0.05, 0.3, 200), "m/s")}
 READ = ["max(spring.f)", "final(block.v)", "at(friction.f, 0.3 s)"]
-
-
-def test_workers_make_a_friction_study_as_this_process_does_in_few_batches():
-    alone = bench.stick_slip().sweep(SLIDING, "0.5 s", outputs=READ)
-    with Counting(2) as executor:
-        data = bench.stick_slip().sweep(SLIDING, "0.5 s", outputs=READ, executor=executor)
-    assert data.identical(alone)  # to the last bit
-    assert "one by one, in machine code from start to end, on a Counting" in (
-        data.encoding["execution"])
-    assert executor.given < 100  # on a quiet machine some 20
-    own = bench.stick_slip().sweep(SLIDING, "0.5 s", outputs=READ, executor=2)
-    assert own.identical(alone)
-    assert own.encoding["execution"].endswith("in machine code from start to end, on 2 processes")
 
 
 def test_a_worker_on_dask_keeps_its_memory_and_one_that_is_killed_leaves_what_is_finished():
@@ -440,8 +404,7 @@ def test_a_worker_on_dask_keeps_its_memory_and_one_that_is_killed_leaves_what_is
         dask.config.set({"distributed.scheduler.allowed-failures": 0}),
         distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as some,
         distributed.Client(some) as client,
-        pytest.warns(UserWarning, match="The executor broke down .KilledWorker"),
-    ):
+        pytest.warns(UserWarning, match="The executor broke down .KilledWorker")):
         study = bench.stick_slip().sweep(SLIDING, "0.4 s", outputs=READ, executor=client)
         before = client.run(bench.pages_asked_for)
         again = bench.stick_slip().sweep(SLIDING, "0.4 s", outputs=READ, executor=client)
@@ -453,21 +416,6 @@ def test_a_worker_on_dask_keeps_its_memory_and_one_that_is_killed_leaves_what_is
     assert asked < 3_000
     assert data.attrs["runs finished"] >= 1
     assert str(data.status[2].values) == "not run"
-
-
-def test_a_worker_assembles_once(monkeypatch):
-    made = []
-    first = Runner.__init__
-
-    def counted(self, *given):
-        made.append(1)
-        first(self, *given)
-
-    monkeypatch.setattr(Runner, "__init__", counted)
-    with ThreadPoolExecutor(1) as executor:
-        bench.coasting().sweep({"mass.v": [f"{v} m/s" for v in range(1, 9)]}, "0.1 s",
-                               outputs="final(mass.v)", executor=executor)  # fmt: skip
-    assert len(made) == 1
 
 
 def test_a_function_of_time_without_a_name_needs_no_pickling_in_threads():
@@ -514,8 +462,7 @@ def test_texts_and_quantities_may_stand_in_one_list():
 @pytest.mark.parametrize("gives, said", [
     (lambda result: None, "is a function that gave nothing"),
     (lambda result: result["mass.v"], "is a function that gave a Series"),
-    (lambda result: "fast", "is a function that gave a str"),
-])  # fmt: skip
+    (lambda result: "fast", "is a function that gave a str")])  # fmt: skip
 def test_a_function_that_gives_no_number_is_named(gives, said):
     data = bench.coasting().sweep({"mass.v": ["1 m/s"]}, "0.5 s", outputs={"left": gives})
     assert str(data.message.values[0]).startswith(f"output 'left': {said}.")
@@ -525,3 +472,54 @@ def test_a_function_may_say_yes_or_no():
     data = bench.coasting().sweep({"mass.v": ["1 m/s", "3 m/s"]}, "0.5 s", outputs={
         "fast": lambda result: result["mass.v"].final > quantity("1 m/s")})  # fmt: skip
     assert data["fast"].values.tolist() == [0, 1]
+
+
+# -- exact friction ---------------------------------------------------------------------------
+@pytest.fixture
+def chosen(monkeypatch):
+    """What runs the points of the studies of a test."""
+    made = []
+    choose = spread.runner_for
+    monkeypatch.setattr(sys.modules["blocks.studies.sweep"], "runner_for",
+                        lambda *given: made.append(choose(*given)) or made[-1])
+    return made
+
+
+def test_a_run_that_is_read_with_others_is_what_it_is_alone(chosen):
+    model = wired("blocks on a belt", "belt.R frictions.R", "frictions.C blocks.M springs.R",
+                  "springs.C belt.C frame.V",
+                  belt=tr.VelocitySource(), frame=tr.Reference(), blocks=tr.Mass(count=2),
+                  springs=tr.Spring(count=2, stiffness=["80 N/m", "120 N/m"]),
+                  frictions=tr.TranslationalFriction(count=2, law="coulomb", coulomb_force="5 N"))
+    outputs = ["max(springs.f)", "min(frictions.f)", "final(blocks.v)", "springs.x"]
+
+    def study(*velocities):
+        return model.sweep({"belt.velocity": list(velocities)}, "2 s", outputs=outputs,
+                           every="0.5 s", start_time="1 s")  # fmt: skip
+
+    together, alone = study("0.1 m/s", "0.3 m/s", "-0.2 m/s"), study("0.3 m/s")
+    assert all(isinstance(one, Repeated) and not one.alone for one in chosen)
+    for name in outputs:
+        assert np.array_equal(together[name].values[1], alone[name].values[0]), name
+    model.belt.velocity = "0.3 m/s"
+    result = model.simulate("2 s", start_time="1 s")
+    assert_allclose(alone["max(springs.f)"].values[0], result["springs.f"].max().m, rtol=1e-12)
+    assert_allclose(alone["min(frictions.f)"].values[0], result["frictions.f"].min().m, rtol=1e-12)
+    assert_allclose(alone["final(blocks.v)"].values[0], result["blocks.v"].final.m, rtol=1e-12)
+    course = result["springs.x"].at([f"{t} s" for t in alone["time"].values])
+    assert_allclose(alone["springs.x"].values[0], course.m_as(alone["springs.x"].attrs["units"]),
+                    rtol=1e-12)
+
+
+def test_what_machine_code_does_not_carry_out_in_one_go_is_run_by_itself(chosen):
+    model = stick_slip()
+    model.friction.law, model.friction.coulomb_force = "stribeck", "20 N"
+    over = {"spring.stiffness": ["1 kN/m", "1e7 N/m"], "friction.breakaway_force": ["25 N", "5 N"]}
+    study = model.sweep(over, "2 s", outputs=["final(spring.f)"])
+    assert isinstance(chosen[0], Repeated)
+    assert chosen[0].execution.endswith("3 of them by themselves after all")
+    assert study["status"].values.tolist() == [["finished", "failed"], ["finished", "failed"]]
+    assert "breakaway" in study["message"].values[0, 1]
+    model.spring.stiffness = "1e7 N/m"
+    single = model.simulate("2 s")["spring.f"].final.m_as("N")
+    assert study["final(spring.f)"].values[1, 0] == pytest.approx(single, rel=1e-12)

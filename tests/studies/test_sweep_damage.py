@@ -243,8 +243,7 @@ EDITS = [
     lambda study: study["outputs"][0].pop("doc"),
     lambda study: study.pop("options"),
     lambda study: study["axes"].append(study["axes"][0]),
-    lambda study: study["outputs"].append(study["outputs"][0]),
-]
+    lambda study: study["outputs"].append(study["outputs"][0])]
 
 
 @pytest.mark.parametrize("edit", EDITS, ids=range(len(EDITS)))
@@ -276,8 +275,7 @@ RUNS = [
     ({"final(mass.v) [m/s]": list("abcdef")}, "'final(mass.v)' is no number"),
     ({"final(mass.v) [m/s]": [[1.0]] * 6}, "'final(mass.v)' is no number"),
     ({"final(mass.v) [7**7**7*m]": [1.0] * 6}, "'7**7**7*m' is not a unit"),
-    ({"max(mass.v) [m/s]": [1.0] * 6}, "which the study does not keep"),
-]
+    ({"max(mass.v) [m/s]": [1.0] * 6}, "which the study does not keep")]
 
 
 @pytest.mark.parametrize(("columns", "reason"), RUNS, ids=range(len(RUNS)))

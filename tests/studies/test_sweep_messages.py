@@ -13,7 +13,7 @@ from blocks import ParameterError, StructureError, UnitError, UnknownName, nativ
 from blocks.exceptions import MissingPackage
 from blocks.studies.runner import Runner
 from library.signal import Constant, Table1D
-from library.translational import Mass, Reference
+from library.translational import Mass, Reference, VelocitySource
 
 from . import bench
 
@@ -58,8 +58,7 @@ def test_misspelt_names_are_answered_with_the_nearest(over, text):
 
 @pytest.mark.parametrize("outputs, text", [
     (["max(block.w)"], "there is no 'block.w' among its variables. Did you mean 'block.v'"),
-    (["maxi(block.v)"], "'maxi' among its reductions. Did you mean 'max' or 'min'?"),
-])  # fmt: skip
+    (["maxi(block.v)"], "'maxi' among its reductions. Did you mean 'max' or 'min'?")])  # fmt: skip
 def test_misspelt_outputs_are_answered_with_the_nearest(outputs, text):
     assert text in said(UnknownName, outputs=outputs)
 
@@ -78,8 +77,7 @@ def test_misspelt_options_are_answered_with_the_nearest():
     ({"block.v": ["1 m"]}, "block.v: takes m/s or any unit convertible to it, but was given 1 m."),
     ({"friction.coulomb_force": (stats.norm(20, 1), "m")}, "friction.coulomb_force: takes N or"),
     ({"friction.coulomb_force": stats.norm(20, 1)},
-     "friction.coulomb_force: takes N, but was given the bare number"),
-])  # fmt: skip
+     "friction.coulomb_force: takes N, but was given the bare number")])  # fmt: skip
 def test_wrong_units_name_the_parameter_and_both_units(over, text):
     samples = 3 if not any(isinstance(v, (list, np.ndarray)) for v in over.values()) else None
     assert text in said(UnitError, over, samples=samples)
@@ -108,8 +106,7 @@ def test_wrong_units_name_the_parameter_and_both_units(over, text):
     ([], "was given nothing to vary"),
     ("block.v", "takes a mapping, a list of points or a table"),
     ([{"block.v": "1 m/s"}, {"block.mass": "1 kg"}],
-     "sweep(): point 1: has block.mass, but point 0 has block.v."),
-])  # fmt: skip
+     "sweep(): point 1: has block.mass, but point 0 has block.v.")])  # fmt: skip
 def test_values_that_do_not_fit_are_refused(over, text):
     assert text in said(ParameterError, over)
 
@@ -158,7 +155,7 @@ def test_a_list_parameter_and_an_option_of_a_composite_cannot_be_varied():
 
 def test_a_broken_model_is_refused_before_any_run():
     model = wired("floating", "second.R ground.V", "second.C ground.V",
-                  mass=Mass(), ground=Reference(), second=bench.VelocitySource())
+                  mass=Mass(), ground=Reference(), second=VelocitySource())
     found = said(StructureError, {"mass.mass": ["1 kg"]}, model, outputs=["final(mass.v)"])
     assert "second" in found
 

@@ -13,10 +13,10 @@ import pytest
 from benches import wire, wired
 from numpy.testing import assert_allclose
 
+import library.translational as tr
 from blocks import Parameter, ParameterError, dry_friction, quantity
 from blocks.studies import load, store
 from blocks.studies.runner import Runner
-from library.translational import Mass, TwoPort
 
 from . import bench
 
@@ -167,15 +167,15 @@ def heavier():
 
 def rewired():
     model = bench.coasting()
-    model.second = bench.Damper()
+    model.second = tr.Damper()
     wire(model, "second.R mass.M", "second.C ground.V")
     return model
 
 
 def turned():
     return wired("coasting", "mass.M damper.C", "damper.R ground.V",  # the other way round
-                 mass=Mass(mass="2 kg", v="5 m/s"), damper=bench.Damper(damping="3 N*s/m"),
-                 ground=bench.Reference())
+                 mass=tr.Mass(mass="2 kg", v="5 m/s"), damper=tr.Damper(damping="3 N*s/m"),
+                 ground=tr.Reference())
 
 
 @pytest.mark.parametrize("changed, words", [
@@ -192,11 +192,9 @@ def turned():
     ({"duration": "0.6 s"}, "this study has duration=0.6, the one kept there duration=0.5"),
     ({"model": heavier()}, "the model 'coasting' was another one there"),
     ({"model": turned()}, "the model 'coasting' was another one there"),
-    ({"model": rewired()}, "the model 'coasting' was another one there"),
-])  # fmt: skip
+    ({"model": rewired()}, "the model 'coasting' was another one there")])  # fmt: skip
 def test_another_study_is_refused_in_words(changed, words, tmp_path, runs):
-    over = {"mass.v": SPEEDS}
-    study(tmp_path / "study", over)
+    study(tmp_path / "study", {"mass.v": SPEEDS})
     runs.clear()
     with pytest.raises(ParameterError) as caught:
         study(tmp_path / "study", **changed)
@@ -222,14 +220,14 @@ def test_an_edited_function_of_time_is_another_model(tmp_path):
 
 def test_an_edited_friction_law_is_another_model(tmp_path):
     def rubbed(factor):
-        class Rub(TwoPort):
+        class Rub(tr.TwoPort):
             limit = Parameter("20 N")
 
             def equations(self):
                 yield dry_friction(self.f, self.v, static=self.limit, kinetic=factor * self.limit)
 
         return wired("rubbing", "mass.M rub.R", "rub.C ground.V",
-                     mass=Mass(), rub=Rub(), ground=bench.Reference())
+                     mass=tr.Mass(), rub=Rub(), ground=tr.Reference())
 
     asked = {"outputs": "final(mass.v)", "store": tmp_path / "study"}
     rubbed(0.8).sweep({"mass.v": ["1 m/s"]}, "0.1 s", **asked)
@@ -238,7 +236,7 @@ def test_an_edited_friction_law_is_another_model(tmp_path):
 
 
 def test_courses_of_an_array_come_back_in_their_places(tmp_path):
-    model = wired("free masses", masses=Mass(count=3, v=quantity([1.0, 2.0, 3.0], "m/s")))
+    model = wired("free masses", masses=tr.Mass(count=3, v=quantity([1.0, 2.0, 3.0], "m/s")))
     data = model.sweep({"masses.mass": ["1 kg", "2 kg"]}, "1 s", outputs="masses.v", every="0.5 s",
                        store=tmp_path / "study")  # fmt: skip
     assert data["masses.v"].shape == (2, 3, 3)

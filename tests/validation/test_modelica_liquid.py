@@ -13,25 +13,10 @@ from benches.coolant import cooling, dropping_out, two_tanks
 from numpy.testing import assert_allclose
 from published import follow
 
+import library.isothermal_liquid as il
+import library.thermal as th
+import library.thermal_liquid as tl
 from blocks import Model, quantity, where
-from library.isothermal_liquid import (
-    IsothermalLiquidProperties,
-    PressureSensor,
-    TranslationalMechanicalConverter,
-)
-from library.thermal import (
-    ConvectiveHeatTransfer,
-    HeatFlowRateSource,
-    ThermalMass,
-    ThermalReference,
-    ThermalResistance,
-)
-from library.thermal_liquid import (
-    ConstantVolumeChamber,
-    FlowRateSource,
-    Reservoir,
-    ThermalLiquidSettings,
-)
 from library.translational import ForceSource, Mass, Reference, SpringDamper
 
 
@@ -40,12 +25,12 @@ def test_two_cylinders_of_different_size_are_a_press():
     wire(model, "cylinder1.A cylinder2.A coolant.A gauge.A", "cylinder1.R push.R",
          "cylinder2.R mass.M springDamper.R",
          "cylinder1.C cylinder2.C push.C springDamper.C fixed.V",
-         coolant=IsothermalLiquidProperties(density="1 kg/m^3"),
-         gauge=PressureSensor(measure="gauge"),
-         cylinder1=TranslationalMechanicalConverter(interface_area="0.1 m^2", x="5 m",
-                                                    dynamic_compressibility=False),
-         cylinder2=TranslationalMechanicalConverter(interface_area="1 m^2", x="0.5 m",
-                                                    dynamic_compressibility=False),
+         coolant=il.IsothermalLiquidProperties(density="1 kg/m^3"),
+         gauge=il.PressureSensor(measure="gauge"),
+         cylinder1=il.TranslationalMechanicalConverter(interface_area="0.1 m^2", x="5 m",
+                                                       dynamic_compressibility=False),
+         cylinder2=il.TranslationalMechanicalConverter(interface_area="1 m^2", x="0.5 m",
+                                                       dynamic_compressibility=False),
          push=ForceSource(force=lambda t: where((t >= quantity("0.25 s")) & (t < quantity("0.5 s")),
                                                 quantity("-1 N"), quantity("0 N"))),
          mass=Mass(mass="1 kg"), fixed=Reference(),
@@ -55,8 +40,7 @@ def test_two_cylinders_of_different_size_are_a_press():
         "springDamper.v_rel": ("springDamper.v", "m/s"),
         "cylinder1.m": ("cylinder1.x", "m", 0.0, 0.1),
         "cylinder1.H": ("cylinder1.x", "m", 0.0, 31.315),
-        "cylinder2.H": ("cylinder2.x", "m", 0.0, 313.15),
-    })  # fmt: skip
+        "cylinder2.H": ("cylinder2.x", "m", 0.0, 313.15)})  # fmt: skip
     assert_allclose(run["gauge.Pg"].at("0.4 s").to("Pa").m, 10, rtol=1e-6)
 
 
@@ -66,20 +50,21 @@ def test_a_coolant_whose_pump_drops_out_warms_as_published():
     model = wired("PumpDropOut", "source.A pump.A coolant.A", "pump.B pipe.A", "pipe.B sink.A",
                   "ground.H prescribed.A", "prescribed.B heatCapacitor.M convection.A",
                   "convection.B pipe.H",
-                  source=Reservoir(temperature="293.15 K"), sink=Reservoir(temperature="293.15 K"),
-                  coolant=ThermalLiquidSettings(temperatures=["270 K", "350 K"],
-                                                densities=["1000 kg/m^3"], bulk_moduli=["1 GPa"],
-                                                specific_heats=["1 J/(K*kg)"],
-                                                viscosities=["1 cSt"],
-                                                conductivities=["1e-6 W/(K*m)"]),
-                  pump=FlowRateSource(flow_type="volumetric", power_spec="none",
-                                      volume_flow=lambda t: 1e-3 * dropping_out(t)),
-                  pipe=ConstantVolumeChamber(num_ports=2, volume="0.1 l", T_I="293.15 K"),
-                  heatCapacitor=ThermalMass(mass="0.1 kg", specific_heat="1 J/(kg*K)",
-                                            T="293.15 K"),
-                  prescribed=HeatFlowRateSource(heat_flow="10 W"), ground=ThermalReference(),
-                  convection=ConvectiveHeatTransfer(area="1 m^2",
-                                                    heat_transfer_coefficient="1 W/(m^2*K)"))
+                  source=tl.Reservoir(temperature="293.15 K"),
+                  sink=tl.Reservoir(temperature="293.15 K"),
+                  coolant=tl.ThermalLiquidSettings(temperatures=["270 K", "350 K"],
+                                                   densities=["1000 kg/m^3"], bulk_moduli=["1 GPa"],
+                                                   specific_heats=["1 J/(K*kg)"],
+                                                   viscosities=["1 cSt"],
+                                                   conductivities=["1e-6 W/(K*m)"]),
+                  pump=tl.FlowRateSource(flow_type="volumetric", power_spec="none",
+                                         volume_flow=lambda t: 1e-3 * dropping_out(t)),
+                  pipe=tl.ConstantVolumeChamber(num_ports=2, volume="0.1 l", T_I="293.15 K"),
+                  heatCapacitor=th.ThermalMass(mass="0.1 kg", specific_heat="1 J/(kg*K)",
+                                               T="293.15 K"),
+                  prescribed=th.HeatFlowRateSource(heat_flow="10 W"), ground=th.ThermalReference(),
+                  convection=th.ConvectiveHeatTransfer(area="1 m^2",
+                                                       heat_transfer_coefficient="1 W/(m^2*K)"))
     run = follow(model, "cooling_pump_drop_out", {
         "heatCapacitor.T": ("heatCapacitor.T", "K"), "pipe.T": ("pipe.T_I", "K")}, rtol=1e-8)
     assert run.energy().relative_residual < 1e-7
@@ -103,7 +88,7 @@ def test_a_pump_drops_out(method):
 def test_two_masses():
     model = Model("two_masses")
     for name, start in (("mass1", "100 degC"), ("mass2", "0 degC")):
-        model.add(name, ThermalMass(mass="1 kg", specific_heat="15 J/(kg*K)", T=start))
+        model.add(name, th.ThermalMass(mass="1 kg", specific_heat="15 J/(kg*K)", T=start))
     wire(model, "mass1.M conduction.A", "conduction.B mass2.M",
-         conduction=ThermalResistance(resistance="0.1 K/W"))
+         conduction=th.ThermalResistance(resistance="0.1 K/W"))
     follow(model, "thermal_two_masses", {"mass1.T": ("mass1.T", "K"), "mass2.T": ("mass2.T", "K")})

@@ -10,25 +10,10 @@ from benches import wire, wired
 from numpy.testing import assert_allclose
 from published import follow
 
+import library.electrical as el
+import library.magnetic as mag
 from blocks import Model, Parameter, Variable, der, maximum, minimum, quantity, where
-from library.electrical import (
-    ACVoltageSource,
-    ControlledCurrentSource,
-    ControlledVoltageSource,
-    DCVoltageSource,
-    ElectricalReference,
-    Resistor,
-    VoltageSensor,
-    table,
-)
 from library.electromechanical import DCMotor, SeparatelyExcitedMotor, VoiceCoil
-from library.magnetic import (
-    ElectromagneticConverter,
-    FluxSensor,
-    FundamentalReluctance,
-    MagneticReference,
-    Reluctance,
-)
 from library.rotational import Inertia, RotationalMotionSensor, RotationalReference, TorqueSource
 from library.translational import Mass, MotionSensor, Reference, TwoPort
 
@@ -40,19 +25,20 @@ def test_iron_frame_with_an_air_gap():
     iron = {"area": "1e-4 m^2", "relative_permeability": 1000}
     for name, length in (("left", "0.09 m"), ("upper", "0.09 m"), ("right", "0.089 m"),
                          ("lower", "0.09 m")):  # fmt: skip
-        model.add(name, Reluctance(length=length, **iron))
-    model.gap = Reluctance(length="0.001 m", area="1e-4 m^2")
-    model.leakage = FundamentalReluctance(
+        model.add(name, mag.Reluctance(length=length, **iron))
+    model.gap = mag.Reluctance(length="0.001 m", area="1e-4 m^2")
+    model.leakage = mag.FundamentalReluctance(
         reluctance=9 * quantity("0.001 m") / (quantity(4e-7 * np.pi, "H/m") * quantity("1e-4 m^2")))
     wire(model, "source.head exciting.p", "source.tail exciting.n earth.V", "exciting.N left.N",
          "left.S upper.N", "upper.S right.N", "right.S measuring.N leakage.N", "measuring.S gap.N",
          "gap.S leakage.S lower.N", "lower.S flux.N", "flux.S exciting.S zero.M",
          "measuring.p voltage.p", "measuring.n voltage.n earth2.V",
-         exciting=ElectromagneticConverter(turns=500), measuring=ElectromagneticConverter(turns=1),
-         flux=FluxSensor(), zero=MagneticReference(), earth=ElectricalReference(),
-         earth2=ElectricalReference(),
-         source=ControlledCurrentSource(current=table(["10 ms", "25 ms"], ["0 A", "1.5 A"])),
-         voltage=VoltageSensor())
+         exciting=mag.ElectromagneticConverter(turns=500),
+         measuring=mag.ElectromagneticConverter(turns=1), flux=mag.FluxSensor(),
+         zero=mag.MagneticReference(), earth=el.ElectricalReference(),
+         earth2=el.ElectricalReference(),
+         source=el.ControlledCurrentSource(current=el.table(["10 ms", "25 ms"], ["0 A", "1.5 A"])),
+         voltage=el.VoltageSensor())
     follow(model, "magnetic_quadratic_core", {
         "magFluxSensor.Phi": ("flux.PHI", "Wb"),
         "voltageSensor.v": ("voltage.V", "V")})  # fmt: skip
@@ -63,12 +49,12 @@ def test_inductor_whose_iron_saturates():
     square = "6.25e-4 m^2"
     wire(model, "source.p resistor.p", "resistor.n coil.p", "source.n coil.n earth.V",
          "coil.N leakage.N air.N", "air.S iron.N", "iron.S leakage.S coil.S zero.M",
-         source=ACVoltageSource(amplitude=quantity(230 * np.sqrt(2), "V"), frequency="50 Hz",
-                                phase="90 deg"), resistor=Resistor(resistance="7.5 ohm"),
-         earth=ElectricalReference(), coil=ElectromagneticConverter(turns=600),
-         zero=MagneticReference(), leakage=FundamentalReluctance(reluctance="1.2e6 1/H"),
-         air=Reluctance(length="0.1 mm", area=square),
-         iron=Reluctance(material="saturating", length="0.26 m", area=square))
+         source=el.ACVoltageSource(amplitude=quantity(230 * np.sqrt(2), "V"), frequency="50 Hz",
+                                   phase="90 deg"), resistor=el.Resistor(resistance="7.5 ohm"),
+         earth=el.ElectricalReference(), coil=mag.ElectromagneticConverter(turns=600),
+         zero=mag.MagneticReference(), leakage=mag.FundamentalReluctance(reluctance="1.2e6 1/H"),
+         air=mag.Reluctance(length="0.1 mm", area=square),
+         iron=mag.Reluctance(material="saturating", length="0.26 m", area=square))
     run = follow(model, "magnetic_saturated_inductor", {
         "coil.i": ("coil.i", "A"), "coil.Phi": ("coil.phi", "Wb"),
         "r_mLeak.port_p.Phi": ("leakage.phi", "Wb"), "r_mFe.mu_r": ("iron.mu_r", "1"),
@@ -79,10 +65,8 @@ def test_inductor_whose_iron_saturates():
 class QuadraticGap(TwoPort):
     """Modelica's ElastoGap with exponent 2: R lifts off C at x = 0."""
 
-    stiffness = Parameter("1e11 N/m^2", above=0)
-    damping = Parameter("400 N*s/m", minimum=0)
-    x = Variable("m", "0 m", priority="high")
-    energy_stored = Variable("J")
+    stiffness, damping = Parameter("1e11 N/m^2", above=0), Parameter("400 N*s/m", minimum=0)
+    x, energy_stored = Variable("m", "0 m", priority="high"), Variable("J")
     power_dissipated = Variable("W")
 
     def equations(self):
@@ -98,8 +82,8 @@ def test_voice_coil_between_stops():
     model = wired("voice coil", "source.p coil.p", "source.n coil.n earth.V",
                   "coil.R armature.M load.M place.R lower.R upper.C",
                   "coil.C lower.C upper.R frame.V",
-                  source=DCVoltageSource(voltage="4.29 V"), coil=VoiceCoil(),
-                  earth=ElectricalReference(), frame=Reference(), armature=Mass(mass="0.012 kg"),
+                  source=el.DCVoltageSource(voltage="4.29 V"), coil=VoiceCoil(),
+                  earth=el.ElectricalReference(), frame=Reference(), armature=Mass(mass="0.012 kg"),
                   load=Mass(mass="0.05 kg"),
                   place=MotionSensor(reference="absolute", x=quantity("-4 mm")),
                   lower=QuadraticGap(x="0 m"), upper=QuadraticGap(x="8 mm"))
@@ -113,7 +97,7 @@ def test_voice_coil_between_stops():
 def shaft(model, motor):
     """The load of both drives: an inertia, its angle, and a step of torque at 1.5 s."""
     model.load, model.angle = Inertia(inertia="0.15 kg*m^2"), RotationalMotionSensor()
-    model.brake = TorqueSource(torque=table(["1.5 s", "1.5 s"], ["0 N*m", "-63.66 N*m"]))
+    model.brake = TorqueSource(torque=el.table(["1.5 s", "1.5 s"], ["0 N*m", "-63.66 N*m"]))
     model.house = RotationalReference()
     model.connect(motor.R, model.load.I, model.brake.R, model.angle.R)
     model.connect(motor.C, model.brake.C, model.angle.C, model.house.W)
@@ -121,10 +105,11 @@ def shaft(model, motor):
 
 def test_permanent_magnet_drive():
     model = wired("permanent magnet", "source.p motor.p", "source.n motor.n earth.V",
-                  source=ControlledVoltageSource(voltage=table(["0.2 s", "1 s"], ["0 V", "100 V"])),
+                  source=el.ControlledVoltageSource(voltage=el.table(["0.2 s", "1 s"],
+                                                                     ["0 V", "100 V"])),
                   motor=DCMotor(resistance="0.05 ohm", inductance="1.5 mH", inertia="0.15 kg*m^2",
                                 back_emf_constant=quantity(95 / SPEED, "V*s/rad")),
-                  earth=ElectricalReference())
+                  earth=el.ElectricalReference())
     shaft(model, model.motor)
     run = follow(model, "drive_dc_permanent_magnet", {
         "dcpm.la.i": ("motor.i", "A"), "loadInertia.phi": ("angle.A", "rad"),
@@ -135,12 +120,12 @@ def test_permanent_magnet_drive():
 def test_separately_excited_drive():
     model = wired("separately excited", "source.p motor.p", "field.p motor.ep",
                   "source.n motor.n field.n motor.en earth.V",
-                  source=ControlledVoltageSource(voltage=table(["0.2 s", "1 s"], ["0 V", "100 V"])),
-                  field=DCVoltageSource(voltage="100 V"), earth=ElectricalReference(),
+                  source=el.ControlledVoltageSource(voltage=el.table(["0.2 s", "1 s"],
+                                                                     ["0 V", "100 V"])),
+                  field=el.DCVoltageSource(voltage="100 V"), earth=el.ElectricalReference(),
                   motor=SeparatelyExcitedMotor(mutual_inductance=quantity(95 / SPEED, "H")))
     shaft(model, model.motor)
     run = follow(model, "drive_dc_electrically_excited", {
         "dcee.airGapDC.psi_e": ("motor.i_field", "A"), "dcee.la.i": ("motor.i", "A"),
         "loadInertia.phi": ("angle.A", "rad"), "loadInertia.w": ("load.w", "rad/s")})  # fmt: skip
-    field = run["motor.i_field"].at("10 ms").to("A").m
-    assert_allclose(field, 1 - np.exp(-1), rtol=1e-8)
+    assert_allclose(run["motor.i_field"].at("10 ms").to("A").m, 1 - np.exp(-1), rtol=1e-8)

@@ -12,34 +12,11 @@ from benches import wire, wired
 from numpy.testing import assert_allclose
 from published import follow, switching_times
 
-from blocks import (
-    Input,
-    Parameter,
-    Variable,
-    abs_,
-    der,
-    maximum,
-    minimum,
-    quantity,
-    sin,
-    time,
-    where,
-)
+import blocks
+import library.rotational as rot
+from blocks import Input, Parameter, Variable, abs_, der, maximum, minimum, quantity, sin, where
 from library.heat import Dissipative
 from library.mechanisms import DiscBrake, DiscClutch, GearBox, LossyGear, OneWayClutch, RollingWheel
-from library.rotational import (
-    AngularVelocitySource,
-    BearingFriction,
-    Inertia,
-    MultiSensor,
-    RotationalDamper,
-    RotationalMotionSensor,
-    RotationalReference,
-    RotationalSpring,
-    RotationalSpringDamper,
-    TorqueSource,
-    TwoPort,
-)
 from library.thermal import ThermalMass
 from library.translational import Mass, MotionSensor, Reference, VelocitySource
 from library.translational import TwoPort as TranslationalTwoPort
@@ -59,8 +36,8 @@ def step(height, at):
 
 def inertia(model, name, size, **start):
     """An inertia whose angle is the output A of the sensor ``<name>_angle``."""
-    body = model.add(name, Inertia(inertia=size, **start))
-    sensor = model.add(f"{name}_angle", RotationalMotionSensor(reference="absolute"))
+    body = model.add(name, rot.Inertia(inertia=size, **start))
+    sensor = model.add(f"{name}_angle", rot.RotationalMotionSensor(reference="absolute"))
     model.connect(body.I, sensor.R)
     return body
 
@@ -72,14 +49,14 @@ def motion(*names):
 
 
 def drive(model, name, body, torque):
-    source = model.add(name, TorqueSource(torque=torque))
+    source = model.add(name, rot.TorqueSource(torque=torque))
     model.connect(source.R, body.I)
     model.connect(source.C, model.fixed.W)
 
 
 @pytest.mark.parametrize("name", ["rotational_first", "rotational_first_grounded"])
 def test_first(name):
-    model = wired("first", fixed=RotationalReference())
+    model = wired("first", fixed=rot.RotationalReference())
     inertia(model, "inertia1", "0.1 kg*m^2")
     inertia(model, "inertia2", "2 kg*m^2", w="0 rad/s")
     inertia(model, "inertia3", "2 kg*m^2", w="0 rad/s")
@@ -87,21 +64,21 @@ def test_first(name):
     explicit = name == "rotational_first"
     wire(model, "inertia1.I gear.S", "gear.O inertia2.I spring.C damper.C", "spring.R inertia3.I",
          "damper.R fixed.W",
-         gear=GearBox(ratio=10, housing=explicit), spring=RotationalSpring(stiffness="10 kN*m/rad"),
-         damper=RotationalDamper(damping="10 N*m*s/rad"))
+         gear=GearBox(ratio=10, housing=explicit),
+         spring=rot.RotationalSpring(stiffness="10 kN*m/rad"),
+         damper=rot.RotationalDamper(damping="10 N*m*s/rad"))
     if explicit:
         model.connect(model.gear.C, model.fixed.W)
-    wire(model, "twist.R fixed.W", "twist.C inertia2.I", twist=RotationalMotionSensor())
+    wire(model, "twist.R fixed.W", "twist.C inertia2.I", twist=rot.RotationalMotionSensor())
     run = follow(model, name, {
         "damper.phi_rel": ("twist.A", "rad"),
         "damper.w_rel": ("damper.w", "rad/s"),
-        **motion("inertia3"),
-    })  # fmt: skip
+        **motion("inertia3")})  # fmt: skip
     assert run.energy().relative_residual < 1e-8
 
 
 def test_friction():
-    model = wired("friction", fixed=RotationalReference())
+    model = wired("friction", fixed=rot.RotationalReference())
     inertia(model, "inertia3", "1 kg*m^2", w="100 rad/s")
     inertia(model, "inertia2", "0.05 kg*m^2", w="90 rad/s")
     inertia(model, "inertia1", "1 kg*m^2", w="90 rad/s")
@@ -111,9 +88,9 @@ def test_friction():
     wire(model, "inertia3.I clutch.C slip.C", "clutch.R slip.R inertia2.I spring.C",
          "spring.R brake.R inertia1.I", "brake.C fixed.W",
          clutch=DiscClutch(normal_force="160 N", **UNIT_CLUTCH),
-         spring=RotationalSpringDamper(stiffness="160 N*m/rad", damping="1 N*m*s/rad"),
+         spring=rot.RotationalSpringDamper(stiffness="160 N*m/rad", damping="1 N*m*s/rad"),
          brake=DiscBrake(normal_force=step("1600 N", "0.5 s"), **UNIT_BRAKE),
-         slip=RotationalMotionSensor())
+         slip=rot.RotationalMotionSensor())
     run = follow(model, "rotational_friction", {
         **motion("inertia3"),
         "clutch.phi_rel": ("slip.A", "rad"),
@@ -121,8 +98,7 @@ def test_friction():
         "spring.phi_rel": ("spring.phi", "rad"),
         "spring.w_rel": ("spring.w", "rad/s"),
         "clutch.mode": "clutch",
-        "brake.mode": "brake",
-    })  # fmt: skip
+        "brake.mode": "brake"})  # fmt: skip
     assert_allclose(switching_times(run, "clutch"),
                     [0.00678, 0.05934, 0.10929, 0.53425, 1.66364], atol=6e-6)  # fmt: skip
     assert_allclose(switching_times(run, "brake"), [0.64061], atol=6e-6)
@@ -130,7 +106,7 @@ def test_friction():
 
 
 def test_friction_elements():
-    model = wired("friction_elements", fixed=RotationalReference())
+    model = wired("friction_elements", fixed=rot.RotationalReference())
     torque = sine("10 N*m", 2 * np.pi)
     engaging = step("100 N", "0.5 s")
     for i in ["", "1", "2", "3", "4", "5"]:
@@ -140,11 +116,11 @@ def test_friction_elements():
     wire(model, "inertia.I bearing.R", "inertia1.I brake.R", "bearing.C brake.C fixed.W",
          "inertia2.I clutch.C slip.C", "inertia3.I clutch.R slip.R",
          "inertia4.I one_way.R overrun.R", "inertia5.I one_way.C overrun.C",
-         bearing=BearingFriction(speeds=["0 rad/s", "1 rad/s"], torques=["1 N*m", "1 N*m"]),
+         bearing=rot.BearingFriction(speeds=["0 rad/s", "1 rad/s"], torques=["1 N*m", "1 N*m"]),
          brake=DiscBrake(normal_force=engaging, **UNIT_BRAKE),
          clutch=DiscClutch(normal_force=engaging, **UNIT_CLUTCH),
          one_way=OneWayClutch(drag_torque="0.5 N*m", peak=1.0001, engagement=step("100", "0.5 s")),
-         slip=RotationalMotionSensor(), overrun=RotationalMotionSensor())
+         slip=rot.RotationalMotionSensor(), overrun=rot.RotationalMotionSensor())
     run = follow(model, "rotational_friction_elements", {
         **motion("inertia", "inertia1", "inertia2", "inertia5"),
         "clutch.phi_rel": ("slip.A", "rad"),
@@ -153,8 +129,7 @@ def test_friction_elements():
         "oneWayClutch.w_rel": ("one_way.w", "rad/s"),
         "bearingFriction.mode": "bearing",
         "brake.mode": "brake",
-        "clutch.mode": "clutch",
-    })  # fmt: skip
+        "clutch.mode": "clutch"})  # fmt: skip
     assert_allclose(switching_times(run, "bearing"), [0.015942, 0.830285], atol=3e-6)
     assert_allclose(switching_times(run, "brake")[-1], 0.561328, atol=1e-6)
     assert_allclose(switching_times(run, "clutch")[-1], 0.531520, atol=1e-6)
@@ -163,26 +138,25 @@ def test_friction_elements():
 
 
 def test_elastic_bearing():
-    model = wired("elastic_bearing", fixed=RotationalReference())
+    model = wired("elastic_bearing", fixed=rot.RotationalReference())
     inertia(model, "shaft", "1 kg*m^2", w="0 rad/s")
     inertia(model, "load", "50 kg*m^2", w="0 rad/s")
-    model.housing = Inertia(inertia="5 kg*m^2")
+    model.housing = rot.Inertia(inertia="5 kg*m^2")
     drive(model, "torque", model.shaft, lambda t: where(
         t < quantity("5 s"), quantity("20 N*m/s") * t, quantity("100 N*m")))  # fmt: skip
     wire(model, "shaft.I gear.S", "gear.O spring.C", "spring.R load.I", "fixed.W mount.C",
          "mount.R sensor.C", "sensor.R housing.I gear.C",
-         gear=GearBox(ratio=3, housing=True), spring=RotationalSpring(stiffness="1 kN*m/rad"),
-         mount=RotationalSpringDamper(stiffness="1e5 N*m/rad", damping="5 N*m*s/rad"),
-         sensor=MultiSensor())
+         gear=GearBox(ratio=3, housing=True), spring=rot.RotationalSpring(stiffness="1 kN*m/rad"),
+         mount=rot.RotationalSpringDamper(stiffness="1e5 N*m/rad", damping="5 N*m*s/rad"),
+         sensor=rot.MultiSensor())
     follow(model, "rotational_elastic_bearing", {
         **motion("shaft", "load"),
         "springDamper.phi_rel": ("mount.phi", "rad"),
-        "springDamper.w_rel": ("mount.w", "rad/s"),
-    })  # fmt: skip
+        "springDamper.w_rel": ("mount.w", "rad/s")})  # fmt: skip
 
 
 def test_lossy_gear():
-    model = wired("lossy_gear", fixed=RotationalReference())
+    model = wired("lossy_gear", fixed=rot.RotationalReference())
     inertia(model, "inertia1", "1 kg*m^2")
     inertia(model, "inertia2", "1.5 kg*m^2", w="0 rad/s")
     model.gear = LossyGear(ratio=2, forward_efficiency=0.5, backward_efficiency=0.5)
@@ -191,10 +165,8 @@ def test_lossy_gear():
           lambda t: quantity("-10 N*m") + quantity("2.5 N*m/s") * t)
     wire(model, "inertia1.I gear.S", "gear.O inertia2.I")
     run = follow(model, "rotational_lossy_gear_1", {
-        "Inertia2.phi": ("inertia2_angle.A", "rad"),
-        "Inertia2.w": ("inertia2.w", "rad/s"),
-        "gear.mode": "gear",
-    })  # fmt: skip
+        "Inertia2.phi": ("inertia2_angle.A", "rad"), "Inertia2.w": ("inertia2.w", "rad/s"),
+        "gear.mode": "gear"})  # fmt: skip
     switched = switching_times(run, "gear")
     assert_allclose(switched, [0.080477, 0.199520, 0.371343, 0.464539], atol=6e-7)
     still = run["inertia2.w"].at(["0.1 s", "0.15 s", "0.19 s", "0.4 s", "0.46 s"]).magnitude
@@ -203,7 +175,7 @@ def test_lossy_gear():
 
 
 def test_one_way_clutch():
-    model = wired("one_way_clutch", fixed=RotationalReference())
+    model = wired("one_way_clutch", fixed=rot.RotationalReference())
     inertia(model, "inertia_in", "1 kg*m^2", w="-0.5 rad/s")
     inertia(model, "inertia_out", "1 kg*m^2", w="0 rad/s")
     drive(model, "torque", model.inertia_in, sine("10 N*m", 6 * np.pi))
@@ -214,12 +186,10 @@ def test_one_way_clutch():
 
     wire(model, "inertia_in.I clutch.C overrun.C", "inertia_out.I clutch.R overrun.R",
          clutch=OneWayClutch(drag_torque="1.5 N*m", peak=25, engagement=pulse),
-         overrun=RotationalMotionSensor())
+         overrun=rot.RotationalMotionSensor())
     run = follow(model, "rotational_one_way_clutch", {
-        "inertiaIn.phi": ("inertia_in_angle.A", "rad"),
-        "inertiaIn.w": ("inertia_in.w", "rad/s"),
-        "oneWayClutch.phi_rel": ("overrun.A", "rad"),
-        "oneWayClutch.w_rel": ("clutch.w", "rad/s"),
+        "inertiaIn.phi": ("inertia_in_angle.A", "rad"), "inertiaIn.w": ("inertia_in.w", "rad/s"),
+        "oneWayClutch.phi_rel": ("overrun.A", "rad"), "oneWayClutch.w_rel": ("clutch.w", "rad/s")
     }, method="DOP853")  # fmt: skip
     switched = switching_times(run, "clutch")
     for known in [0.080280, 0.166668, 0.430677, 0.95, 1.05, 1.166668, 1.756204]:
@@ -235,7 +205,7 @@ class QuadraticDrag(TranslationalTwoPort):
 
 
 def test_rolling_wheel():
-    model = wired("rolling_wheel", fixed=RotationalReference(), road=Reference())
+    model = wired("rolling_wheel", fixed=rot.RotationalReference(), road=Reference())
     inertia(model, "inertia", "1 kg*m^2", w="0 rad/s")
     drive(model, "torque", model.inertia, step("10 N*m", "0.1 s"))
     wire(model, "inertia.I wheel.A", "wheel.H mass.M drag.R", "drag.C road.V",
@@ -244,7 +214,7 @@ def test_rolling_wheel():
     assert_allclose(run["inertia.w"].final.magnitude, 5 * np.tanh(4.9), rtol=1e-7)
 
 
-class EddyCurrentBrake(Dissipative, TwoPort):
+class EddyCurrentBrake(Dissipative, rot.TwoPort):
     """Brake torque by eddy currents, in a disc whose resistance grows with its temperature."""
 
     e = Parameter(0.0, varying=True)
@@ -258,7 +228,7 @@ class EddyCurrentBrake(Dissipative, TwoPort):
 
 
 def test_eddy_current_brake():
-    model = wired("eddy_current_brake", fixed=RotationalReference())
+    model = wired("eddy_current_brake", fixed=rot.RotationalReference())
     inertia(model, "inertia", "1 kg*m^2", w="20 rad/s")
 
     def ramp(t):
@@ -272,8 +242,7 @@ def test_eddy_current_brake():
     follow(model, "rotational_eddy_current_brake", {
         "inertia.phi": ("inertia_angle.A", "rad"),
         "eddyCurrentTorque.lossPower": ("brake.power_dissipated", "W"),
-        "heatCapacitor.T": ("disc.T", "K"),
-    }, max_step="10 ms")  # fmt: skip
+        "heatCapacitor.T": ("disc.T", "K")}, max_step="10 ms")  # fmt: skip
 
 
 def filtered(port, unit, length):
@@ -284,7 +253,7 @@ def filtered(port, unit, length):
 
         def equations(self):
             across, = self._branch_domain.across
-            target = where(time < quantity("0.5 s"), 0.0, 1.0) * quantity(1, unit)
+            target = where(blocks.time < quantity("0.5 s"), 0.0, 1.0) * quantity(1, unit)
             yield der(self.follows) == quantity(10 * np.pi, "1/s") * (target - self.follows)
             yield getattr(self, across) == self.follows
             yield der(self.place) == self.follows
@@ -293,21 +262,17 @@ def filtered(port, unit, length):
 
 
 def test_prescribed_speed():
-    model = wired("prescribed_speed", fixed=RotationalReference(), wall=Reference())
+    model = wired("prescribed_speed", fixed=rot.RotationalReference(), wall=Reference())
     inertia(model, "inertia1", "1 kg*m^2")
     inertia(model, "inertia2", "1 kg*m^2")
     wire(model, "speed1.R inertia1.I", "speed2.R inertia2.I", "speed3.R mass3.M",
          "speed4.R mass4.M place.R", "speed1.C speed2.C fixed.W", "speed3.C speed4.C wall.V",
-         speed1=filtered(TwoPort, "rad/s", "rad")(),
-         speed2=AngularVelocitySource(velocity=sine("1 rad/s", 2 * np.pi)),
+         speed1=filtered(rot.TwoPort, "rad/s", "rad")(),
+         speed2=rot.AngularVelocitySource(velocity=sine("1 rad/s", 2 * np.pi)),
          speed3=filtered(TranslationalTwoPort, "m/s", "m")(), mass3=Mass(mass="2 kg"),
          speed4=VelocitySource(velocity=sine("1 m/s", 2 * np.pi)), mass4=Mass(mass="2 kg"),
          place=MotionSensor(reference="absolute", offset="1 m"))
     follow(model, "prescribed_speed", {
-        "speed1.phi": ("speed1.place", "rad"),
-        "speed1.w": ("inertia1.w", "rad/s"),
-        "speed2.phi": ("inertia2_angle.A", "rad"),
-        "speed3.s": ("speed3.place", "m", 1.0),
-        "speed3.v": ("mass3.v", "m/s"),
-        "speed4.s": ("place.P", "m"),
-    })  # fmt: skip
+        "speed1.phi": ("speed1.place", "rad"), "speed1.w": ("inertia1.w", "rad/s"),
+        "speed2.phi": ("inertia2_angle.A", "rad"), "speed3.s": ("speed3.place", "m", 1.0),
+        "speed3.v": ("mass3.v", "m/s"), "speed4.s": ("place.P", "m")})  # fmt: skip

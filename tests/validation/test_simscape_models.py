@@ -12,17 +12,8 @@ import pytest
 from benches import wire, wired
 from numpy.testing import assert_allclose
 
+import library.rotational as rot
 from blocks import quantity, sin
-from library.rotational import (
-    Inertia,
-    RotationalDamper,
-    RotationalHardStop,
-    RotationalMotionSensor,
-    RotationalNonlinearDamper,
-    RotationalReference,
-    RotationalSpring,
-    TorqueSource,
-)
 
 REFERENCE = Path(__file__).resolve().parents[1] / "data/simscape/driveline_backlash.csv"
 
@@ -37,17 +28,18 @@ def backlash(film=None):
     model = wired(
         "backlash", "drive.R first.I spring.R", "spring.C backlash.R",
         "backlash.C second.I damper.R sensor.R", "damper.C drive.C sensor.C ground.W",
-        drive=TorqueSource(torque=lambda t: quantity("1 N*m") * sin(quantity("1 rad/s") * t)),
-        first=Inertia(inertia="1.7 kg*m^2"), spring=RotationalSpring(stiffness="10 N*m/rad"),
-        backlash=RotationalHardStop(
+        drive=rot.TorqueSource(torque=lambda t: quantity("1 N*m") * sin(quantity("1 rad/s") * t)),
+        first=rot.Inertia(inertia="1.7 kg*m^2"),
+        spring=rot.RotationalSpring(stiffness="10 N*m/rad"), backlash=rot.RotationalHardStop(
             model="full", upper_bound="0.1 rad", lower_bound="-0.1 rad",
             **{f"{side}_{name}": v for side in ("upper", "lower") for name, v in stop.items()}),
-        second=Inertia(inertia="2 kg*m^2"),
-        damper=RotationalNonlinearDamper(law="polynomial", coefficients=[
+        second=rot.Inertia(inertia="2 kg*m^2"),
+        damper=rot.RotationalNonlinearDamper(law="polynomial", coefficients=[
             "0.01 N*m*s/rad", "0 N*m*s/rad", "1e-3 N*m*s/rad", "0 N*m*s/rad", "1e-4 N*m*s/rad"]),
-        sensor=RotationalMotionSensor(), ground=RotationalReference())
+        sensor=rot.RotationalMotionSensor(), ground=rot.RotationalReference())
     if film:
-        wire(model, "film.R backlash.R", "film.C backlash.C", film=RotationalDamper(damping=film))
+        wire(model, "film.R backlash.R", "film.C backlash.C",
+             film=rot.RotationalDamper(damping=film))
     return model
 
 

@@ -35,9 +35,8 @@ def every_solution(D, b, lower, upper, slack=1e-9):
         x = np.where(at > 0, upper, np.where(at < 0, lower, 0.0))
         free = at == 0
         if free.any():
-            x[free] = np.linalg.lstsq(
-                D[np.ix_(free, free)], b[free] - D[np.ix_(free, ~free)] @ x[~free], rcond=None
-            )[0]
+            x[free] = np.linalg.lstsq(D[np.ix_(free, free)],
+                                      b[free] - D[np.ix_(free, ~free)] @ x[~free], rcond=None)[0]
         w = b - D @ x
         inside = np.all(x >= lower - slack) and np.all(x <= upper + slack)
         if inside and np.all(np.abs(w[free]) < slack) and np.all(at * w >= -slack):
@@ -48,50 +47,12 @@ def every_solution(D, b, lower, upper, slack=1e-9):
 # Closed forms --------------------------------------------------------------------------------
 
 
-def test_two_brakes_in_parallel_hold_the_sum_of_their_forces():
-    for load, rate in ((3.99, 0.0), (4.0, 0.0), (4.5, 0.5), (-5.0, -1.0)):
-        answer = solve(PARALLEL, [load, load], [-1, -3], [1, 3])
-        assert_allclose(answer.rate, [rate, rate], atol=1e-12)
-        assert_allclose(answer.effort.sum(), load - rate, rtol=1e-12)
-        assert np.all(answer.state == np.sign(rate))
-
-
-def test_geared_brakes_slip_where_the_geared_sum_of_torques_is_reached():
-    # Inertia 2.8, brakes of 2 and 0.5, the second geared up by 3: limit 3.5.
-    w = np.array([1.0, 3.0])
-    D, F = np.outer(w, w) / 2.8, np.array([2.0, 0.5])
-    for load, slip in ((3.4, 0.0), (3.6, 0.1 / 2.8)):
-        answer = solve(D, w * load / 2.8, -F, F)
-        assert answer.converged
-        assert_allclose(answer.rate, w * slip, atol=1e-12)
-
-
-def test_loop_of_two_masses_breaks_away_one_body_only():
-    # Masses 1, 2; frictions A-ground 1, B-ground 2, B-A 0.7; load on A. A slips at 1.7.
-    W = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 1.0]])
-    inverse_mass = np.diag([1.0, 0.5])
-    D, F = W @ inverse_mass @ W.T, np.array([1.0, 2.0, 0.7])
-    for load, acceleration in ((1.69, 0.0), (1.71, 0.01), (3.0, 1.3)):
-        b = W @ inverse_mass @ np.array([load, 0.0])
-        answer = solve(D, b, -F, F)
-        assert_allclose(answer.rate, [acceleration, 0.0, -acceleration], atol=1e-12)
-
-
 def test_friction_across_a_rigid_path_rests_without_effort():
     answer = solve(np.diag([0.0, 1.0]), [0.0, 0.5], -1.0, 1.0)
     assert answer.converged
     assert_allclose(answer.effort, [0.0, 0.5])
     assert answer.state.tolist() == [0, 0]
-    noisy = solve([[1e-18]], [1e-17], -1.0, 1.0, noise=1e-12)
-    assert noisy.state[0] == 0
-
-
-@pytest.mark.parametrize("drive", [0.3, -0.3])
-def test_friction_across_a_prescribed_motion_follows_it(drive):
-    answer = solve([[0.0]], [drive], -2.0, 2.0)
-    assert answer.effort[0] == 2.0 * np.sign(drive)
-    assert answer.state[0] == np.sign(drive)
-    assert answer.converged
+    assert solve([[1e-18]], [1e-17], -1.0, 1.0, noise=1e-12).state[0] == 0
 
 
 def test_contact_that_is_driven_shut_by_a_prescribed_motion_has_no_solution():
@@ -106,8 +67,7 @@ def test_contact_that_is_driven_shut_by_a_prescribed_motion_has_no_solution():
 
 
 def test_sliding_element_of_known_effort_loads_its_neighbour():
-    D = np.array([[2.0, -1.0], [-1.0, 1.0]])
-    answer = solve(D, [0.0, 0.0], [-5.0, 1.5], [5.0, 1.5])
+    answer = solve(np.array([[2.0, -1.0], [-1.0, 1.0]]), [0.0, 0.0], [-5.0, 1.5], [5.0, 1.5])
     assert_allclose(answer.effort, [0.75, 1.5])
     assert_allclose(answer.rate, [0.0, -0.75])
     assert answer.state.tolist() == [0, -1]
@@ -144,11 +104,10 @@ def passive_problems(draw, largest=6):
     W = draw(arrays(float, (n, rank), elements=entries))
     b = draw(arrays(float, n, elements=NUMBER))
     F = draw(arrays(float, n, elements=st.floats(0.01, 10).map(lambda v: round(v, 2))))
-    one_sided = draw(arrays(bool, n))
-    return W @ W.T, b, np.where(one_sided, 0.0, -F), F
+    return W @ W.T, b, np.where(draw(arrays(bool, n)), 0.0, -F), F
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(passive_problems())
 def test_passive_networks_are_solved_for_any_rank(problem):
     D, b, lower, upper = problem
@@ -158,13 +117,12 @@ def test_passive_networks_are_solved_for_any_rank(problem):
     assert np.all(answer.effort <= upper)
     assert natural_residual(D, b, lower, upper, answer.effort) <= 1e-10
     moving = answer.state != 0
-    at = np.where(answer.state > 0, upper, lower)
-    assert np.array_equal(answer.effort[moving], at[moving])
+    assert np.array_equal(answer.effort[moving], np.where(answer.state > 0, upper, lower)[moving])
     assert np.all(answer.rate[~moving] == 0)
     assert np.all(answer.rate * answer.state >= 0)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(passive_problems(largest=4))
 def test_rates_are_the_ones_of_every_enumerated_solution(problem):
     D, b, lower, upper = problem
@@ -185,7 +143,7 @@ def test_efforts_solve_the_bounded_least_squares_problem(seed, n, rank):
     assert_allclose(A @ answer.effort, A @ reference.x, atol=1e-8)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(st.integers(0, 2**31), st.integers(1, 5), st.booleans())
 def test_p_matrices_without_symmetry_have_the_enumerated_solution(seed, n, contacts):
     rng = np.random.default_rng(seed)
@@ -228,8 +186,7 @@ def test_start_guides_the_search_but_not_the_motion(problem):
 
 def test_jammed_contact_is_reported_as_painleve():
     # Rate grows with the effort: 1 - mu s k < 0.
-    approach = solve([[-0.5]], [1.0], 0.0, np.inf)
-    assert approach.status is Status.NO_SOLUTION
+    assert solve([[-0.5]], [1.0], 0.0, np.inf).status is Status.NO_SOLUTION
     opening = solve([[-0.5]], [-1.0], 0.0, np.inf)  # stays open, or jams with 2 N
     assert opening.status is Status.NOT_UNIQUE
     assert opening.converged
@@ -261,15 +218,6 @@ def test_p_matrices_are_told_from_others_by_their_minors():
 # Work ----------------------------------------------------------------------------------------
 
 
-def test_ten_thousand_separate_elements_take_one_step():
-    rng = np.random.default_rng(2)
-    n = 10_000
-    mass, b, F = rng.uniform(0.5, 2, n), rng.normal(size=n), rng.exponential(size=n)
-    answer = solve(sp.diags_array(1 / mass), b, -F, F)
-    assert answer.iterations == 1
-    assert_allclose(answer.effort, np.clip(b * mass, -F, F), rtol=1e-14)
-
-
 @pytest.mark.parametrize("ring", [False, True])
 def test_a_chain_of_ten_thousand_coupled_elements_takes_few_steps(ring):
     rng = np.random.default_rng(4)
@@ -287,16 +235,6 @@ def test_a_chain_of_ten_thousand_coupled_elements_takes_few_steps(ring):
     assert np.max(np.abs(answer.effort - np.clip(answer.effort + w, -F, F))) < 1e-9
 
 
-def test_thousands_of_singular_pairs_are_solved_together():
-    pairs = 3_000
-    D = sp.block_diag([PARALLEL] * pairs, format="csr")
-    load = np.linspace(-6, 6, pairs)
-    answer = solve(D, np.repeat(load, 2), -np.tile([1.0, 3.0], pairs), np.tile([1.0, 3], pairs))
-    assert answer.converged
-    assert answer.iterations < 20
-    assert_allclose(answer.rate[::2], np.sign(load) * np.maximum(np.abs(load) - 4, 0), atol=1e-12)
-
-
 @pytest.mark.parametrize(("n", "rank"), [(40, 10), (200, 100)])
 def test_strongly_singular_parts_are_solved_with_bounded_work(n, rank):
     rng = np.random.default_rng(11)
@@ -305,15 +243,6 @@ def test_strongly_singular_parts_are_solved_with_bounded_work(n, rank):
     assert answer.converged
     assert natural_residual(W @ W.T, b, -F, F, answer.effort) <= 1e-10
     assert answer.iterations < 2_000
-
-
-def test_a_large_sparse_singular_part_takes_few_steps():
-    rng = np.random.default_rng(3)
-    W = sp.random_array((2000, 1400), density=0.0015, rng=rng, data_sampler=rng.standard_normal)
-    b, F = rng.normal(size=2000), rng.exponential(size=2000)
-    answer = solve((W @ W.T).tocsr(), b, -F, F)
-    assert answer.converged
-    assert answer.iterations < 500
 
 
 def test_unsolved_is_admitted_and_never_endless():
@@ -351,8 +280,7 @@ def test_no_elements_are_no_problem():
 
 @pytest.mark.parametrize(("flows", "strength", "load"), [
     ([[1.0], [1]], [1.0, 3], [3.5]), ([[1.0], [2]], [1.0, 3], [3.5]),
-    ([[1.0], [1], [1]], [1.0, 2, 4], [5.0]), ([[1.0, 0], [0, 1], [1, 1]], [1.0, 1, 1], [1.0, 0.5]),
-])
+    ([[1.0], [1], [1]], [1.0, 2, 4], [5.0]), ([[1.0, 0], [0, 1], [1, 1]], [1.0, 1, 1], [1.0, 0.5])])
 def test_what_the_motion_leaves_open_has_the_least_weighted_square(flows, strength, load):
     """Shares are even where there is one motion; no internal stress lowers the sum of squares."""
     W, F = np.array(flows), np.array(strength)

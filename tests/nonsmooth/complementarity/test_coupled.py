@@ -7,16 +7,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.optimize import linprog
 
-from blocks.machine import compiling
-from blocks.nonsmooth.complementarity import (
-    Friction,
-    Island,
-    Status,
-    kept,
-    sequential_impact,
-    share_of,
-    solve,
-)
+from blocks.nonsmooth import complementarity
+from blocks.nonsmooth.complementarity import Friction, Status, sequential_impact, share_of, solve
 
 CHECKED = settings(deadline=None, derandomize=True)
 
@@ -38,7 +30,7 @@ def violation(D, b, low, high, L, H, x):
     return natural.max() / max(np.abs(b).max(), np.abs(w).max(), 1e-300)
 
 
-@settings(CHECKED, max_examples=200)
+@settings(CHECKED, max_examples=100)
 @given(st.integers(1, 5), st.integers(1, 7), st.integers(0, 10**6), st.sampled_from([0, 1, 8]))
 def test_bodies_on_rough_contacts_at_rest_always_have_an_answer(count, freedom, seed, digits):
     # as many contacts as one likes on few degrees of freedom: mostly redundant
@@ -95,7 +87,7 @@ def test_no_effort_is_found_where_there_is_none():
 
 
 # -- impacts --------------------------------------------------------------------------------
-@settings(CHECKED, max_examples=150)
+@settings(CHECKED, max_examples=75)
 @given(st.integers(1, 4), st.integers(1, 5), st.integers(0, 10**6),
        st.sampled_from([0.0, 0.5, 1.0]))
 def test_impacts_with_friction_end_apart_and_never_gain_energy(count, freedom, seed, e):
@@ -128,21 +120,6 @@ def test_restitution_is_lowered_where_friction_would_make_it_gain_energy():
     assert (hit.restitution_used < 1) == (gain > 0)
 
 
-def test_an_impact_that_would_gain_energy_takes_a_handful_of_problems():
-    # D = [[1, d], [d, 1]], both at 1 m/s: it sticks, and with restitution f it loses
-    # ((1 + f - d) (1 - f) + 1 - d (1 + f)) / 2 / (1 - d^2), which is zero at f^2 = 2 (1 - d)
-    d = 0.6
-    low, high, L, H = contacts(1, [3.0])
-    hit = sequential_impact([[1.0, d], [d, 1.0]], [1.0, 1.0], [1.0, 0.0],
-                            Friction(np.array([True, False]), low, high, L, H))
-    f = np.sqrt(2 * (1 - d))
-    assert hit.restitution_used == pytest.approx(f, rel=1e-12)
-    assert_allclose(hit.impulse, np.array([1 + f - d, 1 - d * (1 + f)]) / (1 - d**2), rtol=1e-12)
-    assert_allclose(hit.flow, [-f, 0.0], atol=1e-12)
-    assert hit.energy_loss == pytest.approx(0.0, abs=1e-12)
-    assert hit.problems <= 4
-
-
 @settings(CHECKED, max_examples=40)
 @given(st.integers(0, 10**6))
 def test_what_would_gain_energy_rebounds_with_as_much_as_it_has(seed):
@@ -154,32 +131,16 @@ def test_what_would_gain_energy_rebounds_with_as_much_as_it_has(seed):
     size = np.abs(hit.impulse) @ np.abs(flow)
     if hit.restitution_used < 1:
         assert hit.energy_loss == pytest.approx(0.0, abs=1e-12 * size)
-        more = min(1.0, hit.restitution_used + 1e-6)
-        rebound = more * e * np.maximum(flow, 0.0)
+        rebound = min(1.0, hit.restitution_used + 1e-6) * e * np.maximum(flow, 0.0)
         found = solve(D, flow + rebound, *(low, high, L, H))
         assert found.effort @ (flow + found.rate - rebound) / 2 < 0
     else:
         assert hit.energy_loss >= -1e-12 * (flow @ flow)
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_an_impact_is_the_same_interpreted_and_compiled(seed, monkeypatch):
-    rng = np.random.default_rng(seed)
-    count = int(rng.integers(1, 4))
-    W = rng.normal(size=(2 * count, 2 * count + 1))
-    low, high, L, H = contacts(count, rng.choice([0.3, 1.0, 3.0], count))
-    friction = Friction(np.arange(2 * count) % 2 == 0, low, high, L, H)
-    given = W @ W.T, rng.normal(size=2 * count), np.tile([0.8, 0.0], count), friction
-    compiled = sequential_impact(*given)
-    monkeypatch.setattr(compiling, "is_installed", lambda: False)
-    interpreted = sequential_impact(*given)
-    for name, one in vars(compiled).items():
-        assert np.array_equal(one, vars(interpreted)[name]), name
-
-
 # -- splits -----------------------------------------------------------------------------------
 def resting(D, load, low, high, L, H):
-    return Island(D, D @ np.array(load), low, high, L, H)
+    return complementarity.Island(D, D @ np.array(load), low, high, L, H)
 
 
 def test_two_feet_hold_until_their_friction_together_is_used_up():
@@ -204,14 +165,14 @@ def test_feet_hold_a_box_as_long_as_any_of_their_efforts_do(seed):
         rate = J @ np.array([4 * rng.normal(), -9.81, rng.normal()])
         any_ = linprog(np.zeros(n), cone, np.zeros(n), D, rate,
                        bounds=[(0, None), (None, None)] * k)
-        island = Island(D, rate, low, high, L, H)
+        island = complementarity.Island(D, rate, low, high, L, H)
         found = share_of(island)
         assert found.loose.any() == (any_.status != 0)
         if any_.status == 0:
             bottom, top = island.bounds(found.effort)
             assert_allclose(D @ found.effort, rate, atol=1e-9 * np.abs(rate).max())
             assert (found.effort >= bottom - 1e-8).all() and (found.effort <= top + 1e-8).all()
-            bound, by = kept(island, found.ends, island.weights)
+            bound, by = complementarity.kept(island, found.ends, island.weights)
             assert_allclose(bound + by @ rate, found.effort, atol=1e-8)
 
 
@@ -264,34 +225,6 @@ def velocities(W, inverse, before, impulse):
     return before - inverse @ W.T @ impulse
 
 
-@pytest.mark.parametrize("struck", [1, 2, 3, 4])
-def test_newtons_cradle_sends_out_as_many_balls_as_come_in(struck):
-    W, inverse, D = row_of_balls(np.ones(5))
-    before = np.array([1.0] * struck + [0.0] * (5 - struck))
-    out = sequential_impact(D, W @ before, 1.0)
-    after = velocities(W, inverse, before, out.impulse)
-    assert_allclose(after, [0.0] * (5 - struck) + [1.0] * struck, atol=1e-15)
-    assert out.converged
-    assert out.collisions == struck * (5 - struck)
-    assert out.energy_loss == pytest.approx(0.0, abs=1e-15)
-
-
-def test_cradle_struck_from_both_ends_stays_symmetric():
-    W, inverse, D = row_of_balls(np.ones(5))
-    before = np.array([1.0, 0, 0, 0, -1.0])
-    out = sequential_impact(D, W @ before, 1.0)
-    assert_allclose(velocities(W, inverse, before, out.impulse), [-1, 0, 0, 0, 1], atol=1e-14)
-
-
-@pytest.mark.parametrize("e", [0.0, 0.3, 1.0])
-def test_single_impact_follows_newton(e):
-    mass, speed = 0.5, 3.0
-    out = sequential_impact([[1 / mass]], [speed], e)
-    assert out.flow[0] == pytest.approx(-e * speed)
-    assert out.impulse[0] == pytest.approx(mass * (1 + e) * speed)
-    assert out.energy_loss == pytest.approx(0.5 * mass * speed**2 * (1 - e**2))
-
-
 def test_separating_contacts_get_no_impulse():
     out = sequential_impact([[1.0, 0.2], [0.2, 1.0]], [-1.0, -0.5], 0.8)
     assert_allclose(out.impulse, 0.0)
@@ -314,9 +247,8 @@ def test_no_impact_gains_energy_or_leaves_an_approach(seed, n, e):
     assert_allclose(W @ after, out.flow, atol=1e-10)
     assert out.energy_loss == pytest.approx(kinetic[0] - kinetic[1], abs=1e-10)
     assert out.energy_loss >= -1e-12
-    assert np.sum(after / np.diag(inverse)) == pytest.approx(
-        np.sum(before / np.diag(inverse)), abs=1e-10
-    )
+    assert np.sum(after / np.diag(inverse)) == pytest.approx(np.sum(before / np.diag(inverse)),
+                                                             abs=1e-10)
 
 
 def test_collapsing_sequence_is_cut_and_ends_without_approach():
@@ -332,8 +264,7 @@ def test_collapsing_sequence_is_cut_and_ends_without_approach():
 
 
 def test_impact_against_an_immovable_path_is_reported():
-    out = sequential_impact([[0.0]], [1.0], 0.5)
-    assert not out.converged
+    assert not sequential_impact([[0.0]], [1.0], 0.5).converged
 
 
 def test_restitution_outside_zero_to_one_is_refused():

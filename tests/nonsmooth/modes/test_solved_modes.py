@@ -3,146 +3,19 @@
 The matrix of the rates moves with the states (arms of a rolling disc, a rod, a rocking box),
 and friction is loaded by normal forces."""
 
-from importlib.util import find_spec
-from itertools import pairwise
 
-import casadi as ca
 import numpy as np
 import pytest
 from benches import wired
-from benches.rigid_bodies import Box, Rod, sliding_disc, wedge
+from benches.rigid_bodies import sliding_disc
 from numpy.testing import assert_allclose
 
 import library.electrical as electrical
+import library.translational as tr
 from benchmarks.planar import disc
-from blocks import Component, Parameter, Variable, abs_, der, dry_friction, quantity, sin
-from blocks.language.lookup import jacobian
-from blocks.native.method import OneStep
+from blocks import quantity
 from blocks.nonsmooth.complementarity import solve
-from blocks.nonsmooth.modes.choice import set_valued_laws
-from blocks.nonsmooth.modes.law_functions import LawFunctions
-from blocks.nonsmooth.modes.laws import SetValuedLaws
-from blocks.nonsmooth.modes.solved_modes import SolvedModes
-from library.planar import Body, Circle, Contact, Ground
 from library.signal import Constant
-from library.translational import (
-    ForceSource,
-    Mass,
-    Reference,
-    Spring,
-    TranslationalFriction,
-    VelocitySource,
-)
-
-
-def test_derivatives_of_long_laws_of_one_sum_are_short_backward():
-    """f_i = sin(sin(sin(sin(i s)))) with s = sum of k x_k: its sweeps begin with what is long."""
-    n = 20
-    x, k, given = ca.SX.sym("x", n), np.arange(1.0, n + 1), np.linspace(-0.1, 0.1, n)
-    laws, value, slope = k * ca.dot(k, x), k * (k @ given), k
-    for _ in range(4):
-        laws, value, slope = ca.sin(laws), np.sin(value), np.cos(value) * slope
-    length = []
-    for backward in (False, True):
-        function = ca.Function("derivatives", [x], [jacobian(laws, x, backward)])
-        assert_allclose(np.array(function(given)), np.outer(slope, k), rtol=1e-12)
-        length.append(function.n_instructions())
-    assert length[1] < 0.6 * length[0]
-
-
-def rolling_disc():
-    return disc()
-
-
-def shaken_box():
-    """It rocks and falls back on its feet."""
-    return wired("box on two feet",
-                 box=Box(friction=0.8, static_friction=0.9, h="1.6 m", y="1.6 m",
-                         push=lambda t: quantity("14 N") * sin(quantity("3 rad/s") * t)))
-
-
-def landing_rod():
-    return wired("rod",
-                 rod=Rod(angle="50 deg", friction=0.3, static_friction=0.4, vx="1 m/s",
-                         y=quantity(np.sin(np.deg2rad(50)) + 0.02, "m")))
-
-
-class Servo(Component):
-    """A block drags a shoe with friction S, and that force presses a brake T on the block."""
-
-    mass, shoe = Parameter("1 kg"), Parameter("0.2 kg")
-    friction = Parameter(0.4)
-    push = Parameter("0 N", varying=True)
-    x, y = Variable("m", "0 m", priority="high"), Variable("m", "0 m", priority="high")
-    v, w = Variable("m/s", "0 m/s", priority="high"), Variable("m/s", "0 m/s", priority="high")
-    S, T = Variable("N"), Variable("N")
-    slip = Variable("m/s")
-
-    def equations(self):
-        yield der(self.x) == self.v
-        yield der(self.y) == self.w
-        yield self.mass * der(self.v) == self.push - self.S - self.T
-        yield self.shoe * der(self.w) == self.S - quantity("40 N/m") * self.y
-        yield self.slip == self.v - self.w
-        yield dry_friction(self.S, self.slip, static="6 N", kinetic="5 N")
-        limit = self.friction * abs_(self.S)  # a kink where the shoe carries nothing
-        yield dry_friction(self.T, self.v, static=limit, kinetic=limit)
-
-
-def shaken_servo():
-    return wired("servo",
-                 servo=Servo(push=lambda t: quantity("9 N") * sin(quantity("4 rad/s") * t)))
-
-
-def shaken_wedge():
-    """Its friction acts on its own normal force, which presses on either face."""
-    return wedge(20, 0.2, lambda t: 12 * sin(4 * t), weight=2.0, v=0.1)
-
-
-MODELS = {
-    "disc": (rolling_disc, 6, ["disc.x", "disc.w", "touch.N", "touch.T"]),
-    "box": (shaken_box, 1.2, ["box.x", "box.phi", "box.N2", "box.T1"]),
-    "rod": (landing_rod, 0.6, ["rod.x", "rod.angle", "rod.N", "rod.T"]),
-    "servo": (shaken_servo, 3, ["servo.v", "servo.y", "servo.S", "servo.T"]),
-    "wedge": (shaken_wedge, 3, ["driver.v", "wedge.N", "wedge.T"]),
-}
-
-
-def told(run):
-    """Times and events; how many last bounces there are is a matter of rounding."""
-    events = list(run.events)
-    bounces = {e for e, after in pairwise(events)
-               if e.description == "rebounds" and after.time - e.time < 1e-7}  # fmt: skip
-    # an impulse of rounding makes a foot that lets go one that rebounds
-    return ([e.time for e in events if e not in bounces],
-            [e.description.replace("rebounds", "opens") for e in events if e not in bounces])
-
-
-def same(one, other, paths, end, atol):
-    (times, words), (times_too, words_too) = told(one), told(other)
-    assert len(words) >= 2
-    assert words == words_too
-    assert_allclose(times, times_too, rtol=0, atol=atol)
-    t = np.linspace(0, end, 41)[:-1]
-    t = quantity(t[np.abs(t[:, None] - times).min(axis=1) > 1e-3], "s")
-    for path in paths:
-        a, b = (run[path].at(t).m for run in (one, other))
-        assert_allclose(a, b, atol=100 * atol * max(1.0, np.abs(b).max()), err_msg=path)
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_one_solve_and_machine_code_give_what_the_general_way_gives(name, monkeypatch):
-    build, end, paths = MODELS[name]
-    model = build()
-    assert isinstance(set_valued_laws(model.compile()).held_modes, SolvedModes)
-    fast = [model.simulate(f"{end} s", rtol=1e-9, method="DOP853")]
-    if find_spec("llvmlite"):
-        fast.append(build().simulate(f"{end} s", rtol=1e-10, method="dopri5"))
-        assert "stretches in Python" not in fast[1].statistics
-    monkeypatch.setattr(LawFunctions, "_held_modes", lambda self, laws: None)
-    slow = build().simulate(f"{end} s", rtol=1e-9, method="DOP853")
-    for one in fast:
-        same(one, slow, paths, end, 1e-7)
 
 
 def test_closed_contacts_do_not_drift_apart_in_machine_code():
@@ -154,78 +27,7 @@ def test_closed_contacts_do_not_drift_apart_in_machine_code():
     assert np.abs(np.hypot(x, y) - 0.75).max() < 0.25e-9
 
 
-def test_machine_code_leaves_to_python_what_comes_near_to_a_jam(monkeypatch):
-    pytest.importorskip("llvmlite")
-    build, end, paths = MODELS["rod"]
-    plain = build().simulate(f"{end} s", rtol=1e-9, method="dopri5")
-    # of the value at the start of a stretch
-    monkeypatch.setattr("blocks.native.solved_modes.FAR", 0.999)
-    watched = build().simulate(f"{end} s", rtol=1e-9, method="dopri5")
-    assert len(watched.recording.episodes) > len(plain.recording.episodes) + 2
-    same(watched, plain, paths, end, 1e-7)
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_slopes_in_machine_code_are_those_of_the_general_way(name, monkeypatch):
-    pytest.importorskip("llvmlite")
-    from blocks.machine.signatures import run_code
-    from blocks.native.equations import equations_of
-
-    problem = MODELS[name][0]().simulate("1 ms").recording.problem
-    laws, rng, compared = problem.laws, np.random.default_rng(0), 0
-    code = equations_of(problem.system, problem.p, laws)
-    monkeypatch.setattr(LawFunctions, "_held_modes", lambda self, laws: None)
-    general = SetValuedLaws(LawFunctions.of(problem.system))
-    assert general.held_modes is None
-    middle, slope = problem.x.copy(), np.zeros(problem.system.nx)
-    for t in np.linspace(0, 1, 40):
-        problem.x[:] = middle + rng.normal(0, 0.2, middle.size)
-        laws.modes = np.where(laws.elements.contact, -1, rng.choice([-1, 1], laws.size))
-        laws.modes[rng.random(laws.size) < 0.6] = 0
-        if not laws.runs_compiled(problem, t):
-            continue
-        run_code(code.slope, np.array([t]), problem.x, problem.p, code.constants(problem, t), slope)
-        problem.laws, general.modes = general, laws.modes
-        problem.u[:] = 0.0
-        expected = problem.slope(t, problem.solver_vector()) * problem.scale
-        problem.laws = laws
-        assert_allclose(slope, expected, atol=1e-9 * np.abs(expected).max())
-        compared += 1
-    assert compared >= 10
-
-
 # -- the mode that machine code predicts ------------------------------------------------------
-def disc_on_top(friction):
-    """Let go on top of a circle of 1 m, 0.1 rad off: it rolls, slips and leaves."""
-    return wired("disc on top", "ground.P touch.B", "disc.P touch.F",
-                 ground=Ground(),
-                 disc=Body(inertia=quantity(0.25**2 / 2, "kg*m^2"), phi="0 rad", vx="0 m/s",
-                           vy="0 m/s", w="0 rad/s", x=quantity(1.25 * np.sin(0.1), "m"),
-                           y=quantity(1.25 * np.cos(0.1), "m")),
-                 touch=Contact(curve=Circle("0.25 m"), base=Circle("1 m"), friction=friction))
-
-
-CASES = {
-    "in a circle": MODELS["disc"],
-    "on top": (lambda: disc_on_top(0.2), 1.4, ["disc.x", "disc.w"]),
-    "thrown": (lambda: sliding_disc(0.6, 0.3, np.pi / 4), 1.0, ["disc.x", "disc.w"]),
-}
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_what_machine_code_predicts_is_what_the_joint_problem_decides(name, monkeypatch):
-    build, end, paths = CASES[name]
-    predicted = build().simulate(f"{end} s", rtol=1e-9)
-    monkeypatch.setattr(OneStep, "carries_out_events", False)
-    jointly = build().simulate(f"{end} s", rtol=1e-9)
-    (times, words), (times_too, words_too) = told(predicted), told(jointly)
-    assert words == words_too
-    assert_allclose(times, times_too, rtol=0, atol=1e-10)
-    for path in paths:
-        a, b = predicted[path].final.m, jointly[path].final.m
-        assert_allclose(a, b, atol=1e-8 * max(1.0, abs(b)), err_msg=path)
-
-
 @pytest.mark.parametrize(("static", "mode"), [(0.0, "slides backward"), (0.6, "sticks")])
 def test_friction_that_is_stronger_at_rest_is_asked_with_its_strength_at_rest(static, mode):
     """Rolling on a slope of 45 deg takes tan(45 deg)/3 = 0.33 of the normal force."""
@@ -240,9 +42,9 @@ def test_friction_that_is_stronger_at_rest_is_asked_with_its_strength_at_rest(st
 def loaded_block(force, mass=2.0, **friction):
     """A block on a rough floor with a force on it."""
     return wired("block", "block.M friction.R push.R", "friction.C push.C floor.V",
-                 block=Mass(mass=quantity(mass, "kg")), floor=Reference(),
-                 friction=TranslationalFriction(law="coulomb", **friction),
-                 push=ForceSource(force=force))
+                 block=tr.Mass(mass=quantity(mass, "kg")), floor=tr.Reference(),
+                 friction=tr.TranslationalFriction(law="coulomb", **friction),
+                 push=tr.ForceSource(force=force))
 
 
 def test_a_block_breaks_away_at_the_static_and_slides_with_the_kinetic_force():
@@ -267,60 +69,6 @@ def test_a_block_that_stops_under_a_load_sticks_up_to_the_static_force_and_turns
     assert_allclose(run.events[0].time, stop, rtol=0, atol=1e-14)
     back = 0.0 if then == "sticks" else (load + 3) / 2 * (2 - stop)
     assert_allclose(run["block.v"].final.magnitude, back, rtol=1e-12, atol=0)
-
-
-def dragged_chain(n, seed):
-    """Blocks on rough floors between springs, one end driven to and fro."""
-    random = np.random.default_rng(seed)
-    model = wired("chain", floor=Reference())
-    model.drive = VelocitySource(
-        velocity=lambda t: quantity("0.3 m/s") * sin(quantity("4 rad/s") * t))
-    model.blocks = Mass(count=n, mass=quantity(random.uniform(0.5, 2, n), "kg"))
-    model.springs = Spring(count=n, stiffness=quantity(random.uniform(50, 200, n), "N/m"))
-    kinetic = random.uniform(1, 3, n)
-    model.frictions = TranslationalFriction(
-        count=n, law="coulomb", coulomb_force=quantity(kinetic, "N"),
-        breakaway_force=quantity(kinetic * random.uniform(1, 1.6, n), "N"))
-    model.connect(model.drive.C, model.frictions.C, model.floor.V)
-    model.connect(model.blocks.M, model.frictions.R, model.springs.R)
-    model.connect(model.springs[0].C, model.drive.R)
-    if n > 1:
-        model.connect(model.springs[1:].C, model.blocks[:-1].M)
-    return model
-
-
-@pytest.mark.parametrize(("n", "seed"), [(1, 1), (1, 2), (2, 3), (3, 4), (5, 5)])
-def test_machine_code_decides_on_elements_that_nobody_feels_as_the_joint_problem(n, seed):
-    short = dragged_chain(n, seed).simulate("3 s", rtol=1e-8)
-    general = dragged_chain(n, seed).simulate("3 s", rtol=1e-8, method="DOP853")
-    assert len(short.events) >= 6
-    assert [(e.component, e.description) for e in short.events] == [
-        (e.component, e.description) for e in general.events]
-    assert_allclose([e.time for e in short.events], [e.time for e in general.events], rtol=0,
-                    atol=1e-6)  # fmt: skip
-    assert_allclose(short["blocks.v"].final.magnitude, general["blocks.v"].final.magnitude,
-                    rtol=0, atol=1e-6)  # fmt: skip
-
-
-def test_what_sticks_is_at_rest_exactly():
-    run = dragged_chain(1, 1).simulate("3 s", rtol=1e-8)
-    stuck = [e.time for e in run.events if e.description == "sticks"]
-    assert len(stuck) >= 3
-    for t in stuck:
-        assert run["blocks[0].v"].at(quantity(t, "s")).magnitude == 0.0
-
-
-@pytest.mark.parametrize("load", [-3.0, -2.0, -1.0, 0.3, 1.0, 2.0, 7.0])
-@pytest.mark.parametrize("bounds", [(-1.0, 2.0), (0.0, np.inf), (-np.inf, 1.5)])
-def test_one_element_obeys_its_law(load, bounds):
-    d, (low, high) = 0.5, bounds
-    found = solve([[d]], [load], low, high)
-    effort, rate, state = (a.item() for a in (found.effort, found.rate, found.state))
-    assert low <= effort <= high
-    assert_allclose(rate, load - d * effort, atol=1e-15)
-    assert (state > 0) == (rate > 0) == (effort == high and load > d * high)
-    assert (state < 0) == (rate < 0) == (effort == low and load < d * low)
-    assert found.grazing.item() == (load in (d * low, d * high))
 
 
 def test_a_load_exactly_at_the_bound_of_one_element_is_for_the_next_instant_to_decide():

@@ -3,23 +3,14 @@
 import numpy as np
 import pytest
 from benches import wire, wired
+from benches.friction import dry
 from numpy.testing import assert_allclose
 
+import library.translational as tr
 from blocks import Branch, Model, ParameterError, Variable, der, quantity, where
 from blocks.machine import compiling
 from library.rotational import Inertia, RotationalReference
 from library.signal import Sign, Sine, Step
-from library.translational import (
-    ForceSource,
-    HardStop,
-    Mass,
-    MotionSensor,
-    Reference,
-    Spring,
-    TranslationalFriction,
-    VelocitySource,
-    translational,
-)
 
 # x(4 s) of a block pulled by a spring over a rough floor (T. Piatkowski's test problem, solved
 # with exact Coulomb friction piecewise in closed form to 40 digits)
@@ -29,13 +20,12 @@ PULLED = 3.973261817376106
 def pulled() -> Model:
     return wired("pulled", "pull.R spring.R", "spring.C block.M floor.R place.R",
                  "pull.C floor.C place.C ground.V",
-                 block=Mass(mass="1 kg"), spring=Spring(stiffness="90 N/m"),
-                 floor=TranslationalFriction(law="coulomb", coulomb_force="10 N",
-                                             breakaway_force="10 N"),
-                 pull=VelocitySource(velocity=lambda t: where(t < quantity("2 s"),
-                                                              quantity("2 m/s"),
-                                                              quantity("0 m/s"))),
-                 place=MotionSensor(), ground=Reference())
+                 block=tr.Mass(mass="1 kg"), spring=tr.Spring(stiffness="90 N/m"),
+                 floor=dry(10),
+                 pull=tr.VelocitySource(velocity=lambda t: where(t < quantity("2 s"),
+                                                                 quantity("2 m/s"),
+                                                                 quantity("0 m/s"))),
+                 place=tr.MotionSensor(), ground=tr.Reference())
 
 
 def test_the_error_of_a_sliding_block_falls_with_the_square_of_the_step():
@@ -49,17 +39,17 @@ def test_the_error_of_a_sliding_block_falls_with_the_square_of_the_step():
 
 def test_what_sticks_does_not_drift():
     run = pulled().simulate("4 s", method="moreau_jean", step="10 ms")
-    later = run["place.P"].at(["2.5 s", "3 s", "3.5 s", "4 s"]).to("m").m
-    assert np.ptp(later) <= 1e-14
+    assert np.ptp(run["place.P"].at(["2.5 s", "3 s", "3.5 s", "4 s"]).to("m").m) <= 1e-14
     assert run.sticking()["floor"].longest > 1.9
 
 
 def test_a_block_slides_to_rest_after_the_way_that_its_energy_lasts():
     model = wired("slides",
-                  block=Mass(mass="2 kg", v="3 m/s"), place=MotionSensor(), ground=Reference())
+                  block=tr.Mass(mass="2 kg", v="3 m/s"), place=tr.MotionSensor(),
+                  ground=tr.Reference())
     for name, force in (("one", "4 N"), ("two", "6 N")):
-        brake = model.add(name, TranslationalFriction(law="coulomb", coulomb_force=force,
-                                                      breakaway_force=force))  # fmt: skip
+        brake = model.add(name, tr.TranslationalFriction(law="coulomb", coulomb_force=force,
+                                                         breakaway_force=force))  # fmt: skip
         model.connect(model.block.M, brake.R)
         model.connect(brake.C, model.ground.V)
     wire(model, "block.M place.R", "place.C ground.V")
@@ -79,15 +69,14 @@ def test_it_agrees_with_the_event_driven_solution():
 
 def test_a_bouncing_ball_comes_to_rest_on_its_stop():
     model = wired("bouncing", "ball.M stop.R weight.R", "stop.C weight.C ground.V",
-                  ball=Mass(mass="1 kg"),
-                  stop=HardStop(model="restitution", lower_bound="0 m", upper_bound="5 m",
-                                restitution=0.5, x="1 m"), weight=ForceSource(force="-9.81 N"),
-                  ground=Reference())
+                  ball=tr.Mass(mass="1 kg"),
+                  stop=tr.HardStop(model="restitution", lower_bound="0 m", upper_bound="5 m",
+                                   restitution=0.5, x="1 m"),
+                  weight=tr.ForceSource(force="-9.81 N"), ground=tr.Reference())
     run = model.simulate("3 s", method="moreau_jean", step="2 ms")
     assert abs(run["stop.x"].final.to("m").m) < 0.02  # within a step's flight of the floor
     assert abs(run["ball.v"].final.to("m/s").m) < 1e-9
-    flight = np.sqrt(2 / 9.81)
-    peak = run["stop.x"].at(f"{flight * 1.5} s").to("m").m
+    peak = run["stop.x"].at(f"{np.sqrt(2 / 9.81) * 1.5} s").to("m").m
     assert_allclose(peak, 0.25, atol=0.02)  # restitution squared times the height
 
 
@@ -97,9 +86,9 @@ def test_a_bouncing_ball_comes_to_rest_on_its_stop():
 ])  # fmt: skip
 def test_touching_balls_in_a_row_are_struck_at_once_or_one_after_the_other(options, after):
     model = Model("row")
-    balls = [Mass(v=f"{v} m/s") for v in (1, 0, 0, 0, 0)]
-    stops = [HardStop(model="restitution", restitution=1, upper_bound="0 m", lower_bound="-1 m",
-                      x=f"{x} mm") for x in (-0.5, 0, 0, 0)]
+    balls = [tr.Mass(v=f"{v} m/s") for v in (1, 0, 0, 0, 0)]
+    stops = [tr.HardStop(model="restitution", restitution=1, upper_bound="0 m", lower_bound="-1 m",
+                         x=f"{x} mm") for x in (-0.5, 0, 0, 0)]
     for k, ball in enumerate(balls):
         setattr(model, f"ball{k}", ball)
     for k, stop in enumerate(stops):
@@ -112,8 +101,8 @@ def test_touching_balls_in_a_row_are_struck_at_once_or_one_after_the_other(optio
 
 def test_smooth_models_are_solved_by_the_trapezoidal_rule():
     model = wired("oscillator", "mass.M spring.R", "spring.C ground.V",
-                  mass=Mass(mass="1 kg", v="1 m/s"), spring=Spring(stiffness="4 N/m"),
-                  ground=Reference())
+                  mass=tr.Mass(mass="1 kg", v="1 m/s"), spring=tr.Spring(stiffness="4 N/m"),
+                  ground=tr.Reference())
     run = model.simulate("3 s", method="moreau_jean", step="5 ms")
     assert_allclose(run["spring.x"].final.to("m").m, np.sin(6.0) / 2, atol=5e-5)
 
@@ -124,7 +113,7 @@ def test_the_step_must_be_given():
 
 
 def test_relations_switch_at_the_end_of_the_step_in_which_they_change():
-    class Buffer(Branch, domain=translational):
+    class Buffer(Branch, domain=tr.translational):
         """Pushes with 10 N/m from x = 0 on: a spring that is only touched."""
 
         x = Variable("m", "-1 m", priority="high")
@@ -134,9 +123,8 @@ def test_relations_switch_at_the_end_of_the_step_in_which_they_change():
             yield self.f == where(self.x > 0, quantity("10 N/m") * self.x, quantity("0 N"))
 
     model = wired("buffer", "mass.M buffer.R rubs.R", "buffer.C rubs.C ground.V",
-                  mass=Mass(mass="1 kg", v="2 m/s"), buffer=Buffer(),
-                  rubs=TranslationalFriction(law="coulomb", coulomb_force="0.1 N",
-                                             breakaway_force="0.1 N"), ground=Reference())
+                  mass=tr.Mass(mass="1 kg", v="2 m/s"), buffer=Buffer(),
+                  rubs=dry(0.1), ground=tr.Reference())
     run = model.simulate("1.4 s", method="moreau_jean", step="1 ms")
     exact = model.simulate("1.4 s", rtol=1e-10)
     assert exact["mass.v"].final.m < -1  # it has been thrown back

@@ -64,9 +64,8 @@ class Axis:
         """A component; numbers and lists of them are in the units of their keywords."""
         bare = {name for name, value in given.items()
                 if name in MEASURE and isinstance(value, (int, float, list))}  # fmt: skip
-        return self.kind(component)(**{
-            self.called(n): quantity(v, self.unit(n)) if n in bare else v
-            for n, v in given.items()})
+        return self.kind(component)(**{self.called(n): quantity(v, self.unit(n)) if n in bare else v
+                                       for n, v in given.items()})
 
     def wired(self, name: str, /, *nets: str, **parts: Any) -> Model:
         """A model of parts, with a reference ``ground``, joined net by net."""
@@ -97,6 +96,5 @@ class Axis:
 
 
 TRANSLATIONAL = Axis(translational, {}, {})
-ROTATIONAL = Axis(rotational, ABOUT, {
-    "N": "N*m", "m": "rad", "m/s": "rad/s", "m/s^2": "rad/s^2", "kg": "kg*m^2",
-    "N/m": "N*m/rad", "N*s/m": "N*m*s/rad"})
+ROTATIONAL = Axis(rotational, ABOUT, {"N": "N*m", "m": "rad", "m/s": "rad/s", "m/s^2": "rad/s^2",
+                                      "kg": "kg*m^2", "N/m": "N*m/rad", "N*s/m": "N*m*s/rad"})

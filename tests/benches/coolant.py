@@ -4,20 +4,9 @@ A flow has the enthalpy of where it comes from. What a node holds nobody knows w
 there.
 """
 
+import blocks
 from benches import wire
-from blocks import (
-    Component,
-    Domain,
-    Parameter,
-    Port,
-    Target,
-    Variable,
-    der,
-    interpolate,
-    quantity,
-    sqrt,
-    where,
-)
+from blocks import Component, Domain, Parameter, Port, Target, Variable, der, interpolate, quantity
 from library.thermal.domain import TwoPort, thermal
 
 coolant = Domain("coolant", across={"p": "Pa", "h": "J/kg"}, through={"m": "kg/s", "H": "W"},
@@ -27,7 +16,7 @@ capacity, density = quantity("1 J/(kg*K)"), quantity("1 kg/m^3")
 
 def carried(port, h):
     """Enthalpy flow into a component: of the node, or of what is in the component."""
-    return port.m * where(port.m > 0, port.h, h) == port.H
+    return port.m * blocks.where(port.m > 0, port.h, h) == port.H
 
 
 class OpenTank(Component):
@@ -76,7 +65,8 @@ class TurbulentPipe(Line):
 
     def law(self):
         m = self.a.m
-        return self.opening * (self.a.p - self.b.p) == self.k * m * sqrt(m**2 + self.smallest**2)
+        return self.opening * (self.a.p - self.b.p) == self.k * m * blocks.sqrt(m**2
+                                                                                + self.smallest**2)
 
 
 class Pump(Line):
@@ -137,16 +127,14 @@ class Convection(TwoPort):
 
 def two_tanks(model, left=("0.9 kg", "313.15 K"), right=("0.1 kg", "293.15 K"), guess="300 J/kg"):
     """Two tanks joined at the bottom."""
-    wire(model, "left.port pipe.a", "pipe.b right.port",
-         left=OpenTank(m=left[0], T=left[1]), right=OpenTank(m=right[0], T=right[1]),
-         pipe=LaminarPipe(h=Target(guess, priority="none")))
+    wire(model, "left.port pipe.a", "pipe.b right.port", left=OpenTank(m=left[0], T=left[1]),
+         right=OpenTank(m=right[0], T=right[1]), pipe=LaminarPipe(h=Target(guess, priority="none")))
     return model
 
 
 def cooling(model):
     """A pump cools a heated mass by a pipe, and drops out for a while."""
     wire(model, "source.port pump.a", "pump.b pipe.a", "pipe.b sink.port", "mass.heat convection.A",
-         "convection.B pipe.heat",
-         source=Surroundings(), sink=Surroundings(), pump=Pump(V=dropping_out), pipe=HeatedPipe(),
-         mass=HeatedMass(), convection=Convection())
+         "convection.B pipe.heat", source=Surroundings(), sink=Surroundings(),
+         pump=Pump(V=dropping_out), pipe=HeatedPipe(), mass=HeatedMass(), convection=Convection())
     return model

@@ -20,8 +20,7 @@ def ring(*parts, name="ring", **named):
     """
     named = {f"part{k}": p for k, p in enumerate(parts, 1)} | named
     first, *others = named
-    return circuit(name, f"{first}.p {others[0]}.p",
-                   *(f"{a}.n {b}.p" for a, b in pairwise(others)),
+    return circuit(name, f"{first}.p {others[0]}.p", *(f"{a}.n {b}.p" for a, b in pairwise(others)),
                    f"{others[-1]}.n {first}.n ground.V", **named)
 
 

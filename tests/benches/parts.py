@@ -3,24 +3,9 @@
 import pytest
 from numpy.testing import assert_allclose
 
+import blocks
 from benches import wired
-from blocks import (
-    Branch,
-    Component,
-    Discrete,
-    Domain,
-    Model,
-    Parameter,
-    Port,
-    Variable,
-    breakpoints,
-    der,
-    every,
-    floor,
-    quantity,
-    time,
-    where,
-)
+from blocks import Branch, Component, Discrete, Domain, Model, Parameter, Variable, der, quantity
 
 electrical = Domain("electrical", across={"v": "V"}, through={"i": "A"}, reference="Ground")
 
@@ -69,7 +54,7 @@ class VoltageSource(TwoPin):
 
 class Ground(Component):
     grounds = True
-    P = Port(electrical)
+    P = blocks.Port(electrical)
 
     def equations(self):
         yield self.P.v == 0
@@ -133,8 +118,8 @@ class Follower(Component):
 
     def equations(self):
         yield der(self.x) == self.u
-        yield every(self.period, {self.u: -self.gain * self.x, self.number: self.number + 1},
-                    start=self.first)
+        yield blocks.every(self.period, {self.u: -self.gain * self.x, self.number: self.number + 1},
+                           start=self.first)
 
 
 class Carrier(Component):
@@ -144,9 +129,9 @@ class Carrier(Component):
     on = Variable("s", "0 s", priority="high")
 
     def equations(self):
-        phase = time * self.frequency
-        yield breakpoints(0 / self.frequency, 0.5 / self.frequency)
-        yield der(self.on) == where(phase - floor(phase) < 0.5, 1.0, 0.0)
+        phase = blocks.time * self.frequency
+        yield blocks.breakpoints(0 / self.frequency, 0.5 / self.frequency)
+        yield der(self.on) == blocks.where(phase - blocks.floor(phase) < 0.5, 1.0, 0.0)
 
 
 def alone(component: Component) -> Model:

@@ -2,20 +2,9 @@
 
 import re
 
+import blocks
 from benches import wire, wired
-from blocks import (
-    Component,
-    Domain,
-    Input,
-    Model,
-    Output,
-    Parameter,
-    Port,
-    Variable,
-    der,
-    quantity,
-    when,
-)
+from blocks import Component, Domain, Input, Model, Output, Parameter, Port, Variable, der, quantity
 from blocks.language.statements import dry_friction
 from library.translational import Damper, Mass, Reference, TwoPort, translational
 
@@ -170,7 +159,7 @@ class AssignsWhatFollows(Component):
     def equations(self):
         yield der(self.x) == quantity("1 m/s")
         yield self.y == 2 * self.x
-        yield when(self.x > quantity("1 m"), {self.y: quantity("0 m")})
+        yield blocks.when(self.x > quantity("1 m"), {self.y: quantity("0 m")})
 
 
 def pattern(told):

@@ -160,9 +160,8 @@ def test_events_are_where_they_are_here_if_another_integrates_well(name):
 
 
 # -- what others give ----------------------------------------------------------------------------
-@pytest.mark.parametrize(("kind", "version"), [
-    ("CoSimulation", "2.0"), ("CoSimulation", "3.0"), ("ModelExchange", "2.0"),
-    ("ModelExchange", "3.0")])
+@pytest.mark.parametrize(("kind", "version"), [("CoSimulation", "2.0"), ("CoSimulation", "3.0"),
+                                               ("ModelExchange", "2.0"), ("ModelExchange", "3.0")])
 def test_inputs_and_parameters_act(kind, version):
     there = run("oscillator", kind, version,
                 start_values={"push.S": 5.0, "spring.stiffness": 80.0, "damper.damping": 1.0})
@@ -181,9 +180,8 @@ def test_an_input_holds_until_it_is_given_another_value():
 @pytest.mark.parametrize("kind", ["CoSimulation", "ModelExchange"])
 def test_what_sticks_breaks_away_where_an_input_jumps(kind, version, tmp_path):
     model = oscillator()
-    wire(model, "mass.M friction.R", "floor.V friction.C",
-         friction=TranslationalFriction(law="coulomb", coulomb_force="1 N",
-                                        breakaway_force="1.5 N"))
+    wire(model, "mass.M friction.R", "floor.V friction.C", friction=TranslationalFriction(
+        law="coulomb", coulomb_force="1 N", breakaway_force="1.5 N"))
     file = model.export_fmu(tmp_path / "a.fmu", inputs=["push.S"], outputs=["mass.v"],
                             version=version, rtol=1e-8)
     forces = np.array([(0.0, 0.0), (1.0, 0.0), (1.0, 5.0), (1.4, 5.0)],
@@ -490,9 +488,8 @@ def test_states_are_chosen_anew_in_steps_of_its_own(version, tmp_path):
 @pytest.mark.parametrize("version", ["2.0", "3.0"])
 def test_time_steps_are_those_of_python_with_what_is_told(version, tmp_path):
     model = oscillator()
-    wire(model, "mass.M friction.R", "floor.V friction.C",
-         friction=TranslationalFriction(law="coulomb", coulomb_force="1 N",
-                                        breakaway_force="1.5 N"))
+    wire(model, "mass.M friction.R", "floor.V friction.C", friction=TranslationalFriction(
+        law="coulomb", coulomb_force="1 N", breakaway_force="1.5 N"))
     options = {"inputs": ["push.S"], "outputs": ["mass.v", "friction.f"], "method": "moreau_jean",
                "step": "1 ms"}
     file = model.export_fmu(tmp_path / "a.fmu", version=version, parameters=["damper.damping"],

@@ -20,6 +20,7 @@ from benches.parts import Pendulum
 from numpy.testing import assert_allclose
 
 import blocks
+import library.translational as tr
 from blocks import (
     Component,
     Discrete,
@@ -37,15 +38,6 @@ from blocks import (
 )
 from blocks.exceptions import ParameterError, UnknownName, WrongCall
 from library.signal import Pulse
-from library.translational import (
-    Damper,
-    ForceSource,
-    Mass,
-    PositionSource,
-    Reference,
-    Spring,
-    TranslationalFriction,
-)
 
 pytest.importorskip("llvmlite", reason="models are exported as machine code")
 NODE, CHROMIUM = shutil.which("node"), shutil.which("chromium")
@@ -78,24 +70,24 @@ Run.made(data.programs[program], data.sliders, data.span, width).then(run => {
 def oscillator():
     """1 kg at 1 m/s on 50 N/m and 2 N*s/m."""
     return wired("oscillator", "mass.M spring.R damper.R", "floor.V spring.C damper.C",
-                 mass=Mass(mass="1 kg", v="1 m/s"), floor=Reference(),
-                 spring=Spring(stiffness="50 N/m"), damper=Damper(damping="2 N*s/m"))
+                 mass=tr.Mass(mass="1 kg", v="1 m/s"), floor=tr.Reference(),
+                 spring=tr.Spring(stiffness="50 N/m"), damper=tr.Damper(damping="2 N*s/m"))
 
 
 def rubbing():
     """1 kg that a spring pulls with 10 N, which friction holds up to 15 N."""
     return wired("rubbing", "mass.M spring.R friction.R", "floor.V spring.C friction.C",
-                 mass=Mass(mass="1 kg"), floor=Reference(),
-                 spring=Spring(stiffness="100 N/m", x="0.1 m"),
-                 friction=TranslationalFriction(law="coulomb", coulomb_force="2 N",
-                                                breakaway_force="15 N"))
+                 mass=tr.Mass(mass="1 kg"), floor=tr.Reference(),
+                 spring=tr.Spring(stiffness="100 N/m", x="0.1 m"),
+                 friction=tr.TranslationalFriction(law="coulomb", coulomb_force="2 N",
+                                                   breakaway_force="15 N"))
 
 
 def pulsed():
     """The same, pushed by 10 N for half of every 0.7 s."""
     model = oscillator()
     wire(model, "mass.M push.R", "floor.V push.C", "pulse.y push.S",
-         push=ForceSource(), pulse=Pulse(amplitude="10 N", period="0.7 s"))
+         push=tr.ForceSource(), pulse=Pulse(amplitude="10 N", period="0.7 s"))
     return model
 
 
@@ -106,8 +98,8 @@ def on_a_road():
         (t > quantity("0.5 s")) & (t < quantity("1 s")),
         quantity("1 cm") * (1 - cos(4 * math.pi * (t / quantity("1 s") - 0.5))), 0)
     wire(model, "road.R spring.R", "spring.C mass.M", "road.C ground.V",
-         road=PositionSource(position=hump), ground=Reference(), spring=Spring(stiffness="100 N/m"),
-         mass=Mass())
+         road=tr.PositionSource(position=hump), ground=tr.Reference(),
+         spring=tr.Spring(stiffness="100 N/m"), mass=tr.Mass())
     return model
 
 
@@ -125,8 +117,7 @@ CASES = {
         "spring.stiffness": ("10 N/m", "100 N/m"), "damper.damping": ("1 N*s/m", "20 N*s/m"),
         "mass.mass": ("0.5 kg", "2 kg")}, 1e-6),
     "heavy": (stick_slip, ["block.v"], "2 s", {"block.mass": ("0.5 kg", "2 kg")}, 1e-6),
-    "rubbing": (rubbing, ["mass.v"], "1 s", {
-        "friction.breakaway_force": ("2 N", "22 N")}, 1e-6),
+    "rubbing": (rubbing, ["mass.v"], "1 s", {"friction.breakaway_force": ("2 N", "22 N")}, 1e-6),
     "late": (late, ["mass.v", "late.y"], "1.5 s", {
         "gain.gain": ("5 N/m", "30 N/m"), "mass.mass": ("0.5 kg", "2 kg")}, 1e-6),
     "pulsed": (pulsed, ["mass.v"], "3 s", {"pulse.amplitude": ("2 N", "20 N")}, 1e-6),
@@ -268,8 +259,8 @@ def test_factors_of_a_band_are_rounded_as_in_python(tmp_path):
     # they are taken by products that are added without rounding, which WebAssembly does not have
     model = wired("chain", "springs.R dampers.R masses.M",
                   "springs[1:].C dampers[1:].C masses[:-1].M", "springs[0].C dampers[0].C wall.V",
-                  wall=Reference(), masses=Mass(count=30, v="1 m/s"),
-                  springs=Spring(count=30, stiffness="50 N/m"), dampers=Damper(count=30))
+                  wall=tr.Reference(), masses=tr.Mass(count=30, v="1 m/s"),
+                  springs=tr.Spring(count=30, stiffness="50 N/m"), dampers=tr.Damper(count=30))
     file = tmp_path / "page.html"
     model.page(file, show=["masses[29].v"], duration="1 s", method="rodas4")
     here, found = model.simulate("1 s", method="rodas4"), there(file)

@@ -198,9 +198,8 @@ def test_a_component_has_the_ports_of_its_simscape_block():
 
 
 def test_an_option_is_preset_as_in_simscape():
-    assert [(cls, option) for cls, option, value in CHOICES
-            if not isinstance(cls._declared[option], Option)
-            or cls._declared[option].default != value] == []
+    assert [(cls, option) for cls, option, value in CHOICES if not isinstance(
+        cls._declared[option], Option) or cls._declared[option].default != value] == []
 
 
 def components():
@@ -274,6 +273,5 @@ def test_a_docstring_says_what_no_declaration_does():
 
 
 def test_every_component_stands_in_the_guide_of_its_package():
-    assert [component.__name__ for package, component in SAID
-            if package is not signal
+    assert [component.__name__ for package, component in SAID if package is not signal
             and f"``{component.__name__}``" not in package.__doc__] == []

@@ -36,9 +36,8 @@ from library.signal import Constant, Gain, Sine, Step, Subtract
 
 pytest.importorskip("fmpy", reason="FMPy runs FMUs: pip install FMPy")
 VERSIONS = 2, 3
-needs_compiler = pytest.mark.skipif(
-    shutil.which("gcc") is None or platform.system() != "Linux",
-    reason="the reference FMUs are compiled with gcc")
+needs_compiler = pytest.mark.skipif(shutil.which("gcc") is None or platform.system() != "Linux",
+                                    reason="the reference FMUs are compiled with gcc")
 
 
 @cache

@@ -12,32 +12,17 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
+import library.thermal as th
+import library.translational as tr
 from benchmarks import domains, models
 from benchmarks.table import peak_memory
 from blocks import Component, Discrete, Model, Parameter, Variable, der, quantity, when, where
 from blocks.machine.signatures import run_code
 from blocks.native import is_large, sparse_factors, why_not
 from blocks.native.equations import equations_of
-from library.thermal import (
-    ConductingRod,
-    RadiativeHeatTransfer,
-    TemperatureSource,
-    ThermalMass,
-    ThermalResistance,
-)
-from library.translational import (
-    Damper,
-    ForceSource,
-    FreeEnd,
-    HardStop,
-    Mass,
-    Reference,
-    Spring,
-    TwoPort,
-)
 
 
-class TwoStage(TwoPort):
+class TwoStage(tr.TwoPort):
     """A damper that becomes harder above a speed."""
 
     damping, hard = Parameter("5 N*s/m"), Parameter("9 N*s/m")
@@ -56,11 +41,11 @@ def tesseract(first=None):
 
     Its opposite corner is held. The 14 corners between have no mass.
     """
-    model = wired("tesseract", ground=Reference(), block=Mass(mass="2 kg", v="1 m/s"))
+    model = wired("tesseract", ground=tr.Reference(), block=tr.Mass(mass="2 kg", v="1 m/s"))
     corners = {0: [model.block.M], 15: [model.ground.V]}
     edges = [(a, a | 1 << k) for a in range(16) for k in range(4) if not a >> k & 1]
     for number, (a, b) in enumerate(edges):
-        damper = (first or Damper)() if number == 0 else Damper(damping="5 N*s/m")
+        damper = (first or tr.Damper)() if number == 0 else tr.Damper(damping="5 N*s/m")
         damper = model.add(f"d{number}", damper)
         if number == 0 and first is None:
             damper.damping = "5 N*s/m"
@@ -102,7 +87,7 @@ def test_a_study_of_a_model_with_loops_takes_its_runs_one_by_one():
 COPIES = 80
 
 
-class Wedge(TwoPort):
+class Wedge(tr.TwoPort):
     """A damper that becomes harder the further it is pressed in."""
 
     damping, length = Parameter("5 N*s/m"), Parameter("1 m")
@@ -115,17 +100,17 @@ class Wedge(TwoPort):
         yield self.power_dissipated == self.f * self.v
 
 
-def webs(nodes, kind: type[Component] = Damper):
+def webs(nodes, kind: type[Component] = tr.Damper):
     """Copies of a mass on a web of dampers: massless nodes, each joined with all others."""
     rng = np.random.default_rng(nodes)
     model = Model(f"{COPIES} webs of {nodes} nodes")
-    model.ground = Reference()
-    model.mass = Mass(count=COPIES, mass=quantity(rng.uniform(1, 3, COPIES), "kg"), v="0.1 m/s")
-    model.spring = Spring(count=COPIES, stiffness=quantity(rng.uniform(50, 90, COPIES), "N/m"))
-    model.push = ForceSource(count=COPIES, force=models._push)
+    model.ground = tr.Reference()
+    model.mass = tr.Mass(count=COPIES, mass=quantity(rng.uniform(1, 3, COPIES), "kg"), v="0.1 m/s")
+    model.spring = tr.Spring(count=COPIES, stiffness=quantity(rng.uniform(50, 90, COPIES), "N/m"))
+    model.push = tr.ForceSource(count=COPIES, force=models._push)
     model.connect(model.spring.R, model.mass.M, model.push.R)
     model.connect(model.spring.C, model.push.C, model.ground.V)
-    inner = [model.add(f"node{k}", FreeEnd(count=COPIES)).V for k in range(nodes)]
+    inner = [model.add(f"node{k}", tr.FreeEnd(count=COPIES)).V for k in range(nodes)]
     ends = [model.mass.M, *inner, model.ground.V]
     for k, (a, b) in enumerate(itertools.combinations(ends, 2)):
         damping = quantity(rng.uniform(1, 9, COPIES), "N*s/m")
@@ -151,15 +136,14 @@ def opposed(n):
     """A chain with dampers that point against their springs, and springs beside both."""
     model = models.friction_chain(n)
     wire(model, "others.R against.C masses[1:].M", "others.C against.R masses[:-1].M",
-         others=Spring(count=n - 1, stiffness="3 N/m"), against=Damper(count=n - 1))
+         others=tr.Spring(count=n - 1, stiffness="3 N/m"), against=tr.Damper(count=n - 1))
     return model
 
 
-@pytest.mark.parametrize("model", [
-    lambda: models.random_network(400), lambda: webs(3, Wedge), lambda: opposed(100),
-    lambda: domains.ladder(60),
-], ids=["rods and levers", "coefficients of states", "several in parallel",
-        "one of two in parallel is solved for"])
+@pytest.mark.parametrize("model", [lambda: models.random_network(400), lambda: webs(3, Wedge),
+                                   lambda: opposed(100), lambda: domains.ladder(60)],
+                         ids=["rods and levers", "coefficients of states", "several in parallel",
+                              "one of two in parallel is solved for"])
 def test_compiled_and_interpreted_slopes_agree_to_rounding(model):
     found, expected = slopes_of(model().compile())
     assert_allclose(found, expected, rtol=0, atol=1e-13 * np.abs(expected).max())
@@ -222,8 +206,8 @@ def test_a_node_of_a_thousand_springs_is_one_sum():
     """A heavy frame on many springs of different stiffness: the sum of their forces."""
     rng, n = np.random.default_rng(0), 1000
     model = wired("a frame and what hangs on it", "springs.R bodies.M", "springs.C frame.M",
-                  frame=Mass(mass="50 kg"), bodies=Mass(count=n, mass="1 kg"),
-                  springs=Spring(count=n, stiffness=quantity(rng.uniform(1, 2, n), "N/m")))
+                  frame=tr.Mass(mass="50 kg"), bodies=tr.Mass(count=n, mass="1 kg"),
+                  springs=tr.Spring(count=n, stiffness=quantity(rng.uniform(1, 2, n), "N/m")))
     found, expected = slopes_of(model.compile())
     assert_allclose(found, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
 
@@ -232,9 +216,9 @@ def test_a_damper_beside_a_stop_that_reads_the_same_velocity_brakes_as_it_does_a
     """v is the slope of the stop's x, what the stop damps by, and what the damper moves with."""
     model, n = Model("stopped"), 100
     wire(model, "body.M damper.R stop.R", "ground.V damper.C stop.C",
-         ground=Reference(), body=Mass(count=n, mass="2 kg"),
-         stop=HardStop(count=n, model="full", upper_bound="1 mm", upper_stiffness="1e4 N/m",
-                       upper_damping="30 N*s/m"), damper=Damper(count=n, damping="5 N*s/m"))
+         ground=tr.Reference(), body=tr.Mass(count=n, mass="2 kg"),
+         stop=tr.HardStop(count=n, model="full", upper_bound="1 mm", upper_stiffness="1e4 N/m",
+                          upper_damping="30 N*s/m"), damper=tr.Damper(count=n, damping="5 N*s/m"))
     system = model.compile()
     assert is_large(system)
     found, _ = slopes_of(system)
@@ -255,14 +239,14 @@ def test_a_damper_beside_a_stop_that_reads_the_same_velocity_brakes_as_it_does_a
 def warmed_skins(n, room="300 K", shields=0):
     """Lumps that lose heat through a resistance to a skin, which radiates, to shields first."""
     rng = np.random.default_rng(n)
-    model = wired("skins", "lump.M link.A", "link.B skin.A",
-                  room=TemperatureSource(temperature=room),
-                  lump=ThermalMass(count=n, mass="1 g", T=quantity(rng.uniform(500, 1500, n), "K")),
-                  link=ThermalResistance(count=n, resistance="20 K/W"),
-                  skin=RadiativeHeatTransfer(count=n, area="1 cm^2"))
+    model = wired(
+        "skins", "lump.M link.A", "link.B skin.A", room=th.TemperatureSource(temperature=room),
+        lump=th.ThermalMass(count=n, mass="1 g", T=quantity(rng.uniform(500, 1500, n), "K")),
+        link=th.ThermalResistance(count=n, resistance="20 K/W"),
+        skin=th.RadiativeHeatTransfer(count=n, area="1 cm^2"))
     last = model.skin.B
     for k in range(shields):
-        shield = model.add(f"shield{k}", RadiativeHeatTransfer(count=n, area="1 cm^2"))
+        shield = model.add(f"shield{k}", th.RadiativeHeatTransfer(count=n, area="1 cm^2"))
         model.connect(last, shield.A)
         last = shield.B
     model.connect(last, model.room.A)
@@ -316,9 +300,9 @@ def test_unknowns_of_a_large_network_are_expected_where_states_and_time_take_the
 def test_a_long_rod_that_radiates_takes_the_implicit_steps_of_a_band():
     """In the steady state what is conducted through rod and skin is radiated."""
     model = wired("rod", "hot.A rod.A", "rod.B skin.A", "skin.B cold.A",
-                  rod=ConductingRod(segments=400, thermal_conductivity="50 W/(m*K)"),
-                  hot=TemperatureSource(temperature="1000 K"), cold=TemperatureSource(),
-                  skin=RadiativeHeatTransfer(area="1 cm^2"))
+                  rod=th.ConductingRod(segments=400, thermal_conductivity="50 W/(m*K)"),
+                  hot=th.TemperatureSource(temperature="1000 K"), cold=th.TemperatureSource(),
+                  skin=th.RadiativeHeatTransfer(area="1 cm^2"))
     run = model.simulate("1e5 s", rtol=1e-7)
     assert run.statistics["method"] == "rodas4"
     assert run.statistics["steps"] < 400

@@ -7,6 +7,7 @@ from benches.parts import Explosion
 from numpy.testing import assert_allclose
 
 import blocks.native
+import library.translational as tr
 from benchmarks.models import stick_slip
 from blocks import (
     Component,
@@ -24,21 +25,12 @@ from blocks import (
     time,
 )
 from blocks.exceptions import MissingPackage
-from library.translational import (
-    Damper,
-    ForceSource,
-    Mass,
-    Reference,
-    Spring,
-    TranslationalFriction,
-    TwoPort,
-)
 
 
 def oscillator(**mass):
     """1 kg on 100 N/m: 10 rad/s."""
-    return wired("oscillator", "block.M spring.R", "spring.C ground.V",
-                 block=Mass(**mass), spring=Spring(stiffness="100 N/m"), ground=Reference())
+    return wired("oscillator", "block.M spring.R", "spring.C ground.V", block=tr.Mass(**mass),
+                 spring=tr.Spring(stiffness="100 N/m"), ground=tr.Reference())
 
 
 def test_a_run_that_is_kept_in_many_blocks_is_read_as_any_other(monkeypatch):
@@ -74,11 +66,11 @@ def test_the_error_falls_with_the_fifth_power_of_the_step():
 def test_a_large_network_is_written_as_loops_and_swings_in_its_modes():
     # a chain fixed at one end: mode k of n has the frequency 2 sqrt(k/m) sin((2k-1) pi/(4n+2))
     n, k = 400, 3
-    model = wired("chain", ground=Reference(), springs=Spring(count=n, stiffness="1 kN/m"))
+    model = wired("chain", ground=tr.Reference(), springs=tr.Spring(count=n, stiffness="1 kN/m"))
     angle = (2 * k - 1) * np.pi / (2 * n + 1)
     shape = np.sin(angle * np.arange(1, n + 1))
     wire(model, "springs.R masses.M", "springs[1:].C masses[:-1].M", "springs[0].C ground.V",
-         masses=Mass(count=n, v=quantity(shape, "m/s")))
+         masses=tr.Mass(count=n, v=quantity(shape, "m/s")))
     run = model.simulate("40 s", method="dopri5", rtol=1e-9)
     rate = 2 * np.sqrt(1000) * np.sin(angle / 2)
     for t in (7.3, 40.0):
@@ -91,7 +83,7 @@ def test_accuracy_does_not_depend_on_how_many_masses_stand_still_beside():
     exact = stick_slip().simulate("4 s", rtol=1e-10)
     model = stick_slip()
     wire(model, "others.M ties.R", "ties.C floor.V",
-         others=Mass(count=3_000), ties=Spring(count=3_000))
+         others=tr.Mass(count=3_000), ties=tr.Spring(count=3_000))
     crowded = model.simulate("4 s")
     assert crowded.statistics["method"] == alone.statistics["method"] == "dopri5"
     t = quantity(np.linspace(0, 4, 401), "s")
@@ -116,8 +108,8 @@ def test_a_parameter_changed_between_runs_needs_no_new_code_and_counts():
 def test_equal_parameters_of_a_large_network_that_become_different_count_as_well():
     n = 400
     model = wired("pairs", "springs.R masses.M", "springs.C ground.V",
-                  masses=Mass(count=n, v="1 m/s"), ground=Reference(),
-                  springs=Spring(count=n, stiffness="100 N/m"))
+                  masses=tr.Mass(count=n, v="1 m/s"), ground=tr.Reference(),
+                  springs=tr.Spring(count=n, stiffness="100 N/m"))
     first = model.simulate("1 s", method="dopri5", rtol=1e-9)
     assert_allclose(first["masses.v"].final.magnitude, np.cos(10), atol=1e-7)
     stiffness = np.linspace(50, 200, n)
@@ -147,10 +139,10 @@ def test_a_run_that_cannot_go_on_is_reported_and_what_was_computed_is_kept():
 def test_what_cannot_run_in_machine_code_says_why():
     model = wired("many measured frictions in series with springs, no mass between them",
                   "block.M friction.R", "friction.C springs.R", "springs.C floor.V",
-                  block=Mass(v="1 m/s"), floor=Reference(), springs=Spring(count=25),
-                  friction=TranslationalFriction(count=25, law="table",
-                                                 speeds=quantity([0, 0.1, 1], "m/s"),
-                                                 levels=quantity([20, 21, 25], "N")))
+                  block=tr.Mass(v="1 m/s"), floor=tr.Reference(), springs=tr.Spring(count=25),
+                  friction=tr.TranslationalFriction(count=25, law="table",
+                                                    speeds=quantity([0, 0.1, 1], "m/s"),
+                                                    levels=quantity([20, 21, 25], "N")))
     assert model.simulate("1 ms").statistics["method"] == "DOP853"
     run = model.simulate("1 ms", method="dopri5")
     assert run.statistics["why"].endswith("exact friction and contacts are decided in Python")
@@ -191,14 +183,14 @@ def test_statistics_say_which_method_ran_and_why():
     assert run.statistics["method"] == "dopri5"
     assert "machine code" in run.statistics["why"]
     damped = oscillator(v="1 m/s")
-    wire(damped, "damper.R block.M", "damper.C ground.V", damper=Damper(damping="1 GN*s/m"))
+    wire(damped, "damper.R block.M", "damper.C ground.V", damper=tr.Damper(damping="1 GN*s/m"))
     assert damped.simulate("10 s").statistics["method"] == "rodas4"
     wire(damped, "push.R block.M", "push.C ground.V",
-         push=ForceSource(force=lambda t: quantity("1 N") * np.cos(t * quantity("1 1/s"))))
+         push=tr.ForceSource(force=lambda t: quantity("1 N") * np.cos(t * quantity("1 1/s"))))
     assert damped.simulate("10 s").statistics["method"] == "rodas4"
     del damped.push
     wire(damped, "gusts.R block.M", "gusts.C ground.V",
-         gusts=ForceSource(force=lambda t: quantity("1 N") * np.cos(t * quantity("1 1/s")) ** 2))
+         gusts=tr.ForceSource(force=lambda t: quantity("1 N") * np.cos(t * quantity("1 1/s")) ** 2))
     assert damped.simulate("10 s").statistics["method"] == "rodas4"
 
 
@@ -275,7 +267,7 @@ def test_a_run_that_is_stiff_alone_is_made_by_an_implicit_method():
     pytest.importorskip("xarray")
     model = oscillator()
     model.spring.x = "10 mm"
-    wire(model, "damper.R block.M", "damper.C ground.V", damper=Damper())
+    wire(model, "damper.R block.M", "damper.C ground.V", damper=tr.Damper())
     model.damper.damping = "1 N*s/m"
     data = model.sweep({"damper.damping": quantity([1, 2, 3, 1e9], "N*s/m")}, "2000 s",
                        outputs=["final(block.v)"])  # fmt: skip
@@ -330,7 +322,7 @@ def test_a_jump_whose_instant_is_varied_is_stepped_onto():
     """A force that acts for a moment: v = F τ / m, wherever the moment lies in the run."""
     pytest.importorskip("xarray")
 
-    class Kick(TwoPort):
+    class Kick(tr.TwoPort):
         at = Parameter("9 s")
 
         def equations(self):
@@ -339,7 +331,7 @@ def test_a_jump_whose_instant_is_varied_is_stepped_onto():
             yield self.f == -quantity("1 kN") * exp(-near**2)
 
     model = wired("kicked", "block.M kick.R", "kick.C ground.V",
-                  block=Mass(mass="2 kg"), kick=Kick(), ground=Reference())
+                  block=tr.Mass(mass="2 kg"), kick=Kick(), ground=tr.Reference())
     data = model.sweep({"kick.at": quantity([3, 5], "s")}, "8 s", outputs=["final(block.v)"],
                        method="dopri5", max_step="1 s")  # fmt: skip
     assert_allclose(data["final(block.v)"], np.sqrt(np.pi) / 2, rtol=1e-4)

@@ -6,32 +6,26 @@ from benches import wired
 from benches.parts import by_python
 from numpy.testing import assert_allclose
 
+import library.translational as tr
 from blocks import Model, quantity
 from blocks.nonsmooth.modes.joint_problem import JointProblem
 from library.mechanisms import RackAndPinion
 from library.rotational import RotationalFriction, RotationalReference
 from library.signal import Pulse, Sine
-from library.translational import (
-    ForceSource,
-    HardStop,
-    Mass,
-    Reference,
-    Spring,
-    TranslationalFriction,
-)
 
 PUSH, SLIDING = 20.0, 3.0  # N
 
 
 def pressed(count=1, side=1, seals=1, by_a_rack=False, rings=False):
     """Bodies of 2 kg at their stops, pressed against these by a sine first."""
-    model = wired("pressed", ground=Reference())
+    model = wired("pressed", ground=tr.Reference())
     if by_a_rack:
         model.base = RotationalReference()
     for k in range(count):
-        body, wave = Mass(mass="2 kg"), Sine(amplitude=f"{side * PUSH} N", frequency=f"{1 + k} Hz")
-        push = ForceSource()
-        stop = HardStop(model="restitution", restitution=0.2, lower_bound="-10 mm",
+        body, wave = tr.Mass(mass="2 kg"), Sine(amplitude=f"{side * PUSH} N",
+                                                frequency=f"{1 + k} Hz")
+        push = tr.ForceSource()
+        stop = tr.HardStop(model="restitution", restitution=0.2, lower_bound="-10 mm",
                         upper_bound="10 mm", x=f"{10 * side} mm")  # fmt: skip
         for name, part in (("body", body), ("wave", wave), ("push", push), ("stop", stop)):
             model.add(f"{name}{k}", part)
@@ -49,13 +43,13 @@ def pressed(count=1, side=1, seals=1, by_a_rack=False, rings=False):
                 model.connect(rack.R, body.M)
                 model.connect(seal.C, model.base.W)
             else:
-                seal = model.add(f"seal{k}{j}", TranslationalFriction(
+                seal = model.add(f"seal{k}{j}", tr.TranslationalFriction(
                     law="coulomb", coulomb_force=f"{share} N",
                     breakaway_force=f"{share * 4 / 3} N"))  # fmt: skip
                 model.connect(seal.R, body.M)
                 model.connect(seal.C, model.ground.V)
         if rings:
-            little, spring = Mass(mass="1 g"), Spring(stiffness="1e5 N/m")
+            little, spring = tr.Mass(mass="1 g"), tr.Spring(stiffness="1e5 N/m")
             model.add(f"little{k}", little)
             model.add(f"spring{k}", spring)
             model.connect(body.M, spring.R)
@@ -100,14 +94,14 @@ DRIVE, KINETIC, STROKE, REBOUND, SHIFT = 100.0, 30.0, 0.2, 0.2, 5e-3  # N, N, m,
 def pistons(count, stop_first=False):
     """Pistons of 2 kg that are pushed from stop to stop, each a little after the one before."""
     model = Model("pistons")
-    stop = HardStop(count=count, model="restitution", restitution=REBOUND, lower_bound="0 m",
-                    upper_bound=f"{STROKE} m")
+    stop = tr.HardStop(count=count, model="restitution", restitution=REBOUND, lower_bound="0 m",
+                       upper_bound=f"{STROKE} m")
     if stop_first:
         model.stop = stop
-    model.body, model.push, model.ground = Mass(count=count, mass="2 kg"), ForceSource(
-        count=count), Reference()
-    model.seal = TranslationalFriction(count=count, law="coulomb", coulomb_force=f"{KINETIC} N",
-                                       breakaway_force="40 N")
+    model.body, model.push, model.ground = tr.Mass(count=count, mass="2 kg"), tr.ForceSource(
+        count=count), tr.Reference()
+    model.seal = tr.TranslationalFriction(count=count, law="coulomb", coulomb_force=f"{KINETIC} N",
+                                          breakaway_force="40 N")
     if not stop_first:
         model.stop = stop
     model.valve = Pulse(count=count, amplitude=f"{2 * DRIVE} N", bias=f"{-DRIVE} N", period="1 s",

@@ -8,6 +8,8 @@ from benches.parts import assert_same
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
+import library.rotational as ro
+import library.translational as tr
 from blocks import Model, native, quantity, sin
 from blocks.machine.signatures import address_of, run_code
 from blocks.native.equations import equations_of
@@ -21,23 +23,7 @@ from blocks.nonsmooth.modes.choice import set_valued_laws
 from blocks.system.block_factors import factorize_blocks, room_for
 from library.mechanisms import LossyGear
 from library.planar import Body, Circle, Contact, Force, Ground, Line, Revolute, RigidOffset
-from library.rotational import (
-    Inertia,
-    RotationalFriction,
-    RotationalReference,
-    RotationalSpring,
-    TorqueSource,
-)
 from library.signal import Sine
-from library.translational import (
-    Damper,
-    ForceSource,
-    Mass,
-    Reference,
-    Spring,
-    TranslationalFriction,
-    VelocitySource,
-)
 
 
 def at_rest(d, drive, most, less, moved):
@@ -102,10 +88,10 @@ def test_positive_definite_is_proved_for_many_elements():
 
 def sliding_on_each_other(n):
     model = Model("stack")
-    model.push = ForceSource(force=lambda t: quantity("20 N") * sin(t * quantity("6 rad/s")))
-    model.wall, model.mass = Reference(), Mass(count=n, mass="1 kg")
-    model.spring = Spring(count=n, stiffness="1000 N/m")
-    model.friction = TranslationalFriction(
+    model.push = tr.ForceSource(force=lambda t: quantity("20 N") * sin(t * quantity("6 rad/s")))
+    model.wall, model.mass = tr.Reference(), tr.Mass(count=n, mass="1 kg")
+    model.spring = tr.Spring(count=n, stiffness="1000 N/m")
+    model.friction = tr.TranslationalFriction(
         count=n, law="coulomb", coulomb_force="1 N", breakaway_force="1.2 N")
     for parts in (model.spring, model.friction):
         model.connect(model.wall.V, parts[0].C)
@@ -119,12 +105,11 @@ def sliding_on_each_other(n):
 
 
 def pendulums(n):
-    model = wired("chain", "frame.W friction.C",
-                  ground=Ground(), frame=RotationalReference(), hinge=Revolute(count=n, drive=True),
+    model = wired("chain", "frame.W friction.C", ground=Ground(), frame=ro.RotationalReference(),
+                  hinge=Revolute(count=n, drive=True),
                   body=Body(count=n, mass="1 kg", inertia="0.01 kg*m^2", center_x="0.5 m"),
-                  link=RigidOffset(count=n, dx="1 m"),
-                  friction=RotationalFriction(count=n, law="coulomb", coulomb_torque="0.5 N*m",
-                                              breakaway_torque="0.6 N*m"))
+                  link=RigidOffset(count=n, dx="1 m"), friction=ro.RotationalFriction(
+                      count=n, law="coulomb", coulomb_torque="0.5 N*m", breakaway_torque="0.6 N*m"))
     for i in range(n):
         model.connect(model.hinge[i].A, model.friction[i].R)
         model.connect(model.link[i - 1].F if i else model.ground.P, model.hinge[i].B)
@@ -236,13 +221,13 @@ def torque(t):
 
 def braked_gear():
     """A torque on a shaft with a brake, whose gear turns a load."""
-    model = wired("braked", ground=RotationalReference())
-    model.motor, model.load = Inertia(inertia=quantity(J, "kg*m^2")), Inertia(
+    model = wired("braked", ground=ro.RotationalReference())
+    model.motor, model.load = ro.Inertia(inertia=quantity(J, "kg*m^2")), ro.Inertia(
         inertia=quantity(OUT, "kg*m^2"))
     model.gear = LossyGear(ratio=RATIO, forward_efficiency=FORWARD, backward_efficiency=BACKWARD)
-    model.brake = RotationalFriction(law="coulomb", coulomb_torque=quantity(BRAKE, "N*m"),
-                                     breakaway_torque=quantity(BRAKE, "N*m"))
-    model.drive = TorqueSource(torque=lambda t: quantity("1 N*m") * sin(
+    model.brake = ro.RotationalFriction(law="coulomb", coulomb_torque=quantity(BRAKE, "N*m"),
+                                        breakaway_torque=quantity(BRAKE, "N*m"))
+    model.drive = ro.TorqueSource(torque=lambda t: quantity("1 N*m") * sin(
         quantity("6 rad/s") * t) + quantity("0.2 N*m"))
     model.connect(model.motor.I, model.gear.S, model.brake.R, model.drive.R)
     model.connect(model.gear.O, model.load.I)
@@ -304,14 +289,13 @@ def test_a_gear_and_a_brake_stick_and_slide_together_without_python(in_python):
 def test_a_wave_in_a_chain_of_gears_with_losses_has_no_events_but_their_starts():
     n = 6
     model = wired("chain", "drive.R wheels[0].I", "drive.C ground.W", "wheels[:-1].I gears.S",
-                  "gears.O springs.R", "springs.C wheels[1:].I",
-                  ground=RotationalReference(),
-                  drive=TorqueSource(
-                      torque=lambda t: quantity("3 N*m") * sin(quantity("9 rad/s") * t)),
-                  wheels=Inertia(count=n + 1),
+                  "gears.O springs.R", "springs.C wheels[1:].I", ground=ro.RotationalReference(),
+                  drive=ro.TorqueSource(torque=lambda t: quantity("3 N*m")
+                                        * sin(quantity("9 rad/s") * t)),
+                  wheels=ro.Inertia(count=n + 1),
                   gears=LossyGear(count=n, ratio=1.0, forward_efficiency=FORWARD,
                                   backward_efficiency=BACKWARD),
-                  springs=RotationalSpring(count=n, stiffness="500 N*m/rad"))
+                  springs=ro.RotationalSpring(count=n, stiffness="500 N*m/rad"))
     run = model.simulate("0.5 s", progress=False)
     starts = [e.component for e in run.events if "slides forward" in e.description]
     assert sorted(starts) == [f"gears[{k}]" for k in range(n)]
@@ -325,19 +309,19 @@ AMPLITUDE, RATE = 0.02, 2 * np.pi
 def iwan(n):
     """A plate moved to and fro, and n springs to it, each held by dry friction at its other end."""
     model = Model("iwan")
-    model.ground, model.plate = Reference(), VelocitySource(
+    model.ground, model.plate = tr.Reference(), tr.VelocitySource(
         velocity=lambda t: quantity(AMPLITUDE * RATE, "m/s") * sin(quantity(RATE, "rad/s") * t))
-    model.damper = Damper(damping="1 N*s/m")  # so that there is a state to integrate
-    model.lag = Spring(stiffness="100 N/m")
+    model.damper = tr.Damper(damping="1 N*s/m")  # so that there is a state to integrate
+    model.lag = tr.Spring(stiffness="100 N/m")
     model.connect(model.plate.R, model.lag.R)
     model.connect(model.lag.C, model.damper.R)
     model.connect(model.plate.C, model.damper.C, model.ground.V)
     stiffness = 50.0 + 10.0 * np.arange(n) * min(1.0, 30 / n)
     strength = 0.3 + 0.05 * np.arange(n) * min(1.0, 30 / n)
-    model.springs = Spring(count=n, stiffness=quantity(stiffness, "N/m"))
+    model.springs = tr.Spring(count=n, stiffness=quantity(stiffness, "N/m"))
     force = quantity(strength, "N")
-    model.sliders = TranslationalFriction(count=n, law="coulomb", coulomb_force=force,
-                                          breakaway_force=force)
+    model.sliders = tr.TranslationalFriction(count=n, law="coulomb", coulomb_force=force,
+                                             breakaway_force=force)
     model.connect(model.plate.R, model.springs.R)
     model.connect(model.springs.C, model.sliders.R)
     model.connect(model.sliders.C, model.ground.V)

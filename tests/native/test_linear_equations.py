@@ -256,9 +256,8 @@ def plate(n, at):
     """Nodes with a capacitor each, between neighbours and to ground all around."""
     model, number = Model("plate"), np.arange(n * n).reshape(n, n)
     around = np.pad(number, 1, constant_values=-1)
-    pairs = np.concatenate([
-        np.column_stack([around[1:-1, :-1].ravel(), around[1:-1, 1:].ravel()]),
-        np.column_stack([around[:-1, 1:-1].ravel(), around[1:, 1:-1].ravel()])])
+    pairs = np.concatenate([np.column_stack([around[1:-1, :-1].ravel(), around[1:-1, 1:].ravel()]),
+                            np.column_stack([around[:-1, 1:-1].ravel(), around[1:, 1:-1].ravel()])])
     inner, edge = pairs[(pairs >= 0).all(axis=1)], pairs[(pairs < 0).any(axis=1)].max(axis=1)
     model.ground, model.nodes = domains.Ground(), domains.Node(count=n * n)
     model.links = domains.Resistor(count=len(inner), resistance="1 kohm")
@@ -297,8 +296,7 @@ def test_a_grid_of_resistors_and_diodes_meets_the_one_by_ida():
 def test_a_column_of_capacitors_that_all_act_on_each_other_discharges_as_its_closed_form(n):
     """A resistor at every node: what flows there comes through all capacitors below it."""
     model = wired("column", "column[0].n loads.n ground.V", "column[1:].n column[:-1].p",
-                  "column.p loads.p",
-                  ground=ElectricalReference(),
+                  "column.p loads.p", ground=ElectricalReference(),
                   column=Capacitor(count=n, capacitance="1 uF", v="1 V"),
                   loads=Resistor(count=n, resistance="1 kohm"))
     run = model.simulate("0.3 s", method="rodas4", rtol=1e-8)

@@ -5,32 +5,13 @@ import pytest
 from benches import wire, wired
 from numpy.testing import assert_allclose
 
+import blocks
+import library.isothermal_liquid as il
 from benchmarks.models import block_on_belt, chain_of_arrays
-from blocks import (
-    Component,
-    Discrete,
-    Parameter,
-    Variable,
-    abs_,
-    der,
-    mod,
-    quantity,
-    sin,
-    when,
-    where,
-)
+from blocks import Component, Discrete, Parameter, Variable, abs_, der, quantity, sin, when, where
 from blocks.native.method import OneStep
 from blocks.simulation import method_choice
 from library.electrical import ACVoltageSource, Diode, ElectricalReference, Inductor, Resistor
-from library.isothermal_liquid import (
-    ConstantVolumeChamber,
-    FlowRateSource,
-    FlowResistance,
-    IsothermalLiquidProperties,
-    LocalRestriction,
-    PressureSource,
-    Reservoir,
-)
 from library.signal import Sine
 from library.translational import ForceSource, HardStop, Mass, Reference, TranslationalFriction
 
@@ -195,7 +176,8 @@ class Encoder(Component):
     entered = Discrete("1", 0.0)
 
     def equations(self):
-        place = mod(self.x + 0.5, 1.0) - 0.5  # jumps at the end of a stretch, which is an event
+        place = blocks.mod(self.x + 0.5,
+                           1.0) - 0.5  # jumps at the end of a stretch, which is an event
         yield der(self.x) == self.v
         yield der(self.v) == 0 * self.v / quantity("1 s")
         yield when(abs_(place) < 0.15, {self.entered: self.entered + 1})
@@ -235,17 +217,18 @@ def rectifier():
 def filled_chamber(volume):
     """Through a resistance whose root law is steepest where the chamber is full."""
     return wired("filled", "oil.A tank.A pump.A", "pump.B way.A", "way.B chamber.A",
-                 oil=IsothermalLiquidProperties(), tank=Reservoir(),
-                 pump=PressureSource(pressure_difference="18 MPa"), way=FlowResistance(),
-                 chamber=ConstantVolumeChamber(volume=volume))
+                 oil=il.IsothermalLiquidProperties(), tank=il.Reservoir(),
+                 pump=il.PressureSource(pressure_difference="18 MPa"), way=il.FlowResistance(),
+                 chamber=il.ConstantVolumeChamber(volume=volume))
 
 
 def two_chambers():
     """One relaxes into the other through a wide opening."""
     return wired("two", "oil.A full.A way.A", "way.B chamber.A",
-                 oil=IsothermalLiquidProperties(), chamber=ConstantVolumeChamber(volume="0.5 l"),
-                 full=ConstantVolumeChamber(volume="0.5 l", p_I="5 MPa"),
-                 way=LocalRestriction(restriction_type="fixed"))
+                 oil=il.IsothermalLiquidProperties(),
+                 chamber=il.ConstantVolumeChamber(volume="0.5 l"),
+                 full=il.ConstantVolumeChamber(volume="0.5 l", p_I="5 MPa"),
+                 way=il.LocalRestriction(restriction_type="fixed"))
 
 
 @pytest.mark.parametrize(("model", "duration"), [
@@ -265,9 +248,8 @@ def test_stiff_root_laws_pass_what_is_driven_through_them(rtol):
     """By BDF any flow would do that needs less pressure than its tolerance, 0.03 kg/s at 1e-6."""
     model = two_chambers()
     model.full.p_I = "0.101325 MPa"
-    wire(model, "wave.y pump.M", "tank.A pump.A", "pump.B full.A",
-         pump=FlowRateSource(), tank=Reservoir(),
-         wave=Sine(amplitude="0.1 kg/s", frequency="10 Hz"))
+    wire(model, "wave.y pump.M", "tank.A pump.A", "pump.B full.A", pump=il.FlowRateSource(),
+         tank=il.Reservoir(), wave=Sine(amplitude="0.1 kg/s", frequency="10 Hz"))
     run = model.simulate("0.1 s", rtol=rtol)
     assert run.statistics["method"] == "rodas4"
     # both chambers are alike, and the way between them is far faster: half of what comes goes on

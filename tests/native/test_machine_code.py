@@ -169,9 +169,8 @@ def oscillator(points, interpolation="linear"):
                   sensor=MotionSensor(position_port=True), force=ForceSource())
     x = np.linspace(-0.3, 0.3, points)
     wire(model, "mass.M sensor.R force.R", "force.C ground.V sensor.C", "sensor.P table.u",
-         "table.y force.S",
-         table=Table1D(x=quantity(x, "m"), values=quantity(-100 * x, "N"),
-                       interpolation=interpolation))
+         "table.y force.S", table=Table1D(x=quantity(x, "m"), values=quantity(-100 * x, "N"),
+                                          interpolation=interpolation))
     return model
 
 
@@ -301,8 +300,7 @@ def test_slopes_margins_and_values_of_held_modes_are_those_of_the_expressions(bu
     held, n, nx = laws.held_modes, laws.size, problem.system.nx
     d = laws.delassus.matrix(problem, 0.0)
     wanted = [held.expressions["slope"],
-              ca.vertcat(held.expressions["crossings"], laws.margin_expressions()),
-              held.present]
+              ca.vertcat(held.expressions["crossings"], laws.margin_expressions()), held.present]
     function = ca.Function("held", held.symbols, [ca.densify(sx) for sx in wanted])
     codes = [equations.slope, equations.crossings, equations.present]
     p = np.array(problem.p, dtype=float)

@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
+import library.electrical as el
 from benchmarks import models, planar
 from blocks import Model, quantity
 from blocks.assembly import tape
@@ -18,14 +19,6 @@ from blocks.exceptions import SimulationError
 from blocks.native.sparse_factors import SparseFactors, is_mostly_zeros, pattern_of_choice
 from blocks.results import Result
 from blocks.system.block_factors import factorize_blocks, room_for, solve_blocks
-from library.electrical import (
-    Capacitor,
-    DCVoltageSource,
-    ElectricalReference,
-    Resistor,
-    Switch,
-    TwoPort,
-)
 from library.signal import Step
 
 CASES = {
@@ -94,7 +87,7 @@ def test_a_method_between_two_runs_keeps_no_record(case: str) -> None:
 COUNT, OHM, FARAD = 60, np.geomspace(0.1, 100.0, 60), 1e-4
 
 
-class Cubic(TwoPort):
+class Cubic(el.TwoPort):
     """i = v + v^3, in SI units."""
 
     def equations(self):
@@ -105,11 +98,11 @@ class Cubic(TwoPort):
 def star():
     return wired("star", "source.p wire.p", "wire.n switch.p", "switch.n load.p arms.p",
                  "arms.n stores.p", "stores.n load.n source.n ground.V", "gate.y switch.vT",
-                 source=DCVoltageSource(voltage="10 V"), ground=ElectricalReference(),
-                 wire=Resistor(resistance="1 ohm"), load=Cubic(), switch=Switch(model="ideal"),
-                 gate=Step(initial=1.0, final=0.0, start="2 ms"),
-                 arms=Resistor(count=COUNT, resistance=quantity(OHM, "ohm")),
-                 stores=Capacitor(count=COUNT, capacitance=quantity(FARAD, "F")))
+                 source=el.DCVoltageSource(voltage="10 V"), ground=el.ElectricalReference(),
+                 wire=el.Resistor(resistance="1 ohm"), load=Cubic(),
+                 switch=el.Switch(model="ideal"), gate=Step(initial=1.0, final=0.0, start="2 ms"),
+                 arms=el.Resistor(count=COUNT, resistance=quantity(OHM, "ohm")),
+                 stores=el.Capacitor(count=COUNT, capacitance=quantity(FARAD, "F")))
 
 
 def by_hand(t, v):
@@ -240,15 +233,15 @@ def string_of_cells(switch, n=32):
     return wired("string", "emf.p inner.n", "inner.p beside.p", "beside.n emf.n",
                  "beside[:-1].p beside[1:].n", "beside[-1].p main.p", "main.n store.p",
                  "store.n beside[0].n ground.V",
-                 emf=DCVoltageSource(count=n, voltage="2 V"), inner=Resistor(count=n),
-                 beside=Resistor(count=n, resistance="3 ohm"), ground=ElectricalReference(),
-                 store=Capacitor(capacitance="1 mF"), main=switch)
+                 emf=el.DCVoltageSource(count=n, voltage="2 V"), inner=el.Resistor(count=n),
+                 beside=el.Resistor(count=n, resistance="3 ohm"), ground=el.ElectricalReference(),
+                 store=el.Capacitor(capacitance="1 mF"), main=switch)
 
 
 @pytest.mark.parametrize("ideal", [False, True])
 def test_a_large_loop_of_a_string_of_cells_charges_as_one_source(ideal, monkeypatch):
     monkeypatch.setattr(tape, "LARGEST_ELIMINATED", 12)  # beside ideal elements, too
-    own, switch = (0, Switch(model="ideal", gate=1)) if ideal else (1, Resistor())
+    own, switch = (0, el.Switch(model="ideal", gate=1)) if ideal else (1, el.Resistor())
     run = string_of_cells(switch).simulate("30 ms", method="rodas4", rtol=1e-9)
     assert run.statistics["algebraic unknowns"] >= 30
     t = run.time.to("s").m

@@ -8,20 +8,9 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 
+import library.electrical as el
 from blocks import quantity
 from blocks.nonsmooth.modes import kept_modes
-from library.electrical import (
-    ACVoltageSource,
-    Capacitor,
-    DCVoltageSource,
-    Diode,
-    ElectricalReference,
-    FullBridge,
-    Inductor,
-    Resistor,
-    Switch,
-    TwoPort,
-)
 from library.signal import Constant, Pulse
 
 INSTANT = 1e-9
@@ -30,11 +19,11 @@ L, C, SOURCE, PERIOD, DUTY = 100e-6, 100e-6, 24.0, 20e-6, 0.4
 
 def buck(load, switch="ideal", diode="ideal", **start):
     """24 V over a switch at 50 kHz, a diode and a coil onto a capacitor and a load."""
-    model = circuit(source=DCVoltageSource(voltage=quantity(SOURCE, "V")),
-                    switch=Switch(model=switch), diode=Diode(model=diode),
-                    coil=Inductor(inductance=quantity(L, "H")),
-                    store=Capacitor(capacitance=quantity(C, "F")),
-                    load=Resistor(resistance=quantity(load, "ohm")),
+    model = circuit(source=el.DCVoltageSource(voltage=quantity(SOURCE, "V")),
+                    switch=el.Switch(model=switch), diode=el.Diode(model=diode),
+                    coil=el.Inductor(inductance=quantity(L, "H")),
+                    store=el.Capacitor(capacitance=quantity(C, "F")),
+                    load=el.Resistor(resistance=quantity(load, "ohm")),
                     pulse=Pulse(period=quantity(PERIOD, "s"), width=DUTY))  # fmt: skip
     model.coil.i_L, model.store.vc = start.get("i_L", "0 A"), start.get("vc", "0 V")
     wire(model, "source.p switch.p", "switch.n diode.n coil.p", "coil.n store.p load.p",
@@ -44,8 +33,8 @@ def buck(load, switch="ideal", diode="ideal", **start):
 
 def dead_time():
     """Both diagonals of a bridge open: diodes turn the source round until the coil is empty."""
-    model = circuit(source=DCVoltageSource(voltage="24 V"), bridge=FullBridge(),
-                    coil=Inductor(inductance="1 mH"), on=Pulse(period="1 ms", width=0.3),
+    model = circuit(source=el.DCVoltageSource(voltage="24 V"), bridge=el.FullBridge(),
+                    coil=el.Inductor(inductance="1 mH"), on=Pulse(period="1 ms", width=0.3),
                     off=Constant(value=0))  # fmt: skip
     wire(model, "source.p bridge.P", "source.n bridge.N ground.V", "bridge.A coil.p",
          "coil.n bridge.B", "on.y bridge.upper_A bridge.lower_B",
@@ -55,9 +44,9 @@ def dead_time():
 
 def rectifier():
     """A bridge of ideal diodes behind a resistor, onto a capacitor."""
-    model = circuit(source=ACVoltageSource(amplitude="17 V", frequency="50 Hz"),
-                    inner=Resistor(resistance="0.1 ohm"), bridge=FullBridge(devices="diode"),
-                    store=Capacitor(capacitance="1 mF"), load=Resistor(resistance="100 ohm"))
+    model = circuit(source=el.ACVoltageSource(amplitude="17 V", frequency="50 Hz"),
+                    inner=el.Resistor(resistance="0.1 ohm"), bridge=el.FullBridge(devices="diode"),
+                    store=el.Capacitor(capacitance="1 mF"), load=el.Resistor(resistance="100 ohm"))
     wire(model, "source.p inner.p", "inner.n bridge.A", "source.n bridge.B",
          "bridge.P store.p load.p", "bridge.N store.n load.n ground.V")
     return model
@@ -65,21 +54,21 @@ def rectifier():
 
 def stacked():
     """Two stages of a voltage multiplier, behind a coil with what a coil has beside it."""
-    model = wired("multiplier", "source.n ground.V", "source.p coil.p",
-                  ground=ElectricalReference(),
-                  source=ACVoltageSource(amplitude="100 V", frequency="1 kHz"),
-                  coil=Inductor(inductance="20 uH", parasitic=True, parallel_conductance="1e-6 S"))
+    model = wired(
+        "multiplier", "source.n ground.V", "source.p coil.p", ground=el.ElectricalReference(),
+        source=el.ACVoltageSource(amplitude="100 V", frequency="1 kHz"),
+        coil=el.Inductor(inductance="20 uH", parasitic=True, parallel_conductance="1e-6 S"))
     low, high = model.ground.V, model.coil.n
     for k in range(2):
         push, store, up, over = (model.add(f"{name}{k}", part) for name, part in (
-            ("push", Capacitor(capacitance="1 uF")), ("store", Capacitor(capacitance="1 uF")),
-            ("up", Diode(model="ideal")), ("over", Diode(model="ideal"))))
+            ("push", el.Capacitor(capacitance="1 uF")), ("store", el.Capacitor(capacitance="1 uF")),
+            ("up", el.Diode(model="ideal")), ("over", el.Diode(model="ideal"))))
         model.connect(high, push.p)
         model.connect(push.n, up.n, over.p)
         model.connect(low, up.p, store.n)
         model.connect(over.n, store.p)
         low, high = store.p, push.n
-    model.load = Resistor(resistance="10 kohm")
+    model.load = el.Resistor(resistance="10 kohm")
     model.connect(low, model.load.p)
     model.connect(model.load.n, model.ground.V)
     return model
@@ -159,7 +148,7 @@ def test_a_run_meets_more_modes_than_can_be_kept(build, monkeypatch):
     assert_allclose(instants(found), instants(wanted), rtol=0, atol=1e-11)
 
 
-class Bent(TwoPort):
+class Bent(el.TwoPort):
     """v = 1 ohm (i + i^3 / A^2)."""
 
     def equations(self):
@@ -169,9 +158,9 @@ class Bent(TwoPort):
 def test_an_ideal_diode_opens_where_the_current_through_an_inductor_and_a_bent_resistance_ends():
     model = wired("rectifier", "source.p diode.p", "diode.n resistance.p", "resistance.n coil.p",
                   "coil.n source.n ground.V",
-                  source=ACVoltageSource(amplitude="2 V", frequency="50 Hz"),
-                  diode=Diode(model="ideal"), resistance=Bent(), coil=Inductor(inductance="10 mH"),
-                  ground=ElectricalReference())
+                  source=el.ACVoltageSource(amplitude="2 V", frequency="50 Hz"),
+                  diode=el.Diode(model="ideal"), resistance=Bent(),
+                  coil=el.Inductor(inductance="10 mH"), ground=el.ElectricalReference())
     run = model.simulate("35 ms", rtol=1e-10)
 
     def slope(t, i):
@@ -200,11 +189,11 @@ def test_a_run_that_is_repeated_searches_for_nothing_and_has_the_same_bits(searc
 
 def short_circuit(resistance=0.5, load=2.0, inductance=0.05):
     """Mains behind a resistance and a bridge; its coil drives all four diodes at once."""
-    model = circuit(mains=ACVoltageSource(amplitude="10 V", frequency="50 Hz"),
-                    cable=Resistor(resistance=quantity(resistance, "ohm")),
-                    load=Resistor(resistance=quantity(load, "ohm")),
-                    coil=Inductor(inductance=quantity(inductance, "H")),
-                    **{name: Diode(model="ideal") for name in ("up", "down", "rise", "fall")})
+    model = circuit(mains=el.ACVoltageSource(amplitude="10 V", frequency="50 Hz"),
+                    cable=el.Resistor(resistance=quantity(resistance, "ohm")),
+                    load=el.Resistor(resistance=quantity(load, "ohm")),
+                    coil=el.Inductor(inductance=quantity(inductance, "H")),
+                    **{name: el.Diode(model="ideal") for name in ("up", "down", "rise", "fall")})
     wire(model, "mains.p cable.p", "cable.n up.p down.n", "mains.n ground.V rise.p fall.n",
          "up.n rise.n load.p", "load.n coil.p", "coil.n down.p fall.p")
     return model
@@ -238,19 +227,19 @@ def test_diodes_that_share_a_current_in_any_way_run_in_machine_code(searches):
 
 def matrix(rows, columns):
     """A diode from every one of some sources to every one of some capacitors with a load."""
-    model = circuit(**{f"diode{i}{j}": Diode(model="ideal")
+    model = circuit(**{f"diode{i}{j}": el.Diode(model="ideal")
                        for i in range(rows) for j in range(columns)})
     for j in range(columns):
-        model.add(f"store{j}", Capacitor(capacitance="100 uF"))
-        model.add(f"load{j}", Resistor(resistance=quantity(10 + j, "ohm")))
+        model.add(f"store{j}", el.Capacitor(capacitance="100 uF"))
+        model.add(f"load{j}", el.Resistor(resistance=quantity(10 + j, "ohm")))
         model.connect(getattr(model, f"load{j}").p, getattr(model, f"store{j}").p,
                       *(getattr(model, f"diode{i}{j}").n for i in range(rows)))
         model.connect(getattr(model, f"load{j}").n, getattr(model, f"store{j}").n, model.ground.V)
     for i in range(rows):
-        model.add(f"mains{i}", ACVoltageSource(
+        model.add(f"mains{i}", el.ACVoltageSource(
             amplitude=quantity(10 + i, "V"), frequency="50 Hz",
             phase=quantity(2 * np.pi * i / rows, "rad")))
-        model.add(f"cable{i}", Resistor(resistance=quantity(1 + 0.1 * i, "ohm")))
+        model.add(f"cable{i}", el.Resistor(resistance=quantity(1 + 0.1 * i, "ohm")))
         mains, cable = getattr(model, f"mains{i}"), getattr(model, f"cable{i}")
         model.connect(mains.p, cable.p)
         model.connect(mains.n, model.ground.V)
@@ -284,9 +273,9 @@ def test_a_matrix_of_diodes_moves_as_in_python():
 def test_rectifiers_that_feel_each_other_nowhere_charge_as_alone():
     n, model = 6, circuit()
     for k in range(n):
-        parts = (ACVoltageSource(amplitude=quantity(10 + k, "V"), frequency="50 Hz"),
-                 Resistor(resistance="1 ohm"), Diode(model="ideal"),
-                 Capacitor(capacitance="100 uF"), Resistor(resistance="50 ohm"))
+        parts = (el.ACVoltageSource(amplitude=quantity(10 + k, "V"), frequency="50 Hz"),
+                 el.Resistor(resistance="1 ohm"), el.Diode(model="ideal"),
+                 el.Capacitor(capacitance="100 uF"), el.Resistor(resistance="50 ohm"))
         for name, part in zip(("mains", "cable", "diode", "store", "load"), parts, strict=True):
             model.add(f"{name}{k}", part)
         mains, cable, diode, store, load = parts
@@ -314,13 +303,15 @@ FORWARD, CONDUCTS = 0.6, 0.3  # V and ohm of the piecewise linear diode
 def side_by_side(kind, phases, diode="ideal", load=R):
     """Switches at shifted instants, diodes and coils between one source and one capacitor."""
     m = wired(f"{phases} {kind}s", "ground.V source.n store.n load.n", "store.p load.p",
-              ground=ElectricalReference(), source=DCVoltageSource(voltage=quantity(SOURCE, "V")),
-              store=Capacitor(capacitance=quantity(STORE, "F"), v=quantity(START, "V")),
-              load=Resistor(resistance=quantity(load, "ohm")))
+              ground=el.ElectricalReference(),
+              source=el.DCVoltageSource(voltage=quantity(SOURCE, "V")),
+              store=el.Capacitor(capacitance=quantity(STORE, "F"), v=quantity(START, "V")),
+              load=el.Resistor(resistance=quantity(load, "ohm")))
     for k in range(phases):
-        switch, valve = m.add(f"switch{k}", Switch(model="ideal")), m.add(
-            f"diode{k}", Diode(model=diode))
-        coil = m.add(f"coil{k}", Inductor(inductance=quantity(L * (1 + k / 50), "H"), i_L="20 A"))
+        switch, valve = m.add(f"switch{k}", el.Switch(model="ideal")), m.add(
+            f"diode{k}", el.Diode(model=diode))
+        coil = m.add(f"coil{k}",
+                     el.Inductor(inductance=quantity(L * (1 + k / 50), "H"), i_L="20 A"))
         pulse = m.add(f"pulse{k}", Pulse(period=quantity(PERIOD, "s"), width=DUTY,
                                          start=quantity(PERIOD * k / phases, "s")))
         m.connect(pulse.y, switch.vT)
@@ -396,14 +387,13 @@ def test_diodes_that_a_capacitor_ties_at_once_are_joined():
     """The largest of fourteen sines, each behind a diode alone, drives one capacitor: what a diode
     carries then follows from the slope of its voltage, and so from what all others carry."""
     n, small, load = 14, 1e-6, 10.0
-    m = wired("star", "store.p load.p", "store.n load.n ground.V",
-              ground=ElectricalReference(),
-              store=Capacitor(capacitance=quantity(small, "F"), v="10 V"),
-              load=Resistor(resistance=quantity(load, "ohm")))
+    m = wired("star", "store.p load.p", "store.n load.n ground.V", ground=el.ElectricalReference(),
+              store=el.Capacitor(capacitance=quantity(small, "F"), v="10 V"),
+              load=el.Resistor(resistance=quantity(load, "ohm")))
     for k in range(n):
-        mains, diode = m.add(f"mains{k}", ACVoltageSource(
+        mains, diode = m.add(f"mains{k}", el.ACVoltageSource(
             amplitude="10 V", frequency="50 Hz", phase=quantity(90 - 360 * k / n, "deg"))), m.add(
-                f"diode{k}", Diode(model="ideal"))
+                f"diode{k}", el.Diode(model="ideal"))
         m.connect(mains.p, diode.p)
         m.connect(diode.n, m.store.p)
         m.connect(mains.n, m.ground.V)

@@ -10,34 +10,15 @@ from benches import wire, wired
 from benches.friction import times_of, value, values
 from numpy.testing import assert_allclose
 
+import library.planar as pl
+import library.translational as tr
 from blocks import Model, quantity
 from blocks.nonsmooth.modes import indeterminacy
 from blocks.nonsmooth.modes.indeterminacy import Indeterminacy
 from blocks.nonsmooth.modes.margins import CompiledMargins
-from library.planar import (
-    Body,
-    Contact,
-    Corner,
-    Force,
-    Ground,
-    Line,
-    Revolute,
-    RigidOffset,
-    SpringDamper,
-)
 from library.rotational import Inertia, RotationalFriction, RotationalReference, TorqueSource
 from library.signal import Sine
 from library.thermal import ThermalMass
-from library.translational import (
-    Damper,
-    ForceSource,
-    HardStop,
-    Mass,
-    Reference,
-    Spring,
-    TranslationalFriction,
-    VelocitySource,
-)
 
 # -- bodies on several feet -------------------------------------------------------------------
 G = 9.81
@@ -46,11 +27,11 @@ METHODS = "dopri5", "rodas4"
 
 def standing(model, name, base, feet, y="0.2 m", friction=0.4, floor=None):
     """A box of 1 kg on feet at places along it, with its centre 0.2 m above them."""
-    box = model.add(name, Body(mass="1 kg", inertia="0.1 kg*m^2", x="0 m", y=y, phi="0 rad",
+    box = model.add(name, pl.Body(mass="1 kg", inertia="0.1 kg*m^2", x="0 m", y=y, phi="0 rad",
                                vx="0 m/s", vy="0 m/s", w="0 rad/s"))  # fmt: skip
     for k, x in enumerate(feet):
-        foot = model.add(f"{name}_foot{k}", Contact(
-            curve=Corner(f"{x} m", "-0.2 m"), base=floor or Line(), friction=friction,
+        foot = model.add(f"{name}_foot{k}", pl.Contact(
+            curve=pl.Corner(f"{x} m", "-0.2 m"), base=floor or pl.Line(), friction=friction,
             static_friction=1.25 * friction))  # fmt: skip
         model.connect(foot.F, box.P)
         model.connect(foot.B, base)
@@ -58,7 +39,7 @@ def standing(model, name, base, feet, y="0.2 m", friction=0.4, floor=None):
 
 
 def pushed(model, box, force):
-    model.push = Force()
+    model.push = pl.Force()
     model.connect(model.push.P, box.P)
     if isinstance(force, Sine):
         model.wave = force
@@ -70,7 +51,7 @@ def pushed(model, box, force):
 @pytest.mark.parametrize(("feet", "method"), [
     ((-0.3, 0.3), "auto"), ((-0.5, 0.1, 0.4), "dopri5"), ((-0.5, 0.1, 0.4), "rodas4")])
 def test_a_box_slides_where_the_push_is_more_than_its_feet_can_hold(feet, method):
-    model = wired("box", ground=Ground())
+    model = wired("box", ground=pl.Ground())
     pushed(model, standing(model, "box", model.ground.P, feet), lambda t: quantity("2 N/s") * t)
     run = model.simulate("3 s", method=method, rtol=1e-9)
     starts = 0.5 * G / 2
@@ -81,7 +62,7 @@ def test_a_box_slides_where_the_push_is_more_than_its_feet_can_hold(feet, method
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_box_that_cannot_slide_tips_about_its_front_foot(method):
-    model = wired("box", ground=Ground())
+    model = wired("box", ground=pl.Ground())
     box = standing(model, "box", model.ground.P, (-0.3, 0.3), friction=2.0)
     pushed(model, box, lambda t: quantity("10 N/s") * t)
     run = model.simulate("1.5 s", method=method, rtol=1e-9)
@@ -93,12 +74,12 @@ def test_a_box_that_cannot_slide_tips_about_its_front_foot(method):
 
 
 def test_what_moves_beside_a_box_that_stands_is_not_slowed_by_it():
-    model = wired("box and spring", ground=Ground(), wall=Reference())
+    model = wired("box and spring", ground=pl.Ground(), wall=tr.Reference())
     pushed(model, standing(model, "box", model.ground.P, (-0.3, 0.3)),
            Sine(amplitude="3 N", frequency="1 Hz"))
     wire(model, "mass.M spring.R damper.R", "spring.C damper.C wall.V",
-         mass=Mass(mass="1 kg", v="1 m/s"), spring=Spring(stiffness="1e4 N/m"),
-         damper=Damper(damping="1 N*s/m"))
+         mass=tr.Mass(mass="1 kg", v="1 m/s"), spring=tr.Spring(stiffness="1e4 N/m"),
+         damper=tr.Damper(damping="1 N*s/m"))
     run = model.simulate("2 s", rtol=1e-9)
     assert not run.events
     assert "stretches in Python" not in run.statistics
@@ -109,24 +90,24 @@ def test_what_moves_beside_a_box_that_stands_is_not_slowed_by_it():
 
 def stack():
     """Two boxes on each other, of which the upper one is pulled to and fro: both slide, and tip."""
-    model = wired("stack", ground=Ground())
+    model = wired("stack", ground=pl.Ground())
     low = standing(model, "low", model.ground.P, (-0.5, 0.5), friction=0.28)
     high = standing(model, "high", low.P, (-0.5, 0.5), y="0.6 m", friction=0.28,
-                    floor=Line(y="0.2 m"))
+                    floor=pl.Line(y="0.2 m"))
     pushed(model, high, Sine(amplitude="12 N", frequency="1 Hz"))
     return model
 
 
 def cart():
     """A box on a cart that rocks on springs: the floor of its feet moves, and turns."""
-    model = wired("cart", ground=Ground())
-    model.cart = Body(mass="5 kg", inertia="2 kg*m^2", x="0 m", y="0 m", phi="0 rad",
+    model = wired("cart", ground=pl.Ground())
+    model.cart = pl.Body(mass="5 kg", inertia="2 kg*m^2", x="0 m", y="0 m", phi="0 rad",
                       vx="0 m/s", vy="0 m/s", w="0.3 rad/s")  # fmt: skip
     for k, x in enumerate((-1, 1)):
         for j, (wide, down) in enumerate(((1, -1.1), (2, -0.1))):
-            end = model.add(f"end{k}{j}", RigidOffset(dx=f"{x * wide} m", dy=f"{down} m"))
-            own = model.add(f"own{k}{j}", RigidOffset(dx=f"{x} m", dy="-0.1 m"))
-            spring = model.add(f"spring{k}{j}", SpringDamper(
+            end = model.add(f"end{k}{j}", pl.RigidOffset(dx=f"{x * wide} m", dy=f"{down} m"))
+            own = model.add(f"own{k}{j}", pl.RigidOffset(dx=f"{x} m", dy="-0.1 m"))
+            spring = model.add(f"spring{k}{j}", pl.SpringDamper(
                 stiffness="1000 N/m", damping="10 N*s/m", free_length="1 m"))
             model.connect(end.B, model.ground.P)
             model.connect(own.B, model.cart.P)
@@ -141,13 +122,13 @@ def cart():
 
 def swing():
     """A box on a table that hangs on two parallel rods: its equations have loops."""
-    model = wired("swing", ground=Ground())
-    model.table = Body(mass="2 kg", inertia="0.5 kg*m^2", x="0 m", y="0 m", phi="0 rad",
+    model = wired("swing", ground=pl.Ground())
+    model.table = pl.Body(mass="2 kg", inertia="0.5 kg*m^2", x="0 m", y="0 m", phi="0 rad",
                        vx="0.3 m/s", vy="0 m/s", w="0 rad/s")  # fmt: skip
     for k, x in enumerate((-0.6, 0.6)):
-        rod, tip = Body(mass="0.1 kg", inertia="0.01 kg*m^2"), RigidOffset(dy="-1 m")
-        above, below = RigidOffset(dx=f"{x} m", dy="1 m"), RigidOffset(dx=f"{x} m")
-        hinge, eye = Revolute(), Revolute()
+        rod, tip = pl.Body(mass="0.1 kg", inertia="0.01 kg*m^2"), pl.RigidOffset(dy="-1 m")
+        above, below = pl.RigidOffset(dx=f"{x} m", dy="1 m"), pl.RigidOffset(dx=f"{x} m")
+        hinge, eye = pl.Revolute(), pl.Revolute()
         for name, part in (("rod", rod), ("tip", tip), ("above", above), ("below", below),
                            ("hinge", hinge), ("eye", eye)):
             model.add(f"{name}{k}", part)
@@ -201,16 +182,16 @@ def test_a_ladder_slips_where_floor_and_wall_together_cannot_hold_it(method):
     """Pulled at its foot: both ends slide at once, whatever each of them carried before."""
     model, angle, friction, weight = Model("ladder"), np.radians(60), 0.4, 10 * G
     c, s = np.cos(angle), np.sin(angle)
-    model.ground = Ground()
-    model.ladder = Body(mass="10 kg", inertia="3.333 kg*m^2", x=f"{c} m", y=f"{s} m", phi="0 rad",
-                        vx="0 m/s", vy="0 m/s", w="0 rad/s")  # fmt: skip
+    model.ground = pl.Ground()
+    model.ladder = pl.Body(mass="10 kg", inertia="3.333 kg*m^2", x=f"{c} m", y=f"{s} m",
+                           phi="0 rad", vx="0 m/s", vy="0 m/s", w="0 rad/s")  # fmt: skip
     ends = (("floor", (c, -s), "0 deg"), ("wall", (-c, s), "-90 deg"))
     for name, (x, y), turned in ends:
-        end = model.add(name, Contact(curve=Corner(f"{x} m", f"{y} m"), base=Line(turned),
+        end = model.add(name, pl.Contact(curve=pl.Corner(f"{x} m", f"{y} m"), base=pl.Line(turned),
                                       friction=friction))  # fmt: skip
         model.connect(end.F, model.ladder.P)
         model.connect(end.B, model.ground.P)
-    model.foot, model.pull = RigidOffset(dx=f"{c} m", dy=f"{-s} m"), Force()
+    model.foot, model.pull = pl.RigidOffset(dx=f"{c} m", dy=f"{-s} m"), pl.Force()
     model.pull.fx = lambda t: quantity("20 N/s") * t
     wire(model, "foot.B ladder.P", "foot.F pull.P")
     run = model.simulate("1 s", method=method, rtol=1e-9)
@@ -231,26 +212,26 @@ def test_random_stacks_and_rows_move_as_if_every_split_was_sought(seed, monkeypa
 
     def run():
         draw, model, before = np.random.default_rng(seed), Model("boxes"), None
-        model.ground, below, last = Ground(), 0.0, 0.0
+        model.ground, below, last = pl.Ground(), 0.0, 0.0
         slope, stacked = draw.uniform(-0.2, 0.2), draw.random() < 0.5
         for k in range(draw.integers(1, 4)):
             high, friction = draw.uniform(0.1, 0.3), draw.uniform(0.25, 0.7)
             along, up = (0.0, below + high) if stacked else (3.0 * k, high)
-            box = model.add(f"box{k}", Body(
+            box = model.add(f"box{k}", pl.Body(
                 mass=f"{draw.uniform(0.5, 2)} kg", inertia=f"{draw.uniform(0.05, 0.3)} kg*m^2",
                 x=f"{along * np.cos(slope) - up * np.sin(slope)} m",
                 y=f"{along * np.sin(slope) + up * np.cos(slope)} m", phi=f"{slope} rad",
                 vx="0 m/s", vy="0 m/s", w="0 rad/s"))  # fmt: skip
             first = before is None or not stacked
-            floor = Line(f"{slope} rad") if first else Line(y=f"{last} m")
+            floor = pl.Line(f"{slope} rad") if first else pl.Line(y=f"{last} m")
             feet = [-0.5, *draw.uniform(-0.4, 0.4, draw.integers(0, 3)), 0.5]
             for j, x in enumerate(feet):
-                foot = model.add(f"foot{k}{j}", Contact(
-                    curve=Corner(f"{x} m", f"{-high} m"), base=floor, friction=friction))
+                foot = model.add(f"foot{k}{j}", pl.Contact(
+                    curve=pl.Corner(f"{x} m", f"{-high} m"), base=floor, friction=friction))
                 model.connect(foot.F, box.P)
                 model.connect(foot.B, model.ground.P if first else before)
-            push, wave = Force(), Sine(amplitude=f"{draw.uniform(4, 12)} N",
-                                       frequency=f"{draw.uniform(0.5, 2)} Hz")
+            push, wave = pl.Force(), Sine(amplitude=f"{draw.uniform(4, 12)} N",
+                                          frequency=f"{draw.uniform(0.5, 2)} Hz")
             model.add(f"push{k}", push)
             model.add(f"wave{k}", wave)
             model.connect(wave.y, push.SX)
@@ -275,10 +256,10 @@ STRENGTHS = [3.0, 5.0, 4.0, 2.5, 6.0, 3.5, 4.5, 2.0]  # N
 
 def row(strengths, drive, wall=False):
     """Boxes that touch each other, and perhaps a wall behind the last, each held by friction."""
-    model = wired("row", ground=Reference(), push=ForceSource())
+    model = wired("row", ground=tr.Reference(), push=tr.ForceSource())
     before = None
     for k, strength in enumerate(strengths):
-        box, friction = Mass(mass="1 kg"), TranslationalFriction(
+        box, friction = tr.Mass(mass="1 kg"), tr.TranslationalFriction(
             law="coulomb", coulomb_force=f"{0.8 * strength} N", breakaway_force=f"{strength} N")
         model.add(f"box{k}", box)
         model.add(f"rub{k}", friction)
@@ -299,7 +280,7 @@ def row(strengths, drive, wall=False):
 
 
 def _touch(model, name, one, other):
-    stop = HardStop(model="restitution", restitution=0, upper_bound="0 mm", lower_bound="-1 m")
+    stop = tr.HardStop(model="restitution", restitution=0, upper_bound="0 mm", lower_bound="-1 m")
     model.add(name, stop)
     model.connect(one, stop.R)
     model.connect(stop.C, other)
@@ -338,12 +319,12 @@ def test_a_large_load_that_stops_and_frictions_share_falls_without_another_split
                         lambda *given: sought.append(given) or share(*given))
     model, strength = Model("press"), {"coulomb_force": quantity(unit, "N"),
                                        "breakaway_force": quantity(unit, "N")}
-    model.ground, model.push = Reference(), ForceSource(
+    model.ground, model.push = tr.Reference(), tr.ForceSource(
         force=lambda t: quantity(1000 * unit, "N") * (1 - t / quantity(0.5, "s")))
-    model.between = TranslationalFriction(law="coulomb", **strength)
+    model.between = tr.TranslationalFriction(law="coulomb", **strength)
     for k in range(2):
-        box = model.add(f"box{k}", Mass(mass=quantity(unit, "kg")))
-        rub = model.add(f"rub{k}", TranslationalFriction(law="coulomb", **strength))
+        box = model.add(f"box{k}", tr.Mass(mass=quantity(unit, "kg")))
+        rub = model.add(f"rub{k}", tr.TranslationalFriction(law="coulomb", **strength))
         model.connect(box.M, rub.R)
         model.connect(rub.C, model.ground.V)
         for stop in ("left", "right"):
@@ -387,11 +368,11 @@ def test_random_frictions_in_loops_move_as_in_python(seed):
     def run(**how):
         draw = np.random.default_rng(seed)
         model, bodies = Model("random"), []
-        model.ground = Reference()
+        model.ground = tr.Reference()
         for k in range(4):
-            body = model.add(f"body{k}", Mass(mass=f"{draw.uniform(1, 3)} kg"))
-            push, wave = ForceSource(), Sine(amplitude=f"{draw.uniform(2, 8)} N",
-                                             frequency=f"{draw.uniform(0.5, 2)} Hz")
+            body = model.add(f"body{k}", tr.Mass(mass=f"{draw.uniform(1, 3)} kg"))
+            push, wave = tr.ForceSource(), Sine(amplitude=f"{draw.uniform(2, 8)} N",
+                                                frequency=f"{draw.uniform(0.5, 2)} Hz")
             model.add(f"push{k}", push)
             model.add(f"wave{k}", wave)
             model.connect(wave.y, push.S)
@@ -401,7 +382,7 @@ def test_random_frictions_in_loops_move_as_in_python(seed):
         ports = [*bodies, model.ground.V]
         for k, (i, j) in enumerate(combinations(range(5), 2)):
             strength = draw.uniform(0.5, 2)
-            rub = model.add(f"rub{k}", TranslationalFriction(
+            rub = model.add(f"rub{k}", tr.TranslationalFriction(
                 law="coulomb", coulomb_force=f"{0.8 * strength} N",
                 breakaway_force=f"{strength} N"))  # fmt: skip
             model.connect(rub.R, ports[i])
@@ -417,22 +398,22 @@ def test_carts_with_several_brakes_and_slack_couplers(count):
 
     def run(**how):
         model, before = Model("carts"), None
-        model.ground = Reference()
+        model.ground = tr.Reference()
         for k in range(count):
-            cart = model.add(f"cart{k}", Mass(mass="1 kg"))
+            cart = model.add(f"cart{k}", tr.Mass(mass="1 kg"))
             for j in range(3):
-                brake = model.add(f"brake{k}{j}", TranslationalFriction(
+                brake = model.add(f"brake{k}{j}", tr.TranslationalFriction(
                     law="coulomb", coulomb_force=f"{1 + j} N", breakaway_force=f"{1.3 + j} N"))
                 model.connect(cart.M, brake.R)
                 model.connect(brake.C, model.ground.V)
             if before is not None:
-                coupler = model.add(f"coupler{k}", HardStop(
+                coupler = model.add(f"coupler{k}", tr.HardStop(
                     model="restitution", restitution=0, lower_bound="-2 mm", upper_bound="2 mm"))
                 model.connect(before, coupler.R)
                 model.connect(coupler.C, cart.M)
             before = cart.M
         wire(model, "drive.y pull.S", "pull.R cart0.M", "pull.C ground.V",
-             pull=ForceSource(), drive=Sine(amplitude=f"{7.5 * count} N", frequency="1 Hz"))
+             pull=tr.ForceSource(), drive=Sine(amplitude=f"{7.5 * count} N", frequency="1 Hz"))
         return model.simulate("2 s", **how)
 
     assert len(_as_in_python(run, 1e-7).events) > 20
@@ -444,15 +425,15 @@ def test_masses_in_a_row_rub_on_the_floor_and_on_each_other(count):
 
     def run(**how):
         model, k = Model("row"), 1 + 0.2 * np.random.default_rng(5).random(count)
-        model.ground, model.drive = Reference(), VelocitySource(velocity="0.1 m/s")
-        model.mass, model.pull = Mass(count=count), Spring(stiffness="20 N/m")
+        model.ground, model.drive = tr.Reference(), tr.VelocitySource(velocity="0.1 m/s")
+        model.mass, model.pull = tr.Mass(count=count), tr.Spring(stiffness="20 N/m")
         for name, size, static, kinetic in (("floor", count, 1.3 * k, k),
                                             ("between", count - 1, 0.6 * k[1:], 0.5 * k[1:])):
-            model.add(name, TranslationalFriction(
+            model.add(name, tr.TranslationalFriction(
                 count=size, law="coulomb", coulomb_force=quantity(kinetic, "N"),
                 breakaway_force=quantity(static, "N")))
         wire(model, "drive.C ground.V", "drive.R pull.R", "pull.C mass[0].M", "floor.R mass.M",
-             "floor.C ground.V", link=Spring(count=count - 1, stiffness="20 N/m"))
+             "floor.C ground.V", link=tr.Spring(count=count - 1, stiffness="20 N/m"))
         for part in (model.between, model.link):
             for i in range(count - 1):
                 model.connect(part[i].R, model.mass[i].M)

@@ -6,52 +6,22 @@ from benches import wire, wired
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
+import blocks
+import library.electrical as el
+import library.translational as tr
 from benchmarks.circuits import rc_ladder
 from benchmarks.domains import cylinder, ladder
 from benchmarks.models import alone, block_on_belt
-from blocks import (
-    Component,
-    Discrete,
-    Model,
-    Parameter,
-    UnknownName,
-    Variable,
-    cos,
-    der,
-    every,
-    exp,
-    quantity,
-    sin,
-    time,
-    where,
-)
+from blocks import Component, Discrete, Model, Parameter, Variable, cos, der, quantity, sin, time
 from blocks.native.lu import factorize, solve
 from blocks.native.rosenbrock import rosenbrock_polynomial
 from blocks.native.stages import NEW, ROWS
 from blocks.simulation import method_choice
 from blocks.simulation.running_method import RunningMethod
 from blocks.solvers import rosenbrock as rodas
-from library.electrical import (
-    ACVoltageSource,
-    Capacitor,
-    DCVoltageSource,
-    Diode,
-    ElectricalReference,
-    Resistor,
-    Switch,
-)
 from library.electromechanical import DCMotor
 from library.rotational import Inertia, RotationalFriction, RotationalReference
 from library.signal import Pulse
-from library.translational import (
-    ForceSource,
-    HardStop,
-    Mass,
-    Reference,
-    Spring,
-    TranslationalFriction,
-    table,
-)
 from library.translational.domain import TwoPort
 
 PER_SECOND = quantity("1 1/s")
@@ -204,10 +174,10 @@ def test_a_driven_ladder_takes_steps_by_the_fourth_root_of_the_tolerance():
 def test_the_energy_of_a_voltage_doubler_closes():
     model = wired("doubler", "source.p wire.p", "wire.n pump.p", "pump.n up.n over.p",
                   "over.n store.p load.p", "source.n up.p store.n load.n ground.V",
-                  ground=ElectricalReference(), source=ACVoltageSource(amplitude="10 V"),
-                  wire=Resistor(resistance="3 mohm"), load=Resistor(resistance="3 kohm"),
-                  pump=Capacitor(capacitance="3 uF"), store=Capacitor(capacitance="3 uF"),
-                  up=Diode(model="ideal"), over=Diode(model="ideal"))
+                  ground=el.ElectricalReference(), source=el.ACVoltageSource(amplitude="10 V"),
+                  wire=el.Resistor(resistance="3 mohm"), load=el.Resistor(resistance="3 kohm"),
+                  pump=el.Capacitor(capacitance="3 uF"), store=el.Capacitor(capacitance="3 uF"),
+                  up=el.Diode(model="ideal"), over=el.Diode(model="ideal"))
     run = model.simulate("60 ms", method="rodas4")
     assert abs(run.energy().relative_residual) < 1e-4
 
@@ -220,7 +190,7 @@ class Sampled(Component):
     asked = Discrete("1", 1)
 
     def equations(self):
-        yield every("1 ms", {self.asked: cos(time * PER_SECOND)})
+        yield blocks.every("1 ms", {self.asked: cos(time * PER_SECOND)})
         away = self.asked - self.x
         yield der(self.x) == quantity("1e7 1/s") * away * (1 + 0.1 * away**2)
 
@@ -245,7 +215,7 @@ class Film(TwoPort):
 
     def equations(self):
         v = quantity("1 m/s")
-        most = where(time > quantity("1 s"), quantity("1 MN"), quantity("1 N"))
+        most = blocks.where(time > quantity("1 s"), quantity("1 MN"), quantity("1 N"))
         yield self.f == most * self.v / v / (1 + (self.v / v) ** 2)
 
 
@@ -253,7 +223,7 @@ def test_a_run_with_exact_friction_goes_on_with_it_when_it_becomes_stiff():
     def rider():
         model = block_on_belt()
         wire(model, "second.M film.R link.R", "block.M film.C link.C",
-             second=Mass(mass="1 kg"), film=Film(), link=Spring(stiffness="10 N/m"))
+             second=tr.Mass(mass="1 kg"), film=Film(), link=tr.Spring(stiffness="10 N/m"))
         return model
 
     run = rider().simulate("5 s")
@@ -282,7 +252,7 @@ class Settling(Component):
 
     def equations(self):
         to_follow, w = sin(self.frequency * time), self.frequency
-        rate = quantity("2e4 1/s") * exp(-self.fading * time) + quantity("1 1/s")
+        rate = quantity("2e4 1/s") * blocks.exp(-self.fading * time) + quantity("1 1/s")
         yield der(self.y) == w * cos(w * time) - rate * (self.y - to_follow) * (1 + self.y**2)
 
 
@@ -305,11 +275,11 @@ def test_implicit_steps_that_are_no_longer_are_given_up_again(monkeypatch):
     trials = iter([True])  # the first one promises more than comes of it
     monkeypatch.setattr(RunningMethod, "_reaches_farther", lambda *_: next(trials, False))
     model = Model("motor on pulses")  # each switches on a current that settles within 3 us
-    model.source, model.switch = DCVoltageSource(voltage="12 V"), Switch(model="ideal")
-    model.diode, model.pulse = Diode(model="ideal"), Pulse(period="1 ms", width=0.5)
+    model.source, model.switch = el.DCVoltageSource(voltage="12 V"), el.Switch(model="ideal")
+    model.diode, model.pulse = el.Diode(model="ideal"), Pulse(period="1 ms", width=0.5)
     model.motor, model.rotor = DCMotor(), Inertia(inertia="1e-4 kg*m^2")
     model.friction = RotationalFriction(coulomb_torque="1 mN*m", breakaway_torque="1.2 mN*m")
-    model.ground, model.frame = ElectricalReference(), RotationalReference()
+    model.ground, model.frame = el.ElectricalReference(), RotationalReference()
     model.connect(model.ground.V, model.source.n, model.diode.p, model.motor.n)
     model.connect(model.source.p, model.switch.p)
     model.connect(model.switch.n, model.diode.n, model.motor.p)
@@ -327,10 +297,10 @@ def test_a_network_in_which_everyone_holds_everyone_swings_as_its_closed_form():
     model = Model("everyone holds everyone")
     ends = np.array([(i, k) for i in range(40) for k in range(i)])
     at = np.linspace(-1.0, 1.0, 40)
-    model.masses = Mass(count=40, mass="2 kg")
+    model.masses = tr.Mass(count=40, mass="2 kg")
     apart = quantity(at[ends[:, 0]] - at[ends[:, 1]], "m")
-    model.springs = Spring(count=780, stiffness="5 N/m", x=apart)
-    model.ground = Reference()
+    model.springs = tr.Spring(count=780, stiffness="5 N/m", x=apart)
+    model.ground = tr.Reference()
     model.connect(model.springs.R, model.masses[ends[:, 0]].M)
     model.connect(model.springs.C, model.masses[ends[:, 1]].M)
     rate = np.sqrt(40 * 5.0 / 2.0)
@@ -340,13 +310,12 @@ def test_a_network_in_which_everyone_holds_everyone_swings_as_its_closed_form():
 
 
 def test_a_sparse_matrix_serves_exact_friction_of_many_states():
-    model = wired("blocks on a floor", "springs.R friction.R masses.M",
-                  "springs[1:].C masses[:-1].M", "push.R masses[39].M",
-                  "springs[0].C friction.C push.C ground.V",
-                  masses=Mass(count=40), springs=Spring(count=40, stiffness="100 N/m"),
-                  friction=TranslationalFriction(count=40, law="coulomb"), ground=Reference(),
-                  push=ForceSource(
-                      force=lambda t: quantity("200 N") * sin(quantity("4 rad/s") * t)))
+    model = wired(
+        "blocks on a floor", "springs.R friction.R masses.M", "springs[1:].C masses[:-1].M",
+        "push.R masses[39].M", "springs[0].C friction.C push.C ground.V",
+        masses=tr.Mass(count=40), springs=tr.Spring(count=40, stiffness="100 N/m"),
+        friction=tr.TranslationalFriction(count=40, law="coulomb"), ground=tr.Reference(),
+        push=tr.ForceSource(force=lambda t: quantity("200 N") * sin(quantity("4 rad/s") * t)))
     one = model.simulate("2 s", method="rodas4", rtol=1e-8)
     other = model.simulate("2 s", method="dopri5", rtol=1e-8)
     assert one.statistics["states"] == 80
@@ -358,11 +327,11 @@ def test_a_sparse_matrix_serves_exact_friction_of_many_states():
 def test_what_it_cannot_run_it_runs_in_python():
     model = wired("blocks on each other", "friction.R masses.M", "friction[1:].C masses[:-1].M",
                   "friction[0].C spring.C ground.V", "spring.R masses[509].M",
-                  masses=Mass(count=510), spring=Spring(), ground=Reference(),
-                  friction=TranslationalFriction(count=510, law="coulomb"))
+                  masses=tr.Mass(count=510), spring=tr.Spring(), ground=tr.Reference(),
+                  friction=tr.TranslationalFriction(count=510, law="coulomb"))
     run = model.simulate("10 ms", method="rodas4")
     assert "in Python, as more than 500 states" in run.statistics.why
-    with pytest.raises(UnknownName, match="Did you mean 'rodas4'"):
+    with pytest.raises(blocks.UnknownName, match="Did you mean 'rodas4'"):
         block_on_belt().simulate("1 s", method="rodas")
 
 
@@ -395,9 +364,9 @@ def test_the_polynomial_between_the_ends_of_a_step_has_an_error_of_fourth_order(
 def test_no_first_step_strides_over_a_stop(end):
     """In free flight by a force that grows evenly no step has an error, nor do stages beyond it."""
     model = wired("bounce", "body.M stop.R force.R", "wall.V stop.C force.C",
-                  body=Mass(v="1.5 m/s"), wall=Reference(),
-                  stop=HardStop(upper_bound="0.3 m", lower_bound="-10 m"),
-                  force=ForceSource(force=table(["0 s", "2 s"], ["0 N", "-40 N"])))
+                  body=tr.Mass(v="1.5 m/s"), wall=tr.Reference(),
+                  stop=tr.HardStop(upper_bound="0.3 m", lower_bound="-10 m"),
+                  force=tr.ForceSource(force=tr.table(["0 s", "2 s"], ["0 N", "-40 N"])))
     result, other = (model.simulate(end, method=m, rtol=1e-8) for m in ("rodas4", "Radau"))
     assert_allclose(result["body.v"].final.m, other["body.v"].final.m, rtol=1e-6)
     assert [e.description for e in result.events] == [e.description for e in other.events]

@@ -8,21 +8,10 @@ from benches.parts import CubicLoop
 from numpy.testing import assert_allclose
 from scipy.integrate import DOP853, RK23, solve_ivp
 
+import blocks
 from benchmarks import models
 from benchmarks.models import alone
-from blocks import (
-    Component,
-    Discrete,
-    Parameter,
-    Variable,
-    cos,
-    delayed,
-    der,
-    every,
-    quantity,
-    sin,
-    time,
-)
+from blocks import Component, Discrete, Parameter, Variable, cos, delayed, der, quantity, sin, time
 from blocks.machine.signatures import run_code
 from blocks.native import high_order
 from blocks.native.stages import ATOL, ERROR_NORM, NEW, ROWS, STAGE_TIMES, arithmetic
@@ -59,7 +48,7 @@ class Sampled(Component):
 
     def equations(self):
         yield der(self.x) == (self.u - self.x) / quantity("20 ms")
-        yield every(self.interval, {self.u: 1 - self.x})
+        yield blocks.every(self.interval, {self.u: 1 - self.x})
 
 
 def ball():

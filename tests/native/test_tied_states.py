@@ -8,31 +8,12 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.special import ellipk
 
-from blocks import (
-    Component,
-    Model,
-    Parameter,
-    Target,
-    Variable,
-    abs_,
-    cos,
-    der,
-    quantity,
-    sin,
-    time,
-    where,
-)
+import blocks
+import library.isothermal_liquid as il
+from blocks import Component, Model, Parameter, Target, Variable, abs_, cos, der, quantity, sin
 from blocks.machine.signatures import run_code
 from blocks.native.matrices import band_of
 from blocks.native.method import Rodas4
-from library.isothermal_liquid import (
-    Cap,
-    ConstantVolumeChamber,
-    FlowResistance,
-    Pipe,
-    Reservoir,
-    TranslationalMechanicalConverter,
-)
 from library.thermal import ConductiveHeatTransfer, RadiativeHeatTransfer, ThermalMass
 from library.translational import Mass, Reference, Spring, TranslationalFriction, TwoPort
 
@@ -49,8 +30,8 @@ class Pendulum(Component):
 
     def equations(self):
         g, m, k = quantity("9.81 m/s^2"), quantity("1 kg"), quantity("500 N/m")
-        pivot = self.swing * sin(quantity("3 rad/s") * time)
-        over = where(self.x > self.stop, self.x - self.stop, quantity("0 m"))
+        pivot = self.swing * sin(quantity("3 rad/s") * blocks.time)
+        over = blocks.where(self.x > self.stop, self.x - self.stop, quantity("0 m"))
         yield der(self.x) == self.vx
         yield der(self.y) == self.vy
         yield m * der(self.vx) == -self.pull * (self.x - pivot) - k * over
@@ -227,9 +208,9 @@ def test_the_implicit_method_swings_a_pendulum_and_is_of_order_four():
 def test_an_unknown_beside_dry_friction_is_what_its_law_says_wherever_it_is_read(monkeypatch):
     """Whatever stood before in the memory that it is written to."""
     model = wired("leak and friction", "full.A leak.A", "leak.B empty.A", "body.M rub.R",
-                  "rub.C wall.V",
-                  full=ConstantVolumeChamber(p_I="5 MPa"), empty=ConstantVolumeChamber(p_I="4 MPa"),
-                  leak=FlowResistance(pressure_drop="1 MPa", mass_flow="0.05 kg/s"),
+                  "rub.C wall.V", full=il.ConstantVolumeChamber(p_I="5 MPa"),
+                  empty=il.ConstantVolumeChamber(p_I="4 MPa"),
+                  leak=il.FlowResistance(pressure_drop="1 MPa", mass_flow="0.05 kg/s"),
                   body=Mass(v="1 m/s"), wall=Reference(), rub=TranslationalFriction(law="coulomb"))
     run = model.simulate("0.1 s", method="dopri5")
     monkeypatch.setattr(np, "empty_like", lambda rows: np.full_like(rows, np.nan))
@@ -259,10 +240,11 @@ def test_a_pendulum_swings_beside_thousands_of_states_as_it_does_alone(friction)
 # -- derivatives through what is solved for ---------------------------------------------------
 def pipes(inertia):
     """Many in a row, at rising pressures: loops of one or two unknowns between them."""
-    model = wired("pipes", lake=Reservoir(pressure_spec="specified", pressure="0.9 MPa"), cap=Cap())
+    model = wired("pipes", lake=il.Reservoir(pressure_spec="specified", pressure="0.9 MPa"),
+                  cap=il.Cap())
     end = model.lake.A
     for k in range(52):
-        part = model.add(f"part{k}", Pipe(inertia=inertia, p_I=f"{1 + 0.02 * k} MPa"))
+        part = model.add(f"part{k}", il.Pipe(inertia=inertia, p_I=f"{1 + 0.02 * k} MPa"))
         model.connect(end, part.A)
         end = part.B
     model.connect(end, model.cap.A)
@@ -288,14 +270,13 @@ def radiators():
 
 def pressed_friction():
     """A piston between two chambers with a nonlinear leak; it rubs, and so does what it pulls."""
-    model = wired("piston", "full.A leak.A", "leak.B piston.A", "piston.R body.M spring.R",
-                  "piston.C ground.V", "spring.C other.M",
-                  full=ConstantVolumeChamber(p_I="5 MPa"), ground=Reference(),
-                  leak=FlowResistance(pressure_drop="1 MPa", mass_flow="0.05 kg/s"),
-                  piston=TranslationalMechanicalConverter(interface_area="2 cm^2",
-                                                          dead_volume="0.1 l", p_I="4 MPa"),
-                  body=Mass(v="1 m/s"), other=Mass(mass="2 kg", v="0.5 m/s"),
-                  spring=Spring(stiffness="2 kN/m", x="1 cm"))
+    model = wired(
+        "piston", "full.A leak.A", "leak.B piston.A", "piston.R body.M spring.R",
+        "piston.C ground.V", "spring.C other.M", full=il.ConstantVolumeChamber(p_I="5 MPa"),
+        ground=Reference(), leak=il.FlowResistance(pressure_drop="1 MPa", mass_flow="0.05 kg/s"),
+        piston=il.TranslationalMechanicalConverter(interface_area="2 cm^2", dead_volume="0.1 l",
+                                                   p_I="4 MPa"), body=Mass(v="1 m/s"),
+        other=Mass(mass="2 kg", v="0.5 m/s"), spring=Spring(stiffness="2 kN/m", x="1 cm"))
     for k, ends in enumerate(((model.body.M, model.other.M), (model.other.M, model.ground.V))):
         rub = model.add(f"rub{k}", TranslationalFriction(law="coulomb", coulomb_force="20 N"))
         model.connect(rub.R, ends[0])

@@ -330,18 +330,16 @@ def dickson(stages):
         for first, then in ((quantity("5 V"), quantity("0 V")),
                             (quantity("0 V"), quantity("5 V")))]  # fmt: skip
     diode = {"model": "ideal", "on_resistance": "10 ohm"}
-    return circuit("dickson", "source.p d[0].p", "d[:-1].n c.p d[1:].p", "c[::2].n even.p",
-                   "c[1::2].n odd.p", "d[-1].n store.p load.p",
-                   "ground.V source.n even.n odd.n store.n load.n",
-                   source=DCVoltageSource(voltage="5 V"), even=clocks[0], odd=clocks[1],
-                   store=Capacitor(capacitance="100 nF"), load=Resistor(resistance="1 Mohm"),
-                   d=Diode(count=stages + 1, **diode),
-                   c=Capacitor(count=stages, capacitance="10 nF"))
+    return circuit(
+        "dickson", "source.p d[0].p", "d[:-1].n c.p d[1:].p", "c[::2].n even.p", "c[1::2].n odd.p",
+        "d[-1].n store.p load.p", "ground.V source.n even.n odd.n store.n load.n",
+        source=DCVoltageSource(voltage="5 V"), even=clocks[0], odd=clocks[1],
+        store=Capacitor(capacitance="100 nF"), load=Resistor(resistance="1 Mohm"),
+        d=Diode(count=stages + 1, **diode), c=Capacitor(count=stages, capacitance="10 nF"))
 
 
-@pytest.mark.parametrize(("method", "rtol"), [
-    ("dopri5", 1e-8), ("rodas4", 1e-8), ("RK23", 1e-6),
-    pytest.param("DOP853", 1e-6, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("method", "rtol"), [("dopri5", 1e-8), ("rodas4", 1e-8), ("RK23", 1e-6),
+                                              pytest.param("DOP853", 1e-6, marks=pytest.mark.slow)])
 def test_a_dickson_pump_whose_currents_die_out_by_any_method(method, rtol):
     run = dickson(4).simulate("9 ms", method=method, rtol=rtol)
     regulation = 4 / (1e5 * 10e-9)  # a stage hands on frequency times capacitance

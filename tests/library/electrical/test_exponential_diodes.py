@@ -93,10 +93,8 @@ def test_short_pulses_that_charge_a_store_are_not_stepped_over(method, circuit_o
 
 
 PERIOD = 29.1e-6  # s
-SWITCHES = {
-    "switch": (lambda: Switch(model="ideal"), "p", "n", "vT"),
-    "transistor": (lambda: MOSFET(on_resistance="0 ohm"), "D", "S", "G"),
-}
+SWITCHES = {"switch": (lambda: Switch(model="ideal"), "p", "n", "vT"),
+            "transistor": (lambda: MOSFET(on_resistance="0 ohm"), "D", "S", "G")}
 
 
 def converter(switch, boosts):
@@ -330,8 +328,7 @@ def leaks(starts):
     """Capacitors that discharge each other, and through resistors and diodes to ground."""
     n = len(starts)
     return circuit("leaks", "c.p leak.p", "leak.n diode.p", "c[:-1].p wire.p", "c[1:].p wire.n",
-                   "ground.V c.n diode.n",
-                   c=Capacitor(count=n, capacitance="1 uF", vc=starts),
+                   "ground.V c.n diode.n", c=Capacitor(count=n, capacitance="1 uF", vc=starts),
                    leak=Resistor(count=n, resistance="1 kohm"),
                    diode=Diode(count=n, model="exponential"),
                    wire=Resistor(count=n - 1, resistance="1 mohm"))

@@ -7,6 +7,7 @@ import pytest
 from benches import final, wire, wired
 from numpy.testing import assert_allclose
 
+import library.thermal as th
 from blocks import Model, SimulationError, quantity
 from library import gas, moist_air, thermal_liquid
 from library.gas import (
@@ -26,12 +27,6 @@ from library.gas import (
 )
 from library.rotational import AngularVelocitySource, RotationalReference
 from library.signal import Gain
-from library.thermal import (
-    HeatFlowRateSource,
-    TemperatureSource,
-    ThermalReference,
-    ThermalResistance,
-)
 from library.translational import Reference, VelocitySource
 
 R, CP = 287.0, 1000.0  # of the preset gas, in J/(kg K)
@@ -51,8 +46,8 @@ def tank_and_hole(heated=False):
                   hole=LocalRestriction(restriction_type="fixed", area="5 mm^2"), out=place())
     if heated:
         wire(model, "bath.A wall.A", "wall.B tank.H",
-             bath=TemperatureSource(temperature="300 K"),
-             wall=ThermalResistance(resistance="1e-5 K/W"))
+             bath=th.TemperatureSource(temperature="300 K"),
+             wall=th.ThermalResistance(resistance="1e-5 K/W"))
     return model
 
 
@@ -100,9 +95,8 @@ def test_a_tank_that_is_filled_without_heat_warms_by_the_work_of_pushing_in():
 def test_flow_through_a_restriction_is_saint_venants_both_ways(ratio, back):
     before, behind = "BA" if back else "AB"
     model = wired("hole", f"high.A hole.{before}", f"hole.{behind} low.A",
-                  high=place("1 MPa"), low=place(quantity(ratio, "MPa")),
-                  hole=LocalRestriction(restriction_type="fixed", area="1 cm^2",
-                                        laminar_share=1e-9))
+                  high=place("1 MPa"), low=place(quantity(ratio, "MPa")), hole=LocalRestriction(
+                      restriction_type="fixed", area="1 cm^2", laminar_share=1e-9))
     run = model.simulate("1 s")
     r = max(ratio, (2 / (GAMMA + 1)) ** (GAMMA / (GAMMA - 1)))
     psi = sqrt(2 * GAMMA / (GAMMA - 1) * (r ** (2 / GAMMA) - r ** ((GAMMA + 1) / GAMMA)))
@@ -135,12 +129,11 @@ def test_what_a_piston_compresses_without_heat_follows_its_isentrope(sign):
     (moist_air, "W", "kg/s", 1 / (1 + (101325 / 1169.66 - 1) * 28.966 / 18.015))],
     ids=["gas", "liquid", "moist air"])
 def test_a_vane_pushes_its_displacement_out(fluid, port, unit, carried):
-    model = wired("vane", "vane.R shaft.R", "vane.C shaft.C case.W", "vane.A meter.A",
-                  "meter.B out.A",
-                  vane=fluid.RotationalMechanicalConverter(displacement="1e-3 m^3/rad",
-                                                           dead_volume="1 l"),
-                  shaft=AngularVelocitySource(velocity="-0.1 rad/s"), case=RotationalReference(),
-                  meter=fluid.FlowRateSensor(), out=fluid.Reservoir())
+    model = wired(
+        "vane", "vane.R shaft.R", "vane.C shaft.C case.W", "vane.A meter.A", "meter.B out.A",
+        vane=fluid.RotationalMechanicalConverter(displacement="1e-3 m^3/rad", dead_volume="1 l"),
+        shaft=AngularVelocitySource(velocity="-0.1 rad/s"), case=RotationalReference(),
+        meter=fluid.FlowRateSensor(), out=fluid.Reservoir())
     run = model.simulate("1 s")
     assert final(run, "meter.V", "l/s") == pytest.approx(0.1, rel=1e-5)
     assert final(run, f"meter.{port}", unit) == pytest.approx(
@@ -167,11 +160,10 @@ def test_a_compressor_does_the_work_of_compression_without_heat():
 def test_a_pipe_loses_pressure_as_gas_does_that_keeps_its_temperature():
     """p1² - p2² = G² R T (f L/D + 2 ln(p1/p2)), which is Fanno's line up to (gamma - 1)/2 M²."""
     d, length = 0.02, 4.0
-    model = wired("line", "high.A pipe.A", "pipe.B low.A",
-                  high=place("0.2 MPa"), low=place("0.19 MPa"),
-                  pipe=Pipe(area=quantity(pi * d**2 / 4, "m^2"),
-                            hydraulic_diameter=quantity(d, "m"), length="4 m", extra_length="0 m",
-                            thermal_port=False))
+    model = wired(
+        "line", "high.A pipe.A", "pipe.B low.A", high=place("0.2 MPa"), low=place("0.19 MPa"),
+        pipe=Pipe(area=quantity(pi * d**2 / 4, "m^2"), hydraulic_diameter=quantity(d, "m"),
+                  length="4 m", extra_length="0 m", thermal_port=False))
     run = model.simulate("20 s", rtol=1e-8)  # from the pressure of the atmosphere on
     flux = final(run, "pipe.mdot", "kg/s") / (pi * d**2 / 4)
     reynolds = flux * d / 18e-6
@@ -234,7 +226,7 @@ def test_what_gives_off_a_share_of_its_work_as_heat_is_compressed_along_a_polytr
     model.rate = Gain(gain=quantity(share * 0.75e-3, "m^3/s"), input="Pa")  # of p dV/dt
     wire(model, "cylinder.R rod.R", "cylinder.C rod.C wall.V", "cylinder.A feel.A", "feel.P rate.u",
          "rate.y cooler.S", "cylinder.H cooler.A", "cooler.B outside.H",
-         cooler=HeatFlowRateSource(), outside=ThermalReference())
+         cooler=th.HeatFlowRateSource(), outside=th.ThermalReference())
     run = model.simulate("1 s", rtol=1e-9)
     assert final(run, "cylinder.p_I", "MPa") == pytest.approx(0.101325 * 4**n, rel=1e-7)
     assert final(run, "cylinder.T_I", "K") == pytest.approx(293.15 * 4 ** (n - 1), rel=1e-7)

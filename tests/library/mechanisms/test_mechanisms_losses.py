@@ -6,16 +6,10 @@ from benches import seconds, values, wire, wired
 from benches.mechanisms import TIGHT, loaded
 from numpy.testing import assert_allclose
 
+import library.rotational as ro
 from blocks import BlocksError, ParameterError, maximum, quantity
 from blocks.nonsmooth.modes import bound_functions, load_dependence
 from library.mechanisms import LeadScrew, LossyGear
-from library.rotational import (
-    AngularVelocitySource,
-    Inertia,
-    RotationalFriction,
-    RotationalReference,
-    TorqueSource,
-)
 from library.translational import ForceSource, Reference, TranslationalFriction
 
 GEAR = {"ratio": 3, "forward_efficiency": 0.8, "backward_efficiency": 0.6}
@@ -120,14 +114,12 @@ def test_bearing_torques_that_fall_in_their_table_are_never_below_zero_beyond_it
 
 @pytest.mark.parametrize(
     ("make", "words"),
-    [
-        (lambda: LossyGear(ratio=0), ["part", "ratio is 0"]),
-        (lambda: LossyGear(law="table", speeds=["1 rad/s", "0 rad/s"]),
-         ["part", "speeds", "increasing"]),
-        (lambda: LossyGear(law="table", speeds=["1 rad/s", "5 rad/s"]),
-         ["part", "speeds starts at 1", "must be 0 rad/s"]),
-        (lambda: LeadScrew(friction=5.0, lead="50 mm"), ["part", "friction is 5", "steep"]),
-    ],
+    [(lambda: LossyGear(ratio=0), ["part", "ratio is 0"]),
+     (lambda: LossyGear(law="table", speeds=["1 rad/s", "0 rad/s"]),
+      ["part", "speeds", "increasing"]),
+     (lambda: LossyGear(law="table", speeds=["1 rad/s", "5 rad/s"]),
+      ["part", "speeds starts at 1", "must be 0 rad/s"]),
+     (lambda: LeadScrew(friction=5.0, lead="50 mm"), ["part", "friction is 5", "steep"]),],
 )
 def test_impossible_losses_are_refused_in_words(make, words):
     part = make()
@@ -155,8 +147,8 @@ RAISE, LOWER = 15.94, -0.466
 def test_a_screw_needs_the_textbook_torque_to_raise_and_to_lower_its_load(speed, torque):
     model = wired("jack", "drive.R screw.S", "drive.C ground.W", "screw.N load.R", "load.C wall.V",
                   screw=LeadScrew(**SHIGLEY), load=ForceSource(force="-6.4 kN"),
-                  drive=AngularVelocitySource(velocity=quantity(speed, "rad/s")),
-                  ground=RotationalReference(), wall=Reference())
+                  drive=ro.AngularVelocitySource(velocity=quantity(speed, "rad/s")),
+                  ground=ro.RotationalReference(), wall=Reference())
     run = model.simulate("1 s")
     assert_allclose(values(run, "screw.S.t", "N*m"), torque, atol=0.006 if torque > 1 else 6e-4)
     assert_allclose(values(run, "screw.N.v", "mm/s"), speed * 8 / (2 * np.pi), rtol=1e-12)
@@ -207,7 +199,7 @@ def braked(part, ports, brakes, driven):
     """The part between two inertias with a brake each; a torque that grows by 1 a second."""
     model = loaded(part, ports, sizes=[1, 1], drives=[0, 0])
     for port, strength in zip(ports, brakes, strict=True):
-        brake = model.add(f"brake_{port}", RotationalFriction(
+        brake = model.add(f"brake_{port}", ro.RotationalFriction(
             law="coulomb", coulomb_torque=quantity(strength, "N*m"),
             breakaway_torque=quantity(strength, "N*m")))  # fmt: skip
         model.connect(brake.R, model[f"body_{port}"].I)
@@ -260,8 +252,8 @@ def test_a_brake_on_the_screw_holds_the_nut_up_to_what_the_thread_leaves_it(grip
     screw = LeadScrew(lead=quantity(lead, "m"), diameter=quantity(d, "m"), friction=grip)
     model = loaded(screw, "SN", sizes=[0.01, 1], drives=[0, 0])
     wire(model, "brake.R body_S.I", "brake.C ground.W",
-         brake=RotationalFriction(law="coulomb", coulomb_torque=quantity(strength, "N*m"),
-                                  breakaway_torque=quantity(strength, "N*m")))
+         brake=ro.RotationalFriction(law="coulomb", coulomb_torque=quantity(strength, "N*m"),
+                                     breakaway_torque=quantity(strength, "N*m")))
     limit = strength / (d / 2 * np.tan(np.arctan(lead / (np.pi * d)) - np.arctan(grip)))
     model.drive_N.force = lambda t: quantity(limit, "N/s") * t
     run = model.simulate("1.2 s", **TIGHT)
@@ -280,9 +272,8 @@ def test_a_locked_screw_lets_its_load_down_where_it_goes_on_moving(sense, rub, m
     turn, k = d / 2 * np.tan(np.arctan(grip) - np.arctan(lead / (np.pi * d))), lead / (2 * np.pi)
     model = loaded(LeadScrew(lead=quantity(lead, "m"), diameter=quantity(d, "m"), friction=grip),
                    "SN", sizes=[1e-3, 20], drives=[0, -sense * load])
-    wire(model, "guide.R body_N.M", "guide.C wall.V",
-         guide=TranslationalFriction(law="coulomb", coulomb_force=quantity(rub, "N"),
-                                     breakaway_force=quantity(1.3 * rub, "N")))
+    wire(model, "guide.R body_N.M", "guide.C wall.V", guide=TranslationalFriction(
+        law="coulomb", coulomb_force=quantity(rub, "N"), breakaway_force=quantity(1.3 * rub, "N")))
     begins, rise = turn * (load - rub), 0.5
     model.drive_S.torque = lambda t: quantity(-sense * rise, "N*m/s") * t
     run = model.simulate(quantity(begins / rise + 0.2, "s"), method=method, rtol=1e-9)
@@ -304,12 +295,11 @@ def test_gears_in_a_row_start_together_however_their_efforts_are_solved_for(spar
         monkeypatch.setattr(load_dependence, "DENSE", 1)
     count, efficiency = 5, 0.9
     model = wired("row", "push.R wheel[0].I", "push.C frame.W", "wheel[:-1].I gear.S",
-                  "wheel[1:].I gear.O",
-                  push=TorqueSource(torque=lambda t: quantity("5 N*m/s") * t),
-                  frame=RotationalReference(),
+                  "wheel[1:].I gear.O", push=ro.TorqueSource(torque=lambda t: quantity("5 N*m/s")
+                                                             * t), frame=ro.RotationalReference(),
                   gear=LossyGear(count=count, ratio=1, forward_efficiency=efficiency,
                                  backward_efficiency=efficiency),
-                  wheel=Inertia(count=count + 1, inertia="0.01 kg*m^2"))
+                  wheel=ro.Inertia(count=count + 1, inertia="0.01 kg*m^2"))
     run = model.simulate("0.4 s", method="DOP853")
     behind = sum(efficiency**-k for k in range(count + 1))
     assert_allclose(run["wheel.w"].final.m, 2.5 * 0.4**2 / (0.01 * behind), rtol=1e-7)

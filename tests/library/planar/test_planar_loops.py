@@ -10,17 +10,12 @@ from benches import wire, wired
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
+import library.rotational as ro
 from blocks import InitialisationError, SimulationError, Target, load, quantity, where
 from blocks.simulation.forced_jumps import ForcedJumps
 from blocks.simulation.replay import Replay
 from blocks.simulation.start import RunStart
 from library.planar import Body, Ground, Prismatic, Revolute, RigidOffset
-from library.rotational import (
-    AngularVelocitySource,
-    RotationalFriction,
-    RotationalReference,
-    TorqueSource,
-)
 from library.signal import Sine, ZeroOrderHold
 
 
@@ -33,20 +28,20 @@ def bar(model, name, length, mass="1 kg", inertia="0.1 kg*m^2"):
 
 def motor(model, speed):
     wire(model, "motor.R a.A", "motor.C case.W",
-         motor=AngularVelocitySource(velocity=speed), case=RotationalReference())
+         motor=ro.AngularVelocitySource(velocity=speed), case=ro.RotationalReference())
 
 
 def rubbed(model):
     wire(model, "a.A rub.R", "rub.C case.W",
-         rub=RotationalFriction(law="coulomb", coulomb_torque="2 N*m", breakaway_torque="3 N*m"),
-         case=RotationalReference())
+         rub=ro.RotationalFriction(law="coulomb", coulomb_torque="2 N*m", breakaway_torque="3 N*m"),
+         case=ro.RotationalReference())
 
 
 def braked(model):
     wire(model, "a.A push.R brake.R", "push.C brake.C case.W",
-         push=TorqueSource(torque="20 N*m"), case=RotationalReference(),
-         brake=RotationalFriction(law="coulomb", coulomb_torque="30 N*m",
-                                  breakaway_torque="40 N*m"))
+         push=ro.TorqueSource(torque="20 N*m"), case=ro.RotationalReference(),
+         brake=ro.RotationalFriction(law="coulomb", coulomb_torque="30 N*m",
+                                     breakaway_torque="40 N*m"))
 
 
 def four_bar(driven, drives=lambda model: motor(model, "2 rad/s"), **ground):
@@ -264,15 +259,14 @@ def test_cranks_of_a_parallelogram_repeat_each_other_or_stand_at_a_dead_point():
 def test_parallelograms_go_through_the_places_where_they_lie_flat(count, options):
     """Unit rods of 1 kg: all cranks turn alike, inertia * der(w) = -weight * cos(phi)."""
     rods = {"mass": "1 kg", "inertia": f"{1 / 12} kg*m^2", "center_x": "0.5 m"}
-    model = wired("parallelograms in a row", "ground.P foot.B", "foot.F crank.P head.B",
-                  "bar.P end.B", "head[:-1].F left.B", "left.F bar.P", "head[1:].F right.B",
-                  "end.F right.F",
-                  ground=Ground(count=count + 1, x=[f"{i} m" for i in range(count + 1)]),
-                  crank=Body(count=count + 1, phi="90 deg", w="-1 rad/s", **rods),
-                  bar=Body(count=count, phi="0 deg", **rods),
-                  head=RigidOffset(count=count + 1, dx="1 m"),
-                  end=RigidOffset(count=count, dx="1 m"), foot=Revolute(count=count + 1),
-                  left=Revolute(count=count), right=Revolute(count=count))
+    model = wired(
+        "parallelograms in a row", "ground.P foot.B", "foot.F crank.P head.B",
+        "bar.P end.B", "head[:-1].F left.B", "left.F bar.P", "head[1:].F right.B", "end.F right.F",
+        ground=Ground(count=count + 1, x=[f"{i} m" for i in range(count + 1)]),
+        crank=Body(count=count + 1, phi="90 deg", w="-1 rad/s", **rods),
+        bar=Body(count=count, phi="0 deg", **rods), head=RigidOffset(count=count + 1, dx="1 m"),
+        end=RigidOffset(count=count, dx="1 m"), foot=Revolute(count=count + 1),
+        left=Revolute(count=count), right=Revolute(count=count))
     run = model.simulate("3 s", **options)
 
     def slope(t, y):
@@ -295,7 +289,7 @@ def test_a_sampled_torque_on_a_linkage_lets_nothing_jump_but_a_sampled_speed_doe
     model = slider_crank(False)
     model.a.drive = True
     wire(model, "wave.y hold.u", "hold.y push.S", "push.R a.A", "push.C case.W",
-         push=TorqueSource(), case=RotationalReference(), wave=Sine(amplitude="2 N*m"),
+         push=ro.TorqueSource(), case=ro.RotationalReference(), wave=Sine(amplitude="2 N*m"),
          hold=ZeroOrderHold(unit="N*m", sample_time="5 ms"))
     assert not ForcedJumps.of(RunStart(model).problem().system).watched
     run = model.simulate("0.5 s", rtol=1e-9)

@@ -16,8 +16,7 @@ mpl.use("Agg")
 
 @pytest.fixture(scope="module")
 def run():
-    model = wired("rolls", "ground.P floor.B spring.B", "disc.P floor.F spring.F",
-                  ground=Ground(),
+    model = wired("rolls", "ground.P floor.B spring.B", "disc.P floor.F spring.F", ground=Ground(),
                   disc=Body(y="0.2 m", x="0 m", phi="0 rad", vx="1 m/s", vy="0 m/s", w="-5 rad/s",
                             inertia="20 g*m^2"),
                   floor=Contact(curve=Circle("0.2 m"), base=Line(), friction=0.25),

@@ -6,54 +6,40 @@ from numpy.testing import assert_allclose
 from scipy import signal as scipy_signal
 from signal_support import at, output_of, polyline, response
 
+import library.signal as si
 from blocks import ParameterError, quantity
-from library.signal import (
-    PID,
-    Chirp,
-    Constant,
-    Derivative,
-    Integrator,
-    PadeDelay,
-    Pulse,
-    Ramp,
-    Sine,
-    StateSpace,
-    Step,
-    TimeFunction,
-    TransferFunction,
-)
 
 T = np.array([0.0, 0.3, 0.999, 1.0, 1.7, 2.5, 4.321, 9.87])
 
 
 def test_a_constant_has_the_value_and_unit_it_is_given():
-    result = output_of(Constant(value="5 kN"))
+    result = output_of(si.Constant(value="5 kN"))
     assert str(result["block.y"].declared_unit) == "kN"
     assert_allclose(at(result, T), 5.0, rtol=1e-15)
     assert_allclose(result["block.y"].to("N").magnitude, 5000.0, rtol=1e-15)
 
 
 def test_a_step_jumps_at_its_instant_and_not_before():
-    result = output_of(Step(initial="-1 N", final="3 N", start="1.5 s"))
+    result = output_of(si.Step(initial="-1 N", final="3 N", start="1.5 s"))
     assert at(result, [1.5], side="left") == -1.0
     assert at(result, [1.5]) == 3.0
     assert_allclose(at(result, [0, 1.4999999, 1.5000001, 9]), [-1, -1, 3, 3])
 
 
 def test_a_ramp_grows_from_its_start():
-    result = output_of(Ramp(slope="2 mm/s", initial="5 mm", start="1 s"))
+    result = output_of(si.Ramp(slope="2 mm/s", initial="5 mm", start="1 s"))
     assert str(result["block.y"].declared_unit) == "mm"
     assert_allclose(at(result, T), 5 + 2 * np.maximum(T - 1, 0), rtol=1e-14)
 
 
 def test_a_sine_has_amplitude_bias_frequency_and_phase():
-    source = Sine(amplitude="2 N", bias="300 mN", frequency="0.7 Hz", phase="30 deg")
+    source = si.Sine(amplitude="2 N", bias="300 mN", frequency="0.7 Hz", phase="30 deg")
     exact = 0.3 + 2 * np.sin(2 * np.pi * 0.7 * T + np.pi / 6)
     assert_allclose(at(output_of(source), T), exact, atol=1e-13)
 
 
 def test_a_pulse_train_rises_and_falls_at_its_edges():
-    source = Pulse(amplitude="4 V", bias="1 V", period="0.8 s", width=0.25, start="0.1 s")
+    source = si.Pulse(amplitude="4 V", bias="1 V", period="0.8 s", width=0.25, start="0.1 s")
     result = output_of(source)
     for k in range(12):
         up, down = 0.1 + 0.8 * k, 0.3 + 0.8 * k
@@ -63,20 +49,20 @@ def test_a_pulse_train_rises_and_falls_at_its_edges():
 
 
 def test_a_chirp_is_that_of_scipy():
-    result = output_of(Chirp(amplitude="3 m", initial_frequency="0.2 Hz", final_frequency="2 Hz",
-                             sweep_time="5 s", phase="0.4 rad"))
+    result = output_of(si.Chirp(amplitude="3 m", initial_frequency="0.2 Hz", final_frequency="2 Hz",
+                                sweep_time="5 s", phase="0.4 rad"))
     exact = 3 * scipy_signal.chirp(T, 0.2, 5.0, 2.0, phi=np.degrees(0.4))
     assert_allclose(at(result, T), exact, atol=1e-12)
 
 
 def test_any_function_of_time_may_be_a_signal():
-    source = TimeFunction(unit="mm", value=lambda t: quantity("3 m/s^2") * t**2 / 2)
+    source = si.TimeFunction(unit="mm", value=lambda t: quantity("3 m/s^2") * t**2 / 2)
     assert_allclose(at(output_of(source), T), 1500 * T**2, rtol=1e-13)
 
 
 @pytest.mark.parametrize("start", ["0 s", "0.4 s"])
 def test_a_run_may_start_after_the_source_did(start):
-    result = output_of(Pulse(period="1 s", width=0.3), duration="2 s", start_time=start)
+    result = output_of(si.Pulse(period="1 s", width=0.3), duration="2 s", start_time=start)
     assert at(result, [float(start.split()[0])]) == (1.0 if start == "0 s" else 0.0)
     assert_allclose(at(result, [1.1, 1.29, 1.31, 1.9]), [1, 1, 0, 0])
 
@@ -98,7 +84,7 @@ def lsim(system, u=INPUT):
     ([2], [4]), ([1, 2, 3], [2, 1, 4, 3, 1]), ([-2, 1], [0.5, 1]),
 ])  # fmt: skip
 def test_a_transfer_function_answers_as_in_scipy(numerator, denominator):
-    block = TransferFunction(numerator=numerator, denominator=denominator)
+    block = si.TransferFunction(numerator=numerator, denominator=denominator)
     result = response(block, polyline(*KNOTS))
     if len(denominator) == 1:
         exact = INPUT * numerator[0] / denominator[0]
@@ -108,8 +94,8 @@ def test_a_transfer_function_answers_as_in_scipy(numerator, denominator):
 
 
 def test_a_step_through_a_transfer_function_starts_at_the_step():
-    block = TransferFunction(numerator=[2, 1], denominator=[1, 0.4, 2])
-    result = response(block, Step(final="1", start="3 s"))
+    block = si.TransferFunction(numerator=[2, 1], denominator=[1, 0.4, 2])
+    result = response(block, si.Step(final="1", start="3 s"))
     t = np.linspace(0, 7, 71)
     _, exact = scipy_signal.step(([2, 1], [1, 0.4, 2]), T=t)
     assert_allclose(at(result, 3 + t[:-1]), exact[:-1], atol=3e-7)
@@ -117,8 +103,8 @@ def test_a_step_through_a_transfer_function_starts_at_the_step():
 
 
 def test_a_transfer_function_relates_numbers_in_the_named_units():
-    block = TransferFunction(numerator=[2], denominator=[1, 1], input="kN", output="mm")
-    result = response(block, Constant(value="3 kN"), duration="40 s")
+    block = si.TransferFunction(numerator=[2], denominator=[1, 1], input="kN", output="mm")
+    result = response(block, si.Constant(value="3 kN"), duration="40 s")
     assert_allclose(result["block.y"].final.to("mm").magnitude, 6.0, rtol=1e-8)
 
 
@@ -126,8 +112,8 @@ def test_a_state_space_with_two_inputs_and_outputs_answers_as_in_scipy():
     a, b = [[-0.5, 2.0], [-2.0, -0.1]], [[1.0, 0.0], [0.5, -1.0]]
     c, d = [[1.0, 0.0], [0.3, 2.0]], [[0.0, 0.4], [1.0, 0.0]]
     second = [0, 3, -2, 1, 0, 2]
-    result = response(StateSpace(A=a, B=b, C=c, D=d), polyline(*KNOTS), polyline(KNOTS[0], second),
-                      ports=("u1", "u2"))
+    result = response(si.StateSpace(A=a, B=b, C=c, D=d), polyline(*KNOTS),
+                      polyline(KNOTS[0], second), ports=("u1", "u2"))
     u = np.stack([INPUT, np.interp(GRID, KNOTS[0], second)], axis=1)
     exact = lsim((a, b, c, d), u)
     for k in (0, 1):
@@ -136,15 +122,15 @@ def test_a_state_space_with_two_inputs_and_outputs_answers_as_in_scipy():
 
 
 def test_a_state_space_without_direct_part_starts_where_it_is_told():
-    block = StateSpace(A=[[0.0, 1.0], [-4.0, 0.0]], B=[[0.0], [1.0]], C=[[1.0, 0.0]], x1=3)
-    result = response(block, Constant(value="0"), ports=("u1",))
+    block = si.StateSpace(A=[[0.0, 1.0], [-4.0, 0.0]], B=[[0.0], [1.0]], C=[[1.0, 0.0]], x1=3)
+    result = response(block, si.Constant(value="0"), ports=("u1",))
     t = np.linspace(0.1, 9.9, 25)
     assert_allclose(at(result, t, "block.y1"), 3 * np.cos(2 * t), atol=1e-6)
 
 
 def test_an_integrator_gives_the_integral_in_its_unit():
-    block = Integrator(input="mm/s", x="5 mm")
-    result = response(block, Sine(amplitude="2 mm/s", frequency="0.5 Hz"))
+    block = si.Integrator(input="mm/s", x="5 mm")
+    result = response(block, si.Sine(amplitude="2 mm/s", frequency="0.5 Hz"))
     t = np.linspace(0.1, 9.9, 25)
     exact = 5 + 2 / np.pi * (1 - np.cos(np.pi * t))
     assert_allclose(at(result, t, "block.y"), exact, atol=1e-6)
@@ -152,8 +138,8 @@ def test_an_integrator_gives_the_integral_in_its_unit():
 
 @pytest.mark.parametrize("method", ["DOP853", "Radau"])
 def test_a_limited_integrator_stops_at_its_limits_and_never_winds_up(method):
-    block = Integrator(limited=True, lower="-0.5 s", upper="0.5 s")
-    source = Sine(amplitude="1", frequency=f"{1 / (2 * np.pi)!r} Hz", phase="90 deg")  # cos t
+    block = si.Integrator(limited=True, lower="-0.5 s", upper="0.5 s")
+    source = si.Sine(amplitude="1", frequency=f"{1 / (2 * np.pi)!r} Hz", phase="90 deg")  # cos t
     result = response(block, source, duration="62.9 s", method=method)
     t = np.linspace(0.05, 6.45, 65)
     quarter = np.pi / 2
@@ -167,14 +153,14 @@ def test_a_limited_integrator_stops_at_its_limits_and_never_winds_up(method):
 
 
 def test_an_integrator_that_starts_at_its_limit_leaves_it_when_the_input_turns():
-    block = Integrator(limited=True, upper="1 s", lower="0 s", x="1 s")
+    block = si.Integrator(limited=True, upper="1 s", lower="0 s", x="1 s")
     result = response(block, polyline([0, 1, 3], [1, 1, -1]), duration="3 s")
     assert_allclose(at(result, [0.5, 1.9, 2.5, 2.9]), [1, 1, 1 - 0.125, 1 - 0.405], atol=1e-8)
 
 
 def test_an_integrator_is_reset_by_every_rising_edge():
-    block = Integrator(external_reset=True, reset_value="0.25 s")
-    result = response(block, Constant(value="1"), Pulse(period="2 s", width=0.3, start="1 s"),
+    block = si.Integrator(external_reset=True, reset_value="0.25 s")
+    result = response(block, si.Constant(value="1"), si.Pulse(period="2 s", width=0.3, start="1 s"),
                       ports=("u", "reset"))
     t = np.array([0.5, 0.99, 1.01, 2.5, 2.99, 3.2, 8.9, 9.5])
     exact = np.where(t < 1, t, 0.25 + (t - 1) % 2)
@@ -188,8 +174,8 @@ def test_an_integrator_is_reset_by_every_rising_edge():
 ], ids=["falling", "either", "level"])
 def test_an_integrator_is_reset_by_other_edges_or_by_level(when, exact):
     """The reset is above its threshold from 1 s to 1.6 s."""
-    block = Integrator(external_reset=True, reset_on=when, reset_value="0.25 s")
-    result = response(block, Constant(value="1"), Pulse(period="2 s", width=0.3, start="1 s"),
+    block = si.Integrator(external_reset=True, reset_on=when, reset_value="0.25 s")
+    result = response(block, si.Constant(value="1"), si.Pulse(period="2 s", width=0.3, start="1 s"),
                       ports=("u", "reset"), duration="2.5 s")
     t = np.array([0.5, 0.99, 1.2, 1.59, 1.7, 2.4])
     assert_allclose(at(result, t), exact(t), atol=1e-9)
@@ -197,39 +183,41 @@ def test_an_integrator_is_reset_by_other_edges_or_by_level(when, exact):
 
 def test_an_integrator_starts_anew_from_what_a_signal_is():
     """From 2 + 3 t at the start and at 1 s, where the reset rises."""
-    block = Integrator(external_reset=True, external_start=True)
-    result = response(block, Constant(value="1"), Step(start="1 s"),
-                      Ramp(initial="2 s", slope="3"), ports=("u", "reset", "start"), duration="2 s")
+    block = si.Integrator(external_reset=True, external_start=True)
+    result = response(block, si.Constant(value="1"), si.Step(start="1 s"),
+                      si.Ramp(initial="2 s", slope="3"), ports=("u", "reset", "start"),
+                      duration="2 s")
     assert_allclose(at(result, [0.0, 0.9, 1.1, 1.9]), [2, 2.9, 5.1, 5.9], atol=1e-9)
-    limited = Integrator(external_start=True, limited=True)
+    limited = si.Integrator(external_start=True, limited=True)
     with pytest.raises(ParameterError, match="neither with limits nor with a reset by level"):
-        response(limited, Constant(value="1"), Constant(value="0 s"), ports=("u", "start"))
+        response(limited, si.Constant(value="1"), si.Constant(value="0 s"), ports=("u", "start"))
 
 
 def test_a_reset_frees_a_limited_integrator():
-    block = Integrator(limited=True, upper="1 s", lower="-1 s", external_reset=True)
-    result = response(block, Constant(value="1"), Step(start="3 s", final="1"), duration="5 s",
-                      ports=("u", "reset"))
+    block = si.Integrator(limited=True, upper="1 s", lower="-1 s", external_reset=True)
+    result = response(block, si.Constant(value="1"), si.Step(start="3 s", final="1"),
+                      duration="5 s", ports=("u", "reset"))
     assert_allclose(at(result, [0.5, 2, 2.9, 3.5, 4.5]), [0.5, 1, 1, 0.5, 1], atol=1e-9)
 
 
 def test_a_filtered_derivative_is_that_of_scipy():
-    result = response(Derivative(input="m", filter_time="50 ms"), polyline(*KNOTS, "m"))
+    result = response(si.Derivative(input="m", filter_time="50 ms"), polyline(*KNOTS, "m"))
     exact = lsim(([1, 0], [0.05, 1]))
     assert str(result["block.y"].declared_unit) == "m/s"
     assert_allclose(at(result, GRID[LOOK]), exact[LOOK], atol=1e-6)
 
 
 def test_differentiating_a_step_gives_a_pulse_of_its_height_in_area():
-    result = response(Derivative(filter_time="0.1 s"), Step(initial="1", final="3", start="1 s"))
+    result = response(si.Derivative(filter_time="0.1 s"),
+                      si.Step(initial="1", final="3", start="1 s"))
     t = np.linspace(0, 0.6, 13)
     assert_allclose(at(result, 1 + t), 20 * np.exp(-t / 0.1), atol=2e-6)
     assert_allclose(at(result, [0, 0.5, 0.99]), 0.0, atol=1e-12)  # starts settled at u = 1
 
 
 def test_a_pid_controller_answers_as_its_transfer_function():
-    block = PID(input="m", proportional="3 N/m", integral="2 N/(m*s)", derivative="0.5 N*s/m",
-                filter_time="0.1 s")
+    block = si.PID(input="m", proportional="3 N/m", integral="2 N/(m*s)", derivative="0.5 N*s/m",
+                   filter_time="0.1 s")
     result = response(block, polyline(*KNOTS, "m"))
     # 3 + 2/s + 0.5 s/(0.1 s + 1) over the common denominator s (0.1 s + 1)
     exact = lsim(([3 * 0.1 + 0.5, 3 + 2 * 0.1, 2], [0.1, 1, 0]))
@@ -241,8 +229,9 @@ def test_a_pid_controller_answers_as_its_transfer_function():
 @pytest.mark.parametrize("order", [1, 2, 3, 4])
 def test_a_pade_delay_has_gain_one_and_the_phase_of_its_fraction(order):
     delay, omega = 0.3, 2.0
-    source = Sine(amplitude="1 N", frequency=f"{omega / (2 * np.pi)!r} Hz")
-    result = response(PadeDelay(unit="N", order=order, delay=f"{delay} s"), source, duration="20 s")
+    source = si.Sine(amplitude="1 N", frequency=f"{omega / (2 * np.pi)!r} Hz")
+    result = response(si.PadeDelay(unit="N", order=order, delay=f"{delay} s"), source,
+                      duration="20 s")
     t = np.linspace(15, 19.9, 30)
     p = 1j * omega * delay
     # diagonal Padé fractions of exp(p), from tables

@@ -106,8 +106,7 @@ def test_an_efficiency_that_depends_on_the_load_is_a_gap(tmp_path):
 def circuit(*blocks, source=None):
     """Blocks between the nodes a and g, or with a source between them."""
     feed = [source] if source else []
-    return [*feed, *blocks, Drawn(f"{EL}elements.reference", "earth", {"V": "g"}),
-            solver()]
+    return [*feed, *blocks, Drawn(f"{EL}elements.reference", "earth", {"V": "g"}), solver()]
 
 
 def source(dc="12", ac="0", frequency="50", shift="0"):

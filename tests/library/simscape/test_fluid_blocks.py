@@ -188,9 +188,8 @@ def test_a_source_pumps_water_from_A_to_B_and_a_pipe_boils_it(pump, release, tmp
 @pytest.mark.parametrize(("critical", "medium"), [("22.0640", "water"), ("4.05928", "R134a"),
                                                   ("7.3773", "R744")])  # fmt: skip
 def test_a_fluid_is_known_by_its_critical_pressure(critical, medium, tmp_path):
-    text = mapped(tmp_path, [
-        properties(p_crit=(critical, "MPa")),
-        Drawn(f"{P}elements.cap", "end", {"A": "tank"}), SOLVER], "R2022b")
+    text = mapped(tmp_path, [properties(p_crit=(critical, "MPa")),
+                             Drawn(f"{P}elements.cap", "end", {"A": "tank"}), SOLVER], "R2022b")
     assert built(text, tmp_path).fluid.medium == medium
 
 

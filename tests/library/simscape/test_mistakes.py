@@ -25,13 +25,12 @@ TR = "foundation.mechanical.translational."
 
 def feedback(filtering):
     """A force that is fed back by way of numbers, which run in a circle."""
-    return [
-        *coasting(),
-        Drawn("foundation.mechanical.sources.force", "push", {"R": "a", "S": "s", "C": "g"}),
-        Drawn("foundation.mechanical.sensors.force", "cell", {"R": "a", "C": "b", "F": "f"}),
-        Drawn(f"{TR}damper", "brake", {"R": "b", "C": "g"}, {"D": ("1", "N*s/m")}),
-        from_ps("f", "n", Unit="N"), simulink("Sum", "sum", "n k", "e", Inputs="+-"),
-        simulink("Gain", "K", "e", "k", Gain="-0.5"), to_ps("k", "s", Unit="N", **filtering)]
+    return [*coasting(),
+            Drawn("foundation.mechanical.sources.force", "push", {"R": "a", "S": "s", "C": "g"}),
+            Drawn("foundation.mechanical.sensors.force", "cell", {"R": "a", "C": "b", "F": "f"}),
+            Drawn(f"{TR}damper", "brake", {"R": "b", "C": "g"}, {"D": ("1", "N*s/m")}),
+            from_ps("f", "n", Unit="N"), simulink("Sum", "sum", "n k", "e", Inputs="+-"),
+            simulink("Gain", "K", "e", "k", Gain="-0.5"), to_ps("k", "s", Unit="N", **filtering)]
 
 
 def test_a_name_without_a_value_is_asked_for_by_name(tmp_path):
@@ -149,8 +148,7 @@ def test_what_is_changed_by_hand_survives_a_new_conversion(tmp_path, capsys, mon
     repairs = tmp_path / "sled_repairs.py"
     assert "sled_repairs.py: for what you change by hand" in capsys.readouterr().out
     repairs.write_text('VALUES = {"m0": "5"}\n\n\ndef repair(model):\n'
-                       '    model.snow.damping = "7 N*s/m"\n    return model\n',
-                       encoding="utf-8")
+                       '    model.snow.damping = "7 N*s/m"\n    return model\n', encoding="utf-8")
     assert main([str(file)]) == 0
     assert "by hand" not in capsys.readouterr().out
     text = (tmp_path / "sled.py").read_text(encoding="utf-8")

@@ -102,9 +102,8 @@ def test_a_room_of_older_files_starts_and_condenses_as_it_was_told(tmp_path):
 def office(model, more=(), start=("y_g_init", "mole_fraction")):
     """Fresh air with 400 parts of 10⁶ by moles into a room with a source of trace gas."""
     fresh = air("outside", "tank", ("relative_humidity", "reservoir_RH", "0"))
-    fresh.values.update({
-        "trace_gas_spec": ("foundation.enum.trace_gas_spec.mole_fraction", "1"),
-        "reservoir_x_g": ("0.5", "1"), "reservoir_y_g": ("400e-6", "1")})
+    fresh.values.update({"trace_gas_spec": ("foundation.enum.trace_gas_spec.mole_fraction", "1"),
+                         "reservoir_x_g": ("0.5", "1"), "reservoir_y_g": ("400e-6", "1")})
     first, spec = start
     return [
         fresh, air("beyond", "out", ("relative_humidity", "reservoir_RH", "0.3")),

@@ -65,9 +65,8 @@ def test_lines_join_the_ports_that_another_reader_found(file):
     found = {block.sid: (path, block) for path, block in blocks_of(root)}
     nodes = []
     for ends in NodeUnits(root).groups.to_sets():
-        ports = [f"{path}.{block.ports.get(end, end)}" for sid, end in ends
-                 for path, block in [found[sid]]
-                 if block.system is None and block.block_type != "PMIOPort"]
+        ports = [f"{path}.{block.ports.get(end, end)}" for sid, end in ends for path,
+                 block in [found[sid]] if block.system is None and block.block_type != "PMIOPort"]
         nodes += [sorted(ports)] if len(ports) > 1 else []
     assert sorted(nodes) == sorted(sorted(n) for n in expected["nodes"])
 

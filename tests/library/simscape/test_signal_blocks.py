@@ -38,11 +38,10 @@ def from_workspace(rows, **options):
 
 def selected(**options):
     """The time, plus the first minus the second element that is selected of 1 … 5."""
-    return clock(
-        simulink("Constant", "c", "", "v", Value="[1 2 3 4 5]"),
-        simulink("Selector", "pick", "v", "p", **options),
-        simulink("Demux", "demux", "p", "a b", Outputs="2"),
-        simulink("Sum", "last", "t a b", "y", Inputs="++-"))
+    return clock(simulink("Constant", "c", "", "v", Value="[1 2 3 4 5]"),
+                 simulink("Selector", "pick", "v", "p", **options),
+                 simulink("Demux", "demux", "p", "a b", Outputs="2"),
+                 simulink("Sum", "last", "t a b", "y", Inputs="++-"))
 
 
 STEPS = np.floor(T / 0.1)
@@ -376,8 +375,7 @@ def test_gains_that_only_change_a_unit_are_left_out_and_equal_classes_written_on
     blocks = clock(
         simulink("DataTypeConversion", "type", "t", "a"),
         simulink("Gain", "push", "a", "f", Gain="2"), to_ps("f", "s", Unit="N"),
-        Drawn("foundation.signal.functions.gain", "g", {"I": "s", "O": "r"},
-              {"gain": ("3", "1")}),
+        Drawn("foundation.signal.functions.gain", "g", {"I": "s", "O": "r"}, {"gain": ("3", "1")}),
         from_ps("r", "n", Unit="mN"), simulink("Gain", "half", "n", "h", Gain="0.5"),
         *(simulink("simulink/Logic/Compare To Constant", f"above {k}", "h", f"c{k}", relop="==",
                    const=str(k)) for k in (1, 2)),
@@ -477,12 +475,11 @@ def test_a_bus_crosses_two_borders_element_by_element(tmp_path):
     middle = box([simulink("Inport", "bus", "", "b"),
                   simulink("Goto", "to", "b"), simulink("From", "from", "", "c"), deep,
                   simulink("Outport", "vector", "w")], ("bus",), ("v",))
-    blocks = clock(
-        simulink("Gain", "g", "t", "g", Gain="3"),
-        simulink("BusCreator", "join", "t g", "bus"), middle,
-        simulink("Gain", "twice", "v", "d", Gain="2"),
-        simulink("Demux", "demux", "d", "a b", Outputs="2"),
-        simulink("Sum", "last", "a b", "y", Inputs="+-"))
+    blocks = clock(simulink("Gain", "g", "t", "g", Gain="3"),
+                   simulink("BusCreator", "join", "t g", "bus"), middle,
+                   simulink("Gain", "twice", "v", "d", Gain="2"),
+                   simulink("Demux", "demux", "d", "a b", Outputs="2"),
+                   simulink("Sum", "last", "a b", "y", Inputs="+-"))
     blocks[1].outputs, blocks[0].outputs = ("fast",), ("slow",)
     for block in blocks:
         block.inputs = tuple({"t": "slow", "g": "fast"}.get(n, n) for n in block.inputs)
@@ -496,11 +493,9 @@ def test_a_vector_of_physical_signals_crosses_borders_and_converters(tmp_path):
                    {"sumAll": ("true", "1")}),
              Drawn(f"{S}functions.concatenate", "both", {"I1": "s", "I2": "s", "O": "w"}),
              Drawn("PMIOPort", "out", {"w": "w"}, options={"Side": "Left", "Port": "2"})]
-    blocks = clock(
-        simulink("Gain", "g", "t", "g", Gain="3"), simulink("Mux", "mux", "t g", "m"),
-        to_ps("m", "v", Unit="m"),
-        box(inner, nodes=("v", "w")),
-        from_ps("w", "n", Unit="cm"), simulink("Sum", "last", "n", "y", Inputs="+"))
+    blocks = clock(simulink("Gain", "g", "t", "g", Gain="3"), simulink("Mux", "mux", "t g", "m"),
+                   to_ps("m", "v", Unit="m"), box(inner, nodes=("v", "w")),
+                   from_ps("w", "n", Unit="cm"), simulink("Sum", "last", "n", "y", Inputs="+"))
     assert_allclose(result_of(blocks, tmp_path), 800 * T, rtol=1e-6)
 
 
@@ -533,9 +528,8 @@ def test_a_converter_of_temperatures_adds_an_offset_where_it_is_affine(unit, aff
                                      {"FilteringAndDerivatives": "filter"}])
 def test_a_converter_filters_by_a_lag(options, tmp_path):
     """The number t passes a lag of 0.2 s; old files have another word for it."""
-    blocks = clock(
-        to_ps("t", "s", Unit="m", InputFilterTimeConstant="0.2", **options),
-        from_ps("s", "m", Unit="m"), simulink("Gain", "last", "m", "y"))
+    blocks = clock(to_ps("t", "s", Unit="m", InputFilterTimeConstant="0.2", **options),
+                   from_ps("s", "m", Unit="m"), simulink("Gain", "last", "m", "y"))
     expected = T - 0.2 * (1 - np.exp(-T / 0.2))
     assert_allclose(result_of(blocks, tmp_path), expected, rtol=1e-6, atol=1e-8)
 

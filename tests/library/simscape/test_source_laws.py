@@ -218,8 +218,7 @@ end""")
     ("variables\nx = {[1 2], '1'};\nend", "der(x) == [1 2 3]*{1, '1/s'};",
      r"line 13\): arrays of 2 and 3 entries are joined"),
     ("variables\nx = {[1 2], '1'};\nend", "a == tablelookup([0 1], x, u);",
-     r"line 13\): x is asked for as a whole"),
-])
+     r"line 13\): x is asked for as a whole")])
 def test_arrays_that_do_not_fit_are_refused_by_their_line(declared, equations, said, tmp_path):
     with pytest.raises(BlocksError, match=said):
         law(tmp_path, f"b == 0;\n{equations}", declared)

@@ -159,8 +159,7 @@ end
      "connect(horzcat(R.n), transpose(S.p)); connect(reshape(S(2:3).n, 2, 1), n);\nend\n"
      "for k = 1:numel(S)-2\nconnections\nconnect(S(k).n, n);\nend\nend\nconnections",
      1 / (1 / 9 + 1 / 12 + 1 / 15)),
-    ("connect(repmat(p, 1, 3), R.p); connect(R(:).n, n); connect(S(end).n, S.p, n);", 2),
-])
+    ("connect(repmat(p, 1, 3), R.p); connect(R(:).n, n); connect(S(end).n, S.p, n);", 2)])
 def test_arrays_are_connected_entry_with_entry_and_one_end_with_all(connected, ohms, tmp_path):
     made = written(BUNDLE.replace("CONNECTED", connected), tmp_path, "bundle")
     assert resistance(made()) == pytest.approx(ohms)

@@ -348,9 +348,8 @@ end
 
 def test_parameters_of_a_law_are_given(tmp_path):
     friction = written(BRAKE, tmp_path, "brake")().f
-    assert [friction[name].m for name in (
-        "breakaway_force", "coulomb_force", "viscous_coefficient", "breakaway_velocity")] == [
-        9, 7, 3, 0.2]
+    assert [friction[name].m for name in ("breakaway_force", "coulomb_force", "viscous_coefficient",
+                                          "breakaway_velocity")] == [9, 7, 3, 0.2]
 
 
 @pytest.mark.parametrize(("given", "said"), [

@@ -13,16 +13,8 @@ from benches import wire, wired
 from numpy.testing import assert_allclose
 from simscape_corpus import DATA
 
+import library.electrical as el
 from blocks import BlocksError, Component, Domain, FileError, Model
-from library.electrical import (
-    ACVoltageSource,
-    Capacitor,
-    DCVoltageSource,
-    Diode,
-    ElectricalReference,
-    Resistor,
-    VoltageSensor,
-)
 from library.magnetic import MagneticReference, MMFSource
 from library.moist_air import FlowRateSource, Reservoir
 from library.rotational import AngularVelocitySource, RotationalReference
@@ -58,10 +50,9 @@ def test_a_source_with_a_duct_of_air_warms_what_is_blown_through_it(tmp_path):
     area = model.sand.HTcond2.area.to("m^2").m
     assert_allclose(area, 7.04 / 4 * 0.2 * 0.02, rtol=1e-12)  # the law of this shape, by hand
     wire(model, "inlet.A fan.A", "fan.B sand.A", "sand.B outlet.A", "supply.p sand.p",
-         "supply.n sand.n earth.V",
-         inlet=Reservoir(), outlet=Reservoir(),
+         "supply.n sand.n earth.V", inlet=Reservoir(), outlet=Reservoir(),
          fan=FlowRateSource(mass_flow="10 g/s", power_spec="none"),
-         supply=DCVoltageSource(voltage="24 V"), earth=ElectricalReference())
+         supply=el.DCVoltageSource(voltage="24 V"), earth=el.ElectricalReference())
     run = model.simulate("60 s")
     energy = run.energy()
     assert energy.relative_residual < 1e-7
@@ -155,9 +146,9 @@ def written(text, folder, name):
 def circuit(part, amplitude="5 V"):
     return wired("circuit", "source.p resistor.p", "resistor.n part.p sensor.p",
                  "part.n sensor.n source.n ground.V",
-                 part=part, resistor=Resistor(resistance="10 ohm"),
-                 source=ACVoltageSource(amplitude=amplitude, frequency="50 Hz"),
-                 ground=ElectricalReference(), sensor=VoltageSensor())
+                 part=part, resistor=el.Resistor(resistance="10 ohm"),
+                 source=el.ACVoltageSource(amplitude=amplitude, frequency="50 Hz"),
+                 ground=el.ElectricalReference(), sensor=el.VoltageSensor())
 
 
 def laws_of(model):
@@ -170,7 +161,7 @@ def test_a_law_written_in_the_other_language_is_the_same_law(tmp_path):
     values = {"capacitance": "100 uF", "parallel_conductance": "1 mS", "series_resistance": "2 ohm",
               "vc": "3 V"}
     theirs = circuit(written(CAPACITOR, tmp_path, "leaky_capacitor")(**values))
-    ours = circuit(Capacitor(parasitic=True, **values))
+    ours = circuit(el.Capacitor(parasitic=True, **values))
     assert laws_of(theirs) == laws_of(ours)
     runs = [m.simulate("40 ms", rtol=1e-9, every="1 ms") for m in (theirs, ours)]
     assert_allclose(*(r["sensor.V"].to("V").m for r in runs), rtol=1e-12, atol=1e-12)
@@ -178,7 +169,7 @@ def test_a_law_written_in_the_other_language_is_the_same_law(tmp_path):
 
 def test_a_condition_among_equations_is_the_same_condition(tmp_path):
     theirs = circuit(written(DIODE, tmp_path, "valve")()).simulate("40 ms", rtol=1e-9, every="1 ms")
-    ours = circuit(Diode()).simulate("40 ms", rtol=1e-9, every="1 ms")
+    ours = circuit(el.Diode()).simulate("40 ms", rtol=1e-9, every="1 ms")
     assert_allclose(theirs["sensor.V"].to("V").m, ours["sensor.V"].to("V").m, atol=1e-8)
     assert math.isclose(theirs["sensor.V"].max().to("V").m, 0.6 + 0.3 * 4.4 / 10.3, rel_tol=1e-4)
 
@@ -212,8 +203,8 @@ def test_what_a_base_gives_is_inherited(beside, tmp_path):
 
 
 @pytest.mark.parametrize(("base", "ports", "law", "flow", "source", "ground"), [
-    ("electrical", "pnV", "i == {2,'1/Ohm'}*v", "i", DCVoltageSource(voltage="3 V"),
-     ElectricalReference()),
+    ("electrical", "pnV", "i == {2,'1/Ohm'}*v", "i", el.DCVoltageSource(voltage="3 V"),
+     el.ElectricalReference()),
     ("magnetic", "NSM", "phi == {2,'Wb/A'}*mmf", "phi", MMFSource(magnetomotive_force="3 A"),
      MagneticReference()),
     ("mechanical.translational", "RCV", "f == {2,'N*s/m'}*v", "f", VelocitySource(velocity="3 m/s"),
@@ -275,8 +266,7 @@ end
 
 
 def test_events_are_counted(tmp_path):
-    model = wired("count", "wave.y counter.u",
-                  wave=Sine(frequency=f"{1 / (2 * np.pi)} Hz"),
+    model = wired("count", "wave.y counter.u", wave=Sine(frequency=f"{1 / (2 * np.pi)} Hz"),
                   counter=written(COUNTER, tmp_path, "counter")())
     run = model.simulate("20 s")  # x = 1 - cos(t) rises through 1 at pi/2 + 2 pi k
     for k in range(3):
@@ -301,8 +291,7 @@ def test_events_have_cases_conditions_and_a_start(latch, steps, tmp_path):
     end
 """).replace("    variables\n", f"    parameters\n        latch = {latch};\n    end\n"
                                  "    variables\n", 1)
-    model = wired("count", "wave.y counter.u",
-                  wave=Sine(frequency=f"{1 / (2 * np.pi)} Hz"),
+    model = wired("count", "wave.y counter.u", wave=Sine(frequency=f"{1 / (2 * np.pi)} Hz"),
                   counter=written(text, tmp_path, "counter")())
     run = model.simulate("14 s")  # x = 1 - cos(t)
     assert tuple(run["counter.y"].at(f"{k * np.pi} s").m for k in range(5)) == steps
@@ -343,9 +332,8 @@ def test_of_cases_at_one_instant_the_first_acts_alone(tmp_path):
     """The first and the third are both at 1 s."""
     model = wired("events", two=written(SIMULTANEOUS, tmp_path, "two")())
     run = model.simulate("2 s")
-    assert [(run["two.y"].at(t).m, run["two.z"].at(t).m) for t in ("0.2 s", "0.7 s", "1.2 s",
-                                                                   "1.7 s")] == [
-        (0, 0), (10, 0), (11, 0), (11, 5)]
+    assert [(run["two.y"].at(t).m, run["two.z"].at(t).m)
+            for t in ("0.2 s", "0.7 s", "1.2 s", "1.7 s")] == [(0, 0), (10, 0), (11, 0), (11, 5)]
 
 
 def test_a_node_that_is_connected_with_the_reference_has_its_voltage(tmp_path):
@@ -357,8 +345,8 @@ def test_a_node_that_is_connected_with_the_reference_has_its_voltage(tmp_path):
                    "b = mine.sound;\nend\nconnections\nconnect(a, *);\nconnect(b, *);\nend\nend\n",
                    tmp_path / "+mine" / "+parts", "ends")
     model = wired("grounded", "source.n ends.a", "source.p resistor.p", "resistor.n ends.a",
-                  ends=made(), source=DCVoltageSource(voltage="5 V"),
-                  resistor=Resistor(resistance="10 ohm"))
+                  ends=made(), source=el.DCVoltageSource(voltage="5 V"),
+                  resistor=el.Resistor(resistance="10 ohm"))
     run = model.simulate("1 ms")
     assert run["ends.a.v"].final.m == 0
     assert run["ends.b.p"].final.m == 0
@@ -410,9 +398,7 @@ end
     "                    equations\n                        x.der == 0;\n"
     "                    end\n                end\n            end\n"
     "            transitions\n                ON -> ON : x > 1;\n            end\n"
-    "            initial\n                ON : true;\n            end\n"
-    "        end\n    end\n",
-])
+    "            initial\n                ON : true;\n            end\n" "        end\n    end\n"])
 def test_what_follows_a_section_that_is_not_read_is_read(section, tmp_path):
     begin, end = COUNTER.index("    events"), COUNTER.index("    equations")
     made = written(COUNTER[:begin] + section + COUNTER[end:].replace("y == ups", "y == x"),

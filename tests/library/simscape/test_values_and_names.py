@@ -228,8 +228,7 @@ def test_a_formula_asks_for_the_values_that_it_names(tmp_path):
 def test_gaps_leave_no_node_without_a_value(tmp_path):
     blocks = [Drawn("ee.electromech.dc_motor", "motor", {"p": "u", "n": "g", "R": "w", "C": "h"}),
               Drawn("foundation.electrical.elements.resistor", "wire", {"p": "u", "n": "v"},
-                    {"R": ("1", "Ohm")}),
-              Drawn("ee.sources.battery", "cell", {"p": "v", "n": "g"}),
+                    {"R": ("1", "Ohm")}), Drawn("ee.sources.battery", "cell", {"p": "v", "n": "g"}),
               Drawn("foundation.electrical.elements.reference", "earth", {"V": "g"}),
               Drawn("foundation.mechanical.rotational.inertia", "rotor", {"I": "w"},
                     {"inertia": ("1", "kg*m^2")}),
@@ -279,13 +278,12 @@ def test_a_block_of_an_absent_library_is_a_gap_with_its_ports(tmp_path):
 
 def test_a_number_in_a_unit_that_the_port_does_not_take_is_taken_over_and_told(tmp_path):
     E = "foundation.electrical."
-    blocks = [
-        simulink("Step", "up", "", "n", Time="0.5", After="1"), to_ps("n", "s", Unit="V"),
-        Drawn(f"{E}elements.controlled_switch", "switch", {"p": "p", "vT": "s", "n": "q"},
-              {"Threshold": ("0.5", "1"), "R_closed": ("0.5", "Ohm")}),
-        Drawn(f"{E}sources.dc_voltage", "source", {"p": "p", "n": "g"}, {"v0": ("5", "V")}),
-        Drawn(f"{E}elements.resistor", "load", {"p": "q", "n": "g"}, {"R": ("2", "Ohm")}),
-        Drawn(f"{E}elements.reference", "ground", {"V": "g"}), solver()]
+    blocks = [simulink("Step", "up", "", "n", Time="0.5", After="1"), to_ps("n", "s", Unit="V"),
+              Drawn(f"{E}elements.controlled_switch", "switch", {"p": "p", "vT": "s", "n": "q"},
+                    {"Threshold": ("0.5", "1"), "R_closed": ("0.5", "Ohm")}),
+              Drawn(f"{E}sources.dc_voltage", "source", {"p": "p", "n": "g"}, {"v0": ("5", "V")}),
+              Drawn(f"{E}elements.resistor", "load", {"p": "q", "n": "g"}, {"R": ("2", "Ohm")}),
+              Drawn(f"{E}elements.reference", "ground", {"V": "g"}), solver()]
     text = converted(tmp_path, blocks, "R2022b").text
     assert "switch.vT takes 1 and is given V: the number is taken over." in text
     run = built(text, tmp_path).simulate("1 s")
@@ -295,15 +293,14 @@ def test_a_number_in_a_unit_that_the_port_does_not_take_is_taken_over_and_told(t
 def test_two_classes_of_one_name_are_imported_under_names_of_their_own(tmp_path):
     """A switch of circuits lets a current through, one of signals a number."""
     E = "foundation.electrical."
-    blocks = [
-        simulink("Constant", "a", "", "a", Value="2"),
-        simulink("Constant", "b", "", "b", Value="5"), simulink("Switch", "pick", "a b a", "n"),
-        to_ps("n", "s"),
-        Drawn(f"{E}elements.controlled_switch", "switch", {"p": "p", "vT": "s", "n": "q"},
-              {"Threshold": ("0.5", "1"), "R_closed": ("0.5", "Ohm")}),
-        Drawn(f"{E}sources.dc_voltage", "source", {"p": "p", "n": "g"}, {"v0": ("5", "V")}),
-        Drawn(f"{E}elements.resistor", "load", {"p": "q", "n": "g"}, {"R": ("2", "Ohm")}),
-        Drawn(f"{E}elements.reference", "ground", {"V": "g"}), solver()]
+    blocks = [simulink("Constant", "a", "", "a", Value="2"),
+              simulink("Constant", "b", "", "b", Value="5"),
+              simulink("Switch", "pick", "a b a", "n"), to_ps("n", "s"),
+              Drawn(f"{E}elements.controlled_switch", "switch", {"p": "p", "vT": "s", "n": "q"},
+                    {"Threshold": ("0.5", "1"), "R_closed": ("0.5", "Ohm")}),
+              Drawn(f"{E}sources.dc_voltage", "source", {"p": "p", "n": "g"}, {"v0": ("5", "V")}),
+              Drawn(f"{E}elements.resistor", "load", {"p": "q", "n": "g"}, {"R": ("2", "Ohm")}),
+              Drawn(f"{E}elements.reference", "ground", {"V": "g"}), solver()]
     text = converted(tmp_path, blocks, "R2022b").text
     assert "Switch as ElectricalSwitch" in text
     run = built(text, tmp_path).simulate("1 ms")
@@ -336,8 +333,7 @@ def test_a_script_beside_the_model_is_found_by_its_name(tmp_path):
 
 
 def test_an_output_that_nothing_drives_is_not_plotted(tmp_path):
-    inner = [simulink("From", "lost", "", "x", GotoTag="nowhere"),
-             simulink("Outport", "out", "x")]
+    inner = [simulink("From", "lost", "", "x", GotoTag="nowhere"), simulink("Outport", "out", "x")]
     blocks = [*weighed("1"), Drawn("SubSystem", "box", {}, outputs=("y",), inner=inner),
               simulink("Scope", "scope", "y")]
     text = converted(tmp_path, blocks, "R2022b").text
@@ -353,8 +349,7 @@ def test_a_function_with_a_block_of_arguments_gives_no_name_a_value(tmp_path):
 def test_two_boxes_that_hold_the_same_in_another_order_are_one_class(tmp_path):
     """Each makes a + 2 b."""
     def box(name, out, turned):
-        inner = [simulink("Inport", "a", "", "a"),
-                 simulink("Inport", "b", "", "b", Port="2"),
+        inner = [simulink("Inport", "a", "", "a"), simulink("Inport", "b", "", "b", Port="2"),
                  simulink("Gain", "twice", "b", "c", Gain="2"), simulink("Sum", "both", "a c", "y"),
                  simulink("Outport", "out", "y")]
         inner = [*inner[:2], inner[3], inner[2], inner[4]] if turned else inner

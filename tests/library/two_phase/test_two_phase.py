@@ -15,33 +15,13 @@ import pytest
 from benches import final, wire, wired
 from numpy.testing import assert_allclose
 
+import library.two_phase as tp
 from blocks import SimulationError, quantity
 from blocks.units import WrongDimension
 from library.rotational import AngularVelocitySource, RotationalReference
 from library.signal import Constant
 from library.thermal import HeatFlowRateSource, ThermalReference
 from library.translational import Reference, VelocitySource
-from library.two_phase import (
-    AbsoluteReference,
-    Cap,
-    ConstantVolumeChamber,
-    FlowRateSensor,
-    FlowRateSource,
-    FlowResistance,
-    InfiniteFlowResistance,
-    LocalRestriction,
-    Pipe,
-    PressureInternalEnergySensor,
-    PressureSource,
-    Reservoir,
-    RotationalMechanicalConverter,
-    SaturationPropertiesSensor,
-    SegmentedPipe,
-    ThermodynamicPropertiesSensor,
-    TranslationalMechanicalConverter,
-    TwoPhaseFluidProperties,
-    table,
-)
 
 FILE = Path(__file__).parents[2] / "data" / "saturation_points.csv"
 ROWS = list(csv.DictReader(x for x in FILE.read_text().splitlines() if not x.startswith("#")))
@@ -51,11 +31,12 @@ POINTS = {medium: [{k: float(v) for k, v in row.items() if k != "medium"} for ro
 
 def place(p, **given):
     """A reservoir at a pressure, with the energy that one word says."""
-    return Reservoir(pressure_spec="specified", pressure=p, energy_spec=next(iter(given)), **given)
+    return tp.Reservoir(pressure_spec="specified", pressure=p, energy_spec=next(iter(given)),
+                        **given)
 
 
 def of(medium="R134a"):
-    return wired("circuit", medium=TwoPhaseFluidProperties(medium=medium))
+    return wired("circuit", medium=tp.TwoPhaseFluidProperties(medium=medium))
 
 
 def heated(model, end, power):
@@ -69,12 +50,12 @@ def test_saturated_liquid_and_vapour_are_those_of_coolprop(medium):
     """Tanks of liquid and of vapour at three pressures."""
     rows, n = POINTS[medium], 2 * len(POINTS[medium])
     model = wired("tanks", "tank.A state.A ends.A medium.A",
-                  medium=TwoPhaseFluidProperties(count=n, medium=medium),
-                  tank=Reservoir(count=n, pressure_spec="specified", energy_spec="quality",
-                                 pressure=quantity(np.repeat([row["p"] for row in rows], 2), "Pa"),
-                                 quality=[0, 1] * len(rows)),
-                  state=ThermodynamicPropertiesSensor(count=n),
-                  ends=SaturationPropertiesSensor(count=n))
+                  medium=tp.TwoPhaseFluidProperties(count=n, medium=medium),
+                  tank=tp.Reservoir(count=n, pressure_spec="specified", energy_spec="quality",
+                                    pressure=quantity(np.repeat([row["p"] for row in rows], 2),
+                                                      "Pa"), quality=[0, 1] * len(rows)),
+                  state=tp.ThermodynamicPropertiesSensor(count=n),
+                  ends=tp.SaturationPropertiesSensor(count=n))
     run = model.simulate("1 s")
 
     def seen(path, unit):
@@ -97,7 +78,7 @@ def test_saturated_liquid_and_vapour_are_those_of_coolprop(medium):
 def test_a_closed_chamber_is_heated_from_wet_to_superheated_along_its_density():
     model = of()
     wire(model, "tank.A cap.A medium.A",
-         tank=ConstantVolumeChamber(volume="1 l", p_I="0.5 MPa", x_I=0.2), cap=Cap())
+         tank=tp.ConstantVolumeChamber(volume="1 l", p_I="0.5 MPa", x_I=0.2), cap=tp.Cap())
     heated(model, "tank.H", "1 kW")
     run = model.simulate("20 s", rtol=1e-9)
     # CoolProp: p, T and u after 5 kJ and 20 kJ at the density of 0.5 MPa and the quality 0.2
@@ -118,10 +99,10 @@ def test_vapour_is_condensed_by_the_liquid_that_fills_its_tank():
     """u = (m0 u0 + m h_in)/(m0 + m): what is pushed in brings its work with it."""
     model = of()
     wire(model, "supply.A pump.A medium.A", "pump.B tank.A",
-         tank=ConstantVolumeChamber(volume="1 l", p_I="0.5 MPa", h_I="430 kJ/kg",
-                                    port_area="1 mm^2"),
+         tank=tp.ConstantVolumeChamber(volume="1 l", p_I="0.5 MPa", h_I="430 kJ/kg",
+                                       port_area="1 mm^2"),
          supply=place("1 MPa", enthalpy="240 kJ/kg"),
-         pump=FlowRateSource(mass_flow="15 g/s", power_spec="none", port_area="1 mm^2"))
+         pump=tp.FlowRateSource(mass_flow="15 g/s", power_spec="none", port_area="1 mm^2"))
     run = model.simulate("20 s", rtol=1e-9)
     start, u = (run[f"tank.{name}"].initial.to(unit).m
                 for name, unit in (("mass", "kg"), ("u_I", "J/kg")))
@@ -141,11 +122,11 @@ def test_vapour_is_condensed_by_the_liquid_that_fills_its_tank():
 def test_a_restriction_keeps_the_enthalpy_and_lets_pass_what_bernoulli_says():
     model = of()
     wire(model, "opening.y valve.AR", "high.A valve.A medium.A before.A gauge.A", "gauge.B zero.A",
-         "valve.B flow.A after.A", "flow.B low.A",
-         high=place("1 MPa", subcooling="5 K"), low=place("0.3 MPa", superheating="5 K"),
-         valve=LocalRestriction(), opening=Constant(value="2 mm^2"),
-         before=ThermodynamicPropertiesSensor(), after=ThermodynamicPropertiesSensor(),
-         flow=FlowRateSensor(), zero=AbsoluteReference(), gauge=PressureInternalEnergySensor())
+         "valve.B flow.A after.A", "flow.B low.A", high=place("1 MPa", subcooling="5 K"),
+         low=place("0.3 MPa", superheating="5 K"), valve=tp.LocalRestriction(),
+         opening=Constant(value="2 mm^2"), before=tp.ThermodynamicPropertiesSensor(),
+         after=tp.ThermodynamicPropertiesSensor(), flow=tp.FlowRateSensor(),
+         zero=tp.AbsoluteReference(), gauge=tp.PressureInternalEnergySensor())
     run = model.simulate("1 s")
     # CoolProp at 5 K below boiling at 1 MPa, and at its enthalpy and 0.3 MPa
     T, h, rho = 307.53763, 248096.55, 1170.9328
@@ -174,13 +155,13 @@ def test_the_ideal_cycle_of_a_heat_pump_has_its_coefficient_of_performance():
     model = of()
     width = flow / (0.7 * sqrt(2 * rho * 0.7e6))
     wire(model, "vapour.A compressor.A medium.A", "compressor.B condenser.A behind.A",
-         "condenser.B valve.A", "valve.B wet.A back.A",
-         vapour=place("0.3 MPa", quality=1), back=place("0.3 MPa", quality=0.3),
-         compressor=FlowRateSource(mass_flow="10 g/s"), behind=ThermodynamicPropertiesSensor(),
-         condenser=Pipe(length="2 m", area="1 cm^2", hydraulic_diameter="11 mm", p_I="1 MPa",
-                        h_I=quantity(h[2], "J/kg"), extra_length="0 m"),
-         valve=LocalRestriction(restriction_type="fixed", area=quantity(width, "m^2")),
-         wet=ThermodynamicPropertiesSensor())
+         "condenser.B valve.A", "valve.B wet.A back.A", vapour=place("0.3 MPa", quality=1),
+         back=place("0.3 MPa", quality=0.3), compressor=tp.FlowRateSource(mass_flow="10 g/s"),
+         behind=tp.ThermodynamicPropertiesSensor(),
+         condenser=tp.Pipe(length="2 m", area="1 cm^2", hydraulic_diameter="11 mm", p_I="1 MPa",
+                           h_I=quantity(h[2], "J/kg"), extra_length="0 m"),
+         valve=tp.LocalRestriction(restriction_type="fixed", area=quantity(width, "m^2")),
+         wet=tp.ThermodynamicPropertiesSensor())
     heated(model, "condenser.H", quantity(flow * (h[2] - h[1]), "W"))
     run = model.simulate("60 s", rtol=1e-8)
     assert final(run, "condenser.p_I", "MPa") == pytest.approx(1, rel=5e-3)
@@ -196,10 +177,10 @@ def test_a_pipe_that_boils_adds_its_heat_to_the_enthalpy_of_what_flows():
     model = of()
     wire(model, "wet.A pump.A medium.A", "pump.B pipe.A", "pipe.B flow.A", "flow.B out.A",
          wet=place("0.4 MPa", enthalpy="260 kJ/kg"), out=place("0.4 MPa", superheating="5 K"),
-         pump=FlowRateSource(mass_flow="10 g/s", power_spec="none", port_area="1 cm^2"),
-         pipe=SegmentedPipe(segments=3, initial_pressure="0.4 MPa", length="1 m",
-                            initial_enthalpy="260 kJ/kg", area="1 cm^2",
-                            hydraulic_diameter="11 mm"), flow=FlowRateSensor())
+         pump=tp.FlowRateSource(mass_flow="10 g/s", power_spec="none", port_area="1 cm^2"),
+         pipe=tp.SegmentedPipe(segments=3, initial_pressure="0.4 MPa", length="1 m",
+                               initial_enthalpy="260 kJ/kg", area="1 cm^2",
+                               hydraulic_diameter="11 mm"), flow=tp.FlowRateSensor())
     heated(model, "pipe.H", "1.6 kW")
     run = model.simulate("100 s")
     assert final(run, "flow.M", "kg/s") == pytest.approx(0.01, rel=1e-6)
@@ -214,8 +195,8 @@ def test_a_pump_does_the_work_that_keeps_the_entropy():
     model = of("water")
     wire(model, "tank.A pump.A aside.A medium.A", "pump.B pipe.A aside.B", "pipe.B out.A",
          tank=place("0.1 MPa", temperature="320 K"), out=place("5.1 MPa", temperature="320 K"),
-         pump=PressureSource(pressure_difference="5.001 MPa"), aside=InfiniteFlowResistance(),
-         pipe=FlowResistance(pressure_drop="1 kPa", mass_flow="1 kg/s"))
+         pump=tp.PressureSource(pressure_difference="5.001 MPa"), aside=tp.InfiniteFlowResistance(),
+         pipe=tp.FlowResistance(pressure_drop="1 kPa", mass_flow="1 kg/s"))
     run = model.simulate("1 s")
     flow = final(run, "pump.mdot", "kg/s")
     assert flow == pytest.approx(1, rel=1e-3)
@@ -228,11 +209,11 @@ def test_two_tanks_even_out_through_reversals_and_keep_mass_and_energy():
     """One is heated for a while, so that the flow turns and one boils out into the other."""
     model = of("R1234yf")
     wire(model, "one.A pipe.A medium.A", "pipe.B other.A", "ground.H heat.A", "heat.B other.H",
-         one=ConstantVolumeChamber(volume="1 l", p_I="0.8 MPa", x_I=0.1),
-         other=ConstantVolumeChamber(volume="2 l", p_I="0.3 MPa", x_I=1.1),
-         pipe=FlowResistance(pressure_drop="10 kPa", mass_flow="50 g/s", laminar_fraction=0.1),
-         heat=HeatFlowRateSource(heat_flow=table(["0 s", "20 s", "20 s", "60 s"],
-                                                 ["0 W", "0 W", "500 W", "500 W"])),
+         one=tp.ConstantVolumeChamber(volume="1 l", p_I="0.8 MPa", x_I=0.1),
+         other=tp.ConstantVolumeChamber(volume="2 l", p_I="0.3 MPa", x_I=1.1),
+         pipe=tp.FlowResistance(pressure_drop="10 kPa", mass_flow="50 g/s", laminar_fraction=0.1),
+         heat=HeatFlowRateSource(heat_flow=tp.table(["0 s", "20 s", "20 s", "60 s"],
+                                                    ["0 W", "0 W", "500 W", "500 W"])),
          ground=ThermalReference())
     run = model.simulate("60 s", rtol=1e-9)
     flow = run["pipe.mdot"].to("kg/s").m
@@ -247,9 +228,9 @@ def test_what_begins_to_boil_keeps_its_mass_and_energy_within_the_tolerance(rtol
     """Below the line of boiling pressure falls some thousand times slower than above it."""
     model = of("water")
     wire(model, "full.A drop.A medium.A", "drop.B low.A",
-         full=ConstantVolumeChamber(volume="2 l", p_I="0.8 MPa", x_I=-0.01),
-         low=ConstantVolumeChamber(volume="20 l", p_I="0.2 MPa", x_I=0.8),
-         drop=FlowResistance(pressure_drop="1 kPa", mass_flow="0.1 kg/s"))
+         full=tp.ConstantVolumeChamber(volume="2 l", p_I="0.8 MPa", x_I=-0.01),
+         low=tp.ConstantVolumeChamber(volume="20 l", p_I="0.2 MPa", x_I=0.8),
+         drop=tp.FlowResistance(pressure_drop="1 kPa", mass_flow="0.1 kg/s"))
     run = model.simulate("1 s", rtol=rtol)
     assert final(run, "full.x_I", "1") > 0.01
     masses = run["full.mass"].to("kg").m + run["low.mass"].to("kg").m
@@ -261,8 +242,8 @@ def test_a_piston_that_compresses_vapour_keeps_its_entropy_and_does_the_work():
     """R134a of 0.3 MPa and 410 kJ/kg goes from 3 l to 1 l; CoolProp: the state of its entropy."""
     model = of()
     wire(model, "medium.A piston.A", "piston.R drive.R", "piston.C drive.C ground.V",
-         piston=TranslationalMechanicalConverter(dead_volume="3 l", interface_area="0.01 m^2",
-                                                 p_I="0.3 MPa", h_I="410 kJ/kg"),
+         piston=tp.TranslationalMechanicalConverter(dead_volume="3 l", interface_area="0.01 m^2",
+                                                    p_I="0.3 MPa", h_I="410 kJ/kg"),
          drive=VelocitySource(velocity="-2 cm/s"), ground=Reference())
     run = model.simulate("10 s", rtol=1e-9)
     assert final(run, "piston.mass", "kg") == pytest.approx(3e-3 * 13.900776, rel=1e-3)
@@ -281,8 +262,8 @@ def test_a_vane_that_lets_a_mixture_expand_cools_it_along_its_entropy():
     """R134a of 1 MPa, half vapour by mass, goes from 1 l to 3 l, with e = -1."""
     model = of()
     wire(model, "medium.A vane.A", "vane.R drive.R", "vane.C drive.C ground.W",
-         vane=RotationalMechanicalConverter(dead_volume="1 l", displacement="1 l/rad",
-                                            mech_orientation="negative", p_I="1 MPa", x_I=0.5),
+         vane=tp.RotationalMechanicalConverter(dead_volume="1 l", displacement="1 l/rad",
+                                               mech_orientation="negative", p_I="1 MPa", x_I=0.5),
          drive=AngularVelocitySource(velocity="-0.2 rad/s"), ground=RotationalReference())
     run = model.simulate("10 s", rtol=1e-9)
     # CoolProp: the state of the entropy at the start and a third of the density
@@ -298,8 +279,8 @@ def test_a_reservoir_of_a_void_fraction_has_that_share_of_its_volume_full_of_vap
     """R134a at 1 MPa; CoolProp: 1149.3292 kg/m³ of liquid, 49.22 of vapour."""
     model = of()
     wire(model, "tank.A state.A medium.A gauge.A",
-         tank=place("1 MPa", void_fraction=0.5), state=ThermodynamicPropertiesSensor(),
-         gauge=PressureInternalEnergySensor(reference="absolute"))
+         tank=place("1 MPa", void_fraction=0.5), state=tp.ThermodynamicPropertiesSensor(),
+         gauge=tp.PressureInternalEnergySensor(reference="absolute"))
     run = model.simulate("1 s")
     x = final(run, "state.X", "1")
     assert final(run, "state.RHO", "kg/m^3") == pytest.approx((1149.3292 + 49.22) / 2, rel=1e-3)
@@ -311,7 +292,7 @@ def test_a_reservoir_of_a_void_fraction_has_that_share_of_its_volume_full_of_vap
 def test_a_run_stops_where_a_chamber_is_full_of_liquid_and_says_so():
     model = of()
     wire(model, "tank.A medium.A",
-         tank=ConstantVolumeChamber(volume="1 l", p_I="0.5 MPa", x_I=0.001))
+         tank=tp.ConstantVolumeChamber(volume="1 l", p_I="0.5 MPa", x_I=0.001))
     heated(model, "tank.H", "1 kW")
     with pytest.raises(SimulationError, match="pressure in the chamber comes near the critical"):
         model.simulate("1000 s")
@@ -330,15 +311,15 @@ def test_a_supercritical_state_is_refused_by_name_before_a_run(given):
 def test_a_difference_of_temperatures_is_no_temperature():
     """Reservoirs by subcooling took 5 degC for 278 K."""
     with pytest.raises(WrongDimension, match="a difference of temperatures in K"):
-        Reservoir(energy_spec="subcooling", subcooling="5 degC")
-    assert Reservoir(energy_spec="superheating", superheating="9 delta_degF").superheating == (
+        tp.Reservoir(energy_spec="subcooling", subcooling="5 degC")
+    assert tp.Reservoir(energy_spec="superheating", superheating="9 delta_degF").superheating == (
         quantity("5 K"))
 
 
 def test_what_is_boiled_dry_is_too_hot_and_says_so():
     model = wired("kettle", "water.A kettle.A", "fire.B kettle.H", "fire.A ground.H",
-                  water=TwoPhaseFluidProperties(medium="water"),
-                  kettle=ConstantVolumeChamber(volume="1 l", p_I="0.2 MPa", x_I=0.9),
+                  water=tp.TwoPhaseFluidProperties(medium="water"),
+                  kettle=tp.ConstantVolumeChamber(volume="1 l", p_I="0.2 MPa", x_I=0.9),
                   fire=HeatFlowRateSource(heat_flow="1 kW"), ground=ThermalReference())
     with pytest.raises(SimulationError, match="it is too hot"):
         model.simulate("1000 s")

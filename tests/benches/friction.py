@@ -37,8 +37,7 @@ def push(force):
 
 def place(model, name, port):
     """Add a sensor of the position of a port."""
-    sensor = model.add(name, tr.MotionSensor(reference="absolute"))
-    model.connect(sensor.R, port)
+    model.connect(model.add(name, tr.MotionSensor(reference="absolute")).R, port)
 
 
 def value(run, path, time=None, side="right"):

@@ -37,9 +37,8 @@ def between(axis, part):
 
 # -- bodies and ends -------------------------------------------------------------------------------
 def test_a_constant_force_accelerates_a_body_uniformly(axis):
-    model = axis.wired("push", "push.R body.M", "push.C ground.V",
-                       body=axis("Mass", mass=4, v=1), push=axis("ForceSource", force=10))
-    run = model.simulate("3 s", **TIGHT)
+    run = axis.wired("push", "push.R body.M", "push.C ground.V", body=axis("Mass", mass=4, v=1),
+                     push=axis("ForceSource", force=10)).simulate("3 s", **TIGHT)
     assert_allclose(axis.read(run, "body.v"), 1 + 2.5 * seconds(run), rtol=1e-11)
     assert_allclose(axis.read(run, "body.f"), 10.0)
     assert_allclose(axis.read(run, "body.energy_stored", [3.0]), 4 * 8.5**2 / 2, rtol=1e-11)
@@ -170,8 +169,7 @@ def test_a_rod_moves_both_ends_alike_and_shows_the_force_between_them():
 
 @pytest.mark.parametrize("part", ["Spring", "Damper", "NonlinearDamper", "SpringDamper", "Inerter"])
 def test_a_passive_part_brakes_the_body_at_r_and_drags_the_one_at_c(axis, part):
-    source = axis("AccelerationSource", acceleration=1)
-    run = axis.driven(axis(part), source=source).simulate("1 s")
+    run = axis.driven(axis(part), source=axis("AccelerationSource", acceleration=1)).simulate("1 s")
     f = axis.read(run, "part.f")[1:]
     assert np.all(f > 0)
     assert_allclose(axis.read(run, "part.R.f")[1:], f)  # into the part at R

@@ -75,8 +75,7 @@ def rests_at():
 
 @pytest.mark.parametrize("method", ["auto", "rodas4"])
 def test_a_slider_rests_where_its_friction_has_taken_up_the_energy(method):
-    model = crank_beside_a_rectifier()
-    result = model.simulate("2 s", method=method, rtol=1e-9)
+    result = crank_beside_a_rectifier().simulate("2 s", method=method, rtol=1e-9)
     phi = rests_at()
     assert_allclose(result["crank.phi"].at("1 s").m, phi, rtol=1e-8)
     assert abs(result["wheel.w"].at("1 s").m) < 1e-9
@@ -126,8 +125,7 @@ def test_frictions_that_share_a_load_break_away_with_all_their_strength(friction
     # however they share what the motor gives at every edge: 0.06 N*m at rest, 0.04 in motion
     run = servo(*frictions).simulate("4 ms", method=method, rtol=1e-9)
     one = servo((0.06, 0.04, 1)).simulate("4 ms", method=method, rtol=1e-9)
-    breaks = [r.events.of("friction_0")[0].time for r in (run, one)]
-    assert_allclose(*breaks, rtol=1e-9)
+    assert_allclose(*[r.events.of("friction_0")[0].time for r in (run, one)], rtol=1e-9)
     assert run["motor.w"].final.m > 10
     t = np.linspace(0, 4e-3, 81)
     assert_allclose(*([r["motor.w"].at(f"{s} s").m for s in t] for r in (run, one)),
@@ -357,8 +355,7 @@ def test_a_disc_lands_with_a_slip_beside_a_converter(mu, restitution):
     speed = max(1 - mu * G * 0.45, 0.01 / (0.005 + 0.01))
     assert_allclose(run["body.vx"].final.m, speed, rtol=1e-7)
     assert_allclose(run["body.w"].final.m, -0.1 * (1 - speed) / 0.005, rtol=1e-7)
-    falls = np.sqrt(2 * 0.1 / G)
-    assert told(run, "touch")[0][0] == pytest.approx(falls, rel=1e-9)
+    assert told(run, "touch")[0][0] == pytest.approx(np.sqrt(2 * 0.1 / G), rel=1e-9)
     assert abs(run.energy().relative_residual) < 1e-7
 
 

@@ -34,8 +34,7 @@ def voltage(u):
 @pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4"])
 def test_an_exponential_rectifier_is_the_closed_form(method):
     run = rectifier().simulate("20 ms", method=method)
-    t = run.time.m[::7]
-    expected = [voltage(u) for u in 10 * np.sin(2e3 * np.pi * t)]
+    expected = [voltage(u) for u in 10 * np.sin(2e3 * np.pi * run.time.m[::7])]
     assert_allclose(run["load.v"].m[::7], expected, atol=1e-9)
     assert np.abs(np.diff(run["load.v"].m)).max() < 1.5  # points enough for a picture
     assert_allclose(run["load.v"].max().m, voltage(10.0), rtol=1e-9)
@@ -79,8 +78,7 @@ class Follower(Component):
 
 
 def test_waves_are_shown_and_events_met_where_nothing_is_integrated():
-    model = wired("curve", part=Squarer())
-    run = model.simulate("1 s")
+    run = wired("curve", part=Squarer()).simulate("1 s")
     crossings = np.arcsin(0.625) / (100 * np.pi) + 0.02 * np.arange(50)
     assert_allclose([e.time for e in run.events], crossings, atol=1e-9)
     y = run["part.y"].m

@@ -59,8 +59,7 @@ def test_the_error_falls_with_the_fifth_power_of_the_step():
         run = oscillator(v="1 m/s").simulate("1 s", method="dopri5", rtol=0.9, atol=0.9,
                                              first_step=h, max_step=h)  # fmt: skip
         errors.append(abs(run["block.v"].final.magnitude - np.cos(10)))
-    orders = np.log2(np.array(errors[:-1]) / errors[1:])
-    assert_allclose(orders, 5, atol=0.3)
+    assert_allclose(np.log2(np.array(errors[:-1]) / errors[1:]), 5, atol=0.3)
 
 
 def test_a_large_network_is_written_as_loops_and_swings_in_its_modes():
@@ -227,8 +226,7 @@ def test_a_study_gives_the_same_in_any_number_of_threads_and_in_any_company():
     model = stick_slip()
     options = {"outputs": ["final(spring.x)", "max(friction.f)"], "method": "dopri5"}
     all_at_once = model.sweep(points(300), "1 s", **options)
-    threaded = model.sweep(points(300), "1 s", executor=2, **options)
-    assert all_at_once.identical(threaded)
+    assert all_at_once.identical(model.sweep(points(300), "1 s", executor=2, **options))
     alone = model.sweep(points(300)[123:124], "1 s", **options)
     assert alone["final(spring.x)"].values[0] == all_at_once["final(spring.x)"].values[123]
 
@@ -240,8 +238,7 @@ def test_initial_values_and_samples_are_varied_in_lanes_too():
                               "1 s", outputs=["final(block.v)"], method="dopri5",
                               rtol=1e-9)  # fmt: skip
     assert "at once" in data.encoding["execution"]
-    expected = speeds.magnitude[:, None] * np.cos([10, 20])
-    assert_allclose(data["final(block.v)"], expected, atol=1e-7)
+    assert_allclose(data["final(block.v)"], speeds.magnitude[:, None] * np.cos([10, 20]), atol=1e-7)
 
 
 def test_a_lane_that_fails_is_recorded_with_the_message_of_a_single_run():
@@ -430,8 +427,7 @@ class Swung(Component):
 
 @pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4", "ode45"])
 def test_a_model_without_states_runs_by_any_method(method):
-    model = wired("static", part=Swung())
-    result = model.simulate("1 s", method=method)
+    result = wired("static", part=Swung()).simulate("1 s", method=method)
     assert_allclose(result["part.y"].at("0.7 s").magnitude, np.sin(1.4), rtol=1e-9)
 
 

@@ -44,8 +44,7 @@ def test_a_ball_bounces_until_it_rests(in_python):
     assert_allclose(last.time, fall * 1.7 / 0.3, atol=1e-8)
     assert_allclose(run["stop.lower_force"].final.m, 2 * 9.81, rtol=1e-9)
     assert_allclose(run["stop.x"].final.m, 0.0, atol=1e-12)
-    highest = run["stop.x"].at(quantity(fall * (1 + 0.7), "s")).m
-    assert_allclose(highest, 0.7**2, rtol=1e-9)
+    assert_allclose(run["stop.x"].at(quantity(fall * (1 + 0.7), "s")).m, 0.7**2, rtol=1e-9)
 
 
 def test_energy_that_an_impact_takes_is_told():

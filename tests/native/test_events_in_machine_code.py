@@ -38,8 +38,7 @@ def test_buck_converter_with_a_thousand_edges(in_python):
 
 
 def test_values_at_an_event_from_either_side():
-    model = alone(Buck())
-    run = model.simulate("0.1 ms", method="rodas4")
+    run = alone(Buck()).simulate("0.1 ms", method="rodas4")
     for k in range(1, 10):
         edge, after = quantity(k * 1e-5, "s"), quantity(k * 1e-5 + 1e-12, "s")
         assert_allclose(run["part.v"].at(edge).m, run["part.v"].at(after).m, atol=1e-3)
@@ -82,8 +81,7 @@ def test_parts_that_come_to_rest_at_one_instant_are_decided_one_after_the_other(
     turns = 0.2 + 0.6 / 7
     assert_allclose([run[f"masses[{k}].v"].at("1 s").m for k in range(2)], 0.0, atol=1e-12)
     assert_allclose(run["masses[2].v"].at("1 s").m, -3.0 * (1.0 - turns), rtol=1e-6)
-    stuck = [e.time for e in run.events if e.mode == "stuck"]
-    assert_allclose(stuck, [0.5, 0.5], rtol=1e-9)
+    assert_allclose([e.time for e in run.events if e.mode == "stuck"], [0.5, 0.5], rtol=1e-9)
 
 
 def test_events_that_are_left_to_python_are_counted_and_told(monkeypatch):
@@ -163,13 +161,11 @@ class Sampled(Component):
 
 
 def test_samples_and_crossings_take_turns(in_python):
-    model = wired("sampled", part=Sampled())
-    run = model.simulate("400 ms", method="dopri5")
+    run = wired("sampled", part=Sampled()).simulate("400 ms", method="dopri5")
     # 0.1 m and 0.2 m in the first two tenths, 0.05 m more at 3 m/s, and then half of 3 and 4 m/s
     crossing = 0.2 + 0.05 / 3
     assert_allclose([e.time for e in run.events if "x" in e.description][0], crossing, rtol=1e-12)
-    end = 0.35 + 1.5 * (0.3 - crossing) + 0.2
-    assert_allclose(run["part.x"].final.m, end, rtol=1e-9)
+    assert_allclose(run["part.x"].final.m, 0.35 + 1.5 * (0.3 - crossing) + 0.2, rtol=1e-9)
     assert_allclose(run["part.u"].at(quantity([0.05, 0.15, 0.25, 0.35], "s")).m, [1, 2, 3, 4])
     assert len(in_python) == 0
 
@@ -210,8 +206,7 @@ class Thermostat(Component):
 
 @pytest.mark.parametrize("method", ["dopri5", "rodas4"])
 def test_what_is_required_is_looked_at_without_python(in_python, method):
-    model = wired("required", heater=Thermostat())
-    run = model.simulate("1 s", method=method)
+    run = wired("required", heater=Thermostat()).simulate("1 s", method=method)
     assert len(in_python) <= 2
     assert_allclose(run["heater.x"].final.m, 1 + 0.35 - 0.65, rtol=1e-12)
     assert run["heater.ticks"].final.m == 100

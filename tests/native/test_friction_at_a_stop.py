@@ -154,6 +154,5 @@ def test_separate_pistons_are_decided_apart_in_python(monkeypatch):
         return solve(self, problem, t, index, moved)
 
     monkeypatch.setattr(JointProblem, "solve", noted)
-    run = by_python(pistons(3), "0.98 s", method="dopri5", rtol=1e-9)
-    comes_to_its_stops(run, 3)
+    comes_to_its_stops(by_python(pistons(3), "0.98 s", method="dopri5", rtol=1e-9), 3)
     assert max(together) == 2  # a friction and a contact

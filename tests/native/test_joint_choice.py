@@ -80,8 +80,7 @@ def test_what_holds_with_no_room_is_left_to_others():
 
 def test_positive_definite_is_proved_for_many_elements():
     n = 60  # a chain: its determinant is no measure, 1e-36
-    d = 2 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1)
-    assert is_positive(d, np.empty((n, n)), n, 1e-9)
+    assert is_positive(2 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1), np.empty((n, n)), n, 1e-9)
     assert not is_positive(np.ones((2, 2)), np.empty((2, 2)), 2, 1e-9)
     assert not is_positive(np.array([[1.0, 0.1], [0.2, 1.0]]), np.empty((2, 2)), 2, 1e-9)
 
@@ -274,8 +273,7 @@ def by_hand():
 
 def test_a_gear_and_a_brake_stick_and_slide_together_without_python(in_python):
     times, speed = by_hand()
-    model = braked_gear()
-    run = model.simulate(quantity(END, "s"), method="dopri5", rtol=1e-10, progress=False)
+    run = braked_gear().simulate(quantity(END, "s"), method="dopri5", rtol=1e-10, progress=False)
     assert not in_python
     assert len(times) > 5
     assert_allclose([e.time for e in run.events.of("brake")], times, rtol=1e-8)

@@ -68,8 +68,7 @@ class TwoDips(Component):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(("one", "other"), [(0.32, 0.35), (0.35, 0.32)])
 def test_of_two_short_visits_within_a_step_the_earlier_one_comes_first(method, one, other):
-    model = wired("dips", part=TwoDips(one=one, other=other))
-    run = model.simulate("1 s", method=method)
+    run = wired("dips", part=TwoDips(one=one, other=other)).simulate("1 s", method=method)
     assert_allclose(times(run), [0.31, 0.33, 0.34, 0.36], rtol=0, atol=1e-13)
     assert_allclose(run["part.y"].final.magnitude, 0.04, rtol=0, atol=1e-12)
 
@@ -107,8 +106,7 @@ def test_a_body_falls_on_a_rigid_stop_as_often_as_its_flights_allow(method):
                                 restitution=0.5), ground=Reference())
     run = model.simulate("0.59 s", method=method)
     fall = np.sqrt(2 * 0.2 / 10)
-    flights = 2 * fall * 0.5 ** np.arange(1, 7)
-    exact = fall + np.concatenate([[0], np.cumsum(flights)])
+    exact = fall + np.concatenate([[0], np.cumsum(2 * fall * 0.5 ** np.arange(1, 7))])
     exact = exact[exact < 0.59]
     assert len(exact) == len(times(run)) == 6
     assert_allclose(times(run), exact, rtol=0, atol=1e-13)
@@ -131,8 +129,7 @@ class Valley(Component):
 
 @pytest.mark.parametrize("method", [*METHODS, "Radau"])
 def test_a_short_visit_is_found_before_what_the_first_look_at_a_step_finds(method):
-    model = wired("valley", part=Valley())
-    run = model.simulate("1 s", method=method, first_step="1 s")
+    run = wired("valley", part=Valley()).simulate("1 s", method=method, first_step="1 s")
     assert_allclose(times(run), [0.07, 0.17, 0.24], atol=1e-9)
 
 
@@ -187,8 +184,7 @@ class Encoder(Component):
 def test_a_step_that_an_event_cuts_short_is_looked_at_as_one_that_is_whole(method):
     """Two steps of the exact method are longer than all of the fifty stretches."""
     model = wired("encoder", part=Encoder())
-    run = model.simulate("50.2 s", method=method)
-    assert run["part.entered"].final.m == 50
+    assert model.simulate("50.2 s", method=method)["part.entered"].final.m == 50
     model.part.x = 0.3  # not within
     assert_allclose(times(model.simulate("1 s", method=method)), [0.2, 0.55], atol=1e-9)
 

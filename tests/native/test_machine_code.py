@@ -88,8 +88,7 @@ def test_exponentials_of_lanes_are_right_to_the_last_digits_everywhere(name):
     size = np.logspace(-300, np.log10(700), 4000)
     points = np.concatenate([-size, size, np.linspace(-1, 1, 2000)]).reshape(-1, 1, 8)
     found = np.concatenate([evaluate(p) for p in points]).ravel()
-    expected = getattr(np, name)(points.ravel())
-    assert_allclose(found, expected, rtol=1e-15, atol=0)
+    assert_allclose(found, getattr(np, name)(points.ravel()), rtol=1e-15, atol=0)
 
 
 @pytest.mark.parametrize("lanes", [1, 8])
@@ -148,15 +147,13 @@ def test_compiled_tables_and_their_derivatives_are_the_reference(lanes, smooth, 
     for x in RNG.uniform(-0.3, 1.3, size=(50, 2, 8)):
         given = x if lanes == 8 else x[:, :1]
         exact = np.array(function.map(given.shape[1])(given))
-        found = evaluate(given if lanes == 8 else given[:, 0])
-        assert_allclose(found.reshape(exact.shape), exact, rtol=1e-9,
-                        atol=1e-11 * (1 + np.abs(exact).max()))
+        assert_allclose(evaluate(given if lanes == 8 else given[:, 0]).reshape(exact.shape), exact,
+                        rtol=1e-9, atol=1e-11 * (1 + np.abs(exact).max()))
 
 
 def test_at_a_point_both_take_the_piece_on_its_right():
     x, y = np.arange(30.0), np.arange(30.0) % 2
-    slope = ca.jacobian(interpolate(Expression(U[0]), x, y).sx, U)[0]
-    function = ca.Function("f", [U], [slope])
+    function = ca.Function("f", [U], [ca.jacobian(interpolate(Expression(U[0]), x, y).sx, U)[0]])
     evaluate = machine(function, 1)
     for k in range(1, 29):
         point = np.array([float(k), 0.0])
@@ -188,8 +185,7 @@ def test_a_body_on_a_spring_from_a_long_table_swings_as_on_a_spring(method, poin
 def test_other_values_of_a_long_table_are_those_of_the_next_run():
     model = oscillator(50)
     model.simulate("1 s", method="dopri5", rtol=1e-8)
-    x = np.linspace(-0.3, 0.3, 50)
-    model.table.values = quantity(-25 * x, "N")
+    model.table.values = quantity(-25 * np.linspace(-0.3, 0.3, 50), "N")
     result = model.simulate("1 s", method="dopri5", rtol=1e-9, atol=1e-11)
     assert_allclose(result["mass.v"].final.magnitude, np.cos(5.0), atol=1e-6)
 
@@ -318,8 +314,6 @@ def test_slopes_margins_and_values_of_held_modes_are_those_of_the_expressions(bu
 
 
 def test_small_models_are_written_as_one_piece():
-    model = shaken_masses()
-    run = model.simulate("1 ms", method="dopri5")
-    problem = run.recording.problem
+    problem = shaken_masses().simulate("1 ms", method="dopri5").recording.problem
     assert equations_of(problem.system, problem.p, problem.laws).scratch == 0
     assert REPEATS > 100

@@ -51,8 +51,7 @@ def test_a_run_is_as_if_it_were_the_first_and_stays_what_it_was(case: str) -> No
     runs = [model.simulate("0.3 s", method=method)]
     _set(model, path, other)
     runs += [model.simulate("0.3 s", method=method) for _ in range(3)]
-    alone = build()
-    first = _seen(alone.simulate("0.3 s", method=method))
+    first = _seen(build().simulate("0.3 s", method=method))
     changed = build()
     _set(changed, path, other)
     second = _seen(changed.simulate("0.3 s", method=method))
@@ -121,8 +120,7 @@ def test_states_that_all_act_on_each_other_behind_a_nonlinear_node():
         v = solve_ivp(by_hand, shifted, v, method="Radau", rtol=1e-9, atol=1e-10).y[:, -1]
     run = star().simulate("20 ms", method="rodas4", rtol=1e-7)
     assert run.statistics["steps"] < 2000
-    found = np.ravel(run["stores.v"].final.m)
-    assert np.abs(found - v).max() < 1e-5
+    assert np.abs(np.ravel(run["stores.v"].final.m) - v).max() < 1e-5
 
 
 # -- factors of matrices that are mostly zeros solve as those of LAPACK do --------------------
@@ -222,8 +220,7 @@ def test_chains_are_worth_it_and_full_matrices_are_not():
 
 def test_a_choice_of_tied_states_makes_the_pattern_square():
     rows = ca.Sparsity.banded(6, 1)  # two torn unknowns, and constraints of five states
-    wide = ca.horzcat(ca.DM(rows, 1), ca.DM.ones(6, 1)).sparsity()
-    square = pattern_of_choice(wide, 2)
+    square = pattern_of_choice(ca.horzcat(ca.DM(rows, 1), ca.DM.ones(6, 1)).sparsity(), 2)
     assert square.shape == (6, 6)
     assert ca.sprank(ca.DM(square, 1)) == 6
 

@@ -208,8 +208,7 @@ def test_diodes_that_share_a_current_in_any_way_run_in_machine_code(searches):
     assert len([t for t in searches if t > 0.06]) == 0
 
     def slope(t, i):
-        drive = abs(10 * np.sin(100 * np.pi * t)) - r * i
-        return (np.maximum(drive, 0.0) - load * i) / henry
+        return (np.maximum(abs(10 * np.sin(100 * np.pi * t)) - r * i, 0.0) - load * i) / henry
 
     exact = solve_ivp(slope, (0, end), [0.0], rtol=1e-9, atol=1e-11, max_step=5e-5,
                       dense_output=True)
@@ -253,8 +252,7 @@ def test_a_matrix_of_diodes_moves_as_in_python():
     run = model.simulate("20 ms", rtol=1e-8)
     assert "stretches in Python" not in run.statistics
     other = model.simulate("20 ms", method="DOP853", rtol=1e-8)
-    times = [sorted(e.time for e in r.events) for r in (run, other)]
-    assert_allclose(*times, atol=1e-7)
+    assert_allclose(*[sorted(e.time for e in r.events) for r in (run, other)], atol=1e-7)
     t = quantity(np.linspace(0, 20e-3, 40)[1:-1], "s")
     for i in range(rows):  # how they share it the equations leave open
         one, two = (sum(r[f"diode{i}{j}.i"].at(t).m for j in range(columns)) for r in (run, other))
@@ -312,9 +310,8 @@ def side_by_side(kind, phases, diode="ideal", load=R):
             f"diode{k}", el.Diode(model=diode))
         coil = m.add(f"coil{k}",
                      el.Inductor(inductance=quantity(L * (1 + k / 50), "H"), i_L="20 A"))
-        pulse = m.add(f"pulse{k}", Pulse(period=quantity(PERIOD, "s"), width=DUTY,
-                                         start=quantity(PERIOD * k / phases, "s")))
-        m.connect(pulse.y, switch.vT)
+        m.connect(m.add(f"pulse{k}", Pulse(period=quantity(PERIOD, "s"), width=DUTY,
+                                           start=quantity(PERIOD * k / phases, "s"))).y, switch.vT)
         if kind == "buck":
             m.connect(m.source.p, switch.p)
             m.connect(switch.n, valve.n, coil.p)

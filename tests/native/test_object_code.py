@@ -89,8 +89,7 @@ def test_code_that_refers_in_another_way_is_left_to_llvm():
 
 
 def test_a_function_that_nobody_knows_is_left_to_llvm():
-    code = emitted(TEXT.format(name="without_table"))
-    assert object_code.placed(code, "without_table", {}) == 0
+    assert object_code.placed(emitted(TEXT.format(name="without_table")), "without_table", {}) == 0
 
 
 @pytest.mark.parametrize("function, failure", [
@@ -213,8 +212,7 @@ def test_what_was_not_used_for_longest_goes_first(folder, monkeypatch):
         os.utime(file, (k, k))
     monkeypatch.setattr(compiling, "MOST_KEPT", 12)
     compiled_as_in_a_new_process(monkeypatch)(3.0)
-    names = sorted(f.name for f in folder.glob("f??.o"))
-    assert names == [f"f{k:02}.o" for k in range(1, 12)]
+    assert sorted(f.name for f in folder.glob("f??.o")) == [f"f{k:02}.o" for k in range(1, 12)]
 
 
 SCRIPT = """

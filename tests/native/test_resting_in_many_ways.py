@@ -290,8 +290,7 @@ def _touch(model, name, one, other):
     (2, "auto"), (4, "rodas4"), (8, "auto"), (8, "dopri5"), (8, "rodas4")])
 def test_boxes_that_touch_start_together_where_all_frictions_are_overcome(count, method):
     strengths = STRENGTHS[:count]
-    model = row(strengths, lambda t: quantity("10 N/s") * t)
-    run = model.simulate("4 s", method=method, rtol=1e-9)
+    run = row(strengths, lambda t: quantity("10 N/s") * t).simulate("4 s", method=method, rtol=1e-9)
     load = sum(strengths)
     starts = load / 10
     assert_allclose(times_of(run, "slides forward"), [starts] * count, rtol=1e-10)

@@ -147,8 +147,7 @@ def test_the_error_falls_with_the_fourth_power_of_the_step_also_between_the_step
 def test_what_is_fast_is_damped_and_takes_no_steps(rtol):
     run = alone(Follower()).simulate("10 s", method="rodas4", rtol=rtol)
     t = np.linspace(1e-3, 10, 500)
-    x = run["part.x"].at(quantity(t, "s")).magnitude
-    assert_allclose(x, np.cos(t), rtol=0, atol=5 * rtol)
+    assert_allclose(run["part.x"].at(quantity(t, "s")).magnitude, np.cos(t), rtol=0, atol=5 * rtol)
     assert run.statistics["steps"] < 40 * rtol**-0.25
     assert run.statistics["factorizations"] == run.statistics["steps"] + run.statistics["rejected"]
 
@@ -178,8 +177,7 @@ def test_the_energy_of_a_voltage_doubler_closes():
                   wire=el.Resistor(resistance="3 mohm"), load=el.Resistor(resistance="3 kohm"),
                   pump=el.Capacitor(capacitance="3 uF"), store=el.Capacitor(capacitance="3 uF"),
                   up=el.Diode(model="ideal"), over=el.Diode(model="ideal"))
-    run = model.simulate("60 ms", method="rodas4")
-    assert abs(run.energy().relative_residual) < 1e-4
+    assert abs(model.simulate("60 ms", method="rodas4").energy().relative_residual) < 1e-4
 
 
 # -- who takes it -------------------------------------------------------------------------------
@@ -304,8 +302,7 @@ def test_a_network_in_which_everyone_holds_everyone_swings_as_its_closed_form():
     model.connect(model.springs.R, model.masses[ends[:, 0]].M)
     model.connect(model.springs.C, model.masses[ends[:, 1]].M)
     rate = np.sqrt(40 * 5.0 / 2.0)
-    end = 2.0 / rate
-    run = model.simulate(quantity(end, "s"), method="rodas4", rtol=1e-7)
+    run = model.simulate(quantity(2.0 / rate, "s"), method="rodas4", rtol=1e-7)
     assert_allclose(run["masses.v"].final.m, -rate * np.sin(2.0) * at, atol=1e-5 * rate)
 
 

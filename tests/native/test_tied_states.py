@@ -70,8 +70,7 @@ def test_a_pendulum_swings_with_the_period_of_the_elliptic_integral():
 def test_a_pendulum_that_turns_over_stays_on_its_circle_at_every_time():
     speed = 8.0  # at the bottom; over the top from 2 sqrt(9.81) = 6.26 1/s on
     run = pendulum(0.0, speed).simulate("30 s", method="dopri5", rtol=1e-11)
-    t = np.random.default_rng(0).uniform(0, 30, 400)
-    x, y = places(run, t)
+    x, y = places(run, np.random.default_rng(0).uniform(0, 30, 400))
     assert_allclose(np.hypot(x, y), 1, atol=1e-14)
     assert_allclose(run["bob.energy"].m, speed**2 / 2 - G, rtol=1e-7)
     modulus = 4 * G / speed**2  # a whole turn takes 4 K(k^2)/speed, k^2 = 4 g/(l speed^2)

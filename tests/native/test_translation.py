@@ -77,8 +77,7 @@ def moved(cube: Cube, at: int) -> None:
 @machine_code
 def both(rows: Rows, out: Vector, cube: Cube) -> float:
     moved(cube, 1)
-    n = sums(rows, out)
-    a, b, m, differ = choice(out[0], out[1], n)
+    a, b, m, differ = choice(out[0], out[1], sums(rows, out))
     total = a + b + m
     if differ:
         total *= np.cos(a) * np.inf if np.isnan(b) else 1.0

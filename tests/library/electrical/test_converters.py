@@ -93,8 +93,7 @@ def test_a_transistor_conducts_forward_by_its_gate_and_backward_by_its_diode(
                     load=Resistor(resistance="5 ohm"), part=part)
     model.connect(model.load.n, first)
     model.connect(second, model.source.n, model.ground.V)
-    run = model.simulate("1 s")
-    assert values(run, "part.i", "A", [0.5])[0] == pytest.approx(i, abs=1e-12)
+    assert values(model.simulate("1 s"), "part.i", "A", [0.5])[0] == pytest.approx(i, abs=1e-12)
 
 
 def test_switches_that_are_all_open_leave_the_node_between_them_undetermined_without_complaint():
@@ -203,8 +202,7 @@ def test_a_full_bridge_gives_the_energy_of_its_coil_back_in_the_dead_time():
     local = t % 1e-3
     exact = np.maximum(24e3 * np.where(local <= 0.3e-3 + 1e-12, local, 0.6e-3 - local), 0)
     assert_allclose(values(run, "coil.i", "A", t), exact, rtol=0, atol=1e-8)
-    empty = [e.time for e in run.events if abs(e.time - 0.6e-3) < 1e-6]
-    assert_allclose(empty, 0.6e-3, rtol=1e-9)
+    assert_allclose([e.time for e in run.events if abs(e.time - 0.6e-3) < 1e-6], 0.6e-3, rtol=1e-9)
     assert run.energy().relative_residual < 1e-8
 
 

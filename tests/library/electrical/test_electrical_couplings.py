@@ -129,9 +129,8 @@ def fed(coupling, source, load, series="2 ohm"):
 
 @pytest.mark.parametrize("ratio", [3.0, -0.25])
 def test_a_transformer_shows_the_load_times_the_ratio_squared(ratio):
-    model = fed(el.IdealTransformer(ratio=ratio), el.DCVoltageSource(voltage="10 V"),
-                el.Resistor(resistance="4 ohm"))
-    run = model.simulate("1 ms")
+    run = fed(el.IdealTransformer(ratio=ratio), el.DCVoltageSource(voltage="10 V"),
+              el.Resistor(resistance="4 ohm")).simulate("1 ms")
     i1 = 10 / (2 + 4 * ratio**2)
     found = [run[f"coupling.{n}"].final.m for n in ("i1", "i2", "v1", "v2")]
     assert_allclose(found, [i1, ratio * i1, 4 * ratio**2 * i1, 4 * ratio * i1], rtol=1e-14)
@@ -218,8 +217,7 @@ def test_a_non_inverting_amplifier_loads_its_source_with_nothing():
                     b=el.Resistor(resistance="4 kohm"), amp=el.OpAmp(), meter=el.VoltageSensor())
     wire(model, "source.p series.p", "series.n amp.p", "amp.out b.p meter.p", "b.n a.p amp.n",
          "a.n source.n meter.n ground.V")
-    run = model.simulate("1 ms")
-    assert_allclose(run["meter.V"].final.m, 10, rtol=1e-15)
+    assert_allclose(model.simulate("1 ms")["meter.V"].final.m, 10, rtol=1e-15)
 
 
 def test_an_integrator_of_an_amplifier_and_a_capacitor():
@@ -265,8 +263,7 @@ def test_diodes_give_a_multivibrator_a_duty_of_a_quarter():
     m = model
     wire(m, "amp.out back.p fast.p slow.p", "back.n down.p amp.p", "fast.n charges.p",
          "slow.n drains.n", "charges.n drains.p store.p amp.n", "down.n store.n ground.V")
-    run = m.simulate("20 ms", rtol=1e-9)
-    turns = [e.time for e in run.events if e.component == "charges"]
+    turns = [e.time for e in m.simulate("20 ms", rtol=1e-9).events if e.component == "charges"]
     between = np.diff([t for k, t in enumerate(turns) if not k or t - turns[k - 1] > 1e-6])[2:]
     assert set(np.round(between / (1e-3 * np.log(3)), 4)) == {1.0, 3.0}
 
@@ -414,7 +411,6 @@ def test_multivibrators_beside_each_other_do_not_make_each_other_switch(start, m
     m.connect(m.lower.n, m.capacitors.n, m.ground.V)
     events = m.simulate("2 ms", method=method).events
     for k, resistance in enumerate(resistances):
-        mine = [e.time for e in events if e.component == f"amplifiers[{k}]"]
-        between = np.diff(mine)
+        between = np.diff([e.time for e in events if e.component == f"amplifiers[{k}]"])
         half = resistance * 1e3 * 10e-9 * np.log(3)
         assert_allclose(between[between > 1e-6], half, rtol=2e-3)  # the gain is finite

@@ -270,8 +270,7 @@ def test_a_saturated_inductor_follows_its_curve_and_stores_what_it_took():
 
 
 def test_inductances_in_the_wrong_order_are_named():
-    model = across(el.SaturatingInductor(inductance="0.1 H"), "1 V")
-    (error,) = model.check().errors
+    (error,) = across(el.SaturatingInductor(inductance="0.1 H"), "1 V").check().errors
     assert "saturated_inductance is 0.5 H and inductance 0.1 H" in error.problem
 
 
@@ -280,13 +279,11 @@ def test_a_memristor_changes_with_the_charge_alone():
     def voltage(t):
         return quantity("20 V") * sin(quantity("5 rad/s") * t)
 
-    model = across(el.Memristor(transition_charge="0.5 C", x=0.2), voltage)
-    run = model.simulate("2 s", **TIGHT)
+    run = across(el.Memristor(transition_charge="0.5 C", x=0.2), voltage).simulate("2 s", **TIGHT)
     t, i = seconds(run), values(run, "part.i", "A")
     fine = np.linspace(0, 2, 20001)
     q = cumulative_simpson(values(run, "part.i", "A", fine), x=fine, initial=0)
-    x = 1 / (1 + 4 * np.exp(-4 * q / 0.5))
-    assert_allclose(values(run, "part.x", "1", fine), x, atol=1e-9)
+    assert_allclose(values(run, "part.x", "1", fine), 1 / (1 + 4 * np.exp(-4 * q / 0.5)), atol=1e-9)
     assert_allclose(i * (values(run, "part.x", "1") * 1 + (1 - values(run, "part.x", "1")) * 100),
                     20 * np.sin(5 * t), atol=1e-10)  # fmt: skip
 
@@ -294,8 +291,7 @@ def test_a_memristor_changes_with_the_charge_alone():
 def test_a_memristor_that_is_driven_to_its_end_and_back_stays_within_its_range():
     model = across(el.Memristor(transition_charge="1 mC"), lambda t: quantity("20 V") * sin(
         quantity("5 rad/s") * t))  # fmt: skip
-    run = model.simulate("3 s")
-    x = values(run, "part.x", "1")
+    x = values(model.simulate("3 s"), "part.x", "1")
     assert x.min() >= 0.5 and x.max() <= 1 + 1e-6 and x.max() > 1 - 1e-6
     model.part.x = 1.5
     with pytest.raises(blocks.BlocksError, match="has left the range 0 to 1 of its state x"):

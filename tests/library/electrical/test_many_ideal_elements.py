@@ -200,5 +200,4 @@ def test_closed_switches_in_parallel_are_a_wire_from_the_start():
     times = np.array([1e-3, 3e-3, 5.9e-3])
     expected = np.imag(settled * np.exp(1j * omega * times)) - np.imag(settled) * np.exp(
         -times / tau)
-    found = run["large.vc"].at(quantity(times, "s")).m
-    assert_allclose(found, expected, rtol=0, atol=1e-5 * 40)
+    assert_allclose(run["large.vc"].at(quantity(times, "s")).m, expected, rtol=0, atol=1e-5 * 40)

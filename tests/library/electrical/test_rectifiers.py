@@ -138,8 +138,7 @@ def test_a_bridge_on_an_inductive_load_never_stops_conducting():
     for _ in range(4):
         end = (end + 10 / size * np.sin(angle)) * decay + 10 / size * np.sin(angle)
         ends.append(end)
-    found = values(run, "coil.i", "A", [0.01, 0.02, 0.03, 0.04])
-    assert_allclose(found, ends, rtol=1e-8)
+    assert_allclose(values(run, "coil.i", "A", [0.01, 0.02, 0.03, 0.04]), ends, rtol=1e-8)
 
 
 def test_a_voltage_doubler_halves_what_it_lacks_with_every_period():
@@ -152,8 +151,7 @@ def test_a_voltage_doubler_halves_what_it_lacks_with_every_period():
     exact = [5.0]
     for _ in range(4):
         exact.append(10 + exact[-1] / 2)
-    found = values(run, "store.v", "V", np.arange(5) * 0.02 + 0.0075)
-    assert_allclose(found, exact, rtol=1e-9)
+    assert_allclose(values(run, "store.v", "V", np.arange(5) * 0.02 + 0.0075), exact, rtol=1e-9)
 
 
 @pytest.mark.parametrize("inductive", [False, True])
@@ -245,8 +243,7 @@ def test_random_networks_of_diodes_and_resistors_are_solved_as_by_trying_all_mod
     run = between(places).simulate("1 s")
     exact = solved_by_trying(nodes, branches, diodes, sources)
     for k, (i, j) in enumerate(diodes):
-        found = values(run, f"d{k}.v", "V", [0.5])[0]
-        assert found == pytest.approx(exact[i] - exact[j], abs=1e-9)
+        assert values(run, f"d{k}.v", "V", [0.5])[0] == pytest.approx(exact[i] - exact[j], abs=1e-9)
 
 
 def test_a_bridge_behind_a_coil_waits_for_both_forward_voltages():

@@ -59,8 +59,7 @@ def test_start_of_a_motor_with_all_it_has():
     exact = np.array([rest - expm(matrix * s) @ rest for s in t]).T
     assert_allclose(run["machine.i"].at(quantity(t, "s")).to("A").m, exact[0], atol=1e-8)
     assert_allclose(run["machine.w_rotor"].at(quantity(t, "s")).to("rad/s").m, exact[1], atol=1e-7)
-    energy = run.energy()
-    assert energy.relative_residual < 1e-9
+    assert run.energy().relative_residual < 1e-9
 
 
 STALL = {"parameterization": "stall torque and no-load speed", "stall_torque": "0.5 N*m",
@@ -158,8 +157,7 @@ def test_separate_excitation_sets_the_speed():
 
 def test_a_series_motor_meets_its_rated_point():
     """100 V, 100 A, 1410 rpm: Modelica's machine, whose torque is 63.66 N m."""
-    model = on_a_stand(em.SeriesMotor(), "-63.66 N*m", voltage="100 V")
-    run = model.simulate("5 s", rtol=1e-9)
+    run = on_a_stand(em.SeriesMotor(), "-63.66 N*m", voltage="100 V").simulate("5 s", rtol=1e-9)
     current = np.sqrt(63.66 / 6.366e-3)
     assert_allclose(final(run, "machine.i", "A"), current, rtol=1e-5)
     speed = (100 - 0.06 * current) / (6.366e-3 * current)

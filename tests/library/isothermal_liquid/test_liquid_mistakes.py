@@ -202,8 +202,7 @@ RELATIONS = [
 
 @pytest.mark.parametrize(("part", "words"), RELATIONS)
 def test_parameters_that_contradict_each_other_are_found(part, words):
-    model = wired("relations", part=part)
-    (finding,) = model.check().filter(code="parameter.relation")
+    (finding,) = wired("relations", part=part).check().filter(code="parameter.relation")
     assert words in finding.problem
 
 
@@ -212,8 +211,7 @@ def test_parameters_that_contradict_each_other_are_found(part, words):
     (il.LocalRestriction(pressure_recovery=True), "no effect without finite_ports"),
 ])  # fmt: skip
 def test_an_option_without_effect_is_pointed_out(part, words):
-    model = wired("idle", part=part)
-    (finding,) = model.check().filter(code="parameter.advice")
+    (finding,) = wired("idle", part=part).check().filter(code="parameter.advice")
     assert words in finding.problem
 
 

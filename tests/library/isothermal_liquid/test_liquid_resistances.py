@@ -135,8 +135,7 @@ def test_a_compressible_pipe_has_its_mean_pressure_in_the_middle():
 
 
 def test_a_column_of_liquid_has_to_be_accelerated():
-    part = pipe(inertia=True)
-    run = between(part, P0 + 2e4, P0, oil()).simulate("20 s", **TIGHT)
+    run = between(pipe(inertia=True), P0 + 2e4, P0, oil()).simulate("20 s", **TIGHT)
     end = np.pi * D**4 / 128 * 2e4 / (OIL["nu"] * 10)
     tau = D**2 / (32 * OIL["nu"])
     exact = end * (1 - np.exp(-seconds(run) / tau))
@@ -254,8 +253,7 @@ def test_an_orifice_opens_beyond_its_overlap(orientation, sign, place, share):
 
 @pytest.mark.parametrize(("drop", "share"), [(-2e5, 0), (5e3, 0), (5.5e4, 0.5), (1e5, 1), (9e5, 1)])
 def test_a_check_valve_opens_from_A_to_B_only(drop, share):
-    area = 1e-10 + (1e-4 - 1e-10) * share
-    exact = orifice(LOW + drop, LOW, area)
+    exact = orifice(LOW + drop, LOW, 1e-10 + (1e-4 - 1e-10) * share)
     assert_allclose(flow(il.CheckValve(), LOW + drop, LOW, oil()), exact, rtol=1e-9)
 
 

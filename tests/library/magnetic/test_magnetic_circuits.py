@@ -62,8 +62,7 @@ def test_rigid_contact_of_an_armature(restitution):
     assert_allclose(after, restitution * speed - (PULL / 0.02 * 1e-6 if restitution else 0),
                     atol=1e-8)
     assert run["part.x"].min().to("mm").m >= 0.2 - 1e-9
-    energy = run.energy()
-    assert energy.relative_residual < 1e-8
+    assert run.energy().relative_residual < 1e-8
 
 
 @pytest.mark.parametrize("speed", [-1e-3, 1e-3])
@@ -175,8 +174,7 @@ def test_a_coil_on_a_web_of_iron_takes_a_formula_with_memory_where_it_is_stiff()
     assert run.statistics["method"] == "dopri5, then rodas4"
     assert run.statistics["algebraic unknowns"] > 40
     assert run.statistics["steps"] < 1000
-    ends = [r["wire.i"].to("A").m[-1] for r in (run, exact)]
-    np.testing.assert_allclose(*ends, rtol=1e-4)
+    np.testing.assert_allclose(*[r["wire.i"].to("A").m[-1] for r in (run, exact)], rtol=1e-4)
 
 
 # -- a transformer whose core runs into saturation ----------------------------------------------
@@ -224,5 +222,4 @@ def test_a_bridge_behind_a_saturating_core_stays_idle_beside_whatever_is_heated(
     assert not list(run.events)
     assert run.statistics["stretches in Python"] <= 2  # what drifts ends none
     if heat:
-        rise = np.ptp(run["body.T"].to("K").magnitude)
-        assert rise == pytest.approx(exact[1] / 447.0, rel=1e-5)
+        assert np.ptp(run["body.T"].to("K").magnitude) == pytest.approx(exact[1] / 447.0, rel=1e-5)

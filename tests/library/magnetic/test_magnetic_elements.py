@@ -60,8 +60,7 @@ def test_reluctance_of_a_gap_and_of_iron():
 @pytest.mark.parametrize("density", [1e-6, 0.3, -0.9, 1.16, 1.5, -1.8, 2.5, 4.0])
 def test_law_of_saturation(density):
     part = ma.Reluctance(material="saturating", length="0.26 m", area="6.25 cm^2")
-    model = across(part, ma.FluxSource(flux=quantity(-density * 6.25e-4, "Wb")))
-    run = model.simulate("1 ms")
+    run = across(part, ma.FluxSource(flux=quantity(-density * 6.25e-4, "Wb"))).simulate("1 ms")
     assert_allclose(final(run, "part.mu_r", "1"), saturating(density), rtol=1e-12)
     field = density / (MU0 * saturating(density))
     assert_allclose(final(run, "part.mmf", "A"), 0.26 * field, rtol=1e-12)
@@ -164,8 +163,7 @@ def phasors(load):
 
 
 def test_two_coils_on_a_core_are_a_transformer():
-    model = two_windings(el.Resistor(resistance="0.5 ohm"))
-    run = model.simulate("2.5 s", **TIGHT)
+    run = two_windings(el.Resistor(resistance="0.5 ohm")).simulate("2.5 s", **TIGHT)
     first, second = phasors(0.5)
     t = np.linspace(2.45, 2.5, 12)
     turn = np.exp(200j * t)
@@ -201,8 +199,7 @@ def test_sources_and_sensors():
     ma.MMFSource(magnetomotive_force=lambda t: quantity("20 A") * sin(t * quantity("3 rad/s"))),
 ], ids=["step of potential", "step of flux", "sine"])  # fmt: skip
 def test_what_a_source_gives_is_stored_jumps_too(source):
-    model = across(ma.FundamentalReluctance(), source)
-    run = model.simulate("2 s")
+    run = across(ma.FundamentalReluctance(), source).simulate("2 s")
     energy = run.energy()
     assert energy.relative_residual < 1e-9
     before, after = run["part.phi"].at(["0 s", "2 s"]).to("Wb").m
@@ -210,9 +207,8 @@ def test_what_a_source_gives_is_stored_jumps_too(source):
 
 
 def test_a_circuit_without_reference_is_named():
-    model = wired("floating", "source.N part.N", "source.S part.S",
-                  source=ma.MMFSource(), part=ma.Reluctance())
-    (error,) = model.check().errors
+    (error,) = wired("floating", "source.N part.N", "source.S part.S",
+                     source=ma.MMFSource(), part=ma.Reluctance()).check().errors
     assert "MagneticReference" in f"{error.problem} {error.advice}"
 
 

@@ -60,8 +60,7 @@ def test_a_locked_clutch_holds_up_to_its_static_torque():
     assert_allclose(values(run, "clutch.t", "N*m", before), 0.6 * before, atol=1e-12)
     assert_allclose(values(run, "clutch.t", "N*m", [slip + 1e-6]), 1.0, rtol=1e-12)
     # 3 dw_b/dt = 1 from there on
-    speed = slip**2 / 10 + (6 - slip) / 3
-    assert_allclose(values(run, "b.w", "rad/s", [6.0]), speed, rtol=1e-10)
+    assert_allclose(values(run, "b.w", "rad/s", [6.0]), slip**2 / 10 + (6 - slip) / 3, rtol=1e-10)
 
 
 def test_an_annular_lining_counts_at_two_thirds_of_the_cubes_over_the_squares():
@@ -133,9 +132,8 @@ def test_a_torque_limiter_slips_at_its_limit_and_then_carries_less():
 
 # -- dog clutch -----------------------------------------------------------------------------
 def test_a_dog_clutch_engages_once_the_slip_is_small_enough():
-    model = pair(me.DogClutch(engagement_speed="4 rad/s", torque_capacity="600 N*m"),
-                 torque="-4 N*m")
-    run = model.simulate("5 s", **TIGHT)
+    run = pair(me.DogClutch(engagement_speed="4 rad/s", torque_capacity="600 N*m"),
+               torque="-4 N*m").simulate("5 s", **TIGHT)
     # 2 dw/dt = -4 from 10 to 4 rad/s; the teeth then take up the slip
     assert_allclose(values(run, "b.w", "rad/s", [2.9]), 0.0, atol=0)
     engaged = seconds(run)[1:][np.diff(values(run, "clutch.engaged", "1")) != 0]

@@ -13,8 +13,7 @@ from library.translational import ForceSource, Mass, MotionSensor, Reference, Ve
 
 
 def test_the_output_of_a_gear_box_turns_slower_and_pulls_harder():
-    model = loaded(me.GearBox(ratio=5), "SO", sizes=[2, 30], drives=[4, 0])
-    run = model.simulate("1 s", **TIGHT)
+    run = loaded(me.GearBox(ratio=5), "SO", sizes=[2, 30], drives=[4, 0]).simulate("1 s", **TIGHT)
     slow = 4 * 5 / (2 * 25 + 30)  # rad/s² of the output
     assert_allclose(values(run, "body_O.w", "rad/s", [1.0]), slow, rtol=1e-11)
     assert_allclose(values(run, "body_S.w", "rad/s", [1.0]), 5 * slow, rtol=1e-11)
@@ -33,9 +32,8 @@ def test_the_housing_of_a_gear_box_takes_the_difference_of_the_torques():
 
 @pytest.mark.parametrize("crossed", [False, True])
 def test_a_belt_keeps_the_same_speed_and_force_on_both_pulleys(crossed):
-    model = loaded(me.BeltDrive(radius_A="0.1 m", radius_B="0.3 m", crossed=crossed), "AB",
-                   sizes=[1, 9], drives=[2, 0])
-    run, sense = model.simulate("1 s", **TIGHT), -1 if crossed else 1
+    run, sense = loaded(me.BeltDrive(radius_A="0.1 m", radius_B="0.3 m", crossed=crossed), "AB",
+                        sizes=[1, 9], drives=[2, 0]).simulate("1 s", **TIGHT), -1 if crossed else 1
     assert_allclose(values(run, "body_A.w", "rad/s", [1.0]), 1.0, rtol=1e-11)  # 2/(1 + 9/9)
     assert_allclose(values(run, "body_B.w", "rad/s", [1.0]), sense / 3, rtol=1e-11)
     assert_allclose(values(run, "part.B.t", "N*m"), -3.0 * sense, rtol=1e-11)
@@ -97,8 +95,7 @@ def test_a_lever_with_its_end_as_fulcrum_moves_the_joint_between():
                   lever=me.Lever(AC="0.6 m", BC="0.2 m"), move=VelocitySource(velocity="0.4 m/s"),
                   load=Mass(mass="2 kg"), ground=Reference())
     model.load.v = Target("0 m/s", priority="none")
-    run = model.simulate("1 s")
-    assert_allclose(values(run, "load.v", "m/s"), 0.1, rtol=1e-12)
+    assert_allclose(values(model.simulate("1 s"), "load.v", "m/s"), 0.1, rtol=1e-12)
 
 
 # -- slider-crank and cam ------------------------------------------------------------------

@@ -259,8 +259,7 @@ def test_a_volume_that_a_signal_prescribes_keeps_its_water_and_condenses_it():
             T * (R_A + final(run, "air.x_w_I", "1") * (R_W - R_A)))), rel=1e-4)  # fmt: skip
     assert final(run, "air.RH_I", "1") == pytest.approx(1, abs=2e-3)
     water = run["air.mass_w"].to("kg").m + run["air.condensate"].to("kg").m
-    first = 0.75 * water_pressure(293.15) * 2.5e-3 / (R_W * 293.15)
-    assert_allclose(water, first, rtol=3e-4)
+    assert_allclose(water, 0.75 * water_pressure(293.15) * 2.5e-3 / (R_W * 293.15), rtol=3e-4)
     assert run.energy().relative_residual < 1e-7
 
 
@@ -332,5 +331,4 @@ def test_no_humidity_but_a_ratio_of_vapour_to_air_is_more_than_1(humidity, spec,
     model = Model("outside")
     model.outside = moist_air.Reservoir(humidity=humidity, humidity_spec=spec,
                                         temperature="95 degC")
-    found = [f for f in model.check().errors if "humidity_spec" in f.problem]
-    assert bool(found) == refused
+    assert bool([f for f in model.check().errors if "humidity_spec" in f.problem]) == refused

@@ -140,8 +140,7 @@ def test_a_lift_starts_at_the_angle_that_it_is_given(stages):
 def test_a_lift_moves_as_its_one_angle_does(stages, method):
     def bars(angle):
         """Middles of all pairs, the foot."""
-        height = (np.arange(stages) + 0.5)[:, None] * np.sin(angle)
-        return height, 0.5 * np.cos(angle)
+        return (np.arange(stages) + 0.5)[:, None] * np.sin(angle), 0.5 * np.cos(angle)
 
     run = lift(stages).simulate("0.5 s", method=method, rtol=1e-9,
                                  times=quantity(np.linspace(0, 0.5, 51), "s"))

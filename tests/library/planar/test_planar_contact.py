@@ -61,8 +61,7 @@ def test_a_ball_in_a_bowl_rocks_with_the_period_of_a_pendulum_that_also_turns():
                                                                                      "kg*m^2"))
     model = touching(pl.Circle("0.1 m"), pl.Circle("1 m", inside=True), body, friction=0.3)
     quarter = np.pi / 2 * np.sqrt(1.4 * (big - r) / G)
-    run = model.simulate(f"{quarter} s", rtol=1e-11)
-    x, vx = final(run, "body.x", "body.vx")
+    x, vx = final(model.simulate(f"{quarter} s", rtol=1e-11), "body.x", "body.vx")
     assert abs(x) < 1e-6 * a0 * big
     assert_allclose(vx, -np.sqrt(G * (big - r) / 1.4) * a0, rtol=1e-6)
 
@@ -169,8 +168,7 @@ def test_a_body_on_feet_stays_or_slides_however_the_feet_share_the_load(feet, pu
     assert_allclose([n.sum(), t.sum()], [2 * G, min(push, 0.3 * 2 * G)], rtol=1e-9, atol=1e-12)
     assert_allclose(n @ place, 0.3 * t.sum(), atol=1e-9)  # moments about the centre
     assert n.min() > 0
-    shared = str(run.sticking())
-    assert ("share a load" in shared) == (feet == 3 or not slides)
+    assert ("share a load" in str(run.sticking())) == (feet == 3 or not slides)
 
 
 # -- curves --------------------------------------------------------------------------------------
@@ -220,8 +218,7 @@ def test_a_bead_on_a_sine_profile_keeps_its_energy_and_leaves_no_gap():
     model.body.x = "0 m"
     run = model.simulate("3 s", rtol=3e-13)  # gaps within a step are errors of one step
     v2 = run["body.vx"].magnitude ** 2 + run["body.vy"].magnitude ** 2
-    energy = v2 / 2 + G * run["body.y"].magnitude
-    assert np.ptp(energy) < 1e-8 * G * 0.4
+    assert np.ptp(v2 / 2 + G * run["body.y"].magnitude) < 1e-8 * G * 0.4
     touching_now = run["touch.N"].magnitude > 0
     assert np.abs(run["touch.gap"].magnitude[touching_now]).max() < 1e-9 * 0.05
     y = run["body.y"].magnitude.min()
@@ -229,8 +226,7 @@ def test_a_bead_on_a_sine_profile_keeps_its_energy_and_leaves_no_gap():
 
 
 def test_a_spline_is_four_times_differentiable_and_goes_through_its_points():
-    rng = np.random.default_rng(1)
-    points = np.stack([np.arange(9.0), rng.uniform(0, 1, 9)], axis=1)
+    points = np.stack([np.arange(9.0), np.random.default_rng(1).uniform(0, 1, 9)], axis=1)
     curve = pl.SplineCurve(quantity(points, "m"))
     assert_allclose(curve.places(np.arange(9.0))[0], points.T, atol=1e-12)
     knots = np.arange(3.0, 6.0)
@@ -267,9 +263,8 @@ def test_the_far_side_of_an_outline_is_no_contact():
 
 
 def test_a_contact_with_both_ports_on_one_body_is_found_before_a_run():
-    model = wired("self", "body.P touch.B touch.F", body=pl.Body(),
-                  touch=pl.Contact(base=pl.Circle("1 m")))
-    (finding,) = model.check().errors
+    (finding,) = wired("self", "body.P touch.B touch.F", body=pl.Body(),
+                       touch=pl.Contact(base=pl.Circle("1 m"))).check().errors
     assert finding.code == "contact.rigid"
     assert "cannot touch itself" in finding.problem
 

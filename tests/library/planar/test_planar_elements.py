@@ -178,8 +178,7 @@ def test_a_motor_turns_a_hinge_and_pushes_back_on_the_base():
               hinge=pl.Revolute(drive=True), arm=pl.Body(inertia="0.5 kg*m^2"),
               motor=ro.AngularVelocitySource(velocity="3 rad/s"), case=ro.RotationalReference())
     m.base.w = quantity(-3 * 0.5 / 2.5, "rad/s")
-    run = m.simulate("1 s")
-    base, arm = final(run, "base.w", "arm.w")
+    base, arm = final(m.simulate("1 s"), "base.w", "arm.w")
     assert_allclose([arm - base, 2 * base + 0.5 * arm], [3, 0], atol=1e-9)
 
 
@@ -190,8 +189,7 @@ def test_friction_of_the_rotational_library_brakes_a_shaft_across_a_bridge():
               body=pl.Body(inertia="0.5 kg*m^2"), twist=pl.Torque(torque="2 N*m"),
               brake=ro.RotationalFriction(law="coulomb", coulomb_torque="1 N*m",
                                           breakaway_torque="1 N*m"), case=ro.RotationalReference())
-    run = m.simulate("1 s", rtol=1e-9)
-    assert_allclose(final(run, "body.phi", "body.w"), [1, 2], rtol=1e-9)
+    assert_allclose(final(m.simulate("1 s", rtol=1e-9), "body.phi", "body.w"), [1, 2], rtol=1e-9)
 
 
 def test_a_translational_bridge_feels_one_component_of_the_motion():

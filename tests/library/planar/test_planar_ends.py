@@ -261,9 +261,8 @@ def test_a_spring_of_no_length_pulls_back_to_its_other_end_from_there_on():
 
 
 def test_a_contact_with_a_loose_port_says_which_one():
-    model = wired("loose", "body.P touch.F", ground=pl.Ground(), body=pl.Body(y="1 m"),
-                  touch=pl.Contact())
-    (finding,) = model.check().errors
+    (finding,) = wired("loose", "body.P touch.F", ground=pl.Ground(), body=pl.Body(y="1 m"),
+                       touch=pl.Contact()).check().errors
     assert finding.advice.startswith("Connect touch.B, which is connected to nothing.")
 
 

@@ -55,8 +55,7 @@ def test_a_settled_heap_stays_where_it_is(heap):
 
 def test_discs_overlap_by_no_more_than_half_a_step_at_the_speed_they_meet_with(heap):
     fastest = np.hypot(heap["discs.vx"].magnitude, heap["discs.vy"].magnitude).max()
-    deepest = min(heap[f"{side}.gap"].magnitude.min() for side in SIDES)
-    assert deepest > -0.5 * STEP * 2 * fastest
+    assert min(heap[f"{side}.gap"].magnitude.min() for side in SIDES) > -0.5 * STEP * 2 * fastest
 
 
 def test_a_plastic_heap_never_gains_energy(heap):
@@ -289,8 +288,7 @@ def test_a_box_that_falls_on_a_corner_starts_to_turn_and_comes_to_rest_on_its_si
     vn = np.sqrt(2 * G * fallen)
     # normal impulse P, tangential Q = s friction P while it slips: P (1 + rx^2/J) + ...
     k_nn, k_nt = 1 + rx**2 / J, -rx * ry / J
-    k_tt = 1 + ry**2 / J
-    stick = np.linalg.solve([[k_nn, k_nt], [k_nt, k_tt]], [vn, 0.0])
+    stick = np.linalg.solve([[k_nn, k_nt], [k_nt, 1 + ry**2 / J]], [vn, 0.0])
     if abs(stick[1]) <= friction * stick[0]:
         p, q = stick
     else:
@@ -352,9 +350,8 @@ def errors(model, end, truth, steps, name):
 
 def fallen(seconds):
     """x of a point mass on a circle of 0.9 m, without spin: a pendulum from the horizontal."""
-    swing = solve_ivp(lambda t, y: [y[1], -G / 0.9 * np.cos(y[0])], (0, seconds), [0, 0],
-                      rtol=1e-12, atol=1e-12, method="DOP853")
-    return 0.9 * np.cos(swing.y[0, -1])
+    return 0.9 * np.cos(solve_ivp(lambda t, y: [y[1], -G / 0.9 * np.cos(y[0])], (0, seconds),
+                                  [0, 0], rtol=1e-12, atol=1e-12, method="DOP853").y[0, -1])
 
 
 def test_a_disc_that_slides_round_a_bowl_without_friction_keeps_its_energy():

@@ -65,8 +65,7 @@ def test_backlash_lets_the_body_coast_and_then_swing_back():
     assert_allclose(values(run, "part.t", "N*m", [0.1, 0.15]), 0.0, atol=0)
     assert_allclose(values(run, "part.t", "N*m", [touch + half / 2]), 20.0, rtol=1e-9)
     assert_allclose(values(run, "body.w", "rad/s", [touch + half + 0.1]), -1.0, rtol=1e-10)
-    other = touch + half + 0.4 + half / 2
-    assert_allclose(values(run, "part.t", "N*m", [other]), -20.0, rtol=1e-9)
+    assert_allclose(values(run, "part.t", "N*m", [touch + half + 0.4 + half / 2]), -20.0, rtol=1e-9)
 
 
 def test_backlash_never_pulls():
@@ -106,8 +105,7 @@ def test_a_wrapped_angle_stays_within_one_turn(speed):
     assert_allclose(values(run, "sensor.A", "rad", t), np.mod(15 + speed * t, 2 * np.pi), atol=1e-9)
     jumps = [e.time for e in run.events]
     turns = 2 * np.pi * np.arange(-10, 12)
-    crossings = sorted(x for x in (turns - 15) / speed if 0 < x < 5)
-    assert_allclose(jumps, crossings, atol=1e-9)
+    assert_allclose(jumps, sorted(x for x in (turns - 15) / speed if 0 < x < 5), atol=1e-9)
 
 
 def test_a_difference_sensor_has_ports_an_absolute_one_has_not():

@@ -114,8 +114,7 @@ def test_a_state_space_with_two_inputs_and_outputs_answers_as_in_scipy():
     second = [0, 3, -2, 1, 0, 2]
     result = response(si.StateSpace(A=a, B=b, C=c, D=d), polyline(*KNOTS),
                       polyline(KNOTS[0], second), ports=("u1", "u2"))
-    u = np.stack([INPUT, np.interp(GRID, KNOTS[0], second)], axis=1)
-    exact = lsim((a, b, c, d), u)
+    exact = lsim((a, b, c, d), np.stack([INPUT, np.interp(GRID, KNOTS[0], second)], axis=1))
     for k in (0, 1):
         assert_allclose(at(result, GRID[LOOK], f"block.y{k + 1}"), exact[LOOK, k],
                         atol=TOLERANCE * np.max(np.abs(exact)))
@@ -132,8 +131,7 @@ def test_an_integrator_gives_the_integral_in_its_unit():
     block = si.Integrator(input="mm/s", x="5 mm")
     result = response(block, si.Sine(amplitude="2 mm/s", frequency="0.5 Hz"))
     t = np.linspace(0.1, 9.9, 25)
-    exact = 5 + 2 / np.pi * (1 - np.cos(np.pi * t))
-    assert_allclose(at(result, t, "block.y"), exact, atol=1e-6)
+    assert_allclose(at(result, t, "block.y"), 5 + 2 / np.pi * (1 - np.cos(np.pi * t)), atol=1e-6)
 
 
 @pytest.mark.parametrize("method", ["DOP853", "Radau"])
@@ -163,8 +161,7 @@ def test_an_integrator_is_reset_by_every_rising_edge():
     result = response(block, si.Constant(value="1"), si.Pulse(period="2 s", width=0.3, start="1 s"),
                       ports=("u", "reset"))
     t = np.array([0.5, 0.99, 1.01, 2.5, 2.99, 3.2, 8.9, 9.5])
-    exact = np.where(t < 1, t, 0.25 + (t - 1) % 2)
-    assert_allclose(at(result, t), exact, atol=1e-9)
+    assert_allclose(at(result, t), np.where(t < 1, t, 0.25 + (t - 1) % 2), atol=1e-9)
 
 
 @pytest.mark.parametrize(("when", "exact"), [
@@ -239,7 +236,6 @@ def test_a_pade_delay_has_gain_one_and_the_phase_of_its_fraction(order):
                 3: (120 - 60 * p + 12 * p**2 - p**3) / (120 + 60 * p + 12 * p**2 + p**3),
                 4: (1680 - 840 * p + 180 * p**2 - 20 * p**3 + p**4)
                 / (1680 + 840 * p + 180 * p**2 + 20 * p**3 + p**4)}[order]  # fmt: skip
-    exact = np.imag(fraction * np.exp(1j * omega * t))
-    assert_allclose(at(result, t), exact, atol=1e-6)
+    assert_allclose(at(result, t), np.imag(fraction * np.exp(1j * omega * t)), atol=1e-6)
     if order >= 2:
         assert_allclose(at(result, t), np.sin(omega * (t - delay)), atol=2e-4)

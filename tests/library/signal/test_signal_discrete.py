@@ -207,8 +207,7 @@ def test_uniform_numbers_lie_between_their_limits_and_repeat_with_the_seed():
     t = np.arange(50) * 0.1 + 0.05
     made = [at(output_of(si.UniformRandomNumber(minimum="-1 N", maximum="3 N", sample_time="0.1 s",
                                                 seed=s), duration="5 s"), t) for s in (42, 42, 43)]
-    exact = -1 + 4 * park_miller(42, 53)[3:] / (2**31 - 1)
-    assert_allclose(made[0], exact, rtol=1e-13)
+    assert_allclose(made[0], -1 + 4 * park_miller(42, 53)[3:] / (2**31 - 1), rtol=1e-13)
     assert np.array_equal(made[0], made[1])
     assert not np.any(made[0] == made[2])
 
@@ -240,8 +239,7 @@ def test_the_running_rms_of_a_constant_is_its_absolute_value_from_the_start():
 
 
 def test_the_periodic_rms_is_renewed_after_every_period():
-    ramp = polyline([0, 10], [0, 10], "V")
-    result = response(si.PeriodicRMS(unit="V", frequency="0.5 Hz"), ramp)
+    result = response(si.PeriodicRMS(unit="V", frequency="0.5 Hz"), polyline([0, 10], [0, 10], "V"))
     k = np.floor(T / 2)
     exact = np.where(k < 1, 0, np.sqrt(((2 * k) ** 3 - (2 * k - 2) ** 3) / 6))
     assert_allclose(at(result, T), exact, rtol=1e-7)

@@ -133,8 +133,7 @@ def test_comparisons_of_a_wave_with_a_level_and_at_equality(relation, equal):
 def test_a_count_that_becomes_equal_to_its_limit_is_seen(relation, exact):
     model = wired("model", "count.y compare.u1", "limit.y compare.u2", count=si.Counter(),
                   limit=si.Constant(value="2"), compare=si.Compare(relation=relation))
-    result = model.simulate("4 s")
-    assert_allclose(at(result, [0.5, 1.5, 2.5, 3.5], "compare.y"), exact)
+    assert_allclose(at(model.simulate("4 s"), [0.5, 1.5, 2.5, 3.5], "compare.y"), exact)
 
 
 # -- blocks of several signals, and what harmonics a signal has ------------------------------------

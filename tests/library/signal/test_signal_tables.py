@@ -50,8 +50,7 @@ def test_a_smooth_table_passes_flat_parts_without_overshoot():
 
 def test_a_held_table_jumps_at_its_points():
     result = table(interpolation="held")
-    k = np.clip(np.searchsorted(X, U, side="right") - 1, 0, None)
-    assert_allclose(at(result, T), Y[k])
+    assert_allclose(at(result, T), Y[np.clip(np.searchsorted(X, U, side="right") - 1, 0, None)])
     moments = [e.time for e in result.events if e.component == "block"]
     assert_allclose(moments, (X[1:] + 3) / 0.8, atol=1e-9)
 
@@ -177,8 +176,7 @@ def test_a_repeating_sequence_starts_anew_after_its_last_point():
     block = signal.RepeatingSequence(times=["0.5 s", "1 s", "2 s"], values=["1 V", "3 V", "-1 V"],
                                      start="0.25 s")
     result = output_of(block)
-    phase = 0.5 + (T - 0.25) % 1.5
-    exact = np.where(T < 0.25, 1, np.interp(phase, [0.5, 1, 2], [1, 3, -1]))
+    exact = np.where(T < 0.25, 1, np.interp(0.5 + (T - 0.25) % 1.5, [0.5, 1, 2], [1, 3, -1]))
     assert_allclose(at(result, T), exact, atol=1e-12)
     assert_allclose(at(result, [1.75], side="left"), -1.0, atol=1e-12)
     assert_allclose(at(result, [1.75]), 1.0, atol=1e-12)
@@ -189,8 +187,7 @@ def test_values_without_dimension_may_have_a_unit(unit, si):
     values = [f"{v} {unit}" for v in (5, 35, 20)]
     for block in (signal.TimeTable(times=["0 s", "4 s", "10 s"], values=values),
                   signal.RepeatingSequence(times=["0 s", "4 s", "10 s"], values=values)):
-        model = wired("table", block=block)
-        run = model.simulate("10 s")
+        run = wired("table", block=block).simulate("10 s")
         expected = si * np.interp(T, [0, 4, 10], [5, 35, 20])
         assert_allclose(run["block.y"].at(quantity(T, "s")).to("").m, expected, rtol=1e-12)
     angle = signal.Table1D(x=[f"{v} {unit}" for v in (0, 90)], values=["0 rpm", "2 rpm"])

@@ -149,9 +149,8 @@ def test_blocks_of_one_form_share_a_kernel_and_others_do_not():
 
 
 def test_arrays_of_blocks_take_one_value_each():
-    model = wired("model", "source.y gains.u", source=si.Constant(value="2 m"),
-                  gains=si.Gain(gain=quantity([1.0, 2.0, 3.0], "N/m"), input="m", count=3))
-    result = model.simulate("1 s")
+    result = wired("model", "source.y gains.u", source=si.Constant(value="2 m"), gains=si.Gain(
+        gain=quantity([1.0, 2.0, 3.0], "N/m"), input="m", count=3)).simulate("1 s")
     assert_allclose([result[f"gains[{k}].y"].final.to("N").magnitude for k in range(3)], [2, 4, 6])
 
 

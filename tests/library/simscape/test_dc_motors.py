@@ -110,8 +110,7 @@ FIELD_SIDES = (["p", "fp", "R"], ["n", "fn", "C"])
 
 def test_a_motor_with_a_field_winding_turns_as_its_field_says(tmp_path):
     """The field draws 0.12 A at 12 V, so the constant is 0.15 H times that."""
-    machine = motor(nodes={"fp": "a", "fn": "g"}, sides=FIELD_SIDES, **WOUND)
-    point = at_rest(tmp_path, fed(machine))
+    point = at_rest(tmp_path, fed(motor(nodes={"fp": "a", "fn": "g"}, sides=FIELD_SIDES, **WOUND)))
     assert_allclose(point["motor.w"].to("rad/s").m, 12 / (0.15 * 0.12), rtol=1e-12)
 
 
@@ -120,8 +119,7 @@ def test_a_motor_with_a_thermal_port_warms(tmp_path):
     machine = motor(f"{MOTOR}_thermal", {"R": "h", "H": "t"}, (["p", "R"], ["n", "H", "C"]),
                     initial_temperature=("45", "degC"), La=("1", "uH"))  # fmt: skip
     end = Drawn("foundation.thermal.elements.perfect_insulator", "end", {"A": "t"})
-    text = converted(tmp_path, fed(machine, end)).text
-    run = built(text, tmp_path).simulate("60 s", rtol=1e-9)
+    run = built(converted(tmp_path, fed(machine, end)).text, tmp_path).simulate("60 s", rtol=1e-9)
     factor = np.sqrt((1 + 3.93e-3 * 20)**2 + 2 * 3.93e-3 * 12**2 / 2 / 100 * 60)
     assert_allclose(run["motor.T"].final.to("K").m, 298.15 + (factor - 1) / 3.93e-3, rtol=1e-6)
 

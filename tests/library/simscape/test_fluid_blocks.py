@@ -16,8 +16,7 @@ SOLVER = solver("tank")
 def test_a_public_gas_piston_follows_the_isentrope(tmp_path):
     """5 l and a piston of 100 cm² that is drawn out by (1 - cos(w t))/w, w = 0.5 pi/s."""
     run = built(public("gas_piston_work", tmp_path).text, tmp_path).simulate("4 s", rtol=1e-9)
-    t = run.time.to("s").m
-    drawn = (1 - np.cos(np.pi / 2 * t)) / (np.pi / 2)
+    drawn = (1 - np.cos(np.pi / 2 * run.time.to("s").m)) / (np.pi / 2)
     volume = 5e-3 + 1e-5 + 0.01 * drawn
     p = 0.101325 * (volume[0] / volume) ** (1000 / 713)
     found = run["thermo_measurements.pressure_temperature_sensor_g.P"].to("MPa").m

@@ -123,8 +123,7 @@ def test_statements_of_a_script():
     assert values["L"].if_missing and values["L"].comment == "[m]"
     assert_allclose(evaluate(values["T"].value, {}), [[1, 2], [3, 4]])
     assert Load("Data/p.mat") in script and Run("init") in script
-    skipped = [s for s in script if hasattr(s, "names")]
-    assert [s.names for s in skipped] == [("z",), ("q",)]
+    assert [s.names for s in [s for s in script if hasattr(s, "names")]] == [("z",), ("q",)]
 
 
 @pytest.mark.parametrize(("script", "value"), [

@@ -70,8 +70,7 @@ def test_two_solver_blocks_of_one_network_are_said(tmp_path):
 
 
 def test_a_library_without_its_file_is_said(tmp_path):
-    blocks = [*coasting(), Drawn("my_parts/Brakes/Disc", "disc")]
-    text = converted(tmp_path, blocks, "R2022b").text
+    text = converted(tmp_path, [*coasting(), Drawn("my_parts/Brakes/Disc", "disc")], "R2022b").text
     assert "/disc is a block of the library my_parts, whose file was not found" in text
     assert "--path" in text
 
@@ -85,8 +84,7 @@ def test_a_loop_of_numbers_is_a_finding_and_a_filter_is_a_lag(tmp_path):
     assert ["Its filter is a lag of the same order."] in [e.notes for e in result.entries]
     run = built(result.text, tmp_path).simulate("3 s", rtol=1e-9)
     # e = f - k, k = -0.5 e: k = -f, with f = v; 2 v' = -4 v + s, 0.05 s' = -v - s
-    system = np.array([[-2.0, 0.5], [-20.0, -20.0]])
-    expected = (expm(3 * system) @ [1.0, 0.0])[0]
+    expected = (expm(3 * np.array([[-2.0, 0.5], [-20.0, -20.0]])) @ [1.0, 0.0])[0]
     assert_allclose(run["sledge.v"].final.to("m/s").m, expected, rtol=1e-6)
 
 
@@ -116,8 +114,7 @@ def test_a_component_of_ones_own_may_be_a_counterpart(tmp_path):
                     ports={"lconn1": "R", "rconn1": "C"})
     blocks = [b for b in coasting() if b.name != "snow"]
     blocks.append(Drawn("my_parts.snow", "drift", {}, {"k": ("2", "N*s/m")}))
-    text = converted(tmp_path, blocks, "R2022b").text
-    assert 'model.drift = Snow(stickiness="2 N*s/m")' in text
+    assert 'model.drift = Snow(stickiness="2 N*s/m")' in converted(tmp_path, blocks, "R2022b").text
 
 
 class Snow(TwoPort):
@@ -180,8 +177,7 @@ def test_a_source_that_is_a_gap_is_said_to_move_nothing(tmp_path, capsys, monkey
     monkeypatch.chdir(tmp_path)
     blocks = [*coasting(), Drawn("mine.sources.rocket", "rocket", {"R": "a", "C": "g"},
                                  sides=(["R"], ["C"]))]
-    file = write(tmp_path / "flight.slx", blocks, "R2022b")
-    assert main([str(file)]) == 0
+    assert main([str(write(tmp_path / "flight.slx", blocks, "R2022b"))]) == 0
     assert "It will not move as in the model: /rocket is a gap." in capsys.readouterr().out
 
 
@@ -208,8 +204,7 @@ def test_a_gap_lets_next_to_nothing_pass(tmp_path):
     blocks = [*coasting(), Drawn("my_parts.unknown", "strange", {}, {"k": ("2", "1")})]
     result = converted(tmp_path, blocks, "R2022b")
     assert [e.outcome for e in result.entries].count("missing") == 1
-    run = built(result.text, tmp_path).simulate("1 s")
-    assert run["sledge.v"].final.to("m/s").m < 0.3
+    assert built(result.text, tmp_path).simulate("1 s")["sledge.v"].final.to("m/s").m < 0.3
 
 
 def test_a_report_says_once_what_several_gaps_have_in_common(tmp_path):
@@ -217,8 +212,7 @@ def test_a_report_says_once_what_several_gaps_have_in_common(tmp_path):
     blocks = [*coasting(), *(Drawn(f"my_parts/{kind}", name, {"a": "g"})
                              for kind, name in (("Disc", "a"), ("Disc", "b"), ("Ring", "c")))]
     blocks = [b for b in blocks if b.name != "snow"]
-    made = converted(tmp_path, blocks, "R2022b")
-    text = report_text(made.script)
+    text = report_text(converted(tmp_path, blocks, "R2022b").script)
     assert "/a and 2 more are blocks of the library my_parts" in text
     assert text.count("A stub with its ports and values stands for it.") == 2
     assert "repair(model)" in text

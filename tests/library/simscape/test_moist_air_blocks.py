@@ -138,8 +138,7 @@ def office(model, more=(), start=("y_g_init", "mole_fraction")):
     ("none", 0.0), ("track_fraction", 1.0), ("track_properties", 1.0)])
 def test_a_trace_gas_is_tracked_as_the_properties_of_the_circuit_say(model, counts, tmp_path):
     """x = (0.1 x_in + 0.2 g/s)/(0.1 kg/s + 0.2 g/s) at last, shown by moles."""
-    text = mapped(tmp_path, office(model), "R2024b")
-    run = built(text, tmp_path).simulate("30 s")
+    run = built(mapped(tmp_path, office(model), "R2024b"), tmp_path).simulate("30 s")
     x_in = 400e-6 * 44.01 / (400e-6 * 44.01 + (1 - 400e-6) * 28.965)
     x = (0.1 * x_in + 2e-4) / (0.1 + 2e-4)
     y = x / 44.01 / (x / 44.01 + (1 - x) / 28.965)

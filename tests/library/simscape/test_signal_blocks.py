@@ -395,8 +395,7 @@ def test_no_line_is_longer_than_a_hundred_signs(tmp_path):
                        ("t",), ("y",)),
                    simulink("Fcn", name, "t", "y", Expr=" + ".join(["sin(u*1.2345678)"] * 12)))
     blocks[1].name = f"{name} and more of it"
-    made = converted(tmp_path, blocks, "R2024a")
-    assert max(map(len, made.text.splitlines())) <= 100
+    assert max(map(len, converted(tmp_path, blocks, "R2024a").text.splitlines())) <= 100
 
 
 def test_a_probe_that_something_reads_is_a_gap_and_one_that_is_shown_is_not(tmp_path):
@@ -410,9 +409,8 @@ def test_a_probe_that_something_reads_is_a_gap_and_one_that_is_shown_is_not(tmp_
 
 
 def test_a_delay_takes_the_step_of_a_solver_of_fixed_steps(tmp_path):
-    made = converted(tmp_path, last("UnitDelay", SampleTime="-1"), "R2024a", SolverName="ode4",
-                     FixedStep="0.25")
-    run = built(made.text, tmp_path).simulate("1.1 s")
+    run = built(converted(tmp_path, last("UnitDelay", SampleTime="-1"), "R2024a", SolverName="ode4",
+                          FixedStep="0.25").text, tmp_path).simulate("1.1 s")
     assert run["last.y"].final.m == pytest.approx(0.75)
 
 
@@ -421,8 +419,7 @@ def test_pulses_are_as_wide_as_their_duty_cycle(tmp_path):
               simulink("eePwmGenerator/PWM Generator", "pwm", "d", "p", Tper="0.01",
                        CarrCount="Up-Down", Tdelay="0"),
               simulink("Integrator", "last", "p", "y"), simulink("Scope", "scope", "y")]
-    made = converted(tmp_path, blocks, "R2024a")
-    run = built(made.text, tmp_path).simulate("0.1 s")
+    run = built(converted(tmp_path, blocks, "R2024a").text, tmp_path).simulate("0.1 s")
     assert run["last.y"].final.m == pytest.approx(0.03, rel=1e-4)
 
 
@@ -518,8 +515,7 @@ def test_a_converter_of_temperatures_adds_an_offset_where_it_is_affine(unit, aff
         Drawn(f"{thermal}sensors.temperature", "sensor", {"A": "a", "B": "g", "T": "t"}),
         from_ps("t", "b", **options), simulink("Gain", "last", "b", "y"),
         simulink("Scope", "scope", "y"), solver()]
-    made = converted(tmp_path, blocks, "R2024a")
-    run = built(made.text, tmp_path).simulate("1 s")
+    run = built(converted(tmp_path, blocks, "R2024a").text, tmp_path).simulate("1 s")
     assert_allclose(run["held.B.T"].final.to("K").m, kelvin, rtol=1e-12)
     assert_allclose(run["last.y"].final.m, 20, rtol=1e-12)
 
@@ -579,8 +575,7 @@ def test_the_ports_of_a_sensor_say_what_the_file_does_not(tmp_path):
 ], ids=["wrapped", "sample time", "triggered", "start", "unknown", "time",
         "vector"])  # fmt: skip
 def test_a_gap_says_what_is_missing(block, why, tmp_path):
-    blocks = [simulink("Clock", "clock", "", "t"), block]
-    made = converted(tmp_path, blocks, "R2024a")
+    made = converted(tmp_path, [simulink("Clock", "clock", "", "t"), block], "R2024a")
     assert [" ".join(e.notes) for e in made.entries if e.outcome == "missing"
             and e.path.endswith("it")][0].startswith(why)
     assert why in " ".join(str(built(made.text, tmp_path).check()).split())

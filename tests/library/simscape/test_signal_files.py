@@ -101,8 +101,7 @@ def test_a_time_series_of_a_file_is_read_from_the_workspace(tmp_path):
 def test_an_editor_whose_file_cannot_be_read_says_what_it_is(content, why, tmp_path):
     if content is not None:
         (tmp_path / "demand.mat").write_bytes(content)
-    made = converted(tmp_path, editor(ActiveScenario="drive"), "R2024a")
-    _, note = note_of(made, "/Demand")
+    _, note = note_of(converted(tmp_path, editor(ActiveScenario="drive"), "R2024a"), "/Demand")
     assert why in note
     assert "take TimeTable" in note
 

@@ -101,8 +101,7 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_a_meter_reads_the_sign_that_simscape_shows(name, release, tmp_path):
     blocks, port, expected = CASES[name]
-    made = converted(tmp_path, [*blocks, SOLVER], release)
-    run = built(made.text, tmp_path).simulate("1 s")
+    run = built(converted(tmp_path, [*blocks, SOLVER], release).text, tmp_path).simulate("1 s")
     assert run[f"meter.{port}"].final.m == pytest.approx(expected, rel=1e-5)
 
 

@@ -22,8 +22,7 @@ def law(folder, equations, declared=""):
 
 
 def run_of(part, source):
-    model = wired("law", "source.y part.u", part=part, source=source)
-    return model.simulate("2 s")
+    return wired("law", "source.y part.u", part=part, source=source).simulate("2 s")
 
 
 def values_at(made, u, **options):
@@ -432,8 +431,7 @@ def test_a_long_law_without_brackets_and_a_long_sentence_keep_to_the_width(tmp_p
         f"component cell\nparameters\n{declared}\nend\noutputs\ny = {{0, '1'}};\nend\nequations\n"
         f"y == {' + '.join(names)};\nassert({names[0]} > 0, '{said} {said}');\nend\nend\n",
         encoding="utf-8")
-    text = source_text(tmp_path / "cell.ssc")
-    assert max(map(len, text.splitlines())) <= 100
+    assert max(map(len, source_text(tmp_path / "cell.ssc").splitlines())) <= 100
     model = Model("cell")
     model.cell = written((tmp_path / "cell.ssc").read_text(encoding="utf-8"), tmp_path, "cell")()
     assert model.simulate("1 s")["cell.y"].final.m == 10

@@ -380,8 +380,7 @@ def test_a_part_starts_as_it_is_told(given, more, expected, tmp_path):
     model = across(made(R0="1 kohm"), "6 V")
     if given.endswith("none"):
         model.part.r.v = Target("4 V", priority="low")
-    run = model.simulate("1 s")
-    assert run["part.q.v"].initial.to("V").m == pytest.approx(expected, rel=1e-6)
+    assert model.simulate("1 s")["part.q.v"].initial.to("V").m == pytest.approx(expected, rel=1e-6)
 
 
 @pytest.mark.parametrize("leak", ["off", "on"])

@@ -53,8 +53,7 @@ def test_a_source_with_a_duct_of_air_warms_what_is_blown_through_it(tmp_path):
          "supply.n sand.n earth.V", inlet=Reservoir(), outlet=Reservoir(),
          fan=FlowRateSource(mass_flow="10 g/s", power_spec="none"),
          supply=el.DCVoltageSource(voltage="24 V"), earth=el.ElectricalReference())
-    run = model.simulate("60 s")
-    energy = run.energy()
+    energy = model.simulate("60 s").energy()
     assert energy.relative_residual < 1e-7
     gained = energy["outlet"].supplied + energy["inlet"].supplied  # by the air, from the sand
     lost = energy["sand.coldSand"].stored + energy["sand.airDuct"].stored
@@ -62,8 +61,7 @@ def test_a_source_with_a_duct_of_air_warms_what_is_blown_through_it(tmp_path):
 
 
 def test_a_wall_between_two_rooms_warms_as_its_closed_form_says(tmp_path):
-    made = classes_of(DATA / "ssc" / "Wall.ssc", tmp_path)["Wall"]
-    model = wired("wall", wall=made())
+    model = wired("wall", wall=classes_of(DATA / "ssc" / "Wall.ssc", tmp_path)["Wall"]())
     model.outside, model.inside = (TemperatureSource(temperature=t) for t in ("270 K", "295 K"))
     wire(model, "outside.A wall.EXT", "inside.A wall.INT")
     run = model.simulate("400 hour", rtol=1e-9, every="40 hour")
@@ -330,8 +328,7 @@ end
 
 def test_of_cases_at_one_instant_the_first_acts_alone(tmp_path):
     """The first and the third are both at 1 s."""
-    model = wired("events", two=written(SIMULTANEOUS, tmp_path, "two")())
-    run = model.simulate("2 s")
+    run = wired("events", two=written(SIMULTANEOUS, tmp_path, "two")()).simulate("2 s")
     assert [(run["two.y"].at(t).m, run["two.z"].at(t).m)
             for t in ("0.2 s", "0.7 s", "1.2 s", "1.7 s")] == [(0, 0), (10, 0), (11, 0), (11, 5)]
 

@@ -286,8 +286,7 @@ def test_a_number_in_a_unit_that_the_port_does_not_take_is_taken_over_and_told(t
               Drawn(f"{E}elements.reference", "ground", {"V": "g"}), solver()]
     text = converted(tmp_path, blocks, "R2022b").text
     assert "switch.vT takes 1 and is given V: the number is taken over." in text
-    run = built(text, tmp_path).simulate("1 s")
-    assert run["load.i"].final.to("A").m == pytest.approx(2)
+    assert built(text, tmp_path).simulate("1 s")["load.i"].final.to("A").m == pytest.approx(2)
 
 
 def test_two_classes_of_one_name_are_imported_under_names_of_their_own(tmp_path):

@@ -122,8 +122,7 @@ def test_the_energy_of_impacts_becomes_heat(axis):
 def test_an_impact_leaves_what_newton_takes(restitution):
     """After the first impact, 1 - e² of the energy, of which exp(-t/release_time) waits."""
     model = bouncing(restitution=restitution, release_time="50 ms")
-    first = np.sqrt(2 * 1 / 10)
-    run = model.simulate(quantity(first + 0.1, "s"), rtol=1e-12)
+    run = model.simulate(quantity(np.sqrt(2 * 1 / 10) + 0.1, "s"), rtol=1e-12)
     lost = 20 * (1 - restitution**2)
     assert_allclose(run["floor.impact_heat"].final.to("J").magnitude, lost * np.exp(-2), atol=1e-9)
     closes(run, 1e-10)
@@ -334,9 +333,8 @@ def test_a_user_may_carry_any_power_through_any_port():
             yield self.power_dissipated == 2 * self.given
             yield self.power_supplied == 3 * self.given
 
-    model = wired("own", "motor.A a.M", "motor.B b.M",
-                  motor=Motor(), a=ThermalMass(), b=ThermalMass())
-    run = model.simulate("10 s")
+    run = wired("own", "motor.A a.M", "motor.B b.M",
+                motor=Motor(), a=ThermalMass(), b=ThermalMass()).simulate("10 s")
     ledger = closes(run, 1e-9)
     assert_allclose([ledger["a"].stored, ledger["b"].stored], [30, 60], rtol=1e-9)
 

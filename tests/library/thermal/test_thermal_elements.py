@@ -58,8 +58,7 @@ def test_two_bodies_meet_where_their_heat_says():
                   b=th.ThermalMass(mass="3 kg", specific_heat="100 J/(kg*K)", T="300 K"),
                   link=th.ThermalResistance(resistance="0.01 K/W"), meter=th.HeatFlowRateSensor())
     run = model.simulate("2 s", **EXACT)
-    t = run.time.to("s").magnitude
-    difference = 100 * np.exp(-t * (1 / 100 + 1 / 300) / 0.01)
+    difference = 100 * np.exp(-run.time.to("s").magnitude * (1 / 100 + 1 / 300) / 0.01)
     assert_allclose(run["meter.H"].to("W").magnitude, difference / 0.01, rtol=1e-9, atol=1e-6)
     assert_allclose(run["a.T"].to("K").magnitude, 325 + 0.75 * difference, rtol=1e-11)
 
@@ -132,8 +131,7 @@ def test_a_body_that_radiates_into_space():
     model = cooling(th.RadiativeHeatTransfer(area="1 m^2"), "500 K")
     model.air.temperature = "0 K"
     run = model.simulate("20 s", **EXACT)
-    t = run.time.to("s").magnitude
-    exact = (500.0**-3 + 3 * 4e-8 / 10 * t) ** (-1 / 3)
+    exact = (500.0**-3 + 3 * 4e-8 / 10 * run.time.to("s").magnitude) ** (-1 / 3)
     assert_allclose(run["body.T"].to("K").magnitude, exact, rtol=1e-11)
 
 
@@ -294,8 +292,7 @@ def test_a_rod_follows_fouriers_series_with_an_error_of_second_order():
 
 
 def test_a_rod_of_one_segment_and_its_steady_state():
-    model = heated_rod(1)
-    run = model.simulate("50 s", rtol=1e-9)
+    run = heated_rod(1).simulate("50 s", rtol=1e-9)
     assert_allclose(run["rod.segment[0].T"].final.to("K").magnitude, 350, rtol=1e-9)
     run = heated_rod(1000).simulate("20 s")
     assert_allclose(run["rod.end_A.Q"].final.to("W").magnitude, 100, rtol=1e-6)
@@ -322,8 +319,7 @@ def test_the_ledger_closes_where_stability_limits_the_steps_of_a_rod():
     model = wired("rod", "hot.A rod.A", "rod.B cold.A",
                   rod=th.ConductingRod(segments=40, thermal_conductivity="50 W/(m*K)"),
                   hot=th.TemperatureSource(temperature="1000 K"), cold=th.TemperatureSource())
-    run = model.simulate("600 s", method="dopri5")
-    assert run.energy().relative_residual < 1e-5
+    assert model.simulate("600 s", method="dopri5").energy().relative_residual < 1e-5
 
 
 def test_options_that_a_parameter_belongs_to_are_named():

@@ -279,8 +279,7 @@ def test_tables_of_two_points_and_of_wild_values():
 
 def tables(yields, temperatures=(280, 330, 380), pressures=(0.1, 10, 30, 60)):
     """A liquid of a density and a viscosity of temperature (K) and pressure (MPa)."""
-    grid = np.meshgrid(temperatures, pressures, indexing="ij")
-    rho, nu = yields(*grid)
+    rho, nu = yields(*np.meshgrid(temperatures, pressures, indexing="ij"))
     return tl.ThermalLiquidTables(
         temperatures=quantity(temperatures, "K"), pressures=quantity(pressures, "MPa"),
         densities=quantity(rho, "kg/m^3"), viscosities=quantity(nu, "cSt"),

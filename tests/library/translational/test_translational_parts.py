@@ -46,8 +46,7 @@ def test_a_position_dependent_support_interpolates_force_and_damping():
     )  # fmt: skip
     x, f = sweep(support, -0.02, 0.1, 0.03)
     force = np.interp(x, [-0.02, -0.01, 0, 0.02, 0.03], [6, 3, 0, 8, 12])
-    damping = np.interp(x, [-0.01, 0, 0.02], [10, 10, 30])
-    assert_allclose(f, force + 0.1 * damping, atol=1e-9)
+    assert_allclose(f, force + 0.1 * np.interp(x, [-0.01, 0, 0.02], [10, 10, 30]), atol=1e-9)
 
 
 def test_a_friction_ring_loads_on_one_line_and_unloads_on_another():

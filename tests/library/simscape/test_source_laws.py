@@ -130,26 +130,16 @@ def test_a_computed_parameter_has_its_unit(tmp_path):
 
 COMPOSITE = """
 component composite
-    nodes
-        p = foundation.electrical.electrical;
-        n = foundation.electrical.electrical;
-    end
-    parameters
-        k = {4, '1'}; m = {200, 'g'};
-    end
-    parameters (Access = private)
-        R = {2*k, 'Ohm'};
-    end
-    components
-        r1 = foundation.electrical.elements.resistor(R = R);
+    nodes p = foundation.electrical.electrical; n = foundation.electrical.electrical; end
+    parameters k = {4, '1'}; m = {200, 'g'}; end
+    parameters (Access = private) R = {2*k, 'Ohm'}; end
+    components r1 = foundation.electrical.elements.resistor(R = R);
         r2 = foundation.electrical.elements.resistor(R = {k + 1, 'Ohm'});
         r3 = foundation.electrical.elements.resistor(R = {value(m, 'kg'), 'kOhm'});
-        r4 = foundation.electrical.elements.resistor(R = {log10(k), 'Ohm'});
-    end
+        r4 = foundation.electrical.elements.resistor(R = {log10(k), 'Ohm'}); end
     connections
         connect(p, r1.p); connect(r1.n, r2.p); connect(r2.n, r3.p); connect(r3.n, r4.p);
-        connect(r4.n, n);
-    end
+        connect(r4.n, n); end
 end
 """
 

@@ -29,17 +29,12 @@ N = 4; % how many
 R0 = {{2, 'Ohm'}};
 end
 for i = 1:N
-components (ExternalAccess = none)
-R(i) = foundation.electrical.elements.resistor(R = i*R0);
+components (ExternalAccess = none) R(i) = foundation.electrical.elements.resistor(R = i*R0);
+    end
 end
-end
-connections
-connect(p, R(1).p); connect(R(N).n, n);
-end
+connections connect(p, R(1).p); connect(R(N).n, n); end
 for i = 1:N-1
-connections
-connect(R(i).n, R(i+1).p);
-end
+connections connect(R(i).n, R(i+1).p); end
 end
 end
 """
@@ -65,14 +60,9 @@ def test_a_number_that_is_given_says_how_many_parts_there_are(tmp_path):
 PAIR = f"""
 component pair
 {ENDS}
-parameters
-M = 3;
-end
-components
-few = chain(N = 2, R0 = {{1, 'Ohm'}});
-many = chain(N = 2*M, R0 = {{1, 'Ohm'}});
-plain = chain(R0 = {{1, 'Ohm'}});
-end
+parameters M = 3; end
+components few = chain(N = 2, R0 = {{1, 'Ohm'}}); many = chain(N = 2*M, R0 = {{1, 'Ohm'}});
+    plain = chain(R0 = {{1, 'Ohm'}}); end
 connections
 connect(p, few.p); connect(few.n, many.p); connect(many.n, plain.p); connect(plain.n, n);
 end
@@ -97,30 +87,20 @@ def classes_of_text(text, folder, name):
 GRID = f"""
 component lattice
 {ENDS}
-parameters
-rows = 2; columns = 3;
-end
+parameters rows = 2; columns = 3; end
 for i = 1:rows
 for j = 1:columns
 if j == 1
-components
-R(i,j) = foundation.electrical.elements.resistor(R = {{6, 'Ohm'}});
-end
+components R(i,j) = foundation.electrical.elements.resistor(R = {{6, 'Ohm'}}); end
 else
-components
-R(i,j) = foundation.electrical.elements.resistor(R = {{3*i, 'Ohm'}});
-end
+components R(i,j) = foundation.electrical.elements.resistor(R = {{3*i, 'Ohm'}}); end
 end
 end
 end
 for i = 1:rows
-connections
-connect(p, R(i,1).p); connect(R(i,columns).n, n);
-end
+connections connect(p, R(i,1).p); connect(R(i,columns).n, n); end
 for j = 2:columns
-connections
-connect(R(i,j-1).n, R(i,j).p);
-end
+connections connect(R(i,j-1).n, R(i,j).p); end
 end
 end
 end
@@ -137,14 +117,10 @@ BUNDLE = f"""
 component bundle
 {ENDS}
 for i = 1:3
-components
-R(i) = foundation.electrical.elements.resistor(R = {{6, 'Ohm'}});
-S(i) = foundation.electrical.elements.resistor(R = {{3*i, 'Ohm'}});
+components R(i) = foundation.electrical.elements.resistor(R = {{6, 'Ohm'}});
+    S(i) = foundation.electrical.elements.resistor(R = {{3*i, 'Ohm'}}); end
 end
-end
-connections
-CONNECTED
-end
+connections CONNECTED end
 end
 """
 
@@ -167,41 +143,22 @@ def test_arrays_are_connected_entry_with_entry_and_one_end_with_all(connected, o
 
 PLATE = """
 component plate
-parameters
-N = 3;
-end
-nodes
-cold = foundation.thermal.thermal;
-end
+parameters N = 3; end
+nodes cold = foundation.thermal.thermal; end
 for i = 1:N
-nodes
-H(i) = foundation.thermal.thermal;
-end
-components
-K(i) = foundation.thermal.elements.resistance(resistance = {i, 'K/W'});
-end
-connections
-connect(H(i), K(i).A); connect(K(i).B, cold);
-end
+nodes H(i) = foundation.thermal.thermal; end
+components K(i) = foundation.thermal.elements.resistance(resistance = {i, 'K/W'}); end
+connections connect(H(i), K(i).A); connect(K(i).B, cold); end
 end
 end
 """
 STACK = """
 component stack
-parameters
-cells = 2;
-end
-nodes
-hot = foundation.thermal.thermal;
-cold = foundation.thermal.thermal;
-end
-components
-first = plate(N = cells);
-second = plate(N = cells);
-end
+parameters cells = 2; end
+nodes hot = foundation.thermal.thermal; cold = foundation.thermal.thermal; end
+components first = plate(N = cells); second = plate(N = cells); end
 connections
-connect(hot, first.cold); connect(first.H, second.H); connect(second.cold, cold);
-end
+    connect(hot, first.cold); connect(first.H, second.H); connect(second.cold, cold); end
 end
 """
 
@@ -218,30 +175,16 @@ def test_arrays_of_nodes_of_two_parts_are_connected_entry_with_entry(tmp_path):
 
 WINDINGS = """
 component windings
-parameters
-n = 3;
-turns = [2 1 4];
-end
-variables (Access = private)
-i = {zeros(n, 1), 'A'};
-v = {zeros(n, 1), 'V'};
-end
+parameters n = 3; turns = [2 1 4]; end
+variables (Access = private) i = {zeros(n, 1), 'A'}; v = {zeros(n, 1), 'V'}; end
 for k = 1:n
-nodes
-p(k) = foundation.electrical.electrical;
-m(k) = foundation.electrical.electrical;
-end
-branches
-i(k) : p(k).i -> m(k).i;
+nodes p(k) = foundation.electrical.electrical; m(k) = foundation.electrical.electrical; end
+branches i(k) : p(k).i -> m(k).i; end
+equations v(k) == p(k).v - m(k).v; end
 end
 equations
-v(k) == p(k).v - m(k).v;
-end
-end
-equations
-zeros(n-1, 1) == ([eye(n-1) zeros(n-1, 1)] - [zeros(n-1, 1) eye(n-1)])./1*(v./turns');
-0 == turns*i;
-end
+    zeros(n-1, 1) == ([eye(n-1) zeros(n-1, 1)] - [zeros(n-1, 1) eye(n-1)])./1*(v./turns');
+    0 == turns*i; end
 end
 """
 
@@ -262,36 +205,18 @@ def test_branches_in_a_loop_and_products_of_matrices(tmp_path):
 
 MIXER = """
 component mixer
-inputs
-u = {zeros(2, 1), 'V'};
-end
-outputs
-y = {zeros(3, 1), 'V'};
-s = {0, 'V'};
-end
-parameters
-A = [1 2; 3 4; 5 6];
-end
-equations
-y == A*u;
-s == sum(y) + max(u);
-end
+inputs u = {zeros(2, 1), 'V'}; end
+outputs y = {zeros(3, 1), 'V'}; s = {0, 'V'}; end
+parameters A = [1 2; 3 4; 5 6]; end
+equations y == A*u; s == sum(y) + max(u); end
 end
 """
 TWICE = """
 component twice
-inputs
-u = {[0; 0], 'V'};
-end
-outputs
-y = {[0; 0; 0], 'V'};
-end
-components
-inner = mixer;
-end
-connections
-connect(u, inner.u); connect(inner.y, y);
-end
+inputs u = {[0; 0], 'V'}; end
+outputs y = {[0; 0; 0], 'V'}; end
+components inner = mixer; end
+connections connect(u, inner.u); connect(inner.y, y); end
 end
 """
 
@@ -312,77 +237,40 @@ def test_vector_signals_are_one_for_each_entry(tmp_path):
 EARTHED = f"""
 component earthed
 {ENDS}
-components
-R = foundation.electrical.elements.resistor(R = {{5, 'Ohm'}});
-end
-connections
-connect(p, R.p); connect(R.n, n, *);
-end
+components R = foundation.electrical.elements.resistor(R = {{5, 'Ohm'}}); end
+connections connect(p, R.p); connect(R.n, n, *); end
 end
 """
 ROOM = """
 domain room
-parameters
-rho = {1.2, 'kg/m^3'};
-end
-variables
-p = {0, 'Pa'};
-end
-variables (Balancing = true)
-u = {0, 'm^3/s'};
-end
+parameters rho = {1.2, 'kg/m^3'}; end
+variables p = {0, 'Pa'}; end
+variables (Balancing = true) u = {0, 'm^3/s'}; end
 end
 """
 LEAK = """
 component leak
-nodes
-a = room;
-b = room;
-end
-parameters
-R = {1, 'Pa*s/m^3'};
-end
-variables
-u = {0, 'm^3/s'};
-end
-branches
-u : a.u -> b.u;
-end
-equations
-a.p - b.p == R*u;
-end
+nodes a = room; b = room; end
+parameters R = {1, 'Pa*s/m^3'}; end
+variables u = {0, 'm^3/s'}; end
+branches u : a.u -> b.u; end
+equations a.p - b.p == R*u; end
 end
 """
 BOX = """
 component box
-nodes
-a = room;
-end
-parameters (Access = private)
-R = {10, 'Pa*s*m^-3'}*value(a.rho, 'kg/m^3');
-end
-components
-way = leak(R = R);
-end
-connections
-connect(a, way.a); connect(way.b, *);
-end
+nodes a = room; end
+parameters (Access = private) R = {10, 'Pa*s*m^-3'}*value(a.rho, 'kg/m^3'); end
+components way = leak(R = R); end
+connections connect(a, way.a); connect(way.b, *); end
 end
 """
 SUPPLY = """
 component supply
-nodes
-a = room;
-end
-variables
-u = {0, 'm^3/s'};
-end
-branches
-u : * -> a.u;
-end
-equations
-a.p == {24, 'Pa'};
-end
+nodes a = room; end
+variables u = {0, 'm^3/s'}; end
+branches u : * -> a.u; end
+equations a.p == {24, 'Pa'}; end
 end
 """
 
@@ -437,21 +325,11 @@ def test_the_command_says_whether_the_class_can_be_made(tmp_path, capsys):
 
 TABLE = """
 component curve
-inputs
-u = {0, '1'};
-end
-outputs
-y = {0, '1'};
-end
-parameters
-x = {[0 1 2], '1'};
-f = {[0 2 3]', '1'};
-end
-equations
-assert(length(x) == length(f), 'x and f must be as long');
-assert(numel(x) < 5, 'x is too long');
-y == tablelookup(x, f, u);
-end
+inputs u = {0, '1'}; end
+outputs y = {0, '1'}; end
+parameters x = {[0 1 2], '1'}; f = {[0 2 3]', '1'}; end
+equations assert(length(x) == length(f), 'x and f must be as long');
+    assert(numel(x) < 5, 'x is too long'); y == tablelookup(x, f, u); end
 end
 """
 

@@ -15,16 +15,11 @@ from library.translational import Mass
 
 SPRING = """
 component spring
-    outputs
-        y = {0, '1'};
-    end
-    parameters
-        stiffness = {2, 'N/m'};
-    end
+    outputs y = {0, '1'}; end
+    parameters stiffness = {2, 'N/m'}; end
     equations
         assert(stiffness > {3, 'N/m'}, 'The stiffness (of the spring, in "N/m") between wheel and body must be large');
-        y == 1;
-    end
+        y == 1; end
 end
 """  # noqa: E501
 
@@ -38,32 +33,17 @@ def test_a_long_message_stays_whole(tmp_path):
 
 TANK = """
 domain tank
-    parameters
-        density = {1000, 'kg/m^3'};
-    end
-    variables
-        p = {0, 'Pa'};
-    end
-    variables (Balancing = true)
-        q = {0, 'm^3/s'};
-    end
+    parameters density = {1000, 'kg/m^3'}; end
+    variables p = {0, 'Pa'}; end
+    variables (Balancing = true) q = {0, 'm^3/s'}; end
 end
 """
 OF_TANKS = """
 component NAME
-    nodes
-        A = my.tank;
-    end
-    variables
-        q = {0, 'm^3/s'};
-        h = {value = {3, 'm'}, priority = priority.NAMED};
-    end
-    branches
-        q : A.q -> *;
-    end
-    equations
-        LAW
-    end
+    nodes A = my.tank; end
+    variables q = {0, 'm^3/s'}; h = {value = {3, 'm'}, priority = priority.NAMED}; end
+    branches q : A.q -> *; end
+    equations LAW end
 end
 """
 
@@ -81,49 +61,21 @@ def test_sources_that_are_converted_one_by_one_share_their_domain(tmp_path):
 
 WARM = """
 component warm
-    nodes
-        p = foundation.electrical.electrical;
-        n = foundation.electrical.electrical;
-    end
-    parameters
-        thermal_port = simscape.enum.onoff.off;
-        shunt = simscape.enum.onoff.off;
-    end
-    variables
-        i = {0, 'A'};
-        v = {0, 'V'};
-    end
-    branches
-        i : p.i -> n.i;
-    end
-    equations
-        v == p.v - n.v;
-        v == {2, 'Ohm'}*i;
-    end
+    nodes p = foundation.electrical.electrical; n = foundation.electrical.electrical; end
+    parameters thermal_port = simscape.enum.onoff.off; shunt = simscape.enum.onoff.off; end
+    variables i = {0, 'A'}; v = {0, 'V'}; end
+    branches i : p.i -> n.i; end
+    equations v == p.v - n.v; v == {2, 'Ohm'}*i; end
     if thermal_port == simscape.enum.onoff.on
-        nodes
-            H = foundation.thermal.thermal;
-        end
-        variables
-            Q = {0, 'W'};
-        end
-        branches
-            Q : * -> H.Q;
-        end
-        equations
-            Q == v*i;
-        end
+        nodes H = foundation.thermal.thermal; end
+        variables Q = {0, 'W'}; end
+        branches Q : * -> H.Q; end
+        equations Q == v*i; end
     end
     if shunt == simscape.enum.onoff.on
-        variables
-            beside = {0, 'A'};
-        end
-        branches
-            beside : p.i -> n.i;
-        end
-        equations
-            v == {4, 'Ohm'}*beside;
-        end
+        variables beside = {0, 'A'}; end
+        branches beside : p.i -> n.i; end
+        equations v == {4, 'Ohm'}*beside; end
     end
 end
 """
@@ -144,7 +96,7 @@ def test_branches_are_there_under_their_conditions(heat, shunt, tmp_path):
 
 def test_what_is_declared_twice_is_refused(tmp_path):
     source = WARM.replace("beside = {0, 'A'};", "beside = {0, 'A'};\n            v = {1, 'V'};")
-    with pytest.raises(BlocksError, match=r"line 39.*: v is declared twice\. Declare it once"):
+    with pytest.raises(BlocksError, match=r"line 16.*: v is declared twice\. Declare it once"):
         written(source, tmp_path, "warm")
 
 
@@ -203,15 +155,9 @@ def test_a_run_starts_as_the_source_says(start, initial, given, begins, tmp_path
 def test_a_variable_has_the_unit_of_its_start(tmp_path):
     made = written("""
 component decay
-    parameters
-        x0 = {2, 'm'};
-    end
-    variables
-        x = {value = 3*x0, priority = priority.high};
-    end
-    equations
-        x.der == -x*{1, '1/s'};
-    end
+    parameters x0 = {2, 'm'}; end
+    variables x = {value = 3*x0, priority = priority.high}; end
+    equations x.der == -x*{1, '1/s'}; end
 end
 """, tmp_path, "decay")
     run = wired("decay", part=made(x0="5 cm")).simulate("1 s")
@@ -240,24 +186,10 @@ def test_what_a_start_lacks_is_told(start, initial, said, tmp_path):
 # -- parts of composites ---------------------------------------------------------------------------
 PAIR = """
 component NAME
-    nodes
-        p = foundation.electrical.electrical;
-        n = foundation.electrical.electrical;
-    end
-    parameters
-        leak = simscape.enum.onoff.off;
-        strands = {1, '1'};
-        R0 = {1, 'Ohm'};
-    end
-    components
-        PART
-        r = foundation.electrical.elements.resistor(R = R0);
-    end
-    connections
-        connect(p, q.p);
-        connect(q.n, r.p);
-        connect(r.n, n);
-    end
+    nodes p = foundation.electrical.electrical; n = foundation.electrical.electrical; end
+    parameters leak = simscape.enum.onoff.off; strands = {1, '1'}; R0 = {1, 'Ohm'}; end
+    components PART r = foundation.electrical.elements.resistor(R = R0); end
+    connections connect(p, q.p); connect(q.n, r.p); connect(r.n, n); end
     MORE
 end
 """
@@ -330,18 +262,12 @@ def test_values_of_a_part_act(tmp_path):
 
 BRAKE = """
 component brake
-    nodes
-        R = foundation.mechanical.translational.translational;
-    end
+    nodes R = foundation.mechanical.translational.translational; end
     components
         f = foundation.mechanical.translational.friction(brkwy_frc = {9, 'N'}, Col_frc = {7, 'N'},
-            visc_coef = {3, 'N*s/m'}, brkwy_vel = {0.2, 'm/s'});
-        w = foundation.mechanical.translational.reference;
-    end
-    connections
-        connect(f.R, R);
-        connect(f.C, w.V);
-    end
+        visc_coef = {3, 'N*s/m'}, brkwy_vel = {0.2, 'm/s'});
+        w = foundation.mechanical.translational.reference; end
+    connections connect(f.R, R); connect(f.C, w.V); end
 end
 """
 
@@ -461,23 +387,11 @@ def test_a_component_may_be_called_as_what_it_holds(tmp_path):
 
 HALF = """
 component half
-    nodes
-        R = foundation.mechanical.translational.translational;
-    end
-    inputs
-        size = {1, '1'};
-    end
-    parameters
-        damping = {2, 'N*s/m'};
-        way = my.ways.plain;
-    end
-    variables
-        f = {0, 'N'};
-        x = {value = {0, 'm'}, priority = priority.high};
-    end
-    branches
-        f : R.f -> *;
-    end
+    nodes R = foundation.mechanical.translational.translational; end
+    inputs size = {1, '1'}; end
+    parameters damping = {2, 'N*s/m'}; way = my.ways.plain; end
+    variables f = {0, 'N'}; x = {value = {0, 'm'}, priority = priority.high}; end
+    branches f : R.f -> *; end
     equations
         x.der == R.v;
         if way == my.ways.plain
@@ -490,35 +404,18 @@ end
 """
 SERVO = """
 component servo
-    nodes
-        R = foundation.mechanical.translational.translational;
-    end
-    inputs
-        S = {0, '1'};
-    end
-    outputs
-        F = {0, 'N'};
-    end
-    parameters
-        way = my.ways.plain;
-        gain = {2, 'N'};
-    end
-    components
-        k = foundation.signal.functions.gain(gain = gain);
+    nodes R = foundation.mechanical.translational.translational; end
+    inputs S = {0, '1'}; end
+    outputs F = {0, 'N'}; end
+    parameters way = my.ways.plain; gain = {2, 'N'}; end
+    components k = foundation.signal.functions.gain(gain = gain);
         c = foundation.signal.sources.constant(constant = {1.5, 'N'});
-        a = foundation.signal.functions.add;
-        s = foundation.mechanical.sources.force;
+        a = foundation.signal.functions.add; s = foundation.mechanical.sources.force;
         w = foundation.mechanical.translational.reference;
         h = my.half(damping = {3, 'N*s/m'}, way = way, x = {value = {7, 'm'}, priority = priority.high});
-    end
-    connections
-        connect(S, k.I, h.size);
-        connect(k.O, a.I1);
-        connect(c.O, a.I2);
-        connect(a.O, s.S, F);
-        connect(s.C, w.V);
-        connect(s.R, h.R, R);
-    end
+        end
+    connections connect(S, k.I, h.size); connect(k.O, a.I1); connect(c.O, a.I2);
+        connect(a.O, s.S, F); connect(s.C, w.V); connect(s.R, h.R, R); end
 end
 """  # noqa: E501
 
@@ -560,16 +457,16 @@ RESISTOR = "q = foundation.electrical.elements.resistor"
 
 
 @pytest.mark.parametrize(("part", "more", "said"), [
-    (f"{RESISTOR}({{1, 'Ohm'}});", "", "line 13.*: a value of a part is written name = value"),
-    (f"{RESISTOR}(R = {{1, 'zorg'}});", "", "line 13.*: .*'zorg' is no unit"),
-    (f"{RESISTOR}(R = foo(1));", "", r"line 13.*: foo\(…\) is not known here"),
+    (f"{RESISTOR}({{1, 'Ohm'}});", "", "line 5.*: a value of a part is written name = value"),
+    (f"{RESISTOR}(R = {{1, 'zorg'}});", "", "line 5.*: .*'zorg' is no unit"),
+    (f"{RESISTOR}(R = foo(1));", "", r"line 5.*: foo\(…\) is not known here"),
     (f"{RESISTOR};", "connections\nconnect(p, z.p);\nend", "z.p is no port that can be connected"),
     (f"{RESISTOR};", "connections\nconnect(p, R0);\nend", "R0 is no port that can be connected"),
     ("q(3) = foundation.electrical.elements.resistor;", "", "not every entry of q is declared"),
     (f"{RESISTOR};", "for k = 1:j\ncomponents\nq(k) = a;\nend\nend",
-     "line 23.*: how often a loop repeats follows from j, which has no number"),
+     "line 9.*: how often a loop repeats follows from j, which has no number"),
     (f"{RESISTOR};", "equations (Initial = true)\nlet a = R0; in q.v == a; end\nend",
-     "line 22.*: let among equations of the start"),
+     "line 8.*: let among equations of the start"),
 ])  # fmt: skip
 def test_what_cannot_be_read_of_parts_is_refused(part, more, said, tmp_path):
     with pytest.raises(BlocksError, match=said):

@@ -103,22 +103,10 @@ end
 DIODE = """
 component valve
 % Diode : of two straight lines
-    nodes
-        p = foundation.electrical.electrical;
-        n = foundation.electrical.electrical;
-    end
-    parameters
-        Vf = {0.6, 'V'};
-        Ron = {0.3, 'Ohm'};
-        Goff = {1e-8, '1/Ohm'};
-    end
-    variables
-        v = {0, 'V'};
-        i = {0, 'A'};
-    end
-    branches
-        i : p.i -> n.i;
-    end
+    nodes p = foundation.electrical.electrical; n = foundation.electrical.electrical; end
+    parameters Vf = {0.6, 'V'}; Ron = {0.3, 'Ohm'}; Goff = {1e-8, '1/Ohm'}; end
+    variables v = {0, 'V'}; i = {0, 'A'}; end
+    branches i : p.i -> n.i; end
     equations
         let
             knee = Goff*Vf;
@@ -297,14 +285,9 @@ def test_events_have_cases_conditions_and_a_start(latch, steps, tmp_path):
 
 SIMULTANEOUS = """
 component two
-    outputs
-        y = {0, '1'};
-        z = {0, '1'};
-    end
-    variables (Event = true)
-        n = {value = {0, '1'}, priority = priority.high};
-        m = {value = {0, '1'}, priority = priority.high};
-    end
+    outputs y = {0, '1'}; z = {0, '1'}; end
+    variables (Event = true) n = {value = {0, '1'}, priority = priority.high};
+        m = {value = {0, '1'}, priority = priority.high}; end
     events
         when edge(time > {1, 's'})
             n = n + 1;
@@ -318,10 +301,7 @@ component two
             m = m + 5;
         end
     end
-    equations
-        y == n;
-        z == m;
-    end
+    equations y == n; z == m; end
 end
 """
 
@@ -363,14 +343,8 @@ def test_other_connections_of_own_nodes_are_refused_by_their_line(connection, tm
 def test_names_that_are_taken_here_are_others(tmp_path):
     made = written("""
 component decay
-    parameters
-        lambda = {2, '1/s'};
-        size = {3, '1'};
-    end
-    variables
-        path = {value = {1, '1'}, priority = priority.high};
-        count = {0, '1'};
-    end
+    parameters lambda = {2, '1/s'}; size = {3, '1'}; end
+    variables path = {value = {1, '1'}, priority = priority.high}; count = {0, '1'}; end
     equations
         let
             sin = size*path;

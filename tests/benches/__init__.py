@@ -23,10 +23,8 @@ def wire(model, /, *nets, **parts):
 def signal(unit, value):
     """A signal source with an output ``y`` in the given unit."""
     kind = type("SignalSource", (Component,), {
-        "value": Parameter(f"0 {unit}", varying=True),
-        "y": Output(unit),
-        "equations": lambda self: iter([self.y == self.value]),
-    })  # fmt: skip
+        "value": Parameter(f"0 {unit}", varying=True), "y": Output(unit),
+        "equations": lambda self: iter([self.y == self.value])})
     return kind(value=value)
 
 

@@ -22,18 +22,14 @@ ABOUT = {
     "breakaway_force": "breakaway_torque", "coulomb_force": "coulomb_torque", "mass": "inertia",
     "force": "torque", "forces": "torques", "position": "angle", "nominal_force": "nominal_torque",
     "nominal_velocity": "nominal_speed", "velocities": "speeds",
-    "f": "t", "v": "w", "x": "phi", "M": "I", "V": "W", "F": "T",
-}  # fmt: skip
+    "f": "t", "v": "w", "x": "phi", "M": "I", "V": "W", "F": "T"}
 MEASURE = {name: unit for unit, names in {
     "N": "force forces preload nominal_force breakaway_force coulomb_force f F",
-    "kg": "mass inertance",
-    "m": "position x deformations upper_bound lower_bound transition",
-    "m/s": "velocity velocities nominal_velocity breakaway_velocity v V",
-    "m/s^2": "acceleration",
+    "kg": "mass inertance", "m": "position x deformations upper_bound lower_bound transition",
+    "m/s": "velocity velocities nominal_velocity breakaway_velocity v V", "m/s^2": "acceleration",
     "N/m": "stiffness upper_stiffness lower_stiffness",
     "N*s/m": "damping damping_forward damping_backward upper_damping lower_damping coefficients "
-             "viscous_coefficient",
-    "J": "energy_stored", "W": "power_supplied power_dissipated P",
+             "viscous_coefficient", "J": "energy_stored", "W": "power_supplied power_dissipated P",
 }.items() for name in names.split()}
 
 

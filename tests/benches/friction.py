@@ -26,8 +26,7 @@ def dry(kinetic, static=None, **more):
     """Exact Coulomb friction, forces in N."""
     return tr.TranslationalFriction(
         law="coulomb", coulomb_force=quantity(kinetic, "N"),
-        breakaway_force=quantity(kinetic if static is None else static, "N"), **more,
-    )  # fmt: skip
+        breakaway_force=quantity(kinetic if static is None else static, "N"), **more)
 
 
 def push(force):

@@ -62,10 +62,8 @@ class Fake:
             assert np.all(np.diff(times) >= 0)
             return np.array([self.curves[i](times, side) for i in indices])
         left = np.append(np.append(False, np.diff(self.times) == 0)[1:], False)
-        return np.array([
-            np.where(left, self.curves[i](self.times, "left"), self.curves[i](self.times, "right"))
-            for i in indices
-        ])  # fmt: skip
+        return np.array([np.where(left, self.curves[i](self.times, "left"),
+                                  self.curves[i](self.times, "right")) for i in indices])
 
     def energy_terms(self):
         return [EnergyTerm("pull", "VelocitySource", -10.0, 0.0, 0.0, 10.0),

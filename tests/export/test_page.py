@@ -122,8 +122,7 @@ CASES = {
         "gain.gain": ("5 N/m", "30 N/m"), "mass.mass": ("0.5 kg", "2 kg")}, 1e-6),
     "pulsed": (pulsed, ["mass.v"], "3 s", {"pulse.amplitude": ("2 N", "20 N")}, 1e-6),
     "buck": (buck, ["coil.i", "load.v"], "0.2 ms", {
-        "load.resistance": ("1 ohm", "4 ohm"), "source.voltage": ("20 V", "30 V")}, 1e-10),
-}  # fmt: skip
+        "load.resistance": ("1 ohm", "4 ohm"), "source.voltage": ("20 V", "30 V")}, 1e-10)}
 
 
 @cache
@@ -167,14 +166,11 @@ MOVED = {
     "stick-slip": [{}, {"spring.stiffness": 1500.0, "pull.velocity": 0.2},
                    {"friction.coulomb_force": 12.0}],
     "simscape": [{}, {"spring.stiffness": 2000.0, "friction.coulomb_force": 24.0}],
-    "loaded": [{"spring.stiffness": 2000.0}],
-    "road": [{"spring.stiffness": 200.0}],
+    "loaded": [{"spring.stiffness": 2000.0}], "road": [{"spring.stiffness": 200.0}],
     "bouncing": [{}, {"stop.restitution": 0.5, "weight.force": -12.0}],
     "oscillator": [{}, {"spring.stiffness": 100.0, "damper.damping": 5.0, "mass.mass": 0.5}],
-    "heavy": [{"block.mass": 1.7}],
-    "late": [{}, {"gain.gain": 11.0, "mass.mass": 1.4}],
-    "pulsed": [{}, {"pulse.amplitude": 14.0}],
-}  # fmt: skip
+    "heavy": [{"block.mass": 1.7}], "late": [{}, {"gain.gain": 11.0, "mass.mass": 1.4}],
+    "pulsed": [{}, {"pulse.amplitude": 14.0}]}
 
 
 @on_node

@@ -55,8 +55,7 @@ PORTS = {
     magnetic.MagneticReference: "M", magnetic.FundamentalReluctance: "N S",
     magnetic.Reluctance: "N S", magnetic.VariableReluctance: "N S X",
     magnetic.PermanentMagnet: "N S", magnetic.EddyCurrent: "N S",
-    magnetic.ElectromagneticConverter: "p n N S",
-    magnetic.ReluctanceForceActuator: "N S R C",
+    magnetic.ElectromagneticConverter: "p n N S", magnetic.ReluctanceForceActuator: "N S R C",
     electromechanical.RotationalElectromechanicalConverter: "p n R C",
     electromechanical.TranslationalElectromechanicalConverter: "p n R C",
     electromechanical.DCMotor: "p n R C", electromechanical.ThermalDCMotor: "p n R C H",
@@ -114,8 +113,7 @@ PORTS = {
     moist_air.FlowRateSensor: "A B M V PHI W G",
     moist_air.PressureTemperatureSensor: "A B P T", moist_air.HumiditySensor: "A W G",
     moist_air.MeasurementSelector: "F P T W G", moist_air.MoistureSource: "S M T",
-    moist_air.TraceGasSource: "S M T",
-    moist_air.TranslationalMechanicalConverter: "A C F H R S W",
+    moist_air.TraceGasSource: "S M T", moist_air.TranslationalMechanicalConverter: "A C F H R S W",
     moist_air.RotationalMechanicalConverter: "A C F H R S W", moist_air.MoistAirProperties: "A",
     mechanisms.GearBox: "S O", mechanisms.WheelAndAxle: "A P", mechanisms.Lever: "A B C",
     electrical.ElectricalReference: "V", electrical.OpenCircuit: "V",
@@ -129,12 +127,10 @@ PORTS = {
     electrical.ControlledCurrentSource: "head iT tail",
     electrical.VoltageControlledVoltageSource: "p1 n1 p2 n2",
     electrical.CurrentControlledCurrentSource: "p1 n1 head tail",
-    electrical.VoltageSensor: "p V n", electrical.CurrentSensor: "p I n",
-}  # fmt: skip
+    electrical.VoltageSensor: "p V n", electrical.CurrentSensor: "p I n"}
 
 CHOICES = [
-    (translational.HardStop, "model", "smooth"),
-    (rotational.RotationalHardStop, "model", "smooth"),
+    (translational.HardStop, "model", "smooth"), (rotational.RotationalHardStop, "model", "smooth"),
     (translational.MotionSensor, "reference", "difference"),
     (translational.MotionSensor, "velocity_port", True),
     (translational.MotionSensor, "position_port", True),
@@ -154,8 +150,7 @@ CHOICES = [
     (thermal_liquid.Reservoir, "pressure_spec", "atmospheric"),
     (thermal_liquid.LocalRestriction, "restriction_type", "variable"),
     (thermal_liquid.LocalRestriction, "pressure_recovery", True),
-    (thermal_liquid.Pipe, "dynamic_compressibility", True),
-    (thermal_liquid.Pipe, "inertia", False),
+    (thermal_liquid.Pipe, "dynamic_compressibility", True), (thermal_liquid.Pipe, "inertia", False),
     (thermal_liquid.FlowRateSource, "power_spec", "isentropic"),
     (gas.GasProperties, "gas_spec", "perfect"), (gas.Pipe, "inertia", False),
     (gas.LocalRestriction, "restriction_type", "variable"),
@@ -166,8 +161,7 @@ CHOICES = [
     (signal.Table1D, "interpolation", "linear"), (signal.Table1D, "extrapolation", "linear"),
     (signal.Table2D, "interpolation", "linear"), (signal.Table3D, "extrapolation", "linear"),
     (signal.DiscreteIntegrator, "method", "forward"), (signal.DiscretePID, "method", "forward"),
-    (signal.Integrator, "limited", False), (signal.Integrator, "external_reset", False),
-]  # fmt: skip
+    (signal.Integrator, "limited", False), (signal.Integrator, "external_reset", False)]
 
 
 def presets(row):

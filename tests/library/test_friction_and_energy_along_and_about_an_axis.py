@@ -166,8 +166,7 @@ BOTH = {
     "smooth stop": ("HardStop", {"transition": 0.002, **DAMPED}),
     "force sensor": ("ForceSensor", {}), "power sensor": ("PowerSensor", {}),
     "multi sensor": ("MultiSensor", {}), "motion sensor": ("MotionSensor", {
-        "acceleration_port": True}),
-}  # fmt: skip
+        "acceleration_port": True})}
 ALONG = {
     "rod": tr.Rod(),
     "friction": tr.TranslationalFriction(breakaway_velocity="5 cm/s",
@@ -176,8 +175,7 @@ ALONG = {
     "gap": tr.ElastoGap(stiffness="2 kN/m", damping="20 N*s/m", free_length="-5 mm"),
     "support": tr.PositionDependentSupport(positions=quantity([-4, 0, 4], "cm"),
                                            forces=quantity([-9, 0, 5], "N"),
-                                           dampings=quantity([1, 4, 2], "N*s/m")),
-}  # fmt: skip
+                                           dampings=quantity([1, 4, 2], "N*s/m"))}
 ABOUT = {
     "continuous friction": RotationalFriction(breakaway_velocity="0.05 rad/s"),
     "coulomb friction": RotationalFriction(law="coulomb", breakaway_torque="2 N*m",
@@ -188,8 +186,7 @@ ABOUT = {
     "backlash": ElastoBacklash(stiffness="2 kN*m/rad", damping="20 N*m*s/rad", backlash="10 mrad"),
     "clutch": DiscClutch(normal_force="3 N", static_coefficient=0.5),
     "torque limiter": TorqueLimiter(limit="2 N*m", slip_torque="1 N*m"),
-    "one-way clutch": OneWayClutch(drag_torque="0.3 N*m"),
-}  # fmt: skip
+    "one-way clutch": OneWayClutch(drag_torque="0.3 N*m")}
 PARTS = [*((axis, name) for axis in AXES for name in BOTH), *(("translational", n) for n in ALONG),
          *(("rotational", n) for n in ABOUT)]
 

@@ -111,8 +111,7 @@ def test_no_parameter_of_a_block_with_a_counterpart_is_left_without_an_answer():
     (lambda: translational.HardStop(v_tol="1 mm/s"), "no threshold"),
     (lambda: signal.Sine(frequency_angular="1 rad/s"), "Simscape's frequency_angular is frequency"),
     (lambda: rotational.Inertia(w0="1 rad/s"), "given as w itself"),
-    (lambda: translational.Spring(x_start="1 mm"), "given as x itself"),
-])  # fmt: skip
+    (lambda: translational.Spring(x_start="1 mm"), "given as x itself")])
 def test_what_goes_with_a_parameter_is_answered_too(call, said):
     assert said in str(answer(call))
 
@@ -129,8 +128,7 @@ def test_what_goes_with_a_parameter_is_answered_too(call, said):
     (signal, "ZeroPole", "TransferFunction(numerator=gain * np.poly(zeros)"),
     (signal, "NDLookupTable", "Table1D, Table2D or Table3D"),
     (signal, "SignalGenerator", "Sine, Pulse or RepeatingSequence"),
-    (signal, "PulseGenerator", "Pulse here"),
-    (signal, "PIDController", "PID here"),
+    (signal, "PulseGenerator", "Pulse here"), (signal, "PIDController", "PID here"),
     (translational, "Scope", "every variable is in the result"),
     (rotational, "Mass", "from library.translational import Mass"),
     (planar, "GearBox", "from library.mechanisms import GearBox"),
@@ -145,8 +143,7 @@ def test_what_goes_with_a_parameter_is_answered_too(call, said):
     (electrical, "Voltage", "Did you mean 'VoltageSensor' or"),
     (thermal, "Therm", "Did you mean 'ThermalMass' or"),
     (isothermal_liquid, "Cylinder", "DoubleActingActuator here"),
-    (thermal, "Thermostat", "a heater has on_value='0 W'"),
-])  # fmt: skip
+    (thermal, "Thermostat", "a heater has on_value='0 W'")])
 def test_a_component_of_another_name_or_place_is_found(package, name, said):
     assert not hasattr(package, name)
     with pytest.raises(UnknownName, match=re.escape(said)):
@@ -251,12 +248,10 @@ def test_a_class_of_another_tool_is_answered_with_ours_or_what_to_do(row):
     (magnetic, "Ground", "Modelica's Ground is MagneticReference here."),
     (magnetic, "ConstantPermeance", "it is a FundamentalReluctance"),
     (signal, "OnOffController", "it is a Relay of reference - u"),
-    (signal, "Add3", "Sum(signs='+++')"),
-    (signal, "Memory", "UnitDelay holds the last sample"),
+    (signal, "Add3", "Sum(signs='+++')"), (signal, "Memory", "UnitDelay holds the last sample"),
     (signal, "BusCreator", "Simulink's Bus Creator has no counterpart of its own"),
     (planar, "World", "Modelica's World is Gravity here."),
-    (electromechanical, "IM_SquirrelCage", "there are no machines for alternating current"),
-])  # fmt: skip
+    (electromechanical, "IM_SquirrelCage", "there are no machines for alternating current")])
 def test_what_to_take_instead_is_said(package, name, said):
     assert said in str(answer(lambda: getattr(package, name), AttributeError))
 
@@ -284,8 +279,7 @@ def test_a_word_is_answered_where_it_is_read_or_set_later():
     (lambda: translational.TranslationalFriction("lugre"), "TranslationalFriction(law='lugre')"),
     (lambda: rotational.TorqueSource(lambda t: t), "TorqueSource(torque=lambda t: …)"),
     (lambda: rotational.RotationalSpring("1 kg"), "keywords are: law, stiffness"),
-    (lambda: translational.Reference("ground"), "keywords are: count"),
-])  # fmt: skip
+    (lambda: translational.Reference("ground"), "keywords are: count")])
 def test_a_value_without_its_name_is_answered_with_the_call(call, written):
     error = answer(call, WrongCall)
     assert isinstance(error, TypeError) and isinstance(error, BlocksError)
@@ -299,8 +293,7 @@ def model():
 
 
 @pytest.mark.parametrize(("option", "said"), [
-    ("tfinal", "simulate('2 s')"), ("stopTime", "simulate('2 s')"), ("T", "simulate('2 s')"),
-])  # fmt: skip
+    ("tfinal", "simulate('2 s')"), ("stopTime", "simulate('2 s')"), ("T", "simulate('2 s')")])
 def test_the_end_is_the_duration(model, option, said):
     assert said in str(answer(lambda: model.simulate(**{option: "2 s"})))
 
@@ -309,8 +302,7 @@ def test_the_end_is_the_duration(model, option, said):
     ("tspan", "duration"), ("startTime", "start_time"), ("integrator", "method"),
     ("relTol", "rtol"), ("AbsTol", "atol"), ("stepsize", "step"), ("hmax", "max_step"),
     ("InitialStep", "first_step"), ("saveat", "times"), ("outputInterval", "every"),
-    ("numberOfIntervals", "every"),
-])  # fmt: skip
+    ("numberOfIntervals", "every")])
 def test_options_of_others_are_answered_with_ours(model, option, here):
     for call in (lambda: model.simulate("1 s", **{option: 1}),
                  lambda: model.sweep({"body.mass": ["1 kg"]}, "1 s", outputs=["final(body.v)"],
@@ -329,8 +321,7 @@ def test_a_run_without_a_duration_or_with_two_times_says_what_to_write(model):
 @pytest.mark.parametrize(("method", "here"), [
     ("ode15s", "rodas4"), ("expm", "rodas4"), ("DASSL", "rodas4"), ("ForwardEuler", "euler"),
     ("siconos", "moreau_jean"), ("LSODA", "auto"), ("dopri", "dopri5"), ("rodas44", "rodas4"),
-    ("rodas", "rodas4"),
-])  # fmt: skip
+    ("rodas", "rodas4")])
 def test_unknown_methods_are_answered_with_the_nearest_and_the_list_of_all(model, method, here):
     told = answer(lambda: model.simulate("1 s", method=method))
     assert f"Did you mean {here!r}? The methods are: auto, " in str(told)
@@ -342,16 +333,14 @@ def test_unknown_methods_are_answered_with_the_nearest_and_the_list_of_all(model
 
 @pytest.mark.parametrize(("name", "said"), [
     ("integrate", "model.simulate('4 s')"), ("wire", "model.connect"), ("validate", "model.check"),
-    ("plot", "model.draw"), ("add_part", "model.add"), ("export", "model.export_fmu("),
-])  # fmt: skip
+    ("plot", "model.draw"), ("add_part", "model.add"), ("export", "model.export_fmu(")])
 def test_what_a_model_is_asked_for_in_other_words(model, name, said):
     assert said in str(answer(lambda: getattr(model, name)))
 
 
 @pytest.mark.parametrize(("options", "said"), [
     ({"unit": "mm/s"}, "units='mm/s'"), ({"filename": "x.png"}, "save="),
-    ({"figsize": (3, 4)}, "figure is returned"), ({"titel": "x"}, "'title'"),
-])  # fmt: skip
+    ({"figsize": (3, 4)}, "figure is returned"), ({"titel": "x"}, "'title'")])
 def test_options_of_pictures_are_answered(model, options, said):
     run = model.simulate("1 s")
     assert said in str(answer(lambda: run.plot("body.v", **options), WrongCall))

@@ -24,12 +24,7 @@ from benchmarks import domains, drivetrain, models, planar
 from blocks import Component, Discrete, Parameter, Variable, delayed, der, native, quantity, where
 from blocks import time as now
 from blocks.machine.signatures import run_code
-from blocks.native.front_lists import (
-    COLUMN_GROUPS,
-    COLUMN_ROWS,
-    COLUMN_STARTS,
-    ENTRIES,
-)
+from blocks.native.front_lists import COLUMN_GROUPS, COLUMN_ROWS, COLUMN_STARTS, ENTRIES
 from blocks.native.matrices import slope_of_states, sparse_lists
 from blocks.native.method import Dopri5, Rodas4
 from blocks.native.step_matrix import derive
@@ -212,8 +207,7 @@ EXAMPLES = [path for path in sorted((Path(__file__).parents[2] / "examples").glo
 MODELS = {
     "chain": named(models.chain_of_arrays, 12), "large chain": named(models.chain_of_arrays, 150),
     "chain of parts": named(models.chain_of_parts, 7), "stick-slip": models.stick_slip,
-    "seventy cells": named(domains.ladder, 70),
-    "friction chain": named(models.friction_chain, 6),
+    "seventy cells": named(domains.ladder, 70), "friction chain": named(models.friction_chain, 6),
     "large friction chain": named(models.friction_chain, 120),
     "belt": models.block_on_belt, "random network": named(models.random_network, 25),
     "dampers": loops.tesseract, "dampers that switch": named(loops.tesseract, loops.TwoStage),
@@ -223,8 +217,7 @@ MODELS = {
     "three exact frictions": lambda: pushed(
         tr.TranslationalFriction(count=3, law="coulomb", coulomb_force="2 N"), 3),
     "spring on friction": named(springs_on_friction, 1),
-    "thirty springs on friction": named(springs_on_friction, 30),
-    "coils on a capacitor": coils,
+    "thirty springs on friction": named(springs_on_friction, 30), "coils on a capacitor": coils,
     "forty blocks on a floor": blocks_on_a_floor, "a rectifier before sixty cells": cells,
     "springs on friction by a curve": lambda: springs_on_friction(2, stribeck(2)),
     "friction by a curve beside loops": curves_beside_loops,
@@ -236,8 +229,7 @@ MODELS = {
     "grid": named(models.lattice, 4, 4), "disc": planar.disc, "drivetrain": drivetrain.drivetrain,
     "elastic stop": lambda: pushed(tr.HardStop(upper_bound="0.1 m", lower_bound="-0.1 m")),
     **{f"friction {law}": lambda law=law: pushed(tr.TranslationalFriction(law=law))
-       for law in sorted(LAWS) if law not in ("table", CHATTERS)},
-}  # fmt: skip
+       for law in sorted(LAWS) if law not in ("table", CHATTERS)}}
 
 
 def margins_of(problem, t):

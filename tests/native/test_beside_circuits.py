@@ -119,8 +119,7 @@ def servo(*frictions, brake=False):
 @pytest.mark.parametrize(("frictions", "method"), [
     ([(0.02, 0.01, 1), (0.04, 0.03, 1)], "auto"),
     ([(0.01, 0.005, 1), (0.02, 0.015, 1), (0.03, 0.02, 1)], "rodas4"),
-    ([(0.02, 0.01, 1), (0.08, 0.06, 2)], "auto"),
-])  # fmt: skip
+    ([(0.02, 0.01, 1), (0.08, 0.06, 2)], "auto")])
 def test_frictions_that_share_a_load_break_away_with_all_their_strength(frictions, method):
     # however they share what the motor gives at every edge: 0.06 N*m at rest, 0.04 in motion
     run = servo(*frictions).simulate("4 ms", method=method, rtol=1e-9)

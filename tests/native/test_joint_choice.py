@@ -197,8 +197,7 @@ def wheels(count):
 @pytest.mark.parametrize(("build", "end", "rtol", "left", "most", "within"), [
     pytest.param(lambda: sliding_on_each_other(5), "1 s", 1e-9, 1, 10, 1e-8, id="masses"),
     pytest.param(lambda: pendulums(4), "0.8 s", 1e-8, 0, 7, 1e-8, id="joints"),
-    pytest.param(lambda: wheels(2), "2 s", 1e-8, 0, 2, 1e-7, id="contacts"),
-])  # fmt: skip
+    pytest.param(lambda: wheels(2), "2 s", 1e-8, 0, 2, 1e-7, id="contacts")])
 def test_what_feels_each_other_is_decided_on_in_machine_code(
         build, end, rtol, left, most, within, in_python):
     model = build()

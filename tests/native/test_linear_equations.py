@@ -212,8 +212,7 @@ PATTERNS = {
     "one on all": lambda rng: eye_array(40) + csc_matrix(np.eye(1, 40, 3).T @ np.ones((1, 40))),
     "here and there": lambda rng: random(150, 150, 0.02, rng=rng),
     "two parts": lambda rng: kron(eye_array(2), five_points(5)),
-    "grid": lambda rng: five_points(20),
-}
+    "grid": lambda rng: five_points(20)}
 
 
 @pytest.mark.parametrize("more", [0, 3])

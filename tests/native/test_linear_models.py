@@ -138,8 +138,7 @@ def test_how_an_expression_depends_on_what_moves_is_read_off_its_operations():
         (ca.if_else(p > 0, x, -2 * x), linear), (x * x, other), (x / (x + p), other),
         (ca.fabs(x), other), (ca.floor(x), other), (ca.sign(x), other),
         (ca.if_else(x > 0, p, 1), other), (ca.fmin(x, p), other), (p * x + ca.sin(x), other),
-        (ca.sin(t * p) * t, of_time), (p * x + ca.sin(t), linear), (x * ca.sin(t), other),
-    ]:  # fmt: skip
+        (ca.sin(t * p) * t, of_time), (p * x + ca.sin(t), linear), (x * ca.sin(t), other)]:
         found = kinds_of_dependence(ca.Function("f", [t, x, p], [ca.SX(expression)]), 0, [1])
         assert found.tolist() == [kind], expression
 

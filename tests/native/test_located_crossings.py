@@ -229,8 +229,7 @@ def two_chambers():
 
 @pytest.mark.parametrize(("model", "duration"), [
     (filled_chamber("1 l"), "5 ms"), (filled_chamber("1 l"), "1 s"),
-    (filled_chamber("0.01 l"), "5 ms"), (two_chambers(), "5 ms"), (two_chambers(), "1 s"),
-])  # fmt: skip
+    (filled_chamber("0.01 l"), "5 ms"), (two_chambers(), "5 ms"), (two_chambers(), "1 s")])
 def test_explicit_steps_do_not_stay_where_liquid_would_still_flow(model, duration):
     """They stayed at 0.02 kg/s for good, a point that is no solution but within the tolerance."""
     run = model.simulate(duration)

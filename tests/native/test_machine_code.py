@@ -30,8 +30,7 @@ ONE = {
     "acos": lambda x: ca.acos(x / 10), "atan": ca.atan, "sinh": ca.sinh, "cosh": ca.cosh,
     "tanh": ca.tanh, "erf": ca.erf, "floor": ca.floor, "ceil": ca.ceil, "abs": ca.fabs,
     "sign": ca.sign, "square": lambda x: x * x, "inverse": lambda x: 1 / x, "minus": lambda x: -x,
-    "expm1": ca.expm1, "log1p": lambda x: ca.log1p(x * x), "cube": lambda x: x**3,
-}  # fmt: skip
+    "expm1": ca.expm1, "log1p": lambda x: ca.log1p(x * x), "cube": lambda x: x**3}
 TWO = {
     "sum": lambda x, y: x + y, "difference": lambda x, y: x - y, "product": lambda x, y: x * y,
     "quotient": lambda x, y: x / y, "power": lambda x, y: ca.fabs(x) ** y, "minimum": ca.fmin,
@@ -40,8 +39,7 @@ TWO = {
     "equal": lambda x, y: ca.eq(x, y), "not equal": lambda x, y: ca.ne(x, y),
     "and": lambda x, y: ca.logic_and(x > 0, y > 0), "or": lambda x, y: ca.logic_or(x > 0, y),
     "not": lambda x, y: ca.logic_not(x > y), "choice": lambda x, y: ca.if_else(x > y, x, y * y),
-    "product with a condition": lambda x, y: (x > 0) * y,
-}  # fmt: skip
+    "product with a condition": lambda x, y: (x > 0) * y}
 
 
 def machine(function: ca.Function, lanes: int, inline: bool = False):

@@ -26,8 +26,7 @@ CASES = {
     "implicit": (lambda: models.chain_of_arrays(3), "springs.stiffness", "3 kN/m", "rodas4"),
     "exact friction": (models.block_on_belt, "spring.stiffness", "300 N/m", "auto"),
     "friction under a load": (planar.disc, "touch.friction", "0.3", "auto"),
-    "known instants": (lambda: models.alone(models.Positioning()), "part.period", "2 ms", "auto"),
-}  # fmt: skip
+    "known instants": (lambda: models.alone(models.Positioning()), "part.period", "2 ms", "auto")}
 
 
 def _set(model: Model, path: str, value: str) -> None:

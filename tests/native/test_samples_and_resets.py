@@ -322,8 +322,7 @@ MODELS = {
     "friction": lambda: alone(Rubbed), "friction with a push": lambda: alone(
         Rubbed, push="0.4 m/s"),
     "three of them": lambda: alone(Rubbed, count=3, push="0.2 m/s", x=["30 cm", "25 cm", "40 cm"]),
-    "pendulum": pendulum, "falls": lambda: alone(Falls), "in turn": lambda: alone(InTurn),
-}  # fmt: skip
+    "pendulum": pendulum, "falls": lambda: alone(Falls), "in turn": lambda: alone(InTurn)}
 
 
 @pytest.mark.parametrize("method", ["dopri5", "rodas4", "DOP853", "ode45"])

@@ -81,8 +81,7 @@ CASES = {
     "rebounds": (lambda: dropped(0.6), 250, "2 ms", "disc.vx disc.vy floor.T"),
     "two discs": (lambda: poured(2), 80, "5 ms", "discs.x discs.w floor.N"),
     "frictionless": (lambda: poured(4, smooth=True), 80, "5 ms", "discs.y pairs.N"),
-    "with friction": (lambda: poured(4), 80, "5 ms", "discs.x discs.w floor.N"),
-}
+    "with friction": (lambda: poured(4), 80, "5 ms", "discs.x discs.w floor.N")}
 
 
 @pytest.mark.parametrize("case", CASES)

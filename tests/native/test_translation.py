@@ -12,13 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from blocks.machine.functions import machine_code
-from blocks.machine.signatures import (
-    CFunction,
-    Untranslatable,
-    address_of,
-    indices_at,
-    vector_at,
-)
+from blocks.machine.signatures import CFunction, Untranslatable, address_of, indices_at, vector_at
 from blocks.machine.translation import translated
 from blocks.numerics.arrays import Cube, Flags, Indices, Matrix, Vector
 
@@ -119,8 +113,7 @@ def mistaken(x: Vector) -> int:
 
 @pytest.mark.parametrize("function, text", [
     (unlucky, r"unlucky, line {}: has no machine code: \(v for v in x\)"),
-    (mistaken, r"mistaken, line {}: .*double.*, not .*i64"),
-])  # fmt: skip
+    (mistaken, r"mistaken, line {}: .*double.*, not .*i64")])
 def test_what_has_no_machine_code_is_named_with_its_line(function, text):
     line = function.python.__code__.co_firstlineno + 2
     with pytest.raises(Untranslatable, match=text.replace("{}", str(line))):

@@ -16,8 +16,7 @@ RUNS = {
     "springs on friction": lambda: models.springs_on_friction(3),
     "friction beside a nonlinear loop": models.friction_beside_a_loop,
     "a law of the load with a band of rest": lambda: models.pushed(TranslationalFriction(
-        law="karnopp", coulomb_force="2 N", breakaway_force="3 N")),
-}
+        law="karnopp", coulomb_force="2 N", breakaway_force="3 N"))}
 
 
 @pytest.mark.parametrize("name", sorted(RUNS))

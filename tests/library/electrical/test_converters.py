@@ -79,8 +79,7 @@ def test_an_exponential_diode_follows_the_modelica_librarys_law(v):
 
 @pytest.mark.parametrize(("device", "gate", "v", "i"), [
     (MOSFET, 1, 10.0, 2.0), (MOSFET, 1, -10.0, -2.0),
-    (MOSFET, 0, 10.0, 0.0), (MOSFET, 0, -10.0, -2.0),
-    (IGBT, 1, 10.0, 2.0), (IGBT, 1, -10.0, -2.0),
+    (MOSFET, 0, 10.0, 0.0), (MOSFET, 0, -10.0, -2.0), (IGBT, 1, 10.0, 2.0), (IGBT, 1, -10.0, -2.0),
     (IGBT, 0, 10.0, 0.0), (IGBT, 0, -10.0, -2.0)])  # fmt: skip
 @pytest.mark.parametrize("diode", [True, False])
 def test_a_transistor_conducts_forward_by_its_gate_and_backward_by_its_diode(
@@ -159,7 +158,8 @@ def test_a_buck_converter_at_light_load_runs_empty_at_the_computed_instant():
     load, x, instants = 500.0, np.array([0.0, 20.0]), []
     for k in range(3):  # charge, freewheel until empty, wait
         x = flow(load, SOURCE, x, DUTY * PERIOD)
-        empty = brentq(lambda dt: flow(load, 0.0, x, dt)[0], 0, (1 - DUTY) * PERIOD, xtol=1e-20)  # noqa: B023
+        empty = brentq(lambda dt: flow(load, 0.0, x, dt)[0], 0, (1 - DUTY) * PERIOD,
+                       xtol=1e-20)  # noqa: B023
         instants.append((k + DUTY) * PERIOD + empty)
         v = flow(load, 0.0, x, empty)[1]
         x = np.array([0.0, v * np.exp(-((1 - DUTY) * PERIOD - empty) / (load * C))])

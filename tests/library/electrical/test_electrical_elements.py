@@ -216,8 +216,7 @@ def test_a_core_that_moves_changes_the_current_of_a_flux_that_stays():
 @pytest.mark.parametrize("given", ["function", "signal"])
 @pytest.mark.parametrize("part, resistance, name, port, unit", [
     (el.VariableCapacitor, "2 Mohm", "capacitance", "C", "uF"),
-    (el.VariableInductor, "1 mohm", "inductance", "L", "mH"),
-])  # fmt: skip
+    (el.VariableInductor, "1 mohm", "inductance", "L", "mH")])
 def test_a_variable_element_stops_the_run_where_it_falls_to_zero(part, resistance, name, port,
                                                                  unit, given):
     def falling(t):

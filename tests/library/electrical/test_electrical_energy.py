@@ -36,26 +36,22 @@ PARTS = {
     "saturating inductor": el.SaturatingInductor(inductance="50 mH", saturated_inductance="5 mH",
                                                  saturation_current="50 mA"),
     "memristor": el.Memristor(transition_charge="1 mC"),
-    "transformer": el.IdealTransformer(ratio=-2),
-    "gyrator": el.Gyrator(conductance="30 mS"),
+    "transformer": el.IdealTransformer(ratio=-2), "gyrator": el.Gyrator(conductance="30 mS"),
     "coupled windings": el.MutualInductor(inductance_1="40 mH", inductance_2="10 mH", i1="0.1 A"),
     "perfectly coupled windings": el.MutualInductor(leakage=False, inductance_1="40 mH",
                                                     inductance_2="10 mH"),
     "VCVS": el.VoltageControlledVoltageSource(gain=1.5),
     "VCCS": el.VoltageControlledCurrentSource(gain="20 mS"),
     "CCVS": el.CurrentControlledVoltageSource(gain="15 ohm"),
-    "CCCS": el.CurrentControlledCurrentSource(gain=0.7),
-    "op-amp": el.OpAmp(),
+    "CCCS": el.CurrentControlledCurrentSource(gain=0.7), "op-amp": el.OpAmp(),
     "limited op-amp": el.LimitedOpAmp(upper_voltage="8 V", lower_voltage="-6 V"),
-    "ammeter": el.CurrentSensor(),
-    "voltmeter": el.VoltageSensor(),
+    "ammeter": el.CurrentSensor(), "voltmeter": el.VoltageSensor(),
     "direct voltage": el.DCVoltageSource(voltage="3 V"),
     "sinusoidal voltage": el.ACVoltageSource(amplitude="3 V"),
     "voltage": el.ControlledVoltageSource(voltage=swing("V")),
     "direct current": el.DCCurrentSource(current="50 mA"),
     "sinusoidal current": el.ACCurrentSource(amplitude="50 mA"),
-    "current": el.ControlledCurrentSource(current=swing("A", 0, 0.05)),
-}  # fmt: skip
+    "current": el.ControlledCurrentSource(current=swing("A", 0, 0.05))}
 
 
 def connected(part):

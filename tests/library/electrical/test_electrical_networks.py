@@ -72,8 +72,7 @@ CASES = {
         lambda: network((R(50), "in", "a"), (C(2e-6), "a", "0"), (L(1e-2), "a", "out"),
                         (C(2e-6), "out", "0"), (R(50), "out", "0")),
         lambda s: 1 / (2 + s * (2 * 50 * 2e-6 + 1e-2 / 50) + s**2 * 2 * 1e-2 * 2e-6
-                       + s**3 * 50 * 1e-2 * 4e-12), 4e-4),
-}  # fmt: skip
+                       + s**3 * 50 * 1e-2 * 4e-12), 4e-4)}
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -103,8 +103,7 @@ def test_a_torque_constant_is_the_back_emf_constant():
     ({**RATED, "rated_speed": "120 rad/s"}, "exchange them"),
     ({**STALL, "damping": "6e-3 N*m*s/rad"}, "0.6 N·m, not below the torque at rest, 0.5 N·m"),
     ({**RATED, "damping": "6.3e-3 N*m*s/rad"}, "0.63 N·m, not below the torque at rest, 0.625"),
-    ({**IDLING, "resistance": "21 ohm"}, "6.3 V, not below no_load_voltage, 6.0 V"),
-])  # fmt: skip
+    ({**IDLING, "resistance": "21 ohm"}, "6.3 V, not below no_load_voltage, 6.0 V")])
 def test_numbers_that_no_motor_can_have_are_refused(given, said):
     with pytest.raises(ParameterError, match=said):
         on_a_stand(em.DCMotor(**given)).simulate("1 s")

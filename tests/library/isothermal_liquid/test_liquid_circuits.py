@@ -12,13 +12,11 @@ from library.rotational import AngularVelocitySource, RotationalReference
 from library.signal import Constant, TimeFunction
 
 LIQUIDS = [
-    ({}, {}),
-    ({"bulk_modulus_model": "linear"}, {"gain": 6.0}),
+    ({}, {}), ({"bulk_modulus_model": "linear"}, {"gain": 6.0}),
     ({"bulk_modulus_model": "linear", "bulk_modulus_gain": 1.0}, {"gain": 1.0}),
     ({"air": True}, {"air": 0.005}),
     ({"air": True, "air_fraction": 0.02, "polytropic_index": 1.4}, {"air": 0.02, "n": 1.4}),
-    ({"air": True, "bulk_modulus_model": "linear"}, {"air": 0.005, "gain": 6.0}),
-]
+    ({"air": True, "bulk_modulus_model": "linear"}, {"air": 0.005, "gain": 6.0})]
 
 
 def filled(liquid=None, mass_flow="0.02 kg/s", volume="1 l", p="0.101325 MPa"):

@@ -88,8 +88,7 @@ def test_a_tank_that_runs_dry_or_over_says_so():
 
 @pytest.mark.parametrize(("cylinder", "words"), [
     (il.DoubleActingActuator(x="0.5 m"), "within the stroke"),
-    (il.DoubleActingActuator(x="0.5 m", stop="restitution", dead_volume_B="5 l"), "by 400 mm"),
-])  # fmt: skip
+    (il.DoubleActingActuator(x="0.5 m", stop="restitution", dead_volume_B="5 l"), "by 400 mm")])
 def test_a_piston_that_starts_beyond_its_stroke_is_found_before_the_run(cylinder, words):
     model = wired("beyond", "cylinder.R mass.M", "cylinder.C ground.V", "cylinder.A a.A",
                   "cylinder.B b.A", cylinder=cylinder, ground=translational.Reference(),
@@ -166,8 +165,7 @@ def test_a_tank_held_by_a_reservoir_runs_the_same_after_a_check():
 @pytest.mark.parametrize(("make", "words"), [
     (lambda: il.Reservoir(pressure_spec="specified", pressure="200 N"), "takes MPa"),
     (lambda: il.IsothermalLiquidProperties(viscosity="1 mPa*s"), "divide the dynamic one by"),
-    (lambda: il.FlowRateSource(mass_flow="1 l/s"), "takes kg/s"),
-])  # fmt: skip
+    (lambda: il.FlowRateSource(mass_flow="1 l/s"), "takes kg/s")])
 def test_a_value_of_another_dimension_is_refused(make, words):
     with pytest.raises(WrongDimension, match=words):
         make()
@@ -177,8 +175,7 @@ def test_a_value_of_another_dimension_is_refused(make, words):
     lambda: il.IsothermalLiquidProperties(air=True, air_fraction=1.0),
     lambda: il.IsothermalLiquidProperties(air=True, polytropic_index=0.9),
     lambda: il.LocalRestriction(minimum_area="0 m^2"),
-    lambda: il.ConstantVolumeChamber(volume="0 l"),
-])  # fmt: skip
+    lambda: il.ConstantVolumeChamber(volume="0 l")])
 def test_values_out_of_bounds_are_refused(make):
     with pytest.raises(ParameterError):
         make()
@@ -196,8 +193,7 @@ RELATIONS = [
     (il.GasChargedAccumulator(dead_volume="9 l"), "not below total_volume"),
     (il.IsothermalLiquidProperties(minimum_pressure="2 bar"), "not below atmospheric_pressure"),
     (il.IsothermalLiquidProperties(air=True, air_dissolution=True, critical_pressure="1 kPa"),
-     "not above atmospheric_pressure"),
-]  # fmt: skip
+     "not above atmospheric_pressure")]
 
 
 @pytest.mark.parametrize(("part", "words"), RELATIONS)
@@ -208,8 +204,7 @@ def test_parameters_that_contradict_each_other_are_found(part, words):
 
 @pytest.mark.parametrize(("part", "words"), [
     (il.IsothermalLiquidProperties(air_dissolution=True), "no effect without air=True"),
-    (il.LocalRestriction(pressure_recovery=True), "no effect without finite_ports"),
-])  # fmt: skip
+    (il.LocalRestriction(pressure_recovery=True), "no effect without finite_ports")])
 def test_an_option_without_effect_is_pointed_out(part, words):
     (finding,) = wired("idle", part=part).check().filter(code="parameter.advice")
     assert words in finding.problem

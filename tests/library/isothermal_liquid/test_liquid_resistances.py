@@ -58,8 +58,7 @@ GAPS = [  # shape, sizes, volume flow times viscosity, length over pressure, fro
      20e-3 * 5e-5**3 / 12 * (1 - 0.63025 * 5e-5 / 20e-3)),
     ("elliptical", {"major_axis": "2 mm", "minor_axis": "2 mm"}, np.pi * 2e-3**4 / 128),
     ("elliptical", {"major_axis": "4 mm", "minor_axis": "2 mm"}, np.pi * 8e-9 * 1e-9 / (4 * 5e-6)),
-    ("triangular", {"side": "2 mm"}, np.sqrt(3) / 320 * 2e-3**4),
-]  # fmt: skip
+    ("triangular", {"side": "2 mm"}, np.sqrt(3) / 320 * 2e-3**4)]
 
 
 @pytest.mark.parametrize(("shape", "sizes", "conductance"), GAPS)
@@ -306,8 +305,7 @@ def test_a_node_without_volume_between_resistances_starts_with_air_in_the_liquid
         "restriction": lambda: il.LocalRestriction(restriction_type="fixed", area="1 mm^2"),
         "check valve": lambda: il.CheckValve(cracking_pressure="10 kPa",
                                              maximum_pressure="100 kPa"),
-        "motor": lambda: il.FixedDisplacementMotor(displacement="1 cm^3/rad"),
-    }[second]()
+        "motor": lambda: il.FixedDisplacementMotor(displacement="1 cm^3/rad"), }[second]()
     model = wired("series", "a.A first.A liquid.A", "first.B second.A", "second.B b.A",
                   a=reservoir(HIGH), b=reservoir(LOW), second=made,
                   liquid=oil(air=True, air_fraction=AIR),

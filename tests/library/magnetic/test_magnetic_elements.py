@@ -117,8 +117,7 @@ def test_eddy_currents_delay_the_flux():
     {"parameterization": "remanence and coercivity", "remanence": "1.2 T",
      "coercivity": quantity(1.2 / (1.05 * MU0), "A/m")},
     {"parameterization": "permeability and coercivity", "relative_permeability": 1.05,
-     "coercivity": quantity(1.2 / (1.05 * MU0), "A/m")},
-])  # fmt: skip
+     "coercivity": quantity(1.2 / (1.05 * MU0), "A/m")}])
 def test_a_magnet_across_a_gap_works_on_its_load_line(given):
     model = wired("magnet", "magnet.N gap.N", "magnet.S gap.S zero.M",
                   magnet=ma.PermanentMagnet(length="5 mm", area="2 cm^2", **given),

@@ -184,8 +184,7 @@ def test_a_one_way_clutch_grips_a_faster_input_with_its_capacity():
     [(lambda: me.DiscClutch(normal_force="-3 N"), ["DiscClutch.normal_force", "at least 0", "-3"]),
      (lambda: me.DiscBrake(normal_force="-3 N"), ["DiscBrake.normal_force", "at least 0", "-3"]),
      (lambda: me.BandBrake(tension="-3 N"), ["BandBrake.tension", "at least 0", "-3"]),
-     (lambda: me.DiscClutch(kinetic_coefficient=-0.1), ["kinetic_coefficient", "at least 0"]),],
-)
+     (lambda: me.DiscClutch(kinetic_coefficient=-0.1), ["kinetic_coefficient", "at least 0"]),])
 def test_a_clutch_that_is_pressed_negatively_is_refused_by_name(make, words):
     with pytest.raises(ParameterError) as error:
         make()
@@ -204,8 +203,7 @@ def test_a_clutch_that_is_pressed_negatively_is_refused_by_name(make, words):
      (me.DiscClutch(geometry="annulus", outer_radius="50 mm"),
       ["clutch", "outer_radius is 50", "inner_radius 100", "larger"]),
      (me.TorqueLimiter(limit="5 N*m", slip_torque="6 N*m"),
-      ["clutch", "limit is 5", "slip_torque", "6"]),],
-)  # fmt: skip
+      ["clutch", "limit is 5", "slip_torque", "6"]),])
 def test_clutches_that_contradict_themselves_are_refused_in_words(clutch, words):
     with pytest.raises(BlocksError) as error:
         pair(clutch).simulate("1 s")
@@ -216,8 +214,7 @@ def test_clutches_that_contradict_themselves_are_refused_in_words(clutch, words)
 # -- a clutch that is pulled instead of pressed ----------------------------------------------------
 @pytest.mark.parametrize("given, told", [
     ("function", "normal_force is no longer at least 0.0 N, by the function given for it"),
-    ("signal", "the normal force N becomes negative, but linings can only be pressed"),
-])  # fmt: skip
+    ("signal", "the normal force N becomes negative, but linings can only be pressed")])
 def test_a_normal_force_that_falls_below_zero_stops_the_run_and_names_the_clutch(given, told):
     if given == "function":
         model = pair(me.DiscClutch(normal_force=lambda t: quantity("10 N") - quantity("20 N/s")

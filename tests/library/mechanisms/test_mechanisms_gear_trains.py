@@ -261,16 +261,14 @@ def couplings(chance):
 
     return [
         lambda: (ro.RotationalSpringDamper(stiffness=number(50, 200, "N*m/rad"),
-                                        damping=number(0.1, 2, "N*m*s/rad")), "R", "C"),
+                                           damping=number(0.1, 2, "N*m*s/rad")), "R", "C"),
         lambda: (ro.ElastoBacklash(stiffness=number(200, 900, "N*m/rad"), backlash="0.05 rad",
-                                damping=number(0.5, 3, "N*m*s/rad")), "R", "C"),
+                                   damping=number(0.5, 3, "N*m*s/rad")), "R", "C"),
         lambda: (me.GearBox(ratio=number(-3, -0.5) if chance.random() < 0.5 else number(0.5, 3)),
                  "S", "O"),
         lambda: (me.DiscClutch(surfaces=2, normal_force=number(1, 20, "N")), "R", "C"),
         lambda: (me.TorqueLimiter(limit=number(3, 5, "N*m"), slip_torque=number(1, 3, "N*m")),
-                 "R", "C"),
-        lambda: (me.OneWayClutch(drag_torque=number(0, 0.5, "N*m")), "R", "C"),
-    ]  # fmt: skip
+                 "R", "C"), lambda: (me.OneWayClutch(drag_torque=number(0, 0.5, "N*m")), "R", "C")]
 
 
 def random_drivetrain(seed, size=8):
@@ -313,8 +311,7 @@ def test_lossy_gears_on_elastic_shafts_account_for_all_their_energy(seed):
 
     def shaft():
         return ro.RotationalSpringDamper(stiffness=quantity(chance.uniform(50, 200), "N*m/rad"),
-                                      damping=quantity(chance.uniform(0.1, 2), "N*m*s/rad")
-                                      )  # fmt: skip
+                                      damping=quantity(chance.uniform(0.1, 2), "N*m*s/rad"))
 
     model = wired("hoist", ground=ro.RotationalReference(), drive=ro.TorqueSource(
         torque=lambda t: quantity("9 N*m") * cos(quantity("3 rad/s") * t)))

@@ -215,8 +215,7 @@ def test_a_tree_of_gears_accelerates_as_its_reflected_inertia(seed):
      (me.CamTransmission(angles=quantity([0, 90, 180], "deg"), lifts=quantity([0, 1, 0], "mm")),
       "AP", ["part", "180", "not one turn"]),
      (me.CamTransmission(angles=quantity([0, 90, 360], "deg"), lifts=quantity([0, 1, 2], "mm")),
-      "AP", ["part", "lifts starts at 0", "ends at 2", "same"]),],
-)  # fmt: skip
+      "AP", ["part", "lifts starts at 0", "ends at 2", "same"]),])
 def test_impossible_mechanisms_are_refused_in_words(part, ports, words):
     with pytest.raises(BlocksError) as error:
         loaded(part, ports).simulate("1 s")

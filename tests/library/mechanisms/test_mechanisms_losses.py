@@ -61,8 +61,7 @@ def test_bearing_friction_follows_its_table_and_holds_at_rest():
 
 def test_a_gear_with_bearing_friction_runs_out_and_stays():
     gear = LossyGear(ratio=1, forward_efficiency=1, backward_efficiency=1,
-                     forward_bearing_torque="0.5 N*m", backward_bearing_torque="0.5 N*m"
-                     )  # fmt: skip
+                     forward_bearing_torque="0.5 N*m", backward_bearing_torque="0.5 N*m")
     model = loaded(gear, "SO", sizes=[1, 1], drives=[0, 0.2])
     model.body_S.w, model.body_O.w = "-3 rad/s", "-3 rad/s"
     run = model.simulate("20 s", **TIGHT)
@@ -118,8 +117,7 @@ def test_bearing_torques_that_fall_in_their_table_are_never_below_zero_beyond_it
       ["part", "speeds", "increasing"]),
      (lambda: LossyGear(law="table", speeds=["1 rad/s", "5 rad/s"]),
       ["part", "speeds starts at 1", "must be 0 rad/s"]),
-     (lambda: LeadScrew(friction=5.0, lead="50 mm"), ["part", "friction is 5", "steep"]),],
-)
+     (lambda: LeadScrew(friction=5.0, lead="50 mm"), ["part", "friction is 5", "steep"]),])
 def test_impossible_losses_are_refused_in_words(make, words):
     part = make()
     with pytest.raises(BlocksError) as error:

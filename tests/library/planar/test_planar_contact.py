@@ -277,8 +277,7 @@ def test_a_contact_with_both_ports_on_one_body_is_found_before_a_run():
     (lambda: pl.Circle(1.0), "Circle.radius: takes m"),
     (lambda: pl.SplineCurve(quantity([[0, 0], [1, 1]], "m")), "at least 6 points"),
     (lambda: pl.SplineCurve(quantity([[0, 0], [1, 1], [1, 1], [2, 0], [3, 0], [4, 0]], "m")),
-     "twice, as number 1 and 2"),
-])  # fmt: skip
+     "twice, as number 1 and 2")])
 def test_values_that_make_no_sense_are_refused_by_name(made, words):
     with pytest.raises(Exception, match="^" + ".*" + words.replace(".", r"\.")):
         made()
@@ -289,8 +288,7 @@ BAD = {
     "crosses itself near (0 mm": lambda s: (METRE * sin(s), METRE * sin(2 * s)),
     "has no tangent at (0 mm, 0 mm)": lambda s: (METRE * (1 - cos(s)) * cos(s),
                                                  METRE * (1 - cos(s)) * sin(s)),
-    "is not closed: it starts at (0 mm, 0 mm)": lambda s: (METRE * s, METRE * sin(s)),
-}  # fmt: skip
+    "is not closed: it starts at (0 mm, 0 mm)": lambda s: (METRE * s, METRE * sin(s))}
 
 
 @pytest.mark.parametrize("words", BAD)

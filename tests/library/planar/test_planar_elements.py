@@ -221,8 +221,7 @@ BETWEEN = {
                                   restitution=0.5),
     "Contact of an ellipse": lambda: pl.Contact(
         curve=pl.Ellipse("0.3 m", "0.2 m"), base=pl.Circle("0.4 m"), friction=0.3, restitution=0.5,
-        xi_F=Target("180 deg", "none")),
-}  # fmt: skip
+        xi_F=Target("180 deg", "none"))}
 FLYING = ("SpringDamper", "TranslationalBridge", "RotationalBridge", "Contact",
           "Contact of an ellipse")  # fmt: skip
 

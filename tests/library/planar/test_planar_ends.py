@@ -128,8 +128,7 @@ def test_a_rocking_block_has_housners_period_and_keeps_his_share_of_its_speed():
     (pl.Ellipse("0.2 m", "0.1 m"), pl.Line(length="1 m"), "no Ellipse"),
     (pl.Circle("1 m", inside=True), pl.Line(length="1 m"), "no bowl"),
     (pl.Corner(), pl.Corner(), "two corners"),
-    (pl.Line(), pl.Line(length="1 m"), "a Corner where it touches"),
-])  # fmt: skip
+    (pl.Line(), pl.Line(length="1 m"), "a Corner where it touches")])
 def test_pairs_that_have_no_formula_are_refused_with_what_to_do(curve, base, words):
     model = wired("refused", "ground.P touch.B", "body.P touch.F",
                   ground=pl.Ground(), body=pl.Body(), touch=pl.Contact(curve=curve, base=base))
@@ -162,8 +161,7 @@ def told(model):
      "something else than two values"),
     (pl.Circle("0.1 m"), pl.ParametricCurve(lambda s: (s, s)), "lengths need a unit"),
     (pl.Circle("0.1 m"), pl.ParametricCurve(lambda s: (METRE * s, METRE / 0)),
-     "lengths need a unit"),
-])  # fmt: skip
+     "lengths need a unit")])
 def test_a_wrong_outline_is_told_once_and_not_what_follows_from_it(curve, base, words):
     problem = told(touching(curve, base))
     assert problem.startswith("touch: ") and words in problem
@@ -218,11 +216,9 @@ def slides_up(base, xi, speed):
     return model
 
 
-@pytest.mark.parametrize(("base", "xi"), [
-    (pl.SplineCurve(quantity(RAMP, "m")), 5.0),
-    (pl.ParametricCurve(lambda s: (METRE * s, METRE * s / 5), -0.5, 1.0, closed=False, free="left"),
-     0.0),
-])  # fmt: skip
+@pytest.mark.parametrize(("base", "xi"), [(pl.SplineCurve(quantity(RAMP, "m")), 5.0), (
+    pl.ParametricCurve(lambda s: (METRE * s, METRE * s / 5), -0.5, 1.0, closed=False, free="left"),
+    0.0)])
 def test_a_run_stops_where_a_contact_leaves_the_end_of_its_outline(base, xi):
     model = slides_up(base, xi, 3.0)
     with pytest.raises(SimulationError, match=r"its base is touched beyond its end at "

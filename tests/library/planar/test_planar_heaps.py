@@ -200,11 +200,7 @@ def row(restitution, hit, degrees):
 
 @pytest.mark.parametrize("degrees", [0.0, 30.0, 123.0])
 @pytest.mark.parametrize(("restitution", "hit", "after"), [
-    (1.0, 1, [0, 0, 0, 0, 1]),
-    (1.0, 2, [0, 0, 0, 1, 1]),
-    (0.0, 1, [0.2] * 5),
-    (0.0, 2, [0.4] * 5),
-])  # fmt: skip
+    (1.0, 1, [0, 0, 0, 0, 1]), (1.0, 2, [0, 0, 0, 1, 1]), (0.0, 1, [0.2] * 5), (0.0, 2, [0.4] * 5)])
 def test_a_row_of_discs_passes_a_blow_on_or_goes_on_together(degrees, restitution, hit, after):
     run = row(restitution, hit, degrees).simulate("0.6 s", rtol=1e-9)
     speeds = [np.hypot(run[f"body{k}.vx"].final.m, run[f"body{k}.vy"].final.m) for k in range(5)]

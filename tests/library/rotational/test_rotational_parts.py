@@ -49,8 +49,7 @@ def test_a_bearing_holds_up_to_its_peak():
      (ro.BearingFriction(speeds=["1 rad/s", "2 rad/s"]),
       ["part", "speeds starts at 1", "must be 0 rad/s"]),
      (ro.BearingFriction(speeds=["0 rad/s", "1 rad/s", "2 rad/s"]),
-      ["3", "torques has 2 values"]),],
-)  # fmt: skip
+      ["3", "torques has 2 values"]),])
 def test_parameters_that_contradict_each_other_are_named(part, words):
     with pytest.raises(BlocksError) as error:
         spun(part).simulate("1 s")

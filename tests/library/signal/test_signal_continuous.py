@@ -81,8 +81,7 @@ def lsim(system, u=INPUT):
 
 @pytest.mark.parametrize(("numerator", "denominator"), [
     ([1], [1, 1]), ([3], [2, 0.5, 4]), ([2, 1], [1, 0.4, 2]), ([1, 0, 5], [1, 3, 7]),
-    ([2], [4]), ([1, 2, 3], [2, 1, 4, 3, 1]), ([-2, 1], [0.5, 1]),
-])  # fmt: skip
+    ([2], [4]), ([1, 2, 3], [2, 1, 4, 3, 1]), ([-2, 1], [0.5, 1])])
 def test_a_transfer_function_answers_as_in_scipy(numerator, denominator):
     block = si.TransferFunction(numerator=numerator, denominator=denominator)
     result = response(block, polyline(*KNOTS))
@@ -141,10 +140,8 @@ def test_a_limited_integrator_stops_at_its_limits_and_never_winds_up(method):
     result = response(block, source, duration="62.9 s", method=method)
     t = np.linspace(0.05, 6.45, 65)
     quarter = np.pi / 2
-    exact = np.select(
-        [t < np.pi / 6, t < quarter, t < np.pi, t < 3 * quarter],
-        [np.sin(t), 0.5, np.sin(t) - 0.5, -0.5], np.minimum(np.sin(t) + 0.5, 0.5),
-    )  # fmt: skip
+    exact = np.select([t < np.pi / 6, t < quarter, t < np.pi, t < 3 * quarter],
+                      [np.sin(t), 0.5, np.sin(t) - 0.5, -0.5], np.minimum(np.sin(t) + 0.5, 0.5))
     assert_allclose(at(result, t), exact, atol=1e-7)
     assert_allclose(at(result, [62]), np.sin(62) + 0.5, atol=1e-6)
     assert len(result.events) <= 4 * 20  # two stops in every turn

@@ -118,8 +118,7 @@ def test_sampling_instants_do_not_drift_over_many_periods():
 
 @pytest.mark.parametrize(("method", "options"), [
     ("BDF", {}), ("rodas4", {}), ("DOP853", {}), ("Radau", {}), ("ode23s", {}),
-    ("rk4", {"step": "30 ms"}), ("trapezoidal", {"step": "10 ms"}),
-])  # fmt: skip
+    ("rk4", {"step": "30 ms"}), ("trapezoidal", {"step": "10 ms"})])
 def test_every_method_steps_onto_the_samples(method, options):
     model = wired("model", "source.y hold.u", "hold.y sum.u",
                   hold=si.ZeroOrderHold(sample_time="0.25 s"), sum=si.Integrator(),
@@ -164,8 +163,7 @@ class Sampler(Component):
 @pytest.mark.parametrize(("options", "text"), [
     ({"period": "0 s"}, "block: samples every 0 s. The period of every() must be positive."),
     ({"target": "x"}, "every() assigns to x, which is not a Discrete of the component. Assign to a "
-     "Discrete. What is integrated is given new values by when(mod(time, period) < period / 2, "),
-])  # fmt: skip
+     "Discrete. What is integrated is given new values by when(mod(time, period) < period / 2, ")])
 def test_sampling_that_makes_no_sense_is_refused(options, text):
     model = wired("model", block=Sampler(**options))
     with pytest.raises(BlocksError, match=re.escape(text)):

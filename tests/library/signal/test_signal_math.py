@@ -54,16 +54,14 @@ def test_a_quotient_divides_first_by_second():
 @pytest.mark.parametrize(("name", "function"), [
     ("exp", np.exp), ("sin", np.sin), ("cos", np.cos), ("tan", np.tan), ("arctan", np.arctan),
     ("sinh", np.sinh), ("cosh", np.cosh), ("tanh", np.tanh), ("square", np.square),
-    ("cube", lambda u: u**3),
-])  # fmt: skip
+    ("cube", lambda u: u**3)])
 def test_a_function_of_a_number_is_that_of_numpy(name, function):
     result = response(si.MathFunction(function=name), wave())
     assert_allclose(at(result, T), function(WAVE), rtol=1e-11, atol=1e-12)
 
 
 @pytest.mark.parametrize(("name", "function"), [
-    ("log", np.log), ("log10", np.log10), ("sqrt", np.sqrt), ("reciprocal", np.reciprocal),
-])  # fmt: skip
+    ("log", np.log), ("log10", np.log10), ("sqrt", np.sqrt), ("reciprocal", np.reciprocal)])
 def test_a_function_of_a_positive_number_is_that_of_numpy(name, function):
     source = si.Sine(amplitude="1", bias="2", frequency="0.3 Hz")
     result = response(si.MathFunction(function=name), source)
@@ -128,8 +126,7 @@ def test_comparisons_of_a_wave_with_a_level_and_at_equality(relation, equal):
 
 
 @pytest.mark.parametrize(("relation", "exact"), [
-    (">", [0, 0, 0, 1]), (">=", [0, 0, 1, 1]), ("<", [1, 1, 0, 0]), ("<=", [1, 1, 1, 0]),
-])  # fmt: skip
+    (">", [0, 0, 0, 1]), (">=", [0, 0, 1, 1]), ("<", [1, 1, 0, 0]), ("<=", [1, 1, 1, 0])])
 def test_a_count_that_becomes_equal_to_its_limit_is_seen(relation, exact):
     model = wired("model", "count.y compare.u1", "limit.y compare.u2", count=si.Counter(),
                   limit=si.Constant(value="2"), compare=si.Compare(relation=relation))

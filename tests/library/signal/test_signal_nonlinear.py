@@ -90,8 +90,7 @@ def test_a_rate_limiter_climbs_and_then_approaches_exponentially():
 
 @pytest.mark.parametrize(("function", "reference"), [
     ("floor", np.floor), ("ceil", np.ceil), ("fix", np.fix),
-    ("round", lambda u: np.floor(u + 0.5)),
-])  # fmt: skip
+    ("round", lambda u: np.floor(u + 0.5))])
 def test_rounding_is_that_of_numpy(function, reference):
     source = si.Sine(amplitude="3.3 V", bias="0.2 V", frequency="0.23 Hz")
     result = response(si.Rounding(function=function, step="0.5 V"), source)
@@ -110,8 +109,7 @@ def test_rounding_follows_a_jump_over_several_steps(function):
 def test_a_switch_takes_the_first_input_from_the_threshold_on():
     result = response(
         si.Switch(unit="N", threshold="1 s"), si.Constant(value="5 N"), si.Constant(value="-3 N"),
-        polyline([0, 10], [0, 10], "s"), ports=("u1", "u2", "control"),
-    )  # fmt: skip
+        polyline([0, 10], [0, 10], "s"), ports=("u1", "u2", "control"))
     assert_allclose(at(result, [0.999, 1.001]), [-3, 5])
     (event,) = [e for e in result.events if e.component == "block"]
     assert_allclose(event.time, 1.0, atol=1e-9)

@@ -53,8 +53,7 @@ def test_a_limited_integrator_rests_at_its_limit_and_leaves_it_at_once():
 
 @pytest.mark.parametrize(("numerator", "denominator"), [
     ([1], [1, 0.5]), ([2, -0.3, 0.1], [1, -0.9, 0.2]), ([3], [2]), ([1], [1, 0, 0, 0]),
-    ([0.5, 1], [2, 1, 0.4, -0.1]),
-])  # fmt: skip
+    ([0.5, 1], [2, 1, 0.4, -0.1])])
 def test_a_fraction_in_z_is_scipys_filter(numerator, denominator):
     block = si.DiscreteTransferFunction(numerator=numerator, denominator=denominator,
                                         sample_time="250 ms", input="N", output="V")
@@ -141,8 +140,7 @@ def test_a_sampled_loop_is_its_difference_equation():
 @pytest.mark.parametrize(("make", "said"), [
     (lambda: si.DiscreteTransferFunction(numerator=[1, 0, 0], denominator=[1, 1]),
      "the output would need samples to come"),
-    (lambda: si.DiscreteStateSpace(B=[[1.0], [2.0]]), "B: is 2 by 1, but must be 1 by 1"),
-])  # fmt: skip
+    (lambda: si.DiscreteStateSpace(B=[[1.0], [2.0]]), "B: is 2 by 1, but must be 1 by 1")])
 def test_sizes_that_do_not_fit_are_refused(make, said):
     with pytest.raises(ParameterError, match=said):
         make()
@@ -262,8 +260,7 @@ def test_states_go_back_with_the_run():
     (lambda t, u: quantity("3 mm"), 0, "which is no number. Let it return numbers in the units"),
     (lambda t, u: 1j, 0, "gave 1j, which is no number"),
     (lambda t, u, x: (1.0, ["a"]), 1, "gave 'a', which is no number"),
-    (lambda t, u: np.nan, 0, r"its function gave nan for held1"),
-])  # fmt: skip
+    (lambda t, u: np.nan, 0, r"its function gave nan for held1")])
 def test_a_function_that_fails_names_component_and_time(function, states, said):
     with pytest.raises(SimulationError, match=said):
         measured(function, states=states).simulate("1 s")

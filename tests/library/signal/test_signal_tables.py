@@ -128,8 +128,7 @@ def test_a_grid_of_another_shape_is_refused():
 @pytest.mark.parametrize("given", [
     (["0 s", "1 s", "1 s", "4 s"], ["0 N", "2 N", "-1 N", "5 N"]),
     (["1 s", "1 s", "3 s", "3 s", "3 s", "8 s", "8 s"],
-     ["7 N", "0 N", "4 N", "100 N", "1 N", "1 N", "2 N"]),
-])  # fmt: skip
+     ["7 N", "0 N", "4 N", "100 N", "1 N", "1 N", "2 N"])])
 def test_a_time_table_jumps_where_points_share_a_time_as_the_function_of_time_does(given):
     """From there on the last of the values holds, before it the first."""
     times, values = given

@@ -47,8 +47,7 @@ class Turned(Component):
 
 
 @pytest.mark.parametrize(("value", "name"), [
-    ("50 Hz", "speed"), ("30 cm^3", "displacement"), ("100 A*turn", "current"),
-])  # fmt: skip
+    ("50 Hz", "speed"), ("30 cm^3", "displacement"), ("100 A*turn", "current")])
 def test_signals_that_count_turns_are_no_signals_of_angles(value, name):
     """Taken in SI units, each would be off by 2 pi in silence."""
     model = Model()
@@ -58,8 +57,7 @@ def test_signals_that_count_turns_are_no_signals_of_angles(value, name):
 
 
 @pytest.mark.parametrize(("value", "name"), [
-    ("3000 rpm", "speed"), ("50 1/s", "speed"), ("5 cm^3/rad", "displacement"),
-])  # fmt: skip
+    ("3000 rpm", "speed"), ("50 1/s", "speed"), ("5 cm^3/rad", "displacement")])
 def test_signals_of_angles_are_joined_in_any_unit(value, name):
     model = Model()
     model.source, model.reader = si.Constant(value=value), Turned()
@@ -85,8 +83,7 @@ def test_values_keep_their_meaning_through_prefixes_along_a_line():
     (lambda: si.MathFunction(function="sqrt", unit="m^2/s^2"), ["m^2/s^2"], "m/s"),
     (lambda: si.Relay(switch_on="1 m", switch_off="0 m", on_value="5 N"), ["m"], "N"),
     (lambda: si.Table1D(x=["0 m", "1 m"], values=["0 N", "2 N"]), ["m"], "N"),
-    (lambda: si.TransferFunction(input="V", output="rpm"), ["V"], "rpm"),
-])  # fmt: skip
+    (lambda: si.TransferFunction(input="V", output="rpm"), ["V"], "rpm")])
 def test_the_unit_of_an_output_follows_from_the_block(block, inputs, output):
     made = block()
     names = ["u"] if len(inputs) == 1 else [f"u{k + 1}" for k in range(len(inputs))]
@@ -200,8 +197,7 @@ MISTAKES = [
     (lambda: setattr(si.Sum(unit="N"), "unit", "m"), ParameterError,
      "Sum.unit: would change the unit N"),
     (lambda: setattr(si.Constant(value="5 N"), "value", "2 m"), ParameterError,
-     "Constant.value: would change the unit N of 'value'"),
-]  # fmt: skip
+     "Constant.value: would change the unit N of 'value'")]
 
 
 @pytest.mark.parametrize(("mistake", "kind", "text"), MISTAKES)
@@ -224,8 +220,7 @@ def test_a_mistake_is_named_where_it_is_made(mistake, kind, text):
     (lambda: si.UniformRandomNumber(seed=1.5), "the seed 1.5 is not a whole number."),
     (lambda: si.UniformRandomNumber(minimum="2", maximum="1"), "the minimum 2.0 is not below"),
     (lambda: si.Integrator(limited=True, lower="1 s", upper="0 s"), "is not below the upper limit"),
-    (lambda: si.PID(limited=True, lower="1", upper="0"), "is not below the upper limit"),
-])  # fmt: skip
+    (lambda: si.PID(limited=True, lower="1", upper="0"), "is not below the upper limit")])
 def test_values_that_contradict_each_other_are_found_by_the_check(block, text):
     model = wired("model", block=block())
     with pytest.raises(BlocksError, match=re.escape(text)):

@@ -24,8 +24,7 @@ BESIDE = {"foundation.signal.sinks.terminator"}  # it only ends a line
 IN_PART = {  # what is not taken, beside parameters without a keyword
     "foundation.signal.functions.concatenate":
         "where selectors, sums or converters take its vector",
-    "foundation.signal.nonlinear.selector": "of a vector that is joined in the model",
-}
+    "foundation.signal.nonlinear.selector": "of a vector that is joined in the model"}
 
 
 class Kind(NamedTuple):

@@ -17,10 +17,8 @@ MOTOR = "ee.electromech.brushed.dc_motor"
 OLD = "elec.actuators.rotational.dc_motor"
 EL, ROT = "foundation.electrical.", "foundation.mechanical.rotational."
 ENUM = "ee.enum."
-WORDS = {
-    "parameterization": ("circuit_param", "torque_speed", "load_speed"),
-    "emf_or_torque": ("kv", "ki"), "lam_param": ("damping", "current"),
-}  # fmt: skip
+WORDS = {"parameterization": ("circuit_param", "torque_speed", "load_speed"),
+         "emf_or_torque": ("kv", "ki"), "lam_param": ("damping", "current")}
 GROUPS = {"parameterization": "dcparam_option"}
 VALUES = {
     "Ra": ("2", "Ohm"), "La": ("1", "mH"), "Kv": ("10", "V/krpm"), "Ki": ("0.05", "N*m/A"),
@@ -28,16 +26,14 @@ VALUES = {
     "P_rated": ("8", "W"), "V_rated": ("12", "V"), "J": ("1", "g*cm^2"),
     "lam": ("1e-3", "N*m/(rad/s)"), "i_noload": ("0.3", "A"), "V_i_noload": ("12", "V"),
     "speed0": ("0", "rpm"), "alpha": ("3.93e-3", "1/K"), "Tmeas": ("25", "degC"),
-    "thermal_mass": ("100", "J/K"), "initial_temperature": ("25", "degC"),
-}  # fmt: skip
+    "thermal_mass": ("100", "J/K"), "initial_temperature": ("25", "degC")}
 # what files since R2020a hold beside
 FIELD = {
     "field_option": (f"{ENUM}field_option.pm", "1"), "Rf": ("100", "Ohm"), "Lf": ("1", "H"),
     "Laf": ("0.15", "H"), "If0": ("0", "A"),
     "enable_fault_armature": (f"{ENUM}faults.faultEnable.no", "1"), "rev_faulted": ("1/3", "1"),
     "G_faulted_armature": ("1e-5", "S"), "enable_fault_field":
-    (f"{ENUM}faults.faultEnable.no", "1"), "fault_action": (f"{ENUM}faults.faultAction.none", "1"),
-}  # fmt: skip
+    (f"{ENUM}faults.faultEnable.no", "1"), "fault_action": (f"{ENUM}faults.faultAction.none", "1")}
 K = 10 / (2 * np.pi * 1000 / 60)  # of Kv
 
 
@@ -162,8 +158,7 @@ def test_ports_that_are_not_here_are_told(tmp_path):
     ({"enable_fault_armature": (f"{ENUM}faults.faultEnable.yes", "1")}, "approximated",
      "enable_fault_armature = ee.enum.faults.faultEnable.yes has no counterpart here"),
     ({"parameterization": (f"{ENUM}dcparam_option.other", "1")}, "missing",
-     "this choice is not known here; parameterization may be 'equivalent circuit',"),
-])  # fmt: skip
+     "this choice is not known here; parameterization may be 'equivalent circuit',")])
 def test_what_a_motor_here_has_not_is_told(given, outcome, said, tmp_path):
     result = converted(tmp_path, fed(motor(**given)))
     assert note_of(result, "/motor")[0] == outcome
@@ -183,8 +178,7 @@ def test_faults_that_are_off_say_nothing(tmp_path):
      "values by hand"),
     ("ee.electromech.motor", "Motor & Drive",
      "Simscape's Motor & Drive has no counterpart of its own: TorqueSource behind a lag"),
-    ("mine.electromech.motor", "My Motor", "It has no counterpart here."),
-])  # fmt: skip
+    ("mine.electromech.motor", "My Motor", "It has no counterpart here.")])
 def test_a_gap_says_what_to_take_here(path, title, said, tmp_path):
     machine = Drawn(path, "motor", {"p": "a", "R": "w", "n": "g", "C": "h"},
                     options={"SourceType": title}, sides=(["p", "R"], ["n", "C"]))  # fmt: skip

@@ -184,8 +184,7 @@ def test_a_source_that_is_a_gap_is_said_to_move_nothing(tmp_path, capsys, monkey
 @pytest.mark.parametrize(("arguments", "said"), [
     (["nothing.slx"], "it cannot be read: No such file"),
     (["notes.txt"], "it is no Simulink model"),
-    (["sledge.slx", "-o", "nowhere/model.py"], "cannot be written"),
-])  # fmt: skip
+    (["sledge.slx", "-o", "nowhere/model.py"], "cannot be written")])
 def test_the_command_line_says_what_is_wrong(arguments, said, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "notes.txt").write_text("some notes", encoding="utf-8")
@@ -220,12 +219,10 @@ def test_a_report_says_once_what_several_gaps_have_in_common(tmp_path):
 
 
 # -- words of a file that would be code ------------------------------------------------------------
-WORDS = [
-    '" + __import__("os").system("x") + "', "' + __import__('os').system('x') + '", 'a"""', "a\\",
-    '"', '"""\n__import__("os")\n"""', "x\r__import__('os')", "x\n    __import__('os')",
-    "x\u2028__import__('os')", "\x85__import__('os')", "{__import__('os')}",
-    'a\\"+__import__("os")+"', 'lib/__import__("os")', "import os; __import__",
-]  # fmt: skip
+WORDS = ['" + __import__("os").system("x") + "', "' + __import__('os').system('x') + '", 'a"""',
+         "a\\", '"', '"""\n__import__("os")\n"""', "x\r__import__('os')", "x\n    __import__('os')",
+         "x\u2028__import__('os')", "\x85__import__('os')", "{__import__('os')}",
+         'a\\"+__import__("os")+"', 'lib/__import__("os")', "import os; __import__"]
 
 
 def model(place, word):
@@ -316,8 +313,7 @@ def test_words_of_a_component_source_are_no_code(tmp_path, place):
 
 @pytest.mark.parametrize("text", [
     "import os", "from subprocess import run", "x = eval('1')", "print(open('f'))",
-    "x = ().__class__", "__import__('os')", "x = (", "def f():\n    return exec('1')",
-])  # fmt: skip
+    "x = ().__class__", "__import__('os')", "x = (", "def f():\n    return exec('1')"])
 def test_a_text_with_other_code_is_not_given_away(text):
     with pytest.raises(NotUnderstood):
         refuse_foreign_code(text, "model.slx")

@@ -25,8 +25,7 @@ COLUMNS = {
                  3: ("ideal_rotational_motion_sensor.W", "rad/s")},
     "driveline_backlash_r2016b": {1: ("ideal_rotational_motion_sensor.W", "rad/s"),
                                   2: ("inertia.w", "rad/s"), 4: ("backlash.phi", "rad"),
-                                  5: ("rotational_spring.t", "N*m")},
-}  # fmt: skip
+                                  5: ("rotational_spring.t", "N*m")}}
 TOLERANCES = {"msd_bungee": 1e-4, "dc_motor": 1e-4, "driveline_backlash_r2016b": 1e-3}
 
 
@@ -169,8 +168,7 @@ SOLUTIONS = {
     "driveline_springdamper_LUT2": (SPEED, lambda: shafts(table, of_two_tables)),
     "driveline_springdamper_constant": (SPEED, lambda: shafts(lambda w: 5 * w)),
     "driveline_springdamper_r2014b": (SPEED, lambda: shafts(polynomial)),
-    "fail_driveline_mass3": (SPEED, lambda: (1 - np.cos(TIMES)) / 19),
-}
+    "fail_driveline_mass3": (SPEED, lambda: (1 - np.cos(TIMES)) / 19)}
 
 
 def speeds(text, folder, path):

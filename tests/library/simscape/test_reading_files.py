@@ -90,8 +90,7 @@ def test_a_text_package_is_read_like_the_archive(tmp_path):
 @pytest.mark.parametrize(("content", "said"), [
     (b"", "it is empty"), (bytes(4096), "all its bytes are zero"),
     (b'Model {\n Name "old"\n}', "old text format"), (b"PK\x03\x04 and then nothing", "damaged"),
-    (b"some words", "neither a zip archive nor a text package"),
-])  # fmt: skip
+    (b"some words", "neither a zip archive nor a text package")])
 def test_a_file_of_another_kind_is_named(tmp_path, content, said):
     (tmp_path / "model.slx").write_bytes(content)
     with pytest.raises(FileError, match=said) as caught:

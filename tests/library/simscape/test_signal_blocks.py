@@ -242,8 +242,7 @@ CASES = {
                            2 * np.maximum(np.floor(T / 0.5) * 0.5 - 0.5, 0)),
     "Selector of a range": (selected(Indices="2:3"), T + 2 - 3),
     "Selector from an index on": (selected(Indices="3", OutputSizes="2", IndexMode="Zero-based",
-                                           IndexOptions="Starting index (dialog)"), T + 4 - 5),
-}  # fmt: skip
+                                           IndexOptions="Starting index (dialog)"), T + 4 - 5)}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -361,8 +360,7 @@ OF_VECTORS = {
                  D="zeros(2, 1)"),
         simulink("Gain", "K", "x", "k", Gain="[1 2]", Multiplication="Matrix(K*u)"),
         simulink("Demux", "apart", "x", "p q", Outputs="2"),
-        simulink("Gain", "last", "p", "y")), 1 - np.exp(-T) * (1 + T)),
-}
+        simulink("Gain", "last", "p", "y")), 1 - np.exp(-T) * (1 + T))}
 
 
 @pytest.mark.parametrize("name", OF_VECTORS)
@@ -499,8 +497,7 @@ def test_a_vector_of_physical_signals_crosses_borders_and_converters(tmp_path):
 @pytest.mark.parametrize("source", ["Constant", "Gain"])
 @pytest.mark.parametrize(("unit", "affine", "kelvin"), [
     ("degC", "on", 293.15), ("degC", "off", 20), ("degF", "on", (20 + 459.67) / 1.8),
-    ("degF", "off", 20 / 1.8),
-])  # fmt: skip
+    ("degF", "off", 20 / 1.8)])
 def test_a_converter_of_temperatures_adds_an_offset_where_it_is_affine(unit, affine, kelvin,
                                                                         source, tmp_path):
     """The number 20 is a temperature or a difference; it comes back as it went in."""

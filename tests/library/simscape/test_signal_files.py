@@ -115,8 +115,7 @@ def test_a_builder_whose_signals_are_not_known_is_a_gap(tmp_path):
     ("powerlib_extras/Discrete  Control Blocks/Discrete PI Controller",
      {"Kp": "10", "Ki": "78", "Par_Limits": "[0.99 0]", "Ts": "1e-4"}, "DiscretePID of"),
     ("powerlib_meascontrol/Pulse & Signal Generators/PWM Generator (2-Level)", {"Fc": "1620"},
-     "Compare of library.signal against RepeatingSequence"),
-], ids=["PI", "PWM"])
+     "Compare of library.signal against RepeatingSequence")], ids=["PI", "PWM"])
 def test_a_controller_whose_law_no_file_tells_is_refused_with_its_values(block, options, hint,
                                                                          tmp_path):
     blocks = [simulink("Clock", "clock", "", "t"),

@@ -93,8 +93,7 @@ CASES = {
         f"{T}sources.controlled_temperature", "source", {"A": "g", "B": "a", "S": "s"}), Drawn(
             f"{T}sensors.heat_flow", "meter", {"A": "a", "B": "b", "H": "out"}), Drawn(
                 f"{T}elements.resistance", "load", {"A": "b", "B": "g"},
-                {"resistance": ("0.5", "K/W")})], "H", 4),
-}
+                {"resistance": ("0.5", "K/W")})], "H", 4)}
 
 
 @pytest.mark.parametrize("release", [OLD, NEW])

@@ -81,8 +81,7 @@ def test_a_word_that_is_no_member_is_refused_where_it_is_given(tmp_path):
     ("strong (3)", "strong (1)", "m == 7", "mode.m (line 5): strong or its number is there twice"),
     ("", "", "m == mode.loose", "part.ssc (line 4): loose is no member of the enumeration of m"),
     ("", "", "m == 5", "part.ssc (line 4): 5 is no member of the enumeration of m"),
-    ("    enumeration\n", "    properties\n", "m == 7", "mode.m: it has no enumeration"),
-])  # fmt: skip
+    ("    enumeration\n", "    properties\n", "m == 7", "mode.m: it has no enumeration")])
 def test_what_is_no_enumeration_is_refused_by_its_line(old, new, other, said, tmp_path):
     with pytest.raises(NotUnderstood) as caught:
         part_of(tmp_path, MODE.replace(old, new, 1), other=other)

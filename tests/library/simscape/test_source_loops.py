@@ -302,8 +302,7 @@ def test_a_star_in_a_domain_of_the_users_and_a_parameter_of_the_domain(tmp_path)
     (BUNDLE.replace("CONNECTED", "connect(R.p, S(1:2).p);"), "arrays of 2 and 3 entries"),
     (CHAIN.replace("N = 4;", "N = 40000;"), "loops repeat more than 10000"),
     (TWICE.replace("inner.u)", "inner.s)"), "a signal of several values and one of a single"),
-    (MIXER.replace("A*u", "u*A"), "a product of matrices of 2×1 and 3×2"),
-])
+    (MIXER.replace("A*u", "u*A"), "a product of matrices of 2×1 and 3×2")])
 def test_what_does_not_fit_is_refused_with_its_line(text, said, tmp_path):
     (tmp_path / "mixer.ssc").write_text(MIXER)
     name = text.split("component ")[1].split()[0]

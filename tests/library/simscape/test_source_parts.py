@@ -136,13 +136,10 @@ INITIAL = "equations (Initial = true)\n{};\nend\n"
     ("{value = {3*x0, '1'}, priority = priority.high}", "", {"x0": 5}, (15, 0)),
     ("{value = x0, priority = priority.low}", "", {"x0": 5}, (5, 0)),
     ("{value = x0, priority = priority.high}", "", {"x": 9}, (9, 0)),
-    ("{0, '1'}", "x == {3, '1'}", {}, (3, 0)),
-    ("{0, '1'}", "2*x0 == x", {"x0": 5}, (10, 0)),
+    ("{0, '1'}", "x == {3, '1'}", {}, (3, 0)), ("{0, '1'}", "2*x0 == x", {"x0": 5}, (10, 0)),
     ("{0, '1'}", "x.der == 0; y == x0", {"x0": 5}, (5, 5)),
-    ("{0, '1'}", "x + y == 6; x - y == x0", {}, (4, 2)),
-    ("{0, '1'}", CHOICE, {}, (2, 0)),
-    ("{0, '1'}", CHOICE, {"still": "yes"}, (8, 0)),
-])  # fmt: skip
+    ("{0, '1'}", "x + y == 6; x - y == x0", {}, (4, 2)), ("{0, '1'}", CHOICE, {}, (2, 0)),
+    ("{0, '1'}", CHOICE, {"still": "yes"}, (8, 0))])
 def test_a_run_starts_as_the_source_says(start, initial, given, begins, tmp_path):
     source = DECAY.replace("START", start).replace(
         "INITIAL", INITIAL.format(initial) if initial else "")
@@ -175,8 +172,7 @@ def test_a_counter_starts_from_a_parameter(tmp_path):
 
 @pytest.mark.parametrize(("start", "initial", "said"), [
     ("{value = x0, priority = priority.none}", "", "x is sought at the start is computed there"),
-    ("{0, '1'}", "assert(x0 > 0, 'x0 is positive')", "Not checked here, at the start: x0 is pos"),
-])  # fmt: skip
+    ("{0, '1'}", "assert(x0 > 0, 'x0 is positive')", "Not checked here, at the start: x0 is pos")])
 def test_what_a_start_lacks_is_told(start, initial, said, tmp_path):
     source = DECAY.replace("START", start).replace(
         "INITIAL", INITIAL.format(initial) if initial else "")
@@ -230,8 +226,7 @@ end
 @pytest.mark.parametrize(("condition", "given", "expected"), [
     ("leak == simscape.enum.onoff.on", {}, 3 + 2),
     ("leak == simscape.enum.onoff.on", {"leak": "on"}, 3 + 6),
-    ("strands > 1", {}, 3 + 2), ("strands > 1", {"strands": 2}, 3 + 6),
-])  # fmt: skip
+    ("strands > 1", {}, 3 + 2), ("strands > 1", {"strands": 2}, 3 + 6)])
 def test_parts_and_connections_are_there_under_their_conditions(condition, given, expected,
                                                                 tmp_path):
     made = pair(tmp_path, more=BESIDE.replace("CONDITION", condition))
@@ -245,8 +240,7 @@ def test_parts_and_connections_are_there_under_their_conditions(condition, given
      {"inductance": (2e-3, "H"), "parallel_conductance": (0.5, "S"),
       "series_resistance": (1, "ohm")}),
     ("capacitor(c = {2, 'mF'}, r = {3, 'Ohm'})",
-     {"capacitance": (2e-3, "F"), "series_resistance": (3, "ohm")}),
-])  # fmt: skip
+     {"capacitance": (2e-3, "F"), "series_resistance": (3, "ohm")})])
 def test_a_part_has_the_values_that_it_is_given(part, expected, tmp_path):
     made = pair(tmp_path, f"q = foundation.electrical.elements.{part};")()
     for name, (value, unit) in expected.items():
@@ -280,8 +274,7 @@ def test_parameters_of_a_law_are_given(tmp_path):
 
 @pytest.mark.parametrize(("given", "said"), [
     ("R = {1, 'Ohm'}, wire = {3, 'mm'}", "q: wire = 3 mm has no counterpart here."),
-    ("R = {1, 'Ohm'}, i.nominal = {3, 'A'}", "q.i.nominal is left out: give it here."),
-])  # fmt: skip
+    ("R = {1, 'Ohm'}, i.nominal = {3, 'A'}", "q.i.nominal is left out: give it here.")])
 def test_what_a_part_does_not_take_is_told_by_the_check(given, said, tmp_path):
     made = pair(tmp_path, f"q = foundation.electrical.elements.resistor({given});")
     assert said in " ".join(made.__doc__.split())
@@ -342,8 +335,7 @@ def test_what_has_no_port_for_a_connection_is_told(tmp_path):
 
 @pytest.mark.parametrize(("given", "holds"), [
     ({}, True), ({"R0": "12 ohm"}, False), ({"R0": "12 ohm", "strands": 2}, True),
-    ({"R0": "12 ohm", "strands": 2, "leak": "on"}, False),
-])  # fmt: skip
+    ({"R0": "12 ohm", "strands": 2, "leak": "on"}, False)])
 def test_what_a_composite_asserts_of_its_parameters_is_checked(given, holds, tmp_path):
     made = pair(tmp_path, more="""
     parameters (Access = private)
@@ -466,8 +458,7 @@ RESISTOR = "q = foundation.electrical.elements.resistor"
     (f"{RESISTOR};", "for k = 1:j\ncomponents\nq(k) = a;\nend\nend",
      "line 9.*: how often a loop repeats follows from j, which has no number"),
     (f"{RESISTOR};", "equations (Initial = true)\nlet a = R0; in q.v == a; end\nend",
-     "line 8.*: let among equations of the start"),
-])  # fmt: skip
+     "line 8.*: let among equations of the start")])
 def test_what_cannot_be_read_of_parts_is_refused(part, more, said, tmp_path):
     with pytest.raises(BlocksError, match=said):
         pair(tmp_path, part, more)

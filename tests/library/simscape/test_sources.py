@@ -164,8 +164,7 @@ def test_a_condition_among_equations_is_the_same_condition(tmp_path):
     ("foundation.electrical.electrical; % +:left", "own.domain;", "domain.ssc is not beside"),
     ("component leaky", "library leaky", "component or domain"),
     ("v == vc + ", "v + vc; % ", "left == right"), ("'1/Ohm'", "'zorg'", "zorg"),
-    ("priority.high}; %", "priority.high; %", "leaky.ssc"),
-])
+    ("priority.high}; %", "priority.high; %", "leaky.ssc")])
 def test_a_source_that_cannot_be_read_is_named(old, new, said, tmp_path):
     (tmp_path / "leaky.ssc").write_text(CAPACITOR.replace(old, new), encoding="utf-8")
     with pytest.raises((FileError, BlocksError)) as caught:
@@ -198,8 +197,7 @@ def test_what_a_base_gives_is_inherited(beside, tmp_path):
     ("mechanical.rotational", "RCW", "t == {2,'N*m*s/rad'}*w", "t",
      AngularVelocitySource(velocity="3 rad/s"), RotationalReference()),
     ("thermal", "ABA", "Q == {2,'W/K'}*T", "Q",
-     ControlledTemperatureSource(difference="-3 K"), TemperatureSource()),
-])  # fmt: skip
+     ControlledTemperatureSource(difference="-3 K"), TemperatureSource())])
 def test_a_branch_carries_its_flow_from_the_first_port_to_the_second(
         base, ports, law, flow, source, ground, tmp_path):
     made = written(f"component law < foundation.{base}.branch\nequations\n{law};\nend\nend\n",
@@ -384,8 +382,7 @@ def test_what_follows_a_section_that_is_not_read_is_read(section, tmp_path):
     ("    equations", "    end\n    equations", "ends before this line, by an 'end' too many"),
     ("when edge(x > 1)", "when initialevent\n if x > 1", r"line 17\): 'if' among values"),
     ("when edge(x > 1)", "when x > 1", r"line 16\): an event is written when edge\(condition\)"),
-    ("y == ups;\n    end\nend\n", "y == ups;\n", "'end' is missing"),
-])  # fmt: skip
+    ("y == ups;\n    end\nend\n", "y == ups;\n", "'end' is missing")])
 def test_ends_that_do_not_fit_are_told(old, new, said, tmp_path):
     (tmp_path / "counter.ssc").write_text(COUNTER.replace(old, new), encoding="utf-8")
     with pytest.raises(BlocksError, match=said):

@@ -65,8 +65,7 @@ EXCITED = [
     (mechanisms, "BandBrake", {"tension": "30 N"}),
     (mechanisms, "TorqueLimiter", {"limit": "8 N*m", "slip_torque": "7 N*m"}),
     (mechanisms, "DogClutch", {"torque_capacity": "9 N*m"}),
-    (mechanisms, "OneWayClutch", {"drag_torque": "3 N*m"}),
-]  # fmt: skip
+    (mechanisms, "OneWayClutch", {"drag_torque": "3 N*m"})]
 
 
 @pytest.mark.parametrize(("package", "name", "options"), EXCITED,
@@ -256,8 +255,7 @@ def test_a_port_left_open_is_an_error():
     (lambda: tr.Damper(damping=lambda s: s), "a function of 's'. It may depend on variables of the "
      "component, by their names: v, f, power_dissipated"),
     (lambda: tr.Damper(damping=lambda t: t), "a function. Functions of time belong to"),
-    (lambda: translational.NonlinearDamper(law="table", forces=lambda v: v), "a function."),
-])  # fmt: skip
+    (lambda: translational.NonlinearDamper(law="table", forces=lambda v: v), "a function.")])
 def test_functions_of_something_else_are_refused(made, says):
     with pytest.raises(blocks.ParameterError) as error:
         made()

@@ -98,8 +98,7 @@ def test_conductivity_from_a_table_of_the_mean_temperature():
     (lambda: th.ConvectiveHeatTransfer(law="signal", area="1 m^2"), "HC", "7 W/(m^2*K)", 700),
     (lambda: th.ConvectiveHeatTransfer(law="signal", area="1 m^2"), "HC", "-7 W/(m^2*K)", 0.1),
     (lambda: th.VariableThermalResistance(), "R", "5 K/W", 20),
-    (lambda: th.VariableThermalResistance(minimum_resistance="10 K/W"), "R", "5 K/W", 10),
-])  # fmt: skip
+    (lambda: th.VariableThermalResistance(minimum_resistance="10 K/W"), "R", "5 K/W", 10)])
 def test_a_signal_sets_what_resists_and_a_bound_limits_it(made, port, value, expected):
     model = between(made())
     model.connect(signal(model, value), getattr(model.element, port))
@@ -232,8 +231,7 @@ def test_a_difference_of_temperatures_is_no_temperature():
     (lambda: th.ConductiveHeatTransfer(law="table", temperatures=["20 delta_degC", "300 K"]),
      "Write '20 degC'"),
     (lambda: th.ThermalMass(T="36 delta_degF"),
-     "ThermalMass.T: is a temperature in K, .* '36 degF'"),
-])
+     "ThermalMass.T: is a temperature in K, .* '36 degF'")])
 def test_temperatures_in_k_are_told_from_differences(give, text):
     with pytest.raises(WrongDimension, match=text):
         give()

@@ -42,8 +42,7 @@ def test_a_gap_pushes_with_a_damping_force_that_never_exceeds_the_elastic_one(ve
 def test_a_position_dependent_support_interpolates_force_and_damping():
     support = tr.PositionDependentSupport(
         positions=quantity([-1, 0, 2], "cm"), forces=quantity([3, 0, 8], "N"),
-        dampings=quantity([10, 10, 30], "N*s/m"),
-    )  # fmt: skip
+        dampings=quantity([10, 10, 30], "N*s/m"))
     x, f = sweep(support, -0.02, 0.1, 0.03)
     force = np.interp(x, [-0.02, -0.01, 0, 0.02, 0.03], [6, 3, 0, 8, 12])
     assert_allclose(f, force + 0.1 * np.interp(x, [-0.01, 0, 0.02], [10, 10, 30]), atol=1e-9)

@@ -149,12 +149,6 @@ def test_compiled_and_interpreted_slopes_agree_to_rounding(model):
     assert_allclose(found, expected, rtol=0, atol=1e-13 * np.abs(expected).max())
 
 
-def test_webs_are_blocks_of_several_torn_unknowns():
-    for nodes in (2, 3, 4):
-        steps = webs(nodes).compile().tape.steps
-        assert {len(s.block.torn) for s in steps if s.block is not None} == {nodes - 1}
-
-
 @pytest.mark.parametrize("nodes", [2, 3, 4, 5, 9])
 def test_parallel_webs_move_as_one_of_them_alone(nodes):
     """The Schur complement of the conductances is the damper that a web is.

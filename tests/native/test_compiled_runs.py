@@ -94,16 +94,6 @@ def test_accuracy_does_not_depend_on_how_many_masses_stand_still_beside():
     assert error(crowded) < 1.5 * error(alone)
 
 
-def test_a_parameter_changed_between_runs_needs_no_new_code_and_counts():
-    model = oscillator(v="1 m/s")
-    model.simulate("1 s", method="dopri5")
-    code = model.compile().cache["native"]
-    model.spring.stiffness = "400 N/m"
-    run = model.simulate("1 s", method="dopri5", rtol=1e-9)
-    assert model.compile().cache["native"] is code
-    assert_allclose(run["block.v"].final.magnitude, np.cos(20), atol=1e-7)
-
-
 def test_equal_parameters_of_a_large_network_that_become_different_count_as_well():
     n = 400
     model = wired("pairs", "springs.R masses.M", "springs.C ground.V",

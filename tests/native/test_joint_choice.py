@@ -1,6 +1,5 @@
 """Who of several elements at rest begins to move, decided in machine code."""
 
-import casadi as ca
 import numpy as np
 import pytest
 from benches import wire, wired
@@ -10,17 +9,13 @@ from scipy.integrate import solve_ivp
 
 import library.rotational as ro
 import library.translational as tr
-from blocks import Model, native, quantity, sin
-from blocks.machine.signatures import address_of, run_code
+from blocks import Model, quantity, sin
+from blocks.machine.signatures import run_code
 from blocks.native.equations import equations_of
-from blocks.native.held_equations import add_products
 from blocks.native.joint_choice import AT_FIRST, AT_REST, EFFORT, STATE, SURE, choose_jointly
-from blocks.native.sparse_factors import SparseFactors, solve_blocks_for_units
 from blocks.nonsmooth.complementarity import is_positive, solve
 from blocks.nonsmooth.complementarity.problem import problem_of
 from blocks.nonsmooth.complementarity.sparse_lu import factors_of
-from blocks.nonsmooth.modes.choice import set_valued_laws
-from blocks.system.block_factors import factorize_blocks, room_for
 from library.mechanisms import LossyGear
 from library.planar import Body, Circle, Contact, Force, Ground, Line, Revolute, RigidOffset
 from library.signal import Sine
@@ -114,44 +109,6 @@ def pendulums(n):
         model.connect(model.link[i - 1].F if i else model.ground.P, model.hinge[i].B)
         model.connect(model.hinge[i].F, model.body[i].P, model.link[i].B)
     return model
-
-
-def test_a_chain_of_thirty_joints_is_solved_in_machine_code():
-    system = pendulums(30).compile()
-    laws = set_valued_laws(system)
-    assert laws.held_modes.jacobians
-    assert not native.why_not(system, laws)
-
-
-def test_matrices_through_unknowns_are_added_up_from_their_entries():
-    random = np.random.default_rng(1)
-    direct, through = (random.normal(size=shape) * (random.random(shape) < 0.3)
-                       for shape in ((4, 3), (4, 5)))
-    follows, out = random.normal(size=(5, 3)), np.empty(12)
-    told = [4, 3, 5, np.count_nonzero(direct), np.count_nonzero(through)]
-    for part in (direct, through):
-        told += np.argwhere(part).ravel().tolist()
-    values = np.concatenate([direct[direct != 0], through[through != 0]])
-    given = [np.array(told), values, follows.T.ravel(), out]
-    for by_rows, order in ((0, "F"), (1, "C")):
-        add_products(*(address_of(a) for a in given), by_rows)
-        assert_allclose(out.reshape((4, 3), order=order), direct + through @ follows)
-
-
-@pytest.mark.parametrize("stuck", [False, True])
-def test_unknowns_at_a_unit_of_each_effort_are_solutions_with_the_same_factors(stuck):
-    random, modes = np.random.default_rng(2), np.array([0.0, 1.0, 0.0, -1.0])
-    matrix = random.normal(size=(5, 5)) * (random.random((5, 5)) < 0.6) + np.eye(5)
-    right = random.normal(size=(5, 4))
-    values, room, plan = matrix.T.ravel().copy(), np.zeros(room_for(5, 25)), SparseFactors(
-        ca.Sparsity.dense(5, 5), 0).plan()
-    factors, units = [address_of(a) for a in (values, plan, room)], right.T.ravel()
-    found, told = np.ones(12), np.array([5, 3, 4, int(stuck)])
-    factorize_blocks(*factors)
-    solve_blocks_for_units(*factors, *(address_of(a) for a in (units, modes, found, told)))
-    wanted = np.linalg.solve(matrix, right)[:3]
-    wanted[:, stuck * (modes != 0)] = 0.0
-    assert_allclose(found.reshape((4, 3)).T, wanted, rtol=1e-12)
 
 
 def test_slopes_of_joints_that_stick_and_slide_are_those_of_the_interpreted_equations():

@@ -11,10 +11,7 @@ from blocks import Model, Parameter, mod, quantity, time, where
 from blocks.machine.signatures import address_of
 from blocks.native.band import factorize_band, solve_band
 from blocks.native.front_lists import (
-    COLUMN_GROUPS,
     FACTORIZE,
-    GROUP_STARTS,
-    GROUPS,
     SOLVE,
     lists_of,
     room_of,
@@ -36,21 +33,24 @@ from library.signal import Integrator, RunningRMS, Sine
 
 
 # -- a few equations --------------------------------------------------------------------------
-@pytest.mark.parametrize("n", [0, 1, 2, 3, 5, 8])
-def test_solution_and_determinant(n):
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 8, 40])
+def test_solution_and_determinant_whatever_the_units(n):
     random = np.random.default_rng(n)
-    room, right, order = np.full((8, 8), np.nan), np.full(8, np.nan), np.zeros(8, dtype=int)
-    a, b = random.normal(size=(n, n)), random.normal(size=n)
+    room, right, order = np.full((40, 40), np.nan), np.full(40, np.nan), np.zeros(40, dtype=int)
+    a, b, units = random.normal(size=(n, n)), random.normal(size=n), 10.0**random.integers(-9, 9, n)
     if n > 1:
         a[0, 0] = 0.0  # rows have to change places
-    room[:n, :n], right[:n] = a, b
-    assert_allclose(factorize(room, np.ones(n), order), np.linalg.det(a), rtol=1e-12)
+    room[:n, :n], right[:n] = units[:, None] * a / units, units * b
+    assert_allclose(factorize(room, units, order), np.linalg.det(a), rtol=1e-11)
     solve(room, order, right[:n], np.empty(n))
-    assert_allclose(right[:n], np.linalg.solve(a, b), rtol=1e-10)
+    assert_allclose(right[:n] / units, np.linalg.solve(a, b), rtol=1e-10)
 
 
-def test_a_singular_matrix_has_no_determinant():
-    assert factorize(np.array([[1.0, 2.0], [2.0, 4.0]]), np.ones(2), np.zeros(2, dtype=int)) == 0.0
+def test_a_singular_matrix_has_no_determinant_and_no_finite_solution():
+    factors, order, right = np.array([[1.0, 2.0], [2.0, 4.0]]), np.zeros(2, int), np.ones(2)
+    assert factorize(factors, np.ones(2), order) == 0.0
+    solve(factors, order, right, np.empty(2))
+    assert not np.isfinite(right).any()
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 40])
@@ -131,14 +131,6 @@ def test_units_of_equations_do_not_change_what_a_band_comes_to():
     assert_allclose(b / unit, np.linalg.solve(0.01 * np.eye(n) - matrix, np.ones(n)), rtol=1e-8)
 
 
-def test_a_ladder_of_sixty_sections_meets_the_one_by_radau():
-    model = domains.ladder(60)
-    exact = model.simulate("3 ms", method="Radau", rtol=1e-10)["capacitors.vc"].final.m
-    for rtol in (1e-4, 1e-6):
-        found = model.simulate("3 ms", method="rodas4", rtol=rtol)["capacitors.vc"].final.m
-        assert np.abs(found - exact).max() < 5 * rtol  # volts, of 5 V
-
-
 def test_values_between_the_steps_of_a_band_are_those_of_the_run():
     model = domains.rod(300)
     result = model.simulate("600 s")
@@ -193,11 +185,6 @@ def test_derivatives_that_events_change_are_found_anew_after_them(n):
     assert_allclose(ends, runs[0]["capacitors.vc"].m[:, [5, 20, 50]], rtol=0, atol=1e-13)
 
 
-def test_a_law_that_bends_has_no_steady_derivatives():
-    rod = domains.rod(60).simulate("1 s").recording.problem.system  # radiates at its end
-    assert not has_steady_derivatives(rod)
-
-
 # -- fronts -----------------------------------------------------------------------------------
 def five_points(n):
     line = csc_matrix(np.tri(n, k=1) - np.tri(n, k=-2))
@@ -234,20 +221,6 @@ def test_fronts_solve_what_numpy_solves(which, more):
     assert_allclose(b[:n], np.linalg.solve(diagonal * np.eye(n) - matrix.toarray(), right[:n]),
                     rtol=1e-12, atol=1e-14)
     assert_allclose(b[n:], right[n:] / diagonal, rtol=1e-15)
-
-
-@pytest.mark.parametrize("which", PATTERNS)
-def test_columns_of_a_group_share_no_row(which):
-    matrix = csc_matrix(PATTERNS[which](np.random.default_rng(1)))
-    matrix.sort_indices()
-    lists = lists_of(matrix)
-    starts, columns = lists[lists[GROUP_STARTS]:], lists[lists[GROUPS]:]
-    every = []
-    for g in range(lists[COLUMN_GROUPS]):
-        members = columns[starts[g]:starts[g + 1]]
-        every += members.tolist()
-        assert (matrix[:, members] != 0).sum(axis=1).max() <= 1
-    assert sorted(every) == list(range(matrix.shape[0]))
 
 
 def plate(n, at):

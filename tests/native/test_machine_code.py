@@ -14,7 +14,7 @@ from blocks.language.expression import Expression
 from blocks.machine.compiling import compiled
 from blocks.machine.signatures import run_code
 from blocks.native import is_large
-from blocks.native.equations import REPEATS, equations_of, written
+from blocks.native.equations import equations_of, written
 from blocks.native.expressions import Writer
 from blocks.native.loop_text import LoopText
 from blocks.native.repetitions import Repetitions
@@ -245,12 +245,6 @@ def test_loops_over_equal_patterns_give_what_casadi_gives(n, which):
     assert_allclose(out, function(x, p)[which].full().ravel(), rtol=1e-13, atol=1e-13)
 
 
-@pytest.mark.parametrize("which", [0, 2])
-def test_the_text_does_not_grow_with_the_number_of_equal_patterns(which):
-    few, many = (in_loops(springs_in_a_row(n), which, np.ones(n), np.ones(n))[1] for n in (40, 400))
-    assert many <= few
-
-
 def arm(n):
     """Directions and places of links, each from the one before; and all in another order."""
     x, p = ca.SX.sym("x", n), ca.SX.sym("p", n)
@@ -309,9 +303,3 @@ def test_slopes_margins_and_values_of_held_modes_are_those_of_the_expressions(bu
             out = np.full(values.numel(), np.nan)
             run_code(code, np.array([0.3]), x, p, q, out)
             assert_allclose(out, values.full().ravel(), rtol=1e-12, atol=1e-12)
-
-
-def test_small_models_are_written_as_one_piece():
-    problem = shaken_masses().simulate("1 ms", method="dopri5").recording.problem
-    assert equations_of(problem.system, problem.p, problem.laws).scratch == 0
-    assert REPEATS > 100

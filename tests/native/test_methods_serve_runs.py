@@ -16,7 +16,7 @@ from benchmarks import models, planar
 from blocks import Model, quantity
 from blocks.assembly import tape
 from blocks.exceptions import SimulationError
-from blocks.native.sparse_factors import SparseFactors, is_mostly_zeros, pattern_of_choice
+from blocks.native.sparse_factors import SparseFactors
 from blocks.results import Result
 from blocks.system.block_factors import factorize_blocks, room_for, solve_blocks
 from library.signal import Step
@@ -163,16 +163,6 @@ def test_any_columns_of_a_wider_matrix_may_be_chosen():
     assert_allclose(wide[:, columns] @ x, 1, rtol=1e-8)
 
 
-def test_only_blocks_on_the_diagonal_are_factored():
-    """What follows one after the other takes no elimination, whatever the order of rows is."""
-    n, rng = 50, np.random.default_rng(3)
-    matrix = np.tril(rng.standard_normal((n, n))) + 3 * np.eye(n)
-    rows, columns = rng.permutation(n), rng.permutation(n)
-    _, _, (_, plan, room) = factors(matrix[rows][:, columns])
-    assert plan[1] == n
-    assert_allclose(np.sort(np.abs(room[:n])), np.sort(np.abs(np.diag(matrix))))
-
-
 @pytest.mark.parametrize("wrong", [0.0, np.nan])
 def test_what_is_singular_or_no_number_has_none(wrong):
     matrix = np.eye(4) + np.diag(np.ones(3), 1) + np.diag(np.ones(3), -1)
@@ -209,19 +199,6 @@ def test_what_flows_carry_keeps_its_value_where_nothing_flows(still, miss):
     assert_allclose(x[list(still)], 0.0, atol=0)
     assert_allclose(matrix[flows][:, flows] @ x[flows], right[flows], atol=1e-12)
     assert room[told.missed - told.pivots] == (miss if still else 0.0)
-
-
-def test_chains_are_worth_it_and_full_matrices_are_not():
-    assert is_mostly_zeros(ca.Sparsity.band(100, 1) + ca.Sparsity.diag(100))
-    assert not is_mostly_zeros(ca.Sparsity.dense(100, 100))
-    assert not is_mostly_zeros(ca.Sparsity(100, 100))  # singular
-
-
-def test_a_choice_of_tied_states_makes_the_pattern_square():
-    rows = ca.Sparsity.banded(6, 1)  # two torn unknowns, and constraints of five states
-    square = pattern_of_choice(ca.horzcat(ca.DM(rows, 1), ca.DM.ones(6, 1)).sparsity(), 2)
-    assert square.shape == (6, 6)
-    assert ca.sprank(ca.DM(square, 1)) == 6
 
 
 def string_of_cells(switch, n=32):

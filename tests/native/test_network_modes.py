@@ -176,17 +176,6 @@ def test_an_ideal_diode_opens_where_the_current_through_an_inductor_and_a_bent_r
     assert_allclose([event.time for event in run.events], [off, 0.02, 0.02 + off], rtol=1e-8)
 
 
-def test_a_run_that_is_repeated_searches_for_nothing_and_has_the_same_bits(searches):
-    model = rectifier()
-    first = model.simulate("60 ms")
-    assert searches
-    searches.clear()
-    again = model.simulate("60 ms")
-    assert not [t for t in searches if t > 0]
-    for path in ("store.vc", "bridge.leg_A.high.i"):
-        assert np.array_equal(first[path].m, again[path].m)
-
-
 def short_circuit(resistance=0.5, load=2.0, inductance=0.05):
     """Mains behind a resistance and a bridge; its coil drives all four diodes at once."""
     model = circuit(mains=el.ACVoltageSource(amplitude="10 V", frequency="50 Hz"),

@@ -165,24 +165,6 @@ def test_a_damaged_file_is_written_anew(damage, folder, compiled, monkeypatch):
     assert len(compiled) == 2 and file.read_bytes() == whole
 
 
-def test_what_a_change_of_other_source_files_leaves_as_it_is_is_not_compiled_again(
-        folder, compiled, monkeypatch):
-    texts = []
-
-    def text():
-        texts.append(1)
-        return "define i64 @main() {\n  ret i64 7\n}\n"
-
-    for sources in ("of monday", "of tuesday", "of tuesday"):
-        compiled_as_in_a_new_process(monkeypatch)
-        compiled.clear()
-        monkeypatch.setattr(compiling, "_sources", lambda sources=sources: sources)
-        address = compiling.compiled_from_source("seven", text)
-        assert ctypes.CFUNCTYPE(ctypes.c_int64)(address)() == 7
-        assert len(compiled) == (sources == "of monday")
-    assert len(texts) == 2
-
-
 def test_without_a_folder_it_is_compiled_all_the_same(monkeypatch):
     monkeypatch.setattr(compiling, "folder", lambda: None)
     assert compiled_as_in_a_new_process(monkeypatch)(3.0) == 27

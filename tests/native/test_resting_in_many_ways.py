@@ -204,52 +204,6 @@ def test_a_ladder_slips_where_floor_and_wall_together_cannot_hold_it(method):
     assert "stretches in Python" not in run.statistics
 
 
-@pytest.mark.parametrize("seed", [1, *(
-    pytest.param(seed, marks=pytest.mark.slow) for seed in (3, 5, 7))])
-def test_random_stacks_and_rows_move_as_if_every_split_was_sought(seed, monkeypatch):
-    """Boxes on two to four feet on a slope, side by side or on each other, pushed to and fro."""
-    pytest.importorskip("llvmlite")
-
-    def run():
-        draw, model, before = np.random.default_rng(seed), Model("boxes"), None
-        model.ground, below, last = pl.Ground(), 0.0, 0.0
-        slope, stacked = draw.uniform(-0.2, 0.2), draw.random() < 0.5
-        for k in range(draw.integers(1, 4)):
-            high, friction = draw.uniform(0.1, 0.3), draw.uniform(0.25, 0.7)
-            along, up = (0.0, below + high) if stacked else (3.0 * k, high)
-            box = model.add(f"box{k}", pl.Body(
-                mass=f"{draw.uniform(0.5, 2)} kg", inertia=f"{draw.uniform(0.05, 0.3)} kg*m^2",
-                x=f"{along * np.cos(slope) - up * np.sin(slope)} m",
-                y=f"{along * np.sin(slope) + up * np.cos(slope)} m", phi=f"{slope} rad",
-                vx="0 m/s", vy="0 m/s", w="0 rad/s"))  # fmt: skip
-            first = before is None or not stacked
-            floor = pl.Line(f"{slope} rad") if first else pl.Line(y=f"{last} m")
-            feet = [-0.5, *draw.uniform(-0.4, 0.4, draw.integers(0, 3)), 0.5]
-            for j, x in enumerate(feet):
-                foot = model.add(f"foot{k}{j}", pl.Contact(
-                    curve=pl.Corner(f"{x} m", f"{-high} m"), base=floor, friction=friction))
-                model.connect(foot.F, box.P)
-                model.connect(foot.B, model.ground.P if first else before)
-            push, wave = pl.Force(), Sine(amplitude=f"{draw.uniform(4, 12)} N",
-                                          frequency=f"{draw.uniform(0.5, 2)} Hz")
-            model.add(f"push{k}", push)
-            model.add(f"wave{k}", wave)
-            model.connect(wave.y, push.SX)
-            model.connect(push.P, box.P)
-            before, below, last = box.P, up + high, high
-        return model.simulate("1 s", rtol=1e-9)
-
-    quick = run()
-    monkeypatch.setattr(CompiledMargins, "_given_rows", lambda *_: None)
-    slow = run()
-    assert quick.statistics.get("stretches in Python", 0) < slow.statistics["stretches in Python"]
-    assert len(quick.events) == len(slow.events) > 0
-    paths = [k for k in quick.recording.catalog if k[:3] == "box" and k[4:] in (".x", ".vx")]
-    assert len(paths) > 1
-    for path in paths:
-        assert_allclose(value(quick, path), value(slow, path), rtol=1e-6, atol=1e-8)
-
-
 # -- what is held may be shared in any way ----------------------------------------------------
 STRENGTHS = [3.0, 5.0, 4.0, 2.5, 6.0, 3.5, 4.5, 2.0]  # N
 

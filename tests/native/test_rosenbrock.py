@@ -1,10 +1,9 @@
-"""Rodas4P in machine code: its coefficients, its order, and stiff models full of switches."""
+"""Rodas4P in machine code: its order, and stiff models full of switches."""
 
 import numpy as np
 import pytest
 from benches import wire, wired
 from numpy.testing import assert_allclose
-from scipy.integrate import solve_ivp
 
 import blocks
 import library.electrical as el
@@ -13,99 +12,14 @@ from benchmarks.circuits import rc_ladder
 from benchmarks.domains import cylinder, ladder
 from benchmarks.models import alone, block_on_belt
 from blocks import Component, Discrete, Model, Parameter, Variable, cos, der, quantity, sin, time
-from blocks.native.lu import factorize, solve
-from blocks.native.rosenbrock import rosenbrock_polynomial
-from blocks.native.stages import NEW, ROWS
 from blocks.simulation import method_choice
 from blocks.simulation.running_method import RunningMethod
-from blocks.solvers import rosenbrock as rodas
 from library.electromechanical import DCMotor
 from library.rotational import Inertia, RotationalFriction, RotationalReference
 from library.signal import Pulse
 from library.translational.domain import TwoPort
 
 PER_SECOND = quantity("1 1/s")
-
-
-# -- coefficients -------------------------------------------------------------------------------
-def lower(rows):
-    """Six rows of a strictly lower triangular matrix."""
-    out = np.zeros((6, 6))
-    for row, values in enumerate(rows, 1):
-        out[row, : len(values)] = values
-    return out
-
-
-def tableau():
-    """alpha, Gamma, and what turns weights of U into those of the stages k = f + …."""
-    turn = np.linalg.inv(np.eye(6) / rodas.GAMMA - lower(rodas.COUPLINGS))
-    return lower(rodas.POINTS[:5]) @ turn, turn
-
-
-ALPHA, TURN = tableau()
-BETA = ALPHA + TURN
-A, B = ALPHA.sum(axis=1), BETA.sum(axis=1)
-WEIGHTS = np.array(rodas.POINTS[5]) @ TURN
-
-
-def third_order(b):
-    """What the conditions of order 3 come to."""
-    return np.array([b.sum(), b @ B, b @ A**2, b @ BETA @ B])
-
-
-def test_the_coefficients_fulfil_the_conditions_of_order_four():
-    # Hairer and Wanner, Solving ODEs II, table IV.7.1
-    assert_allclose(third_order(WEIGHTS), [1, 1 / 2, 1 / 3, 1 / 6], rtol=1e-13)
-    fourth = [WEIGHTS @ A**3, WEIGHTS @ (A * (ALPHA @ B)), WEIGHTS @ BETA @ A**2,
-              WEIGHTS @ BETA @ BETA @ B]  # fmt: skip
-    assert_allclose(fourth, [1 / 4, 1 / 8, 1 / 12, 1 / 24], rtol=1e-13)
-
-
-def test_the_error_is_that_of_a_method_of_order_three():
-    embedded = WEIGHTS - TURN[5]
-    assert_allclose(third_order(embedded), [1, 1 / 2, 1 / 3, 1 / 6], rtol=1e-12)
-    assert abs(embedded @ A**3 - 1 / 4) > 1e-3
-
-
-def test_times_of_the_stages_and_weights_of_df_dt_follow_from_the_others():
-    assert_allclose(A[1:], rodas.STAGE_TIMES, rtol=1e-13)
-    assert_allclose(TURN.sum(axis=1), rodas.TIME_WEIGHTS, rtol=0, atol=2e-14)
-
-
-def test_the_method_is_stiffly_accurate_and_l_stable():
-    assert_allclose(WEIGHTS, BETA[5], rtol=1e-12)
-    for z in [*(1j * np.logspace(-2, 3, 200)), -1e9]:
-        growth = 1 + z * WEIGHTS @ np.linalg.solve(np.eye(6) - z * BETA, np.ones(6))
-        assert abs(growth) < (1 + 1e-12 if z.imag else 1e-7)
-
-
-def test_the_order_is_kept_where_what_is_fast_is_driven():
-    # Ostermann and Roche, Rosenbrock methods for partial differential equations and fractional
-    # orders of convergence (1993): b B^j (2 B^2 e - alpha^2) = 0
-    off = 2 * BETA @ BETA @ np.ones(6) - A**2
-    for j in range(1, 6):
-        assert_allclose(WEIGHTS @ np.linalg.matrix_power(BETA, j) @ off, 0, atol=1e-15)
-
-
-# -- linear equations ---------------------------------------------------------------------------
-@pytest.mark.parametrize("n", [1, 2, 7, 40])
-def test_linear_equations_are_solved_whatever_their_units(n):
-    generator = np.random.default_rng(n)
-    units = 10.0 ** generator.integers(-12, 12, n)
-    a = generator.normal(size=(n, n)) * (generator.random((n, n)) < 0.7) + np.eye(n)
-    x = generator.normal(size=n)
-    factors, order, room = units[:, None] * a / units, np.zeros(n, dtype=int), np.empty(n)
-    right = units * (a @ x)
-    factorize(factors, units, order)
-    solve(factors, order, right, room)
-    assert_allclose(right / units, x, rtol=0, atol=1e-14 * np.linalg.cond(a) * n)
-
-
-def test_a_singular_matrix_has_no_finite_solution():
-    factors, order, right = np.ones((2, 2)), np.zeros(2, dtype=int), np.array([1.0, 2.0])
-    factorize(factors, np.ones(2), order)
-    solve(factors, order, right, np.empty(2))
-    assert not np.isfinite(right).any()
 
 
 # -- smooth motions -----------------------------------------------------------------------------
@@ -306,21 +220,6 @@ def test_a_network_in_which_everyone_holds_everyone_swings_as_its_closed_form():
     assert_allclose(run["masses.v"].final.m, -rate * np.sin(2.0) * at, atol=1e-5 * rate)
 
 
-def test_a_sparse_matrix_serves_exact_friction_of_many_states():
-    model = wired(
-        "blocks on a floor", "springs.R friction.R masses.M", "springs[1:].C masses[:-1].M",
-        "push.R masses[39].M", "springs[0].C friction.C push.C ground.V",
-        masses=tr.Mass(count=40), springs=tr.Spring(count=40, stiffness="100 N/m"),
-        friction=tr.TranslationalFriction(count=40, law="coulomb"), ground=tr.Reference(),
-        push=tr.ForceSource(force=lambda t: quantity("200 N") * sin(quantity("4 rad/s") * t)))
-    one = model.simulate("2 s", method="rodas4", rtol=1e-8)
-    other = model.simulate("2 s", method="dopri5", rtol=1e-8)
-    assert one.statistics["states"] == 80
-    assert len(one.events) > 10
-    assert [e.description for e in one.events] == [e.description for e in other.events]
-    assert_allclose([e.time for e in one.events], [e.time for e in other.events], rtol=0, atol=1e-6)
-
-
 def test_what_it_cannot_run_it_runs_in_python():
     model = wired("blocks on each other", "friction.R masses.M", "friction[1:].C masses[:-1].M",
                   "friction[0].C spring.C ground.V", "spring.R masses[509].M",
@@ -330,31 +229,6 @@ def test_what_it_cannot_run_it_runs_in_python():
     assert "in Python, as more than 500 states" in run.statistics.why
     with pytest.raises(blocks.UnknownName, match="Did you mean 'rodas4'"):
         block_on_belt().simulate("1 s", method="rodas")
-
-
-def test_the_polynomial_between_the_ends_of_a_step_has_an_error_of_fourth_order():
-    t, x, part = 0.3, 1.2, 0.37  # of x' = sin t - x^2
-
-    def slope(t, x):
-        return np.sin(t) - x**2
-
-    def error(h):
-        rows = np.zeros((len(ROWS), 1))
-        couplings, point = [(), *rodas.COUPLINGS], x
-        for j, moment in enumerate((0.0, *rodas.STAGE_TIMES)):
-            stages = rows[1 : j + 1, 0]
-            point = x + np.dot(rodas.POINTS[j - 1][:j], stages) if j else x
-            right = slope(t + moment * h, point) + h * rodas.TIME_WEIGHTS[j] * np.cos(t)
-            right += np.dot(couplings[j], stages) / h
-            rows[j + 1] = right / (1 / (rodas.GAMMA * h) + 2 * x)
-        rows[NEW] = point + rows[6]
-        out = np.empty(1)
-        rosenbrock_polynomial(rows, part, np.array([x]), out)
-        exact = solve_ivp(slope, (t, t + part * h), [x], rtol=1e-12, atol=1e-14).y[0, -1]
-        return abs(out[0] - exact)
-
-    assert error(0.1) < 1e-5
-    assert error(0.05) < error(0.1) / 10  # order 3 and a half, between 8 and 16
 
 
 @pytest.mark.parametrize("end", ["0.7 s", "0.8 s", "1.2 s"])

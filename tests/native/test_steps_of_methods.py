@@ -13,7 +13,6 @@ from benchmarks import models
 from benchmarks.models import alone
 from blocks import Component, Discrete, Parameter, Variable, cos, delayed, der, quantity, sin, time
 from blocks.machine.signatures import run_code
-from blocks.native import high_order
 from blocks.native.stages import ATOL, ERROR_NORM, NEW, ROWS, STAGE_TIMES, arithmetic
 from blocks.native.step_control import told_error
 from library.electrical import ACVoltageSource, Capacitor, Diode, ElectricalReference, Resistor
@@ -236,7 +235,6 @@ def test_no_phase_of_a_sine_hides_the_error_of_a_step(h, rtol):
 # -- DOP853 -----------------------------------------------------------------------------------
 
 
-
 @pytest.mark.parametrize(("method", "length"), [(RK23, 1 / 128), (DOP853, 1 / 16)])
 def test_steps_and_what_is_between_them_are_scipys(method, length):
     """Steps of one length, so that both take the same ones."""
@@ -251,11 +249,6 @@ def test_steps_and_what_is_between_them_are_scipys(method, length):
     between = np.linspace(0, end, 777)
     assert run["part.angle"].at(quantity(between, "s")).m == pytest.approx(
         hand.sol(between)[0], abs=1e-14)
-
-
-def test_times_of_stages_are_scipys():
-    stages = [*DOP853.C, 1.0, *DOP853.C_EXTRA]
-    np.testing.assert_allclose(high_order.STAGE_TIMES, stages[1:], rtol=1e-15)
 
 
 @pytest.mark.parametrize("rtol", [1e-4, 1e-7, 1e-10])

@@ -158,8 +158,8 @@ def test_a_buck_converter_at_light_load_runs_empty_at_the_computed_instant():
     load, x, instants = 500.0, np.array([0.0, 20.0]), []
     for k in range(3):  # charge, freewheel until empty, wait
         x = flow(load, SOURCE, x, DUTY * PERIOD)
-        empty = brentq(lambda dt: flow(load, 0.0, x, dt)[0], 0, (1 - DUTY) * PERIOD,
-                       xtol=1e-20)  # noqa: B023
+        empty = brentq(lambda dt, x=x: flow(load, 0.0, x, dt)[0], 0, (1 - DUTY) * PERIOD,
+                       xtol=1e-20)
         instants.append((k + DUTY) * PERIOD + empty)
         v = flow(load, 0.0, x, empty)[1]
         x = np.array([0.0, v * np.exp(-((1 - DUTY) * PERIOD - empty) / (load * C))])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from benches import wire, wired
 from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
 
 import blocks
 import library.electrical as el
@@ -12,8 +13,11 @@ from benchmarks.circuits import rc_ladder
 from benchmarks.domains import cylinder, ladder
 from benchmarks.models import alone, block_on_belt
 from blocks import Component, Discrete, Model, Parameter, Variable, cos, der, quantity, sin, time
+from blocks.native.rosenbrock import rosenbrock_polynomial
+from blocks.native.stages import NEW, ROWS
 from blocks.simulation import method_choice
 from blocks.simulation.running_method import RunningMethod
+from blocks.solvers import rosenbrock as rodas
 from library.electromechanical import DCMotor
 from library.rotational import Inertia, RotationalFriction, RotationalReference
 from library.signal import Pulse
@@ -229,6 +233,31 @@ def test_what_it_cannot_run_it_runs_in_python():
     assert "in Python, as more than 500 states" in run.statistics.why
     with pytest.raises(blocks.UnknownName, match="Did you mean 'rodas4'"):
         block_on_belt().simulate("1 s", method="rodas")
+
+
+def test_the_polynomial_between_the_ends_of_a_step_has_an_error_of_fourth_order():
+    t, x, part = 0.3, 1.2, 0.37  # of x' = sin t - x^2
+
+    def slope(t, x):
+        return np.sin(t) - x**2
+
+    def error(h):
+        rows = np.zeros((len(ROWS), 1))
+        couplings, point = [(), *rodas.COUPLINGS], x
+        for j, moment in enumerate((0.0, *rodas.STAGE_TIMES)):
+            stages = rows[1 : j + 1, 0]
+            point = x + np.dot(rodas.POINTS[j - 1][:j], stages) if j else x
+            right = slope(t + moment * h, point) + h * rodas.TIME_WEIGHTS[j] * np.cos(t)
+            right += np.dot(couplings[j], stages) / h
+            rows[j + 1] = right / (1 / (rodas.GAMMA * h) + 2 * x)
+        rows[NEW] = point + rows[6]
+        out = np.empty(1)
+        rosenbrock_polynomial(rows, part, np.array([x]), out)
+        exact = solve_ivp(slope, (t, t + part * h), [x], rtol=1e-12, atol=1e-14).y[0, -1]
+        return abs(out[0] - exact)
+
+    assert error(0.1) < 1e-5
+    assert error(0.05) < error(0.1) / 10  # order 3 and a half, between 8 and 16
 
 
 @pytest.mark.parametrize("end", ["0.7 s", "0.8 s", "1.2 s"])

@@ -111,18 +111,9 @@ def test_values_that_choose_sections_are_held(tmp_path):
 
 DECAY = """
 component decay
-    parameters
-        x0 = {2, '1'};
-        still = my.choice.no;
-    end
-    variables
-        x = START;
-        y = {0, '1'};
-    end
-    equations
-        x.der == -x*{1, '1/s'} + y*{1, '1/s'};
-        y.der == -y*{1, '1/s'};
-    end
+    parameters x0 = {2, '1'}; still = my.choice.no; end
+    variables x = START; y = {0, '1'}; end
+    equations x.der == -x*{1, '1/s'} + y*{1, '1/s'}; y.der == -y*{1, '1/s'}; end
     INITIAL
 end
 """
@@ -204,29 +195,19 @@ def current(part, voltage):
 
 BESIDE = """
 if CONDITION
-    components
-        s = foundation.electrical.elements.resistor(R = {1, 'Ohm'});
-    end
-    connections
-        connect(p, s.p);
-        connect(n, s.n);
-    end
+    components s = foundation.electrical.elements.resistor(R = {1, 'Ohm'}); end
+    connections connect(p, s.p); connect(n, s.n); end
 else
-    components
-        s = foundation.electrical.elements.resistor(R = {3, 'Ohm'});
-    end
-    connections
-        connect(p, s.p);
-        connect(n, s.n);
-    end
+    components s = foundation.electrical.elements.resistor(R = {3, 'Ohm'}); end
+    connections connect(p, s.p); connect(n, s.n); end
 end
 """
 
 
 @pytest.mark.parametrize(("condition", "given", "expected"), [
-    ("leak == simscape.enum.onoff.on", {}, 3 + 2),
+    ("leak == simscape.enum.onoff.on", {}, 3 + 2), ("strands > 1", {}, 3 + 2),
     ("leak == simscape.enum.onoff.on", {"leak": "on"}, 3 + 6),
-    ("strands > 1", {}, 3 + 2), ("strands > 1", {"strands": 2}, 3 + 6)])
+    ("strands > 1", {"strands": 2}, 3 + 6)])
 def test_parts_and_connections_are_there_under_their_conditions(condition, given, expected,
                                                                 tmp_path):
     made = pair(tmp_path, more=BESIDE.replace("CONDITION", condition))
@@ -254,32 +235,41 @@ def test_values_of_a_part_act(tmp_path):
     assert current(made(), "10 V") == pytest.approx(2)
 
 
-BRAKE = """
+def test_parameters_of_a_law_are_given(tmp_path):
+    friction = written("""
 component brake
     nodes R = foundation.mechanical.translational.translational; end
-    components
-        f = foundation.mechanical.translational.friction(brkwy_frc = {9, 'N'}, Col_frc = {7, 'N'},
-        visc_coef = {3, 'N*s/m'}, brkwy_vel = {0.2, 'm/s'});
-        w = foundation.mechanical.translational.reference; end
-    connections connect(f.R, R); connect(f.C, w.V); end
+    components f = foundation.mechanical.translational.friction(brkwy_frc = {9, 'N'},
+        Col_frc = {7, 'N'}, visc_coef = {3, 'N*s/m'}, brkwy_vel = {0.2, 'm/s'}); end
+    connections connect(f.R, R); connect(f.C, *); end
 end
-"""
-
-
-def test_parameters_of_a_law_are_given(tmp_path):
-    friction = written(BRAKE, tmp_path, "brake")().f
+""", tmp_path, "brake")().f
     assert [friction[name].m for name in ("breakaway_force", "coulomb_force", "viscous_coefficient",
                                           "breakaway_velocity")] == [9, 7, 3, 0.2]
 
 
-@pytest.mark.parametrize(("given", "said"), [
-    ("R = {1, 'Ohm'}, wire = {3, 'mm'}", "q: wire = 3 mm has no counterpart here."),
-    ("R = {1, 'Ohm'}, i.nominal = {3, 'A'}", "q.i.nominal is left out: give it here.")])
-def test_what_a_part_does_not_take_is_told_by_the_check(given, said, tmp_path):
-    made = pair(tmp_path, f"q = foundation.electrical.elements.resistor({given});")
-    assert said in " ".join(made.__doc__.split())
-    found = across(made(), "1 V").check().warnings
-    assert any(said in finding.problem and "part" in finding.problem for finding in found)
+RESISTOR = "q = foundation.electrical.elements.resistor"
+
+
+@pytest.mark.parametrize(("part", "more", "said"), [
+    (f"{RESISTOR}(R = {{1, 'Ohm'}}, wire = {{3, 'mm'}});", "", "q: wire = 3 mm has no counterpart"),
+    (f"{RESISTOR}(R = {{1, 'Ohm'}}, i.nominal = {{3, 'A'}});", "",
+     "q.i.nominal is left out: give it here."),
+    ("q = fluids.moist_air.turbomachinery.fan(area_A = {5, 'm^2'});", "", "Its part q is left out "
+     "(fluids.moist_air.turbomachinery.fan). It has no counterpart here"),
+    (ONE_OHM, "nodes H = foundation.thermal.thermal; end connections connect(H, r.B); end",
+     "What is connected to r.B is left out: it has no such port here."),
+    (ONE_OHM, "equations\nlet a = q.v; in\na == {2, 'V'};\nend\nend",
+     "A composite here has parts only: equations beside them are left out."),
+    *((ONE_OHM, "variables s = {0, 'A'}; end\nequations\ns == r.i;\n"
+       f"assert({what} < {{9, 'A'}}, 'It is too hot');\nend", "Not checked here: It is too hot.")
+      for what in ("q.i", "s", "time*{1, 'A/s'}")),
+    (ONE_OHM, "equations\nassert(strands > 2, 'Two are a crowd', Warn = true);\nend",
+     "Two are a crowd"),
+    (ONE_OHM, "equations\nassert(strands < 2, 'Two are a crowd', Warn = true);\nend", None)])
+def test_what_is_not_taken_of_a_composite_is_told_by_the_check(part, more, said, tmp_path):
+    warnings = across(pair(tmp_path, part, more)(), "1 V").check().warnings
+    assert [said in f.problem and "part" in f.problem for f in warnings] == [True] * bool(said)
 
 
 @pytest.mark.parametrize(("given", "more", "expected"), [
@@ -305,16 +295,11 @@ def test_a_part_starts_as_it_is_told(given, more, expected, tmp_path):
 @pytest.mark.parametrize("leak", ["off", "on"])
 def test_a_part_follows_an_option_of_the_composite(leak, tmp_path):
     """A resistor of 1 ohm that heats 3 J/K, or none."""
-    made = pair(tmp_path, "q = foundation.electrical.elements.resistor(R = {1, 'Ohm'}, "
-                "thermal_port = leak);", """
-    if leak == simscape.enum.onoff.on
-        nodes
-            H = foundation.thermal.thermal;
-        end
-        connections
-            connect(H, q.H);
-        end
-    end
+    made = pair(tmp_path, f"{RESISTOR}(R = {{1, 'Ohm'}}, thermal_port = leak);", """
+if leak == simscape.enum.onoff.on
+    nodes H = foundation.thermal.thermal; end
+    connections connect(H, q.H); end
+end
 """)(leak=leak)
     model = across(made, "6 V")
     if leak == "on":
@@ -326,48 +311,19 @@ def test_a_part_follows_an_option_of_the_composite(leak, tmp_path):
         assert run["mass.T"].final.to("K").m == pytest.approx(300 + 9 / 3)
 
 
-def test_what_has_no_port_for_a_connection_is_told(tmp_path):
-    made = pair(tmp_path, more="nodes\nH = foundation.thermal.thermal;\nend\n"
-                "connections\nconnect(H, r.B);\nend")
-    said = "What is connected to r.B is left out: it has no such port here."
-    assert any(said in finding.problem for finding in across(made(), "6 V").check().warnings)
-
-
 @pytest.mark.parametrize(("given", "holds"), [
     ({}, True), ({"R0": "12 ohm"}, False), ({"R0": "12 ohm", "strands": 2}, True),
     ({"R0": "12 ohm", "strands": 2, "leak": "on"}, False)])
 def test_what_a_composite_asserts_of_its_parameters_is_checked(given, holds, tmp_path):
     made = pair(tmp_path, more="""
-    parameters (Access = private)
-        single = R0/strands;
-    end
-    equations
-        assert(single < {7, 'Ohm'}, 'A strand carries too little');
-    end
+    parameters (Access = private) single = R0/strands; end
+    equations assert(single < {7, 'Ohm'}, 'A strand carries too little'); end
     if leak == simscape.enum.onoff.on
-        equations
-            assert(single < {5, 'Ohm'}, 'A strand carries too little');
-        end
+        equations assert(single < {5, 'Ohm'}, 'A strand carries too little'); end
     end
 """)
     found = [finding.problem for finding in across(made(**given), "6 V").check().errors]
     assert found == [] if holds else "part: A strand carries too little." in found
-
-
-@pytest.mark.parametrize("strands", [1, 3])
-def test_what_only_warns_is_a_warning(strands, tmp_path):
-    made = pair(tmp_path, more="equations\nassert(strands < 2, 'Two are a crowd', Warn = true);"
-                "\nend")(strands=strands)
-    found = [finding.problem for finding in across(made, "6 V").check().warnings]
-    assert found == (["part: Two are a crowd"] if strands > 2 else [])
-
-
-@pytest.mark.parametrize("what", ["q.i", "s", "time*{1, 'A/s'}"])
-def test_what_a_composite_asserts_of_its_parts_is_told(what, tmp_path):
-    made = pair(tmp_path, more="variables\ns = {0, 'A'};\nend\nequations\ns == r.i;\n"
-                f"assert({what} < {{9, 'A'}}, 'It is too hot');\nend")
-    found = [finding.problem for finding in across(made(), "6 V").check().warnings]
-    assert found == ["part: Not checked here: It is too hot."]
 
 
 def test_a_component_may_be_called_as_what_it_holds(tmp_path):
@@ -437,17 +393,6 @@ def test_a_number_has_the_unit_of_what_it_enters(tmp_path):
     assert classes_of(tmp_path / "servo.ssc", tmp_path)["Servo"]().c.value.to("N").m == 4
 
 
-def test_what_is_left_out_is_told_by_the_check(tmp_path):
-    made = pair(tmp_path, "q = fluids.moist_air.turbomachinery.fan(area_A = {5, 'm^2'});")
-    found = across(made(), "1 V").check().warnings
-    left = ("Its part q is left out (fluids.moist_air.turbomachinery.fan). It has no counterpart "
-            "here")
-    assert any(left in finding.problem for finding in found)
-
-
-RESISTOR = "q = foundation.electrical.elements.resistor"
-
-
 @pytest.mark.parametrize(("part", "more", "said"), [
     (f"{RESISTOR}({{1, 'Ohm'}});", "", "line 5.*: a value of a part is written name = value"),
     (f"{RESISTOR}(R = {{1, 'zorg'}});", "", "line 5.*: .*'zorg' is no unit"),
@@ -464,16 +409,9 @@ def test_what_cannot_be_read_of_parts_is_refused(part, more, said, tmp_path):
         pair(tmp_path, part, more)
 
 
-def test_equations_beside_parts_are_told(tmp_path):
-    made = pair(tmp_path, more="equations\nlet a = q.v; in\na == {2, 'V'};\nend\nend")
-    found = [finding.problem for finding in across(made(), "6 V").check().warnings]
-    assert found == ["part: A composite here has parts only: equations beside them are left out."]
-
-
 def test_a_part_of_itself_is_refused(tmp_path):
-    (tmp_path / "couple.ssc").write_text(PAIR.replace("NAME", "couple").replace(
-        "PART", "q = my.ring;").replace("MORE", ""))
-    (tmp_path / "ring.ssc").write_text(PAIR.replace("NAME", "ring").replace(
-        "PART", "q = my.couple;").replace("MORE", ""))
+    for name, other in (("couple", "ring"), ("ring", "couple")):
+        (tmp_path / f"{name}.ssc").write_text(PAIR.replace("NAME", name).replace(
+            "PART", f"q = my.{other};").replace("MORE", ""))
     with pytest.raises(FileError, match="of couple.ssc, which it is a part of itself"):
         source_text(tmp_path / "couple.ssc")

@@ -29,8 +29,9 @@ def chopper(model=None, **parts):
 
 
 def with_chopper(model):
-    """Such a converter onto 10 ohm through a coil, beside what there is."""
+    """Such a converter at 50 Hz onto 10 ohm through a coil, beside what there is."""
     chopper(model, coil=el.Inductor(inductance="1 mH"), load=el.Resistor(resistance="10 ohm"))
+    model.pulse.period = "20 ms"
     wire(model, "switch.n coil.p", "coil.n load.p", "load.n supply.n")
     return model
 

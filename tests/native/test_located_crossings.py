@@ -7,10 +7,8 @@ from numpy.testing import assert_allclose
 
 import blocks
 import library.isothermal_liquid as il
-from benchmarks.models import block_on_belt, chain_of_arrays
+from benchmarks.models import block_on_belt
 from blocks import Component, Discrete, Parameter, Variable, abs_, der, quantity, sin, when, where
-from blocks.native.method import OneStep
-from blocks.simulation import method_choice
 from library.electrical import ACVoltageSource, Diode, ElectricalReference, Inductor, Resistor
 from library.signal import Sine
 from library.translational import ForceSource, HardStop, Mass, Reference, TranslationalFriction
@@ -253,27 +251,6 @@ def test_stiff_root_laws_pass_what_is_driven_through_them(rtol):
     flow = run["way.mdot"].at(quantity(times, "s")).to("kg/s").m
     assert flow == pytest.approx(expected, abs=1e-4)
     assert abs(run.energy().relative_residual) < 1e-3
-
-
-@pytest.mark.parametrize(("damping", "duration", "methods"), [
-    ("1 N*s/m", "8 s", ["dopri5"]), ("1e5 N*s/m", "2 s", ["dopri5", "rodas4"])])
-def test_machine_code_returns_to_ask_for_another_method_only_with_many_steps_left(
-        monkeypatch, damping, duration, methods):
-    """Masses of 1 kg between such dampers die out at up to 4e5 1/s: some 240,000 explicit steps."""
-    monkeypatch.setattr(method_choice, "SETTLING", np.inf)  # which it begins with
-    advanced, stops = OneStep.advance, []
-    monkeypatch.setattr(OneStep, "advance", lambda self, *given: (
-        stops.append(self.name), advanced(self, *given))[1])
-    model = chain_of_arrays(3)
-    del model.push
-    model.push = ForceSource(  # not linear: no exact steps
-        force=lambda t: quantity("1 N") * sin(t * quantity("1 1/s")) ** 2)
-    wire(model, "push.R masses[-1].M", "push.C ground.V")
-    model.dampers.damping = damping
-    run = model.simulate(duration)
-    assert run.statistics["steps"] > 64  # after which it is looked at
-    assert run.statistics["method"] == ", then ".join(methods)
-    assert stops.count("dopri5") == 1
 
 
 def test_rk45_is_the_pair_that_machine_code_has():

@@ -29,7 +29,6 @@ from blocks import (
     where,
 )
 from blocks.exceptions import SimulationError
-from blocks.native.samples import is_due, sample_number
 from library.translational import ForceSource, Mass, MotionSensor, Reference, TranslationalFriction
 
 
@@ -196,22 +195,6 @@ def test_samples_and_resets_take_turns(in_python):
     assert len([e.time for e in run.events if "becomes" in e.description]) > 1
     assert at(run, "part.x", 19.5e-3) > 0.5
     assert not in_python
-
-
-def test_auto_takes_machine_code_where_something_samples():
-    assert "in machine code" in alone().simulate("20 ms").statistics["why"]
-
-
-def test_which_sample_is_due_is_said_alike_by_machine_code_and_on_arrays():
-    start, period, last = np.array([0.0, 0.1, 0.25, np.nan]), np.array([0.1, 0.3, 1e-3, np.nan]), \
-        np.array([-np.inf, 0.0, 41.0, -np.inf])
-    for t in (0.0, 0.1, 0.3, 0.1 + 0.2, 0.7, 0.292, 1.0):
-        whole = is_due.python(t, start, period, last, 1e-12)
-        assert whole.tolist() == [is_due(t, *given, 1e-12)
-                                  for given in zip(start, period, last, strict=True)]
-        number = sample_number.python(t, start[:3], period[:3])
-        assert number.tolist() == [sample_number(t, *given)
-                                   for given in zip(start[:3], period[:3], strict=True)]
 
 
 # -- what when assigns ------------------------------------------------------------------------

@@ -12,11 +12,18 @@ from blocks import ParameterError, quantity
 T = np.array([0.0, 0.3, 0.999, 1.0, 1.7, 2.5, 4.321, 9.87])
 
 
-def test_a_constant_has_the_value_and_unit_it_is_given():
-    result = output_of(si.Constant(value="5 kN"))
-    assert str(result["block.y"].declared_unit) == "kN"
-    assert_allclose(at(result, T), 5.0, rtol=1e-15)
-    assert_allclose(result["block.y"].to("N").magnitude, 5000.0, rtol=1e-15)
+@pytest.mark.parametrize(("source", "exact"), [
+    (si.Constant(value="5 kN"), lambda t: 5 + 0 * t),
+    (si.Ramp(slope="2 mm/s", initial="5 mm", start="1 s"), lambda t: 5 + 2 * np.maximum(t - 1, 0)),
+    (si.Sine(amplitude="2 N", bias="300 mN", frequency="0.7 Hz", phase="30 deg"),
+     lambda t: 0.3 + 2 * np.sin(2 * np.pi * 0.7 * t + np.pi / 6)),
+    (si.Chirp(amplitude="3 m", initial_frequency="0.2 Hz", final_frequency="2 Hz",
+              sweep_time="5 s", phase="0.4 rad"),
+     lambda t: 3 * scipy_signal.chirp(t, 0.2, 5.0, 2.0, phi=np.degrees(0.4))),
+    (si.TimeFunction(unit="mm", value=lambda t: quantity("3 m/s^2") * t**2 / 2),
+     lambda t: 1500 * t**2)], ids=["constant", "ramp", "sine", "chirp of scipy", "function"])
+def test_a_source_follows_its_closed_form_in_the_unit_that_it_is_given(source, exact):
+    assert_allclose(at(output_of(source), T), exact(T), rtol=1e-14, atol=1e-13)
 
 
 def test_a_step_jumps_at_its_instant_and_not_before():
@@ -24,18 +31,6 @@ def test_a_step_jumps_at_its_instant_and_not_before():
     assert at(result, [1.5], side="left") == -1.0
     assert at(result, [1.5]) == 3.0
     assert_allclose(at(result, [0, 1.4999999, 1.5000001, 9]), [-1, -1, 3, 3])
-
-
-def test_a_ramp_grows_from_its_start():
-    result = output_of(si.Ramp(slope="2 mm/s", initial="5 mm", start="1 s"))
-    assert str(result["block.y"].declared_unit) == "mm"
-    assert_allclose(at(result, T), 5 + 2 * np.maximum(T - 1, 0), rtol=1e-14)
-
-
-def test_a_sine_has_amplitude_bias_frequency_and_phase():
-    source = si.Sine(amplitude="2 N", bias="300 mN", frequency="0.7 Hz", phase="30 deg")
-    exact = 0.3 + 2 * np.sin(2 * np.pi * 0.7 * T + np.pi / 6)
-    assert_allclose(at(output_of(source), T), exact, atol=1e-13)
 
 
 def test_a_pulse_train_rises_and_falls_at_its_edges():
@@ -46,18 +41,6 @@ def test_a_pulse_train_rises_and_falls_at_its_edges():
         assert_allclose(at(result, [up, down], side="left"), [1, 5])
         assert_allclose(at(result, [up + 1e-9, down + 1e-9]), [5, 1])
     assert at(result, [0.05]) == 1.0
-
-
-def test_a_chirp_is_that_of_scipy():
-    result = output_of(si.Chirp(amplitude="3 m", initial_frequency="0.2 Hz", final_frequency="2 Hz",
-                                sweep_time="5 s", phase="0.4 rad"))
-    exact = 3 * scipy_signal.chirp(T, 0.2, 5.0, 2.0, phi=np.degrees(0.4))
-    assert_allclose(at(result, T), exact, atol=1e-12)
-
-
-def test_any_function_of_time_may_be_a_signal():
-    source = si.TimeFunction(unit="mm", value=lambda t: quantity("3 m/s^2") * t**2 / 2)
-    assert_allclose(at(output_of(source), T), 1500 * T**2, rtol=1e-13)
 
 
 @pytest.mark.parametrize("start", ["0 s", "0.4 s"])
@@ -153,26 +136,18 @@ def test_an_integrator_that_starts_at_its_limit_leaves_it_when_the_input_turns()
     assert_allclose(at(result, [0.5, 1.9, 2.5, 2.9]), [1, 1, 1 - 0.125, 1 - 0.405], atol=1e-8)
 
 
-def test_an_integrator_is_reset_by_every_rising_edge():
-    block = si.Integrator(external_reset=True, reset_value="0.25 s")
-    result = response(block, si.Constant(value="1"), si.Pulse(period="2 s", width=0.3, start="1 s"),
-                      ports=("u", "reset"))
-    t = np.array([0.5, 0.99, 1.01, 2.5, 2.99, 3.2, 8.9, 9.5])
-    assert_allclose(at(result, t), np.where(t < 1, t, 0.25 + (t - 1) % 2), atol=1e-9)
-
-
-@pytest.mark.parametrize(("when", "exact"), [
-    ("falling", lambda t: np.where(t < 1.6, t, 0.25 + t - 1.6)),
-    ("either", lambda t: np.where(t < 1, t, 0.25 + t - np.where(t < 1.6, 1, 1.6))),
-    ("level", lambda t: np.where(t < 1, t, 0.25 + np.maximum(t - 1.6, 0))),
-], ids=["falling", "either", "level"])
-def test_an_integrator_is_reset_by_other_edges_or_by_level(when, exact):
-    """The reset is above its threshold from 1 s to 1.6 s."""
+@pytest.mark.parametrize(("when", "exact"), [  # from 1 s on, at s after the last rising edge
+    ("rising", lambda t, s: s),
+    ("falling", lambda t, s: np.where(t < 1.6, t - 0.25, (s - 0.6) % 2)),
+    ("either", lambda t, s: s - 0.6 * (s > 0.6)), ("level", lambda t, s: np.maximum(s - 0.6, 0))],
+    ids=["rising", "falling", "either", "level"])
+def test_an_integrator_is_reset_by_every_edge_or_by_level(when, exact):
+    """The reset is above its threshold from 1 s to 1.6 s, from 3 s to 3.6 s, and so on."""
     block = si.Integrator(external_reset=True, reset_on=when, reset_value="0.25 s")
     result = response(block, si.Constant(value="1"), si.Pulse(period="2 s", width=0.3, start="1 s"),
-                      ports=("u", "reset"), duration="2.5 s")
-    t = np.array([0.5, 0.99, 1.2, 1.59, 1.7, 2.4])
-    assert_allclose(at(result, t), exact(t), atol=1e-9)
+                      ports=("u", "reset"))
+    t = np.array([0.5, 0.99, 1.01, 1.2, 1.59, 1.7, 2.4, 2.99, 3.2, 8.9, 9.5])
+    assert_allclose(at(result, t), np.where(t < 1, t, 0.25 + exact(t, (t - 1) % 2)), atol=1e-9)
 
 
 def test_an_integrator_starts_anew_from_what_a_signal_is():

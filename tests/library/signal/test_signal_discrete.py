@@ -34,23 +34,16 @@ def source():
     return si.Sine(amplitude="2 N", frequency="0.31 Hz", phase="0.4 rad")
 
 
-def test_a_hold_keeps_the_last_sample():
-    result = response(si.ZeroOrderHold(unit="N", sample_time="0.3 s"), source())
-    assert_allclose(at(result, T), wave(0.3 * np.floor(T / 0.3)), atol=1e-13)
-    assert_allclose(at(result, [0.0]), wave(0), atol=1e-14)
-
-
-def test_a_hold_with_offset_gives_its_start_value_before_the_first_sample():
-    block = si.ZeroOrderHold(unit="N", sample_time="1 s", offset="0.4 s", held="9 N")
-    result = response(block, source())
-    t = np.array([0.2, 0.5, 1.3, 1.5])
-    assert_allclose(at(result, t), [9, wave(0.4), wave(0.4), wave(1.4)], atol=1e-13)
-
-
-def test_a_unit_delay_gives_the_sample_before():
-    result = response(si.UnitDelay(unit="N", sample_time="0.3 s", stored="5 N"), source())
-    k = np.floor(T / 0.3)
-    assert_allclose(at(result, T), np.where(k < 1, 5, wave(0.3 * (k - 1))), atol=1e-13)
+@pytest.mark.parametrize(("block", "exact"), [
+    (si.ZeroOrderHold(unit="N", sample_time="0.3 s"), lambda t: wave(0.3 * np.floor(t / 0.3))),
+    (si.ZeroOrderHold(unit="N", sample_time="1 s", offset="0.4 s", held="9 N"),
+     lambda t: np.where(t < 0.4, 9, wave(np.floor(t - 0.4) + 0.4))),
+    (si.UnitDelay(unit="N", sample_time="0.3 s", stored="5 N"),
+     lambda t: np.where(t < 0.3, 5, wave(0.3 * (np.floor(t / 0.3) - 1))))],
+    ids=["last sample", "start before the first one", "sample before"])
+def test_a_hold_and_a_delay_keep_samples(block, exact):
+    t = np.append(0.0, T)
+    assert_allclose(at(response(block, source()), t), exact(t), atol=1e-13)
 
 
 def chain(*blocks, duration="3 s", source=None):
@@ -245,14 +238,10 @@ def test_the_periodic_rms_is_renewed_after_every_period():
 
 @pytest.mark.parametrize("method", ["auto", "rodas4"])
 def test_the_periodic_rms_forgets_what_was_large_before(method):
-    signal = si.Sum(unit="V")
-    model = wired("forgets", large=si.Step(initial="1000 V", final="0 V", start="10 s"))
-    model.small, model.sum = si.Sine(amplitude="1 V", frequency="5 Hz"), signal
-    model.rms = si.PeriodicRMS(unit="V", frequency="5 Hz")
-    model.connect(model.large.y, signal.u1)
-    model.connect(model.small.y, signal.u2)
-    model.connect(signal.y, model.rms.u)
-    result = model.simulate("20 s", method=method)
+    result = wired("forgets", "large.y sum.u1", "small.y sum.u2", "sum.y rms.u",
+                   large=si.Step(initial="1000 V", final="0 V", start="10 s"),
+                   small=si.Sine(amplitude="1 V", frequency="5 Hz"), sum=si.Sum(unit="V"),
+                   rms=si.PeriodicRMS(unit="V", frequency="5 Hz")).simulate("20 s", method=method)
     exact = np.sqrt([1000**2 + 0.5, 0.5, 0.5, 0.5])
     assert_allclose(at(result, [10.1, 10.5, 15.0, 19.9], "rms.y"), exact, rtol=3e-5)
 

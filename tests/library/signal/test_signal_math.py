@@ -19,36 +19,20 @@ def wave(unit=""):
     return si.Sine(amplitude=f"3 {unit}", frequency="0.31 Hz", phase="0.2 rad")
 
 
-def test_a_gain_multiplies_values_and_units():
-    result = response(si.Gain(gain="2 kN/m", input="mm"), si.Constant(value="5 mm"))
-    assert result["block.y"].declared_unit.dimension == {"[mass]": 1, "[length]": 1, "[time]": -2}
-    assert_allclose(result["block.y"].final.to("N").magnitude, 10.0, rtol=1e-14)
-
-
-def test_a_sum_takes_every_input_with_its_sign():
-    result = response(si.Sum(unit="N", signs="+-+"), si.Constant(value="7 N"),
-                      si.Constant(value="2 kN"),
-                      si.Constant(value="500 mN"), ports=("u1", "u2", "u3"))
-    assert_allclose(result["block.y"].final.to("N").magnitude, 7 - 2000 + 0.5, rtol=1e-14)
-
-
-def test_a_subtraction_is_first_minus_second():
-    result = response(si.Subtract(unit="m"), si.Constant(value="3 m"), si.Constant(value="5 m"),
-                      ports=("u1", "u2"))
-    assert_allclose(result["block.y"].final.magnitude, -2.0)
-
-
-def test_a_product_multiplies_all_inputs_and_units():
-    result = response(si.Product(units="N, m/s, 1"), si.Constant(value="2 kN"),
-                      si.Constant(value="3 m/s"),
-                      si.Constant(value="0.5"), ports=("u1", "u2", "u3"))
-    assert_allclose(result["block.y"].final.to("W").magnitude, 3000.0, rtol=1e-14)
-
-
-def test_a_quotient_divides_first_by_second():
-    result = response(si.Divide(units="N, mm"), si.Constant(value="8 N"), si.Constant(value="2 mm"),
-                      ports=("u1", "u2"))
-    assert_allclose(result["block.y"].final.to("N/m").magnitude, 4000.0, rtol=1e-14)
+@pytest.mark.parametrize(("block", "inputs", "value", "unit"), [
+    (lambda: si.Gain(gain="2 kN/m", input="mm"), ["5 mm"], 10, "N"),
+    (lambda: si.Sum(unit="N", signs="+-+"), ["7 N", "2 kN", "500 mN"], 7 - 2000 + 0.5, "N"),
+    (lambda: si.Subtract(unit="m"), ["3 m", "5 m"], -2, "m"),
+    (lambda: si.Product(units="N, m/s, 1"), ["2 kN", "3 m/s", "0.5"], 3000, "W"),
+    (lambda: si.Divide(units="N, mm"), ["8 N", "2 mm"], 4000, "N/m"),
+    (lambda: si.MathFunction(function="sqrt", unit="m^2"), ["9 m^2"], 3, "m"),
+    (lambda: si.MathFunction(function="reciprocal", unit="ms"), ["4 ms"], 250, "Hz"),
+    (lambda: si.Sign(), ["0"], 0, "")],
+    ids=["gain", "sum", "difference", "product", "quotient", "root", "inverse", "sign of zero"])
+def test_values_and_units_of_arithmetic(block, inputs, value, unit):
+    ports = ("u",) if len(inputs) == 1 else [f"u{k}" for k in range(1, len(inputs) + 1)]
+    result = response(block(), *(si.Constant(value=v) for v in inputs), ports=ports)
+    assert_allclose(result["block.y"].final.to(unit).magnitude, value, rtol=1e-14)
 
 
 @pytest.mark.parametrize(("name", "function"), [
@@ -64,25 +48,18 @@ def test_a_function_of_a_number_is_that_of_numpy(name, function):
     ("log", np.log), ("log10", np.log10), ("sqrt", np.sqrt), ("reciprocal", np.reciprocal)])
 def test_a_function_of_a_positive_number_is_that_of_numpy(name, function):
     source = si.Sine(amplitude="1", bias="2", frequency="0.3 Hz")
-    result = response(si.MathFunction(function=name), source)
-    u = 2 + np.sin(2 * np.pi * 0.3 * T)
-    assert_allclose(at(result, T), function(u), rtol=1e-12, atol=1e-14)
+    exact = function(2 + np.sin(2 * np.pi * 0.3 * T))
+    assert_allclose(at(response(si.MathFunction(function=name), source), T), exact, rtol=1e-12,
+                    atol=1e-14)
 
 
-def test_roots_and_powers_change_the_unit():
-    root = response(si.MathFunction(function="sqrt", unit="m^2"), si.Constant(value="9 m^2"))
-    assert_allclose(root["block.y"].final.to("m").magnitude, 3.0)
-    inverse = response(si.MathFunction(function="reciprocal", unit="ms"), si.Constant(value="4 ms"))
-    assert_allclose(inverse["block.y"].final.to("Hz").magnitude, 250.0)
-
-
-def test_absolute_value_and_sign_of_a_wave():
-    assert_allclose(at(response(si.Abs(unit="N"), wave("N")), T), np.abs(WAVE), atol=1e-13)
-    assert_allclose(at(response(si.Sign(unit="N"), wave("N")), T), np.sign(WAVE))
-
-
-def test_the_sign_of_zero_is_zero():
-    assert response(si.Sign(), si.Constant(value="0"))["block.y"].final.magnitude == 0.0
+@pytest.mark.parametrize(("block", "exact"), [
+    (si.Abs(unit="N"), np.abs(WAVE)), (si.Sign(unit="N"), np.sign(WAVE)),
+    (si.Saturation(lower="-1 N", upper="2 N"), np.clip(WAVE, -1, 2)),
+    (si.DeadZone(lower="-0.5 N", upper="1 N"), WAVE - np.clip(WAVE, -0.5, 1))],
+    ids=["absolute value", "sign", "limits", "dead zone"])
+def test_a_wave_through_a_law_with_corners(block, exact):
+    assert_allclose(at(response(block, wave("N")), T), exact, atol=1e-13)
 
 
 def test_extremes_of_several_signals():
@@ -93,11 +70,6 @@ def test_extremes_of_several_signals():
                          phase=f"{f} rad") for f in frequencies]
         result = response(block(unit="N", inputs=3), *parts, ports=("u1", "u2", "u3"))
         assert_allclose(at(result, T), extreme(values, axis=0), atol=1e-13)
-
-
-def test_saturation_keeps_a_wave_between_its_limits():
-    result = response(si.Saturation(lower="-1 N", upper="2 N"), wave("N"))
-    assert_allclose(at(result, T), np.clip(WAVE, -1, 2), atol=1e-13)
 
 
 # -- truth tables, and the instants at which truth changes -----------------------------------------

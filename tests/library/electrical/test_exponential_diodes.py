@@ -11,7 +11,6 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq, fsolve
 
 from blocks import quantity
-from blocks.simulation.replay import Replay
 from library.electrical import (
     MOSFET,
     ACVoltageSource,
@@ -204,19 +203,6 @@ def test_a_node_that_switches_move_is_the_root_of_its_laws_in_both_halves(circui
         exact = fsolve(balance, starts[k], args=(k == 0,), xtol=1e-13)
         for path, value in zip(paths, exact, strict=True):
             assert_allclose(values(run, path, "V", times), value, rtol=1e-8, atol=1e-8)
-    assert run.energy().relative_residual < 1e-9
-
-
-def test_what_is_zero_but_for_rounding_is_read_at_all_times_at_once(monkeypatch):
-    """Where the voltage over a closed switch is solved for, nothing but its unit is a measure."""
-    m, *_ = rectified()
-    run = m.simulate(quantity(3 * SWAP, "s"))
-
-    def one_by_one(*_):
-        raise AssertionError("points are solved for one by one")
-
-    monkeypatch.setattr(Replay, "_one_by_one", one_by_one)
-    assert np.abs(values(run, "up.v", "V", SWAP * np.linspace(0.1, 0.4, 100))).max() < 1e-12
     assert run.energy().relative_residual < 1e-9
 
 

@@ -268,17 +268,16 @@ def test_a_bridge_behind_a_coil_waits_for_both_forward_voltages():
     assert_allclose(values(run, "store.v", "V", t), exact[1], rtol=0, atol=1e-6)
 
 
-def multiplier(stages, **load):
-    """Cockcroft and Walton's: 100 V at 1 kHz, capacitors of 1 uF, ideal diodes."""
+def multiplier(**load):
+    """Cockcroft and Walton's: 100 V at 1 kHz, two stages, capacitors of 1 uF, ideal diodes."""
     model = circuit("multiplier", "source.p lift[0].p", "source.n ground.V store[0].n up[0].p",
-                    "lift.n up.n over.p", "lift[:-1].n lift[1:].p", "store.p over.n",
-                    "store[:-1].p store[1:].n up[1:].p",
+                    "lift.n up.n over.p", "lift[0].n lift[1].p", "store.p over.n",
+                    "store[0].p store[1].n up[1].p",
                     source=el.ACVoltageSource(amplitude="100 V", frequency="1 kHz"),
-                    lift=el.Capacitor(count=stages, capacitance="1 uF"),
-                    store=el.Capacitor(count=stages, capacitance="1 uF"), up=ideal(count=stages),
-                    over=ideal(count=stages), **load)
+                    lift=el.Capacitor(count=2, capacitance="1 uF"), up=ideal(count=2),
+                    store=el.Capacitor(count=2, capacitance="1 uF"), over=ideal(count=2), **load)
     if load:
-        wire(model, "store[-1].p load.p", "load.n ground.V")
+        wire(model, "store[1].p load.p", "load.n ground.V")
     return model
 
 
@@ -287,7 +286,7 @@ def test_a_multiplier_of_two_stages_gives_four_times_the_amplitude_less_its_regu
 
     E. Kuffel, W. S. Zaengl, J. Kuffel, High Voltage Engineering, 2nd ed., section 2.1.
     """
-    run = multiplier(2, load=el.Resistor(resistance="1 Mohm")).simulate("60 ms")
+    run = multiplier(load=el.Resistor(resistance="1 Mohm")).simulate("60 ms")
     charge = 400 / 1e6 / 1e3  # a period's
     t = np.linspace(0.058, 0.06, 201)[:-1]
     mean = 400 - 7 * charge / 1e-6 - 3 * charge / 1e-6 / 2
@@ -296,18 +295,9 @@ def test_a_multiplier_of_two_stages_gives_four_times_the_amplitude_less_its_regu
 
 @pytest.mark.parametrize("rtol", [1e-3, 1e-6])
 def test_a_multiplier_without_load_comes_to_four_times_the_amplitude(rtol):
-    run = multiplier(2).simulate("80 ms", rtol=rtol)
+    run = multiplier().simulate("80 ms", rtol=rtol)
     total = sum(values(run, f"store[{k}].v", "V")[-1] for k in (0, 1))
     assert total == pytest.approx(400.0, rel=max(5 * rtol, 1e-4))
-
-
-def test_a_multiplier_of_four_stages_is_the_same_at_any_tolerance():
-    fine, coarse = (multiplier(4, load=el.Resistor(resistance="1 Mohm")).simulate("10 ms",
-                                                                                  rtol=rtol)
-                    for rtol in (1e-9, 1e-5))
-    for k in range(4):
-        v = [values(run, f"store[{k}].v", "V")[-1] for run in (fine, coarse)]
-        assert v[1] == pytest.approx(v[0], abs=0.05)  # of 800 V
 
 
 def test_a_bridge_of_simscapes_diodes_behind_a_coil_charges_as_one_path_of_two_diodes():

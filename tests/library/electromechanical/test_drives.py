@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benches import final, wire, wired
+from benches import final, meets, wire, wired
 from benches.machines import TIGHT, fed
 from numpy.testing import assert_allclose
 
@@ -60,9 +60,8 @@ def test_a_leaking_bridge_is_what_its_four_switches_are():
                              off_conductance="1e-2 S")).simulate("1 ms")
     nodes = np.array([[1 / on + off + 0.5, -0.5], [-0.5, 1 / on + off + 0.5]])
     a, b = np.linalg.solve(nodes, [24 / on, 24 * off])
-    assert_allclose(final(run, "bridge.a.v", "V"), a, rtol=1e-13)
-    assert_allclose(final(run, "bridge.b.v", "V"), b, rtol=1e-13)
-    assert_allclose(final(run, "supply.i", "A"), -((24 - a) / on + (24 - b) * off), rtol=1e-12)
+    meets(run, {"bridge.a.v V": (a, 1e-13), "bridge.b.v V": (b, 1e-13),
+                "supply.i A": (-((24 - a) / on + (24 - b) * off), 1e-12)})
     assert run.energy().relative_residual < 1e-12
 
 
@@ -109,8 +108,7 @@ def test_a_motor_that_brakes_feeds_the_supply():
         drive=AngularVelocitySource(velocity="100 rad/s"), ground=RotationalReference())
     run = model.simulate("50 ms", rtol=1e-9)
     current = (6 - 10) / 1.02
-    assert_allclose(final(run, "motor.i", "A"), current, rtol=1e-8)
-    assert_allclose(final(run, "meter.I", "A"), 0.25 * current, rtol=1e-8)
+    meets(run, {"motor.i A": (current, 1e-8), "meter.I A": (0.25 * current, 1e-8)})
 
 
 # -- a driver and the PWM voltage before it give the means of their pulses -------------------------
@@ -152,8 +150,7 @@ def test_a_driver_gives_the_share_of_its_supply(reference, reverse, brake, curre
 def test_a_signal_may_be_the_reference():
     source = em.PWMVoltage(control="signal", minimum_signal=-1, maximum_signal=3)
     run = driven(2, source=source, pwm_amplitude="6 V").simulate("1 ms")
-    assert_allclose(run["pwm.v"].final.to("V").m, 3.75, rtol=1e-12)
-    assert_allclose(run["load.i"].final.to("A").m, (3.75 / 6 * 12 - 3) / 2.4, rtol=1e-12)
+    meets(run, {"pwm.v V": (3.75, 1e-12), "load.i A": ((3.75 / 6 * 12 - 3) / 2.4, 1e-12)})
 
 
 def test_bounds_in_the_wrong_order_are_told():
@@ -186,8 +183,7 @@ def test_a_body_rebounds_beside_ideal_switches_as_it_does_alone(method):
     assert len(times) >= 10  # what is left of the speed then is 1e-4 of it
     assert_allclose(times, exact[: len(times)], rtol=1e-6)
     assert run["stop.lower_force.mode"].final.m == 0
-    assert_allclose(run["stop.x"].final.to("mm").m, 0.1, rtol=1e-6)
-    assert_allclose(run["stop.lower_force"].final.to("N").m, 3.0, rtol=1e-7)
+    meets(run, {"stop.x mm": (0.1, 1e-6), "stop.lower_force N": (3.0, 1e-7)})
 
 
 # -- actuators on a line ---------------------------------------------------------------------------

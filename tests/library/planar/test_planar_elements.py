@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 
 import library.planar as pl
 import library.rotational as ro
-from blocks import Target, quantity
+from blocks import Target
 from library.translational import HardStop, Reference, Spring
 
 G = 9.81

@@ -48,31 +48,24 @@ def test_a_name_without_a_value_is_asked_for_by_name(tmp_path):
         convert(file, values={"m0": "2*q", "k": "3"})
 
 
-def test_a_unit_that_is_none_is_said_and_marked(tmp_path):
-    result = converted(tmp_path, coasting(("2", "kgg")), "R2022b")
-    assert "/sledge.mass = 2 kgg: 'kgg' is no unit that is known here" in " ".join(
-        result.text.split())
-    assert [e.outcome for e in result.entries if e.path == "/sledge"] == ["missing"]
+@pytest.mark.parametrize(("blocks", "release", "said", "gaps"), [
+    (coasting(("2", "kgg")), "R2022b",
+     ["/sledge.mass = 2 kgg: 'kgg' is no unit that is known here"], 1),
+    (coasting(), "R2031a", ["The file is of R2031a; files up to R2026a are known."], 0),
+    ([*coasting(), Drawn("my_parts/Brakes/Disc", "disc")], "R2022b",
+     ["/disc is a block of the library my_parts, whose file was not found", "--path"], 1),
+    ([*coasting(), Drawn(solver().kind, "second", {"P": "a"})], "R2022b",
+     ["/second and /solver are Solver Configuration blocks of one network"], 0)])
+def test_what_is_odd_in_a_file_is_said_in_the_text(blocks, release, said, gaps, tmp_path):
+    result = converted(tmp_path, blocks, release)
+    assert all(words in " ".join(result.text.split()) for words in said)
+    assert [e.outcome for e in result.entries].count("missing") == gaps
 
 
-def test_a_release_of_the_future_is_said(tmp_path):
-    text = converted(tmp_path, coasting(), "R2031a").text
-    assert "The file is of R2031a; files up to R2026a are known." in text
-
-
-def test_two_solver_blocks_of_one_network_are_said(tmp_path):
-    twice = [*coasting(), Drawn(solver().kind, "second", {"P": "a"})]
-    text = converted(tmp_path, twice, "R2022b").text
-    assert "/second and /solver are Solver Configuration blocks of one network" in text
+def test_two_solver_blocks_of_two_networks_are_fine(tmp_path):
     apart = [*coasting(), Drawn(solver().kind, "second", {"P": "b"}),
              Drawn(f"{TR}mass", "other", {"M": "b"}, {"mass": ("1", "kg")})]
     assert "one network" not in converted(tmp_path, apart, "R2022b").text
-
-
-def test_a_library_without_its_file_is_said(tmp_path):
-    text = converted(tmp_path, [*coasting(), Drawn("my_parts/Brakes/Disc", "disc")], "R2022b").text
-    assert "/disc is a block of the library my_parts, whose file was not found" in text
-    assert "--path" in text
 
 
 def test_a_loop_of_numbers_is_a_finding_and_a_filter_is_a_lag(tmp_path):

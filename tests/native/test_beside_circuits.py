@@ -67,17 +67,12 @@ def lever(phi):
     return -side - side * CRANK * np.cos(phi) / np.sqrt(ROD**2 - side**2)
 
 
-def rests_at():
-    """Where the way of the slider has taken up the energy of the wheel."""
-    way = INERTIA * SPEED**2 / 2 / SLIDES
-    assert way < place(0.3) - place(np.pi)  # on the way in, to the inner dead centre
-    return brentq(lambda phi: place(0.3) - place(phi) - way, 0.3, np.pi)
-
-
 @pytest.mark.parametrize("method", ["auto", "rodas4"])
 def test_a_slider_rests_where_its_friction_has_taken_up_the_energy(method):
     result = crank_beside_a_rectifier().simulate("2 s", method=method, rtol=1e-9)
-    phi = rests_at()
+    way = INERTIA * SPEED**2 / 2 / SLIDES  # on which the slider takes up the energy of the wheel
+    assert way < place(0.3) - place(np.pi)  # on the way in, to the inner dead centre
+    phi = brentq(lambda phi: place(0.3) - place(phi) - way, 0.3, np.pi)
     assert_allclose(result["crank.phi"].at("1 s").m, phi, rtol=1e-8)
     assert abs(result["wheel.w"].at("1 s").m) < 1e-9
     tears = [e.time for e in result.events if e.component == "guide" and e.previous == "stuck"]
@@ -100,15 +95,12 @@ def servo(*frictions, brake=False):
                   motor=DCMotor(resistance="1 ohm", inductance="1 mH", inertia="1e-5 kg*m^2",
                                 back_emf_constant="0.01 V*s/rad"))
     for k, (rest, motion, ratio) in enumerate(frictions):
-        part, shaft = model.add(f"friction_{k}", ro.RotationalFriction(
-            law="coulomb", breakaway_torque=f"{rest} N*m",
-            coulomb_torque=f"{motion} N*m")), model.motor.R
+        shaft = "motor.R" if ratio == 1 else f"gear_{k}.O"
         if ratio != 1:
-            gear = model.add(f"gear_{k}", me.GearBox(ratio=ratio))
-            model.connect(model.motor.R, gear.S)
-            shaft = gear.O
-        model.connect(shaft, part.R)
-        model.connect(part.C, model.frame.W)
+            wire(model, f"motor.R gear_{k}.S", **{f"gear_{k}": me.GearBox(ratio=ratio)})
+        wire(model, f"{shaft} friction_{k}.R", f"friction_{k}.C frame.W", **{
+            f"friction_{k}": ro.RotationalFriction(law="coulomb", breakaway_torque=f"{rest} N*m",
+                                                   coulomb_torque=f"{motion} N*m")})
     if brake:  # 0.03 N*m, let go every 2 ms for 2 ms
         wire(model, "press.y brake.N", "motor.R brake.R", "brake.C frame.W",
              brake=me.DiscBrake(static_coefficient=0.5, kinetic_coefficient=0.5, pads=1,
@@ -227,13 +219,11 @@ def test_a_bearing_by_a_bent_table_costs_circuits_beside_it_nothing(searches):
                                     torques=quantity(torques, "N*m")),
          frame=ro.RotationalReference(), ground=el.ElectricalReference())
     for k in range(count):
-        mains = model.add(f"mains{k}",
-                          el.ACVoltageSource(amplitude=f"{10 + k} V", frequency="50 Hz"))
-        diode = model.add(f"diode{k}", el.Diode(model="ideal"))
-        load = model.add(f"load{k}", el.Resistor(resistance="5 ohm"))
-        model.connect(mains.p, diode.p)
-        model.connect(diode.n, load.p)
-        model.connect(load.n, mains.n, model.ground.V)
+        wire(model, f"mains{k}.p diode{k}.p", f"diode{k}.n load{k}.p",
+             f"load{k}.n mains{k}.n ground.V", **{
+                 f"mains{k}": el.ACVoltageSource(amplitude=f"{10 + k} V", frequency="50 Hz"),
+                 f"diode{k}": el.Diode(model="ideal"), f"load{k}": el.Resistor(
+                     resistance="5 ohm")})
     run = model.simulate("0.1 s", rtol=1e-9)
     assert "stretches in Python" not in run.statistics
     assert len(searches) <= 4, "what followed once follows without a search"
@@ -409,16 +399,6 @@ def test_friction_that_turns_round_beside_a_converter_rests_where_it_can():
     assert_allclose([e[0] for e in first], [e[0] for e in second], rtol=1e-8)
 
 
-def rectified_coil():
-    """12 V at 50 Hz over an ideal diode moves a voice coil against its stop."""
-    return wired("rectified coil", "source.p diode.p", "diode.n coil.p", "source.n coil.n earth.V",
-                 "coil.R stop.R body.M", "coil.C stop.C ground.V",
-                 source=el.ACVoltageSource(amplitude="12 V", frequency="50 Hz"),
-                 diode=el.Diode(model="ideal"), earth=el.ElectricalReference(), coil=VoiceCoil(),
-                 ground=tr.Reference(), body=tr.Mass(mass="0.5 kg"), stop=tr.HardStop(
-                     model="restitution", restitution=0.5, lower_bound="-5 mm", upper_bound="5 mm"))
-
-
 def course_of_the_coil(end):
     """Current, velocity and position of it, from one change of the diode or impact to the next."""
     r, inductance, k, mass, bound = 2.86, 5.1e-3, 3.88, 0.5, 5e-3
@@ -453,7 +433,14 @@ def course_of_the_coil(end):
 
 
 def test_a_rectified_coil_hits_its_stop():
-    run = rectified_coil().simulate("100 ms", rtol=1e-10)
+    model = wired("rectified coil", "source.p diode.p", "diode.n coil.p", "source.n coil.n earth.V",
+                  "coil.R stop.R body.M", "coil.C stop.C ground.V",
+                  source=el.ACVoltageSource(amplitude="12 V", frequency="50 Hz"),
+                  diode=el.Diode(model="ideal"), earth=el.ElectricalReference(), coil=VoiceCoil(),
+                  ground=tr.Reference(), body=tr.Mass(mass="0.5 kg"), stop=tr.HardStop(
+                      model="restitution", restitution=0.5, lower_bound="-5 mm",
+                      upper_bound="5 mm"))
+    run = model.simulate("100 ms", rtol=1e-10)
     y, impacts = course_of_the_coil(100e-3)
     assert len(told(run, "stop")) == impacts > 1
     found = [run[path].final.m for path in ("coil.i", "body.v", "stop.x")]

@@ -9,7 +9,7 @@ from scipy.integrate import solve_ivp
 
 import library.rotational as ro
 import library.translational as tr
-from blocks import Model, quantity, sin
+from blocks import quantity, sin
 from blocks.machine.signatures import run_code
 from blocks.native.equations import equations_of
 from blocks.native.joint_choice import AT_FIRST, AT_REST, EFFORT, STATE, SURE, choose_jointly
@@ -74,34 +74,22 @@ def test_what_holds_with_no_room_is_left_to_others():
 
 
 def sliding_on_each_other(n):
-    model = Model("stack")
-    model.push = tr.ForceSource(force=lambda t: quantity("20 N") * sin(t * quantity("6 rad/s")))
-    model.wall, model.mass = tr.Reference(), tr.Mass(count=n, mass="1 kg")
-    model.spring = tr.Spring(count=n, stiffness="1000 N/m")
-    model.friction = tr.TranslationalFriction(
-        count=n, law="coulomb", coulomb_force="1 N", breakaway_force="1.2 N")
-    for parts in (model.spring, model.friction):
-        model.connect(model.wall.V, parts[0].C)
-        for i in range(n):
-            model.connect(parts[i].R, model.mass[i].M)
-            if i:
-                model.connect(parts[i].C, model.mass[i - 1].M)
-    model.connect(model.push.C, model.wall.V)
-    model.connect(model.push.R, model.mass[n - 1].M)
-    return model
+    return wired("stack", "wall.V spring[0].C friction[0].C push.C",
+                 "mass.M spring.R friction.R", "mass[:-1].M spring[1:].C friction[1:].C",
+                 "push.R mass[-1].M", wall=tr.Reference(), mass=tr.Mass(count=n, mass="1 kg"),
+                 push=tr.ForceSource(force=lambda t: quantity("20 N") * sin(
+                     t * quantity("6 rad/s"))), spring=tr.Spring(count=n, stiffness="1000 N/m"),
+                 friction=tr.TranslationalFriction(count=n, law="coulomb", coulomb_force="1 N",
+                                                   breakaway_force="1.2 N"))
 
 
 def pendulums(n):
-    model = wired("chain", "frame.W friction.C", ground=Ground(), frame=ro.RotationalReference(),
-                  hinge=Revolute(count=n, drive=True),
-                  body=Body(count=n, mass="1 kg", inertia="0.01 kg*m^2", center_x="0.5 m"),
-                  link=RigidOffset(count=n, dx="1 m"), friction=ro.RotationalFriction(
-                      count=n, law="coulomb", coulomb_torque="0.5 N*m", breakaway_torque="0.6 N*m"))
-    for i in range(n):
-        model.connect(model.hinge[i].A, model.friction[i].R)
-        model.connect(model.link[i - 1].F if i else model.ground.P, model.hinge[i].B)
-        model.connect(model.hinge[i].F, model.body[i].P, model.link[i].B)
-    return model
+    return wired("chain", "frame.W friction.C", "hinge.A friction.R", "ground.P hinge[0].B",
+                 "link[:-1].F hinge[1:].B", "hinge.F body.P link.B", ground=Ground(),
+                 frame=ro.RotationalReference(), hinge=Revolute(count=n, drive=True),
+                 body=Body(count=n, mass="1 kg", inertia="0.01 kg*m^2", center_x="0.5 m"),
+                 link=RigidOffset(count=n, dx="1 m"), friction=ro.RotationalFriction(
+                     count=n, law="coulomb", coulomb_torque="0.5 N*m", breakaway_torque="0.6 N*m"))
 
 
 def test_slopes_of_joints_that_stick_and_slide_are_those_of_the_interpreted_equations():
@@ -122,25 +110,18 @@ def test_slopes_of_joints_that_stick_and_slide_are_those_of_the_interpreted_equa
 
 def wheels(count):
     """Wheels in a row on a floor, pinned to each other, the first one pushed and pulled."""
-    model = wired("wheels",
+    model = wired("wheels", "wave.y push.SX",
                   ground=Ground(), push=Force(), wave=Sine(amplitude="14 N", frequency="0.7 Hz"))
-    last = None
     for k in range(count):
-        body = model.add(f"body{k}", Body(
-            mass="1 kg", inertia="0.005 kg*m^2", x=f"{0.3 * k} m", y="0.1 m", phi="0 rad",
-            vx="0 m/s", vy="0 m/s", w="0 rad/s"))  # fmt: skip
-        touch = model.add(f"touch{k}", Contact(
-            curve=Circle("0.1 m"), base=Line(), friction=0.4, static_friction=0.5))
-        model.connect(touch.F, body.P)
-        model.connect(touch.B, model.ground.P)
-        if last is not None:
-            arm, pin = model.add(f"arm{k}", RigidOffset(dx="0.3 m")), model.add(
-                f"pin{k}", Revolute())
-            model.connect(arm.B, last.P)
-            model.connect(arm.F, pin.B)
-            model.connect(pin.F, body.P)
-        last = body
-    wire(model, "push.P body0.P", "wave.y push.SX")
+        wire(model, f"touch{k}.F body{k}.P", f"touch{k}.B ground.P", **{
+            f"body{k}": Body(mass="1 kg", inertia="0.005 kg*m^2", x=f"{0.3 * k} m", y="0.1 m",
+                             phi="0 rad", vx="0 m/s", vy="0 m/s", w="0 rad/s"),
+            f"touch{k}": Contact(curve=Circle("0.1 m"), base=Line(), friction=0.4,
+                                 static_friction=0.5)})
+        if k:
+            wire(model, f"arm{k}.B body{k - 1}.P", f"arm{k}.F pin{k}.B", f"pin{k}.F body{k}.P",
+                 **{f"arm{k}": RigidOffset(dx="0.3 m"), f"pin{k}": Revolute()})
+    wire(model, "push.P body0.P")
     return model
 
 
@@ -169,18 +150,16 @@ def torque(t):
 
 def braked_gear():
     """A torque on a shaft with a brake, whose gear turns a load."""
-    model = wired("braked", ground=ro.RotationalReference())
-    model.motor, model.load = ro.Inertia(inertia=quantity(J, "kg*m^2")), ro.Inertia(
-        inertia=quantity(OUT, "kg*m^2"))
-    model.gear = LossyGear(ratio=RATIO, forward_efficiency=FORWARD, backward_efficiency=BACKWARD)
-    model.brake = ro.RotationalFriction(law="coulomb", coulomb_torque=quantity(BRAKE, "N*m"),
-                                        breakaway_torque=quantity(BRAKE, "N*m"))
-    model.drive = ro.TorqueSource(torque=lambda t: quantity("1 N*m") * sin(
-        quantity("6 rad/s") * t) + quantity("0.2 N*m"))
-    model.connect(model.motor.I, model.gear.S, model.brake.R, model.drive.R)
-    model.connect(model.gear.O, model.load.I)
-    model.connect(model.brake.C, model.drive.C, model.ground.W)
-    return model
+    return wired("braked", "motor.I gear.S brake.R drive.R", "gear.O load.I",
+                 "brake.C drive.C ground.W", ground=ro.RotationalReference(),
+                 motor=ro.Inertia(inertia=quantity(J, "kg*m^2")),
+                 load=ro.Inertia(inertia=quantity(OUT, "kg*m^2")),
+                 gear=LossyGear(ratio=RATIO, forward_efficiency=FORWARD,
+                                backward_efficiency=BACKWARD),
+                 brake=ro.RotationalFriction(law="coulomb", coulomb_torque=quantity(BRAKE, "N*m"),
+                                             breakaway_torque=quantity(BRAKE, "N*m")),
+                 drive=ro.TorqueSource(torque=lambda t: quantity("1 N*m") * sin(
+                     quantity("6 rad/s") * t) + quantity("0.2 N*m")))
 
 
 def acceleration(t, way):
@@ -255,23 +234,18 @@ AMPLITUDE, RATE = 0.02, 2 * np.pi
 
 def iwan(n):
     """A plate moved to and fro, and n springs to it, each held by dry friction at its other end."""
-    model = Model("iwan")
-    model.ground, model.plate = tr.Reference(), tr.VelocitySource(
-        velocity=lambda t: quantity(AMPLITUDE * RATE, "m/s") * sin(quantity(RATE, "rad/s") * t))
-    model.damper = tr.Damper(damping="1 N*s/m")  # so that there is a state to integrate
-    model.lag = tr.Spring(stiffness="100 N/m")
-    model.connect(model.plate.R, model.lag.R)
-    model.connect(model.lag.C, model.damper.R)
-    model.connect(model.plate.C, model.damper.C, model.ground.V)
     stiffness = 50.0 + 10.0 * np.arange(n) * min(1.0, 30 / n)
     strength = 0.3 + 0.05 * np.arange(n) * min(1.0, 30 / n)
-    model.springs = tr.Spring(count=n, stiffness=quantity(stiffness, "N/m"))
     force = quantity(strength, "N")
-    model.sliders = tr.TranslationalFriction(count=n, law="coulomb", coulomb_force=force,
-                                             breakaway_force=force)
-    model.connect(model.plate.R, model.springs.R)
-    model.connect(model.springs.C, model.sliders.R)
-    model.connect(model.sliders.C, model.ground.V)
+    model = wired(  # a damper, so that there is a state to integrate
+        "iwan", "plate.R lag.R springs.R", "lag.C damper.R", "springs.C sliders.R",
+        "plate.C damper.C sliders.C ground.V", ground=tr.Reference(),
+        plate=tr.VelocitySource(velocity=lambda t: quantity(AMPLITUDE * RATE, "m/s") * sin(
+            quantity(RATE, "rad/s") * t)), damper=tr.Damper(damping="1 N*s/m"),
+        lag=tr.Spring(stiffness="100 N/m"),
+        springs=tr.Spring(count=n, stiffness=quantity(stiffness, "N/m")),
+        sliders=tr.TranslationalFriction(count=n, law="coulomb", coulomb_force=force,
+                                         breakaway_force=force))  # fmt: skip
     return model, stiffness, strength
 
 

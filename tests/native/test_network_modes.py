@@ -43,24 +43,15 @@ def rectifier():
 
 def stacked():
     """Two stages of a voltage multiplier, behind a coil with what a coil has beside it."""
-    model = wired(
-        "multiplier", "source.n ground.V", "source.p coil.p", ground=el.ElectricalReference(),
+    return circuit(
+        "multiplier", "source.n ground.V store[0].n up[0].p load.n", "source.p coil.p",
+        "coil.n push[0].p", "push.n up.n over.p", "push[0].n push[1].p", "store.p over.n",
+        "store[0].p store[1].n up[1].p", "store[1].p load.p",
         source=el.ACVoltageSource(amplitude="100 V", frequency="1 kHz"),
-        coil=el.Inductor(inductance="20 uH", parasitic=True, parallel_conductance="1e-6 S"))
-    low, high = model.ground.V, model.coil.n
-    for k in range(2):
-        push, store, up, over = (model.add(f"{name}{k}", part) for name, part in (
-            ("push", el.Capacitor(capacitance="1 uF")), ("store", el.Capacitor(capacitance="1 uF")),
-            ("up", el.Diode(model="ideal")), ("over", el.Diode(model="ideal"))))
-        model.connect(high, push.p)
-        model.connect(push.n, up.n, over.p)
-        model.connect(low, up.p, store.n)
-        model.connect(over.n, store.p)
-        low, high = store.p, push.n
-    model.load = el.Resistor(resistance="10 kohm")
-    model.connect(low, model.load.p)
-    model.connect(model.load.n, model.ground.V)
-    return model
+        coil=el.Inductor(inductance="20 uH", parasitic=True, parallel_conductance="1e-6 S"),
+        push=el.Capacitor(count=2, capacitance="1 uF"), up=el.Diode(count=2, model="ideal"),
+        store=el.Capacitor(count=2, capacitance="1 uF"), over=el.Diode(count=2, model="ideal"),
+        load=el.Resistor(resistance="10 kohm"))
 
 
 def instants(run):
@@ -197,20 +188,17 @@ def matrix(rows, columns):
     model = circuit(**{f"diode{i}{j}": el.Diode(model="ideal")
                        for i in range(rows) for j in range(columns)})
     for j in range(columns):
-        model.add(f"store{j}", el.Capacitor(capacitance="100 uF"))
-        model.add(f"load{j}", el.Resistor(resistance=quantity(10 + j, "ohm")))
-        model.connect(getattr(model, f"load{j}").p, getattr(model, f"store{j}").p,
-                      *(getattr(model, f"diode{i}{j}").n for i in range(rows)))
-        model.connect(getattr(model, f"load{j}").n, getattr(model, f"store{j}").n, model.ground.V)
+        wire(model, " ".join([f"load{j}.p store{j}.p", *(f"diode{i}{j}.n" for i in range(rows))]),
+             f"load{j}.n store{j}.n ground.V", **{
+                 f"store{j}": el.Capacitor(capacitance="100 uF"),
+                 f"load{j}": el.Resistor(resistance=quantity(10 + j, "ohm"))})
     for i in range(rows):
-        model.add(f"mains{i}", el.ACVoltageSource(
-            amplitude=quantity(10 + i, "V"), frequency="50 Hz",
-            phase=quantity(2 * np.pi * i / rows, "rad")))
-        model.add(f"cable{i}", el.Resistor(resistance=quantity(1 + 0.1 * i, "ohm")))
-        mains, cable = getattr(model, f"mains{i}"), getattr(model, f"cable{i}")
-        model.connect(mains.p, cable.p)
-        model.connect(mains.n, model.ground.V)
-        model.connect(cable.n, *(getattr(model, f"diode{i}{j}").p for j in range(columns)))
+        wire(model, f"mains{i}.p cable{i}.p", f"mains{i}.n ground.V",
+             " ".join([f"cable{i}.n", *(f"diode{i}{j}.p" for j in range(columns))]), **{
+                 f"mains{i}": el.ACVoltageSource(
+                     amplitude=quantity(10 + i, "V"), frequency="50 Hz",
+                     phase=quantity(2 * np.pi * i / rows, "rad")),
+                 f"cable{i}": el.Resistor(resistance=quantity(1 + 0.1 * i, "ohm"))})
     return model
 
 
@@ -239,16 +227,13 @@ def test_a_matrix_of_diodes_moves_as_in_python():
 def test_rectifiers_that_feel_each_other_nowhere_charge_as_alone():
     n, model = 6, circuit()
     for k in range(n):
-        parts = (el.ACVoltageSource(amplitude=quantity(10 + k, "V"), frequency="50 Hz"),
-                 el.Resistor(resistance="1 ohm"), el.Diode(model="ideal"),
-                 el.Capacitor(capacitance="100 uF"), el.Resistor(resistance="50 ohm"))
-        for name, part in zip(("mains", "cable", "diode", "store", "load"), parts, strict=True):
-            model.add(f"{name}{k}", part)
-        mains, cable, diode, store, load = parts
-        model.connect(mains.p, cable.p)
-        model.connect(cable.n, diode.p)
-        model.connect(diode.n, store.p, load.p)
-        model.connect(mains.n, store.n, load.n, model.ground.V)
+        wire(model, f"mains{k}.p cable{k}.p", f"cable{k}.n diode{k}.p",
+             f"diode{k}.n store{k}.p load{k}.p", f"mains{k}.n store{k}.n load{k}.n ground.V", **{
+                 f"mains{k}": el.ACVoltageSource(amplitude=quantity(10 + k, "V"),
+                                                 frequency="50 Hz"),
+                 f"cable{k}": el.Resistor(resistance="1 ohm"),
+                 f"diode{k}": el.Diode(model="ideal"), f"load{k}": el.Resistor(
+                     resistance="50 ohm"), f"store{k}": el.Capacitor(capacitance="100 uF")})
     run = model.simulate("20 ms", rtol=1e-8)
 
     def slope(t, v, amplitude):
@@ -268,28 +253,19 @@ FORWARD, CONDUCTS = 0.6, 0.3  # V and ohm of the piecewise linear diode
 
 def side_by_side(kind, phases, diode="ideal", load=R):
     """Switches at shifted instants, diodes and coils between one source and one capacitor."""
-    m = wired(f"{phases} {kind}s", "ground.V source.n store.n load.n", "store.p load.p",
-              ground=el.ElectricalReference(),
-              source=el.DCVoltageSource(voltage=quantity(SOURCE, "V")),
-              store=el.Capacitor(capacitance=quantity(STORE, "F"), v=quantity(START, "V")),
-              load=el.Resistor(resistance=quantity(load, "ohm")))
+    m = circuit(f"{phases} {kind}s", "ground.V source.n store.n load.n", "store.p load.p",
+                source=el.DCVoltageSource(voltage=quantity(SOURCE, "V")),
+                store=el.Capacitor(capacitance=quantity(STORE, "F"), v=quantity(START, "V")),
+                load=el.Resistor(resistance=quantity(load, "ohm")))
+    nets = ("source.p switch#.p", "switch#.n diode#.n coil#.p", "diode#.p ground.V",
+            "coil#.n store.p") if kind == "buck" else (
+        "source.p coil#.p", "coil#.n switch#.p diode#.p", "switch#.n ground.V", "diode#.n store.p")
     for k in range(phases):
-        switch, valve = m.add(f"switch{k}", el.Switch(model="ideal")), m.add(
-            f"diode{k}", el.Diode(model=diode))
-        coil = m.add(f"coil{k}",
-                     el.Inductor(inductance=quantity(L * (1 + k / 50), "H"), i_L="20 A"))
-        m.connect(m.add(f"pulse{k}", Pulse(period=quantity(PERIOD, "s"), width=DUTY,
-                                           start=quantity(PERIOD * k / phases, "s"))).y, switch.vT)
-        if kind == "buck":
-            m.connect(m.source.p, switch.p)
-            m.connect(switch.n, valve.n, coil.p)
-            m.connect(valve.p, m.ground.V)
-            m.connect(coil.n, m.store.p)
-        else:
-            m.connect(m.source.p, coil.p)
-            m.connect(coil.n, switch.p, valve.p)
-            m.connect(switch.n, m.ground.V)
-            m.connect(valve.n, m.store.p)
+        wire(m, *(net.replace("#", str(k)) for net in (*nets, "pulse#.y switch#.vT")), **{
+            f"switch{k}": el.Switch(model="ideal"), f"diode{k}": el.Diode(model=diode),
+            f"coil{k}": el.Inductor(inductance=quantity(L * (1 + k / 50), "H"), i_L="20 A"),
+            f"pulse{k}": Pulse(period=quantity(PERIOD, "s"), width=DUTY,
+                               start=quantity(PERIOD * k / phases, "s"))})
     return m
 
 
@@ -352,16 +328,13 @@ def test_diodes_that_a_capacitor_ties_at_once_are_joined():
     """The largest of fourteen sines, each behind a diode alone, drives one capacitor: what a diode
     carries then follows from the slope of its voltage, and so from what all others carry."""
     n, small, load = 14, 1e-6, 10.0
-    m = wired("star", "store.p load.p", "store.n load.n ground.V", ground=el.ElectricalReference(),
-              store=el.Capacitor(capacitance=quantity(small, "F"), v="10 V"),
-              load=el.Resistor(resistance=quantity(load, "ohm")))
+    m = circuit("star", "store.p load.p", "store.n load.n ground.V",
+                store=el.Capacitor(capacitance=quantity(small, "F"), v="10 V"),
+                load=el.Resistor(resistance=quantity(load, "ohm")))
     for k in range(n):
-        mains, diode = m.add(f"mains{k}", el.ACVoltageSource(
-            amplitude="10 V", frequency="50 Hz", phase=quantity(90 - 360 * k / n, "deg"))), m.add(
-                f"diode{k}", el.Diode(model="ideal"))
-        m.connect(mains.p, diode.p)
-        m.connect(diode.n, m.store.p)
-        m.connect(mains.n, m.ground.V)
+        wire(m, f"mains{k}.p diode{k}.p", f"diode{k}.n store.p", f"mains{k}.n ground.V", **{
+            f"diode{k}": el.Diode(model="ideal"), f"mains{k}": el.ACVoltageSource(
+                amplitude="10 V", frequency="50 Hz", phase=quantity(90 - 360 * k / n, "deg"))})
     run = m.simulate("10 ms", rtol=1e-8)
     assert "stretches in Python" not in run.statistics
     t = np.linspace(0.1e-3, 9.9e-3, 100)

@@ -27,23 +27,20 @@ METHODS = "dopri5", "rodas4"
 
 def standing(model, name, base, feet, y="0.2 m", friction=0.4, floor=None):
     """A box of 1 kg on feet at places along it, with its centre 0.2 m above them."""
-    box = model.add(name, pl.Body(mass="1 kg", inertia="0.1 kg*m^2", x="0 m", y=y, phi="0 rad",
-                               vx="0 m/s", vy="0 m/s", w="0 rad/s"))  # fmt: skip
+    wire(model, **{name: pl.Body(mass="1 kg", inertia="0.1 kg*m^2", x="0 m", y=y, phi="0 rad",
+                                 vx="0 m/s", vy="0 m/s", w="0 rad/s")})
     for k, x in enumerate(feet):
-        foot = model.add(f"{name}_foot{k}", pl.Contact(
-            curve=pl.Corner(f"{x} m", "-0.2 m"), base=floor or pl.Line(), friction=friction,
-            static_friction=1.25 * friction))  # fmt: skip
-        model.connect(foot.F, box.P)
-        model.connect(foot.B, base)
-    return box
+        wire(model, f"{name}_foot{k}.F {name}.P", f"{name}_foot{k}.B {base}.P", **{
+            f"{name}_foot{k}": pl.Contact(
+                curve=pl.Corner(f"{x} m", "-0.2 m"), base=floor or pl.Line(), friction=friction,
+                static_friction=1.25 * friction)})
+    return getattr(model, name)
 
 
-def pushed(model, box, force):
-    model.push = pl.Force()
-    model.connect(model.push.P, box.P)
+def pushed(model, name, force):
+    wire(model, f"push.P {name}.P", push=pl.Force())
     if isinstance(force, Sine):
-        model.wave = force
-        model.connect(force.y, model.push.SX)
+        wire(model, "wave.y push.SX", wave=force)
     else:
         model.push.fx = force
 
@@ -52,7 +49,8 @@ def pushed(model, box, force):
     ((-0.3, 0.3), "auto"), ((-0.5, 0.1, 0.4), "dopri5"), ((-0.5, 0.1, 0.4), "rodas4")])
 def test_a_box_slides_where_the_push_is_more_than_its_feet_can_hold(feet, method):
     model = wired("box", ground=pl.Ground())
-    pushed(model, standing(model, "box", model.ground.P, feet), lambda t: quantity("2 N/s") * t)
+    standing(model, "box", "ground", feet)
+    pushed(model, "box", lambda t: quantity("2 N/s") * t)
     run = model.simulate("3 s", method=method, rtol=1e-9)
     starts = 0.5 * G / 2
     assert_allclose(times_of(run, "slides"), [starts] * len(feet), rtol=1e-10)
@@ -63,8 +61,8 @@ def test_a_box_slides_where_the_push_is_more_than_its_feet_can_hold(feet, method
 @pytest.mark.parametrize("method", METHODS)
 def test_a_box_that_cannot_slide_tips_about_its_front_foot(method):
     model = wired("box", ground=pl.Ground())
-    box = standing(model, "box", model.ground.P, (-0.3, 0.3), friction=2.0)
-    pushed(model, box, lambda t: quantity("10 N/s") * t)
+    standing(model, "box", "ground", (-0.3, 0.3), friction=2.0)
+    pushed(model, "box", lambda t: quantity("10 N/s") * t)
     run = model.simulate("1.5 s", method=method, rtol=1e-9)
     lifts = G * 0.3 / 0.2 / 10  # moments about the front foot
     assert run.events[0].description == "opens"
@@ -75,8 +73,8 @@ def test_a_box_that_cannot_slide_tips_about_its_front_foot(method):
 
 def test_what_moves_beside_a_box_that_stands_is_not_slowed_by_it():
     model = wired("box and spring", ground=pl.Ground(), wall=tr.Reference())
-    pushed(model, standing(model, "box", model.ground.P, (-0.3, 0.3)),
-           Sine(amplitude="3 N", frequency="1 Hz"))
+    standing(model, "box", "ground", (-0.3, 0.3))
+    pushed(model, "box", Sine(amplitude="3 N", frequency="1 Hz"))
     wire(model, "mass.M spring.R damper.R", "spring.C damper.C wall.V",
          mass=tr.Mass(mass="1 kg", v="1 m/s"), spring=tr.Spring(stiffness="1e4 N/m"),
          damper=tr.Damper(damping="1 N*s/m"))
@@ -91,10 +89,9 @@ def test_what_moves_beside_a_box_that_stands_is_not_slowed_by_it():
 def stack():
     """Two boxes on each other, of which the upper one is pulled to and fro: both slide, and tip."""
     model = wired("stack", ground=pl.Ground())
-    low = standing(model, "low", model.ground.P, (-0.5, 0.5), friction=0.28)
-    high = standing(model, "high", low.P, (-0.5, 0.5), y="0.6 m", friction=0.28,
-                    floor=pl.Line(y="0.2 m"))
-    pushed(model, high, Sine(amplitude="12 N", frequency="1 Hz"))
+    standing(model, "low", "ground", (-0.5, 0.5), friction=0.28)
+    standing(model, "high", "low", (-0.5, 0.5), y="0.6 m", friction=0.28, floor=pl.Line(y="0.2 m"))
+    pushed(model, "high", Sine(amplitude="12 N", frequency="1 Hz"))
     return model
 
 
@@ -105,18 +102,16 @@ def cart():
                       vx="0 m/s", vy="0 m/s", w="0.3 rad/s")  # fmt: skip
     for k, x in enumerate((-1, 1)):
         for j, (wide, down) in enumerate(((1, -1.1), (2, -0.1))):
-            end = model.add(f"end{k}{j}", pl.RigidOffset(dx=f"{x * wide} m", dy=f"{down} m"))
-            own = model.add(f"own{k}{j}", pl.RigidOffset(dx=f"{x} m", dy="-0.1 m"))
-            spring = model.add(f"spring{k}{j}", pl.SpringDamper(
-                stiffness="1000 N/m", damping="10 N*s/m", free_length="1 m"))
-            model.connect(end.B, model.ground.P)
-            model.connect(own.B, model.cart.P)
-            model.connect(spring.B, end.F)
-            model.connect(spring.F, own.F)
-    box = standing(model, "box", model.cart.P, (-0.4, 0.4))
-    box.w = "0.3 rad/s"
-    box.vx = "-0.06 m/s"
-    pushed(model, box, Sine(amplitude="5 N", frequency="1.3 Hz"))
+            n = f"{k}{j}"
+            wire(model, f"end{n}.B ground.P", f"own{n}.B cart.P", f"spring{n}.B end{n}.F",
+                 f"spring{n}.F own{n}.F", **{
+                     f"end{n}": pl.RigidOffset(dx=f"{x * wide} m", dy=f"{down} m"),
+                     f"own{n}": pl.RigidOffset(dx=f"{x} m", dy="-0.1 m"),
+                     f"spring{n}": pl.SpringDamper(stiffness="1000 N/m", damping="10 N*s/m",
+                                                   free_length="1 m")})
+    box = standing(model, "box", "cart", (-0.4, 0.4))
+    box.w, box.vx = "0.3 rad/s", "-0.06 m/s"
+    pushed(model, "box", Sine(amplitude="5 N", frequency="1.3 Hz"))
     return model
 
 
@@ -126,21 +121,15 @@ def swing():
     model.table = pl.Body(mass="2 kg", inertia="0.5 kg*m^2", x="0 m", y="0 m", phi="0 rad",
                        vx="0.3 m/s", vy="0 m/s", w="0 rad/s")  # fmt: skip
     for k, x in enumerate((-0.6, 0.6)):
-        rod, tip = pl.Body(mass="0.1 kg", inertia="0.01 kg*m^2"), pl.RigidOffset(dy="-1 m")
-        above, below = pl.RigidOffset(dx=f"{x} m", dy="1 m"), pl.RigidOffset(dx=f"{x} m")
-        hinge, eye = pl.Revolute(), pl.Revolute()
-        for name, part in (("rod", rod), ("tip", tip), ("above", above), ("below", below),
-                           ("hinge", hinge), ("eye", eye)):
-            model.add(f"{name}{k}", part)
-        model.connect(above.B, model.ground.P)
-        model.connect(hinge.B, above.F)
-        model.connect(hinge.F, rod.P, tip.B)
-        model.connect(tip.F, eye.B)
-        model.connect(eye.F, below.F)
-        model.connect(below.B, model.table.P)
-    box = standing(model, "box", model.table.P, (-0.4, 0.4), friction=0.2)
-    box.vx = "0.3 m/s"
-    pushed(model, box, Sine(amplitude="4 N", frequency="0.7 Hz"))
+        wire(model, f"above{k}.B ground.P", f"hinge{k}.B above{k}.F",
+             f"hinge{k}.F rod{k}.P tip{k}.B", f"tip{k}.F eye{k}.B", f"eye{k}.F below{k}.F",
+             f"below{k}.B table.P", **{
+                 f"rod{k}": pl.Body(mass="0.1 kg", inertia="0.01 kg*m^2"),
+                 f"tip{k}": pl.RigidOffset(dy="-1 m"), f"hinge{k}": pl.Revolute(),
+                 f"above{k}": pl.RigidOffset(dx=f"{x} m", dy="1 m"), f"eye{k}": pl.Revolute(),
+                 f"below{k}": pl.RigidOffset(dx=f"{x} m")})
+    standing(model, "box", "table", (-0.4, 0.4), friction=0.2).vx = "0.3 m/s"
+    pushed(model, "box", Sine(amplitude="4 N", frequency="0.7 Hz"))
     return model
 
 
@@ -163,16 +152,15 @@ def test_they_move_as_if_every_split_was_sought(make, end, monkeypatch):
         assert_allclose(value(quick, path), value(slow, path), rtol=1e-6, atol=1e-9)
 
 
-@pytest.mark.parametrize("make", [stack])
-def test_shares_of_feet_are_read_at_many_times_as_at_each(make, monkeypatch):
+def test_shares_of_feet_are_read_at_many_times_as_at_each(monkeypatch):
     """Those shown are of the least squares within their bounds, whatever the run has gone by."""
-    run, times = make().simulate("1 s", rtol=1e-9), np.linspace(0.0, 1.0, 101)
+    run, times = stack().simulate("1 s", rtol=1e-9), np.linspace(0.0, 1.0, 101)
     times = times[np.abs(times[:, None] - [e.time for e in run.events]).min(axis=1) > 1e-6]
     paths = [k for k in run.recording.catalog if "foot" in k and k[-2:] in (".N", ".T")]
     at_once = values(run, paths, times)
     monkeypatch.setattr(Indeterminacy, "split_loaded_at_points",
                         lambda self, points, *_: np.zeros(len(points), dtype=bool))
-    again = make().simulate("1 s", rtol=1e-9)
+    again = stack().simulate("1 s", rtol=1e-9)
     assert_allclose(at_once, values(again, paths, times), rtol=1e-9, atol=1e-9)
     assert np.abs(at_once).max() > 4
 
@@ -182,18 +170,14 @@ def test_a_ladder_slips_where_floor_and_wall_together_cannot_hold_it(method):
     """Pulled at its foot: both ends slide at once, whatever each of them carried before."""
     model, angle, friction, weight = Model("ladder"), np.radians(60), 0.4, 10 * G
     c, s = np.cos(angle), np.sin(angle)
-    model.ground = pl.Ground()
     model.ladder = pl.Body(mass="10 kg", inertia="3.333 kg*m^2", x=f"{c} m", y=f"{s} m",
-                           phi="0 rad", vx="0 m/s", vy="0 m/s", w="0 rad/s")  # fmt: skip
-    ends = (("floor", (c, -s), "0 deg"), ("wall", (-c, s), "-90 deg"))
-    for name, (x, y), turned in ends:
-        end = model.add(name, pl.Contact(curve=pl.Corner(f"{x} m", f"{y} m"), base=pl.Line(turned),
-                                      friction=friction))  # fmt: skip
-        model.connect(end.F, model.ladder.P)
-        model.connect(end.B, model.ground.P)
-    model.foot, model.pull = pl.RigidOffset(dx=f"{c} m", dy=f"{-s} m"), pl.Force()
+                           phi="0 rad", vx="0 m/s", vy="0 m/s", w="0 rad/s")
+    wire(model, "floor.F wall.F foot.B ladder.P", "floor.B wall.B ground.P", "foot.F pull.P",
+         ground=pl.Ground(), foot=pl.RigidOffset(dx=f"{c} m", dy=f"{-s} m"), pull=pl.Force(),
+         **{name: pl.Contact(curve=pl.Corner(f"{x} m", f"{y} m"), base=pl.Line(turned),
+                             friction=friction)
+            for name, x, y, turned in (("floor", c, -s, "0 deg"), ("wall", -c, s, "-90 deg"))})
     model.pull.fx = lambda t: quantity("20 N/s") * t
-    wire(model, "foot.B ladder.P", "foot.F pull.P")
     run = model.simulate("1 s", method=method, rtol=1e-9)
     # moments about the foot, with friction at its bounds at both ends
     at_wall = weight * c / (2 * (s + friction * c))
@@ -210,34 +194,27 @@ STRENGTHS = [3.0, 5.0, 4.0, 2.5, 6.0, 3.5, 4.5, 2.0]  # N
 
 def row(strengths, drive, wall=False):
     """Boxes that touch each other, and perhaps a wall behind the last, each held by friction."""
-    model = wired("row", ground=tr.Reference(), push=tr.ForceSource())
-    before = None
+    model = wired("row", "push.C ground.V", ground=tr.Reference(), push=tr.ForceSource())
     for k, strength in enumerate(strengths):
-        box, friction = tr.Mass(mass="1 kg"), tr.TranslationalFriction(
-            law="coulomb", coulomb_force=f"{0.8 * strength} N", breakaway_force=f"{strength} N")
-        model.add(f"box{k}", box)
-        model.add(f"rub{k}", friction)
-        model.connect(box.M, friction.R)
-        model.connect(friction.C, model.ground.V)
-        if before is not None:
-            _touch(model, f"touch{k}", before, box.M)
-        before = box.M
+        wire(model, f"box{k}.M rub{k}.R", f"rub{k}.C ground.V", **{
+            f"box{k}": tr.Mass(mass="1 kg"), f"rub{k}": tr.TranslationalFriction(
+                law="coulomb", coulomb_force=f"{0.8 * strength} N",
+                breakaway_force=f"{strength} N")})
+        if k:
+            touch(model, f"touch{k}", f"box{k - 1}.M", f"box{k}.M")
     if wall:
-        _touch(model, "wall", before, model.ground.V)
-    wire(model, "push.R box0.M", "push.C ground.V")
+        touch(model, "wall", f"box{k}.M", "ground.V")
+    model.connect(model.push.R, model.box0.M)
     if isinstance(drive, Sine):
-        model.drive = drive
-        model.connect(drive.y, model.push.S)
+        wire(model, "drive.y push.S", drive=drive)
     else:
         model.push.force = drive
     return model
 
 
-def _touch(model, name, one, other):
-    stop = tr.HardStop(model="restitution", restitution=0, upper_bound="0 mm", lower_bound="-1 m")
-    model.add(name, stop)
-    model.connect(one, stop.R)
-    model.connect(stop.C, other)
+def touch(model, name, one, other):
+    wire(model, f"{one} {name}.R", f"{name}.C {other}", **{name: tr.HardStop(
+        model="restitution", restitution=0, upper_bound="0 mm", lower_bound="-1 m")})
 
 
 @pytest.mark.parametrize(("count", "method"), [
@@ -276,12 +253,11 @@ def test_a_large_load_that_stops_and_frictions_share_falls_without_another_split
         force=lambda t: quantity(1000 * unit, "N") * (1 - t / quantity(0.5, "s")))
     model.between = tr.TranslationalFriction(law="coulomb", **strength)
     for k in range(2):
-        box = model.add(f"box{k}", tr.Mass(mass=quantity(unit, "kg")))
-        rub = model.add(f"rub{k}", tr.TranslationalFriction(law="coulomb", **strength))
-        model.connect(box.M, rub.R)
-        model.connect(rub.C, model.ground.V)
+        wire(model, f"box{k}.M rub{k}.R", f"rub{k}.C ground.V", **{
+            f"box{k}": tr.Mass(mass=quantity(unit, "kg")),
+            f"rub{k}": tr.TranslationalFriction(law="coulomb", **strength)})
         for stop in ("left", "right"):
-            _touch(model, f"{stop}{k}", box.M, model.ground.V)
+            touch(model, f"{stop}{k}", f"box{k}.M", "ground.V")
     wire(model, "box0.M between.R push.R", "box1.M between.C", "push.C ground.V")
     run = model.simulate("0.6 s")
     assert_allclose(times_of(run, "slides backward"), 0.5 * (1 + 2e-3), rtol=1e-9)
@@ -320,26 +296,18 @@ def test_random_frictions_in_loops_move_as_in_python(seed):
 
     def run(**how):
         draw = np.random.default_rng(seed)
-        model, bodies = Model("random"), []
-        model.ground = tr.Reference()
+        model = wired("random", ground=tr.Reference())
         for k in range(4):
-            body = model.add(f"body{k}", tr.Mass(mass=f"{draw.uniform(1, 3)} kg"))
-            push, wave = tr.ForceSource(), Sine(amplitude=f"{draw.uniform(2, 8)} N",
-                                                frequency=f"{draw.uniform(0.5, 2)} Hz")
-            model.add(f"push{k}", push)
-            model.add(f"wave{k}", wave)
-            model.connect(wave.y, push.S)
-            model.connect(push.R, body.M)
-            model.connect(push.C, model.ground.V)
-            bodies.append(body.M)
-        ports = [*bodies, model.ground.V]
-        for k, (i, j) in enumerate(combinations(range(5), 2)):
+            wire(model, f"wave{k}.y push{k}.S", f"push{k}.R body{k}.M", f"push{k}.C ground.V", **{
+                f"body{k}": tr.Mass(mass=f"{draw.uniform(1, 3)} kg"), f"push{k}": tr.ForceSource(),
+                f"wave{k}": Sine(amplitude=f"{draw.uniform(2, 8)} N",
+                                 frequency=f"{draw.uniform(0.5, 2)} Hz")})
+        ports = [*(f"body{k}.M" for k in range(4)), "ground.V"]
+        for k, (one, other) in enumerate(combinations(ports, 2)):
             strength = draw.uniform(0.5, 2)
-            rub = model.add(f"rub{k}", tr.TranslationalFriction(
-                law="coulomb", coulomb_force=f"{0.8 * strength} N",
-                breakaway_force=f"{strength} N"))  # fmt: skip
-            model.connect(rub.R, ports[i])
-            model.connect(rub.C, ports[j])
+            wire(model, f"rub{k}.R {one}", f"rub{k}.C {other}", **{
+                f"rub{k}": tr.TranslationalFriction(law="coulomb", breakaway_force=f"{strength} N",
+                                                    coulomb_force=f"{0.8 * strength} N")})
         return model.simulate("3 s", **how)
 
     assert len(_as_in_python(run, 1e-8).events) > 20
@@ -350,21 +318,17 @@ def test_carts_with_several_brakes_and_slack_couplers(count):
     """Their brakes tell as one each; the run ends where there is no load, at a known instant."""
 
     def run(**how):
-        model, before = Model("carts"), None
-        model.ground = tr.Reference()
+        model = wired("carts", ground=tr.Reference())
         for k in range(count):
-            cart = model.add(f"cart{k}", tr.Mass(mass="1 kg"))
+            model.add(f"cart{k}", tr.Mass(mass="1 kg"))
             for j in range(3):
-                brake = model.add(f"brake{k}{j}", tr.TranslationalFriction(
-                    law="coulomb", coulomb_force=f"{1 + j} N", breakaway_force=f"{1.3 + j} N"))
-                model.connect(cart.M, brake.R)
-                model.connect(brake.C, model.ground.V)
-            if before is not None:
-                coupler = model.add(f"coupler{k}", tr.HardStop(
-                    model="restitution", restitution=0, lower_bound="-2 mm", upper_bound="2 mm"))
-                model.connect(before, coupler.R)
-                model.connect(coupler.C, cart.M)
-            before = cart.M
+                wire(model, f"cart{k}.M brake{k}{j}.R", f"brake{k}{j}.C ground.V", **{
+                    f"brake{k}{j}": tr.TranslationalFriction(
+                        law="coulomb", coulomb_force=f"{1 + j} N", breakaway_force=f"{1.3 + j} N")})
+            if k:
+                wire(model, f"cart{k - 1}.M coupler{k}.R", f"coupler{k}.C cart{k}.M", **{
+                    f"coupler{k}": tr.HardStop(model="restitution", restitution=0,
+                                               lower_bound="-2 mm", upper_bound="2 mm")})
         wire(model, "drive.y pull.S", "pull.R cart0.M", "pull.C ground.V",
              pull=tr.ForceSource(), drive=Sine(amplitude=f"{7.5 * count} N", frequency="1 Hz"))
         return model.simulate("2 s", **how)

@@ -146,13 +146,10 @@ class Turbulent(TwoPort):
 
 
 def test_turbulent_dampers_in_series_brake_as_one():
-    model = wired("series", block=Mass(mass="2 kg", v="3 m/s"), ground=Reference())
-    last = model.block.M
-    for k, drag in enumerate((2.0, 5.0, 0.5)):
-        part = model.add(f"d{k}", Turbulent(drag=quantity(drag, "N*s^2/m^2")))
-        model.connect(last, part.R)
-        last = part.C
-    model.connect(last, model.ground.V)
+    model = wired("series", "block.M d0.R", "d0.C d1.R", "d1.C d2.R", "d2.C ground.V",
+                  block=Mass(mass="2 kg", v="3 m/s"), ground=Reference(),
+                  **{f"d{k}": Turbulent(drag=quantity(drag, "N*s^2/m^2"))
+                     for k, drag in enumerate((2.0, 5.0, 0.5))})
     whole = sum(drag**-0.5 for drag in (2.0, 5.0, 0.5)) ** -2
     run = model.simulate("20 s", method="dopri5", rtol=1e-10)
     t = np.linspace(0, 20, 41)
@@ -239,48 +236,37 @@ def test_a_pendulum_swings_beside_thousands_of_states_as_it_does_alone(friction)
 # -- derivatives through what is solved for ---------------------------------------------------
 def pipes(inertia):
     """Many in a row, at rising pressures: loops of one or two unknowns between them."""
-    model = wired("pipes", lake=il.Reservoir(pressure_spec="specified", pressure="0.9 MPa"),
-                  cap=il.Cap())
-    end = model.lake.A
-    for k in range(52):
-        part = model.add(f"part{k}", il.Pipe(inertia=inertia, p_I=f"{1 + 0.02 * k} MPa"))
-        model.connect(end, part.A)
-        end = part.B
-    model.connect(end, model.cap.A)
-    return model
+    pressures = quantity([round(1 + 0.02 * k, 2) for k in range(52)], "MPa")
+    return wired("pipes", "lake.A part[0].A", "part[:-1].B part[1:].A", "part[-1].B cap.A",
+                 lake=il.Reservoir(pressure_spec="specified", pressure="0.9 MPa"), cap=il.Cap(),
+                 part=il.Pipe(count=52, inertia=inertia, p_I=pressures))
 
 
 def radiators():
     """Sixty bodies in a row that conduct heat, with radiation behind every fourth wire."""
-    model = Model("radiators")
-    end = model.add("body", ThermalMass(T="300 K")).M
+    model, end = wired("radiators", body0=ThermalMass(T="300 K")), "body0.M"
     for k in range(1, 60):
-        body = model.add(f"body{k}", ThermalMass(T=f"{300 + 3 * k} K"))
-        wire = model.add(f"wire{k}", ConductiveHeatTransfer())
         if k % 4 == 0:
-            gap = model.add(f"gap{k}", RadiativeHeatTransfer())
-            model.connect(end, gap.A)
-            end = gap.B
-        model.connect(end, wire.A)
-        model.connect(wire.B, body.M)
-        end = body.M
+            wire(model, f"{end} gap{k}.A", **{f"gap{k}": RadiativeHeatTransfer()})
+            end = f"gap{k}.B"
+        wire(model, f"{end} wire{k}.A", f"wire{k}.B body{k}.M", **{
+            f"body{k}": ThermalMass(T=f"{300 + 3 * k} K"), f"wire{k}": ConductiveHeatTransfer()})
+        end = f"body{k}.M"
     return model
 
 
 def pressed_friction():
     """A piston between two chambers with a nonlinear leak; it rubs, and so does what it pulls."""
-    model = wired(
-        "piston", "full.A leak.A", "leak.B piston.A", "piston.R body.M spring.R",
-        "piston.C ground.V", "spring.C other.M", full=il.ConstantVolumeChamber(p_I="5 MPa"),
-        ground=Reference(), leak=il.FlowResistance(pressure_drop="1 MPa", mass_flow="0.05 kg/s"),
+    return wired(
+        "piston", "full.A leak.A", "leak.B piston.A", "piston.R body.M spring.R rub0.R",
+        "piston.C rub1.C ground.V", "spring.C other.M rub0.C rub1.R",
+        full=il.ConstantVolumeChamber(p_I="5 MPa"), ground=Reference(),
+        leak=il.FlowResistance(pressure_drop="1 MPa", mass_flow="0.05 kg/s"),
         piston=il.TranslationalMechanicalConverter(interface_area="2 cm^2", dead_volume="0.1 l",
                                                    p_I="4 MPa"), body=Mass(v="1 m/s"),
-        other=Mass(mass="2 kg", v="0.5 m/s"), spring=Spring(stiffness="2 kN/m", x="1 cm"))
-    for k, ends in enumerate(((model.body.M, model.other.M), (model.other.M, model.ground.V))):
-        rub = model.add(f"rub{k}", TranslationalFriction(law="coulomb", coulomb_force="20 N"))
-        model.connect(rub.R, ends[0])
-        model.connect(rub.C, ends[1])
-    return model
+        other=Mass(mass="2 kg", v="0.5 m/s"), spring=Spring(stiffness="2 kN/m", x="1 cm"),
+        rub0=TranslationalFriction(law="coulomb", coulomb_force="20 N"),
+        rub1=TranslationalFriction(law="coulomb", coulomb_force="20 N"))
 
 
 def method_of(model, before="rodas4"):

@@ -147,13 +147,10 @@ def test_a_driver_gives_the_share_of_its_supply(reference, reverse, brake, curre
     assert run.energy().relative_residual < 1e-12
 
 
-def test_a_signal_may_be_the_reference():
+def test_a_signal_may_be_the_reference_and_bounds_in_the_wrong_order_are_told():
     source = em.PWMVoltage(control="signal", minimum_signal=-1, maximum_signal=3)
     run = driven(2, source=source, pwm_amplitude="6 V").simulate("1 ms")
     meets(run, {"pwm.v V": (3.75, 1e-12), "load.i A": ((3.75 / 6 * 12 - 3) / 2.4, 1e-12)})
-
-
-def test_bounds_in_the_wrong_order_are_told():
     report = str(driven(1, source=em.PWMVoltage(control="signal", minimum_signal=1)).check())
     assert "minimum_signal is 1.0, not below maximum_signal, which is 1.0." in report
 
@@ -198,26 +195,20 @@ def held(machine, voltage="10 V", velocity="0 m/s"):
     return model
 
 
-def test_current_of_a_voice_coil_that_is_held():
-    run = held(em.VoiceCoil()).simulate("10 ms", **TIGHT)
-    t = np.linspace(0, 0.01, 9)
-    current = 10 / 2.86 * (1 - np.exp(-t * 2.86 / 5.1e-3))
-    assert_allclose(run["machine.i"].at(quantity(t, "s")).to("A").m, current, atol=1e-9)
-    assert_allclose(run["machine.f"].at(quantity(t, "s")).to("N").m, -3.88 * current, atol=1e-8)
-    assert run.energy().relative_residual < 1e-9
-
-
-def test_a_solenoid_that_is_held_is_an_inductance():
-    run = held(em.Solenoid(x="1 mm"), "12 V").simulate("20 ms", **TIGHT)
-    inductance = 1000**2 / (1e-3 / (MU0 * 1e-4) + 2e6)
+@pytest.mark.parametrize(("machine", "voltage", "ohm", "henry", "force"), [
+    (em.VoiceCoil(), 10, 2.86, 5.1e-3, lambda i, henry: -3.88 * i),
+    (em.Solenoid(x="1 mm"), 12, 20, 1000**2 / (1e-3 / (MU0 * 1e-4) + 2e6),
+     lambda i, henry: (henry * i / 1000) ** 2 / (2 * MU0 * 1e-4))], ids=["coil", "solenoid"])
+def test_a_machine_that_is_held_is_an_inductance(machine, voltage, ohm, henry, force):
+    run = held(machine, f"{voltage} V").simulate("20 ms", **TIGHT)
     t = np.linspace(0, 0.02, 9)
-    current = 12 / 20 * (1 - np.exp(-t * 20 / inductance))
+    current = voltage / ohm * (1 - np.exp(-t * ohm / henry))
     assert_allclose(run["machine.i"].at(quantity(t, "s")).to("A").m, current, atol=1e-10)
-    flux = inductance * current / 1000
-    assert_allclose(run["machine.f"].at(quantity(t, "s")).to("N").m, flux**2 / (2 * MU0 * 1e-4),
+    assert_allclose(run["machine.f"].at(quantity(t, "s")).to("N").m, force(current, henry),
                     atol=1e-9)
-    assert_allclose(final(run, "machine.energy_stored", "J"), inductance * current[-1] ** 2 / 2,
+    assert_allclose(final(run, "machine.energy_stored", "J"), henry * current[-1] ** 2 / 2,
                     rtol=1e-9)
+    assert run.energy().relative_residual < 1e-9
 
 
 def test_a_solenoid_with_rigid_stops_holds():
@@ -227,22 +218,17 @@ def test_a_solenoid_with_rigid_stops_holds():
     assert run.energy().relative_residual < 1e-7
 
 
-def test_an_armature_without_a_stop_goes_through_and_is_named():
+def test_an_armature_without_a_stop_goes_through_and_a_stator_that_nothing_holds_is_told():
     model = fed(em.Solenoid(), "12 V")
-    wire(model, "machine.R armature.M", "machine.C frame.V",
-         armature=Mass(mass="20 g"), frame=Reference())
+    wire(model, "machine.R armature.M", armature=Mass(mass="20 g"))
+    (error,) = model.check().errors
+    assert error.code == "reference.missing"
+    wire(model, "machine.C frame.V", frame=Reference())
     with pytest.raises(SimulationError, match="gone through the stator: put a HardStop"):
         model.simulate("0.2 s")
 
 
 SLOW = el.table(["0 s", "10 ms"], ["0 V", "150 V"])
-
-
-def test_a_solenoid_whose_stator_nothing_holds_is_told_of_the_reference_alone():
-    model = fed(em.Solenoid())
-    wire(model, "machine.R armature.M", armature=Mass())
-    (error,) = model.check().errors
-    assert error.code == "reference.missing"
 
 
 def test_a_piezo_stack_extends_freely_and_pushes_where_it_is_held():

@@ -91,11 +91,8 @@ def test_a_motor_runs_through_the_points_of_its_data_sheet(given, stall, damping
 def test_a_motor_without_load_draws_its_no_load_current(given):
     point = on_a_stand(em.DCMotor(**given, **IDLING), voltage="6 V").operating_point()
     meets(point, {"machine.i": (0.3, 1e-12), "machine.power_dissipated": (6 * 0.3, 1e-12)})
-
-
-def test_a_torque_constant_is_the_back_emf_constant():
-    motor = em.DCMotor(back_emf_constant="0.1 N*m/A")
-    assert_allclose(motor.back_emf_constant.to("V*s/rad").m, 0.1, rtol=1e-15)
+    constant = em.DCMotor(back_emf_constant="0.1 N*m/A").back_emf_constant
+    assert_allclose(constant.to("V*s/rad").m, 0.1, rtol=1e-15)  # that of the torque, too
 
 
 @pytest.mark.parametrize(("given", "said"), [
@@ -120,23 +117,19 @@ def test_a_motor_below_break_away_stays_at_rest_and_starts_when_it_is_overcome()
     assert run.energy().relative_residual < 1e-8
 
 
-def test_a_motor_on_a_turning_case_sees_the_difference_of_speeds():
+def test_a_motor_on_a_turning_case_sees_the_difference_of_speeds_and_a_driven_one_generates():
     model = fed(em.DCMotor(**SMALL), voltage="3 V")
     wire(model, "house.R machine.C", "house.C ground.W",
          house=ro.AngularVelocitySource(velocity="20 rad/s"), ground=ro.RotationalReference())
-    run = model.simulate("6 s", rtol=1e-10)
     w = (0.1 * 3 / 2) / (0.1**2 / 2 + 1e-4)  # against the case
-    meets(run, {"machine.w rad/s": (w, 1e-8), "machine.R.w rad/s": (w + 20, 1e-8)})
-
-
-def test_a_driven_motor_is_a_generator():
-    model = fed(em.DCMotor(**SMALL), voltage="0 V")
+    meets(model.simulate("6 s", rtol=1e-10), {"machine.w rad/s": (w, 1e-8),
+                                              "machine.R.w rad/s": (w + 20, 1e-8)})
+    model = fed(em.DCMotor(**SMALL, w_rotor="50 rad/s"), voltage="0 V")
     wire(model, "drive.R machine.R", "drive.C machine.C ground.W",
          drive=ro.AngularVelocitySource(velocity="50 rad/s"), ground=ro.RotationalReference())
-    model.machine.w_rotor = "50 rad/s"
-    run = model.simulate("0.1 s", rtol=1e-10)
-    assert_allclose(final(run, "machine.i", "A"), -0.1 * 50 / 2, rtol=1e-9)
-    assert_allclose(final(run, "drive.power_supplied", "W"), 2.5**2 * 2 + 1e-4 * 50**2, rtol=1e-9)
+    meets(model.simulate("0.1 s", rtol=1e-10), {
+        "machine.i A": (-0.1 * 50 / 2, 1e-9),
+        "drive.power_supplied W": (2.5**2 * 2 + 1e-4 * 50**2, 1e-9)})
 
 
 def test_separate_excitation_sets_the_speed():

@@ -10,17 +10,13 @@ from scipy.linalg import expm
 
 import library.electrical as el
 import library.magnetic as ma
-from blocks import Model, ParameterError, cos, quantity, sin
+from blocks import ParameterError, cos, quantity, sin
 from library.signal import Ramp
 
 
 def static(part, force):
     """phi of a part at a potential."""
     return final(across(part, magnetomotive_force=force).simulate("1 ms"), "part.phi", "Wb")
-
-
-def test_permeability_of_vacuum():
-    assert_allclose(ma.VACUUM.to("H/m").m, 4e-7 * np.pi, rtol=1e-15)
 
 
 def test_fundamental_reluctance_is_ohms_law():
@@ -39,15 +35,19 @@ def test_a_table_of_saturation_inside_and_outside(force, flux):
     assert_allclose(static(part, force), flux, rtol=1e-9)
 
 
-def test_a_table_that_is_no_curve_is_said():
+def test_a_table_that_is_no_curve_or_of_one_sign_is_said():
     with pytest.raises(ParameterError, match="fluxes"):
         across(ma.FundamentalReluctance(law="table", fluxes=["0 Wb", "0 Wb"])).simulate("1 s")
-    part = ma.FundamentalReluctance(law="table", magnetomotive_forces=["1 A", "-1 A"])
-    (word,) = [w.problem for w in across(part).check().warnings]
-    assert "does not rise" in word
+    falls = ma.FundamentalReluctance(law="table", magnetomotive_forces=["1 A", "-1 A"])
+    one_sided = ma.Reluctance(material="table", flux_densities=["0 T", "1 T"],
+                              field_strengths=["0 A/m", "200 A/m"])
+    for part, said in ((falls, "does not rise"), (one_sided, "both signs")):
+        (word,) = [w.problem for w in across(part).check().warnings]
+        assert said in word
 
 
 def test_reluctance_of_a_gap_and_of_iron():
+    assert_allclose(ma.VACUUM.to("H/m").m, 4e-7 * np.pi, rtol=1e-15)
     assert_allclose(static(ma.Reluctance(), "100 A"), 100 * MU0 * 0.01 / 1e-3, rtol=1e-13)
     iron = ma.Reluctance(length="0.2 m", area="4 cm^2", relative_permeability=2000)
     run = across(iron, magnetomotive_force="50 A").simulate("1 ms")
@@ -75,13 +75,6 @@ def test_saturation_by_a_table_of_iron(flux, field):
                          field_strengths=["-30 kA/m", "-1 kA/m", "0 A/m", "1 kA/m", "30 kA/m"])
     model = across(part, ma.FluxSource(flux=-quantity(flux)))
     assert_allclose(final(model.simulate("1 ms"), "part.H", "A/m"), field, rtol=1e-12)
-
-
-def test_a_table_of_one_sign_is_said():
-    one_sided = ma.Reluctance(material="table", flux_densities=["0 T", "1 T"],
-                           field_strengths=["0 A/m", "200 A/m"])  # fmt: skip
-    (word,) = [w.problem for w in across(one_sided).check().warnings]
-    assert "both signs" in word
 
 
 def test_variable_reluctance_follows_its_signal_down_to_the_least_gap():
@@ -141,27 +134,22 @@ def test_a_coil_on_a_reluctance_is_an_inductance():
 
 def two_windings(load):
     """A coil fed through 2 ohm, and a second one, around one core."""
-    model = Model("transformer")
-    model.source = el.ControlledVoltageSource(
-        voltage=lambda t: quantity("10 V") * cos(t * quantity("200 rad/s")))
-    wire(model, "source.p resistor.p", "resistor.n first.p", "source.n first.n earth.V",
-         "second.p load.p", "second.n load.n earth2.V", "first.N core.N", "core.S second.N",
-         "second.S first.S zero.M", resistor=el.Resistor(resistance="2 ohm"), load=load,
-         first=ma.ElectromagneticConverter(turns=100), second=ma.ElectromagneticConverter(turns=30),
-         core=ma.FundamentalReluctance(reluctance="1e5 1/H"), zero=ma.MagneticReference(),
-         earth=el.ElectricalReference(), earth2=el.ElectricalReference())
-    return model
-
-
-def phasors(load):
-    """Currents into both windings by Kirchhoff's laws at 200 rad/s, wound against each other."""
-    impedance = 200j * np.array([[100**2, -100 * 30], [-100 * 30, 30**2]]) / 1e5
-    return np.linalg.solve(impedance + np.diag([2, load]), [10, 0])
+    return wired(
+        "transformer", "source.p resistor.p", "resistor.n first.p", "source.n first.n earth.V",
+        "second.p load.p", "second.n load.n earth2.V", "first.N core.N", "core.S second.N",
+        "second.S first.S zero.M", resistor=el.Resistor(resistance="2 ohm"), load=load,
+        source=el.ControlledVoltageSource(
+            voltage=lambda t: quantity("10 V") * cos(t * quantity("200 rad/s"))),
+        first=ma.ElectromagneticConverter(turns=100), second=ma.ElectromagneticConverter(turns=30),
+        core=ma.FundamentalReluctance(reluctance="1e5 1/H"), zero=ma.MagneticReference(),
+        earth=el.ElectricalReference(), earth2=el.ElectricalReference())
 
 
 def test_two_coils_on_a_core_are_a_transformer():
     run = two_windings(el.Resistor(resistance="0.5 ohm")).simulate("2.5 s", **TIGHT)
-    first, second = phasors(0.5)
+    # Kirchhoff's laws at 200 rad/s, of currents into windings that are wound against each other
+    impedance = 200j * np.array([[100**2, -100 * 30], [-100 * 30, 30**2]]) / 1e5
+    first, second = np.linalg.solve(impedance + np.diag([2, 0.5]), [10, 0])
     t = np.linspace(2.45, 2.5, 12)
     turn = np.exp(200j * t)
     for path, current in (("first.i", first), ("second.i", second)):

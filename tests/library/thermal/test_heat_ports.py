@@ -200,13 +200,11 @@ def test_a_parameter_may_follow_several_variables():
 
 
 def test_all_instances_of_an_array_follow_their_own_temperature():
-    model = Model("array")
-    wire(model, "body.M damper.R", "damper.C ground.V", "damper.H lump.M",
-         body=tr.Mass(count=3, v=quantity([1, 2, 3], "m/s")), ground=tr.Reference(),
-         damper=tr.Damper(count=3, thermal_port=True,
-                          damping=lambda temperature: quantity("1 N*s/m") * (temperature / ROOM)),
-         lump=ThermalMass(count=3, mass="0.01 g"))
-    run = model.simulate("1 s")
+    run = wired("array", "body.M damper.R", "damper.C ground.V", "damper.H lump.M",
+                body=tr.Mass(count=3, v=quantity([1, 2, 3], "m/s")), ground=tr.Reference(),
+                damper=tr.Damper(count=3, thermal_port=True, damping=lambda temperature: quantity(
+                    "1 N*s/m") * (temperature / ROOM)),
+                lump=ThermalMass(count=3, mass="0.01 g")).simulate("1 s")
     for k in range(3):
         assert_allclose(run[f"damper[{k}].damping"].final.to("N*s/m").magnitude,
                         run[f"lump[{k}].T"].final.to("K").magnitude / 300, rtol=1e-12)
@@ -222,14 +220,6 @@ def test_bounds_are_kept_during_the_run():
     limited = tr.Damper(thermal_port=True, damping=lambda temperature: blocks.maximum(
         quantity("5 N*s/m") * (1 - (temperature - ROOM) / quantity("10 K")), 0))
     assert braked(limited, 1.0).simulate("3 s")["lump.T"].final < quantity("310.1 K")
-
-
-def test_checks_of_a_component_see_the_value_at_room_temperature():
-    wrong = tr.TranslationalFriction(law="coulomb", thermal_port=True, breakaway_force="20 N",
-                                     coulomb_force=lambda temperature: quantity("0.1 N/K")
-                                     * temperature)
-    problem = braked(wrong).check().errors[0].problem
-    assert "breakaway_force is 20.0 N and thus below coulomb_force, which is 30.0 N" in problem
 
 
 # -- what is refused ---------------------------------------------------------------------------
@@ -278,12 +268,17 @@ def test_a_function_of_time_stays_one():
     assert_allclose(model.simulate("2 s")["rotor.w"].final.magnitude, 2, rtol=1e-6)
 
 
-def test_a_function_with_another_unit_or_a_fault_is_told():
-    wrong = braked(tr.Damper(thermal_port=True, damping=lambda temperature: temperature))
-    assert "the function of temperature given for it returns K, but N*s/m is needed" in str(
-        wrong.check().errors[0])
-    failing = braked(tr.Damper(thermal_port=True, damping=lambda temperature: temperature.nothing))
-    assert "the function of temperature given for it failed" in str(failing.check().errors[0])
+@pytest.mark.parametrize(("element", "said"), [
+    (tr.Damper(thermal_port=True, damping=lambda temperature: temperature),
+     "the function of temperature given for it returns K, but N*s/m is needed"),
+    (tr.Damper(thermal_port=True, damping=lambda temperature: temperature.nothing),
+     "the function of temperature given for it failed"),
+    # checks of a component see the value at room temperature
+    (tr.TranslationalFriction(law="coulomb", thermal_port=True, breakaway_force="20 N",
+                              coulomb_force=lambda temperature: quantity("0.1 N/K") * temperature),
+     "breakaway_force is 20.0 N and thus below coulomb_force, which is 30.0 N")])
+def test_a_function_with_another_unit_or_a_fault_is_told(element, said):
+    assert said in str(braked(element).check().errors[0])
 
 
 def test_what_stores_energy_does_not_follow_a_variable():

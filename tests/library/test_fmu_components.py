@@ -22,15 +22,8 @@ from benches.exported_models import MODELS, exported, response
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from blocks import quantity
-from blocks.exceptions import (
-    ConnectionRefused,
-    MissingPackage,
-    ParameterError,
-    SimulationError,
-    UnknownName,
-    WrongDimension,
-)
+from blocks import ConnectionRefused, ParameterError, SimulationError, UnknownName, quantity
+from blocks.exceptions import MissingPackage, WrongDimension
 from library.fmu import FMU
 from library.signal import Constant, Gain, Sine, Step, Subtract
 

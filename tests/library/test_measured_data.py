@@ -10,15 +10,9 @@ from benches import wired
 from numpy.testing import assert_allclose
 from scipy.interpolate import Akima1DInterpolator, CubicSpline, PchipInterpolator
 
-from blocks import Model, Parameter, quantity
-from blocks.exceptions import (
-    FileError,
-    ParameterError,
-    SimulationError,
-    UnitError,
-    UnknownName,
-    WrongDimension,
-)
+import blocks
+from blocks import Model, Parameter, ParameterError, SimulationError, UnknownName, quantity
+from blocks.exceptions import UnitError, WrongDimension
 from blocks.simulation.running_method import RunningMethod
 from library.measurements import columns
 from library.rotational import AngularVelocitySource
@@ -150,7 +144,7 @@ def test_a_wrong_row_of_pandas_is_named():
     (lambda: table("run7.csv", time="t [s]", value="F"), ParameterError, "is in ms, but was asked"),
     (lambda: table("run7.csv", time="F", value="t"), WrongDimension, "1.5 kN among values in s"),
     (lambda: table("run7.csv", time="t"), ParameterError, "needs the headings of two columns"),
-    (lambda: table("run8.csv", time="t", value="F"), FileError, "cannot read the file"),
+    (lambda: table("run8.csv", time="t", value="F"), blocks.FileError, "cannot read the file"),
     (lambda: table(pd.DataFrame({"t [s]": [0, 1], "M [Nm]": [1, 2]}), time="t", value="M [N*m]"),
      ParameterError, "column 'M [Nm]' of the data: has a unit that is not known: 'Nm' is not"),
     (lambda: table(pd.DataFrame({"a [s]": [1, 2]}), time="a"), ParameterError, "which column"),

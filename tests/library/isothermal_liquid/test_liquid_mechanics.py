@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from benches import seconds, values, wire, wired
-from liquid_bench import OIL, P0, TIGHT, h, oil, reservoir, rho
+from liquid_bench import OIL, P0, h, oil, reservoir, rho
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
@@ -29,7 +29,7 @@ def test_a_piston_pushes_by_its_area_and_takes_liquid_as_it_moves(orientation, s
                                                              **outside),
                   drive=translational.VelocitySource(velocity=f"{0.1 * sign} m/s"),
                   ground=translational.Reference())
-    run = model.simulate("1 s", **TIGHT)
+    run = model.simulate("1 s", rtol=1e-10)
     p0 = 0.3e6 if outside else P0
     assert_allclose(values(run, "piston.f", "N"), sign * 2e-3 * (5e6 - p0), rtol=1e-12)
     assert_allclose(values(run, "drive.f", "N"), sign * 2e-3 * (5e6 - p0), rtol=1e-12)
@@ -48,7 +48,7 @@ def test_a_piston_whose_place_is_a_signal_squeezes_what_is_enclosed():
                                                              dead_volume="1 l"),
                   drive=translational.VelocitySource(velocity="-1 mm/s"),
                   place=Ramp(slope="-1 mm/s", initial="5 mm"))
-    run = model.simulate("4 s", **TIGHT)
+    run = model.simulate("4 s", rtol=1e-10)
     volume = 1e-3 + 1e-3 * (5e-3 - 1e-3 * seconds(run))
     mass = rho(values(run, "piston.p_I", "Pa"), OIL) * volume
     assert_allclose(mass, float(rho(P0, OIL)) * 1.005e-3, rtol=1e-9)
@@ -60,7 +60,7 @@ def test_a_mass_on_enclosed_liquid_swings_on_its_stiffness():
                   piston=il.TranslationalMechanicalConverter(interface_area="1e-3 m^2",
                                                              dead_volume="1 l"),
                   mass=translational.Mass(mass="10 kg", v="1 mm/s"))
-    run = model.simulate("0.2 s", **TIGHT)
+    run = model.simulate("0.2 s", rtol=1e-10)
     w = np.sqrt(OIL["beta"] * 1e-6 / (1e-3 * 10))
     assert_allclose(values(run, "mass.v", "m/s"), 1e-3 * np.cos(w * seconds(run)), atol=1e-8)
     assert run.energy().relative_residual < 1e-6
@@ -80,7 +80,7 @@ def press(compressible):
 
 
 def test_incompressible_liquid_between_two_pistons_is_a_rigid_transmission():
-    run = press(False).simulate("1 s", **TIGHT)
+    run = press(False).simulate("1 s", rtol=1e-10)
     # m = 0.1 kg + 500 kg/100², pushed by 100 N; the load moves a hundredth
     a = 100 / (0.1 + 500 / 100**2)
     t = seconds(run)
@@ -107,7 +107,7 @@ def test_a_vane_turns_by_its_displacement(orientation, sign, outside, compressib
                       dynamic_compressibility=compressible, **made, **outside),
                   drive=rotational.AngularVelocitySource(velocity=f"{3 * sign} rad/s"),
                   ground=rotational.RotationalReference())
-    run = model.simulate("1 s", **TIGHT)
+    run = model.simulate("1 s", rtol=1e-10)
     p0 = 0.3e6 if outside else P0
     assert_allclose(values(run, "vane.t", "N*m"), sign * 1e-4 * (5e6 - p0), rtol=1e-12)
     inflow = (float(rho(5e6, OIL)) if compressible else 850) * 1e-4 * 3
@@ -254,7 +254,7 @@ def machine(part, speed, p_A, p_B, displacement=None):
                   ground=rotational.RotationalReference())
     if displacement is not None:
         wire(model, "setting.y part.D", setting=Constant(value=f"{displacement} cm^3/turn"))
-    return model.simulate("0.1 s", **TIGHT)
+    return model.simulate("0.1 s", rtol=1e-10)
 
 
 KINDS = [(il.FixedDisplacementPump, None), (il.FixedDisplacementMotor, None),

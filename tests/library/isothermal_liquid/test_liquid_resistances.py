@@ -3,20 +3,7 @@
 import numpy as np
 import pytest
 from benches import seconds, values, wire, wired
-from liquid_bench import (
-    OIL,
-    P0,
-    TIGHT,
-    WATER,
-    between,
-    flow,
-    h,
-    oil,
-    opened,
-    orifice,
-    reservoir,
-    rho,
-)
+from liquid_bench import OIL, P0, WATER, between, flow, h, oil, opened, orifice, reservoir, rho
 from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
@@ -36,7 +23,7 @@ def steered(part, port, value, p_A, p_B):
     model = between(part, p_A, p_B, oil())
     model.signal = Constant(value=value)
     model.connect(model.signal.y, getattr(model.part, port))
-    run = model.simulate("0.1 s", **TIGHT)
+    run = model.simulate("0.1 s", rtol=1e-10)
     assert run.energy().relative_residual < 1e-9
     return run
 
@@ -49,7 +36,8 @@ def test_a_resistance_has_its_nominal_flow_and_is_laminar_near_zero():
         assert_allclose(flow(part, LOW + drop, LOW), 2 * share, rtol=1e-8)
 
 
-GAPS = [  # shape, sizes, volume flow times viscosity, length over pressure, from textbooks
+@pytest.mark.parametrize(("shape", "sizes", "conductance"), [
+    # volume flow times viscosity, length over pressure, from textbooks
     ("circular", {"diameter": "2 mm"}, np.pi * 2e-3**4 / 128),
     ("annular", {"inner_diameter": "20 mm", "outer_diameter": "20.02 mm"},
      np.pi * 20.01e-3 * 1e-5**3 / 12),  # a narrow slit, bent
@@ -58,10 +46,7 @@ GAPS = [  # shape, sizes, volume flow times viscosity, length over pressure, fro
      20e-3 * 5e-5**3 / 12 * (1 - 0.63025 * 5e-5 / 20e-3)),
     ("elliptical", {"major_axis": "2 mm", "minor_axis": "2 mm"}, np.pi * 2e-3**4 / 128),
     ("elliptical", {"major_axis": "4 mm", "minor_axis": "2 mm"}, np.pi * 8e-9 * 1e-9 / (4 * 5e-6)),
-    ("triangular", {"side": "2 mm"}, np.sqrt(3) / 320 * 2e-3**4)]
-
-
-@pytest.mark.parametrize(("shape", "sizes", "conductance"), GAPS)
+    ("triangular", {"side": "2 mm"}, np.sqrt(3) / 320 * 2e-3**4)])
 def test_a_gap_leaks_as_hagen_and_poiseuille_say(shape, sizes, conductance):
     part = il.LaminarLeakage(cross_section_geometry=shape, length="0.2 m", **sizes)
     exact = conductance * (HIGH - LOW) / (OIL["nu"] * 0.2)
@@ -134,7 +119,7 @@ def test_a_compressible_pipe_has_its_mean_pressure_in_the_middle():
 
 
 def test_a_column_of_liquid_has_to_be_accelerated():
-    run = between(pipe(inertia=True), P0 + 2e4, P0, oil()).simulate("20 s", **TIGHT)
+    run = between(pipe(inertia=True), P0 + 2e4, P0, oil()).simulate("20 s", rtol=1e-10)
     end = np.pi * D**4 / 128 * 2e4 / (OIL["nu"] * 10)
     tau = D**2 / (32 * OIL["nu"])
     exact = end * (1 - np.exp(-seconds(run) / tau))
@@ -258,7 +243,7 @@ def test_a_check_valve_opens_from_A_to_B_only(drop, share):
 
 def test_a_check_valve_takes_its_time_to_open():
     part = il.CheckValve(opening_dynamics=True, time_constant="0.1 s")
-    run = between(part, LOW + 5.5e4, LOW, oil()).simulate("0.5 s", **TIGHT)
+    run = between(part, LOW + 5.5e4, LOW, oil()).simulate("0.5 s", rtol=1e-10)
     share = 0.5 * (1 - np.exp(-seconds(run) / 0.1))
     assert_allclose(values(run, "part.opening", "1"), share, atol=1e-9)
     exact = orifice(LOW + 5.5e4, LOW, 1e-10 + (1e-4 - 1e-10) * share)
@@ -281,7 +266,7 @@ def test_a_directional_valve_joins_the_pump_with_one_side_and_the_tank_with_the_
                   liquid=oil(), valve=il.DirectionalValve(overlap_PA="1 mm", overlap_AT="-1 mm",
                                                           stroke="5 mm", maximum_area="10 mm^2"),
                   spool=Constant(value=f"{3 * side} mm"), a=reservoir(4e6), b=reservoir(3e6))
-    run = model.simulate("0.1 s", **TIGHT)
+    run = model.simulate("0.1 s", rtol=1e-10)
     opening = {"PA": 0.4, "PB": 0, "AT": 0, "BT": 0.6} if side == 1 else {
         "PA": 0, "PB": 0.6, "AT": 0.8, "BT": 0}  # fmt: skip
     pressure = {"P": 10e6, "A": 4e6, "B": 3e6, "T": P0}
@@ -313,21 +298,19 @@ def test_a_node_without_volume_between_resistances_starts_with_air_in_the_liquid
     if second == "motor":
         wire(model, "speed.R second.R", "speed.C second.C frame.W",
              speed=AngularVelocitySource(velocity="50 rad/s"), frame=RotationalReference())
-    run = model.simulate("1 s", **TIGHT)
+    run = model.simulate("1 s", rtol=1e-10)
     middle = brentq(lambda p: orifice(HIGH, p, 2e-6, air=AIR) - law(p), LOW, HIGH, xtol=1e-4)
     assert_allclose(values(run, "first.B.p", "Pa"), middle, rtol=1e-9)
     assert run.energy().relative_residual < 1e-9
 
 
 # -- what liquid loses leaves as heat, and viscosity of a gap warms what it is in ------------------
-PARTS = [lambda **k: il.FlowResistance(**k), lambda **k: il.LaminarLeakage(length="1 m", **k),
-         lambda **k: il.LocalRestriction(restriction_type="fixed", area="1 mm^2", **k),
-         lambda **k: il.CheckValve(maximum_area="1 mm^2", **k),
-         lambda **k: il.PressureReliefValve(maximum_area="1 mm^2", **k), lambda **k: il.Pipe(
-             dynamic_compressibility=False, area="1 cm^2", hydraulic_diameter="1 cm", **k)]
-
-
-@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("part", [
+    lambda **k: il.FlowResistance(**k), lambda **k: il.LaminarLeakage(length="1 m", **k),
+    lambda **k: il.LocalRestriction(restriction_type="fixed", area="1 mm^2", **k),
+    lambda **k: il.CheckValve(maximum_area="1 mm^2", **k),
+    lambda **k: il.PressureReliefValve(maximum_area="1 mm^2", **k), lambda **k: il.Pipe(
+        dynamic_compressibility=False, area="1 cm^2", hydraulic_diameter="1 cm", **k)])
 def test_what_is_lost_between_two_pressures_warms_a_body(part):
     mdot = flow(part(), 2e6, 1e6, oil())
     model = between(part(thermal_port=True), 2e6, 1e6, oil())

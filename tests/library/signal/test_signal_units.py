@@ -7,18 +7,10 @@ import pytest
 from benches import meets, wire, wired
 from numpy.testing import assert_allclose
 
+import blocks
 import library.signal as si
-from blocks import Component, Input, Model, Option, Output, Parameter, Variable, der, quantity
-from blocks.exceptions import (
-    AngleFrequencyError,
-    BlocksError,
-    CheckError,
-    ConnectionRefused,
-    ParameterError,
-    UnknownName,
-    UnknownUnit,
-    WrongDimension,
-)
+from blocks import Component, ConnectionRefused, Input, Output, Parameter, ParameterError, quantity
+from blocks.exceptions import AngleFrequencyError, CheckError, UnknownUnit, WrongDimension
 
 
 class ForcedMass(Component):
@@ -26,11 +18,11 @@ class ForcedMass(Component):
 
     mass = Parameter("2 kg", above=0)
     force = Input("N")
-    v = Variable("m/s", "0 m/s", priority="high")
+    v = blocks.Variable("m/s", "0 m/s", priority="high")
     speed = Output("m/s")
 
     def equations(self):
-        yield self.mass * der(self.v) == self.force
+        yield self.mass * blocks.der(self.v) == self.force
         yield self.speed == self.v
 
 
@@ -38,7 +30,7 @@ class Turned(Component):
     """Reads an angular velocity, a displacement per turn, and a current."""
 
     speed, displacement, current = Input("rad/s"), Input("cm^3/turn"), Input("A")
-    sum = Variable("1")
+    sum = blocks.Variable("1")
 
     def equations(self):
         yield self.sum == (self.speed * quantity("1 s") + self.displacement / quantity("1 cm^3")
@@ -101,7 +93,7 @@ def test_lines_of_different_dimension_are_refused_naming_both_ends():
 
 
 def test_a_value_may_change_within_its_dimension_and_keeps_the_compiled_model():
-    model = Model()
+    model = blocks.Model()
     wire(model, "push.y gain.u", push=si.Constant(value="5 N"), gain=si.Gain(gain="3", input="N"))
     assert_allclose(model.simulate("1 s")["gain.y"].final.to("N").magnitude, 15)
     compiled = model.compile()
@@ -141,12 +133,12 @@ MISTAKES = [
      "Gain.input: 'Nm' is not a unit. Did you mean 'N*m'?"),
     (lambda: si.Sum(signs="+x"), ParameterError,
      "Sum.signs: is '+x', but takes one '+' or '-' per input. Write for example signs='+-'."),
-    (lambda: si.Sum(signs="++").u3, UnknownName, "Sum: there is no 'u3' among its names."),
+    (lambda: si.Sum(signs="++").u3, blocks.UnknownName, "Sum: there is no 'u3' among its names."),
     (lambda: si.Divide(units="N, m, s"), ParameterError,
      "Divide.units: names 3 units, but there are 2 inputs."),
     (lambda: si.MathFunction(function="exp", unit="N"), WrongDimension,
      "MathFunction.unit: is N, but exp() takes a plain number or an angle."),
-    (lambda: si.MathFunction(function="exq"), UnknownName, "Did you mean 'exp'?"),
+    (lambda: si.MathFunction(function="exq"), blocks.UnknownName, "Did you mean 'exp'?"),
     (lambda: si.Saturation(upper="1 N", lower="-1 m"), WrongDimension,
      "Saturation.lower: takes N or any unit convertible to it, but was given -1 m. "
      "It has the unit of 'upper'."),
@@ -169,7 +161,7 @@ MISTAKES = [
     (lambda: si.Table1D(x=["0 m", "1 s"]), WrongDimension, "Table1D.x[1]: takes m"),
     (lambda: si.Table1D(interpolation="smooth"), ParameterError,
      "Table1D.values: has 2 points, but at least 3 are needed."),
-    (lambda: si.Table1D(interpolation="smoth"), UnknownName, "Did you mean 'smooth'?"),
+    (lambda: si.Table1D(interpolation="smoth"), blocks.UnknownName, "Did you mean 'smooth'?"),
     (lambda: si.Table2D(x1=[0, 1, 2]), ParameterError,
      "Table2D.values: has 2 rows and 2 columns, but " "there are 3 points of x1 and 2 of x2."),
     (lambda: si.Sine(frequency="3 rad/s"), AngleFrequencyError,
@@ -205,7 +197,7 @@ def test_a_mistake_is_named_where_it_is_made(mistake, kind, text):
     (lambda: si.PID(limited=True, lower="1", upper="0"), "is not below the upper limit")])
 def test_values_that_contradict_each_other_are_found_by_the_check(block, text):
     model = wired("model", block=block())
-    with pytest.raises(BlocksError, match=re.escape(text)):
+    with pytest.raises(blocks.BlocksError, match=re.escape(text)):
         model.simulate("1 s")
 
 
@@ -216,9 +208,9 @@ def test_an_input_that_is_connected_to_nothing_is_found_by_the_check():
 
 
 def test_a_function_of_time_of_another_dimension_is_refused():
-    model = Model()
+    model = blocks.Model()
     model.source = si.TimeFunction(unit="N", value=lambda t: 2 * t)
-    with pytest.raises(BlocksError, match="returns s, but N is needed"):
+    with pytest.raises(blocks.BlocksError, match="returns s, but N is needed"):
         model.simulate("1 s")
 
 
@@ -228,7 +220,7 @@ def test_a_function_of_time_of_another_dimension_is_refused():
 class Scale(Component):
     """Minimal block of a derived unit with numbered inputs, a matrix and a bounded parameter."""
 
-    unit = Option("m")
+    unit = blocks.Option("m")
     weights = Parameter([[1.0, 2.0]])
     limit = Parameter(3, unit=lambda c: c.unit, above=0)
     u = Input(lambda c: [c.unit] * np.shape(c.weights)[1])

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import root
 
 import library.thermal as th
-from blocks import Model, ParameterError, SimulationError, quantity, sin
+from blocks import ParameterError, SimulationError, quantity, sin
 from blocks.exceptions import WrongDimension
 from library.electrical import DCVoltageSource, ElectricalReference, Resistor
 from library.signal import Constant, Ramp
@@ -26,11 +26,6 @@ def flow(element, **ends):
     return between(element, **ends).simulate("1 s")["element.Q"].final.to("W").magnitude
 
 
-def signal(model, value):
-    model.value = Constant(value=value)
-    return model.value.y
-
-
 # -- bodies ------------------------------------------------------------------------------------
 def cooling(element, hot="373.15 K"):
     """A body of 10 J/K that an element joins to surroundings of 300 K."""
@@ -47,11 +42,6 @@ def test_a_body_cools_exponentially():
     assert run.energy().residual.to("J").magnitude < 1e-8
 
 
-def test_a_temperature_in_degrees_counts_from_its_own_zero():
-    assert_allclose(cooling(th.ThermalResistance(), "100 degC").simulate("1 s")["body.T"].initial
-                    .to("K").magnitude, 373.15, rtol=1e-15)  # fmt: skip
-
-
 def test_two_bodies_meet_where_their_heat_says():
     model = wired("two", "a.M meter.A", "meter.B link.A", "link.B b.M",
                   a=th.ThermalMass(mass="1 kg", specific_heat="100 J/(kg*K)", T="400 K"),
@@ -63,21 +53,25 @@ def test_two_bodies_meet_where_their_heat_says():
     assert_allclose(run["a.T"].to("K").magnitude, 325 + 0.75 * difference, rtol=1e-11)
 
 
-def test_an_initial_temperature_below_absolute_zero_is_refused():
-    for text in ("-5 K", "-300 degC"):
-        with pytest.raises(ParameterError, match=r"ThermalMass.T: has the initial target .* at "
-                           r"least 0 K"):
-            th.ThermalMass(T=text)
-
-
 # -- conduction, convection, radiation ---------------------------------------------------------
-def test_conduction_through_a_wall_and_a_pipe():
-    wall = th.ConductiveHeatTransfer(area="2 m^2", thickness="0.5 m",
-                                     thermal_conductivity="3 W/(m*K)")
-    assert_allclose(flow(wall), 1200, rtol=1e-14)
-    pipe = th.ConductiveHeatTransfer(geometry="cylinder", inner_diameter="1 m", length="2 m",
-                                     outer_diameter=f"{np.e} m", thermal_conductivity="3 W/(m*K)")
-    assert_allclose(flow(pipe), 1200 * np.pi, rtol=1e-14)
+FOURTH, SIGMA = 400**4 - 300**4, 5.670374419e-8
+
+
+@pytest.mark.parametrize(("element", "expected"), [
+    (th.ConductiveHeatTransfer(area="2 m^2", thickness="0.5 m",
+                               thermal_conductivity="3 W/(m*K)"), 1200),
+    (th.ConductiveHeatTransfer(geometry="cylinder", inner_diameter="1 m", length="2 m",
+                               outer_diameter=f"{np.e} m", thermal_conductivity="3 W/(m*K)"),
+     1200 * np.pi), (th.ConvectiveHeatTransfer(area="3 m^2"), 6000),
+    (th.ConvectiveHeatTransfer(area="1 m^2", heat_transfer_coefficient=lambda t: quantity(
+        "5 W/(m^2*K*s)") * t), 500), (th.RadiativeHeatTransfer(area="2 m^2"), 8e-8 * FOURTH),
+    (th.RadiativeHeatTransfer(geometry="parallel plates", area="1 m^2", emissivity_A=0.5,
+                              emissivity_B=0.25), SIGMA / 5 * FOURTH),
+    (th.RadiativeHeatTransfer(geometry="concentric cylinders", area="1 m^2", emissivity_A=0.5,
+                              emissivity_B=0.25, radius_A="1 m", radius_B="2 m"),
+     SIGMA / 3.5 * FOURTH)])
+def test_heat_between_400_and_300_kelvin(element, expected):
+    assert_allclose(flow(element), expected, rtol=1e-14)
 
 
 def test_conductivity_from_a_table_of_the_mean_temperature():
@@ -85,9 +79,6 @@ def test_conductivity_from_a_table_of_the_mean_temperature():
     assert_allclose(flow(th.ConductiveHeatTransfer(**wall), hot="500 K"), 392 * 200, rtol=1e-14)
     assert_allclose(flow(th.ConductiveHeatTransfer(**wall), hot="2000 K", cold="1000 K"),
                     342 * 1000, rtol=1e-14)  # held outside
-    falling = th.ConductiveHeatTransfer(law="table", temperatures=["400 K", "300 K"],
-                                        conductivities=["1 W/(m*K)", "2 W/(m*K)"])
-    assert "strictly increasing" in str(between(falling).check().errors[0])
 
 
 @pytest.mark.parametrize(("made", "port", "value", "expected"), [
@@ -98,31 +89,13 @@ def test_conductivity_from_a_table_of_the_mean_temperature():
     (lambda: th.ConvectiveHeatTransfer(law="signal", area="1 m^2"), "HC", "7 W/(m^2*K)", 700),
     (lambda: th.ConvectiveHeatTransfer(law="signal", area="1 m^2"), "HC", "-7 W/(m^2*K)", 0.1),
     (lambda: th.VariableThermalResistance(), "R", "5 K/W", 20),
-    (lambda: th.VariableThermalResistance(minimum_resistance="10 K/W"), "R", "5 K/W", 10)])
+    (lambda: th.VariableThermalResistance(minimum_resistance="10 K/W"), "R", "5 K/W", 10),
+    (th.ThermalResistance, None, "350 K", 50)])  # in place of the parameter of its source
 def test_a_signal_sets_what_resists_and_a_bound_limits_it(made, port, value, expected):
     model = between(made())
-    model.connect(signal(model, value), getattr(model.element, port))
+    wire(model, f"value.y {f'element.{port}' if port else 'hot.S'}", value=Constant(value=value))
     found = model.simulate("1 s")["element.Q"].final.to("W").magnitude
     assert_allclose(found, expected, rtol=1e-14)
-
-
-def test_convection_and_its_coefficient_over_time():
-    assert_allclose(flow(th.ConvectiveHeatTransfer(area="3 m^2")), 6000, rtol=1e-14)
-    rising = th.ConvectiveHeatTransfer(area="1 m^2", heat_transfer_coefficient=lambda t: quantity(
-        "5 W/(m^2*K*s)") * t)
-    assert_allclose(flow(rising), 500, rtol=1e-14)
-
-
-def test_radiation_by_its_coefficient_and_by_emissivities():
-    fourth, sigma = 400**4 - 300**4, 5.670374419e-8
-    assert_allclose(flow(th.RadiativeHeatTransfer(area="2 m^2")), 8e-8 * fourth, rtol=1e-14)
-    plates = th.RadiativeHeatTransfer(geometry="parallel plates", area="1 m^2", emissivity_A=0.5,
-                                      emissivity_B=0.25)
-    assert_allclose(flow(plates), sigma / 5 * fourth, rtol=1e-14)
-    pipes = th.RadiativeHeatTransfer(geometry="concentric cylinders", area="1 m^2",
-                                     emissivity_A=0.5,
-                                     emissivity_B=0.25, radius_A="1 m", radius_B="2 m")
-    assert_allclose(flow(pipes), sigma / 3.5 * fourth, rtol=1e-14)
 
 
 def test_a_body_that_radiates_into_space():
@@ -152,22 +125,33 @@ def test_nodes_without_mass_that_radiate_settle_above_absolute_zero():
     assert_allclose(T, by_hand, rtol=1e-9)
 
 
-def test_bodies_that_radiate_the_wrong_way_round_are_named():
-    wrong = th.RadiativeHeatTransfer(geometry="concentric cylinders", radius_A="1 m",
-                                     radius_B="1 cm")
-    assert "radius_B must be the larger one" in str(between(wrong).check().errors[0])
-    pipe = th.ConductiveHeatTransfer(geometry="cylinder", outer_diameter="1 cm")
-    assert "outer diameter must be the larger one" in str(between(pipe).check().errors[0])
+@pytest.mark.parametrize(("element", "said"), [
+    (th.RadiativeHeatTransfer(geometry="concentric cylinders", radius_A="1 m", radius_B="1 cm"),
+     "radius_B must be the larger one"),
+    (th.ConductiveHeatTransfer(geometry="cylinder", outer_diameter="1 cm"),
+     "outer diameter must be the larger one"),
+    (th.ConductiveHeatTransfer(law="table", temperatures=["400 K", "300 K"],
+                               conductivities=["1 W/(m*K)", "2 W/(m*K)"]), "strictly increasing")])
+def test_what_is_the_wrong_way_round_is_named(element, said):
+    assert said in str(between(element).check().errors[0])
+
+
+@pytest.mark.parametrize(("give", "said"), [
+    (lambda: th.ThermalMass(T="-5 K"), r"ThermalMass.T: has the initial target .* at least 0 K"),
+    (lambda: th.ThermalMass(T="-300 degC"), r"ThermalMass.T: has the initial .* at least 0 K"),
+    (lambda: th.TemperatureSource(temperature="-1 K"), "must be at least 0 K"),
+    (lambda: th.RadiativeHeatTransfer(emissivity_A=0.9),
+     "or choose geometry='parallel plates' or geometry=")])
+def test_temperatures_below_zero_and_options_that_are_not_chosen_are_refused(give, said):
+    with pytest.raises(ParameterError, match=said):
+        give()
 
 
 # -- sources, sensors, ends --------------------------------------------------------------------
 def test_a_heat_flow_warms_its_end_b():
-    model = Model("pump")
-    model.cold, model.warm = th.ThermalMass(T="400 K"), th.ThermalMass()
-    model.pump = th.HeatFlowRateSource(heat_flow=lambda t: quantity("447 W") * sin(
-        quantity("2 rad/s") * t))
-    wire(model, "cold.M pump.A", "pump.B warm.M")
-    run = model.simulate("1 s", **EXACT)
+    run = wired("pump", "cold.M pump.A", "pump.B warm.M", cold=th.ThermalMass(T="400 K"),
+                warm=th.ThermalMass(), pump=th.HeatFlowRateSource(heat_flow=lambda t: quantity(
+                    "447 W") * sin(quantity("2 rad/s") * t))).simulate("1 s", **EXACT)
     rise = (1 - np.cos(2)) / 2
     meets(run, {"warm.T K": (300 + rise, 1e-13), "cold.T K": (400 - rise, 1e-13)})
 
@@ -183,18 +167,14 @@ def test_a_heat_flow_stops_the_run_at_absolute_zero():
 
 
 def test_a_prescribed_temperature_below_absolute_zero_is_named():
-    with pytest.raises(ParameterError, match="must be at least 0 K"):
-        th.TemperatureSource(temperature="-1 K")
-    model = between(th.ThermalResistance(),
+    falls = between(th.ThermalResistance(),
                     hot=lambda t: quantity("300 K") - quantity("40 K/s") * t)
-    with pytest.raises(SimulationError, match="prescribed temperature falls below") as error:
-        model.simulate("10 s")
-    assert error.value.time == pytest.approx(7.5, rel=1e-9)
-    model = between(th.ThermalResistance())
-    wire(model, "value.y hot.S", value=Ramp(initial="300 K", slope="-40 K/s"))
-    with pytest.raises(SimulationError, match="prescribed temperature falls below") as error:
-        model.simulate("10 s")
-    assert error.value.time == pytest.approx(7.5, rel=1e-9)
+    fed = between(th.ThermalResistance())
+    wire(fed, "value.y hot.S", value=Ramp(initial="300 K", slope="-40 K/s"))
+    for model in (falls, fed):
+        with pytest.raises(SimulationError, match="prescribed temperature falls below") as error:
+            model.simulate("10 s")
+        assert error.value.time == pytest.approx(7.5, rel=1e-9)
 
 
 def test_a_difference_of_temperatures_makes_b_the_warmer():
@@ -240,21 +220,10 @@ def test_temperatures_in_k_take_what_says_what_it_is_and_k():
     for text in ("68 degF", "293.15 K"):
         assert_allclose(th.TemperatureSource(temperature=text).temperature.to("K").m, 293.15,
                         rtol=1e-12)  # fmt: skip
-    body = cooling(th.ThermalResistance()).simulate("1 s")["body.T"]
+    body = cooling(th.ThermalResistance(), "100 degC").simulate("1 s")["body.T"]
+    assert_allclose(body.initial.to("K").magnitude, 373.15, rtol=1e-15)
     with pytest.raises(WrongDimension, match="in K, a temperature, and cannot be shown in delta"):
         body.to("delta_degC")
-
-
-def test_a_signal_takes_the_place_of_the_parameter():
-    model = between(th.ThermalResistance())
-    model.connect(signal(model, "350 K"), model.hot.S)
-    assert_allclose(model.simulate("1 s")["element.Q"].final.to("W").magnitude, 50, rtol=1e-14)
-
-
-def test_an_insulated_end_has_the_temperature_of_its_body():
-    model = wired("insulated", "body.M end.A", body=th.ThermalMass(T="350 K"),
-                  end=th.PerfectInsulator())
-    assert model.simulate("1 s")["end.T"].final.to("K").magnitude == 350
 
 
 # -- rod ----------------------------------------------------------------------------------------
@@ -267,20 +236,15 @@ def heated_rod(n):
                  cold=th.TemperatureSource(temperature="300 K"))
 
 
-def fourier(x, t):
-    """Temperature of a rod of diffusivity 1 and length 1, from 300 K on, 400 K at 0."""
-    k = np.arange(1, 200)[:, None]
-    modes = np.sin(k * np.pi * x) * np.exp(-((k * np.pi) ** 2) * t) / k
-    return 400 - 100 * x - 200 / np.pi * modes.sum(axis=0)
-
-
 def test_a_rod_follows_fouriers_series_with_an_error_of_second_order():
-    errors = []
+    errors, k = [], np.arange(1, 200)[:, None]  # diffusivity 1, length 1; from 300 K, 400 K at 0
     for n in (10, 20, 40):
         run = heated_rod(n).simulate("0.05 s", rtol=1e-9)
         x = (np.arange(n) + 0.5) / n
         found = [run[f"rod.segment[{i}].T"].final.to("K").magnitude for i in range(n)]
-        errors.append(np.abs(found - fourier(x, 0.05)).max())
+        modes = np.sin(k * np.pi * x) * np.exp(-((k * np.pi) ** 2) * 0.05) / k
+        exact = 400 - 100 * x - 200 / np.pi * modes.sum(axis=0)
+        errors.append(np.abs(found - exact).max())
     assert errors[2] < 0.05
     assert errors[0] / errors[1] > 3.7
     assert errors[1] / errors[2] > 3.7
@@ -317,11 +281,6 @@ def test_the_ledger_closes_where_stability_limits_the_steps_of_a_rod():
     assert model.simulate("600 s", method="dopri5").energy().relative_residual < 1e-5
 
 
-def test_options_that_a_parameter_belongs_to_are_named():
-    with pytest.raises(ParameterError, match="or choose geometry='parallel plates' or geometry="):
-        th.RadiativeHeatTransfer(emissivity_A=0.9)
-
-
 def test_heat_that_only_a_meter_sees_needs_surroundings():
     model = wired("watched", "source.p part.p", "source.n part.n ground.V", "part.H meter.A",
                   source=DCVoltageSource(), ground=ElectricalReference(),
@@ -331,6 +290,9 @@ def test_heat_that_only_a_meter_sees_needs_surroundings():
 
 def test_an_end_in_the_air_lets_no_heat_pass():
     """It needs no surroundings: temperatures count from absolute zero."""
+    model = wired("insulated", "body.M end.A", body=th.ThermalMass(T="350 K"),
+                  end=th.PerfectInsulator())
+    assert model.simulate("1 s")["end.T"].final.to("K").magnitude == 350
     model = wired("alone", "hot.M bar.A",
                   hot=th.ThermalMass(mass="0.5 kg", T="400 K"), bar=th.ConductingRod(segments=4))
     assert [f.code for f in model.check()] == ["reference.free", "network.unconnected"]

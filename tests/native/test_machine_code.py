@@ -84,9 +84,11 @@ def test_exponentials_of_lanes_are_right_to_the_last_digits_everywhere(name):
     x = ca.SX.sym("x", 1)
     evaluate = machine(ca.Function("f", [x], [ONE[name](x)]), 8)
     size = np.logspace(-300, np.log10(700), 4000)
-    points = np.concatenate([-size, size, np.linspace(-1, 1, 2000)]).reshape(-1, 1, 8)
+    odd = [710, -750, np.inf, -np.inf, np.nan, 0, -0.0, 1000]
+    points = np.concatenate([-size, size, np.linspace(-1, 1, 2000), odd]).reshape(-1, 1, 8)
     found = np.concatenate([evaluate(p) for p in points]).ravel()
-    assert_allclose(found, getattr(np, name)(points.ravel()), rtol=1e-15, atol=0)
+    with np.errstate(over="ignore"):
+        assert_allclose(found, getattr(np, name)(points.ravel()), rtol=1e-15, atol=0)
 
 
 @pytest.mark.parametrize("lanes", [1, 8])
@@ -101,15 +103,6 @@ def test_powers_are_right_to_the_last_digits_whether_by_roots_or_not(exponent, l
     with np.errstate(all="ignore"):
         assert_allclose([evaluate(e).ravel()[0] for e in edges], edges[:, 0, 0] ** exponent,
                         rtol=1e-15)
-
-
-def test_exponentials_of_lanes_overflow_underflow_and_keep_nan():
-    x = ca.SX.sym("x", 1)
-    points = np.array([[710, -750, np.inf, -np.inf, np.nan, 0, -0.0, 1000]])
-    with np.errstate(over="ignore"):
-        for name in ("exp", "tanh"):
-            found = machine(ca.Function("f", [x], [ONE[name](x)]), 8)(points)
-            assert_allclose(found[0], getattr(np, name)(points[0]), rtol=1e-15)
 
 
 def test_a_sum_of_many_operations_agrees_with_the_expression_graph():

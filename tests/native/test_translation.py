@@ -111,15 +111,6 @@ def mistaken(x: Vector) -> int:
     return x[0]
 
 
-@pytest.mark.parametrize("function, text", [
-    (unlucky, r"unlucky, line {}: has no machine code: \(v for v in x\)"),
-    (mistaken, r"mistaken, line {}: .*double.*, not .*i64")])
-def test_what_has_no_machine_code_is_named_with_its_line(function, text):
-    line = function.python.__code__.co_firstlineno + 2
-    with pytest.raises(Untranslatable, match=text.replace("{}", str(line))):
-        translated(function)
-
-
 def test_arrays_of_other_numbers_are_refused():
     with pytest.raises(TypeError, match="out is an array of int64 with shape .3,., and takes 1"):
         both(Rows(np.ones((3, 4)), np.zeros(3, bool), np.arange(3), 1.0),
@@ -163,11 +154,6 @@ def test_functions_of_c_are_called_and_called_by():
     assert numbers.tolist() == [4.0, 10.0, -12.0]
 
 
-def test_c_gives_and_takes_no_arrays():
-    with pytest.raises(Untranslatable, match="C gives and takes numbers alone"):
-        translated(sums, called_by_c=True)
-
-
 class Ladder(NamedTuple):
     kind: int
     rungs: Vector
@@ -208,9 +194,15 @@ def forgets_one(address: int, numbers: Vector) -> int:
     return twice(address, 2.0, numbers)
 
 
-def test_a_function_of_c_takes_what_it_says():
-    with pytest.raises(Untranslatable, match="takes an address and 3 arguments"):
-        translated(forgets_one)
+@pytest.mark.parametrize("function, options, text", [
+    (unlucky, {}, r"unlucky, line {}: has no machine code: \(v for v in x\)"),
+    (mistaken, {}, r"mistaken, line {}: .*double.*, not .*i64"),
+    (forgets_one, {}, "takes an address and 3 arguments"),
+    (sums, {"called_by_c": True}, "C gives and takes numbers alone")])
+def test_what_has_no_machine_code_is_named_with_its_line(function, options, text):
+    line = function.python.__code__.co_firstlineno + 2
+    with pytest.raises(Untranslatable, match=text.replace("{}", str(line))):
+        translated(function, **options)
 
 
 def test_addresses_of_arrays_are_those_that_numpy_tells():

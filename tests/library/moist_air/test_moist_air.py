@@ -29,10 +29,9 @@ def place(p="0.101325 MPa", T="293.15 K", humidity=0.5, spec="relative"):
 def hold(model, port, T, resistance="1e-5 K/W"):
     """A temperature held at a thermal port."""
     name = port.path.replace(".", "_")
-    bath = model.add(f"{name}_bath", TemperatureSource(temperature=T))
-    wall = model.add(f"{name}_wall", ThermalResistance(resistance=resistance))
-    model.connect(bath.A, wall.A)
-    model.connect(wall.B, port)
+    wire(model, f"{name}_bath.A {name}_wall.A", f"{name}_wall.B {port.path}", **{
+        f"{name}_bath": TemperatureSource(temperature=T),
+        f"{name}_wall": ThermalResistance(resistance=resistance)})
 
 
 def water_pressure(T):

@@ -65,7 +65,7 @@ def test_a_disc_bounces_off_the_end_of_a_plate_along_the_line_through_its_centre
 
 def test_a_plate_is_touched_from_below_as_well():
     run = thrown(pl.Line(length="2 m"), smooth=True, restitution=1.0, y="-0.3 m",
-                 vy="3 m/s").simulate("0.2 s", rtol=1e-10)  # fmt: skip
+                 vy="3 m/s").simulate("0.2 s", rtol=1e-10)
     hit = (3 - np.sqrt(9 - 2 * G * 0.2)) / G
     assert_allclose(run.events[0].time, hit, rtol=1e-9)
     assert_allclose(run["disc.vy"].final.m, -(3 - G * hit) - G * (0.2 - hit), rtol=1e-9)
@@ -73,9 +73,9 @@ def test_a_plate_is_touched_from_below_as_well():
 
 def test_time_stepping_goes_round_the_end_of_a_ledge_as_well():
     model = thrown(pl.Line(x="-1 m", length="2 m"), friction=50.0, x="-10 mm", vx="0.3 m/s",
-                   w="-3 rad/s")  # fmt: skip
-    exact = model.simulate("0.3 s", rtol=1e-9)
-    stepped = model.simulate("0.3 s", method="moreau_jean", step="0.5 ms")
+                   w="-3 rad/s")
+    exact, stepped = (model.simulate("0.3 s", **options) for options in (
+        {"rtol": 1e-9}, {"method": "moreau_jean", "step": "0.5 ms"}))
     for name in ("disc.x", "disc.y", "disc.vx"):
         assert_allclose(stepped[name].final.m, exact[name].final.m, atol=2e-2 * R)
 
@@ -145,35 +145,30 @@ def touching(curve, base, y="0.5 m", **law):
     return planar_bench.touching(curve, base, pl.Body(y=y, x="0 m"), **law)
 
 
-def told(model):
-    """The only error."""
-    (finding,) = model.check().errors
-    return finding.problem
-
-
-@pytest.mark.parametrize(("curve", "base", "words"), [
-    (pl.Circle("0.1 m"), "floor", "base is 'floor', which is no curve"),
-    (pl.Line(), pl.Line(), "two straight lines never touch"),
-    (pl.Circle("2 m"), pl.Circle("1 m", inside=True),
+@pytest.mark.parametrize(("model", "words"), [
+    (touching(pl.Circle("0.1 m"), "floor"), "touch: base is 'floor', which is no curve"),
+    (touching(pl.Line(), pl.Line()), "two straight lines never touch"),
+    (touching(pl.Circle("2 m"), pl.Circle("1 m", inside=True)),
      "disc of radius 2000 mm does not fit into the bowl of radius 1000 mm"),
-    (pl.Circle("1 m", inside=True), pl.Circle("0.5 m", inside=True), "both hollow"),
-    (pl.Circle("0.1 m"), pl.ParametricCurve(lambda s: (METRE * s, METRE * s, METRE)),
+    (touching(pl.Circle("1 m", inside=True), pl.Circle("0.5 m", inside=True)), "both hollow"),
+    (touching(pl.Circle("0.1 m"), pl.ParametricCurve(lambda s: (METRE * s, METRE * s, METRE))),
      "something else than two values"),
-    (pl.Circle("0.1 m"), pl.ParametricCurve(lambda s: (s, s)), "lengths need a unit"),
-    (pl.Circle("0.1 m"), pl.ParametricCurve(lambda s: (METRE * s, METRE / 0)),
-     "lengths need a unit")])
-def test_a_wrong_outline_is_told_once_and_not_what_follows_from_it(curve, base, words):
-    problem = told(touching(curve, base))
-    assert problem.startswith("touch: ") and words in problem
-
-
-def test_a_coefficient_at_rest_below_the_one_of_sliding_is_refused_and_none_is_the_same():
-    model = touching(pl.Circle("0.1 m"), pl.Line(), friction=0.5, static_friction=0.3)
-    assert "static_friction is 0.3 and friction 0.5" in told(model)
-    assert not touching(pl.Circle("0.1 m"), pl.Line(), friction=0.5).check().errors
+    (touching(pl.Circle("0.1 m"), pl.ParametricCurve(lambda s: (s, s))), "lengths need a unit"),
+    (touching(pl.Circle("0.1 m"), pl.ParametricCurve(lambda s: (METRE * s, METRE / 0))),
+     "lengths need a unit"),
+    (touching(pl.Circle("0.1 m"), pl.Line(), friction=0.5, static_friction=0.3),
+     "static_friction is 0.3 and friction 0.5"),
+    (touching(pl.Circle("0.1 m"), pl.Circle("0.2 m"), y="0 m"), "overlap by 300 mm"),
+    (wired("self", "body.P arm.B touch.F", "arm.F touch.B", body=pl.Body(),
+           arm=pl.RigidOffset(dx="0.1 m"), touch=pl.Contact()),
+     "touch lies between parts that cannot move towards each other")])
+def test_a_wrong_outline_is_told_once_and_not_what_follows_from_it(model, words):
+    (finding,) = model.check().errors
+    assert finding.problem.startswith("touch") and words in finding.problem
 
 
 def test_friction_that_rounding_cannot_follow_is_advised_against():
+    assert not touching(pl.Circle("0.1 m"), pl.Line(), friction=0.5).check().errors
     (advice,) = touching(pl.Circle("0.1 m"), pl.Line(), friction=1e7).check().warnings
     assert advice.code == "parameter.advice" and "100 never slips either" in advice.problem
     assert not touching(pl.Circle("0.1 m"), pl.Line(), friction=1e4).check().warnings
@@ -183,12 +178,6 @@ def test_the_side_of_a_spline_is_right_or_left():
     points = quantity([[k, 0.1 * k**2] for k in range(8)], "m")
     with pytest.raises(ParameterError, match="SplineCurve.free: is 'right' or 'left', not 'up'"):
         pl.SplineCurve(points, free="up")
-
-
-def test_a_contact_within_one_body_is_found_by_check_instead_of_its_overlap():
-    model = wired("self", "body.P arm.B touch.F", "arm.F touch.B",
-                  body=pl.Body(), arm=pl.RigidOffset(dx="0.1 m"), touch=pl.Contact())
-    assert told(model).startswith("touch lies between parts that cannot move towards each other")
 
 
 @pytest.mark.parametrize("speed", [0.0, 1.0])
@@ -204,23 +193,14 @@ def test_a_disc_in_the_middle_of_a_bowl_falls_to_where_it_is_thrown(speed):
     assert run["touch.gap"].initial.m == 0.9
 
 
-def test_discs_with_one_centre_overlap_by_their_radii():
-    assert "overlap by 300 mm" in told(touching(pl.Circle("0.1 m"), pl.Circle("0.2 m"), y="0 m"))
-
-
-def slides_up(base, xi, speed):
-    model = touching(pl.Circle("50 mm"), base, y=Target("0.1 m", priority="low"), smooth=True)
-    model.body.vx, model.body.vy = quantity(speed, "m/s"), quantity(0.2 * speed, "m/s")
-    model.body.w, model.body.phi = "0 rad/s", "0 rad"
-    model.touch.gap, model.touch.xi_B = "0 m", Target(quantity(xi, "rad"), priority="none")
-    return model
-
-
 @pytest.mark.parametrize(("base", "xi"), [(pl.SplineCurve(quantity(RAMP, "m")), 5.0), (
     pl.ParametricCurve(lambda s: (METRE * s, METRE * s / 5), -0.5, 1.0, closed=False, free="left"),
     0.0)])
 def test_a_run_stops_where_a_contact_leaves_the_end_of_its_outline(base, xi):
-    model = slides_up(base, xi, 3.0)
+    model = touching(pl.Circle("50 mm"), base, y=Target("0.1 m", priority="low"), smooth=True)
+    model.body.vx, model.body.vy = "3 m/s", "0.6 m/s"
+    model.body.w, model.body.phi = "0 rad/s", "0 rad"
+    model.touch.gap, model.touch.xi_B = "0 m", Target(quantity(xi, "rad"), priority="none")
     with pytest.raises(SimulationError, match=r"its base is touched beyond its end at "
                                               r"\(1000 mm, 200 mm\)") as caught:  # fmt: skip
         model.simulate("1 s", rtol=1e-9)
@@ -239,19 +219,14 @@ def test_what_flies_past_the_end_of_an_outline_goes_on():
     assert model.simulate("0.3 s")["body.x"].final.m == pytest.approx(1.5)
 
 
-def hung(**spring):
-    return wired("hung", "ground.P spring.B", "body.P spring.F",
-                 ground=pl.Ground(), body=pl.Body(x="0 m", y="0 m", vx="1 m/s"),
-                 spring=pl.SpringDamper(stiffness="1 kN/m", **spring))
-
-
-def test_a_spring_without_direction_is_refused_in_words():
+def test_a_spring_without_direction_is_refused_and_one_of_no_length_pulls_back():
+    model = wired("hung", "ground.P spring.B", "body.P spring.F",
+                  ground=pl.Ground(), body=pl.Body(x="0 m", y="0 m", vx="1 m/s"),
+                  spring=pl.SpringDamper(stiffness="1 kN/m"))
     with pytest.raises(SimulationError, match="its two ends are at one place"):
-        hung().simulate("1 s")
-
-
-def test_a_spring_of_no_length_pulls_back_to_its_other_end_from_there_on():
-    run, w = hung(free_length="0 m").simulate("1 s", rtol=1e-10), np.sqrt(1000.0)
+        model.simulate("1 s")
+    model.spring.free_length = "0 m"
+    run, w = model.simulate("1 s", rtol=1e-10), np.sqrt(1000.0)
     assert run["body.x"].final.m == pytest.approx(np.sin(w) / w, abs=1e-8)
     assert run["body.y"].final.m == pytest.approx(-9.81 / 1000 * (1 - np.cos(w)), abs=1e-8)
 

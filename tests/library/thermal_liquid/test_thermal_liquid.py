@@ -196,13 +196,12 @@ def test_what_has_one_heat_capacity_warms_by_it_beside_the_atmosphere(method):
 
 def test_a_column_that_is_stopped_rings_with_joukowskys_surge_and_period():
     """1 m/s stopped at once: p rises by rho c v for 2 L/c, and comes back after 4 L/c."""
-    n, model = 12, Model("surge")
-    model.source = place(p="3 MPa")
-    model.pipe = tl.Pipe(count=n, length="10 m", area="1e-3 m^2", hydraulic_diameter="1 m",
-                      extra_length="0 m", roughness="0 m", inertia=True, thermal_port=False,
-                      p_I="3 MPa", flow_A="0.9985 kg/s", flow_B="0.9985 kg/s")  # fmt: skip
-    model.end = tl.ConstantVolumeChamber(volume="5 l", p_I="3 MPa")  # half a piece, closed
-    wire(model, "source.A pipe[0].A", "pipe[:-1].B pipe[1:].A", "pipe[-1].B end.A")
+    n = 12  # pieces; half of one, closed, is the end
+    model = wired("surge", "source.A pipe[0].A", "pipe[:-1].B pipe[1:].A", "pipe[-1].B end.A",
+                  source=place(p="3 MPa"), end=tl.ConstantVolumeChamber(volume="5 l", p_I="3 MPa"),
+                  pipe=tl.Pipe(count=n, length="10 m", area="1e-3 m^2", hydraulic_diameter="1 m",
+                               extra_length="0 m", roughness="0 m", inertia=True, p_I="3 MPa",
+                               thermal_port=False, flow_A="0.9985 kg/s", flow_B="0.9985 kg/s"))
     run = model.simulate("0.8 s", rtol=1e-6)
     rho, beta = 999.4, 2.19e9  # of water at 20 degC and 3 MPa
     c, length = np.sqrt(beta / rho), 10 * n + 2.5  # half of the chamber's own 5 m is behind it

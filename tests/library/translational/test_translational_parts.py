@@ -80,11 +80,10 @@ def test_a_vehicle_approaches_the_speed_where_drag_takes_the_drive():
                     top * np.tanh(960 / 1000 / top * seconds(run)), atol=1e-8)
 
 
-def test_headwind_adds_to_the_airspeed_and_tailwind_pushes():
-    run = drive(rolling_coefficient=0, v="20 m/s", headwind="5 m/s").simulate("1 s")
-    assert_allclose(values(run, "car.f_air", "N", [0.0]), DRAG * 25**2, rtol=1e-12)
-    run = drive(rolling_coefficient=0, v="20 m/s", headwind="-30 m/s").simulate("1 s")
-    assert_allclose(values(run, "car.f_air", "N", [0.0]), -DRAG * 10**2, rtol=1e-12)
+@pytest.mark.parametrize(("wind", "push"), [("5 m/s", DRAG * 25**2), ("-30 m/s", -DRAG * 10**2)])
+def test_headwind_adds_to_the_airspeed_and_tailwind_pushes(wind, push):
+    run = drive(rolling_coefficient=0, v="20 m/s", headwind=wind).simulate("1 s")
+    assert_allclose(values(run, "car.f_air", "N", [0.0]), push, rtol=1e-12)
 
 
 def test_weight_pulls_back_uphill_and_loads_the_wheels_less():
@@ -127,32 +126,24 @@ def test_rolling_resistance_follows_a_load_by_a_signal_until_the_wheel_is_lifted
 
 
 # -- sensors ---------------------------------------------------------------------------------------
-def falling(sensor, difference):
-    """A body at 3 m/s² on a sensor against a platform at 1 m/s."""
+@pytest.mark.parametrize(("sensor", "speed", "place"), [
+    (tr.MotionSensor(acceleration_port=True, offset="10 cm"), -0.5, 0.1),
+    (tr.MotionSensor(reference="absolute", x="1 m"), 0.5, 1.0)], ids=["against C", "absolute"])
+def test_motion_is_read_against_c_or_the_reference(sensor, speed, place):
+    """A body at 3 m/s² on a sensor, and a platform at 1 m/s."""
     model = wired("falling", "body.M pull.R sensor.R", "pull.C platform.C ground.V",
                   body=tr.Mass(mass="2 kg", v="0.5 m/s"), pull=tr.ForceSource(force="6 N"),
                   platform=tr.VelocitySource(velocity="1 m/s"), ground=tr.Reference(),
                   sensor=sensor)
-    if difference:
+    if sensor.reference != "absolute":
         model.connect(model.sensor.C, model.platform.R)
-    return model
-
-
-def test_motion_is_read_against_c():
-    sensor = tr.MotionSensor(acceleration_port=True, offset="10 cm")
-    run = falling(sensor, True).simulate("1 s", **TIGHT)
+    run = model.simulate("1 s", **TIGHT)
     t = seconds(run)
-    assert_allclose(values(run, "sensor.V", "m/s"), 3 * t - 0.5, atol=1e-11)
-    assert_allclose(values(run, "sensor.P", "m"), 0.1 + 1.5 * t**2 - 0.5 * t, atol=1e-11)
-    assert_allclose(values(run, "sensor.A", "m/s^2"), 3.0, rtol=1e-11)
-    assert_allclose(values(run, "platform.f", "N"), 0.0, atol=1e-12)  # draws no force
-
-
-def test_absolute_motion_is_read_against_the_reference():
-    run = falling(tr.MotionSensor(reference="absolute", x="1 m"), False).simulate("1 s", **TIGHT)
-    t = seconds(run)
-    assert_allclose(values(run, "sensor.V", "m/s"), 3 * t + 0.5, atol=1e-11)
-    assert_allclose(values(run, "sensor.P", "m"), 1 + 1.5 * t**2 + 0.5 * t, atol=1e-11)
+    assert_allclose(values(run, "sensor.V", "m/s"), 3 * t + speed, atol=1e-11)
+    assert_allclose(values(run, "sensor.P", "m"), place + 1.5 * t**2 + speed * t, atol=1e-11)
+    if sensor.reference != "absolute":
+        assert_allclose(values(run, "sensor.A", "m/s^2"), 3.0, rtol=1e-11)
+        assert_allclose(values(run, "platform.f", "N"), 0.0, atol=1e-12)  # draws no force
 
 
 def test_outputs_and_ports_that_were_not_chosen_do_not_exist():

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benches import meets, wired
+from benches import meets, wire, wired
 from benches.parts import assert_same, by_python
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -97,21 +97,17 @@ def test_events_that_are_left_to_python_are_counted_and_told(monkeypatch):
 
 def stack(masses, springs, forces):
     """Blocks one upon the other, each with friction to the one below, each on a spring."""
-    model = wired("stack", "belt.C frame.V",
-                  frame=tr.Reference(), belt=tr.VelocitySource(velocity="0.3 m/s"))
-    below = model.belt.R
+    model, below = wired("stack", "belt.C frame.V", frame=tr.Reference(),
+                         belt=tr.VelocitySource(velocity="0.3 m/s")), "belt.R"
     for k, (mass, stiffness, force) in enumerate(zip(masses, springs, forces, strict=True)):
-        block = tr.Mass(mass=quantity(mass, "kg"))
-        spring = tr.Spring(stiffness=quantity(stiffness, "N/m"))
-        friction = tr.TranslationalFriction(law="coulomb", coulomb_force=quantity(force, "N"),
-                                            breakaway_force=quantity(1.3 * force, "N"))
-        setattr(model, f"block{k}", block)
-        setattr(model, f"spring{k}", spring)
-        setattr(model, f"friction{k}", friction)
-        model.connect(below, friction.R)
-        model.connect(friction.C, block.M, spring.R)
-        model.connect(spring.C, model.frame.V)
-        below = block.M
+        wire(model, f"{below} friction{k}.R", f"friction{k}.C block{k}.M spring{k}.R",
+             f"spring{k}.C frame.V", **{
+                 f"block{k}": tr.Mass(mass=quantity(mass, "kg")),
+                 f"spring{k}": tr.Spring(stiffness=quantity(stiffness, "N/m")),
+                 f"friction{k}": tr.TranslationalFriction(
+                     law="coulomb", coulomb_force=quantity(force, "N"),
+                     breakaway_force=quantity(1.3 * force, "N"))})
+        below = f"block{k}.M"
     return model
 
 
@@ -225,12 +221,10 @@ def held_back_by(*frictions):
                   rod=tr.Mass(), ground=tr.Reference(), drive=tr.VelocitySource(velocity="0.5 m/s"),
                   spring=tr.Spring(stiffness="100 N/m"))
     for k, (static, kinetic, turned) in enumerate(frictions):
-        part = model.add(f"f{k}", tr.TranslationalFriction(
-            law="coulomb", breakaway_force=quantity(static, "N"),
-            coulomb_force=quantity(kinetic, "N")))
-        one, other = (part.C, part.R) if turned else (part.R, part.C)
-        model.connect(one, model.rod.M)
-        model.connect(other, model.ground.V)
+        one, other = "CR" if turned else "RC"
+        wire(model, f"f{k}.{one} rod.M", f"f{k}.{other} ground.V", **{
+            f"f{k}": tr.TranslationalFriction(law="coulomb", breakaway_force=quantity(static, "N"),
+                                              coulomb_force=quantity(kinetic, "N"))})
     return model
 
 

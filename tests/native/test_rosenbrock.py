@@ -12,7 +12,7 @@ import library.translational as tr
 from benchmarks.circuits import rc_ladder
 from benchmarks.domains import cylinder, ladder
 from benchmarks.models import alone, block_on_belt
-from blocks import Component, Discrete, Model, Parameter, Variable, cos, der, quantity, sin, time
+from blocks import Component, Discrete, Parameter, Variable, cos, der, quantity, sin, time
 from blocks.native.rosenbrock import rosenbrock_polynomial
 from blocks.native.stages import NEW, ROWS
 from blocks.simulation import method_choice
@@ -190,18 +190,14 @@ def test_a_run_that_mostly_settles_at_its_start_begins_with_implicit_steps(
 def test_implicit_steps_that_are_no_longer_are_given_up_again(monkeypatch):
     trials = iter([True])  # the first one promises more than comes of it
     monkeypatch.setattr(RunningMethod, "_reaches_farther", lambda *_: next(trials, False))
-    model = Model("motor on pulses")  # each switches on a current that settles within 3 us
-    model.source, model.switch = el.DCVoltageSource(voltage="12 V"), el.Switch(model="ideal")
-    model.diode, model.pulse = el.Diode(model="ideal"), Pulse(period="1 ms", width=0.5)
-    model.motor, model.rotor = DCMotor(), Inertia(inertia="1e-4 kg*m^2")
-    model.friction = RotationalFriction(coulomb_torque="1 mN*m", breakaway_torque="1.2 mN*m")
-    model.ground, model.frame = el.ElectricalReference(), RotationalReference()
-    model.connect(model.ground.V, model.source.n, model.diode.p, model.motor.n)
-    model.connect(model.source.p, model.switch.p)
-    model.connect(model.switch.n, model.diode.n, model.motor.p)
-    model.connect(model.pulse.y, model.switch.vT)
-    model.connect(model.motor.R, model.rotor.I, model.friction.R)
-    model.connect(model.motor.C, model.friction.C, model.frame.W)
+    model = wired(  # each pulse switches on a current that settles within 3 us
+        "motor on pulses", "ground.V source.n diode.p motor.n", "source.p switch.p",
+        "switch.n diode.n motor.p", "pulse.y switch.vT", "motor.R rotor.I friction.R",
+        "motor.C friction.C frame.W", source=el.DCVoltageSource(voltage="12 V"),
+        switch=el.Switch(model="ideal"), diode=el.Diode(model="ideal"), motor=DCMotor(),
+        pulse=Pulse(period="1 ms", width=0.5), rotor=Inertia(inertia="1e-4 kg*m^2"),
+        friction=RotationalFriction(coulomb_torque="1 mN*m", breakaway_torque="1.2 mN*m"),
+        ground=el.ElectricalReference(), frame=RotationalReference())
     run, explicit = (model.simulate("0.3 s", method=name) for name in ("auto", "dopri5"))
     assert run.statistics["method"] == "dopri5, then rodas4, then dopri5"
     assert run.statistics["steps"] < 1.05 * explicit.statistics["steps"]
@@ -210,13 +206,11 @@ def test_implicit_steps_that_are_no_longer_are_given_up_again(monkeypatch):
 
 
 def test_a_network_in_which_everyone_holds_everyone_swings_as_its_closed_form():
-    model = Model("everyone holds everyone")
     ends = np.array([(i, k) for i in range(40) for k in range(i)])
     at = np.linspace(-1.0, 1.0, 40)
-    model.masses = tr.Mass(count=40, mass="2 kg")
     apart = quantity(at[ends[:, 0]] - at[ends[:, 1]], "m")
-    model.springs = tr.Spring(count=780, stiffness="5 N/m", x=apart)
-    model.ground = tr.Reference()
+    model = wired("everyone holds everyone", masses=tr.Mass(count=40, mass="2 kg"),
+                  springs=tr.Spring(count=780, stiffness="5 N/m", x=apart), ground=tr.Reference())
     model.connect(model.springs.R, model.masses[ends[:, 0]].M)
     model.connect(model.springs.C, model.masses[ends[:, 1]].M)
     rate = np.sqrt(40 * 5.0 / 2.0)

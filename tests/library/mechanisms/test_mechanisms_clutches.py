@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 import library.mechanisms as me
 import library.rotational as ro
 from benchmarks.drivetrain import RATIOS, ByHand, drivetrain
-from blocks import BlocksError, ParameterError, SimulationError, quantity, sin, where
+from blocks import BlocksError, SimulationError, quantity, sin, where
 from library.signal import Ramp
 
 
@@ -179,36 +179,26 @@ def test_a_one_way_clutch_grips_a_faster_input_with_its_capacity():
 
 
 # -- mistakes -----------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [(lambda: me.DiscClutch(normal_force="-3 N"), ["DiscClutch.normal_force", "at least 0", "-3"]),
-     (lambda: me.DiscBrake(normal_force="-3 N"), ["DiscBrake.normal_force", "at least 0", "-3"]),
-     (lambda: me.BandBrake(tension="-3 N"), ["BandBrake.tension", "at least 0", "-3"]),
-     (lambda: me.DiscClutch(kinetic_coefficient=-0.1), ["kinetic_coefficient", "at least 0"]),])
-def test_a_clutch_that_is_pressed_negatively_is_refused_by_name(make, words):
-    with pytest.raises(ParameterError) as error:
-        make()
-    for word in words:
-        assert word in str(error.value)
-
-
-@pytest.mark.parametrize(
-    ("clutch", "words"),
-    [(me.DiscClutch(static_coefficient=0.2, kinetic_coefficient=0.3),
-      ["clutch", "static_coefficient is 0.2", "kinetic_coefficient", "0.3", "raise"]),
-     (me.DiscClutch(law="table", speeds=["0 rad/s", "2 rad/s", "2 rad/s"],
-                    coefficients=[0.3, 0.2, 0.1]), ["clutch", "speeds", "strictly increasing"]),
-     (me.DiscClutch(law="table", coefficients=[0.5, 0.2]),
-      ["clutch", "static_coefficient is 0.35", "coefficients, which starts at 0.5"]),
-     (me.DiscClutch(geometry="annulus", outer_radius="50 mm"),
-      ["clutch", "outer_radius is 50", "inner_radius 100", "larger"]),
-     (me.TorqueLimiter(limit="5 N*m", slip_torque="6 N*m"),
-      ["clutch", "limit is 5", "slip_torque", "6"]),])
-def test_clutches_that_contradict_themselves_are_refused_in_words(clutch, words):
+@pytest.mark.parametrize(("make", "words"), [
+    (lambda: me.DiscClutch(normal_force="-3 N"), ["DiscClutch.normal_force", "at least 0", "-3"]),
+    (lambda: me.DiscBrake(normal_force="-3 N"), ["DiscBrake.normal_force", "at least 0", "-3"]),
+    (lambda: me.BandBrake(tension="-3 N"), ["BandBrake.tension", "at least 0", "-3"]),
+    (lambda: me.DiscClutch(kinetic_coefficient=-0.1), ["kinetic_coefficient", "at least 0"]),
+    (lambda: me.DiscClutch(static_coefficient=0.2, kinetic_coefficient=0.3),
+     ["clutch", "static_coefficient is 0.2", "kinetic_coefficient", "0.3", "raise"]),
+    (lambda: me.DiscClutch(law="table", speeds=["0 rad/s", "2 rad/s", "2 rad/s"],
+                           coefficients=[0.3, 0.2, 0.1]),
+     ["clutch", "speeds", "strictly increasing"]),
+    (lambda: me.DiscClutch(law="table", coefficients=[0.5, 0.2]),
+     ["clutch", "static_coefficient is 0.35", "coefficients, which starts at 0.5"]),
+    (lambda: me.DiscClutch(geometry="annulus", outer_radius="50 mm"),
+     ["clutch", "outer_radius is 50", "inner_radius 100", "larger"]),
+    (lambda: me.TorqueLimiter(limit="5 N*m", slip_torque="6 N*m"),
+     ["clutch", "limit is 5", "slip_torque", "6"])])
+def test_clutches_that_are_pulled_or_contradict_themselves_are_refused_in_words(make, words):
     with pytest.raises(BlocksError) as error:
-        pair(clutch).simulate("1 s")
-    for word in words:
-        assert word in str(error.value)
+        pair(make()).simulate("1 s")
+    assert all(word in str(error.value) for word in words)
 
 
 # -- a clutch that is pulled instead of pressed ----------------------------------------------------
@@ -235,14 +225,12 @@ def test_a_normal_force_that_falls_below_zero_stops_the_run_and_names_the_clutch
 # -- four inertias in a row with three clutches ----------------------------------------------------
 EVENTS = [1.203401153, 2.597392186, 3.199736956, 3.281821611, 5.170678442, 5.552534496,
           5.737918088, 7.779191192, 8.204391572, 8.253573952]  # fmt: skip
-ANGLES = [35.682863656, 36.011461769, 36.011461769, 37.769258668]
-SPEEDS = [-1.510617451, 0.089919925, 0.089919925, 0.089919925]
 
 
 def disc(static, kinetic):
     """1 N on one surface of 1 m: the coefficients are torques in N m."""
     return me.DiscClutch(normal_force="1 N", surfaces=1, effective_radius="1 m",
-                      static_coefficient=static, kinetic_coefficient=kinetic)  # fmt: skip
+                         static_coefficient=static, kinetic_coefficient=kinetic)
 
 
 def limiter(static, kinetic):
@@ -270,10 +258,10 @@ def test_a_train_of_clutches_slips_and_sticks_at_the_known_instants(clutch):
     switched = [e.time for e in run.events if e.component != "c1"]
     switched = sorted(set(np.round(switched, 9)))
     assert_allclose(switched, EVENTS, rtol=0, atol=1e-7)
-    angles = [run[f"a{i}.A"].final.to("rad").magnitude for i in range(4)]
-    assert_allclose(angles, ANGLES, rtol=0, atol=1e-7)
-    speeds = [run[f"j{i}.w"].final.to("rad/s").magnitude for i in range(4)]
-    assert_allclose(speeds, SPEEDS, rtol=0, atol=1e-7)
+    for path, ends in (("a{}.A", [35.682863656, 36.011461769, 36.011461769, 37.769258668]),
+                       ("j{}.w", [-1.510617451, 0.089919925, 0.089919925, 0.089919925])):
+        found = [run[path.format(i)].final.magnitude for i in range(4)]
+        assert_allclose(found, ends, rtol=0, atol=1e-7)
     assert run.energy().relative_residual < 1e-9
 
 

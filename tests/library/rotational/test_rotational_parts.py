@@ -53,8 +53,7 @@ def test_a_bearing_holds_up_to_its_peak():
 def test_parameters_that_contradict_each_other_are_named(part, words):
     with pytest.raises(BlocksError) as error:
         spun(part).simulate("1 s")
-    for word in words:
-        assert word in str(error.value)
+    assert all(word in str(error.value) for word in words)
 
 
 def test_backlash_lets_the_body_coast_and_then_swing_back():

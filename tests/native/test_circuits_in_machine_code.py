@@ -25,10 +25,8 @@ def rectifier(frequency="1 kHz"):
 
 def voltage(u):
     """That of the load: u = v + 10 ohm i(v), with the diode's default values."""
-    def left(v):
-        return v + 10 * (1e-6 * np.expm1(v / 0.04) + v / 1e8) - u
-
-    return u - brentq(left, -10.1, 0.6, xtol=1e-15)
+    return u - brentq(lambda v: v + 10 * (1e-6 * np.expm1(v / 0.04) + v / 1e8) - u, -10.1, 0.6,
+                      xtol=1e-15)
 
 
 @pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4"])

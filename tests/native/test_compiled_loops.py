@@ -41,18 +41,15 @@ def tesseract(first=None):
 
     Its opposite corner is held. The 14 corners between have no mass.
     """
-    model = wired("tesseract", ground=tr.Reference(), block=tr.Mass(mass="2 kg", v="1 m/s"))
-    corners = {0: [model.block.M], 15: [model.ground.V]}
+    corners = {0: "block.M", 15: "ground.V"}
     edges = [(a, a | 1 << k) for a in range(16) for k in range(4) if not a >> k & 1]
     for number, (a, b) in enumerate(edges):
-        damper = (first or tr.Damper)() if number == 0 else tr.Damper(damping="5 N*s/m")
-        damper = model.add(f"d{number}", damper)
-        if number == 0 and first is None:
-            damper.damping = "5 N*s/m"
-        corners.setdefault(a, []).append(damper.R)
-        corners.setdefault(b, []).append(damper.C)
-    for ports in corners.values():
-        model.connect(*ports)
+        for corner, port in ((a, "R"), (b, "C")):
+            corners[corner] = f"{corners.get(corner, '')} d{number}.{port}"
+    dampers = {f"d{k}": tr.Damper(damping="5 N*s/m") for k in range(len(edges))}
+    model = wired("tesseract", *corners.values(), ground=tr.Reference(),
+                  block=tr.Mass(mass="2 kg", v="1 m/s"), **dampers | ({"d0": first()} if first
+                                                                      else {}))
     assert model.compile().nz > 3
     return model
 
@@ -103,20 +100,16 @@ class Wedge(tr.TwoPort):
 def webs(nodes, kind: type[Component] = tr.Damper):
     """Copies of a mass on a web of dampers: massless nodes, each joined with all others."""
     rng = np.random.default_rng(nodes)
-    model = Model(f"{COPIES} webs of {nodes} nodes")
-    model.ground = tr.Reference()
-    model.mass = tr.Mass(count=COPIES, mass=quantity(rng.uniform(1, 3, COPIES), "kg"), v="0.1 m/s")
-    model.spring = tr.Spring(count=COPIES, stiffness=quantity(rng.uniform(50, 90, COPIES), "N/m"))
-    model.push = tr.ForceSource(count=COPIES, force=models._push)
-    model.connect(model.spring.R, model.mass.M, model.push.R)
-    model.connect(model.spring.C, model.push.C, model.ground.V)
-    inner = [model.add(f"node{k}", tr.FreeEnd(count=COPIES)).V for k in range(nodes)]
-    ends = [model.mass.M, *inner, model.ground.V]
+    model = wired(
+        f"{COPIES} webs of {nodes} nodes", "spring.R mass.M push.R", "spring.C push.C ground.V",
+        ground=tr.Reference(), push=tr.ForceSource(count=COPIES, force=models._push),
+        mass=tr.Mass(count=COPIES, mass=quantity(rng.uniform(1, 3, COPIES), "kg"), v="0.1 m/s"),
+        spring=tr.Spring(count=COPIES, stiffness=quantity(rng.uniform(50, 90, COPIES), "N/m")),
+        **{f"node{k}": tr.FreeEnd(count=COPIES) for k in range(nodes)})
+    ends = ["mass.M", *(f"node{k}.V" for k in range(nodes)), "ground.V"]
     for k, (a, b) in enumerate(itertools.combinations(ends, 2)):
-        damping = quantity(rng.uniform(1, 9, COPIES), "N*s/m")
-        part = model.add(f"damper{k}", kind(count=COPIES, damping=damping))
-        model.connect(part.R, a)
-        model.connect(part.C, b)
+        wire(model, f"damper{k}.R {a}", f"damper{k}.C {b}", **{f"damper{k}": kind(
+            count=COPIES, damping=quantity(rng.uniform(1, 9, COPIES), "N*s/m"))})
     return model
 
 
@@ -235,12 +228,12 @@ def warmed_skins(n, room="300 K", shields=0):
         lump=th.ThermalMass(count=n, mass="1 g", T=quantity(rng.uniform(500, 1500, n), "K")),
         link=th.ThermalResistance(count=n, resistance="20 K/W"),
         skin=th.RadiativeHeatTransfer(count=n, area="1 cm^2"))
-    last = model.skin.B
+    last = "skin.B"
     for k in range(shields):
-        shield = model.add(f"shield{k}", th.RadiativeHeatTransfer(count=n, area="1 cm^2"))
-        model.connect(last, shield.A)
-        last = shield.B
-    model.connect(last, model.room.A)
+        wire(model, f"{last} shield{k}.A", **{
+            f"shield{k}": th.RadiativeHeatTransfer(count=n, area="1 cm^2")})
+        last = f"shield{k}.B"
+    wire(model, f"{last} room.A")
     return model
 
 
@@ -326,8 +319,6 @@ def test_a_chain_of_a_hundred_thousand_masses_runs_within_a_gigabyte():
     assert peak < 1.0
     # the wave has not come far: the pushed end moves as that of a shorter chain
     slope, start = models.chain_by_hand(400)
-    from scipy.integrate import solve_ivp
-
     hand = solve_ivp(slope, (0, 2), start, method="DOP853", rtol=1e-10, atol=1e-13).y[0::2, -1]
     assert_allclose(last, hand[-3:], rtol=0, atol=2e-7 * np.abs(hand).max() + 1e-8)
 

@@ -9,9 +9,10 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 import library.isothermal_liquid as il
+import library.rotational as ro
+import library.translational as tr
 from benchmarks.hydraulics import PATHS, PUBLISHED, START, cylinder_line, cylinder_line_by_hand
 from blocks import Model, cos, quantity
-from library import rotational, translational
 from library.signal import Constant, Ramp
 
 OFFSETS = [{}, {"pressure_spec": "specified", "environment_pressure": "0.3 MPa"}]
@@ -27,8 +28,7 @@ def test_a_piston_pushes_by_its_area_and_takes_liquid_as_it_moves(orientation, s
                                                              interface_area="2e-3 m^2",
                                                              dead_volume="1 l", p_I="5 MPa",
                                                              **outside),
-                  drive=translational.VelocitySource(velocity=f"{0.1 * sign} m/s"),
-                  ground=translational.Reference())
+                  drive=tr.VelocitySource(velocity=f"{0.1 * sign} m/s"), ground=tr.Reference())
     run = model.simulate("1 s", rtol=1e-10)
     p0 = 0.3e6 if outside else P0
     assert_allclose(values(run, "piston.f", "N"), sign * 2e-3 * (5e6 - p0), rtol=1e-12)
@@ -41,13 +41,12 @@ def test_a_piston_pushes_by_its_area_and_takes_liquid_as_it_moves(orientation, s
 
 def test_a_piston_whose_place_is_a_signal_squeezes_what_is_enclosed():
     """Nothing comes in: density times volume stays."""
-    model = wired("squeezed", "piston.A liquid.A", "piston.R drive.R", "piston.C drive.C ground.V",
-                  "place.y piston.p_in", liquid=oil(), ground=translational.Reference(),
-                  piston=il.TranslationalMechanicalConverter(displacement_spec="signal",
-                                                             interface_area="1e-3 m^2",
-                                                             dead_volume="1 l"),
-                  drive=translational.VelocitySource(velocity="-1 mm/s"),
-                  place=Ramp(slope="-1 mm/s", initial="5 mm"))
+    model = wired(
+        "squeezed", "piston.A liquid.A", "piston.R drive.R", "piston.C drive.C ground.V",
+        "place.y piston.p_in", liquid=oil(), ground=tr.Reference(),
+        piston=il.TranslationalMechanicalConverter(displacement_spec="signal",
+                                                   interface_area="1e-3 m^2", dead_volume="1 l"),
+        drive=tr.VelocitySource(velocity="-1 mm/s"), place=Ramp(slope="-1 mm/s", initial="5 mm"))
     run = model.simulate("4 s", rtol=1e-10)
     volume = 1e-3 + 1e-3 * (5e-3 - 1e-3 * seconds(run))
     mass = rho(values(run, "piston.p_I", "Pa"), OIL) * volume
@@ -56,10 +55,10 @@ def test_a_piston_whose_place_is_a_signal_squeezes_what_is_enclosed():
 
 def test_a_mass_on_enclosed_liquid_swings_on_its_stiffness():
     model = wired("cushion", "piston.A liquid.A", "piston.R mass.M", "piston.C ground.V",
-                  liquid=oil(), ground=translational.Reference(),
+                  liquid=oil(), ground=tr.Reference(),
                   piston=il.TranslationalMechanicalConverter(interface_area="1e-3 m^2",
                                                              dead_volume="1 l"),
-                  mass=translational.Mass(mass="10 kg", v="1 mm/s"))
+                  mass=tr.Mass(mass="10 kg", v="1 mm/s"))
     run = model.simulate("0.2 s", rtol=1e-10)
     w = np.sqrt(OIL["beta"] * 1e-6 / (1e-3 * 10))
     assert_allclose(values(run, "mass.v", "m/s"), 1e-3 * np.cos(w * seconds(run)), atol=1e-8)
@@ -74,9 +73,8 @@ def press(compressible):
                  "small.C large.C push.C ground.V",
                  small=il.TranslationalMechanicalConverter(interface_area="1 cm^2", **made),
                  large=il.TranslationalMechanicalConverter(interface_area="100 cm^2", **made),
-                 liquid=oil(), ground=translational.Reference(),
-                 push=translational.ForceSource(force="-100 N"),
-                 hand=translational.Mass(mass="0.1 kg"), load=translational.Mass(mass="500 kg"))
+                 liquid=oil(), ground=tr.Reference(), push=tr.ForceSource(force="-100 N"),
+                 hand=tr.Mass(mass="0.1 kg"), load=tr.Mass(mass="500 kg"))
 
 
 def test_incompressible_liquid_between_two_pistons_is_a_rigid_transmission():
@@ -105,8 +103,8 @@ def test_a_vane_turns_by_its_displacement(orientation, sign, outside, compressib
                   vane=il.RotationalMechanicalConverter(
                       mech_orientation=orientation, displacement="1e-4 m^3/rad",
                       dynamic_compressibility=compressible, **made, **outside),
-                  drive=rotational.AngularVelocitySource(velocity=f"{3 * sign} rad/s"),
-                  ground=rotational.RotationalReference())
+                  drive=ro.AngularVelocitySource(velocity=f"{3 * sign} rad/s"),
+                  ground=ro.RotationalReference())
     run = model.simulate("1 s", rtol=1e-10)
     p0 = 0.3e6 if outside else P0
     assert_allclose(values(run, "vane.t", "N*m"), sign * 1e-4 * (5e6 - p0), rtol=1e-12)
@@ -120,8 +118,7 @@ def cylinder(actuator, *, force="0 N", mass="5 kg", supply=None):
     """A cylinder that moves a mass against ground; side A is fed, a side B goes to the tank."""
     model = wired("cylinder", "cylinder.R mass.M push.R", "cylinder.C push.C ground.V",
                   cylinder=actuator, liquid=oil(), tank=il.Reservoir(),
-                  mass=translational.Mass(mass=mass), push=translational.ForceSource(force=force),
-                  ground=translational.Reference())
+                  mass=tr.Mass(mass=mass), push=tr.ForceSource(force=force), ground=tr.Reference())
     if isinstance(supply, il.FlowRateSource):
         wire(model, "tank.A supply.A", "supply.B cylinder.A", supply=supply)
     elif supply is not None:
@@ -159,8 +156,8 @@ def test_a_rod_without_mass_is_as_fast_as_its_seals_let_it():
     model.supply = reservoir(lambda t: quantity(P0 + 5e5, "Pa") - quantity("0.5 MPa") * cos(
         quantity("3 rad/s") * t))
     wire(model, "supply.A cylinder.A liquid.A", "cylinder.R spring.R",
-         "cylinder.C spring.C ground.V", spring=translational.Spring(stiffness="20 kN/m"),
-         liquid=oil(), ground=translational.Reference())
+         "cylinder.C spring.C ground.V", spring=tr.Spring(stiffness="20 kN/m"),
+         liquid=oil(), ground=tr.Reference())
     run = model.simulate("1.2 s", rtol=1e-8)
     assert "machine code" in run.statistics.why
 
@@ -248,10 +245,9 @@ def test_a_double_acting_cylinder_books_all_its_energy(law, compressible, outsid
 # -- pumps and motors --------------------------------------------------------------------------
 def machine(part, speed, p_A, p_B, displacement=None):
     model = wired("machine", "a.A part.A liquid.A", "part.B b.A", "shaft.R part.R",
-                  "shaft.C part.C ground.W",
-                  part=part, liquid=oil(), a=reservoir(p_A), b=reservoir(p_B),
-                  shaft=rotational.AngularVelocitySource(velocity=f"{speed!r} rad/s"),
-                  ground=rotational.RotationalReference())
+                  "shaft.C part.C ground.W", part=part, liquid=oil(), a=reservoir(p_A),
+                  b=reservoir(p_B), shaft=ro.AngularVelocitySource(velocity=f"{speed!r} rad/s"),
+                  ground=ro.RotationalReference())
     if displacement is not None:
         wire(model, "setting.y part.D", setting=Constant(value=f"{displacement} cm^3/turn"))
     return model.simulate("0.1 s", rtol=1e-10)
@@ -301,10 +297,9 @@ def test_a_pump_drives_a_motor_as_a_gear_would():
                   pump=il.FixedDisplacementPump(displacement="20 cm^3/turn"),
                   motor=il.FixedDisplacementMotor(displacement="40 cm^3/turn"),
                   line=il.ConstantVolumeChamber(volume="0.1 l"), tank=il.Reservoir(), liquid=oil(),
-                  engine=rotational.AngularVelocitySource(velocity="100 rad/s"),
-                  load=rotational.Inertia(inertia="0.01 kg*m^2"),
-                  brake=rotational.RotationalDamper(damping="2 N*m*s/rad"),
-                  ground=rotational.RotationalReference())
+                  engine=ro.AngularVelocitySource(velocity="100 rad/s"),
+                  load=ro.Inertia(inertia="0.01 kg*m^2"),
+                  brake=ro.RotationalDamper(damping="2 N*m*s/rad"), ground=ro.RotationalReference())
     run = model.simulate("1 s", rtol=1e-8)
     assert_allclose(values(run, "load.w", "rad/s")[-1], 50, rtol=1e-6)
     torque = 40e-6 / (2 * np.pi)
@@ -321,10 +316,9 @@ def test_a_press_at_rest_does_not_chatter_over_the_atmosphere():
         "lever.y valve.S", "cylinder.C frame.V", "ram.M cylinder.R", tank=il.Reservoir(),
         back=il.Reservoir(), drain=il.Reservoir(), pump=il.FixedDisplacementPump(),
         relief=il.PressureReliefValve(cracking_pressure="10 MPa", maximum_pressure="11 MPa"),
-        motor=rotational.AngularVelocitySource(velocity="1500 rpm"),
-        base=rotational.RotationalReference(), valve=il.DirectionalValve(),
-        lever=Constant(value="1 mm"), cylinder=il.DoubleActingActuator(),
-        frame=translational.Reference(), ram=translational.Mass(mass="100 kg"))
+        motor=ro.AngularVelocitySource(velocity="1500 rpm"),
+        base=ro.RotationalReference(), valve=il.DirectionalValve(), lever=Constant(value="1 mm"),
+        cylinder=il.DoubleActingActuator(), frame=tr.Reference(), ram=tr.Mass(mass="100 kg"))
     run = model.simulate("0.1 s")
     assert len(run.events) < 500 and run.statistics["steps"] < 500
     assert_allclose(run["cylinder.p_B"].final.m_as("MPa"), 0.101325, rtol=1e-6)

@@ -4,9 +4,10 @@ import pytest
 from benches import wire, wired
 
 import library.isothermal_liquid as il
+import library.rotational as ro
+import library.translational as tr
 from blocks import Model, SimulationError, quantity
 from blocks.exceptions import BlocksError, ParameterError, UnitError, WrongDimension
-from library import rotational, translational
 
 
 def circuit(**parts):
@@ -55,11 +56,11 @@ def test_water_is_assumed_where_no_liquid_is_stated_and_said():
     (wired("filter", "tank.A filter.A", "filter.B pump.A", "pump.B out.A", "engine.R pump.R",
            "engine.C pump.C ground.W", tank=il.Reservoir(), filter=il.FlowResistance(),
            pump=il.FixedDisplacementPump(), out=il.Reservoir(),
-           ground=rotational.RotationalReference(), engine=rotational.AngularVelocitySource(
+           ground=ro.RotationalReference(), engine=ro.AngularVelocitySource(
                velocity=lambda t: quantity("100 rad/s^2") * t)), "10 s", "pump: at t = 2.1"),
     (wired("sucked", "pull.R cylinder.R", "pull.C cylinder.C ground.V",
-           cylinder=il.DoubleActingActuator(), ground=translational.Reference(),
-           pull=translational.VelocitySource(velocity="0.1 m/s")), "1 s",
+           cylinder=il.DoubleActingActuator(), ground=tr.Reference(),
+           pull=tr.VelocitySource(velocity="0.1 m/s")), "1 s",
      "cylinder: at t = .* the pressure at A falls below"),
 ], ids=["chamber", "accumulator", "tank", "closed tank", "filter", "cylinder"])  # fmt: skip
 def test_what_is_sucked_empty_or_runs_over_stops_the_run_where_it_happens(model, end, said):
@@ -80,8 +81,8 @@ def test_a_specified_vacuum_is_found_before_the_run():
     (il.DoubleActingActuator(x="0.5 m", stop="restitution", dead_volume_B="5 l"), "by 400 mm")])
 def test_a_piston_that_starts_beyond_its_stroke_is_found_before_the_run(cylinder, words):
     model = wired("beyond", "cylinder.R mass.M", "cylinder.C ground.V", "cylinder.A a.A",
-                  "cylinder.B b.A", cylinder=cylinder, ground=translational.Reference(),
-                  mass=translational.Mass(), a=il.Reservoir(), b=il.Reservoir())
+                  "cylinder.B b.A", cylinder=cylinder, ground=tr.Reference(),
+                  mass=tr.Mass(), a=il.Reservoir(), b=il.Reservoir())
     (finding,) = model.check().errors
     assert finding.where == ("cylinder",) and words in finding.problem
 
@@ -97,8 +98,8 @@ def test_a_flow_that_nothing_can_carry_is_named():
 def test_a_pump_that_delivers_into_a_closed_end_is_told_what_gives_way():
     model = wired("closed", "tank.A pump.A", "pump.B end.A", "shaft.R pump.R",
                   "shaft.C pump.C ground.W", pump=il.FixedDisplacementPump(), end=il.Cap(),
-                  tank=il.Reservoir(), shaft=rotational.AngularVelocitySource(velocity="100 rad/s"),
-                  ground=rotational.RotationalReference())
+                  tank=il.Reservoir(), shaft=ro.AngularVelocitySource(velocity="100 rad/s"),
+                  ground=ro.RotationalReference())
     (finding,) = model.check().errors
     assert "node pump.B = end.A" in finding.advice and "flow resistance" in finding.advice
 
@@ -107,8 +108,8 @@ def driven(outlet, **ends):
     """A pump on a turning shaft between a tank and an outlet, of which some are left away."""
     model = wired("driven", "shaft.R pump.R", "shaft.C pump.C ground.W",
                   pump=il.FixedDisplacementPump(), tank=il.Reservoir(), outlet=outlet,
-                  shaft=rotational.AngularVelocitySource(velocity="100 rad/s"),
-                  ground=rotational.RotationalReference(), back=il.Reservoir())
+                  shaft=ro.AngularVelocitySource(velocity="100 rad/s"),
+                  ground=ro.RotationalReference(), back=il.Reservoir())
     for at, port in ({"A": model.tank.A, "B": model.outlet.B} | ends).items():
         if port is not None:
             model.connect(getattr(model.pump, at), port)
@@ -132,7 +133,7 @@ def test_a_pump_against_a_closed_valve_is_told_where_nothing_gets_out():
 @pytest.mark.parametrize("x", ["-1 mm", "-2 mm"])
 def test_a_start_without_any_volume_left_is_named_however_it_fails(store, x):
     model = Model("empty")
-    model.store, model.mass, model.ground = store(), translational.Mass(), translational.Reference()
+    model.store, model.mass, model.ground = store(), tr.Mass(), tr.Reference()
     model.wall = il.TranslationalMechanicalConverter(x=x, dead_volume="1e-5 m^3")  # empty at -1 mm
     wire(model, "wall.A store.A", "wall.R mass.M", "wall.C ground.V")
     (finding,) = model.check().errors
@@ -201,7 +202,7 @@ def test_parameters_that_contradict_each_other_and_options_without_effect_are_fo
 
 def test_liquid_and_mechanics_do_not_join():
     model = circuit(m=il.Reservoir())
-    model.mass = translational.Mass()
+    model.mass = tr.Mass()
     with pytest.raises(BlocksError, match="is isothermal_liquid and mass.M is translational"):
         model.connect(model.r.A, model.mass.M)
 
@@ -209,10 +210,10 @@ def test_liquid_and_mechanics_do_not_join():
 def test_a_jack_whose_rod_is_loose_is_told_to_connect_it():
     model = wired("jack", "tank.A pump.A", "pump.B jack.A", "jack.C ground.V",
                   tank=il.Reservoir(), pump=il.PressureSource(pressure_difference="50 bar"),
-                  jack=il.TranslationalMechanicalConverter(), ground=translational.Reference())
+                  jack=il.TranslationalMechanicalConverter(), ground=tr.Reference())
     (finding,) = model.check().errors
     assert finding.advice.startswith("Connect jack.R, which is connected to nothing. Otherwise ")
-    wire(model, "load.M jack.R", load=translational.Mass())
+    wire(model, "load.M jack.R", load=tr.Mass())
     assert not model.check().errors
 
 
@@ -222,7 +223,7 @@ def test_a_second_circuit_without_a_liquid_is_asked_for_one():
                   b=il.Reservoir())
     model.piston, model.other = (il.TranslationalMechanicalConverter() for _ in range(2))
     wire(model, "oil.A a.A piston.A", "b.A other.A", "piston.R other.R",
-         "piston.C other.C ground.V", ground=translational.Reference())
+         "piston.C other.C ground.V", ground=tr.Reference())
     (finding,) = model.check().filter(code="network.forgotten")
     assert finding.problem == (
         "The isothermal_liquid circuit of b and other holds water, since no "

@@ -64,22 +64,10 @@ def places(angle, pistons):
                      R * np.sin(pin) + L / 2 * np.sin(turn), turn])
 
 
-def by_angle(values, angle, *given):
-    h = 1e-5
-    ahead, behind = (values(angle + s * h, *given) for s in (1, -1))
-    return (ahead - behind) / (2 * h)
-
-
 def inertia_of_engine(angle, pistons):
-    piston, x, y, turn = (by_angle(places, angle, pistons) ** 2).sum(axis=1)
+    ahead, behind = (places(angle + h, pistons) for h in (1e-5, -1e-5))
+    piston, x, y, turn = (((ahead - behind) / 2e-5) ** 2).sum(axis=1)
     return CRANK + PISTON * piston + ROD * (x + y) + TURNS * turn
-
-
-def ways(angle, pistons):
-    """Of all pistons together, from the start on: they turn round at dead centres."""
-    fine = np.linspace(0.0, angle[-1], 200_001)
-    moved = np.abs(np.diff(places(fine, pistons)[0], axis=1)).sum(axis=0)
-    return np.interp(angle, fine, np.append(0.0, np.cumsum(moved)))
 
 
 @pytest.mark.parametrize(("pistons", "method"), [(1, "auto"), (3, "rodas4"), (6, "auto")])
@@ -89,7 +77,11 @@ def test_pistons_take_the_energy_of_their_friction_from_the_crank(pistons, metho
     angle, speed = run["bearing.phi"].to("rad").m, run["crank.w"].to("rad/s").m
     energy = inertia_of_engine(angle, pistons) * speed**2 / 2
     assert angle[-1] > 2 * np.pi
-    assert_allclose(energy, energy[0] - FRICTION * ways(angle, pistons), rtol=1e-7)
+    # ways of all pistons together, from the start on: they turn round at dead centres
+    fine = np.linspace(0.0, angle[-1], 200_001)
+    moved = np.abs(np.diff(places(fine, pistons)[0], axis=1)).sum(axis=0)
+    ways = np.interp(angle, fine, np.append(0.0, np.cumsum(moved)))
+    assert_allclose(energy, energy[0] - FRICTION * ways, rtol=1e-7)
     first = 0.3 + 2 * np.pi * np.arange(pistons) / pistons
     assert len(run.events) == np.sum(np.floor((angle[-1] + first) / np.pi) - np.floor(
         first / np.pi))  # one at every dead centre
@@ -138,14 +130,10 @@ def test_a_lift_starts_at_the_angle_that_it_is_given(stages):
 
 @pytest.mark.parametrize(("stages", "method"), [(6, "auto"), (3, "rodas4")])
 def test_a_lift_moves_as_its_one_angle_does(stages, method):
-    def bars(angle):
-        """Middles of all pairs, the foot."""
-        return (np.arange(stages) + 0.5)[:, None] * np.sin(angle), 0.5 * np.cos(angle)
-
     run = lift(stages).simulate("0.5 s", method=method, rtol=1e-9,
                                  times=quantity(np.linspace(0, 0.5, 51), "s"))
     angle, speed = run["up0.phi"].to("rad").m, run["up0.w"].to("rad/s").m
-    height, middle = bars(angle)
+    height, middle = (np.arange(stages) + 0.5)[:, None] * np.sin(angle), 0.5 * np.cos(angle)
     up, along = (np.arange(stages) + 0.5)[:, None] * np.cos(angle), -0.5 * np.sin(angle)
     inertia = 2 * (MASS * (up**2 + along**2) + TURN).sum(axis=0)
     energy = inertia * speed**2 / 2 + 2 * MASS * 9.81 * height.sum(axis=0) + 500 * stages * (

@@ -7,9 +7,11 @@ from benches.axis import ROTATIONAL, TRANSLATIONAL
 from numpy.testing import assert_allclose
 
 import blocks
+import library.mechanisms as me
+import library.planar as pl
+import library.rotational as ro
 import library.translational as tr
 from blocks import Component, Discrete, Model, Option, Parameter, Port, Variable, quantity
-from library import mechanisms, planar, rotational, translational
 from library.electromechanical import HBridge
 from library.heat import Dissipative
 from library.thermal import PerfectInsulator, ThermalMass, ThermalResistance, thermal
@@ -43,36 +45,33 @@ def test_the_heat_of_a_damper_warms_a_body():
 
 
 EXCITED = [
-    (translational, "Damper", {}), (translational, "SpringDamper", {}),
-    (translational, "NonlinearDamper", {"damping_backward": "20 N*s/m"}),
-    (translational, "TranslationalFriction", {}),
-    (translational, "TranslationalFriction", {"law": "coulomb"}),
-    (translational, "TranslationalFriction", {"law": "lugre"}),
-    (translational, "FrictionRing", {}), (translational, "RollingResistance", {}),
-    (translational, "HardStop", {"upper_bound": "0.1 mm", "lower_bound": "-0.1 mm"}),
-    (translational, "ElastoGap", {"free_length": "0.1 mm"}),
-    (translational, "PositionDependentSupport", {"dampings": ["5 N*s/m", "9 N*s/m"]}),
-    (rotational, "RotationalDamper", {"damping": "1 N*m*s/rad"}),
-    (rotational, "RotationalSpringDamper", {}),
-    (rotational, "RotationalNonlinearDamper", {"damping_backward": "2 N*m*s/rad"}),
-    (rotational, "RotationalFriction", {"law": "stribeck"}), (rotational, "BearingFriction", {}),
-    (rotational, "RotationalHardStop",
+    (tr, "Damper", {}), (tr, "SpringDamper", {}),
+    (tr, "NonlinearDamper", {"damping_backward": "20 N*s/m"}), (tr, "TranslationalFriction", {}),
+    (tr, "TranslationalFriction", {"law": "coulomb"}),
+    (tr, "TranslationalFriction", {"law": "lugre"}),
+    (tr, "FrictionRing", {}), (tr, "RollingResistance", {}),
+    (tr, "HardStop", {"upper_bound": "0.1 mm", "lower_bound": "-0.1 mm"}),
+    (tr, "ElastoGap", {"free_length": "0.1 mm"}),
+    (tr, "PositionDependentSupport", {"dampings": ["5 N*s/m", "9 N*s/m"]}),
+    (ro, "RotationalDamper", {"damping": "1 N*m*s/rad"}), (ro, "RotationalSpringDamper", {}),
+    (ro, "RotationalNonlinearDamper", {"damping_backward": "2 N*m*s/rad"}),
+    (ro, "RotationalFriction", {"law": "stribeck"}), (ro, "BearingFriction", {}),
+    (ro, "RotationalHardStop",
      {"upper_bound": "1 mrad", "lower_bound": "-1 mrad", "upper_stiffness": "1 kN*m/rad",
       "lower_stiffness": "1 kN*m/rad", "upper_damping": "1 N*m*s/rad"}),
-    (rotational, "ElastoBacklash",
+    (ro, "ElastoBacklash",
      {"backlash": "1 mrad", "stiffness": "1 kN*m/rad", "damping": "1 N*m*s/rad"}),
-    (mechanisms, "DiscClutch", {}), (mechanisms, "DiscBrake", {"normal_force": "40 N"}),
-    (mechanisms, "BandBrake", {"tension": "30 N"}),
-    (mechanisms, "TorqueLimiter", {"limit": "8 N*m", "slip_torque": "7 N*m"}),
-    (mechanisms, "DogClutch", {"torque_capacity": "9 N*m"}),
-    (mechanisms, "OneWayClutch", {"drag_torque": "3 N*m"})]
+    (me, "DiscClutch", {}), (me, "DiscBrake", {"normal_force": "40 N"}),
+    (me, "BandBrake", {"tension": "30 N"}),
+    (me, "TorqueLimiter", {"limit": "8 N*m", "slip_torque": "7 N*m"}),
+    (me, "DogClutch", {"torque_capacity": "9 N*m"}), (me, "OneWayClutch", {"drag_torque": "3 N*m"})]
 
 
 @pytest.mark.parametrize(("package", "name", "options"), EXCITED,
                          ids=lambda x: x if isinstance(x, str) else "")
 def test_all_that_mechanics_loses_arrives(package, name, options):
     """Two bodies driven apart and together: what is supplied is stored, or warms a lump."""
-    model, axis = Model("driven"), TRANSLATIONAL if package is translational else ROTATIONAL
+    model, axis = Model("driven"), TRANSLATIONAL if package is tr else ROTATIONAL
     axis.wire(model, "drive.R element.R a.M", "drive.C element.C b.M",
               a=axis("Mass"), b=axis("Mass"),
               drive=axis("ForceSource", force=lambda t: quantity(30, axis.unit("force"))
@@ -89,12 +88,11 @@ def test_all_that_mechanics_loses_arrives(package, name, options):
 
 def test_the_heat_of_gears_arrives():
     model = wired("gears", "drive.I gear.S", "gear.O screw.S load.I brake.R", "screw.N nut.M",
-                  "gear.H screw.H lump.M", "brake.C ground.W",
-                  drive=rotational.Inertia(w="30 rad/s"), load=rotational.Inertia(w=None),
-                  gear=mechanisms.LossyGear(thermal_port=True, ratio=2.0),
-                  screw=mechanisms.LeadScrew(thermal_port=True), nut=tr.Mass(),
-                  lump=ThermalMass(mass="1 g"), ground=rotational.RotationalReference(),
-                  brake=rotational.RotationalDamper(damping="0.01 N*m*s/rad"))
+                  "gear.H screw.H lump.M", "brake.C ground.W", drive=ro.Inertia(w="30 rad/s"),
+                  load=ro.Inertia(w=None), gear=me.LossyGear(thermal_port=True, ratio=2.0),
+                  screw=me.LeadScrew(thermal_port=True), nut=tr.Mass(),
+                  lump=ThermalMass(mass="1 g"), ground=ro.RotationalReference(),
+                  brake=ro.RotationalDamper(damping="0.01 N*m*s/rad"))
     assert closes(model.simulate("1 s", rtol=1e-9), 1e-6)["lump"].stored > 0
 
 
@@ -129,10 +127,10 @@ def test_an_impact_leaves_what_newton_takes(restitution):
 
 def test_what_a_disc_loses_by_impacts_and_slip_becomes_heat():
     model = wired("disc", "ground.P floor.B gravity.P", "disc.P floor.F", "floor.H lump.M",
-                  ground=planar.Ground(), gravity=planar.Gravity(),
-                  disc=planar.Body(mass="1 kg", inertia="31.25 g*m^2", x="0 m", y="1 m",
+                  ground=pl.Ground(), gravity=pl.Gravity(),
+                  disc=pl.Body(mass="1 kg", inertia="31.25 g*m^2", x="0 m", y="1 m",
                                    phi="0 rad", vx="1 m/s", vy="0 m/s", w="0 rad/s"),
-                  floor=planar.Contact(curve=planar.Circle("0.25 m"), restitution=0.5,
+                  floor=pl.Contact(curve=pl.Circle("0.25 m"), restitution=0.5,
                                        thermal_port=True), lump=ThermalMass(mass="1 g"))
     run = model.simulate("1.5 s", rtol=1e-9)
     v, w = run["disc.vx"].final.to("m/s").magnitude, run["disc.w"].final.to("rad/s").magnitude
@@ -142,11 +140,10 @@ def test_what_a_disc_loses_by_impacts_and_slip_becomes_heat():
 
 
 def test_the_damper_between_two_bodies_warms():
-    model = wired("plane", "ground.P spring.B", "body.P spring.F", "spring.H lump.M",
-                  ground=planar.Ground(),
-                  body=planar.Body(mass="1 kg", x="0.2 m", y="0 m", vx="0 m/s", vy="0.3 m/s"),
-                  spring=planar.SpringDamper(damping="5 N*s/m", thermal_port=True),
-                  lump=ThermalMass(mass="1 g"))
+    model = wired(
+        "plane", "ground.P spring.B", "body.P spring.F", "spring.H lump.M", ground=pl.Ground(),
+        body=pl.Body(mass="1 kg", x="0.2 m", y="0 m", vx="0 m/s", vy="0.3 m/s"),
+        spring=pl.SpringDamper(damping="5 N*s/m", thermal_port=True), lump=ThermalMass(mass="1 g"))
     ledger = closes(model.simulate("1 s", rtol=1e-9, method="DOP853"), 1e-6)
     assert ledger["spring"].dissipated == 0
     assert ledger["lump"].stored > 1
@@ -167,7 +164,7 @@ def test_a_friction_fades_with_heat_and_sticks_in_the_end():
                                       coulomb_force=lambda temperature: quantity("100 N")
                                       * (1 - quantity("5e-3/K") * (temperature - ROOM)))
     model = braked(fading)
-    wire(model, "place.R body.M", "place.C ground.V", place=translational.MotionSensor())
+    wire(model, "place.R body.M", "place.C ground.V", place=tr.MotionSensor())
     run = model.simulate("4 s", rtol=1e-11)
     x, T = run["place.P"].to("m").magnitude, run["lump.T"].to("K").magnitude
     assert_allclose(T, 300 + 200 * (1 - np.exp(-5e-3 * 100 * x / 50)), rtol=1e-9)
@@ -245,7 +242,7 @@ def test_a_port_left_open_is_an_error():
     (lambda: tr.Damper(damping=lambda s: s), "a function of 's'. It may depend on variables of the "
      "component, by their names: v, f, power_dissipated"),
     (lambda: tr.Damper(damping=lambda t: t), "a function. Functions of time belong to"),
-    (lambda: translational.NonlinearDamper(law="table", forces=lambda v: v), "a function.")])
+    (lambda: tr.NonlinearDamper(law="table", forces=lambda v: v), "a function.")])
 def test_functions_of_something_else_are_refused(made, says):
     with pytest.raises(blocks.ParameterError) as error:
         made()
@@ -261,10 +258,9 @@ def test_a_function_is_refused_when_it_is_set_later():
 
 
 def test_a_function_of_time_stays_one():
-    source = rotational.TorqueSource(torque=lambda t: quantity("1 N*m/s") * t)  # not of t, a torque
-    model = wired("time", "source.R rotor.I", "source.C ground.W",
-                  source=source, rotor=rotational.Inertia(inertia="1 kg*m^2"),
-                  ground=rotational.RotationalReference())
+    source = ro.TorqueSource(torque=lambda t: quantity("1 N*m/s") * t)  # not of t, a torque
+    model = wired("time", "source.R rotor.I", "source.C ground.W", source=source,
+                  rotor=ro.Inertia(inertia="1 kg*m^2"), ground=ro.RotationalReference())
     assert_allclose(model.simulate("2 s")["rotor.w"].final.magnitude, 2, rtol=1e-6)
 
 

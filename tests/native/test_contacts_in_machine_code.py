@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 import library.rotational as ro
 import library.translational as tr
 from benchmarks.planar import disc
-from blocks import Model, quantity, sin
+from blocks import quantity, sin
 from library.mechanisms import DiscBrake, DiscClutch, OneWayClutch, SliderCrank
 from library.signal import Pulse
 from library.thermal import ThermalMass
@@ -179,16 +179,16 @@ def test_a_brake_lets_go_and_grips_what_has_turned_meanwhile(in_python):
 
 
 def test_clutches_in_a_row_that_are_pressed_now_and_then_decide_as_python_does(in_python):
-    model, n = Model("clutches"), 4
-    wire(model, "forces.y clutches.N", "wheels[:-1].I clutches.R", "wheels[1:].I clutches.C",
-         "drive.R wheels[0].I", wheels=ro.Inertia(count=n + 1, inertia="0.1 kg*m^2"),
-         frame=ro.RotationalReference(), clutches=DiscClutch(count=n, effective_radius="50 mm"),
-         forces=Pulse(count=n, amplitude="30 N", period=[f"{0.5 + 0.017 * k} s" for k in range(n)]),
-         drive=ro.TorqueSource(torque=lambda t: quantity("4 N*m") * sin(quantity("3 rad/s") * t)),
-         load=ro.RotationalDamper(damping="0.1 N*m*s/rad"),
-         spring=ro.RotationalSpring(stiffness="5 N*m/rad"))
-    model.connect(model.load.R, model.spring.R, model.wheels[n].I)
-    model.connect(model.drive.C, model.load.C, model.spring.C, model.frame.W)
+    n = 4
+    model = wired(
+        "clutches", "forces.y clutches.N", "wheels[:-1].I clutches.R", "wheels[1:].I clutches.C",
+        "drive.R wheels[0].I", "load.R spring.R wheels[-1].I", "drive.C load.C spring.C frame.W",
+        wheels=ro.Inertia(count=n + 1, inertia="0.1 kg*m^2"), frame=ro.RotationalReference(),
+        clutches=DiscClutch(count=n, effective_radius="50 mm"),
+        forces=Pulse(count=n, amplitude="30 N", period=[f"{0.5 + 0.017 * k} s" for k in range(n)]),
+        drive=ro.TorqueSource(torque=lambda t: quantity("4 N*m") * sin(quantity("3 rad/s") * t)),
+        load=ro.RotationalDamper(damping="0.1 N*m*s/rad"),
+        spring=ro.RotationalSpring(stiffness="5 N*m/rad"))
     run = model.simulate("10 s", method="dopri5", rtol=1e-10)
     assert len(in_python) < 0.02 * len(run.events)
     assert_same(run, by_python(model, "10 s", method="dopri5", rtol=1e-10),

@@ -9,7 +9,6 @@ import blocks
 import library.isothermal_liquid as il
 from benchmarks.models import block_on_belt
 from blocks import Component, Discrete, Parameter, Variable, abs_, der, quantity, sin, when, where
-from library.electrical import ACVoltageSource, Diode, ElectricalReference, Inductor, Resistor
 from library.signal import Sine
 from library.translational import ForceSource, HardStop, Mass, Reference, TranslationalFriction
 
@@ -188,24 +187,6 @@ def test_a_step_that_an_event_cuts_short_is_looked_at_as_one_that_is_whole(metho
 
 
 # -- runs that begin with one method and go on with another -----------------------------------
-def rectifier():
-    """Three phases behind inductors, six ideal diodes and a load."""
-    model = wired("rectifier", earth=ElectricalReference(), load=Resistor(resistance="10 ohm"))
-    up, down, star = [model.load.p], [model.load.n], [model.earth.V]
-    for k in range(3):
-        source = model.add(f"source{k}", ACVoltageSource(
-            amplitude="100 V", frequency="50 Hz", phase=quantity(2 * np.pi * k / 3, "rad")))
-        coil = model.add(f"coil{k}", Inductor(inductance="1 mH"))
-        upper = model.add(f"upper{k}", Diode(model="ideal"))
-        lower = model.add(f"lower{k}", Diode(model="ideal"))
-        model.connect(source.p, coil.p)
-        model.connect(coil.n, upper.p, lower.n)
-        star.append(source.n)
-        up.append(upper.n)
-        down.append(lower.p)
-    for nodes in (up, down, star):
-        model.connect(*nodes)
-    return model
 
 
 def filled_chamber(volume):

@@ -126,8 +126,7 @@ def test_arrays_of_blocks_take_one_value_each():
 
 
 # -- mistakes --------------------------------------------------------------------------
-
-MISTAKES = [
+@pytest.mark.parametrize(("mistake", "kind", "text"), [
     (lambda: si.Gain(gain="2 N/meter/foo"), UnknownUnit, "Gain.gain: "),
     (lambda: si.Gain(input="Nm"), UnknownUnit,
      "Gain.input: 'Nm' is not a unit. Did you mean 'N*m'?"),
@@ -171,10 +170,7 @@ MISTAKES = [
     (lambda: setattr(si.Sum(unit="N"), "unit", "m"), ParameterError,
      "Sum.unit: would change the unit N"),
     (lambda: setattr(si.Constant(value="5 N"), "value", "2 m"), ParameterError,
-     "Constant.value: would change the unit N of 'value'")]
-
-
-@pytest.mark.parametrize(("mistake", "kind", "text"), MISTAKES)
+     "Constant.value: would change the unit N of 'value'")])
 def test_a_mistake_is_named_where_it_is_made(mistake, kind, text):
     with pytest.raises(kind, match=re.escape(text)):
         mistake()
@@ -208,8 +204,7 @@ def test_an_input_that_is_connected_to_nothing_is_found_by_the_check():
 
 
 def test_a_function_of_time_of_another_dimension_is_refused():
-    model = blocks.Model()
-    model.source = si.TimeFunction(unit="N", value=lambda t: 2 * t)
+    model = wired("model", source=si.TimeFunction(unit="N", value=lambda t: 2 * t))
     with pytest.raises(blocks.BlocksError, match="returns s, but N is needed"):
         model.simulate("1 s")
 
@@ -241,8 +236,7 @@ def test_defaults_and_bounds_of_a_derived_unit_are_numbers_in_that_unit():
 def test_the_number_of_ports_may_follow_from_the_shape_of_a_matrix():
     model = wired("model", scale=Scale(unit="N", weights=[[2.0, 3.0, 4.0]]))
     for k in (1, 2, 3):
-        model.add(f"c{k}", si.Constant(value=f"{10**k} N"))
-        model.connect(getattr(model, f"c{k}").y, getattr(model.scale, f"u{k}"))
+        wire(model, f"c{k}.y scale.u{k}", **{f"c{k}": si.Constant(value=f"{10**k} N")})
     result = model.simulate("1 s")
     assert_allclose(result["scale.y"].final.magnitude, 3 + 20 + 300 + 4000, rtol=1e-14)
     model.scale.weights = [[1.0, 0.0, 0.0]]

@@ -60,18 +60,14 @@ def newtons(value):
 
 def chain(n):
     """Wall, then n times (spring beside damper, mass); a force on the last mass."""
-    model = wired("chain", ground=tr.Reference())
-    last = model.ground.V
+    model, last = wired("chain", ground=tr.Reference()), "ground.V"
     for i in range(n):
-        mass = model.add(f"m{i}", tr.Mass(mass="2 kg"))
-        spring = model.add(f"s{i}", tr.Spring(stiffness="300 N/m"))
-        damper = model.add(f"d{i}", tr.Damper(damping="1.5 N*s/m"))
-        model.connect(mass.M, spring.R, damper.R)
-        model.connect(last, spring.C, damper.C)
-        last = mass.M
-    model.push, model.sensor = tr.ForceSource(force="0 N"), tr.MotionSensor(reference="absolute")
-    model.connect(model.push.R, last, model.sensor.R)
-    model.connect(model.push.C, model.ground.V)
+        wire(model, f"m{i}.M s{i}.R d{i}.R", f"{last} s{i}.C d{i}.C", **{
+            f"m{i}": tr.Mass(mass="2 kg"), f"s{i}": tr.Spring(stiffness="300 N/m"),
+            f"d{i}": tr.Damper(damping="1.5 N*s/m")})
+        last = f"m{i}.M"
+    wire(model, f"push.R {last} sensor.R", "push.C ground.V", push=tr.ForceSource(force="0 N"),
+         sensor=tr.MotionSensor(reference="absolute"))
     return model
 
 
@@ -112,11 +108,9 @@ class Pendulum(Component):
     """A point mass on a rod without mass, in Cartesian coordinates (index 3)."""
 
     M = Port(tr.translational)
-    mass, length = Parameter("1 kg"), Parameter("2 m")
-    drag = Parameter("0 N*s/m")
+    mass, length, drag = Parameter("1 kg"), Parameter("2 m"), Parameter("0 N*s/m")
     x, y = Variable("m", "0 m", priority="high"), Variable("m", "-2 m", priority="high")
-    vx, vy = Variable("m/s"), Variable("m/s")
-    multiplier = Variable("N/m")
+    vx, vy, multiplier = Variable("m/s"), Variable("m/s"), Variable("N/m")
 
     def equations(self):
         yield der(self.x) == self.vx

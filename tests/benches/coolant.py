@@ -24,8 +24,7 @@ class OpenTank(Component):
 
     port = Port(coolant)
     m = Variable("kg", initial="0.5 kg", priority="high")
-    T = Variable("K", initial="300 K", priority="high")
-    H = Variable("J")
+    T, H = Variable("K", initial="300 K", priority="high"), Variable("J")
 
     def equations(self):
         yield der(self.m) == self.port.m
@@ -59,9 +58,7 @@ class LaminarPipe(Line):
 class TurbulentPipe(Line):
     """Pressure drop k m sqrt(m^2 + m0^2), behind a valve that is open (1) or closed (0)."""
 
-    k = Parameter("5 Pa*s^2/kg^2")
-    smallest = Parameter("0.3 kg/s")
-    opening = Parameter(1.0)
+    k, smallest, opening = Parameter("5 Pa*s^2/kg^2"), Parameter("0.3 kg/s"), Parameter(1.0)
 
     def law(self):
         m = self.a.m

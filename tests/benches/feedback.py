@@ -47,8 +47,7 @@ class Amplifier(Component):
     """out.v is the gain times the difference of the inputs, within limits."""
 
     plus, minus, out = Port(electrical), Port(electrical), Port(electrical)
-    gain = Parameter(GAIN)
-    limit = Parameter(f"{LIMIT} V")
+    gain, limit = Parameter(GAIN), Parameter(f"{LIMIT} V")
     v_out = Variable("V")
 
     def equations(self):

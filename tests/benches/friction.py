@@ -10,7 +10,7 @@ from scipy.integrate import solve_ivp
 import blocks
 import library.translational as tr
 from benches import wire, wired
-from blocks import Component, Model, Parameter, Variable, der, quantity, sin, time, where
+from blocks import Component, Parameter, Variable, der, quantity, sin, time, where
 from library.signal import Sine
 
 FILE = Path(__file__).parents[1] / "data" / "friction" / "networks.json"
@@ -101,9 +101,7 @@ class PulledSpring(tr.TwoPort):
     kink that is stepped onto, as that of minimum() would be.
     """
 
-    stiffness = Parameter("90 N/m")
-    speed = Parameter("2 m/s")
-    until = Parameter("2 s")
+    stiffness, speed, until = Parameter("90 N/m"), Parameter("2 m/s"), Parameter("2 s")
     x = Variable("m", "0 m", priority="high")
 
     def equations(self):
@@ -125,13 +123,10 @@ def pulled(law, band, **more):
 
 def moved(friction, speed):
     """Friction driven at a speed: seconds to m/s."""
-    model = Model("driven friction")
-    model.drive = tr.VelocitySource(velocity=lambda t: quantity("1 m/s")
-                                    * speed(t / quantity("1 s")))
-    model.friction, model.ground = friction, tr.Reference()
-    model.connect(model.drive.R, model.friction.R)
-    model.connect(model.drive.C, model.friction.C, model.ground.V)
-    return model
+    return wired("driven friction", "drive.R friction.R", "drive.C friction.C ground.V",
+                 drive=tr.VelocitySource(velocity=lambda t: quantity("1 m/s")
+                                         * speed(t / quantity("1 s"))),
+                 friction=friction, ground=tr.Reference())
 
 
 def loaded(friction, force, **body):
@@ -153,19 +148,14 @@ def torn_loose():
 def train(n=12):
     """Wagons between draught gear that rubs, the first of them pulled and pushed."""
     random = np.random.default_rng(3)
-    model = Model("train")
-    model.rail, model.wagons = tr.Reference(), tr.Mass(count=n, mass=quantity(
-        random.uniform(20, 80, n), "t"))
-    model.springs = tr.Spring(count=n - 1, stiffness="10 MN/m")
-    model.gear = tr.TranslationalFriction(
-        count=n - 1, law="coulomb", coulomb_force=quantity(random.uniform(20, 40, n - 1), "kN"),
-        breakaway_force=quantity(random.uniform(40, 60, n - 1), "kN"))
-    model.pull = tr.ForceSource(force=lambda t: quantity("300 kN") * sin(quantity("2 rad/s") * t))
-    model.connect(model.springs.R, model.gear.R, model.wagons[1:].M)
-    model.connect(model.springs.C, model.gear.C, model.wagons[:-1].M)
-    model.connect(model.pull.R, model.wagons[0].M)
-    model.connect(model.pull.C, model.rail.V)
-    return model
+    return wired(
+        "train", "springs.R gear.R wagons[1:].M", "springs.C gear.C wagons[:-1].M",
+        "pull.R wagons[0].M", "pull.C rail.V", rail=tr.Reference(),
+        wagons=tr.Mass(count=n, mass=quantity(random.uniform(20, 80, n), "t")),
+        springs=tr.Spring(count=n - 1, stiffness="10 MN/m"), gear=tr.TranslationalFriction(
+            count=n - 1, law="coulomb", coulomb_force=quantity(random.uniform(20, 40, n - 1), "kN"),
+            breakaway_force=quantity(random.uniform(40, 60, n - 1), "kN")),
+        pull=tr.ForceSource(force=lambda t: quantity("300 kN") * sin(quantity("2 rad/s") * t)))
 
 
 class BrakedPendulum(Component):

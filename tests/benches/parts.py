@@ -25,8 +25,7 @@ class Resistor(TwoPin):
 
 class Capacitor(TwoPin):
     capacitance = Parameter("1 uF", above=0)
-    v = Variable("V", "0 V", priority="high")
-    energy_stored = Variable("J")
+    v, energy_stored = Variable("V", "0 V", priority="high"), Variable("J")
 
     def equations(self):
         yield self.i == self.capacitance * der(self.v)
@@ -35,8 +34,7 @@ class Capacitor(TwoPin):
 
 class Inductor(TwoPin):
     inductance = Parameter("1 mH", above=0)
-    i = Variable("A", "0 A", priority="high")
-    energy_stored = Variable("J")
+    i, energy_stored = Variable("A", "0 A", priority="high"), Variable("J")
 
     def equations(self):
         yield self.v == self.inductance * der(self.i)
@@ -63,15 +61,10 @@ class Ground(Component):
 class Pendulum(Component):
     """A point mass on a rigid rod in Cartesian coordinates: a constraint of index 3."""
 
-    length = Parameter("1 m", above=0)
-    gravity = Parameter("9.81 m/s^2")
+    length, gravity = Parameter("1 m", above=0), Parameter("9.81 m/s^2")
     mass = Parameter("1 kg", above=0)
-    x = Variable("m")
-    y = Variable("m")
-    vx = Variable("m/s")
-    vy = Variable("m/s")
-    tension = Variable("N/m", doc="force in the rod per length")
-    energy = Variable("J")
+    x, y, vx, vy = Variable("m"), Variable("m"), Variable("m/s"), Variable("m/s")
+    tension, energy = Variable("N/m", doc="force in the rod per length"), Variable("J")
 
     def push(self):
         """A force along x."""
@@ -110,11 +103,9 @@ class Explosion(Component):
 class Follower(Component):
     """dx/dt = u, with u = -gain x taken every period and held."""
 
-    period, first = Parameter("1 ms", above=0), Parameter("0 s")
-    gain = Parameter("100 1/s")
+    period, first, gain = Parameter("1 ms", above=0), Parameter("0 s"), Parameter("100 1/s")
     x = Variable("m", "1 m")
-    u = Discrete("m/s")
-    number = Discrete("1")
+    u, number = Discrete("m/s"), Discrete("1")
 
     def equations(self):
         yield der(self.x) == self.u

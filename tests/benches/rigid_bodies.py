@@ -23,19 +23,15 @@ class Rod(Component):
     touch to the centre: the end is at x - l cos(angle), y - l sin(angle).
     """
 
-    mass = Parameter("1 kg")
-    inertia = Parameter("0.3333333333333333 kg*m^2")
-    half_length = Parameter("1 m")
-    friction = Parameter(0.5)
-    static_friction = Parameter(0.5)
-    restitution = Parameter(0.0)
+    mass, inertia = Parameter("1 kg"), Parameter("0.3333333333333333 kg*m^2")
+    half_length, friction = Parameter("1 m"), Parameter(0.5)
+    static_friction, restitution = Parameter(0.5), Parameter(0.0)
     push = Parameter("0 N", varying=True)
     x, y = Variable("m", "0 m", priority="high"), Variable("m", "0 m", priority="high")
     angle = Variable("rad", "60 deg", priority="high")
     vx, vy = Variable("m/s", "0 m/s", priority="high"), Variable("m/s", "0 m/s", priority="high")
     w = Variable("rad/s", "0 rad/s", priority="high")
-    gap, slip = Variable("m"), Variable("m/s")
-    N, T = Variable("N"), Variable("N")
+    gap, slip, N, T = Variable("m"), Variable("m/s"), Variable("N"), Variable("N")
     power_dissipated, energy_stored = Variable("W"), Variable("J")
     power_supplied = Variable("W")
 
@@ -64,8 +60,7 @@ class Box(Component):
 
     mass, inertia = Parameter("2 kg"), Parameter("1 kg*m^2")
     a, h = Parameter("1 m"), Parameter("0.5 m")
-    friction, static_friction = Parameter(0.5), Parameter(0.5)
-    restitution = Parameter(0.0)
+    friction, static_friction, restitution = Parameter(0.5), Parameter(0.5), Parameter(0.0)
     push = Parameter("0 N", varying=True)
     x, y = Variable("m", "0 m", priority="high"), Variable("m", "0.5 m", priority="high")
     phi = Variable("rad", "0 rad", priority="high")
@@ -105,10 +100,8 @@ class Wedge(Component):
     """
 
     S, O = blocks.Port(translational), blocks.Port(translational)
-    angle = Parameter("20 deg")
-    friction = Parameter(0.2)
-    N, T = Variable("N"), Variable("N")
-    slip = Variable("m/s")
+    angle, friction = Parameter("20 deg"), Parameter(0.2)
+    N, T, slip = Variable("N"), Variable("N"), Variable("m/s")
     power_dissipated = Variable("W")
 
     def equations(self):

@@ -22,8 +22,7 @@ class Inertia(Component):
 
 
 class Gear(Component):
-    A = Port(translational)
-    B = Port(translational)
+    A, B = Port(translational), Port(translational)
     ratio = Parameter("2", above=0)
 
     def equations(self):
@@ -86,8 +85,7 @@ class Shell(Component):
 
 
 class TwoMissing(TwoPort):
-    w = Variable("m")
-    q = Variable("N")
+    w, q = Variable("m"), Variable("N")
 
     def equations(self):
         yield self.f == quantity("3 N/m") * self.w
@@ -100,8 +98,7 @@ class OneSurplus(TwoPort):
 
 
 class Misplaced(TwoPort):
-    w = Variable("m")
-    q = Variable("m")
+    w, q = Variable("m"), Variable("m")
 
     def equations(self):
         yield der(self.w) == self.v
@@ -131,8 +128,7 @@ class Pole(Component):
 
 
 class Split(Component):
-    x = Variable("m")
-    y = Variable("m")
+    x, y = Variable("m"), Variable("m")
 
     def equations(self):
         yield self.x + self.y == quantity("1 m")
@@ -140,8 +136,7 @@ class Split(Component):
 
 
 class Bounded(Component):
-    low = Parameter("1 m")
-    high = Parameter("2 m")
+    low, high = Parameter("1 m"), Parameter("2 m")
     x = Variable("m", "0 m", priority="high")
 
     def verify(self):
@@ -153,8 +148,7 @@ class Bounded(Component):
 
 
 class AssignsWhatFollows(Component):
-    x = Variable("m", "0 m", priority="high")
-    y = Variable("m")
+    x, y = Variable("m", "0 m", priority="high"), Variable("m")
 
     def equations(self):
         yield der(self.x) == quantity("1 m/s")

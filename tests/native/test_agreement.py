@@ -38,19 +38,14 @@ CHATTERS = "bristle"  # pushed like this; friction "table" has no default
 
 def pushed(part, count=1, grounded=True, **state):
     """Masses of 1 kg on springs, pushed to and fro, each with a part, mostly to the ground."""
-    model = wired("pushed", "springs.R masses.M pieces.R",
-                  ground=tr.Reference(), masses=tr.Mass(count=count, mass="1 kg", **state),
-                  springs=tr.Spring(count=count, stiffness="40 N/m"),
-                  push=tr.ForceSource(force=lambda t: quantity("9 N")
-                                      * blocks.sin(quantity("4 rad/s") * t)), pieces=part)
-    if grounded:
-        model.connect(model.pieces.C, model.ground.V)
-    if count > 1:
-        model.connect(model.springs[1:].C, model.masses[:-1].M)
-    model.connect(model.springs[0].C if count > 1 else model.springs.C, model.ground.V)
-    model.connect(model.push.R, model.masses[-1].M if count > 1 else model.masses.M)
-    model.connect(model.push.C, model.ground.V)
-    return model
+    nets = ["springs[1:].C masses[:-1].M", "springs[0].C ground.V", "push.R masses[-1].M"] if (
+        count > 1) else ["springs.C ground.V", "push.R masses.M"]
+    return wired("pushed", "springs.R masses.M pieces.R", "push.C ground.V", *nets,
+                 *(["pieces.C ground.V"] if grounded else []),
+                 ground=tr.Reference(), masses=tr.Mass(count=count, mass="1 kg", **state),
+                 springs=tr.Spring(count=count, stiffness="40 N/m"), pieces=part,
+                 push=tr.ForceSource(force=lambda t: quantity("9 N")
+                                     * blocks.sin(quantity("4 rad/s") * t)))
 
 
 class Thinning(tr.TwoPort):
@@ -174,8 +169,7 @@ def of_example(path, monkeypatch):
 class Echo(Component):
     """What was, and how fast it was, drives what is; one of them through a nonlinear loop."""
 
-    delay = Parameter("70 ms")
-    bent = Parameter("0.5")
+    delay, bent = Parameter("70 ms"), Parameter("0.5")
     x, y = Variable("1", 1, priority="high"), Variable("1")
 
     def equations(self):

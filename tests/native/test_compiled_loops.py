@@ -25,8 +25,7 @@ from blocks.native.equations import equations_of
 class TwoStage(tr.TwoPort):
     """A damper that becomes harder above a speed."""
 
-    damping, hard = Parameter("5 N*s/m"), Parameter("9 N*s/m")
-    limit = Parameter("0.1 m/s")
+    damping, hard, limit = Parameter("5 N*s/m"), Parameter("9 N*s/m"), Parameter("0.1 m/s")
     power_dissipated = Variable("W")
 
     def equations(self):
@@ -88,8 +87,7 @@ class Wedge(tr.TwoPort):
     """A damper that becomes harder the further it is pressed in."""
 
     damping, length = Parameter("5 N*s/m"), Parameter("1 m")
-    x = Variable("m")
-    power_dissipated = Variable("W")
+    x, power_dissipated = Variable("m"), Variable("W")
 
     def equations(self):
         yield self.v == der(self.x)

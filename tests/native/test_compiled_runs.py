@@ -236,8 +236,7 @@ class Follower(Component):
     """Follows what decays, at a rate."""
 
     rate = Parameter("100 1/s", above=0)
-    x = Variable("1", "0", priority="high")
-    y = Variable("1", "1", priority="high")
+    x, y = Variable("1", "0", priority="high"), Variable("1", "1", priority="high")
 
     def equations(self):
         yield der(self.y) == quantity("-1 1/s") * self.y

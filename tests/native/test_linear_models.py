@@ -60,8 +60,7 @@ class Bell(Component):
 
     x, v = Variable("1", 0, priority="high"), Variable("1", 0, priority="high")
     slow = Variable("1", 1, priority="high")
-    number = Discrete("1", 0)
-    struck = Discrete("1", 0)
+    number, struck = Discrete("1", 0), Discrete("1", 0)
 
     def equations(self):
         w = 2 * np.pi * 2.0**20 * PER_SECOND

@@ -23,10 +23,8 @@ def times(run):
 class Thrown(Component):
     """x = t - 2 t^2, told when it is above 0.1 and when it is below -0.1."""
 
-    x = Variable("1", "0", priority="high")
-    v = Variable("1", "1", priority="high")
-    above = Variable("1")
-    below = Variable("1")
+    x, v = Variable("1", "0", priority="high"), Variable("1", "1", priority="high")
+    above, below = Variable("1"), Variable("1")
 
     def equations(self):
         per_second = quantity("1 1/s")
@@ -49,9 +47,7 @@ class TwoDips(Component):
 
     one = Parameter(0.32, doc="when the parabola is lowest that is declared first")
     other = Parameter(0.35, doc="when the other one is")
-    s = Variable("1", "0", priority="high")
-    a = Variable("1")
-    b = Variable("1")
+    s, a, b = Variable("1", "0", priority="high"), Variable("1"), Variable("1")
     y = Variable("1", "0", priority="high")
 
     def equations(self):
@@ -112,8 +108,7 @@ def test_a_body_falls_on_a_rigid_stop_as_often_as_its_flights_allow(method):
 class Valley(Component):
     """x = t, told when it is above 0.24, and y = (t - 0.12)^2 - 0.05^2, told when it is below 0."""
 
-    x, y = Variable("1", "0"), Variable("1", "0.0119")
-    v = Variable("1/s", "-0.24 1/s")
+    x, y, v = Variable("1", "0"), Variable("1", "0.0119"), Variable("1/s", "-0.24 1/s")
     far, low = Variable("1"), Variable("1")
 
     def equations(self):

@@ -24,8 +24,7 @@ class Pendulum(Component):
     """1 kg on a rod of 1 m, in Cartesian coordinates; its pivot may shake, a spring may stop it."""
 
     swing, stop = Parameter("0 m", doc="amplitude of the pivot"), Parameter("2 m")
-    x, y = Variable("m"), Variable("m")
-    vx, vy = Variable("m/s"), Variable("m/s")
+    x, y, vx, vy = Variable("m"), Variable("m"), Variable("m/s"), Variable("m/s")
     pull, energy = Variable("N/m"), Variable("J")
 
     def equations(self):

@@ -256,10 +256,8 @@ def test_a_forward_converter_resets_its_core_through_the_third_winding():
 class SineTriangle(Component):
     """Sine-triangle modulation of one leg, by natural sampling."""
 
-    index = Parameter(0.8)
-    phase = Parameter("0 deg")
-    y = Output("1")
-    n = Output("1")
+    index, phase = Parameter(0.8), Parameter("0 deg")
+    y, n = Output("1"), Output("1")
 
     def equations(self):
         triangle = 4 * abs_(blocks.mod(time * quantity("2 kHz"), 1.0) - 0.5) - 1

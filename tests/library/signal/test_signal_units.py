@@ -216,8 +216,7 @@ class Scale(Component):
     """Minimal block of a derived unit with numbered inputs, a matrix and a bounded parameter."""
 
     unit = blocks.Option("m")
-    weights = Parameter([[1.0, 2.0]])
-    limit = Parameter(3, unit=lambda c: c.unit, above=0)
+    weights, limit = Parameter([[1.0, 2.0]]), Parameter(3, unit=lambda c: c.unit, above=0)
     u = Input(lambda c: [c.unit] * np.shape(c.weights)[1])
     y = Output(lambda c: c.unit)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from benches import wire, wired
-from benches.electrical import circuit
+from benches.electrical import buck, circuit
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.linalg import expm
@@ -15,20 +15,6 @@ from library.signal import Pulse
 
 INSTANT = 1e-9
 L, C, SOURCE, PERIOD, DUTY = 100e-6, 100e-6, 24.0, 20e-6, 0.4
-
-
-def buck(load, switch="ideal", diode="ideal", **start):
-    """24 V over a switch at 50 kHz, a diode and a coil onto a capacitor and a load."""
-    model = circuit(source=el.DCVoltageSource(voltage=quantity(SOURCE, "V")),
-                    switch=el.Switch(model=switch), diode=el.Diode(model=diode),
-                    coil=el.Inductor(inductance=quantity(L, "H")),
-                    store=el.Capacitor(capacitance=quantity(C, "F")),
-                    load=el.Resistor(resistance=quantity(load, "ohm")),
-                    pulse=Pulse(period=quantity(PERIOD, "s"), width=DUTY))  # fmt: skip
-    model.coil.i_L, model.store.vc = start.get("i_L", "0 A"), start.get("vc", "0 V")
-    wire(model, "source.p switch.p", "switch.n diode.n coil.p", "coil.n store.p load.p",
-         "diode.p store.n load.n source.n ground.V", "pulse.y switch.vT")
-    return model
 
 
 def rectifier():

@@ -10,21 +10,6 @@ from numpy.testing import assert_allclose
 import library.thermal as th
 from blocks import Model, SimulationError, quantity
 from library import gas, moist_air, thermal_liquid
-from library.gas import (
-    Cap,
-    ConstantVolumeChamber,
-    FlowRateSource,
-    FlowResistance,
-    GasProperties,
-    InfiniteFlowResistance,
-    LocalRestriction,
-    Pipe,
-    PressureSource,
-    PressureTemperatureSensor,
-    Reservoir,
-    ThermodynamicPropertiesSensor,
-    TranslationalMechanicalConverter,
-)
 from library.rotational import AngularVelocitySource, RotationalReference
 from library.signal import Gain
 from library.translational import Reference, VelocitySource
@@ -36,14 +21,14 @@ SONIC = sqrt(GAMMA) * (2 / (GAMMA + 1)) ** ((GAMMA + 1) / (2 * (GAMMA - 1)))
 
 def place(p="0.101325 MPa", T="293.15 K"):
     """A reservoir at a pressure and a temperature."""
-    return Reservoir(pressure_spec="specified", pressure=p, temperature=T)
+    return gas.Reservoir(pressure_spec="specified", pressure=p, temperature=T)
 
 
 def tank_and_hole(heated=False):
     """10 l at 2 MPa and 300 K, which blow out through a hole of 5 mm²."""
     model = wired("blow", "tank.A hole.A", "hole.B out.A",
-                  tank=ConstantVolumeChamber(volume="10 l", p_I="2 MPa", T_I="300 K"),
-                  hole=LocalRestriction(restriction_type="fixed", area="5 mm^2"), out=place())
+                  tank=gas.ConstantVolumeChamber(volume="10 l", p_I="2 MPa", T_I="300 K"),
+                  hole=gas.LocalRestriction(restriction_type="fixed", area="5 mm^2"), out=place())
     if heated:
         wire(model, "bath.A wall.A", "wall.B tank.H",
              bath=th.TemperatureSource(temperature="300 K"),
@@ -78,10 +63,9 @@ def test_a_tank_in_a_bath_empties_through_sonic_flow_exponentially():
 
 def test_a_tank_that_is_filled_without_heat_warms_by_the_work_of_pushing_in():
     """T2 = gamma T_in/(1 + p1/p2 (gamma T_in/T1 - 1)); at last it takes nothing in."""
-    model = Model("fill")
-    model.tank = ConstantVolumeChamber(volume="1 l", port_area="1 mm^2")  # which conducts little
-    wire(model, "supply.A hole.A", "hole.B tank.A",
-         supply=place("0.7 MPa"), hole=LocalRestriction(restriction_type="fixed", area="5 mm^2"))
+    model = wired("fill", "supply.A hole.A", "hole.B tank.A", supply=place("0.7 MPa"),
+                  tank=gas.ConstantVolumeChamber(volume="1 l", port_area="1 mm^2"),  # of little heat
+                  hole=gas.LocalRestriction(restriction_type="fixed", area="5 mm^2"))
     run = model.simulate("5 s", rtol=1e-9)
     assert final(run, "tank.p_I", "MPa") == pytest.approx(0.7, rel=1e-6)
     exact = GAMMA * 293.15 / (1 + 0.101325 / 0.7 * (GAMMA - 1))
@@ -94,7 +78,7 @@ def test_a_tank_that_is_filled_without_heat_warms_by_the_work_of_pushing_in():
 def test_flow_through_a_restriction_is_saint_venants_both_ways(ratio, back):
     before, behind = "BA" if back else "AB"
     model = wired("hole", f"high.A hole.{before}", f"hole.{behind} low.A",
-                  high=place("1 MPa"), low=place(quantity(ratio, "MPa")), hole=LocalRestriction(
+                  high=place("1 MPa"), low=place(quantity(ratio, "MPa")), hole=gas.LocalRestriction(
                       restriction_type="fixed", area="1 cm^2", laminar_share=1e-9))
     run = model.simulate("1 s")
     r = max(ratio, (2 / (GAMMA + 1)) ** (GAMMA / (GAMMA - 1)))
@@ -107,12 +91,11 @@ def test_flow_through_a_restriction_is_saint_venants_both_ways(ratio, back):
 @pytest.mark.parametrize("sign", ["positive", "negative"])
 def test_what_a_piston_compresses_without_heat_follows_its_isentrope(sign):
     """1 l to 0.2 l: p V^gamma and T V^(gamma - 1) stay."""
-    model = Model("press")
-    model.cylinder = TranslationalMechanicalConverter(dead_volume="1 l", interface_area="100 cm^2",
-                                                      mech_orientation=sign)  # fmt: skip
     speed = -0.08 if sign == "positive" else 0.08
-    wire(model, "cylinder.R rod.R", "cylinder.C rod.C wall.V",
-         rod=VelocitySource(velocity=quantity(speed, "m/s")), wall=Reference())
+    model = wired("press", "cylinder.R rod.R", "cylinder.C rod.C wall.V", wall=Reference(),
+                  rod=VelocitySource(velocity=quantity(speed, "m/s")),
+                  cylinder=gas.TranslationalMechanicalConverter(
+                      dead_volume="1 l", interface_area="100 cm^2", mech_orientation=sign))
     run = model.simulate("1 s", rtol=1e-9)
     p = 0.101325 * 5**GAMMA
     meets(run, {"cylinder.p_I MPa": (p, 1e-7), "cylinder.T_I K": (293.15 * 5 ** (GAMMA - 1), 1e-7)})
@@ -142,10 +125,10 @@ def test_a_vane_pushes_its_displacement_out(fluid, port, unit, carried):
 def test_a_compressor_does_the_work_of_compression_without_heat():
     model = wired("compressor", "source.A drive.A fan.A", "drive.B to.A after.A", "fan.B pump.A",
                   "pump.B out.A", source=place(), out=place("0.45 MPa"), to=place("0.5 MPa"),
-                  fan=PressureSource(pressure_difference="0.398675 MPa"),
-                  pump=FlowResistance(pressure_drop="0.05 MPa", mass_flow="0.1 kg/s"),
-                  drive=FlowRateSource(mass_flow="0.1 kg/s"),
-                  after=PressureTemperatureSensor(reference="absolute"))
+                  fan=gas.PressureSource(pressure_difference="0.398675 MPa"),
+                  pump=gas.FlowResistance(pressure_drop="0.05 MPa", mass_flow="0.1 kg/s"),
+                  drive=gas.FlowRateSource(mass_flow="0.1 kg/s"),
+                  after=gas.PressureTemperatureSensor(reference="absolute"))
     run = model.simulate("1 s")
     T = 293.15 * (0.5 / 0.101325) ** (R / CP)
     meets(run, {"after.T K": (T, 1e-7), "drive.power_supplied W": (0.1 * CP * (T - 293.15), 1e-6)})
@@ -159,7 +142,7 @@ def test_a_pipe_loses_pressure_as_gas_does_that_keeps_its_temperature():
     d, length = 0.02, 4.0
     model = wired(
         "line", "high.A pipe.A", "pipe.B low.A", high=place("0.2 MPa"), low=place("0.19 MPa"),
-        pipe=Pipe(area=quantity(pi * d**2 / 4, "m^2"), hydraulic_diameter=quantity(d, "m"),
+        pipe=gas.Pipe(area=quantity(pi * d**2 / 4, "m^2"), hydraulic_diameter=quantity(d, "m"),
                   length="4 m", extra_length="0 m", thermal_port=False))
     run = model.simulate("20 s", rtol=1e-8)  # from the pressure of the atmosphere on
     flux = final(run, "pipe.mdot", "kg/s") / (pi * d**2 / 4)
@@ -191,12 +174,12 @@ def test_segments_of_a_pipe_lead_to_the_mach_numbers_of_fannos_line():
     for n in (1, 2, 4, 8):
         model = wired("line", "source.A drive.A", "drive.B pipe[0].A before.A",
                       source=place("0.2 MPa"), behind=place("0.1 MPa"),
-                      drive=FlowRateSource(mass_flow=quantity(flux * pi * d**2 / 4, "kg/s"),
-                                           power_spec="none"),
-                      pipe=Pipe(count=n, area=quantity(pi * d**2 / 4, "m^2"), extra_length="0 m",
-                                hydraulic_diameter=quantity(d, "m"), length=quantity(8 / n, "m"),
-                                thermal_port=False),
-                      before=PressureTemperatureSensor(reference="absolute"))
+                      drive=gas.FlowRateSource(mass_flow=quantity(flux * pi * d**2 / 4, "kg/s"),
+                                               power_spec="none"),
+                      pipe=gas.Pipe(count=n, area=quantity(pi * d**2 / 4, "m^2"),
+                                    extra_length="0 m", hydraulic_diameter=quantity(d, "m"),
+                                    thermal_port=False, length=quantity(8 / n, "m")),
+                      before=gas.PressureTemperatureSensor(reference="absolute"))
         if n > 1:
             model.connect(model.pipe[:-1].B, model.pipe[1:].A)
         model.connect(model.pipe[-1].B, model.behind.A)
@@ -215,15 +198,15 @@ def test_segments_of_a_pipe_lead_to_the_mach_numbers_of_fannos_line():
 
 def test_what_gives_off_a_share_of_its_work_as_heat_is_compressed_along_a_polytrope():
     """Q = -(gamma - n)/(gamma - 1) W leaves p V^n where it is; n = 1.2, from 1 l to 0.25 l."""
-    n, model = 1.2, Model("polytrope")
-    model.cylinder = TranslationalMechanicalConverter(dead_volume="1 l", interface_area="100 cm^2")
-    model.rod, model.wall = VelocitySource(velocity="-75 mm/s"), Reference()
-    model.feel = PressureTemperatureSensor(reference="absolute")
-    share = (GAMMA - n) / (GAMMA - 1)
-    model.rate = Gain(gain=quantity(share * 0.75e-3, "m^3/s"), input="Pa")  # of p dV/dt
-    wire(model, "cylinder.R rod.R", "cylinder.C rod.C wall.V", "cylinder.A feel.A", "feel.P rate.u",
-         "rate.y cooler.S", "cylinder.H cooler.A", "cooler.B outside.H",
-         cooler=th.HeatFlowRateSource(), outside=th.ThermalReference())
+    n = 1.2
+    share = (GAMMA - n) / (GAMMA - 1)  # of p dV/dt
+    model = wired(
+        "polytrope", "cylinder.R rod.R", "cylinder.C rod.C wall.V", "cylinder.A feel.A",
+        "feel.P rate.u", "rate.y cooler.S", "cylinder.H cooler.A", "cooler.B outside.H",
+        cylinder=gas.TranslationalMechanicalConverter(dead_volume="1 l", interface_area="100 cm^2"),
+        rod=VelocitySource(velocity="-75 mm/s"), wall=Reference(), cooler=th.HeatFlowRateSource(),
+        feel=gas.PressureTemperatureSensor(reference="absolute"), outside=th.ThermalReference(),
+        rate=Gain(gain=quantity(share * 0.75e-3, "m^3/s"), input="Pa"))
     run = model.simulate("1 s", rtol=1e-9)
     assert final(run, "cylinder.p_I", "MPa") == pytest.approx(0.101325 * 4**n, rel=1e-7)
     assert final(run, "cylinder.T_I", "K") == pytest.approx(293.15 * 4 ** (n - 1), rel=1e-7)
@@ -238,8 +221,8 @@ def test_ready_gases_and_tables_have_the_heat_capacity_of_the_literature():
     model = Model("gases")
     for k, name in enumerate(known):
         wire(model, f"at{k}.A sensor{k}.A gas{k}.A", **{
-            f"at{k}": place("0.1 MPa", "300 K"), f"sensor{k}": ThermodynamicPropertiesSensor(),
-            f"gas{k}": GasProperties(gas_spec=name)})
+            f"at{k}": place("0.1 MPa", "300 K"), f"sensor{k}": gas.ThermodynamicPropertiesSensor(),
+            f"gas{k}": gas.GasProperties(gas_spec=name)})
     run = model.simulate("1 s")
     for k, (cp, constant) in enumerate(known.values()):
         meets(run, {f"sensor{k}.CP J/(kg*K)": (cp, 4e-3),
@@ -253,8 +236,8 @@ def test_the_entropy_of_air_is_that_of_its_equation_of_state():
     model = Model("entropy")
     for name, T, p in (("hot", "900 K", "0.02 MPa"), ("cold", "300 K", "0.1 MPa")):
         wire(model, f"{name}.A at_{name}.A air_{name}.A", **{
-            name: place(p, T), f"air_{name}": GasProperties(gas_spec="air"),
-            f"at_{name}": ThermodynamicPropertiesSensor(
+            name: place(p, T), f"air_{name}": gas.GasProperties(gas_spec="air"),
+            f"at_{name}": gas.ThermodynamicPropertiesSensor(
                 reference_entropy="0 kJ/(K*kg)", reference_temperature="300 K",
                 reference_pressure="0.1 MPa")})
     run = model.simulate("1 s")
@@ -264,10 +247,10 @@ def test_the_entropy_of_air_is_that_of_its_equation_of_state():
 
 def test_mass_and_energy_stay_while_two_tanks_even_out_and_a_dead_end_rests():
     model = wired("even", "one.A drop.A cap.A wall.A", "drop.B two.A", "wall.B rest.A",
-                  one=ConstantVolumeChamber(p_I="0.5 MPa", T_I="400 K"),
-                  two=ConstantVolumeChamber(volume="2 l"), drop=FlowResistance(),
-                  wall=InfiniteFlowResistance(), cap=Cap(),
-                  rest=ConstantVolumeChamber(p_I="0.3 MPa"))
+                  one=gas.ConstantVolumeChamber(p_I="0.5 MPa", T_I="400 K"),
+                  two=gas.ConstantVolumeChamber(volume="2 l"), drop=gas.FlowResistance(),
+                  wall=gas.InfiniteFlowResistance(), cap=gas.Cap(),
+                  rest=gas.ConstantVolumeChamber(p_I="0.3 MPa"))
     run = model.simulate("10 s", rtol=1e-9)
     mass = run["one.mass"].to("kg").m + run["two.mass"].to("kg").m
     assert_allclose(mass, mass[0], rtol=1e-8)
@@ -280,7 +263,7 @@ def test_mass_and_energy_stay_while_two_tanks_even_out_and_a_dead_end_rests():
 
 
 def test_a_tank_that_is_sucked_empty_stops_the_run_by_name():
-    model = wired("empty", "tank.A pump.A", "pump.B out.A", tank=ConstantVolumeChamber(),
-                  pump=FlowRateSource(mass_flow="1 g/s", power_spec="none"), out=place())
+    model = wired("empty", "tank.A pump.A", "pump.B out.A", tank=gas.ConstantVolumeChamber(),
+                  pump=gas.FlowRateSource(mass_flow="1 g/s", power_spec="none"), out=place())
     with pytest.raises(SimulationError, match="falls below the gas's minimum_pressure"):
         model.simulate("10 s")

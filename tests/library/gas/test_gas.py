@@ -64,7 +64,7 @@ def test_a_tank_in_a_bath_empties_through_sonic_flow_exponentially():
 def test_a_tank_that_is_filled_without_heat_warms_by_the_work_of_pushing_in():
     """T2 = gamma T_in/(1 + p1/p2 (gamma T_in/T1 - 1)); at last it takes nothing in."""
     model = wired("fill", "supply.A hole.A", "hole.B tank.A", supply=place("0.7 MPa"),
-                  tank=gas.ConstantVolumeChamber(volume="1 l", port_area="1 mm^2"),  # of little heat
+                  tank=gas.ConstantVolumeChamber(volume="1 l", port_area="1 mm^2"),
                   hole=gas.LocalRestriction(restriction_type="fixed", area="5 mm^2"))
     run = model.simulate("5 s", rtol=1e-9)
     assert final(run, "tank.p_I", "MPa") == pytest.approx(0.7, rel=1e-6)

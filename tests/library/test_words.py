@@ -119,8 +119,7 @@ def test_what_goes_with_a_parameter_is_answered_too(call, said):
     (tr, "TranslationalDamper", "Damper here"),
     (ro, "IdealAngularVelocitySource", "AngularVelocitySource here"),
     (ro, "MechanicalRotationalReference", "RotationalReference here"),
-    (me, "DiscFrictionClutch", "DiscClutch here"),
-    (si, "PSLookupTable1D", "Table1D here"),
+    (me, "DiscFrictionClutch", "DiscClutch here"), (si, "PSLookupTable1D", "Table1D here"),
     (tr, "PSGain", "Gain in library.signal"),
     (si, "TransportDelay", "Simulink's Transport Delay is Delay here"),
     (si, "ZeroPole", "TransferFunction(numerator=gain * np.poly(zeros)"),
@@ -129,18 +128,15 @@ def test_what_goes_with_a_parameter_is_answered_too(call, said):
     (si, "PulseGenerator", "Pulse here"), (si, "PIDController", "PID here"),
     (tr, "Scope", "every variable is in the result"),
     (ro, "Mass", "from library.translational import Mass"),
-    (pl, "GearBox", "from library.mechanisms import GearBox"),
-    (ro, "Damper", "RotationalDamper"),
+    (pl, "GearBox", "from library.mechanisms import GearBox"), (ro, "Damper", "RotationalDamper"),
     (em, "RotationalEMF", "RotationalElectromechanicalConverter here"),
     (ma, "ConstantReluctance", "FundamentalReluctance here"),
-    (ma, "DCMotor", "from library.electromechanical import DCMotor"),
-    (tr, "Dampr", "'Damper'"),
+    (ma, "DCMotor", "from library.electromechanical import DCMotor"), (tr, "Dampr", "'Damper'"),
     (ro, "Reference", "Did you mean 'RotationalReference'?"),
     (ro, "Wheel", "Did you mean 'RollingWheel' of library.mechanisms"),
     (th, "Valve", "'CheckValve' of library.isothermal_liquid"),
     (el, "Voltage", "Did you mean 'VoltageSensor' or"),
-    (th, "Therm", "Did you mean 'ThermalMass' or"),
-    (il, "Cylinder", "DoubleActingActuator here"),
+    (th, "Therm", "Did you mean 'ThermalMass' or"), (il, "Cylinder", "DoubleActingActuator here"),
     (th, "Thermostat", "a heater has on_value='0 W'")])
 def test_a_component_of_another_name_or_place_is_found(package, name, said):
     assert not hasattr(package, name)
@@ -218,8 +214,7 @@ def test_the_library_itself_says_where_its_components_are(name, said):
     (lambda: th.ConvectiveHeatTransfer(h="9 W/(m^2*K)"), "heat_transfer_coefficient here"),
     (lambda: el.Inductor(initial_current="2 A"), "initial target is given as i_L itself"),
     (lambda: tr.Spring(initial_deformation="2 mm"), "target is given as x itself"),
-    (lambda: il.IsothermalLiquidProperties(rho="850 kg/m^3"), "rho is density here"),
-])  # fmt: skip
+    (lambda: il.IsothermalLiquidProperties(rho="850 kg/m^3"), "rho is density here")])
 def test_usual_letters_are_answered(call, said):
     assert said in str(answer(call))
 

@@ -222,8 +222,7 @@ def test_a_bearing_by_a_bent_table_costs_circuits_beside_it_nothing(searches):
         wire(model, f"mains{k}.p diode{k}.p", f"diode{k}.n load{k}.p",
              f"load{k}.n mains{k}.n ground.V", **{
                  f"mains{k}": el.ACVoltageSource(amplitude=f"{10 + k} V", frequency="50 Hz"),
-                 f"diode{k}": el.Diode(model="ideal"), f"load{k}": el.Resistor(
-                     resistance="5 ohm")})
+                 f"diode{k}": el.Diode(model="ideal"), f"load{k}": el.Resistor(resistance="5 ohm")})
     run = model.simulate("0.1 s", rtol=1e-9)
     assert "stretches in Python" not in run.statistics
     assert len(searches) <= 4, "what followed once follows without a search"

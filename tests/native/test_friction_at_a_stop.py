@@ -84,10 +84,9 @@ def pistons(count, stop_first=False):
     stop = {"stop": tr.HardStop(count=count, model="restitution", restitution=REBOUND,
                                 lower_bound="0 m", upper_bound=f"{STROKE} m")}
     return wired("pistons", "body.M seal.R stop.R push.R", "ground.V seal.C stop.C push.C",
-                 "valve.y push.S", **(stop | parts if stop_first else parts | stop),
-                 valve=Pulse(count=count, amplitude=f"{2 * DRIVE} N", bias=f"{-DRIVE} N",
-                             period="1 s", width=0.5,
-                             start=quantity(SHIFT * np.arange(count), "s")))
+                 "valve.y push.S", **(stop | parts if stop_first else parts | stop), valve=Pulse(
+                     count=count, amplitude=f"{2 * DRIVE} N", bias=f"{-DRIVE} N",
+                     period="1 s", width=0.5, start=quantity(SHIFT * np.arange(count), "s")))
 
 
 def comes_to_its_stops(run, count):

@@ -150,16 +150,15 @@ def torque(t):
 
 def braked_gear():
     """A torque on a shaft with a brake, whose gear turns a load."""
-    return wired("braked", "motor.I gear.S brake.R drive.R", "gear.O load.I",
-                 "brake.C drive.C ground.W", ground=ro.RotationalReference(),
-                 motor=ro.Inertia(inertia=quantity(J, "kg*m^2")),
-                 load=ro.Inertia(inertia=quantity(OUT, "kg*m^2")),
-                 gear=LossyGear(ratio=RATIO, forward_efficiency=FORWARD,
-                                backward_efficiency=BACKWARD),
-                 brake=ro.RotationalFriction(law="coulomb", coulomb_torque=quantity(BRAKE, "N*m"),
-                                             breakaway_torque=quantity(BRAKE, "N*m")),
-                 drive=ro.TorqueSource(torque=lambda t: quantity("1 N*m") * sin(
-                     quantity("6 rad/s") * t) + quantity("0.2 N*m")))
+    return wired(
+        "braked", "motor.I gear.S brake.R drive.R", "gear.O load.I", "brake.C drive.C ground.W",
+        ground=ro.RotationalReference(), motor=ro.Inertia(inertia=quantity(J, "kg*m^2")),
+        load=ro.Inertia(inertia=quantity(OUT, "kg*m^2")),
+        gear=LossyGear(ratio=RATIO, forward_efficiency=FORWARD, backward_efficiency=BACKWARD),
+        brake=ro.RotationalFriction(law="coulomb", coulomb_torque=quantity(BRAKE, "N*m"),
+                                    breakaway_torque=quantity(BRAKE, "N*m")),
+        drive=ro.TorqueSource(torque=lambda t: quantity("1 N*m") * sin(
+            quantity("6 rad/s") * t) + quantity("0.2 N*m")))
 
 
 def acceleration(t, way):

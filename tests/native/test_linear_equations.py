@@ -10,12 +10,7 @@ from benchmarks import domains
 from blocks import Model, Parameter, mod, quantity, time, where
 from blocks.machine.signatures import address_of
 from blocks.native.band import factorize_band, solve_band
-from blocks.native.front_lists import (
-    FACTORIZE,
-    SOLVE,
-    lists_of,
-    room_of,
-)
+from blocks.native.front_lists import FACTORIZE, SOLVE, lists_of, room_of
 from blocks.native.fronts import factorize_code, lists_with, solve_code
 from blocks.native.linearity import has_steady_derivatives
 from blocks.native.lu import (

@@ -181,9 +181,8 @@ def matrix(rows, columns):
     for i in range(rows):
         wire(model, f"mains{i}.p cable{i}.p", f"mains{i}.n ground.V",
              " ".join([f"cable{i}.n", *(f"diode{i}{j}.p" for j in range(columns))]), **{
-                 f"mains{i}": el.ACVoltageSource(
-                     amplitude=quantity(10 + i, "V"), frequency="50 Hz",
-                     phase=quantity(2 * np.pi * i / rows, "rad")),
+                 f"mains{i}": el.ACVoltageSource(amplitude=quantity(10 + i, "V"), frequency="50 Hz",
+                                                 phase=quantity(2 * np.pi * i / rows, "rad")),
                  f"cable{i}": el.Resistor(resistance=quantity(1 + 0.1 * i, "ohm"))})
     return model
 
@@ -214,12 +213,11 @@ def test_rectifiers_that_feel_each_other_nowhere_charge_as_alone():
     n, model = 6, circuit()
     for k in range(n):
         wire(model, f"mains{k}.p cable{k}.p", f"cable{k}.n diode{k}.p",
-             f"diode{k}.n store{k}.p load{k}.p", f"mains{k}.n store{k}.n load{k}.n ground.V", **{
-                 f"mains{k}": el.ACVoltageSource(amplitude=quantity(10 + k, "V"),
-                                                 frequency="50 Hz"),
-                 f"cable{k}": el.Resistor(resistance="1 ohm"),
-                 f"diode{k}": el.Diode(model="ideal"), f"load{k}": el.Resistor(
-                     resistance="50 ohm"), f"store{k}": el.Capacitor(capacitance="100 uF")})
+             f"diode{k}.n store{k}.p load{k}.p", f"mains{k}.n store{k}.n load{k}.n ground.V",
+             **{f"mains{k}": el.ACVoltageSource(amplitude=quantity(10 + k, "V"), frequency="50 Hz"),
+                f"cable{k}": el.Resistor(resistance="1 ohm"),
+                f"diode{k}": el.Diode(model="ideal"), f"load{k}": el.Resistor(resistance="50 ohm"),
+                f"store{k}": el.Capacitor(capacitance="100 uF")})
     run = model.simulate("20 ms", rtol=1e-8)
 
     def slope(t, v, amplitude):

@@ -172,8 +172,7 @@ def test_a_converter_on_a_voltage_holds_the_speed():
     model = fed(em.RotationalElectromechanicalConverter(), voltage="2 V")
     wire(model, "machine.R brake.R", "machine.C brake.C ground.W",
          brake=ro.RotationalDamper(damping="0.1 N*m*s/rad"), ground=ro.RotationalReference())
-    run = model.simulate("1 ms")
-    meets(run, {"machine.w rad/s": (20, 1e-13), "machine.i A": (20, 1e-13)})
+    meets(model.simulate("1 ms"), {"machine.w rad/s": (20, 1e-13), "machine.i A": (20, 1e-13)})
 
 
 def test_a_winding_that_heats_itself_draws_less_and_its_heat_arrives():

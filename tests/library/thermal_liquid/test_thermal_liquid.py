@@ -175,8 +175,7 @@ def test_a_reference_shows_absolute_pressure_and_temperature():
                   feel=tl.PressureTemperatureSensor(),
                   leak=tl.FlowResistance(), other=place(p="0.1 MPa"))
     assert not model.check().filter("network.shorted")  # reservoirs have values of their own
-    run = model.simulate("1 s")
-    meets(run, {"feel.P MPa": (0.101325, 1e-6), "feel.T K": (320, 1e-6)})
+    meets(model.simulate("1 s"), {"feel.P MPa": (0.101325, 1e-6), "feel.T K": (320, 1e-6)})
 
 
 @pytest.mark.parametrize("method", ["dopri5", "rodas4", "BDF"])

@@ -182,8 +182,6 @@ def test_a_step_that_an_event_cuts_short_is_looked_at_as_one_that_is_whole(metho
 
 
 # -- runs that begin with one method and go on with another -----------------------------------
-
-
 def filled_chamber(volume):
     """Through a resistance whose root law is steepest where the chamber is full."""
     return wired("filled", "oil.A tank.A pump.A", "pump.B way.A", "way.B chamber.A",

@@ -233,8 +233,6 @@ def test_no_phase_of_a_sine_hides_the_error_of_a_step(h, rtol):
 
 
 # -- DOP853 -----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("method", "length"), [(RK23, 1 / 128), (DOP853, 1 / 16)])
 def test_steps_and_what_is_between_them_are_scipys(method, length):
     """Steps of one length, so that both take the same ones."""

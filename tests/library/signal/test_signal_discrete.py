@@ -44,17 +44,13 @@ def chain(*parts, duration="3 s", source=None):
     return model.simulate(duration, rtol=1e-9)
 
 
-def test_holds_of_one_rate_in_series_add_no_delay():
+def test_holds_of_one_rate_in_series_add_no_delay_and_unit_delays_their_number():
     result = chain(*(si.ZeroOrderHold(sample_time="0.1 s") for _ in range(4)))
     t = np.array([0.05, 0.1, 0.15, 2.71])
     assert_allclose(at(result, t, "block4.y"), at(result, t, "block1.y"), rtol=1e-15)
     assert_allclose(at(result, [0.15], "block4.y"), wave(0.1) / 2, atol=1e-14)
-
-
-def test_unit_delays_in_series_delay_by_their_number():
-    hold = si.ZeroOrderHold(sample_time="0.1 s")
+    hold, t = si.ZeroOrderHold(sample_time="0.1 s"), np.array([0.55, 1.25, 2.95])
     result = chain(hold, *(si.UnitDelay(sample_time="0.1 s") for _ in range(3)))
-    t = np.array([0.55, 1.25, 2.95])
     assert_allclose(at(result, t, "block4.y"), wave(np.floor(t / 0.1 + 1e-9) * 0.1 - 0.3) / 2,
                     atol=1e-13)
 
@@ -165,8 +161,6 @@ def test_a_triggered_hold_samples_on_rising_edges_only():
 
 
 # -- random numbers ----------------------------------------------------------------------
-
-
 def park_miller(seed, count):
     """The generator in whole numbers."""
     out = []
@@ -203,8 +197,6 @@ def test_normal_numbers_have_the_mean_and_deviation_asked_for():
 
 
 # -- averages ------------------------------------------------------------------------------
-
-
 def test_the_running_rms_of_a_sine_follows_its_closed_form_and_that_of_a_constant_is_its_size():
     result = response(si.RunningRMS(unit="V"), si.Sine(amplitude="3 V", frequency="0.5 Hz"))
     exact = 3 * np.sqrt(0.5 - np.sin(2 * np.pi * T) / (4 * np.pi * T))

@@ -210,8 +210,6 @@ def test_a_function_of_time_of_another_dimension_is_refused():
 
 
 # -- the declarations themselves ---------------------------------------------------------
-
-
 class Scale(Component):
     """Minimal block of a derived unit with numbered inputs, a matrix and a bounded parameter."""
 

@@ -82,18 +82,6 @@ def test_a_motor_without_load_turns_as_its_numbers_say(path, release, choices, s
     meets(point, {"motor.w rad/s": (speed, 1e-12), "motor.i A": (current, 1e-12)})
 
 
-def test_a_motor_by_its_rated_load_meets_it(tmp_path):
-    load = Drawn(f"{ROT}damper", "load", {"R": "w", "C": "h"}, {"D": ("8/80^2", "N*m/(rad/s)")})
-    point = at_rest(tmp_path, fed(motor(choices=(3, 1, 1)), load))
-    assert_allclose(point["motor.w"].to("rad/s").m, 80, rtol=1e-12)
-
-
-def test_values_of_a_motor_may_be_expressions_of_the_workspace(tmp_path):
-    machine = motor(Ra=("2*R_m", "Ohm"), Kv=("k_m", "V/(rad/s)"))
-    point = at_rest(tmp_path, fed(machine), PreLoadFcn="R_m = 3; k_m = R_m/100;")
-    assert_allclose(point["motor.w"].to("rad/s").m, without_load(0.03, 6, 1e-3), rtol=1e-12)
-
-
 def test_a_motor_starts_with_its_speed(tmp_path):
     text = converted(tmp_path, fed(motor(speed0=("300", "rpm")))).text
     run = built(text, tmp_path).simulate("1 us")
@@ -104,10 +92,17 @@ WOUND = {"field_option": (f"{ENUM}field_option.wound", "1"), "lam": ("0", "N*m/(
 FIELD_SIDES = (["p", "fp", "R"], ["n", "fn", "C"])
 
 
-def test_a_motor_with_a_field_winding_turns_as_its_field_says(tmp_path):
-    """The field draws 0.12 A at 12 V, so the constant is 0.15 H times that."""
-    point = at_rest(tmp_path, fed(motor(nodes={"fp": "a", "fn": "g"}, sides=FIELD_SIDES, **WOUND)))
-    assert_allclose(point["motor.w"].to("rad/s").m, 12 / (0.15 * 0.12), rtol=1e-12)
+@pytest.mark.parametrize(("blocks", "script", "speed"), [
+    (fed(motor(choices=(3, 1, 1)), Drawn(f"{ROT}damper", "load", {"R": "w", "C": "h"}, {
+        "D": ("8/80^2", "N*m/(rad/s)")})), "", 80),
+    (fed(motor(Ra=("2*R_m", "Ohm"), Kv=("k_m", "V/(rad/s)"))), "R_m = 3; k_m = R_m/100;",
+     without_load(0.03, 6, 1e-3)),
+    # the field draws 0.12 A at 12 V, so the constant is 0.15 H times that
+    (fed(motor(nodes={"fp": "a", "fn": "g"}, sides=FIELD_SIDES, **WOUND)), "", 12 / (0.15 * 0.12)),
+], ids=["rated load", "workspace", "field winding"])  # fmt: skip
+def test_a_motor_meets_its_load_its_script_and_its_field(blocks, script, speed, tmp_path):
+    point = at_rest(tmp_path, blocks, PreLoadFcn=script)
+    assert_allclose(point["motor.w"].to("rad/s").m, speed, rtol=1e-12)
 
 
 def test_a_motor_with_a_thermal_port_warms(tmp_path):

@@ -270,14 +270,18 @@ def test_a_block_of_an_absent_library_is_a_gap_with_its_ports(tmp_path):
     assert built(text, tmp_path).simulate("1 s").time.to("s").m[-1] == 1
 
 
+E = "foundation.electrical."
+SWITCHED = [  # 5 V over 2 ohm and a switch of 0.5 ohm
+    Drawn(f"{E}elements.controlled_switch", "switch", {"p": "p", "vT": "s", "n": "q"},
+          {"Threshold": ("0.5", "1"), "R_closed": ("0.5", "Ohm")}),
+    Drawn(f"{E}sources.dc_voltage", "source", {"p": "p", "n": "g"}, {"v0": ("5", "V")}),
+    Drawn(f"{E}elements.resistor", "load", {"p": "q", "n": "g"}, {"R": ("2", "Ohm")}),
+    Drawn(f"{E}elements.reference", "ground", {"V": "g"}), solver()]
+
+
 def test_a_number_in_a_unit_that_the_port_does_not_take_is_taken_over_and_told(tmp_path):
-    E = "foundation.electrical."
     blocks = [simulink("Step", "up", "", "n", Time="0.5", After="1"), to_ps("n", "s", Unit="V"),
-              Drawn(f"{E}elements.controlled_switch", "switch", {"p": "p", "vT": "s", "n": "q"},
-                    {"Threshold": ("0.5", "1"), "R_closed": ("0.5", "Ohm")}),
-              Drawn(f"{E}sources.dc_voltage", "source", {"p": "p", "n": "g"}, {"v0": ("5", "V")}),
-              Drawn(f"{E}elements.resistor", "load", {"p": "q", "n": "g"}, {"R": ("2", "Ohm")}),
-              Drawn(f"{E}elements.reference", "ground", {"V": "g"}), solver()]
+              *SWITCHED]
     text = converted(tmp_path, blocks, "R2022b").text
     assert "switch.vT takes 1 and is given V: the number is taken over." in text
     assert built(text, tmp_path).simulate("1 s")["load.i"].final.to("A").m == pytest.approx(2)
@@ -285,15 +289,9 @@ def test_a_number_in_a_unit_that_the_port_does_not_take_is_taken_over_and_told(t
 
 def test_two_classes_of_one_name_are_imported_under_names_of_their_own(tmp_path):
     """A switch of circuits lets a current through, one of signals a number."""
-    E = "foundation.electrical."
     blocks = [simulink("Constant", "a", "", "a", Value="2"),
               simulink("Constant", "b", "", "b", Value="5"),
-              simulink("Switch", "pick", "a b a", "n"), to_ps("n", "s"),
-              Drawn(f"{E}elements.controlled_switch", "switch", {"p": "p", "vT": "s", "n": "q"},
-                    {"Threshold": ("0.5", "1"), "R_closed": ("0.5", "Ohm")}),
-              Drawn(f"{E}sources.dc_voltage", "source", {"p": "p", "n": "g"}, {"v0": ("5", "V")}),
-              Drawn(f"{E}elements.resistor", "load", {"p": "q", "n": "g"}, {"R": ("2", "Ohm")}),
-              Drawn(f"{E}elements.reference", "ground", {"V": "g"}), solver()]
+              simulink("Switch", "pick", "a b a", "n"), to_ps("n", "s"), *SWITCHED]
     text = converted(tmp_path, blocks, "R2022b").text
     assert "Switch as ElectricalSwitch" in text
     run = built(text, tmp_path).simulate("1 ms")

@@ -1,6 +1,7 @@
 """Small circuits that tests of several files are about, and what is read of their runs."""
 
 import numpy as np
+from numpy.testing import assert_allclose
 
 from blocks import Component, Model, Output, Parameter, quantity
 
@@ -23,10 +24,8 @@ def wire(model, /, *nets, **parts):
 def signal(unit, value):
     """A signal source with an output ``y`` in the given unit."""
     kind = type("SignalSource", (Component,), {
-        "value": Parameter(f"0 {unit}", varying=True),
-        "y": Output(unit),
-        "equations": lambda self: iter([self.y == self.value]),
-    })  # fmt: skip
+        "value": Parameter(f"0 {unit}", varying=True), "y": Output(unit),
+        "equations": lambda self: iter([self.y == self.value])})
     return kind(value=value)
 
 
@@ -44,3 +43,11 @@ def seconds(result):
 
 def final(result, path, unit):
     return result[path].final.to(unit).m
+
+
+def meets(result, expected):
+    """Final values, or those of a point: each number by ``"path unit"`` within its tolerance."""
+    for where, (number, rtol) in expected.items():
+        path, *unit = where.split(" ", 1)
+        found = getattr(result[path], "final", result[path])
+        assert_allclose((found.to(*unit) if unit else found).m, number, rtol=rtol, err_msg=where)

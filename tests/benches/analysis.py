@@ -7,19 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
+import library.translational as tr
 from benches import wire, wired
 from blocks import Component, Parameter, Port, Target, Variable, cos, der, quantity, sin
-from library.translational import (
-    Damper,
-    ForceSource,
-    Mass,
-    MotionSensor,
-    Reference,
-    Spring,
-    TranslationalFriction,
-    VelocitySource,
-    translational,
-)
 
 DATA = Path(__file__).parents[1] / "data" / "analysis"
 
@@ -70,45 +60,40 @@ def newtons(value):
 
 def chain(n):
     """Wall, then n times (spring beside damper, mass); a force on the last mass."""
-    model = wired("chain", ground=Reference())
-    last = model.ground.V
+    model, last = wired("chain", ground=tr.Reference()), "ground.V"
     for i in range(n):
-        mass = model.add(f"m{i}", Mass(mass="2 kg"))
-        spring = model.add(f"s{i}", Spring(stiffness="300 N/m"))
-        damper = model.add(f"d{i}", Damper(damping="1.5 N*s/m"))
-        model.connect(mass.M, spring.R, damper.R)
-        model.connect(last, spring.C, damper.C)
-        last = mass.M
-    model.push, model.sensor = ForceSource(force="0 N"), MotionSensor(reference="absolute")
-    model.connect(model.push.R, last, model.sensor.R)
-    model.connect(model.push.C, model.ground.V)
+        wire(model, f"m{i}.M s{i}.R d{i}.R", f"{last} s{i}.C d{i}.C", **{
+            f"m{i}": tr.Mass(mass="2 kg"), f"s{i}": tr.Spring(stiffness="300 N/m"),
+            f"d{i}": tr.Damper(damping="1.5 N*s/m")})
+        last = f"m{i}.M"
+    wire(model, f"push.R {last} sensor.R", "push.C ground.V", push=tr.ForceSource(force="0 N"),
+         sensor=tr.MotionSensor(reference="absolute"))
     return model
 
 
 def stribeck(coulomb, breakaway, velocity, viscous=0.0, law="stribeck"):
     """Exact friction with a falling curve, in SI units."""
     given = {} if law == "coulomb" else {"breakaway_velocity": quantity(velocity, "m/s")}
-    return TranslationalFriction(law=law, coulomb_force=newtons(coulomb),
-                                 breakaway_force=newtons(breakaway),
-                                 viscous_coefficient=quantity(viscous, "N*s/m"), **given)
+    return tr.TranslationalFriction(law=law, coulomb_force=newtons(coulomb),
+                                    breakaway_force=newtons(breakaway),
+                                    viscous_coefficient=quantity(viscous, "N*s/m"), **given)
 
 
 def oscillator(belt=0.0, friction=None, x=0.0, damping=0.5):
     """1 kg on a spring and a damper, rubbed by a belt."""
     return wired("oscillator", "block.M spring.R damper.R friction.R push.R", "friction.C belt.R",
-                 "spring.C damper.C push.C belt.C ground.V",
-                 block=Mass(mass="1 kg"), spring=Spring(stiffness="100 N/m", x=quantity(x, "m")),
-                 damper=Damper(damping=quantity(damping, "N*s/m")),
-                 friction=friction or stribeck(20, 25, 0.1),
-                 belt=VelocitySource(velocity=quantity(belt, "m/s")), push=ForceSource(force="0 N"),
-                 ground=Reference())
+                 "spring.C damper.C push.C belt.C ground.V", block=tr.Mass(mass="1 kg"),
+                 spring=tr.Spring(stiffness="100 N/m", x=quantity(x, "m")),
+                 damper=tr.Damper(damping=quantity(damping, "N*s/m")), friction=friction
+                 or stribeck(20, 25, 0.1), belt=tr.VelocitySource(velocity=quantity(belt, "m/s")),
+                 push=tr.ForceSource(force="0 N"), ground=tr.Reference())
 
 
 def block(force, friction=None, mass=4.0, **start):
     """A block on the floor under a force."""
     model = wired("block", "block.M push.R", "push.C ground.V",
-                  block=Mass(mass=quantity(mass, "kg"), **start), ground=Reference(),
-                  push=ForceSource(force=newtons(force)))
+                  block=tr.Mass(mass=quantity(mass, "kg"), **start), ground=tr.Reference(),
+                  push=tr.ForceSource(force=newtons(force)))
     return model if friction is None else beside(model, friction=friction)
 
 
@@ -122,12 +107,10 @@ def beside(model, **parts):
 class Pendulum(Component):
     """A point mass on a rod without mass, in Cartesian coordinates (index 3)."""
 
-    M = Port(translational)
-    mass, length = Parameter("1 kg"), Parameter("2 m")
-    drag = Parameter("0 N*s/m")
+    M = Port(tr.translational)
+    mass, length, drag = Parameter("1 kg"), Parameter("2 m"), Parameter("0 N*s/m")
     x, y = Variable("m", "0 m", priority="high"), Variable("m", "-2 m", priority="high")
-    vx, vy = Variable("m/s"), Variable("m/s")
-    multiplier = Variable("N/m")
+    vx, vy, multiplier = Variable("m/s"), Variable("m/s"), Variable("N/m")
 
     def equations(self):
         yield der(self.x) == self.vx
@@ -144,7 +127,7 @@ def pendulum(mass, length, drag, force, x, y):
                  bob=Pendulum(mass=quantity(mass, "kg"), length=quantity(length, "m"),
                               drag=quantity(drag, "N*s/m"), x=quantity(x, "m"),
                               y=Target(quantity(y, "m"), priority="low")),
-                 push=ForceSource(force=newtons(force)), ground=Reference())
+                 push=tr.ForceSource(force=newtons(force)), ground=tr.Reference())
 
 
 class Shot(Component):

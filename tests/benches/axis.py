@@ -22,18 +22,14 @@ ABOUT = {
     "breakaway_force": "breakaway_torque", "coulomb_force": "coulomb_torque", "mass": "inertia",
     "force": "torque", "forces": "torques", "position": "angle", "nominal_force": "nominal_torque",
     "nominal_velocity": "nominal_speed", "velocities": "speeds",
-    "f": "t", "v": "w", "x": "phi", "M": "I", "V": "W", "F": "T",
-}  # fmt: skip
+    "f": "t", "v": "w", "x": "phi", "M": "I", "V": "W", "F": "T"}
 MEASURE = {name: unit for unit, names in {
     "N": "force forces preload nominal_force breakaway_force coulomb_force f F",
-    "kg": "mass inertance",
-    "m": "position x deformations upper_bound lower_bound transition",
-    "m/s": "velocity velocities nominal_velocity breakaway_velocity v V",
-    "m/s^2": "acceleration",
+    "kg": "mass inertance", "m": "position x deformations upper_bound lower_bound transition",
+    "m/s": "velocity velocities nominal_velocity breakaway_velocity v V", "m/s^2": "acceleration",
     "N/m": "stiffness upper_stiffness lower_stiffness",
     "N*s/m": "damping damping_forward damping_backward upper_damping lower_damping coefficients "
-             "viscous_coefficient",
-    "J": "energy_stored", "W": "power_supplied power_dissipated P",
+             "viscous_coefficient", "J": "energy_stored", "W": "power_supplied power_dissipated P",
 }.items() for name in names.split()}
 
 
@@ -64,9 +60,8 @@ class Axis:
         """A component; numbers and lists of them are in the units of their keywords."""
         bare = {name for name, value in given.items()
                 if name in MEASURE and isinstance(value, (int, float, list))}  # fmt: skip
-        return self.kind(component)(**{
-            self.called(n): quantity(v, self.unit(n)) if n in bare else v
-            for n, v in given.items()})
+        return self.kind(component)(**{self.called(n): quantity(v, self.unit(n)) if n in bare else v
+                                       for n, v in given.items()})
 
     def wired(self, name: str, /, *nets: str, **parts: Any) -> Model:
         """A model of parts, with a reference ``ground``, joined net by net."""
@@ -97,6 +92,5 @@ class Axis:
 
 
 TRANSLATIONAL = Axis(translational, {}, {})
-ROTATIONAL = Axis(rotational, ABOUT, {
-    "N": "N*m", "m": "rad", "m/s": "rad/s", "m/s^2": "rad/s^2", "kg": "kg*m^2",
-    "N/m": "N*m/rad", "N*s/m": "N*m*s/rad"})
+ROTATIONAL = Axis(rotational, ABOUT, {"N": "N*m", "m": "rad", "m/s": "rad/s", "m/s^2": "rad/s^2",
+                                      "kg": "kg*m^2", "N/m": "N*m/rad", "N*s/m": "N*m*s/rad"})

@@ -4,20 +4,9 @@ A flow has the enthalpy of where it comes from. What a node holds nobody knows w
 there.
 """
 
+import blocks
 from benches import wire
-from blocks import (
-    Component,
-    Domain,
-    Parameter,
-    Port,
-    Target,
-    Variable,
-    der,
-    interpolate,
-    quantity,
-    sqrt,
-    where,
-)
+from blocks import Component, Domain, Parameter, Port, Target, Variable, der, interpolate, quantity
 from library.thermal.domain import TwoPort, thermal
 
 coolant = Domain("coolant", across={"p": "Pa", "h": "J/kg"}, through={"m": "kg/s", "H": "W"},
@@ -27,7 +16,7 @@ capacity, density = quantity("1 J/(kg*K)"), quantity("1 kg/m^3")
 
 def carried(port, h):
     """Enthalpy flow into a component: of the node, or of what is in the component."""
-    return port.m * where(port.m > 0, port.h, h) == port.H
+    return port.m * blocks.where(port.m > 0, port.h, h) == port.H
 
 
 class OpenTank(Component):
@@ -35,8 +24,7 @@ class OpenTank(Component):
 
     port = Port(coolant)
     m = Variable("kg", initial="0.5 kg", priority="high")
-    T = Variable("K", initial="300 K", priority="high")
-    H = Variable("J")
+    T, H = Variable("K", initial="300 K", priority="high"), Variable("J")
 
     def equations(self):
         yield der(self.m) == self.port.m
@@ -70,13 +58,12 @@ class LaminarPipe(Line):
 class TurbulentPipe(Line):
     """Pressure drop k m sqrt(m^2 + m0^2), behind a valve that is open (1) or closed (0)."""
 
-    k = Parameter("5 Pa*s^2/kg^2")
-    smallest = Parameter("0.3 kg/s")
-    opening = Parameter(1.0)
+    k, smallest, opening = Parameter("5 Pa*s^2/kg^2"), Parameter("0.3 kg/s"), Parameter(1.0)
 
     def law(self):
         m = self.a.m
-        return self.opening * (self.a.p - self.b.p) == self.k * m * sqrt(m**2 + self.smallest**2)
+        return self.opening * (self.a.p - self.b.p) == self.k * m * blocks.sqrt(m**2
+                                                                                + self.smallest**2)
 
 
 class Pump(Line):
@@ -137,16 +124,14 @@ class Convection(TwoPort):
 
 def two_tanks(model, left=("0.9 kg", "313.15 K"), right=("0.1 kg", "293.15 K"), guess="300 J/kg"):
     """Two tanks joined at the bottom."""
-    wire(model, "left.port pipe.a", "pipe.b right.port",
-         left=OpenTank(m=left[0], T=left[1]), right=OpenTank(m=right[0], T=right[1]),
-         pipe=LaminarPipe(h=Target(guess, priority="none")))
+    wire(model, "left.port pipe.a", "pipe.b right.port", left=OpenTank(m=left[0], T=left[1]),
+         right=OpenTank(m=right[0], T=right[1]), pipe=LaminarPipe(h=Target(guess, priority="none")))
     return model
 
 
 def cooling(model):
     """A pump cools a heated mass by a pipe, and drops out for a while."""
     wire(model, "source.port pump.a", "pump.b pipe.a", "pipe.b sink.port", "mass.heat convection.A",
-         "convection.B pipe.heat",
-         source=Surroundings(), sink=Surroundings(), pump=Pump(V=dropping_out), pipe=HeatedPipe(),
-         mass=HeatedMass(), convection=Convection())
+         "convection.B pipe.heat", source=Surroundings(), sink=Surroundings(),
+         pump=Pump(V=dropping_out), pipe=HeatedPipe(), mass=HeatedMass(), convection=Convection())
     return model

@@ -2,15 +2,17 @@
 
 from itertools import pairwise
 
+import library.electrical as el
 from benches import wired
-from library.electrical import ControlledVoltageSource, ElectricalReference
+from blocks import quantity
+from library.signal import Pulse
 
 TIGHT = {"rtol": 1e-12, "method": "DOP853"}
 
 
 def circuit(name="circuit", /, *nets, **parts):
     """A model of these parts and a reference ``ground``, joined net by net."""
-    return wired(name, *nets, **parts, ground=ElectricalReference())
+    return wired(name, *nets, **parts, ground=el.ElectricalReference())
 
 
 def ring(*parts, name="ring", **named):
@@ -20,8 +22,7 @@ def ring(*parts, name="ring", **named):
     """
     named = {f"part{k}": p for k, p in enumerate(parts, 1)} | named
     first, *others = named
-    return circuit(name, f"{first}.p {others[0]}.p",
-                   *(f"{a}.n {b}.p" for a, b in pairwise(others)),
+    return circuit(name, f"{first}.p {others[0]}.p", *(f"{a}.n {b}.p" for a, b in pairwise(others)),
                    f"{others[-1]}.n {first}.n ground.V", **named)
 
 
@@ -37,4 +38,15 @@ def between(places, name="circuit"):
 def across(part, voltage, source=None):
     """A source over a part: v of the part is the source's voltage."""
     return circuit("across", "source.p part.p", "source.n part.n ground.V",
-                   source=source or ControlledVoltageSource(voltage=voltage), part=part)
+                   source=source or el.ControlledVoltageSource(voltage=voltage), part=part)
+
+
+def buck(load, switch="ideal", diode="ideal", i_L="0 A", vc="0 V"):
+    """24 V over a switch at 50 kHz, a diode and a coil onto a capacitor and a load in ohm."""
+    return circuit("buck", "source.p switch.p", "switch.n diode.n coil.p", "coil.n store.p load.p",
+                   "diode.p store.n load.n source.n ground.V", "pulse.y switch.vT",
+                   source=el.DCVoltageSource(voltage="24 V"), switch=el.Switch(model=switch),
+                   diode=el.Diode(model=diode), coil=el.Inductor(inductance="100 uH", i_L=i_L),
+                   store=el.Capacitor(capacitance="100 uF", vc=vc),
+                   load=el.Resistor(resistance=quantity(load, "ohm")),
+                   pulse=Pulse(period="20 us", width=0.4))

@@ -2,20 +2,9 @@
 
 import numpy as np
 
+import blocks
 from benches import wire
-from blocks import (
-    Component,
-    Parameter,
-    Port,
-    Target,
-    Variable,
-    abs_,
-    der,
-    maximum,
-    minimum,
-    quantity,
-    where,
-)
+from blocks import Component, Parameter, Port, Target, Variable, abs_, der, maximum, minimum, where
 from library.electrical.domain import TwoPort, electrical
 
 GAIN, LIMIT = 15000.0, 15.0
@@ -58,8 +47,7 @@ class Amplifier(Component):
     """out.v is the gain times the difference of the inputs, within limits."""
 
     plus, minus, out = Port(electrical), Port(electrical), Port(electrical)
-    gain = Parameter(GAIN)
-    limit = Parameter(f"{LIMIT} V")
+    gain, limit = Parameter(GAIN), Parameter(f"{LIMIT} V")
     v_out = Variable("V")
 
     def equations(self):
@@ -96,7 +84,7 @@ def with_feedback(model, law=Amplifier, guess="-1 V"):
 def multivibrator(model, law=Amplifier, guess="-15 V"):
     with_feedback(model, law, guess)
     wire(model, "op.out r.p", "op.minus r.n c.p", "c.n ground.V",
-         r=Resistor(), c=Capacitor(capacitance=quantity(TIME_CONSTANT / 1000, "F"), v="1 V"))
+         r=Resistor(), c=Capacitor(capacitance=blocks.quantity(TIME_CONSTANT / 1000, "F"), v="1 V"))
     return model
 
 

@@ -7,30 +7,11 @@ from pathlib import Path
 import numpy as np
 from scipy.integrate import solve_ivp
 
+import blocks
+import library.translational as tr
 from benches import wire, wired
-from blocks import (
-    Component,
-    Model,
-    Parameter,
-    Variable,
-    der,
-    dry_friction,
-    quantity,
-    sin,
-    time,
-    where,
-)
+from blocks import Component, Parameter, Variable, der, quantity, sin, time, where
 from library.signal import Sine
-from library.translational import (
-    ForceSource,
-    Mass,
-    MotionSensor,
-    Reference,
-    Spring,
-    TranslationalFriction,
-    TwoPort,
-    VelocitySource,
-)
 
 FILE = Path(__file__).parents[1] / "data" / "friction" / "networks.json"
 
@@ -43,21 +24,19 @@ def reference():
 
 def dry(kinetic, static=None, **more):
     """Exact Coulomb friction, forces in N."""
-    return TranslationalFriction(
+    return tr.TranslationalFriction(
         law="coulomb", coulomb_force=quantity(kinetic, "N"),
-        breakaway_force=quantity(kinetic if static is None else static, "N"), **more,
-    )  # fmt: skip
+        breakaway_force=quantity(kinetic if static is None else static, "N"), **more)
 
 
 def push(force):
     """A force from the ground; ``force`` takes seconds and gives newtons."""
-    return ForceSource(force=lambda t: quantity("1 N") * force(t / quantity("1 s")))
+    return tr.ForceSource(force=lambda t: quantity("1 N") * force(t / quantity("1 s")))
 
 
 def place(model, name, port):
     """Add a sensor of the position of a port."""
-    sensor = model.add(name, MotionSensor(reference="absolute"))
-    model.connect(sensor.R, port)
+    model.connect(model.add(name, tr.MotionSensor(reference="absolute")).R, port)
 
 
 def value(run, path, time=None, side="right"):
@@ -97,34 +76,32 @@ def oscillator(kinetic=1.0, static=None, x0=2.5, amplitude=0.0, frequency=1.0, f
     """x'' + x = f + amplitude sin(frequency t), in SI units."""
     return wired("oscillator", "body.M spring.R friction.R load.R",
                  "spring.C friction.C load.C ground.V",
-                 body=Mass(), spring=Spring(stiffness="1 N/m", x=quantity(x0, "m")),
-                 friction=friction or dry(kinetic, static), ground=Reference(),
+                 body=tr.Mass(), spring=tr.Spring(stiffness="1 N/m", x=quantity(x0, "m")),
+                 friction=friction or dry(kinetic, static), ground=tr.Reference(),
                  load=push(lambda t: amplitude * sin(frequency * t)))
 
 
 def dragged(case, friction=None):
     """A body on a rough floor, pulled through a spring whose end stops after a while."""
-    model = wired("dragged body", body=Mass(mass=quantity(case["mass"], "kg")),
-                  spring=Spring(stiffness=quantity(case["stiffness"], "N/m")))
+    model = wired("dragged body", body=tr.Mass(mass=quantity(case["mass"], "kg")),
+                  spring=tr.Spring(stiffness=quantity(case["stiffness"], "N/m")))
     model.friction = friction or dry(case["kinetic"], case["static"])
     speed, until = quantity(case["speed"], "m/s"), quantity(case["until"], "s")
     wire(model, "body.M spring.C friction.R", "spring.R drive.R", "drive.C friction.C ground.V",
-         drive=VelocitySource(velocity=lambda t: where(t < until, speed, quantity("0 m/s"))),
-         ground=Reference())
+         drive=tr.VelocitySource(velocity=lambda t: where(t < until, speed, quantity("0 m/s"))),
+         ground=tr.Reference())
     place(model, "sensor", model.body.M)
     return model
 
 
-class PulledSpring(TwoPort):
+class PulledSpring(tr.TwoPort):
     """Spring from R, at x, to an end that moves as speed min(t, until).
 
     Its state is the position of R and its drive has no event, as in the published runs, and no
     kink that is stepped onto, as that of minimum() would be.
     """
 
-    stiffness = Parameter("90 N/m")
-    speed = Parameter("2 m/s")
-    until = Parameter("2 s")
+    stiffness, speed, until = Parameter("90 N/m"), Parameter("2 m/s"), Parameter("2 s")
     x = Variable("m", "0 m", priority="high")
 
     def equations(self):
@@ -135,9 +112,9 @@ class PulledSpring(TwoPort):
 
 def pulled(law, band, **more):
     """The published problem with a law of a band (m/s): 1 kg, 90 N/m, friction of 10 N."""
-    model = wired("pulled body", body=Mass(), spring=PulledSpring(), ground=Reference())
-    model.friction = TranslationalFriction(law=law, coulomb_force="10 N",
-                                           band=quantity(band, "m/s"), **more)
+    model = wired("pulled body", body=tr.Mass(), spring=PulledSpring(), ground=tr.Reference())
+    model.friction = tr.TranslationalFriction(law=law, coulomb_force="10 N",
+                                              band=quantity(band, "m/s"), **more)
     if "breakaway" in model.friction.kind.uses:
         model.friction.breakaway_force = "10 N"
     wire(model, "body.M spring.R friction.R", "spring.C friction.C ground.V")
@@ -146,18 +123,16 @@ def pulled(law, band, **more):
 
 def moved(friction, speed):
     """Friction driven at a speed: seconds to m/s."""
-    model = Model("driven friction")
-    model.drive = VelocitySource(velocity=lambda t: quantity("1 m/s") * speed(t / quantity("1 s")))
-    model.friction, model.ground = friction, Reference()
-    model.connect(model.drive.R, model.friction.R)
-    model.connect(model.drive.C, model.friction.C, model.ground.V)
-    return model
+    return wired("driven friction", "drive.R friction.R", "drive.C friction.C ground.V",
+                 drive=tr.VelocitySource(velocity=lambda t: quantity("1 m/s")
+                                         * speed(t / quantity("1 s"))),
+                 friction=friction, ground=tr.Reference())
 
 
 def loaded(friction, force, **body):
     """A body of 1 kg on friction under a force: seconds to N."""
     model = wired("loaded body", "body.M friction.R load.R", "friction.C load.C ground.V",
-                  body=Mass(**body), friction=friction, ground=Reference(), load=push(force))
+                  body=tr.Mass(**body), friction=friction, ground=tr.Reference(), load=push(force))
     place(model, "sensor", model.body.M)
     return model
 
@@ -165,7 +140,7 @@ def loaded(friction, force, **body):
 def torn_loose():
     """1 kg under 1.3 N sin(1 rad/s t) on a floor: breaks away at 1.25 N, slides at 1 N."""
     return wired("torn loose", "sine.y load.S", "block.M rub.R load.R", "floor.V rub.C load.C",
-                 block=Mass(), floor=Reference(), load=ForceSource(),
+                 block=tr.Mass(), floor=tr.Reference(), load=tr.ForceSource(),
                  sine=Sine(amplitude="1.3 N", frequency=f"{1 / (2 * np.pi)} Hz"),
                  rub=dry(1, 1.25, viscous_coefficient="0 N*s/m"))
 
@@ -173,19 +148,14 @@ def torn_loose():
 def train(n=12):
     """Wagons between draught gear that rubs, the first of them pulled and pushed."""
     random = np.random.default_rng(3)
-    model = Model("train")
-    model.rail, model.wagons = Reference(), Mass(count=n, mass=quantity(
-        random.uniform(20, 80, n), "t"))
-    model.springs = Spring(count=n - 1, stiffness="10 MN/m")
-    model.gear = TranslationalFriction(
-        count=n - 1, law="coulomb", coulomb_force=quantity(random.uniform(20, 40, n - 1), "kN"),
-        breakaway_force=quantity(random.uniform(40, 60, n - 1), "kN"))
-    model.pull = ForceSource(force=lambda t: quantity("300 kN") * sin(quantity("2 rad/s") * t))
-    model.connect(model.springs.R, model.gear.R, model.wagons[1:].M)
-    model.connect(model.springs.C, model.gear.C, model.wagons[:-1].M)
-    model.connect(model.pull.R, model.wagons[0].M)
-    model.connect(model.pull.C, model.rail.V)
-    return model
+    return wired(
+        "train", "springs.R gear.R wagons[1:].M", "springs.C gear.C wagons[:-1].M",
+        "pull.R wagons[0].M", "pull.C rail.V", rail=tr.Reference(),
+        wagons=tr.Mass(count=n, mass=quantity(random.uniform(20, 80, n), "t")),
+        springs=tr.Spring(count=n - 1, stiffness="10 MN/m"), gear=tr.TranslationalFriction(
+            count=n - 1, law="coulomb", coulomb_force=quantity(random.uniform(20, 40, n - 1), "kN"),
+            breakaway_force=quantity(random.uniform(40, 60, n - 1), "kN")),
+        pull=tr.ForceSource(force=lambda t: quantity("300 kN") * sin(quantity("2 rad/s") * t)))
 
 
 class BrakedPendulum(Component):
@@ -214,7 +184,7 @@ class BrakedPendulum(Component):
         yield self.x**2 + self.y**2 == self.length**2
         turning = (self.x * self.v - self.y * self.u) / self.length**2
         static, kinetic = self.strengths()
-        yield dry_friction(self.brake, turning, static=static, kinetic=kinetic)
+        yield blocks.dry_friction(self.brake, turning, static=static, kinetic=kinetic)
 
 
 def stops_of_pendulum(torque, holds):

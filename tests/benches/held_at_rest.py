@@ -17,8 +17,7 @@ def switches(amplitude, kinetic, static, period, end):
             if amplitude <= static:
                 return found
             first = np.arcsin(static / amplitude) / w
-            k = np.ceil((t - first) / (period / 2) + 1e-9)
-            t = first + k * period / 2
+            t = first + np.ceil((t - first) / (period / 2) + 1e-9) * period / 2
             mode = int(np.sign(np.sin(w * t)))
         else:
             t = _rest(t, mode, amplitude, kinetic, w)

@@ -24,9 +24,8 @@ def across(part, source=None, **options):
 
 def wound(part, *, voltage="10 V", turns=100, resistance="2 ohm", current="0 A"):
     """A part as the core of a coil, which a voltage feeds through a resistor."""
-    return wired("wound", "source.p resistor.p", "resistor.n coil.p", "source.n coil.n earth.V",
-                 "coil.N part.N", "coil.S part.S zero.M",
-                 source=ControlledVoltageSource(voltage=voltage),
-                 resistor=Resistor(resistance=resistance), earth=ElectricalReference(),
-                 coil=ElectromagneticConverter(turns=turns, i=current), part=part,
-                 zero=MagneticReference())
+    return wired(
+        "wound", "source.p resistor.p", "resistor.n coil.p", "source.n coil.n earth.V",
+        "coil.N part.N", "coil.S part.S zero.M", source=ControlledVoltageSource(voltage=voltage),
+        resistor=Resistor(resistance=resistance), earth=ElectricalReference(),
+        coil=ElectromagneticConverter(turns=turns, i=current), part=part, zero=MagneticReference())

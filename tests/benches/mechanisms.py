@@ -1,6 +1,7 @@
 """Small circuits for tests of mechanisms."""
 
-from blocks import Model, quantity
+from benches import wire, wired
+from blocks import quantity
 from library.rotational import Inertia, RotationalReference, TorqueSource, rotational
 from library.translational import ForceSource, Mass, Reference
 
@@ -16,24 +17,19 @@ def loaded(part, ports, sizes=None, drives=None):
 
     Sizes are kg m² or kg, drives N m or N.
     """
-    model = Model("loaded")
-    model.part = part
-    model.ground, model.wall = RotationalReference(), Reference()
-    for i, name in enumerate(ports):
-        port = getattr(part, name)
-        size = 1.0 if sizes is None else sizes[i]
-        drive = 0.0 if drives is None else drives[i]
-        if is_rotational(port):
-            body = model.add(f"body_{name}", Inertia(inertia=quantity(size, "kg*m^2")))
-            source = model.add(f"drive_{name}", TorqueSource(torque=quantity(drive, "N*m")))
-            model.connect(port, body.I, source.R)
-            model.connect(source.C, model.ground.W)
+    model, turns = wired("loaded", part=part), {n: is_rotational(getattr(part, n)) for n in ports}
+    if any(turns.values()):
+        model.ground = RotationalReference()
+    if not all(turns.values()):
+        model.wall = Reference()
+    for name, size, drive in zip(ports, sizes or [1.0] * len(ports), drives or [0.0] * len(ports),
+                                 strict=True):
+        if turns[name]:
+            body, source, at, ground = (Inertia(inertia=quantity(size, "kg*m^2")), TorqueSource(
+                torque=quantity(drive, "N*m")), "I", "ground.W")
         else:
-            body = model.add(f"body_{name}", Mass(mass=quantity(size, "kg")))
-            source = model.add(f"drive_{name}", ForceSource(force=quantity(drive, "N")))
-            model.connect(port, body.M, source.R)
-            model.connect(source.C, model.wall.V)
-    for ground, rotates in (("ground", True), ("wall", False)):
-        if not any(is_rotational(getattr(part, n)) == rotates for n in ports):
-            delattr(model, ground)
+            body, source, at, ground = (Mass(mass=quantity(size, "kg")), ForceSource(
+                force=quantity(drive, "N")), "M", "wall.V")
+        wire(model, f"part.{name} body_{name}.{at} drive_{name}.R", f"drive_{name}.C {ground}",
+             **{f"body_{name}": body, f"drive_{name}": source})
     return model

@@ -3,24 +3,9 @@
 import pytest
 from numpy.testing import assert_allclose
 
+import blocks
 from benches import wired
-from blocks import (
-    Branch,
-    Component,
-    Discrete,
-    Domain,
-    Model,
-    Parameter,
-    Port,
-    Variable,
-    breakpoints,
-    der,
-    every,
-    floor,
-    quantity,
-    time,
-    where,
-)
+from blocks import Branch, Component, Discrete, Domain, Model, Parameter, Variable, der, quantity
 
 electrical = Domain("electrical", across={"v": "V"}, through={"i": "A"}, reference="Ground")
 
@@ -40,8 +25,7 @@ class Resistor(TwoPin):
 
 class Capacitor(TwoPin):
     capacitance = Parameter("1 uF", above=0)
-    v = Variable("V", "0 V", priority="high")
-    energy_stored = Variable("J")
+    v, energy_stored = Variable("V", "0 V", priority="high"), Variable("J")
 
     def equations(self):
         yield self.i == self.capacitance * der(self.v)
@@ -50,8 +34,7 @@ class Capacitor(TwoPin):
 
 class Inductor(TwoPin):
     inductance = Parameter("1 mH", above=0)
-    i = Variable("A", "0 A", priority="high")
-    energy_stored = Variable("J")
+    i, energy_stored = Variable("A", "0 A", priority="high"), Variable("J")
 
     def equations(self):
         yield self.v == self.inductance * der(self.i)
@@ -69,7 +52,7 @@ class VoltageSource(TwoPin):
 
 class Ground(Component):
     grounds = True
-    P = Port(electrical)
+    P = blocks.Port(electrical)
 
     def equations(self):
         yield self.P.v == 0
@@ -78,15 +61,10 @@ class Ground(Component):
 class Pendulum(Component):
     """A point mass on a rigid rod in Cartesian coordinates: a constraint of index 3."""
 
-    length = Parameter("1 m", above=0)
-    gravity = Parameter("9.81 m/s^2")
+    length, gravity = Parameter("1 m", above=0), Parameter("9.81 m/s^2")
     mass = Parameter("1 kg", above=0)
-    x = Variable("m")
-    y = Variable("m")
-    vx = Variable("m/s")
-    vy = Variable("m/s")
-    tension = Variable("N/m", doc="force in the rod per length")
-    energy = Variable("J")
+    x, y, vx, vy = Variable("m"), Variable("m"), Variable("m/s"), Variable("m/s")
+    tension, energy = Variable("N/m", doc="force in the rod per length"), Variable("J")
 
     def push(self):
         """A force along x."""
@@ -125,16 +103,14 @@ class Explosion(Component):
 class Follower(Component):
     """dx/dt = u, with u = -gain x taken every period and held."""
 
-    period, first = Parameter("1 ms", above=0), Parameter("0 s")
-    gain = Parameter("100 1/s")
+    period, first, gain = Parameter("1 ms", above=0), Parameter("0 s"), Parameter("100 1/s")
     x = Variable("m", "1 m")
-    u = Discrete("m/s")
-    number = Discrete("1")
+    u, number = Discrete("m/s"), Discrete("1")
 
     def equations(self):
         yield der(self.x) == self.u
-        yield every(self.period, {self.u: -self.gain * self.x, self.number: self.number + 1},
-                    start=self.first)
+        yield blocks.every(self.period, {self.u: -self.gain * self.x, self.number: self.number + 1},
+                           start=self.first)
 
 
 class Carrier(Component):
@@ -144,9 +120,9 @@ class Carrier(Component):
     on = Variable("s", "0 s", priority="high")
 
     def equations(self):
-        phase = time * self.frequency
-        yield breakpoints(0 / self.frequency, 0.5 / self.frequency)
-        yield der(self.on) == where(phase - floor(phase) < 0.5, 1.0, 0.0)
+        phase = blocks.time * self.frequency
+        yield blocks.breakpoints(0 / self.frequency, 0.5 / self.frequency)
+        yield der(self.on) == blocks.where(phase - blocks.floor(phase) < 0.5, 1.0, 0.0)
 
 
 def alone(component: Component) -> Model:

@@ -38,8 +38,7 @@ class Fake:
     states, energy_tolerance = (), None
 
     def __init__(self, masses=MASSES, catalog=dict):
-        grid = np.arange(401) / 100
-        self.times = np.sort(np.append(grid, JUMP))
+        self.times = np.sort(np.append(np.arange(401) / 100, JUMP))
         self.calls, self.read = [], 0
         infos, self.curves = {}, []
         for path, (text, kind, doc, curve) in CURVES.items():
@@ -62,12 +61,9 @@ class Fake:
         if times is not None:
             assert np.all(np.diff(times) >= 0)
             return np.array([self.curves[i](times, side) for i in indices])
-        second = np.append(False, np.diff(self.times) == 0)
-        left = np.append(second[1:], False)
-        return np.array([
-            np.where(left, self.curves[i](self.times, "left"), self.curves[i](self.times, "right"))
-            for i in indices
-        ])  # fmt: skip
+        left = np.append(np.append(False, np.diff(self.times) == 0)[1:], False)
+        return np.array([np.where(left, self.curves[i](self.times, "left"),
+                                  self.curves[i](self.times, "right")) for i in indices])
 
     def energy_terms(self):
         return [EnergyTerm("pull", "VelocitySource", -10.0, 0.0, 0.0, 10.0),

@@ -6,24 +6,10 @@ y = 0. Normal force N >= 0 up, friction T against the slip of the corner.
 
 import numpy as np
 
+import blocks
 from benches import wire, wired
 from benches.friction import push
-from blocks import (
-    Component,
-    Model,
-    Parameter,
-    Port,
-    Target,
-    Variable,
-    abs_,
-    contact,
-    cos,
-    der,
-    dry_friction,
-    quantity,
-    sin,
-    tan,
-)
+from blocks import Component, Model, Parameter, Variable, cos, der, dry_friction, quantity, sin
 from library.planar import Body, Circle, Contact, Corner, Gravity, Ground, Line
 from library.translational import Mass, Reference, translational
 
@@ -37,19 +23,15 @@ class Rod(Component):
     touch to the centre: the end is at x - l cos(angle), y - l sin(angle).
     """
 
-    mass = Parameter("1 kg")
-    inertia = Parameter("0.3333333333333333 kg*m^2")
-    half_length = Parameter("1 m")
-    friction = Parameter(0.5)
-    static_friction = Parameter(0.5)
-    restitution = Parameter(0.0)
+    mass, inertia = Parameter("1 kg"), Parameter("0.3333333333333333 kg*m^2")
+    half_length, friction = Parameter("1 m"), Parameter(0.5)
+    static_friction, restitution = Parameter(0.5), Parameter(0.0)
     push = Parameter("0 N", varying=True)
     x, y = Variable("m", "0 m", priority="high"), Variable("m", "0 m", priority="high")
     angle = Variable("rad", "60 deg", priority="high")
     vx, vy = Variable("m/s", "0 m/s", priority="high"), Variable("m/s", "0 m/s", priority="high")
     w = Variable("rad/s", "0 rad/s", priority="high")
-    gap, slip = Variable("m"), Variable("m/s")
-    N, T = Variable("N"), Variable("N")
+    gap, slip, N, T = Variable("m"), Variable("m/s"), Variable("N"), Variable("N")
     power_dissipated, energy_stored = Variable("W"), Variable("J")
     power_supplied = Variable("W")
 
@@ -64,14 +46,13 @@ class Rod(Component):
         yield self.inertia * der(self.w) == arm_x * self.N + arm_y * self.T
         yield self.gap == self.y + arm_y
         yield self.slip == self.vx - arm_y * self.w
-        yield contact(self.N, self.gap, restitution=self.restitution)
+        yield blocks.contact(self.N, self.gap, restitution=self.restitution)
         yield dry_friction(self.T, self.slip, static=self.static_friction * self.N,
                            kinetic=self.friction * self.N)
         yield self.power_dissipated == self.T * self.slip
         yield self.power_supplied == self.push * self.vx
-        yield self.energy_stored == (
-            m * (self.vx**2 + self.vy**2) / 2 + self.inertia * self.w**2 / 2
-            + m * quantity(G, "m/s^2") * self.y)
+        yield self.energy_stored == (m * (self.vx**2 + self.vy**2) / 2 + self.inertia * self.w**2
+                                     / 2 + m * quantity(G, "m/s^2") * self.y)
 
 
 class Box(Component):
@@ -79,8 +60,7 @@ class Box(Component):
 
     mass, inertia = Parameter("2 kg"), Parameter("1 kg*m^2")
     a, h = Parameter("1 m"), Parameter("0.5 m")
-    friction, static_friction = Parameter(0.5), Parameter(0.5)
-    restitution = Parameter(0.0)
+    friction, static_friction, restitution = Parameter(0.5), Parameter(0.5), Parameter(0.0)
     push = Parameter("0 N", varying=True)
     x, y = Variable("m", "0 m", priority="high"), Variable("m", "0.5 m", priority="high")
     phi = Variable("rad", "0 rad", priority="high")
@@ -107,7 +87,7 @@ class Box(Component):
         for (_, y), (gap, slip, N, T) in zip(arms, feet, strict=True):
             yield gap == self.y + y
             yield slip == self.vx - y * self.w
-            yield contact(N, gap, restitution=self.restitution)
+            yield blocks.contact(N, gap, restitution=self.restitution)
             yield dry_friction(T, slip, static=self.static_friction * N, kinetic=self.friction * N)
         yield self.energy_stored == (
             m * (self.vx**2 + self.vy**2) / 2 + self.inertia * self.w**2 / 2 + m * g * self.y)
@@ -119,17 +99,15 @@ class Wedge(Component):
     v_O = tan(angle) v_S; normal force N, friction T along the face.
     """
 
-    S, O = Port(translational), Port(translational)
-    angle = Parameter("20 deg")
-    friction = Parameter(0.2)
-    N, T = Variable("N"), Variable("N")
-    slip = Variable("m/s")
+    S, O = blocks.Port(translational), blocks.Port(translational)
+    angle, friction = Parameter("20 deg"), Parameter(0.2)
+    N, T, slip = Variable("N"), Variable("N"), Variable("m/s")
     power_dissipated = Variable("W")
 
     def equations(self):
         s, c = sin(self.angle), cos(self.angle)
-        limit = self.friction * abs_(self.N)
-        yield self.O.v == tan(self.angle) * self.S.v
+        limit = self.friction * blocks.abs_(self.N)
+        yield self.O.v == blocks.tan(self.angle) * self.S.v
         yield self.slip == self.S.v / c
         yield self.S.f == self.N * s + self.T * c
         yield self.O.f == -(self.N * c - self.T * s)
@@ -142,7 +120,7 @@ def wedge(angle, mu, force, weight=10.0, v=0.0, masses=(1.0, 1.0)):
     model.ground = Reference()
     model.wedge = Wedge(angle=quantity(angle, "deg"), friction=mu)
     model.driver = Mass(mass=quantity(masses[0], "kg"), v=quantity(v, "m/s"))
-    rise = Target(quantity(v * np.tan(a), "m/s"), "low")
+    rise = blocks.Target(quantity(v * np.tan(a), "m/s"), "low")
     wire(model, "driver.M wedge.S drive.R", "load.M wedge.O weight.R", "drive.C weight.C ground.V",
          load=Mass(mass=quantity(masses[1], "kg"), v=rise), drive=push(force),
          weight=push(lambda t: -weight + 0 * t))
@@ -151,14 +129,12 @@ def wedge(angle, mu, force, weight=10.0, v=0.0, masses=(1.0, 1.0)):
 
 def sliding_disc(static, kinetic, tilt):
     """A disc without spin thrown up a slope."""
-    return wired("thrown disc", "ground.P touch.B", "disc.P touch.F",
-                 ground=Ground(),
-                 disc=Body(inertia="5 g*m^2", x="0 m", y="0 m", phi="0 rad",
-                           vx=quantity(2 * np.cos(tilt), "m/s"),
-                           vy=quantity(2 * np.sin(tilt), "m/s")),
-                 touch=Contact(curve=Circle("0.1 m"), friction=kinetic, static_friction=static,
-                               base=Line(quantity(tilt, "rad"),
-                                         y=quantity(-0.1 / np.cos(tilt), "m"))))
+    return wired(
+        "thrown disc", "ground.P touch.B", "disc.P touch.F", ground=Ground(),
+        disc=Body(inertia="5 g*m^2", x="0 m", y="0 m", phi="0 rad",
+                  vx=quantity(2 * np.cos(tilt), "m/s"), vy=quantity(2 * np.sin(tilt), "m/s")),
+        touch=Contact(curve=Circle("0.1 m"), friction=kinetic, static_friction=static,
+                      base=Line(quantity(tilt, "rad"), y=quantity(-0.1 / np.cos(tilt), "m"))))
 
 
 def falling_pole():

@@ -2,20 +2,9 @@
 
 import re
 
+import blocks
 from benches import wire, wired
-from blocks import (
-    Component,
-    Domain,
-    Input,
-    Model,
-    Output,
-    Parameter,
-    Port,
-    Variable,
-    der,
-    quantity,
-    when,
-)
+from blocks import Component, Domain, Input, Model, Output, Parameter, Port, Variable, der, quantity
 from blocks.language.statements import dry_friction
 from library.translational import Damper, Mass, Reference, TwoPort, translational
 
@@ -33,8 +22,7 @@ class Inertia(Component):
 
 
 class Gear(Component):
-    A = Port(translational)
-    B = Port(translational)
+    A, B = Port(translational), Port(translational)
     ratio = Parameter("2", above=0)
 
     def equations(self):
@@ -97,8 +85,7 @@ class Shell(Component):
 
 
 class TwoMissing(TwoPort):
-    w = Variable("m")
-    q = Variable("N")
+    w, q = Variable("m"), Variable("N")
 
     def equations(self):
         yield self.f == quantity("3 N/m") * self.w
@@ -111,8 +98,7 @@ class OneSurplus(TwoPort):
 
 
 class Misplaced(TwoPort):
-    w = Variable("m")
-    q = Variable("m")
+    w, q = Variable("m"), Variable("m")
 
     def equations(self):
         yield der(self.w) == self.v
@@ -142,8 +128,7 @@ class Pole(Component):
 
 
 class Split(Component):
-    x = Variable("m")
-    y = Variable("m")
+    x, y = Variable("m"), Variable("m")
 
     def equations(self):
         yield self.x + self.y == quantity("1 m")
@@ -151,8 +136,7 @@ class Split(Component):
 
 
 class Bounded(Component):
-    low = Parameter("1 m")
-    high = Parameter("2 m")
+    low, high = Parameter("1 m"), Parameter("2 m")
     x = Variable("m", "0 m", priority="high")
 
     def verify(self):
@@ -164,13 +148,12 @@ class Bounded(Component):
 
 
 class AssignsWhatFollows(Component):
-    x = Variable("m", "0 m", priority="high")
-    y = Variable("m")
+    x, y = Variable("m", "0 m", priority="high"), Variable("m")
 
     def equations(self):
         yield der(self.x) == quantity("1 m/s")
         yield self.y == 2 * self.x
-        yield when(self.x > quantity("1 m"), {self.y: quantity("0 m")})
+        yield blocks.when(self.x > quantity("1 m"), {self.y: quantity("0 m")})
 
 
 def pattern(told):

@@ -189,8 +189,7 @@ ALONE = """
 
 
 def test_a_copy_goes_on_by_itself():
-    rows = there("stick-slip", "rk4", ALONE.format(name="stick_slip"))
-    still, first, copy, anew = rows[:, 1]
+    still, first, copy, anew = there("stick-slip", "rk4", ALONE.format(name="stick_slip"))[:, 1]
     assert still == anew == 0.0
     assert first.hex() == copy.hex() != (0.0).hex()
 

@@ -12,162 +12,121 @@ from pathlib import Path
 import pytest
 from benches.axis import ROTATIONAL, TRANSLATIONAL
 
+import library.electrical as el
+import library.electromechanical as em
+import library.isothermal_liquid as il
+import library.magnetic as ma
+import library.mechanisms as me
+import library.moist_air as air
+import library.planar as pl
+import library.rotational as ro
+import library.signal as si
+import library.thermal as th
+import library.thermal_liquid as tl
+import library.translational as tr
+import library.two_phase as tp
 from blocks import BlocksError, Component, Input, Option, Output, Parameter, Port, Variable
 from blocks.units import to_si
 from blocks.units import unit as to_unit
-from library import (
-    electrical,
-    electromechanical,
-    gas,
-    isothermal_liquid,
-    magnetic,
-    mechanisms,
-    moist_air,
-    planar,
-    rotational,
-    signal,
-    thermal,
-    thermal_liquid,
-    translational,
-    two_phase,
-)
+from library import gas
 
 TESTS = Path(__file__).resolve().parents[1]
 DOCS = TESTS.parent / "docs"
-MODULES = (translational, rotational, mechanisms, signal, electrical, magnetic, electromechanical,
-           thermal, isothermal_liquid, thermal_liquid, gas, two_phase, moist_air)
+MODULES = (tr, ro, me, si, el, ma, em, th, il, tl, gas, tp, air)
 BASES = {"TwoPort", "TwoFrame", "PressedFriction"}
 LINES = (TESTS / "data" / "simscape_blocks.csv").read_text().splitlines()
 ROWS = list(csv.DictReader(line for line in LINES if not line.startswith("#")))
 
 # ports: conserving and signals, as Simscape draws them
 PORTS = {
-    translational.Mass: "M", translational.Reference: "V", translational.FreeEnd: "V",
-    translational.Spring: "R C", translational.Damper: "R C", translational.Inerter: "R C",
-    translational.TranslationalFriction: "R C", translational.HardStop: "R C",
-    translational.ForceSource: "R C S", translational.VelocitySource: "R C S",
-    translational.ForceSensor: "R C F", translational.MotionSensor: "R C V P",
-    rotational.Inertia: "I", rotational.RotationalReference: "W", rotational.RotationalFreeEnd: "W",
-    rotational.RotationalSpring: "R C", rotational.RotationalDamper: "R C",
-    rotational.RotationalFriction: "R C", rotational.RotationalHardStop: "R C",
-    rotational.TorqueSource: "R C S", rotational.AngularVelocitySource: "R C S",
-    rotational.TorqueSensor: "R C T", rotational.RotationalMotionSensor: "R C W A",
-    magnetic.MagneticReference: "M", magnetic.FundamentalReluctance: "N S",
-    magnetic.Reluctance: "N S", magnetic.VariableReluctance: "N S X",
-    magnetic.PermanentMagnet: "N S", magnetic.EddyCurrent: "N S",
-    magnetic.ElectromagneticConverter: "p n N S",
-    magnetic.ReluctanceForceActuator: "N S R C",
-    electromechanical.RotationalElectromechanicalConverter: "p n R C",
-    electromechanical.TranslationalElectromechanicalConverter: "p n R C",
-    electromechanical.DCMotor: "p n R C", electromechanical.ThermalDCMotor: "p n R C H",
-    electromechanical.PWMVoltage: "p1 n1 p2 n2",
-    electromechanical.BridgeDriver: "PWM REF REV BRK a b",
-    rotational.RotationalNonlinearDamper: "R C", rotational.QuadraticSpeedDependentTorque: "R C",
-    translational.NonlinearDamper: "R C", translational.QuadraticSpeedDependentForce: "R C",
-    signal.Terminator: "u", signal.VectorNorm: "u1 u2 u3 y", signal.DiscretePID: "u y",
-    signal.PythonFunction: "u1 y1",
-    signal.MultiportSwitch: "u1 u2 u3 control y", signal.DiscreteIntegrator: "u y",
-    signal.DiscreteTransferFunction: "u y", signal.DiscreteStateSpace: "u1 y1",
-    signal.HarmonicEstimator: "u amplitude phase real imaginary",
-    thermal.ThermalReference: "H", thermal.ThermalMass: "M", thermal.PerfectInsulator: "A",
-    thermal.ConductiveHeatTransfer: "A B", thermal.ConvectiveHeatTransfer: "A B",
-    thermal.RadiativeHeatTransfer: "A B", thermal.ThermalResistance: "A B",
-    thermal.VariableThermalResistance: "A B R", thermal.TemperatureSource: "A S",
-    thermal.HeatFlowRateSource: "A B S", thermal.ControlledTemperatureSource: "A B S",
-    thermal.TemperatureSensor: "A B T", thermal.HeatFlowRateSensor: "A B H",
-    isothermal_liquid.IsothermalLiquidProperties: "A", isothermal_liquid.Reservoir: "A",
-    isothermal_liquid.Cap: "A", isothermal_liquid.ConstantVolumeChamber: "A",
-    isothermal_liquid.LocalRestriction: "A B AR", isothermal_liquid.LaminarLeakage: "A B",
-    isothermal_liquid.Pipe: "A B", isothermal_liquid.PressureSource: "A B P",
-    isothermal_liquid.PressureSensor: "A B P", isothermal_liquid.FlowRateSensor: "A B M V",
-    isothermal_liquid.TranslationalMechanicalConverter: "A C R",
-    isothermal_liquid.RotationalMechanicalConverter: "A C R",
-    isothermal_liquid.CheckValve: "A B", isothermal_liquid.PressureReliefValve: "A B",
-    isothermal_liquid.DirectionalValve: "S A B P T", isothermal_liquid.VariableOrifice: "S A B",
-    isothermal_liquid.FixedDisplacementPump: "B R C A", isothermal_liquid.Tank: "A V L",
-    isothermal_liquid.VariableDisplacementPump: "D B R C A",
-    isothermal_liquid.DoubleActingActuator: "C A p_out R B",
-    isothermal_liquid.GasChargedAccumulator: "A",
-    thermal_liquid.AbsoluteReference: "A", thermal_liquid.Cap: "A",
-    thermal_liquid.ConstantVolumeChamber: "A H", thermal_liquid.FlowResistance: "A B",
-    thermal_liquid.LocalRestriction: "A B AR", thermal_liquid.Pipe: "A B H",
-    thermal_liquid.Reservoir: "A T", thermal_liquid.PressureSource: "A B P",
-    thermal_liquid.FlowRateSource: "A B M", thermal_liquid.FlowRateSensor: "A B M V PHI",
-    thermal_liquid.PressureTemperatureSensor: "A B P T",
-    thermal_liquid.ThermodynamicPropertiesSensor: "A U H RHO CP",
-    thermal_liquid.TranslationalMechanicalConverter: "A C H R",
-    thermal_liquid.RotationalMechanicalConverter: "A C H R",
+    tr.Mass: "M", tr.Reference: "V", tr.FreeEnd: "V", tr.Spring: "R C", tr.Damper: "R C",
+    tr.Inerter: "R C", tr.TranslationalFriction: "R C", tr.HardStop: "R C", tr.ForceSource: "R C S",
+    tr.VelocitySource: "R C S", tr.ForceSensor: "R C F", tr.MotionSensor: "R C V P",
+    ro.Inertia: "I", ro.RotationalReference: "W", ro.RotationalFreeEnd: "W",
+    ro.RotationalSpring: "R C", ro.RotationalDamper: "R C", ro.RotationalFriction: "R C",
+    ro.RotationalHardStop: "R C", ro.TorqueSource: "R C S", ro.AngularVelocitySource: "R C S",
+    ro.TorqueSensor: "R C T", ro.RotationalMotionSensor: "R C W A", ma.MagneticReference: "M",
+    ma.FundamentalReluctance: "N S", ma.Reluctance: "N S", ma.VariableReluctance: "N S X",
+    ma.PermanentMagnet: "N S", ma.EddyCurrent: "N S", ma.ElectromagneticConverter: "p n N S",
+    ma.ReluctanceForceActuator: "N S R C", em.RotationalElectromechanicalConverter: "p n R C",
+    em.TranslationalElectromechanicalConverter: "p n R C", em.DCMotor: "p n R C",
+    em.ThermalDCMotor: "p n R C H", em.PWMVoltage: "p1 n1 p2 n2",
+    em.BridgeDriver: "PWM REF REV BRK a b", ro.RotationalNonlinearDamper: "R C",
+    ro.QuadraticSpeedDependentTorque: "R C", tr.NonlinearDamper: "R C",
+    tr.QuadraticSpeedDependentForce: "R C", si.Terminator: "u", si.VectorNorm: "u1 u2 u3 y",
+    si.DiscretePID: "u y", si.PythonFunction: "u1 y1", si.MultiportSwitch: "u1 u2 u3 control y",
+    si.DiscreteIntegrator: "u y", si.DiscreteTransferFunction: "u y",
+    si.DiscreteStateSpace: "u1 y1", si.HarmonicEstimator: "u amplitude phase real imaginary",
+    th.ThermalReference: "H", th.ThermalMass: "M", th.PerfectInsulator: "A",
+    th.ConductiveHeatTransfer: "A B", th.ConvectiveHeatTransfer: "A B",
+    th.RadiativeHeatTransfer: "A B", th.ThermalResistance: "A B",
+    th.VariableThermalResistance: "A B R", th.TemperatureSource: "A S",
+    th.HeatFlowRateSource: "A B S", th.ControlledTemperatureSource: "A B S",
+    th.TemperatureSensor: "A B T", th.HeatFlowRateSensor: "A B H",
+    il.IsothermalLiquidProperties: "A", il.Reservoir: "A", il.Cap: "A",
+    il.ConstantVolumeChamber: "A", il.LocalRestriction: "A B AR", il.LaminarLeakage: "A B",
+    il.Pipe: "A B", il.PressureSource: "A B P", il.PressureSensor: "A B P",
+    il.FlowRateSensor: "A B M V", il.TranslationalMechanicalConverter: "A C R",
+    il.RotationalMechanicalConverter: "A C R", il.CheckValve: "A B", il.PressureReliefValve: "A B",
+    il.DirectionalValve: "S A B P T", il.VariableOrifice: "S A B",
+    il.FixedDisplacementPump: "B R C A", il.Tank: "A V L", il.VariableDisplacementPump: "D B R C A",
+    il.DoubleActingActuator: "C A p_out R B", il.GasChargedAccumulator: "A",
+    tl.AbsoluteReference: "A", tl.Cap: "A", tl.ConstantVolumeChamber: "A H",
+    tl.FlowResistance: "A B", tl.LocalRestriction: "A B AR", tl.Pipe: "A B H", tl.Reservoir: "A T",
+    tl.PressureSource: "A B P", tl.FlowRateSource: "A B M", tl.FlowRateSensor: "A B M V PHI",
+    tl.PressureTemperatureSensor: "A B P T", tl.ThermodynamicPropertiesSensor: "A U H RHO CP",
+    tl.TranslationalMechanicalConverter: "A C H R", tl.RotationalMechanicalConverter: "A C H R",
     gas.AbsoluteReference: "A", gas.Cap: "A", gas.ConstantVolumeChamber: "A H",
     gas.FlowResistance: "A B", gas.LocalRestriction: "A B AR", gas.Pipe: "A B H",
     gas.PressureSource: "A B P", gas.FlowRateSource: "A B M", gas.FlowRateSensor: "A B M V PHI",
     gas.PressureTemperatureSensor: "A B P T", gas.TranslationalMechanicalConverter: "A C H R",
-    gas.RotationalMechanicalConverter: "A C H R", gas.GasProperties: "A",
-    two_phase.AbsoluteReference: "A", two_phase.Cap: "A", two_phase.ConstantVolumeChamber: "A H",
-    two_phase.FlowResistance: "A B", two_phase.LocalRestriction: "A B AR",
-    two_phase.Pipe: "A B H", two_phase.Reservoir: "A T", two_phase.PressureSource: "A B P",
-    two_phase.FlowRateSource: "A B M", two_phase.FlowRateSensor: "A B M V PHI",
-    two_phase.TwoPhaseFluidProperties: "A",
-    moist_air.AbsoluteReference: "A", moist_air.ConstantVolumeChamber: "A F H S W",
-    moist_air.FlowResistance: "A B", moist_air.LocalRestriction: "A B AR",
-    moist_air.Pipe: "A B F H S W", moist_air.Reservoir: "A T W G",
-    moist_air.PressureSource: "A B P", moist_air.FlowRateSource: "A B M",
-    moist_air.FlowRateSensor: "A B M V PHI W G",
-    moist_air.PressureTemperatureSensor: "A B P T", moist_air.HumiditySensor: "A W G",
-    moist_air.MeasurementSelector: "F P T W G", moist_air.MoistureSource: "S M T",
-    moist_air.TraceGasSource: "S M T",
-    moist_air.TranslationalMechanicalConverter: "A C F H R S W",
-    moist_air.RotationalMechanicalConverter: "A C F H R S W", moist_air.MoistAirProperties: "A",
-    mechanisms.GearBox: "S O", mechanisms.WheelAndAxle: "A P", mechanisms.Lever: "A B C",
-    electrical.ElectricalReference: "V", electrical.OpenCircuit: "V",
-    electrical.Diode: "p n", electrical.Switch: "p vT n", electrical.MOSFET: "G D S",
-    electrical.IGBT: "G C E", electrical.Thyristor: "G A K", electrical.Resistor: "p n",
-    electrical.VariableResistor: "R p n",
-    electrical.Capacitor: "p n", electrical.Inductor: "p n", electrical.ThermalResistor: "H p n",
-    electrical.IdealTransformer: "p1 n1 p2 n2", electrical.OpAmp: "p n out",
-    electrical.DCVoltageSource: "p n", electrical.ACVoltageSource: "p n",
-    electrical.ControlledVoltageSource: "p vT n",
-    electrical.ControlledCurrentSource: "head iT tail",
-    electrical.VoltageControlledVoltageSource: "p1 n1 p2 n2",
-    electrical.CurrentControlledCurrentSource: "p1 n1 head tail",
-    electrical.VoltageSensor: "p V n", electrical.CurrentSensor: "p I n",
-}  # fmt: skip
+    gas.RotationalMechanicalConverter: "A C H R", gas.GasProperties: "A", tp.AbsoluteReference: "A",
+    tp.Cap: "A", tp.ConstantVolumeChamber: "A H", tp.FlowResistance: "A B",
+    tp.LocalRestriction: "A B AR", tp.Pipe: "A B H", tp.Reservoir: "A T",
+    tp.PressureSource: "A B P", tp.FlowRateSource: "A B M", tp.FlowRateSensor: "A B M V PHI",
+    tp.TwoPhaseFluidProperties: "A", air.AbsoluteReference: "A",
+    air.ConstantVolumeChamber: "A F H S W", air.FlowResistance: "A B",
+    air.LocalRestriction: "A B AR", air.Pipe: "A B F H S W", air.Reservoir: "A T W G",
+    air.PressureSource: "A B P", air.FlowRateSource: "A B M", air.FlowRateSensor: "A B M V PHI W G",
+    air.PressureTemperatureSensor: "A B P T", air.HumiditySensor: "A W G",
+    air.MeasurementSelector: "F P T W G", air.MoistureSource: "S M T", air.TraceGasSource: "S M T",
+    air.TranslationalMechanicalConverter: "A C F H R S W",
+    air.RotationalMechanicalConverter: "A C F H R S W", air.MoistAirProperties: "A",
+    me.GearBox: "S O", me.WheelAndAxle: "A P", me.Lever: "A B C", el.ElectricalReference: "V",
+    el.OpenCircuit: "V", el.Diode: "p n", el.Switch: "p vT n", el.MOSFET: "G D S", el.IGBT: "G C E",
+    el.Thyristor: "G A K", el.Resistor: "p n", el.VariableResistor: "R p n", el.Capacitor: "p n",
+    el.Inductor: "p n", el.ThermalResistor: "H p n", el.IdealTransformer: "p1 n1 p2 n2",
+    el.OpAmp: "p n out", el.DCVoltageSource: "p n", el.ACVoltageSource: "p n",
+    el.ControlledVoltageSource: "p vT n", el.ControlledCurrentSource: "head iT tail",
+    el.VoltageControlledVoltageSource: "p1 n1 p2 n2",
+    el.CurrentControlledCurrentSource: "p1 n1 head tail", el.VoltageSensor: "p V n",
+    el.CurrentSensor: "p I n"}
 
-CHOICES = [
-    (translational.HardStop, "model", "smooth"),
-    (rotational.RotationalHardStop, "model", "smooth"),
-    (translational.MotionSensor, "reference", "difference"),
-    (translational.MotionSensor, "velocity_port", True),
-    (translational.MotionSensor, "position_port", True),
-    (translational.MotionSensor, "acceleration_port", False),
-    (rotational.RotationalMotionSensor, "reference", "difference"),
-    (rotational.RotationalMotionSensor, "wrap_angle", False),
-    (mechanisms.WheelAndAxle, "direction", "positive"),
-    (thermal.ConductiveHeatTransfer, "geometry", "planar"),
-    (thermal.TemperatureSensor, "reference", "difference"),
-    (isothermal_liquid.Reservoir, "pressure_spec", "atmospheric"),
-    (isothermal_liquid.LocalRestriction, "restriction_type", "variable"),
-    (isothermal_liquid.LocalRestriction, "pressure_recovery", False),
-    (isothermal_liquid.LaminarLeakage, "cross_section_geometry", "circular"),
-    (isothermal_liquid.Pipe, "dynamic_compressibility", True),
-    (isothermal_liquid.Pipe, "inertia", False),
-    (isothermal_liquid.PressureSensor, "measure", "difference"),
-    (thermal_liquid.Reservoir, "pressure_spec", "atmospheric"),
-    (thermal_liquid.LocalRestriction, "restriction_type", "variable"),
-    (thermal_liquid.LocalRestriction, "pressure_recovery", True),
-    (thermal_liquid.Pipe, "dynamic_compressibility", True),
-    (thermal_liquid.Pipe, "inertia", False),
-    (thermal_liquid.FlowRateSource, "power_spec", "isentropic"),
+CHOICES = ((tr.HardStop, "model", "smooth"), (ro.RotationalHardStop, "model", "smooth"),
+    (tr.MotionSensor, "reference", "difference"), (tr.MotionSensor, "velocity_port", True),
+    (tr.MotionSensor, "position_port", True), (tr.MotionSensor, "acceleration_port", False),
+    (ro.RotationalMotionSensor, "reference", "difference"),
+    (ro.RotationalMotionSensor, "wrap_angle", False), (me.WheelAndAxle, "direction", "positive"),
+    (th.ConductiveHeatTransfer, "geometry", "planar"),
+    (th.TemperatureSensor, "reference", "difference"),
+    (il.Reservoir, "pressure_spec", "atmospheric"),
+    (il.LocalRestriction, "restriction_type", "variable"),
+    (il.LocalRestriction, "pressure_recovery", False),
+    (il.LaminarLeakage, "cross_section_geometry", "circular"),
+    (il.Pipe, "dynamic_compressibility", True), (il.Pipe, "inertia", False),
+    (il.PressureSensor, "measure", "difference"), (tl.Reservoir, "pressure_spec", "atmospheric"),
+    (tl.LocalRestriction, "restriction_type", "variable"),
+    (tl.LocalRestriction, "pressure_recovery", True), (tl.Pipe, "dynamic_compressibility", True),
+    (tl.Pipe, "inertia", False), (tl.FlowRateSource, "power_spec", "isentropic"),
     (gas.GasProperties, "gas_spec", "perfect"), (gas.Pipe, "inertia", False),
     (gas.LocalRestriction, "restriction_type", "variable"),
-    (two_phase.LocalRestriction, "restriction_type", "variable"),
-    (two_phase.FlowRateSource, "power_spec", "isentropic"),
-    (moist_air.Reservoir, "humidity_spec", "relative"),
-    (moist_air.MoistureSource, "moisture_source_spec", "vapour"),
-    (signal.Table1D, "interpolation", "linear"), (signal.Table1D, "extrapolation", "linear"),
-    (signal.Table2D, "interpolation", "linear"), (signal.Table3D, "extrapolation", "linear"),
-    (signal.DiscreteIntegrator, "method", "forward"), (signal.DiscretePID, "method", "forward"),
-    (signal.Integrator, "limited", False), (signal.Integrator, "external_reset", False),
-]  # fmt: skip
+    (tp.LocalRestriction, "restriction_type", "variable"),
+    (tp.FlowRateSource, "power_spec", "isentropic"), (air.Reservoir, "humidity_spec", "relative"),
+    (air.MoistureSource, "moisture_source_spec", "vapour"), (si.Table1D, "interpolation", "linear"),
+    (si.Table1D, "extrapolation", "linear"), (si.Table2D, "interpolation", "linear"),
+    (si.Table3D, "extrapolation", "linear"), (si.DiscreteIntegrator, "method", "forward"),
+    (si.DiscretePID, "method", "forward"), (si.Integrator, "limited", False),
+    (si.Integrator, "external_reset", False))
 
 
 def presets(row):
@@ -198,9 +157,8 @@ def test_a_component_has_the_ports_of_its_simscape_block():
 
 
 def test_an_option_is_preset_as_in_simscape():
-    assert [(cls, option) for cls, option, value in CHOICES
-            if not isinstance(cls._declared[option], Option)
-            or cls._declared[option].default != value] == []
+    assert [(cls, option) for cls, option, value in CHOICES if not isinstance(
+        cls._declared[option], Option) or cls._declared[option].default != value] == []
 
 
 def components():
@@ -237,12 +195,12 @@ def made_for_both_axes():
 
 
 # -- what a component declares is what help() says of it -------------------------------------------
-SIGNALS = {getattr(signal, name) for name in signal.__all__}
-SAID = [(package, component) for package in (*MODULES, planar)
+SIGNALS = {getattr(si, name) for name in si.__all__}
+SAID = [(package, component) for package in (*MODULES, pl)
         for component in (getattr(package, name) for name in package.__all__)
         if inspect.isclass(component) and issubclass(component, Component)
         and component.__name__ not in BASES
-        and component.__bases__[0] not in SIGNALS and component is not signal.Or]  # as those
+        and component.__bases__[0] not in SIGNALS and component is not si.Or]  # as those
 
 
 def is_said(text, name, declared, of_signals):
@@ -264,7 +222,7 @@ def test_help_says_all_that_is_declared_with_units_and_starts():
     assert [f"{component.__name__}.{name}" for package, component in SAID
             for name, declared in component._declared.items()
             if isinstance(declared, (Parameter, Port, Variable))
-            and not is_said(component.__doc__, name, declared, package is signal)] == []
+            and not is_said(component.__doc__, name, declared, package is si)] == []
 
 
 def test_a_docstring_says_what_no_declaration_does():
@@ -274,6 +232,5 @@ def test_a_docstring_says_what_no_declaration_does():
 
 
 def test_every_component_stands_in_the_guide_of_its_package():
-    assert [component.__name__ for package, component in SAID
-            if package is not signal
+    assert [component.__name__ for package, component in SAID if package is not si
             and f"``{component.__name__}``" not in package.__doc__] == []

@@ -6,20 +6,9 @@ from benches import wire, wired
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
 
+import library.electrical as el
+import library.isothermal_liquid as il
 from blocks import quantity
-from library.electrical import (
-    Capacitor,
-    DCCurrentSource,
-    DCVoltageSource,
-    ElectricalReference,
-    Inductor,
-    Resistor,
-)
-from library.isothermal_liquid import (
-    ConstantVolumeChamber,
-    IsothermalLiquidProperties,
-    LaminarLeakage,
-)
 from library.thermal import TemperatureSource, ThermalMass, ThermalResistance
 
 
@@ -28,12 +17,12 @@ def test_of_a_loop_of_capacitors_and_a_cutset_of_inductors_one_state_each_disapp
     model = wired("degenerate", "source.p inner.p", "inner.n c1.p c2.p",
                   "source.n c1.n c2.n ground.V feed.n load.n ohm.n", "feed.p l1.p l2.p",
                   "l1.n load.p", "l2.n ohm.p",
-                  ground=ElectricalReference(), source=DCVoltageSource(voltage="1 V"),
-                  inner=Resistor(resistance="1 ohm"), ohm=Resistor(resistance="1 ohm"),
-                  c1=Capacitor(capacitance="2 F"), c2=Capacitor(capacitance="3 F"),
-                  feed=DCCurrentSource(current="5 A"), load=Resistor(resistance="1 ohm"),
-                  l1=Inductor(inductance="2 H", parasitic=False, i_L="-2 A"),
-                  l2=Inductor(inductance="3 H", parasitic=False))
+                  ground=el.ElectricalReference(), source=el.DCVoltageSource(voltage="1 V"),
+                  inner=el.Resistor(resistance="1 ohm"), ohm=el.Resistor(resistance="1 ohm"),
+                  c1=el.Capacitor(capacitance="2 F"), c2=el.Capacitor(capacitance="3 F"),
+                  feed=el.DCCurrentSource(current="5 A"), load=el.Resistor(resistance="1 ohm"),
+                  l1=el.Inductor(inductance="2 H", parasitic=False, i_L="-2 A"),
+                  l2=el.Inductor(inductance="3 H", parasitic=False))
     integrated = [line.split()[1] for line in str(model.equations()).splitlines()
                   if line.split()[:1] == ["integrate"]]
     assert sorted(path[0] for path in integrated) == ["c", "l"]  # of c1, c2 and of l1, l2
@@ -52,11 +41,10 @@ def test_a_thermal_network_of_grams_and_tonnes_follows_its_matrix(unit):
     """Time constants from 0.4 s to 40 days, the start given in either unit."""
     masses, start, outside = [1e-3, 1.0, 1e3], [350.0, 300.0, 290.0], 280.0
     shift = 273.15 if unit == "degC" else 0.0
-    model = wired("stiff", air=TemperatureSource(temperature=quantity(outside - shift, unit)),
-                  **{f"body{k}": ThermalMass(mass=quantity(mass, "kg"),
-                                             specific_heat="400 J/(kg*K)",
-                                             T=quantity(temperature - shift, unit))
-                     for k, (mass, temperature) in enumerate(zip(masses, start, strict=True))})
+    model = wired("stiff", air=TemperatureSource(temperature=quantity(outside - shift, unit)), **{
+        f"body{k}": ThermalMass(mass=quantity(mass, "kg"), specific_heat="400 J/(kg*K)",
+                                T=quantity(temperature - shift, unit))
+        for k, (mass, temperature) in enumerate(zip(masses, start, strict=True))})
     for k, end in enumerate(("body1.M", "body2.M", "air.A")):
         wire(model, f"body{k}.M wall{k}.A", f"wall{k}.B {end}",
              **{f"wall{k}": ThermalResistance(resistance="1 K/W")})
@@ -64,17 +52,17 @@ def test_a_thermal_network_of_grams_and_tonnes_follows_its_matrix(unit):
     rate /= 400 * np.array(masses)[:, None]
     run = model.simulate("1 hour", rtol=1e-9)
     found = [run[f"body{k}.T"].at("1 hour").to("K").m for k in range(3)]
-    exact = outside + expm(3600 * rate) @ (np.array(start) - outside)
-    assert_allclose(found, exact, rtol=1e-8)
+    assert_allclose(found, outside + expm(3600 * rate) @ (np.array(start) - outside), rtol=1e-8)
     assert run.energy().relative_residual < 1e-7
 
 
 def test_liquid_starts_at_the_atmosphere_and_small_differences_of_pressure_are_as_exact():
     """1 mbar above 1 atm runs down between two chambers: dp = dp0 exp(-2 beta t / (R V))."""
     model = wired("chambers", "one.A leak.A liquid.A", "leak.B other.A",
-                  liquid=IsothermalLiquidProperties(bulk_modulus="2 GPa", density="1000 kg/m^3"),
-                  one=ConstantVolumeChamber(p_I="101425 Pa"), other=ConstantVolumeChamber(),
-                  leak=LaminarLeakage(cross_section_geometry="custom", resistance="2e12 Pa*s/m^3"))
+                  liquid=il.IsothermalLiquidProperties(bulk_modulus="2 GPa", density="1000 kg/m^3"),
+                  one=il.ConstantVolumeChamber(p_I="101425 Pa"), other=il.ConstantVolumeChamber(),
+                  leak=il.LaminarLeakage(cross_section_geometry="custom",
+                                         resistance="2e12 Pa*s/m^3"))
     run = model.simulate("2 s", rtol=1e-9)
     assert_allclose(run["other.p_I"].initial.to("Pa").m, 101325, rtol=1e-12)
     t = run.time.to("s").m

@@ -22,23 +22,15 @@ from benches.exported_models import MODELS, exported, response
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from blocks import quantity
-from blocks.exceptions import (
-    ConnectionRefused,
-    MissingPackage,
-    ParameterError,
-    SimulationError,
-    UnknownName,
-    WrongDimension,
-)
+from blocks import ConnectionRefused, ParameterError, SimulationError, UnknownName, quantity
+from blocks.exceptions import MissingPackage, WrongDimension
 from library.fmu import FMU
 from library.signal import Constant, Gain, Sine, Step, Subtract
 
 pytest.importorskip("fmpy", reason="FMPy runs FMUs: pip install FMPy")
 VERSIONS = 2, 3
-needs_compiler = pytest.mark.skipif(
-    shutil.which("gcc") is None or platform.system() != "Linux",
-    reason="the reference FMUs are compiled with gcc")
+needs_compiler = pytest.mark.skipif(shutil.which("gcc") is None or platform.system() != "Linux",
+                                    reason="the reference FMUs are compiled with gcc")
 
 
 @cache
@@ -77,8 +69,7 @@ def test_a_ball_bounces_at_the_instants_of_the_closed_form_and_comes_to_rest(ver
     while speed >= 0.1:  # below, the FMU lets it rest
         instants.append(instants[-1] + 2 * speed / 9.81)
         speed *= 0.8
-    events = [float(event.time) for event in run.events]
-    assert_allclose(events, instants, rtol=1e-9)
+    assert_allclose([float(event.time) for event in run.events], instants, rtol=1e-9)
     assert_allclose(run["part.h"].final.to("m").m, 0.0, atol=1e-12)
     middle = (instants[0] + instants[1]) / 2  # the highest point after the first rebound
     assert_allclose(run["part.h"].at(quantity(middle, "s")).to("m").m, 0.64, rtol=1e-8)
@@ -130,8 +121,7 @@ def test_what_goes_through_comes_out(version):
 def test_steps_of_its_own_are_taken_at_communication_points(version):
     # its own method is Euler's with 0.1 s: x is multiplied by 0.9 in each
     model = alone(reference("Dahlquist", version), "co-simulation", communication_step="0.2 s")
-    run = model.simulate("1.1 s")
-    at = run["part.x"].at(quantity([0.1, 0.3, 0.5, 1.1], "s")).m
+    at = model.simulate("1.1 s")["part.x"].at(quantity([0.1, 0.3, 0.5, 1.1], "s")).m
     assert_allclose(at, [1.0, 0.81, 0.81**2, 0.81**5], rtol=1e-12)
 
 
@@ -231,8 +221,7 @@ def test_it_is_copied_and_pickled():
 
 @pytest.mark.parametrize("kind", ["model exchange", "co-simulation"])
 def test_a_run_that_is_driven_goes_back_to_what_was_saved(kind):
-    model = alone(exported("stick-slip"), kind)
-    run = model.stepper(outputs=["part.block_v"], rtol=1e-8)
+    run = alone(exported("stick-slip"), kind).stepper(outputs=["part.block_v"], rtol=1e-8)
     for _ in range(6):  # until it has slipped once
         run.step([], 0.05)
     kept = run.save_state()

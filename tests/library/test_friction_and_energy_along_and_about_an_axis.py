@@ -6,20 +6,10 @@ from benches import seconds, signal, wired
 from benches.axis import ROTATIONAL, TRANSLATIONAL
 from numpy.testing import assert_allclose
 
+import library.translational as tr
 from blocks import BlocksError, ParameterError, cos, quantity, sin
 from library.mechanisms import DiscClutch, OneWayClutch, TorqueLimiter
 from library.rotational import BearingFriction, ElastoBacklash, RotationalFriction
-from library.translational import (
-    ElastoGap,
-    ForceSource,
-    FreeEnd,
-    PositionDependentSupport,
-    Rod,
-    RollingResistance,
-    TranslationalFriction,
-    VehicleBody,
-    table,
-)
 
 TIGHT = {"rtol": 1e-12, "method": "DOP853"}
 STEEL = {"breakaway_force": 15, "coulomb_force": 10, "breakaway_velocity": 0.01,
@@ -176,17 +166,16 @@ BOTH = {
     "smooth stop": ("HardStop", {"transition": 0.002, **DAMPED}),
     "force sensor": ("ForceSensor", {}), "power sensor": ("PowerSensor", {}),
     "multi sensor": ("MultiSensor", {}), "motion sensor": ("MotionSensor", {
-        "acceleration_port": True}),
-}  # fmt: skip
+        "acceleration_port": True})}
 ALONG = {
-    "rod": Rod(),
-    "friction": TranslationalFriction(breakaway_velocity="5 cm/s", viscous_coefficient="1 N*s/m"),
-    "rolling": RollingResistance(threshold_velocity="5 cm/s"),
-    "gap": ElastoGap(stiffness="2 kN/m", damping="20 N*s/m", free_length="-5 mm"),
-    "support": PositionDependentSupport(positions=quantity([-4, 0, 4], "cm"),
-                                        forces=quantity([-9, 0, 5], "N"),
-                                        dampings=quantity([1, 4, 2], "N*s/m")),
-}  # fmt: skip
+    "rod": tr.Rod(),
+    "friction": tr.TranslationalFriction(breakaway_velocity="5 cm/s",
+                                         viscous_coefficient="1 N*s/m"),
+    "rolling": tr.RollingResistance(threshold_velocity="5 cm/s"),
+    "gap": tr.ElastoGap(stiffness="2 kN/m", damping="20 N*s/m", free_length="-5 mm"),
+    "support": tr.PositionDependentSupport(positions=quantity([-4, 0, 4], "cm"),
+                                           forces=quantity([-9, 0, 5], "N"),
+                                           dampings=quantity([1, 4, 2], "N*s/m"))}
 ABOUT = {
     "continuous friction": RotationalFriction(breakaway_velocity="0.05 rad/s"),
     "coulomb friction": RotationalFriction(law="coulomb", breakaway_torque="2 N*m",
@@ -194,12 +183,10 @@ ABOUT = {
     "stribeck friction": RotationalFriction(law="stribeck", breakaway_torque="2 N*m",
                                             coulomb_torque="1.5 N*m"),
     "bearing": BearingFriction(speeds=["0 rad/s", "1 rad/s"], torques=["1 N*m", "0.5 N*m"]),
-    "backlash": ElastoBacklash(stiffness="2 kN*m/rad", damping="20 N*m*s/rad",
-                               backlash="10 mrad"),
+    "backlash": ElastoBacklash(stiffness="2 kN*m/rad", damping="20 N*m*s/rad", backlash="10 mrad"),
     "clutch": DiscClutch(normal_force="3 N", static_coefficient=0.5),
     "torque limiter": TorqueLimiter(limit="2 N*m", slip_torque="1 N*m"),
-    "one-way clutch": OneWayClutch(drag_torque="0.3 N*m"),
-}  # fmt: skip
+    "one-way clutch": OneWayClutch(drag_torque="0.3 N*m")}
 PARTS = [*((axis, name) for axis in AXES for name in BOTH), *(("translational", n) for n in ALONG),
          *(("rotational", n) for n in ABOUT)]
 
@@ -235,8 +222,8 @@ def test_energy_of_a_source_adds_up(axis, source, keyword, size):
 
 
 def test_energy_of_a_force_that_jumps_adds_up():
-    force = table(["0 s", "0.4 s", "0.4 s", "2 s"], ["0 N", "9 N", "-3 N", "1 N"])
-    assert loaded(TRANSLATIONAL, ForceSource(force=force)).relative_residual < 1e-9
+    force = tr.table(["0 s", "0.4 s", "0.4 s", "2 s"], ["0 N", "9 N", "-3 N", "1 N"])
+    assert loaded(TRANSLATIONAL, tr.ForceSource(force=force)).relative_residual < 1e-9
 
 
 def loaded(axis, source):
@@ -247,12 +234,11 @@ def loaded(axis, source):
 
 
 def test_energy_of_a_vehicle_on_a_windy_hill_adds_up():
-    model = wired("hill", "engine.R car.H end.V", "engine.C ground.V", "road.y car.beta",
-                  car=VehicleBody(v="20 m/s", headwind="7 m/s", threshold_velocity="1 m/s"),
-                  road=signal("rad",
-                              lambda t: quantity("0.05 rad") * sin(quantity("0.5 rad/s") * t)),
-                  engine=ForceSource(force="700 N"), end=FreeEnd(),
-                  ground=TRANSLATIONAL("Reference"))
+    model = wired(
+        "hill", "engine.R car.H end.V", "engine.C ground.V", "road.y car.beta",
+        car=tr.VehicleBody(v="20 m/s", headwind="7 m/s", threshold_velocity="1 m/s"),
+        road=signal("rad", lambda t: quantity("0.05 rad") * sin(quantity("0.5 rad/s") * t)),
+        engine=tr.ForceSource(force="700 N"), end=tr.FreeEnd(), ground=TRANSLATIONAL("Reference"))
     energy = model.simulate("20 s", rtol=1e-12, method="DOP853").energy()
     assert energy.relative_residual < 1e-9, energy
     assert np.isclose(energy["car"].stored + energy["car"].dissipated - energy["car"].supplied,

@@ -15,9 +15,14 @@ import pytest
 from numpy.testing import assert_allclose
 from test_power_balance import LOADS, MODULES, ports_of
 
+import library.electrical as el
+import library.isothermal_liquid as il
+import library.rotational as ro
+import library.signal as si
+import library.thermal as th
+import library.translational as tr
 from blocks import Component, Input, Model, Option, Output, Parameter, Port, Variable, der, quantity
 from blocks.exceptions import BlocksError
-from library import electrical, isothermal_liquid, rotational, signal, thermal, translational
 
 pytest.importorskip("llvmlite")
 
@@ -28,11 +33,11 @@ from blocks.native.equations import equations_of  # noqa: E402
 
 COUNT = 5
 BASES = {"TwoPort", "PressedFriction"}
-STORES = {"translational": translational.Mass, "rotational": rotational.Inertia,
-          "electrical": electrical.Capacitor, "thermal": thermal.ThermalMass,
-          "isothermal_liquid": isothermal_liquid.ConstantVolumeChamber}  # fmt: skip
+STORES = {"translational": tr.Mass, "rotational": ro.Inertia,
+          "electrical": el.Capacitor, "thermal": th.ThermalMass,
+          "isothermal_liquid": il.ConstantVolumeChamber}  # fmt: skip
 CLASSES = {f"{module.__name__.split('.')[1]}.{name}": getattr(module, name)
-           for module in (*MODULES, signal) for name in module.__all__
+           for module in (*MODULES, si) for name in module.__all__
            if isinstance(getattr(module, name), type) and name not in BASES
            and issubclass(getattr(module, name), Component)}  # fmt: skip
 

@@ -10,15 +10,9 @@ from benches import wired
 from numpy.testing import assert_allclose
 from scipy.interpolate import Akima1DInterpolator, CubicSpline, PchipInterpolator
 
-from blocks import Model, Parameter, quantity
-from blocks.exceptions import (
-    FileError,
-    ParameterError,
-    SimulationError,
-    UnitError,
-    UnknownName,
-    WrongDimension,
-)
+import blocks
+from blocks import Model, Parameter, ParameterError, SimulationError, UnknownName, quantity
+from blocks.exceptions import UnitError, WrongDimension
 from blocks.simulation.running_method import RunningMethod
 from library.measurements import columns
 from library.rotational import AngularVelocitySource
@@ -100,8 +94,7 @@ def test_a_unit_may_be_said_where_the_data_say_none(folder):
 
 
 @pytest.mark.parametrize(("heading", "wanted"), [
-    ("F (left)", "F (left) [kN]"), ("F (left) [kN]", "F (left)"), ("F (kN) [N]", "F (kN) [N]"),
-])  # fmt: skip
+    ("F (left)", "F (left) [kN]"), ("F (left) [kN]", "F (left)"), ("F (kN) [N]", "F (kN) [N]")])
 def test_brackets_may_belong_to_a_name(heading, wanted):
     data = table(pd.DataFrame({"t [s]": [0, 1], heading: [1, 2]}), time="t", value=wanted)
     assert_allclose(data.values.m, [1, 2])
@@ -117,8 +110,7 @@ def test_brackets_may_belong_to_a_name(heading, wanted):
     lambda f: table(f.set_index(pd.to_timedelta([0, 1, 2.5], unit="s")), value="F [kN]"),
     lambda f: table(f.set_index(pd.to_datetime([0, 1000, 2500], unit="ms")), value="F [kN]"),
     lambda f: table(f.set_index(pd.to_datetime([0, 1000, 2500], unit="ms", utc=True).tz_convert(
-        "Asia/Tokyo")), value="F [kN]"),
-])  # fmt: skip
+        "Asia/Tokyo")), value="F [kN]")])
 def test_pandas_gives_columns_or_its_index(made):
     data = made(pd.DataFrame({"t [s]": [0, 1, 2.5], "F [kN]": [1, 2, 4]}))
     assert_allclose(data.times.to("s").magnitude, [0, 1, 2.5])
@@ -134,8 +126,7 @@ def test_pandas_gives_columns_or_its_index(made):
     ("0,1\n10,2\n10,3\n", r"line 4 of bad.csv: has the same time, 10.0 ms, as line 3"),
     ("0,1\n10\n", r"line 3 of bad.csv: has 1 columns under 2 headings. Complete the line"),
     ("0,0,1,5\n10,0,2,5\n", r"line 2 of bad.csv: has 4 columns .* Where commas are decimal ones"),
-    ("", r"was given 0 times and 0 values"),
-])  # fmt: skip
+    ("", r"was given 0 times and 0 values")])
 def test_a_wrong_row_of_a_file_is_named(folder, rows, said):
     (folder / "bad.csv").write_text("t [ms],F [kN]\n" + rows)
     with pytest.raises(ParameterError, match=said):
@@ -153,7 +144,7 @@ def test_a_wrong_row_of_pandas_is_named():
     (lambda: table("run7.csv", time="t [s]", value="F"), ParameterError, "is in ms, but was asked"),
     (lambda: table("run7.csv", time="F", value="t"), WrongDimension, "1.5 kN among values in s"),
     (lambda: table("run7.csv", time="t"), ParameterError, "needs the headings of two columns"),
-    (lambda: table("run8.csv", time="t", value="F"), FileError, "cannot read the file"),
+    (lambda: table("run8.csv", time="t", value="F"), blocks.FileError, "cannot read the file"),
     (lambda: table(pd.DataFrame({"t [s]": [0, 1], "M [Nm]": [1, 2]}), time="t", value="M [N*m]"),
      ParameterError, "column 'M [Nm]' of the data: has a unit that is not known: 'Nm' is not"),
     (lambda: table(pd.DataFrame({"a [s]": [1, 2]}), time="a"), ParameterError, "which column"),
@@ -167,8 +158,7 @@ def test_a_wrong_row_of_pandas_is_named():
     (lambda: table(["0 s", "1 s", "1 s"], ["1 N"] * 3, between="monotone"), ParameterError,
      "jumps at 1.0 s, where between='monotone' knows no jump"),
     (lambda: table(["0 s", "1 s", "1 s"], ["1 N"] * 3, ends="continued"), ParameterError,
-     "where ends='continued' knows no jump"),
-])  # fmt: skip
+     "where ends='continued' knows no jump")])
 def test_a_call_that_cannot_be_meant_is_answered(folder, call, kind, said):
     with pytest.raises(kind) as caught:
         call()
@@ -180,8 +170,7 @@ def test_a_call_that_cannot_be_meant_is_answered(folder, call, kind, said):
     (quantity([50, 50], "Hz"), lambda t: AngularVelocitySource(velocity=t), "Use turn/s"),
     (quantity([20, 20], "degC"), lambda t: ControlledTemperatureSource(difference=t), "delta_degC"),
     (quantity([20, 20], "delta_degC"), lambda t: TemperatureSource(temperature=t), "Write degC"),
-    (quantity([20, 20], "V"), lambda t: ForceSource(force=t), "takes N or any unit"),
-])  # fmt: skip
+    (quantity([20, 20], "V"), lambda t: ForceSource(force=t), "takes N or any unit")])
 def test_a_table_is_in_the_unit_of_its_parameter_as_a_value_is(values, given, said):
     with pytest.raises(UnitError) as caught:
         given(table(["0 s", "1 s"], values))
@@ -196,8 +185,7 @@ CURVES = {
     "linear": lambda x, y: lambda t: np.interp(t, x, y),
     "held": lambda x, y: lambda t: y[np.clip(np.searchsorted(x, t, side="right") - 1, 0, None)],
     "cubic": CubicSpline, "monotone": PchipInterpolator,
-    "smooth": lambda x, y: Akima1DInterpolator(x, y, method="makima"),
-}  # fmt: skip
+    "smooth": lambda x, y: Akima1DInterpolator(x, y, method="makima")}
 
 
 @pytest.mark.parametrize("between", CURVES)
@@ -234,8 +222,7 @@ def test_ends_may_be_continued(between, points):
 @pytest.mark.parametrize("made", [
     lambda x, y: TimeFunction(unit="N", value=table(x, y, ends="refused")),
     lambda x, y: TimeTable(times=x, values=y, ends="refused"),
-    lambda x, y: TimeTable(times=x, values=y, ends="refused", interpolation="cubic"),
-])  # fmt: skip
+    lambda x, y: TimeTable(times=x, values=y, ends="refused", interpolation="cubic")])
 @pytest.mark.parametrize("count", [7, 61])
 def test_a_run_that_leaves_a_table_may_be_stopped(made, count):
     x = np.linspace(0, 4, count)

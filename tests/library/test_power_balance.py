@@ -6,25 +6,17 @@ all ports.
 """
 
 from functools import cache
+from importlib import import_module
 
 import numpy as np
 import pytest
 
 from blocks import Component, Input, Model, Parameter, Port, Variable, quantity
-from library import (
-    electrical,
-    electromechanical,
-    isothermal_liquid,
-    magnetic,
-    mechanisms,
-    rotational,
-    thermal,
-    translational,
-)
 from library.signal import Constant
 
-MODULES = (translational, rotational, mechanisms, electrical, magnetic, electromechanical,
-           isothermal_liquid, thermal)  # fmt: skip
+MODULES = tuple(import_module(f"library.{name}") for name in (
+    "translational", "rotational", "mechanisms", "electrical", "magnetic", "electromechanical",
+    "isothermal_liquid", "thermal"))
 # of a source behind a resistance: its across variable at no flow, and its fall by one of flow
 LOADS = {"translational": ("0.1 m/s", "0.1 m/s/N"), "rotational": ("1 rad/s", "0.3 rad/s/(N*m)"),
          "electrical": ("10 V", "2 ohm"), "magnetic": ("10 A", "1e5 1/H"),

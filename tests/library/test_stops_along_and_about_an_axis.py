@@ -171,12 +171,11 @@ def test_low_rebounds_turn_back_whatever_else_is_in_the_model(method):
 def test_wagons_are_pulled_along_one_after_the_other():
     """Each plastic impact is told once: couplings that are taut pass it on, and close no more."""
     n, slack = 8, 0.06  # m, from 0.02 m to the upper bound
-    model = wired("train", "coupling.R wagon[:-1].M", "coupling.C wagon[1:].M", "pull.R wagon[0].M",
-                  "pull.C ground.V",
-                  ground=Reference(), wagon=Mass(count=n, mass="10 kg", v="0 m/s"),
-                  coupling=HardStop(count=n - 1, model="restitution", restitution=0,
-                                    lower_bound="0 m", upper_bound="80 mm", x="20 mm"),
-                  pull=ForceSource(force=f"{20 * n} N"))
+    model = wired(
+        "train", "coupling.R wagon[:-1].M", "coupling.C wagon[1:].M", "pull.R wagon[0].M",
+        "pull.C ground.V", ground=Reference(), wagon=Mass(count=n, mass="10 kg", v="0 m/s"),
+        coupling=HardStop(count=n - 1, model="restitution", restitution=0, lower_bound="0 m",
+                          upper_bound="80 mm", x="20 mm"), pull=ForceSource(force=f"{20 * n} N"))
     run = model.simulate("2 s")
     v, t, instants = 0.0, 0.0, []
     for moving in range(1, n):

@@ -15,22 +15,20 @@ import pytest
 from benches import wired
 
 import blocks
+import library.electrical as el
+import library.electromechanical as em
+import library.isothermal_liquid as il
+import library.magnetic as ma
+import library.mechanisms as me
+import library.planar as pl
+import library.rotational as ro
+import library.signal as si
+import library.thermal as th
+import library.translational as tr
 from blocks import BlocksError, Component, UnknownName, quantity
 from blocks.exceptions import WrongCall, WrongImport
 from blocks.native import COMPILED
 from blocks.solvers import METHODS
-from library import (
-    electrical,
-    electromechanical,
-    isothermal_liquid,
-    magnetic,
-    mechanisms,
-    planar,
-    rotational,
-    signal,
-    thermal,
-    translational,
-)
 from library.othernames import PACKAGES, WORDS
 
 DATA = Path(__file__).resolve().parents[1] / "data"
@@ -95,8 +93,7 @@ def test_no_parameter_of_a_block_with_a_counterpart_is_left_without_an_answer():
     for row in listed:
         if row["block"] in MISSING:
             continue
-        known = WORDS.component(row["block"], "")
-        made = class_of(known.component)()
+        made = class_of(WORDS.component(row["block"], "").component)()
         if row["parameter"] in made._declared:
             continue
         error = answer(lambda made=made, row=row: setattr(made, row["parameter"], "1 N"))
@@ -106,48 +103,41 @@ def test_no_parameter_of_a_block_with_a_counterpart_is_left_without_an_answer():
 
 
 @pytest.mark.parametrize(("call", "said"), [
-    (lambda: rotational.RotationalSpring(spr_rate_unit="N*m/deg"), "stiffness='1 N*m/rad'"),
-    (lambda: rotational.Inertia(w_priority="high"), "w=Target('1 rad/s', priority="),
-    (lambda: translational.HardStop(x_nominal_value=1), "x=Target(nominal='1 m')"),
-    (lambda: translational.HardStop(v_tol="1 mm/s"), "no threshold"),
-    (lambda: signal.Sine(frequency_angular="1 rad/s"), "Simscape's frequency_angular is frequency"),
-    (lambda: rotational.Inertia(w0="1 rad/s"), "given as w itself"),
-    (lambda: translational.Spring(x_start="1 mm"), "given as x itself"),
-])  # fmt: skip
+    (lambda: ro.RotationalSpring(spr_rate_unit="N*m/deg"), "stiffness='1 N*m/rad'"),
+    (lambda: ro.Inertia(w_priority="high"), "w=Target('1 rad/s', priority="),
+    (lambda: tr.HardStop(x_nominal_value=1), "x=Target(nominal='1 m')"),
+    (lambda: tr.HardStop(v_tol="1 mm/s"), "no threshold"),
+    (lambda: si.Sine(frequency_angular="1 rad/s"), "Simscape's frequency_angular is frequency"),
+    (lambda: ro.Inertia(w0="1 rad/s"), "given as w itself"),
+    (lambda: tr.Spring(x_start="1 mm"), "given as x itself")])
 def test_what_goes_with_a_parameter_is_answered_too(call, said):
     assert said in str(answer(call))
 
 
 @pytest.mark.parametrize(("package", "name", "said"), [
-    (translational, "IdealTranslationalMotionSensor", "MotionSensor here"),
-    (translational, "TranslationalDamper", "Damper here"),
-    (rotational, "IdealAngularVelocitySource", "AngularVelocitySource here"),
-    (rotational, "MechanicalRotationalReference", "RotationalReference here"),
-    (mechanisms, "DiscFrictionClutch", "DiscClutch here"),
-    (signal, "PSLookupTable1D", "Table1D here"),
-    (translational, "PSGain", "Gain in library.signal"),
-    (signal, "TransportDelay", "Simulink's Transport Delay is Delay here"),
-    (signal, "ZeroPole", "TransferFunction(numerator=gain * np.poly(zeros)"),
-    (signal, "NDLookupTable", "Table1D, Table2D or Table3D"),
-    (signal, "SignalGenerator", "Sine, Pulse or RepeatingSequence"),
-    (signal, "PulseGenerator", "Pulse here"),
-    (signal, "PIDController", "PID here"),
-    (translational, "Scope", "every variable is in the result"),
-    (rotational, "Mass", "from library.translational import Mass"),
-    (planar, "GearBox", "from library.mechanisms import GearBox"),
-    (rotational, "Damper", "RotationalDamper"),
-    (electromechanical, "RotationalEMF", "RotationalElectromechanicalConverter here"),
-    (magnetic, "ConstantReluctance", "FundamentalReluctance here"),
-    (magnetic, "DCMotor", "from library.electromechanical import DCMotor"),
-    (translational, "Dampr", "'Damper'"),
-    (rotational, "Reference", "Did you mean 'RotationalReference'?"),
-    (rotational, "Wheel", "Did you mean 'RollingWheel' of library.mechanisms"),
-    (thermal, "Valve", "'CheckValve' of library.isothermal_liquid"),
-    (electrical, "Voltage", "Did you mean 'VoltageSensor' or"),
-    (thermal, "Therm", "Did you mean 'ThermalMass' or"),
-    (isothermal_liquid, "Cylinder", "DoubleActingActuator here"),
-    (thermal, "Thermostat", "a heater has on_value='0 W'"),
-])  # fmt: skip
+    (tr, "IdealTranslationalMotionSensor", "MotionSensor here"),
+    (tr, "TranslationalDamper", "Damper here"),
+    (ro, "IdealAngularVelocitySource", "AngularVelocitySource here"),
+    (ro, "MechanicalRotationalReference", "RotationalReference here"),
+    (me, "DiscFrictionClutch", "DiscClutch here"), (si, "PSLookupTable1D", "Table1D here"),
+    (tr, "PSGain", "Gain in library.signal"),
+    (si, "TransportDelay", "Simulink's Transport Delay is Delay here"),
+    (si, "ZeroPole", "TransferFunction(numerator=gain * np.poly(zeros)"),
+    (si, "NDLookupTable", "Table1D, Table2D or Table3D"),
+    (si, "SignalGenerator", "Sine, Pulse or RepeatingSequence"),
+    (si, "PulseGenerator", "Pulse here"), (si, "PIDController", "PID here"),
+    (tr, "Scope", "every variable is in the result"),
+    (ro, "Mass", "from library.translational import Mass"),
+    (pl, "GearBox", "from library.mechanisms import GearBox"), (ro, "Damper", "RotationalDamper"),
+    (em, "RotationalEMF", "RotationalElectromechanicalConverter here"),
+    (ma, "ConstantReluctance", "FundamentalReluctance here"),
+    (ma, "DCMotor", "from library.electromechanical import DCMotor"), (tr, "Dampr", "'Damper'"),
+    (ro, "Reference", "Did you mean 'RotationalReference'?"),
+    (ro, "Wheel", "Did you mean 'RollingWheel' of library.mechanisms"),
+    (th, "Valve", "'CheckValve' of library.isothermal_liquid"),
+    (el, "Voltage", "Did you mean 'VoltageSensor' or"),
+    (th, "Therm", "Did you mean 'ThermalMass' or"), (il, "Cylinder", "DoubleActingActuator here"),
+    (th, "Thermostat", "a heater has on_value='0 W'")])
 def test_a_component_of_another_name_or_place_is_found(package, name, said):
     assert not hasattr(package, name)
     with pytest.raises(UnknownName, match=re.escape(said)):
@@ -202,30 +192,29 @@ def test_the_library_itself_says_where_its_components_are(name, said):
 
 # -- Modelica and textbooks ------------------------------------------------------------------------
 @pytest.mark.parametrize(("call", "said"), [
-    (lambda: rotational.Inertia(J="1 kg*m^2"), "Modelica's J is inertia here."),
-    (lambda: rotational.RotationalSpringDamper(c="1 N*m/rad"), "Modelica's c is stiffness here."),
-    (lambda: translational.Damper(c="1 N*s/m"), "often called c is damping here."),
-    (lambda: signal.Step(startTime="1 s"), "Modelica's startTime is start here."),
-    (lambda: electromechanical.DCMotor(kt="1 N*m/A"), "kt is back_emf_constant here"),
-    (lambda: planar.Contact(mu=0.3), "mu is friction here"),
-    (lambda: signal.PID(Kp=2), "Kp is proportional here"),
-    (lambda: rotational.RotationalSpringDamper(spring_rate="1 N*m/rad"), "is stiffness here"),
-    (lambda: translational.SpringDamper(damping_coefficient="1 N*s/m"), "is damping here"),
-    (lambda: translational.SpringDamper(b="1 N*s/m"), "often called b is damping here"),
-    (lambda: electrical.ControlledVoltageSource().S, "often called S is vT here"),
-    (lambda: translational.Mass(velocity="1 m/s"), "velocity is v here"),
-    (lambda: rotational.Inertia(speed="1 rad/s"), "speed is w here"),
-    (lambda: translational.Spring(deflection="1 mm"), "deflection is x here"),
-    (lambda: electrical.Resistor(current="1 A"), "current is i here"),
-    (lambda: signal.DiscretePID(period="1 ms"), "period is sample_time here"),
-    (lambda: mechanisms.DiscClutch(torque="20 N*m"), "A TorqueLimiter is given a torque"),
-    (lambda: electrical.ACVoltageSource(rms="230 V"), "the peak is given"),
-    (lambda: isothermal_liquid.LocalRestriction(diameter="2 mm"), "the area of the opening"),
-    (lambda: thermal.ConvectiveHeatTransfer(h="9 W/(m^2*K)"), "heat_transfer_coefficient here"),
-    (lambda: electrical.Inductor(initial_current="2 A"), "initial target is given as i_L itself"),
-    (lambda: translational.Spring(initial_deformation="2 mm"), "target is given as x itself"),
-    (lambda: isothermal_liquid.IsothermalLiquidProperties(rho="850 kg/m^3"), "rho is density here"),
-])  # fmt: skip
+    (lambda: ro.Inertia(J="1 kg*m^2"), "Modelica's J is inertia here."),
+    (lambda: ro.RotationalSpringDamper(c="1 N*m/rad"), "Modelica's c is stiffness here."),
+    (lambda: tr.Damper(c="1 N*s/m"), "often called c is damping here."),
+    (lambda: si.Step(startTime="1 s"), "Modelica's startTime is start here."),
+    (lambda: em.DCMotor(kt="1 N*m/A"), "kt is back_emf_constant here"),
+    (lambda: pl.Contact(mu=0.3), "mu is friction here"),
+    (lambda: si.PID(Kp=2), "Kp is proportional here"),
+    (lambda: ro.RotationalSpringDamper(spring_rate="1 N*m/rad"), "is stiffness here"),
+    (lambda: tr.SpringDamper(damping_coefficient="1 N*s/m"), "is damping here"),
+    (lambda: tr.SpringDamper(b="1 N*s/m"), "often called b is damping here"),
+    (lambda: el.ControlledVoltageSource().S, "often called S is vT here"),
+    (lambda: tr.Mass(velocity="1 m/s"), "velocity is v here"),
+    (lambda: ro.Inertia(speed="1 rad/s"), "speed is w here"),
+    (lambda: tr.Spring(deflection="1 mm"), "deflection is x here"),
+    (lambda: el.Resistor(current="1 A"), "current is i here"),
+    (lambda: si.DiscretePID(period="1 ms"), "period is sample_time here"),
+    (lambda: me.DiscClutch(torque="20 N*m"), "A TorqueLimiter is given a torque"),
+    (lambda: el.ACVoltageSource(rms="230 V"), "the peak is given"),
+    (lambda: il.LocalRestriction(diameter="2 mm"), "the area of the opening"),
+    (lambda: th.ConvectiveHeatTransfer(h="9 W/(m^2*K)"), "heat_transfer_coefficient here"),
+    (lambda: el.Inductor(initial_current="2 A"), "initial target is given as i_L itself"),
+    (lambda: tr.Spring(initial_deformation="2 mm"), "target is given as x itself"),
+    (lambda: il.IsothermalLiquidProperties(rho="850 kg/m^3"), "rho is density here")])
 def test_usual_letters_are_answered(call, said):
     assert said in str(answer(call))
 
@@ -246,23 +235,21 @@ def test_a_class_of_another_tool_is_answered_with_ours_or_what_to_do(row):
 
 
 @pytest.mark.parametrize(("package", "name", "said"), [
-    (electrical, "Conductor", "it is a Resistor, with resistance= 1 / G."),
-    (electrical, "IdealOpeningSwitch", "it is a Switch, with a Not before vT"),
-    (electrical, "Short", "connect the two nodes"),
-    (magnetic, "Ground", "Modelica's Ground is MagneticReference here."),
-    (magnetic, "ConstantPermeance", "it is a FundamentalReluctance"),
-    (signal, "OnOffController", "it is a Relay of reference - u"),
-    (signal, "Add3", "Sum(signs='+++')"),
-    (signal, "Memory", "UnitDelay holds the last sample"),
-    (signal, "BusCreator", "Simulink's Bus Creator has no counterpart of its own"),
-    (planar, "World", "Modelica's World is Gravity here."),
-    (electromechanical, "IM_SquirrelCage", "there are no machines for alternating current"),
-])  # fmt: skip
+    (el, "Conductor", "it is a Resistor, with resistance= 1 / G."),
+    (el, "IdealOpeningSwitch", "it is a Switch, with a Not before vT"),
+    (el, "Short", "connect the two nodes"),
+    (ma, "Ground", "Modelica's Ground is MagneticReference here."),
+    (ma, "ConstantPermeance", "it is a FundamentalReluctance"),
+    (si, "OnOffController", "it is a Relay of reference - u"),
+    (si, "Add3", "Sum(signs='+++')"), (si, "Memory", "UnitDelay holds the last sample"),
+    (si, "BusCreator", "Simulink's Bus Creator has no counterpart of its own"),
+    (pl, "World", "Modelica's World is Gravity here."),
+    (em, "IM_SquirrelCage", "there are no machines for alternating current")])
 def test_what_to_take_instead_is_said(package, name, said):
     assert said in str(answer(lambda: getattr(package, name), AttributeError))
 
 
-class Buffer(translational.Spring):
+class Buffer(tr.Spring):
     """A spring of a user's own."""
 
 
@@ -271,22 +258,21 @@ def test_a_class_derived_from_one_here_answers_the_same():
 
 
 def test_a_word_is_answered_where_it_is_read_or_set_later():
-    spring = translational.Spring()
+    spring = tr.Spring()
     assert "spr_rate is stiffness" in str(answer(lambda: spring.spr_rate))
     assert "spr_rate is stiffness" in str(answer(lambda: setattr(spring, "spr_rate", "1 N/m")))
 
 
 # -- values without names --------------------------------------------------------------------------
 @pytest.mark.parametrize(("call", "written"), [
-    (lambda: translational.Spring("3 N/mm"), "Spring(stiffness='3 N/mm')"),
-    (lambda: rotational.Inertia("1 rad/s", "2 kg*m^2"), "Inertia(w='1 rad/s', inertia='2 kg*m^2')"),
-    (lambda: translational.Mass(4), "Mass(mass='4 kg')"),
-    (lambda: translational.Damper(quantity(2, "N*s/m")), "Damper(damping='2 N*s/m')"),
-    (lambda: translational.TranslationalFriction("lugre"), "TranslationalFriction(law='lugre')"),
-    (lambda: rotational.TorqueSource(lambda t: t), "TorqueSource(torque=lambda t: …)"),
-    (lambda: rotational.RotationalSpring("1 kg"), "keywords are: law, stiffness"),
-    (lambda: translational.Reference("ground"), "keywords are: count"),
-])  # fmt: skip
+    (lambda: tr.Spring("3 N/mm"), "Spring(stiffness='3 N/mm')"),
+    (lambda: ro.Inertia("1 rad/s", "2 kg*m^2"), "Inertia(w='1 rad/s', inertia='2 kg*m^2')"),
+    (lambda: tr.Mass(4), "Mass(mass='4 kg')"),
+    (lambda: tr.Damper(quantity(2, "N*s/m")), "Damper(damping='2 N*s/m')"),
+    (lambda: tr.TranslationalFriction("lugre"), "TranslationalFriction(law='lugre')"),
+    (lambda: ro.TorqueSource(lambda t: t), "TorqueSource(torque=lambda t: …)"),
+    (lambda: ro.RotationalSpring("1 kg"), "keywords are: law, stiffness"),
+    (lambda: tr.Reference("ground"), "keywords are: count")])
 def test_a_value_without_its_name_is_answered_with_the_call(call, written):
     error = answer(call, WrongCall)
     assert isinstance(error, TypeError) and isinstance(error, BlocksError)
@@ -296,12 +282,11 @@ def test_a_value_without_its_name_is_answered_with_the_call(call, written):
 # -- runs ------------------------------------------------------------------------------------------
 @pytest.fixture
 def model():
-    return wired("falls", body=translational.Mass())
+    return wired("falls", body=tr.Mass())
 
 
 @pytest.mark.parametrize(("option", "said"), [
-    ("tfinal", "simulate('2 s')"), ("stopTime", "simulate('2 s')"), ("T", "simulate('2 s')"),
-])  # fmt: skip
+    ("tfinal", "simulate('2 s')"), ("stopTime", "simulate('2 s')"), ("T", "simulate('2 s')")])
 def test_the_end_is_the_duration(model, option, said):
     assert said in str(answer(lambda: model.simulate(**{option: "2 s"})))
 
@@ -310,8 +295,7 @@ def test_the_end_is_the_duration(model, option, said):
     ("tspan", "duration"), ("startTime", "start_time"), ("integrator", "method"),
     ("relTol", "rtol"), ("AbsTol", "atol"), ("stepsize", "step"), ("hmax", "max_step"),
     ("InitialStep", "first_step"), ("saveat", "times"), ("outputInterval", "every"),
-    ("numberOfIntervals", "every"),
-])  # fmt: skip
+    ("numberOfIntervals", "every")])
 def test_options_of_others_are_answered_with_ours(model, option, here):
     for call in (lambda: model.simulate("1 s", **{option: 1}),
                  lambda: model.sweep({"body.mass": ["1 kg"]}, "1 s", outputs=["final(body.v)"],
@@ -330,8 +314,7 @@ def test_a_run_without_a_duration_or_with_two_times_says_what_to_write(model):
 @pytest.mark.parametrize(("method", "here"), [
     ("ode15s", "rodas4"), ("expm", "rodas4"), ("DASSL", "rodas4"), ("ForwardEuler", "euler"),
     ("siconos", "moreau_jean"), ("LSODA", "auto"), ("dopri", "dopri5"), ("rodas44", "rodas4"),
-    ("rodas", "rodas4"),
-])  # fmt: skip
+    ("rodas", "rodas4")])
 def test_unknown_methods_are_answered_with_the_nearest_and_the_list_of_all(model, method, here):
     told = answer(lambda: model.simulate("1 s", method=method))
     assert f"Did you mean {here!r}? The methods are: auto, " in str(told)
@@ -343,16 +326,14 @@ def test_unknown_methods_are_answered_with_the_nearest_and_the_list_of_all(model
 
 @pytest.mark.parametrize(("name", "said"), [
     ("integrate", "model.simulate('4 s')"), ("wire", "model.connect"), ("validate", "model.check"),
-    ("plot", "model.draw"), ("add_part", "model.add"), ("export", "model.export_fmu("),
-])  # fmt: skip
+    ("plot", "model.draw"), ("add_part", "model.add"), ("export", "model.export_fmu(")])
 def test_what_a_model_is_asked_for_in_other_words(model, name, said):
     assert said in str(answer(lambda: getattr(model, name)))
 
 
 @pytest.mark.parametrize(("options", "said"), [
     ({"unit": "mm/s"}, "units='mm/s'"), ({"filename": "x.png"}, "save="),
-    ({"figsize": (3, 4)}, "figure is returned"), ({"titel": "x"}, "'title'"),
-])  # fmt: skip
+    ({"figsize": (3, 4)}, "figure is returned"), ({"titel": "x"}, "'title'")])
 def test_options_of_pictures_are_answered(model, options, said):
     run = model.simulate("1 s")
     assert said in str(answer(lambda: run.plot("body.v", **options), WrongCall))

@@ -11,9 +11,8 @@ from blocks.simulation import method_choice
 from blocks.simulation.switching import Switching
 
 #: What most tests of these look at is the same in Python.
-WITHOUT_MACHINE_CODE = {
-    "test_friction_at_a_stop", "test_methods_serve_runs", "test_resting_in_many_ways",
-    "test_steps_of_all_elements"}
+WITHOUT_MACHINE_CODE = {"test_friction_at_a_stop", "test_methods_serve_runs",
+                        "test_resting_in_many_ways", "test_steps_of_all_elements"}
 
 
 def pytest_collection_modifyitems(items):

@@ -17,55 +17,20 @@ from benches.parts import CubicLoop
 from numpy.testing import assert_allclose
 from scipy.sparse import csc_matrix
 
+import blocks
+import library.electrical as el
+import library.translational as tr
 from benchmarks import domains, drivetrain, models, planar
-from blocks import (
-    Component,
-    Discrete,
-    Model,
-    Parameter,
-    Variable,
-    contact,
-    cos,
-    delayed,
-    der,
-    dry_friction,
-    native,
-    quantity,
-    sin,
-    when,
-    where,
-)
+from blocks import Component, Discrete, Parameter, Variable, delayed, der, native, quantity, where
 from blocks import time as now
 from blocks.machine.signatures import run_code
-from blocks.native.front_lists import (
-    COLUMN_GROUPS,
-    COLUMN_ROWS,
-    COLUMN_STARTS,
-    ENTRIES,
-)
+from blocks.native.front_lists import COLUMN_GROUPS, COLUMN_ROWS, COLUMN_STARTS, ENTRIES
 from blocks.native.matrices import slope_of_states, sparse_lists
 from blocks.native.method import Dopri5, Rodas4
 from blocks.native.step_matrix import derive
 from blocks.native.steps import slope_at
 from blocks.nonsmooth.modes.solved_modes import SolvedModes
-from library.electrical import (
-    ACVoltageSource,
-    Capacitor,
-    Diode,
-    ElectricalReference,
-    Inductor,
-    Resistor,
-)
 from library.frictionlaws import LAWS
-from library.translational import (
-    ForceSource,
-    HardStop,
-    Mass,
-    Reference,
-    Spring,
-    TranslationalFriction,
-    TwoPort,
-)
 
 SEEN_AT = "0.05 s", "1.1 s"
 CHATTERS = "bristle"  # pushed like this; friction "table" has no default
@@ -73,22 +38,17 @@ CHATTERS = "bristle"  # pushed like this; friction "table" has no default
 
 def pushed(part, count=1, grounded=True, **state):
     """Masses of 1 kg on springs, pushed to and fro, each with a part, mostly to the ground."""
-    model = wired("pushed", "springs.R masses.M pieces.R",
-                  ground=Reference(), masses=Mass(count=count, mass="1 kg", **state),
-                  springs=Spring(count=count, stiffness="40 N/m"),
-                  push=ForceSource(force=lambda t: quantity("9 N") * sin(quantity("4 rad/s") * t)),
-                  pieces=part)
-    if grounded:
-        model.connect(model.pieces.C, model.ground.V)
-    if count > 1:
-        model.connect(model.springs[1:].C, model.masses[:-1].M)
-    model.connect(model.springs[0].C if count > 1 else model.springs.C, model.ground.V)
-    model.connect(model.push.R, model.masses[-1].M if count > 1 else model.masses.M)
-    model.connect(model.push.C, model.ground.V)
-    return model
+    nets = ["springs[1:].C masses[:-1].M", "springs[0].C ground.V", "push.R masses[-1].M"] if (
+        count > 1) else ["springs.C ground.V", "push.R masses.M"]
+    return wired("pushed", "springs.R masses.M pieces.R", "push.C ground.V", *nets,
+                 *(["pieces.C ground.V"] if grounded else []),
+                 ground=tr.Reference(), masses=tr.Mass(count=count, mass="1 kg", **state),
+                 springs=tr.Spring(count=count, stiffness="40 N/m"), pieces=part,
+                 push=tr.ForceSource(force=lambda t: quantity("9 N")
+                                     * blocks.sin(quantity("4 rad/s") * t)))
 
 
-class Thinning(TwoPort):
+class Thinning(tr.TwoPort):
     """A damper that yields the more, the more it carries."""
 
     def equations(self):
@@ -96,13 +56,13 @@ class Thinning(TwoPort):
 
 
 def dry(count, force="2 N"):
-    return TranslationalFriction(count=count, law="coulomb", coulomb_force=force,
-                                 breakaway_force=force)
+    return tr.TranslationalFriction(count=count, law="coulomb", coulomb_force=force,
+                                    breakaway_force=force)
 
 
 def springs_on_friction(count, ends=None):
     """A mass that drags as many springs, each held by a friction at its end without mass."""
-    model = pushed(Spring(count=count, stiffness="100 N/m"), grounded=False)
+    model = pushed(tr.Spring(count=count, stiffness="100 N/m"), grounded=False)
     model.ends = ends or dry(count, "0.3 N")
     wire(model, "pieces.C ends.R", "ends.C ground.V")
     return model
@@ -110,7 +70,7 @@ def springs_on_friction(count, ends=None):
 
 def blocks_on_a_floor():
     """Eighty states, of which few act on each other; and exact friction."""
-    model = pushed(Spring(count=40, stiffness="100 N/m"), 40)
+    model = pushed(tr.Spring(count=40, stiffness="100 N/m"), 40)
     wire(model, "floor.R masses.M", "floor.C ground.V", floor=dry(40, "0.3 N"))
     return model
 
@@ -119,26 +79,27 @@ def cells():
     """A line behind an ideal diode."""
     return wired("cells", "ground.V source.n cells.n", "source.p diode.p", "diode.n line[0].p",
                  "line.n cells.p", "line[:-1].n line[1:].p",
-                 source=ACVoltageSource(frequency="2 Hz"), diode=Diode(model="ideal"),
-                 line=Resistor(count=60, resistance="1 ohm"),
-                 cells=Capacitor(count=60, capacitance="1 mF"), ground=ElectricalReference())
+                 source=el.ACVoltageSource(frequency="2 Hz"), diode=el.Diode(model="ideal"),
+                 line=el.Resistor(count=60, resistance="1 ohm"),
+                 cells=el.Capacitor(count=60, capacitance="1 mF"), ground=el.ElectricalReference())
 
 
 def coils():
     """One voltage follows from all currents: no two columns of the Jacobian share no row."""
     return wired("coils", "ground.V source.n capacitor.n", "source.p line.p", "line.n coils.p",
                  "coils.n capacitor.p",
-                 source=ACVoltageSource(frequency="2 Hz"), ground=ElectricalReference(),
-                 line=Resistor(count=120, resistance=quantity(np.linspace(1.0, 2.0, 120), "ohm")),
-                 coils=Inductor(count=120, inductance="0.1 H"),
-                 capacitor=Capacitor(capacitance="10 mF"))
+                 source=el.ACVoltageSource(frequency="2 Hz"), ground=el.ElectricalReference(),
+                 line=el.Resistor(count=120,
+                                  resistance=quantity(np.linspace(1.0, 2.0, 120), "ohm")),
+                 coils=el.Inductor(count=120, inductance="0.1 H"),
+                 capacitor=el.Capacitor(capacitance="10 mF"))
 
 
 def stribeck(count=1):
     """Friction that falls and rises with velocity."""
-    return TranslationalFriction(count=count, law="stribeck", coulomb_force="0.3 N",
-                                 breakaway_force="0.4 N", breakaway_velocity="50 mm/s",
-                                 viscous_coefficient="4 N*s/m")
+    return tr.TranslationalFriction(count=count, law="stribeck", coulomb_force="0.3 N",
+                                    breakaway_force="0.4 N", breakaway_velocity="50 mm/s",
+                                    viscous_coefficient="4 N*s/m")
 
 
 def curves_beside_loops():
@@ -168,9 +129,10 @@ class Late(Component):
         yield der(self.y) == self.w
         yield m * der(self.v) == -push * past - self.rub
         yield m * der(self.w) == self.weight - quantity("9.81 N") + quantity("3 N/m") * past
-        yield contact(self.weight, self.y, -self.w, restitution=0.3)
-        yield dry_friction(self.rub, self.v, static=0.15 * self.weight, kinetic=0.1 * self.weight)
-        yield when(self.x < 0, {self.turns: self.turns + 1})
+        yield blocks.contact(self.weight, self.y, -self.w, restitution=0.3)
+        yield blocks.dry_friction(self.rub, self.v, static=0.15 * self.weight,
+                                  kinetic=0.1 * self.weight)
+        yield blocks.when(self.x < 0, {self.turns: self.turns + 1})
 
 
 def friction_from_mass_to_mass(count):
@@ -199,7 +161,7 @@ def of_example(path, monkeypatch):
 
     with monkeypatch.context() as patch, pytest.raises(Found) as told:
         patch.syspath_prepend(str(path.parent))
-        patch.setattr(Model, "simulate", found)
+        patch.setattr(blocks.Model, "simulate", found)
         runpy.run_path(str(path))
     return told.value.args[0]
 
@@ -207,12 +169,11 @@ def of_example(path, monkeypatch):
 class Echo(Component):
     """What was, and how fast it was, drives what is; one of them through a nonlinear loop."""
 
-    delay = Parameter("70 ms")
-    bent = Parameter("0.5")
+    delay, bent = Parameter("70 ms"), Parameter("0.5")
     x, y = Variable("1", 1, priority="high"), Variable("1")
 
     def equations(self):
-        past = delayed(self.x, self.delay, initial=cos(quantity("3 rad/s") * now))
+        past = delayed(self.x, self.delay, initial=blocks.cos(quantity("3 rad/s") * now))
         yield der(self.x) == (where(past > 0.2, -1, 0.3) * self.y - past) * quantity("1 1/s")
         yield self.y + self.bent * self.y**3 == self.x + past
 
@@ -240,8 +201,7 @@ EXAMPLES = [path for path in sorted((Path(__file__).parents[2] / "examples").glo
 MODELS = {
     "chain": named(models.chain_of_arrays, 12), "large chain": named(models.chain_of_arrays, 150),
     "chain of parts": named(models.chain_of_parts, 7), "stick-slip": models.stick_slip,
-    "seventy cells": named(domains.ladder, 70),
-    "friction chain": named(models.friction_chain, 6),
+    "seventy cells": named(domains.ladder, 70), "friction chain": named(models.friction_chain, 6),
     "large friction chain": named(models.friction_chain, 120),
     "belt": models.block_on_belt, "random network": named(models.random_network, 25),
     "dampers": loops.tesseract, "dampers that switch": named(loops.tesseract, loops.TwoStage),
@@ -249,10 +209,9 @@ MODELS = {
     "shaken pendulum with a stop": named(tied.pendulum, 1.2, swing="0.3 m", stop="0.2 m"),
     "table": named(tables.oscillator, 30), "smooth table": named(tables.oscillator, 900, "smooth"),
     "three exact frictions": lambda: pushed(
-        TranslationalFriction(count=3, law="coulomb", coulomb_force="2 N"), 3),
+        tr.TranslationalFriction(count=3, law="coulomb", coulomb_force="2 N"), 3),
     "spring on friction": named(springs_on_friction, 1),
-    "thirty springs on friction": named(springs_on_friction, 30),
-    "coils on a capacitor": coils,
+    "thirty springs on friction": named(springs_on_friction, 30), "coils on a capacitor": coils,
     "forty blocks on a floor": blocks_on_a_floor, "a rectifier before sixty cells": cells,
     "springs on friction by a curve": lambda: springs_on_friction(2, stribeck(2)),
     "friction by a curve beside loops": curves_beside_loops,
@@ -262,10 +221,9 @@ MODELS = {
     "three delays": lambda: echo(lambda: Straight(count=3, delay=["0.1 s", "40 ms", "0.3 s"])),
     "friction and a contact moved by what was": named(echo, Late),
     "grid": named(models.lattice, 4, 4), "disc": planar.disc, "drivetrain": drivetrain.drivetrain,
-    "elastic stop": lambda: pushed(HardStop(upper_bound="0.1 m", lower_bound="-0.1 m")),
-    **{f"friction {law}": lambda law=law: pushed(TranslationalFriction(law=law))
-       for law in sorted(LAWS) if law not in ("table", CHATTERS)},
-}  # fmt: skip
+    "elastic stop": lambda: pushed(tr.HardStop(upper_bound="0.1 m", lower_bound="-0.1 m")),
+    **{f"friction {law}": lambda law=law: pushed(tr.TranslationalFriction(law=law))
+       for law in sorted(LAWS) if law not in ("table", CHATTERS)}}
 
 
 def margins_of(problem, t):
@@ -374,9 +332,8 @@ def test_machine_code_agrees_with_the_reference(name):
     compare(MODELS[name]())
 
 
-@pytest.mark.parametrize("path", [
-    pytest.param(path, id=path.stem, marks=[pytest.mark.slow] * (path.stem == "heat_pump"))
-    for path in EXAMPLES])
+@pytest.mark.parametrize("path", [pytest.param(path, id=path.stem, marks=[pytest.mark.slow]
+                                               * (path.stem == "heat_pump")) for path in EXAMPLES])
 def test_machine_code_agrees_with_the_reference_in_examples(path, monkeypatch):
     fast = path.stem == "buck_converter"  # 50 kHz
     compare(of_example(path, monkeypatch), ("25 us", "90 us") if fast else ("0.05 s", "0.9 s"))

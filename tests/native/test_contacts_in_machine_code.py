@@ -9,38 +9,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+import library.rotational as ro
+import library.translational as tr
 from benchmarks.planar import disc
-from blocks import Model, quantity, sin
+from blocks import quantity, sin
 from library.mechanisms import DiscBrake, DiscClutch, OneWayClutch, SliderCrank
-from library.rotational import (
-    Inertia,
-    RotationalDamper,
-    RotationalReference,
-    RotationalSpring,
-    TorqueSource,
-)
 from library.signal import Pulse
 from library.thermal import ThermalMass
-from library.translational import (
-    ForceSource,
-    HardStop,
-    Mass,
-    Reference,
-    Spring,
-    TranslationalFriction,
-)
 
 
 def falling_mass(restitution, friction=None):
     model = wired("falling mass", "mass.M stop.R weight.R", "stop.C weight.C frame.V",
-                  mass=Mass(mass="2 kg"), frame=Reference(),
-                  weight=ForceSource(force=quantity(-2 * 9.81, "N")),
-                  stop=HardStop(model="restitution", restitution=restitution, lower_bound="0 m",
-                                upper_bound="10 m", x="1 m"))
+                  mass=tr.Mass(mass="2 kg"), frame=tr.Reference(),
+                  weight=tr.ForceSource(force=quantity(-2 * 9.81, "N")),
+                  stop=tr.HardStop(model="restitution", restitution=restitution, lower_bound="0 m",
+                                   upper_bound="10 m", x="1 m"))
     if friction is not None:
         wire(model, "rail.R mass.M", "rail.C frame.V",
-             rail=TranslationalFriction(law="coulomb", coulomb_force=quantity(friction, "N"),
-                                        breakaway_force=quantity(friction, "N")))
+             rail=tr.TranslationalFriction(law="coulomb", coulomb_force=quantity(friction, "N"),
+                                           breakaway_force=quantity(friction, "N")))
     return model
 
 
@@ -57,8 +44,7 @@ def test_a_ball_bounces_until_it_rests(in_python):
     assert_allclose(last.time, fall * 1.7 / 0.3, atol=1e-8)
     assert_allclose(run["stop.lower_force"].final.m, 2 * 9.81, rtol=1e-9)
     assert_allclose(run["stop.x"].final.m, 0.0, atol=1e-12)
-    highest = run["stop.x"].at(quantity(fall * (1 + 0.7), "s")).m
-    assert_allclose(highest, 0.7**2, rtol=1e-9)
+    assert_allclose(run["stop.x"].at(quantity(fall * (1 + 0.7), "s")).m, 0.7**2, rtol=1e-9)
 
 
 def test_energy_that_an_impact_takes_is_told():
@@ -95,12 +81,12 @@ def test_heat_of_impacts_is_all_energy_that_they_take(in_python):
 @pytest.mark.parametrize("method", ["dopri5", "rodas4"])
 def test_a_crank_between_stops_keeps_a_share_of_its_energy_at_each(method, in_python):
     """A ram of 0.5 kg at a crank of 50 mm bounces between two stops; J = 0.01 kg m^2."""
-    model = wired("crank", "wheel.I crank.A", "crank.P ram.M stop.R", "stop.C block.V",
-                  wheel=Inertia(inertia="0.01 kg*m^2", w="20 rad/s"), frame=RotationalReference(),
-                  block=Reference(), crank=SliderCrank(crank="50 mm", rod="200 mm", phi="60 deg"),
-                  ram=Mass(mass="0.5 kg"),
-                  stop=HardStop(model="restitution", restitution=0.8, lower_bound="-20 mm",
-                                upper_bound="15 mm"))
+    model = wired(
+        "crank", "wheel.I crank.A", "crank.P ram.M stop.R", "stop.C block.V",
+        wheel=ro.Inertia(inertia="0.01 kg*m^2", w="20 rad/s"), frame=ro.RotationalReference(),
+        block=tr.Reference(), crank=SliderCrank(crank="50 mm", rod="200 mm", phi="60 deg"),
+        ram=tr.Mass(mass="0.5 kg"), stop=tr.HardStop(model="restitution", restitution=0.8,
+                                                     lower_bound="-20 mm", upper_bound="15 mm"))
     run = model.simulate("0.25 s", method=method, rtol=1e-10)
     assert not in_python
     hits = np.array([0.0, *(e.time for e in run.events)])
@@ -121,10 +107,10 @@ def test_blocks_that_stick_and_slide_heat_a_bath_by_what_they_lose(in_python):
     n = 4
     model = wired("row", "blocks.M rails.R springs.R", "blocks[:-1].M springs[1:].C",
                   "springs[0].C rails.C frame.V", "rails.H bath.M",
-                  frame=Reference(), blocks=Mass(count=n, mass="1 kg"),
-                  springs=Spring(count=n, stiffness="500 N/m", x=["0.2 m", *["0 m"] * (n - 1)]),
-                  rails=TranslationalFriction(count=n, law="coulomb", coulomb_force="3 N",
-                                              breakaway_force="4 N", thermal_port=True),
+                  frame=tr.Reference(), blocks=tr.Mass(count=n, mass="1 kg"),
+                  springs=tr.Spring(count=n, stiffness="500 N/m", x=["0.2 m", *["0 m"] * (n - 1)]),
+                  rails=tr.TranslationalFriction(count=n, law="coulomb", coulomb_force="3 N",
+                                                 breakaway_force="4 N", thermal_port=True),
                   bath=ThermalMass(mass="1 kg", specific_heat="2 J/(kg*K)", T="300 K"))
     run = model.simulate("6 s", method="dopri5", rtol=1e-10)
     assert len(run.events) > 30
@@ -146,10 +132,10 @@ def test_friction_beside_a_stop_turns_as_python_says(restitution, friction):
 def test_a_stop_lets_go(in_python):
     """A mass on a spring that a growing force draws off its stop."""
     model = wired("stop", "mass.M stop.R pull.R spring.R", "stop.C pull.C spring.C frame.V",
-                  mass=Mass(mass="1 kg"), frame=Reference(),
-                  spring=Spring(stiffness="100 N/m", x="0.1 m"),
-                  pull=ForceSource(force=lambda t: quantity("20 N/s") * t),
-                  stop=HardStop(model="restitution", lower_bound="0 m", upper_bound="1 m", x="0 m"))
+                  mass=tr.Mass(mass="1 kg"), frame=tr.Reference(),
+                  spring=tr.Spring(stiffness="100 N/m", x="0.1 m"),
+                  pull=tr.ForceSource(force=lambda t: quantity("20 N/s") * t), stop=tr.HardStop(
+                      model="restitution", lower_bound="0 m", upper_bound="1 m", x="0 m"))
     run = model.simulate("0.8 s", method="dopri5", rtol=1e-10)
     assert not in_python
     # 10 N of the spring hold it; then x = (20 N/s) (s - sin(10 s)/10) / 100 N/m
@@ -161,10 +147,10 @@ def test_a_stop_lets_go(in_python):
 def test_a_freewheel_locks_and_overruns(in_python):
     model = wired("freewheel", "torque.R drive.I clutch.C", "clutch.R load.I damper.R",
                   "torque.C damper.C frame.W",
-                  drive=Inertia(inertia="0.1 kg*m^2"), load=Inertia(inertia="0.2 kg*m^2"),
-                  clutch=OneWayClutch(), damper=RotationalDamper(damping="0.1 N*m*s/rad"),
-                  torque=TorqueSource(torque=lambda t: quantity("2 N*m") * sin(
-                      quantity("5 rad/s") * t)), frame=RotationalReference())
+                  drive=ro.Inertia(inertia="0.1 kg*m^2"), load=ro.Inertia(inertia="0.2 kg*m^2"),
+                  clutch=OneWayClutch(), damper=ro.RotationalDamper(damping="0.1 N*m*s/rad"),
+                  torque=ro.TorqueSource(torque=lambda t: quantity("2 N*m") * sin(
+                      quantity("5 rad/s") * t)), frame=ro.RotationalReference())
     run = model.simulate("4 s", method="dopri5", rtol=1e-9)
     assert not in_python
     assert [e.description for e in run.events] == ["slides forward", "sticks"] * 2 + [
@@ -175,13 +161,12 @@ def test_a_freewheel_locks_and_overruns(in_python):
 
 def test_a_brake_lets_go_and_grips_what_has_turned_meanwhile(in_python):
     """Pressed by 30 N from 0 to 1 s and from 2 s on, it holds a wheel on a spring at 0.1 rad."""
-    model = wired("brake", "force.y brake.N", "wheel.I spring.R brake.R",
-                  "spring.C brake.C frame.W",
-                  wheel=Inertia(inertia="0.1 kg*m^2"), frame=RotationalReference(),
-                  spring=RotationalSpring(stiffness="10 N*m/rad", phi="0.1 rad"),
-                  brake=DiscBrake(static_coefficient=0.35, kinetic_coefficient=0.3,
-                                  mean_radius="150 mm"),
-                  force=Pulse(amplitude="30 N", period="2 s"))
+    model = wired(
+        "brake", "force.y brake.N", "wheel.I spring.R brake.R", "spring.C brake.C frame.W",
+        wheel=ro.Inertia(inertia="0.1 kg*m^2"), frame=ro.RotationalReference(),
+        spring=ro.RotationalSpring(stiffness="10 N*m/rad", phi="0.1 rad"),
+        brake=DiscBrake(static_coefficient=0.35, kinetic_coefficient=0.3, mean_radius="150 mm"),
+        force=Pulse(amplitude="30 N", period="2 s"))
     run = model.simulate("3 s", method="dopri5", rtol=1e-10)
     assert not in_python
     turned = [(e.time, e.mode) for e in run.events if e.component == "brake"]
@@ -194,17 +179,16 @@ def test_a_brake_lets_go_and_grips_what_has_turned_meanwhile(in_python):
 
 
 def test_clutches_in_a_row_that_are_pressed_now_and_then_decide_as_python_does(in_python):
-    model, n = Model("clutches"), 4
-    wire(model, "forces.y clutches.N", "wheels[:-1].I clutches.R", "wheels[1:].I clutches.C",
-         "drive.R wheels[0].I",
-         wheels=Inertia(count=n + 1, inertia="0.1 kg*m^2"), frame=RotationalReference(),
-         clutches=DiscClutch(count=n, effective_radius="50 mm"),
-         forces=Pulse(count=n, amplitude="30 N", period=[f"{0.5 + 0.017 * k} s" for k in range(n)]),
-         drive=TorqueSource(torque=lambda t: quantity("4 N*m") * sin(quantity("3 rad/s") * t)),
-         load=RotationalDamper(damping="0.1 N*m*s/rad"),
-         spring=RotationalSpring(stiffness="5 N*m/rad"))
-    model.connect(model.load.R, model.spring.R, model.wheels[n].I)
-    model.connect(model.drive.C, model.load.C, model.spring.C, model.frame.W)
+    n = 4
+    model = wired(
+        "clutches", "forces.y clutches.N", "wheels[:-1].I clutches.R", "wheels[1:].I clutches.C",
+        "drive.R wheels[0].I", "load.R spring.R wheels[-1].I", "drive.C load.C spring.C frame.W",
+        wheels=ro.Inertia(count=n + 1, inertia="0.1 kg*m^2"), frame=ro.RotationalReference(),
+        clutches=DiscClutch(count=n, effective_radius="50 mm"),
+        forces=Pulse(count=n, amplitude="30 N", period=[f"{0.5 + 0.017 * k} s" for k in range(n)]),
+        drive=ro.TorqueSource(torque=lambda t: quantity("4 N*m") * sin(quantity("3 rad/s") * t)),
+        load=ro.RotationalDamper(damping="0.1 N*m*s/rad"),
+        spring=ro.RotationalSpring(stiffness="5 N*m/rad"))
     run = model.simulate("10 s", method="dopri5", rtol=1e-10)
     assert len(in_python) < 0.02 * len(run.events)
     assert_same(run, by_python(model, "10 s", method="dopri5", rtol=1e-10),

@@ -2,64 +2,43 @@
 
 import numpy as np
 import pytest
-from benches import wired
-from benches.parts import by_python
+from benches import wire, wired
 from numpy.testing import assert_allclose
 
-from blocks import Model, quantity
-from blocks.nonsmooth.modes.joint_problem import JointProblem
+import library.translational as tr
+from blocks import quantity
 from library.mechanisms import RackAndPinion
 from library.rotational import RotationalFriction, RotationalReference
 from library.signal import Pulse, Sine
-from library.translational import (
-    ForceSource,
-    HardStop,
-    Mass,
-    Reference,
-    Spring,
-    TranslationalFriction,
-)
 
 PUSH, SLIDING = 20.0, 3.0  # N
 
 
 def pressed(count=1, side=1, seals=1, by_a_rack=False, rings=False):
     """Bodies of 2 kg at their stops, pressed against these by a sine first."""
-    model = wired("pressed", ground=Reference())
+    model, share = wired("pressed", ground=tr.Reference()), SLIDING / seals
     if by_a_rack:
         model.base = RotationalReference()
     for k in range(count):
-        body, wave = Mass(mass="2 kg"), Sine(amplitude=f"{side * PUSH} N", frequency=f"{1 + k} Hz")
-        push = ForceSource()
-        stop = HardStop(model="restitution", restitution=0.2, lower_bound="-10 mm",
-                        upper_bound="10 mm", x=f"{10 * side} mm")  # fmt: skip
-        for name, part in (("body", body), ("wave", wave), ("push", push), ("stop", stop)):
-            model.add(f"{name}{k}", part)
-        model.connect(push.R, body.M, stop.R)
-        model.connect(push.C, stop.C, model.ground.V)
-        model.connect(wave.y, push.S)
-        for j in range(seals):
-            share = SLIDING / seals
+        wire(model, f"push{k}.R body{k}.M stop{k}.R", f"push{k}.C stop{k}.C ground.V",
+             f"wave{k}.y push{k}.S", **{
+                 f"body{k}": tr.Mass(mass="2 kg"), f"push{k}": tr.ForceSource(),
+                 f"wave{k}": Sine(amplitude=f"{side * PUSH} N", frequency=f"{1 + k} Hz"),
+                 f"stop{k}": tr.HardStop(model="restitution", restitution=0.2, x=f"{10 * side} mm",
+                                         lower_bound="-10 mm", upper_bound="10 mm")})
+        for n in (f"{k}{j}" for j in range(seals)):
             if by_a_rack:  # of 50 mm, so that its friction is that of the force on the rack
-                rack = model.add(f"rack{k}{j}", RackAndPinion(radius="50 mm"))
-                seal = RotationalFriction(law="coulomb", coulomb_torque=f"{0.05 * share} N*m",
-                                          breakaway_torque=f"{0.05 * share * 4 / 3} N*m")
-                model.add(f"seal{k}{j}", seal)
-                model.connect(rack.P, seal.R)
-                model.connect(rack.R, body.M)
-                model.connect(seal.C, model.base.W)
+                wire(model, f"rack{n}.P seal{n}.R", f"rack{n}.R body{k}.M", f"seal{n}.C base.W", **{
+                    f"rack{n}": RackAndPinion(radius="50 mm"), f"seal{n}": RotationalFriction(
+                        law="coulomb", coulomb_torque=f"{0.05 * share} N*m",
+                        breakaway_torque=f"{0.05 * share * 4 / 3} N*m")})
             else:
-                seal = model.add(f"seal{k}{j}", TranslationalFriction(
-                    law="coulomb", coulomb_force=f"{share} N",
-                    breakaway_force=f"{share * 4 / 3} N"))  # fmt: skip
-                model.connect(seal.R, body.M)
-                model.connect(seal.C, model.ground.V)
+                wire(model, f"seal{n}.R body{k}.M", f"seal{n}.C ground.V", **{
+                    f"seal{n}": tr.TranslationalFriction(law="coulomb", coulomb_force=f"{share} N",
+                                                         breakaway_force=f"{share * 4 / 3} N")})
         if rings:
-            little, spring = Mass(mass="1 g"), Spring(stiffness="1e5 N/m")
-            model.add(f"little{k}", little)
-            model.add(f"spring{k}", spring)
-            model.connect(body.M, spring.R)
-            model.connect(spring.C, little.M)
+            wire(model, f"body{k}.M spring{k}.R", f"spring{k}.C little{k}.M", **{
+                f"little{k}": tr.Mass(mass="1 g"), f"spring{k}": tr.Spring(stiffness="1e5 N/m")})
     return model
 
 
@@ -99,23 +78,15 @@ DRIVE, KINETIC, STROKE, REBOUND, SHIFT = 100.0, 30.0, 0.2, 0.2, 5e-3  # N, N, m,
 
 def pistons(count, stop_first=False):
     """Pistons of 2 kg that are pushed from stop to stop, each a little after the one before."""
-    model = Model("pistons")
-    stop = HardStop(count=count, model="restitution", restitution=REBOUND, lower_bound="0 m",
-                    upper_bound=f"{STROKE} m")
-    if stop_first:
-        model.stop = stop
-    model.body, model.push, model.ground = Mass(count=count, mass="2 kg"), ForceSource(
-        count=count), Reference()
-    model.seal = TranslationalFriction(count=count, law="coulomb", coulomb_force=f"{KINETIC} N",
-                                       breakaway_force="40 N")
-    if not stop_first:
-        model.stop = stop
-    model.valve = Pulse(count=count, amplitude=f"{2 * DRIVE} N", bias=f"{-DRIVE} N", period="1 s",
-                        width=0.5, start=quantity(SHIFT * np.arange(count), "s"))
-    model.connect(model.body.M, model.seal.R, stop.R, model.push.R)
-    model.connect(model.ground.V, model.seal.C, stop.C, model.push.C)
-    model.connect(model.valve.y, model.push.S)
-    return model
+    parts = {"body": tr.Mass(count=count, mass="2 kg"), "push": tr.ForceSource(count=count),
+             "ground": tr.Reference(), "seal": tr.TranslationalFriction(
+                 count=count, law="coulomb", coulomb_force=f"{KINETIC} N", breakaway_force="40 N")}
+    stop = {"stop": tr.HardStop(count=count, model="restitution", restitution=REBOUND,
+                                lower_bound="0 m", upper_bound=f"{STROKE} m")}
+    return wired("pistons", "body.M seal.R stop.R push.R", "ground.V seal.C stop.C push.C",
+                 "valve.y push.S", **(stop | parts if stop_first else parts | stop), valve=Pulse(
+                     count=count, amplitude=f"{2 * DRIVE} N", bias=f"{-DRIVE} N",
+                     period="1 s", width=0.5, start=quantity(SHIFT * np.arange(count), "s")))
 
 
 def comes_to_its_stops(run, count):
@@ -149,17 +120,3 @@ def test_pistons_come_to_rest_and_leave_in_machine_code(count, method, stop_firs
     assert not in_python
     comes_to_its_stops(run, count)
     assert run.energy().relative_residual < 1e-12
-
-
-def test_separate_pistons_are_decided_apart_in_python(monkeypatch):
-    together, solve = [], JointProblem.solve
-
-    def noted(self, problem, t, index, moved):
-        if t > 0:
-            together.append(len(index))
-        return solve(self, problem, t, index, moved)
-
-    monkeypatch.setattr(JointProblem, "solve", noted)
-    run = by_python(pistons(3), "0.98 s", method="dopri5", rtol=1e-9)
-    comes_to_its_stops(run, 3)
-    assert max(together) == 2  # a friction and a contact

@@ -1,6 +1,5 @@
 """Who of several elements at rest begins to move, decided in machine code."""
 
-import casadi as ca
 import numpy as np
 import pytest
 from benches import wire, wired
@@ -8,36 +7,18 @@ from benches.parts import assert_same
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from blocks import Model, native, quantity, sin
-from blocks.machine.signatures import address_of, run_code
+import library.rotational as ro
+import library.translational as tr
+from blocks import quantity, sin
+from blocks.machine.signatures import run_code
 from blocks.native.equations import equations_of
-from blocks.native.held_equations import add_products
 from blocks.native.joint_choice import AT_FIRST, AT_REST, EFFORT, STATE, SURE, choose_jointly
-from blocks.native.sparse_factors import SparseFactors, solve_blocks_for_units
-from blocks.nonsmooth.complementarity import is_positive, solve
+from blocks.nonsmooth.complementarity import solve
 from blocks.nonsmooth.complementarity.problem import problem_of
 from blocks.nonsmooth.complementarity.sparse_lu import factors_of
-from blocks.nonsmooth.modes.choice import set_valued_laws
-from blocks.system.block_factors import factorize_blocks, room_for
 from library.mechanisms import LossyGear
 from library.planar import Body, Circle, Contact, Force, Ground, Line, Revolute, RigidOffset
-from library.rotational import (
-    Inertia,
-    RotationalFriction,
-    RotationalReference,
-    RotationalSpring,
-    TorqueSource,
-)
 from library.signal import Sine
-from library.translational import (
-    Damper,
-    ForceSource,
-    Mass,
-    Reference,
-    Spring,
-    TranslationalFriction,
-    VelocitySource,
-)
 
 
 def at_rest(d, drive, most, less, moved):
@@ -92,82 +73,23 @@ def test_what_holds_with_no_room_is_left_to_others():
     assert not sure
 
 
-def test_positive_definite_is_proved_for_many_elements():
-    n = 60  # a chain: its determinant is no measure, 1e-36
-    d = 2 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1)
-    assert is_positive(d, np.empty((n, n)), n, 1e-9)
-    assert not is_positive(np.ones((2, 2)), np.empty((2, 2)), 2, 1e-9)
-    assert not is_positive(np.array([[1.0, 0.1], [0.2, 1.0]]), np.empty((2, 2)), 2, 1e-9)
-
-
 def sliding_on_each_other(n):
-    model = Model("stack")
-    model.push = ForceSource(force=lambda t: quantity("20 N") * sin(t * quantity("6 rad/s")))
-    model.wall, model.mass = Reference(), Mass(count=n, mass="1 kg")
-    model.spring = Spring(count=n, stiffness="1000 N/m")
-    model.friction = TranslationalFriction(
-        count=n, law="coulomb", coulomb_force="1 N", breakaway_force="1.2 N")
-    for parts in (model.spring, model.friction):
-        model.connect(model.wall.V, parts[0].C)
-        for i in range(n):
-            model.connect(parts[i].R, model.mass[i].M)
-            if i:
-                model.connect(parts[i].C, model.mass[i - 1].M)
-    model.connect(model.push.C, model.wall.V)
-    model.connect(model.push.R, model.mass[n - 1].M)
-    return model
+    return wired("stack", "wall.V spring[0].C friction[0].C push.C",
+                 "mass.M spring.R friction.R", "mass[:-1].M spring[1:].C friction[1:].C",
+                 "push.R mass[-1].M", wall=tr.Reference(), mass=tr.Mass(count=n, mass="1 kg"),
+                 push=tr.ForceSource(force=lambda t: quantity("20 N") * sin(
+                     t * quantity("6 rad/s"))), spring=tr.Spring(count=n, stiffness="1000 N/m"),
+                 friction=tr.TranslationalFriction(count=n, law="coulomb", coulomb_force="1 N",
+                                                   breakaway_force="1.2 N"))
 
 
 def pendulums(n):
-    model = wired("chain", "frame.W friction.C",
-                  ground=Ground(), frame=RotationalReference(), hinge=Revolute(count=n, drive=True),
-                  body=Body(count=n, mass="1 kg", inertia="0.01 kg*m^2", center_x="0.5 m"),
-                  link=RigidOffset(count=n, dx="1 m"),
-                  friction=RotationalFriction(count=n, law="coulomb", coulomb_torque="0.5 N*m",
-                                              breakaway_torque="0.6 N*m"))
-    for i in range(n):
-        model.connect(model.hinge[i].A, model.friction[i].R)
-        model.connect(model.link[i - 1].F if i else model.ground.P, model.hinge[i].B)
-        model.connect(model.hinge[i].F, model.body[i].P, model.link[i].B)
-    return model
-
-
-def test_a_chain_of_thirty_joints_is_solved_in_machine_code():
-    system = pendulums(30).compile()
-    laws = set_valued_laws(system)
-    assert laws.held_modes.jacobians
-    assert not native.why_not(system, laws)
-
-
-def test_matrices_through_unknowns_are_added_up_from_their_entries():
-    random = np.random.default_rng(1)
-    direct, through = (random.normal(size=shape) * (random.random(shape) < 0.3)
-                       for shape in ((4, 3), (4, 5)))
-    follows, out = random.normal(size=(5, 3)), np.empty(12)
-    told = [4, 3, 5, np.count_nonzero(direct), np.count_nonzero(through)]
-    for part in (direct, through):
-        told += np.argwhere(part).ravel().tolist()
-    values = np.concatenate([direct[direct != 0], through[through != 0]])
-    given = [np.array(told), values, follows.T.ravel(), out]
-    for by_rows, order in ((0, "F"), (1, "C")):
-        add_products(*(address_of(a) for a in given), by_rows)
-        assert_allclose(out.reshape((4, 3), order=order), direct + through @ follows)
-
-
-@pytest.mark.parametrize("stuck", [False, True])
-def test_unknowns_at_a_unit_of_each_effort_are_solutions_with_the_same_factors(stuck):
-    random, modes = np.random.default_rng(2), np.array([0.0, 1.0, 0.0, -1.0])
-    matrix = random.normal(size=(5, 5)) * (random.random((5, 5)) < 0.6) + np.eye(5)
-    right = random.normal(size=(5, 4))
-    values, room, plan = matrix.T.ravel().copy(), np.zeros(room_for(5, 25)), SparseFactors(
-        ca.Sparsity.dense(5, 5), 0).plan()
-    factors, units = [address_of(a) for a in (values, plan, room)], right.T.ravel()
-    found, told = np.ones(12), np.array([5, 3, 4, int(stuck)])
-    factorize_blocks(*factors)
-    solve_blocks_for_units(*factors, *(address_of(a) for a in (units, modes, found, told)))
-    wanted = np.linalg.solve(matrix, right)[:3]
-    wanted[:, stuck * (modes != 0)] = 0.0
-    assert_allclose(found.reshape((4, 3)).T, wanted, rtol=1e-12)
+    return wired("chain", "frame.W friction.C", "hinge.A friction.R", "ground.P hinge[0].B",
+                 "link[:-1].F hinge[1:].B", "hinge.F body.P link.B", ground=Ground(),
+                 frame=ro.RotationalReference(), hinge=Revolute(count=n, drive=True),
+                 body=Body(count=n, mass="1 kg", inertia="0.01 kg*m^2", center_x="0.5 m"),
+                 link=RigidOffset(count=n, dx="1 m"), friction=ro.RotationalFriction(
+                     count=n, law="coulomb", coulomb_torque="0.5 N*m", breakaway_torque="0.6 N*m"))
 
 
 def test_slopes_of_joints_that_stick_and_slide_are_those_of_the_interpreted_equations():
@@ -188,33 +110,25 @@ def test_slopes_of_joints_that_stick_and_slide_are_those_of_the_interpreted_equa
 
 def wheels(count):
     """Wheels in a row on a floor, pinned to each other, the first one pushed and pulled."""
-    model = wired("wheels",
+    model = wired("wheels", "wave.y push.SX",
                   ground=Ground(), push=Force(), wave=Sine(amplitude="14 N", frequency="0.7 Hz"))
-    last = None
     for k in range(count):
-        body = model.add(f"body{k}", Body(
-            mass="1 kg", inertia="0.005 kg*m^2", x=f"{0.3 * k} m", y="0.1 m", phi="0 rad",
-            vx="0 m/s", vy="0 m/s", w="0 rad/s"))  # fmt: skip
-        touch = model.add(f"touch{k}", Contact(
-            curve=Circle("0.1 m"), base=Line(), friction=0.4, static_friction=0.5))
-        model.connect(touch.F, body.P)
-        model.connect(touch.B, model.ground.P)
-        if last is not None:
-            arm, pin = model.add(f"arm{k}", RigidOffset(dx="0.3 m")), model.add(
-                f"pin{k}", Revolute())
-            model.connect(arm.B, last.P)
-            model.connect(arm.F, pin.B)
-            model.connect(pin.F, body.P)
-        last = body
-    wire(model, "push.P body0.P", "wave.y push.SX")
+        wire(model, f"touch{k}.F body{k}.P", f"touch{k}.B ground.P", **{
+            f"body{k}": Body(mass="1 kg", inertia="0.005 kg*m^2", x=f"{0.3 * k} m", y="0.1 m",
+                             phi="0 rad", vx="0 m/s", vy="0 m/s", w="0 rad/s"),
+            f"touch{k}": Contact(curve=Circle("0.1 m"), base=Line(), friction=0.4,
+                                 static_friction=0.5)})
+        if k:
+            wire(model, f"arm{k}.B body{k - 1}.P", f"arm{k}.F pin{k}.B", f"pin{k}.F body{k}.P",
+                 **{f"arm{k}": RigidOffset(dx="0.3 m"), f"pin{k}": Revolute()})
+    wire(model, "push.P body0.P")
     return model
 
 
 @pytest.mark.parametrize(("build", "end", "rtol", "left", "most", "within"), [
     pytest.param(lambda: sliding_on_each_other(5), "1 s", 1e-9, 1, 10, 1e-8, id="masses"),
     pytest.param(lambda: pendulums(4), "0.8 s", 1e-8, 0, 7, 1e-8, id="joints"),
-    pytest.param(lambda: wheels(2), "2 s", 1e-8, 0, 2, 1e-7, id="contacts"),
-])  # fmt: skip
+    pytest.param(lambda: wheels(2), "2 s", 1e-8, 0, 2, 1e-7, id="contacts")])
 def test_what_feels_each_other_is_decided_on_in_machine_code(
         build, end, rtol, left, most, within, in_python):
     model = build()
@@ -236,18 +150,15 @@ def torque(t):
 
 def braked_gear():
     """A torque on a shaft with a brake, whose gear turns a load."""
-    model = wired("braked", ground=RotationalReference())
-    model.motor, model.load = Inertia(inertia=quantity(J, "kg*m^2")), Inertia(
-        inertia=quantity(OUT, "kg*m^2"))
-    model.gear = LossyGear(ratio=RATIO, forward_efficiency=FORWARD, backward_efficiency=BACKWARD)
-    model.brake = RotationalFriction(law="coulomb", coulomb_torque=quantity(BRAKE, "N*m"),
-                                     breakaway_torque=quantity(BRAKE, "N*m"))
-    model.drive = TorqueSource(torque=lambda t: quantity("1 N*m") * sin(
-        quantity("6 rad/s") * t) + quantity("0.2 N*m"))
-    model.connect(model.motor.I, model.gear.S, model.brake.R, model.drive.R)
-    model.connect(model.gear.O, model.load.I)
-    model.connect(model.brake.C, model.drive.C, model.ground.W)
-    return model
+    return wired(
+        "braked", "motor.I gear.S brake.R drive.R", "gear.O load.I", "brake.C drive.C ground.W",
+        ground=ro.RotationalReference(), motor=ro.Inertia(inertia=quantity(J, "kg*m^2")),
+        load=ro.Inertia(inertia=quantity(OUT, "kg*m^2")),
+        gear=LossyGear(ratio=RATIO, forward_efficiency=FORWARD, backward_efficiency=BACKWARD),
+        brake=ro.RotationalFriction(law="coulomb", coulomb_torque=quantity(BRAKE, "N*m"),
+                                    breakaway_torque=quantity(BRAKE, "N*m")),
+        drive=ro.TorqueSource(torque=lambda t: quantity("1 N*m") * sin(
+            quantity("6 rad/s") * t) + quantity("0.2 N*m")))
 
 
 def acceleration(t, way):
@@ -289,8 +200,7 @@ def by_hand():
 
 def test_a_gear_and_a_brake_stick_and_slide_together_without_python(in_python):
     times, speed = by_hand()
-    model = braked_gear()
-    run = model.simulate(quantity(END, "s"), method="dopri5", rtol=1e-10, progress=False)
+    run = braked_gear().simulate(quantity(END, "s"), method="dopri5", rtol=1e-10, progress=False)
     assert not in_python
     assert len(times) > 5
     assert_allclose([e.time for e in run.events.of("brake")], times, rtol=1e-8)
@@ -304,14 +214,13 @@ def test_a_gear_and_a_brake_stick_and_slide_together_without_python(in_python):
 def test_a_wave_in_a_chain_of_gears_with_losses_has_no_events_but_their_starts():
     n = 6
     model = wired("chain", "drive.R wheels[0].I", "drive.C ground.W", "wheels[:-1].I gears.S",
-                  "gears.O springs.R", "springs.C wheels[1:].I",
-                  ground=RotationalReference(),
-                  drive=TorqueSource(
-                      torque=lambda t: quantity("3 N*m") * sin(quantity("9 rad/s") * t)),
-                  wheels=Inertia(count=n + 1),
+                  "gears.O springs.R", "springs.C wheels[1:].I", ground=ro.RotationalReference(),
+                  drive=ro.TorqueSource(torque=lambda t: quantity("3 N*m")
+                                        * sin(quantity("9 rad/s") * t)),
+                  wheels=ro.Inertia(count=n + 1),
                   gears=LossyGear(count=n, ratio=1.0, forward_efficiency=FORWARD,
                                   backward_efficiency=BACKWARD),
-                  springs=RotationalSpring(count=n, stiffness="500 N*m/rad"))
+                  springs=ro.RotationalSpring(count=n, stiffness="500 N*m/rad"))
     run = model.simulate("0.5 s", progress=False)
     starts = [e.component for e in run.events if "slides forward" in e.description]
     assert sorted(starts) == [f"gears[{k}]" for k in range(n)]
@@ -324,23 +233,18 @@ AMPLITUDE, RATE = 0.02, 2 * np.pi
 
 def iwan(n):
     """A plate moved to and fro, and n springs to it, each held by dry friction at its other end."""
-    model = Model("iwan")
-    model.ground, model.plate = Reference(), VelocitySource(
-        velocity=lambda t: quantity(AMPLITUDE * RATE, "m/s") * sin(quantity(RATE, "rad/s") * t))
-    model.damper = Damper(damping="1 N*s/m")  # so that there is a state to integrate
-    model.lag = Spring(stiffness="100 N/m")
-    model.connect(model.plate.R, model.lag.R)
-    model.connect(model.lag.C, model.damper.R)
-    model.connect(model.plate.C, model.damper.C, model.ground.V)
     stiffness = 50.0 + 10.0 * np.arange(n) * min(1.0, 30 / n)
     strength = 0.3 + 0.05 * np.arange(n) * min(1.0, 30 / n)
-    model.springs = Spring(count=n, stiffness=quantity(stiffness, "N/m"))
     force = quantity(strength, "N")
-    model.sliders = TranslationalFriction(count=n, law="coulomb", coulomb_force=force,
-                                          breakaway_force=force)
-    model.connect(model.plate.R, model.springs.R)
-    model.connect(model.springs.C, model.sliders.R)
-    model.connect(model.sliders.C, model.ground.V)
+    model = wired(  # a damper, so that there is a state to integrate
+        "iwan", "plate.R lag.R springs.R", "lag.C damper.R", "springs.C sliders.R",
+        "plate.C damper.C sliders.C ground.V", ground=tr.Reference(),
+        plate=tr.VelocitySource(velocity=lambda t: quantity(AMPLITUDE * RATE, "m/s") * sin(
+            quantity(RATE, "rad/s") * t)), damper=tr.Damper(damping="1 N*s/m"),
+        lag=tr.Spring(stiffness="100 N/m"),
+        springs=tr.Spring(count=n, stiffness=quantity(stiffness, "N/m")),
+        sliders=tr.TranslationalFriction(count=n, law="coulomb", coulomb_force=force,
+                                         breakaway_force=force))  # fmt: skip
     return model, stiffness, strength
 
 

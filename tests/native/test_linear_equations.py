@@ -10,15 +10,7 @@ from benchmarks import domains
 from blocks import Model, Parameter, mod, quantity, time, where
 from blocks.machine.signatures import address_of
 from blocks.native.band import factorize_band, solve_band
-from blocks.native.front_lists import (
-    COLUMN_GROUPS,
-    FACTORIZE,
-    GROUP_STARTS,
-    GROUPS,
-    SOLVE,
-    lists_of,
-    room_of,
-)
+from blocks.native.front_lists import FACTORIZE, SOLVE, lists_of, room_of
 from blocks.native.fronts import factorize_code, lists_with, solve_code
 from blocks.native.linearity import has_steady_derivatives
 from blocks.native.lu import (
@@ -36,22 +28,24 @@ from library.signal import Integrator, RunningRMS, Sine
 
 
 # -- a few equations --------------------------------------------------------------------------
-@pytest.mark.parametrize("n", [0, 1, 2, 3, 5, 8])
-def test_solution_and_determinant(n):
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 8, 40])
+def test_solution_and_determinant_whatever_the_units(n):
     random = np.random.default_rng(n)
-    room, right, order = np.full((8, 8), np.nan), np.full(8, np.nan), np.zeros(8, dtype=int)
-    a, b = random.normal(size=(n, n)), random.normal(size=n)
+    room, right, order = np.full((40, 40), np.nan), np.full(40, np.nan), np.zeros(40, dtype=int)
+    a, b, units = random.normal(size=(n, n)), random.normal(size=n), 10.0**random.integers(-9, 9, n)
     if n > 1:
         a[0, 0] = 0.0  # rows have to change places
-    room[:n, :n], right[:n] = a, b
-    assert_allclose(factorize(room, np.ones(n), order), np.linalg.det(a), rtol=1e-12)
+    room[:n, :n], right[:n] = units[:, None] * a / units, units * b
+    assert_allclose(factorize(room, units, order), np.linalg.det(a), rtol=1e-11)
     solve(room, order, right[:n], np.empty(n))
-    assert_allclose(right[:n], np.linalg.solve(a, b), rtol=1e-10)
+    assert_allclose(right[:n] / units, np.linalg.solve(a, b), rtol=1e-10)
 
 
-def test_a_singular_matrix_has_no_determinant():
-    order = np.zeros(2, dtype=int)
-    assert factorize(np.array([[1.0, 2.0], [2.0, 4.0]]), np.ones(2), order) == 0.0
+def test_a_singular_matrix_has_no_determinant_and_no_finite_solution():
+    factors, order, right = np.array([[1.0, 2.0], [2.0, 4.0]]), np.zeros(2, int), np.ones(2)
+    assert factorize(factors, np.ones(2), order) == 0.0
+    solve(factors, order, right, np.empty(2))
+    assert not np.isfinite(right).any()
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 40])
@@ -132,14 +126,6 @@ def test_units_of_equations_do_not_change_what_a_band_comes_to():
     assert_allclose(b / unit, np.linalg.solve(0.01 * np.eye(n) - matrix, np.ones(n)), rtol=1e-8)
 
 
-def test_a_ladder_of_sixty_sections_meets_the_one_by_radau():
-    model = domains.ladder(60)
-    exact = model.simulate("3 ms", method="Radau", rtol=1e-10)["capacitors.vc"].final.m
-    for rtol in (1e-4, 1e-6):
-        found = model.simulate("3 ms", method="rodas4", rtol=rtol)["capacitors.vc"].final.m
-        assert np.abs(found - exact).max() < 5 * rtol  # volts, of 5 V
-
-
 def test_values_between_the_steps_of_a_band_are_those_of_the_run():
     model = domains.rod(300)
     result = model.simulate("600 s")
@@ -194,11 +180,6 @@ def test_derivatives_that_events_change_are_found_anew_after_them(n):
     assert_allclose(ends, runs[0]["capacitors.vc"].m[:, [5, 20, 50]], rtol=0, atol=1e-13)
 
 
-def test_a_law_that_bends_has_no_steady_derivatives():
-    rod = domains.rod(60).simulate("1 s").recording.problem.system  # radiates at its end
-    assert not has_steady_derivatives(rod)
-
-
 # -- fronts -----------------------------------------------------------------------------------
 def five_points(n):
     line = csc_matrix(np.tri(n, k=1) - np.tri(n, k=-2))
@@ -213,8 +194,7 @@ PATTERNS = {
     "one on all": lambda rng: eye_array(40) + csc_matrix(np.eye(1, 40, 3).T @ np.ones((1, 40))),
     "here and there": lambda rng: random(150, 150, 0.02, rng=rng),
     "two parts": lambda rng: kron(eye_array(2), five_points(5)),
-    "grid": lambda rng: five_points(20),
-}
+    "grid": lambda rng: five_points(20)}
 
 
 @pytest.mark.parametrize("more", [0, 3])
@@ -238,27 +218,12 @@ def test_fronts_solve_what_numpy_solves(which, more):
     assert_allclose(b[n:], right[n:] / diagonal, rtol=1e-15)
 
 
-@pytest.mark.parametrize("which", PATTERNS)
-def test_columns_of_a_group_share_no_row(which):
-    matrix = csc_matrix(PATTERNS[which](np.random.default_rng(1)))
-    matrix.sort_indices()
-    lists = lists_of(matrix)
-    starts, columns = lists[lists[GROUP_STARTS]:], lists[lists[GROUPS]:]
-    every = []
-    for g in range(lists[COLUMN_GROUPS]):
-        members = columns[starts[g]:starts[g + 1]]
-        every += members.tolist()
-        assert (matrix[:, members] != 0).sum(axis=1).max() <= 1
-    assert sorted(every) == list(range(matrix.shape[0]))
-
-
 def plate(n, at):
     """Nodes with a capacitor each, between neighbours and to ground all around."""
     model, number = Model("plate"), np.arange(n * n).reshape(n, n)
     around = np.pad(number, 1, constant_values=-1)
-    pairs = np.concatenate([
-        np.column_stack([around[1:-1, :-1].ravel(), around[1:-1, 1:].ravel()]),
-        np.column_stack([around[:-1, 1:-1].ravel(), around[1:, 1:-1].ravel()])])
+    pairs = np.concatenate([np.column_stack([around[1:-1, :-1].ravel(), around[1:-1, 1:].ravel()]),
+                            np.column_stack([around[:-1, 1:-1].ravel(), around[1:, 1:-1].ravel()])])
     inner, edge = pairs[(pairs >= 0).all(axis=1)], pairs[(pairs < 0).any(axis=1)].max(axis=1)
     model.ground, model.nodes = domains.Ground(), domains.Node(count=n * n)
     model.links = domains.Resistor(count=len(inner), resistance="1 kohm")
@@ -276,8 +241,7 @@ def test_modes_of_a_plate_decay_as_their_closed_form():
     slow, fast = (np.outer(np.sin(i * places), np.sin(j * places)).ravel()
                   for i, j in ((1, 1), (7, 4)))
     rates = [4e3 * sum(np.sin(k * np.pi / 42) ** 2 for k in pair) for pair in ((1, 1), (7, 4))]
-    model = plate(n, slow + 0.5 * fast)
-    run = model.simulate("20 ms", method="rodas4", rtol=1e-6)
+    run = plate(n, slow + 0.5 * fast).simulate("20 ms", method="rodas4", rtol=1e-6)
     assert has_steady_derivatives(run.recording.problem.system)
     for t in (0.5e-3, 20e-3):
         exact = slow * np.exp(-rates[0] * t) + 0.5 * fast * np.exp(-rates[1] * t)
@@ -297,8 +261,7 @@ def test_a_grid_of_resistors_and_diodes_meets_the_one_by_ida():
 def test_a_column_of_capacitors_that_all_act_on_each_other_discharges_as_its_closed_form(n):
     """A resistor at every node: what flows there comes through all capacitors below it."""
     model = wired("column", "column[0].n loads.n ground.V", "column[1:].n column[:-1].p",
-                  "column.p loads.p",
-                  ground=ElectricalReference(),
+                  "column.p loads.p", ground=ElectricalReference(),
                   column=Capacitor(count=n, capacitance="1 uF", v="1 V"),
                   loads=Resistor(count=n, resistance="1 kohm"))
     run = model.simulate("0.3 s", method="rodas4", rtol=1e-8)

@@ -9,26 +9,13 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
 
+import library.electrical as el
+import library.translational as tr
 from benchmarks.models import alone
 from blocks import Component, Discrete, Model, Variable, der, quantity, sin, time, when
 from blocks.native.linearity import kinds_of_dependence
 from blocks.native.step_control import count_up_to
-from library.electrical import (
-    ACVoltageSource,
-    Capacitor,
-    ElectricalReference,
-    Resistor,
-)
 from library.signal import Gain, Step
-from library.translational import (
-    Damper,
-    ForceSource,
-    Mass,
-    MotionSensor,
-    Reference,
-    Spring,
-    TranslationalFriction,
-)
 
 PER_SECOND = quantity("1 1/s")
 
@@ -40,10 +27,10 @@ def at(run, name, times):
 # -- smooth motions -----------------------------------------------------------------------------
 def oscillator(stiffness="1 kN/m", damping="10 N*s/m", force=None):
     model = wired("oscillator", "block.M spring.R damper.R", "spring.C damper.C ground.V",
-                  block=Mass(mass="1 kg", v="1 m/s"), spring=Spring(stiffness=stiffness),
-                  damper=Damper(damping=damping), ground=Reference())
+                  block=tr.Mass(mass="1 kg", v="1 m/s"), spring=tr.Spring(stiffness=stiffness),
+                  damper=tr.Damper(damping=damping), ground=tr.Reference())
     if force is not None:
-        wire(model, "push.R block.M", "push.C ground.V", push=ForceSource(force=force))
+        wire(model, "push.R block.M", "push.C ground.V", push=tr.ForceSource(force=force))
     return model
 
 
@@ -51,12 +38,11 @@ def oscillator(stiffness="1 kN/m", damping="10 N*s/m", force=None):
 def test_a_chain_is_the_exponential_of_its_matrix(stiff):
     n, d = 12, 0.5
     k = 1e3 * np.where(np.arange(n) % 2, stiff, 1.0)
-    model = wired("chain", "springs.R dampers.R masses.M",
-                  "springs[1:].C dampers[1:].C masses[:-1].M",
-                  "springs[0].C dampers[0].C ground.V push.C", "push.R masses[-1].M",
-                  masses=Mass(count=n), ground=Reference(),
-                  springs=Spring(count=n, stiffness=quantity(k, "N/m")),
-                  dampers=Damper(count=n, damping=f"{d} N*s/m"), push=ForceSource(force="1 N"))
+    model = wired(
+        "chain", "springs.R dampers.R masses.M", "springs[1:].C dampers[1:].C masses[:-1].M",
+        "springs[0].C dampers[0].C ground.V push.C", "push.R masses[-1].M", masses=tr.Mass(count=n),
+        ground=tr.Reference(), springs=tr.Spring(count=n, stiffness=quantity(k, "N/m")),
+        dampers=tr.Damper(count=n, damping=f"{d} N*s/m"), push=tr.ForceSource(force="1 N"))
     run = model.simulate("0.5 s", rtol=1e-10)
     ends = np.eye(n) - np.eye(n, k=-1)  # strain rates by velocities
     a = np.zeros((2 * n + 1, 2 * n + 1))
@@ -74,8 +60,7 @@ class Bell(Component):
 
     x, v = Variable("1", 0, priority="high"), Variable("1", 0, priority="high")
     slow = Variable("1", 1, priority="high")
-    number = Discrete("1", 0)
-    struck = Discrete("1", 0)
+    number, struck = Discrete("1", 0), Discrete("1", 0)
 
     def equations(self):
         w = 2 * np.pi * 2.0**20 * PER_SECOND
@@ -96,9 +81,9 @@ def test_what_swings_exactly_as_often_as_it_is_looked_at_is_seen():
 # -- many unknowns, many modes --------------------------------------------------------------------
 def test_more_than_300_unknowns_have_the_derivatives_of_their_few_states():
     """An oscillator pushed through 400 gains of one, and held back through 400 others."""
-    model = wired("many unknowns", mass=Mass(mass="1 kg"), frame=Reference(), sensor=MotionSensor(),
-                  push=ForceSource(), held=ForceSource(), step=Step(final="10 N", start="1 s"),
-                  force=Gain(count=400, input="N", gain=1.0),
+    model = wired("many unknowns", mass=tr.Mass(mass="1 kg"), frame=tr.Reference(),
+                  sensor=tr.MotionSensor(), push=tr.ForceSource(), held=tr.ForceSource(),
+                  step=Step(final="10 N", start="1 s"), force=Gain(count=400, input="N", gain=1.0),
                   way=Gain(count=400, input="m", gain=1.0),
                   stiffness=Gain(input="m", gain="-100 N/m"))
     for chain, first, last in ((model.force, model.step.y, model.push.S),
@@ -117,25 +102,24 @@ def test_more_than_300_unknowns_have_the_derivatives_of_their_few_states():
 def test_a_break_away_by_a_sine_is_not_missed_while_everything_rests(peak):
     # twice in a period it slips: what sticks again is at rest
     model = Model("at rest")
-    model.body, model.floor = Mass(mass="1 kg"), Reference()
-    model.rub = TranslationalFriction(law="coulomb", coulomb_force="1 N", breakaway_force="1 N")
-    model.load = ForceSource(force=lambda t: quantity(peak, "N") * sin(t * quantity("2 rad/s")))
+    model.body, model.floor = tr.Mass(mass="1 kg"), tr.Reference()
+    model.rub = tr.TranslationalFriction(law="coulomb", coulomb_force="1 N", breakaway_force="1 N")
+    model.load = tr.ForceSource(force=lambda t: quantity(peak, "N") * sin(t * quantity("2 rad/s")))
     model.connect(model.body.M, model.rub.R, model.load.R)
     model.connect(model.floor.V, model.rub.C, model.load.C)
     run = model.simulate(quantity(40 * np.pi, "s"), rtol=1e-8)
     slips = [e.time for e in run.events if e.previous == "stuck"]
-    expected = np.arcsin(1 / peak) / 2 + np.pi / 2 * np.arange(80)
-    assert_allclose(slips, expected, rtol=0, atol=1e-9)
+    assert_allclose(slips, np.arcsin(1 / peak) / 2 + np.pi / 2 * np.arange(80), rtol=0, atol=1e-9)
 
 
 def test_sines_in_an_algebraic_loop_are_followed():
     # 1 ohm and 2 ohm in series from a source of 3 V, 1 mF across the second: tau = 2/3 ms
     model = wired("divider", "mains.p first.p", "first.n second.p third.p", "third.n store.p",
                   "second.n store.n mains.n ground.V",
-                  mains=ACVoltageSource(amplitude="3 V", frequency="200 Hz"),
-                  ground=ElectricalReference(), first=Resistor(resistance="1 ohm"),
-                  second=Resistor(resistance="2 ohm"), third=Resistor(resistance="4 ohm"),
-                  store=Capacitor(capacitance="1 mF"))
+                  mains=el.ACVoltageSource(amplitude="3 V", frequency="200 Hz"),
+                  ground=el.ElectricalReference(), first=el.Resistor(resistance="1 ohm"),
+                  second=el.Resistor(resistance="2 ohm"), third=el.Resistor(resistance="4 ohm"),
+                  store=el.Capacitor(capacitance="1 mF"))
     run = model.simulate("10 ms", rtol=1e-10)
     # seen from the capacitor: 2/3 of the source behind 4 + 2/3 ohm
     w, tau = 400 * np.pi, 1e-3 * (4 + 2 / 3)
@@ -153,8 +137,7 @@ def test_how_an_expression_depends_on_what_moves_is_read_off_its_operations():
         (ca.if_else(p > 0, x, -2 * x), linear), (x * x, other), (x / (x + p), other),
         (ca.fabs(x), other), (ca.floor(x), other), (ca.sign(x), other),
         (ca.if_else(x > 0, p, 1), other), (ca.fmin(x, p), other), (p * x + ca.sin(x), other),
-        (ca.sin(t * p) * t, of_time), (p * x + ca.sin(t), linear), (x * ca.sin(t), other),
-    ]:  # fmt: skip
+        (ca.sin(t * p) * t, of_time), (p * x + ca.sin(t), linear), (x * ca.sin(t), other)]:
         found = kinds_of_dependence(ca.Function("f", [t, x, p], [ca.SX(expression)]), 0, [1])
         assert found.tolist() == [kind], expression
 

@@ -5,32 +5,10 @@ import pytest
 from benches import wire, wired
 from numpy.testing import assert_allclose
 
-from benchmarks.models import block_on_belt, chain_of_arrays
-from blocks import (
-    Component,
-    Discrete,
-    Parameter,
-    Variable,
-    abs_,
-    der,
-    mod,
-    quantity,
-    sin,
-    when,
-    where,
-)
-from blocks.native.method import OneStep
-from blocks.simulation import method_choice
-from library.electrical import ACVoltageSource, Diode, ElectricalReference, Inductor, Resistor
-from library.isothermal_liquid import (
-    ConstantVolumeChamber,
-    FlowRateSource,
-    FlowResistance,
-    IsothermalLiquidProperties,
-    LocalRestriction,
-    PressureSource,
-    Reservoir,
-)
+import blocks
+import library.isothermal_liquid as il
+from benchmarks.models import block_on_belt
+from blocks import Component, Discrete, Parameter, Variable, abs_, der, quantity, sin, when, where
 from library.signal import Sine
 from library.translational import ForceSource, HardStop, Mass, Reference, TranslationalFriction
 
@@ -45,10 +23,8 @@ def times(run):
 class Thrown(Component):
     """x = t - 2 t^2, told when it is above 0.1 and when it is below -0.1."""
 
-    x = Variable("1", "0", priority="high")
-    v = Variable("1", "1", priority="high")
-    above = Variable("1")
-    below = Variable("1")
+    x, v = Variable("1", "0", priority="high"), Variable("1", "1", priority="high")
+    above, below = Variable("1"), Variable("1")
 
     def equations(self):
         per_second = quantity("1 1/s")
@@ -71,9 +47,7 @@ class TwoDips(Component):
 
     one = Parameter(0.32, doc="when the parabola is lowest that is declared first")
     other = Parameter(0.35, doc="when the other one is")
-    s = Variable("1", "0", priority="high")
-    a = Variable("1")
-    b = Variable("1")
+    s, a, b = Variable("1", "0", priority="high"), Variable("1"), Variable("1")
     y = Variable("1", "0", priority="high")
 
     def equations(self):
@@ -87,8 +61,7 @@ class TwoDips(Component):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(("one", "other"), [(0.32, 0.35), (0.35, 0.32)])
 def test_of_two_short_visits_within_a_step_the_earlier_one_comes_first(method, one, other):
-    model = wired("dips", part=TwoDips(one=one, other=other))
-    run = model.simulate("1 s", method=method)
+    run = wired("dips", part=TwoDips(one=one, other=other)).simulate("1 s", method=method)
     assert_allclose(times(run), [0.31, 0.33, 0.34, 0.36], rtol=0, atol=1e-13)
     assert_allclose(run["part.y"].final.magnitude, 0.04, rtol=0, atol=1e-12)
 
@@ -126,8 +99,7 @@ def test_a_body_falls_on_a_rigid_stop_as_often_as_its_flights_allow(method):
                                 restitution=0.5), ground=Reference())
     run = model.simulate("0.59 s", method=method)
     fall = np.sqrt(2 * 0.2 / 10)
-    flights = 2 * fall * 0.5 ** np.arange(1, 7)
-    exact = fall + np.concatenate([[0], np.cumsum(flights)])
+    exact = fall + np.concatenate([[0], np.cumsum(2 * fall * 0.5 ** np.arange(1, 7))])
     exact = exact[exact < 0.59]
     assert len(exact) == len(times(run)) == 6
     assert_allclose(times(run), exact, rtol=0, atol=1e-13)
@@ -136,8 +108,7 @@ def test_a_body_falls_on_a_rigid_stop_as_often_as_its_flights_allow(method):
 class Valley(Component):
     """x = t, told when it is above 0.24, and y = (t - 0.12)^2 - 0.05^2, told when it is below 0."""
 
-    x, y = Variable("1", "0"), Variable("1", "0.0119")
-    v = Variable("1/s", "-0.24 1/s")
+    x, y, v = Variable("1", "0"), Variable("1", "0.0119"), Variable("1/s", "-0.24 1/s")
     far, low = Variable("1"), Variable("1")
 
     def equations(self):
@@ -150,8 +121,7 @@ class Valley(Component):
 
 @pytest.mark.parametrize("method", [*METHODS, "Radau"])
 def test_a_short_visit_is_found_before_what_the_first_look_at_a_step_finds(method):
-    model = wired("valley", part=Valley())
-    run = model.simulate("1 s", method=method, first_step="1 s")
+    run = wired("valley", part=Valley()).simulate("1 s", method=method, first_step="1 s")
     assert_allclose(times(run), [0.07, 0.17, 0.24], atol=1e-9)
 
 
@@ -195,7 +165,8 @@ class Encoder(Component):
     entered = Discrete("1", 0.0)
 
     def equations(self):
-        place = mod(self.x + 0.5, 1.0) - 0.5  # jumps at the end of a stretch, which is an event
+        place = blocks.mod(self.x + 0.5,
+                           1.0) - 0.5  # jumps at the end of a stretch, which is an event
         yield der(self.x) == self.v
         yield der(self.v) == 0 * self.v / quantity("1 s")
         yield when(abs_(place) < 0.15, {self.entered: self.entered + 1})
@@ -205,53 +176,32 @@ class Encoder(Component):
 def test_a_step_that_an_event_cuts_short_is_looked_at_as_one_that_is_whole(method):
     """Two steps of the exact method are longer than all of the fifty stretches."""
     model = wired("encoder", part=Encoder())
-    run = model.simulate("50.2 s", method=method)
-    assert run["part.entered"].final.m == 50
+    assert model.simulate("50.2 s", method=method)["part.entered"].final.m == 50
     model.part.x = 0.3  # not within
     assert_allclose(times(model.simulate("1 s", method=method)), [0.2, 0.55], atol=1e-9)
 
 
 # -- runs that begin with one method and go on with another -----------------------------------
-def rectifier():
-    """Three phases behind inductors, six ideal diodes and a load."""
-    model = wired("rectifier", earth=ElectricalReference(), load=Resistor(resistance="10 ohm"))
-    up, down, star = [model.load.p], [model.load.n], [model.earth.V]
-    for k in range(3):
-        source = model.add(f"source{k}", ACVoltageSource(
-            amplitude="100 V", frequency="50 Hz", phase=quantity(2 * np.pi * k / 3, "rad")))
-        coil = model.add(f"coil{k}", Inductor(inductance="1 mH"))
-        upper = model.add(f"upper{k}", Diode(model="ideal"))
-        lower = model.add(f"lower{k}", Diode(model="ideal"))
-        model.connect(source.p, coil.p)
-        model.connect(coil.n, upper.p, lower.n)
-        star.append(source.n)
-        up.append(upper.n)
-        down.append(lower.p)
-    for nodes in (up, down, star):
-        model.connect(*nodes)
-    return model
-
-
 def filled_chamber(volume):
     """Through a resistance whose root law is steepest where the chamber is full."""
     return wired("filled", "oil.A tank.A pump.A", "pump.B way.A", "way.B chamber.A",
-                 oil=IsothermalLiquidProperties(), tank=Reservoir(),
-                 pump=PressureSource(pressure_difference="18 MPa"), way=FlowResistance(),
-                 chamber=ConstantVolumeChamber(volume=volume))
+                 oil=il.IsothermalLiquidProperties(), tank=il.Reservoir(),
+                 pump=il.PressureSource(pressure_difference="18 MPa"), way=il.FlowResistance(),
+                 chamber=il.ConstantVolumeChamber(volume=volume))
 
 
 def two_chambers():
     """One relaxes into the other through a wide opening."""
     return wired("two", "oil.A full.A way.A", "way.B chamber.A",
-                 oil=IsothermalLiquidProperties(), chamber=ConstantVolumeChamber(volume="0.5 l"),
-                 full=ConstantVolumeChamber(volume="0.5 l", p_I="5 MPa"),
-                 way=LocalRestriction(restriction_type="fixed"))
+                 oil=il.IsothermalLiquidProperties(),
+                 chamber=il.ConstantVolumeChamber(volume="0.5 l"),
+                 full=il.ConstantVolumeChamber(volume="0.5 l", p_I="5 MPa"),
+                 way=il.LocalRestriction(restriction_type="fixed"))
 
 
 @pytest.mark.parametrize(("model", "duration"), [
     (filled_chamber("1 l"), "5 ms"), (filled_chamber("1 l"), "1 s"),
-    (filled_chamber("0.01 l"), "5 ms"), (two_chambers(), "5 ms"), (two_chambers(), "1 s"),
-])  # fmt: skip
+    (filled_chamber("0.01 l"), "5 ms"), (two_chambers(), "5 ms"), (two_chambers(), "1 s")])
 def test_explicit_steps_do_not_stay_where_liquid_would_still_flow(model, duration):
     """They stayed at 0.02 kg/s for good, a point that is no solution but within the tolerance."""
     run = model.simulate(duration)
@@ -265,9 +215,8 @@ def test_stiff_root_laws_pass_what_is_driven_through_them(rtol):
     """By BDF any flow would do that needs less pressure than its tolerance, 0.03 kg/s at 1e-6."""
     model = two_chambers()
     model.full.p_I = "0.101325 MPa"
-    wire(model, "wave.y pump.M", "tank.A pump.A", "pump.B full.A",
-         pump=FlowRateSource(), tank=Reservoir(),
-         wave=Sine(amplitude="0.1 kg/s", frequency="10 Hz"))
+    wire(model, "wave.y pump.M", "tank.A pump.A", "pump.B full.A", pump=il.FlowRateSource(),
+         tank=il.Reservoir(), wave=Sine(amplitude="0.1 kg/s", frequency="10 Hz"))
     run = model.simulate("0.1 s", rtol=rtol)
     assert run.statistics["method"] == "rodas4"
     # both chambers are alike, and the way between them is far faster: half of what comes goes on
@@ -276,27 +225,6 @@ def test_stiff_root_laws_pass_what_is_driven_through_them(rtol):
     flow = run["way.mdot"].at(quantity(times, "s")).to("kg/s").m
     assert flow == pytest.approx(expected, abs=1e-4)
     assert abs(run.energy().relative_residual) < 1e-3
-
-
-@pytest.mark.parametrize(("damping", "duration", "methods"), [
-    ("1 N*s/m", "8 s", ["dopri5"]), ("1e5 N*s/m", "2 s", ["dopri5", "rodas4"])])
-def test_machine_code_returns_to_ask_for_another_method_only_with_many_steps_left(
-        monkeypatch, damping, duration, methods):
-    """Masses of 1 kg between such dampers die out at up to 4e5 1/s: some 240,000 explicit steps."""
-    monkeypatch.setattr(method_choice, "SETTLING", np.inf)  # which it begins with
-    advanced, stops = OneStep.advance, []
-    monkeypatch.setattr(OneStep, "advance", lambda self, *given: (
-        stops.append(self.name), advanced(self, *given))[1])
-    model = chain_of_arrays(3)
-    del model.push
-    model.push = ForceSource(  # not linear: no exact steps
-        force=lambda t: quantity("1 N") * sin(t * quantity("1 1/s")) ** 2)
-    wire(model, "push.R masses[-1].M", "push.C ground.V")
-    model.dampers.damping = damping
-    run = model.simulate(duration)
-    assert run.statistics["steps"] > 64  # after which it is looked at
-    assert run.statistics["method"] == ", then ".join(methods)
-    assert stops.count("dopri5") == 1
 
 
 def test_rk45_is_the_pair_that_machine_code_has():

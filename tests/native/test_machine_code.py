@@ -14,7 +14,7 @@ from blocks.language.expression import Expression
 from blocks.machine.compiling import compiled
 from blocks.machine.signatures import run_code
 from blocks.native import is_large
-from blocks.native.equations import REPEATS, equations_of, written
+from blocks.native.equations import equations_of, written
 from blocks.native.expressions import Writer
 from blocks.native.loop_text import LoopText
 from blocks.native.repetitions import Repetitions
@@ -30,8 +30,7 @@ ONE = {
     "acos": lambda x: ca.acos(x / 10), "atan": ca.atan, "sinh": ca.sinh, "cosh": ca.cosh,
     "tanh": ca.tanh, "erf": ca.erf, "floor": ca.floor, "ceil": ca.ceil, "abs": ca.fabs,
     "sign": ca.sign, "square": lambda x: x * x, "inverse": lambda x: 1 / x, "minus": lambda x: -x,
-    "expm1": ca.expm1, "log1p": lambda x: ca.log1p(x * x), "cube": lambda x: x**3,
-}  # fmt: skip
+    "expm1": ca.expm1, "log1p": lambda x: ca.log1p(x * x), "cube": lambda x: x**3}
 TWO = {
     "sum": lambda x, y: x + y, "difference": lambda x, y: x - y, "product": lambda x, y: x * y,
     "quotient": lambda x, y: x / y, "power": lambda x, y: ca.fabs(x) ** y, "minimum": ca.fmin,
@@ -40,8 +39,7 @@ TWO = {
     "equal": lambda x, y: ca.eq(x, y), "not equal": lambda x, y: ca.ne(x, y),
     "and": lambda x, y: ca.logic_and(x > 0, y > 0), "or": lambda x, y: ca.logic_or(x > 0, y),
     "not": lambda x, y: ca.logic_not(x > y), "choice": lambda x, y: ca.if_else(x > y, x, y * y),
-    "product with a condition": lambda x, y: (x > 0) * y,
-}  # fmt: skip
+    "product with a condition": lambda x, y: (x > 0) * y}
 
 
 def machine(function: ca.Function, lanes: int, inline: bool = False):
@@ -86,10 +84,11 @@ def test_exponentials_of_lanes_are_right_to_the_last_digits_everywhere(name):
     x = ca.SX.sym("x", 1)
     evaluate = machine(ca.Function("f", [x], [ONE[name](x)]), 8)
     size = np.logspace(-300, np.log10(700), 4000)
-    points = np.concatenate([-size, size, np.linspace(-1, 1, 2000)]).reshape(-1, 1, 8)
+    odd = [710, -750, np.inf, -np.inf, np.nan, 0, -0.0, 1000]
+    points = np.concatenate([-size, size, np.linspace(-1, 1, 2000), odd]).reshape(-1, 1, 8)
     found = np.concatenate([evaluate(p) for p in points]).ravel()
-    expected = getattr(np, name)(points.ravel())
-    assert_allclose(found, expected, rtol=1e-15, atol=0)
+    with np.errstate(over="ignore"):
+        assert_allclose(found, getattr(np, name)(points.ravel()), rtol=1e-15, atol=0)
 
 
 @pytest.mark.parametrize("lanes", [1, 8])
@@ -104,15 +103,6 @@ def test_powers_are_right_to_the_last_digits_whether_by_roots_or_not(exponent, l
     with np.errstate(all="ignore"):
         assert_allclose([evaluate(e).ravel()[0] for e in edges], edges[:, 0, 0] ** exponent,
                         rtol=1e-15)
-
-
-def test_exponentials_of_lanes_overflow_underflow_and_keep_nan():
-    x = ca.SX.sym("x", 1)
-    points = np.array([[710, -750, np.inf, -np.inf, np.nan, 0, -0.0, 1000]])
-    with np.errstate(over="ignore"):
-        for name in ("exp", "tanh"):
-            found = machine(ca.Function("f", [x], [ONE[name](x)]), 8)(points)
-            assert_allclose(found[0], getattr(np, name)(points[0]), rtol=1e-15)
 
 
 def test_a_sum_of_many_operations_agrees_with_the_expression_graph():
@@ -148,15 +138,13 @@ def test_compiled_tables_and_their_derivatives_are_the_reference(lanes, smooth, 
     for x in RNG.uniform(-0.3, 1.3, size=(50, 2, 8)):
         given = x if lanes == 8 else x[:, :1]
         exact = np.array(function.map(given.shape[1])(given))
-        found = evaluate(given if lanes == 8 else given[:, 0])
-        assert_allclose(found.reshape(exact.shape), exact, rtol=1e-9,
-                        atol=1e-11 * (1 + np.abs(exact).max()))
+        assert_allclose(evaluate(given if lanes == 8 else given[:, 0]).reshape(exact.shape), exact,
+                        rtol=1e-9, atol=1e-11 * (1 + np.abs(exact).max()))
 
 
 def test_at_a_point_both_take_the_piece_on_its_right():
     x, y = np.arange(30.0), np.arange(30.0) % 2
-    slope = ca.jacobian(interpolate(Expression(U[0]), x, y).sx, U)[0]
-    function = ca.Function("f", [U], [slope])
+    function = ca.Function("f", [U], [ca.jacobian(interpolate(Expression(U[0]), x, y).sx, U)[0]])
     evaluate = machine(function, 1)
     for k in range(1, 29):
         point = np.array([float(k), 0.0])
@@ -169,9 +157,8 @@ def oscillator(points, interpolation="linear"):
                   sensor=MotionSensor(position_port=True), force=ForceSource())
     x = np.linspace(-0.3, 0.3, points)
     wire(model, "mass.M sensor.R force.R", "force.C ground.V sensor.C", "sensor.P table.u",
-         "table.y force.S",
-         table=Table1D(x=quantity(x, "m"), values=quantity(-100 * x, "N"),
-                       interpolation=interpolation))
+         "table.y force.S", table=Table1D(x=quantity(x, "m"), values=quantity(-100 * x, "N"),
+                                          interpolation=interpolation))
     return model
 
 
@@ -189,8 +176,7 @@ def test_a_body_on_a_spring_from_a_long_table_swings_as_on_a_spring(method, poin
 def test_other_values_of_a_long_table_are_those_of_the_next_run():
     model = oscillator(50)
     model.simulate("1 s", method="dopri5", rtol=1e-8)
-    x = np.linspace(-0.3, 0.3, 50)
-    model.table.values = quantity(-25 * x, "N")
+    model.table.values = quantity(-25 * np.linspace(-0.3, 0.3, 50), "N")
     result = model.simulate("1 s", method="dopri5", rtol=1e-9, atol=1e-11)
     assert_allclose(result["mass.v"].final.magnitude, np.cos(5.0), atol=1e-6)
 
@@ -252,12 +238,6 @@ def test_loops_over_equal_patterns_give_what_casadi_gives(n, which):
     assert_allclose(out, function(x, p)[which].full().ravel(), rtol=1e-13, atol=1e-13)
 
 
-@pytest.mark.parametrize("which", [0, 2])
-def test_the_text_does_not_grow_with_the_number_of_equal_patterns(which):
-    few, many = (in_loops(springs_in_a_row(n), which, np.ones(n), np.ones(n))[1] for n in (40, 400))
-    assert many <= few
-
-
 def arm(n):
     """Directions and places of links, each from the one before; and all in another order."""
     x, p = ca.SX.sym("x", n), ca.SX.sym("p", n)
@@ -301,8 +281,7 @@ def test_slopes_margins_and_values_of_held_modes_are_those_of_the_expressions(bu
     held, n, nx = laws.held_modes, laws.size, problem.system.nx
     d = laws.delassus.matrix(problem, 0.0)
     wanted = [held.expressions["slope"],
-              ca.vertcat(held.expressions["crossings"], laws.margin_expressions()),
-              held.present]
+              ca.vertcat(held.expressions["crossings"], laws.margin_expressions()), held.present]
     function = ca.Function("held", held.symbols, [ca.densify(sx) for sx in wanted])
     codes = [equations.slope, equations.crossings, equations.present]
     p = np.array(problem.p, dtype=float)
@@ -317,11 +296,3 @@ def test_slopes_margins_and_values_of_held_modes_are_those_of_the_expressions(bu
             out = np.full(values.numel(), np.nan)
             run_code(code, np.array([0.3]), x, p, q, out)
             assert_allclose(out, values.full().ravel(), rtol=1e-12, atol=1e-12)
-
-
-def test_small_models_are_written_as_one_piece():
-    model = shaken_masses()
-    run = model.simulate("1 ms", method="dopri5")
-    problem = run.recording.problem
-    assert equations_of(problem.system, problem.p, problem.laws).scratch == 0
-    assert REPEATS > 100

@@ -11,21 +11,14 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
+import library.electrical as el
 from benchmarks import models, planar
 from blocks import Model, quantity
 from blocks.assembly import tape
 from blocks.exceptions import SimulationError
-from blocks.native.sparse_factors import SparseFactors, is_mostly_zeros, pattern_of_choice
+from blocks.native.sparse_factors import SparseFactors
 from blocks.results import Result
 from blocks.system.block_factors import factorize_blocks, room_for, solve_blocks
-from library.electrical import (
-    Capacitor,
-    DCVoltageSource,
-    ElectricalReference,
-    Resistor,
-    Switch,
-    TwoPort,
-)
 from library.signal import Step
 
 CASES = {
@@ -33,8 +26,7 @@ CASES = {
     "implicit": (lambda: models.chain_of_arrays(3), "springs.stiffness", "3 kN/m", "rodas4"),
     "exact friction": (models.block_on_belt, "spring.stiffness", "300 N/m", "auto"),
     "friction under a load": (planar.disc, "touch.friction", "0.3", "auto"),
-    "known instants": (lambda: models.alone(models.Positioning()), "part.period", "2 ms", "auto"),
-}  # fmt: skip
+    "known instants": (lambda: models.alone(models.Positioning()), "part.period", "2 ms", "auto")}
 
 
 def _set(model: Model, path: str, value: str) -> None:
@@ -58,8 +50,7 @@ def test_a_run_is_as_if_it_were_the_first_and_stays_what_it_was(case: str) -> No
     runs = [model.simulate("0.3 s", method=method)]
     _set(model, path, other)
     runs += [model.simulate("0.3 s", method=method) for _ in range(3)]
-    alone = build()
-    first = _seen(alone.simulate("0.3 s", method=method))
+    first = _seen(build().simulate("0.3 s", method=method))
     changed = build()
     _set(changed, path, other)
     second = _seen(changed.simulate("0.3 s", method=method))
@@ -94,7 +85,7 @@ def test_a_method_between_two_runs_keeps_no_record(case: str) -> None:
 COUNT, OHM, FARAD = 60, np.geomspace(0.1, 100.0, 60), 1e-4
 
 
-class Cubic(TwoPort):
+class Cubic(el.TwoPort):
     """i = v + v^3, in SI units."""
 
     def equations(self):
@@ -105,11 +96,11 @@ class Cubic(TwoPort):
 def star():
     return wired("star", "source.p wire.p", "wire.n switch.p", "switch.n load.p arms.p",
                  "arms.n stores.p", "stores.n load.n source.n ground.V", "gate.y switch.vT",
-                 source=DCVoltageSource(voltage="10 V"), ground=ElectricalReference(),
-                 wire=Resistor(resistance="1 ohm"), load=Cubic(), switch=Switch(model="ideal"),
-                 gate=Step(initial=1.0, final=0.0, start="2 ms"),
-                 arms=Resistor(count=COUNT, resistance=quantity(OHM, "ohm")),
-                 stores=Capacitor(count=COUNT, capacitance=quantity(FARAD, "F")))
+                 source=el.DCVoltageSource(voltage="10 V"), ground=el.ElectricalReference(),
+                 wire=el.Resistor(resistance="1 ohm"), load=Cubic(),
+                 switch=el.Switch(model="ideal"), gate=Step(initial=1.0, final=0.0, start="2 ms"),
+                 arms=el.Resistor(count=COUNT, resistance=quantity(OHM, "ohm")),
+                 stores=el.Capacitor(count=COUNT, capacitance=quantity(FARAD, "F")))
 
 
 def by_hand(t, v):
@@ -128,8 +119,7 @@ def test_states_that_all_act_on_each_other_behind_a_nonlinear_node():
         v = solve_ivp(by_hand, shifted, v, method="Radau", rtol=1e-9, atol=1e-10).y[:, -1]
     run = star().simulate("20 ms", method="rodas4", rtol=1e-7)
     assert run.statistics["steps"] < 2000
-    found = np.ravel(run["stores.v"].final.m)
-    assert np.abs(found - v).max() < 1e-5
+    assert np.abs(np.ravel(run["stores.v"].final.m) - v).max() < 1e-5
 
 
 # -- factors of matrices that are mostly zeros solve as those of LAPACK do --------------------
@@ -173,16 +163,6 @@ def test_any_columns_of_a_wider_matrix_may_be_chosen():
     assert_allclose(wide[:, columns] @ x, 1, rtol=1e-8)
 
 
-def test_only_blocks_on_the_diagonal_are_factored():
-    """What follows one after the other takes no elimination, whatever the order of rows is."""
-    n, rng = 50, np.random.default_rng(3)
-    matrix = np.tril(rng.standard_normal((n, n))) + 3 * np.eye(n)
-    rows, columns = rng.permutation(n), rng.permutation(n)
-    _, _, (_, plan, room) = factors(matrix[rows][:, columns])
-    assert plan[1] == n
-    assert_allclose(np.sort(np.abs(room[:n])), np.sort(np.abs(np.diag(matrix))))
-
-
 @pytest.mark.parametrize("wrong", [0.0, np.nan])
 def test_what_is_singular_or_no_number_has_none(wrong):
     matrix = np.eye(4) + np.diag(np.ones(3), 1) + np.diag(np.ones(3), -1)
@@ -221,34 +201,20 @@ def test_what_flows_carry_keeps_its_value_where_nothing_flows(still, miss):
     assert room[told.missed - told.pivots] == (miss if still else 0.0)
 
 
-def test_chains_are_worth_it_and_full_matrices_are_not():
-    assert is_mostly_zeros(ca.Sparsity.band(100, 1) + ca.Sparsity.diag(100))
-    assert not is_mostly_zeros(ca.Sparsity.dense(100, 100))
-    assert not is_mostly_zeros(ca.Sparsity(100, 100))  # singular
-
-
-def test_a_choice_of_tied_states_makes_the_pattern_square():
-    rows = ca.Sparsity.banded(6, 1)  # two torn unknowns, and constraints of five states
-    wide = ca.horzcat(ca.DM(rows, 1), ca.DM.ones(6, 1)).sparsity()
-    square = pattern_of_choice(wide, 2)
-    assert square.shape == (6, 6)
-    assert ca.sprank(ca.DM(square, 1)) == 6
-
-
 def string_of_cells(switch, n=32):
     """Sources behind 1 ohm, each with 3 ohm beside it, in series: they charge 1 mF."""
     return wired("string", "emf.p inner.n", "inner.p beside.p", "beside.n emf.n",
                  "beside[:-1].p beside[1:].n", "beside[-1].p main.p", "main.n store.p",
                  "store.n beside[0].n ground.V",
-                 emf=DCVoltageSource(count=n, voltage="2 V"), inner=Resistor(count=n),
-                 beside=Resistor(count=n, resistance="3 ohm"), ground=ElectricalReference(),
-                 store=Capacitor(capacitance="1 mF"), main=switch)
+                 emf=el.DCVoltageSource(count=n, voltage="2 V"), inner=el.Resistor(count=n),
+                 beside=el.Resistor(count=n, resistance="3 ohm"), ground=el.ElectricalReference(),
+                 store=el.Capacitor(capacitance="1 mF"), main=switch)
 
 
 @pytest.mark.parametrize("ideal", [False, True])
 def test_a_large_loop_of_a_string_of_cells_charges_as_one_source(ideal, monkeypatch):
     monkeypatch.setattr(tape, "LARGEST_ELIMINATED", 12)  # beside ideal elements, too
-    own, switch = (0, Switch(model="ideal", gate=1)) if ideal else (1, Resistor())
+    own, switch = (0, el.Switch(model="ideal", gate=1)) if ideal else (1, el.Resistor())
     run = string_of_cells(switch).simulate("30 ms", method="rodas4", rtol=1e-9)
     assert run.statistics["algebraic unknowns"] >= 30
     t = run.time.to("s").m

@@ -89,8 +89,7 @@ def test_code_that_refers_in_another_way_is_left_to_llvm():
 
 
 def test_a_function_that_nobody_knows_is_left_to_llvm():
-    code = emitted(TEXT.format(name="without_table"))
-    assert object_code.placed(code, "without_table", {}) == 0
+    assert object_code.placed(emitted(TEXT.format(name="without_table")), "without_table", {}) == 0
 
 
 @pytest.mark.parametrize("function, failure", [
@@ -166,24 +165,6 @@ def test_a_damaged_file_is_written_anew(damage, folder, compiled, monkeypatch):
     assert len(compiled) == 2 and file.read_bytes() == whole
 
 
-def test_what_a_change_of_other_source_files_leaves_as_it_is_is_not_compiled_again(
-        folder, compiled, monkeypatch):
-    texts = []
-
-    def text():
-        texts.append(1)
-        return "define i64 @main() {\n  ret i64 7\n}\n"
-
-    for sources in ("of monday", "of tuesday", "of tuesday"):
-        compiled_as_in_a_new_process(monkeypatch)
-        compiled.clear()
-        monkeypatch.setattr(compiling, "_sources", lambda sources=sources: sources)
-        address = compiling.compiled_from_source("seven", text)
-        assert ctypes.CFUNCTYPE(ctypes.c_int64)(address)() == 7
-        assert len(compiled) == (sources == "of monday")
-    assert len(texts) == 2
-
-
 def test_without_a_folder_it_is_compiled_all_the_same(monkeypatch):
     monkeypatch.setattr(compiling, "folder", lambda: None)
     assert compiled_as_in_a_new_process(monkeypatch)(3.0) == 27
@@ -213,8 +194,7 @@ def test_what_was_not_used_for_longest_goes_first(folder, monkeypatch):
         os.utime(file, (k, k))
     monkeypatch.setattr(compiling, "MOST_KEPT", 12)
     compiled_as_in_a_new_process(monkeypatch)(3.0)
-    names = sorted(f.name for f in folder.glob("f??.o"))
-    assert names == [f"f{k:02}.o" for k in range(1, 12)]
+    assert sorted(f.name for f in folder.glob("f??.o")) == [f"f{k:02}.o" for k in range(1, 12)]
 
 
 SCRIPT = """

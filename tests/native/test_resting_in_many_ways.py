@@ -10,34 +10,15 @@ from benches import wire, wired
 from benches.friction import times_of, value, values
 from numpy.testing import assert_allclose
 
+import library.planar as pl
+import library.translational as tr
 from blocks import Model, quantity
 from blocks.nonsmooth.modes import indeterminacy
 from blocks.nonsmooth.modes.indeterminacy import Indeterminacy
 from blocks.nonsmooth.modes.margins import CompiledMargins
-from library.planar import (
-    Body,
-    Contact,
-    Corner,
-    Force,
-    Ground,
-    Line,
-    Revolute,
-    RigidOffset,
-    SpringDamper,
-)
 from library.rotational import Inertia, RotationalFriction, RotationalReference, TorqueSource
 from library.signal import Sine
 from library.thermal import ThermalMass
-from library.translational import (
-    Damper,
-    ForceSource,
-    HardStop,
-    Mass,
-    Reference,
-    Spring,
-    TranslationalFriction,
-    VelocitySource,
-)
 
 # -- bodies on several feet -------------------------------------------------------------------
 G = 9.81
@@ -46,23 +27,20 @@ METHODS = "dopri5", "rodas4"
 
 def standing(model, name, base, feet, y="0.2 m", friction=0.4, floor=None):
     """A box of 1 kg on feet at places along it, with its centre 0.2 m above them."""
-    box = model.add(name, Body(mass="1 kg", inertia="0.1 kg*m^2", x="0 m", y=y, phi="0 rad",
-                               vx="0 m/s", vy="0 m/s", w="0 rad/s"))  # fmt: skip
+    wire(model, **{name: pl.Body(mass="1 kg", inertia="0.1 kg*m^2", x="0 m", y=y, phi="0 rad",
+                                 vx="0 m/s", vy="0 m/s", w="0 rad/s")})
     for k, x in enumerate(feet):
-        foot = model.add(f"{name}_foot{k}", Contact(
-            curve=Corner(f"{x} m", "-0.2 m"), base=floor or Line(), friction=friction,
-            static_friction=1.25 * friction))  # fmt: skip
-        model.connect(foot.F, box.P)
-        model.connect(foot.B, base)
-    return box
+        wire(model, f"{name}_foot{k}.F {name}.P", f"{name}_foot{k}.B {base}.P", **{
+            f"{name}_foot{k}": pl.Contact(
+                curve=pl.Corner(f"{x} m", "-0.2 m"), base=floor or pl.Line(), friction=friction,
+                static_friction=1.25 * friction)})
+    return getattr(model, name)
 
 
-def pushed(model, box, force):
-    model.push = Force()
-    model.connect(model.push.P, box.P)
+def pushed(model, name, force):
+    wire(model, f"push.P {name}.P", push=pl.Force())
     if isinstance(force, Sine):
-        model.wave = force
-        model.connect(force.y, model.push.SX)
+        wire(model, "wave.y push.SX", wave=force)
     else:
         model.push.fx = force
 
@@ -70,8 +48,9 @@ def pushed(model, box, force):
 @pytest.mark.parametrize(("feet", "method"), [
     ((-0.3, 0.3), "auto"), ((-0.5, 0.1, 0.4), "dopri5"), ((-0.5, 0.1, 0.4), "rodas4")])
 def test_a_box_slides_where_the_push_is_more_than_its_feet_can_hold(feet, method):
-    model = wired("box", ground=Ground())
-    pushed(model, standing(model, "box", model.ground.P, feet), lambda t: quantity("2 N/s") * t)
+    model = wired("box", ground=pl.Ground())
+    standing(model, "box", "ground", feet)
+    pushed(model, "box", lambda t: quantity("2 N/s") * t)
     run = model.simulate("3 s", method=method, rtol=1e-9)
     starts = 0.5 * G / 2
     assert_allclose(times_of(run, "slides"), [starts] * len(feet), rtol=1e-10)
@@ -81,9 +60,9 @@ def test_a_box_slides_where_the_push_is_more_than_its_feet_can_hold(feet, method
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_box_that_cannot_slide_tips_about_its_front_foot(method):
-    model = wired("box", ground=Ground())
-    box = standing(model, "box", model.ground.P, (-0.3, 0.3), friction=2.0)
-    pushed(model, box, lambda t: quantity("10 N/s") * t)
+    model = wired("box", ground=pl.Ground())
+    standing(model, "box", "ground", (-0.3, 0.3), friction=2.0)
+    pushed(model, "box", lambda t: quantity("10 N/s") * t)
     run = model.simulate("1.5 s", method=method, rtol=1e-9)
     lifts = G * 0.3 / 0.2 / 10  # moments about the front foot
     assert run.events[0].description == "opens"
@@ -93,12 +72,12 @@ def test_a_box_that_cannot_slide_tips_about_its_front_foot(method):
 
 
 def test_what_moves_beside_a_box_that_stands_is_not_slowed_by_it():
-    model = wired("box and spring", ground=Ground(), wall=Reference())
-    pushed(model, standing(model, "box", model.ground.P, (-0.3, 0.3)),
-           Sine(amplitude="3 N", frequency="1 Hz"))
+    model = wired("box and spring", ground=pl.Ground(), wall=tr.Reference())
+    standing(model, "box", "ground", (-0.3, 0.3))
+    pushed(model, "box", Sine(amplitude="3 N", frequency="1 Hz"))
     wire(model, "mass.M spring.R damper.R", "spring.C damper.C wall.V",
-         mass=Mass(mass="1 kg", v="1 m/s"), spring=Spring(stiffness="1e4 N/m"),
-         damper=Damper(damping="1 N*s/m"))
+         mass=tr.Mass(mass="1 kg", v="1 m/s"), spring=tr.Spring(stiffness="1e4 N/m"),
+         damper=tr.Damper(damping="1 N*s/m"))
     run = model.simulate("2 s", rtol=1e-9)
     assert not run.events
     assert "stretches in Python" not in run.statistics
@@ -109,57 +88,48 @@ def test_what_moves_beside_a_box_that_stands_is_not_slowed_by_it():
 
 def stack():
     """Two boxes on each other, of which the upper one is pulled to and fro: both slide, and tip."""
-    model = wired("stack", ground=Ground())
-    low = standing(model, "low", model.ground.P, (-0.5, 0.5), friction=0.28)
-    high = standing(model, "high", low.P, (-0.5, 0.5), y="0.6 m", friction=0.28,
-                    floor=Line(y="0.2 m"))
-    pushed(model, high, Sine(amplitude="12 N", frequency="1 Hz"))
+    model = wired("stack", ground=pl.Ground())
+    standing(model, "low", "ground", (-0.5, 0.5), friction=0.28)
+    standing(model, "high", "low", (-0.5, 0.5), y="0.6 m", friction=0.28, floor=pl.Line(y="0.2 m"))
+    pushed(model, "high", Sine(amplitude="12 N", frequency="1 Hz"))
     return model
 
 
 def cart():
     """A box on a cart that rocks on springs: the floor of its feet moves, and turns."""
-    model = wired("cart", ground=Ground())
-    model.cart = Body(mass="5 kg", inertia="2 kg*m^2", x="0 m", y="0 m", phi="0 rad",
+    model = wired("cart", ground=pl.Ground())
+    model.cart = pl.Body(mass="5 kg", inertia="2 kg*m^2", x="0 m", y="0 m", phi="0 rad",
                       vx="0 m/s", vy="0 m/s", w="0.3 rad/s")  # fmt: skip
     for k, x in enumerate((-1, 1)):
         for j, (wide, down) in enumerate(((1, -1.1), (2, -0.1))):
-            end = model.add(f"end{k}{j}", RigidOffset(dx=f"{x * wide} m", dy=f"{down} m"))
-            own = model.add(f"own{k}{j}", RigidOffset(dx=f"{x} m", dy="-0.1 m"))
-            spring = model.add(f"spring{k}{j}", SpringDamper(
-                stiffness="1000 N/m", damping="10 N*s/m", free_length="1 m"))
-            model.connect(end.B, model.ground.P)
-            model.connect(own.B, model.cart.P)
-            model.connect(spring.B, end.F)
-            model.connect(spring.F, own.F)
-    box = standing(model, "box", model.cart.P, (-0.4, 0.4))
-    box.w = "0.3 rad/s"
-    box.vx = "-0.06 m/s"
-    pushed(model, box, Sine(amplitude="5 N", frequency="1.3 Hz"))
+            n = f"{k}{j}"
+            wire(model, f"end{n}.B ground.P", f"own{n}.B cart.P", f"spring{n}.B end{n}.F",
+                 f"spring{n}.F own{n}.F", **{
+                     f"end{n}": pl.RigidOffset(dx=f"{x * wide} m", dy=f"{down} m"),
+                     f"own{n}": pl.RigidOffset(dx=f"{x} m", dy="-0.1 m"),
+                     f"spring{n}": pl.SpringDamper(stiffness="1000 N/m", damping="10 N*s/m",
+                                                   free_length="1 m")})
+    box = standing(model, "box", "cart", (-0.4, 0.4))
+    box.w, box.vx = "0.3 rad/s", "-0.06 m/s"
+    pushed(model, "box", Sine(amplitude="5 N", frequency="1.3 Hz"))
     return model
 
 
 def swing():
     """A box on a table that hangs on two parallel rods: its equations have loops."""
-    model = wired("swing", ground=Ground())
-    model.table = Body(mass="2 kg", inertia="0.5 kg*m^2", x="0 m", y="0 m", phi="0 rad",
+    model = wired("swing", ground=pl.Ground())
+    model.table = pl.Body(mass="2 kg", inertia="0.5 kg*m^2", x="0 m", y="0 m", phi="0 rad",
                        vx="0.3 m/s", vy="0 m/s", w="0 rad/s")  # fmt: skip
     for k, x in enumerate((-0.6, 0.6)):
-        rod, tip = Body(mass="0.1 kg", inertia="0.01 kg*m^2"), RigidOffset(dy="-1 m")
-        above, below = RigidOffset(dx=f"{x} m", dy="1 m"), RigidOffset(dx=f"{x} m")
-        hinge, eye = Revolute(), Revolute()
-        for name, part in (("rod", rod), ("tip", tip), ("above", above), ("below", below),
-                           ("hinge", hinge), ("eye", eye)):
-            model.add(f"{name}{k}", part)
-        model.connect(above.B, model.ground.P)
-        model.connect(hinge.B, above.F)
-        model.connect(hinge.F, rod.P, tip.B)
-        model.connect(tip.F, eye.B)
-        model.connect(eye.F, below.F)
-        model.connect(below.B, model.table.P)
-    box = standing(model, "box", model.table.P, (-0.4, 0.4), friction=0.2)
-    box.vx = "0.3 m/s"
-    pushed(model, box, Sine(amplitude="4 N", frequency="0.7 Hz"))
+        wire(model, f"above{k}.B ground.P", f"hinge{k}.B above{k}.F",
+             f"hinge{k}.F rod{k}.P tip{k}.B", f"tip{k}.F eye{k}.B", f"eye{k}.F below{k}.F",
+             f"below{k}.B table.P", **{
+                 f"rod{k}": pl.Body(mass="0.1 kg", inertia="0.01 kg*m^2"),
+                 f"tip{k}": pl.RigidOffset(dy="-1 m"), f"hinge{k}": pl.Revolute(),
+                 f"above{k}": pl.RigidOffset(dx=f"{x} m", dy="1 m"), f"eye{k}": pl.Revolute(),
+                 f"below{k}": pl.RigidOffset(dx=f"{x} m")})
+    standing(model, "box", "table", (-0.4, 0.4), friction=0.2).vx = "0.3 m/s"
+    pushed(model, "box", Sine(amplitude="4 N", frequency="0.7 Hz"))
     return model
 
 
@@ -182,16 +152,15 @@ def test_they_move_as_if_every_split_was_sought(make, end, monkeypatch):
         assert_allclose(value(quick, path), value(slow, path), rtol=1e-6, atol=1e-9)
 
 
-@pytest.mark.parametrize("make", [stack])
-def test_shares_of_feet_are_read_at_many_times_as_at_each(make, monkeypatch):
+def test_shares_of_feet_are_read_at_many_times_as_at_each(monkeypatch):
     """Those shown are of the least squares within their bounds, whatever the run has gone by."""
-    run, times = make().simulate("1 s", rtol=1e-9), np.linspace(0.0, 1.0, 101)
+    run, times = stack().simulate("1 s", rtol=1e-9), np.linspace(0.0, 1.0, 101)
     times = times[np.abs(times[:, None] - [e.time for e in run.events]).min(axis=1) > 1e-6]
     paths = [k for k in run.recording.catalog if "foot" in k and k[-2:] in (".N", ".T")]
     at_once = values(run, paths, times)
     monkeypatch.setattr(Indeterminacy, "split_loaded_at_points",
                         lambda self, points, *_: np.zeros(len(points), dtype=bool))
-    again = make().simulate("1 s", rtol=1e-9)
+    again = stack().simulate("1 s", rtol=1e-9)
     assert_allclose(at_once, values(again, paths, times), rtol=1e-9, atol=1e-9)
     assert np.abs(at_once).max() > 4
 
@@ -201,18 +170,14 @@ def test_a_ladder_slips_where_floor_and_wall_together_cannot_hold_it(method):
     """Pulled at its foot: both ends slide at once, whatever each of them carried before."""
     model, angle, friction, weight = Model("ladder"), np.radians(60), 0.4, 10 * G
     c, s = np.cos(angle), np.sin(angle)
-    model.ground = Ground()
-    model.ladder = Body(mass="10 kg", inertia="3.333 kg*m^2", x=f"{c} m", y=f"{s} m", phi="0 rad",
-                        vx="0 m/s", vy="0 m/s", w="0 rad/s")  # fmt: skip
-    ends = (("floor", (c, -s), "0 deg"), ("wall", (-c, s), "-90 deg"))
-    for name, (x, y), turned in ends:
-        end = model.add(name, Contact(curve=Corner(f"{x} m", f"{y} m"), base=Line(turned),
-                                      friction=friction))  # fmt: skip
-        model.connect(end.F, model.ladder.P)
-        model.connect(end.B, model.ground.P)
-    model.foot, model.pull = RigidOffset(dx=f"{c} m", dy=f"{-s} m"), Force()
+    model.ladder = pl.Body(mass="10 kg", inertia="3.333 kg*m^2", x=f"{c} m", y=f"{s} m",
+                           phi="0 rad", vx="0 m/s", vy="0 m/s", w="0 rad/s")
+    wire(model, "floor.F wall.F foot.B ladder.P", "floor.B wall.B ground.P", "foot.F pull.P",
+         ground=pl.Ground(), foot=pl.RigidOffset(dx=f"{c} m", dy=f"{-s} m"), pull=pl.Force(),
+         **{name: pl.Contact(curve=pl.Corner(f"{x} m", f"{y} m"), base=pl.Line(turned),
+                             friction=friction)
+            for name, x, y, turned in (("floor", c, -s, "0 deg"), ("wall", -c, s, "-90 deg"))})
     model.pull.fx = lambda t: quantity("20 N/s") * t
-    wire(model, "foot.B ladder.P", "foot.F pull.P")
     run = model.simulate("1 s", method=method, rtol=1e-9)
     # moments about the foot, with friction at its bounds at both ends
     at_wall = weight * c / (2 * (s + friction * c))
@@ -223,94 +188,40 @@ def test_a_ladder_slips_where_floor_and_wall_together_cannot_hold_it(method):
     assert "stretches in Python" not in run.statistics
 
 
-@pytest.mark.parametrize("seed", [1, *(
-    pytest.param(seed, marks=pytest.mark.slow) for seed in (3, 5, 7))])
-def test_random_stacks_and_rows_move_as_if_every_split_was_sought(seed, monkeypatch):
-    """Boxes on two to four feet on a slope, side by side or on each other, pushed to and fro."""
-    pytest.importorskip("llvmlite")
-
-    def run():
-        draw, model, before = np.random.default_rng(seed), Model("boxes"), None
-        model.ground, below, last = Ground(), 0.0, 0.0
-        slope, stacked = draw.uniform(-0.2, 0.2), draw.random() < 0.5
-        for k in range(draw.integers(1, 4)):
-            high, friction = draw.uniform(0.1, 0.3), draw.uniform(0.25, 0.7)
-            along, up = (0.0, below + high) if stacked else (3.0 * k, high)
-            box = model.add(f"box{k}", Body(
-                mass=f"{draw.uniform(0.5, 2)} kg", inertia=f"{draw.uniform(0.05, 0.3)} kg*m^2",
-                x=f"{along * np.cos(slope) - up * np.sin(slope)} m",
-                y=f"{along * np.sin(slope) + up * np.cos(slope)} m", phi=f"{slope} rad",
-                vx="0 m/s", vy="0 m/s", w="0 rad/s"))  # fmt: skip
-            first = before is None or not stacked
-            floor = Line(f"{slope} rad") if first else Line(y=f"{last} m")
-            feet = [-0.5, *draw.uniform(-0.4, 0.4, draw.integers(0, 3)), 0.5]
-            for j, x in enumerate(feet):
-                foot = model.add(f"foot{k}{j}", Contact(
-                    curve=Corner(f"{x} m", f"{-high} m"), base=floor, friction=friction))
-                model.connect(foot.F, box.P)
-                model.connect(foot.B, model.ground.P if first else before)
-            push, wave = Force(), Sine(amplitude=f"{draw.uniform(4, 12)} N",
-                                       frequency=f"{draw.uniform(0.5, 2)} Hz")
-            model.add(f"push{k}", push)
-            model.add(f"wave{k}", wave)
-            model.connect(wave.y, push.SX)
-            model.connect(push.P, box.P)
-            before, below, last = box.P, up + high, high
-        return model.simulate("1 s", rtol=1e-9)
-
-    quick = run()
-    monkeypatch.setattr(CompiledMargins, "_given_rows", lambda *_: None)
-    slow = run()
-    assert quick.statistics.get("stretches in Python", 0) < slow.statistics["stretches in Python"]
-    assert len(quick.events) == len(slow.events) > 0
-    paths = [k for k in quick.recording.catalog if k[:3] == "box" and k[4:] in (".x", ".vx")]
-    assert len(paths) > 1
-    for path in paths:
-        assert_allclose(value(quick, path), value(slow, path), rtol=1e-6, atol=1e-8)
-
-
 # -- what is held may be shared in any way ----------------------------------------------------
 STRENGTHS = [3.0, 5.0, 4.0, 2.5, 6.0, 3.5, 4.5, 2.0]  # N
 
 
 def row(strengths, drive, wall=False):
     """Boxes that touch each other, and perhaps a wall behind the last, each held by friction."""
-    model = wired("row", ground=Reference(), push=ForceSource())
-    before = None
+    model = wired("row", "push.C ground.V", ground=tr.Reference(), push=tr.ForceSource())
     for k, strength in enumerate(strengths):
-        box, friction = Mass(mass="1 kg"), TranslationalFriction(
-            law="coulomb", coulomb_force=f"{0.8 * strength} N", breakaway_force=f"{strength} N")
-        model.add(f"box{k}", box)
-        model.add(f"rub{k}", friction)
-        model.connect(box.M, friction.R)
-        model.connect(friction.C, model.ground.V)
-        if before is not None:
-            _touch(model, f"touch{k}", before, box.M)
-        before = box.M
+        wire(model, f"box{k}.M rub{k}.R", f"rub{k}.C ground.V", **{
+            f"box{k}": tr.Mass(mass="1 kg"), f"rub{k}": tr.TranslationalFriction(
+                law="coulomb", coulomb_force=f"{0.8 * strength} N",
+                breakaway_force=f"{strength} N")})
+        if k:
+            touch(model, f"touch{k}", f"box{k - 1}.M", f"box{k}.M")
     if wall:
-        _touch(model, "wall", before, model.ground.V)
-    wire(model, "push.R box0.M", "push.C ground.V")
+        touch(model, "wall", f"box{k}.M", "ground.V")
+    model.connect(model.push.R, model.box0.M)
     if isinstance(drive, Sine):
-        model.drive = drive
-        model.connect(drive.y, model.push.S)
+        wire(model, "drive.y push.S", drive=drive)
     else:
         model.push.force = drive
     return model
 
 
-def _touch(model, name, one, other):
-    stop = HardStop(model="restitution", restitution=0, upper_bound="0 mm", lower_bound="-1 m")
-    model.add(name, stop)
-    model.connect(one, stop.R)
-    model.connect(stop.C, other)
+def touch(model, name, one, other):
+    wire(model, f"{one} {name}.R", f"{name}.C {other}", **{name: tr.HardStop(
+        model="restitution", restitution=0, upper_bound="0 mm", lower_bound="-1 m")})
 
 
 @pytest.mark.parametrize(("count", "method"), [
     (2, "auto"), (4, "rodas4"), (8, "auto"), (8, "dopri5"), (8, "rodas4")])
 def test_boxes_that_touch_start_together_where_all_frictions_are_overcome(count, method):
     strengths = STRENGTHS[:count]
-    model = row(strengths, lambda t: quantity("10 N/s") * t)
-    run = model.simulate("4 s", method=method, rtol=1e-9)
+    run = row(strengths, lambda t: quantity("10 N/s") * t).simulate("4 s", method=method, rtol=1e-9)
     load = sum(strengths)
     starts = load / 10
     assert_allclose(times_of(run, "slides forward"), [starts] * count, rtol=1e-10)
@@ -338,16 +249,15 @@ def test_a_large_load_that_stops_and_frictions_share_falls_without_another_split
                         lambda *given: sought.append(given) or share(*given))
     model, strength = Model("press"), {"coulomb_force": quantity(unit, "N"),
                                        "breakaway_force": quantity(unit, "N")}
-    model.ground, model.push = Reference(), ForceSource(
+    model.ground, model.push = tr.Reference(), tr.ForceSource(
         force=lambda t: quantity(1000 * unit, "N") * (1 - t / quantity(0.5, "s")))
-    model.between = TranslationalFriction(law="coulomb", **strength)
+    model.between = tr.TranslationalFriction(law="coulomb", **strength)
     for k in range(2):
-        box = model.add(f"box{k}", Mass(mass=quantity(unit, "kg")))
-        rub = model.add(f"rub{k}", TranslationalFriction(law="coulomb", **strength))
-        model.connect(box.M, rub.R)
-        model.connect(rub.C, model.ground.V)
+        wire(model, f"box{k}.M rub{k}.R", f"rub{k}.C ground.V", **{
+            f"box{k}": tr.Mass(mass=quantity(unit, "kg")),
+            f"rub{k}": tr.TranslationalFriction(law="coulomb", **strength)})
         for stop in ("left", "right"):
-            _touch(model, f"{stop}{k}", box.M, model.ground.V)
+            touch(model, f"{stop}{k}", f"box{k}.M", "ground.V")
     wire(model, "box0.M between.R push.R", "box1.M between.C", "push.C ground.V")
     run = model.simulate("0.6 s")
     assert_allclose(times_of(run, "slides backward"), 0.5 * (1 + 2e-3), rtol=1e-9)
@@ -386,26 +296,18 @@ def test_random_frictions_in_loops_move_as_in_python(seed):
 
     def run(**how):
         draw = np.random.default_rng(seed)
-        model, bodies = Model("random"), []
-        model.ground = Reference()
+        model = wired("random", ground=tr.Reference())
         for k in range(4):
-            body = model.add(f"body{k}", Mass(mass=f"{draw.uniform(1, 3)} kg"))
-            push, wave = ForceSource(), Sine(amplitude=f"{draw.uniform(2, 8)} N",
-                                             frequency=f"{draw.uniform(0.5, 2)} Hz")
-            model.add(f"push{k}", push)
-            model.add(f"wave{k}", wave)
-            model.connect(wave.y, push.S)
-            model.connect(push.R, body.M)
-            model.connect(push.C, model.ground.V)
-            bodies.append(body.M)
-        ports = [*bodies, model.ground.V]
-        for k, (i, j) in enumerate(combinations(range(5), 2)):
+            wire(model, f"wave{k}.y push{k}.S", f"push{k}.R body{k}.M", f"push{k}.C ground.V", **{
+                f"body{k}": tr.Mass(mass=f"{draw.uniform(1, 3)} kg"), f"push{k}": tr.ForceSource(),
+                f"wave{k}": Sine(amplitude=f"{draw.uniform(2, 8)} N",
+                                 frequency=f"{draw.uniform(0.5, 2)} Hz")})
+        ports = [*(f"body{k}.M" for k in range(4)), "ground.V"]
+        for k, (one, other) in enumerate(combinations(ports, 2)):
             strength = draw.uniform(0.5, 2)
-            rub = model.add(f"rub{k}", TranslationalFriction(
-                law="coulomb", coulomb_force=f"{0.8 * strength} N",
-                breakaway_force=f"{strength} N"))  # fmt: skip
-            model.connect(rub.R, ports[i])
-            model.connect(rub.C, ports[j])
+            wire(model, f"rub{k}.R {one}", f"rub{k}.C {other}", **{
+                f"rub{k}": tr.TranslationalFriction(law="coulomb", breakaway_force=f"{strength} N",
+                                                    coulomb_force=f"{0.8 * strength} N")})
         return model.simulate("3 s", **how)
 
     assert len(_as_in_python(run, 1e-8).events) > 20
@@ -416,23 +318,19 @@ def test_carts_with_several_brakes_and_slack_couplers(count):
     """Their brakes tell as one each; the run ends where there is no load, at a known instant."""
 
     def run(**how):
-        model, before = Model("carts"), None
-        model.ground = Reference()
+        model = wired("carts", ground=tr.Reference())
         for k in range(count):
-            cart = model.add(f"cart{k}", Mass(mass="1 kg"))
+            model.add(f"cart{k}", tr.Mass(mass="1 kg"))
             for j in range(3):
-                brake = model.add(f"brake{k}{j}", TranslationalFriction(
-                    law="coulomb", coulomb_force=f"{1 + j} N", breakaway_force=f"{1.3 + j} N"))
-                model.connect(cart.M, brake.R)
-                model.connect(brake.C, model.ground.V)
-            if before is not None:
-                coupler = model.add(f"coupler{k}", HardStop(
-                    model="restitution", restitution=0, lower_bound="-2 mm", upper_bound="2 mm"))
-                model.connect(before, coupler.R)
-                model.connect(coupler.C, cart.M)
-            before = cart.M
+                wire(model, f"cart{k}.M brake{k}{j}.R", f"brake{k}{j}.C ground.V", **{
+                    f"brake{k}{j}": tr.TranslationalFriction(
+                        law="coulomb", coulomb_force=f"{1 + j} N", breakaway_force=f"{1.3 + j} N")})
+            if k:
+                wire(model, f"cart{k - 1}.M coupler{k}.R", f"coupler{k}.C cart{k}.M", **{
+                    f"coupler{k}": tr.HardStop(model="restitution", restitution=0,
+                                               lower_bound="-2 mm", upper_bound="2 mm")})
         wire(model, "drive.y pull.S", "pull.R cart0.M", "pull.C ground.V",
-             pull=ForceSource(), drive=Sine(amplitude=f"{7.5 * count} N", frequency="1 Hz"))
+             pull=tr.ForceSource(), drive=Sine(amplitude=f"{7.5 * count} N", frequency="1 Hz"))
         return model.simulate("2 s", **how)
 
     assert len(_as_in_python(run, 1e-7).events) > 20
@@ -444,15 +342,15 @@ def test_masses_in_a_row_rub_on_the_floor_and_on_each_other(count):
 
     def run(**how):
         model, k = Model("row"), 1 + 0.2 * np.random.default_rng(5).random(count)
-        model.ground, model.drive = Reference(), VelocitySource(velocity="0.1 m/s")
-        model.mass, model.pull = Mass(count=count), Spring(stiffness="20 N/m")
+        model.ground, model.drive = tr.Reference(), tr.VelocitySource(velocity="0.1 m/s")
+        model.mass, model.pull = tr.Mass(count=count), tr.Spring(stiffness="20 N/m")
         for name, size, static, kinetic in (("floor", count, 1.3 * k, k),
                                             ("between", count - 1, 0.6 * k[1:], 0.5 * k[1:])):
-            model.add(name, TranslationalFriction(
+            model.add(name, tr.TranslationalFriction(
                 count=size, law="coulomb", coulomb_force=quantity(kinetic, "N"),
                 breakaway_force=quantity(static, "N")))
         wire(model, "drive.C ground.V", "drive.R pull.R", "pull.C mass[0].M", "floor.R mass.M",
-             "floor.C ground.V", link=Spring(count=count - 1, stiffness="20 N/m"))
+             "floor.C ground.V", link=tr.Spring(count=count - 1, stiffness="20 N/m"))
         for part in (model.between, model.link):
             for i in range(count - 1):
                 model.connect(part[i].R, model.mass[i].M)

@@ -9,27 +9,9 @@ from benches import wired
 from benches.parts import Follower, Pendulum
 from numpy.testing import assert_allclose
 
-from blocks import (
-    Component,
-    Discrete,
-    Input,
-    Model,
-    Output,
-    Parameter,
-    Target,
-    Variable,
-    before,
-    der,
-    dry_friction,
-    every,
-    quantity,
-    sin,
-    time,
-    when,
-    where,
-)
+import blocks
+from blocks import Component, Discrete, Parameter, Variable, der, every, quantity, time, when, where
 from blocks.exceptions import SimulationError
-from blocks.native.samples import is_due, sample_number
 from library.translational import ForceSource, Mass, MotionSensor, Reference, TranslationalFriction
 
 
@@ -46,7 +28,7 @@ class Latched(Follower):
                     start=self.first)
 
 
-def alone(part: type[Component] = Follower, **given: object) -> Model:
+def alone(part: type[Component] = Follower, **given: object) -> blocks.Model:
     return wired("alone", part=part(**given))
 
 
@@ -85,7 +67,7 @@ def test_a_relation_that_a_sample_switches(in_python):
 def test_a_controller_beside_exact_friction_makes_the_same_run_in_both(in_python):
     class Push(Component):
         period = Parameter("2 ms")
-        x, F = Input("m"), Output("N")
+        x, F = blocks.Input("m"), blocks.Output("N")
         held = Discrete("N")
 
         def equations(self):
@@ -174,8 +156,8 @@ class PushedPendulum(Pendulum):
     pytest.param(lambda: alone(count=2, period=["0.1 s", "0.3 s"], gain="1 1/s"),
                  "3.05 s", "number x", 1e-12, id="rates that meet"),
     pytest.param(lambda: alone(Chain), "0.3 s", "a b c", 1e-12, id="each other"),
-    pytest.param(lambda: alone(PushedPendulum, x="0.6 m", y=Target("-0.8 m", priority="low")),
-                 "0.4 s", "x y vy tension held", 1e-8, id="tied states")])
+    pytest.param(lambda: alone(PushedPendulum, x="0.6 m", y=blocks.Target(
+        "-0.8 m", priority="low")), "0.4 s", "x y vy tension held", 1e-8, id="tied states")])
 def test_every_method_takes_the_same_samples(build, end, names, within, in_python):
     run = build().simulate(end, method="dopri5", rtol=1e-10)
     assert len(in_python) <= 1  # the start
@@ -196,22 +178,6 @@ def test_samples_and_resets_take_turns(in_python):
     assert len([e.time for e in run.events if "becomes" in e.description]) > 1
     assert at(run, "part.x", 19.5e-3) > 0.5
     assert not in_python
-
-
-def test_auto_takes_machine_code_where_something_samples():
-    assert "in machine code" in alone().simulate("20 ms").statistics["why"]
-
-
-def test_which_sample_is_due_is_said_alike_by_machine_code_and_on_arrays():
-    start, period, last = np.array([0.0, 0.1, 0.25, np.nan]), np.array([0.1, 0.3, 1e-3, np.nan]), \
-        np.array([-np.inf, 0.0, 41.0, -np.inf])
-    for t in (0.0, 0.1, 0.3, 0.1 + 0.2, 0.7, 0.292, 1.0):
-        whole = is_due.python(t, start, period, last, 1e-12)
-        assert whole.tolist() == [is_due(t, *given, 1e-12)
-                                  for given in zip(start, period, last, strict=True)]
-        number = sample_number.python(t, start[:3], period[:3])
-        assert number.tolist() == [sample_number(t, *given)
-                                   for given in zip(start[:3], period[:3], strict=True)]
 
 
 # -- what when assigns ------------------------------------------------------------------------
@@ -248,9 +214,9 @@ class Falls(Component):
     x, n, depth = Variable("1", 0.0), Discrete("1", 0.0), Discrete("1", 0.0)
 
     def equations(self):
-        wave = where(sin(quantity("9 rad/s") * time) > 0, 1 + self.x, -self.x)
+        wave = where(blocks.sin(quantity("9 rad/s") * time) > 0, 1 + self.x, -self.x)
         yield der(self.x) == quantity("1 1/s")
-        was = before(wave)
+        was = blocks.before(wave)
         yield when(was > wave + 0.5, {self.n: self.n + 1, self.depth: self.depth + was - wave})
 
 
@@ -295,7 +261,7 @@ class Rubbed(Component):
     def equations(self):
         yield der(self.x) == self.v
         yield quantity("1 kg") * der(self.v) == quantity("-40 N/m") * self.x - self.f
-        yield dry_friction(self.f, self.v, static=quantity("1 N"), kinetic=quantity("0.8 N"))
+        yield blocks.dry_friction(self.f, self.v, static=quantity("1 N"), kinetic=quantity("0.8 N"))
         yield when(self.x < quantity("0.1 m"),
                    {self.passed: self.passed + 1, self.v: self.v - self.push})
         yield when(time > quantity("2 s"), {self.v: self.v + self.push})
@@ -311,8 +277,8 @@ class Struck(Pendulum):
         yield when(self.x < 0, {self.vx: self.vx - quantity("0.5 m/s"), self.hits: self.hits + 1})
 
 
-def pendulum() -> Model:
-    return alone(Struck, x=quantity(np.sin(0.4), "m"), y=Target(
+def pendulum() -> blocks.Model:
+    return alone(Struck, x=quantity(np.sin(0.4), "m"), y=blocks.Target(
         quantity(-np.cos(0.4), "m"), priority="low"))
 
 
@@ -322,8 +288,7 @@ MODELS = {
     "friction": lambda: alone(Rubbed), "friction with a push": lambda: alone(
         Rubbed, push="0.4 m/s"),
     "three of them": lambda: alone(Rubbed, count=3, push="0.2 m/s", x=["30 cm", "25 cm", "40 cm"]),
-    "pendulum": pendulum, "falls": lambda: alone(Falls), "in turn": lambda: alone(InTurn),
-}  # fmt: skip
+    "pendulum": pendulum, "falls": lambda: alone(Falls), "in turn": lambda: alone(InTurn)}
 
 
 @pytest.mark.parametrize("method", ["dopri5", "rodas4", "DOP853", "ode45"])

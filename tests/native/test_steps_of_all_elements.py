@@ -5,6 +5,7 @@ import pytest
 from benches import wire, wired
 from numpy.testing import assert_allclose
 
+import library.translational as tr
 from benchmarks.planar import disc, poured
 from blocks import Branch, Model, Parameter, delayed, quantity, sin
 from blocks.machine import compiling
@@ -12,40 +13,29 @@ from blocks.native import moreau_jean, step_equations
 from library.mechanisms import OneWayClutch
 from library.planar import Body, Circle, Contact, Ground, Line
 from library.rotational import Inertia, RotationalReference, RotationalSpring
-from library.translational import (
-    FrictionRing,
-    HardStop,
-    Mass,
-    Reference,
-    Spring,
-    TranslationalFriction,
-    VelocitySource,
-    translational,
-)
 
 
 def pulled(stop: bool = False, moving: bool = False) -> Model:
     """A block that a spring pulls over a floor, which may move, and against a stop."""
     model = wired("pulled", "pull.R spring.R", "spring.C block.M friction.R", "pull.C ground.V",
-                  ground=Reference(), block=Mass(mass="1 kg", v="1 m/s"),
-                  spring=Spring(stiffness="1 kN/m"), pull=VelocitySource(velocity="0.1 m/s"),
-                  friction=TranslationalFriction(law="coulomb", coulomb_force="20 N",
-                                                 breakaway_force="25 N"))
+                  ground=tr.Reference(), block=tr.Mass(mass="1 kg", v="1 m/s"),
+                  spring=tr.Spring(stiffness="1 kN/m"), pull=tr.VelocitySource(velocity="0.1 m/s"),
+                  friction=tr.TranslationalFriction(law="coulomb", coulomb_force="20 N",
+                                                    breakaway_force="25 N"))
     model.connect(model.friction.C, model.pull.R if moving else model.ground.V)
     if stop:
-        wire(model, "stop.R block.M", "stop.C ground.V",
-             stop=HardStop(model="restitution", upper_bound="20 mm", lower_bound="-5 mm",
-                           restitution=0.5))
+        wire(model, "stop.R block.M", "stop.C ground.V", stop=tr.HardStop(
+            model="restitution", upper_bound="20 mm", lower_bound="-5 mm", restitution=0.5))
     return model
 
 
 def chain(n: int = 8) -> Model:
     """Masses between springs, each on a floor of its own."""
-    model = wired("chain", ground=Reference(),
-                  mass=Mass(count=n, mass="1 kg", v=quantity(np.linspace(-1, 1, n), "m/s")))
-    model.friction = TranslationalFriction(count=n, law="coulomb", coulomb_force="2 N",
+    model = wired("chain", ground=tr.Reference(),
+                  mass=tr.Mass(count=n, mass="1 kg", v=quantity(np.linspace(-1, 1, n), "m/s")))
+    model.friction = tr.TranslationalFriction(count=n, law="coulomb", coulomb_force="2 N",
                                            breakaway_force="2 N")  # fmt: skip
-    model.link = Spring(count=n - 1, stiffness="200 N/m")
+    model.link = tr.Spring(count=n - 1, stiffness="200 N/m")
     for i in range(n):
         model.connect(model.mass[i].M, model.friction[i].R)
         model.connect(model.friction[i].C, model.ground.V)
@@ -66,14 +56,13 @@ def freewheel() -> Model:
 
 def ring() -> Model:
     """A mass against a ring spring, which has a force without friction, too."""
-    return wired("ring", "block.M ring.R", "ring.C ground.V",
-                 ground=Reference(), ring=FrictionRing(), block=Mass(mass="1 kg", v="1 m/s"))
+    return wired("ring", "block.M ring.R", "ring.C ground.V", ground=tr.Reference(),
+                 ring=tr.FrictionRing(), block=tr.Mass(mass="1 kg", v="1 m/s"))
 
 
 def dropped(restitution: float) -> Model:
     """A spinning disc that falls on a floor."""
-    return wired("dropped", "ground.P floor.B", "disc.P floor.F",
-                 ground=Ground(),
+    return wired("dropped", "ground.P floor.B", "disc.P floor.F", ground=Ground(),
                  disc=Body(inertia="5 g*m^2", x="0 m", y="0.15 m", phi="0 rad", vx="1 m/s",
                            vy="0 m/s", w="20 rad/s"),
                  floor=Contact(curve=Circle("0.1 m"), base=Line(), restitution=restitution,
@@ -92,8 +81,7 @@ CASES = {
     "rebounds": (lambda: dropped(0.6), 250, "2 ms", "disc.vx disc.vy floor.T"),
     "two discs": (lambda: poured(2), 80, "5 ms", "discs.x discs.w floor.N"),
     "frictionless": (lambda: poured(4, smooth=True), 80, "5 ms", "discs.y pairs.N"),
-    "with friction": (lambda: poured(4), 80, "5 ms", "discs.x discs.w floor.N"),
-}
+    "with friction": (lambda: poured(4), 80, "5 ms", "discs.x discs.w floor.N")}
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -134,13 +122,12 @@ def test_more_elements_than_there_is_room_for_get_more(monkeypatch):
 
 def driven(kind: type[Branch], **rest: object) -> Model:
     """A block on a floor, to which a force goes through something."""
-    model = wired("driven", "pull.C rub.C ground.V", "spring.C block.M rub.R", "a.R pull.R",
-                  ground=Reference(), block=Mass(mass="1 kg"),
-                  pull=VelocitySource(
-                      velocity=lambda t: quantity("2 m/s") * sin(6 * t / quantity("1 s"))),
-                  rub=TranslationalFriction(law="coulomb", coulomb_force="2 N",
-                                            breakaway_force="2 N"),
-                  a=kind(), spring=Spring(stiffness="80 N/m"))
+    model = wired(
+        "driven", "pull.C rub.C ground.V", "spring.C block.M rub.R", "a.R pull.R",
+        ground=tr.Reference(), block=tr.Mass(mass="1 kg"),
+        pull=tr.VelocitySource(velocity=lambda t: quantity("2 m/s") * sin(6 * t / quantity("1 s"))),
+        rub=tr.TranslationalFriction(law="coulomb", coulomb_force="2 N", breakaway_force="2 N"),
+        a=kind(), spring=tr.Spring(stiffness="80 N/m"))
     if kind is Cubic:  # a node without mass: an algebraic loop
         wire(model, "a.C b.R", "b.C block.M", "spring.R ground.V", b=Cubic(factor=3))
     else:
@@ -148,7 +135,7 @@ def driven(kind: type[Branch], **rest: object) -> Model:
     return model
 
 
-class Cubic(Branch, domain=translational):
+class Cubic(Branch, domain=tr.translational):
     """A damper that stiffens."""
 
     factor = Parameter(1, minimum=0)
@@ -158,7 +145,7 @@ class Cubic(Branch, domain=translational):
         yield self.f == quantity("3 N") * (speed + self.factor * speed**3)
 
 
-class Lag(Branch, domain=translational):
+class Lag(Branch, domain=tr.translational):
     """A damper whose force comes late."""
 
     def equations(self):

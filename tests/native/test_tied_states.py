@@ -8,31 +8,12 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.special import ellipk
 
-from blocks import (
-    Component,
-    Model,
-    Parameter,
-    Target,
-    Variable,
-    abs_,
-    cos,
-    der,
-    quantity,
-    sin,
-    time,
-    where,
-)
+import blocks
+import library.isothermal_liquid as il
+from blocks import Component, Model, Parameter, Target, Variable, abs_, cos, der, quantity, sin
 from blocks.machine.signatures import run_code
 from blocks.native.matrices import band_of
 from blocks.native.method import Rodas4
-from library.isothermal_liquid import (
-    Cap,
-    ConstantVolumeChamber,
-    FlowResistance,
-    Pipe,
-    Reservoir,
-    TranslationalMechanicalConverter,
-)
 from library.thermal import ConductiveHeatTransfer, RadiativeHeatTransfer, ThermalMass
 from library.translational import Mass, Reference, Spring, TranslationalFriction, TwoPort
 
@@ -43,14 +24,13 @@ class Pendulum(Component):
     """1 kg on a rod of 1 m, in Cartesian coordinates; its pivot may shake, a spring may stop it."""
 
     swing, stop = Parameter("0 m", doc="amplitude of the pivot"), Parameter("2 m")
-    x, y = Variable("m"), Variable("m")
-    vx, vy = Variable("m/s"), Variable("m/s")
+    x, y, vx, vy = Variable("m"), Variable("m"), Variable("m/s"), Variable("m/s")
     pull, energy = Variable("N/m"), Variable("J")
 
     def equations(self):
         g, m, k = quantity("9.81 m/s^2"), quantity("1 kg"), quantity("500 N/m")
-        pivot = self.swing * sin(quantity("3 rad/s") * time)
-        over = where(self.x > self.stop, self.x - self.stop, quantity("0 m"))
+        pivot = self.swing * sin(quantity("3 rad/s") * blocks.time)
+        over = blocks.where(self.x > self.stop, self.x - self.stop, quantity("0 m"))
         yield der(self.x) == self.vx
         yield der(self.y) == self.vy
         yield m * der(self.vx) == -self.pull * (self.x - pivot) - k * over
@@ -89,8 +69,7 @@ def test_a_pendulum_swings_with_the_period_of_the_elliptic_integral():
 def test_a_pendulum_that_turns_over_stays_on_its_circle_at_every_time():
     speed = 8.0  # at the bottom; over the top from 2 sqrt(9.81) = 6.26 1/s on
     run = pendulum(0.0, speed).simulate("30 s", method="dopri5", rtol=1e-11)
-    t = np.random.default_rng(0).uniform(0, 30, 400)
-    x, y = places(run, t)
+    x, y = places(run, np.random.default_rng(0).uniform(0, 30, 400))
     assert_allclose(np.hypot(x, y), 1, atol=1e-14)
     assert_allclose(run["bob.energy"].m, speed**2 / 2 - G, rtol=1e-7)
     modulus = 4 * G / speed**2  # a whole turn takes 4 K(k^2)/speed, k^2 = 4 g/(l speed^2)
@@ -166,13 +145,10 @@ class Turbulent(TwoPort):
 
 
 def test_turbulent_dampers_in_series_brake_as_one():
-    model = wired("series", block=Mass(mass="2 kg", v="3 m/s"), ground=Reference())
-    last = model.block.M
-    for k, drag in enumerate((2.0, 5.0, 0.5)):
-        part = model.add(f"d{k}", Turbulent(drag=quantity(drag, "N*s^2/m^2")))
-        model.connect(last, part.R)
-        last = part.C
-    model.connect(last, model.ground.V)
+    model = wired("series", "block.M d0.R", "d0.C d1.R", "d1.C d2.R", "d2.C ground.V",
+                  block=Mass(mass="2 kg", v="3 m/s"), ground=Reference(),
+                  **{f"d{k}": Turbulent(drag=quantity(drag, "N*s^2/m^2"))
+                     for k, drag in enumerate((2.0, 5.0, 0.5))})
     whole = sum(drag**-0.5 for drag in (2.0, 5.0, 0.5)) ** -2
     run = model.simulate("20 s", method="dopri5", rtol=1e-10)
     t = np.linspace(0, 20, 41)
@@ -227,9 +203,9 @@ def test_the_implicit_method_swings_a_pendulum_and_is_of_order_four():
 def test_an_unknown_beside_dry_friction_is_what_its_law_says_wherever_it_is_read(monkeypatch):
     """Whatever stood before in the memory that it is written to."""
     model = wired("leak and friction", "full.A leak.A", "leak.B empty.A", "body.M rub.R",
-                  "rub.C wall.V",
-                  full=ConstantVolumeChamber(p_I="5 MPa"), empty=ConstantVolumeChamber(p_I="4 MPa"),
-                  leak=FlowResistance(pressure_drop="1 MPa", mass_flow="0.05 kg/s"),
+                  "rub.C wall.V", full=il.ConstantVolumeChamber(p_I="5 MPa"),
+                  empty=il.ConstantVolumeChamber(p_I="4 MPa"),
+                  leak=il.FlowResistance(pressure_drop="1 MPa", mass_flow="0.05 kg/s"),
                   body=Mass(v="1 m/s"), wall=Reference(), rub=TranslationalFriction(law="coulomb"))
     run = model.simulate("0.1 s", method="dopri5")
     monkeypatch.setattr(np, "empty_like", lambda rows: np.full_like(rows, np.nan))
@@ -259,48 +235,37 @@ def test_a_pendulum_swings_beside_thousands_of_states_as_it_does_alone(friction)
 # -- derivatives through what is solved for ---------------------------------------------------
 def pipes(inertia):
     """Many in a row, at rising pressures: loops of one or two unknowns between them."""
-    model = wired("pipes", lake=Reservoir(pressure_spec="specified", pressure="0.9 MPa"), cap=Cap())
-    end = model.lake.A
-    for k in range(52):
-        part = model.add(f"part{k}", Pipe(inertia=inertia, p_I=f"{1 + 0.02 * k} MPa"))
-        model.connect(end, part.A)
-        end = part.B
-    model.connect(end, model.cap.A)
-    return model
+    pressures = quantity([round(1 + 0.02 * k, 2) for k in range(52)], "MPa")
+    return wired("pipes", "lake.A part[0].A", "part[:-1].B part[1:].A", "part[-1].B cap.A",
+                 lake=il.Reservoir(pressure_spec="specified", pressure="0.9 MPa"), cap=il.Cap(),
+                 part=il.Pipe(count=52, inertia=inertia, p_I=pressures))
 
 
 def radiators():
     """Sixty bodies in a row that conduct heat, with radiation behind every fourth wire."""
-    model = Model("radiators")
-    end = model.add("body", ThermalMass(T="300 K")).M
+    model, end = wired("radiators", body0=ThermalMass(T="300 K")), "body0.M"
     for k in range(1, 60):
-        body = model.add(f"body{k}", ThermalMass(T=f"{300 + 3 * k} K"))
-        wire = model.add(f"wire{k}", ConductiveHeatTransfer())
         if k % 4 == 0:
-            gap = model.add(f"gap{k}", RadiativeHeatTransfer())
-            model.connect(end, gap.A)
-            end = gap.B
-        model.connect(end, wire.A)
-        model.connect(wire.B, body.M)
-        end = body.M
+            wire(model, f"{end} gap{k}.A", **{f"gap{k}": RadiativeHeatTransfer()})
+            end = f"gap{k}.B"
+        wire(model, f"{end} wire{k}.A", f"wire{k}.B body{k}.M", **{
+            f"body{k}": ThermalMass(T=f"{300 + 3 * k} K"), f"wire{k}": ConductiveHeatTransfer()})
+        end = f"body{k}.M"
     return model
 
 
 def pressed_friction():
     """A piston between two chambers with a nonlinear leak; it rubs, and so does what it pulls."""
-    model = wired("piston", "full.A leak.A", "leak.B piston.A", "piston.R body.M spring.R",
-                  "piston.C ground.V", "spring.C other.M",
-                  full=ConstantVolumeChamber(p_I="5 MPa"), ground=Reference(),
-                  leak=FlowResistance(pressure_drop="1 MPa", mass_flow="0.05 kg/s"),
-                  piston=TranslationalMechanicalConverter(interface_area="2 cm^2",
-                                                          dead_volume="0.1 l", p_I="4 MPa"),
-                  body=Mass(v="1 m/s"), other=Mass(mass="2 kg", v="0.5 m/s"),
-                  spring=Spring(stiffness="2 kN/m", x="1 cm"))
-    for k, ends in enumerate(((model.body.M, model.other.M), (model.other.M, model.ground.V))):
-        rub = model.add(f"rub{k}", TranslationalFriction(law="coulomb", coulomb_force="20 N"))
-        model.connect(rub.R, ends[0])
-        model.connect(rub.C, ends[1])
-    return model
+    return wired(
+        "piston", "full.A leak.A", "leak.B piston.A", "piston.R body.M spring.R rub0.R",
+        "piston.C rub1.C ground.V", "spring.C other.M rub0.C rub1.R",
+        full=il.ConstantVolumeChamber(p_I="5 MPa"), ground=Reference(),
+        leak=il.FlowResistance(pressure_drop="1 MPa", mass_flow="0.05 kg/s"),
+        piston=il.TranslationalMechanicalConverter(interface_area="2 cm^2", dead_volume="0.1 l",
+                                                   p_I="4 MPa"), body=Mass(v="1 m/s"),
+        other=Mass(mass="2 kg", v="0.5 m/s"), spring=Spring(stiffness="2 kN/m", x="1 cm"),
+        rub0=TranslationalFriction(law="coulomb", coulomb_force="20 N"),
+        rub1=TranslationalFriction(law="coulomb", coulomb_force="20 N"))
 
 
 def method_of(model, before="rodas4"):

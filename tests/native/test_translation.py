@@ -12,13 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from blocks.machine.functions import machine_code
-from blocks.machine.signatures import (
-    CFunction,
-    Untranslatable,
-    address_of,
-    indices_at,
-    vector_at,
-)
+from blocks.machine.signatures import CFunction, Untranslatable, address_of, indices_at, vector_at
 from blocks.machine.translation import translated
 from blocks.numerics.arrays import Cube, Flags, Indices, Matrix, Vector
 
@@ -77,8 +71,7 @@ def moved(cube: Cube, at: int) -> None:
 @machine_code
 def both(rows: Rows, out: Vector, cube: Cube) -> float:
     moved(cube, 1)
-    n = sums(rows, out)
-    a, b, m, differ = choice(out[0], out[1], n)
+    a, b, m, differ = choice(out[0], out[1], sums(rows, out))
     total = a + b + m
     if differ:
         total *= np.cos(a) * np.inf if np.isnan(b) else 1.0
@@ -116,16 +109,6 @@ def unlucky(x: Vector) -> float:
 @machine_code
 def mistaken(x: Vector) -> int:
     return x[0]
-
-
-@pytest.mark.parametrize("function, text", [
-    (unlucky, r"unlucky, line {}: has no machine code: \(v for v in x\)"),
-    (mistaken, r"mistaken, line {}: .*double.*, not .*i64"),
-])  # fmt: skip
-def test_what_has_no_machine_code_is_named_with_its_line(function, text):
-    line = function.python.__code__.co_firstlineno + 2
-    with pytest.raises(Untranslatable, match=text.replace("{}", str(line))):
-        translated(function)
 
 
 def test_arrays_of_other_numbers_are_refused():
@@ -171,11 +154,6 @@ def test_functions_of_c_are_called_and_called_by():
     assert numbers.tolist() == [4.0, 10.0, -12.0]
 
 
-def test_c_gives_and_takes_no_arrays():
-    with pytest.raises(Untranslatable, match="C gives and takes numbers alone"):
-        translated(sums, called_by_c=True)
-
-
 class Ladder(NamedTuple):
     kind: int
     rungs: Vector
@@ -216,9 +194,15 @@ def forgets_one(address: int, numbers: Vector) -> int:
     return twice(address, 2.0, numbers)
 
 
-def test_a_function_of_c_takes_what_it_says():
-    with pytest.raises(Untranslatable, match="takes an address and 3 arguments"):
-        translated(forgets_one)
+@pytest.mark.parametrize("function, options, text", [
+    (unlucky, {}, r"unlucky, line {}: has no machine code: \(v for v in x\)"),
+    (mistaken, {}, r"mistaken, line {}: .*double.*, not .*i64"),
+    (forgets_one, {}, "takes an address and 3 arguments"),
+    (sums, {"called_by_c": True}, "C gives and takes numbers alone")])
+def test_what_has_no_machine_code_is_named_with_its_line(function, options, text):
+    line = function.python.__code__.co_firstlineno + 2
+    with pytest.raises(Untranslatable, match=text.replace("{}", str(line))):
+        translated(function, **options)
 
 
 def test_addresses_of_arrays_are_those_that_numpy_tells():

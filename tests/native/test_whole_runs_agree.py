@@ -9,24 +9,14 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
-from blocks import (
-    Discrete,
-    Model,
-    SimulationError,
-    Target,
-    Variable,
-    dry_friction,
-    quantity,
-    when,
-)
+from blocks import Discrete, Model, SimulationError, Target, Variable, dry_friction, quantity, when
 from library.translational import Mass, Reference, Spring, TranslationalFriction
 
 RUNS = {
     "springs on friction": lambda: models.springs_on_friction(3),
     "friction beside a nonlinear loop": models.friction_beside_a_loop,
     "a law of the load with a band of rest": lambda: models.pushed(TranslationalFriction(
-        law="karnopp", coulomb_force="2 N", breakaway_force="3 N")),
-}
+        law="karnopp", coulomb_force="2 N", breakaway_force="3 N"))}
 
 
 @pytest.mark.parametrize("name", sorted(RUNS))
@@ -60,12 +50,11 @@ class Rubbing(Pendulum):
 
 def drag(viscous="0 N*s/m", law="coulomb", **curve):
     """A body of 1 kg and 1 m/s that drags a spring of 100 N/m on friction of 2 N."""
-    return wired("drag", "body.M spring.R", "spring.C friction.R", "friction.C ground.V",
-                 body=Mass(mass="1 kg", v="1 m/s"), ground=Reference(),
-                 spring=Spring(stiffness="100 N/m"),
-                 friction=TranslationalFriction(law=law, coulomb_force=curve.pop("coulomb", "2 N"),
-                                                breakaway_force="2 N", viscous_coefficient=viscous,
-                                                **curve))
+    return wired(
+        "drag", "body.M spring.R", "spring.C friction.R", "friction.C ground.V",
+        body=Mass(mass="1 kg", v="1 m/s"), ground=Reference(), spring=Spring(stiffness="100 N/m"),
+        friction=TranslationalFriction(law=law, coulomb_force=curve.pop("coulomb", "2 N"),
+                                       breakaway_force="2 N", viscous_coefficient=viscous, **curve))
 
 
 def test_a_body_that_drags_a_spring_on_friction_slides_and_then_swings_for_ever():

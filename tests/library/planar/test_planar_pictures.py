@@ -16,8 +16,7 @@ mpl.use("Agg")
 
 @pytest.fixture(scope="module")
 def run():
-    model = wired("rolls", "ground.P floor.B spring.B", "disc.P floor.F spring.F",
-                  ground=Ground(),
+    model = wired("rolls", "ground.P floor.B spring.B", "disc.P floor.F spring.F", ground=Ground(),
                   disc=Body(y="0.2 m", x="0 m", phi="0 rad", vx="1 m/s", vy="0 m/s", w="-5 rad/s",
                             inertia="20 g*m^2"),
                   floor=Contact(curve=Circle("0.2 m"), base=Line(), friction=0.25),
@@ -26,8 +25,7 @@ def run():
 
 
 def test_a_picture_shows_the_disc_where_it_is_and_the_force_that_carries_it(run):
-    figure = run.draw("0 s", "0.5 s")
-    first, second = figure.axes
+    first, second = run.draw("0 s", "0.5 s").axes
     assert (first.get_title(), second.get_title()) == ("t = 0.000 s", "t = 0.500 s")
     outline = second.patches[0].get_path().vertices
     assert_allclose(outline.mean(axis=0), [0.5, 0.2], atol=0.02)

@@ -11,8 +11,7 @@ RTOL = 1e-9
 
 def output_of(source, duration="10 s", **options):
     """The result of a source alone."""
-    model = wired("model", block=source)
-    return model.simulate(duration, **{"rtol": RTOL, **options})
+    return wired("model", block=source).simulate(duration, **{"rtol": RTOL, **options})
 
 
 def response(block, *sources, duration="10 s", ports=("u",), **options):

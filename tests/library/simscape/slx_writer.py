@@ -17,8 +17,7 @@ RELEASES = ("R2013b", "R2016b", "R2020b", "R2022b", "R2026a")
 UTILITIES = {
     "nesl_utility/Simulink-PS Converter": (["in"], [], ["O"]),
     "nesl_utility/PS-Simulink Converter": (["out"], ["I"], []),
-    "nesl_utility/Solver Configuration": ([], [], ["P"]),
-}
+    "nesl_utility/Solver Configuration": ([], [], ["P"])}
 
 
 @dataclass

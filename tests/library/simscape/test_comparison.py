@@ -39,8 +39,7 @@ def data(folder, **values):
 def logged_objects(folder):
     path = folder / "logged.mat"
     speed = Thing("timeseries", {"Name": "speed", "Data_": 1000 * (SPEED[:, None] + 0.25),
-                                 "TimeInfo": Thing("tsdata.timemetadata", {
-                                     "Time_": T[:, None]})})
+                                 "TimeInfo": Thing("tsdata.timemetadata", {"Time_": T[:, None]})})
     path.write_bytes(mat_file(logsout=Thing("Simulink.SimulationData.Dataset", {"any": {
         "Elements": [Thing("Simulink.SimulationData.Signal", {"Name": "speed", "Values": speed})]}},
         saved=True)))

@@ -24,8 +24,7 @@ BESIDE = {"foundation.signal.sinks.terminator"}  # it only ends a line
 IN_PART = {  # what is not taken, beside parameters without a keyword
     "foundation.signal.functions.concatenate":
         "where selectors, sums or converters take its vector",
-    "foundation.signal.nonlinear.selector": "of a vector that is joined in the model",
-}
+    "foundation.signal.nonlinear.selector": "of a vector that is joined in the model"}
 
 
 class Kind(NamedTuple):
@@ -93,8 +92,7 @@ def test_the_guide_says_what_is_counted():
         assert line in guide
     for kind in KINDS:
         if kind.maps == "not at all":
-            package = kind.path.split(".")[1]
-            assert package in guide, kind.path
+            assert kind.path.split(".")[1] in guide, kind.path
 
 
 def test_the_guide_shows_the_text_that_is_written():

@@ -6,6 +6,7 @@ with w = k V/R / (k²/R + d).
 
 import numpy as np
 import pytest
+from benches import meets
 from numpy.testing import assert_allclose
 from simscape_corpus import built
 from slx_writer import Drawn, converted, note_of, solver
@@ -17,10 +18,8 @@ MOTOR = "ee.electromech.brushed.dc_motor"
 OLD = "elec.actuators.rotational.dc_motor"
 EL, ROT = "foundation.electrical.", "foundation.mechanical.rotational."
 ENUM = "ee.enum."
-WORDS = {
-    "parameterization": ("circuit_param", "torque_speed", "load_speed"),
-    "emf_or_torque": ("kv", "ki"), "lam_param": ("damping", "current"),
-}  # fmt: skip
+WORDS = {"parameterization": ("circuit_param", "torque_speed", "load_speed"),
+         "emf_or_torque": ("kv", "ki"), "lam_param": ("damping", "current")}
 GROUPS = {"parameterization": "dcparam_option"}
 VALUES = {
     "Ra": ("2", "Ohm"), "La": ("1", "mH"), "Kv": ("10", "V/krpm"), "Ki": ("0.05", "N*m/A"),
@@ -28,16 +27,14 @@ VALUES = {
     "P_rated": ("8", "W"), "V_rated": ("12", "V"), "J": ("1", "g*cm^2"),
     "lam": ("1e-3", "N*m/(rad/s)"), "i_noload": ("0.3", "A"), "V_i_noload": ("12", "V"),
     "speed0": ("0", "rpm"), "alpha": ("3.93e-3", "1/K"), "Tmeas": ("25", "degC"),
-    "thermal_mass": ("100", "J/K"), "initial_temperature": ("25", "degC"),
-}  # fmt: skip
+    "thermal_mass": ("100", "J/K"), "initial_temperature": ("25", "degC")}
 # what files since R2020a hold beside
 FIELD = {
     "field_option": (f"{ENUM}field_option.pm", "1"), "Rf": ("100", "Ohm"), "Lf": ("1", "H"),
     "Laf": ("0.15", "H"), "If0": ("0", "A"),
     "enable_fault_armature": (f"{ENUM}faults.faultEnable.no", "1"), "rev_faulted": ("1/3", "1"),
     "G_faulted_armature": ("1e-5", "S"), "enable_fault_field":
-    (f"{ENUM}faults.faultEnable.no", "1"), "fault_action": (f"{ENUM}faults.faultAction.none", "1"),
-}  # fmt: skip
+    (f"{ENUM}faults.faultEnable.no", "1"), "fault_action": (f"{ENUM}faults.faultAction.none", "1")}
 K = 10 / (2 * np.pi * 1000 / 60)  # of Kv
 
 
@@ -82,20 +79,7 @@ def test_a_motor_without_load_turns_as_its_numbers_say(path, release, choices, s
     file = converted(tmp_path, fed(motor(path, choices=choices)), release)
     assert [e.outcome for e in file.entries if e.path == "/motor"] == ["mapped"]
     point = built(file.text, tmp_path).operating_point()
-    assert_allclose(point["motor.w"].to("rad/s").m, speed, rtol=1e-12)
-    assert_allclose(point["motor.i"].to("A").m, current, rtol=1e-12)
-
-
-def test_a_motor_by_its_rated_load_meets_it(tmp_path):
-    load = Drawn(f"{ROT}damper", "load", {"R": "w", "C": "h"}, {"D": ("8/80^2", "N*m/(rad/s)")})
-    point = at_rest(tmp_path, fed(motor(choices=(3, 1, 1)), load))
-    assert_allclose(point["motor.w"].to("rad/s").m, 80, rtol=1e-12)
-
-
-def test_values_of_a_motor_may_be_expressions_of_the_workspace(tmp_path):
-    machine = motor(Ra=("2*R_m", "Ohm"), Kv=("k_m", "V/(rad/s)"))
-    point = at_rest(tmp_path, fed(machine), PreLoadFcn="R_m = 3; k_m = R_m/100;")
-    assert_allclose(point["motor.w"].to("rad/s").m, without_load(0.03, 6, 1e-3), rtol=1e-12)
+    meets(point, {"motor.w rad/s": (speed, 1e-12), "motor.i A": (current, 1e-12)})
 
 
 def test_a_motor_starts_with_its_speed(tmp_path):
@@ -108,11 +92,17 @@ WOUND = {"field_option": (f"{ENUM}field_option.wound", "1"), "lam": ("0", "N*m/(
 FIELD_SIDES = (["p", "fp", "R"], ["n", "fn", "C"])
 
 
-def test_a_motor_with_a_field_winding_turns_as_its_field_says(tmp_path):
-    """The field draws 0.12 A at 12 V, so the constant is 0.15 H times that."""
-    machine = motor(nodes={"fp": "a", "fn": "g"}, sides=FIELD_SIDES, **WOUND)
-    point = at_rest(tmp_path, fed(machine))
-    assert_allclose(point["motor.w"].to("rad/s").m, 12 / (0.15 * 0.12), rtol=1e-12)
+@pytest.mark.parametrize(("blocks", "script", "speed"), [
+    (fed(motor(choices=(3, 1, 1)), Drawn(f"{ROT}damper", "load", {"R": "w", "C": "h"}, {
+        "D": ("8/80^2", "N*m/(rad/s)")})), "", 80),
+    (fed(motor(Ra=("2*R_m", "Ohm"), Kv=("k_m", "V/(rad/s)"))), "R_m = 3; k_m = R_m/100;",
+     without_load(0.03, 6, 1e-3)),
+    # the field draws 0.12 A at 12 V, so the constant is 0.15 H times that
+    (fed(motor(nodes={"fp": "a", "fn": "g"}, sides=FIELD_SIDES, **WOUND)), "", 12 / (0.15 * 0.12)),
+], ids=["rated load", "workspace", "field winding"])  # fmt: skip
+def test_a_motor_meets_its_load_its_script_and_its_field(blocks, script, speed, tmp_path):
+    point = at_rest(tmp_path, blocks, PreLoadFcn=script)
+    assert_allclose(point["motor.w"].to("rad/s").m, speed, rtol=1e-12)
 
 
 def test_a_motor_with_a_thermal_port_warms(tmp_path):
@@ -120,8 +110,7 @@ def test_a_motor_with_a_thermal_port_warms(tmp_path):
     machine = motor(f"{MOTOR}_thermal", {"R": "h", "H": "t"}, (["p", "R"], ["n", "H", "C"]),
                     initial_temperature=("45", "degC"), La=("1", "uH"))  # fmt: skip
     end = Drawn("foundation.thermal.elements.perfect_insulator", "end", {"A": "t"})
-    text = converted(tmp_path, fed(machine, end)).text
-    run = built(text, tmp_path).simulate("60 s", rtol=1e-9)
+    run = built(converted(tmp_path, fed(machine, end)).text, tmp_path).simulate("60 s", rtol=1e-9)
     factor = np.sqrt((1 + 3.93e-3 * 20)**2 + 2 * 3.93e-3 * 12**2 / 2 / 100 * 60)
     assert_allclose(run["motor.T"].final.to("K").m, 298.15 + (factor - 1) / 3.93e-3, rtol=1e-6)
 
@@ -164,8 +153,7 @@ def test_ports_that_are_not_here_are_told(tmp_path):
     ({"enable_fault_armature": (f"{ENUM}faults.faultEnable.yes", "1")}, "approximated",
      "enable_fault_armature = ee.enum.faults.faultEnable.yes has no counterpart here"),
     ({"parameterization": (f"{ENUM}dcparam_option.other", "1")}, "missing",
-     "this choice is not known here; parameterization may be 'equivalent circuit',"),
-])  # fmt: skip
+     "this choice is not known here; parameterization may be 'equivalent circuit',")])
 def test_what_a_motor_here_has_not_is_told(given, outcome, said, tmp_path):
     result = converted(tmp_path, fed(motor(**given)))
     assert note_of(result, "/motor")[0] == outcome
@@ -185,8 +173,7 @@ def test_faults_that_are_off_say_nothing(tmp_path):
      "values by hand"),
     ("ee.electromech.motor", "Motor & Drive",
      "Simscape's Motor & Drive has no counterpart of its own: TorqueSource behind a lag"),
-    ("mine.electromech.motor", "My Motor", "It has no counterpart here."),
-])  # fmt: skip
+    ("mine.electromech.motor", "My Motor", "It has no counterpart here.")])
 def test_a_gap_says_what_to_take_here(path, title, said, tmp_path):
     machine = Drawn(path, "motor", {"p": "a", "R": "w", "n": "g", "C": "h"},
                     options={"SourceType": title}, sides=(["p", "R"], ["n", "C"]))  # fmt: skip

@@ -30,9 +30,7 @@ NAMES = {"a": np.array([[4.0, 5.0, 6.0]]), "p": {"cell": {"R": 3.0}}, "x": 3.0, 
     ("horzcat(a, 7)", [4, 5, 6, 7]), ("cumtrapz([0 1 3], [2 4 4])", [0, 3, 11]),
     ("trapz([0 1 3], [2 4 4])", 11), ("round(polyfit([0 1 2], [1 3 7], 2), 9)", [1, 1, 1]),
     ("[1\n2]", [[1], [2]]), ("int32(1)", 1), ("'on'", "on"), ("sum(1:4)", 10),
-    ("repmat(1, 1, 2)", [1, 1]),
-    ("0.35/1000", 0.35 / 1000), ("5e-1", 0.5),
-])  # fmt: skip
+    ("repmat(1, 1, 2)", [1, 1]), ("0.35/1000", 0.35 / 1000), ("5e-1", 0.5)])
 def test_an_expression_has_its_value(text, value):
     found = evaluate(parse(text), NAMES)
     if isinstance(value, str):
@@ -47,8 +45,7 @@ def test_an_expression_has_its_value(text, value):
     ("a*b/c", "a * b / c"), ("(2^3)^2", "(2**3)**2"), ("pi*D^2/4", "np.pi * D**2 / 4"),
     ("sqrt(k/m)", "np.sqrt(k / m)"), ("p.cell.R", "p_cell_R"), ("a(2)", "a[1]"),
     ("[1 2]*k", "np.array([1, 2]) * k"), ("[1 2; 3 4]", "[[1, 2], [3, 4]]"), ("'on'", "'on'"),
-    ("max(a, 0)", "max(a, 0)"), ("-2^2", "-2**2"), ("value(x,'m')", "x"),
-])  # fmt: skip
+    ("max(a, 0)", "max(a, 0)"), ("-2^2", "-2**2"), ("value(x,'m')", "x")])
 def test_an_expression_is_written_as_python(text, python):
     assert python_of(parse(text), lambda path: path.replace(".", "_")) == python
 
@@ -123,8 +120,7 @@ def test_statements_of_a_script():
     assert values["L"].if_missing and values["L"].comment == "[m]"
     assert_allclose(evaluate(values["T"].value, {}), [[1, 2], [3, 4]])
     assert Load("Data/p.mat") in script and Run("init") in script
-    skipped = [s for s in script if hasattr(s, "names")]
-    assert [s.names for s in skipped] == [("z",), ("q",)]
+    assert [s.names for s in [s for s in script if hasattr(s, "names")]] == [("z",), ("q",)]
 
 
 @pytest.mark.parametrize(("script", "value"), [
@@ -136,8 +132,7 @@ def test_statements_of_a_script():
     ("u = 2; if u > 3\n for k = 1:2\n q = 4;\n end\nelse if u > 1, q = 7; end\nend", 7),
     ("q = 1; if [1 0], q = 2; end; if [], q = 3; end", 1),
     ("q = 1; if strange > 2, q = 2; end", None),  # then it is not known what q is
-    ("q = 1; if 1 > 0, for k = 1:2, q = k; end; end", None),
-])  # fmt: skip
+    ("q = 1; if 1 > 0, for k = 1:2, q = k; end; end", None)])
 def test_an_if_does_what_its_values_say(script, value):
     space = Workspace([])
     space.run(parse_script(script), "values.m")

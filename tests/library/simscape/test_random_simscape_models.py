@@ -64,9 +64,8 @@ class Twice:
     def drive(self, node, unit):
         """A sine of Simulink's into a physical input."""
         amplitude, turns = self.number(1, 5), self.number(0.5, 3)
-        self.drawn += [
-            simulink("Sin", "wave", "", "w", Amplitude=str(amplitude), Frequency=f"2*pi*{turns}"),
-            to_ps("w", node, Unit=unit)]
+        self.drawn += [simulink("Sin", "wave", "", "w", Amplitude=str(amplitude),
+                                Frequency=f"2*pi*{turns}"), to_ps("w", node, Unit=unit)]
         self.model.wave = si.Sine(amplitude=f"{amplitude} {unit}", frequency=f"{turns} Hz")
         self.nodes.setdefault(node, []).append(self.model.wave.y)
 

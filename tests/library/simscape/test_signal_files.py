@@ -64,9 +64,8 @@ def output(made, folder):
 
 
 def test_a_signal_builder_gives_the_signals_of_its_active_group(tmp_path):
-    data = part({"dataSetIdx": 2.0, "sbobj": Thing("SigSuite", {
-        "ActiveGroup": 2.0, "Groups": [group("idle", up=FLAT, level=FLAT),
-                                       group("drive", up=RAMP, level=FLAT)]})})
+    data = part({"dataSetIdx": 2.0, "sbobj": Thing("SigSuite", {"ActiveGroup": 2.0, "Groups": [
+        group("idle", up=FLAT, level=FLAT), group("drive", up=RAMP, level=FLAT)]})})
     made = converted(tmp_path, builder(data), "R2016b")
     assert_allclose(output(made, tmp_path), ramp(T) - 1, rtol=1e-6, atol=1e-9)
     assert "/Demand has 2 groups; 'drive', the active one, is taken, and not 'idle'." in \
@@ -86,8 +85,7 @@ def test_a_signal_editor_gives_the_signals_of_its_active_scenario(active, tmp_pa
 def test_a_time_series_of_a_file_is_read_from_the_workspace(tmp_path):
     (tmp_path / "demand.mat").write_bytes(mat_file(up=series("up", *RAMP), gain=3.0))
     blocks = [simulink("FromWorkspace", "up", "", "a", VariableName="up"),
-              simulink("Constant", "gain", "", "b", Value="gain"),
-              *difference(("a", "b"))]
+              simulink("Constant", "gain", "", "b", Value="gain"), *difference(("a", "b"))]
     made = converted(tmp_path, blocks, "R2024a", PreLoadFcn="load('demand.mat');")
     assert_allclose(output(made, tmp_path), ramp(T) - 3, rtol=1e-6, atol=1e-9)
 
@@ -103,8 +101,7 @@ def test_a_time_series_of_a_file_is_read_from_the_workspace(tmp_path):
 def test_an_editor_whose_file_cannot_be_read_says_what_it_is(content, why, tmp_path):
     if content is not None:
         (tmp_path / "demand.mat").write_bytes(content)
-    made = converted(tmp_path, editor(ActiveScenario="drive"), "R2024a")
-    _, note = note_of(made, "/Demand")
+    _, note = note_of(converted(tmp_path, editor(ActiveScenario="drive"), "R2024a"), "/Demand")
     assert why in note
     assert "take TimeTable" in note
 
@@ -118,8 +115,7 @@ def test_a_builder_whose_signals_are_not_known_is_a_gap(tmp_path):
     ("powerlib_extras/Discrete  Control Blocks/Discrete PI Controller",
      {"Kp": "10", "Ki": "78", "Par_Limits": "[0.99 0]", "Ts": "1e-4"}, "DiscretePID of"),
     ("powerlib_meascontrol/Pulse & Signal Generators/PWM Generator (2-Level)", {"Fc": "1620"},
-     "Compare of library.signal against RepeatingSequence"),
-], ids=["PI", "PWM"])
+     "Compare of library.signal against RepeatingSequence")], ids=["PI", "PWM"])
 def test_a_controller_whose_law_no_file_tells_is_refused_with_its_values(block, options, hint,
                                                                          tmp_path):
     blocks = [simulink("Clock", "clock", "", "t"),

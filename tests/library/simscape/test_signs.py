@@ -93,16 +93,14 @@ CASES = {
         f"{T}sources.controlled_temperature", "source", {"A": "g", "B": "a", "S": "s"}), Drawn(
             f"{T}sensors.heat_flow", "meter", {"A": "a", "B": "b", "H": "out"}), Drawn(
                 f"{T}elements.resistance", "load", {"A": "b", "B": "g"},
-                {"resistance": ("0.5", "K/W")})], "H", 4),
-}
+                {"resistance": ("0.5", "K/W")})], "H", 4)}
 
 
 @pytest.mark.parametrize("release", [OLD, NEW])
 @pytest.mark.parametrize("name", CASES)
 def test_a_meter_reads_the_sign_that_simscape_shows(name, release, tmp_path):
     blocks, port, expected = CASES[name]
-    made = converted(tmp_path, [*blocks, SOLVER], release)
-    run = built(made.text, tmp_path).simulate("1 s")
+    run = built(converted(tmp_path, [*blocks, SOLVER], release).text, tmp_path).simulate("1 s")
     assert run[f"meter.{port}"].final.m == pytest.approx(expected, rel=1e-5)
 
 

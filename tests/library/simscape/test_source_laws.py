@@ -22,8 +22,7 @@ def law(folder, equations, declared=""):
 
 
 def run_of(part, source):
-    model = wired("law", "source.y part.u", part=part, source=source)
-    return model.simulate("2 s")
+    return wired("law", "source.y part.u", part=part, source=source).simulate("2 s")
 
 
 def values_at(made, u, **options):
@@ -41,8 +40,7 @@ def values_at(made, u, **options):
      [(0, (3, 7)), (1.5, (3, 7)), (3, (1, 9))]),
     # three cases, the same things in another order, names within
     ("if u > 2\na == u; b == 1;\nelseif u > 1\nlet\nc = 2*u;\nin\nb == c; a == c + 1;\nend\n"
-     "else\nb == 4; a == b;\nend", [(0, (4, 4)), (1.5, (4, 3)), (3, (3, 1))]),
-])  # fmt: skip
+     "else\nb == 4; a == b;\nend", [(0, (4, 4)), (1.5, (4, 3)), (3, (3, 1))])])
 def test_every_equation_of_a_case_holds(equations, expected, tmp_path):
     made = law(tmp_path, equations)
     for u, values in expected:
@@ -107,8 +105,7 @@ def test_numbers_are_equal_to_the_last_bit(condition, otherwise, tmp_path):
     ("value(A.T - T, 'deltaK')", 290), ("value(T, 'K')", 10), ("value(C, 'K')", 283.15),
     ("value(C, 'K', 'linear')", 10), ("value({value(C, 'degC') + 1, 'degC'}, 'K')", 284.15),
     ("value({2*value(C, 'degC'), 'degF'} - {20, 'degF'}, 'deltaC')", 0),
-    ("2*{value(T, 'K') + 1, '1'}", 22), ("value(A.T - {20, 'degC'}, 'K')", 6.85),
-])  # fmt: skip
+    ("2*{value(T, 'K') + 1, '1'}", 22), ("value(A.T - {20, 'degC'}, 'K')", 6.85)])
 def test_a_temperature_is_a_number_in_a_unit(value, expected, tmp_path):
     made = written("component law\nnodes\nA = foundation.thermal.thermal;\nend\n"
                    "parameters\nT = {10, 'K'}; C = {10, 'degC'};\nend\n"
@@ -131,26 +128,16 @@ def test_a_computed_parameter_has_its_unit(tmp_path):
 
 COMPOSITE = """
 component composite
-    nodes
-        p = foundation.electrical.electrical;
-        n = foundation.electrical.electrical;
-    end
-    parameters
-        k = {4, '1'}; m = {200, 'g'};
-    end
-    parameters (Access = private)
-        R = {2*k, 'Ohm'};
-    end
-    components
-        r1 = foundation.electrical.elements.resistor(R = R);
+    nodes p = foundation.electrical.electrical; n = foundation.electrical.electrical; end
+    parameters k = {4, '1'}; m = {200, 'g'}; end
+    parameters (Access = private) R = {2*k, 'Ohm'}; end
+    components r1 = foundation.electrical.elements.resistor(R = R);
         r2 = foundation.electrical.elements.resistor(R = {k + 1, 'Ohm'});
         r3 = foundation.electrical.elements.resistor(R = {value(m, 'kg'), 'kOhm'});
-        r4 = foundation.electrical.elements.resistor(R = {log10(k), 'Ohm'});
-    end
+        r4 = foundation.electrical.elements.resistor(R = {log10(k), 'Ohm'}); end
     connections
         connect(p, r1.p); connect(r1.n, r2.p); connect(r2.n, r3.p); connect(r3.n, r4.p);
-        connect(r4.n, n);
-    end
+        connect(r4.n, n); end
 end
 """
 
@@ -168,8 +155,7 @@ def test_values_of_parts_are_computed_from_parameters(tmp_path):
     ("let\nc = if u > 2, 4 else if u > 1, 5 else 6 end end;\nin\na == c; b == c;\nend",
      lambda u: 2 * (4 if u > 2 else 5 if u > 1 else 6,)),
     ("a == if o == my.one, u else -u end + 1; b == if o == my.two, 1 elseif u > 1, 2 else 3 end;",
-     lambda u: (u + 1, 2 if u > 1 else 3)),
-])  # fmt: skip
+     lambda u: (u + 1, 2 if u > 1 else 3))])
 def test_an_if_may_be_a_value(equations, value, tmp_path):
     made = law(tmp_path, equations, "parameters\no = my.one;\nend")
     for u in (0.5, 1.5, 2.5):
@@ -218,8 +204,7 @@ end""")
     ("variables\nx = {[1 2], '1'};\nend", "der(x) == [1 2 3]*{1, '1/s'};",
      r"line 13\): arrays of 2 and 3 entries are joined"),
     ("variables\nx = {[1 2], '1'};\nend", "a == tablelookup([0 1], x, u);",
-     r"line 13\): x is asked for as a whole"),
-])
+     r"line 13\): x is asked for as a whole")])
 def test_arrays_that_do_not_fit_are_refused_by_their_line(declared, equations, said, tmp_path):
     with pytest.raises(BlocksError, match=said):
         law(tmp_path, f"b == 0;\n{equations}", declared)
@@ -232,8 +217,7 @@ def test_arrays_that_do_not_fit_are_refused_by_their_line(declared, equations, s
     ("a == tablelookup([0 c], k, u);", "an array of values that follow from others is not read"),
     ("a == k(0);", "an entry of k is asked for by one whole number"),
     ("a == k(u);", "an entry of k is asked for by one whole number"),
-    ("a == g;", "g follows from itself"),
-])  # fmt: skip
+    ("a == g;", "g follows from itself")])
 def test_arrays_that_cannot_be_read_are_refused(equations, said, tmp_path):
     more = "intermediates\ng = h + 1; h = 2*g;\nend" if "a == g" in equations else ""
     with pytest.raises(BlocksError, match=said) as caught:
@@ -258,8 +242,7 @@ def test_products_and_functions_of_arrays_have_their_values(tmp_path):
     ("rem(u, 1)", lambda u: np.fmod(u, 1)), ("power(u, 2)", lambda u: u**2),
     ("hypot(u, 2) + 1", lambda u: np.hypot(u, 2) + 1), ("2*minus(u, 1)", lambda u: 2 * (u - 1)),
     ("if xor(u > 0, u > 1), 4 else 5 end", lambda u: 4 if 0 < u <= 1 else 5),
-    ("if not(or(lt(u, 0), ge(u, 2))), 4 else 5 end", lambda u: 4 if 0 <= u < 2 else 5),
-])  # fmt: skip
+    ("if not(or(lt(u, 0), ge(u, 2))), 4 else 5 end", lambda u: 4 if 0 <= u < 2 else 5)])
 def test_functions_that_others_say_are_read(text, value, tmp_path):
     made = law(tmp_path, f"a == {text}; b == 0;")
     for u in (-1.3, 0.6, 1.3, 2.4):
@@ -337,8 +320,7 @@ def in_grid(u, held=False):
      lambda u: Akima1DInterpolator(X, Y, method="makima")(min(u, 4))),
     (", interpolation = simscape.enum.interpolation.smooth, extrapolation = "
      "simscape.enum.extrapolation.nearest",
-     lambda u: Akima1DInterpolator(X, Y, method="makima")(min(u, 4))),
-])  # fmt: skip
+     lambda u: Akima1DInterpolator(X, Y, method="makima")(min(u, 4)))])
 def test_a_table_is_read_as_it_says(words, curve, tmp_path):
     made = law(tmp_path, f"a == tablelookup([0 1 2 3 4], y, u{words}); b == 0;",
                "parameters\ny = [0 1 4 9 16];\nend")
@@ -357,8 +339,7 @@ def test_a_table_of_two_axes_is_read(held, tmp_path):
 
 @pytest.mark.parametrize(("table", "end"), [
     ("tablelookup([0 1 2], [0 1 4], u, interpolation = smooth, extrapolation = error)", 2),
-    ("tablelookup([0 1 2], [0 1.5], [0 1; 2 3; 4 5], u, u, extrapolation = error)", 1.5),
-])  # fmt: skip
+    ("tablelookup([0 1 2], [0 1.5], [0 1; 2 3; 4 5], u, u, extrapolation = error)", 1.5)])
 def test_a_table_that_ends_stops_the_run(table, end, tmp_path):
     model = wired("law", "source.y part.u",
                   part=law(tmp_path, f"a == {table}; b == 0;")(), source=Ramp(slope="1/s"))
@@ -433,8 +414,7 @@ def test_a_long_law_without_brackets_and_a_long_sentence_keep_to_the_width(tmp_p
         f"component cell\nparameters\n{declared}\nend\noutputs\ny = {{0, '1'}};\nend\nequations\n"
         f"y == {' + '.join(names)};\nassert({names[0]} > 0, '{said} {said}');\nend\nend\n",
         encoding="utf-8")
-    text = source_text(tmp_path / "cell.ssc")
-    assert max(map(len, text.splitlines())) <= 100
+    assert max(map(len, source_text(tmp_path / "cell.ssc").splitlines())) <= 100
     model = Model("cell")
     model.cell = written((tmp_path / "cell.ssc").read_text(encoding="utf-8"), tmp_path, "cell")()
     assert model.simulate("1 s")["cell.y"].final.m == 10

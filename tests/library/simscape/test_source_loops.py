@@ -29,17 +29,12 @@ N = 4; % how many
 R0 = {{2, 'Ohm'}};
 end
 for i = 1:N
-components (ExternalAccess = none)
-R(i) = foundation.electrical.elements.resistor(R = i*R0);
+components (ExternalAccess = none) R(i) = foundation.electrical.elements.resistor(R = i*R0);
+    end
 end
-end
-connections
-connect(p, R(1).p); connect(R(N).n, n);
-end
+connections connect(p, R(1).p); connect(R(N).n, n); end
 for i = 1:N-1
-connections
-connect(R(i).n, R(i+1).p);
-end
+connections connect(R(i).n, R(i+1).p); end
 end
 end
 """
@@ -65,14 +60,9 @@ def test_a_number_that_is_given_says_how_many_parts_there_are(tmp_path):
 PAIR = f"""
 component pair
 {ENDS}
-parameters
-M = 3;
-end
-components
-few = chain(N = 2, R0 = {{1, 'Ohm'}});
-many = chain(N = 2*M, R0 = {{1, 'Ohm'}});
-plain = chain(R0 = {{1, 'Ohm'}});
-end
+parameters M = 3; end
+components few = chain(N = 2, R0 = {{1, 'Ohm'}}); many = chain(N = 2*M, R0 = {{1, 'Ohm'}});
+    plain = chain(R0 = {{1, 'Ohm'}}); end
 connections
 connect(p, few.p); connect(few.n, many.p); connect(many.n, plain.p); connect(plain.n, n);
 end
@@ -97,30 +87,20 @@ def classes_of_text(text, folder, name):
 GRID = f"""
 component lattice
 {ENDS}
-parameters
-rows = 2; columns = 3;
-end
+parameters rows = 2; columns = 3; end
 for i = 1:rows
 for j = 1:columns
 if j == 1
-components
-R(i,j) = foundation.electrical.elements.resistor(R = {{6, 'Ohm'}});
-end
+components R(i,j) = foundation.electrical.elements.resistor(R = {{6, 'Ohm'}}); end
 else
-components
-R(i,j) = foundation.electrical.elements.resistor(R = {{3*i, 'Ohm'}});
-end
+components R(i,j) = foundation.electrical.elements.resistor(R = {{3*i, 'Ohm'}}); end
 end
 end
 end
 for i = 1:rows
-connections
-connect(p, R(i,1).p); connect(R(i,columns).n, n);
-end
+connections connect(p, R(i,1).p); connect(R(i,columns).n, n); end
 for j = 2:columns
-connections
-connect(R(i,j-1).n, R(i,j).p);
-end
+connections connect(R(i,j-1).n, R(i,j).p); end
 end
 end
 end
@@ -137,14 +117,10 @@ BUNDLE = f"""
 component bundle
 {ENDS}
 for i = 1:3
-components
-R(i) = foundation.electrical.elements.resistor(R = {{6, 'Ohm'}});
-S(i) = foundation.electrical.elements.resistor(R = {{3*i, 'Ohm'}});
+components R(i) = foundation.electrical.elements.resistor(R = {{6, 'Ohm'}});
+    S(i) = foundation.electrical.elements.resistor(R = {{3*i, 'Ohm'}}); end
 end
-end
-connections
-CONNECTED
-end
+connections CONNECTED end
 end
 """
 
@@ -159,8 +135,7 @@ end
      "connect(horzcat(R.n), transpose(S.p)); connect(reshape(S(2:3).n, 2, 1), n);\nend\n"
      "for k = 1:numel(S)-2\nconnections\nconnect(S(k).n, n);\nend\nend\nconnections",
      1 / (1 / 9 + 1 / 12 + 1 / 15)),
-    ("connect(repmat(p, 1, 3), R.p); connect(R(:).n, n); connect(S(end).n, S.p, n);", 2),
-])
+    ("connect(repmat(p, 1, 3), R.p); connect(R(:).n, n); connect(S(end).n, S.p, n);", 2)])
 def test_arrays_are_connected_entry_with_entry_and_one_end_with_all(connected, ohms, tmp_path):
     made = written(BUNDLE.replace("CONNECTED", connected), tmp_path, "bundle")
     assert resistance(made()) == pytest.approx(ohms)
@@ -168,41 +143,22 @@ def test_arrays_are_connected_entry_with_entry_and_one_end_with_all(connected, o
 
 PLATE = """
 component plate
-parameters
-N = 3;
-end
-nodes
-cold = foundation.thermal.thermal;
-end
+parameters N = 3; end
+nodes cold = foundation.thermal.thermal; end
 for i = 1:N
-nodes
-H(i) = foundation.thermal.thermal;
-end
-components
-K(i) = foundation.thermal.elements.resistance(resistance = {i, 'K/W'});
-end
-connections
-connect(H(i), K(i).A); connect(K(i).B, cold);
-end
+nodes H(i) = foundation.thermal.thermal; end
+components K(i) = foundation.thermal.elements.resistance(resistance = {i, 'K/W'}); end
+connections connect(H(i), K(i).A); connect(K(i).B, cold); end
 end
 end
 """
 STACK = """
 component stack
-parameters
-cells = 2;
-end
-nodes
-hot = foundation.thermal.thermal;
-cold = foundation.thermal.thermal;
-end
-components
-first = plate(N = cells);
-second = plate(N = cells);
-end
+parameters cells = 2; end
+nodes hot = foundation.thermal.thermal; cold = foundation.thermal.thermal; end
+components first = plate(N = cells); second = plate(N = cells); end
 connections
-connect(hot, first.cold); connect(first.H, second.H); connect(second.cold, cold);
-end
+    connect(hot, first.cold); connect(first.H, second.H); connect(second.cold, cold); end
 end
 """
 
@@ -219,30 +175,16 @@ def test_arrays_of_nodes_of_two_parts_are_connected_entry_with_entry(tmp_path):
 
 WINDINGS = """
 component windings
-parameters
-n = 3;
-turns = [2 1 4];
-end
-variables (Access = private)
-i = {zeros(n, 1), 'A'};
-v = {zeros(n, 1), 'V'};
-end
+parameters n = 3; turns = [2 1 4]; end
+variables (Access = private) i = {zeros(n, 1), 'A'}; v = {zeros(n, 1), 'V'}; end
 for k = 1:n
-nodes
-p(k) = foundation.electrical.electrical;
-m(k) = foundation.electrical.electrical;
-end
-branches
-i(k) : p(k).i -> m(k).i;
+nodes p(k) = foundation.electrical.electrical; m(k) = foundation.electrical.electrical; end
+branches i(k) : p(k).i -> m(k).i; end
+equations v(k) == p(k).v - m(k).v; end
 end
 equations
-v(k) == p(k).v - m(k).v;
-end
-end
-equations
-zeros(n-1, 1) == ([eye(n-1) zeros(n-1, 1)] - [zeros(n-1, 1) eye(n-1)])./1*(v./turns');
-0 == turns*i;
-end
+    zeros(n-1, 1) == ([eye(n-1) zeros(n-1, 1)] - [zeros(n-1, 1) eye(n-1)])./1*(v./turns');
+    0 == turns*i; end
 end
 """
 
@@ -256,44 +198,25 @@ def test_branches_in_a_loop_and_products_of_matrices(tmp_path):
                     source=DCVoltageSource(voltage="10 V"), small=loads(R0="0.1 ohm"),
                     large=loads(R0="1.6 ohm"))
     run = model.simulate("1 s")
-    volts = [final(run, f"part.v_{k}", "V") for k in (1, 2, 3)]
-    np.testing.assert_allclose(volts, [10, 5, 20])
+    np.testing.assert_allclose([final(run, f"part.v_{k}", "V") for k in (1, 2, 3)], [10, 5, 20])
     amperes = [final(run, f"part.i_{k}", "A") for k in (1, 2, 3)]
     np.testing.assert_allclose(amperes, [(5 / 1 * 1 + 20 / 16 * 4) / 2, -5, -20 / 16])
 
 
 MIXER = """
 component mixer
-inputs
-u = {zeros(2, 1), 'V'};
-end
-outputs
-y = {zeros(3, 1), 'V'};
-s = {0, 'V'};
-end
-parameters
-A = [1 2; 3 4; 5 6];
-end
-equations
-y == A*u;
-s == sum(y) + max(u);
-end
+inputs u = {zeros(2, 1), 'V'}; end
+outputs y = {zeros(3, 1), 'V'}; s = {0, 'V'}; end
+parameters A = [1 2; 3 4; 5 6]; end
+equations y == A*u; s == sum(y) + max(u); end
 end
 """
 TWICE = """
 component twice
-inputs
-u = {[0; 0], 'V'};
-end
-outputs
-y = {[0; 0; 0], 'V'};
-end
-components
-inner = mixer;
-end
-connections
-connect(u, inner.u); connect(inner.y, y);
-end
+inputs u = {[0; 0], 'V'}; end
+outputs y = {[0; 0; 0], 'V'}; end
+components inner = mixer; end
+connections connect(u, inner.u); connect(inner.y, y); end
 end
 """
 
@@ -314,77 +237,40 @@ def test_vector_signals_are_one_for_each_entry(tmp_path):
 EARTHED = f"""
 component earthed
 {ENDS}
-components
-R = foundation.electrical.elements.resistor(R = {{5, 'Ohm'}});
-end
-connections
-connect(p, R.p); connect(R.n, n, *);
-end
+components R = foundation.electrical.elements.resistor(R = {{5, 'Ohm'}}); end
+connections connect(p, R.p); connect(R.n, n, *); end
 end
 """
 ROOM = """
 domain room
-parameters
-rho = {1.2, 'kg/m^3'};
-end
-variables
-p = {0, 'Pa'};
-end
-variables (Balancing = true)
-u = {0, 'm^3/s'};
-end
+parameters rho = {1.2, 'kg/m^3'}; end
+variables p = {0, 'Pa'}; end
+variables (Balancing = true) u = {0, 'm^3/s'}; end
 end
 """
 LEAK = """
 component leak
-nodes
-a = room;
-b = room;
-end
-parameters
-R = {1, 'Pa*s/m^3'};
-end
-variables
-u = {0, 'm^3/s'};
-end
-branches
-u : a.u -> b.u;
-end
-equations
-a.p - b.p == R*u;
-end
+nodes a = room; b = room; end
+parameters R = {1, 'Pa*s/m^3'}; end
+variables u = {0, 'm^3/s'}; end
+branches u : a.u -> b.u; end
+equations a.p - b.p == R*u; end
 end
 """
 BOX = """
 component box
-nodes
-a = room;
-end
-parameters (Access = private)
-R = {10, 'Pa*s*m^-3'}*value(a.rho, 'kg/m^3');
-end
-components
-way = leak(R = R);
-end
-connections
-connect(a, way.a); connect(way.b, *);
-end
+nodes a = room; end
+parameters (Access = private) R = {10, 'Pa*s*m^-3'}*value(a.rho, 'kg/m^3'); end
+components way = leak(R = R); end
+connections connect(a, way.a); connect(way.b, *); end
 end
 """
 SUPPLY = """
 component supply
-nodes
-a = room;
-end
-variables
-u = {0, 'm^3/s'};
-end
-branches
-u : * -> a.u;
-end
-equations
-a.p == {24, 'Pa'};
-end
+nodes a = room; end
+variables u = {0, 'm^3/s'}; end
+branches u : * -> a.u; end
+equations a.p == {24, 'Pa'}; end
 end
 """
 
@@ -393,8 +279,7 @@ def test_a_star_is_the_reference_of_the_domain(tmp_path):
     model = wired("earthed", "source.p part.p", "source.n part.n",
                   part=written(EARTHED, tmp_path, "earthed")(), source=DCVoltageSource())
     run = model.simulate("1 s")
-    volts = run["source.v"].final.to("V").m
-    assert run["part.R.i"].final.to("A").m == pytest.approx(volts / 5)
+    assert run["part.R.i"].final.to("A").m == pytest.approx(run["source.v"].final.to("V").m / 5)
 
 
 def test_a_star_in_a_domain_of_the_users_and_a_parameter_of_the_domain(tmp_path):
@@ -403,8 +288,7 @@ def test_a_star_in_a_domain_of_the_users_and_a_parameter_of_the_domain(tmp_path)
     supply = written(SUPPLY, tmp_path, "supply")
     found = classes_of_text(BOX, tmp_path, "box")
     model = wired("box", "box.a supply.a", box=found["Box"](), supply=supply())
-    run = model.simulate("1 s")
-    assert run["supply.u"].final.to("m^3/s").m == pytest.approx(24 / 12)
+    assert model.simulate("1 s")["supply.u"].final.to("m^3/s").m == pytest.approx(24 / 12)
     assert any("a.rho" in str(warning) for warning in model.check().warnings)
     assert any(isinstance(v, Domain) for v in found.values())
 
@@ -418,8 +302,7 @@ def test_a_star_in_a_domain_of_the_users_and_a_parameter_of_the_domain(tmp_path)
     (BUNDLE.replace("CONNECTED", "connect(R.p, S(1:2).p);"), "arrays of 2 and 3 entries"),
     (CHAIN.replace("N = 4;", "N = 40000;"), "loops repeat more than 10000"),
     (TWICE.replace("inner.u)", "inner.s)"), "a signal of several values and one of a single"),
-    (MIXER.replace("A*u", "u*A"), "a product of matrices of 2×1 and 3×2"),
-])
+    (MIXER.replace("A*u", "u*A"), "a product of matrices of 2×1 and 3×2")])
 def test_what_does_not_fit_is_refused_with_its_line(text, said, tmp_path):
     (tmp_path / "mixer.ssc").write_text(MIXER)
     name = text.split("component ")[1].split()[0]
@@ -441,21 +324,11 @@ def test_the_command_says_whether_the_class_can_be_made(tmp_path, capsys):
 
 TABLE = """
 component curve
-inputs
-u = {0, '1'};
-end
-outputs
-y = {0, '1'};
-end
-parameters
-x = {[0 1 2], '1'};
-f = {[0 2 3]', '1'};
-end
-equations
-assert(length(x) == length(f), 'x and f must be as long');
-assert(numel(x) < 5, 'x is too long');
-y == tablelookup(x, f, u);
-end
+inputs u = {0, '1'}; end
+outputs y = {0, '1'}; end
+parameters x = {[0 1 2], '1'}; f = {[0 2 3]', '1'}; end
+equations assert(length(x) == length(f), 'x and f must be as long');
+    assert(numel(x) < 5, 'x is too long'); y == tablelookup(x, f, u); end
 end
 """
 

@@ -13,16 +13,8 @@ from benches import wire, wired
 from numpy.testing import assert_allclose
 from simscape_corpus import DATA
 
+import library.electrical as el
 from blocks import BlocksError, Component, Domain, FileError, Model
-from library.electrical import (
-    ACVoltageSource,
-    Capacitor,
-    DCVoltageSource,
-    Diode,
-    ElectricalReference,
-    Resistor,
-    VoltageSensor,
-)
 from library.magnetic import MagneticReference, MMFSource
 from library.moist_air import FlowRateSource, Reservoir
 from library.rotational import AngularVelocitySource, RotationalReference
@@ -58,12 +50,10 @@ def test_a_source_with_a_duct_of_air_warms_what_is_blown_through_it(tmp_path):
     area = model.sand.HTcond2.area.to("m^2").m
     assert_allclose(area, 7.04 / 4 * 0.2 * 0.02, rtol=1e-12)  # the law of this shape, by hand
     wire(model, "inlet.A fan.A", "fan.B sand.A", "sand.B outlet.A", "supply.p sand.p",
-         "supply.n sand.n earth.V",
-         inlet=Reservoir(), outlet=Reservoir(),
+         "supply.n sand.n earth.V", inlet=Reservoir(), outlet=Reservoir(),
          fan=FlowRateSource(mass_flow="10 g/s", power_spec="none"),
-         supply=DCVoltageSource(voltage="24 V"), earth=ElectricalReference())
-    run = model.simulate("60 s")
-    energy = run.energy()
+         supply=el.DCVoltageSource(voltage="24 V"), earth=el.ElectricalReference())
+    energy = model.simulate("60 s").energy()
     assert energy.relative_residual < 1e-7
     gained = energy["outlet"].supplied + energy["inlet"].supplied  # by the air, from the sand
     lost = energy["sand.coldSand"].stored + energy["sand.airDuct"].stored
@@ -71,8 +61,7 @@ def test_a_source_with_a_duct_of_air_warms_what_is_blown_through_it(tmp_path):
 
 
 def test_a_wall_between_two_rooms_warms_as_its_closed_form_says(tmp_path):
-    made = classes_of(DATA / "ssc" / "Wall.ssc", tmp_path)["Wall"]
-    model = wired("wall", wall=made())
+    model = wired("wall", wall=classes_of(DATA / "ssc" / "Wall.ssc", tmp_path)["Wall"]())
     model.outside, model.inside = (TemperatureSource(temperature=t) for t in ("270 K", "295 K"))
     wire(model, "outside.A wall.EXT", "inside.A wall.INT")
     run = model.simulate("400 hour", rtol=1e-9, every="40 hour")
@@ -114,22 +103,10 @@ end
 DIODE = """
 component valve
 % Diode : of two straight lines
-    nodes
-        p = foundation.electrical.electrical;
-        n = foundation.electrical.electrical;
-    end
-    parameters
-        Vf = {0.6, 'V'};
-        Ron = {0.3, 'Ohm'};
-        Goff = {1e-8, '1/Ohm'};
-    end
-    variables
-        v = {0, 'V'};
-        i = {0, 'A'};
-    end
-    branches
-        i : p.i -> n.i;
-    end
+    nodes p = foundation.electrical.electrical; n = foundation.electrical.electrical; end
+    parameters Vf = {0.6, 'V'}; Ron = {0.3, 'Ohm'}; Goff = {1e-8, '1/Ohm'}; end
+    variables v = {0, 'V'}; i = {0, 'A'}; end
+    branches i : p.i -> n.i; end
     equations
         let
             knee = Goff*Vf;
@@ -155,9 +132,9 @@ def written(text, folder, name):
 def circuit(part, amplitude="5 V"):
     return wired("circuit", "source.p resistor.p", "resistor.n part.p sensor.p",
                  "part.n sensor.n source.n ground.V",
-                 part=part, resistor=Resistor(resistance="10 ohm"),
-                 source=ACVoltageSource(amplitude=amplitude, frequency="50 Hz"),
-                 ground=ElectricalReference(), sensor=VoltageSensor())
+                 part=part, resistor=el.Resistor(resistance="10 ohm"),
+                 source=el.ACVoltageSource(amplitude=amplitude, frequency="50 Hz"),
+                 ground=el.ElectricalReference(), sensor=el.VoltageSensor())
 
 
 def laws_of(model):
@@ -170,7 +147,7 @@ def test_a_law_written_in_the_other_language_is_the_same_law(tmp_path):
     values = {"capacitance": "100 uF", "parallel_conductance": "1 mS", "series_resistance": "2 ohm",
               "vc": "3 V"}
     theirs = circuit(written(CAPACITOR, tmp_path, "leaky_capacitor")(**values))
-    ours = circuit(Capacitor(parasitic=True, **values))
+    ours = circuit(el.Capacitor(parasitic=True, **values))
     assert laws_of(theirs) == laws_of(ours)
     runs = [m.simulate("40 ms", rtol=1e-9, every="1 ms") for m in (theirs, ours)]
     assert_allclose(*(r["sensor.V"].to("V").m for r in runs), rtol=1e-12, atol=1e-12)
@@ -178,7 +155,7 @@ def test_a_law_written_in_the_other_language_is_the_same_law(tmp_path):
 
 def test_a_condition_among_equations_is_the_same_condition(tmp_path):
     theirs = circuit(written(DIODE, tmp_path, "valve")()).simulate("40 ms", rtol=1e-9, every="1 ms")
-    ours = circuit(Diode()).simulate("40 ms", rtol=1e-9, every="1 ms")
+    ours = circuit(el.Diode()).simulate("40 ms", rtol=1e-9, every="1 ms")
     assert_allclose(theirs["sensor.V"].to("V").m, ours["sensor.V"].to("V").m, atol=1e-8)
     assert math.isclose(theirs["sensor.V"].max().to("V").m, 0.6 + 0.3 * 4.4 / 10.3, rel_tol=1e-4)
 
@@ -187,8 +164,7 @@ def test_a_condition_among_equations_is_the_same_condition(tmp_path):
     ("foundation.electrical.electrical; % +:left", "own.domain;", "domain.ssc is not beside"),
     ("component leaky", "library leaky", "component or domain"),
     ("v == vc + ", "v + vc; % ", "left == right"), ("'1/Ohm'", "'zorg'", "zorg"),
-    ("priority.high}; %", "priority.high; %", "leaky.ssc"),
-])
+    ("priority.high}; %", "priority.high; %", "leaky.ssc")])
 def test_a_source_that_cannot_be_read_is_named(old, new, said, tmp_path):
     (tmp_path / "leaky.ssc").write_text(CAPACITOR.replace(old, new), encoding="utf-8")
     with pytest.raises((FileError, BlocksError)) as caught:
@@ -212,8 +188,8 @@ def test_what_a_base_gives_is_inherited(beside, tmp_path):
 
 
 @pytest.mark.parametrize(("base", "ports", "law", "flow", "source", "ground"), [
-    ("electrical", "pnV", "i == {2,'1/Ohm'}*v", "i", DCVoltageSource(voltage="3 V"),
-     ElectricalReference()),
+    ("electrical", "pnV", "i == {2,'1/Ohm'}*v", "i", el.DCVoltageSource(voltage="3 V"),
+     el.ElectricalReference()),
     ("magnetic", "NSM", "phi == {2,'Wb/A'}*mmf", "phi", MMFSource(magnetomotive_force="3 A"),
      MagneticReference()),
     ("mechanical.translational", "RCV", "f == {2,'N*s/m'}*v", "f", VelocitySource(velocity="3 m/s"),
@@ -221,8 +197,7 @@ def test_what_a_base_gives_is_inherited(beside, tmp_path):
     ("mechanical.rotational", "RCW", "t == {2,'N*m*s/rad'}*w", "t",
      AngularVelocitySource(velocity="3 rad/s"), RotationalReference()),
     ("thermal", "ABA", "Q == {2,'W/K'}*T", "Q",
-     ControlledTemperatureSource(difference="-3 K"), TemperatureSource()),
-])  # fmt: skip
+     ControlledTemperatureSource(difference="-3 K"), TemperatureSource())])
 def test_a_branch_carries_its_flow_from_the_first_port_to_the_second(
         base, ports, law, flow, source, ground, tmp_path):
     made = written(f"component law < foundation.{base}.branch\nequations\n{law};\nend\nend\n",
@@ -275,8 +250,7 @@ end
 
 
 def test_events_are_counted(tmp_path):
-    model = wired("count", "wave.y counter.u",
-                  wave=Sine(frequency=f"{1 / (2 * np.pi)} Hz"),
+    model = wired("count", "wave.y counter.u", wave=Sine(frequency=f"{1 / (2 * np.pi)} Hz"),
                   counter=written(COUNTER, tmp_path, "counter")())
     run = model.simulate("20 s")  # x = 1 - cos(t) rises through 1 at pi/2 + 2 pi k
     for k in range(3):
@@ -301,8 +275,7 @@ def test_events_have_cases_conditions_and_a_start(latch, steps, tmp_path):
     end
 """).replace("    variables\n", f"    parameters\n        latch = {latch};\n    end\n"
                                  "    variables\n", 1)
-    model = wired("count", "wave.y counter.u",
-                  wave=Sine(frequency=f"{1 / (2 * np.pi)} Hz"),
+    model = wired("count", "wave.y counter.u", wave=Sine(frequency=f"{1 / (2 * np.pi)} Hz"),
                   counter=written(text, tmp_path, "counter")())
     run = model.simulate("14 s")  # x = 1 - cos(t)
     assert tuple(run["counter.y"].at(f"{k * np.pi} s").m for k in range(5)) == steps
@@ -310,14 +283,9 @@ def test_events_have_cases_conditions_and_a_start(latch, steps, tmp_path):
 
 SIMULTANEOUS = """
 component two
-    outputs
-        y = {0, '1'};
-        z = {0, '1'};
-    end
-    variables (Event = true)
-        n = {value = {0, '1'}, priority = priority.high};
-        m = {value = {0, '1'}, priority = priority.high};
-    end
+    outputs y = {0, '1'}; z = {0, '1'}; end
+    variables (Event = true) n = {value = {0, '1'}, priority = priority.high};
+        m = {value = {0, '1'}, priority = priority.high}; end
     events
         when edge(time > {1, 's'})
             n = n + 1;
@@ -331,21 +299,16 @@ component two
             m = m + 5;
         end
     end
-    equations
-        y == n;
-        z == m;
-    end
+    equations y == n; z == m; end
 end
 """
 
 
 def test_of_cases_at_one_instant_the_first_acts_alone(tmp_path):
     """The first and the third are both at 1 s."""
-    model = wired("events", two=written(SIMULTANEOUS, tmp_path, "two")())
-    run = model.simulate("2 s")
-    assert [(run["two.y"].at(t).m, run["two.z"].at(t).m) for t in ("0.2 s", "0.7 s", "1.2 s",
-                                                                   "1.7 s")] == [
-        (0, 0), (10, 0), (11, 0), (11, 5)]
+    run = wired("events", two=written(SIMULTANEOUS, tmp_path, "two")()).simulate("2 s")
+    assert [(run["two.y"].at(t).m, run["two.z"].at(t).m)
+            for t in ("0.2 s", "0.7 s", "1.2 s", "1.7 s")] == [(0, 0), (10, 0), (11, 0), (11, 5)]
 
 
 def test_a_node_that_is_connected_with_the_reference_has_its_voltage(tmp_path):
@@ -357,8 +320,8 @@ def test_a_node_that_is_connected_with_the_reference_has_its_voltage(tmp_path):
                    "b = mine.sound;\nend\nconnections\nconnect(a, *);\nconnect(b, *);\nend\nend\n",
                    tmp_path / "+mine" / "+parts", "ends")
     model = wired("grounded", "source.n ends.a", "source.p resistor.p", "resistor.n ends.a",
-                  ends=made(), source=DCVoltageSource(voltage="5 V"),
-                  resistor=Resistor(resistance="10 ohm"))
+                  ends=made(), source=el.DCVoltageSource(voltage="5 V"),
+                  resistor=el.Resistor(resistance="10 ohm"))
     run = model.simulate("1 ms")
     assert run["ends.a.v"].final.m == 0
     assert run["ends.b.p"].final.m == 0
@@ -378,14 +341,8 @@ def test_other_connections_of_own_nodes_are_refused_by_their_line(connection, tm
 def test_names_that_are_taken_here_are_others(tmp_path):
     made = written("""
 component decay
-    parameters
-        lambda = {2, '1/s'};
-        size = {3, '1'};
-    end
-    variables
-        path = {value = {1, '1'}, priority = priority.high};
-        count = {0, '1'};
-    end
+    parameters lambda = {2, '1/s'}; size = {3, '1'}; end
+    variables path = {value = {1, '1'}, priority = priority.high}; count = {0, '1'}; end
     equations
         let
             sin = size*path;
@@ -410,9 +367,7 @@ end
     "                    equations\n                        x.der == 0;\n"
     "                    end\n                end\n            end\n"
     "            transitions\n                ON -> ON : x > 1;\n            end\n"
-    "            initial\n                ON : true;\n            end\n"
-    "        end\n    end\n",
-])
+    "            initial\n                ON : true;\n            end\n" "        end\n    end\n"])
 def test_what_follows_a_section_that_is_not_read_is_read(section, tmp_path):
     begin, end = COUNTER.index("    events"), COUNTER.index("    equations")
     made = written(COUNTER[:begin] + section + COUNTER[end:].replace("y == ups", "y == x"),
@@ -427,8 +382,7 @@ def test_what_follows_a_section_that_is_not_read_is_read(section, tmp_path):
     ("    equations", "    end\n    equations", "ends before this line, by an 'end' too many"),
     ("when edge(x > 1)", "when initialevent\n if x > 1", r"line 17\): 'if' among values"),
     ("when edge(x > 1)", "when x > 1", r"line 16\): an event is written when edge\(condition\)"),
-    ("y == ups;\n    end\nend\n", "y == ups;\n", "'end' is missing"),
-])  # fmt: skip
+    ("y == ups;\n    end\nend\n", "y == ups;\n", "'end' is missing")])
 def test_ends_that_do_not_fit_are_told(old, new, said, tmp_path):
     (tmp_path / "counter.ssc").write_text(COUNTER.replace(old, new), encoding="utf-8")
     with pytest.raises(BlocksError, match=said):

@@ -47,8 +47,7 @@ def force_of(file, folder):
     ("round(-2.5)", -3), ("round(3.14159, 2)", 3.14), ("a(end)", 6), ("a(end-1:end)", [5, 6]),
     ("m(end, 1)", 3), ("zeros(2, 1)", [0, 0]), ("size(m)", [2, 2]), ("cosd(60)", 0.5),
     ("nthroot(-8, 3)", -2), ("interp1([0 1], [2 4], 0.25)", 2.5), ("reshape(1:4, [], 2)",
-    [[1, 3], [2, 4]]), ("fliplr([1 2])", [2, 1]), ("norm([3 4])", 5),
-])  # fmt: skip
+    [[1, 3], [2, 4]]), ("fliplr([1 2])", [2, 1]), ("norm([3 4])", 5)])
 def test_functions_give_what_they_give_there(text, value):
     names = {"a": np.array([[4.0, 5.0, 6.0]]), "m": np.array([[1.0, 2.0], [3.0, 4.0]])}
     assert_allclose(np.squeeze(evaluate(parse(text), names)), value, rtol=1e-14)
@@ -66,8 +65,7 @@ def test_functions_give_what_they_give_there(text, value):
     ("a = 3;", "[a - 2]", 1), ("a = 3;", "[[a]]", 3), ("x = [1 4];", "diff(x)", 3),
     ("a = 3;", "cumsum(a)", 3), ("a = 3;", "flip(a)", 3), ("a = 3;", "a:a", 3),
     ("", "linspace(1, 2, 1)", 2), ("m = int32(2.7);", "m", 3), ("m = uint8(300);", "m", 255),
-    ("m = logical(5);", "m", 1), ("m = double(5);", "m", 5),
-])  # fmt: skip
+    ("m = logical(5);", "m", 1), ("m = double(5);", "m", 5)])
 def test_the_text_has_the_value_that_the_script_gives(script, mass, kilograms, tmp_path):
     assert_allclose(mass_of(script, mass, tmp_path), kilograms, rtol=1e-15)
 
@@ -78,8 +76,7 @@ def test_the_text_has_the_value_that_the_script_gives(script, mass, kilograms, t
     ("fpm", 0.3048 / 60, "m/s"), ("bar/gpm", 1e5 / (231 * 0.0254**3 / 60), "Pa*s/m^3"),
     ("G", 1e-4, "T"), ("c", 1, "A*s"), ("igal", 4.54609e-3, "m^3"), ("Poise", 0.1, "Pa*s"),
     ("deltaR", 5 / 9, "K"), ("lpm", 1e-3 / 60, "m^3/s"), ("cSt", 1e-6, "m^2/s"),
-    ("W/(m^2 * deltaC)", 1, "W/(m^2*K)"), ("slug", 0.45359237 * 9.80665 / 0.3048, "kg"),
-])  # fmt: skip
+    ("W/(m^2 * deltaC)", 1, "W/(m^2*K)"), ("slug", 0.45359237 * 9.80665 / 0.3048, "kg")])
 def test_a_unit_of_simscape_is_what_it_is_there(unit, factor, base):
     """Pound 0.45359237 kg, foot 0.3048 m, US gallon 231 cubic inches, as they are defined."""
     assert_allclose(quantity(1.0, unit_here(unit)).to(base).m, factor, rtol=1e-9)
@@ -163,8 +160,7 @@ def test_names_of_parts_may_be_words_of_a_model(tmp_path):
      "</Option></TypeOptions><Value>heavy</Value></MaskParameter>", 2),
     ('<MaskParameter Name="m" Type="checkbox"><Value>on</Value></MaskParameter>', 1),
     ('<MaskParameter Name="L" Type="edit"><Value>3</Value></MaskParameter>'
-     "<Initialization>m = L^2; % area</Initialization>", 9),
-])  # fmt: skip
+     "<Initialization>m = L^2; % area</Initialization>", 9)])
 def test_a_mask_gives_values_by_menus_boxes_and_code(parameter, kilograms, tmp_path):
     blocks = [Drawn(f"{TR}mass", "sledge", {"M": "a"}, {"mass": ("m", "kg")}, within="box"),
               Drawn(f"{TR}reference", "ground", {"V": "a"}), solver("a")]
@@ -191,8 +187,7 @@ def test_a_mask_gives_values_by_menus_boxes_and_code(parameter, kilograms, tmp_p
             {"upper_limit": ("5", "1"), "lower_limit": ("0", "1")})], 5),
     ([Drawn(f"{PS}sources.constant", "c", {"O": "x"}, {"constant": ("7", "s")}),
       constant("d", "y", "3"),
-      Drawn(f"{PS}functions.subtract", "sum", {"I1": "x", "I2": "y", "O": "s"})], 4),
-])  # fmt: skip
+      Drawn(f"{PS}functions.subtract", "sum", {"I1": "x", "I2": "y", "O": "s"})], 4)])
 def test_a_number_without_unit_is_taken_in_the_unit_of_the_port(signals, newtons, tmp_path):
     file = write(tmp_path / "model.slx", pushed(*signals), "R2020b")
     assert_allclose(force_of(file, tmp_path), newtons, rtol=1e-9)
@@ -228,8 +223,7 @@ def test_a_formula_asks_for_the_values_that_it_names(tmp_path):
 def test_gaps_leave_no_node_without_a_value(tmp_path):
     blocks = [Drawn("ee.electromech.dc_motor", "motor", {"p": "u", "n": "g", "R": "w", "C": "h"}),
               Drawn("foundation.electrical.elements.resistor", "wire", {"p": "u", "n": "v"},
-                    {"R": ("1", "Ohm")}),
-              Drawn("ee.sources.battery", "cell", {"p": "v", "n": "g"}),
+                    {"R": ("1", "Ohm")}), Drawn("ee.sources.battery", "cell", {"p": "v", "n": "g"}),
               Drawn("foundation.electrical.elements.reference", "earth", {"V": "g"}),
               Drawn("foundation.mechanical.rotational.inertia", "rotor", {"I": "w"},
                     {"inertia": ("1", "kg*m^2")}),
@@ -253,8 +247,7 @@ def choice_of_masses(conditions):
 @pytest.mark.parametrize(("conditions", "script"), [
     (("W == 1", "W == 2"), "W = 2;"), (("W == 1", "(default)"), "W = 2;"),
     (("V1", "V2"), "W = 2; V1 = Simulink.Variant('W == 1'); V2 = Simulink.Variant('W == 2');"),
-    (("V1", "V2"), "V1 = 0; V2 = Simulink.Parameter(1); V2.CoderInfo.Alias = 'v';"),
-])  # fmt: skip
+    (("V1", "V2"), "V1 = 0; V2 = Simulink.Parameter(1); V2.CoderInfo.Alias = 'v';")])
 def test_a_condition_chooses_a_variant(conditions, script, tmp_path):
     file = write(tmp_path / "model.slx", choice_of_masses(conditions), "R2016b",
                  {"StopTime": "1", "PreLoadFcn": script})
@@ -277,33 +270,28 @@ def test_a_block_of_an_absent_library_is_a_gap_with_its_ports(tmp_path):
     assert built(text, tmp_path).simulate("1 s").time.to("s").m[-1] == 1
 
 
+E = "foundation.electrical."
+SWITCHED = [  # 5 V over 2 ohm and a switch of 0.5 ohm
+    Drawn(f"{E}elements.controlled_switch", "switch", {"p": "p", "vT": "s", "n": "q"},
+          {"Threshold": ("0.5", "1"), "R_closed": ("0.5", "Ohm")}),
+    Drawn(f"{E}sources.dc_voltage", "source", {"p": "p", "n": "g"}, {"v0": ("5", "V")}),
+    Drawn(f"{E}elements.resistor", "load", {"p": "q", "n": "g"}, {"R": ("2", "Ohm")}),
+    Drawn(f"{E}elements.reference", "ground", {"V": "g"}), solver()]
+
+
 def test_a_number_in_a_unit_that_the_port_does_not_take_is_taken_over_and_told(tmp_path):
-    E = "foundation.electrical."
-    blocks = [
-        simulink("Step", "up", "", "n", Time="0.5", After="1"), to_ps("n", "s", Unit="V"),
-        Drawn(f"{E}elements.controlled_switch", "switch", {"p": "p", "vT": "s", "n": "q"},
-              {"Threshold": ("0.5", "1"), "R_closed": ("0.5", "Ohm")}),
-        Drawn(f"{E}sources.dc_voltage", "source", {"p": "p", "n": "g"}, {"v0": ("5", "V")}),
-        Drawn(f"{E}elements.resistor", "load", {"p": "q", "n": "g"}, {"R": ("2", "Ohm")}),
-        Drawn(f"{E}elements.reference", "ground", {"V": "g"}), solver()]
+    blocks = [simulink("Step", "up", "", "n", Time="0.5", After="1"), to_ps("n", "s", Unit="V"),
+              *SWITCHED]
     text = converted(tmp_path, blocks, "R2022b").text
     assert "switch.vT takes 1 and is given V: the number is taken over." in text
-    run = built(text, tmp_path).simulate("1 s")
-    assert run["load.i"].final.to("A").m == pytest.approx(2)
+    assert built(text, tmp_path).simulate("1 s")["load.i"].final.to("A").m == pytest.approx(2)
 
 
 def test_two_classes_of_one_name_are_imported_under_names_of_their_own(tmp_path):
     """A switch of circuits lets a current through, one of signals a number."""
-    E = "foundation.electrical."
-    blocks = [
-        simulink("Constant", "a", "", "a", Value="2"),
-        simulink("Constant", "b", "", "b", Value="5"), simulink("Switch", "pick", "a b a", "n"),
-        to_ps("n", "s"),
-        Drawn(f"{E}elements.controlled_switch", "switch", {"p": "p", "vT": "s", "n": "q"},
-              {"Threshold": ("0.5", "1"), "R_closed": ("0.5", "Ohm")}),
-        Drawn(f"{E}sources.dc_voltage", "source", {"p": "p", "n": "g"}, {"v0": ("5", "V")}),
-        Drawn(f"{E}elements.resistor", "load", {"p": "q", "n": "g"}, {"R": ("2", "Ohm")}),
-        Drawn(f"{E}elements.reference", "ground", {"V": "g"}), solver()]
+    blocks = [simulink("Constant", "a", "", "a", Value="2"),
+              simulink("Constant", "b", "", "b", Value="5"),
+              simulink("Switch", "pick", "a b a", "n"), to_ps("n", "s"), *SWITCHED]
     text = converted(tmp_path, blocks, "R2022b").text
     assert "Switch as ElectricalSwitch" in text
     run = built(text, tmp_path).simulate("1 ms")
@@ -336,8 +324,7 @@ def test_a_script_beside_the_model_is_found_by_its_name(tmp_path):
 
 
 def test_an_output_that_nothing_drives_is_not_plotted(tmp_path):
-    inner = [simulink("From", "lost", "", "x", GotoTag="nowhere"),
-             simulink("Outport", "out", "x")]
+    inner = [simulink("From", "lost", "", "x", GotoTag="nowhere"), simulink("Outport", "out", "x")]
     blocks = [*weighed("1"), Drawn("SubSystem", "box", {}, outputs=("y",), inner=inner),
               simulink("Scope", "scope", "y")]
     text = converted(tmp_path, blocks, "R2022b").text
@@ -353,8 +340,7 @@ def test_a_function_with_a_block_of_arguments_gives_no_name_a_value(tmp_path):
 def test_two_boxes_that_hold_the_same_in_another_order_are_one_class(tmp_path):
     """Each makes a + 2 b."""
     def box(name, out, turned):
-        inner = [simulink("Inport", "a", "", "a"),
-                 simulink("Inport", "b", "", "b", Port="2"),
+        inner = [simulink("Inport", "a", "", "a"), simulink("Inport", "b", "", "b", Port="2"),
                  simulink("Gain", "twice", "b", "c", Gain="2"), simulink("Sum", "both", "a c", "y"),
                  simulink("Outport", "out", "y")]
         inner = [*inner[:2], inner[3], inner[2], inner[4]] if turned else inner

@@ -8,7 +8,6 @@ import numpy as np
 
 from ..assembly.flatten import Group
 from ..exceptions import InitialisationError
-from ..language.kernel import Law
 from ..numerics.arrays import Array, Indices
 from ..numerics.tolerances import CANCELLATION, CLEAR, DEPENDENT, FULFILLED
 from ..system.problem import Problem
@@ -55,7 +54,11 @@ def unclosed_constraints(system: System, problem: Problem, t: float) -> Initiali
             "turn, and give initial targets closer to a possible position.", variables=[where],
         )  # fmt: skip
     group, _ = system.flat.group_of(equations[worst])
-    size = f"{1e3 * gap:.4g} mm" if (place := _is_length(group.law)) else f"{gap:.4g} (SI)"
+    law = group.law  # whose residual is a length if a variable is that it is linear in
+    place = law is not None and any(
+        kind == "constant" and law.kernel.variables[i].unit.dimension == unit("m").dimension
+        for (i, order), kind in zip(law.arguments, law.slopes, strict=True) if order == 0)
+    size = f"{1e3 * gap:.4g} mm" if place else f"{gap:.4g} (SI)"
     return InitialisationError(
         where, f"no {'position' if place else 'state'} meets all constraints: nearest to it, "
         f"{_equation(group)} of {where} is {size} from being met.",
@@ -92,13 +95,6 @@ def _equation(group: Group) -> str:
         return "a balance" if group.law is None else group.law.text
     names = [group.law.kernel.variables[i].name for i, _ in group.law.arguments]
     return f"an equation of {', '.join(names[:3])}"
-
-
-def _is_length(law: Law | None) -> bool:
-    """Whether the residual of a law is a length, by the variable it is linear in."""
-    return law is not None and any(
-        kind == "constant" and law.kernel.variables[i].unit.dimension == unit("m").dimension
-        for (i, order), kind in zip(law.arguments, law.slopes, strict=True) if order == 0)
 
 
 def refuse_dependent(system: System, problem: Problem, t: float) -> None:

@@ -182,8 +182,7 @@ def _refuse_twice(ports: tuple[PortRef, ...]) -> None:
 
 
 def ports_without(part: Part, owner: Part, ports: tuple[PortRef, ...]) -> tuple[PortRef, ...]:
-    """What of a connection stays joined without a part; nothing, where its signal came from there.
-    """
+    """What of a connection stays joined without a part; nothing where its signal came from it."""
     left = tuple(r for r in ports if not r.component._is_inside(part))
     if len(left) < 2 or isinstance(left[0].port, Signal) and len(_sources(owner, left)) != 1:
         return ()

@@ -5,6 +5,7 @@ Written as the guide recommends; they run as they are.
 
 from __future__ import annotations
 
+import json
 import keyword
 import re
 from pathlib import Path
@@ -15,26 +16,9 @@ from ..results.files import writing
 
 __all__ = ["DOMAINS", "write_component"]
 
-#: By domain: what stands for the words of the templates, which are text files beside this one.
-DOMAINS: dict[str, dict[str, Any]] = {
-    "translational": {
-        "store": "Mass", "made": 'mass="1 kg", v="1 m/s"', "body": "mass", "ground": "Reference",
-        "unit": "N*s/m", "through": "f", "across": "v", "one": "R", "other": "C",
-        "joins": ["model.mass.M, model.part.R", "model.part.C, model.ground.V"],
-        "begins": "1 m/s", "carries": "force"},
-    "rotational": {
-        "store": "Inertia", "made": 'inertia="1 kg*m^2", w="1 rad/s"', "body": "inertia",
-        "ground": "RotationalReference", "unit": "N*m*s/rad", "through": "t", "across": "w",
-        "one": "R", "other": "C",
-        "joins": ["model.inertia.I, model.part.R", "model.part.C, model.ground.W"],
-        "begins": "1 rad/s", "carries": "torque"},
-    "electrical": {
-        "store": "Capacitor", "made": 'capacitance="1 F", v="1 V"', "body": "store",
-        "ground": "ElectricalReference", "unit": "S", "through": "i", "across": "v",
-        "one": "p", "other": "n",
-        "joins": ["model.store.p, model.part.p", "model.store.n, model.part.n, model.ground.V"],
-        "begins": "1 V", "carries": "current"},
-}  # fmt: skip
+#: By domain: what stands for the words of the templates, which are files beside this one, too.
+DOMAINS: dict[str, dict[str, Any]] = json.loads(
+    Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
 
 
 def write_component(name: str, domain: str, folder: str) -> list[Path]:

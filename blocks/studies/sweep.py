@@ -66,7 +66,8 @@ def sweep(model: CompiledModel, over: Any, duration: Any, *, outputs: Any, every
     _refuse_bad(options, system, {s.path for s in settings})
     chosen = outputs_of(outputs, model, system, (t0, end), every, [a.path for a in points.axes])
     study = describe(model, system, points, chosen,
-                     {**{k: _seconds(v) if SOLVER.get(k) == "s" else v for k, v in options.items()},
+                     {**{k: v if v is None or SOLVER.get(k) != "s" else float(np.asarray(
+                         to_si(v, unit("s"), "sweep()"))) for k, v in options.items()},
                       "duration": length, "start": t0})
     gathered = Gathered(study)
     folder = None if store is None else Store.open(store, study)
@@ -126,7 +127,3 @@ def _refuse_bad(options: dict[str, Any], system: System, varied: set[str]) -> No
     if fixed and options.get("step") is None and "step" not in varied:
         raise ParameterError("sweep(step=…)", f"method {options['method']!r} takes fixed steps.",
                              "Give the step, such as step='1 ms'.")  # fmt: skip
-
-
-def _seconds(value: Any) -> Any:
-    return None if value is None else float(np.asarray(to_si(value, unit("s"), "sweep()")))

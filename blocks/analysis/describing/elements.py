@@ -28,7 +28,7 @@ from ...language.expression import cos, der, sin, time, where
 from ...numerics.arrays import Array
 from ...results.plots.figures import bare_figure, finished_figure
 from ...results.sheet import Sheet, Tabulated
-from ...units import Unit, as_unit, from_si, quantity, to_si, unit, unit_given
+from ...units import Unit, as_unit, from_si, quantity, to_si, unit_given
 from ..linear.frequency import angular_frequency
 from ..linear.signals import ratio_unit
 
@@ -124,7 +124,7 @@ class Bench:
         self.is_signal = not self.ports
         given = unit_given(amplitudes, WHERE)
         self.input, self.output, natural, self.output_unit = self._ends()
-        self.swept = _integral(natural)
+        self.swept = as_unit((from_si(1.0, natural) * quantity("1 s")).to_base_units().units)
         self.displacement = not self.is_signal and given.dimension == self.swept.dimension
         self.input_unit = self.swept if self.displacement else natural
         self.si = np.atleast_1d(np.asarray(to_si(amplitudes, self.input_unit, WHERE), dtype=float))
@@ -276,10 +276,5 @@ def _unit_of(declared: Any, element: Component) -> Unit:
 def _si(u: Unit) -> str:
     """The SI unit of a dimension."""
     return f"{from_si(1.0, u).to_base_units().units:~C}" or ""
-
-
-def _integral(u: Unit) -> Unit:
-    """The unit of the integral over time: of a displacement where this is one of a velocity."""
-    return as_unit((from_si(1.0, u) * from_si(1.0, unit("s"))).to_base_units().units)
 
 

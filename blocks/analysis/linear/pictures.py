@@ -51,20 +51,20 @@ def bode(models: Models, frequencies: Any = None, *more: Any, title: str = "",
     """
     figure, (upper, lower) = _axes(2, ax)
     units = set()
-    for label, linear in labelled(models, "bode()").items():
-        omega = shown_range(linear, frequencies, *more)
-        for name, unit, h in _answers(linear, label, linear.transfer(1j * omega)):
-            units.add(unit)
-            if not np.abs(h).max(initial=0.0):
-                continue  # its note says why
+    for omega, name, unit, h in _gains(labelled(models, "bode()"), frequencies, more):
+        units.add(unit)
+        if np.abs(h).max(initial=0.0):
             upper.semilogx(omega / (2 * np.pi), 20 * np.log10(np.abs(h)), label=name)
             lower.semilogx(omega / (2 * np.pi), np.degrees(np.unwrap(np.angle(h))))
-        _said(upper, linear)
+    notes = " ".join(note for linear in labelled(models, "").values() for note in linear.notes)
+    if not upper.lines and notes:  # these say why
+        upper.text(0.5, 0.5, "\n".join(textwrap.wrap(notes, 60)), ha="center", va="center",
+                   transform=upper.transAxes)
     one = f"1 {units.pop()}".removesuffix(" 1") if len(units) == 1 else "1 of its unit"
     upper.set_ylabel(f"gain [dB re {one}]")
     lower.set_ylabel("phase [deg]")
     lower.set_xlabel("frequency [Hz]")
-    return _finished(figure, (upper, lower), save, title or _titled("Bode plot", models), ax)
+    return _finished(figure, (upper, lower), save, title, "Bode plot", models, ax)
 
 
 def nyquist(models: Models, frequencies: Any = None, *more: Any, title: str = "",
@@ -75,19 +75,17 @@ def nyquist(models: Models, frequencies: Any = None, *more: Any, title: str = ""
     """
     figure, (axes,) = _axes(1, ax)
     units = set()
-    for label, linear in labelled(models, "nyquist()").items():
-        omega = shown_range(linear, frequencies, *more)
-        for name, unit, h in _answers(linear, label, linear.transfer(1j * omega)):
-            (line,) = axes.plot(h.real, h.imag, label=name)
-            axes.plot(h.real, -h.imag, "--", color=line.get_color(), linewidth=0.8)
-            units.add(unit)
+    for _, name, unit, h in _gains(labelled(models, "nyquist()"), frequencies, more):
+        (line,) = axes.plot(h.real, h.imag, label=name)
+        axes.plot(h.real, -h.imag, "--", color=line.get_color(), linewidth=0.8)
+        units.add(unit)
     if "1" in units:
         axes.plot([-1], [0], "+", color="tab:red", markersize=9)
     unit = units.pop() if len(units) == 1 else "of its unit"
     axes.set_xlabel(f"real part [{unit}]")
     axes.set_ylabel(f"imaginary part [{unit}]")
     axes.set_aspect("equal", "datalim")  # angles are phases
-    return _finished(figure, (axes,), save, title or _titled("Nyquist plot", models), ax)
+    return _finished(figure, (axes,), save, title, "Nyquist plot", models, ax)
 
 
 def step(models: Models, duration: Any = None, *, title: str = "", save: str | None = None,
@@ -112,7 +110,7 @@ def step(models: Models, duration: Any = None, *, title: str = "", save: str | N
             units.add(unit)
     axes.set_xlabel("time [s]")
     axes.set_ylabel(f"answer to a step [{units.pop() if len(units) == 1 else 'of its unit'}]")
-    return _finished(figure, (axes,), save, title or _titled("Step response", models), ax)
+    return _finished(figure, (axes,), save, title, "Step response", models, ax)
 
 
 def labelled(models: Models, where: str) -> Mapping[str, LinearModel]:
@@ -124,6 +122,15 @@ def labelled(models: Models, where: str) -> Mapping[str, LinearModel]:
     return found
 
 
+def _gains(models: Mapping[str, LinearModel], frequencies: Any, more: tuple[Any, ...]
+           ) -> Iterator[tuple[Array, str, str, Array]]:
+    """Frequencies in rad/s, and gains there as :func:`_answers` says."""
+    for label, linear in models.items():
+        omega = shown_range(linear, frequencies, *more)
+        for answer in _answers(linear, label, linear.transfer(1j * omega)):
+            yield omega, *answer
+
+
 def _answers(linear: LinearModel, label: str, values: Array) -> Iterator[tuple[str, str, Array]]:
     """What an input and output are called, the unit of one by the other, and the values."""
     for i, inp in enumerate(linear.inputs):
@@ -133,18 +140,16 @@ def _answers(linear: LinearModel, label: str, values: Array) -> Iterator[tuple[s
             yield f"{label}: {name}" if label else name, unit, values[:, o, i]
 
 
-def _titled(kind: str, models: Models) -> str:
-    return kind if isinstance(models, Mapping) else f"{kind}: {models.title}"
-
-
-def _finished(figure: Figure, every: Sequence[Any], save: Any, title: str, ax: Any) -> Figure:
+def _finished(figure: Figure, every: Sequence[Any], save: Any, title: str, kind: str,
+              models: Models, ax: Any) -> Figure:
     for axes in every:
         axes.grid(True, which="both", alpha=0.3)
     if every[0].lines:
         every[0].legend(fontsize="small")
     if ax is not None and save is None:
         return figure  # its title is the user's
-    return finished_figure(figure, save, title)
+    own = kind if isinstance(models, Mapping) else f"{kind}: {models.title}"
+    return finished_figure(figure, save, title or own)
 
 
 def pole_zero(linear: LinearModel, input: str | None = None, output: str | None = None, *,
@@ -225,13 +230,6 @@ def _range(linear: LinearModel, low: float, high: float) -> Array:
     turns = np.tan(np.linspace(-MOST_TURNED, MOST_TURNED, AROUND))  # even steps of the phase
     near = sharp.imag[:MOST_SHARP, None] + np.abs(sharp.real[:MOST_SHARP, None]) * turns
     return np.unique(np.concatenate([even, near[(near > even[0]) & (near < even[-1])]]))
-
-
-def _said(axes: Any, linear: LinearModel) -> None:
-    """Notes of a model, where a line is missing because of them."""
-    if not axes.lines and linear.notes:
-        axes.text(0.5, 0.5, "\n".join(textwrap.wrap(" ".join(linear.notes), 60)), ha="center",
-                  va="center", transform=axes.transAxes)  # fmt: skip
 
 
 def _axes(rows: int, given: Any = None) -> tuple[Figure, Any]:

@@ -149,8 +149,8 @@ class Saltation:
         """Elements that hold at the start what would keep them sliding."""
         laws, first = expressions_of(self.system), self.jumps.points.some(np.zeros(1, dtype=int))
         beyond = ca.fmax(laws.effort - laws.forth, laws.back - laws.effort)
-        values = self.equations.rows("kinetic", ca.vertcat(beyond, laws.effort), first).value[0]
-        more, effort = np.split(values, 2)
+        more, effort = np.split(self.equations.rows(
+            "kinetic", ca.vertcat(beyond, laws.effort), first).value[0], 2)
         return np.asarray(more > SAME * np.abs(effort))
 
     # -- one event -------------------------------------------------------------------------

@@ -28,8 +28,7 @@ HIGHEST, REPLACED = -1, -2  # of an equation: not differentiated; no longer amon
 
 def reduce_index(flat: Flat, preference: Array, parameters: Parameters,
                  elements: SetValuedElements) -> Reduced:
-    """Differentiate what must be, in place, and select states, of the classes of largest
-    preference."""
+    """Differentiate what must be, in place, and select states, of the classes most preferred."""
     original = flat.derivative >= 0
     derivative_of, rounds = _pantelides(flat, elements)
     top = np.flatnonzero(derivative_of == HIGHEST)

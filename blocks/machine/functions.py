@@ -63,8 +63,7 @@ def _opened(given: tuple[Any, ...]) -> list[Any]:
 
 
 def empty(kind: type[T]) -> T:
-    """A named tuple where there is nothing: arrays without entries, numbers and addresses of zero.
-    """
+    """A named tuple where there is nothing: empty arrays, numbers and addresses of zero."""
     nothing: list[Any] = [np.zeros((0,) * k.dimensions, STORED[k.scalar]) if k.dimensions else 0
                           for _, k in record_of(kind).fields]
     return kind(*nothing)

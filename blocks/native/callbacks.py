@@ -49,8 +49,7 @@ class Callbacks:
         return ctypes.cast(made, ctypes.c_void_p).value or 0
 
     def number(self, function: Callable[[float], int], failed: int) -> int:
-        """The address of a function that gives a whole number; ``failed`` where it raises an error.
-        """
+        """The address of a function that gives a whole number; ``failed`` where it raises."""
         def called(given: float) -> int:
             try:
                 return function(given)

@@ -66,8 +66,7 @@ class SolvedText(Text):
         raise NotImplementedError
 
     def of(self, expression: ca.SX) -> str:
-        """Text of a function that gives an expression, all that is solved for brought up to date.
-        """
+        """Text of a function that gives an expression, what is solved for brought up to date."""
         w = Writer()
         self._give(w, self._solve_all(w), expression)
         return self._text(w)

@@ -527,8 +527,7 @@ class Loops:
 
 
 def _side_by_side(steps: list[Step]) -> Iterator[tuple[tuple[int, int, int], Evaluation]]:
-    """Steps level by level, blocks that are solved side by side as one; and of what kind they are.
-    """
+    """Steps level by level, blocks that are solved side by side as one; and their kinds."""
     for (group, _), run in groupby(steps, lambda s: (min(s.group, 0), s.level)):
         if group == 0:
             yield from (((s.group, s.position, 0), s) for s in run)

@@ -111,8 +111,7 @@ def _shown_only(kernel: Kernel) -> set[int]:
 
 
 def _bends(kernel: Kernel, expression: ca.SX) -> bool:
-    """Whether an expression of a class is not linear in its variables, with constant coefficients.
-    """
+    """Whether an expression of a class is not linear in its variables, coefficients constant."""
     held = [s for (i, _), s in kernel.symbols.items() if kernel.variables[i].kind == "discrete"]
     fixed = {s.__hash__() for s in [*held, *kernel.relation_symbols]} | kernel.parameter_hashes
     now = TIME.__hash__()

@@ -170,8 +170,7 @@ class LoopText:
 
     def _add_table_of_sums(self, sums: Indices, which: Indices, terms: Operand, target: Operand
                            ) -> None:
-        """Some sums of any form in one loop; terms and where those of a sum begin stand in tables.
-        """
+        """Some sums of any form in one loop; terms, and where those of a sum begin, are tables."""
         for base in distinct(target.base[sums]).tolist():
             these = sums[target.base[sums] == base]
             number = np.full(len(target.index), -1)

@@ -239,8 +239,7 @@ def _is_guessed(network: NetworkModes, island: int, row: int, modes: bool) -> bo
 
 @machine_code
 def _row_of(network: NetworkModes, island: int, after: int, modes: bool) -> int:
-    """The next row of an island in its guessed relations and, if asked, ``modes``; -1 if none is.
-    """
+    """The next row of an island in its guessed relations and, if asked, ``modes``; or -1."""
     for row in range(after + 1, network.owner.size - network.present.size):
         if _is_guessed(network, island, row, modes):
             return row

@@ -361,8 +361,7 @@ class SolvedCode(SolvedText):
 
     @cached_property
     def _equations(self) -> Any:
-        """Matrix and residual, block by block, and the largest bound in which shares are counted.
-        """
+        """Matrix and residual, block by block, and the largest bound that shares count in."""
         blocks, (matrix, residual) = [block.tolist() for block in self.blocks], self.posed
         entries = ca.vertcat(*(ca.vec(matrix[block, block]) for block in blocks))
         return self._matrix(ca.vertcat(

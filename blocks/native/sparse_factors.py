@@ -28,8 +28,7 @@ SHARE = 0.1  # of the operations of a full matrix, below which it is mostly zero
 
 
 def is_mostly_zeros(pattern: ca.Sparsity) -> bool:
-    """Whether a square matrix takes few operations, by what is filled in without a choice of
-    pivots."""
+    """Whether a square matrix takes few operations, by what fills in without choosing pivots."""
     n = pattern.size1()
     if pattern.size2() != n or ca.sprank(ca.DM(pattern, 1)) < n:
         return False

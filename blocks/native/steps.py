@@ -258,8 +258,7 @@ def project_after_events(code: Code, work: Workspace, times: Vector, rows: Matri
 @machine_code
 def unknowns_after_events(code: Code, work: Workspace, times: Vector, rows: Matrix, which: Indices,
                           constants: Matrix, q: Vector, out: Matrix) -> None:
-    """Unknowns that slopes are solved for with, of such points: slopes leave them first in ``q``.
-    """
+    """Unknowns that slopes are solved with, of such points: slopes leave them first in ``q``."""
     for k in range(times.size):
         q[:] = constants[which[k]]
         slope_at(code, work, times[k], rows[k], work.k[NEW])

@@ -185,8 +185,7 @@ class Tied(Text):
         w.call(keep_solved, w.pointer("%q", self.here), "%out", self.nx + self.nz, solved)
 
     def put_slopes_of_torn(self, w: Writer, first: int) -> None:
-        """Put the slopes of torn unknowns into ``out``, behind those of all states from first on.
-        """
+        """Put the slopes of torn unknowns into ``out``, behind all states from first on."""
         if self.nz:
             w.run(self.slopes, out=w.pointer("%out", first))
 

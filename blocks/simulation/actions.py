@@ -79,8 +79,7 @@ class Requirements:
         return function if _is_known_at_events(function, self.system, efforts) else None
 
     def broken(self, arguments: Arguments) -> tuple[str, str] | None:
-        """The component of the first one that does not hold, and what it says; None where all do.
-        """
+        """The component of the first that does not hold, and what it says; None where all do."""
         if self.values is None:
             return None
         rows = np.flatnonzero(self.values(*arguments) < 0.5)

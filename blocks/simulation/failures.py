@@ -89,8 +89,7 @@ def _steep(equation: str) -> str:
 
 
 def _beyond_measure(problem: Problem, y: Array) -> tuple[str, str] | None:
-    """The unknown that has grown beyond anything that is meant, and what to do; None if none has.
-    """
+    """The unknown that has grown beyond anything meant, and what to do; None if none has."""
     size = np.nan_to_num(np.abs(y * problem.scale), nan=0.0, posinf=0.0)
     if not size.size or size.max() < BEYOND_MEASURE:
         return None

@@ -126,8 +126,7 @@ def implicit_one_step(problem: Problem) -> type[Method] | None:
 
 
 def fastest_motions(problem: Problem, t: float, y: Array) -> tuple[float, float]:
-    """The fastest rate and the fastest oscillation; kept for a run that comes to the same point.
-    """
+    """The fastest rate and oscillation; kept for a run that comes to the same point."""
     known: Cache[bytes, tuple[float, float]] = problem.system.once(
         "fastest motions", lambda: Cache(MOST_RATES))
     modes = () if problem.laws is None else problem.laws.modes

@@ -280,8 +280,7 @@ class RunningMethod:
         return self.may_switch and self._has_become_stiff(step)
 
     def takes_implicit(self, t: float) -> bool:
-        """Whether an implicit method goes on where steps of an explicit one wiggle about a switch.
-        """
+        """Whether an implicit method goes on where explicit steps wiggle about a switch."""
         kind = implicit_one_step(self.problem) if self.may_switch and not self.driven else None
         if kind is None or self.kind.implicit:
             return False

@@ -169,8 +169,7 @@ class Switching:
         return self.problem.crossings_here(t, self.time_events.behind_jumps(t))
 
     def _wrong(self, g: Array) -> Flags:
-        """Relations that clearly do not hold as assumed, where their crossing functions are ``g``.
-        """
+        """Relations that clearly do not hold as assumed, crossing functions being ``g``."""
         holds, times = self.problem.m > 0.5, self.time_events
         wrong: Flags = np.where(holds, g, -g) < -np.maximum(
             self.crossings.relation_tolerance, ROUNDING * (np.abs(g) + TINY))

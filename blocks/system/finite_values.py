@@ -194,8 +194,7 @@ class FiniteValues:
 
     @cached_property
     def _of_relations(self) -> _Laws:
-        """Laws that may lose their value by parameters and relations alone; of large systems none.
-        """
+        """Laws that may lose their value by parameters and relations alone; large systems: none."""
         if self._function.n_instructions() > MANY:
             return self._some([])
         return self._some(sorted(set(range(len(self.told))) - set(self.moving.tolist())

@@ -65,8 +65,7 @@ class Derivatives(NamedTuple):
 
 
 class Made(NamedTuple):
-    """A function of points: values of rows, and the entries of their derivatives that are not zero.
-    """
+    """A function of points: values of rows, and their derivatives' entries that are not zero."""
 
     function: Evaluator
     row: Indices  # where these entries stand, with ``column``

@@ -164,8 +164,7 @@ def _pose_path(problem: Problem, n: int) -> int:
 
 
 def _from_kept(problem: Problem, factors: Factors, tol: float, n: int) -> bool:
-    """Whether modes that tell from efforts ``kept`` lead to better ones; else these are restored.
-    """
+    """Whether modes told by efforts ``kept`` lead to better ones; else these are restored."""
     for near in range(2):
         problem.x[:n] = problem.kept[:n]
         residual(problem, problem.x, tol, n)

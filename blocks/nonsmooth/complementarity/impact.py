@@ -85,8 +85,7 @@ class Friction:
 
 
 class Collision(NamedTuple):
-    """Elements that may take part in an impact, as :func:`collide` is given them; and how it goes.
-    """
+    """Elements that may take part in an impact, as :func:`collide` takes them; and how it goes."""
 
     D: Matrix  # (n, n) change of flows by impulses, with its sign turned
     # (2 or more, n, n) bounds of impulses below and above, per impulse; empty of contacts alone

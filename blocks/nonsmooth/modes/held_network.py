@@ -302,8 +302,7 @@ class HeldNetwork:
                     and self.equations.moves_nothing(problem, t, null))
 
     def _is_solved_everywhere(self, problem: Problem, t: float, modes: Indices) -> bool:
-        """Whether equations that leave inputs open contradict each other nowhere: at some points.
-        """
+        """Whether equations that leave inputs open contradict each other nowhere: at points."""
         by_value, by_rate = self.by_rows(problem, t, modes)
         x, u = problem.x.copy(), problem.u.copy()
         try:

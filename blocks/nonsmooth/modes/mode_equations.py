@@ -185,8 +185,7 @@ class ModeEquations:
         return self._constant
 
     def values(self, problem: Problem, t: float) -> Array:
-        """Flows (of contacts the gap, negative), efforts, bounds at rest and in motion; a row each.
-        """
+        """Flows (of contacts the gap, negative), efforts, bounds at rest and moving; a row each."""
         return self._values(problem, t)[[0, 1, 2, 3, 5, 6]]
 
     def _values(self, problem: Problem, t: float) -> Array:

@@ -126,8 +126,7 @@ def test_a_computed_parameter_has_its_unit(tmp_path):
     assert "R follows" not in made.__doc__
 
 
-COMPOSITE = """
-component composite
+COMPOSITE = """component composite
     nodes p = foundation.electrical.electrical; n = foundation.electrical.electrical; end
     parameters k = {4, '1'}; m = {200, 'g'}; end
     parameters (Access = private) R = {2*k, 'Ohm'}; end
@@ -138,8 +137,7 @@ component composite
     connections
         connect(p, r1.p); connect(r1.n, r2.p); connect(r2.n, r3.p); connect(r3.n, r4.p);
         connect(r4.n, n); end
-end
-"""
+end"""
 
 
 def test_values_of_parts_are_computed_from_parameters(tmp_path):
@@ -271,15 +269,13 @@ def test_a_delay_and_an_integral(tmp_path):
 
 
 def test_functions_of_other_sources_are_written_out(tmp_path):
-    (tmp_path / "ratio.ssc").write_text("""
-function out = ratio(a, b)
+    (tmp_path / "ratio.ssc").write_text("""function out = ratio(a, b)
 % of two numbers
     definitions
         out = half(a)/more;
         more = b + 1;
     end
-end
-""")
+end""")
     (tmp_path / "half.ssc").write_text("function y = half(x)\ndefinitions\ny = x/2;\nend\nend\n")
     made = law(tmp_path, "a == 3*my.pack.ratio(u + 1, b); b == half(more);",
                "parameters\nmore = 6;\nend")

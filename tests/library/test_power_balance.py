@@ -47,10 +47,7 @@ def classes(module):
 
 @cache
 def load_of(domain):
-    """A source behind a resistance, which tells the power that it takes.
-
-    Its drop is equal to variables of what it stands beside.
-    """
+    """A source behind a resistance, whose drop is equal to variables of what it stands beside."""
     across, through = (next(iter(kind)) for kind in (domain.across, domain.through))
 
     class Load(Component):
@@ -59,17 +56,31 @@ def load_of(domain):
         a, b = Port(domain), Port(domain)
         level, fall = (Parameter(value) for value in LOADS[domain.name])
         flow, drop = Variable(domain.through[through].text), Variable(domain.across[across].text)
+
+        def equations(self):
+            yield self.flow == getattr(self.a, through)
+            yield self.flow + getattr(self.b, through) == 0
+            yield self.drop == getattr(self.a, across) - getattr(self.b, across)
+            yield self.drop == self.level + self.fall * self.flow
+
+    return Load
+
+
+@cache
+def metered_load_of(domain):
+    """A load that tells the power that it takes."""
+
+    class MeteredLoad(load_of(domain)):
+        """Power into its first port."""
+
         power = Variable("W")
 
         def equations(self):
-            effort = getattr(self.a, across)
-            yield self.flow == getattr(self.a, through)
-            yield self.flow + getattr(self.b, through) == 0
-            yield self.drop == effort - getattr(self.b, across)
-            yield self.drop == self.level + self.fall * self.flow
-            yield self.power == (domain.power(self.a) if domain.power else effort * self.flow)
+            yield from super().equations()
+            yield self.power == (domain.power(self.a) if domain.power else
+                                 getattr(self.a, next(iter(domain.across))) * self.flow)
 
-    return Load
+    return MeteredLoad
 
 
 def add_ground(model, name, domain):
@@ -85,7 +96,7 @@ def put_between_loads(model, name, cls, chance):
     for port, domain in ports_of(part).items():
         level, fall = map(quantity, LOADS[domain.name])
         level = level * chance.uniform(0.5 if domain.name in POSITIVE else -1, 1)
-        load = model.add(f"{name}_{port}", load_of(domain)(
+        load = model.add(f"{name}_{port}", metered_load_of(domain)(
             level=level, fall=fall * chance.uniform(0.5, 2)))
         model.connect(getattr(part, port), load.a)
         model.connect(load.b, add_ground(model, f"{name}_{port}_ground", domain))

@@ -31,33 +31,33 @@ def values_at(made, u, **options):
     return run["part.a"].final.m, run["part.b"].final.m
 
 
-@pytest.mark.parametrize(("equations", "expected"), [
+@pytest.mark.parametrize(("equations", "declared", "expected"), [
     # what the cases state of different things is not lost: a, b by the equations that hold
-    ("if u > 1\na == 1; b == 2;\nelse\nb == 3; a + b == 10;\nend", [(0, (7, 3)), (2, (1, 2))]),
-    ("if u > 1\nif u > 2\na == 1;\nelse\na + b == 9;\nend\nelse\na == 3;\nend\na - b == 1;",
-     [(0, (3, 2)), (1.5, (5, 4)), (3, (1, 0))]),
-    ("if u > 1\nif u > 2\na == 1;\nelse\nb == 7;\nend\nelse\na == 3;\nend\na + b == 10;",
-     [(0, (3, 7)), (1.5, (3, 7)), (3, (1, 9))]),
+    ("if u > 1\na == 1; b == 2;\nelse\nb == 3; a + b == 10;\nend", "", [(0, {}, (7, 3)),
+                                                                      (2, {}, (1, 2))]),
+    ("if u > 1\nif u > 2\na == 1;\nelse\na + b == 9;\nend\nelse\na == 3;\nend\na - b == 1;", "",
+     [(0, {}, (3, 2)), (1.5, {}, (5, 4)), (3, {}, (1, 0))]),
+    ("if u > 1\nif u > 2\na == 1;\nelse\nb == 7;\nend\nelse\na == 3;\nend\na + b == 10;", "",
+     [(0, {}, (3, 7)), (1.5, {}, (3, 7)), (3, {}, (1, 9))]),
     # three cases, the same things in another order, names within
     ("if u > 2\na == u; b == 1;\nelseif u > 1\nlet\nc = 2*u;\nin\nb == c; a == c + 1;\nend\n"
-     "else\nb == 4; a == b;\nend", [(0, (4, 4)), (1.5, (4, 3)), (3, (3, 1))])])
-def test_every_equation_of_a_case_holds(equations, expected, tmp_path):
-    made = law(tmp_path, equations)
-    for u, values in expected:
-        assert values_at(made, u) == pytest.approx(values)
-
-
-def test_a_name_of_a_let_holds_within_it(tmp_path):
-    made = law(tmp_path, "let\nk = 10;\nin\nb == k*a;\nend\na == k*u;",
-               "parameters\nk = {2, '1'};\nend")
-    assert values_at(made, 1) == pytest.approx((2, 20))
-    assert values_at(made, 1, k=3) == pytest.approx((3, 30))
-    made = law(tmp_path, "let\nk = 2*j; j = u + 1;\nin\nlet\nj = 9;\nin\nb == j + k;\nend\n"
-                         "a == j;\nend", "parameters\nk = {2, '1'};\nend")
-    assert values_at(made, 2) == pytest.approx((3, 15))
-    with pytest.raises(BlocksError, match="follows from itself") as caught:
-        law(tmp_path, "a == 1;\nlet\nk = 2*j; j = k;\nin\nb == k;\nend")
-    assert caught.value.where == "law.ssc (line 11)"
+     "else\nb == 4; a == b;\nend", "", [(0, {}, (4, 4)), (1.5, {}, (4, 3)), (3, {}, (3, 1))]),
+    # a name of a let holds within it
+    ("let\nk = 10;\nin\nb == k*a;\nend\na == k*u;", "k = {2, '1'};",
+     [(1, {}, (2, 20)), (1, {"k": 3}, (3, 30))]),
+    ("let\nk = 2*j; j = u + 1;\nin\nlet\nj = 9;\nin\nb == j + k;\nend\na == j;\nend",
+     "k = {2, '1'};", [(2, {}, (3, 15))]),
+    # entries of an array are numbers
+    ("a == k(2)*u + c(1); b == tablelookup(2*[0 1 2] + 1, -k.*[1 1 1], u);",
+     "k = {[1 2 4], '1'}; c = [7; 8];", [(3, {}, (13, -2)), (3, {"k": [0, 5, 9]}, (22, -5))]),
+    # a switch
+    ("if f\na == 1;\nelseif u > 2\na == 2;\nelse\na == 3;\nend\n"
+     "if f ~= true\nb == 4;\nelse\nb == 5; assert(u < 9);\nend", "f = true;",
+     [(1, {}, (1, 5)), (1, {"f": False}, (3, 4)), (3, {"f": False}, (2, 4))])])
+def test_the_equations_that_hold_are_those_of_the_source(equations, declared, expected, tmp_path):
+    made = law(tmp_path, equations, f"parameters\n{declared}\nend")
+    for u, given, values in expected:
+        assert values_at(made, u, **given) == pytest.approx(values)
 
 
 def test_an_assertion_within_an_if_is_checked_where_its_case_holds(tmp_path):
@@ -71,14 +71,38 @@ def test_an_assertion_within_an_if_is_checked_where_its_case_holds(tmp_path):
             values_at(made, u)
 
 
-def test_equations_that_cannot_be_read_are_refused_with_their_place(tmp_path):
-    unequal = "unequal numbers of equations"
-    for text, line, said in (("if u > 1\na == 1; b == 2;\nelse\na == 1;\nend", 10, unequal),
-                             ("a == 1;\nif u > 1\nb == 1;\nend", 11, unequal),
-                             ("a == 1;\nb == 2;\nwhile u\nend", 12, "'while' among equations")):
-        with pytest.raises(BlocksError, match=said) as caught:
-            law(tmp_path, text)
-        assert caught.value.where == f"law.ssc (line {line})"
+ARRAYS = "parameters\nk = {[1 2], '1'}; c = {3, '1'};\nend"
+UNEQUAL = "unequal numbers of equations"
+
+
+@pytest.mark.parametrize(("line", "equations", "declared", "said"), [
+    (10, "if u > 1\na == 1; b == 2;\nelse\na == 1;\nend", "", UNEQUAL),
+    (11, "a == 1;\nif u > 1\nb == 1;\nend", "", UNEQUAL),
+    (12, "a == 1;\nb == 2;\nwhile u\nend", "", "'while' among equations"),
+    (11, "a == 1;\nlet\nk = 2*j; j = k;\nin\nb == k;\nend", "", "follows from itself"),
+    (13, "b == 0;\nder(x) == [1 2 3]*{1, '1/s'};", "variables\nx = {[1 2], '1'};\nend",
+     "arrays of 2 and 3 entries are joined"),
+    (13, "b == 0;\na == tablelookup([0 1], x, u);", "variables\nx = {[1 2], '1'};\nend",
+     "x is asked for as a whole"),
+    (13, "b == 0;\na == 1/k;", ARRAYS, "products of matrices are not read"),
+    (13, "b == 0;\na == [1 2]*[3 4];", ARRAYS,
+     "a product of matrices of 1×2 and 1×2 entries has no value"),
+    (13, "b == 0;\nif u > 1\na == 2*k;\nelse\na == 1;\nend", ARRAYS,
+     "the cases of an if have unequal numbers"),
+    (13, "b == 0;\na == tablelookup([0 c], k, u);", ARRAYS,
+     "an array of values that follow from others is not read"),
+    *((13, f"b == 0;\na == k({at});", ARRAYS, "an entry of k is asked for by one whole number")
+      for at in "0u"),
+    ("", "b == 0;\na == g;", "intermediates\ng = h + 1; h = 2*g;\nend", "g follows from itself"),
+    *((11, f"b == 0;\na == tablelookup([0 1 2], [0 1 4], u, {words});", "", said)
+      for words, said in (
+          ("interpolation = spline", "interpolation of a table is spline, but linear, smooth"),
+          ("extrapolation = 1", "extrapolation of a table is computed, but linear, nearest"),
+          ("hold = 1", "a table with hold is not known")))])
+def test_what_cannot_be_read_is_refused_with_its_place(line, equations, declared, said, tmp_path):
+    with pytest.raises(BlocksError, match=said) as caught:
+        law(tmp_path, equations, declared)
+    assert caught.value.where.startswith(f"law.ssc (line {line}")
 
 
 @pytest.mark.parametrize(("condition", "otherwise"), [("u == 0", False), ("u ~= 0", True),
@@ -172,13 +196,6 @@ def test_an_assertion_that_only_warns_stops_no_run(action, tmp_path):
         values_at(made, 5)
 
 
-def test_entries_of_an_array_are_numbers(tmp_path):
-    made = law(tmp_path, "a == k(2)*u + c(1); b == tablelookup(2*[0 1 2] + 1, -k.*[1 1 1], u);",
-               "parameters\nk = {[1 2 4], '1'}; c = [7; 8];\nend")
-    assert values_at(made, 3) == pytest.approx((13, -2))
-    assert values_at(made, 3, k=[0, 5, 9]) == pytest.approx((22, -5))
-
-
 def test_arrays_that_follow_from_others_are_read_by_entries(tmp_path):
     made = law(tmp_path, "der(x) == -{1, '1/s'}*rate'.*x; a == sum(x); b == rate(3) + numel(x);",
                """parameters
@@ -196,32 +213,6 @@ end""")
     assert run["part.b"].final.m == 7
     with pytest.raises(BlocksError, match="w must have 3 entries"):
         run_of(made(w=[1, 2]), Constant(value=0))
-
-
-@pytest.mark.parametrize(("declared", "equations", "said"), [
-    ("variables\nx = {[1 2], '1'};\nend", "der(x) == [1 2 3]*{1, '1/s'};",
-     r"line 13\): arrays of 2 and 3 entries are joined"),
-    ("variables\nx = {[1 2], '1'};\nend", "a == tablelookup([0 1], x, u);",
-     r"line 13\): x is asked for as a whole")])
-def test_arrays_that_do_not_fit_are_refused_by_their_line(declared, equations, said, tmp_path):
-    with pytest.raises(BlocksError, match=said):
-        law(tmp_path, f"b == 0;\n{equations}", declared)
-
-
-@pytest.mark.parametrize(("equations", "said"), [
-    ("a == 1/k;", "products of matrices are not read"),
-    ("a == [1 2]*[3 4];", "a product of matrices of 1×2 and 1×2 entries has no value"),
-    ("if u > 1\na == 2*k;\nelse\na == 1;\nend", "the cases of an if have unequal numbers"),
-    ("a == tablelookup([0 c], k, u);", "an array of values that follow from others is not read"),
-    ("a == k(0);", "an entry of k is asked for by one whole number"),
-    ("a == k(u);", "an entry of k is asked for by one whole number"),
-    ("a == g;", "g follows from itself")])
-def test_arrays_that_cannot_be_read_are_refused(equations, said, tmp_path):
-    more = "intermediates\ng = h + 1; h = 2*g;\nend" if "a == g" in equations else ""
-    with pytest.raises(BlocksError, match=said) as caught:
-        law(tmp_path, f"b == 0;\n{equations}",
-            f"parameters\nk = {{[1 2], '1'}}; c = {{3, '1'}};\nend\n{more}")
-    assert caught.value.where.startswith("law.ssc (line ")
 
 
 def test_products_and_functions_of_arrays_have_their_values(tmp_path):
@@ -344,14 +335,7 @@ def test_a_table_that_ends_stops_the_run(table, end, tmp_path):
     assert caught.value.time == pytest.approx(end, abs=1e-6)
 
 
-def test_tables_that_cannot_be_read_are_refused(tmp_path):
-    for words, said in (
-            ("interpolation = spline", "interpolation of a table is spline, but linear, smooth"),
-            ("extrapolation = 1", "extrapolation of a table is computed, but linear, nearest"),
-            ("hold = 1", "a table with hold is not known")):
-        with pytest.raises(BlocksError, match=said) as caught:
-            law(tmp_path, f"b == 0;\na == tablelookup([0 1 2], [0 1 4], u, {words});")
-        assert caught.value.where == "law.ssc (line 11)"
+def test_a_table_whose_points_do_not_increase_is_refused(tmp_path):
     made = law(tmp_path, "a == tablelookup(x, [0 1 4], u); b == 0;",
                "parameters\nx = {[0 1 2], '1'};\nend")
     with pytest.raises(BlocksError, match="the points 'x' must increase"):
@@ -373,14 +357,6 @@ def test_options_choose_equations(condition, holds_at, tmp_path):
         assert values_at(made, 1, o=option)[0] == (1 if option in holds_at else 2)
     with pytest.raises(BlocksError, match="there is no 'three' among its choices"):
         made(o="three")
-
-
-def test_a_switch_chooses_equations(tmp_path):
-    made = law(tmp_path, "if f\na == 1;\nelseif u > 2\na == 2;\nelse\na == 3;\nend\n"
-                         "if f ~= true\nb == 4;\nelse\nb == 5; assert(u < 9);\nend",
-               "parameters\nf = true;\nend")
-    assert values_at(made, 1) == (1, 5)
-    assert [values_at(made, u, f=False) for u in (1, 3)] == [(3, 4), (2, 4)]
 
 
 def test_values_that_many_options_choose_are_written_once(tmp_path):

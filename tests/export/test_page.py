@@ -60,6 +60,13 @@ def oscillator():
                  spring=tr.Spring(stiffness="50 N/m"), damper=tr.Damper(damping="2 N*s/m"))
 
 
+def pulled():
+    """The same, with 10 N in the spring at the start, x = f / k."""
+    model = oscillator()
+    model.spring.f = "10 N"
+    return model
+
+
 def rubbing():
     """1 kg that a spring pulls with 10 N, which friction holds up to 15 N."""
     return wired("rubbing", "mass.M spring.R friction.R", "floor.V spring.C friction.C",
@@ -70,7 +77,7 @@ def rubbing():
 
 
 def pulsed():
-    """The same, pushed by 10 N for half of every 0.7 s."""
+    """The oscillator, pushed by 10 N for half of every 0.7 s."""
     model = oscillator()
     wire(model, "mass.M push.R", "floor.V push.C", "pulse.y push.S",
          push=tr.ForceSource(), pulse=Pulse(amplitude="10 N", period="0.7 s"))
@@ -102,6 +109,9 @@ CASES = {
         "mass.mass": ("0.5 kg", "2 kg")}, 1e-6),
     "heavy": (stick_slip, ["block.v"], "2 s", {"block.mass": ("0.5 kg", "2 kg")}, 1e-6),
     "rubbing": (rubbing, ["mass.v"], "1 s", {"friction.breakaway_force": ("2 N", "22 N")}, 1e-6),
+    "pulled": (pulled, ["spring.f"], "2 s", {"spring.stiffness": ("20 N/m", "120 N/m")}, 1e-6),
+    # nominal values are those of parameters of the same dimension
+    "wide": (dropped, ["stop.x"], "1 s", {"stop.upper_bound": ("2 m", "102 m")}, 1e-6),
     "late": (late, ["mass.v", "late.y"], "1.5 s", {
         "gain.gain": ("5 N/m", "30 N/m"), "mass.mass": ("0.5 kg", "2 kg")}, 1e-6),
     "pulsed": (pulsed, ["mass.v"], "3 s", {"pulse.amplitude": ("2 N", "20 N")}, 1e-6),
@@ -148,7 +158,8 @@ def compared(model, found, show, duration, rtol, within, **options):
 
 @on_node
 @pytest.mark.parametrize(("name", "values"), [
-    pytest.param(name, values, marks=[pytest.mark.slow] * (name in ("bouncing", "heavy", "pulsed")))
+    pytest.param(name, values, marks=[pytest.mark.slow] * (name in (
+        "bouncing", "heavy", "pulsed", "buck", "rubbing", "wide")))  # each position is a start
     for name, values in (
         ("stick-slip", {}), ("stick-slip", {"spring.stiffness": 1500.0, "pull.velocity": 0.2}),
         ("stick-slip", {"friction.coulomb_force": 12.0}), ("simscape", {}),
@@ -159,7 +170,10 @@ def compared(model, found, show, duration, rtol, within, **options):
                                             "mass.mass": 0.5}),
         ("heavy", {"block.mass": 1.7}), ("late", {}),
         ("late", {"gain.gain": 11.0, "mass.mass": 1.4}), ("pulsed", {}),
-        ("pulsed", {"pulse.amplitude": 14.0}))])
+        ("pulsed", {"pulse.amplitude": 14.0}), ("pulled", {"spring.stiffness": 80.0}),
+        ("buck", {}), ("buck", {"load.resistance": 4.0, "source.voltage": 21.0}),
+        ("wide", {"stop.upper_bound": 82.0}), ("rubbing", {"friction.breakaway_force": 5.0}),
+        ("rubbing", {"friction.breakaway_force": 12.0}))])
 def test_a_page_comes_to_the_numbers_of_pythons_run(name, values):
     make, show, duration, sliders, rtol = CASES[name]
     model, found = make(), there(paged(name), values)
@@ -172,54 +186,10 @@ def test_a_page_comes_to_the_numbers_of_pythons_run(name, values):
     assert [(who, what) for _, who, what in found["events"]] == told
     assert_allclose([t for t, *_ in found["events"]], [float(e.time) for e in here.events],
                     rtol=1e-12)
-
-
-@pytest.mark.slow  # some 10 s: each position of a slider is a start
-@on_node
-@pytest.mark.parametrize("values", [{}, {"load.resistance": 4.0, "source.voltage": 21.0}])
-def test_a_converter_switches_as_in_python(values):
-    make, show, duration, sliders, rtol = CASES["buck"]
-    model = make()
-    if values:
-        model.load.resistance, model.source.voltage = "4 ohm", "21 V"
-    compared(model, there(paged("buck"), values), show, duration, rtol, 1e-12)
-
-
-@on_node
-def test_what_follows_a_slider_at_the_start_is_found_again(tmp_path):
-    def pulled(stiffness="50 N/m"):
-        model = oscillator()
-        model.spring.f, model.spring.stiffness = "10 N", stiffness  # x = f / k at the start
-        return model
-
-    file = tmp_path / "page.html"
-    pulled().page(file, sliders={"spring.stiffness": ("20 N/m", "120 N/m")}, show=["spring.f"],
-                  duration="2 s")
-    found = there(file, {"spring.stiffness": 80.0})
-    assert_allclose(found["rows"][0][0], 10.0, rtol=1e-12)
-    compared(pulled("80 N/m"), found, ["spring.f"], "2 s", 1e-6, 1e-12)
-
-
-@pytest.mark.slow  # some 10 s: each position of a slider is a start
-@on_node
-def test_tolerances_follow_a_slider_as_in_python(tmp_path):
-    file = tmp_path / "page.html"  # nominal values are those of parameters of the same dimension
-    dropped().page(file, sliders={"stop.upper_bound": ("2 m", "102 m")}, show=["stop.x"],
-                   duration="1 s")
-    model = dropped()
-    model.stop.upper_bound = "82 m"
-    compared(model, there(file, {"stop.upper_bound": 82.0}), ["stop.x"], "1 s", 1e-6, 1e-12)
-
-
-@pytest.mark.slow  # some 10 s: each position of a slider is a start
-@on_node
-@pytest.mark.parametrize("breakaway", [5.0, 12.0])
-def test_a_slider_decides_whether_a_block_sticks_at_the_start(breakaway):
-    model = rubbing()
-    model.friction.breakaway_force = f"{breakaway} N"
-    found = there(paged("rubbing"), {"friction.breakaway_force": breakaway})
-    compared(model, found, ["mass.v"], "1 s", 1e-6, 1e-12)
-    assert (max(np.abs(found["rows"][0])) == 0) == (breakaway > 10)
+    if name == "pulled":  # what follows the slider at the start
+        assert_allclose(found["rows"][0][0], 10.0, rtol=1e-12)
+    if name == "rubbing":
+        assert (max(np.abs(found["rows"][0])) == 0) == (values["friction.breakaway_force"] > 10)
 
 
 @on_node

@@ -29,13 +29,11 @@ R0 = {{2, 'Ohm'}};
 end
 for i = 1:N
 components (ExternalAccess = none) R(i) = foundation.electrical.elements.resistor(R = i*R0);
-    end
-end
+    end end
 connections connect(p, R(1).p); connect(R(N).n, n); end
 for i = 1:N-1
 connections connect(R(i).n, R(i+1).p); end
-end
-end"""
+end end"""
 
 
 def test_a_chain_in_a_loop_is_the_sum_of_its_parts(tmp_path):
@@ -62,8 +60,7 @@ components few = chain(N = 2, R0 = {{1, 'Ohm'}}); many = chain(N = 2*M, R0 = {{1
     plain = chain(R0 = {{1, 'Ohm'}}); end
 connections
 connect(p, few.p); connect(few.n, many.p); connect(many.n, plain.p); connect(plain.n, n);
-end
-end"""
+end end"""
 
 
 def test_a_composite_says_how_many_parts_its_own_have(tmp_path):
@@ -89,16 +86,12 @@ if j == 1
 components R(i,j) = foundation.electrical.elements.resistor(R = {{6, 'Ohm'}}); end
 else
 components R(i,j) = foundation.electrical.elements.resistor(R = {{3*i, 'Ohm'}}); end
-end
-end
-end
+end end end
 for i = 1:rows
 connections connect(p, R(i,1).p); connect(R(i,columns).n, n); end
 for j = 2:columns
 connections connect(R(i,j-1).n, R(i,j).p); end
-end
-end
-end"""
+end end end"""
 
 
 def test_loops_within_loops_and_conditions_on_counters(tmp_path):
@@ -140,8 +133,7 @@ for i = 1:N
 nodes H(i) = foundation.thermal.thermal; end
 components K(i) = foundation.thermal.elements.resistance(resistance = {i, 'K/W'}); end
 connections connect(H(i), K(i).A); connect(K(i).B, cold); end
-end
-end"""
+end end"""
 STACK = """component stack
 parameters cells = 2; end
 nodes hot = foundation.thermal.thermal; cold = foundation.thermal.thermal; end

@@ -69,8 +69,7 @@ WARM = """component warm
         variables beside = {0, 'A'}; end
         branches beside : p.i -> n.i; end
         equations v == {4, 'Ohm'}*beside; end
-    end
-end"""
+    end end"""
 
 
 @pytest.mark.parametrize("shunt", ["off", "on"])
@@ -327,9 +326,7 @@ HALF = """component half
             f == damping*R.v;
         else
             f == size*damping*R.v;
-        end
-    end
-end"""
+        end end end"""
 SERVO = """component servo
     nodes R = foundation.mechanical.translational.translational; end
     inputs S = {0, '1'}; end

@@ -92,8 +92,7 @@ CAPACITOR = """component leaky_capacitor
         v == p.v - n.v;
         i == capacitance*vc.der + parallel_conductance*vc;
         v == vc + series_resistance*i;
-    end
-end"""
+    end end"""
 DIODE = """component valve
 % Diode : of two straight lines
     nodes p = foundation.electrical.electrical; n = foundation.electrical.electrical; end
@@ -107,10 +106,8 @@ DIODE = """component valve
                 i == (v - Vf)/Ron + knee;
             else
                 i == Goff*v;
-            end
-        end
-    end
-end"""
+            end end
+    end end"""
 
 
 def written(text, folder, name):
@@ -217,13 +214,11 @@ COUNTER = """component counter
     events
         when edge(x > 1)
             ups = ups + 1;
-        end
-    end
+        end end
     equations
         x.der == u*{1, '1/s'};
         y == ups;
-    end
-end"""
+    end end"""
 
 
 def counted(text, folder, duration):
@@ -252,9 +247,7 @@ def test_events_have_cases_conditions_and_a_start(latch, steps, tmp_path):
                 ups = ups + 1;
             elsewhen edge(x < 1)
                 ups = ups - 1;
-            end
-        end
-    end
+            end end end
 """), tmp_path, "14 s")
     assert tuple(run["counter.y"].at(f"{k * np.pi} s").m for k in range(5)) == steps
 
@@ -274,8 +267,7 @@ SIMULTANEOUS = """component two
         end
         when edge(time > {1.5, 's'})
             m = m + 5;
-        end
-    end
+        end end
     equations y == n; z == m; end
 end"""
 
@@ -321,9 +313,7 @@ def test_names_that_are_taken_here_are_others(tmp_path):
         let sin = size*path; in
             path.der == -lambda*path;
             count == sin + cos(0);
-        end
-    end
-end""", tmp_path, "decay")
+        end end end""", tmp_path, "decay")
     said = " ".join(made.__doc__.split())
     for name in ("lambda", "size", "path", "count", "sin"):
         assert f"{name} is called {name}_ here." in said
@@ -347,7 +337,7 @@ def test_what_follows_a_section_that_is_not_read_is_read(tmp_path):
     ("    equations", "    end\n    equations", "ends before this line, by an 'end' too many"),
     ("when edge(x > 1)", "when initialevent\n if x > 1", r"line 8\): 'if' among values"),
     ("when edge(x > 1)", "when x > 1", r"line 7\): an event is written when edge\(condition\)"),
-    ("y == ups;\n    end\nend", "y == ups;\n", "'end' is missing")])
+    ("y == ups;\n    end end", "y == ups;\n", "'end' is missing")])
 def test_ends_that_do_not_fit_are_told(old, new, said, tmp_path):
     (tmp_path / "counter.ssc").write_text(COUNTER.replace(old, new), encoding="utf-8")
     with pytest.raises(BlocksError, match=said):

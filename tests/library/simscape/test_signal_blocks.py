@@ -22,6 +22,10 @@ def clock(*then):
     return [simulink("Clock", "clock", "", "t"), *then, simulink("Scope", "scope", "y")]
 
 
+def constant(value):
+    return simulink("Constant", "c", "", "c", Value=value)
+
+
 def last(kind, **options):
     return clock(simulink(kind, "last", "t", "y", **options))
 
@@ -48,17 +52,10 @@ def box(inner, inputs=(), outputs=(), nodes=()):
                  inner=inner)
 
 
-def from_workspace(rows, **options):
-    return [simulink("FromWorkspace", "table", "", "x", VariableName=rows, **options),
-            simulink("Gain", "last", "x", "y"), simulink("Scope", "scope", "y")]
-
-
 def selected(**options):
-    """The time, plus the first minus the second element that is selected of 1 … 5."""
-    return clock(simulink("Constant", "c", "", "v", Value="[1 2 3 4 5]"),
-                 simulink("Selector", "pick", "v", "p", **options),
-                 simulink("Demux", "demux", "p", "a b", Outputs="2"),
-                 simulink("Sum", "last", "t a b", "y", Inputs="++-"))
+    """The first less the second element that is selected of 1 … 5 squared."""
+    return first_less_second(simulink("Constant", "c", "", "v", Value="[1 4 9 16 25]"),
+                             simulink("Selector", "pick", "v", "p", **options), of="p")
 
 
 def filtered(**options):
@@ -69,8 +66,7 @@ def filtered(**options):
 
 def is_reset(edge):
     """The reset is 1 from 1 s to 1.5 s; the integral of 1 starts anew from 5 at an edge."""
-    return [simulink("Constant", "one", "", "c", Value="1"),
-            simulink("Step", "up", "", "u", Time="1", After="1"),
+    return [constant("1"), simulink("Step", "up", "", "u", Time="1", After="1"),
             simulink("Step", "down", "", "d", Time="1.5", After="-1"),
             simulink("Sum", "sum", "u d", "r"),
             simulink("Integrator", "last", "c r", "y", ExternalReset=edge, InitialCondition="5"),
@@ -78,6 +74,8 @@ def is_reset(edge):
 
 
 S = "foundation.signal."
+THRICE = simulink("Gain", "g", "t", "g", Gain="3")
+JOINED = simulink("Mux", "mux", "t g", "m", Inputs="2")
 STEPS = np.floor(T / 0.1)
 CASES = {
     "Bias": (last("Bias", Bias="2"), T + 2),
@@ -112,9 +110,7 @@ CASES = {
              simulink("UnitDelay", "delay", "b", "z", SampleTime="-1"),
              simulink("Outport", "out", "z")], ("h",), ("z",)), simulink("Gain", "last", "z", "y")),
                               0.1 * STEPS * (STEPS - 1) / 2),
-    "vector constant": (clock(simulink("Constant", "c", "", "c", Value="[2; 5]"),
-                              simulink("Demux", "demux", "c", "a b", Outputs="2"),
-                              simulink("Sum", "last", "t a b", "y", Inputs="+-+")), T + 3),
+    "vector constant": (first_less_second(constant("[2; 5]"), of="c"), -3),
     "sine of three phases": (clock(simulink("Sin", "w", "", "w", Frequency="3", Phase="[0 pi/2 1]"),
                                    simulink("Demux", "demux", "w", "a b c", Outputs="3"),
                                    simulink("Sum", "last", "a b c", "y", Inputs="+-+")),
@@ -122,9 +118,8 @@ CASES = {
     "input without a line": (clock(simulink("Sum", "last", "t nothing", "y", Inputs="+-")), T),
     "sample-based pulse": (shown("DiscretePulseGenerator", "", PulseType="Sample based", Period="4",
                                  PulseWidth="1", SampleTime="0.25"), np.where(T % 1 < 0.25, 1, 0)),
-    "exclusive or": (clock(simulink("Constant", "c", "", "c", Value="1"),
-                           simulink("Logic", "last", "t c", "y", Operator="XOR", Inputs="2")),
-                     np.where(T > 0.5, 0, 1)),
+    "exclusive or": (clock(constant("1"), simulink("Logic", "last", "t c", "y", Operator="XOR",
+                                                   Inputs="2")), np.where(T > 0.5, 0, 1)),
     "commented through": (clock(simulink("Gain", "gain", "t", "g", Gain="9", Commented="through"),
                                 simulink("Gain", "last", "g", "y")), T),
     "Relay": (last("Relay", OnSwitchValue="1.2", OffSwitchValue="0.3", OnOutputValue="4"),
@@ -151,29 +146,24 @@ CASES = {
     "Quantizer": (last("Quantizer", QuantizationInterval="0.31"), 0.31 * np.floor(T / 0.31 + 0.5)),
     "State-Space": (shown("StateSpace", A="[0 1; -4 0]", B="[0;1]", C="[1 0]", D="0"),
                     T / 4 - np.sin(2 * T) / 8),
-    "Trigonometry": (clock(simulink("Constant", "one", "", "c", Value="1"),
-                           simulink("Trigonometry", "last", "t c", "y", Operator="atan2")),
-                     np.arctan2(T, 1)),
-    "Mux and Fcn": (clock(simulink("Gain", "g", "t", "g", Gain="3"),
-                          simulink("Mux", "mux", "t g", "m", Inputs="2"),
-                          simulink("Fcn", "last", "m", "y", Expr="u(1)*u(2)")), 3 * T**2),
-    "Mux and Demux": (first_less_second(simulink("Gain", "g", "t", "g", Gain="3"),
-                                        simulink("Mux", "mux", "t g", "m", Inputs="2"), of="m"),
-                      -2 * T),
-    "Multiport Switch": (clock(simulink("Constant", "one", "", "c", Value="1"),
-                               simulink("Constant", "two", "", "d", Value="-2"),
+    "Trigonometry": (clock(constant("1"), simulink("Trigonometry", "last", "t c",
+                                                   "y", Operator="atan2")), np.arctan2(T, 1)),
+    "Mux and Fcn": (clock(THRICE, JOINED, simulink("Fcn", "last", "m", "y", Expr="u(1)*u(2)")),
+                    3 * T**2),
+    "Mux and Demux": (first_less_second(THRICE, JOINED, of="m"), -2 * T),
+    "Multiport Switch": (clock(constant("1"), simulink("Constant", "two", "", "d", Value="-2"),
                                simulink("MultiPortSwitch", "last", "t c d", "y", Inputs="2",
                                         DataPortOrder="Zero-based contiguous")),
                          np.where(T < 0.5, 1, -2)),
-    "Product with a division": (clock(simulink("Constant", "four", "", "c", Value="4"),
-                                      simulink("Product", "last", "t c t", "y", Inputs="*/*")),
-                                T**2 / 4),
-    "Switch": (clock(simulink("Constant", "c", "", "c", Value="9"),
-                     simulink("Switch", "last", "c t t", "y", Threshold="1.01",
-                              Criteria="u2 > Threshold")), np.where(T > 1.01, 9, T)),
-    "From Workspace without interpolation": (from_workspace("[0 3; 1 1; 1.5 2]", Interpolate="off"),
-                                             np.where(T < 1, 3, np.where(T < 1.5, 1, 2))),
-    "sampled From Workspace": (from_workspace("[0 0; 3 6]", SampleTime="0.1"), 0.2 * STEPS),
+    "Product with a division": (clock(constant("4"), simulink("Product", "last", "t c t",
+                                                              "y", Inputs="*/*")), T**2 / 4),
+    "Switch": (clock(constant("9"), simulink("Switch", "last", "c t t", "y", Threshold="1.01",
+                                             Criteria="u2 > Threshold")), np.where(T > 1.01, 9, T)),
+    "From Workspace without interpolation": (
+        shown("FromWorkspace", "", VariableName="[0 3; 1 1; 1.5 2]", Interpolate="off"),
+        np.where(T < 1, 3, np.where(T < 1.5, 1, 2))),
+    "sampled From Workspace": (shown("FromWorkspace",
+                                     "", VariableName="[0 0; 3 6]", SampleTime="0.1"), 0.2 * STEPS),
     "sine of a signal": (clock(simulink("Gain", "g", "t", "g", Gain="1.5"),
                                simulink("Sin", "last", "g", "y", TimeSource="Use external signal",
                                         Amplitude="3", Bias="1", Frequency="2", Phase="0.5")),
@@ -191,7 +181,7 @@ CASES = {
                              Controller="PI", P="2", I="4", InitialConditionForIntegrator="5"),
                         2 * T + 5 + 2 * T**2),
     "PD of a constant": (clock(
-        simulink("Constant", "c", "", "c", Value="3"),
+        constant("3"),
         simulink("Reference", "last", "c", "y", SourceBlock="simulink/Continuous/PID Controller",
                  Controller="PD", P="2", D="0.5", N="4", InitialConditionForFilter="1")),
                          6 + 4 * (1.5 - 1) * np.exp(-4 * T)),
@@ -207,15 +197,13 @@ CASES = {
         simulink("Bias", "b", "s", "b", Bias="-1"),
         simulink("DataTypeConversion", "last", "b", "y", OutDataTypeStr="boolean")),
                                     np.where(T > 1, 1, 0)),
-    "Gain of a row": (clock(simulink("Gain", "twice", "t", "d", Gain="2"),
-                            simulink("Mux", "mux", "t d", "v", Inputs="2"),
-                            simulink("Gain", "last", "v", "y",
-                                     Gain="[3 -4]", Multiplication="Matrix(K*u)")), 3 * T - 8 * T),
-    "Gain of a matrix": (first_less_second(simulink("Gain", "twice", "t", "d", Gain="2"),
-                                           simulink("Mux", "mux", "t d", "v", Inputs="2"),
-                                           simulink("Gain", "K", "v", "w", Gain="[3 -4; 0 5]",
+    "Gain of a row": (clock(THRICE, JOINED, simulink("Gain", "last", "m", "y",
+                                                     Gain="[3 -4]", Multiplication="Matrix(K*u)")),
+                      3 * T - 12 * T),
+    "Gain of a matrix": (first_less_second(THRICE, JOINED,
+                                           simulink("Gain", "K", "m", "w", Gain="[3 -4; 0 5]",
                                                     Multiplication="Matrix(K*u) (u vector)"),
-                                           of="w"), -5 * T - 10 * T),
+                                           of="w"), -9 * T - 15 * T),
     "Gain of every element": (first_less_second(simulink("Mux", "mux", "t t", "v", Inputs="2"),
                                                 simulink("Gain", "K", "v", "w", Gain="[3 4]"),
                                                 of="w"), -T),
@@ -239,8 +227,7 @@ CASES = {
               outputs=("bus",)), simulink("BusSelector", "pick", "bus", "s", OutputSignals="slow"),
         simulink("Gain", "last", "s", "y")), T / 2),
     "vector of physical signals, added inside a box and back as numbers": (clock(
-        simulink("Gain", "g", "t", "g", Gain="3"), simulink("Mux", "mux", "t g", "m"),
-        to_ps("m", "v", Unit="m"),
+        THRICE, simulink("Mux", "mux", "t g", "m"), to_ps("m", "v", Unit="m"),
         box([Drawn("PMIOPort", "in", {"v": "v"}, options={"Side": "Left", "Port": "1"}),
              Drawn(f"{S}functions.sum_of_elements", "sum", {"I": "v", "O": "s"},
                    {"sumAll": ("true", "1")}),
@@ -248,15 +235,19 @@ CASES = {
              Drawn("PMIOPort", "out", {"w": "w"}, options={"Side": "Left", "Port": "2"})],
             nodes=("v", "w")),
         from_ps("w", "n", Unit="cm"), simulink("Sum", "last", "n", "y", Inputs="+")), 800 * T),
-    "Selector of a range": (selected(Indices="2:3"), T + 2 - 3),
+    "Selector of a range": (selected(Indices="2:3"), 4 - 9),
     "Selector from an index on": (selected(Indices="3", OutputSizes="2", IndexMode="Zero-based",
-                                           IndexOptions="Starting index (dialog)"), T + 4 - 5)}
+                                           IndexOptions="Starting index (dialog)"), 16 - 25)}
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_simulink_block_gives_what_is_known(name, tmp_path):
     blocks, expected = CASES[name]
     assert_allclose(result_of(blocks, tmp_path), expected, rtol=1e-6, atol=1e-7)
+
+
+def on_ramp(kind, values, inputs="I", output="O"):
+    return [Drawn(f"{S}{kind}", "last", {**dict.fromkeys(inputs, "r"), output: "o"}, values)]
 
 
 def physical(*blocks):
@@ -266,20 +257,18 @@ def physical(*blocks):
 
 
 @pytest.mark.parametrize(("blocks", "expected"), [
-    ([Drawn(f"{S}functions.math_function", "last", {"I": "r", "O": "o"},
-            {"fcn_choice": ("foundation.enum.math_function.square", "1"), "v": ("1", "1")})],
-     4 * T**2),
-    ([Drawn(f"{S}lookup_tables.one_dimensional", "last", {"I": "r", "O": "o"},
-            {"x": ("[0 1 2]", "m"), "f": ("[0 3 4]", "N"),
-             "extrap_method": ("simscape.enum.extrapolation.nearest", "1")})],
+    (on_ramp("functions.math_function", {
+        "fcn_choice": ("foundation.enum.math_function.square", "1"), "v": ("1", "1")}), 4 * T**2),
+    (on_ramp("lookup_tables.one_dimensional", {
+        "x": ("[0 1 2]", "m"), "f": ("[0 3 4]", "N"),
+        "extrap_method": ("simscape.enum.extrapolation.nearest", "1")}),
      np.interp(2 * T, [0, 1, 2], [0, 3, 4])),
-    ([Drawn(f"{S}linear.transfer_function", "last", {"U": "r", "Y": "o"},
-            {"transfer_function_type": ("foundation.enum.transfer_function_type.lag", "1"),
-             "T": ("200", "ms"), "y0": ("1", "m")})],
-     2 * (T - 0.2) + 1.4 * np.exp(-5 * T)),
-    ([Drawn(f"{S}linear.transfer_function", "last", {"U": "r", "Y": "o"},
-            {"transfer_function_type": ("foundation.enum.transfer_function_type.leadlag", "1"),
-             "T1": ("500", "ms"), "T2": ("200", "ms")})],
+    (on_ramp("linear.transfer_function", {
+        "transfer_function_type": ("foundation.enum.transfer_function_type.lag", "1"),
+        "T": ("200", "ms"), "y0": ("1", "m")}, "U", "Y"), 2 * (T - 0.2) + 1.4 * np.exp(-5 * T)),
+    (on_ramp("linear.transfer_function", {
+        "transfer_function_type": ("foundation.enum.transfer_function_type.leadlag", "1"),
+        "T1": ("500", "ms"), "T2": ("200", "ms")}, "U", "Y"),
      2 * (T + 0.3 - 0.3 * np.exp(-5 * T))),
     ([Drawn(f"{S}sources.constant", "c", {"O": "c"}, {"constant": ("1", "m")}),
       Drawn(f"{S}functions.concatenate", "both", {"I1": "c", "I2": "r", "O": "v"}),
@@ -288,14 +277,13 @@ def physical(*blocks):
     ([Drawn(f"{S}sources.constant", "c", {"O": "c"}, {"constant": ("5", "m")}),
       Drawn(f"{S}nonlinear.controlled_switch", "last", {"I1": "c", "I2": "r", "I3": "r", "O": "o"},
             {"Threshold": ("1.01", "m")})], np.where(2 * T >= 1.01, 5, 2 * T)),
-    ([Drawn(f"{S}functions.math_function", "last", {"I": "r", "O": "o"},
-            {"fcn_choice": ("foundation.enum.math_function.pow", "1"), "v": ("1/3", "1")})],
+    (on_ramp("functions.math_function", {
+        "fcn_choice": ("foundation.enum.math_function.pow", "1"), "v": ("1/3", "1")}),
      np.cbrt(2 * T)),
-    ([Drawn(f"{S}functions.math_function", "last", {"I": "r", "O": "o"}, {"fcn_choice": (7, "1")})],
-     4 * T**2),
-    ([Drawn(f"{S}linear.integrator", "last", {"I": "r", "O": "o"},
-            {"saturation_spec": ("foundation.enum.IntegratorSaturationSpec.Both", "1"),
-             "xu": ("150", "cm*s"), "xl": ("-inf", "m*s"), "x0": ("1", "m*s")})],
+    (on_ramp("functions.math_function", {"fcn_choice": (7, "1")}), 4 * T**2),
+    (on_ramp("linear.integrator", {
+        "saturation_spec": ("foundation.enum.IntegratorSaturationSpec.Both", "1"),
+        "xu": ("150", "cm*s"), "xl": ("-inf", "m*s"), "x0": ("1", "m*s")}),
      np.minimum(1 + T**2, 1.5)),
     ([Drawn(f"{S}sources.sine_wave", "wave", {"O": "w"},
             {"amplitude": ("3", "A"), "phase": ("30", "deg"), "frequency_spec":
@@ -331,7 +319,7 @@ def two(kind, *more, pick, **options):
                  simulink("Gain", "last", pick, "y"))
 
 
-PAIR = simulink("Constant", "pair", "", "c", Value="[2 5]")
+PAIR = constant("[2 5]")
 HIGH = simulink("Step", "high", "", "h", Time="1")
 OF_VECTORS = {
     "sum": (two("Sum", PAIR, pick="q", Inputs="+-"), T + 2 - 5),
@@ -439,8 +427,7 @@ def test_a_bus_crosses_two_borders_element_by_element(tmp_path):
     middle = box([simulink("Inport", "bus", "", "b"),
                   simulink("Goto", "to", "b"), simulink("From", "from", "", "c"), deep,
                   simulink("Outport", "vector", "w")], ("bus",), ("v",))
-    blocks = clock(simulink("Gain", "g", "t", "g", Gain="3"),
-                   simulink("BusCreator", "join", "t g", "bus"), middle,
+    blocks = clock(THRICE, simulink("BusCreator", "join", "t g", "bus"), middle,
                    simulink("Gain", "twice", "v", "d", Gain="2"),
                    simulink("Demux", "demux", "d", "a b", Outputs="2"),
                    simulink("Sum", "last", "a b", "y", Inputs="+-"))

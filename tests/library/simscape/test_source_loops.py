@@ -13,7 +13,7 @@ from library.simscape import source_text
 from library.simscape.__main__ import main
 from library.thermal import TemperatureSource
 
-ENDS = "nodes\np = foundation.electrical.electrical;\nn = foundation.electrical.electrical;\nend\n"
+ENDS = "nodes p = foundation.electrical.electrical; n = foundation.electrical.electrical; end"
 
 
 def resistance(part):
@@ -23,10 +23,7 @@ def resistance(part):
 
 CHAIN = f"""component chain
 {ENDS}
-parameters
-N = 4; % how many
-R0 = {{2, 'Ohm'}};
-end
+parameters N = 4; R0 = {{2, 'Ohm'}}; end
 for i = 1:N
 components (ExternalAccess = none) R(i) = foundation.electrical.elements.resistor(R = i*R0);
     end end
@@ -58,22 +55,22 @@ PAIR = f"""component pair
 parameters M = 3; end
 components few = chain(N = 2, R0 = {{1, 'Ohm'}}); many = chain(N = 2*M, R0 = {{1, 'Ohm'}});
     plain = chain(R0 = {{1, 'Ohm'}}); end
-connections
-connect(p, few.p); connect(few.n, many.p); connect(many.n, plain.p); connect(plain.n, n);
-end end"""
+connections connect(p, few.p); connect(few.n, many.p); connect(many.n, plain.p);
+    connect(plain.n, n); end end"""
 
 
 def test_a_composite_says_how_many_parts_its_own_have(tmp_path):
-    (tmp_path / "chain.ssc").write_text(CHAIN)
-    made = classes_of_text(PAIR, tmp_path, "pair")
+    made = found_in(tmp_path, chain=CHAIN, pair=PAIR)
     assert {"Chain", "Chain2", "Chain6", "Pair"} <= set(made)
     assert resistance(made["Pair"]()) == pytest.approx(3 + 21 + 10)
     with pytest.raises(BlocksError, match="M is 3 here"):
         resistance(made["Pair"](M=2))
 
 
-def classes_of_text(text, folder, name):
-    (folder / f"{name}.ssc").write_text(text)
+def found_in(folder, **texts):
+    """The classes of the last of sources that are beside each other."""
+    for name, text in texts.items():
+        (folder / f"{name}.ssc").write_text(text, encoding="utf-8")
     return classes_of(folder / f"{name}.ssc", folder)
 
 
@@ -95,9 +92,8 @@ end end end"""
 
 
 def test_loops_within_loops_and_conditions_on_counters(tmp_path):
-    rows = [6 + 2 * 3, 6 + 2 * 6]
     assert resistance(written(GRID, tmp_path, "lattice")()) == pytest.approx(
-        1 / sum(1 / row for row in rows))
+        1 / (1 / (6 + 2 * 3) + 1 / (6 + 2 * 6)))
 
 
 BUNDLE = f"""component bundle
@@ -144,8 +140,7 @@ end"""
 
 
 def test_arrays_of_nodes_of_two_parts_are_connected_entry_with_entry(tmp_path):
-    (tmp_path / "plate.ssc").write_text(PLATE)
-    model = wired("stack", stack=classes_of_text(STACK, tmp_path, "stack")["Stack"]())
+    model = wired("stack", stack=found_in(tmp_path, plate=PLATE, stack=STACK)["Stack"]())
     model.source, model.sink = (TemperatureSource(temperature=t) for t in ("308 K", "300 K"))
     wire(model, "source.A stack.hot", "stack.cold sink.A")
     run = model.simulate("1 s")
@@ -196,8 +191,7 @@ end"""
 
 
 def test_vector_signals_are_one_for_each_entry(tmp_path):
-    (tmp_path / "mixer.ssc").write_text(MIXER)
-    found = classes_of_text(TWICE, tmp_path, "twice")
+    found = found_in(tmp_path, mixer=MIXER, twice=TWICE)
     model = wired("signals", "a.y plain.u_1 within.u_1", "b.y plain.u_2 within.u_2",
                   plain=found["Mixer"](), within=found["Twice"](), a=Constant(value="3 V"),
                   b=Constant(value="-1 V"))
@@ -247,18 +241,16 @@ def test_a_star_is_the_reference_of_the_domain(tmp_path):
 
 
 def test_a_star_in_a_domain_of_the_users_and_a_parameter_of_the_domain(tmp_path):
-    for name, text in (("room", ROOM), ("leak", LEAK)):
-        (tmp_path / f"{name}.ssc").write_text(text)
-    supply = written(SUPPLY, tmp_path, "supply")
-    found = classes_of_text(BOX, tmp_path, "box")
-    model = wired("box", "box.a supply.a", box=found["Box"](), supply=supply())
+    found = found_in(tmp_path, room=ROOM, leak=LEAK, box=BOX)
+    model = wired("box", "box.a supply.a", box=found["Box"](),
+                  supply=written(SUPPLY, tmp_path, "supply")())
     assert model.simulate("1 s")["supply.u"].final.to("m^3/s").m == pytest.approx(24 / 12)
     assert any("a.rho" in str(warning) for warning in model.check().warnings)
     assert any(isinstance(v, Domain) for v in found.values())
 
 
 @pytest.mark.parametrize(("text", "said"), [
-    (CHAIN.replace("N = 4;", "N = {4, 'Ohm'};"), r"line 1\d.*: how often a loop repeats follows "
+    (CHAIN.replace("N = 4;", "N = {4, 'Ohm'};"), r"line 5\).*: how often a loop repeats follows "
                                                  "from N, which has no number"),
     (CHAIN.replace("R(N).n", "R(9).n"), r"line \d+.*: an entry of R is asked for by one whole "
                                         "number from 1 on, up to 4"),
@@ -268,12 +260,8 @@ def test_a_star_in_a_domain_of_the_users_and_a_parameter_of_the_domain(tmp_path)
     (TWICE.replace("inner.u)", "inner.s)"), "a signal of several values and one of a single"),
     (MIXER.replace("A*u", "u*A"), "a product of matrices of 2×1 and 3×2")])
 def test_what_does_not_fit_is_refused_with_its_line(text, said, tmp_path):
-    (tmp_path / "mixer.ssc").write_text(MIXER)
-    name = text.split("component ")[1].split()[0]
-    path = tmp_path / f"{name}.ssc"
-    path.write_text(text, encoding="utf-8")
     with pytest.raises(BlocksError, match=said):
-        source_text(path)
+        found_in(tmp_path, **{"mixer": MIXER, text.split("component ")[1].split()[0]: text})
 
 
 def test_the_command_says_whether_the_class_can_be_made(tmp_path, capsys):

@@ -282,15 +282,14 @@ def test_of_cases_at_one_instant_the_first_acts_alone(tmp_path):
 def test_a_node_that_is_connected_with_the_reference_has_its_voltage(tmp_path):
     (tmp_path / "+mine" / "+parts").mkdir(parents=True)
     (tmp_path / "+mine" / "sound.ssc").write_text(
-        "domain sound\nvariables\np = {0, 'Pa'};\nend\nvariables(Balancing = true)\n"
-        "q = {0, 'm^3/s'};\nend\nend\n", encoding="utf-8")
+        "domain sound\nvariables p = {0, 'Pa'}; end\n"
+        "variables(Balancing = true) q = {0, 'm^3/s'}; end\nend", encoding="utf-8")
     made = written("component ends\nnodes\na = foundation.electrical.electrical;\n"
                    "b = mine.sound;\nend\nconnections\nconnect(a, *);\nconnect(b, *);\nend\nend\n",
                    tmp_path / "+mine" / "+parts", "ends")
-    model = wired("grounded", "source.n ends.a", "source.p resistor.p", "resistor.n ends.a",
-                  ends=made(), source=el.DCVoltageSource(voltage="5 V"),
-                  resistor=el.Resistor(resistance="10 ohm"))
-    run = model.simulate("1 ms")
+    run = wired("grounded", "source.n ends.a", "source.p resistor.p", "resistor.n ends.a",
+                ends=made(), source=el.DCVoltageSource(voltage="5 V"),
+                resistor=el.Resistor(resistance="10 ohm")).simulate("1 ms")
     assert run["ends.a.v"].final.m == run["ends.b.p"].final.m == 0
     assert run["resistor.i"].final.m == pytest.approx(0.5)
 

@@ -8,7 +8,7 @@ from benches import wired
 from scipy.interpolate import Akima1DInterpolator, RegularGridInterpolator
 from test_sources import written
 
-from blocks import BlocksError, Model
+from blocks import BlocksError
 from library.signal import Constant, Ramp
 from library.simscape import source_text
 from library.thermal import TemperatureSource
@@ -21,8 +21,8 @@ def law(folder, equations, declared=""):
                    f"equations\n{equations}\nend\nend\n", folder, "law")
 
 
-def run_of(part, source):
-    return wired("law", "source.y part.u", part=part, source=source).simulate("2 s")
+def run_of(part, source, duration="2 s"):
+    return wired("law", "source.y part.u", part=part, source=source).simulate(duration)
 
 
 def values_at(made, u, **options):
@@ -177,10 +177,18 @@ def test_values_of_parts_are_computed_from_parameters(tmp_path):
     ("let\nc = if u > 2, 4 else if u > 1, 5 else 6 end end;\nin\na == c; b == c;\nend",
      lambda u: 2 * (4 if u > 2 else 5 if u > 1 else 6,)),
     ("a == if o == my.one, u else -u end + 1; b == if o == my.two, 1 elseif u > 1, 2 else 3 end;",
-     lambda u: (u + 1, 2 if u > 1 else 3))])
-def test_an_if_may_be_a_value(equations, value, tmp_path):
+     lambda u: (u + 1, 2 if u > 1 else 3)),
+    # functions that others say
+    ("a == ceil(u); b == fix(u);", lambda u: (np.ceil(u), np.fix(u))),
+    ("a == round(2*u); b == rem(u, 1);", lambda u: (np.floor(2 * u + 0.5), np.fmod(u, 1))),
+    ("a == power(u, 2); b == hypot(u, 2) + 1;", lambda u: (u**2, np.hypot(u, 2) + 1)),
+    ("a == 2*minus(u, 1); b == if xor(u > 0, u > 1), 4 else 5 end;",
+     lambda u: (2 * (u - 1), 4 if 0 < u <= 1 else 5)),
+    ("a == if not(or(lt(u, 0), ge(u, 2))), 4 else 5 end; b == 0;",
+     lambda u: (4 if 0 <= u < 2 else 5, 0))])
+def test_values_are_those_of_their_cases_and_functions(equations, value, tmp_path):
     made = law(tmp_path, equations, "parameters\no = my.one;\nend")
-    for u in (0.5, 1.5, 2.5):
+    for u in (-1.3, 0.5, 0.6, 1.3, 1.5, 2.4, 2.5):
         assert values_at(made, u) == pytest.approx(value(u))
 
 
@@ -226,18 +234,6 @@ def test_products_and_functions_of_arrays_have_their_values(tmp_path):
         values_at(made, 1)
 
 
-@pytest.mark.parametrize(("text", "value"), [
-    ("ceil(u)", np.ceil), ("fix(u)", np.fix), ("round(2*u)", lambda u: np.floor(2 * u + 0.5)),
-    ("rem(u, 1)", lambda u: np.fmod(u, 1)), ("power(u, 2)", lambda u: u**2),
-    ("hypot(u, 2) + 1", lambda u: np.hypot(u, 2) + 1), ("2*minus(u, 1)", lambda u: 2 * (u - 1)),
-    ("if xor(u > 0, u > 1), 4 else 5 end", lambda u: 4 if 0 < u <= 1 else 5),
-    ("if not(or(lt(u, 0), ge(u, 2))), 4 else 5 end", lambda u: 4 if 0 <= u < 2 else 5)])
-def test_functions_that_others_say_are_read(text, value, tmp_path):
-    made = law(tmp_path, f"a == {text}; b == 0;")
-    for u in (-1.3, 0.6, 1.3, 2.4):
-        assert values_at(made, u)[0] == pytest.approx(float(value(u)))
-
-
 def test_an_assertion_that_is_not_understood_is_told_and_the_rest_is_read(tmp_path):
     made = law(tmp_path, "assert(all(sort(k) > 0), 'k must rise'); a == k(2); b == u;",
                "parameters\nk = {[1 2 3], '1'};\nend")
@@ -260,14 +256,12 @@ def test_a_delay_and_an_integral(tmp_path):
 
 
 def test_functions_of_other_sources_are_written_out(tmp_path):
-    (tmp_path / "ratio.ssc").write_text("""function out = ratio(a, b)
-% of two numbers
-    definitions
-        out = half(a)/more;
-        more = b + 1;
-    end
-end""")
-    (tmp_path / "half.ssc").write_text("function y = half(x)\ndefinitions\ny = x/2;\nend\nend\n")
+    for name, text in {
+            "ratio": "out = ratio(a, b)\n% of two numbers\ndefinitions\nout = half(a)/more;\n"
+                     "more = b + 1;\nend", "half": "y = half(x)\ndefinitions\ny = x/2;\nend",
+            "again": "y = again(x)\ndefinitions\ny = again(x);\nend", "two": "[y, z] = two(x)",
+            "turn": "y = turn(x)\ndefinitions\ny = z; z = y;\nend"}.items():
+        (tmp_path / f"{name}.ssc").write_text(f"\nfunction {text}\nend\n")
     made = law(tmp_path, "a == 3*my.pack.ratio(u + 1, b); b == half(more);",
                "parameters\nmore = 6;\nend")
     assert values_at(made, 3) == pytest.approx((3 * (4 / 2) / (3 + 1), 3))
@@ -275,11 +269,6 @@ end""")
                        ("again(u)", "the function again calls itself"),
                        ("two(u)", "a function of several results is not read"),
                        ("turn(u)", "turn.* follows from itself")):
-        (tmp_path / "again.ssc").write_text(
-            "function y = again(x)\ndefinitions\ny = again(x);\nend\nend\n")
-        (tmp_path / "two.ssc").write_text("function [y, z] = two(x)\nend\n")
-        (tmp_path / "turn.ssc").write_text(
-            "function y = turn(x)\ndefinitions\ny = z; z = y;\nend\nend\n")
         with pytest.raises(BlocksError, match=said) as caught:
             law(tmp_path, f"a == {text}; b == 0;")
         assert ".ssc" in caught.value.where
@@ -292,22 +281,19 @@ GRID = np.array([[0.0, 1.0, 4.0], [2.0, 2.0, 8.0], [3.0, 7.0, 1.0]])
 
 def in_grid(u, held=False):
     """The value at (u, 3 - u) of the table GRID over 0, 1, 2 and 1, 2, 3."""
-    at = [u, 3 - u]
-    if held:
-        at = np.clip(at, [0, 1], [2, 3])
+    at = np.clip([u, 3 - u], [0, 1], [2, 3]) if held else [u, 3 - u]
     return float(RegularGridInterpolator([np.arange(3.0), np.arange(1.0, 4.0)], GRID,
                                          bounds_error=False, fill_value=None)(at)[0])
 
 
 @pytest.mark.parametrize(("words", "curve"), [
-    ("", lambda u: np.interp(u, X, Y) if u < 4 else 16 + 7 * (u - 4)),
-    (", extrapolation = linear", lambda u: np.interp(u, X, Y) if u < 4 else 16 + 7 * (u - 4)),
+    *((words, lambda u: np.interp(u, X, Y) if u < 4 else 16 + 7 * (u - 4))
+      for words in ("", ", extrapolation = linear")),
     (", interpolation = linear, extrapolation = nearest", lambda u: np.interp(u, X, Y)),
-    (", interpolation = smooth, extrapolation = nearest",
-     lambda u: Akima1DInterpolator(X, Y, method="makima")(min(u, 4))),
-    (", interpolation = simscape.enum.interpolation.smooth, extrapolation = "
-     "simscape.enum.extrapolation.nearest",
-     lambda u: Akima1DInterpolator(X, Y, method="makima")(min(u, 4)))])
+    *((f", interpolation = {smooth}, extrapolation = {nearest}",
+       lambda u: Akima1DInterpolator(X, Y, method="makima")(min(u, 4))) for smooth, nearest in (
+        ("smooth", "nearest"),
+        ("simscape.enum.interpolation.smooth", "simscape.enum.extrapolation.nearest")))])
 def test_a_table_is_read_as_it_says(words, curve, tmp_path):
     made = law(tmp_path, f"a == tablelookup([0 1 2 3 4], y, u{words}); b == 0;",
                "parameters\ny = [0 1 4 9 16];\nend")
@@ -328,10 +314,9 @@ def test_a_table_of_two_axes_is_read(held, tmp_path):
     ("tablelookup([0 1 2], [0 1 4], u, interpolation = smooth, extrapolation = error)", 2),
     ("tablelookup([0 1 2], [0 1.5], [0 1; 2 3; 4 5], u, u, extrapolation = error)", 1.5)])
 def test_a_table_that_ends_stops_the_run(table, end, tmp_path):
-    model = wired("law", "source.y part.u",
-                  part=law(tmp_path, f"a == {table}; b == 0;")(), source=Ramp(slope="1/s"))
+    part = law(tmp_path, f"a == {table}; b == 0;")()
     with pytest.raises(BlocksError, match="a table ends here") as caught:
-        model.simulate("3 s")
+        run_of(part, Ramp(slope="1/s"), "3 s")
     assert caught.value.time == pytest.approx(end, abs=1e-6)
 
 
@@ -382,11 +367,9 @@ def test_a_long_law_without_brackets_and_a_long_sentence_keep_to_the_width(tmp_p
     names = [f"a_coefficient_of_the_law_of_the_cell_{k}" for k in range(4)]
     declared = "\n".join(f"{name} = {{{k + 1}, '1'}};" for k, name in enumerate(names))
     said = "This cell is of the older kind and is kept for models that have it: take the new one."
-    (tmp_path / "cell.ssc").write_text(
+    made = written(
         f"component cell\nparameters\n{declared}\nend\noutputs\ny = {{0, '1'}};\nend\nequations\n"
         f"y == {' + '.join(names)};\nassert({names[0]} > 0, '{said} {said}');\nend\nend\n",
-        encoding="utf-8")
+        tmp_path, "cell")
     assert max(map(len, source_text(tmp_path / "cell.ssc").splitlines())) <= 100
-    model = Model("cell")
-    model.cell = written((tmp_path / "cell.ssc").read_text(encoding="utf-8"), tmp_path, "cell")()
-    assert model.simulate("1 s")["cell.y"].final.m == 10
+    assert wired("cell", cell=made()).simulate("1 s")["cell.y"].final.m == 10

@@ -107,7 +107,12 @@ DECAY = """component decay
     INITIAL
 end"""
 CHOICE = "if still == my.choice.yes\nx == 8;\nelse\nx == x0;\nend"
-INITIAL = "equations (Initial = true)\n{};\nend\n"
+
+
+def decay(folder, start, initial):
+    initial = f"equations (Initial = true)\n{initial};\nend" if initial else ""
+    source = DECAY.replace("START", start).replace("INITIAL", initial)
+    return written(source, folder, "decay")
 
 
 @pytest.mark.parametrize(("start", "initial", "given", "begins"), [
@@ -121,9 +126,7 @@ INITIAL = "equations (Initial = true)\n{};\nend\n"
     ("{0, '1'}", "x + y == 6; x - y == x0", {}, (4, 2)), ("{0, '1'}", CHOICE, {}, (2, 0)),
     ("{0, '1'}", CHOICE, {"still": "yes"}, (8, 0))])
 def test_a_run_starts_as_the_source_says(start, initial, given, begins, tmp_path):
-    source = DECAY.replace("START", start).replace(
-        "INITIAL", INITIAL.format(initial) if initial else "")
-    model = wired("decay", part=written(source, tmp_path, "decay")(**given))
+    model = wired("decay", part=decay(tmp_path, start, initial)(**given))
     assert not model.check().warnings
     run = model.simulate("1 s")
     assert [run[f"part.{name}"].initial.m for name in "xy"] == pytest.approx(begins)
@@ -152,9 +155,7 @@ def test_a_counter_starts_from_a_parameter(tmp_path):
     ("{value = x0, priority = priority.none}", "", "x is sought at the start is computed there"),
     ("{0, '1'}", "assert(x0 > 0, 'x0 is positive')", "Not checked here, at the start: x0 is pos")])
 def test_what_a_start_lacks_is_told(start, initial, said, tmp_path):
-    source = DECAY.replace("START", start).replace(
-        "INITIAL", INITIAL.format(initial) if initial else "")
-    assert said in " ".join(written(source, tmp_path, "decay").__doc__.split())
+    assert said in " ".join(decay(tmp_path, start, initial).__doc__.split())
 
 
 # -- parts of composites ---------------------------------------------------------------------------

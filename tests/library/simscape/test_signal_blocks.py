@@ -95,14 +95,14 @@ CASES = {
     "Zero-Order Hold": (last("ZeroOrderHold", SampleTime="0.1"), STEPS * 0.1),
     "Unit Delay": (last("UnitDelay", SampleTime="0.1", InitialCondition="7"),
                    np.where(STEPS > 0, (STEPS - 1) * 0.1, 7)),
-    "Discrete-Time Integrator that accumulates": (last(
-        "DiscreteIntegrator", SampleTime="0.1", gainval="3",
-        IntegratorMethod="Accumulation: Forward Euler", InitialCondition="2"),
-                                                  2 + 3 * 0.1 * STEPS * (STEPS - 1) / 2),
-    **{f"Manual Switch {options}": (clock(simulink("Bias", "b", "t", "b", Bias="2"),
-                                          simulink("ManualSwitch", "last", "t b", "y", **options)),
-                                    expected) for options,
-       expected in (({"CurrentSetting": "0"}, T + 2), ({}, T))},
+    "Discrete-Time Integrator that accumulates": (
+        last("DiscreteIntegrator", SampleTime="0.1", gainval="3",
+             IntegratorMethod="Accumulation: Forward Euler", InitialCondition="2"),
+        2 + 3 * 0.1 * STEPS * (STEPS - 1) / 2),
+    **{f"Manual Switch {options}": (
+        clock(simulink("Bias", "b", "t", "b", Bias="2"),
+              simulink("ManualSwitch", "last", "t b", "y", **options)), expected)
+       for options, expected in (({"CurrentSetting": "0"}, T + 2), ({}, T))},
     "Delay": (last("Delay", SampleTime="0.1", DelayLength="2"), np.maximum(STEPS - 2, 0) * 0.1),
     "inherited sample time": (clock(
         simulink("ZeroOrderHold", "hold", "t", "h", SampleTime="0.1"),
@@ -139,10 +139,10 @@ CASES = {
     "sampled sine": (shown("Sin", "", SineType="Sample based", SampleTime="0.1",
                            Samples="8", Offset="3"), np.sin(2 * np.pi * (STEPS + 3) / 8)),
     "sampled Step": (shown("Step", "", Time="0.55", SampleTime="0.1"), np.where(T > 0.6, 1, 0)),
-    "Integrator started by a signal": (clock(
-        simulink("Bias", "b", "t", "b", Bias="3"),
-        simulink("Integrator", "last", "t b", "y", InitialConditionSource="external")),
-                                       3 + T**2 / 2),
+    "Integrator started by a signal": (
+        clock(simulink("Bias", "b", "t", "b", Bias="3"),
+              simulink("Integrator", "last", "t b", "y", InitialConditionSource="external")),
+        3 + T**2 / 2),
     "Quantizer": (last("Quantizer", QuantizationInterval="0.31"), 0.31 * np.floor(T / 0.31 + 0.5)),
     "State-Space": (shown("StateSpace", A="[0 1; -4 0]", B="[0;1]", C="[1 0]", D="0"),
                     T / 4 - np.sin(2 * T) / 8),
@@ -155,8 +155,8 @@ CASES = {
                                simulink("MultiPortSwitch", "last", "t c d", "y", Inputs="2",
                                         DataPortOrder="Zero-based contiguous")),
                          np.where(T < 0.5, 1, -2)),
-    "Product with a division": (clock(constant("4"), simulink("Product", "last", "t c t",
-                                                              "y", Inputs="*/*")), T**2 / 4),
+    "Product with a division": (
+        clock(constant("4"), simulink("Product", "last", "t c t", "y", Inputs="*/*")), T**2 / 4),
     "Switch": (clock(constant("9"), simulink("Switch", "last", "c t t", "y", Threshold="1.01",
                                              Criteria="u2 > Threshold")), np.where(T > 1.01, 9, T)),
     "From Workspace without interpolation": (
@@ -192,11 +192,11 @@ CASES = {
     "conversion that wraps": (converted_to("int8", "100.1",
                                            RndMeth="Floor", SaturateOnIntegerOverflow="off"),
                               np.floor(100.1 * T).astype(int).astype(np.int8)),
-    "conversion to a truth value": (clock(
-        simulink("Saturate", "s", "t", "s", UpperLimit="inf", LowerLimit="1"),
-        simulink("Bias", "b", "s", "b", Bias="-1"),
-        simulink("DataTypeConversion", "last", "b", "y", OutDataTypeStr="boolean")),
-                                    np.where(T > 1, 1, 0)),
+    "conversion to a truth value": (
+        clock(simulink("Saturate", "s", "t", "s", UpperLimit="inf", LowerLimit="1"),
+              simulink("Bias", "b", "s", "b", Bias="-1"),
+              simulink("DataTypeConversion", "last", "b", "y", OutDataTypeStr="boolean")),
+        np.where(T > 1, 1, 0)),
     "Gain of a row": (clock(THRICE, JOINED, simulink("Gain", "last", "m", "y",
                                                      Gain="[3 -4]", Multiplication="Matrix(K*u)")),
                       3 * T - 12 * T),
@@ -226,15 +226,15 @@ CASES = {
         Drawn("BusCreator", "join", options={"Inputs": "'slow','fast'"}, inputs=("", "t"),
               outputs=("bus",)), simulink("BusSelector", "pick", "bus", "s", OutputSignals="slow"),
         simulink("Gain", "last", "s", "y")), T / 2),
-    "vector of physical signals, added inside a box and back as numbers": (clock(
-        THRICE, simulink("Mux", "mux", "t g", "m"), to_ps("m", "v", Unit="m"),
-        box([Drawn("PMIOPort", "in", {"v": "v"}, options={"Side": "Left", "Port": "1"}),
-             Drawn(f"{S}functions.sum_of_elements", "sum", {"I": "v", "O": "s"},
-                   {"sumAll": ("true", "1")}),
-             Drawn(f"{S}functions.concatenate", "both", {"I1": "s", "I2": "s", "O": "w"}),
-             Drawn("PMIOPort", "out", {"w": "w"}, options={"Side": "Left", "Port": "2"})],
-            nodes=("v", "w")),
-        from_ps("w", "n", Unit="cm"), simulink("Sum", "last", "n", "y", Inputs="+")), 800 * T),
+    "vector of physical signals, added inside a box and back as numbers": (
+        clock(THRICE, simulink("Mux", "mux", "t g", "m"), to_ps("m", "v", Unit="m"),
+              box([Drawn("PMIOPort", "in", {"v": "v"}, options={"Side": "Left", "Port": "1"}),
+                   Drawn(f"{S}functions.sum_of_elements", "sum", {"I": "v", "O": "s"},
+                         {"sumAll": ("true", "1")}),
+                   Drawn(f"{S}functions.concatenate", "both", {"I1": "s", "I2": "s", "O": "w"}),
+                   Drawn("PMIOPort", "out", {"w": "w"}, options={"Side": "Left", "Port": "2"})],
+                  nodes=("v", "w")), from_ps("w", "n", Unit="cm"),
+              simulink("Sum", "last", "n", "y", Inputs="+")), 800 * T),
     "Selector of a range": (selected(Indices="2:3"), 4 - 9),
     "Selector from an index on": (selected(Indices="3", OutputSizes="2", IndexMode="Zero-based",
                                            IndexOptions="Starting index (dialog)"), 16 - 25)}
@@ -311,12 +311,11 @@ def test_a_feedback_of_states_keeps_its_names(gain, expected, tmp_path):
 def two(kind, *more, pick, **options):
     """A block that takes the vector [t, t + 2], and what is done with the element that is taken
     of its vector."""
-    return clock(simulink("Bias", "b", "t", "b", Bias="2"),
-                 simulink("Mux", "join", "t b", "v", Inputs="2"),
-                 *more, Drawn(kind, "works", options=options, inputs=("v", *(
-                     name for block in more for name in block.outputs)), outputs=("w",)),
-                 simulink("Demux", "apart", "w", "p q", Outputs="2"),
-                 simulink("Gain", "last", pick, "y"))
+    return clock(
+        simulink("Bias", "b", "t", "b", Bias="2"), simulink("Mux", "join", "t b", "v", Inputs="2"),
+        *more, Drawn(kind, "works", options=options, inputs=(
+            "v", *(name for block in more for name in block.outputs)), outputs=("w",)),
+        simulink("Demux", "apart", "w", "p q", Outputs="2"), simulink("Gain", "last", pick, "y"))
 
 
 PAIR = constant("[2 5]")

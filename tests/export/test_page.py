@@ -116,10 +116,6 @@ class Rods(Component):
         yield x**2 + y**2 == length**2
 
 
-def swing():
-    return wired("swing", bob=Pendulum(x="0.7 m", y="-0.5 m", gravity="9.81 m/s^2"))
-
-
 SLIDERS = {"spring.stiffness": ("500 N/m", "3 kN/m"), "pull.velocity": ("0.02 m/s", "0.3 m/s"),
            "friction.coulomb_force": ("10 N", "24 N")}
 CASES = {
@@ -143,9 +139,10 @@ CASES = {
     "buck": (buck, ["coil.i", "load.v"], "0.2 ms", {
         "load.resistance": ("1 ohm", "4 ohm"), "source.voltage": ("20 V", "30 V")}),
     # states are chosen anew: four choices of six
-    "rods": (lambda: wired("rods", rods=Rods()), ["rods.x1", "rods.y2", "rods.u2", "rods.a"], "4 s",
-             {}),
-    "swing": (swing, ["bob.x", "bob.y", "bob.tension"], "3 s", {
+    "rods": (lambda: wired("rods", rods=Rods()), [f"rods.{x}" for x in ("x1", "y2", "u2", "a")],
+             "4 s", {}),
+    "swing": (lambda: wired("swing", bob=Pendulum(x="0.7 m", y="-0.5 m", gravity="9.81 m/s^2")),
+              ["bob.x", "bob.y", "bob.tension"], "3 s", {
         "bob.length": ("0.8 m", "2 m"), "bob.gravity": ("1.62 m/s^2", "9.81 m/s^2")})}
 OPTIONS = {"buck": {"rtol": 1e-10}, **dict.fromkeys(("rods", "swing"), {
     "method": "dopri5", "rtol": 1e-8})}

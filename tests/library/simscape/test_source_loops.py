@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from benches import final, wire, wired
 from benches.electrical import across, circuit
-from test_sources import classes_of, written
+from test_sources import found_in, written
 
 from blocks import BlocksError, Domain
 from library.electrical import DCVoltageSource
@@ -65,13 +65,6 @@ def test_a_composite_says_how_many_parts_its_own_have(tmp_path):
     assert resistance(made["Pair"]()) == pytest.approx(3 + 21 + 10)
     with pytest.raises(BlocksError, match="M is 3 here"):
         resistance(made["Pair"](M=2))
-
-
-def found_in(folder, **texts):
-    """The classes of the last of sources that are beside each other."""
-    for name, text in texts.items():
-        (folder / f"{name}.ssc").write_text(text, encoding="utf-8")
-    return classes_of(folder / f"{name}.ssc", folder)
 
 
 GRID = f"""component lattice

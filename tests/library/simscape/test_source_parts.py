@@ -5,7 +5,7 @@ import math
 import pytest
 from benches import meets, wired
 from benches.electrical import across
-from test_sources import COUNTER, classes_of, written
+from test_sources import COUNTER, found_in, written
 
 from blocks import BlocksError, FileError, Target
 from library.signal import Constant, Gain
@@ -347,9 +347,8 @@ end"""  # noqa: E501
 @pytest.mark.parametrize("way", ["plain", "scaled"])
 def test_signals_and_components_of_the_folder_are_parts(way, tmp_path):
     """A mass of 1 kg that a force of 2 N * 0.25 + 1.5 N drives against a damper."""
-    (tmp_path / "half.ssc").write_text(HALF.replace("else", "elseif way == my.ways.scaled"))
-    (tmp_path / "servo.ssc").write_text(SERVO)
-    made = classes_of(tmp_path / "servo.ssc", tmp_path)["Servo"]
+    half = HALF.replace("else", "elseif way == my.ways.scaled")
+    made = found_in(tmp_path, half=half, servo=SERVO)["Servo"]
     model = wired("drive", "servo.R mass.M", "servo.F seen.u", "command.y servo.S",
                   servo=made(way=way), mass=Mass(mass="1 kg"), command=Constant(value=0.25),
                   seen=Gain(input="N", gain="3 1/N"))
@@ -362,9 +361,8 @@ def test_signals_and_components_of_the_folder_are_parts(way, tmp_path):
 
 def test_a_number_has_the_unit_of_what_it_enters(tmp_path):
     source = SERVO.replace("connect(a.O, s.S, F)", "connect(c.O, s.S)").replace("{1.5, 'N'}", "4")
-    (tmp_path / "half.ssc").write_text(HALF)
-    (tmp_path / "servo.ssc").write_text(source)
-    assert classes_of(tmp_path / "servo.ssc", tmp_path)["Servo"]().c.value.to("N").m == 4
+    made = found_in(tmp_path, half=HALF, servo=source)["Servo"]
+    assert made().c.value.to("N").m == 4
 
 
 @pytest.mark.parametrize(("part", "more", "said"), [

@@ -110,9 +110,15 @@ DIODE = """component valve
     end end"""
 
 
+def found_in(folder, **texts):
+    """The classes of the last of sources that are beside each other."""
+    for name, text in texts.items():
+        (folder / f"{name}.ssc").write_text(text, encoding="utf-8")
+    return classes_of(folder / f"{name}.ssc", folder)
+
+
 def written(text, folder, name):
-    (folder / f"{name}.ssc").write_text(text, encoding="utf-8")
-    found = classes_of(folder / f"{name}.ssc", folder)
+    found = found_in(folder, **{name: text})
     return next(v for v in found.values() if not isinstance(v, Domain))
 
 

@@ -25,6 +25,26 @@ pytest.importorskip("llvmlite", reason="models are exported as machine code")
 validation = pytest.importorskip("fmpy.validation")
 
 
+KINDS = "CoSimulation", "ModelExchange"
+in_all_ways = pytest.mark.parametrize(("kind", "version"), [*product(KINDS, ("2.0", "3.0"))])
+
+
+def given(name, *rows):
+    """Values of an input from instants on, for FMPy."""
+    return np.array([*rows], dtype=[("time", float), (name, float)])
+
+
+PUSHED = given("push.S", (0.0, 0.0), (1.0, 0.0), (1.0, 5.0), (3.0, 5.0))
+
+
+def rubbing():
+    """The oscillator on a floor that holds it up to 1.5 N."""
+    model = oscillator()
+    wire(model, "mass.M friction.R", "floor.V friction.C", friction=TranslationalFriction(
+        law="coulomb", coulomb_force="1 N", breakaway_force="1.5 N"))
+    return model
+
+
 def run(name, kind, version="3.0", steps=200, rtol=1e-13, **options):
     seconds = quantity(MODELS[name][2]).to("s").m
     return fmpy.simulate_fmu(str(exported(name, version)), fmi_type=kind, stop_time=seconds,
@@ -39,16 +59,12 @@ def test_a_description_has_no_finding(version):
 
 
 @pytest.mark.parametrize(("name", "kind", "version"), [
-    ("stick-slip", "CoSimulation", "3.0"), ("stick-slip", "ModelExchange", "3.0"),
-    ("stick-slip", "CoSimulation", "2.0"), ("stick-slip", "ModelExchange", "2.0"),
-    ("simscape", "CoSimulation", "3.0"), ("oscillator", "CoSimulation", "2.0"),
-    ("oscillator", "ModelExchange", "3.0"), ("bouncing", "CoSimulation", "3.0"),
-    ("servo", "CoSimulation", "3.0"), ("late", "CoSimulation", "3.0"),
-    ("late", "CoSimulation", "2.0"), ("buck", "CoSimulation", "3.0"),
-    ("chain", "CoSimulation", "3.0"),
-    ("buck", "ModelExchange", "3.0"), *product(
-        ("motor", "brake", "clutches", "cylinder"), ("CoSimulation", "ModelExchange"), ["3.0"]),
-    ("bouncing", "ModelExchange", "2.0"), ("servo", "ModelExchange", "2.0")])
+    *product(("stick-slip",), KINDS, ("2.0", "3.0")),
+    *product(("simscape", "bouncing", "servo", "late", "chain"), ("CoSimulation",), ("3.0",)),
+    *product(("oscillator", "late"), ("CoSimulation",), ("2.0",)),
+    *product(("buck", "motor", "brake", "clutches", "cylinder"), KINDS, ("3.0",)),
+    *product(("bouncing", "servo"), ("ModelExchange",), ("2.0",)),
+    ("oscillator", "ModelExchange", "3.0")])
 def test_it_runs_as_here(name, kind, version):
     make, outputs, duration = MODELS[name]
     here = make().simulate(duration, rtol=RTOL.get(name, 1e-8))
@@ -157,8 +173,7 @@ def test_events_are_where_they_are_here_if_another_integrates_well(name):
 
 
 # -- what others give ----------------------------------------------------------------------------
-@pytest.mark.parametrize("version", ["2.0", "3.0"])
-@pytest.mark.parametrize("kind", ["CoSimulation", "ModelExchange"])
+@in_all_ways
 def test_inputs_and_parameters_act(kind, version):
     there = run("oscillator", kind, version,
                 start_values={"push.S": 5.0, "spring.stiffness": 80.0, "damper.damping": 1.0})
@@ -166,24 +181,16 @@ def test_inputs_and_parameters_act(kind, version):
 
 
 def test_an_input_holds_until_it_is_given_another_value():
-    forces = np.array([(0.0, 0.0), (1.0, 0.0), (1.0, 5.0), (3.0, 5.0)],
-                      dtype=[("time", float), ("push.S", float)])
-    there = run("oscillator", "CoSimulation", input=forces)
+    there = run("oscillator", "CoSimulation", input=PUSHED)
     late = there["time"] > 1.01
     assert_allclose(there["mass.v"][late], response()(there["time"][late] - 1.0), atol=1e-7)
 
 
-@pytest.mark.parametrize("version", ["2.0", "3.0"])
-@pytest.mark.parametrize("kind", ["CoSimulation", "ModelExchange"])
+@in_all_ways
 def test_what_sticks_breaks_away_where_an_input_jumps(kind, version, tmp_path):
-    model = oscillator()
-    wire(model, "mass.M friction.R", "floor.V friction.C", friction=TranslationalFriction(
-        law="coulomb", coulomb_force="1 N", breakaway_force="1.5 N"))
-    file = model.export_fmu(tmp_path / "a.fmu", inputs=["push.S"], outputs=["mass.v"],
-                            version=version, rtol=1e-8)
-    forces = np.array([(0.0, 0.0), (1.0, 0.0), (1.0, 5.0), (1.4, 5.0)],
-                      dtype=[("time", float), ("push.S", float)])
-    there = fmpy.simulate_fmu(str(file), fmi_type=kind, input=forces, stop_time=1.4,
+    file = rubbing().export_fmu(tmp_path / "a.fmu", inputs=["push.S"], outputs=["mass.v"],
+                                version=version, rtol=1e-8)
+    there = fmpy.simulate_fmu(str(file), fmi_type=kind, input=PUSHED, stop_time=1.4,
                               output_interval=0.01, relative_tolerance=1e-10, record_events=False)
     assert not there["mass.v"][there["time"] < 1.0].any()
     # FMPy, which integrates, takes its input from before for a while: 1e-9 of the time
@@ -285,9 +292,8 @@ def test_inputs_come_one_delay_later_in_steps_of_any_length(tmp_path):
     assert fmpy.read_model_description(str(file)).modelExchange is None  # who steps keeps the past
     for step in (0.01, 0.1, 0.5):  # in which an input holds
         times = np.arange(0.0, 40.0 + step / 2, step)
-        given = np.array(list(zip(times, np.cos(times), strict=True)), dtype=[
-            ("time", float), ("late.u", float)])
-        there = fmpy.simulate_fmu(str(file), stop_time=40.0, output_interval=step, input=given)
+        cosine = given("late.u", *zip(times, np.cos(times), strict=True))
+        there = fmpy.simulate_fmu(str(file), stop_time=40.0, output_interval=step, input=cosine)
         held = np.append(0.0, np.cumsum(step * np.cos(times)))
         since = np.maximum(there["time"] - 0.25, 0.0)
         whole = np.floor(since / step + 1e-9)
@@ -321,13 +327,13 @@ def test_a_run_that_does_not_get_to_its_end_is_refused_with_the_instant(tmp_path
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(("error", "given"), [
+@pytest.mark.parametrize(("error", "asked"), [
     (UnknownName, {"outputs": ["mass.w"]}), (UnknownName, {"parameters": ["spring.k"]}),
     (UnknownName, {"platforms": ["amiga"]}), (WrongCall, {"version": "1.0"}),
     (WrongCall, {"outputs": "mass.v"})])
-def test_what_is_wrong_is_said(error, given, tmp_path):
+def test_what_is_wrong_is_said(error, asked, tmp_path):
     with pytest.raises(error):
-        oscillator().export_fmu(tmp_path / "a.fmu", **given)
+        oscillator().export_fmu(tmp_path / "a.fmu", **asked)
     assert not list(tmp_path.iterdir())
 
 
@@ -343,8 +349,7 @@ def test_the_log_names_components_whose_modes_cannot_be_decided(version, tmp_pat
     file = buck(False, "resistances").export_fmu(
         tmp_path / "a.fmu", inputs=["switch.vT"], version=version, outputs=["coil.i"],
         duration="40 us")
-    closed = np.array([(0.0, 0.0), (1e-5, 0.0), (1e-5, 1.0), (1e-4, 1.0)],
-                      dtype=[("time", float), ("switch.vT", float)])
+    closed = given("switch.vT", (0.0, 0.0), (1e-5, 0.0), (1e-5, 1.0), (1e-4, 1.0))
     told = []
     with pytest.raises(Exception, match="DoStep"):
         fmpy.simulate_fmu(str(file), fmi_type="CoSimulation", stop_time=1e-4, input=closed,
@@ -357,10 +362,10 @@ def test_the_log_names_components_whose_modes_cannot_be_decided(version, tmp_pat
 def test_modes_that_no_run_has_met_are_found_in_the_fmu(method, tmp_path):
     file = buck(driven=False).export_fmu(tmp_path / "a.fmu", inputs=["switch.vT"], rtol=1e-9,
                                          outputs=["coil.i"], duration="40 us", method=method)
-    given = np.array([(0.0, 0.0), (1e-5, 0.0), (1e-5, 1.0), (1.8e-5, 1.0), (1.8e-5, 0.0),
-                      (4e-5, 0.0)], dtype=[("time", float), ("switch.vT", float)])
-    found = fmpy.simulate_fmu(str(file), fmi_type="CoSimulation", stop_time=3e-5, input=given,
-                              output_interval=1e-6)
+    found = fmpy.simulate_fmu(
+        str(file), fmi_type="CoSimulation", stop_time=3e-5, output_interval=1e-6, input=given(
+            "switch.vT", (0.0, 0.0), (1e-5, 0.0), (1e-5, 1.0), (1.8e-5, 1.0), (1.8e-5, 0.0),
+            (4e-5, 0.0)))
     run = buck(driven=False).stepper(inputs={"switch.vT": 0}, outputs=["coil.i"], rtol=1e-9)
     wanted = run.numbers().tolist()
     for k in range(30):
@@ -473,16 +478,12 @@ def test_states_are_chosen_anew_in_steps_of_its_own(version, tmp_path):
 
 @pytest.mark.parametrize("version", ["2.0", "3.0"])
 def test_time_steps_are_those_of_python_with_what_is_told(version, tmp_path):
-    model = oscillator()
-    wire(model, "mass.M friction.R", "floor.V friction.C", friction=TranslationalFriction(
-        law="coulomb", coulomb_force="1 N", breakaway_force="1.5 N"))
+    model = rubbing()
     options = {"inputs": ["push.S"], "outputs": ["mass.v", "friction.f"], "method": "moreau_jean",
                "step": "1 ms"}
     file = model.export_fmu(tmp_path / "a.fmu", version=version, parameters=["damper.damping"],
                             **options)
-    forces = np.array([(0.0, 0.0), (1.0, 0.0), (1.0, 5.0), (3.0, 5.0)],
-                      dtype=[("time", float), ("push.S", float)])
-    there = fmpy.simulate_fmu(str(file), stop_time=3.0, output_interval=0.05, input=forces,
+    there = fmpy.simulate_fmu(str(file), stop_time=3.0, output_interval=0.05, input=PUSHED,
                               start_values={"damper.damping": 1.0})
     model.damper.damping = "1 N*s/m"
     here, rows = model.stepper(**options), []

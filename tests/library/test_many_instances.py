@@ -1,9 +1,9 @@
 """Several instances of every class of the library: loops in machine code come to what CasADi does.
 
-The classes are found, so a new one takes part by itself. Ports
-stand between masses or the like, which share velocities with loads in parallel, and loads to the
-ground and to each other. What was in memory before is no number. Those whose equations are not
-written as loops (exact friction, large algebraic loops) are compared in other tests.
+The classes are found, so a new one takes part by itself. Ports stand between masses or the like,
+which share velocities with loads in parallel, and loads to the ground and to each other. What was
+in memory before is no number. Those whose equations are not written as loops (exact friction, large
+algebraic loops) are compared in other tests.
 """
 
 import itertools
@@ -13,7 +13,7 @@ import casadi as ca
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from test_power_balance import LOADS, MODULES, ports_of
+from test_power_balance import LOADS, MODULES, add_ground, load_of, ports_of
 
 import library.electrical as el
 import library.isothermal_liquid as il
@@ -21,7 +21,7 @@ import library.rotational as ro
 import library.signal as si
 import library.thermal as th
 import library.translational as tr
-from blocks import Component, Input, Model, Option, Output, Parameter, Port, Variable, der, quantity
+from blocks import Component, Input, Model, Option, Output, Variable, der, quantity
 from blocks.exceptions import BlocksError
 
 pytest.importorskip("llvmlite")
@@ -52,27 +52,6 @@ def variants(cls):
             others[name] = [choice for choice in choices if choice != declared.default]
     for k in range(1 + max(map(len, others.values()), default=0)):
         yield {name: left[min(k, len(left)) - 1] for name, left in others.items() if k and left}
-
-
-@cache
-def load_of(domain):
-    """A source behind a resistance, whose drop is equal to variables of what it stands beside."""
-    across, through = (next(iter(kind)) for kind in (domain.across, domain.through))
-
-    class Load(Component):
-        """A source behind a resistance."""
-
-        a, b = Port(domain), Port(domain)
-        level, fall = (Parameter(value) for value in LOADS[domain.name])
-        flow, drop = Variable(domain.through[through].text), Variable(domain.across[across].text)
-
-        def equations(self):
-            yield self.flow == getattr(self.a, through)
-            yield self.flow + getattr(self.b, through) == 0
-            yield self.drop == getattr(self.a, across) - getattr(self.b, across)
-            yield self.drop == self.level + self.fall * self.flow
-
-    return Load
 
 
 @cache
@@ -109,9 +88,7 @@ def many(cls, options, with_stores):
         port = getattr(part, name)
         ports.setdefault(domain, []).append((name, port))
         if domain not in grounds:
-            ground = model.add(f"{domain.name}_ground", next(
-                getattr(m, domain.reference) for m in MODULES if domain.reference in m.__all__)())
-            grounds[domain] = getattr(ground, next(iter(ports_of(ground))))
+            grounds[domain] = add_ground(model, f"{domain.name}_ground", domain)
         if with_stores and domain.name in STORES:
             store = model.add(f"{name}_store", STORES[domain.name](count=COUNT))
             ends = [getattr(store, end) for end in ports_of(store)]

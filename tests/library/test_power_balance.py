@@ -47,7 +47,7 @@ def classes(module):
 
 @cache
 def load_of(domain):
-    """A source behind a resistance, in a domain, which tells the power that it takes."""
+    """A source behind a resistance, whose drop is equal to variables of what it stands beside."""
     across, through = (next(iter(kind)) for kind in (domain.across, domain.through))
 
     class Load(Component):
@@ -55,16 +55,39 @@ def load_of(domain):
 
         a, b = Port(domain), Port(domain)
         level, fall = (Parameter(value) for value in LOADS[domain.name])
-        power, flow = Variable("W"), Variable(domain.through[through].text)
+        flow, drop = Variable(domain.through[through].text), Variable(domain.across[across].text)
 
         def equations(self):
-            effort = getattr(self.a, across)
             yield self.flow == getattr(self.a, through)
             yield self.flow + getattr(self.b, through) == 0
-            yield effort - getattr(self.b, across) == self.level + self.fall * self.flow
-            yield self.power == (domain.power(self.a) if domain.power else effort * self.flow)
+            yield self.drop == getattr(self.a, across) - getattr(self.b, across)
+            yield self.drop == self.level + self.fall * self.flow
 
     return Load
+
+
+@cache
+def metered_load_of(domain):
+    """A load that tells the power that it takes."""
+
+    class MeteredLoad(load_of(domain)):
+        """Power into its first port."""
+
+        power = Variable("W")
+
+        def equations(self):
+            yield from super().equations()
+            yield self.power == (domain.power(self.a) if domain.power else
+                                 getattr(self.a, next(iter(domain.across))) * self.flow)
+
+    return MeteredLoad
+
+
+def add_ground(model, name, domain):
+    """Add the reference of a domain to a model, and give its port."""
+    ground = model.add(name, next(
+        getattr(m, domain.reference) for m in MODULES if domain.reference in m.__all__)())
+    return getattr(ground, next(iter(ports_of(ground))))
 
 
 def put_between_loads(model, name, cls, chance):
@@ -73,12 +96,10 @@ def put_between_loads(model, name, cls, chance):
     for port, domain in ports_of(part).items():
         level, fall = map(quantity, LOADS[domain.name])
         level = level * chance.uniform(0.5 if domain.name in POSITIVE else -1, 1)
-        load = model.add(f"{name}_{port}", load_of(domain)(
+        load = model.add(f"{name}_{port}", metered_load_of(domain)(
             level=level, fall=fall * chance.uniform(0.5, 2)))
-        ground = model.add(f"{name}_{port}_ground", next(
-            getattr(m, domain.reference) for m in MODULES if domain.reference in m.__all__)())
         model.connect(getattr(part, port), load.a)
-        model.connect(load.b, getattr(ground, next(iter(ports_of(ground)))))
+        model.connect(load.b, add_ground(model, f"{name}_{port}_ground", domain))
     for port, declared in cls._declared.items():
         if isinstance(declared, Input) and declared.default is None and declared.exists(part):
             signal = model.add(f"{name}_{port}", Constant(value=quantity(0.5, declared.unit.text)))

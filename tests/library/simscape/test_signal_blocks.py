@@ -22,8 +22,29 @@ def clock(*then):
     return [simulink("Clock", "clock", "", "t"), *then, simulink("Scope", "scope", "y")]
 
 
+def constant(value):
+    return simulink("Constant", "c", "", "c", Value=value)
+
+
 def last(kind, **options):
     return clock(simulink(kind, "last", "t", "y", **options))
+
+
+def shown(kind, inputs="t", **options):
+    """The time, a block of several values, and what it gives in a block called ``last``."""
+    return clock(simulink(kind, "it", inputs, "x", **options), simulink("Gain", "last", "x", "y"))
+
+
+def converted_to(kind, gain, **options):
+    """The time times a factor, as a number of some kind."""
+    return clock(simulink("Gain", "g", "t", "g", Gain=gain), simulink(
+        "DataTypeConversion", "last", "g", "y", OutDataTypeStr=kind, **options))
+
+
+def first_less_second(*blocks, of):
+    """The first less the second element of a vector."""
+    return clock(*blocks, simulink("Demux", "demux", of, "a b", Outputs="2"),
+                 simulink("Sum", "last", "a b", "y", Inputs="+-"))
 
 
 def box(inner, inputs=(), outputs=(), nodes=()):
@@ -31,17 +52,10 @@ def box(inner, inputs=(), outputs=(), nodes=()):
                  inner=inner)
 
 
-def from_workspace(rows, **options):
-    return [simulink("FromWorkspace", "table", "", "x", VariableName=rows, **options),
-            simulink("Gain", "last", "x", "y"), simulink("Scope", "scope", "y")]
-
-
 def selected(**options):
-    """The time, plus the first minus the second element that is selected of 1 … 5."""
-    return clock(simulink("Constant", "c", "", "v", Value="[1 2 3 4 5]"),
-                 simulink("Selector", "pick", "v", "p", **options),
-                 simulink("Demux", "demux", "p", "a b", Outputs="2"),
-                 simulink("Sum", "last", "t a b", "y", Inputs="++-"))
+    """The first less the second element that is selected of 1 … 5 squared."""
+    return first_less_second(simulink("Constant", "c", "", "v", Value="[1 4 9 16 25]"),
+                             simulink("Selector", "pick", "v", "p", **options), of="p")
 
 
 def filtered(**options):
@@ -52,8 +66,7 @@ def filtered(**options):
 
 def is_reset(edge):
     """The reset is 1 from 1 s to 1.5 s; the integral of 1 starts anew from 5 at an edge."""
-    return [simulink("Constant", "one", "", "c", Value="1"),
-            simulink("Step", "up", "", "u", Time="1", After="1"),
+    return [constant("1"), simulink("Step", "up", "", "u", Time="1", After="1"),
             simulink("Step", "down", "", "d", Time="1.5", After="-1"),
             simulink("Sum", "sum", "u d", "r"),
             simulink("Integrator", "last", "c r", "y", ExternalReset=edge, InitialCondition="5"),
@@ -61,16 +74,18 @@ def is_reset(edge):
 
 
 S = "foundation.signal."
+THRICE = simulink("Gain", "g", "t", "g", Gain="3")
+JOINED = simulink("Mux", "mux", "t g", "m", Inputs="2")
 STEPS = np.floor(T / 0.1)
 CASES = {
     "Bias": (last("Bias", Bias="2"), T + 2),
     "Fcn": (last("Fcn", Expr="2*u(1)^2-sin(u(1))"), 2 * T**2 - np.sin(T)),
     "UnaryMinus": (last("UnaryMinus"), -T),
-    "Repeating Sequence Stair": (
-        [simulink("Reference", "last", "", "y",
-                  SourceBlock="simulink/Sources/Repeating Sequence Stair", OutValues="[3 1 4].'*2",
-                  tsamp="0.2"), simulink("Scope", "scope", "y")],
-        np.array([6, 2, 8])[np.floor(T / 0.2).astype(int) % 3]),
+    "Repeating Sequence Stair": ([simulink("Reference", "last", "", "y",
+                                           SourceBlock="simulink/Sources/Repeating Sequence Stair",
+                                           OutValues="[3 1 4].'*2", tsamp="0.2"),
+                                  simulink("Scope", "scope", "y")],
+                                 np.array([6, 2, 8])[np.floor(T / 0.2).astype(int) % 3]),
     "Integrator": (last("Integrator", InitialCondition="3"), 3 + T**2 / 2),
     "limited Integrator": (last("Integrator", LimitOutput="on", UpperSaturationLimit="0.5",
                                 LowerSaturationLimit="-inf"), np.minimum(T**2 / 2, 0.5)),
@@ -80,48 +95,33 @@ CASES = {
     "Zero-Order Hold": (last("ZeroOrderHold", SampleTime="0.1"), STEPS * 0.1),
     "Unit Delay": (last("UnitDelay", SampleTime="0.1", InitialCondition="7"),
                    np.where(STEPS > 0, (STEPS - 1) * 0.1, 7)),
-    "Discrete-Time Integrator that accumulates": (last(
-        "DiscreteIntegrator", SampleTime="0.1", gainval="3",
-        IntegratorMethod="Accumulation: Forward Euler", InitialCondition="2"),
+    "Discrete-Time Integrator that accumulates": (
+        last("DiscreteIntegrator", SampleTime="0.1", gainval="3",
+             IntegratorMethod="Accumulation: Forward Euler", InitialCondition="2"),
         2 + 3 * 0.1 * STEPS * (STEPS - 1) / 2),
-    "Manual Switch, down": (clock(
-        simulink("Bias", "b", "t", "b", Bias="2"),
-        simulink("ManualSwitch", "last", "t b", "y", CurrentSetting="0")), T + 2),
-    "Manual Switch, up": (clock(
-        simulink("Bias", "b", "t", "b", Bias="2"),
-        simulink("ManualSwitch", "last", "t b", "y")), T),
+    **{f"Manual Switch {options}": (
+        clock(simulink("Bias", "b", "t", "b", Bias="2"),
+              simulink("ManualSwitch", "last", "t b", "y", **options)), expected)
+       for options, expected in (({"CurrentSetting": "0"}, T + 2), ({}, T))},
     "Delay": (last("Delay", SampleTime="0.1", DelayLength="2"), np.maximum(STEPS - 2, 0) * 0.1),
     "inherited sample time": (clock(
         simulink("ZeroOrderHold", "hold", "t", "h", SampleTime="0.1"),
-        box([simulink("Inport", "in", "", "a"),
-             simulink("Sum", "sum", "a z", "b", Inputs="++"),
+        box([simulink("Inport", "in", "", "a"), simulink("Sum", "sum", "a z", "b", Inputs="++"),
              simulink("UnitDelay", "delay", "b", "z", SampleTime="-1"),
-             simulink("Outport", "out", "z")], ("h",), ("z",)),
-        simulink("Gain", "last", "z", "y")), 0.1 * STEPS * (STEPS - 1) / 2),
-    "vector constant": (clock(
-        simulink("Constant", "c", "", "c", Value="[2; 5]"),
-        simulink("Demux", "demux", "c", "a b", Outputs="2"),
-        simulink("Sum", "last", "t a b", "y", Inputs="+-+")),
-        T + 3),
-    "sine of three phases": (clock(
-        simulink("Sin", "w", "", "w", Frequency="3", Phase="[0 pi/2 1]"),
-        simulink("Demux", "demux", "w", "a b c", Outputs="3"),
-        simulink("Sum", "last", "a b c", "y", Inputs="+-+")),
-        np.sin(3 * T) - np.cos(3 * T) + np.sin(3 * T + 1)),
-    "input without a line": (clock(
-        simulink("Sum", "last", "t nothing", "y", Inputs="+-")),
-        T),
-    "sample-based pulse": (clock(
-        simulink("DiscretePulseGenerator", "pulse", "", "p", PulseType="Sample based", Period="4",
-                 PulseWidth="1", SampleTime="0.25"),
-        simulink("Gain", "last", "p", "y")), np.where(T % 1 < 0.25, 1, 0)),
-    "exclusive or": (clock(
-        simulink("Constant", "c", "", "c", Value="1"),
-        simulink("Logic", "last", "t c", "y", Operator="XOR", Inputs="2")),
-        np.where(T > 0.5, 0, 1)),
-    "commented through": (clock(
-        simulink("Gain", "gain", "t", "g", Gain="9", Commented="through"),
-        simulink("Gain", "last", "g", "y")), T),
+             simulink("Outport", "out", "z")], ("h",), ("z",)), simulink("Gain", "last", "z", "y")),
+                              0.1 * STEPS * (STEPS - 1) / 2),
+    "vector constant": (first_less_second(constant("[2; 5]"), of="c"), -3),
+    "sine of three phases": (clock(simulink("Sin", "w", "", "w", Frequency="3", Phase="[0 pi/2 1]"),
+                                   simulink("Demux", "demux", "w", "a b c", Outputs="3"),
+                                   simulink("Sum", "last", "a b c", "y", Inputs="+-+")),
+                             np.sin(3 * T) - np.cos(3 * T) + np.sin(3 * T + 1)),
+    "input without a line": (clock(simulink("Sum", "last", "t nothing", "y", Inputs="+-")), T),
+    "sample-based pulse": (shown("DiscretePulseGenerator", "", PulseType="Sample based", Period="4",
+                                 PulseWidth="1", SampleTime="0.25"), np.where(T % 1 < 0.25, 1, 0)),
+    "exclusive or": (clock(constant("1"), simulink("Logic", "last", "t c", "y", Operator="XOR",
+                                                   Inputs="2")), np.where(T > 0.5, 0, 1)),
+    "commented through": (clock(simulink("Gain", "gain", "t", "g", Gain="9", Commented="through"),
+                                simulink("Gain", "last", "g", "y")), T),
     "Relay": (last("Relay", OnSwitchValue="1.2", OffSwitchValue="0.3", OnOutputValue="4"),
               np.where(T > 1.2, 4, 0)),
     "Fcn with conditions": (
@@ -129,128 +129,88 @@ CASES = {
         3 * ((T > 0.5) & (T < 1.5)) + (T < 1) + (T > 1.8)),
     "Zero-Pole": (last("ZeroPole", Zeros="[]", Poles="[-2 -3]", Gain="6"),
                   T - 5 / 6 + 3 / 2 * np.exp(-2 * T) - 2 / 3 * np.exp(-3 * T)),
-    "Rate Limiter": (clock(
-        simulink("Step", "s", "", "g", Time="0.02", After="9"),
-        simulink("RateLimiter", "last", "g", "y", RisingSlewLimit="2")), 2 * (T - 0.02)),
+    "Rate Limiter": (clock(simulink("Step", "s", "", "g", Time="0.02", After="9"),
+                           simulink("RateLimiter", "last", "g", "y", RisingSlewLimit="2")),
+                     2 * (T - 0.02)),
     "Discrete Filter": (last("DiscreteFilter", SampleTime="0.1", Numerator="[1 0 2]",
-                             Denominator="[1]"),
-                        0.1 * (STEPS + 2 * np.maximum(STEPS - 2, 0))),
-    "sine and cosine": (clock(
-        simulink("Trigonometry", "both", "t", "s c", Operator="sincos"),
-        simulink("Product", "last", "s c", "y", Inputs="*/")),
-        np.tan(T)),
-    "sampled sine": (clock(
-        simulink("Sin", "wave", "", "w", SineType="Sample based", SampleTime="0.1", Samples="8",
-                 Offset="3"),
-        simulink("Gain", "last", "w", "y")),
-        np.sin(2 * np.pi * (STEPS + 3) / 8)),
-    "sampled Step": (clock(
-        simulink("Step", "step", "", "s", Time="0.55", SampleTime="0.1"),
-        simulink("Gain", "last", "s", "y")), np.where(T > 0.6, 1, 0)),
-    "Integrator started by a signal": (clock(
-        simulink("Bias", "b", "t", "b", Bias="3"),
-        simulink("Integrator", "last", "t b", "y", InitialConditionSource="external")),
+                             Denominator="[1]"), 0.1 * (STEPS + 2 * np.maximum(STEPS - 2, 0))),
+    "sine and cosine": (clock(simulink("Trigonometry", "both", "t", "s c", Operator="sincos"),
+                              simulink("Product", "last", "s c", "y", Inputs="*/")), np.tan(T)),
+    "sampled sine": (shown("Sin", "", SineType="Sample based", SampleTime="0.1",
+                           Samples="8", Offset="3"), np.sin(2 * np.pi * (STEPS + 3) / 8)),
+    "sampled Step": (shown("Step", "", Time="0.55", SampleTime="0.1"), np.where(T > 0.6, 1, 0)),
+    "Integrator started by a signal": (
+        clock(simulink("Bias", "b", "t", "b", Bias="3"),
+              simulink("Integrator", "last", "t b", "y", InitialConditionSource="external")),
         3 + T**2 / 2),
-    "Quantizer": (last("Quantizer", QuantizationInterval="0.31"),
-                  0.31 * np.floor(T / 0.31 + 0.5)),
-    "State-Space": (clock(
-        simulink("StateSpace", "space", "t", "x", A="[0 1; -4 0]", B="[0;1]", C="[1 0]", D="0"),
-        simulink("Gain", "last", "x", "y")), T / 4 - np.sin(2 * T) / 8),
-    "Trigonometry": (clock(
-        simulink("Constant", "one", "", "c", Value="1"),
-        simulink("Trigonometry", "last", "t c", "y", Operator="atan2")), np.arctan2(T, 1)),
-    "Mux and Fcn": (clock(
-        simulink("Gain", "g", "t", "g", Gain="3"), simulink("Mux", "mux", "t g", "m", Inputs="2"),
-        simulink("Fcn", "last", "m", "y", Expr="u(1)*u(2)")),
-        3 * T**2),
-    "Mux and Demux": (clock(
-        simulink("Gain", "g", "t", "g", Gain="3"), simulink("Mux", "mux", "t g", "m", Inputs="2"),
-        simulink("Demux", "demux", "m", "a b", Outputs="2"),
-        simulink("Sum", "last", "a b", "y", Inputs="-+")), 2 * T),
-    "Multiport Switch": (clock(
-        simulink("Constant", "one", "", "c", Value="1"),
-        simulink("Constant", "two", "", "d", Value="-2"),
-        simulink("MultiPortSwitch", "last", "t c d", "y", Inputs="2",
-                 DataPortOrder="Zero-based contiguous")), np.where(T < 0.5, 1, -2)),
-    "Product with a division": (clock(
-        simulink("Constant", "four", "", "c", Value="4"),
-        simulink("Product", "last", "t c t", "y", Inputs="*/*")), T**2 / 4),
-    "Switch": (clock(
-        simulink("Constant", "c", "", "c", Value="9"),
-        simulink("Switch", "last", "c t t", "y", Threshold="1.01", Criteria="u2 > Threshold")),
-        np.where(T > 1.01, 9, T)),
-    "From Workspace without interpolation": (from_workspace("[0 3; 1 1; 1.5 2]", Interpolate="off"),
-                                             np.where(T < 1, 3, np.where(T < 1.5, 1, 2))),
-    "sampled From Workspace": (from_workspace("[0 0; 3 6]", SampleTime="0.1"), 0.2 * STEPS),
-    "sine of a signal": (clock(
-        simulink("Gain", "g", "t", "g", Gain="1.5"),
-        simulink("Sin", "last", "g", "y", TimeSource="Use external signal", Amplitude="3", Bias="1",
-                 Frequency="2", Phase="0.5")), 1 + 3 * np.sin(3 * T + 0.5)),
+    "Quantizer": (last("Quantizer", QuantizationInterval="0.31"), 0.31 * np.floor(T / 0.31 + 0.5)),
+    "State-Space": (shown("StateSpace", A="[0 1; -4 0]", B="[0;1]", C="[1 0]", D="0"),
+                    T / 4 - np.sin(2 * T) / 8),
+    "Trigonometry": (clock(constant("1"), simulink("Trigonometry", "last", "t c",
+                                                   "y", Operator="atan2")), np.arctan2(T, 1)),
+    "Mux and Fcn": (clock(THRICE, JOINED, simulink("Fcn", "last", "m", "y", Expr="u(1)*u(2)")),
+                    3 * T**2),
+    "Mux and Demux": (first_less_second(THRICE, JOINED, of="m"), -2 * T),
+    "Multiport Switch": (clock(constant("1"), simulink("Constant", "two", "", "d", Value="-2"),
+                               simulink("MultiPortSwitch", "last", "t c d", "y", Inputs="2",
+                                        DataPortOrder="Zero-based contiguous")),
+                         np.where(T < 0.5, 1, -2)),
+    "Product with a division": (
+        clock(constant("4"), simulink("Product", "last", "t c t", "y", Inputs="*/*")), T**2 / 4),
+    "Switch": (clock(constant("9"), simulink("Switch", "last", "c t t", "y", Threshold="1.01",
+                                             Criteria="u2 > Threshold")), np.where(T > 1.01, 9, T)),
+    "From Workspace without interpolation": (
+        shown("FromWorkspace", "", VariableName="[0 3; 1 1; 1.5 2]", Interpolate="off"),
+        np.where(T < 1, 3, np.where(T < 1.5, 1, 2))),
+    "sampled From Workspace": (shown("FromWorkspace",
+                                     "", VariableName="[0 0; 3 6]", SampleTime="0.1"), 0.2 * STEPS),
+    "sine of a signal": (clock(simulink("Gain", "g", "t", "g", Gain="1.5"),
+                               simulink("Sin", "last", "g", "y", TimeSource="Use external signal",
+                                        Amplitude="3", Bias="1", Frequency="2", Phase="0.5")),
+                         1 + 3 * np.sin(3 * T + 0.5)),
     "Backlash with a start": (last("Backlash", BacklashWidth="1", InitialOutput="0.4"),
                               np.maximum(0.4, T - 0.5)),
     "Backlash started beyond its play": (last("Backlash", BacklashWidth="1", InitialOutput="-2"),
                                          np.maximum(-0.5, T - 0.5)),
-    "started State-Space": (clock(
-        simulink("StateSpace", "space", "t", "x", A="[-1 0; 0 -2]", B="[0;0]", C="[1 1]", D="0",
-                 InitialCondition="[1; 2]"),
-        simulink("Gain", "last", "x", "y")), np.exp(-T) + 2 * np.exp(-2 * T)),
-    "State-Space with one start for all": (clock(
-        simulink("StateSpace", "space", "t", "x", A="[-1 0; 0 -2]", B="[0;0]", C="[1 1]", D="0",
-                 InitialCondition="3"),
-        simulink("Gain", "last", "x", "y")),
-        3 * np.exp(-T) + 3 * np.exp(-2 * T)),
+    "started State-Space": (shown("StateSpace", A="[-1 0; 0 -2]", B="[0;0]", C="[1 1]", D="0",
+                                  InitialCondition="[1; 2]"), np.exp(-T) + 2 * np.exp(-2 * T)),
+    "State-Space with one start for all": (shown("StateSpace", A="[-1 0; 0 -2]",
+                                                 B="[0;0]", C="[1 1]", D="0", InitialCondition="3"),
+                                           3 * np.exp(-T) + 3 * np.exp(-2 * T)),
     "PI with a start": (last("Reference", SourceBlock="simulink/Continuous/PID Controller",
                              Controller="PI", P="2", I="4", InitialConditionForIntegrator="5"),
                         2 * T + 5 + 2 * T**2),
     "PD of a constant": (clock(
-        simulink("Constant", "c", "", "c", Value="3"),
+        constant("3"),
         simulink("Reference", "last", "c", "y", SourceBlock="simulink/Continuous/PID Controller",
                  Controller="PD", P="2", D="0.5", N="4", InitialConditionForFilter="1")),
-        6 + 4 * (1.5 - 1) * np.exp(-4 * T)),
-    "conversion to whole numbers": (clock(
-        simulink("Gain", "g", "t", "g", Gain="-3"),
-        simulink("DataTypeConversion", "last", "g", "y", OutDataTypeStr="int32",
-                 RndMeth="Ceiling")), np.ceil(-3 * T)),
-    "conversion that saturates": (clock(
-        simulink("Gain", "g", "t", "g", Gain="100.1"),
-        simulink("DataTypeConversion", "last", "g", "y", OutDataTypeStr="int8", RndMeth="Floor")),
-        np.minimum(np.floor(100.1 * T), 127)),
-    "conversion that wraps": (clock(
-        simulink("Gain", "g", "t", "g", Gain="100.1"),
-        simulink("DataTypeConversion", "last", "g", "y", OutDataTypeStr="int8", RndMeth="Floor",
-                 SaturateOnIntegerOverflow="off")),
-        np.floor(100.1 * T).astype(int).astype(np.int8)),
-    "conversion to a truth value": (clock(
-        simulink("Saturate", "s", "t", "s", UpperLimit="inf", LowerLimit="1"),
-        simulink("Bias", "b", "s", "b", Bias="-1"),
-        simulink("DataTypeConversion", "last", "b", "y", OutDataTypeStr="boolean")),
+                         6 + 4 * (1.5 - 1) * np.exp(-4 * T)),
+    "conversion to whole numbers": (converted_to("int32", "-3", RndMeth="Ceiling"),
+                                    np.ceil(-3 * T)),
+    "conversion that saturates": (converted_to("int8", "100.1", RndMeth="Floor"),
+                                  np.minimum(np.floor(100.1 * T), 127)),
+    "conversion that wraps": (converted_to("int8", "100.1",
+                                           RndMeth="Floor", SaturateOnIntegerOverflow="off"),
+                              np.floor(100.1 * T).astype(int).astype(np.int8)),
+    "conversion to a truth value": (
+        clock(simulink("Saturate", "s", "t", "s", UpperLimit="inf", LowerLimit="1"),
+              simulink("Bias", "b", "s", "b", Bias="-1"),
+              simulink("DataTypeConversion", "last", "b", "y", OutDataTypeStr="boolean")),
         np.where(T > 1, 1, 0)),
-    "Gain of a row": (clock(
-        simulink("Gain", "twice", "t", "d", Gain="2"),
-        simulink("Mux", "mux", "t d", "v", Inputs="2"),
-        simulink("Gain", "last", "v", "y", Gain="[3 -4]", Multiplication="Matrix(K*u)")),
-        3 * T - 8 * T),
-    "Gain of a matrix": (clock(
-        simulink("Gain", "twice", "t", "d", Gain="2"),
-        simulink("Mux", "mux", "t d", "v", Inputs="2"),
-        simulink("Gain", "K", "v", "w", Gain="[3 -4; 0 5]",
-                 Multiplication="Matrix(K*u) (u vector)"),
-        simulink("Demux", "demux", "w", "a b", Outputs="2"),
-        simulink("Sum", "last", "a b", "y", Inputs="+-")),
-        -5 * T - 10 * T),
-    "Gain of every element": (clock(
-        simulink("Mux", "mux", "t t", "v", Inputs="2"),
-        simulink("Gain", "K", "v", "w", Gain="[3 4]"),
-        simulink("Demux", "demux", "w", "a b", Outputs="2"),
-        simulink("Sum", "last", "a b", "y", Inputs="+-")), -T),
-    "Gain that makes a vector": (clock(
-        simulink("Gain", "K", "t", "w", Gain="[3; 4]", Multiplication="Matrix(K*u)"),
-        simulink("Demux", "demux", "w", "a b", Outputs="2"),
-        simulink("Sum", "last", "a b", "y", Inputs="+-")), -T),
-    "State-Space with a row for C": (clock(
-        simulink("StateSpace", "space", "t", "x", A="[0 1; 0 0]*1", B="[0; 1]*1", C="[1 0]*1",
-                 D="0"),
-        simulink("Gain", "last", "x", "y")), T**3 / 6),
+    "Gain of a row": (clock(THRICE, JOINED, simulink("Gain", "last", "m", "y",
+                                                     Gain="[3 -4]", Multiplication="Matrix(K*u)")),
+                      3 * T - 12 * T),
+    "Gain of a matrix": (first_less_second(THRICE, JOINED,
+                                           simulink("Gain", "K", "m", "w", Gain="[3 -4; 0 5]",
+                                                    Multiplication="Matrix(K*u) (u vector)"),
+                                           of="w"), -9 * T - 15 * T),
+    "Gain of every element": (first_less_second(simulink("Mux", "mux", "t t", "v", Inputs="2"),
+                                                simulink("Gain", "K", "v", "w", Gain="[3 4]"),
+                                                of="w"), -T),
+    "Gain that makes a vector": (first_less_second(
+        simulink("Gain", "K", "t", "w", Gain="[3; 4]", Multiplication="Matrix(K*u)"), of="w"), -T),
+    "State-Space with a row for C": (shown("StateSpace", A="[0 1; 0 0]*1",
+                                           B="[0; 1]*1", C="[1 0]*1", D="0"), T**3 / 6),
     "Discrete Zero-Pole": (last("DiscreteZeroPole", Zeros="[]", Poles="0", Gain="2",
                                 SampleTime="0.5"),
                            2 * np.maximum(np.floor(T / 0.5) * 0.5 - 0.5, 0)),
@@ -258,35 +218,36 @@ CASES = {
     "lag of old files": (filtered(InputFiltering="on"), T - 0.2 * (1 - np.exp(-T / 0.2))),
     "reset as it rises": (is_reset("rising"), 5 + np.where(T > 1, T - 1, T)),
     "reset as it falls": (is_reset("falling"), 5 + np.where(T > 1.5, T - 1.5, T)),
-    "reset at either edge": (is_reset("either"), 5 + np.where(T > 1, (T - 1) % 0.5 + np.where(
-        T > 2, 0.5, 0), T)),
+    "reset at either edge": (is_reset("either"),
+                             5 + np.where(T > 1, (T - 1) % 0.5 + np.where(T > 2, 0.5, 0), T)),
     "held by its reset": (is_reset("level"), 5 + np.where(T > 1, np.maximum(T - 1.5, 0), T)),
     "bus that names its elements itself": (clock(
         Drawn("Gain", "half", options={"Gain": "0.5"}, inputs=("t",), outputs=("",)),
         Drawn("BusCreator", "join", options={"Inputs": "'slow','fast'"}, inputs=("", "t"),
-              outputs=("bus",)),
-        simulink("BusSelector", "pick", "bus", "s", OutputSignals="slow"),
+              outputs=("bus",)), simulink("BusSelector", "pick", "bus", "s", OutputSignals="slow"),
         simulink("Gain", "last", "s", "y")), T / 2),
-    # two numbers become physical signals, are added inside a box, and come back as numbers
-    "vector of physical signals over borders": (clock(
-        simulink("Gain", "g", "t", "g", Gain="3"), simulink("Mux", "mux", "t g", "m"),
-        to_ps("m", "v", Unit="m"), box([
-            Drawn("PMIOPort", "in", {"v": "v"}, options={"Side": "Left", "Port": "1"}),
-            Drawn(f"{S}functions.sum_of_elements", "sum", {"I": "v", "O": "s"},
-                  {"sumAll": ("true", "1")}),
-            Drawn(f"{S}functions.concatenate", "both", {"I1": "s", "I2": "s", "O": "w"}),
-            Drawn("PMIOPort", "out", {"w": "w"}, options={"Side": "Left", "Port": "2"})],
-            nodes=("v", "w")),
-        from_ps("w", "n", Unit="cm"), simulink("Sum", "last", "n", "y", Inputs="+")), 800 * T),
-    "Selector of a range": (selected(Indices="2:3"), T + 2 - 3),
+    "vector of physical signals, added inside a box and back as numbers": (
+        clock(THRICE, simulink("Mux", "mux", "t g", "m"), to_ps("m", "v", Unit="m"),
+              box([Drawn("PMIOPort", "in", {"v": "v"}, options={"Side": "Left", "Port": "1"}),
+                   Drawn(f"{S}functions.sum_of_elements", "sum", {"I": "v", "O": "s"},
+                         {"sumAll": ("true", "1")}),
+                   Drawn(f"{S}functions.concatenate", "both", {"I1": "s", "I2": "s", "O": "w"}),
+                   Drawn("PMIOPort", "out", {"w": "w"}, options={"Side": "Left", "Port": "2"})],
+                  nodes=("v", "w")), from_ps("w", "n", Unit="cm"),
+              simulink("Sum", "last", "n", "y", Inputs="+")), 800 * T),
+    "Selector of a range": (selected(Indices="2:3"), 4 - 9),
     "Selector from an index on": (selected(Indices="3", OutputSizes="2", IndexMode="Zero-based",
-                                           IndexOptions="Starting index (dialog)"), T + 4 - 5)}
+                                           IndexOptions="Starting index (dialog)"), 16 - 25)}
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_simulink_block_gives_what_is_known(name, tmp_path):
     blocks, expected = CASES[name]
     assert_allclose(result_of(blocks, tmp_path), expected, rtol=1e-6, atol=1e-7)
+
+
+def on_ramp(kind, values, inputs="I", output="O"):
+    return [Drawn(f"{S}{kind}", "last", {**dict.fromkeys(inputs, "r"), output: "o"}, values)]
 
 
 def physical(*blocks):
@@ -296,20 +257,18 @@ def physical(*blocks):
 
 
 @pytest.mark.parametrize(("blocks", "expected"), [
-    ([Drawn(f"{S}functions.math_function", "last", {"I": "r", "O": "o"},
-            {"fcn_choice": ("foundation.enum.math_function.square", "1"), "v": ("1", "1")})],
-     4 * T**2),
-    ([Drawn(f"{S}lookup_tables.one_dimensional", "last", {"I": "r", "O": "o"},
-            {"x": ("[0 1 2]", "m"), "f": ("[0 3 4]", "N"),
-             "extrap_method": ("simscape.enum.extrapolation.nearest", "1")})],
+    (on_ramp("functions.math_function", {
+        "fcn_choice": ("foundation.enum.math_function.square", "1"), "v": ("1", "1")}), 4 * T**2),
+    (on_ramp("lookup_tables.one_dimensional", {
+        "x": ("[0 1 2]", "m"), "f": ("[0 3 4]", "N"),
+        "extrap_method": ("simscape.enum.extrapolation.nearest", "1")}),
      np.interp(2 * T, [0, 1, 2], [0, 3, 4])),
-    ([Drawn(f"{S}linear.transfer_function", "last", {"U": "r", "Y": "o"},
-            {"transfer_function_type": ("foundation.enum.transfer_function_type.lag", "1"),
-             "T": ("200", "ms"), "y0": ("1", "m")})],
-     2 * (T - 0.2) + 1.4 * np.exp(-5 * T)),
-    ([Drawn(f"{S}linear.transfer_function", "last", {"U": "r", "Y": "o"},
-            {"transfer_function_type": ("foundation.enum.transfer_function_type.leadlag", "1"),
-             "T1": ("500", "ms"), "T2": ("200", "ms")})],
+    (on_ramp("linear.transfer_function", {
+        "transfer_function_type": ("foundation.enum.transfer_function_type.lag", "1"),
+        "T": ("200", "ms"), "y0": ("1", "m")}, "U", "Y"), 2 * (T - 0.2) + 1.4 * np.exp(-5 * T)),
+    (on_ramp("linear.transfer_function", {
+        "transfer_function_type": ("foundation.enum.transfer_function_type.leadlag", "1"),
+        "T1": ("500", "ms"), "T2": ("200", "ms")}, "U", "Y"),
      2 * (T + 0.3 - 0.3 * np.exp(-5 * T))),
     ([Drawn(f"{S}sources.constant", "c", {"O": "c"}, {"constant": ("1", "m")}),
       Drawn(f"{S}functions.concatenate", "both", {"I1": "c", "I2": "r", "O": "v"}),
@@ -318,14 +277,13 @@ def physical(*blocks):
     ([Drawn(f"{S}sources.constant", "c", {"O": "c"}, {"constant": ("5", "m")}),
       Drawn(f"{S}nonlinear.controlled_switch", "last", {"I1": "c", "I2": "r", "I3": "r", "O": "o"},
             {"Threshold": ("1.01", "m")})], np.where(2 * T >= 1.01, 5, 2 * T)),
-    ([Drawn(f"{S}functions.math_function", "last", {"I": "r", "O": "o"},
-            {"fcn_choice": ("foundation.enum.math_function.pow", "1"), "v": ("1/3", "1")})],
+    (on_ramp("functions.math_function", {
+        "fcn_choice": ("foundation.enum.math_function.pow", "1"), "v": ("1/3", "1")}),
      np.cbrt(2 * T)),
-    ([Drawn(f"{S}functions.math_function", "last", {"I": "r", "O": "o"}, {"fcn_choice": (7, "1")})],
-     4 * T**2),
-    ([Drawn(f"{S}linear.integrator", "last", {"I": "r", "O": "o"},
-            {"saturation_spec": ("foundation.enum.IntegratorSaturationSpec.Both", "1"),
-             "xu": ("150", "cm*s"), "xl": ("-inf", "m*s"), "x0": ("1", "m*s")})],
+    (on_ramp("functions.math_function", {"fcn_choice": (7, "1")}), 4 * T**2),
+    (on_ramp("linear.integrator", {
+        "saturation_spec": ("foundation.enum.IntegratorSaturationSpec.Both", "1"),
+        "xu": ("150", "cm*s"), "xl": ("-inf", "m*s"), "x0": ("1", "m*s")}),
      np.minimum(1 + T**2, 1.5)),
     ([Drawn(f"{S}sources.sine_wave", "wave", {"O": "w"},
             {"amplitude": ("3", "A"), "phase": ("30", "deg"), "frequency_spec":
@@ -353,31 +311,27 @@ def test_a_feedback_of_states_keeps_its_names(gain, expected, tmp_path):
 def two(kind, *more, pick, **options):
     """A block that takes the vector [t, t + 2], and what is done with the element that is taken
     of its vector."""
-    return clock(simulink("Bias", "b", "t", "b", Bias="2"),
-                 simulink("Mux", "join", "t b", "v", Inputs="2"),
-                 *more, Drawn(kind, "works", options=options, inputs=("v", *(
-                     name for block in more for name in block.outputs)), outputs=("w",)),
-                 simulink("Demux", "apart", "w", "p q", Outputs="2"),
-                 simulink("Gain", "last", pick, "y"))
+    return clock(
+        simulink("Bias", "b", "t", "b", Bias="2"), simulink("Mux", "join", "t b", "v", Inputs="2"),
+        *more, Drawn(kind, "works", options=options, inputs=(
+            "v", *(name for block in more for name in block.outputs)), outputs=("w",)),
+        simulink("Demux", "apart", "w", "p q", Outputs="2"), simulink("Gain", "last", pick, "y"))
 
 
-PAIR = simulink("Constant", "pair", "", "c", Value="[2 5]")
+PAIR = constant("[2 5]")
 HIGH = simulink("Step", "high", "", "h", Time="1")
 OF_VECTORS = {
     "sum": (two("Sum", PAIR, pick="q", Inputs="+-"), T + 2 - 5),
     "sum with a scalar": (two("Sum", HIGH, pick="q", Inputs="++"), T + 2 + (T >= 1)),
     "quotient": (two("Product", PAIR, pick="p", Inputs="*/"), T / 2),
-    "extremum": (two("MinMax", PAIR, pick="q", Function="max", Inputs="2"),
-                 np.maximum(T + 2, 5)),
-    "comparison": (two("RelationalOperator", PAIR, pick="p", Operator=">"),
-                   np.where(T > 2, 1, 0)),
+    "extremum": (two("MinMax", PAIR, pick="q", Function="max", Inputs="2"), np.maximum(T + 2, 5)),
+    "comparison": (two("RelationalOperator", PAIR, pick="p", Operator=">"), np.where(T > 2, 1, 0)),
     "switch": (two("Switch", HIGH, PAIR, pick="q", Criteria="u2 >= Threshold", Threshold="0.5"),
                np.where(T >= 1, T + 2, 5)),
     "starts": (two("Integrator", pick="q", InitialCondition="[3 4]"), 4 + T**2 / 2 + 2 * T),
     "limits": (two("Saturate", pick="p", UpperLimit="[1; 9]", LowerLimit="0"), np.minimum(T, 1)),
-    "state space of two inputs": (two(
-        "StateSpace", pick="p", A="0", B="[1 2]", C="[1; 3]", D="[0 0; 0 1]"),
-        T**2 / 2 + 2 * (T**2 / 2 + 2 * T)),
+    "state space of two inputs": (two("StateSpace", pick="p", A="0", B="[1 2]", C="[1; 3]",
+                                      D="[0 0; 0 1]"), T**2 / 2 + 2 * (T**2 / 2 + 2 * T)),
     "direct part": (two("StateSpace", pick="q", A="0", B="[1 2]", C="[1; 3]", D="[0 0; 0 1]"),
                     3 * (T**2 / 2 + 2 * (T**2 / 2 + 2 * T)) + T + 2),
     "dot product": (two("Bias", pick="p", Bias="0")[:-3] + clock(PAIR, Drawn(
@@ -386,16 +340,15 @@ OF_VECTORS = {
         simulink("Gain", "first", "y0", "f", Gain="1"),
         simulink("Sum", "e", "f c", "d", Inputs="-+"), PAIR, simulink("Integrator", "i", "d", "y0"),
         simulink("Demux", "apart", "y0", "p q", Outputs="2"),
-        simulink("Sum", "last", "q p", "y", Inputs="++")),
-        7 * (1 - np.exp(-T))),
+        simulink("Sum", "last", "q p", "y", Inputs="++")), 7 * (1 - np.exp(-T))),
     "state feedback": (clock(
         simulink("Constant", "r", "", "r", Value="1"),
         simulink("Sum", "e", "r k", "e", Inputs="+-"),
         simulink("StateSpace", "plant", "e", "x", A="[0 1; 0 0]", B="[0; 1]", C="eye(2)",
                  D="zeros(2, 1)"),
         simulink("Gain", "K", "x", "k", Gain="[1 2]", Multiplication="Matrix(K*u)"),
-        simulink("Demux", "apart", "x", "p q", Outputs="2"),
-        simulink("Gain", "last", "p", "y")), 1 - np.exp(-T) * (1 + T))}
+        simulink("Demux", "apart", "x", "p q", Outputs="2"), simulink("Gain", "last", "p", "y")),
+                       1 - np.exp(-T) * (1 + T))}
 
 
 @pytest.mark.parametrize("name", OF_VECTORS)
@@ -473,8 +426,7 @@ def test_a_bus_crosses_two_borders_element_by_element(tmp_path):
     middle = box([simulink("Inport", "bus", "", "b"),
                   simulink("Goto", "to", "b"), simulink("From", "from", "", "c"), deep,
                   simulink("Outport", "vector", "w")], ("bus",), ("v",))
-    blocks = clock(simulink("Gain", "g", "t", "g", Gain="3"),
-                   simulink("BusCreator", "join", "t g", "bus"), middle,
+    blocks = clock(THRICE, simulink("BusCreator", "join", "t g", "bus"), middle,
                    simulink("Gain", "twice", "v", "d", Gain="2"),
                    simulink("Demux", "demux", "d", "a b", Outputs="2"),
                    simulink("Sum", "last", "a b", "y", Inputs="+-"))

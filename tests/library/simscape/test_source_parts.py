@@ -5,7 +5,7 @@ import math
 import pytest
 from benches import meets, wired
 from benches.electrical import across
-from test_sources import COUNTER, classes_of, written
+from test_sources import COUNTER, found_in, written
 
 from blocks import BlocksError, FileError, Target
 from library.signal import Constant, Gain
@@ -13,15 +13,13 @@ from library.simscape import source_text
 from library.thermal import ThermalMass
 from library.translational import Mass
 
-SPRING = """
-component spring
+SPRING = """component spring
     outputs y = {0, '1'}; end
     parameters stiffness = {2, 'N/m'}; end
     equations
         assert(stiffness > {3, 'N/m'}, 'The stiffness (of the spring, in "N/m") between wheel and body must be large');
         y == 1; end
-end
-"""  # noqa: E501
+end"""  # noqa: E501
 
 
 def test_a_long_message_stays_whole(tmp_path):
@@ -31,21 +29,17 @@ def test_a_long_message_stays_whole(tmp_path):
         model.simulate("1 s")
 
 
-TANK = """
-domain tank
+TANK = """domain tank
     parameters density = {1000, 'kg/m^3'}; end
     variables p = {0, 'Pa'}; end
     variables (Balancing = true) q = {0, 'm^3/s'}; end
-end
-"""
-OF_TANKS = """
-component NAME
+end"""
+OF_TANKS = """component NAME
     nodes A = my.tank; end
     variables q = {0, 'm^3/s'}; h = {value = {3, 'm'}, priority = priority.NAMED}; end
     branches q : A.q -> *; end
     equations LAW end
-end
-"""
+end"""
 
 
 def test_sources_that_are_converted_one_by_one_share_their_domain(tmp_path):
@@ -59,8 +53,7 @@ def test_sources_that_are_converted_one_by_one_share_their_domain(tmp_path):
     assert run["volume.h"].final.m == pytest.approx(3 * math.exp(-9810e-5 / 2 * 10), rel=1e-7)
 
 
-WARM = """
-component warm
+WARM = """component warm
     nodes p = foundation.electrical.electrical; n = foundation.electrical.electrical; end
     parameters thermal_port = simscape.enum.onoff.off; shunt = simscape.enum.onoff.off; end
     variables i = {0, 'A'}; v = {0, 'V'}; end
@@ -76,9 +69,7 @@ component warm
         variables beside = {0, 'A'}; end
         branches beside : p.i -> n.i; end
         equations v == {4, 'Ohm'}*beside; end
-    end
-end
-"""
+    end end"""
 
 
 @pytest.mark.parametrize("shunt", ["off", "on"])
@@ -96,7 +87,7 @@ def test_branches_are_there_under_their_conditions(heat, shunt, tmp_path):
 
 def test_what_is_declared_twice_is_refused(tmp_path):
     source = WARM.replace("beside = {0, 'A'};", "beside = {0, 'A'};\n            v = {1, 'V'};")
-    with pytest.raises(BlocksError, match=r"line 16.*: v is declared twice\. Declare it once"):
+    with pytest.raises(BlocksError, match=r"line 15.*: v is declared twice\. Declare it once"):
         written(source, tmp_path, "warm")
 
 
@@ -109,16 +100,19 @@ def test_values_that_choose_sections_are_held(tmp_path):
         across(warm(shunt=3), "6 V").simulate("1 s")
 
 
-DECAY = """
-component decay
+DECAY = """component decay
     parameters x0 = {2, '1'}; still = my.choice.no; end
     variables x = START; y = {0, '1'}; end
     equations x.der == -x*{1, '1/s'} + y*{1, '1/s'}; y.der == -y*{1, '1/s'}; end
     INITIAL
-end
-"""
+end"""
 CHOICE = "if still == my.choice.yes\nx == 8;\nelse\nx == x0;\nend"
-INITIAL = "equations (Initial = true)\n{};\nend\n"
+
+
+def decay(folder, start, initial):
+    initial = f"equations (Initial = true)\n{initial};\nend" if initial else ""
+    source = DECAY.replace("START", start).replace("INITIAL", initial)
+    return written(source, folder, "decay")
 
 
 @pytest.mark.parametrize(("start", "initial", "given", "begins"), [
@@ -132,22 +126,18 @@ INITIAL = "equations (Initial = true)\n{};\nend\n"
     ("{0, '1'}", "x + y == 6; x - y == x0", {}, (4, 2)), ("{0, '1'}", CHOICE, {}, (2, 0)),
     ("{0, '1'}", CHOICE, {"still": "yes"}, (8, 0))])
 def test_a_run_starts_as_the_source_says(start, initial, given, begins, tmp_path):
-    source = DECAY.replace("START", start).replace(
-        "INITIAL", INITIAL.format(initial) if initial else "")
-    model = wired("decay", part=written(source, tmp_path, "decay")(**given))
+    model = wired("decay", part=decay(tmp_path, start, initial)(**given))
     assert not model.check().warnings
     run = model.simulate("1 s")
     assert [run[f"part.{name}"].initial.m for name in "xy"] == pytest.approx(begins)
 
 
 def test_a_variable_has_the_unit_of_its_start(tmp_path):
-    made = written("""
-component decay
+    made = written("""component decay
     parameters x0 = {2, 'm'}; end
     variables x = {value = 3*x0, priority = priority.high}; end
     equations x.der == -x*{1, '1/s'}; end
-end
-""", tmp_path, "decay")
+end""", tmp_path, "decay")
     run = wired("decay", part=made(x0="5 cm")).simulate("1 s")
     assert run["part.x"].initial.to("m").m == pytest.approx(0.15)
 
@@ -165,21 +155,17 @@ def test_a_counter_starts_from_a_parameter(tmp_path):
     ("{value = x0, priority = priority.none}", "", "x is sought at the start is computed there"),
     ("{0, '1'}", "assert(x0 > 0, 'x0 is positive')", "Not checked here, at the start: x0 is pos")])
 def test_what_a_start_lacks_is_told(start, initial, said, tmp_path):
-    source = DECAY.replace("START", start).replace(
-        "INITIAL", INITIAL.format(initial) if initial else "")
-    assert said in " ".join(written(source, tmp_path, "decay").__doc__.split())
+    assert said in " ".join(decay(tmp_path, start, initial).__doc__.split())
 
 
 # -- parts of composites ---------------------------------------------------------------------------
-PAIR = """
-component NAME
+PAIR = """component NAME
     nodes p = foundation.electrical.electrical; n = foundation.electrical.electrical; end
     parameters leak = simscape.enum.onoff.off; strands = {1, '1'}; R0 = {1, 'Ohm'}; end
     components PART r = foundation.electrical.elements.resistor(R = R0); end
     connections connect(p, q.p); connect(q.n, r.p); connect(r.n, n); end
     MORE
-end
-"""
+end"""
 ONE_OHM = "q = foundation.electrical.elements.resistor(R = {1, 'Ohm'});"
 
 
@@ -200,8 +186,7 @@ if CONDITION
 else
     components s = foundation.electrical.elements.resistor(R = {3, 'Ohm'}); end
     connections connect(p, s.p); connect(n, s.n); end
-end
-"""
+end"""
 
 
 @pytest.mark.parametrize(("condition", "given", "expected"), [
@@ -236,14 +221,12 @@ def test_values_of_a_part_act(tmp_path):
 
 
 def test_parameters_of_a_law_are_given(tmp_path):
-    friction = written("""
-component brake
+    friction = written("""component brake
     nodes R = foundation.mechanical.translational.translational; end
     components f = foundation.mechanical.translational.friction(brkwy_frc = {9, 'N'},
         Col_frc = {7, 'N'}, visc_coef = {3, 'N*s/m'}, brkwy_vel = {0.2, 'm/s'}); end
     connections connect(f.R, R); connect(f.C, *); end
-end
-""", tmp_path, "brake")().f
+end""", tmp_path, "brake")().f
     assert [friction[name].m for name in ("breakaway_force", "coulomb_force", "viscous_coefficient",
                                           "breakaway_velocity")] == [9, 7, 3, 0.2]
 
@@ -299,8 +282,7 @@ def test_a_part_follows_an_option_of_the_composite(leak, tmp_path):
 if leak == simscape.enum.onoff.on
     nodes H = foundation.thermal.thermal; end
     connections connect(H, q.H); end
-end
-""")(leak=leak)
+end""")(leak=leak)
     model = across(made, "6 V")
     if leak == "on":
         model.mass = ThermalMass(mass="1 kg", specific_heat="3 J/(kg*K)", T="300 K")
@@ -333,8 +315,7 @@ def test_a_component_may_be_called_as_what_it_holds(tmp_path):
     assert pair(tmp_path, name="target").__name__ == "Target2"
 
 
-HALF = """
-component half
+HALF = """component half
     nodes R = foundation.mechanical.translational.translational; end
     inputs size = {1, '1'}; end
     parameters damping = {2, 'N*s/m'}; way = my.ways.plain; end
@@ -346,12 +327,8 @@ component half
             f == damping*R.v;
         else
             f == size*damping*R.v;
-        end
-    end
-end
-"""
-SERVO = """
-component servo
+        end end end"""
+SERVO = """component servo
     nodes R = foundation.mechanical.translational.translational; end
     inputs S = {0, '1'}; end
     outputs F = {0, 'N'}; end
@@ -364,16 +341,14 @@ component servo
         end
     connections connect(S, k.I, h.size); connect(k.O, a.I1); connect(c.O, a.I2);
         connect(a.O, s.S, F); connect(s.C, w.V); connect(s.R, h.R, R); end
-end
-"""  # noqa: E501
+end"""  # noqa: E501
 
 
 @pytest.mark.parametrize("way", ["plain", "scaled"])
 def test_signals_and_components_of_the_folder_are_parts(way, tmp_path):
     """A mass of 1 kg that a force of 2 N * 0.25 + 1.5 N drives against a damper."""
-    (tmp_path / "half.ssc").write_text(HALF.replace("else", "elseif way == my.ways.scaled"))
-    (tmp_path / "servo.ssc").write_text(SERVO)
-    made = classes_of(tmp_path / "servo.ssc", tmp_path)["Servo"]
+    half = HALF.replace("else", "elseif way == my.ways.scaled")
+    made = found_in(tmp_path, half=half, servo=SERVO)["Servo"]
     model = wired("drive", "servo.R mass.M", "servo.F seen.u", "command.y servo.S",
                   servo=made(way=way), mass=Mass(mass="1 kg"), command=Constant(value=0.25),
                   seen=Gain(input="N", gain="3 1/N"))
@@ -386,22 +361,21 @@ def test_signals_and_components_of_the_folder_are_parts(way, tmp_path):
 
 def test_a_number_has_the_unit_of_what_it_enters(tmp_path):
     source = SERVO.replace("connect(a.O, s.S, F)", "connect(c.O, s.S)").replace("{1.5, 'N'}", "4")
-    (tmp_path / "half.ssc").write_text(HALF)
-    (tmp_path / "servo.ssc").write_text(source)
-    assert classes_of(tmp_path / "servo.ssc", tmp_path)["Servo"]().c.value.to("N").m == 4
+    made = found_in(tmp_path, half=HALF, servo=source)["Servo"]
+    assert made().c.value.to("N").m == 4
 
 
 @pytest.mark.parametrize(("part", "more", "said"), [
-    (f"{RESISTOR}({{1, 'Ohm'}});", "", "line 5.*: a value of a part is written name = value"),
-    (f"{RESISTOR}(R = {{1, 'zorg'}});", "", "line 5.*: .*'zorg' is no unit"),
-    (f"{RESISTOR}(R = foo(1));", "", r"line 5.*: foo\(…\) is not known here"),
+    (f"{RESISTOR}({{1, 'Ohm'}});", "", "line 4.*: a value of a part is written name = value"),
+    (f"{RESISTOR}(R = {{1, 'zorg'}});", "", "line 4.*: .*'zorg' is no unit"),
+    (f"{RESISTOR}(R = foo(1));", "", r"line 4.*: foo\(…\) is not known here"),
     (f"{RESISTOR};", "connections\nconnect(p, z.p);\nend", "z.p is no port that can be connected"),
     (f"{RESISTOR};", "connections\nconnect(p, R0);\nend", "R0 is no port that can be connected"),
     ("q(3) = foundation.electrical.elements.resistor;", "", "not every entry of q is declared"),
     (f"{RESISTOR};", "for k = 1:j\ncomponents\nq(k) = a;\nend\nend",
-     "line 9.*: how often a loop repeats follows from j, which has no number"),
+     "line 8.*: how often a loop repeats follows from j, which has no number"),
     (f"{RESISTOR};", "equations (Initial = true)\nlet a = R0; in q.v == a; end\nend",
-     "line 8.*: let among equations of the start")])
+     "line 7.*: let among equations of the start")])
 def test_what_cannot_be_read_of_parts_is_refused(part, more, said, tmp_path):
     with pytest.raises(BlocksError, match=said):
         pair(tmp_path, part, more)

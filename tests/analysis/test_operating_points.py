@@ -629,8 +629,7 @@ def test_what_stands_beside_a_closed_stop_goes_along_with_it():
 
 
 def test_a_wish_of_what_sticks_moves_all_that_is_tied_to_it():
-    model = on_two_springs(friction=dry(20))
-    op = model.operating_point({"one.x": "20 mm", "push.force": free})
+    op = on_two_springs(friction=dry(20)).operating_point({"one.x": "20 mm", "push.force": free})
     assert op.modes == {"friction": "stuck"}
     assert op["other.x"].to("mm").m == pytest.approx(30)
 
@@ -721,8 +720,7 @@ def test_a_motor_behind_an_ideal_diode_rests_on_its_stop():
     assert op.modes == {"bearing": "stuck", "diode": "closed"}
     assert op["winding.i"].to("A").magnitude == pytest.approx(24.0, rel=1e-12)
     assert abs(op["rotor.w"].magnitude) < 1e-12
-    load = 0.85 * 24.0 - 0.25 * op["stop.f"].to("N").magnitude
-    assert abs(load) <= 0.55
+    assert abs(0.85 * 24.0 - 0.25 * op["stop.f"].to("N").magnitude) <= 0.55
 
 
 @pytest.mark.parametrize("brakes", [1, 2])

@@ -372,8 +372,7 @@ def test_what_rests_beside_a_converter_lifts_off_when_it_is_pulled_hard_enough()
     events = told(run, "stop")
     assert [e[2] for e in events] == ["opens (lower_force)"]
     assert_allclose(events[0][0], lifts, rtol=1e-9)
-    left = 0.6 - lifts
-    v = 10 * (np.cos(2 * lifts) - np.cos(1.2)) - G * left
+    v = 10 * (np.cos(2 * lifts) - np.cos(1.2)) - G * (0.6 - lifts)
     assert_allclose(run["body.v"].final.m, v, rtol=1e-7)
     assert_allclose(run["stop.lower_force"].at("0.1 s").m, G - 20 * np.sin(0.2), rtol=1e-9)
 

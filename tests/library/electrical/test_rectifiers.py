@@ -208,8 +208,7 @@ def solved_by_trying(nodes, branches, diodes, sources):
                 a[p, p] += conductance
                 a[p, q] -= conductance
                 b[p] += sign * conductance * voltage
-        on = [d for d, c in zip(diodes, closed, strict=True) if c]
-        for k, (i, j) in enumerate(on):
+        for k, (i, j) in enumerate([d for d, c in zip(diodes, closed, strict=True) if c]):
             a[i, n + k], a[j, n + k] = 1, -1
             a[n + k, i], a[n + k, j] = 1, -1
         a[0], b[0] = 0, 0
@@ -410,8 +409,7 @@ def test_diodes_at_one_node_conduct_from_their_batteries_voltages_on(n):
     for t in np.linspace(0.3e-3, 19.7e-3, 25):
         v = node_of_bank(batteries, 1.0, 20.0 * np.sin(OMEGA * t))
         assert_allclose(run["resistor.n.v"].at(quantity(t, "s")).m, v, rtol=1e-9)
-    knees = batteries + VF
-    wanted = np.array([v + current_into(batteries, v) for v in knees])  # of the source
+    wanted = np.array([v + current_into(batteries, v) for v in batteries + VF])  # of the source
     wanted = np.arcsin(wanted[wanted < 20.0] / 20.0) / OMEGA
     times = np.array(sorted(e.time for e in run.events))
     assert_allclose(times, np.concatenate([wanted, 0.01 - wanted[::-1]]), atol=1e-9)

@@ -13,6 +13,8 @@ import library.electrical as el
 import library.rotational as rot
 import library.translational as tr
 from blocks import Model, ParameterError, SimulationError, load, quantity
+from blocks.analysis import root_locus
+from blocks.analysis.linear.frequency import transfer
 from library.electromechanical import RotationalElectromechanicalConverter
 from library.mechanisms import GearBox, Lever, PlanetaryGear
 from library.signal import Constant, Product, Saturation, TransferFunction, ZeroOrderHold
@@ -27,24 +29,20 @@ def test_chain_of_masses(case, n):
     assert linear.dcgain()[0, 0] == pytest.approx(n / 300, rel=1e-9)
 
 
-def motor():
-    return wired("motor", "source.p resistor.p", "resistor.n coil.p", "coil.n machine.p",
-                 "machine.n source.n earth.V", "machine.R rotor.I b1.R shaft.R",
-                 "shaft.C load.I b2.R", "machine.C b1.C b2.C frame.W",
-                 source=el.DCVoltageSource(voltage="0 V"),
-                 resistor=el.Resistor(resistance="1.2 ohm"), coil=el.Inductor(inductance="3 mH"),
-                 rotor=rot.Inertia(inertia="2e-4 kg*m^2"),
-                 machine=RotationalElectromechanicalConverter(constant="0.08 V*s/rad"),
-                 load=rot.Inertia(inertia="6e-4 kg*m^2"),
-                 b1=rot.RotationalDamper(damping="1e-4 N*m*s/rad"),
-                 b2=rot.RotationalDamper(damping="2e-4 N*m*s/rad"), earth=el.ElectricalReference(),
-                 shaft=rot.RotationalSpringDamper(stiffness="25 N*m/rad", damping="0.01 N*m*s/rad"),
-                 frame=rot.RotationalReference())
-
-
 def test_motor_with_two_inertias():
+    model = wired("motor", "source.p resistor.p", "resistor.n coil.p", "coil.n machine.p",
+                  "machine.n source.n earth.V", "machine.R rotor.I b1.R shaft.R",
+                  "shaft.C load.I b2.R", "machine.C b1.C b2.C frame.W",
+                  source=el.DCVoltageSource(voltage="0 V"),
+                  resistor=el.Resistor(resistance="1.2 ohm"), coil=el.Inductor(inductance="3 mH"),
+                  rotor=rot.Inertia(inertia="2e-4 kg*m^2"), load=rot.Inertia(inertia="6e-4 kg*m^2"),
+                  machine=RotationalElectromechanicalConverter(constant="0.08 V*s/rad"),
+                  b1=rot.RotationalDamper(damping="1e-4 N*m*s/rad"),
+                  b2=rot.RotationalDamper(damping="2e-4 N*m*s/rad"), earth=el.ElectricalReference(),
+                  frame=rot.RotationalReference(), shaft=rot.RotationalSpringDamper(
+                      stiffness="25 N*m/rad", damping="0.01 N*m*s/rad"))
     known = results("linearisation", "A2")
-    linear = motor().linearise("source.voltage", ["rotor.w", "load.w"])
+    linear = model.linearise("source.voltage", ["rotor.w", "load.w"])
     assert_poles(linear.poles(), numbers(known["poles"]))
     assert_poles(linear.zeros(output="rotor.w"), numbers(known["zeros_motor_speed"]))
     assert_poles(linear.zeros(output="load.w"), numbers(known["zeros_load_speed"]))
@@ -125,9 +123,11 @@ def test_friction_oscillator_on_a_belt(case):
     assert_poles(model.linearise("push.force", "spring.x", at=op).poles(), numbers(case["poles"]))
 
 
-def test_response_of_the_sliding_oscillator():
+def test_response_of_the_sliding_oscillator_at_a_frequency_with_a_unit():
     model = oscillator(0.2)
     linear = model.linearise("push.force", "spring.x", at=model.operating_point())
+    with pytest.raises(ValueError, match="bare number"):
+        linear.response(7.0)
     found = linear.response("7 rad/s")
     assert abs(found - (0.016498108353 + 0.0071627328175j)) <= 1e-10 * abs(found)
 
@@ -213,16 +213,6 @@ def test_modes_of_diodes_that_no_load_reaches_are_left_out():
     assert ends[0] == pytest.approx((5, np.inf)) and ends[1] == pytest.approx((-np.inf, 5))
 
 
-def two_frictions(*speeds):
-    belt1, belt2 = (tr.VelocitySource(velocity=quantity(v, "m/s")) for v in speeds)
-    return wired(
-        "two frictions", "m1.M k1.R k12.C f1.R", "m2.M k12.R f2.R push.R", "f1.C belt1.R",
-        "f2.C belt2.R", "k1.C belt1.C belt2.C push.C ground.V", belt1=belt1, belt2=belt2,
-        m1=tr.Mass(mass="1 kg"), m2=tr.Mass(mass="2 kg"), push=tr.ForceSource(force="0 N"),
-        k1=tr.Spring(stiffness="100 N/m"), f1=stribeck(4, 5, 0.05, 2), f2=stribeck(6, 9, 0.1, 3),
-        k12=tr.SpringDamper(stiffness="400 N/m", damping="1 N*s/m"), ground=tr.Reference())
-
-
 WORDS = {"stuck": "stuck", "forward": "slides backward", "backward": "slides forward"}
 
 
@@ -230,7 +220,13 @@ WORDS = {"stuck": "stuck", "forward": "slides backward", "backward": "slides for
 def test_nine_modes_of_two_frictions(case):
     known = results("linearisation", "A6")[case]
     modes = {f"f{k + 1}": WORDS[m] for k, m in enumerate(case.split("/"))}
-    model = two_frictions(*known["belt_speeds"])
+    belt1, belt2 = (tr.VelocitySource(velocity=quantity(v, "m/s")) for v in known["belt_speeds"])
+    model = wired(
+        "two frictions", "m1.M k1.R k12.C f1.R", "m2.M k12.R f2.R push.R", "f1.C belt1.R",
+        "f2.C belt2.R", "k1.C belt1.C belt2.C push.C ground.V", belt1=belt1, belt2=belt2,
+        m1=tr.Mass(mass="1 kg"), m2=tr.Mass(mass="2 kg"), push=tr.ForceSource(force="0 N"),
+        k1=tr.Spring(stiffness="100 N/m"), f1=stribeck(4, 5, 0.05, 2), f2=stribeck(6, 9, 0.1, 3),
+        k12=tr.SpringDamper(stiffness="400 N/m", damping="1 N*s/m"), ground=tr.Reference())
     linear = model.linearise("push.force", ["m1.v", "m2.v"], at=model.operating_point(modes=modes))
     assert linear.modes_held == modes
     assert_poles(linear.poles(), numbers(known["poles"]))
@@ -394,8 +390,8 @@ def test_matrices_have_units_and_go_to_pandas_and_scipy():
                             "equations. An input is a parameter"),
     (["push.force", "push.S"], "spring.x",
      "linearise(inputs=…): push.force and push.S are the same input. Name it once."),
-    ({"push.force": "3 N"}, "spring.x", "linearise(inputs=…): takes paths as texts, but was given"),
-])  # fmt: skip
+    ({"push.force": "3 N"}, "spring.x",
+     "linearise(inputs=…): takes paths as texts, but was given")])
 def test_mistakes_are_told(inputs, outputs, text):
     with pytest.raises(Exception, match=r".") as caught:
         oscillator().linearise(inputs, outputs)
@@ -415,11 +411,6 @@ def test_a_position_as_input_is_refused_where_its_velocity_is_needed():
          damper=tr.Damper(damping="1 N*s/m"), shake=tr.PositionSource(position="0 m"))
     with pytest.raises(ValueError, match="shake.position is a motion whose derivative the model"):
         model.linearise("shake.position", "block.v")
-
-
-def test_frequency_without_a_unit_is_refused():
-    with pytest.raises(ValueError, match="bare number"):
-        oscillator(0.2).linearise("push.force", "spring.x").response(3.0)
 
 
 def test_an_input_that_would_move_what_sticks_is_refused():
@@ -481,8 +472,6 @@ def test_pictures_have_units_in_their_axes(tmp_path):
 
 
 def test_a_picture_of_nothing_is_refused():
-    from blocks.analysis import root_locus
-
     linear = oscillator(0.2).linearise(None, "spring.x")
     with pytest.raises(ValueError, match="has no input in this linear model"):
         linear.bode()
@@ -508,8 +497,6 @@ def test_response_of_a_chain_is_its_closed_form(n, monkeypatch):
 
 @pytest.mark.parametrize("count", [3, 200])
 def test_response_of_a_full_matrix_is_the_sum_over_its_modes(count):
-    from blocks.analysis.linear.frequency import transfer
-
     rng = np.random.default_rng(0)
     modes, poles = np.linalg.qr(rng.normal(size=(50, 50)))[0], -np.geomspace(0.1, 100, 50)
     b, c = rng.normal(size=(50, 1)), rng.normal(size=(2, 50))

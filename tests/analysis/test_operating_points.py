@@ -470,12 +470,12 @@ def test_springs_between_two_walls_keep_their_sum():
     assert 100 * left - 200 * right == pytest.approx(6, rel=1e-12)
 
 
-def behind_a_spring(force, stiffness="10 N/m"):
+def behind_a_spring(force):
     """A force on a body in front of a spring, whose other end 5 N of friction hold."""
     model = block(0, dry(5))
     wire(model, "pull.R front.M spring.R damper.R", "spring.C block.M", "pull.C damper.C ground.V",
          front=tr.Mass(mass="1 kg"), pull=tr.ForceSource(force=force),
-         spring=tr.Spring(stiffness=stiffness), damper=tr.Damper(damping="30 N*s/m"))
+         spring=tr.Spring(stiffness="10 N/m"), damper=tr.Damper(damping="30 N*s/m"))
     return model
 
 
@@ -779,13 +779,10 @@ def test_samples_that_never_rest_are_named():
     assert "controller works out its samples in Python" in model.operating_point().notes[0]
 
 
-def ones_then_twos(t):
-    return blocks.where(t > quantity("1 s"), 2.0, 1.0)
-
-
 SOURCES = {
     "step": sig.Step, "train": lambda: sig.Pulse(start="2 s"), "counter": sig.Counter,
-    "noise": sig.UniformRandomNumber, "function": lambda: sig.TimeFunction(value=ones_then_twos),
+    "noise": sig.UniformRandomNumber, "function": lambda: sig.TimeFunction(
+        value=lambda t: blocks.where(t > quantity("1 s"), 2.0, 1.0)),
     "table": lambda: sig.TimeTable(values=[1, 2], interpolation="held"),
     "Python": lambda: sig.PythonFunction(function=lambda t, u: 3.0)}
 

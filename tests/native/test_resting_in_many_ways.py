@@ -220,10 +220,9 @@ def touch(model, name, one, other, low="-1 m", high="0 mm"):
 @pytest.mark.parametrize(("count", "method"), [
     (2, "auto"), (4, "rodas4"), (8, "auto"), (8, "dopri5"), (8, "rodas4")])
 def test_boxes_that_touch_start_together_where_all_frictions_are_overcome(count, method):
-    strengths = STRENGTHS[:count]
-    run = row(strengths, lambda t: quantity("10 N/s") * t).simulate("4 s", method=method, rtol=1e-9)
-    load = sum(strengths)
-    starts = load / 10
+    load = sum(STRENGTHS[:count])
+    model, starts = row(STRENGTHS[:count], lambda t: quantity("10 N/s") * t), load / 10
+    run = model.simulate("4 s", method=method, rtol=1e-9)
     assert_allclose(times_of(run, "slides forward"), [starts] * count, rtol=1e-10)
     assert "stretches in Python" not in run.statistics
     later = 4 - starts  # (10 t - 0.8 load) / mass

@@ -36,14 +36,14 @@ def oscillator(damping=None):
     return model
 
 
-@pytest.mark.parametrize("method", [m for m in METHODS if not METHODS[m].fixed_step])
+@pytest.mark.parametrize("method", ["auto", *(m for m in METHODS if not METHODS[m].fixed_step)])
 def test_every_adaptive_method_follows_the_sine_within_its_tolerance(method):
     rtol = 1e-4 if method in ("ode23s", "RK23") else 1e-7
-    run = oscillator().simulate("1.2345 s", method=method, rtol=rtol)
+    run = oscillator().simulate("3.2345 s", method=method, rtol=rtol)
     t = run.time.to("s").magnitude
-    assert (t[-1], run.status) == (1.2345, "finished")
+    assert (t[-1], run.status) == (3.2345, "finished")
     assert_allclose(run["spring.x"].to("m").magnitude, np.sin(2 * t) / 2, atol=300 * rtol)
-    assert run.statistics["method"] == method
+    assert method in ("auto", run.statistics["method"])
 
 
 @pytest.mark.parametrize(("method", "order"), FIXED.items())

@@ -363,9 +363,8 @@ class Drawn(Component):
 
 
 def test_nothing_rests_below_absolute_zero():
-    model = wired("cooled", "pump.H body.M wall.A", "wall.B room.A",
-                  pump=Drawn(heat="10 W"), body=ThermalMass(mass="1 kg"),
-                  wall=ThermalResistance(resistance="10 K/W"),
+    model = wired("cooled", "pump.H body.M wall.A", "wall.B room.A", pump=Drawn(heat="10 W"),
+                  body=ThermalMass(mass="1 kg"), wall=ThermalResistance(resistance="10 K/W"),
                   room=TemperatureSource(temperature="300 K"))
     assert model.operating_point()["body.T"].magnitude == pytest.approx(200)
     model.pump.heat = "40 W"
@@ -514,8 +513,7 @@ def test_there_is_no_stuck_range_where_something_else_cannot_rest():
 
 
 def test_mass_stays_where_friction_holds_it():
-    model = beside(block(3, dry(12)),
-                   spring=tr.Spring(stiffness="200 N/m", x="15 mm"))
+    model = beside(block(3, dry(12)), spring=tr.Spring(stiffness="200 N/m", x="15 mm"))
     op = model.operating_point()
     assert op["spring.x"].to("mm").magnitude == pytest.approx(15)
     assert op["friction.f"].magnitude == pytest.approx(0, abs=1e-9)

@@ -376,8 +376,7 @@ def test_friction_that_turns_round_beside_a_converter_rests_where_it_can():
                      other=tr.Mass(mass="1 kg"), spring=tr.Spring(stiffness="2000 N/m"),
                      force=tr.ForceSource(force=lambda t: quantity("15 N")
                                           * sin(3 * t * quantity("1 rad/s"))),
-                     stop=rigid("-0.1 m", "0.5 m", restitution=0.3),
-                     rub=dry(1, 1.5))
+                     stop=rigid("-0.1 m", "0.5 m", restitution=0.3), rub=dry(1, 1.5))
 
     alone, beside = (m.simulate("1 s", rtol=1e-10) for m in (block(), with_chopper(block())))
     assert_allclose(beside["body.v"].final.m, alone["body.v"].final.m, rtol=1e-6, atol=1e-12)

@@ -154,8 +154,7 @@ def test_a_voltage_doubler_halves_what_it_lacks_with_every_period():
                     rtol=1e-9)
 
 
-@pytest.mark.parametrize("nets", [
-    ["bridge.P load.p coil.p"], ["bridge.P coil.p", "coil.n load.p"]])
+@pytest.mark.parametrize("nets", [["bridge.P load.p coil.p"], ["bridge.P coil.p", "coil.n load.p"]])
 def test_a_three_phase_bridge_gives_six_pulses(nets):
     model = circuit("six pulses", "phase0.n phase1.n phase2.n", "phase0.p bridge.A",
                     "phase1.p bridge.B", "phase2.p bridge.C", "load.n bridge.N ground.V", *nets,

@@ -13,9 +13,11 @@ import library.electrical as el
 import library.rotational as rot
 import library.translational as tr
 from blocks import Model, ParameterError, SimulationError, load, quantity
+from blocks.analysis import root_locus
+from blocks.analysis.linear.frequency import transfer
 from library.electromechanical import RotationalElectromechanicalConverter
 from library.mechanisms import GearBox, Lever, PlanetaryGear
-from library.signal import Constant, TransferFunction, ZeroOrderHold
+from library.signal import Constant, Product, Saturation, TransferFunction, ZeroOrderHold
 from library.thermal import TemperatureSource, ThermalMass, ThermalResistance
 
 
@@ -27,24 +29,20 @@ def test_chain_of_masses(case, n):
     assert linear.dcgain()[0, 0] == pytest.approx(n / 300, rel=1e-9)
 
 
-def motor():
-    return wired("motor", "source.p resistor.p", "resistor.n coil.p", "coil.n machine.p",
-                 "machine.n source.n earth.V", "machine.R rotor.I b1.R shaft.R",
-                 "shaft.C load.I b2.R", "machine.C b1.C b2.C frame.W",
-                 source=el.DCVoltageSource(voltage="0 V"),
-                 resistor=el.Resistor(resistance="1.2 ohm"), coil=el.Inductor(inductance="3 mH"),
-                 rotor=rot.Inertia(inertia="2e-4 kg*m^2"),
-                 machine=RotationalElectromechanicalConverter(constant="0.08 V*s/rad"),
-                 load=rot.Inertia(inertia="6e-4 kg*m^2"),
-                 b1=rot.RotationalDamper(damping="1e-4 N*m*s/rad"),
-                 b2=rot.RotationalDamper(damping="2e-4 N*m*s/rad"), earth=el.ElectricalReference(),
-                 shaft=rot.RotationalSpringDamper(stiffness="25 N*m/rad", damping="0.01 N*m*s/rad"),
-                 frame=rot.RotationalReference())
-
-
 def test_motor_with_two_inertias():
+    model = wired("motor", "source.p resistor.p", "resistor.n coil.p", "coil.n machine.p",
+                  "machine.n source.n earth.V", "machine.R rotor.I b1.R shaft.R",
+                  "shaft.C load.I b2.R", "machine.C b1.C b2.C frame.W",
+                  source=el.DCVoltageSource(voltage="0 V"),
+                  resistor=el.Resistor(resistance="1.2 ohm"), coil=el.Inductor(inductance="3 mH"),
+                  rotor=rot.Inertia(inertia="2e-4 kg*m^2"), load=rot.Inertia(inertia="6e-4 kg*m^2"),
+                  machine=RotationalElectromechanicalConverter(constant="0.08 V*s/rad"),
+                  b1=rot.RotationalDamper(damping="1e-4 N*m*s/rad"),
+                  b2=rot.RotationalDamper(damping="2e-4 N*m*s/rad"), earth=el.ElectricalReference(),
+                  frame=rot.RotationalReference(), shaft=rot.RotationalSpringDamper(
+                      stiffness="25 N*m/rad", damping="0.01 N*m*s/rad"))
     known = results("linearisation", "A2")
-    linear = motor().linearise("source.voltage", ["rotor.w", "load.w"])
+    linear = model.linearise("source.voltage", ["rotor.w", "load.w"])
     assert_poles(linear.poles(), numbers(known["poles"]))
     assert_poles(linear.zeros(output="rotor.w"), numbers(known["zeros_motor_speed"]))
     assert_poles(linear.zeros(output="load.w"), numbers(known["zeros_load_speed"]))
@@ -125,9 +123,11 @@ def test_friction_oscillator_on_a_belt(case):
     assert_poles(model.linearise("push.force", "spring.x", at=op).poles(), numbers(case["poles"]))
 
 
-def test_response_of_the_sliding_oscillator():
+def test_response_of_the_sliding_oscillator_at_a_frequency_with_a_unit():
     model = oscillator(0.2)
     linear = model.linearise("push.force", "spring.x", at=model.operating_point())
+    with pytest.raises(ValueError, match="bare number"):
+        linear.response(7.0)
     found = linear.response("7 rad/s")
     assert abs(found - (0.016498108353 + 0.0071627328175j)) <= 1e-10 * abs(found)
 
@@ -213,19 +213,6 @@ def test_modes_of_diodes_that_no_load_reaches_are_left_out():
     assert ends[0] == pytest.approx((5, np.inf)) and ends[1] == pytest.approx((-np.inf, 5))
 
 
-def two_frictions(v1, v2, x1, x2):
-    model = Model("two frictions")
-    model.m1, model.m2 = tr.Mass(mass="1 kg"), tr.Mass(mass="2 kg")
-    model.k1 = tr.Spring(stiffness="100 N/m", x=quantity(x1, "m"))
-    model.k12 = tr.SpringDamper(stiffness="400 N/m", damping="1 N*s/m", x=quantity(x2 - x1, "m"))
-    model.f1, model.f2 = stribeck(4, 5, 0.05, 2), stribeck(6, 9, 0.1, 3)
-    model.belt1, model.belt2 = (tr.VelocitySource(velocity=quantity(v, "m/s")) for v in (v1, v2))
-    wire(model, "m1.M k1.R k12.C f1.R", "m2.M k12.R f2.R push.R", "f1.C belt1.R", "f2.C belt2.R",
-         "k1.C belt1.C belt2.C push.C ground.V", push=tr.ForceSource(force="0 N"),
-         ground=tr.Reference())
-    return model
-
-
 WORDS = {"stuck": "stuck", "forward": "slides backward", "backward": "slides forward"}
 
 
@@ -233,7 +220,13 @@ WORDS = {"stuck": "stuck", "forward": "slides backward", "backward": "slides for
 def test_nine_modes_of_two_frictions(case):
     known = results("linearisation", "A6")[case]
     modes = {f"f{k + 1}": WORDS[m] for k, m in enumerate(case.split("/"))}
-    model = two_frictions(*known["belt_speeds"], 0, 0)
+    belt1, belt2 = (tr.VelocitySource(velocity=quantity(v, "m/s")) for v in known["belt_speeds"])
+    model = wired(
+        "two frictions", "m1.M k1.R k12.C f1.R", "m2.M k12.R f2.R push.R", "f1.C belt1.R",
+        "f2.C belt2.R", "k1.C belt1.C belt2.C push.C ground.V", belt1=belt1, belt2=belt2,
+        m1=tr.Mass(mass="1 kg"), m2=tr.Mass(mass="2 kg"), push=tr.ForceSource(force="0 N"),
+        k1=tr.Spring(stiffness="100 N/m"), f1=stribeck(4, 5, 0.05, 2), f2=stribeck(6, 9, 0.1, 3),
+        k12=tr.SpringDamper(stiffness="400 N/m", damping="1 N*s/m"), ground=tr.Reference())
     linear = model.linearise("push.force", ["m1.v", "m2.v"], at=model.operating_point(modes=modes))
     assert linear.modes_held == modes
     assert_poles(linear.poles(), numbers(known["poles"]))
@@ -279,9 +272,8 @@ def test_planetary_gear_with_locked_and_slipping_clutch():
     assert op.modes == {"clutch": "slides forward"}
     assert_poles(linear.poles(), numbers(known["slipping"]["poles"]))
     assert linear.dcgain()[0, 0] == pytest.approx(known["slipping"]["dc_gain_load_speed"], rel=1e-9)
-    load = linear.loads[0]
-    assert load.low == pytest.approx(known["slipping"]["torque_from"], rel=1e-9)
-    assert np.isinf(load.high)
+    assert linear.loads[0].low == pytest.approx(known["slipping"]["torque_from"], rel=1e-9)
+    assert np.isinf(linear.loads[0].high)
     assert [op[n].magnitude for n in ("sun.w", "ring.w", "carrier.w", "clutch.t")] == \
         pytest.approx([164.9743297205, 121.1637193383, 134.8545350827, 43.14318311466], rel=1e-9)
 
@@ -303,11 +295,8 @@ def test_load_exactly_at_the_breakaway_force_gives_both_modes():
 
 def test_quadratic_drag_at_rest_has_no_slope_and_is_not_refused():
     for v, slope in ((0.0, 0.0), (2.0, 0.96)):
-        model = wired("drag", "block.M drag.R", "drag.C ground.V",
-                      block=tr.Mass(mass="1 kg", v=quantity(v, "m/s")),
-                      drag=tr.QuadraticSpeedDependentForce(nominal_force="0.24 N",
-                                                           nominal_velocity="1 m/s"),
-                      ground=tr.Reference())
+        model = beside(block(0, mass=1, v=quantity(v, "m/s")), drag=tr.QuadraticSpeedDependentForce(
+            nominal_force="0.24 N", nominal_velocity="1 m/s"))
         assert model.linearise(outputs="block.v").poles() == pytest.approx([-slope], abs=1e-12)
 
 
@@ -353,8 +342,7 @@ def test_gains_of_small_oscillators(masses, stiffness, weak, damping):
 def test_a_force_on_a_free_chain_speeds_it_up_for_ever(size):
     masses = [size * m for m in (2.0, 3e-4, 0.7)]
     model = wired("free", "push.R body[0].M", "joint.R body[:-1].M", "joint.C body[1:].M",
-                  "push.C ground.V",
-                  push=tr.ForceSource(force="0 N"), ground=tr.Reference(),
+                  "push.C ground.V", push=tr.ForceSource(force="0 N"), ground=tr.Reference(),
                   body=tr.Mass(count=3, mass=quantity(masses, "kg")),
                   joint=tr.SpringDamper(count=2, stiffness=quantity([7.0, 9e3], "N/m"),
                                         damping="3 N*s/m"))
@@ -402,8 +390,8 @@ def test_matrices_have_units_and_go_to_pandas_and_scipy():
                             "equations. An input is a parameter"),
     (["push.force", "push.S"], "spring.x",
      "linearise(inputs=…): push.force and push.S are the same input. Name it once."),
-    ({"push.force": "3 N"}, "spring.x", "linearise(inputs=…): takes paths as texts, but was given"),
-])  # fmt: skip
+    ({"push.force": "3 N"}, "spring.x",
+     "linearise(inputs=…): takes paths as texts, but was given")])
 def test_mistakes_are_told(inputs, outputs, text):
     with pytest.raises(Exception, match=r".") as caught:
         oscillator().linearise(inputs, outputs)
@@ -418,16 +406,11 @@ def test_an_input_that_is_a_function_of_time_is_refused():
 
 
 def test_a_position_as_input_is_refused_where_its_velocity_is_needed():
-    model = wired("shaken", "block.M damper.R", "damper.C shake.R", "shake.C ground.V",
-                  block=tr.Mass(mass="1 kg"), damper=tr.Damper(damping="1 N*s/m"),
-                  shake=tr.PositionSource(position="0 m"), ground=tr.Reference())
+    model = block(0)
+    wire(model, "block.M damper.R", "damper.C shake.R", "shake.C ground.V",
+         damper=tr.Damper(damping="1 N*s/m"), shake=tr.PositionSource(position="0 m"))
     with pytest.raises(ValueError, match="shake.position is a motion whose derivative the model"):
         model.linearise("shake.position", "block.v")
-
-
-def test_frequency_without_a_unit_is_refused():
-    with pytest.raises(ValueError, match="bare number"):
-        oscillator(0.2).linearise("push.force", "spring.x").response(3.0)
 
 
 def test_an_input_that_would_move_what_sticks_is_refused():
@@ -442,12 +425,9 @@ def test_an_input_that_would_move_what_sticks_is_refused():
 
 # -- kinks and cut paths ---------------------------------------------------------------------
 def stopped(force, **stop):
-    return wired("stop", "block.M spring.R stop.R push.R", "spring.C stop.C push.C ground.V",
-                 block=tr.Mass(mass="2 kg"),
-                 spring=tr.SpringDamper(stiffness="200 N/m", damping="4 N*s/m",
-                                        x=quantity(0.01, "m")),
-                 stop=tr.HardStop(upper_bound="10 mm", lower_bound="-1 m", x="10 mm", **stop),
-                 push=tr.ForceSource(force=bench.newtons(force)), ground=tr.Reference())
+    return beside(block(force, mass=2), spring=tr.SpringDamper(
+        stiffness="200 N/m", damping="4 N*s/m", x="10 mm"), stop=tr.HardStop(
+            upper_bound="10 mm", lower_bound="-1 m", x="10 mm", **stop))
 
 
 def test_on_the_edge_of_an_elastic_stop_there_are_two_models():
@@ -470,19 +450,12 @@ def test_a_mass_that_rests_on_a_rigid_stop_has_no_moving_state():
     assert np.isinf(linear.loads[0].high)
 
 
-@pytest.mark.parametrize(("block_class", "given", "value", "text"), [
-    ("Saturation", {"upper": 1, "lower": -1}, 3.0, "clip"),
-    ("Product", {}, 0.0, "clip")])  # fmt: skip
-def test_who_cuts_the_path_is_told(block_class, given, value, text):
-    import library.signal as signal
-
-    model = wired("cut", "clip.y filter.u",
-                  source=Constant(value=value), clip=getattr(signal, block_class)(**given),
-                  filter=TransferFunction(numerator=[1], denominator=[1, 1]))
-    if block_class == "Product":
-        wire(model, "source.y clip.u[0]", "zero.y clip.u[1]", zero=Constant(value=0.0))
-    else:
-        wire(model, "source.y clip.u")
+@pytest.mark.parametrize(("clip", "value", "nets"), [
+    (Saturation(upper=1, lower=-1), 3.0, ["source.y clip.u"]),
+    (Product(), 0.0, ["source.y clip.u[0]", "zero.y clip.u[1]"])])
+def test_who_cuts_the_path_is_told(clip, value, nets):
+    model = wired("cut", "clip.y filter.u", *nets, source=Constant(value=value), clip=clip,
+                  zero=Constant(value=0.0), filter=TransferFunction())
     linear = model.linearise("source.value", "filter.y")
     assert linear.dcgain()[0, 0] == 0
     assert linear.notes[-1] == ("The gain to filter.y from source.value is zero: clip lets nothing "
@@ -499,8 +472,6 @@ def test_pictures_have_units_in_their_axes(tmp_path):
 
 
 def test_a_picture_of_nothing_is_refused():
-    from blocks.analysis import root_locus
-
     linear = oscillator(0.2).linearise(None, "spring.x")
     with pytest.raises(ValueError, match="has no input in this linear model"):
         linear.bode()
@@ -526,8 +497,6 @@ def test_response_of_a_chain_is_its_closed_form(n, monkeypatch):
 
 @pytest.mark.parametrize("count", [3, 200])
 def test_response_of_a_full_matrix_is_the_sum_over_its_modes(count):
-    from blocks.analysis.linear.frequency import transfer
-
     rng = np.random.default_rng(0)
     modes, poles = np.linalg.qr(rng.normal(size=(50, 50)))[0], -np.geomspace(0.1, 100, 50)
     b, c = rng.normal(size=(50, 1)), rng.normal(size=(2, 50))
@@ -553,22 +522,20 @@ def test_a_mass_in_a_clearance_is_free():
 
 
 def test_nyquist_shows_the_critical_point_of_a_number_only():
-    car = quarter_car().linearise("road.velocity", "body.v").nyquist()
-    force = oscillator(0.2).linearise("push.force", "spring.x").nyquist()
-    assert [len(f.axes[0].lines) for f in (car, force)] == [3, 2]
+    car = quarter_car().linearise("road.velocity", "body.v")
+    force = oscillator(0.2).linearise("push.force", "spring.x")
+    assert [len(one.nyquist().axes[0].lines) for one in (car, force)] == [3, 2]
 
 
 def test_modes_of_what_is_geared_together():
     """Two brakes on one gear train stick, up to 10 + 1 / 3, or slide, from 8 + 1 / 3 N*m on."""
-    model = Model("train")
-    model.torque, model.gear, model.ground = rot.TorqueSource(torque="0 N*m"), GearBox(
-        ratio=3), rot.RotationalReference()
-    model.first, model.second = rot.Inertia(inertia="0.2 kg*m^2"), rot.Inertia(inertia="0.1 kg*m^2")
-    model.brake, model.other = (rot.RotationalFriction(law="coulomb", coulomb_torque=f"{c} N*m",
-                                                       breakaway_torque=f"{b} N*m")
-                                for c, b in ((8, 10), (1, 1)))
-    wire(model, "torque.R first.I brake.R gear.S", "gear.O second.I other.R",
-         "torque.C brake.C other.C ground.W")
+    brake, other = (rot.RotationalFriction(law="coulomb", coulomb_torque=f"{c} N*m",
+                                           breakaway_torque=f"{b} N*m")
+                    for c, b in ((8, 10), (1, 1)))
+    model = wired("train", "torque.R first.I brake.R gear.S", "gear.O second.I other.R",
+                  "torque.C brake.C other.C ground.W", torque=rot.TorqueSource(torque="0 N*m"),
+                  first=rot.Inertia(inertia="0.2 kg*m^2"), second=rot.Inertia(inertia="0.1 kg*m^2"),
+                  gear=GearBox(ratio=3), ground=rot.RotationalReference(), brake=brake, other=other)
     rows = [str(one.loads[0]) for one in model.linearise("torque.torque", modes="all")]
     assert rows == ["for -10.3333 N*m <= torque.torque <= 10.3333 N*m",
                     "for torque.torque >= 8.33333 N*m", "for torque.torque <= -8.33333 N*m"]
@@ -587,10 +554,7 @@ def test_loads_up_to_which_a_stop_stays_open_follow_from_its_gap():
 def test_a_stop_that_closes_before_anything_slides_is_named(strength):
     """The spring's other end is on a box that rubs: it slides from its strength on."""
     model = sprung_between_stops()
-    model.box, model.rub = tr.Mass(), tr.TranslationalFriction(
-        law="coulomb", coulomb_force=f"{strength} N", breakaway_force=f"{strength} N")
-    model.connect(model.box.M, model.rub.R, model.spring.C, model.damper.C)
-    model.connect(model.rub.C, model.ground.V)
+    wire(model, "box.M rub.R spring.C damper.C", "rub.C ground.V", box=tr.Mass(), rub=dry(strength))
     if strength < 20:
         assert [end.m for end in model.stuck_range("push.force")] == pytest.approx([-15, 15])
     else:
@@ -600,11 +564,11 @@ def test_a_stop_that_closes_before_anything_slides_is_named(strength):
 
 def sprung_between_stops():
     """A mass that is pushed, between two stops, with one end of a spring on it."""
-    return wired("between stops", "stop.R mass.M push.R spring.R damper.R",
-                 "stop.C push.C ground.V",
-                 ground=tr.Reference(), mass=tr.Mass(), push=tr.ForceSource(force="0 N"),
-                 spring=tr.Spring(stiffness="100 N/m"), damper=tr.Damper(damping="10 N*s/m"),
-                 stop=tr.HardStop(model="restitution", lower_bound="-0.3 m", upper_bound="0.2 m"))
+    model = beside(block(0), stop=tr.HardStop(model="restitution", lower_bound="-0.3 m",
+                                              upper_bound="0.2 m"))
+    wire(model, "block.M spring.R damper.R", spring=tr.Spring(stiffness="100 N/m"),
+         damper=tr.Damper(damping="10 N*s/m"))
+    return model
 
 
 def test_a_mass_on_a_rigid_stop_rests_or_leaves():

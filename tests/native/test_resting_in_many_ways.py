@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from benches import wire, wired
-from benches.friction import times_of, value, values
+from benches.friction import dry, times_of, value, values
 from numpy.testing import assert_allclose
 
 import library.planar as pl
@@ -25,10 +25,15 @@ G = 9.81
 METHODS = "dopri5", "rodas4"
 
 
+def body(inertia, **given):
+    """One that is where it is told to be, and otherwise at rest at the origin."""
+    rest = {"x": "0 m", "y": "0 m", "phi": "0 rad", "vx": "0 m/s", "vy": "0 m/s", "w": "0 rad/s"}
+    return pl.Body(inertia=inertia, **rest | given)
+
+
 def standing(model, name, base, feet, y="0.2 m", friction=0.4, floor=None):
     """A box of 1 kg on feet at places along it, with its centre 0.2 m above them."""
-    wire(model, **{name: pl.Body(mass="1 kg", inertia="0.1 kg*m^2", x="0 m", y=y, phi="0 rad",
-                                 vx="0 m/s", vy="0 m/s", w="0 rad/s")})
+    wire(model, **{name: body("0.1 kg*m^2", mass="1 kg", y=y)})
     for k, x in enumerate(feet):
         wire(model, f"{name}_foot{k}.F {name}.P", f"{name}_foot{k}.B {base}.P", **{
             f"{name}_foot{k}": pl.Contact(
@@ -98,8 +103,7 @@ def stack():
 def cart():
     """A box on a cart that rocks on springs: the floor of its feet moves, and turns."""
     model = wired("cart", ground=pl.Ground())
-    model.cart = pl.Body(mass="5 kg", inertia="2 kg*m^2", x="0 m", y="0 m", phi="0 rad",
-                      vx="0 m/s", vy="0 m/s", w="0.3 rad/s")  # fmt: skip
+    model.cart = body("2 kg*m^2", mass="5 kg", w="0.3 rad/s")
     for k, x in enumerate((-1, 1)):
         for j, (wide, down) in enumerate(((1, -1.1), (2, -0.1))):
             n = f"{k}{j}"
@@ -118,8 +122,7 @@ def cart():
 def swing():
     """A box on a table that hangs on two parallel rods: its equations have loops."""
     model = wired("swing", ground=pl.Ground())
-    model.table = pl.Body(mass="2 kg", inertia="0.5 kg*m^2", x="0 m", y="0 m", phi="0 rad",
-                       vx="0.3 m/s", vy="0 m/s", w="0 rad/s")  # fmt: skip
+    model.table = body("0.5 kg*m^2", mass="2 kg", vx="0.3 m/s")
     for k, x in enumerate((-0.6, 0.6)):
         wire(model, f"above{k}.B ground.P", f"hinge{k}.B above{k}.F",
              f"hinge{k}.F rod{k}.P tip{k}.B", f"tip{k}.F eye{k}.B", f"eye{k}.F below{k}.F",
@@ -170,8 +173,7 @@ def test_a_ladder_slips_where_floor_and_wall_together_cannot_hold_it(method):
     """Pulled at its foot: both ends slide at once, whatever each of them carried before."""
     model, angle, friction, weight = Model("ladder"), np.radians(60), 0.4, 10 * G
     c, s = np.cos(angle), np.sin(angle)
-    model.ladder = pl.Body(mass="10 kg", inertia="3.333 kg*m^2", x=f"{c} m", y=f"{s} m",
-                           phi="0 rad", vx="0 m/s", vy="0 m/s", w="0 rad/s")
+    model.ladder = body("3.333 kg*m^2", mass="10 kg", x=f"{c} m", y=f"{s} m")
     wire(model, "floor.F wall.F foot.B ladder.P", "floor.B wall.B ground.P", "foot.F pull.P",
          ground=pl.Ground(), foot=pl.RigidOffset(dx=f"{c} m", dy=f"{-s} m"), pull=pl.Force(),
          **{name: pl.Contact(curve=pl.Corner(f"{x} m", f"{y} m"), base=pl.Line(turned),
@@ -197,9 +199,7 @@ def row(strengths, drive, wall=False):
     model = wired("row", "push.C ground.V", ground=tr.Reference(), push=tr.ForceSource())
     for k, strength in enumerate(strengths):
         wire(model, f"box{k}.M rub{k}.R", f"rub{k}.C ground.V", **{
-            f"box{k}": tr.Mass(mass="1 kg"), f"rub{k}": tr.TranslationalFriction(
-                law="coulomb", coulomb_force=f"{0.8 * strength} N",
-                breakaway_force=f"{strength} N")})
+            f"box{k}": tr.Mass(mass="1 kg"), f"rub{k}": dry(0.8 * strength, strength)})
         if k:
             touch(model, f"touch{k}", f"box{k - 1}.M", f"box{k}.M")
     if wall:
@@ -212,18 +212,17 @@ def row(strengths, drive, wall=False):
     return model
 
 
-def touch(model, name, one, other):
+def touch(model, name, one, other, low="-1 m", high="0 mm"):
     wire(model, f"{one} {name}.R", f"{name}.C {other}", **{name: tr.HardStop(
-        model="restitution", restitution=0, upper_bound="0 mm", lower_bound="-1 m")})
+        model="restitution", restitution=0, upper_bound=high, lower_bound=low)})
 
 
 @pytest.mark.parametrize(("count", "method"), [
     (2, "auto"), (4, "rodas4"), (8, "auto"), (8, "dopri5"), (8, "rodas4")])
 def test_boxes_that_touch_start_together_where_all_frictions_are_overcome(count, method):
-    strengths = STRENGTHS[:count]
-    run = row(strengths, lambda t: quantity("10 N/s") * t).simulate("4 s", method=method, rtol=1e-9)
-    load = sum(strengths)
-    starts = load / 10
+    load = sum(STRENGTHS[:count])
+    model, starts = row(STRENGTHS[:count], lambda t: quantity("10 N/s") * t), load / 10
+    run = model.simulate("4 s", method=method, rtol=1e-9)
     assert_allclose(times_of(run, "slides forward"), [starts] * count, rtol=1e-10)
     assert "stretches in Python" not in run.statistics
     later = 4 - starts  # (10 t - 0.8 load) / mass
@@ -247,15 +246,12 @@ def test_a_large_load_that_stops_and_frictions_share_falls_without_another_split
     sought, share = [], indeterminacy.share_of
     monkeypatch.setattr(indeterminacy, "share_of",
                         lambda *given: sought.append(given) or share(*given))
-    model, strength = Model("press"), {"coulomb_force": quantity(unit, "N"),
-                                       "breakaway_force": quantity(unit, "N")}
+    model = wired("press", between=dry(unit))
     model.ground, model.push = tr.Reference(), tr.ForceSource(
         force=lambda t: quantity(1000 * unit, "N") * (1 - t / quantity(0.5, "s")))
-    model.between = tr.TranslationalFriction(law="coulomb", **strength)
     for k in range(2):
         wire(model, f"box{k}.M rub{k}.R", f"rub{k}.C ground.V", **{
-            f"box{k}": tr.Mass(mass=quantity(unit, "kg")),
-            f"rub{k}": tr.TranslationalFriction(law="coulomb", **strength)})
+            f"box{k}": tr.Mass(mass=quantity(unit, "kg")), f"rub{k}": dry(unit)})
         for stop in ("left", "right"):
             touch(model, f"{stop}{k}", f"box{k}.M", "ground.V")
     wire(model, "box0.M between.R push.R", "box1.M between.C", "push.C ground.V")
@@ -305,9 +301,8 @@ def test_random_frictions_in_loops_move_as_in_python(seed):
         ports = [*(f"body{k}.M" for k in range(4)), "ground.V"]
         for k, (one, other) in enumerate(combinations(ports, 2)):
             strength = draw.uniform(0.5, 2)
-            wire(model, f"rub{k}.R {one}", f"rub{k}.C {other}", **{
-                f"rub{k}": tr.TranslationalFriction(law="coulomb", breakaway_force=f"{strength} N",
-                                                    coulomb_force=f"{0.8 * strength} N")})
+            wire(model, f"rub{k}.R {one}", f"rub{k}.C {other}",
+                 **{f"rub{k}": dry(0.8 * strength, strength)})
         return model.simulate("3 s", **how)
 
     assert len(_as_in_python(run, 1e-8).events) > 20
@@ -322,13 +317,10 @@ def test_carts_with_several_brakes_and_slack_couplers(count):
         for k in range(count):
             model.add(f"cart{k}", tr.Mass(mass="1 kg"))
             for j in range(3):
-                wire(model, f"cart{k}.M brake{k}{j}.R", f"brake{k}{j}.C ground.V", **{
-                    f"brake{k}{j}": tr.TranslationalFriction(
-                        law="coulomb", coulomb_force=f"{1 + j} N", breakaway_force=f"{1.3 + j} N")})
+                wire(model, f"cart{k}.M brake{k}{j}.R", f"brake{k}{j}.C ground.V",
+                     **{f"brake{k}{j}": dry(1 + j, 1.3 + j)})
             if k:
-                wire(model, f"cart{k - 1}.M coupler{k}.R", f"coupler{k}.C cart{k}.M", **{
-                    f"coupler{k}": tr.HardStop(model="restitution", restitution=0,
-                                               lower_bound="-2 mm", upper_bound="2 mm")})
+                touch(model, f"coupler{k}", f"cart{k - 1}.M", f"cart{k}.M", "-2 mm", "2 mm")
         wire(model, "drive.y pull.S", "pull.R cart0.M", "pull.C ground.V",
              pull=tr.ForceSource(), drive=Sine(amplitude=f"{7.5 * count} N", frequency="1 Hz"))
         return model.simulate("2 s", **how)
@@ -346,9 +338,7 @@ def test_masses_in_a_row_rub_on_the_floor_and_on_each_other(count):
         model.mass, model.pull = tr.Mass(count=count), tr.Spring(stiffness="20 N/m")
         for name, size, static, kinetic in (("floor", count, 1.3 * k, k),
                                             ("between", count - 1, 0.6 * k[1:], 0.5 * k[1:])):
-            model.add(name, tr.TranslationalFriction(
-                count=size, law="coulomb", coulomb_force=quantity(kinetic, "N"),
-                breakaway_force=quantity(static, "N")))
+            model.add(name, dry(kinetic, static, count=size))
         wire(model, "drive.C ground.V", "drive.R pull.R", "pull.C mass[0].M", "floor.R mass.M",
              "floor.C ground.V", link=tr.Spring(count=count - 1, stiffness="20 N/m"))
         for part in (model.between, model.link):

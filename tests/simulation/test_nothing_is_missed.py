@@ -8,6 +8,8 @@ from itertools import cycle
 import numpy as np
 import pytest
 from benches import wire, wired
+from benches.analysis import newtons
+from benches.friction import dry
 from benches.held_at_rest import lifts, switches
 from numpy.testing import assert_allclose
 
@@ -17,18 +19,17 @@ from library.mechanisms import DiscClutch
 from library.planar import Body, Circle, Contact, Force, Ground, Line
 from library.rotational import Inertia, RotationalFriction, RotationalReference, TorqueSource
 from library.signal import Abs, Constant, Gain, MathFunction, Minimum, Ramp, Sine, Subtract
-from library.translational import ForceSource, HardStop, Mass, Reference, TranslationalFriction
+from library.translational import ForceSource, HardStop, Mass, Reference
 
 METHODS = ["auto", "DOP853", "RK45", "RK23", "ode45", "ode23s", "Radau", "BDF", "dopri5", "rodas4"]
 FIXED = {"euler": 2.5, "rk4": 0.1, "backward_euler": 2.5, "trapezoidal": 0.5, "moreau_jean": 3.0}
 
 
-def held(load, *, kinetic="1 N", static="1 N"):
+def held(load, *, kinetic=1, static=1):
     """A body of 1 kg on a rough floor under a load."""
     return wired("held", "body.M rub.R load.R", "floor.V rub.C load.C",
                  body=Mass(mass="1 kg"), floor=Reference(),
-                 rub=TranslationalFriction(law="coulomb", coulomb_force=kinetic,
-                                           breakaway_force=static), load=ForceSource(force=load))
+                 rub=dry(kinetic, static), load=ForceSource(force=load))
 
 
 def swinging(amplitude, period=1.0):
@@ -52,8 +53,7 @@ def assert_switches(run, expected, atol, component="rub"):
 def test_a_body_held_by_friction_lets_go_whenever_the_load_is_larger(amplitude, method):
     run = held(swinging(amplitude)).simulate("1.6 s", method=method)
     # A speed of amplitude - 1 is known to the absolute tolerance of 1e-8 m/s.
-    atol = 1e-5 + 1e-7 / (amplitude - 1)
-    assert_switches(run, switches(amplitude, 1.0, 1.0, 1.0, 1.6), atol)
+    assert_switches(run, switches(amplitude, 1.0, 1.0, 1.0, 1.6), 1e-5 + 1e-7 / (amplitude - 1))
 
 
 @pytest.mark.parametrize(("amplitude", "method"), [
@@ -66,7 +66,7 @@ def test_methods_of_fixed_step_find_it_to_a_step(amplitude, method):
 
 @pytest.mark.parametrize(("amplitude", "static"), [(1.3, 1.25), (1.2501, 1.25), (2.9, 2.0)])
 def test_breakaway_above_coulomb_friction(amplitude, static):
-    model = held(swinging(amplitude), static=quantity(static, "N"))
+    model = held(swinging(amplitude), static=static)
     assert_switches(model.simulate("10 s"), switches(amplitude, 1.0, static, 1.0, 10.0), 1e-6)
 
 
@@ -84,7 +84,7 @@ def test_smooth_bursts_down_to_a_ten_thousandth_of_the_run_are_found(width, meth
     # two periods of exp(-(sin(pi t/6)/a)^2), at 0, 6 and 12 s; over the bound for a few widths
     a = width * 12 * np.pi / 6
     model = held(lambda t: quantity("2 N") * exp(-(sin(np.pi * t / quantity("6 s")) / a) ** 2),
-                 kinetic="1.5 N", static="1.5 N")  # fmt: skip
+                 kinetic=1.5, static=1.5)
     run = model.simulate("12 s", method=method)
     away = 6 / np.pi * np.arcsin(a * np.sqrt(np.log(2 / 1.5)))
     loose = [t for t, mode in modes(run, "rub") if mode == 1]
@@ -96,11 +96,10 @@ def test_smooth_bursts_down_to_a_ten_thousandth_of_the_run_are_found(width, meth
 def test_smooth_peaks_between_the_quarters_of_a_step_are_found(power, method):
     """Six peaks of 2 N sin(t)^n: each breaks the body loose once, where it comes to 1.25 N."""
     run = held(lambda t: quantity("2 N") * sin(quantity("1 rad/s") * t) ** power,
-               static="1.25 N").simulate("20 s", method=method)
-    loose = [(time, mode) for time, mode in modes(run, "rub") if mode]
-    assert [mode for _, mode in loose] == [1, -1] * 3
+               static=1.25).simulate("20 s", method=method)
     first = np.arcsin(0.625 ** (1 / power))
-    assert_allclose([time for time, _ in loose], first + np.pi * np.arange(6), rtol=0, atol=1e-6)
+    assert_allclose([(time, mode) for time, mode in modes(run, "rub") if mode],
+                    [(first + np.pi * k, (-1) ** k) for k in range(6)], rtol=0, atol=1e-6)
 
 
 def test_a_burst_of_two_millionths_of_the_run_is_found_among_slow_loads():
@@ -113,52 +112,32 @@ def test_a_burst_of_two_millionths_of_the_run_is_found_among_slow_loads():
     assert_allclose(run.events[0].time, 6.2831, atol=1e-4)
 
 
-def test_bursts_made_of_signal_blocks_are_found():
-    # exp(-(300 sin(pi t/4))^2) - 0.7 as a force: over 0.2 N within 1.6 ms of every multiple of 4 s
-    model = held(lambda t: 0 * t * quantity("1 N/s"), kinetic="0.2 N", static="0.2 N")
-    wire(model, "wave.y square.u", "square.y minus.u", "minus.y burst.u", "burst.y force.u",
-         "force.y load.S",
-         wave=Sine(amplitude=300.0, frequency="0.125 Hz"), square=MathFunction(),
-         minus=Gain(gain=-1.0), burst=MathFunction(function="exp"), force=Gain(gain="0.3 N"))
-    run = model.simulate("11 s", method="BDF")
-    away = 4 / np.pi * np.arcsin(np.sqrt(np.log(0.3 / 0.2)) / 300)
-    loose = [t for t, mode in modes(run, "rub") if mode == 1 and t > 1]
-    assert_allclose(loose, [4 - away, 8 - away], rtol=0, atol=1e-8)
-
-
 @pytest.mark.parametrize("method", ["auto", "Radau", "dopri5", "BDF"])
 def test_two_frictions_on_a_shaft_let_go_together_at_their_joint_bound(method):
-    model = wired("shaft", rotor=Inertia(inertia="1 kg*m^2"), ground=RotationalReference())
-    model.seal = RotationalFriction(law="coulomb", coulomb_torque="0.25 N*m",
-                                    breakaway_torque="0.25 N*m")
-    model.bearing = RotationalFriction(law="coulomb", coulomb_torque="0.75 N*m",
-                                       breakaway_torque="0.75 N*m")
-    model.drive = TorqueSource(torque=lambda t: quantity("1.002 N*m") * sin(t * quantity(
-        2 * np.pi, "rad/s")))  # fmt: skip
-    model.connect(model.rotor.I, model.seal.R, model.bearing.R, model.drive.R)
-    model.connect(model.ground.W, model.seal.C, model.bearing.C, model.drive.C)
+    seal, bearing = (RotationalFriction(law="coulomb", coulomb_torque=t, breakaway_torque=t)
+                     for t in ("0.25 N*m", "0.75 N*m"))
+    model = wired("shaft", "rotor.I seal.R bearing.R drive.R", "ground.W seal.C bearing.C drive.C",
+                  rotor=Inertia(inertia="1 kg*m^2"), ground=RotationalReference(), seal=seal,
+                  bearing=bearing, drive=TorqueSource(
+                      torque=lambda t: swinging(1.002)(t) * quantity("1 m")))
     run = model.simulate("3 s", method=method)
-    expected = switches(1.002, 1.0, 1.0, 1.0, 3.0)
-    assert_switches(run, expected, 5e-5, "seal")
-    assert_switches(run, expected, 5e-5, "bearing")
+    for one in ("seal", "bearing"):
+        assert_switches(run, switches(1.002, 1.0, 1.0, 1.0, 3.0), 5e-5, one)
 
 
 @pytest.mark.parametrize(("amplitude", "method"), [
     *((1.003, method) for method in ("auto", "Radau", "dopri5", "BDF", "RK45")), (1.5, "auto")])
 def test_a_body_held_at_a_stop_lifts_off_and_lands_again(amplitude, method):
     # heights of 0.1 mm are known to 1e-6 m, and speeds at landing are some mm/s
-    model = wired("stop", body=Mass(mass="1 kg"), floor=Reference())
-    model.stop = HardStop(model="restitution", restitution=0.0, lower_bound="0 m",
-                          upper_bound="99 m")
-    model.load = ForceSource(force=lambda t: quantity("-1 N") + quantity(amplitude, "N") * sin(
-        t * quantity("1 rad/s")))  # fmt: skip
-    model.connect(model.body.M, model.load.R, model.stop.R)
-    model.connect(model.floor.V, model.load.C, model.stop.C)
+    model = wired("stop", "body.M load.R stop.R", "floor.V load.C stop.C",
+                  body=Mass(mass="1 kg"), floor=Reference(), stop=HardStop(
+                      model="restitution", restitution=0.0, lower_bound="0 m", upper_bound="99 m"),
+                  load=ForceSource(force=lambda t: swinging(amplitude, 2 * np.pi)(t) - newtons(1)))
     run = model.simulate("20 s", method=method)
-    expected = lifts(amplitude, 1.0, 20.0)
-    assert [e.description.split()[0] for e in run.events] == [word for _, word in expected]
-    assert_allclose([e.time for e in run.events], [t for t, _ in expected], atol=1e-3, rtol=0)
-    assert_allclose([e.time for e in run.events][::2], [t for t, _ in expected][::2], atol=1e-8)
+    times, words = zip(*lifts(amplitude, 1.0, 20.0), strict=True)
+    assert [e.description.split()[0] for e in run.events] == [*words]
+    assert_allclose([e.time for e in run.events], times, atol=1e-3, rtol=0)
+    assert_allclose([e.time for e in run.events][::2], times[::2], atol=1e-8)
     assert run["stop.lower_force"].min().m > -1e-9
 
 
@@ -171,8 +150,7 @@ def test_a_disc_on_a_line_is_not_pulled(method):
                   pull=Force(fy=lambda t: quantity("9.83 N") * sin(t * quantity("2 rad/s"))))
     run = model.simulate("12 s", method=method)
     lifted = [e.time for e in run.events if e.description == "opens"]
-    first = np.arcsin(9.81 / 9.83) / 2
-    assert_allclose(lifted, first + np.pi * np.arange(4), atol=2e-5)
+    assert_allclose(lifted, np.arcsin(9.81 / 9.83) / 2 + np.pi * np.arange(4), atol=2e-5)
     t = np.random.default_rng(3).uniform(0, 12, 300)
     pressed, rubbed = (run[f"touch.{n}"].at(quantity(t, "s")).to("N").m for n in ("N", "T"))
     assert pressed.min() > -1e-9
@@ -191,8 +169,7 @@ def test_a_clutch_slips_while_a_signal_presses_it_too_little(method):
                   drive=TorqueSource(torque="2 N*m"))
     run = model.simulate("4 s", method=method)
     slips = [e.time for e in run.events if e.description == "slides forward"]
-    first = 0.5 + np.arcsin(1 / 1.01) / (2 * np.pi)
-    assert_allclose(slips, first + np.arange(4), atol=1e-6)
+    assert_allclose(slips, 0.5 + np.arcsin(1 / 1.01) / (2 * np.pi) + np.arange(4), atol=1e-6)
 
 
 @pytest.mark.parametrize("method", ["auto", "Radau", "dopri5", "ode45", "RK45"])
@@ -226,10 +203,6 @@ def test_conditions_on_time_alone_are_found_however_short_they_hold():
 
 
 # -- functions of time with kinks --------------------------------------------------------------
-def newtons(value):
-    return quantity(value, "N")
-
-
 def seconds(value):
     return quantity(value, "s")
 
@@ -254,30 +227,38 @@ KINKED = {
 @pytest.mark.parametrize(("kind", "method"), [*zip(KINKED, cycle(["auto", "rodas4"]))])
 def test_a_body_lets_go_at_the_kinked_peak_of_its_load(kind, method):
     load, end, times = KINKED[kind]
-    run = held(load, static="1.25 N").simulate(seconds(end), method=method)
+    run = held(load, static=1.25).simulate(seconds(end), method=method)
     assert_allclose([t for t, mode in modes(run, "rub") if mode == 1], times, rtol=0, atol=1e-9)
     assert run["rub.f"].max().m <= 1.25 * (1 + 1e-9)
 
 
-def test_kinks_of_signals_made_of_blocks_are_found():
-    model = held(lambda t: 0 * t * quantity("1 N/s"), static="1.25 N")
-    wire(model, "wave.y rectify.u", "top.y rest.u1", "rectify.y rest.u2", "rest.y load.S",
-         wave=Sine(amplitude="1.3 N", frequency="0.15 Hz"), rectify=Abs(unit="N"),
-         top=Constant(value="1.3 N"), rest=Subtract(unit="N"))
-    loose = [t for t, mode in modes(model.simulate("100 s"), "rub") if mode == 1 and t > 0]
-    away = np.arcsin(0.05 / 1.3) / (0.3 * np.pi)
-    assert_allclose(loose, np.arange(1, 31) / 0.3 - away, rtol=0, atol=1e-9)
-
-
-@pytest.mark.parametrize("method", ["auto", "rodas4"])
-def test_kinks_of_signals_that_switch_by_time_are_found(method):
+@pytest.mark.parametrize(("bound", "end", "method", "nets", "parts", "loose"), [
+    # exp(-(300 sin(pi t/4))^2) 0.3 N: over 0.2 N within 1.6 ms of every multiple of 4 s
+    (0.2, "11 s", "BDF",
+     "wave.y square.u, square.y minus.u, minus.y burst.u, burst.y force.u, force.y load.S",
+     lambda: {"wave": Sine(amplitude=300.0, frequency="0.125 Hz"), "square": MathFunction(),
+              "minus": Gain(gain=-1.0), "burst": MathFunction(function="exp"),
+              "force": Gain(gain="0.3 N")},
+     [(t - 4 / np.pi * np.arcsin(np.sqrt(np.log(0.3 / 0.2)) / 300), 1) for t in (4, 8)]),
+    # 1.3 N at every kink of |sin|
+    (1.25, "100 s", "auto",
+     "wave.y rectify.u, top.y rest.u1, rectify.y rest.u2, rest.y load.S",
+     lambda: {"wave": Sine(amplitude="1.3 N", frequency="0.15 Hz"), "rectify": Abs(unit="N"),
+              "top": Constant(value="1.3 N"), "rest": Subtract(unit="N")},
+     [((k - np.arcsin(0.05 / 1.3) / np.pi) / 0.3, 1) for k in range(1, 31)]),
     # 1.3 N where a ramp from 3 s on meets one that falls, at 13 s; then ever more backwards
-    model = held(lambda t: 0 * t * quantity("1 N/s"), static="1.25 N")
-    wire(model, "rise.y fall.u2 least.u1", "top.y fall.u1", "fall.y least.u2", "least.y load.S",
-         rise=Ramp(slope="0.13 N/s", start="3 s"), top=Constant(value="2.6 N"),
-         fall=Subtract(unit="N"), least=Minimum(unit="N"))
-    loose = [(t, mode) for t, mode in modes(model.simulate("200 s", method=method), "rub") if mode]
-    assert_allclose(loose, [(3 + 1.25 / 0.13, 1), (3 + 3.85 / 0.13, -1)], rtol=0, atol=1e-9)
+    *((1.25, "200 s", method,
+       "rise.y fall.u2 least.u1, top.y fall.u1, fall.y least.u2, least.y load.S",
+       lambda: {"rise": Ramp(slope="0.13 N/s", start="3 s"), "top": Constant(value="2.6 N"),
+                "fall": Subtract(unit="N"), "least": Minimum(unit="N")},
+       [(3 + 1.25 / 0.13, 1), (3 + 3.85 / 0.13, -1)]) for method in ("auto", "rodas4"))])
+def test_bursts_and_kinks_of_signals_made_of_blocks_are_found(bound, end, method, nets, parts,
+                                                              loose):
+    model = held(lambda t: 0 * t * quantity("1 N/s"), kinetic=min(bound, 1), static=bound)
+    wire(model, *nets.split(", "), **parts())
+    run = model.simulate(end, method=method)
+    found = [(t, mode) for t, mode in modes(run, "rub") if mode and t > 0]
+    assert_allclose(found, loose, rtol=0, atol=1e-8 if method == "BDF" else 1e-9)
 
 
 @pytest.mark.parametrize("method", ["auto", "rodas4"])
@@ -293,8 +274,8 @@ def test_a_brief_condition_on_time_with_a_kink_is_found(condition, method):
 
         def equations(self):
             yield der(self.x) == quantity("0 1/s") * self.x
-            yield when(condition(time - seconds(246.903), seconds(0.01)), {
-                self.seen: self.seen + 1})  # fmt: skip
+            there = condition(time - seconds(246.903), seconds(0.01))
+            yield when(there, {self.seen: self.seen + 1})
 
     run = wired("watch", watch=Watch()).simulate("1000 s", method=method)
     assert run["watch.seen"].final.m == 1
@@ -314,7 +295,6 @@ def test_what_the_guide_says_of_features_in_states():
             yield der(self.x) == quantity("1 m/s")
             yield when(exp(-(((self.x - self.at) / self.width) ** 2)) > 0.5, {
                 self.passed: self.passed + 1})  # fmt: skip
-
 
     model = wired("gate", gate=Gate(width="0.1 m"))
     assert model.simulate("1 s")["gate.passed"].final.m == 1
@@ -363,7 +343,7 @@ def test_a_step_over_very_many_turns_is_taken_in_parts(method):
 # -- bounds hold whenever one looks -----------------------------------------------------------
 @pytest.mark.parametrize("method", ["auto", "ode45", "dopri5"])
 def test_friction_stays_within_its_bounds_at_every_instant(method):
-    run = held(swinging(1.3, 0.7), static="1.25 N").simulate("7 s", method=method)
+    run = held(swinging(1.3, 0.7), static=1.25).simulate("7 s", method=method)
     t = np.random.default_rng(5).uniform(0, 7, 2000)
     force = np.abs(run["rub.f"].at(quantity(t, "s")).to("N").m)
     speed = np.abs(run["body.v"].at(quantity(t, "s")).to("m/s").m)

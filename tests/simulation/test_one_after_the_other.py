@@ -1,22 +1,10 @@
 """What comes first at one instant, and what has become true again?"""
 
 import pytest
+from benches.parts import alone
 
-from blocks import (
-    Component,
-    Discrete,
-    Model,
-    Variable,
-    before,
-    der,
-    every,
-    floor,
-    mod,
-    quantity,
-    time,
-    when,
-    where,
-)
+import blocks
+from blocks import Component, Discrete, Variable, before, der, every, quantity, time, when, where
 
 S = quantity("1 s")
 METHODS = ("auto", "rodas4", "ode45", "Radau")
@@ -45,7 +33,7 @@ class Sampled(Component):
         yield der(self.x) == 1 / S
         yield der(self.y) == 1 / S
         yield every(S, {self.n: self.x, self.seen: self.y})
-        yield when(mod(time, S) < S / 2, {self.x: self.x - 0.9})
+        yield when(blocks.mod(time, S) < S / 2, {self.x: self.x - 0.9})
         yield when(self.seen > 0.5, {self.y: self.y - 5})
 
 
@@ -58,33 +46,27 @@ class Floored(Component):
     def equations(self):
         yield der(self.x) == self.v
         yield der(self.v) == -self.x / S**2
-        yield self.whole == floor(self.x)
-        yield when(floor(self.x) < -0.5, {self.below: self.below + 1})
-
-
-def run(part, duration, **how):
-    model = Model("one")
-    model.part = part()
-    return model.simulate(duration, **how)
+        yield self.whole == blocks.floor(self.x)
+        yield when(blocks.floor(self.x) < -0.5, {self.below: self.below + 1})
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_jump_counts_each_time_and_a_ramp_never_has_jumped(method):
-    result = run(Steps, "4 s", method=method)
-    assert result["part.jumps"].final.m == 3.0
-    assert result["part.ramps"].final.m == 0.0
+    result = alone(Steps()).simulate("4 s", method=method)
+    assert result["c.jumps"].final.m == 3.0
+    assert result["c.ramps"].final.m == 0.0
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_sample_is_what_there_was_before_a_reset_at_the_same_instant(method):
-    result = run(Sampled, "2.2 s", method=method)
-    assert result["part.n"].final.m == pytest.approx(1.1)  # 1, then 0.1 and a second more
-    assert result["part.seen"].at("1.5 s").m == pytest.approx(1.0)
-    assert result["part.y"].at("1.5 s").m == pytest.approx(-3.5)
+    result = alone(Sampled()).simulate("2.2 s", method=method)
+    assert result["c.n"].final.m == pytest.approx(1.1)  # 1, then 0.1 and a second more
+    assert result["c.seen"].at("1.5 s").m == pytest.approx(1.0)
+    assert result["c.y"].at("1.5 s").m == pytest.approx(-3.5)
 
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("rtol", [1e-4, 1e-9])
 def test_a_floor_falls_once_where_a_state_passes_zero_downwards(method, rtol):
-    result = run(Floored, "60 s", method=method, rtol=rtol)
-    assert result["part.below"].final.m == 10.0  # 60 s hold 9.5 periods
+    result = alone(Floored()).simulate("60 s", method=method, rtol=rtol)
+    assert result["c.below"].final.m == 10.0  # 60 s hold 9.5 periods

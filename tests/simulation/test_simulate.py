@@ -25,6 +25,8 @@ from blocks.system import Problem
 from library.translational import Damper, Mass, Reference, Spring
 
 FIXED = {"euler": 1, "backward_euler": 1, "trapezoidal": 2, "rk4": 4}
+
+
 def oscillator(damping=None):
     model = wired("oscillator", "body.M spring.R", "spring.C ground.V",
                   body=Mass(mass="2 kg", v="1 m/s"), spring=Spring(stiffness="8 N/m"),
@@ -34,13 +36,14 @@ def oscillator(damping=None):
     return model
 
 
-@pytest.mark.parametrize("method", [m for m in METHODS if not METHODS[m].fixed_step])
+@pytest.mark.parametrize("method", ["auto", *(m for m in METHODS if not METHODS[m].fixed_step)])
 def test_every_adaptive_method_follows_the_sine_within_its_tolerance(method):
     rtol = 1e-4 if method in ("ode23s", "RK23") else 1e-7
-    run = oscillator().simulate("3 s", method=method, rtol=rtol)
+    run = oscillator().simulate("3.2345 s", method=method, rtol=rtol)
     t = run.time.to("s").magnitude
+    assert (t[-1], run.status) == (3.2345, "finished")
     assert_allclose(run["spring.x"].to("m").magnitude, np.sin(2 * t) / 2, atol=300 * rtol)
-    assert run.statistics["method"] == method
+    assert method in ("auto", run.statistics["method"])
 
 
 @pytest.mark.parametrize(("method", "order"), FIXED.items())
@@ -51,35 +54,19 @@ def test_every_fixed_step_method_converges_with_its_order(method, order):
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.2)
 
 
-@pytest.mark.parametrize("method", ["auto", "Radau", "DOP853"])
-def test_a_run_is_cut_at_its_end(method):
-    run = oscillator().simulate("1.2345 s", method=method)
-    assert run.time.to("s").magnitude[-1] == 1.2345
-    assert run.status == "finished"
-
-
 # -- samples -----------------------------------------------------------------------------------
-
-
-def test_samples_are_taken_at_equal_distances_and_at_the_end():
-    run = oscillator().simulate("1 s", every="0.3 s", rtol=1e-10)
-    assert_allclose(run.time.to("s").magnitude, [0, 0.3, 0.6, 0.9, 1.0], atol=1e-15)
+@pytest.mark.parametrize(("how", "times"), [
+    ({"every": "0.3 s"}, [0, 0.3, 0.6, 0.9, 1.0]), ({"times": ["0.1 s", "0.5 s"]}, [0.1, 0.5]),
+    ({"times": "0.1 s"}, [0.1]), ({"times": quantity([100, 500], "ms")}, [0.1, 0.5]),
+    ({"times": quantity([0.0, 1.0], "s")}, [0.0, 1.0])])
+def test_samples_are_taken_at_equal_distances_and_the_end_or_at_given_times(how, times):
+    run = oscillator().simulate("1 s", rtol=1e-10, **how)
     t = run.time.to("s").magnitude
-    assert_allclose(run["spring.x"].magnitude, np.sin(2 * t) / 2, atol=1e-8)
-
-
-@pytest.mark.parametrize("times", [
-    ["0.1 s", "0.5 s"], "0.1 s", quantity([100, 500], "ms"), quantity([0.0, 1.0], "s")])
-def test_samples_are_taken_at_given_times(times):
-    run = oscillator().simulate("1 s", times=times, rtol=1e-10)
-    t = run.time.to("s").magnitude
-    assert len(t) == (1 if isinstance(times, str) else 2)
+    assert_allclose(t, times, atol=1e-15)
     assert_allclose(run["spring.x"].magnitude, np.sin(2 * t) / 2, atol=1e-8)
 
 
 # -- options -----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("options", "kind", "words"), [
     ({"rtoll": 1e-3}, UnknownName,
      "simulate(): there is no option 'rtoll'. Did you mean 'rtol' or 'atol'?"),
@@ -114,24 +101,16 @@ def test_samples_are_taken_at_given_times(times):
     ({"sensitivities": ["spring.f"]}, ParameterError, "names spring.f, which has no initial "
      "value: the start follows from others. Give it one (spring.f = …)"),
     ({"start_time": "1e17 s"}, ParameterError,
-     "simulate(start_time=…): is 1e+17 s, where times are told apart by 16 s")])
+     "simulate(start_time=…): is 1e+17 s, where times are told apart by 16 s"),
+    ({"duration": "1 m"}, exceptions.WrongDimension, "simulate(duration=…): takes s or any unit "
+     "convertible to it, but was given 1 m. Give it in s."),
+    ({"duration": 4}, MissingUnit, "Write '4 s' if that is what you mean."),
+    ({"duration": "-1 s"}, ParameterError, "must be a positive time, but is -1 s."),
+    ({"duration": "0 s"}, ParameterError, "must be a positive time"),
+    ({"duration": "inf s"}, ParameterError, "must be a positive time")])
 def test_an_option_that_cannot_be_meant_is_refused(options, kind, words):
     with pytest.raises(kind) as caught:
-        oscillator().simulate("1 s", **options)
-    assert words in str(caught.value)
-
-
-@pytest.mark.parametrize(("duration", "kind", "words"), [
-    ("1 m", exceptions.WrongDimension,
-     "simulate(duration=…): takes s or any unit convertible to it, "
-     "but was given 1 m. Give it in s."),
-    (4, MissingUnit, "Write '4 s' if that is what you mean."),
-    ("-1 s", ParameterError, "must be a positive time, but is -1 s."),
-    ("0 s", ParameterError, "must be a positive time"),
-    ("inf s", ParameterError, "must be a positive time")])
-def test_a_duration_that_cannot_be_meant_is_refused(duration, kind, words):
-    with pytest.raises(kind) as caught:
-        oscillator().simulate(duration)
+        oscillator().simulate(**{"duration": "1 s"} | options)
     assert words in str(caught.value)
 
 
@@ -154,23 +133,21 @@ def test_statistics_say_how_the_run_was_made():
 
 
 # -- failures ------------------------------------------------------------------------------------
-
-
-class Fold(Component):
+class StaticFold(Component):
     """A loop whose root ceases to exist after one second: y² = 1 - t."""
 
-    x, y = Variable("m", "0 m", priority="high"), Variable("")
-
-    def equations(self):
-        yield self.y**2 == 1 - time / quantity("1 s")
-        yield der(self.x) == self.y * quantity("1 m/s")
-
-
-class StaticFold(Component):
     y = Variable("")
 
     def equations(self):
         yield self.y**2 == 1 - time / quantity("1 s")
+
+
+class Fold(StaticFold):
+    x = Variable("m", "0 m", priority="high")
+
+    def equations(self):
+        yield from super().equations()
+        yield der(self.x) == self.y * quantity("1 m/s")
 
 
 @pytest.mark.parametrize("method", ["euler", "rk4"])
@@ -193,7 +170,7 @@ def test_steps_too_long_for_an_explicit_method_are_told_of(method):
 @pytest.mark.parametrize(("method", "reason"), [
     ("auto", None), ("dopri5", None), ("DOP853", None), ("Radau", None), ("rk4", "not finite"),
     ("trapezoidal", "Newton's method has not converged in 20 iterations")])
-def test_a_run_that_explodes_keeps_what_was_computed(method, reason):
+def test_a_run_that_explodes_keeps_what_was_computed_and_is_pickled_without(method, reason):
     model = alone(Explosion())
     with pytest.raises(SimulationError, match=reason) as caught:
         model.simulate("2 s", method=method, step="0.5 ms" if reason else None)
@@ -204,6 +181,9 @@ def test_a_run_that_explodes_keeps_what_was_computed(method, reason):
     assert "c.x" in str(error)
     assert error.result.status == "failed"
     assert error.result["c.x"].at("0.5 s").magnitude == pytest.approx(2.0, rel=1e-4)
+    error.data.pop("result")
+    copy = pickle.loads(pickle.dumps(error))
+    assert (copy.time, copy.variables, str(copy)) == (error.time, error.variables, str(error))
 
 
 @pytest.mark.parametrize("method", ["auto", "dopri5", "DOP853", "Radau", "trapezoidal"])
@@ -225,18 +205,7 @@ def test_a_model_without_states_fails_in_the_same_way():
     assert caught.value.result["c.y"].at("0.75 s").magnitude == pytest.approx(0.5)
 
 
-def test_a_failure_can_be_pickled_without_its_result():
-    with pytest.raises(SimulationError) as caught:
-        alone(Explosion()).simulate("2 s")
-    error = caught.value
-    error.data.pop("result")
-    copy = pickle.loads(pickle.dumps(error))
-    assert (copy.time, copy.variables, str(copy)) == (error.time, error.variables, str(error))
-
-
 # -- interruption --------------------------------------------------------------------------------
-
-
 class Interrupting:
     """A progress display whose user presses Ctrl-C after half the run."""
 
@@ -307,11 +276,8 @@ def test_an_interrupt_within_an_evaluation_tells_what_was_computed(method, act, 
 
 @pytest.mark.parametrize("method", ["ode45", "Radau", "ode23s"])
 def test_an_exception_of_the_equations_stops_the_run_with_all_before(method, monkeypatch):
-    def fail():
-        raise ValueError("no such value")
-
-    error = broken_off(SimulationError, fail, monkeypatch, method=method, rtol=1e-6)
-    assert "ValueError: no such value. Look" in str(error)
+    error = broken_off(SimulationError, lambda: float(""), monkeypatch, method=method, rtol=1e-6)
+    assert "ValueError: could not convert string to float: ''. Look" in str(error)
     assert isinstance(error.__cause__, ValueError)
     assert 3 < error.result.time.to("s").magnitude[-1] < 5
 
@@ -377,10 +343,7 @@ def test_an_interrupt_before_the_first_step_says_so(pressed_in, monkeypatch):
 
 
 def test_an_interrupt_at_the_start_leaves_the_start(monkeypatch):
-    def interrupted(self):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Opening, "begin", interrupted)
+    monkeypatch.setattr(Opening, "begin", lambda self: pressed())
     with pytest.raises(Interrupted) as told:
         oscillator().simulate("20 s")
     run = told.value.result
@@ -406,24 +369,17 @@ def test_one_interrupt_ends_a_loop_of_runs(monkeypatch):
 
 
 # -- runs again --------------------------------------------------------------------------------
-
-
 def test_values_and_targets_change_without_a_new_assembly():
     model = oscillator("0 N*s/m")
     model.simulate("1 s")
     compiled = model.compile()
-    for m, k, v in [(2.0, 8.0, 3.0), (0.5, 2.0, -1.0), (3.0, 27.0, 2.0)]:
+    for m, k, v, x in ((2.0, 8.0, 3.0, 0.0), (0.5, 2.0, -1.0, 0.0), (3.0, 27.0, 2.0, 1.0)):
         model.body.mass, model.spring.stiffness = quantity(m, "kg"), quantity(k, "N/m")
-        model.body.v = quantity(v, "m/s")
-        w = np.sqrt(k / m)
-        run = model.simulate("1 s", rtol=1e-10)
+        model.body.v, model.spring.x = quantity(v, "m/s"), quantity(x, "m")
+        w, run = np.sqrt(k / m), model.simulate("1 s", rtol=1e-10)
         assert model.compile() is compiled
-        assert final(run, "spring.x") == pytest.approx(v / w * np.sin(w), rel=1e-7)
-    model.spring.x = "1 m"
-    model.body.v = "0 m/s"
-    run = model.simulate("1 s", rtol=1e-10)
-    assert model.compile() is compiled
-    assert final(run, "spring.x") == pytest.approx(np.cos(3), rel=1e-7)
+        exact = x * np.cos(w) + v / w * np.sin(w)
+        assert final(run, "spring.x") == pytest.approx(exact, rel=1e-7)
 
 
 def test_a_result_keeps_the_values_it_was_computed_with():

@@ -220,7 +220,7 @@ class Integration:
         if not isinstance(self.branch, LoopBranch):
             return False
         self.shorter = (self.shorter or self.last_length) / 4
-        if self.branch.is_at(step.t + self.shorter):
+        if self.shorter <= self.time_events.tiny(step.t):
             return False
         self._retake(self.shorter)
         return True

@@ -21,6 +21,7 @@ from .episode import Episode
 __all__ = ["LoopBranch", "TiedBranch", "follows_branches", "torn_at"]
 
 HALVINGS = 50  # of a step in which tied states cannot be followed
+MOST_PARTS = 200  # of a step: loops that take more are followed nowhere
 FOLLOWS = 0.1  # part of its way by which a tied state may miss its prediction
 SMALL = 1e-3  # of its nominal value: what it may miss anyway
 
@@ -90,8 +91,8 @@ class LoopBranch:
 
     def follow(self, end: float, states: Callable[[float], Array]) -> float:
         """Go on along the integrated ``states`` (scaled), to ``end`` or to where a branch ends."""
-        length = end - self.t
-        while self.t < end:
+        start, length = (self.t, self.z), end - self.t
+        for _ in range(MOST_PARTS):
             ahead = end if length >= end - self.t else self.t + length
             found = self._kept(ahead, states)
             if found is not None:
@@ -99,9 +100,12 @@ class LoopBranch:
                 self._passed.append((ahead, found))
                 length *= 2
             elif self.is_at(ahead):  # a step itself is tried, however short
-                break
+                return self.t
             else:
                 length = min(length, end - self.t) / 2
+            if not self.t < end:
+                return self.t
+        self.t, self.z = start  # what any point leads to another one of is on no branch
         return self.t
 
     def _kept(self, ahead: float, states: Callable[[float], Array]) -> Array | None:

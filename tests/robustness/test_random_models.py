@@ -56,6 +56,11 @@ def test_open_loops_at_a_start_a_pulse_beside_ode23s_and_clutches_on_a_driven_sh
     assert not defects, defects
 
 
+def test_loops_that_any_point_solves_or_none_beyond_end_in_seconds_by_name():
+    defects = complain((106_479,)) + complain((102_465,), GROUPS + FLUIDS)
+    assert not defects, defects
+
+
 def test_what_rests_at_a_corner_ends_beyond_measure_wiggles_or_divides_nothing_by_nothing_is_told():
     defects = complain((917_750, 911_714, 931_207, 932_034, 802_102))
     assert not defects, defects

@@ -29,20 +29,23 @@ def test_chain_of_masses(case, n):
     assert linear.dcgain()[0, 0] == pytest.approx(n / 300, rel=1e-9)
 
 
+def motor():
+    return wired("motor", "source.p resistor.p", "resistor.n coil.p", "coil.n machine.p",
+                 "machine.n source.n earth.V", "machine.R rotor.I b1.R shaft.R",
+                 "shaft.C load.I b2.R", "machine.C b1.C b2.C frame.W",
+                 source=el.DCVoltageSource(voltage="0 V"),
+                 resistor=el.Resistor(resistance="1.2 ohm"), coil=el.Inductor(inductance="3 mH"),
+                 rotor=rot.Inertia(inertia="2e-4 kg*m^2"), load=rot.Inertia(inertia="6e-4 kg*m^2"),
+                 machine=RotationalElectromechanicalConverter(constant="0.08 V*s/rad"),
+                 b1=rot.RotationalDamper(damping="1e-4 N*m*s/rad"),
+                 b2=rot.RotationalDamper(damping="2e-4 N*m*s/rad"), earth=el.ElectricalReference(),
+                 frame=rot.RotationalReference(), shaft=rot.RotationalSpringDamper(
+                     stiffness="25 N*m/rad", damping="0.01 N*m*s/rad"))
+
+
 def test_motor_with_two_inertias():
-    model = wired("motor", "source.p resistor.p", "resistor.n coil.p", "coil.n machine.p",
-                  "machine.n source.n earth.V", "machine.R rotor.I b1.R shaft.R",
-                  "shaft.C load.I b2.R", "machine.C b1.C b2.C frame.W",
-                  source=el.DCVoltageSource(voltage="0 V"),
-                  resistor=el.Resistor(resistance="1.2 ohm"), coil=el.Inductor(inductance="3 mH"),
-                  rotor=rot.Inertia(inertia="2e-4 kg*m^2"), load=rot.Inertia(inertia="6e-4 kg*m^2"),
-                  machine=RotationalElectromechanicalConverter(constant="0.08 V*s/rad"),
-                  b1=rot.RotationalDamper(damping="1e-4 N*m*s/rad"),
-                  b2=rot.RotationalDamper(damping="2e-4 N*m*s/rad"), earth=el.ElectricalReference(),
-                  frame=rot.RotationalReference(), shaft=rot.RotationalSpringDamper(
-                      stiffness="25 N*m/rad", damping="0.01 N*m*s/rad"))
     known = results("linearisation", "A2")
-    linear = model.linearise("source.voltage", ["rotor.w", "load.w"])
+    linear = motor().linearise("source.voltage", ["rotor.w", "load.w"])
     assert_poles(linear.poles(), numbers(known["poles"]))
     assert_poles(linear.zeros(output="rotor.w"), numbers(known["zeros_motor_speed"]))
     assert_poles(linear.zeros(output="load.w"), numbers(known["zeros_load_speed"]))

@@ -73,7 +73,7 @@ def _derive_overflown(code: Code, work: Workspace, t: float, x: Vector, slope: V
         overflown = False
         for i in range(x.size):
             overflown |= np.isnan(linear[i, j])
-        if overflown:
+        if overflown and work.k[ATOL, j] < np.inf:  # else it follows from the others
             near[:] = x
             near[j] += BAND_DIFFERENCE * max(abs(x[j]), work.k[ATOL, j])
             slope_at(code, work, t, near, there)

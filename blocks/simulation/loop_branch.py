@@ -105,7 +105,7 @@ class LoopBranch:
                 length = min(length, end - self.t) / 2
             if not self.t < end:
                 return self.t
-        self.t, self.z = start  # what any point leads to another one of is on no branch
+        self.t, self.z = start  # where every part leads to another solution there is no branch
         return self.t
 
     def _kept(self, ahead: float, states: Callable[[float], Array]) -> Array | None:

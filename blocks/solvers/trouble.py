@@ -40,7 +40,7 @@ def finite(t: float, values: Array) -> Array:
 
 
 def finite_derivatives(derivatives: Callable[..., Any], slope: Callable[[float, Array], Array],
-                       t: float, y: Array, atol: Array, *more: Any) -> Any:
+                       t: float, y: Array, atol: Array) -> Any:
     """A Jacobian at a point, but no steeper than a tolerance away from it.
 
     Where a law is infinitely steep, as a root where it begins, and close to that, Newton's method
@@ -50,11 +50,12 @@ def finite_derivatives(derivatives: Callable[..., Any], slope: Callable[[float, 
     others follow from. So are those as steep on one side, such as where a stiff contact is touched.
     Raises NotFinite if derivatives are no numbers there either, or those of no motion.
     """
-    *near, here = (_tried(derivatives, t, y + away * atol, *more) for away in (1.0, -1.0, 0.0))
+    *near, here = (_tried(derivatives, t, y + away * atol) for away in (1.0, -1.0, 0.0))
     near = [matrix for matrix in near if matrix is not None and np.isfinite(matrix.data).all()]
     if not near:
-        matrix = derivatives(t, y, *more) if here is None else here
-        _fill_by_differences(matrix, slope, t, y, atol)
+        matrix = derivatives(t, y) if here is None else here
+        if matrix.shape[0] == len(y):  # else others are unknowns beside these
+            _fill_by_differences(matrix, slope, t, y, atol)
         steep = ~(np.abs(matrix.data) < STEEPEST)
         if steep.any():
             raise NotFinite(float(t), tuple(int(i) for i in np.unique(matrix.indices[steep])))

@@ -4,6 +4,7 @@ import pytest
 from benches.parts import alone
 
 import blocks
+import library.signal as si
 from blocks import Component, Discrete, Variable, before, der, every, quantity, time, when, where
 
 S = quantity("1 s")
@@ -70,3 +71,15 @@ def test_a_sample_is_what_there_was_before_a_reset_at_the_same_instant(method):
 def test_a_floor_falls_once_where_a_state_passes_zero_downwards(method, rtol):
     result = alone(Floored()).simulate("60 s", method=method, rtol=rtol)
     assert result["c.below"].final.m == 10.0  # 60 s hold 9.5 periods
+
+
+def test_a_row_of_a_hundred_relays_switches_at_one_instant():
+    model = blocks.Model("row")
+    model.source = si.Pulse(period="1 s", start="0.5 s")
+    model.relay = si.Relay(count=100, switch_on=0.6, switch_off=0.4)
+    model.sum = si.Integrator()
+    model.connect(model.source.y, model.relay[0].u)
+    model.connect(model.relay[:-1].y, model.relay[1:].u)
+    model.connect(model.relay[99].y, model.sum.u)
+    result = model.simulate("3.25 s")
+    assert result["sum.y"].final.to("s").m == pytest.approx(1.5, rel=1e-9)

@@ -1,12 +1,11 @@
-"""What has overflown beside a value that has become nothing, and cascades at one instant."""
+"""Derivatives of a value that has become nothing, beside what has overflown."""
 
 import numpy as np
 import pytest
 
-import library.signal as S
 from blocks import Component, Model, Variable, cosh, der, exp, quantity
 
-S_ = quantity("1 s")
+S = quantity("1 s")
 LAWS = {  # of x = t / s, and what their integrals from 0 to 2 come to
     "sigmoid": (lambda x: 1 / (1 + exp(-1000 * (x - 1))), 1.0),
     "squared": (lambda x: 100 / cosh(300 * (x - 2)) ** 2, 1 / 3),
@@ -23,8 +22,8 @@ def test_a_value_that_is_nothing_has_a_derivative_though_what_it_is_made_of_over
         lag = Variable("1", 0.0, priority="high")
 
         def equations(self):
-            yield der(self.x) == 1 / S_
-            yield der(self.y) == of(self.x) / S_
+            yield der(self.x) == 1 / S
+            yield der(self.y) == of(self.x) / S
             yield der(self.lag) == (of(self.x) - self.lag) / quantity("1 ms")
 
     model = Model("law")
@@ -32,15 +31,3 @@ def test_a_value_that_is_nothing_has_a_derivative_though_what_it_is_made_of_over
     result = model.simulate("2 s", method=method, rtol=1e-8, max_step="1 ms")
     assert result["c.y"].final.m == pytest.approx(integral, rel=1e-5)
     assert np.isfinite(result["c.lag"].final.m)
-
-
-def test_a_row_of_a_hundred_relays_switches_at_one_instant():
-    model = Model("row")
-    model.source = S.Pulse(period="1 s", start="0.5 s")
-    model.relay = S.Relay(count=100, switch_on=0.6, switch_off=0.4)
-    model.sum = S.Integrator()
-    model.connect(model.source.y, model.relay[0].u)
-    model.connect(model.relay[:-1].y, model.relay[1:].u)
-    model.connect(model.relay[99].y, model.sum.u)
-    result = model.simulate("3.25 s")
-    assert result["sum.y"].final.to("s").m == pytest.approx(1.5, rel=1e-9)

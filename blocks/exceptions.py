@@ -184,12 +184,13 @@ _R = TypeVar("_R")
 
 def told_how_to_call(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """A public function whose arguments, where Python refuses them, are answered with its call."""
-    old_names = OPTIONS.get(function.__name__, {}).keys()
+    name = function.__qualname__.removesuffix(".__init__").rpartition(".")[2]  # of a class
+    old_names = OPTIONS.get(name, {}).keys()
 
     @wraps(function)
     def called(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         if old_names and not old_names.isdisjoint(kwargs):
-            kwargs = current_options(function.__name__, kwargs)  # type: ignore[assignment]
+            kwargs = current_options(name, kwargs)  # type: ignore[assignment]
         try:
             return function(*args, **kwargs)
         except OSError as error:  # of a file that cannot be
@@ -199,13 +200,12 @@ def told_how_to_call(function: Callable[_P, _R]) -> Callable[_P, _R]:
                             "Name a file in a folder that is there.") from None
         except TypeError as error:
             if "os.PathLike" in str(error):
-                raise WrongCall(f"{function.__name__}()", "takes the name of a file: "
-                                f"{error}.", "Give it as text, or as a Path.") from None
+                raise WrongCall(f"{name}()", f"takes the name of a file: {error}.",
+                                "Give it as text, or as a Path.") from None
             if isinstance(error, BlocksError) or error.__traceback__.tb_next:  # type: ignore[union-attr]
                 raise  # from within
-            name, parameters = function.__name__, signature(function).parameters.values()
-            shown = Signature([p.replace(annotation=Parameter.empty) for p in parameters
-                               if p.name != "self"])  # fmt: skip
+            shown = Signature([p.replace(annotation=Parameter.empty) for p in signature(
+                function).parameters.values() if p.name != "self"])
             raise WrongCall(f"{name}()", f"{str(error).partition('() ')[2]}.",
                             f"It is called as {name}{shown}.") from None
 

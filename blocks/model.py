@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 from .exceptions import BlocksError, told_how_to_call
 from .language.compiled_model import CompiledModel
-from .renamed import ATTRIBUTES, current_attribute, current_options
+from .renamed import current_options
 from .results.shown import printable
 from .units import sizes_by_dimension
 
@@ -73,10 +73,6 @@ class Model(CompiledModel):
         except BlocksError:  # of an empty one, say: its text is shown
             return None
         return drawn
-
-    def __getattr__(self, name: str) -> Any:
-        old = name in ATTRIBUTES["Model"] and name not in self.__dict__.get("_children", {})
-        return current_attribute(self, name) if old else super().__getattr__(name)
 
     # -- structure ---------------------------------------------------------------------
     @property

@@ -22,12 +22,15 @@ ATTRIBUTES = {  # by class; a name with parentheses is a method that was a prope
     "Result": {"t": "time", "explore": "report", "to_pandas": "table"},
     "Series": {"unit": "units"},
     "LinearModel": {"dc_gain": "dcgain()"},
+    "Component": {"settled": "structure"},
 }
 OPTIONS = {  # by function
     "simulate": {"start": "start_time", "start_from": "initial"},
     "stepper": {"start": "start_time"},
     "sweep": {"start": "start_time"},
     "operating_point": {"wishes": "targets"},
+    "fit": {"starts": "guesses"},
+    "Parameter": {"settles": "structure"},
 }
 
 

@@ -12,6 +12,7 @@ import pytest
 from benches import wired
 
 import blocks
+from blocks import Parameter
 from blocks.renamed import MODULES, RenamedWarning
 from library.translational import ForceSource, Mass, Reference, Spring
 from tests.studies import bench
@@ -116,7 +117,9 @@ def model():
     (lambda m: m.simulate("1 ms").explore("block.v"), "Result.report"),
     (lambda m: m.simulate("1 ms").report(None, "block.v"), r"report\(…, save=file\)"),
     (lambda m: m.simulate("1 ms")["block.v"].unit, "Series.units"),
-    (lambda m: m.linearise("push.force", "spring.x").dc_gain, r"LinearModel.dcgain")])
+    (lambda m: m.linearise("push.force", "spring.x").dc_gain, r"LinearModel.dcgain"),
+    (lambda m: m.block.settled("mass") or "nothing", "Component.structure"),
+    (lambda m: Parameter("1 kg", settles=round), r"Parameter\(structure=")])
 def test_an_old_name_answers_with_the_new_one(model, old, told):
     with pytest.warns(RenamedWarning, match=rf"called {told}") as caught:
         assert old(model) is not None

@@ -29,6 +29,7 @@ from ..exceptions import (
 )
 from ..reading.foreign_words import keyword_elsewhere, method_nearest, part_elsewhere
 from ..reading.paths import steps_of
+from ..renamed import ATTRIBUTES, current_attribute
 from ..results.shown import printable
 from ..units import Unit, from_si, unit_given
 from .assignment import (
@@ -70,7 +71,6 @@ from .specialisation import (
     refuse_idle,
     refuse_of_other_law,
     refuse_other_structure,
-    settled_by,
     with_values_of_laws,
 )
 from .tree import TreeNode
@@ -269,9 +269,10 @@ class Part(TreeNode):
             return True
         if declared.default_of is not None and declared.name not in self._values:
             return True
+        found = declared.structure
         if np.ndim(declared.default) and (
                 np.shape(accepted) != np.shape(present)
-                or settled_by(declared, accepted) != settled_by(declared, present)
+                or found and found(accepted) != found(present)
                 or arrays_are_numbers(self) and not np.array_equal(accepted, present)):
             return True
         return declared.any_unit and self._units.get(declared.name) != declared.unit
@@ -342,6 +343,8 @@ class Part(TreeNode):
             return self._trace.symbols[name]
         if name in self._declared:  # a numbered port, or a law's own
             return self._declared[name].__get__(self, type(self))
+        if any(name in ATTRIBUTES.get(kind.__name__, ()) for kind in type(self).__mro__):
+            return current_attribute(self, name)
         known = [*children, *self._declared] or ["(nothing)"]
         instead = part_elsewhere(name) if self._is_root else keyword_elsewhere(self, name)
         if self._is_root and not instead[0] and not nearest(name, known):
@@ -595,12 +598,12 @@ class Component(Part):
         """What is allowed, but rarely meant; yields it as sentences, for ``check()``."""
         return iter(())
 
-    def settled(self, name: str) -> Any:
-        """What the value of a parameter ``settles`` for the equations."""
+    def structure(self, name: str) -> Any:
+        """Return what the equations depend on of a parameter's value, its ``structure``."""
         declared = self._declared[name]
         assert isinstance(declared, Parameter)
         component = self if self._trace is None else self._trace.component
-        return settled_by(declared, declared.value(component))
+        return declared.structure and declared.structure(declared.value(component))
 
 
 _RESERVED = {n for n in dir(Component) if not n.startswith("__")} | {"time", "count"}

@@ -58,6 +58,7 @@ from ..exceptions import (
     UnitError,
     UnknownUnit,
     brief,
+    told_how_to_call,
     unknown_name,
 )
 from ..numerics.arrays import python_number
@@ -215,20 +216,21 @@ class Parameter(Declaration):
     advice : str or mapping of unit to str
         A hint shown when a value of another dimension is given, or one for every
         dimension that is likely: ``{"N*s/m": "A damping belongs to Damper(damping=…)."}``.
-    settles : function of the value in SI, optional
+    structure : function of the value in SI, optional
         Something hashable that the equations depend on, such as where a table jumps;
-        ``self.settled(name)`` reads it in ``equations()``.
+        ``self.structure(name)`` reads it in ``equations()``.
     doc : str
         One line for people.
     """
 
+    @told_how_to_call
     def __init__(self, default: object, unit: str | Unit | OfComponent | None = None, *,
                  minimum: object = None, maximum: object = None, above: object = None,
                  below: object = None, varying: bool = False, advice: str | Mapping[str, str] = "",
-                 settles: Callable[[Any], Hashable] | None = None,
+                 structure: Callable[[Any], Hashable] | None = None,
                  when: str | OfComponent | None = None, doc: str = "") -> None:
         self.varying, self.advice, self.when, self.doc = varying, advice, when, doc
-        self.settles = settles
+        self.structure = structure
         bounds = {"minimum": minimum, "maximum": maximum, "above": above, "below": below}
         self._given = default, {word: b for word, b in bounds.items() if b is not None}
         self.any_unit = unit == "any"

@@ -76,9 +76,9 @@ def specialise_default(component: Part, known: dict[str, Declaration], name: str
         current_trace.reset(token)
     if isinstance(given, Expression):
         symbols.refuse_others(given.sx)
-        if isinstance(declared, Parameter) and declared.settles is not None:
-            raise ParameterError(where, "settles equations, so its default cannot follow from the "
-                                 "values of others.", "Let it depend on options only.",
+        if isinstance(declared, Parameter) and declared.structure is not None:
+            raise ParameterError(where, "decides on equations, so its default cannot follow "
+                                 "from the values of others.", "Let it depend on options only.",
                                  code="parameter.structure")
         rows, columns = given.sx.shape
         shape = (rows, columns) if columns > 1 else (rows,) if rows > 1 else ()

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LONG", "MOST", "arrays_are_numbers", "declarations_of", "declared_by_laws",
            "is_structural", "refuse_idle", "refuse_of_other_law", "refuse_other_structure",
-           "settled_by", "structure_key", "with_values_of_laws"]  # fmt: skip
+           "structure_key", "with_values_of_laws"]  # fmt: skip
 
 MOST = 1000  # numbered ports or variables of one kind
 LONG = 20  # entries of an array up to which its values are no matter of the equations
@@ -67,7 +67,7 @@ def structure_key(component: Part) -> tuple[Hashable, ...]:
             parts.append((name, np.shape(value)))
         elif isinstance(declared, Parameter) and declared.dimensions:
             parts.append((name, np.shape(value)[-declared.dimensions:],
-                          settled_by(declared, value)))
+                          declared.structure and declared.structure(value)))
     if arrays_are_numbers(component):
         parts += [(name, hashlib.sha256(np.asarray(value).tobytes()).digest())
                   for name, value, _ in _arrays(component)]
@@ -94,11 +94,6 @@ def _arrays(component: Part) -> Iterator[tuple[str, Any, int]]:
             value = component._values.get(name, None if declared.follows else declared.default)
             if value is not None and not callable(value):
                 yield name, value, declared.dimensions
-
-
-def settled_by(declared: Parameter, value: Any) -> Any:
-    """What a parameter's value settles for the equations."""
-    return None if declared.settles is None else declared.settles(value)
 
 
 def declared_by_laws(component: Part) -> dict[str, Declaration]:

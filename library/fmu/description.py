@@ -168,7 +168,7 @@ def _words(names: Iterable[str]) -> dict[str, str]:
 
 #: Names of a component's own.
 RESERVED = {"count", "time", "path", "name", "equations", "compose", "verify", "advise", "shapes",
-            "settled", "symbol", "communication_step"}  # fmt: skip
+            "structure", "symbol", "communication_step"}  # fmt: skip
 
 
 def _typed(v: Any, name: str) -> Any:

@@ -123,7 +123,7 @@ class TimeTable(Component):
 
     interpolation = Option("linear", choices=tuple(BETWEEN), doc="How to read between points")
     ends = Option("held", choices=ENDS, doc="What holds outside the points")
-    times = Parameter(["0 s", "1 s"], settles=lambda times: jumps(times),
+    times = Parameter(["0 s", "1 s"], structure=lambda times: jumps(times),
                       doc="Instants, not decreasing")
     values = Parameter([0.0, 1.0], unit="any", doc="Values at the instants")
     y = Output(lambda c: _checked(c, "times"))
@@ -147,7 +147,7 @@ class TimeTable(Component):
             for instant in times:
                 yield breakpoints(instant)
         if self.interpolation == "linear":
-            yield self.y == with_jumps(time, times, values, self.settled("times"), hold)
+            yield self.y == with_jumps(time, times, values, self.structure("times"), hold)
         elif self.interpolation == "held" and times.is_number:
             yield self.y == interpolate(time, *stairs(times, values), hold=True)
         else:

@@ -218,10 +218,10 @@ def test_a_robust_loss_overlooks_outliers():
 def test_other_starts_leave_a_false_minimum():
     bounds = {"part.k": ("500 N/m", "20 kN/m", "18 kN/m"), "part.d": STIFFNESS["part.d"]}
     once = fit(released(), made(), bounds, {"disp [mm]": "part.x"})
-    often = fit(released(), made(), bounds, {"disp [mm]": "part.x"}, starts=8)
+    often = fit(released(), made(), bounds, {"disp [mm]": "part.x"}, guesses=8)
     assert abs(often.values["part.k"] - quantity("1800 N/m")) < quantity("5 N/m")
     assert np.std(often.residuals()["disp [mm]"].m) < np.std(once.residuals()["disp [mm]"].m)
-    assert any("disp [mm] is no noise" in n and "starts=10" in n for n in once.notes)
+    assert any("disp [mm] is no noise" in n and "guesses=10" in n for n in once.notes)
     assert often.notes == []
 
 
@@ -231,9 +231,9 @@ def test_starts_that_cannot_be_run_are_left_out():
     model.rig.friction.viscous_coefficient = "0 N*s/m"
     found = fit(model, pd.DataFrame({"t [s]": t, "x [m]": t - 1.5 * t**2}),
                 {"rig.friction.coulomb_force": ("5 N", "15 N"),
-                 "rig.friction.breakaway_force": ("2 N", "40 N")}, {"x [m]": "sight.x"}, starts=4)
+                 "rig.friction.breakaway_force": ("2 N", "40 N")}, {"x [m]": "sight.x"}, guesses=4)
     assert found.values["rig.friction.coulomb_force"].m == pytest.approx(12, rel=1e-6)
-    assert "of 4 starts could not be run" in found.notes[0]
+    assert "of 4 guesses could not be run" in found.notes[0]
     assert "below coulomb_force" in found.notes[0]
 
 
@@ -366,7 +366,7 @@ def test_starts_of_a_fit_are_searched_by_processes_as_they_are_here():
     noise = 1e-3 * np.random.default_rng(3).standard_normal(30)
     data = pd.DataFrame({"time [s]": t, "y [m]": run["ball.y"].at(t * quantity("1 s")).m + noise})
     found = [fit(model, data, {"ball.speed": ("5 m/s", "20 m/s", "6 m/s")}, {"y [m]": "ball.y"},
-                 starts=3, executor=executor) for executor in (None, 2)]
+                 guesses=3, executor=executor) for executor in (None, 2)]
     here, spread = (f.values["ball.speed"].to("m/s").m for f in found)
     assert here == pytest.approx(spread, rel=1e-9) and here == pytest.approx(10, rel=1e-3)
     assert found[0].runs == pytest.approx(found[1].runs, abs=3)
@@ -377,7 +377,7 @@ def test_starts_of_a_fit_are_searched_by_processes_as_they_are_here():
 def test_an_executor_that_no_start_can_be_sent_to_is_refused(executor, text):
     data = pd.DataFrame({"time [s]": [0.2, 0.4, 0.6], "y [m]": [0.8, 1.2, 1.2]})
     with pytest.raises(ParameterError, match=text):
-        fit(shot(), data, {"ball.speed": ("5 m/s", "20 m/s")}, {"y [m]": "ball.y"}, starts=2,
+        fit(shot(), data, {"ball.speed": ("5 m/s", "20 m/s")}, {"y [m]": "ball.y"}, guesses=2,
             executor=executor)
 
 

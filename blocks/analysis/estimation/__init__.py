@@ -42,7 +42,7 @@ LOSSES: dict[str, tuple[Callable[[Array], Array], Callable[[Array], Array]]] = {
 
 @told_how_to_call
 def fit(model: CompiledModel, data: Any, parameters: Mapping[str, Any], compare: Mapping[str, Any],
-        *, loss: str = "linear", starts: int = 1, seed: int = 0, executor: Any = None,
+        *, loss: str = "linear", guesses: int = 1, seed: int = 0, executor: Any = None,
         progress: bool | None = None, rtol: float = 1e-8, **options: Any) -> Fit:
     """Find the parameters with which a model behaves as measured. The model is not changed.
 
@@ -61,13 +61,12 @@ def fit(model: CompiledModel, data: Any, parameters: Mapping[str, Any], compare:
         :class:`Measured`, which knows noise, and an offset or delay that is to be found.
     loss : str
         ``"linear"``, or against outliers ``"soft_l1"``, ``"huber"``, ``"cauchy"``.
-    starts : int
-        So many starts within the bounds; the best counts. Those that cannot be run are left out,
-        and ``notes`` says so.
+    guesses : int
+        How many first guesses within the bounds are tried; ``notes`` tells which cannot be run.
     seed : int
-        Of the other starts.
+        Of the random numbers that place the other guesses.
     executor : int or executor, optional
-        Where the starts are searched, as in :meth:`~blocks.Model.sweep`: a number of processes, an
+        Where guesses are tried, as in :meth:`~blocks.Model.sweep`: a number of processes, an
         executor of ``concurrent.futures``, a Dask client; by default one after the other, here.
     progress : bool, optional
         Show run and misfit; by default in terminals and notebooks, after two seconds.
@@ -109,7 +108,7 @@ def fit(model: CompiledModel, data: Any, parameters: Mapping[str, Any], compare:
     status = "finished"
     try:
         with Progress(progress, 0, name="fit") as search.tell:
-            search.run_all(_guesses(misfit, starts, seed), executor)
+            search.run_all(_guesses(misfit, guesses, seed), executor)
             search.find_noise()
     except KeyboardInterrupt:
         if search.best is None:
@@ -117,17 +116,17 @@ def fit(model: CompiledModel, data: Any, parameters: Mapping[str, Any], compare:
         status = "interrupted"
         search.estimate_noise(search.best[1])
     assert search.best is not None
-    return Fit(misfit, search.best[1], search.weights(), status, search.notes(starts))
+    return Fit(misfit, search.best[1], search.weights(), status, search.notes(guesses))
 
 
-def _guesses(misfit: Misfit, starts: int, seed: int) -> Sequence[Array]:
+def _guesses(misfit: Misfit, guesses: int, seed: int) -> Sequence[Array]:
     """The guesses, and other points spread over the bounds."""
     first = np.array([u.guess for u in misfit.unknowns])
-    if starts <= 1:
+    if guesses <= 1:
         return [first]
     from scipy.stats import qmc
 
-    spread = qmc.LatinHypercube(len(first), rng=seed).random(starts - 1)
+    spread = qmc.LatinHypercube(len(first), rng=seed).random(guesses - 1)
     low, high = ends_of(misfit.unknowns)
     return [first, *(misfit.values_of(row) for row in low + spread * (high - low))]
 
@@ -140,7 +139,7 @@ class _Search:
         self.tell: Callable[..., None] | None = None
         self.best: tuple[float, Array] | None = None
         self._tried = 0
-        self.refused: list[str] = []  # why starts could not be run
+        self.refused: list[str] = []  # why guesses could not be run
 
     def run_all(self, guesses: Sequence[Array], executor: Any) -> None:
         """Go to the minima nearest to several guesses; from the first one here."""
@@ -186,11 +185,12 @@ class _Search:
             self.best = None
             self.run(values)
 
-    def notes(self, starts: int) -> list[str]:
-        """What is to be said of starts."""
+    def notes(self, guesses: int) -> list[str]:
+        """Sentences about guesses that were left out."""
         lost = len(self.refused)
-        return [f"{lost} of {starts} starts could not be run{', the first' * (lost > 1)} because: "
-                f"{self.refused[0]}"] if lost else []
+        first = ", the first" * (lost > 1)
+        return [f"{lost} of {guesses} guesses could not be run{first} because: {self.refused[0]}"
+                ] if lost else []
 
     @property
     def _without_noise(self) -> list[str]:

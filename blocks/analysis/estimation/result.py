@@ -204,7 +204,7 @@ class Fit(Tabulated):
                 notes.append(f"What is left of {sensor.name} is no noise: each residual is as the "
                              f"one before, with correlation {related:.2f}. The model lacks "
                              "something, or this is a false minimum: look at plot(), try "
-                             "starts=10. Intervals are too narrow.")
+                             "guesses=10. Intervals are too narrow.")
         return notes
 
     def _disagreement(self) -> list[str]:

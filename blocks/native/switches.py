@@ -285,13 +285,14 @@ def _move_by_last_bits(code: Code, work: Workspace, relations: Relations, switch
 @machine_code
 def _move(code: Code, work: Workspace, relations: Relations, switches: Switches, t: float,
           x: Vector, part: float, relative: float) -> None:
-    """Fill in by how much crossing functions change with states that are moved."""
-    moved, found = relations.looks[MOVED], relations.looks[SPARE]
+    """Fill in by how much crossing functions change with states that are moved, beside jumps."""
+    moved, near, far = relations.looks[MOVED], relations.looks[SPARE], relations.looks[MOVED + 1]
     moved[:] = 0.0
     for side in range(2):
-        _moved_by(code, work, relations, t, x, part, relative, side, found)
+        _moved_by(code, work, relations, t, x, part, relative, side, near)
+        _moved_by(code, work, relations, t, x, 2.0 * part, relative, side, far)
         for r in range(switches.m.size):
-            moved[r] = max(moved[r], abs(found[r] - switches.now[r]))
+            moved[r] = max(moved[r], abs(far[r] - near[r]))
 
 
 @machine_code
@@ -306,8 +307,8 @@ def _moved_by(code: Code, work: Workspace, relations: Relations, t: float, x: Ve
         point[i] = x[i]
         if relative > 0.0 or work.k[ATOL, i] < np.inf:  # else it follows from the others
             point[i] += share * part * max(relative * abs(x[i]), work.k[ATOL, i])
-    later = t + abs(share) * part * relative * abs(t)  # behind what jumps just here
-    _crossing_functions(code, work, relations, later, point, found)
+    t += abs(share) * part * relative * abs(t)  # behind what jumps just here
+    _crossing_functions(code, work, relations, t, point, found)
 
 
 @machine_code
@@ -384,14 +385,13 @@ def _passes(code: Code, work: Workspace, relations: Relations, switches: Switche
     held, rounding may go on to put it on the wrong side.
     """
     _move(code, work, relations, switches, t, x, OF_TOLERANCE * JUST_SWITCHED, 1.0 / OF_TOLERANCE)
-    now = switches.now
     doubt = max(relations.looks[MOVED, r], ROUNDING * relations.looks[LARGEST, r])
-    if not abs(now[r]) <= doubt:
+    if not abs(switches.now[r]) <= doubt:
         return False
     _look_ahead(code, work, relations, t, x, step)
-    if abs(relations.looks[SPARE, r] - now[r]) <= doubt:  # which rounding may tell
+    if abs(relations.looks[SPARE, r] - switches.now[r]) <= doubt:  # which rounding may tell
         _look_ahead(code, work, relations, t, x, step / PART_AHEAD)
-    going = relations.looks[SPARE, r] - now[r]
+    going = relations.looks[SPARE, r] - switches.now[r]
     if switches.m[r] > 0.5 and going > 0.0 or switches.m[r] < 0.5 and going < 0.0:
         relations.slack[r] = doubt
         return True

@@ -166,8 +166,10 @@ class Symbol:
     source : bool
         Drives the network: drawn first, on the left.
     left, right : tuple of str
-        Ports at the sides of a component with more than two, from top to bottom; by default
-        the first half of them is on the left.
+        Ports at the sides, from top to bottom; by default the first half is on the left. Any
+        others are wired from below.
+    named : bool
+        Names of the ports are written beside it: which is which matters, and is not to be seen.
     """
 
     strokes: tuple[Stroke, ...]
@@ -177,12 +179,14 @@ class Symbol:
     source: bool
     left: tuple[str, ...]
     right: tuple[str, ...]
+    named: bool
 
     def __init__(self, *strokes: Stroke, letters: str = "", half: tuple[float, float] = (3.0, 1.5),
                  rigid: bool = False, source: bool = False, left: tuple[str, ...] = (),
-                 right: tuple[str, ...] = ()) -> None:
+                 right: tuple[str, ...] = (), named: bool = False) -> None:
         for name, value in {"strokes": strokes, "letters": letters, "half": half, "rigid": rigid,
-                            "source": source, "left": left, "right": right}.items():
+                            "source": source, "left": left, "right": right,
+                            "named": named}.items():
             object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:

@@ -71,12 +71,15 @@ class Drawing:
 def posture_of(part: Part, sheet: Drawing) -> str:
     """``"along"``, ``"standing"``, ``"body"``, ``"hanging"`` or ``"box"``."""
     physical = part.physical()
-    if part.inside or len(physical) == 0 or (part.symbol and part.symbol.left):
+    symbol = part.symbol
+    if part.inside or len(physical) == 0 or (symbol and len(symbol.left + symbol.right) > 2):
         return "box"
     if len(physical) == 1:
-        return "body" if part.symbol and part.symbol.rigid else "hanging"
-    if part.symbol is None or part.symbol.rigid:
+        return "body" if symbol and symbol.rigid else "hanging"
+    if symbol is None or symbol.rigid:
         return "box"
+    if not glyph_is_two_port(symbol):
+        return "hanging"
     first, second = main_pins(part)
     signs = sheet.sign(first), sheet.sign(second)
     if (signs[0] is None) == (signs[1] is None) or first.net == second.net:
@@ -86,14 +89,9 @@ def posture_of(part: Part, sheet: Drawing) -> str:
 
 def main_pins(part: Part) -> tuple[Pin, Pin]:
     """The two ends of a two-port; any other port is an extra."""
-    physical = part.physical()
-    for k, pin in enumerate(physical):
-        same = [p for p in physical[k + 1 :] if p.name != pin.name]
-        if len(physical) == 2 or part.symbol is None:
-            break
-        if same and pin.name not in ("H",):
-            return pin, same[0]
-    return physical[0], physical[1]
+    left, right = part.sides()
+    first, second = (*left, *right)[:2]
+    return first, second
 
 
 def box_of(part: Part, sheet: Drawing, mirrored: bool) -> Box:
@@ -157,13 +155,19 @@ class _Drawn:
             self.picture.draw(stroke.points * [U, -U] + [x, y], kind="ground", wrong=wrong,
                               owner=" ".join(self.sheet.nets[pin.net].grounds))  # fmt: skip
 
-    def _reach(self, pin: Pin, side: str, way: list[tuple[float, float]], width: float) -> None:
-        """A wire from a place of the symbol to a side of the box, or to the ground."""
+    def _room(self, pin: Pin) -> float:
+        """What the name of a port takes beside the symbol."""
+        return width_of(pin.name, SMALL) + 6 if self.symbol.named else 0.0
+
+    def _reach(self, pin: Pin, side: str, way: list[tuple[float, float]], width: float,
+               room: float = 0.0) -> None:
+        """A wire from a place of the symbol to a side of the box, or to the ground, which stands
+        beyond the ``room`` of a name."""
         ink = self.sheet.ink(pin)
         x, y = way[-1]
         edge = 0.0 if side == "left" else width
         if self.sheet.sign(pin) is not None:
-            out = x + (-STUB if side == "left" else STUB)
+            out = x + (STUB + room) * (-1 if side == "left" else 1)
             self.picture.draw([*way, (out, y), (out, y + 6)], ink, "wire")
             self._ground(pin, out, y + 6)
             return
@@ -219,15 +223,18 @@ class _Drawn:
         half = symbol.half[1] * U
         enter, leave = self._extras(ends)
         signs = [self.sheet.sign(p) is not None for p in (left, right)]
-        width = max(60.0 + 2 * (STUB + 12) * any(signs), *self.widths) + 10
+        rooms = [self._room(p) for p in (left, right)]
+        width = max(60.0 + 2 * (STUB + 12) * any(signs) + 2 * max(rooms), *self.widths) + 10
         x, y = round(width / 2), 16 + half
         self._strokes(x, y, np.array([[-1.0 if mirrored else 1.0, 0], [0, -1]]))
         self._write(x, 11, self.name, NAME, "middle")
         heights = [h for stroke in symbol.strokes for h in stroke.points[:, 1]]
         under = y - U * min(heights)
         self._area(x - 30, y - U * max(heights), x + 30, under)
-        self._reach(left, "left", [(x - 30, y)], width)
-        self._reach(right, "right", [(x + 30, y)], width)
+        for pin, side, way, room in ((left, "left", -1, rooms[0]), (right, "right", 1, rooms[1])):
+            self._reach(pin, side, [(x + way * 30, y)], width, room)
+            if room:
+                self._write(x + way * 33, y - 3, pin.name, SMALL, ("start", "end")[way < 0], True)
         rows = max(len(enter), len(leave))
         self._below(x, under, enter, leave, width)
         low = y + half if not rows else max(y + half, under + rows * 14 + 3)
@@ -248,6 +255,9 @@ class _Drawn:
         self._area(x - half, 6, x + half, 66)
         self.picture.draw([(x, 6), (x, 6)], self.sheet.ink(ends[up]), "wire")
         self._ground(ends[1 - up], x, 66.0)
+        if self.symbol.named:
+            self._write(x - 4, 18, ends[up].name, SMALL, "end", True)
+            self._write(x - 4, 62, ends[1 - up].name, SMALL, "end", True)
         rows = 14.0 * max(len(leave) - 1, 0)
         width = self._beside(x + half + 5, 25.0, 44.0 + rows if leave else 25.0)
         self._aside(x, half, 36.0, enter, leave, width)
@@ -272,7 +282,7 @@ class _Drawn:
 
     def hanging(self, mirrored: bool) -> Box:
         """A part with one port, below its wire; or above its ground."""
-        pin = self.part.physical()[0]
+        pin = self.part.physical()[-1]  # what else there is, such as heat, is declared before
         enter, leave = self._extras([pin])
         symbol, kind = self.symbol, self.part.type
         if symbol is None:
@@ -292,14 +302,16 @@ class _Drawn:
             self._strokes(x, 6.0, np.array([[1.0, 0], [0, -1]]))
         self._area(x - wide, top, x + wide, top + deep)
         self.picture.draw([(x, 6), (x, top)], self.sheet.ink(pin), "wire")
-        middle = top + deep / 2 - 7 * (max(len(enter), len(leave), 1) - 1)
+        half = top + deep / 2
+        middle = max(half - 7 * (max(len(enter), len(leave), 1) - 1), min(half, 22.0))
         rows = middle + 14 * (len(leave) - 1) + 6 if leave else 0.0
         width = self._beside(x + wide + 5, min(25.0, middle - 4) if leave else 25.0,
                              max(25.0, rows))  # fmt: skip
         self._aside(x, wide, middle, enter, leave, width)
         low = max(top + deep + 4, max(25.0, rows) + LINE * len(self.values) + 6)
         if self.sheet.sign(pin) is not None:  # stands alone on its reference
-            self._ground(pin, x, 6.0)
+            self._ground(pin, x, 6.0 if symbol else top + deep)
+            low = max(low, top + deep + 12)
         return self._railed(pin, width, low, 6.0, (x, x))
 
     def box(self, mirrored: bool) -> Box:
@@ -310,7 +322,8 @@ class _Drawn:
         several = symbol is not None and bool(symbol.left or symbol.right)
         beside = [max((width_of(p.name, SMALL) + 6 for p in side if not p.signal), default=0.0)
                   * several for side in (lefts, rights)]  # names of a symbol's ports, over wires
-        margin = [max(STUB + 14.0 if s else 10.0, b) for s, b in zip(signs, beside, strict=True)]
+        margin = [STUB + 14.0 + b if s else max(10.0, b)
+                  for s, b in zip(signs, beside, strict=True)]
         named = symbol is None and sum(bool(p.name) for p in lefts + rights) > 1
         inner = [max((width_of(p.name, SMALL) for p in side), default=0.0) * named
                  for side in (lefts, rights)]
@@ -337,11 +350,11 @@ class _Drawn:
         self._write(x, 11, self.name, NAME, "middle")
         self._area(x - half_w, y - half_h, x + half_w, y + half_h)
         down = 7.0 if named else 0.0
-        for side, pins in (("left", lefts), ("right", rights)):
+        for side, pins, room in (("left", lefts, beside[0]), ("right", rights, beside[1])):
             for k, pin in enumerate(pins):
                 at = y + down + (k - (len(pins) - 1) / 2) * spacing
                 edge = x - half_w if side == "left" else x + half_w
-                self._reach(pin, side, [(edge, at)], width)
+                self._reach(pin, side, [(edge, at)], width, room)
                 if named or several and not pin.signal:
                     inward = (side == "left") == named
                     below = 3 if named else 9 if at < y else -3  # not towards the name above

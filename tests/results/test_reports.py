@@ -346,7 +346,7 @@ def test_a_notebook_shows_the_same_page(run):
         run.report(save="run.pdf")
 
 
-def test_a_long_network_is_folded_where_only_wires_run():
+def test_a_long_network_stands_in_the_rows_that_a_window_has_room_for():
     model = wired("row", "ground.V pull.C",
                   ground=tr.Reference(), pull=tr.VelocitySource(velocity="0.1 m/s"))
     last = model.pull.R
@@ -355,14 +355,12 @@ def test_a_long_network_is_folded_where_only_wires_run():
         model.connect(last, spring.R)
         model.connect(spring.C, mass.M)
         last = mass.M
-    drawn = model.draw()
-    boxes = re.findall(r'viewBox="(\S+) 0 (\S+) \S+" role', drawn.folded("row"))
-    starts, widths = np.array(boxes, dtype=float).T
-    assert len(starts) > 3 and widths.max() <= 358  # of a page on a screen of 390
-    assert_allclose(starts[1:], np.cumsum(widths)[:-1], atol=0.3)
-    assert widths.sum() == pytest.approx(drawn.width, abs=0.5)
-    for left, _, right, _ in drawn.picture.areas.values():
-        assert not ((left < starts) & (starts < right)).any()
+    page = model.simulate("0.1 s").report().html
+    widths = {name: float(wide) for name, wide in re.findall(
+        r'class="wide at-(\w+)"><svg[^>]* width="(\S+)"', page)}
+    assert widths["narrow"] <= 358 < widths["page"] <= 798 < widths["wide"] <= 1168
+    assert all(f">spring{k}</text>" in rows for rows in page.split('"wide at-')[1:]
+               for k in range(9))
 
 
 def test_a_report_holds_another_page(run):

@@ -2,6 +2,7 @@
 
 import runpy
 import sys
+from collections import Counter
 from itertools import combinations
 from pathlib import Path
 from xml.etree import ElementTree
@@ -134,7 +135,12 @@ def example(monkeypatch):
 
 @pytest.mark.parametrize("name", TWELVE)
 def test_no_wire_crosses_a_symbol_and_no_texts_overlap(name, example):
-    assert faults(example(name).draw(values=True)) == []
+    drawn = example(name).draw(values=True)
+    assert faults(drawn) == []
+    for width in (798, 358):  # of a page, and of a telephone
+        rows = drawn.within(width)
+        assert faults(rows) == [] and rows.width <= width
+        assert rows.picture.areas.keys() == drawn.picture.areas.keys()
 
 
 def test_a_picture_is_the_same_twice(example):
@@ -216,9 +222,27 @@ def test_any_network_is_drawn_without_faults(seed):
     for ports in nodes:
         if len(ports) > 1:
             model.connect(*ports)
-    drawn = draw_schematic(model.name, *drawn_network(model.network, model))
-    assert faults(drawn) == []
+    drawn = draw_schematic(model.name, *drawn_network(model.network, model)).within(np.inf)
+    assert faults(drawn) == faults(drawn.within(500)) == []
     assert set(loose_ends(drawn).values()) == {1}
+
+
+def test_rows_tell_where_wires_go_on_and_are_as_high_as_what_they_hold():
+    """Of a ring of 26 parts: a letter at both ends of every cut, and no wire without a part."""
+    model = wired("ring", *(f"s{k}.R m{k}.M s{(k + 1) % 13}.C" for k in range(13)),
+                  **{f"m{k}": tr.Mass() for k in range(13)},
+                  **{f"s{k}": tr.Spring() for k in range(13)})
+    drawn = model.draw()
+    assert drawn.within(np.inf).width > 1000 > 798 >= drawn.width and faults(drawn) == []
+    letters = Counter(t.words for t in drawn.picture.texts if not t.owner and len(t.words) == 1)
+    assert letters == {"a": 2, "b": 2}
+    ways = np.array([box_of(a, b) for _, a, b in wires(drawn.picture)])
+    areas = np.array(list(drawn.picture.areas.values()))
+    covered = np.zeros(int(drawn.height), dtype=bool)
+    for _, top, _, low in [*ways, *areas]:
+        covered[int(top) : int(low) + 1] = True
+    gaps = np.diff(np.flatnonzero(covered))
+    assert gaps.max() <= 60  # names, and the space between two rows
 
 
 class Absorber(Component):

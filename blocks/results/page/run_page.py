@@ -182,16 +182,15 @@ def network(recording: Recording) -> str:
         owner, _, name = path.rpartition(".")
         told[owner] = told.get(owner, "") + f"\n{name} = {said(value)}"
 
-    def picture(parts: Sequence[Part], nets: dict[int, Net], findings: Any, anchor: str) -> str:
+    def picture(parts: Sequence[Part], nets: dict[int, Net], findings: Any) -> str:
         hinted = [_hinted(p, told) for p in parts]
-        drawn = draw_schematic(recording.name, hinted, nets, findings)
-        return f"<div class='wide'>{drawn.folded(anchor)}</div>"
+        return draw_schematic(recording.name, hinted, nets, findings).html()
 
-    page, drawn = picture(parts, nets, findings, "drawn"), recording.drawn(True)
+    page, drawn = picture(parts, nets, findings), recording.drawn(True)
     if drawn is None or not any(part.inside for part in drawn[0]):
         return page
     return page + ("<details><summary>With the parts of all composites</summary>"
-                   f"{picture(*drawn[:2], (), 'drawn-open')}</details>")
+                   f"{picture(*drawn[:2], ())}</details>")
 
 
 def _hinted(part: Part, told: dict[str, str]) -> Part:

@@ -178,7 +178,7 @@ class _Drawn:
             self.picture.draw(np.column_stack([out + 2 * np.cos(turns), y + 2 * np.sin(turns)]),
                               ink, "wire")  # fmt: skip
             return
-        self.picture.draw([*way, (edge, y)], ink, "wire")
+        self.picture.draw([*way, (edge, y)], ink, "wire", owner=str(pin.net))
         self.sockets.append(Socket(pin.net, side, y))
         if pin.signal == "in":
             (x, y), before = way[0], (way[1] if len(way) > 1 else (edge, y))
@@ -301,7 +301,8 @@ class _Drawn:
         else:
             self._strokes(x, 6.0, np.array([[1.0, 0], [0, -1]]))
         self._area(x - wide, top, x + wide, top + deep)
-        self.picture.draw([(x, 6), (x, top)], self.sheet.ink(pin), "wire")
+        self.picture.draw([(x, 6), (x, top)], self.sheet.ink(pin), "wire",
+                          owner=str(pin.net) * (pin.net in self.sheet.live))
         half = top + deep / 2
         middle = max(half - 7 * (max(len(enter), len(leave), 1) - 1), min(half, 22.0))
         rows = middle + 14 * (len(leave) - 1) + 6 if leave else 0.0

@@ -8,13 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cache
 from html import escape
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
-__all__ = ["COLOURS", "NAME", "SMALL", "Line", "Picture", "Text", "folded_svg", "svg_of",
-           "width_of"]  # fmt: skip
+__all__ = ["COLOURS", "NAME", "SMALL", "Line", "Picture", "Text", "svg_of", "width_of"]
 
 NAME, SMALL = 11.0, 9.0  # size of a text in pixels
 #: Widths of DejaVu Sans from " " to "~", in hundredths of the size.
@@ -23,8 +21,6 @@ _WIDTHS = np.array([32, 40, 46, 84, 64, 95, 78, 27, 39, 39, 50, 84, 32, 36, 32, 
                     75, 29, 29, 66, 56, 86, 75, 79, 60, 79, 69, 63, 61, 73, 68, 99, 69, 61, 69, 39,
                     34, 39, 84, 50, 50, 61, 63, 55, 63, 62, 35, 63, 63, 28, 28, 58, 28, 97, 63, 61,
                     63, 63, 41, 52, 39, 63, 59, 82, 59, 59, 52, 64, 34, 64, 84]) / 100
-
-PIECE = 320.0  # pixels of a picture that a narrow screen holds
 
 #: The colours of domains, told apart by colour-blind readers too (M. Okabe, K. Ito, 2008).
 COLOURS = {"tab:blue": "#0072b2", "tab:orange": "#d55e00", "tab:red": "#cc79a7",
@@ -130,42 +126,6 @@ def svg_of(picture: Picture, width: float, height: float, title: str) -> str:
 @cache
 def _style() -> str:
     return Path(__file__).with_name("schematic.css").read_text(encoding="utf-8").strip()
-
-
-def folded_svg(picture: Picture, width: float, height: float, title: str, name: str) -> str:
-    """The picture in pieces that a page puts side by side, and in rows where it is narrow.
-
-    It is cut where only wires run. ``name`` is one of its own on the page.
-    """
-    whole = svg_of(picture, width, height, title)
-    ends = [*_cuts(picture, width), width]
-    if len(ends) == 1:
-        return whole
-    head, _, rest = whole.partition(">\n")
-    content = rest.rpartition("</svg>")[0]
-    pieces = [f'<svg xmlns="http://www.w3.org/2000/svg" class="schematic" width="{_n(b - a)}" '
-              f'height="{_n(height)}" viewBox="{_n(a)} 0 {_n(b - a)} {_n(height)}" role="img">'
-              for a, b in pairwise([0.0, *ends])]
-    first = f'{pieces[0]}<g id="{name}" class="schematic">{content}</g></svg>'
-    others = (f'{piece}<use href="#{name}"/></svg>' for piece in pieces[1:])
-    return "".join(['<div class="folded">', first, *others, "</div>"])
-
-
-def _cuts(picture: Picture, width: float) -> list[float]:
-    """Where only wires run, as far apart as pieces may be wide."""
-    taken = [(left, right) for left, _, right, _ in (
-        *picture.areas.values(), *(t.box() for t in picture.texts))]
-    taken += [(p.points[:, 0].min(), p.points[:, 0].max()) for p in picture.lines
-              if p.kind not in ("wire", "dot")]
-    reached, begun, gap, cuts = 0.0, 0.0, 0.0, []
-    for left, right in [*sorted(taken), (width, width)]:
-        if left - begun > PIECE and gap > begun:
-            cuts.append(gap)
-            begun = gap
-        if reached < left < width:
-            gap = (reached + left) / 2
-        reached = max(reached, right)
-    return cuts
 
 
 def _line(line: Line) -> str:

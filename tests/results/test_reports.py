@@ -292,7 +292,9 @@ def test_bands_of_the_energy_flow_are_as_wide_as_the_energies():
     assert len(ways) == 4
     tall = [float(low) - float(top) for (_, top, low) in ways]
     assert_allclose(np.array(tall) / 190 * 12, [10, 2, 9, 3], atol=0.02)
-    assert "source: 10 J supplied" in drawn and "spring: 2 J released" in drawn
+    words = re.findall(r">([^<]+)</text>", drawn)
+    assert words[:4] == ["source", "10 J supplied", "spring", "2 J released"]
+    assert float(re.search(r' width="(\d+)"', drawn)[1]) <= 358  # of a page on a telephone
     assert energy_flow([EnergyTerm("mass", "M", 0, 0, 0, 0)]) == ""
 
 

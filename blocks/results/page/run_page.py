@@ -36,14 +36,14 @@ from ..values.series import Series
 
 __all__ = ["Page", "curves", "network", "page_of", "parameters", "style"]
 
-TALL, GAP, BAR, SIZE = 190.0, 9.0, 14.0, 11.0  # pixels
+TALL, GAP, BAR, SIZE, LEAD, BANDS = 190.0, 6.0, 14.0, 11.0, 13.0, 120.0  # pixels
 LEAST = 1e-3  # share of all below which a flow is not drawn
 MOST = 12  # flows a side
 WORDS = {"supplied": ("supplied", "taken out"), "stored": ("released", "stored"),
          "dissipated": ("from heat", "dissipated"), "": ("", "")}  # fmt: skip
 COLOURS = {"supplied": "#d55e00", "stored": "#0072b2", "dissipated": "#b8860b"}
 COLUMNS = 4000  # of thinned curves: four pixels of a wide screen hold one
-CURVES, INSTANCES = 24, 8  # drawn where nothing is named, and of an array
+CURVES, LISTED, INSTANCES = 24, 200, 8  # drawn where nothing is named, counted, and of an array
 ROWS = 200  # of a table
 CANVASES = ('<p id="hint"></p><div id="panels"></div><p class="axis faint">time in s</p>')
 
@@ -72,14 +72,16 @@ class Page:
                 "a notebook shows it>")  # fmt: skip
 
 
-def page_of(recording: Recording, chosen: Sequence[Series], inside: Page | None = None) -> Page:
-    """The report of a run with these curves, and with another page ``inside``."""
+def page_of(recording: Recording, chosen: Sequence[Series], inside: Page | None = None,
+            every: Sequence[Series] = ()) -> Page:
+    """The report of a run with these curves, ``every`` one that there might be told, and with
+    another page ``inside``."""
     if not (inside is None or isinstance(inside, Page)):
         raise WrongCall("report(page=…)", f"takes a page, but was given {brief(inside)}.",
                         "Give it what model.page(…) returns.", given=inside)
     made = recording.made_with()
     sections = [("Network", network(recording)),
-                ("Curves", CANVASES if len(recording.times) else ""),
+                ("Curves", CANVASES + _left_out(chosen, every) if len(recording.times) else ""),
                 ("Simulate", "" if inside is None else inside._repr_html_()),
                 ("Findings", _findings(recording)), ("Parameters", parameters(made)),
                 ("Start values", _starts(recording)), ("Events", _events(recording)),
@@ -137,6 +139,16 @@ def _data(recording: Recording, chosen: Sequence[Series]) -> dict[str, Any]:
     if span[0] == span[1]:
         span[1] = span[0] + 1.0
     return {"panels": list(panels.values()), "events": events, "span": span}
+
+
+def _left_out(chosen: Sequence[Series], every: Sequence[Series]) -> str:
+    """A sentence where only some of the curves are drawn."""
+    drawn = [info.path for series in chosen for info in islice(series.infos, INSTANCES)]
+    paths = [info.path for series in every for info in series.infos]
+    others = sorted({*paths} - {*drawn}, key=paths.index)
+    return "" if not others else (
+        f"<p class='faint'>{len(drawn)} of {len(paths):,} curves are shown. Name others: "
+        f"result.report({escape(repr(others[0]))}).</p>")
 
 
 def _packed(values: Any, kind: str) -> str:
@@ -255,7 +267,7 @@ def _energy(recording: Recording) -> str:
         return ""
     ledger = Ledger(terms, "").grouped()
     sheet = ledger._sheet()
-    return (f"<div class='flow'>{energy_flow(ledger)}</div>"
+    return (f"<div class='wide'>{energy_flow(ledger)}</div>"
             f"<p class='faint'>{escape(sheet.title)}</p>{table(sheet)}")
 
 
@@ -283,25 +295,28 @@ def energy_flow(terms: Iterable[EnergyTerm]) -> str:
         return ""
     shown = [_chief(side, total) for side in sides]
     unit = energy_unit(total)
-    labels = [[f"{name}: {number(e / unit.factor, unit, 4)} {WORDS[kind][k]}".rstrip()
+    labels = [[(name, f"{number(e / unit.factor, unit, 4)} {WORDS[kind][k]}")
                for e, kind, name in side] for k, side in enumerate(shown)]  # fmt: skip
-    text = [max((width_of(w, SIZE) for w in side), default=0.0) + 10 for side in labels]
-    width = text[0] + text[1] + 260
-    high = TALL + GAP * max(map(len, shown)) + 30
+    text = [max((width_of(w, SIZE) for words in side for w in words), default=0.0) + 8
+            for side in labels]  # fmt: skip
+    width = text[0] + text[1] + BANDS
+    room = [[max(e / total * TALL, 2 * LEAD) + GAP for e, *_ in side] for side in shown]
+    high = max(TALL, *map(sum, room)) + 24
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{high:.0f}" '
            f'viewBox="0 0 {width:.0f} {high:.0f}" font-size="{SIZE:g}" '
            'font-family="DejaVu Sans,Verdana,sans-serif" fill="currentColor">']  # fmt: skip
     middle = width / 2 - (text[1] - text[0]) / 2
     ends, top = (text[0], width - text[1]), 12.0 + (high - 24 - TALL) / 2
-    for side, names, x, k in zip(shown, labels, ends, (0, 1), strict=True):
-        heights = [max(e / total * TALL, 1.0) for e, *_ in side]
-        y, inner = 12.0, top
-        for (_, kind, _), name, tall in zip(side, names, heights, strict=True):
+    for side, names, x, k, rooms in zip(shown, labels, ends, (0, 1), room, strict=True):
+        inner, low = top, 12.0 + GAP / 2
+        for (energy, kind, _), words, most in zip(side, names, rooms, strict=True):
+            tall = max(energy / total * TALL, 1.0)
+            y = low + (most - GAP - tall) / 2
             out.append(_band(x, y, middle, inner, tall, COLOURS.get(kind, "#777777")))
-            anchor, at = ("end", x - 6) if k == 0 else ("start", x + 6)
-            out.append(f'<text x="{at:.1f}" y="{y + tall / 2 + 4:.1f}" text-anchor="{anchor}">'
-                       f"{escape(name)}</text>")  # fmt: skip
-            y += max(tall, 6) + GAP
+            anchor, at = ("end", x - 5) if k == 0 else ("start", x + 5)
+            out += [f'<text x="{at:.1f}" y="{y + tall / 2 + dy:.1f}" text-anchor="{anchor}">'
+                    f"{escape(said)}</text>" for said, dy in zip(words, (-2, 11), strict=True)]
+            low += most
             inner += tall
     out.append(f'<rect x="{middle - BAR / 2:.1f}" y="{top:.1f}" width="{BAR:g}" '
                f'height="{TALL:g}"/></svg>')  # fmt: skip

@@ -146,7 +146,6 @@ class Stroke:
     dashed: bool = False
 
 
-@dataclass(frozen=True, eq=False)
 class Symbol:
     """How a schematic draws a component: a few strokes about (0, 0).
 
@@ -172,22 +171,12 @@ class Symbol:
         Names of the ports are written beside it: which is which matters, and is not to be seen.
     """
 
-    strokes: tuple[Stroke, ...]
-    letters: str
-    half: tuple[float, float]
-    rigid: bool
-    source: bool
-    left: tuple[str, ...]
-    right: tuple[str, ...]
-    named: bool
-
     def __init__(self, *strokes: Stroke, letters: str = "", half: tuple[float, float] = (3.0, 1.5),
                  rigid: bool = False, source: bool = False, left: tuple[str, ...] = (),
                  right: tuple[str, ...] = (), named: bool = False) -> None:
-        for name, value in {"strokes": strokes, "letters": letters, "half": half, "rigid": rigid,
-                            "source": source, "left": left, "right": right,
-                            "named": named}.items():
-            object.__setattr__(self, name, value)
+        self.strokes, self.letters, self.half = strokes, letters, half
+        self.rigid, self.source, self.named = rigid, source, named
+        self.left, self.right = left, right
 
     def __repr__(self) -> str:
         return f"<symbol of {len(self.strokes)} strokes>"  # help() of a class shows it

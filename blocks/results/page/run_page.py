@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from html import escape
 from itertools import islice
 from pathlib import Path
@@ -27,7 +26,6 @@ from ..parameters import MadeWith, said
 from ..recording import EnergyTerm, Recording
 from ..report import Events, Statistics, summary
 from ..schematic.drawing import draw_schematic
-from ..schematic.parts import Net, Part
 from ..schematic.picture import width_of
 from ..sheet import SHOWN, Sheet
 from ..shown import number, pretty
@@ -183,31 +181,16 @@ def _outcome(recording: Recording) -> str:
 
 def network(recording: Recording) -> str:
     """The schematic, where pointing at a part tells its values."""
-    drawn, made = recording.drawn(), recording.made_with()
-    if drawn is None:
+    drawn, opened = recording.drawn(), recording.drawn(True)
+    if drawn is None or opened is None:
         return "<p class='faint'>A file of a run holds no network.</p>"
-    parts, nets, findings = drawn
-    if not parts:
+    if not drawn[0]:
         return ""
-    told = dict.fromkeys(made.types, "")
-    for path, value in made.parameters.items():
-        owner, _, name = path.rpartition(".")
-        told[owner] = told.get(owner, "") + f"\n{name} = {said(value)}"
-
-    def picture(parts: Sequence[Part], nets: dict[int, Net], findings: Any) -> str:
-        hinted = [_hinted(p, told) for p in parts]
-        return draw_schematic(recording.name, hinted, nets, findings).html()
-
-    page, drawn = picture(parts, nets, findings), recording.drawn(True)
-    if drawn is None or not any(part.inside for part in drawn[0]):
+    page = draw_schematic(recording.name, *drawn).html()
+    if not any(part.inside for part in opened[0]):
         return page
-    return page + ("<details><summary>With the parts of all composites</summary>"
-                   f"{picture(*drawn[:2], ())}</details>")
-
-
-def _hinted(part: Part, told: dict[str, str]) -> Part:
-    return replace(part, hint=f"{part.path}: {part.type}{told.get(part.path, '')}",
-                   inside=tuple(_hinted(p, told) for p in part.inside))
+    inside = draw_schematic(recording.name, *opened[:2]).html()
+    return f"{page}<details><summary>With the parts of all composites</summary>{inside}</details>"
 
 
 def _findings(recording: Recording) -> str:

@@ -296,13 +296,15 @@ def _marks_in_words(events: Sequence[Any]) -> str:
 def _legend(ax: Any, place: str) -> None:
     """Outside the axes, where the figure makes room for it; else where little is covered."""
     entries = [t for t in ax.get_legend_handles_labels()[1] if t]
-    columns = 1 if len(entries) <= 12 else 2
+    columns, longest = 1 if len(entries) <= 12 else 2, max(map(len, entries), default=0)
+    beside = max(1, min(len(entries), WIDE // (longest + SWATCH)))
+    figure = ax.get_figure()
     if place == "below":  # one for all axes of the figure
-        figure = ax.get_figure()
         if ax is figure.axes[0]:
-            longest = max(map(len, entries), default=0)
-            figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center",
-                          ncols=max(1, min(len(entries), WIDE // (longest + SWATCH))))
+            figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=beside)
+    elif place == "outside" and columns * longest > TALL:  # they would take the room of the curves
+        ax.legend(loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=beside,
+                  borderaxespad=4.0 if ax is figure.axes[-1] else 0.6)
     elif place == "outside":
         ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02), ncols=columns, borderaxespad=0.4)
     else:

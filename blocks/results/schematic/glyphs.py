@@ -69,7 +69,7 @@ class Drawing:
 
 
 def posture_of(part: Part, sheet: Drawing) -> str:
-    """``"along"``, ``"standing"``, ``"body"``, ``"hanging"`` or ``"box"``."""
+    """``"along"``, ``"body"``, ``"hanging"`` or ``"box"``."""
     physical = part.physical()
     symbol = part.symbol
     if part.inside or len(physical) == 0 or (symbol and len(symbol.left + symbol.right) > 2):
@@ -81,10 +81,8 @@ def posture_of(part: Part, sheet: Drawing) -> str:
     if not glyph_is_two_port(symbol):
         return "hanging"
     first, second = main_pins(part)
-    signs = sheet.sign(first), sheet.sign(second)
-    if (signs[0] is None) == (signs[1] is None) or first.net == second.net:
-        return "along"
-    return "standing"
+    grounded = (sheet.sign(first) is None) != (sheet.sign(second) is None)
+    return "hanging" if grounded and first.net != second.net else "along"
 
 
 def main_pins(part: Part) -> tuple[Pin, Pin]:
@@ -97,10 +95,7 @@ def main_pins(part: Part) -> tuple[Pin, Pin]:
 def box_of(part: Part, sheet: Drawing, mirrored: bool) -> Box:
     """A part in its form; mirrored, its second port is on the left."""
     drawn = _Drawn(part, sheet)
-    posture = posture_of(part, sheet)
-    make = {"along": drawn.along, "standing": drawn.standing, "body": drawn.body,
-            "hanging": drawn.hanging, "box": drawn.box}[posture]  # fmt: skip
-    box = make(mirrored)
+    box: Box = getattr(drawn, posture_of(part, sheet))(mirrored)
     for k, p in enumerate(box.picture.lines):
         if p.kind == "symbol":
             box.picture.lines[k] = replace(p, owner=part.path, wrong=drawn.wrong)
@@ -192,17 +187,14 @@ class _Drawn:
         return ([p for p in rest if p.signal == "in" and p.net in self.sheet.live],
                 [p for p in rest if p.signal == "out" and p.net in self.sheet.live or not p.signal])
 
-    def _below(self, x: float, y: float, enter: list[Pin], leave: list[Pin], width: float) -> None:
+    def _leads(self, x: float, y: float, enter: list[Pin], leave: list[Pin], width: float,
+               half: float = 0.0) -> None:
+        """Wires of extras: from the sides of a symbol, or from below where it has no ``half``."""
         for side, step, pins in (("left", -1, enter), ("right", 1, leave)):
             for k, pin in enumerate(pins):
-                at = x + step * (8 + 7 * k)
-                self._reach(pin, side, [(at, y), (at, y + 14 * (k + 1))], width)
-
-    def _aside(self, x: float, half: float, y: float, enter: list[Pin], leave: list[Pin],
-               width: float) -> None:
-        for side, at, pins in (("left", x - half, enter), ("right", x + half, leave)):
-            for k, pin in enumerate(pins):
-                self._reach(pin, side, [(at, y + 14 * k)], width)
+                at = x + step * (half or 8 + 7 * k)
+                below = [(at, y)] if not half else []
+                self._reach(pin, side, [*below, (at, y + 14 * (k + (not half)))], width)
 
     def _beside(self, x: float, y: float, low: float) -> float:
         """Name and values to the right of a symbol; the width with them."""
@@ -236,34 +228,12 @@ class _Drawn:
             if room:
                 self._write(x + way * 33, y - 3, pin.name, SMALL, ("start", "end")[way < 0], True)
         rows = max(len(enter), len(leave))
-        self._below(x, under, enter, leave, width)
+        self._leads(x, under, enter, leave, width)
         low = y + half if not rows else max(y + half, under + rows * 14 + 3)
         if any(signs):
             low = max(low, y + 18)
         self._write_values(x, low, up=1.0)
         return Box(width, low + LINE * len(self.values) + 2, self.sockets, self.picture)
-
-    def standing(self, mirrored: bool) -> Box:
-        """A two-port from a wire above to the ground."""
-        ends = main_pins(self.part)
-        up = 0 if self.sheet.sign(ends[1]) is not None else 1
-        turn = np.array([[0, 1.0], [1.0 - 2 * up, 0]])
-        half = max(self.symbol.half[1] * U, 12.0)
-        enter, leave = self._extras(ends)
-        x = half + 6 + 8 * bool(enter)
-        self._strokes(x, 36.0, turn)
-        self._area(x - half, 6, x + half, 66)
-        self.picture.draw([(x, 6), (x, 6)], self.sheet.ink(ends[up]), "wire")
-        self._ground(ends[1 - up], x, 66.0)
-        if self.symbol.named:
-            self._write(x - 4, 18, ends[up].name, SMALL, "end", True)
-            self._write(x - 4, 62, ends[1 - up].name, SMALL, "end", True)
-        rows = 14.0 * max(len(leave) - 1, 0)
-        width = self._beside(x + half + 5, 25.0, 44.0 + rows if leave else 25.0)
-        self._aside(x, half, 36.0, enter, leave, width)
-        low = 78.0 + rows
-        return self._railed(ends[up], width, max(low, 46.0 + rows + LINE * len(self.values)), 6.0,
-                            (x, x))  # fmt: skip
 
     def body(self, mirrored: bool) -> Box:
         """Something rigid with one port, which wires reach from both sides."""
@@ -275,45 +245,52 @@ class _Drawn:
         self._strokes(x, y, np.array([[1.0, 0], [0, -1]]))
         self._write(x, 11, self.name, NAME, "middle")
         self._area(x - wide, y - half, x + wide, y + half)
-        self._below(x, y + half, enter, leave, width)
+        self._leads(x, y + half, enter, leave, width)
         low = y + half + 14 * max(len(enter), len(leave))
         self._write_values(x, low)
         return self._railed(pin, width, low + LINE * len(self.values) + 3, y, (x - wide, x + wide))
 
     def hanging(self, mirrored: bool) -> Box:
-        """A part with one port, below its wire; or above its ground."""
-        pin = self.part.physical()[-1]  # what else there is, such as heat, is declared before
-        enter, leave = self._extras([pin])
+        """A part below its wire, with one port; a two-port stands on its ground there."""
         symbol, kind = self.symbol, self.part.type
+        upright = symbol is not None and glyph_is_two_port(symbol)
+        pins = self.part.physical()[-1:]  # what else there is, such as heat, is declared before
+        if upright and len(self.part.physical()) > 1:
+            pins = sorted(main_pins(self.part), key=lambda p: self.sheet.sign(p) is not None)
+        pin, low = pins[0], pins[-1]
+        enter, leave = self._extras(pins)
+        rows = max(len(enter), len(leave), 1)
         if symbol is None:
-            wide, deep = width_of(kind, SMALL) / 2 + 6, max(14.0 * max(len(enter), len(leave)), 22)
-        elif glyph_is_two_port(symbol):
+            wide, deep = width_of(kind, SMALL) / 2 + 6, max(14.0 * rows, 22)
+        elif upright:
             wide, deep = max(symbol.half[1] * U, 12.0), 60.0
         else:
             wide, deep = symbol.half[0] * U, symbol.half[1] * U
-        x = wide + 6 + 8 * bool(enter)
-        top = 14.0 if symbol is None else 6.0
+        x, top = wide + 6 + 8 * bool(enter), 14.0 if symbol is None else 6.0
         if symbol is None:
             self._frame(x - wide, top, x + wide, top + deep)
             self._write(x, top + deep / 2 + 3, kind, SMALL, "middle", True)
-        elif glyph_is_two_port(symbol):
-            self._strokes(x, 36.0, np.array([[0, 1.0], [1.0, 0]]), open_end=True)
+        elif upright:
+            turned = pin is not low and pin is not main_pins(self.part)[0]
+            self._strokes(x, 36.0, np.array([[0, 1.0], [-1.0 if turned else 1.0, 0]]), pin is low)
         else:
             self._strokes(x, 6.0, np.array([[1.0, 0], [0, -1]]))
+        if pin is not low and symbol.named:
+            self._write(x - 4, 18, pin.name, SMALL, "end", True)
+            self._write(x - 4, 62, low.name, SMALL, "end", True)
         self._area(x - wide, top, x + wide, top + deep)
         self.picture.draw([(x, 6), (x, top)], self.sheet.ink(pin), "wire",
                           owner=str(pin.net) * (pin.net in self.sheet.live))
         half = top + deep / 2
-        middle = max(half - 7 * (max(len(enter), len(leave), 1) - 1), min(half, 22.0))
-        rows = middle + 14 * (len(leave) - 1) + 6 if leave else 0.0
-        width = self._beside(x + wide + 5, min(25.0, middle - 4) if leave else 25.0,
-                             max(25.0, rows))  # fmt: skip
-        self._aside(x, wide, middle, enter, leave, width)
-        low = max(top + deep + 4, max(25.0, rows) + LINE * len(self.values) + 6)
-        if self.sheet.sign(pin) is not None:  # stands alone on its reference
-            self._ground(pin, x, 6.0 if symbol else top + deep)
-            low = max(low, top + deep + 12)
-        return self._railed(pin, width, low, 6.0, (x, x))
+        middle = max(half - 7 * (rows - 1), min(half, 22.0))
+        under = max(25.0, middle + 14 * (len(leave) - 1) + 6 if leave else 0.0)
+        width = self._beside(x + wide + 5, min(25.0, middle - 4) if leave else 25.0, under)
+        self._leads(x, middle, enter, leave, width, wide)
+        height = max(top + deep + 4, under + LINE * len(self.values) + 6)
+        if self.sheet.sign(low) is not None:  # a reference alone carries its own sign
+            self._ground(low, x, 6.0 if symbol and pin is low else top + deep)
+            height = max(height, top + deep + 12)
+        return self._railed(pin, width, height, 6.0, (x, x))
 
     def box(self, mirrored: bool) -> Box:
         """A box, or a symbol, with pins at both sides."""
@@ -364,7 +341,7 @@ class _Drawn:
         low = y + half_h + (8 if any(signs) else 2)
         if several:
             others = self._extras(lefts + rights)
-            self._below(x, y + half_h, *others, width)
+            self._leads(x, y + half_h, *others, width)
             low = max(low, y + half_h + 14 * max(map(len, others)) + 3)
         self._write_values(x, low, up=2.0)
         return Box(width, low + LINE * len(self.values) + 2, self.sockets, self.picture)

@@ -327,7 +327,6 @@ class RunRecording:
     @property
     def states(self) -> list[str]:
         """Paths of the integrated variables, for a plot without names."""
-        if self.chosen is not None:
-            return [info.path for info in self.chosen.infos[:LISTED]]
-        names = (self.system.state_name(i) for i in range(min(self.system.nx, LISTED)))
-        return [n for n in names if "(" not in n]
+        names = [self.system.state_name(i) for i in range(min(self.system.nx, LISTED))] \
+            if self.chosen is None else [info.path for info in self.chosen.infos[:LISTED]]
+        return [name for name in names if "(" not in name]

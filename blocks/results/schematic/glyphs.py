@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -173,7 +174,8 @@ class _Drawn:
             self.picture.draw(np.column_stack([out + 2 * np.cos(turns), y + 2 * np.sin(turns)]),
                               ink, "wire")  # fmt: skip
             return
-        self.picture.draw([*way, (edge, y)], ink, "wire", owner=str(pin.net))
+        for ends in pairwise([*way, (edge, y)]):  # straight pieces: a picture is cut across them
+            self.picture.draw(ends, ink, "wire", owner=str(pin.net))
         self.sockets.append(Socket(pin.net, side, y))
         if pin.signal == "in":
             (x, y), before = way[0], (way[1] if len(way) > 1 else (edge, y))

@@ -50,6 +50,11 @@ class Line:
     owner: str = ""
     wrong: bool = False
 
+    def box(self) -> tuple[float, float, float, float]:
+        """Left, top, right, bottom."""
+        (left, top), (right, bottom) = self.points.min(axis=0), self.points.max(axis=0)
+        return left, top, right, bottom
+
 
 @dataclass(frozen=True)
 class Text:

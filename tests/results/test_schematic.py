@@ -14,11 +14,13 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
 
 import library.electrical as el
+import library.isothermal_liquid as liquid
 import library.translational as tr
 from blocks import Component, Model, Parameter, ParameterError, Port
 from blocks.drawing.network import drawn_network
 from blocks.exceptions import UnknownName
 from blocks.results.schematic.drawing import draw_schematic
+from library.mechanisms import GearBox
 
 SLACK = 1.0  # pixels that two things may share
 FONT = FontProperties(family="DejaVu Sans")
@@ -162,6 +164,31 @@ def chain():
                  a=tr.Mass(mass="1 kg"), b=tr.Mass(mass="2 kg"), c=tr.Mass(),
                  soft=tr.Spring(stiffness="5 N/m"), stiff=tr.Spring(stiffness="9 kN/m"),
                  hold=tr.Damper(), ground=tr.Reference())
+
+
+@pytest.mark.parametrize("kind, first, second", [
+    (liquid.CheckValve, "A", "B"), (liquid.PressureReliefValve, "A", "B"), (el.MOSFET, "D", "S"),
+    (el.IGBT, "C", "E"), (el.Thyristor, "A", "K"), (GearBox, "S", "O"), (tr.HardStop, "R", "C"),
+    (tr.ForceSensor, "R", "C"), (el.VoltageSensor, "p", "n")])
+def test_ports_that_cannot_be_exchanged_are_named_each_at_its_end(kind, first, second):
+    drawn = wired("pair", f"a.{second} b.{first}", a=kind(), b=kind()).draw()
+    x = {(t.owner, t.words): t.x for t in drawn.picture.texts if t.words in (first, second)}
+    order = [x["a", first], x["a", second], x["b", first], x["b", second]]
+    assert order in (sorted(order), sorted(order, reverse=True))
+    assert faults(drawn) == []
+
+
+def test_one_sees_which_way_a_valve_opens():
+    """The tip of its triangle is at B, whichever way round it is drawn; a relief valve's, too."""
+    for kind in (liquid.CheckValve, liquid.PressureReliefValve):
+        drawn = wired("valves", "one.B two.B", one=kind(), two=kind()).draw()
+        for path in ("one", "two"):
+            x = {t.words: t.x for t in drawn.picture.texts if t.owner == path}
+            tip = next(p.points for p in drawn.picture.lines if p.owner == path
+                       and len(p.points) == 4 and np.array_equal(p.points[0], p.points[-1]))
+            shaft = tip[np.isclose(tip[:, 0], np.median(tip[:, 0]))]
+            point = tip[np.argmax(np.abs(tip[:, 0] - shaft[0, 0])), 0]
+            assert (point > shaft[0, 0]) == (x["B"] > x["A"])
 
 
 def middle(drawn, path):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from itertools import islice
@@ -26,20 +27,20 @@ from ..parameters import MadeWith, said
 from ..recording import EnergyTerm, Recording
 from ..report import Events, Statistics, summary
 from ..schematic.drawing import draw_schematic
-from ..schematic.picture import width_of
+from ..schematic.picture import Picture, svg_of
 from ..sheet import SHOWN, Sheet
 from ..shown import number, pretty
 from ..sticking import Sticking
 from ..values.series import Series
 
-__all__ = ["Page", "curves", "network", "page_of", "parameters", "style"]
+__all__ = ["Page", "network", "page_of", "parameters", "text_of"]
 
-TALL, GAP, BAR, SIZE, LEAD, BANDS = 190.0, 6.0, 14.0, 11.0, 13.0, 120.0  # pixels
+TALL, GAP, BAR, SIZE, LEAD, BAND = 190.0, 6.0, 7.0, 11.0, 13.0, 60.0  # pixels
 LEAST = 1e-3  # share of all below which a flow is not drawn
 MOST = 12  # flows a side
 WORDS = {"supplied": ("supplied", "taken out"), "stored": ("released", "stored"),
          "dissipated": ("from heat", "dissipated"), "": ("", "")}  # fmt: skip
-COLOURS = {"supplied": "#d55e00", "stored": "#0072b2", "dissipated": "#b8860b"}
+COLOURS = {"supplied": "#e59e66", "stored": "#66aad1", "dissipated": "#d4b66d", "": "#adadad"}
 COLUMNS = 4000  # of thinned curves: four pixels of a wide screen hold one
 CURVES, LISTED, INSTANCES = 24, 200, 8  # drawn where nothing is named, counted, and of an array
 ROWS = 200  # of a table
@@ -92,24 +93,15 @@ def page_of(recording: Recording, chosen: Sequence[Series], inside: Page | None 
     links = "".join(f'<a href="#{_anchor(t)}">{t}</a>' for t, _ in kept)
     body = "".join(f'<section id="{_anchor(t)}"><h2>{t}</h2>{b}</section>' for t, b in kept)
     data = json.dumps(_data(recording, chosen), separators=(",", ":")).replace("</", "<\\/")
-    return Page(
-        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" '
-        f'content="width=device-width,initial-scale=1"><title>{escape(recording.name)}</title>'
-        f"<style>{style()}</style></head><body><h1>{escape(recording.name)}</h1>"
-        f"{_outcome(recording)}<nav>{links}</nav>{body}"
-        f'<script type="application/json" id="data">{data}</script>'
-        f"<script>{curves()}</script></body></html>\n"
-    )
+    return Page(text_of("report.html", NAME=escape(recording.name), STYLE=text_of("report.css"),
+                        OUTCOME=_outcome(recording), LINKS=links, BODY=body, DATA=data,
+                        SCRIPT=text_of("report.js")))
 
 
-def curves() -> str:
-    """The script that draws curves."""
-    return Path(__file__).with_name("report.js").read_text(encoding="utf-8")
-
-
-def style() -> str:
-    """How pages look."""
-    return Path(__file__).with_name("report.css").read_text(encoding="utf-8")
+def text_of(file: str, **words: str) -> str:
+    """A text of this folder, with words in place of their names, ``{{NAME}}``."""
+    text = Path(__file__).with_name(file).read_text(encoding="utf-8")
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: words[found[1]], text)
 
 
 def _anchor(title: str) -> str:
@@ -160,8 +152,8 @@ def table(sheet: Sheet, most: int = ROWS) -> str:
     if not sheet.rows:
         return ""
     out = [f"<div class='wide'>{sheet.html(most)}</div>"]
-    if sheet.rows > most:
-        out.append(f"<p class='faint'>{sheet.rows - most:,} more rows are in the result.</p>")
+    if sheet.total > most:
+        out.append(f"<p class='faint'>{sheet.total - most:,} more rows are in the result.</p>")
     if sheet.note:
         out.append(f"<p class='faint'>{escape(sheet.note)}</p>")
     return "".join(out)
@@ -227,13 +219,10 @@ def _events(recording: Recording) -> str:
     if not events:
         return ""
     sheet = Events(events[:ROWS])._sheet()
-    body = table(sheet)
-    more = len(events) - ROWS
-    if more > 0:
-        body += f"<p class='faint'>{more:,} more events are in the result.</p>"
+    sheet.total = len(events)
     shown = " open" if len(events) <= SHOWN else ""
     count = "1 event" if len(events) == 1 else f"{len(events):,} events"
-    return f"<details{shown}><summary>{count}</summary>{body}</details>"
+    return f"<details{shown}><summary>{count}</summary>{table(sheet)}</details>"
 
 
 def _where_kept(section: Callable[[Recording], str], recording: Recording) -> str:
@@ -277,33 +266,28 @@ def energy_flow(terms: Iterable[EnergyTerm]) -> str:
     if total <= 0:
         return ""
     shown = [_chief(side, total) for side in sides]
-    unit = energy_unit(total)
-    labels = [[(name, f"{number(e / unit.factor, unit, 4)} {WORDS[kind][k]}")
-               for e, kind, name in side] for k, side in enumerate(shown)]  # fmt: skip
-    text = [max((width_of(w, SIZE) for words in side for w in words), default=0.0) + 8
-            for side in labels]  # fmt: skip
-    width = text[0] + text[1] + BANDS
+    unit, picture = energy_unit(total), Picture()
     room = [[max(e / total * TALL, 2 * LEAD) + GAP for e, *_ in side] for side in shown]
-    high = max(TALL, *map(sum, room)) + 24
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{high:.0f}" '
-           f'viewBox="0 0 {width:.0f} {high:.0f}" font-size="{SIZE:g}" '
-           'font-family="DejaVu Sans,Verdana,sans-serif" fill="currentColor">']  # fmt: skip
-    middle = width / 2 - (text[1] - text[0]) / 2
-    ends, top = (text[0], width - text[1]), 12.0 + (high - 24 - TALL) / 2
-    for side, names, x, k, rooms in zip(shown, labels, ends, (0, 1), room, strict=True):
-        inner, low = top, 12.0 + GAP / 2
-        for (energy, kind, _), words, most in zip(side, names, rooms, strict=True):
-            tall = max(energy / total * TALL, 1.0)
+    high, shares = max(TALL, *map(sum, room)), np.linspace(0, 1, 25)
+    bend = (1 - np.cos(np.pi * shares)) / 2
+    for side, rooms, way, k in zip(shown, room, (-1, 1), (0, 1), strict=True):
+        inner, low = (high - TALL) / 2, 0.0
+        for (energy, kind, name), most in zip(side, rooms, strict=True):
+            tall, words = max(energy / total * TALL, 1.0), number(energy / unit.factor, unit, 4)
             y = low + (most - GAP - tall) / 2
-            out.append(_band(x, y, middle, inner, tall, COLOURS.get(kind, "#777777")))
-            anchor, at = ("end", x - 5) if k == 0 else ("start", x + 5)
-            out += [f'<text x="{at:.1f}" y="{y + tall / 2 + dy:.1f}" text-anchor="{anchor}">'
-                    f"{escape(said)}</text>" for said, dy in zip(words, (-2, 11), strict=True)]
+            band = np.column_stack([way * BAND * shares, inner + (y - inner) * bend])
+            picture.draw([*band, *(band + [0, tall])[::-1]], COLOURS[kind], "wire", filled=True)
+            for dy, text in ((-2, name), (11, f"{words} {WORDS[kind][k]}")):
+                picture.write(way * (BAND + 5), y + tall / 2 + dy, text, SIZE, ("end", "start")[k])
             low += most
             inner += tall
-    out.append(f'<rect x="{middle - BAR / 2:.1f}" y="{top:.1f}" width="{BAR:g}" '
-               f'height="{TALL:g}"/></svg>')  # fmt: skip
-    return "".join(out)
+    ends = (high - TALL) / 2 + np.array([0, TALL])
+    picture.draw([(x, y) for y, x in ((ends[0], -BAR), (ends[0], BAR), (ends[1], BAR),
+                                      (ends[1], -BAR))], filled=True)
+    (left, top), (right, below) = picture.extents()[:, :2].min(0), picture.extents()[:, 2:].max(0)
+    whole = Picture()
+    whole.add(picture, 2 - left, 2 - top)
+    return svg_of(whole, right - left + 4, below - top + 4, "energy")
 
 
 def _chief(side: list[tuple[float, str, str]], total: float) -> list[tuple[float, str, str]]:
@@ -312,13 +296,6 @@ def _chief(side: list[tuple[float, str, str]], total: float) -> list[tuple[float
     rest = side[MOST:]
     more = [(sum(e for e, *_ in rest), "", f"{len(rest)} others")] if rest else []
     return side[:MOST] + more
-
-
-def _band(x: float, y: float, middle: float, inner: float, tall: float, colour: str) -> str:
-    half = (x + middle) / 2
-    return (f'<path fill="{colour}" fill-opacity="0.55" d="M{x:.1f} {y:.1f}C{half:.1f} {y:.1f} '
-            f"{half:.1f} {inner:.1f} {middle:.1f} {inner:.1f}V{inner + tall:.1f}C{half:.1f} "
-            f'{inner + tall:.1f} {half:.1f} {y + tall:.1f} {x:.1f} {y + tall:.1f}Z"/>')  # fmt: skip
 
 
 def thinned(times: Array, values: Array, columns: int) -> tuple[Array, Array]:

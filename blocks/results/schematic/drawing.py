@@ -54,8 +54,7 @@ class Schematic:
         y = MARGIN + 28
         self.picture.write(MARGIN, y - 16, title, 13.0)
         self.picture.add(box.picture, MARGIN, y)
-        wide = max(box.width, width_of(title, 13.0), 240.0 if told else 0.0)
-        y, x, letters = y + box.height + 14 * bool(domains), MARGIN, max(40, int(wide / 5.2))
+        y, x = y + box.height + 14 * bool(domains), MARGIN
         for domain, colour in domains.items():
             long = 38 + width_of(domain, SMALL)
             if x + long > most:
@@ -63,14 +62,13 @@ class Schematic:
             self.picture.draw([(x, y), (x + 18, y)], colour, "legend")
             self.picture.write(x + 22, y + 3.5, domain, SMALL, faint=True)
             x += long
-            wide = max(wide, x - MARGIN)
         y += 4 * bool(domains)
         for number, finding in enumerate(told, 1):
+            letters = max(46, int(box.width / 5.2))
             for k, words in enumerate(textwrap.wrap(f"({number}) {finding}", letters)):
                 y += LEAD
                 self.picture.write(MARGIN + 12 * bool(k), y, words, SMALL + 1, wrong=True)
-                wide = max(wide, width_of(words, SMALL + 1) + 12)
-        self.width, self.height = wide + 2 * MARGIN, y + MARGIN
+        self.width, self.height = self.picture.extents()[:, 2].max() + MARGIN, y + MARGIN
 
     def within(self, width: float) -> Schematic:
         """The same network in rows that are no wider, in pixels, where it can be cut so."""

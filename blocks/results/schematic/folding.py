@@ -44,7 +44,7 @@ def in_rows(network: Box, width: float) -> Box:
                 row.draw([(at, y), (at + way * OUT, y)], ink, "wire", owner=net)
                 row.draw(CIRCLE + [middle, y], ink, "wire")
                 row.write(middle, y + 3.2, letter, SMALL, "middle")
-        extents = _extents(row)
+        extents = row.extents()
         left, top = extents[:, 0].min(), extents[:, 1].min()
         found.picture.add(row, -left, found.height + BETWEEN - top)
         found.height += BETWEEN + extents[:, 3].max() - top
@@ -56,16 +56,10 @@ def _may_be_cut(line: Line) -> bool:
     return line.kind == "wire" and bool(line.owner) and not line.filled
 
 
-def _extents(picture: Picture) -> Array:
-    """Left, top, right, bottom of all there is."""
-    return np.array([*(p.box() for p in picture.lines), *(t.box() for t in picture.texts),
-                     *picture.areas.values()]).reshape(-1, 4)
-
-
 def _cuts(network: Box, width: float) -> list[float]:
     """Where to cut so that rows are few, and wires that are cut few and apart from each other."""
     picture = network.picture
-    wires = _extents(Picture([p for p in picture.lines if _may_be_cut(p)]))
+    wires = Picture([p for p in picture.lines if _may_be_cut(p)]).extents()
     upright = wires[wires[:, 0] == wires[:, 2], 0]
     fixed = [p.box()[::2] for p in picture.lines if not _may_be_cut(p) and p.kind != "dot"]
     parts = {owner: [box] for owner, box in picture.areas.items()}
@@ -97,10 +91,10 @@ def _row(picture: Picture, a: float, b: float) -> Picture:
     boxes, parts = (np.array([*of]).reshape(-1, 4)[:, None] for of in (
         (p.box() for p in wires), row.areas.values()))
     nets = np.array([p.owner for p in wires])
-    near: Array = np.logical_and(_touch(boxes, boxes[:, 0]), nets[:, None] == nets)
-    held: Array = _touch(boxes, parts[:, 0]).any(axis=1)
+    near = _touch(boxes, boxes[:, 0]) * (nets[:, None] == nets)
+    held = _touch(boxes, parts[:, 0]).sum(axis=1)
     row.lines += [wires[k] for group in nx.connected_components(nx.from_numpy_array(near))
-                  if held[list(group)].any() for k in sorted(group)]
+                  if held[list(group)].sum() for k in sorted(group)]
     moved = Picture()
     moved.add(row, -a, 0.0)
     return moved
@@ -108,4 +102,4 @@ def _row(picture: Picture, a: float, b: float) -> Picture:
 
 def _touch(one: Array, two: Array) -> Array:
     reach = np.concatenate([two[:, :2] - one[..., 2:], one[..., :2] - two[:, 2:]], axis=-1)
-    return np.asarray((reach <= 1.5).all(axis=-1))
+    return np.asarray((reach <= 1.5).all(axis=-1), dtype=float)

@@ -8,7 +8,7 @@ with pins at its sides.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -21,7 +21,7 @@ from .picture import NAME, SMALL, Picture, width_of
 
 __all__ = ["Box", "Drawing", "Socket", "box_of", "posture_of"]
 
-U = 10.0  # pixels of a step of the grid
+U, LENGTH = 10.0, 3.0  # pixels of a step of the grid, and steps from a two-port's middle to an end
 ROW, LINE = 24.0, 12.0  # between pins of a box, and lines of text
 STUB = 14.0  # from a pin to the sign of its ground
 
@@ -62,9 +62,6 @@ class Drawing:
     values: bool
     marks: Mapping[str, Sequence[int]]
 
-    def ink(self, pin: Pin) -> str:
-        return self.nets[pin.net].colour
-
     def sign(self, pin: Pin) -> Symbol | None:
         return self.nets[pin.net].ground
 
@@ -79,7 +76,7 @@ def posture_of(part: Part, sheet: Drawing) -> str:
         return "body" if symbol and symbol.rigid else "hanging"
     if symbol is None or symbol.rigid:
         return "box"
-    if not glyph_is_two_port(symbol):
+    if symbol.half[0] != LENGTH:
         return "hanging"
     first, second = main_pins(part)
     grounded = (sheet.sign(first) is None) != (sheet.sign(second) is None)
@@ -96,11 +93,8 @@ def main_pins(part: Part) -> tuple[Pin, Pin]:
 def box_of(part: Part, sheet: Drawing, mirrored: bool) -> Box:
     """A part in its form; mirrored, its second port is on the left."""
     drawn = _Drawn(part, sheet)
+    drawn.picture.hints[part.path] = part.hint
     box: Box = getattr(drawn, posture_of(part, sheet))(mirrored)
-    for k, p in enumerate(box.picture.lines):
-        if p.kind == "symbol":
-            box.picture.lines[k] = replace(p, owner=part.path, wrong=drawn.wrong)
-    box.picture.hints[part.path] = part.hint
     return box
 
 
@@ -130,14 +124,15 @@ class _Drawn:
             self._write(x, low + LINE * (k + 1) - up, value, SMALL, anchor, True)
 
     def _frame(self, left: float, top: float, right: float, bottom: float) -> None:
-        self.picture.draw([(left, top), (right, top), (right, bottom), (left, bottom), (left, top)])
+        self.picture.draw([(left, top), (right, top), (right, bottom), (left, bottom), (left, top)],
+                          owner=self.part.path, wrong=self.wrong)
 
     def _strokes(self, x: float, y: float, turn: Array, open_end: bool = False) -> None:
         """The symbol's lines about a point; ``turn`` is a 2 by 2 matrix into pixels."""
         for stroke in self.symbol.strokes:
             if not (open_end and stroke.points[:, 0].min() >= 1):
                 self.picture.draw(stroke.points @ turn.T * U + [x, y], filled=stroke.filled,
-                                  dashed=stroke.dashed)
+                                  dashed=stroke.dashed, owner=self.part.path, wrong=self.wrong)
         self._write(x, y + 4.5, self.symbol.letters, 12.0, "middle")
 
     def _area(self, left: float, top: float, right: float, bottom: float) -> None:
@@ -159,7 +154,7 @@ class _Drawn:
                room: float = 0.0) -> None:
         """A wire from a place of the symbol to a side of the box, or to the ground, which stands
         beyond the ``room`` of a name."""
-        ink = self.sheet.ink(pin)
+        ink = self.sheet.nets[pin.net].colour
         x, y = way[-1]
         edge = 0.0 if side == "left" else width
         if self.sheet.sign(pin) is not None:
@@ -255,7 +250,7 @@ class _Drawn:
     def hanging(self, mirrored: bool) -> Box:
         """A part below its wire, with one port; a two-port stands on its ground there."""
         symbol, kind = self.symbol, self.part.type
-        upright = symbol is not None and glyph_is_two_port(symbol)
+        upright = symbol is not None and symbol.half[0] == LENGTH
         pins = self.part.physical()[-1:]  # what else there is, such as heat, is declared before
         if upright and len(self.part.physical()) > 1:
             pins = sorted(main_pins(self.part), key=lambda p: self.sheet.sign(p) is not None)
@@ -281,14 +276,13 @@ class _Drawn:
             self._write(x - 4, 18, pin.name, SMALL, "end", True)
             self._write(x - 4, 62, low.name, SMALL, "end", True)
         self._area(x - wide, top, x + wide, top + deep)
-        self.picture.draw([(x, 6), (x, top)], self.sheet.ink(pin), "wire",
+        self.picture.draw([(x, 6), (x, top)], self.sheet.nets[pin.net].colour, "wire",
                           owner=str(pin.net) * (pin.net in self.sheet.live))
-        half = top + deep / 2
-        middle = max(half - 7 * (rows - 1), min(half, 22.0))
+        middle = max(top + deep / 2 - 7 * (rows - 1), 22.0)  # its name stays below the wire
         under = max(25.0, middle + 14 * (len(leave) - 1) + 6 if leave else 0.0)
         width = self._beside(x + wide + 5, min(25.0, middle - 4) if leave else 25.0, under)
         self._leads(x, middle, enter, leave, width, wide)
-        height = max(top + deep + 4, under + LINE * len(self.values) + 6)
+        height = max(top + deep + 4, under + LINE * len(self.values) + 6, middle + 14 * rows - 8)
         if self.sheet.sign(low) is not None:  # a reference alone carries its own sign
             self._ground(low, x, 6.0 if symbol and pin is low else top + deep)
             height = max(height, top + deep + 12)
@@ -354,8 +348,3 @@ class _Drawn:
             return lefts, rights  # what else there is is wired from below
         return (lefts + [p for p in self.part.pins if p.signal == "in"], rights + [
             p for p in self.part.pins if p.signal == "out" and p.net in self.sheet.live])
-
-
-def glyph_is_two_port(symbol: Symbol) -> bool:
-    """Whether its strokes lie between two ports."""
-    return symbol.half[0] == 3.0

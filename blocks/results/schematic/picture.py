@@ -6,11 +6,12 @@ SVG is one text, light and dark, with hints where one points.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cache
 from html import escape
 from pathlib import Path
 
 import numpy as np
+
+from ...numerics.arrays import Array
 
 __all__ = ["COLOURS", "NAME", "SMALL", "Line", "Picture", "Text", "svg_of", "width_of"]
 
@@ -85,6 +86,11 @@ class Picture:
     hints: dict[str, str] = field(default_factory=dict)  # by owner
     areas: dict[str, tuple[float, float, float, float]] = field(default_factory=dict)
 
+    def extents(self) -> Array:
+        """Left, top, right, bottom of all there is, (n, 4)."""
+        return np.array([*(p.box() for p in self.lines), *(t.box() for t in self.texts),
+                         *self.areas.values()]).reshape(-1, 4)
+
     def add(self, other: Picture, dx: float, dy: float) -> None:
         """Put another picture into this one."""
         self.lines += [replace(p, points=p.points + [dx, dy]) for p in other.lines]
@@ -109,9 +115,10 @@ class Picture:
 # -- as SVG ---------------------------------------------------------------------------------
 def svg_of(picture: Picture, width: float, height: float, title: str) -> str:
     """The picture as the text of an SVG file."""
+    style = Path(__file__).with_name("schematic.css").read_text(encoding="utf-8")
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" class="schematic" width="{_n(width)}" '
            f'height="{_n(height)}" viewBox="0 0 {_n(width)} {_n(height)}" role="img">',
-           f"<title>{escape(title)}</title>", f"<style>{_style()}</style>",
+           f"<title>{escape(title)}</title>", f"<style>{style.strip()}</style>",
            f'<rect class="paper" width="{_n(width)}" height="{_n(height)}"/>']  # fmt: skip
     frames, wires, rest = ([_line(p) for p in picture.lines if p.kind in kinds] for kinds in (
         ("frame",), ("wire", "dot", "legend"), ("symbol", "ground")))
@@ -126,11 +133,6 @@ def svg_of(picture: Picture, width: float, height: float, title: str) -> str:
                    f'text-anchor="{t.anchor}"' + f' class="{classes}"' * bool(classes) +
                    f">{escape(t.words)}</text>")  # fmt: skip
     return "\n".join([*out, "</svg>"]) + "\n"
-
-
-@cache
-def _style() -> str:
-    return Path(__file__).with_name("schematic.css").read_text(encoding="utf-8").strip()
 
 
 def _line(line: Line) -> str:

@@ -91,7 +91,7 @@ def test_long_legends_stand_below_and_leave_the_curves_their_room():
     figure = result().plot("friction.f", result(name="a model of another, far longer, name")
                            ["friction.f"])  # fmt: skip
     figure.draw_without_rendering()
-    (ax,), (left, bottom, width, height) = figure.axes, figure.axes[0].get_position().bounds
+    (ax,), (_, _, width, height) = figure.axes, figure.axes[0].get_position().bounds
     legend = ax.get_legend().get_window_extent().transformed(figure.transFigure.inverted())
     assert width > 0.85 and height > 0.5
     label = ax.xaxis.label.get_window_extent().transformed(figure.transFigure.inverted())

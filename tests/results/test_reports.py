@@ -256,6 +256,16 @@ def test_curves_are_those_of_the_run_in_its_units(run):
     assert [e[0] for e in data["events"]] == [float(e.time) for e in run.events]
 
 
+def test_a_report_says_how_many_curves_it_leaves_out():
+    model = wired("many", blocks=tr.Mass(count=9, v="1 m/s"), **{
+        f"alone{k}": tr.Mass(v="1 m/s") for k in range(30)})  # fmt: skip
+    page = model.simulate("0.1 s").report().html
+    shown = [c["name"] for panel in data_of(page)["panels"] for c in panel["curves"]]
+    others = {*(f"blocks[{k}].v" for k in range(9)), *(f"alone{k}.v" for k in range(30))} - {*shown}
+    told = re.search(r"(\d+) of 39 curves are shown. Name others: .*report\(&#x27;(.+?)&", page)
+    assert int(told[1]) == len(shown) == 24 and told[2] in others
+
+
 def test_a_million_samples_weigh_little_and_keep_their_extremes():
     model = wired("long", "block.M spring.R", "spring.C ground.V",
                   block=tr.Mass(mass="1 kg", v="1 m/s"), spring=tr.Spring(stiffness="1e4 N/m"),

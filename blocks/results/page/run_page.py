@@ -71,14 +71,17 @@ class Page:
                 "a notebook shows it>")  # fmt: skip
 
 
-def page_of(recording: Recording, chosen: Sequence[Series], inside: Page | None = None,
-            every: Sequence[Series] = ()) -> Page:
-    """The report of a run with these curves, ``every`` one that there might be told, and with
-    another page ``inside``."""
+def page_of(recording: Recording, every: Sequence[Series], inside: Page | None = None,
+            named: bool = True) -> Page:
+    """The report of a run with these curves, or the first of them where none was ``named``, and
+    with another page ``inside``."""
     if not (inside is None or isinstance(inside, Page)):
         raise WrongCall("report(page=…)", f"takes a page, but was given {brief(inside)}.",
                         "Give it what model.page(…) returns.", given=inside)
-    made = recording.made_with()
+    made, chosen = recording.made_with(), every
+    if not named:
+        count = np.cumsum([min(len(series.infos), INSTANCES) for series in every])
+        chosen = every[: max(1, int(np.searchsorted(count, CURVES, side="right")))]
     sections = [("Network", network(recording)),
                 ("Curves", CANVASES + _left_out(chosen, every) if len(recording.times) else ""),
                 ("Simulate", "" if inside is None else inside._repr_html_()),
@@ -89,9 +92,9 @@ def page_of(recording: Recording, chosen: Sequence[Series], inside: Page | None 
                 ("Bottlenecks", _where_kept(_bottlenecks, recording)),
                 ("Statistics", table(Statistics(recording.statistics)._sheet())),
                 ("Versions", table(Sheet.of_facts("", list(recording.versions.items()))))]
-    kept = [(title, body) for title, body in sections if body]
-    links = "".join(f'<a href="#{_anchor(t)}">{t}</a>' for t, _ in kept)
-    body = "".join(f'<section id="{_anchor(t)}"><h2>{t}</h2>{b}</section>' for t, b in kept)
+    kept = [(title, title.lower().replace(" ", "-"), body) for title, body in sections if body]
+    links = "".join(f'<a href="#{anchor}">{t}</a>' for t, anchor, _ in kept)
+    body = "".join(f'<section id="{anchor}"><h2>{t}</h2>{b}</section>' for t, anchor, b in kept)
     data = json.dumps(_data(recording, chosen), separators=(",", ":")).replace("</", "<\\/")
     return Page(text_of("report.html", NAME=escape(recording.name), STYLE=text_of("report.css"),
                         OUTCOME=_outcome(recording), LINKS=links, BODY=body, DATA=data,
@@ -102,10 +105,6 @@ def text_of(file: str, **words: str) -> str:
     """A text of this folder, with words in place of their names, ``{{NAME}}``."""
     text = Path(__file__).with_name(file).read_text(encoding="utf-8")
     return re.sub(r"\{\{(\w+)\}\}", lambda found: words[found[1]], text)
-
-
-def _anchor(title: str) -> str:
-    return title.lower().replace(" ", "-")
 
 
 # -- curves --------------------------------------------------------------------------------
@@ -281,9 +280,8 @@ def energy_flow(terms: Iterable[EnergyTerm]) -> str:
                 picture.write(way * (BAND + 5), y + tall / 2 + dy, text, SIZE, ("end", "start")[k])
             low += most
             inner += tall
-    ends = (high - TALL) / 2 + np.array([0, TALL])
-    picture.draw([(x, y) for y, x in ((ends[0], -BAR), (ends[0], BAR), (ends[1], BAR),
-                                      (ends[1], -BAR))], filled=True)
+    corners = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
+    picture.draw(corners * [BAR, TALL / 2] + [0, high / 2], filled=True)
     (left, top), (right, below) = picture.extents()[:, :2].min(0), picture.extents()[:, 2:].max(0)
     whole = Picture()
     whole.add(picture, 2 - left, 2 - top)

@@ -78,6 +78,8 @@ class Schematic:
         """The picture as text, for a file or a page."""
         return svg_of(self.picture, self.width, self.height, self.title)
 
+    _repr_html_ = svg
+
     def html(self) -> str:
         """The picture for a page, which shows it in the rows that its window has room for."""
         return "".join(f'<div class="wide at-{name}">{self.within(width).svg()}</div>'
@@ -113,9 +115,6 @@ class Schematic:
                 place.write_text(self.svg(), encoding="utf-8")
             else:
                 self.figure().savefig(place, dpi=200)
-
-    def _repr_html_(self) -> str:
-        return self.svg()
 
     def __repr__(self) -> str:
         return (f"<schematic of {self.title!r}, {self.width:.0f} by {self.height:.0f} pixels: "

@@ -45,6 +45,8 @@ def in_rows(network: Box, width: float) -> Box:
                 row.draw(CIRCLE + [middle, y], ink, "wire")
                 row.write(middle, y + 3.2, letter, SMALL, "middle")
         extents = row.extents()
+        if not len(extents):  # wires alone pass there
+            continue
         left, top = extents[:, 0].min(), extents[:, 1].min()
         found.picture.add(row, -left, found.height + BETWEEN - top)
         found.height += BETWEEN + extents[:, 3].max() - top
@@ -53,7 +55,7 @@ def in_rows(network: Box, width: float) -> Box:
 
 
 def _may_be_cut(line: Line) -> bool:
-    return line.kind == "wire" and bool(line.owner) and not line.filled
+    return line.kind in ("wire", "dot") and bool(line.owner) and not line.filled
 
 
 def _cuts(network: Box, width: float) -> list[float]:
@@ -61,7 +63,7 @@ def _cuts(network: Box, width: float) -> list[float]:
     picture = network.picture
     wires = Picture([p for p in picture.lines if _may_be_cut(p)]).extents()
     upright = wires[wires[:, 0] == wires[:, 2], 0]
-    fixed = [p.box()[::2] for p in picture.lines if not _may_be_cut(p) and p.kind != "dot"]
+    fixed = [p.box()[::2] for p in picture.lines if not _may_be_cut(p)]
     parts = {owner: [box] for owner, box in picture.areas.items()}
     for text in picture.texts:
         parts.setdefault(text.owner or text.words, []).append(text.box())  # a part has its name

@@ -144,8 +144,8 @@ def _line(line: Line) -> str:
     way = "M" + "L".join(f"{_n(x)} {_n(y)}" for x, y in line.points) + "Z" * closed
     if line.kind in ("wire", "legend"):
         colour = COLOURS.get(line.ink, line.ink)
-        fill = f";fill:{colour}" if line.filled else ""
-        return f'<path d="{way}" style="stroke:{colour};stroke-width:1.6{fill}"/>'
+        look = f"stroke:none;fill:{colour}" if line.filled else f"stroke:{colour};stroke-width:1.6"
+        return f'<path d="{way}" style="{look}"/>'
     names = " ".join(filter(None, [line.kind * (line.kind == "frame"), "full" * line.filled,
                                    "wrong" * line.wrong]))  # fmt: skip
     dashes = ' stroke-dasharray="3 2.5"' if line.dashed else ""

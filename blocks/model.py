@@ -106,8 +106,8 @@ class Model(CompiledModel):
         Returns
         -------
         Schematic
-            Shown by notebooks, where pointing at a part tells its values; ``svg()``,
-            ``figure()`` and ``save()`` hand it on.
+            In rows no wider than a page, or ``within(width)`` pixels. Notebooks show it; pointing
+            at a part tells its values. ``svg()``, ``figure()`` and ``save()`` hand it on.
         """
         from .drawing.network import drawn_network
         from .results.schematic.drawing import draw_schematic

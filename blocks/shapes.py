@@ -146,7 +146,6 @@ class Stroke:
     dashed: bool = False
 
 
-@dataclass(frozen=True, eq=False)
 class Symbol:
     """How a schematic draws a component: a few strokes about (0, 0).
 
@@ -166,24 +165,18 @@ class Symbol:
     source : bool
         Drives the network: drawn first, on the left.
     left, right : tuple of str
-        Ports at the sides of a component with more than two, from top to bottom; by default
-        the first half of them is on the left.
+        Ports at the sides, from top to bottom; by default the first half is on the left. Any
+        others are wired from below.
+    named : bool
+        Names of the ports are written beside it: which is which matters, and is not to be seen.
     """
-
-    strokes: tuple[Stroke, ...]
-    letters: str
-    half: tuple[float, float]
-    rigid: bool
-    source: bool
-    left: tuple[str, ...]
-    right: tuple[str, ...]
 
     def __init__(self, *strokes: Stroke, letters: str = "", half: tuple[float, float] = (3.0, 1.5),
                  rigid: bool = False, source: bool = False, left: tuple[str, ...] = (),
-                 right: tuple[str, ...] = ()) -> None:
-        for name, value in {"strokes": strokes, "letters": letters, "half": half, "rigid": rigid,
-                            "source": source, "left": left, "right": right}.items():
-            object.__setattr__(self, name, value)
+                 right: tuple[str, ...] = (), named: bool = False) -> None:
+        self.strokes, self.letters, self.half = strokes, letters, half
+        self.rigid, self.source, self.named = rigid, source, named
+        self.left, self.right = left, right
 
     def __repr__(self) -> str:
         return f"<symbol of {len(self.strokes)} strokes>"  # help() of a class shows it

@@ -47,10 +47,11 @@ FRICTION = Symbol(line((-3, 0.5), (1.4, 0.5)), line((-1.4, -0.5), (3, -0.5)),
                   half=(3, 1))  # fmt: skip
 STOP = Symbol(line((-3, 0), (0, 0)), line((0, 0.6), (0, -0.6)),
               line((-1.4, 1), (-1.4, 0.35)), line((-1.4, -0.35), (-1.4, -1)),
-              line((-1.4, 1), (1.4, 1), (1.4, -1), (-1.4, -1)), line((1.4, 0), (3, 0)))  # fmt: skip
+              line((-1.4, 1), (1.4, 1), (1.4, -1), (-1.4, -1)), line((1.4, 0), (3, 0)),
+              named=True)  # fmt: skip
 GAP = Symbol(line((-3, 0), (-0.8, 0)), line((-0.8, 0.9), (-0.8, -0.9)),
              line((0.2, 0.9), (0.2, -0.9)), line((0.2, 0), *((0.2 + 0.5 * k + 0.25, 0.6 * (-1) ** k)
-             for k in range(4)), (2.2, 0), (3, 0)))  # fmt: skip
+             for k in range(4)), (2.2, 0), (3, 0)), named=True)  # fmt: skip
 ROD = Symbol(line((-3, 0.25), (3, 0.25)), line((-3, -0.25), (3, -0.25)), half=(3, 0.7))
 CLUTCH = Symbol(line((-3, 0), (-0.4, 0)), line((-0.4, 1.4), (-0.4, -1.4)),
                 line((0.1, -1.4), (0.55, -1.4), (0.55, 1.4), (0.1, 1.4), (0.1, -1.4), filled=True),
@@ -61,7 +62,7 @@ GEAR = Symbol(line((-3, 0), (-1.2, 0)), line((-1.2, -1.7), (-1.2, 1.0)), line((1
               line((1.2, -1.0), (1.2, 1.7)), line((-1.7, 1), (-0.7, 1)),
               line((0.7, 1.7), (1.7, 1.7)),
               line((-1.7, -1.7), (-0.7, -1.7)), line((0.7, -1), (1.7, -1)),
-              line((-1.2, 0), (1.2, 0), dashed=True), half=(3, 1.8))  # fmt: skip
+              line((-1.2, 0), (1.2, 0), dashed=True), half=(3, 1.8), named=True)  # fmt: skip
 FORCE_SOURCE = Symbol(*_ends(1.5), circle(0, 0, 1.5), line((0.9, 0), (-0.8, 0)),
                       line((-0.3, 0.5), (-0.9, 0), (-0.3, -0.5)), half=(3, 1.6),
                       source=True)  # fmt: skip
@@ -122,15 +123,19 @@ DIODE = Symbol(*_ends(0.8), line((-0.8, 0.9), (-0.8, -0.9), (0.8, 0), (-0.8, 0.9
                line((0.8, 0.9), (0.8, -0.9)), half=(3, 1.1))  # fmt: skip
 SWITCH = Symbol(line((-3, 0), (-1.4, 0)), line((1.4, 0), (3, 0)), line((-1.2, 0.1), (1.2, 1.2)),
                 circle(-1.2, 0, 0.2), circle(1.2, 0, 0.2), half=(3, 1.3))  # fmt: skip
-THYRISTOR = Symbol(*DIODE.strokes, line((0.8, 0), (1.6, -0.9)), half=(3, 1.1))
+CHANGEOVER = Symbol(line((-3, 0), (-1.4, 0)), circle(-1.2, 0, 0.2), line((-1.1, 0.2), (1.1, 1.8)),
+                    *(line((1.4, y), (3, y)) for y in (2, -2)),
+                    *(circle(1.2, y, 0.2) for y in (2, -2)), half=(3, 2.2), left=("p",),
+                    right=("n1", "n2"))  # fmt: skip
+THYRISTOR = Symbol(*DIODE.strokes, line((0.8, 0), (1.6, -0.9)), half=(3, 1.1), named=True)
 _PLUS = line((-2.6, 0.9), (-1.9, 0.9)), line((-2.25, 1.25), (-2.25, 0.55))
 VOLTAGE_SOURCE = Symbol(line((-3, 0), (3, 0)), circle(0, 0, 1.5), *_PLUS, half=(3, 1.6),
                         source=True)  # fmt: skip
 CURRENT_SOURCE = Symbol(*_ends(1.5), circle(0, 0, 1.5), line((-0.9, 0), (0.9, 0)),
                         line((0.3, 0.5), (0.9, 0), (0.3, -0.5)), half=(3, 1.6),
                         source=True)  # fmt: skip
-VOLTMETER = Symbol(*_ends(1.5), circle(0, 0, 1.5), letters="V", half=(3, 1.6))
-AMMETER = Symbol(*_ends(1.5), circle(0, 0, 1.5), letters="A", half=(3, 1.6))
+VOLTMETER = Symbol(*_ends(1.5), circle(0, 0, 1.5), letters="V", half=(3, 1.6), named=True)
+AMMETER = Symbol(*_ends(1.5), circle(0, 0, 1.5), letters="A", half=(3, 1.6), named=True)
 TRANSFORMER = Symbol(*(arc(-0.8, y, 0.5, -90, 90) for y in (1.5, 0.5, -0.5, -1.5)),
                      *(arc(0.8, y, 0.5, 90, 270) for y in (1.5, 0.5, -0.5, -1.5)),
                      line((-3, 2), (-0.8, 2)), line((-3, -2), (-0.8, -2)),
@@ -144,11 +149,12 @@ MOTOR = Symbol(circle(0, 0, 2), line((-3, 2), (0, 2)), line((-3, -2), (0, -2)),
                line((1.95, 0.4), (2.4, 0.4)), line((1.95, -0.4), (2.4, -0.4)),
                line((2.4, 0.4), (2.4, 2), (3, 2)), line((2.4, -0.4), (2.4, -2), (3, -2)),
                letters="M", half=(3, 2.2), left=("p", "n"), right=("R", "C"))  # fmt: skip
-TRANSISTOR = Symbol(line((-3, 0), (-1.3, 0), (-0.6, -0.5)), line((0.6, -0.5), (1.3, 0), (3, 0)),
-                    line((-1, -0.5), (1, -0.5)), line((-0.8, -0.85), (0.8, -0.85)),
-                    line((0.75, 0.05), (1.3, 0), (1.1, -0.5)), line((-1.3, 0), (-0.5, 0.6),
-                    (0.5, 0.6), (1.3, 0)), line((-0.4, 0.3), (-0.4, 0.9)),
-                    line((0.4, 0.9), (-0.4, 0.6), (0.4, 0.3), (0.4, 0.9)), half=(3, 1))  # fmt: skip
+TRANSISTOR = Symbol(line((-3, 0), (-1, 0), (-1, -0.7)), line((1, -0.7), (1, 0), (3, 0)),
+                    line((-1.3, -0.7), (1.3, -0.7)), line((-1, -1.1), (1, -1.1)),
+                    line((1.4, 0.3), (2, 0), (1.4, -0.3), (1.4, 0.3), filled=True),
+                    line((-2.3, 0), (-2.3, 1.1), (2.3, 1.1), (2.3, 0)),
+                    line((-0.5, 1.6), (-0.5, 0.6)), line((0.5, 1.6), (-0.5, 1.1), (0.5, 0.6),
+                    (0.5, 1.6)), half=(3, 1.7), named=True)  # fmt: skip
 GYRATOR = Symbol(arc(-2.6, 0, 2.4, 56.4, -56.4), arc(2.6, 0, 2.4, 123.6, 236.4), *(
     line((3 * s, y), (1.27 * s, y)) for s in (-1, 1) for y in (-2, 2)), half=(3, 2),
     left=("p1", "n1"), right=("p2", "n2"))  # fmt: skip
@@ -203,8 +209,14 @@ TEMPERATURE = Symbol(line((0, 0), (0, -0.4)), circle(0, -1.8, 1.4), line((-0.6, 
 COLUMN = Symbol(*_ends(2.2), _box(2.2, 0.65), *(line((x, 0.65), (x, -0.65)) for x in (-0.73, 0.73)),
                 *(line((x + 0.25, 0.65), (x - 0.25, -0.65)) for x in (-1.46, 0, 1.46)),
                 half=(3, 0.9))  # fmt: skip
+CHECK_VALVE = Symbol(*DIODE.strokes, half=(3, 1.1), named=True)
+RELIEF_VALVE = Symbol(*_ends(1.2), _box(1.2, 1.2), line((-1.2, 0), (1.2, 0)),
+                      line((0.3, 0.5), (1.2, 0), (0.3, -0.5), (0.3, 0.5), filled=True),
+                      line((0, 1.2), (0.5, 1.4), (-0.5, 1.7), (0.5, 2), (-0.5, 2.3)),
+                      half=(3, 2.4), named=True)  # fmt: skip
 PIPE = Symbol(*_ends(2), line((-2, 0.5), (2, 0.5)), line((-2, -0.5), (2, -0.5)),
-              *(line((x, 0.8), (x, -0.8)) for x in (-2, 2)), half=(3, 0.9))  # fmt: skip
+              *(line((x, 0.8), (x, -0.8)) for x in (-2, 2)), half=(3, 0.9), left=("A",),
+              right=("B",))  # fmt: skip
 CHAMBER = Symbol(line((0, 0), (0, -0.6)), circle(0, -1.7, 1.1), half=(1.2, 2.8))
 ACCUMULATOR = Symbol(line((0, 0), (0, -0.5)), arc(0, -1.5, 1, 0, 180), arc(0, -2.3, 1, 180, 360),
                      line((-1, -1.5), (-1, -2.3)), line((1, -1.5), (1, -2.3)),
@@ -235,7 +247,7 @@ VANE = Symbol(circle(0, 0, 1.4), line((0, 0), (0, 1.4)), line((-3, 0), (-1.4, 0)
 
 # -- measuring and signals -------------------------------------------------------------------
 METER = Symbol(*_ends(1.5), circle(0, 0, 1.5), line((-0.7, -0.7), (0.7, 0.7)),
-               line((0.1, 0.6), (0.7, 0.7), (0.6, 0.1)), half=(3, 1.6))  # fmt: skip
+               line((0.1, 0.6), (0.7, 0.7), (0.6, 0.1)), half=(3, 1.6), named=True)  # fmt: skip
 INTEGRATOR = Symbol(_box(1.8, 1.4), letters="∫", half=(1.8, 1.4))
 WAVE = Symbol(_box(1.8, 1.4), line((-1.3, -0.7), (-0.6, -0.7), (-0.6, 0.7), (0.4, 0.7), (0.4, -0.7),
               (1.3, -0.7)), half=(1.8, 1.4))  # fmt: skip

@@ -15,8 +15,9 @@ from ..assembly.network import Network
 from ..exceptions import ParameterError, unknown_name
 from ..language.component import Component
 from ..language.declarations import Output, Parameter, Port, Signal
+from ..results.parameters import said
 from ..results.schematic.parts import Net, Part, Pin
-from ..results.shown import RAISED, pretty
+from ..results.shown import number
 from ..shapes import Symbol, line
 
 __all__ = ["drawn_network"]
@@ -162,19 +163,6 @@ def _written(value: Any, declared: Parameter) -> str:
     units = list(value.unit_items())
     if len(units) == 1 and units[0][1] == 1 and units[0][0] in PREFIXED:
         value = (value * (1 + 1e-12)).to_compact()  # 1e-3 is a milli, not a thousand micros
-        return f"{_plain(value.magnitude)} {_symbol(value)}"
-    if declared.open:
-        return f"{_plain(value.magnitude)} {_symbol(value)}".rstrip()
-    return f"{_plain(value.magnitude)} {pretty(declared.unit)}".rstrip()
-
-
-def _symbol(value: Any) -> str:
-    """Pint's symbol of a unit, whose micro is a Greek letter from version 0.26 on."""
-    return f"{value.units:~P}".replace("\N{GREEK SMALL LETTER MU}", "\N{MICRO SIGN}")
-
-
-def _plain(value: float) -> str:
-    """``"180000"``, ``"4×10⁻⁶"``."""
-    text = f"{value:.6g}"
-    mantissa, has_power, power = text.partition("e")
-    return f"{mantissa}×10{str(int(power)).translate(RAISED)}" if has_power else text
+    elif not declared.open:
+        return number(value.magnitude, declared.unit, 6)
+    return said(value)

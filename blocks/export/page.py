@@ -30,7 +30,7 @@ from ..native.stages import ATOL
 from ..nonsmooth.modes.elements import Change
 from ..nonsmooth.modes.islands import NetworkIslands
 from ..numerics.arrays import Array, Indices
-from ..results.page.run_page import Page, curves, network, parameters, style
+from ..results.page.run_page import Page, network, parameters, text_of
 from ..results.shown import label, pretty
 from ..simulation.settings import Options
 from ..units import Unit, from_si, to_si, unit_given
@@ -380,9 +380,9 @@ def _written(program: Program, sliders: Sequence[Slider], switches: Mapping[str,
     own, reading, scripts = map(filled, ("page.css", "page_run.js", "page.js"))
     recording = program.driver.recording
     found = Page(filled(
-        "page.html", STYLE=style() + own, NAME=escape(program.name), NETWORK=network(recording),
-        PARAMETERS=parameters(recording.made_with()),
-        SCRIPT="\n".join([reading, curves(), scripts]),
+        "page.html", STYLE=text_of("report.css") + own, NAME=escape(program.name),
+        NETWORK=network(recording), PARAMETERS=parameters(recording.made_with()),
+        SCRIPT="\n".join([reading, text_of("report.js"), scripts]),
         DATA=json.dumps(data, separators=(",", ":")).replace("</", "<\\/")))
     if path is not None:
         found.save(path)

@@ -42,13 +42,9 @@ class Events(Tabulated, Sequence[EventRecord]):
 
     def to_pandas(self) -> Any:
         """A DataFrame with the columns time [s], component and what, element, mode and previous."""
-        columns = {
-            label("time", SECOND): [float(e.time) for e in self._records],
-            "component": [e.component for e in self._records],
-            "what": [e.description for e in self._records],
-            **{name: [getattr(e, name) for e in self._records]
-               for name in ("element", "mode", "previous")},
-        }
+        columns = self._sheet().columns | {name: [getattr(e, name) for e in self._records]
+                                           for name in ("element", "mode", "previous")}
+        columns[label("time", SECOND)] = [float(e.time) for e in self._records]
         return pandas("A table of events").DataFrame(columns)
 
     def _sheet(self) -> Sheet:

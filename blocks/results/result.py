@@ -473,12 +473,12 @@ class Result(Mapping[str, Series]):
         Page
             Shown by notebooks.
         """
-        from .page.run_page import CURVES, page_of
+        from .page.run_page import LISTED, page_of
         from .plots.selection import drawn_by_default
 
         paths, save = file_first(self, paths, save)
-        chosen = self._chosen(paths) if paths else drawn_by_default(self._recording, CURVES)
-        report = page_of(self._recording, chosen, page)
+        every = self._chosen(paths) if paths else drawn_by_default(self._recording, LISTED)
+        report = page_of(self._recording, every, page, bool(paths))
         if save is not None:
             report.save(save)
         return report

@@ -47,6 +47,7 @@ __all__ = ["RunRecording"]
 T = TypeVar("T")
 
 EXPLICIT = "dopri5", "DOP853", "RK45", "RK23", "ode45"
+LISTED = 1000  # states that are named
 
 
 class _Told(Sequence[EventRecord]):
@@ -326,7 +327,6 @@ class RunRecording:
     @property
     def states(self) -> list[str]:
         """Paths of the integrated variables, for a plot without names."""
-        if self.chosen is not None:
-            return [info.path for info in self.chosen.infos[:8]]
-        names = (self.system.state_name(i) for i in range(min(self.system.nx, 12)))
-        return [n for n in names if "(" not in n][:8]
+        names = [self.system.state_name(i) for i in range(min(self.system.nx, LISTED))] \
+            if self.chosen is None else [info.path for info in self.chosen.infos[:LISTED]]
+        return [name for name in names if "(" not in name]

@@ -94,7 +94,7 @@ class SPDTSwitch(Dissipative):
     >>> to_n2 = SPDTSwitch(gate=1)
     """
 
-    symbol = symbols.SWITCH
+    symbol = symbols.CHANGEOVER
 
     closed_resistance = Parameter("0.01 ohm", above=0, doc="Resistance of a closed contact")
     open_conductance = Parameter("1e-8 S", above=0, doc="Conductance of an open contact")

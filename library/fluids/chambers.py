@@ -7,6 +7,7 @@ from typing import Any
 
 from blocks import Component, Input, Option, Parameter, Port, Variable, quantity
 
+from .. import symbols
 from ..thermal import thermal
 from ..thermal.domain import ABSOLUTE
 from .flows import carried, closed, filling, species
@@ -51,6 +52,7 @@ class Chamber(FluidPart):
     Ports: A, and B, C, D by ``num_ports``; H (heat).
     """
 
+    symbol = symbols.CHAMBER
     num_ports = Option(1, (1, 2, 3, 4), doc="number of ports for the fluid")
     H = Port(thermal, doc="heat to the fluid; insulated where nothing is connected")
     volume = Parameter("1 l", above=0, doc="Volume")
@@ -103,6 +105,7 @@ class Reservoir(FluidPart):
     Inputs: P in MPa (``pressure_spec="specified"``), T in K.
     """
 
+    symbol = symbols.TANK
     grounds = True
 
     pressure_spec = Option("atmospheric", ("atmospheric", "specified"), doc="its pressure")
@@ -131,6 +134,7 @@ class AbsoluteReference(FluidPart):
     only: at zero pressure there is no fluid.
     """
 
+    symbol = symbols.EARTH
     grounds = True
 
     def equations(self) -> Iterator[Any]:
@@ -148,6 +152,7 @@ class Cap(FluidPart):
     port means the same; this component says that it is meant, and shows what stands there.
     """
 
+    symbol = symbols.END
     shown: tuple[str, ...] = ("p", "T")
     p = Variable("MPa", nominal="0.1 MPa", doc="absolute pressure")
     T = Variable(ABSOLUTE, nominal="300 K", when=lambda c: "T" in c.shown, doc="temperature")

@@ -7,6 +7,7 @@ from typing import Any
 
 from blocks import Component, Input, Option, Parameter, Port, Variable, der, quantity, require
 
+from .. import symbols
 from ..rotational import rotational
 from ..thermal import thermal
 from ..thermal.domain import ABSOLUTE
@@ -66,6 +67,7 @@ class MechanicalConverter(FluidPart):
 class Piston(Component):
     """Base of what a fluid's volume moves along: ``chamber`` states the fluid and the force."""
 
+    symbol = symbols.CYLINDER
     displacement_spec = Option("calculated", ("calculated", "signal"),
                                doc="where the position comes from")  # fmt: skip
     R = Port(translational, doc="rod")
@@ -92,6 +94,7 @@ class Piston(Component):
 class Vane(Component):
     """Base of what a fluid's volume turns: ``chamber`` states the fluid and the torque."""
 
+    symbol = symbols.VANE
     R = Port(rotational, doc="shaft")
     C = Port(rotational, doc="case")
     displacement = Parameter("0.01 m^3/rad", above=0, doc="Volume per angle")

@@ -10,6 +10,7 @@ import numpy as np
 
 from blocks import Component, Option, Parameter, Port, Variable, der, log, sqrt, where
 
+from .. import symbols
 from ..thermal import thermal
 from ..thermal.domain import ABSOLUTE
 from .chambers import ATMOSPHERE, ROOM, FluidPart
@@ -28,6 +29,7 @@ def _compressible(c: Any) -> bool:
 class Friction(FluidPart):
     """Base of pipes: what friction at the wall takes of the pressure."""
 
+    symbol = symbols.PIPE
     length = Parameter("5 m", above=0, doc="Length")
     area = Parameter("0.01 m^2", above=0, doc="Cross-section")
     hydraulic_diameter = Parameter("0.1128 m", above=0, doc="Four areas over the wetted perimeter")
@@ -184,6 +186,7 @@ class GasPipe(Pipe):
 class Segmented(Component):
     """Base of pipes of equal segments; ``made`` says of which, and ``start`` how they start."""
 
+    symbol = symbols.PIPE
     made: Any = None
     segments = Option(5, minimum=1, doc="number of segments")
     thermal_port = Option(True, doc="whether heat passes the wall")

@@ -21,19 +21,16 @@ __all__ = ["AbsoluteReference", "Cap", "ConstantVolumeChamber", "FlowRateSensor"
 
 
 class Reservoir(chambers.Reservoir):
-    symbol = symbols.TANK
     fluid = medium
     A = Port(gas, doc="the reservoir")
 
 
 class AbsoluteReference(chambers.AbsoluteReference):
-    symbol = symbols.EARTH
     fluid = medium
     A = Port(gas, doc="the reference")
 
 
 class Cap(chambers.Cap):
-    symbol = symbols.END
     fluid = medium
     A = Port(gas, doc="the closed end")
 
@@ -43,7 +40,6 @@ class InfiniteFlowResistance(Ends, chambers.InfiniteFlowResistance):
 
 
 class ConstantVolumeChamber(chambers.Chamber):
-    symbol = symbols.CHAMBER
     fluid = medium
     A = Port(gas, doc="first port")
     B = Port(gas, when=lambda c: c.num_ports > 1, doc="second port")
@@ -81,17 +77,13 @@ class Pipe(Ends, pipes.GasPipe):
     359-368.
     """
 
-    symbol = symbols.PIPE
-
 
 class TranslationalMechanicalConverter(converters.TranslationalConverter):
-    symbol = symbols.CYLINDER
     fluid = medium
     A = Port(gas, doc="the gas")
 
 
 class RotationalMechanicalConverter(converters.RotationalConverter):
-    symbol = symbols.VANE
     fluid = medium
     A = Port(gas, doc="the gas")
 

@@ -2,7 +2,6 @@
 
 from blocks import Component, Option, Parameter, Port, Variable, quantity, require
 
-from .. import symbols
 from ..fluids.converters import Piston, Vane
 from .domain import isothermal_liquid
 from .elements import ATMOSPHERE, above_vacuum, specified
@@ -80,8 +79,6 @@ class TranslationalMechanicalConverter(Piston, MechanicalConverter):
     area and dead volume are not verified.
     """
 
-    symbol = symbols.CYLINDER
-
 
 class RotationalMechanicalConverter(Vane, MechanicalConverter):
     """A vane or a motor: pressure of a liquid becomes a torque between R and C.
@@ -96,5 +93,4 @@ class RotationalMechanicalConverter(Vane, MechanicalConverter):
     displacement and dead volume are not verified.
     """
 
-    symbol = symbols.VANE
     displacement = Parameter("1.2e-4 m^3/rad", above=0, doc="Volume per angle")

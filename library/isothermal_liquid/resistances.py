@@ -89,8 +89,6 @@ class Pipe(Dissipative, Friction):
     Flow", J. Fluids Eng. 105 (1983) 89-90.
     """
 
-    symbol = symbols.PIPE
-
     dynamic_compressibility = Option(True, doc="whether the liquid in it is compressible")
     inertia = Option(False, doc="whether the flow has to be accelerated")
     A = Port(isothermal_liquid, doc="one end")

@@ -146,6 +146,8 @@ class CheckValve(PressureOpened):
     time_constant. Dissipates mdot (h_A - h_B) >= 0. Defaults are not verified.
     """
 
+    symbol = symbols.CHECK_VALVE
+
 
 class PressureReliefValve(PressureOpened):
     """A valve that opens where pressure is too high.
@@ -156,6 +158,8 @@ class PressureReliefValve(PressureOpened):
     ``opening_dynamics`` the opening follows with time_constant.
     Dissipates mdot (h_A - h_B) >= 0. Defaults are not verified.
     """
+
+    symbol = symbols.RELIEF_VALVE
 
     control = Option("difference", ("difference", "gauge"), doc="which pressure opens it")
 

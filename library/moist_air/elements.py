@@ -90,7 +90,6 @@ class Reservoir(chambers.Reservoir):
     Inputs: P in MPa (``pressure_spec="specified"``), T in K, W in 1, G in 1.
     """
 
-    symbol = symbols.TANK
     fluid = medium
     humidity_spec = Option("relative", HUMIDITIES, doc="what its humidity is")
     trace_gas_spec = Option("mass_fraction", FRACTIONS, doc="what its share of trace gas is")
@@ -114,13 +113,11 @@ class Reservoir(chambers.Reservoir):
 
 
 class AbsoluteReference(chambers.AbsoluteReference):
-    symbol = symbols.EARTH
     fluid = medium
     A = Port(moist_air, doc="the reference")
 
 
 class Cap(chambers.Cap):
-    symbol = symbols.END
     fluid = medium
     shown = ("p", "T", "x_w")
     A = Port(moist_air, doc="the closed end")
@@ -151,7 +148,6 @@ class ConstantVolumeChamber(Humid, chambers.Chamber):
     of moisture or trace gas).
     """
 
-    symbol = symbols.CHAMBER
     A = Port(moist_air, doc="first port")
     B = Port(moist_air, when=lambda c: c.num_ports > 1, doc="second port")
     C = Port(moist_air, when=lambda c: c.num_ports > 2, doc="third port")
@@ -189,8 +185,6 @@ class Pipe(Ends, Humid, pipes.GasPipe):
     359-368.
     """
 
-    symbol = symbols.PIPE
-
 
 class TranslationalMechanicalConverter(Humid, converters.TranslationalConverter):
     """A piston or a bellows: pressure of moist air becomes a force between R and C.
@@ -209,7 +203,6 @@ class TranslationalMechanicalConverter(Humid, converters.TranslationalConverter)
     Inputs: p_in (m) with ``displacement_spec="signal"``.
     """
 
-    symbol = symbols.CYLINDER
     A = Port(moist_air, doc="the air")
 
 
@@ -225,5 +218,4 @@ class RotationalMechanicalConverter(Humid, converters.RotationalConverter):
     Defaults of displacement and dead volume not verified.
     """
 
-    symbol = symbols.VANE
     A = Port(moist_air, doc="the air")

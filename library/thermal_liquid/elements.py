@@ -22,19 +22,16 @@ __all__ = ["AbsoluteReference", "Cap", "ConstantVolumeChamber", "FlowRateSensor"
 
 
 class Reservoir(chambers.Reservoir):
-    symbol = symbols.TANK
     fluid = liquid
     A = Port(thermal_liquid, doc="the reservoir")
 
 
 class AbsoluteReference(chambers.AbsoluteReference):
-    symbol = symbols.EARTH
     fluid = liquid
     A = Port(thermal_liquid, doc="the reference")
 
 
 class Cap(chambers.Cap):
-    symbol = symbols.END
     fluid = liquid
     A = Port(thermal_liquid, doc="the closed end")
 
@@ -44,7 +41,6 @@ class InfiniteFlowResistance(Ends, chambers.InfiniteFlowResistance):
 
 
 class ConstantVolumeChamber(chambers.Chamber):
-    symbol = symbols.CHAMBER
     fluid = liquid
     A = Port(thermal_liquid, doc="first port")
     B = Port(thermal_liquid, when=lambda c: c.num_ports > 1, doc="second port")
@@ -88,8 +84,6 @@ class Pipe(Ends, pipes.Pipe):
     359-368.
     """
 
-    symbol = symbols.PIPE
-
     dynamic_compressibility = Option(True, doc="whether mass is stored in it")
 
 
@@ -102,8 +96,6 @@ class SegmentedPipe(Ends, pipes.Segmented):
 
     Ports: A, B, H (wall) with ``thermal_port``.
     """
-
-    symbol = symbols.PIPE
 
     made = Pipe
     dynamic_compressibility = Option(True, doc="whether mass is stored in it")
@@ -119,13 +111,11 @@ class SegmentedPipe(Ends, pipes.Segmented):
 
 
 class TranslationalMechanicalConverter(converters.TranslationalConverter):
-    symbol = symbols.CYLINDER
     fluid = liquid
     A = Port(thermal_liquid, doc="the liquid")
 
 
 class RotationalMechanicalConverter(converters.RotationalConverter):
-    symbol = symbols.VANE
     fluid = liquid
     A = Port(thermal_liquid, doc="the liquid")
 

@@ -118,13 +118,11 @@ class Reservoir(FluidPart):
 
 
 class AbsoluteReference(chambers.AbsoluteReference):
-    symbol = symbols.EARTH
     fluid = medium
     A = Port(two_phase, doc="the reference")
 
 
 class Cap(chambers.Cap):
-    symbol = symbols.END
     fluid = medium
     shown = ("p", "u")
     A = Port(two_phase, doc="the closed end")
@@ -235,7 +233,6 @@ class Pipe(Ends, Volume, pipes.Wall):
     W. H. McAdams, W. K. Woods, L. C. Heroman, Trans. ASME 64 (1942) 193-200.
     """
 
-    symbol = symbols.PIPE
     p = Variable("MPa", nominal="0.1 MPa", doc="pressure of A minus that of B")
     mdot = Variable("kg/s", nominal="0.1 kg/s", doc="mean mass flow from A to B")
     Q_H = Variable("W", nominal="1 kW", when="thermal_port",
@@ -291,8 +288,6 @@ class SegmentedPipe(Ends, pipes.Segmented):
     Ports: A, B, H (wall) with ``thermal_port``.
     """
 
-    symbol = symbols.PIPE
-
     made = Pipe
     initial_pressure = Parameter(ATMOSPHERE, above=0, doc="Absolute pressure at the start")
     initial_enthalpy = Parameter("1500 kJ/kg", doc="Specific enthalpy at the start")
@@ -332,7 +327,6 @@ class TranslationalMechanicalConverter(Moving, converters.TranslationalConverter
     Inputs: p_in (m) with ``displacement_spec="signal"``.
     """
 
-    symbol = symbols.CYLINDER
     A = Port(two_phase, doc="the fluid")
 
 
@@ -349,5 +343,4 @@ class RotationalMechanicalConverter(Moving, converters.RotationalConverter):
     Defaults of displacement and dead volume not verified.
     """
 
-    symbol = symbols.VANE
     A = Port(two_phase, doc="the fluid")

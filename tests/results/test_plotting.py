@@ -87,6 +87,17 @@ def test_lines_of_events_that_would_lie_on_each_other_are_one():
     assert figure.axes[0].get_title(loc="right") == "┆ pwm switches, 50,002 times"
 
 
+def test_long_legends_stand_below_and_leave_the_curves_their_room():
+    figure = result().plot("friction.f", result(name="a model of another, far longer, name")
+                           ["friction.f"])  # fmt: skip
+    figure.draw_without_rendering()
+    (ax,), (_, _, width, height) = figure.axes, figure.axes[0].get_position().bounds
+    legend = ax.get_legend().get_window_extent().transformed(figure.transFigure.inverted())
+    assert width > 0.85 and height > 0.5
+    label = ax.xaxis.label.get_window_extent().transformed(figure.transFigure.inverted())
+    assert 0 <= legend.y0 < legend.y1 <= label.y0 and 0 <= legend.x0 < legend.x1 <= 1
+
+
 def test_a_large_array_is_thinned():
     figure = Result(Fake(masses=500)).plot("masses.v")
     legend = [t.get_text() for t in figure.axes[0].get_legend().get_texts()]

@@ -256,6 +256,16 @@ def test_curves_are_those_of_the_run_in_its_units(run):
     assert [e[0] for e in data["events"]] == [float(e.time) for e in run.events]
 
 
+def test_a_report_says_how_many_curves_it_leaves_out():
+    model = wired("many", blocks=tr.Mass(count=9, v="1 m/s"), **{
+        f"alone{k}": tr.Mass(v="1 m/s") for k in range(30)})  # fmt: skip
+    page = model.simulate("0.1 s").report().html
+    shown = [c["name"] for panel in data_of(page)["panels"] for c in panel["curves"]]
+    others = {*(f"blocks[{k}].v" for k in range(9)), *(f"alone{k}.v" for k in range(30))} - {*shown}
+    told = re.search(r"(\d+) of 39 curves are shown. Name others: .*report\(&#x27;(.+?)&", page)
+    assert int(told[1]) == len(shown) == 24 and told[2] in others
+
+
 def test_a_million_samples_weigh_little_and_keep_their_extremes():
     model = wired("long", "block.M spring.R", "spring.C ground.V",
                   block=tr.Mass(mass="1 kg", v="1 m/s"), spring=tr.Spring(stiffness="1e4 N/m"),
@@ -288,11 +298,13 @@ def test_bands_of_the_energy_flow_are_as_wide_as_the_energies():
     terms = [EnergyTerm("source", "S", -10.0, 0, 0, 10.0), EnergyTerm("spring", "P", -2, -2, 0, 0),
              EnergyTerm("mass", "M", 3.0, 3.0, 0, 0), EnergyTerm("rub", "D", 9.0, 0, 9.0, 0)]
     drawn = energy_flow(terms)
-    ways = re.findall(r'd="M([\d.]+) ([\d.]+)C[\d. ]+V[\d.]+C[\d. ]+ ([\d.]+)Z"', drawn)
-    assert len(ways) == 4
-    tall = [float(low) - float(top) for (_, top, low) in ways]
+    ways = [np.array(re.findall(r"([\d.]+) ([\d.]+)", way), dtype=float)
+            for way in re.findall(r'd="(M[^"]*Z)" style', drawn)]
+    tall = [way[-1, 1] - way[0, 1] for way in ways]
     assert_allclose(np.array(tall) / 190 * 12, [10, 2, 9, 3], atol=0.02)
-    assert "source: 10 J supplied" in drawn and "spring: 2 J released" in drawn
+    words = re.findall(r">([^<]+)</text>", drawn)
+    assert words[:4] == ["source", "10 J supplied", "spring", "2 J released"]
+    assert float(re.search(r' width="([\d.]+)"', drawn)[1]) <= 358  # of a page on a telephone
     assert energy_flow([EnergyTerm("mass", "M", 0, 0, 0, 0)]) == ""
 
 
@@ -346,7 +358,7 @@ def test_a_notebook_shows_the_same_page(run):
         run.report(save="run.pdf")
 
 
-def test_a_long_network_is_folded_where_only_wires_run():
+def test_a_long_network_stands_in_the_rows_that_a_window_has_room_for():
     model = wired("row", "ground.V pull.C",
                   ground=tr.Reference(), pull=tr.VelocitySource(velocity="0.1 m/s"))
     last = model.pull.R
@@ -355,14 +367,12 @@ def test_a_long_network_is_folded_where_only_wires_run():
         model.connect(last, spring.R)
         model.connect(spring.C, mass.M)
         last = mass.M
-    drawn = model.draw()
-    boxes = re.findall(r'viewBox="(\S+) 0 (\S+) \S+" role', drawn.folded("row"))
-    starts, widths = np.array(boxes, dtype=float).T
-    assert len(starts) > 3 and widths.max() <= 358  # of a page on a screen of 390
-    assert_allclose(starts[1:], np.cumsum(widths)[:-1], atol=0.3)
-    assert widths.sum() == pytest.approx(drawn.width, abs=0.5)
-    for left, _, right, _ in drawn.picture.areas.values():
-        assert not ((left < starts) & (starts < right)).any()
+    page = model.simulate("0.1 s").report().html
+    widths = {name: float(wide) for name, wide in re.findall(
+        r'class="wide at-(\w+)"><svg[^>]* width="(\S+)"', page)}
+    assert widths["narrow"] <= 358 < widths["page"] <= 798 < widths["wide"] <= 1168
+    assert all(f">spring{k}</text>" in rows for rows in page.split('"wide at-')[1:]
+               for k in range(9))
 
 
 def test_a_report_holds_another_page(run):

@@ -2,6 +2,7 @@
 
 import runpy
 import sys
+from collections import Counter
 from itertools import combinations
 from pathlib import Path
 from xml.etree import ElementTree
@@ -13,11 +14,13 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
 
 import library.electrical as el
+import library.isothermal_liquid as liquid
 import library.translational as tr
 from blocks import Component, Model, Parameter, ParameterError, Port
 from blocks.drawing.network import drawn_network
 from blocks.exceptions import UnknownName
 from blocks.results.schematic.drawing import draw_schematic
+from library.mechanisms import GearBox
 
 SLACK = 1.0  # pixels that two things may share
 FONT = FontProperties(family="DejaVu Sans")
@@ -134,7 +137,12 @@ def example(monkeypatch):
 
 @pytest.mark.parametrize("name", TWELVE)
 def test_no_wire_crosses_a_symbol_and_no_texts_overlap(name, example):
-    assert faults(example(name).draw(values=True)) == []
+    drawn = example(name).draw(values=True)
+    assert faults(drawn) == []
+    for width in (798, 358):  # of a page, and of a telephone
+        rows = drawn.within(width)
+        assert faults(rows) == [] and rows.width <= width
+        assert rows.picture.areas.keys() == drawn.picture.areas.keys()
 
 
 def test_a_picture_is_the_same_twice(example):
@@ -156,6 +164,31 @@ def chain():
                  a=tr.Mass(mass="1 kg"), b=tr.Mass(mass="2 kg"), c=tr.Mass(),
                  soft=tr.Spring(stiffness="5 N/m"), stiff=tr.Spring(stiffness="9 kN/m"),
                  hold=tr.Damper(), ground=tr.Reference())
+
+
+@pytest.mark.parametrize("kind, first, second", [
+    (liquid.CheckValve, "A", "B"), (liquid.PressureReliefValve, "A", "B"), (el.MOSFET, "D", "S"),
+    (el.IGBT, "C", "E"), (el.Thyristor, "A", "K"), (GearBox, "S", "O"), (tr.HardStop, "R", "C"),
+    (tr.ForceSensor, "R", "C"), (el.VoltageSensor, "p", "n")])
+def test_ports_that_cannot_be_exchanged_are_named_each_at_its_end(kind, first, second):
+    drawn = wired("pair", f"a.{second} b.{first}", a=kind(), b=kind()).draw()
+    x = {(t.owner, t.words): t.x for t in drawn.picture.texts if t.words in (first, second)}
+    order = [x["a", first], x["a", second], x["b", first], x["b", second]]
+    assert order in (sorted(order), sorted(order, reverse=True))
+    assert faults(drawn) == []
+
+
+def test_one_sees_which_way_a_valve_opens():
+    """The tip of its triangle is at B, whichever way round it is drawn; a relief valve's, too."""
+    for kind in (liquid.CheckValve, liquid.PressureReliefValve):
+        drawn = wired("valves", "one.B two.B", one=kind(), two=kind()).draw()
+        for path in ("one", "two"):
+            x = {t.words: t.x for t in drawn.picture.texts if t.owner == path}
+            tip = next(p.points for p in drawn.picture.lines if p.owner == path
+                       and len(p.points) == 4 and np.array_equal(p.points[0], p.points[-1]))
+            shaft = tip[np.isclose(tip[:, 0], np.median(tip[:, 0]))]
+            point = tip[np.argmax(np.abs(tip[:, 0] - shaft[0, 0])), 0]
+            assert (point > shaft[0, 0]) == (x["B"] > x["A"])
 
 
 def middle(drawn, path):
@@ -216,9 +249,27 @@ def test_any_network_is_drawn_without_faults(seed):
     for ports in nodes:
         if len(ports) > 1:
             model.connect(*ports)
-    drawn = draw_schematic(model.name, *drawn_network(model.network, model))
-    assert faults(drawn) == []
+    drawn = draw_schematic(model.name, *drawn_network(model.network, model)).within(np.inf)
+    assert faults(drawn) == faults(drawn.within(500)) == []
     assert set(loose_ends(drawn).values()) == {1}
+
+
+def test_rows_tell_where_wires_go_on_and_are_as_high_as_what_they_hold():
+    """Of a ring of 26 parts: a letter at both ends of every cut, and no wire without a part."""
+    model = wired("ring", *(f"s{k}.R m{k}.M s{(k + 1) % 13}.C" for k in range(13)),
+                  **{f"m{k}": tr.Mass() for k in range(13)},
+                  **{f"s{k}": tr.Spring() for k in range(13)})
+    drawn = model.draw()
+    assert drawn.within(np.inf).width > 1000 > 798 >= drawn.width and faults(drawn) == []
+    letters = Counter(t.words for t in drawn.picture.texts if not t.owner and len(t.words) == 1)
+    assert letters == {"a": 2, "b": 2}
+    ways = np.array([box_of(a, b) for _, a, b in wires(drawn.picture)])
+    areas = np.array(list(drawn.picture.areas.values()))
+    covered = np.zeros(int(drawn.height), dtype=bool)
+    for _, top, _, low in [*ways, *areas]:
+        covered[int(top) : int(low) + 1] = True
+    gaps = np.diff(np.flatnonzero(covered))
+    assert gaps.max() <= 60  # names, and the space between two rows
 
 
 class Absorber(Component):

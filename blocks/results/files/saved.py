@@ -101,7 +101,7 @@ def _facts(recording: Recording, infos: Sequence[VariableInfo]) -> dict[str, Any
     return {
         "format": FORMAT, "version": VERSION, "versions": dict(recording.versions),
         "name": recording.name, "status": recording.status, "message": recording.message,
-        "states": [path for path in recording.states if path in {i.path for i in infos}],
+        "states": list(filter({i.path for i in infos}.__contains__, recording.states)),
         "energy tolerance": recording.energy_tolerance,
         "variables": [[i.path, i.component, i.name, i.unit.text, i.kind, i.doc,
                        None if i.words is None else [[k, w] for k, w in i.words.items()]]

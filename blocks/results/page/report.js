@@ -85,7 +85,7 @@ function paint(panel) {
   g.save(); g.beginPath(); g.rect(LEFT, TOP, w, h); g.clip();
   g.lineWidth = 1.6; g.lineJoin = "round";
   for (const c of panel.curves) if (c.on) {
-    g.strokeStyle = c.colour; g.beginPath();
+    g.strokeStyle = c.colour; g.setLineDash(c.dashes); g.beginPath();
     const a = Math.max(0, after(c.t, span[0]) - 1), b = Math.min(c.t.length, after(c.t, span[1]) + 1);
     let pen = false;
     for (let i = a; i < b; i++) {
@@ -183,7 +183,10 @@ window.onresize = repaint;
 function coloured() {
   for (const panel of DATA.panels) panel.curves.forEach((c, k) => {
     c.colour = (night.matches ? DARK : LIGHT)[k % LIGHT.length];
-    c.bar.style.background = c.colour;
+    c.dashes = [[], [7, 3], [2, 2]][Math.floor(k / LIGHT.length) % 3];  // where colours repeat
+    const [on, off] = c.dashes.length ? c.dashes : [9, 0];
+    c.bar.style.background = `repeating-linear-gradient(90deg, ${c.colour} 0 ${on}px, ` +
+      `transparent ${on}px ${on + off}px)`;
   });
   repaint();
 }

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from html import escape
 from itertools import islice
 from pathlib import Path
@@ -27,23 +27,22 @@ from ..parameters import MadeWith, said
 from ..recording import EnergyTerm, Recording
 from ..report import Events, Statistics, summary
 from ..schematic.drawing import draw_schematic
-from ..schematic.parts import Net, Part
-from ..schematic.picture import width_of
+from ..schematic.picture import Picture, svg_of
 from ..sheet import SHOWN, Sheet
 from ..shown import number, pretty
 from ..sticking import Sticking
 from ..values.series import Series
 
-__all__ = ["Page", "curves", "network", "page_of", "parameters", "style"]
+__all__ = ["Page", "network", "page_of", "parameters", "text_of"]
 
-TALL, GAP, BAR, SIZE = 190.0, 9.0, 14.0, 11.0  # pixels
+TALL, GAP, BAR, SIZE, LEAD, BAND = 190.0, 6.0, 7.0, 11.0, 13.0, 60.0  # pixels
 LEAST = 1e-3  # share of all below which a flow is not drawn
 MOST = 12  # flows a side
 WORDS = {"supplied": ("supplied", "taken out"), "stored": ("released", "stored"),
          "dissipated": ("from heat", "dissipated"), "": ("", "")}  # fmt: skip
-COLOURS = {"supplied": "#d55e00", "stored": "#0072b2", "dissipated": "#b8860b"}
+COLOURS = {"supplied": "#e59e66", "stored": "#66aad1", "dissipated": "#d4b66d", "": "#adadad"}
 COLUMNS = 4000  # of thinned curves: four pixels of a wide screen hold one
-CURVES, INSTANCES = 24, 8  # drawn where nothing is named, and of an array
+CURVES, LISTED, INSTANCES = 24, 200, 8  # drawn where nothing is named, counted, and of an array
 ROWS = 200  # of a table
 CANVASES = ('<p id="hint"></p><div id="panels"></div><p class="axis faint">time in s</p>')
 
@@ -72,14 +71,19 @@ class Page:
                 "a notebook shows it>")  # fmt: skip
 
 
-def page_of(recording: Recording, chosen: Sequence[Series], inside: Page | None = None) -> Page:
-    """The report of a run with these curves, and with another page ``inside``."""
+def page_of(recording: Recording, every: Sequence[Series], inside: Page | None = None,
+            named: bool = True) -> Page:
+    """The report of a run with these curves, or the first of them where none was ``named``, and
+    with another page ``inside``."""
     if not (inside is None or isinstance(inside, Page)):
         raise WrongCall("report(page=…)", f"takes a page, but was given {brief(inside)}.",
                         "Give it what model.page(…) returns.", given=inside)
-    made = recording.made_with()
+    made, chosen = recording.made_with(), every
+    if not named:
+        count = np.cumsum([min(len(series.infos), INSTANCES) for series in every])
+        chosen = every[: max(1, int(np.searchsorted(count, CURVES, side="right")))]
     sections = [("Network", network(recording)),
-                ("Curves", CANVASES if len(recording.times) else ""),
+                ("Curves", CANVASES + _left_out(chosen, every) if len(recording.times) else ""),
                 ("Simulate", "" if inside is None else inside._repr_html_()),
                 ("Findings", _findings(recording)), ("Parameters", parameters(made)),
                 ("Start values", _starts(recording)), ("Events", _events(recording)),
@@ -88,32 +92,19 @@ def page_of(recording: Recording, chosen: Sequence[Series], inside: Page | None 
                 ("Bottlenecks", _where_kept(_bottlenecks, recording)),
                 ("Statistics", table(Statistics(recording.statistics)._sheet())),
                 ("Versions", table(Sheet.of_facts("", list(recording.versions.items()))))]
-    kept = [(title, body) for title, body in sections if body]
-    links = "".join(f'<a href="#{_anchor(t)}">{t}</a>' for t, _ in kept)
-    body = "".join(f'<section id="{_anchor(t)}"><h2>{t}</h2>{b}</section>' for t, b in kept)
+    kept = [(title, title.lower().replace(" ", "-"), body) for title, body in sections if body]
+    links = "".join(f'<a href="#{anchor}">{t}</a>' for t, anchor, _ in kept)
+    body = "".join(f'<section id="{anchor}"><h2>{t}</h2>{b}</section>' for t, anchor, b in kept)
     data = json.dumps(_data(recording, chosen), separators=(",", ":")).replace("</", "<\\/")
-    return Page(
-        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" '
-        f'content="width=device-width,initial-scale=1"><title>{escape(recording.name)}</title>'
-        f"<style>{style()}</style></head><body><h1>{escape(recording.name)}</h1>"
-        f"{_outcome(recording)}<nav>{links}</nav>{body}"
-        f'<script type="application/json" id="data">{data}</script>'
-        f"<script>{curves()}</script></body></html>\n"
-    )
+    return Page(text_of("report.html", NAME=escape(recording.name), STYLE=text_of("report.css"),
+                        OUTCOME=_outcome(recording), LINKS=links, BODY=body, DATA=data,
+                        SCRIPT=text_of("report.js")))
 
 
-def curves() -> str:
-    """The script that draws curves."""
-    return Path(__file__).with_name("report.js").read_text(encoding="utf-8")
-
-
-def style() -> str:
-    """How pages look."""
-    return Path(__file__).with_name("report.css").read_text(encoding="utf-8")
-
-
-def _anchor(title: str) -> str:
-    return title.lower().replace(" ", "-")
+def text_of(file: str, **words: str) -> str:
+    """A text of this folder, with words in place of their names, ``{{NAME}}``."""
+    text = Path(__file__).with_name(file).read_text(encoding="utf-8")
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: words[found[1]], text)
 
 
 # -- curves --------------------------------------------------------------------------------
@@ -139,6 +130,16 @@ def _data(recording: Recording, chosen: Sequence[Series]) -> dict[str, Any]:
     return {"panels": list(panels.values()), "events": events, "span": span}
 
 
+def _left_out(chosen: Sequence[Series], every: Sequence[Series]) -> str:
+    """A sentence where only some of the curves are drawn."""
+    drawn = [info.path for series in chosen for info in islice(series.infos, INSTANCES)]
+    paths = [info.path for series in every for info in series.infos]
+    others = sorted({*paths} - {*drawn}, key=paths.index)
+    return "" if not others else (
+        f"<p class='faint'>{len(drawn)} of {len(paths):,} curves are shown. Name others: "
+        f"result.report({escape(repr(others[0]))}).</p>")
+
+
 def _packed(values: Any, kind: str) -> str:
     with np.errstate(over="ignore"):
         return base64.b64encode(np.asarray(values, dtype=kind).tobytes()).decode()
@@ -150,8 +151,8 @@ def table(sheet: Sheet, most: int = ROWS) -> str:
     if not sheet.rows:
         return ""
     out = [f"<div class='wide'>{sheet.html(most)}</div>"]
-    if sheet.rows > most:
-        out.append(f"<p class='faint'>{sheet.rows - most:,} more rows are in the result.</p>")
+    if sheet.total > most:
+        out.append(f"<p class='faint'>{sheet.total - most:,} more rows are in the result.</p>")
     if sheet.note:
         out.append(f"<p class='faint'>{escape(sheet.note)}</p>")
     return "".join(out)
@@ -171,32 +172,16 @@ def _outcome(recording: Recording) -> str:
 
 def network(recording: Recording) -> str:
     """The schematic, where pointing at a part tells its values."""
-    drawn, made = recording.drawn(), recording.made_with()
-    if drawn is None:
+    drawn, opened = recording.drawn(), recording.drawn(True)
+    if drawn is None or opened is None:
         return "<p class='faint'>A file of a run holds no network.</p>"
-    parts, nets, findings = drawn
-    if not parts:
+    if not drawn[0]:
         return ""
-    told = dict.fromkeys(made.types, "")
-    for path, value in made.parameters.items():
-        owner, _, name = path.rpartition(".")
-        told[owner] = told.get(owner, "") + f"\n{name} = {said(value)}"
-
-    def picture(parts: Sequence[Part], nets: dict[int, Net], findings: Any, anchor: str) -> str:
-        hinted = [_hinted(p, told) for p in parts]
-        drawn = draw_schematic(recording.name, hinted, nets, findings)
-        return f"<div class='wide'>{drawn.folded(anchor)}</div>"
-
-    page, drawn = picture(parts, nets, findings, "drawn"), recording.drawn(True)
-    if drawn is None or not any(part.inside for part in drawn[0]):
+    page = draw_schematic(recording.name, *drawn).html()
+    if not any(part.inside for part in opened[0]):
         return page
-    return page + ("<details><summary>With the parts of all composites</summary>"
-                   f"{picture(*drawn[:2], (), 'drawn-open')}</details>")
-
-
-def _hinted(part: Part, told: dict[str, str]) -> Part:
-    return replace(part, hint=f"{part.path}: {part.type}{told.get(part.path, '')}",
-                   inside=tuple(_hinted(p, told) for p in part.inside))
+    inside = draw_schematic(recording.name, *opened[:2]).html()
+    return f"{page}<details><summary>With the parts of all composites</summary>{inside}</details>"
 
 
 def _findings(recording: Recording) -> str:
@@ -233,13 +218,10 @@ def _events(recording: Recording) -> str:
     if not events:
         return ""
     sheet = Events(events[:ROWS])._sheet()
-    body = table(sheet)
-    more = len(events) - ROWS
-    if more > 0:
-        body += f"<p class='faint'>{more:,} more events are in the result.</p>"
+    sheet.total = len(events)
     shown = " open" if len(events) <= SHOWN else ""
     count = "1 event" if len(events) == 1 else f"{len(events):,} events"
-    return f"<details{shown}><summary>{count}</summary>{body}</details>"
+    return f"<details{shown}><summary>{count}</summary>{table(sheet)}</details>"
 
 
 def _where_kept(section: Callable[[Recording], str], recording: Recording) -> str:
@@ -256,7 +238,7 @@ def _energy(recording: Recording) -> str:
         return ""
     ledger = Ledger(terms, "").grouped()
     sheet = ledger._sheet()
-    return (f"<div class='flow'>{energy_flow(ledger)}</div>"
+    return (f"<div class='wide'>{energy_flow(ledger)}</div>"
             f"<p class='faint'>{escape(sheet.title)}</p>{table(sheet)}")
 
 
@@ -283,30 +265,27 @@ def energy_flow(terms: Iterable[EnergyTerm]) -> str:
     if total <= 0:
         return ""
     shown = [_chief(side, total) for side in sides]
-    unit = energy_unit(total)
-    labels = [[f"{name}: {number(e / unit.factor, unit, 4)} {WORDS[kind][k]}".rstrip()
-               for e, kind, name in side] for k, side in enumerate(shown)]  # fmt: skip
-    text = [max((width_of(w, SIZE) for w in side), default=0.0) + 10 for side in labels]
-    width = text[0] + text[1] + 260
-    high = TALL + GAP * max(map(len, shown)) + 30
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{high:.0f}" '
-           f'viewBox="0 0 {width:.0f} {high:.0f}" font-size="{SIZE:g}" '
-           'font-family="DejaVu Sans,Verdana,sans-serif" fill="currentColor">']  # fmt: skip
-    middle = width / 2 - (text[1] - text[0]) / 2
-    ends, top = (text[0], width - text[1]), 12.0 + (high - 24 - TALL) / 2
-    for side, names, x, k in zip(shown, labels, ends, (0, 1), strict=True):
-        heights = [max(e / total * TALL, 1.0) for e, *_ in side]
-        y, inner = 12.0, top
-        for (_, kind, _), name, tall in zip(side, names, heights, strict=True):
-            out.append(_band(x, y, middle, inner, tall, COLOURS.get(kind, "#777777")))
-            anchor, at = ("end", x - 6) if k == 0 else ("start", x + 6)
-            out.append(f'<text x="{at:.1f}" y="{y + tall / 2 + 4:.1f}" text-anchor="{anchor}">'
-                       f"{escape(name)}</text>")  # fmt: skip
-            y += max(tall, 6) + GAP
+    unit, picture = energy_unit(total), Picture()
+    room = [[max(e / total * TALL, 2 * LEAD) + GAP for e, *_ in side] for side in shown]
+    high, shares = max(TALL, *map(sum, room)), np.linspace(0, 1, 25)
+    bend = (1 - np.cos(np.pi * shares)) / 2
+    for side, rooms, way, k in zip(shown, room, (-1, 1), (0, 1), strict=True):
+        inner, low = (high - TALL) / 2, 0.0
+        for (energy, kind, name), most in zip(side, rooms, strict=True):
+            tall, words = max(energy / total * TALL, 1.0), number(energy / unit.factor, unit, 4)
+            y = low + (most - GAP - tall) / 2
+            band = np.column_stack([way * BAND * shares, inner + (y - inner) * bend])
+            picture.draw([*band, *(band + [0, tall])[::-1]], COLOURS[kind], "wire", filled=True)
+            for dy, text in ((-2, name), (11, f"{words} {WORDS[kind][k]}")):
+                picture.write(way * (BAND + 5), y + tall / 2 + dy, text, SIZE, ("end", "start")[k])
+            low += most
             inner += tall
-    out.append(f'<rect x="{middle - BAR / 2:.1f}" y="{top:.1f}" width="{BAR:g}" '
-               f'height="{TALL:g}"/></svg>')  # fmt: skip
-    return "".join(out)
+    corners = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
+    picture.draw(corners * [BAR, TALL / 2] + [0, high / 2], filled=True)
+    (left, top), (right, below) = picture.extents()[:, :2].min(0), picture.extents()[:, 2:].max(0)
+    whole = Picture()
+    whole.add(picture, 2 - left, 2 - top)
+    return svg_of(whole, right - left + 4, below - top + 4, "energy")
 
 
 def _chief(side: list[tuple[float, str, str]], total: float) -> list[tuple[float, str, str]]:
@@ -315,13 +294,6 @@ def _chief(side: list[tuple[float, str, str]], total: float) -> list[tuple[float
     rest = side[MOST:]
     more = [(sum(e for e, *_ in rest), "", f"{len(rest)} others")] if rest else []
     return side[:MOST] + more
-
-
-def _band(x: float, y: float, middle: float, inner: float, tall: float, colour: str) -> str:
-    half = (x + middle) / 2
-    return (f'<path fill="{colour}" fill-opacity="0.55" d="M{x:.1f} {y:.1f}C{half:.1f} {y:.1f} '
-            f"{half:.1f} {inner:.1f} {middle:.1f} {inner:.1f}V{inner + tall:.1f}C{half:.1f} "
-            f'{inner + tall:.1f} {half:.1f} {y + tall:.1f} {x:.1f} {y + tall:.1f}Z"/>')  # fmt: skip
 
 
 def thinned(times: Array, values: Array, columns: int) -> tuple[Array, Array]:

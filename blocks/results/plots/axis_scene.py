@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ..recording import Recording
 
-__all__ = ["AxisPicture", "AxisScene"]
+__all__ = ["UNITS", "AxisPicture", "AxisScene"]
 
 HALF_MASS, DISC = 0.2, 0.3  # half the width of a mass, radius of a disc
 EDGE = 0.42  # of a body, below its lowest lane
@@ -32,6 +32,7 @@ WIDEST = 0.8  # that bodies travel in the picture
 SPOKES = 3
 SHORT = 10  # letters of a name that fit above an element
 UNIT = 0.17  # of a step of a symbol's grid
+UNITS = ("km", 1e3, 1e3), ("m", 0.1, 1.0), ("mm", 1e-4, 1e-3), ("µm", 0.0, 1e-6)  # from which size
 
 
 class AxisScene:
@@ -146,9 +147,7 @@ class AxisPicture:
         """A length to compare with."""
         length = 10.0 ** np.floor(np.log10(1 / self.scene.scale))
         length *= next((k for k in (5, 2) if k * length * self.scene.scale <= 1.0), 1)
-        name, factor = next(((n, f) for n, least, f in
-                             (("km", 1e3, 1e3), ("m", 1.0, 1.0), ("mm", 1e-3, 1e-3),
-                              ("µm", 0.0, 1e-6)) if length >= 0.999 * least))  # fmt: skip
+        name, factor = next((n, f) for n, least, f in UNITS if length >= 0.999 * least)
         x, _, y, _ = self.scene.limits
         self.ax.plot([x + 0.1, x + 0.1 + length * self.scene.scale], [y + 0.12] * 2, color=INK,
                      lw=2, solid_capstyle="butt")

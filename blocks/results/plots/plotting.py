@@ -41,7 +41,7 @@ STYLE = {
     "axes.prop_cycle": "cycler('color', ['0072b2', 'd55e00', '009e73', 'cc79a7', 'e69f00', "
     "'56b4e9', '000000', '7a5195'])",  # Okabe & Ito: told apart by the colour-blind, too
 }  # fmt: skip
-LONG, TALL = 28, 34  # letters of a path that fit beside an axes with a unit, and without
+LONG, BESIDE = 28, 34  # letters of a path along an axis, and in a legend beside the axes
 CROWD = 10  # instances of an array up to which every one has a legend entry
 MOST = 100  # instances drawn of a larger array
 DENSE = 60  # events above which their lines are not dashed: dashes would make stripes
@@ -97,10 +97,7 @@ class Panel:
         if len(self.curves) > 1 or len(self.curves[0].series.infos) > 1:
             return ""
         text = self.curves[0].text(self.curves[0].series.infos[0].path)
-        if len(text) <= LONG:
-            return text
-        head, dot, last = text.rpartition(".")
-        return f"{head}.\n{last}" if dot and max(len(head), len(last)) <= TALL else ""
+        return text if len(text) <= LONG else ""
 
 
 def plot(source: Curves, chosen: Sequence[Series], *, units: str | Mapping[str, str] | None = None,
@@ -296,13 +293,15 @@ def _marks_in_words(events: Sequence[Any]) -> str:
 def _legend(ax: Any, place: str) -> None:
     """Outside the axes, where the figure makes room for it; else where little is covered."""
     entries = [t for t in ax.get_legend_handles_labels()[1] if t]
-    columns = 1 if len(entries) <= 12 else 2
+    columns, longest = 1 if len(entries) <= 12 else 2, max(map(len, entries), default=0)
+    beside = max(1, min(len(entries), WIDE // (longest + SWATCH)))
+    figure = ax.get_figure()
     if place == "below":  # one for all axes of the figure
-        figure = ax.get_figure()
         if ax is figure.axes[0]:
-            longest = max(map(len, entries), default=0)
-            figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center",
-                          ncols=max(1, min(len(entries), WIDE // (longest + SWATCH))))
+            figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=beside)
+    elif place == "outside" and columns * longest > BESIDE:  # or no room for curves
+        ax.legend(loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=beside,
+                  borderaxespad=4.0 if ax is figure.axes[-1] else 0.6)
     elif place == "outside":
         ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02), ncols=columns, borderaxespad=0.4)
     else:

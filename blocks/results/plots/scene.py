@@ -19,7 +19,7 @@ from ...numerics.tolerances import LEAST_POSITION, NO_FORCE, TINY
 from ...shapes import Arrow, AxisBody, Cone, Link, Marker, Outline, Shape
 from ..files import writing
 from ..values.times import seconds_of, within_run
-from .axis_scene import AxisScene
+from .axis_scene import UNITS, AxisScene
 from .figures import finished_figure, shown_figure
 from .plotting import INK, STYLE
 
@@ -39,7 +39,6 @@ CROWD = 30  # contacts from which their cones would cover the picture
 COILS = 7
 WIDE = 0.45  # height over width below which pictures stand one above the other
 FEWEST, MOST = 2, 1500  # pictures of a film
-UNITS = (("m", 0.1, 1.0), ("mm", 1e-4, 1e-3), ("um", 0.0, 1e-6))  # of axes, from which size on
 MARKERS: Mapping[str, dict[str, Any]] = {
     "o": {"mfc": "white", "mec": INK, "ms": 6}, "+": {"mec": INK, "ms": 8},
     "^": {"mfc": "0.8", "mec": INK, "ms": 9}, "s": {"mfc": "white", "mec": INK, "ms": 8},

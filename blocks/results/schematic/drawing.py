@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 from ...exceptions import ParameterError, optional_package
 from ..files import writing
-from .glyphs import Drawing
+from .folding import in_rows
+from .glyphs import Box, Drawing
 from .layout import network_picture
 from .parts import Net, Part, Pin, all_parts
-from .picture import COLOURS, SMALL, Picture, folded_svg, svg_of, width_of
+from .picture import COLOURS, SMALL, Picture, svg_of, width_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,6 +33,7 @@ INK, FAINT, WRONG = "#222222", "#666666", "#c8102e"
 PIXEL = 0.75  # points
 MOST = 60  # parts above which clusters are drawn
 MARGIN, LEAD = 14.0, 15.0  # pixels around the drawing, and between its lines of text
+WIDE, PAGE, NARROW = 1168.0, 798.0, 358.0  # pixels of a window, of a page, and of a telephone
 
 
 class Schematic:
@@ -45,17 +47,43 @@ class Schematic:
         Its lines and texts.
     """
 
-    def __init__(self, title: str, picture: Picture, width: float, height: float) -> None:
-        self.title, self.picture, self.width, self.height = title, picture, width, height
+    def __init__(self, title: str, network: Box, domains: Mapping[str, str], told: Sequence[str],
+                 most: float = PAGE) -> None:
+        self.title, self._drawn, self.picture = title, (network, domains, told), Picture()
+        box = in_rows(network, most - 2 * MARGIN)
+        y = MARGIN + 28
+        self.picture.write(MARGIN, y - 16, title, 13.0)
+        self.picture.add(box.picture, MARGIN, y)
+        y, x = y + box.height + 14 * bool(domains), MARGIN
+        for domain, colour in domains.items():
+            long = 38 + width_of(domain, SMALL)
+            if x + long > most:
+                x, y = MARGIN, y + LEAD
+            self.picture.draw([(x, y), (x + 18, y)], colour, "legend")
+            self.picture.write(x + 22, y + 3.5, domain, SMALL, faint=True)
+            x += long
+        y += 4 * bool(domains)
+        for number, finding in enumerate(told, 1):
+            letters = max(46, int(box.width / 5.2))
+            for k, words in enumerate(textwrap.wrap(f"({number}) {finding}", letters)):
+                y += LEAD
+                self.picture.write(MARGIN + 12 * bool(k), y, words, SMALL + 1, wrong=True)
+        self.width, self.height = self.picture.extents()[:, 2].max() + MARGIN, y + MARGIN
+
+    def within(self, width: float) -> Schematic:
+        """The same network in rows that are no wider, in pixels, where it can be cut so."""
+        return Schematic(self.title, *self._drawn, width)
 
     def svg(self) -> str:
         """The picture as text, for a file or a page."""
         return svg_of(self.picture, self.width, self.height, self.title)
 
-    def folded(self, name: str) -> str:
-        """The picture as text for a page, which folds it into rows where it is narrow; nothing
-        else there has this name."""
-        return folded_svg(self.picture, self.width, self.height, self.title, name)
+    _repr_html_ = svg
+
+    def html(self) -> str:
+        """The picture for a page, which shows it in the rows that its window has room for."""
+        return "".join(f'<div class="wide at-{name}">{self.within(width).svg()}</div>'
+                       for name, width in (("wide", WIDE), ("page", PAGE), ("narrow", NARROW)))
 
     def figure(self, ax: Axes | None = None) -> Figure:
         """The picture as a matplotlib figure, or in given axes."""
@@ -88,9 +116,6 @@ class Schematic:
             else:
                 self.figure().savefig(place, dpi=200)
 
-    def _repr_html_(self) -> str:
-        return self.svg()
-
     def __repr__(self) -> str:
         return (f"<schematic of {self.title!r}, {self.width:.0f} by {self.height:.0f} pixels: "
                 f"save('name.svg'), or .png, writes it>")  # fmt: skip
@@ -107,25 +132,14 @@ def draw_schematic(title: str, parts: Sequence[Part], nets: Mapping[int, Net],
         raise ParameterError("draw", "the network has no components.",
                              "Add some: model.block = Mass().")  # fmt: skip
     told = [f for f in findings if getattr(f, "severity", "error") != "info"]
+    used = sorted({p.net for part in all_parts(list(parts)) for p in part.pins if not p.signal})
+    domains = {nets[n].domain.replace("_", " "): nets[n].colour for n in used}
     if len(parts) > MOST:
         parts, nets = clustered(parts, nets, _live(parts, nets))
     marks = _marks(parts, nets, told)
     sheet = Drawing(nets, _live(parts, nets), values, marks)
-    box = network_picture(parts, sheet)
-    picture = Picture()
-    top = MARGIN + 8
-    picture.write(MARGIN, top + 4, title, 13.0)
-    picture.add(box.picture, MARGIN, top + 20)
-    width = max(box.width, width_of(title, 13.0), 240.0 if told else 0.0)
-    y = top + 20 + box.height + 14
-    y, wide = _domains(picture, parts, nets, y)
-    for number, finding in enumerate(told, 1):
-        lines = textwrap.wrap(f"({number}) {finding}", max(40, int(width / 5.2)))
-        for k, words in enumerate(lines):
-            y += LEAD
-            picture.write(MARGIN + 12 * bool(k), y, words, SMALL + 1, wrong=True)
-            wide = max(wide, width_of(words, SMALL + 1) + 12)
-    return Schematic(title, picture, max(width, wide) + 2 * MARGIN, y + MARGIN)
+    return Schematic(title, network_picture(parts, sheet), domains if len(domains) > 1 else {},
+                     list(map(str, told)))
 
 
 def _live(parts: Sequence[Part], nets: Mapping[int, Net]) -> frozenset[int]:
@@ -148,22 +162,6 @@ def _marks(parts: Sequence[Part], nets: Mapping[int, Net], findings: Sequence[An
             if name and number not in marks.setdefault(name, []):
                 marks[name].append(number)
     return marks
-
-
-def _domains(picture: Picture, parts: Sequence[Part], nets: Mapping[int, Net], y: float
-             ) -> tuple[float, float]:
-    """A line that names the colours, where there are several."""
-    used = {p.net for part in all_parts(list(parts)) for p in part.pins if not p.signal}
-    colours = {nets[n].domain: nets[n].colour for n in sorted(used)}
-    if len(colours) < 2:
-        return y - 14, 0.0
-    x = MARGIN
-    for domain, colour in colours.items():
-        words = domain.replace("_", " ")
-        picture.draw([(x, y), (x + 18, y)], colour, "legend")
-        picture.write(x + 22, y + 3.5, words, SMALL, faint=True)
-        x += 22 + width_of(words, SMALL) + 16
-    return y + 4, x
 
 
 def _line(ax: Any, p: Any, scale: float) -> None:

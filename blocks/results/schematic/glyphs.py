@@ -8,7 +8,8 @@ with pins at its sides.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from .picture import NAME, SMALL, Picture, width_of
 
 __all__ = ["Box", "Drawing", "Socket", "box_of", "posture_of"]
 
-U = 10.0  # pixels of a step of the grid
+U, LENGTH = 10.0, 3.0  # pixels of a step of the grid, and steps from a two-port's middle to an end
 ROW, LINE = 24.0, 12.0  # between pins of a box, and lines of text
 STUB = 14.0  # from a pin to the sign of its ground
 
@@ -61,52 +62,39 @@ class Drawing:
     values: bool
     marks: Mapping[str, Sequence[int]]
 
-    def ink(self, pin: Pin) -> str:
-        return self.nets[pin.net].colour
-
     def sign(self, pin: Pin) -> Symbol | None:
         return self.nets[pin.net].ground
 
 
 def posture_of(part: Part, sheet: Drawing) -> str:
-    """``"along"``, ``"standing"``, ``"body"``, ``"hanging"`` or ``"box"``."""
+    """``"along"``, ``"body"``, ``"hanging"`` or ``"box"``."""
     physical = part.physical()
-    if part.inside or len(physical) == 0 or (part.symbol and part.symbol.left):
+    symbol = part.symbol
+    if part.inside or len(physical) == 0 or (symbol and len(symbol.left + symbol.right) > 2):
         return "box"
     if len(physical) == 1:
-        return "body" if part.symbol and part.symbol.rigid else "hanging"
-    if part.symbol is None or part.symbol.rigid:
+        return "body" if symbol and symbol.rigid else "hanging"
+    if symbol is None or symbol.rigid:
         return "box"
+    if symbol.half[0] != LENGTH:
+        return "hanging"
     first, second = main_pins(part)
-    signs = sheet.sign(first), sheet.sign(second)
-    if (signs[0] is None) == (signs[1] is None) or first.net == second.net:
-        return "along"
-    return "standing"
+    grounded = (sheet.sign(first) is None) != (sheet.sign(second) is None)
+    return "hanging" if grounded and first.net != second.net else "along"
 
 
 def main_pins(part: Part) -> tuple[Pin, Pin]:
     """The two ends of a two-port; any other port is an extra."""
-    physical = part.physical()
-    for k, pin in enumerate(physical):
-        same = [p for p in physical[k + 1 :] if p.name != pin.name]
-        if len(physical) == 2 or part.symbol is None:
-            break
-        if same and pin.name not in ("H",):
-            return pin, same[0]
-    return physical[0], physical[1]
+    left, right = part.sides()
+    first, second = (*left, *right)[:2]
+    return first, second
 
 
 def box_of(part: Part, sheet: Drawing, mirrored: bool) -> Box:
     """A part in its form; mirrored, its second port is on the left."""
     drawn = _Drawn(part, sheet)
-    posture = posture_of(part, sheet)
-    make = {"along": drawn.along, "standing": drawn.standing, "body": drawn.body,
-            "hanging": drawn.hanging, "box": drawn.box}[posture]  # fmt: skip
-    box = make(mirrored)
-    for k, p in enumerate(box.picture.lines):
-        if p.kind == "symbol":
-            box.picture.lines[k] = replace(p, owner=part.path, wrong=drawn.wrong)
-    box.picture.hints[part.path] = part.hint
+    drawn.picture.hints[part.path] = part.hint
+    box: Box = getattr(drawn, posture_of(part, sheet))(mirrored)
     return box
 
 
@@ -136,14 +124,15 @@ class _Drawn:
             self._write(x, low + LINE * (k + 1) - up, value, SMALL, anchor, True)
 
     def _frame(self, left: float, top: float, right: float, bottom: float) -> None:
-        self.picture.draw([(left, top), (right, top), (right, bottom), (left, bottom), (left, top)])
+        self.picture.draw([(left, top), (right, top), (right, bottom), (left, bottom), (left, top)],
+                          owner=self.part.path, wrong=self.wrong)
 
     def _strokes(self, x: float, y: float, turn: Array, open_end: bool = False) -> None:
         """The symbol's lines about a point; ``turn`` is a 2 by 2 matrix into pixels."""
         for stroke in self.symbol.strokes:
             if not (open_end and stroke.points[:, 0].min() >= 1):
                 self.picture.draw(stroke.points @ turn.T * U + [x, y], filled=stroke.filled,
-                                  dashed=stroke.dashed)
+                                  dashed=stroke.dashed, owner=self.part.path, wrong=self.wrong)
         self._write(x, y + 4.5, self.symbol.letters, 12.0, "middle")
 
     def _area(self, left: float, top: float, right: float, bottom: float) -> None:
@@ -157,13 +146,19 @@ class _Drawn:
             self.picture.draw(stroke.points * [U, -U] + [x, y], kind="ground", wrong=wrong,
                               owner=" ".join(self.sheet.nets[pin.net].grounds))  # fmt: skip
 
-    def _reach(self, pin: Pin, side: str, way: list[tuple[float, float]], width: float) -> None:
-        """A wire from a place of the symbol to a side of the box, or to the ground."""
-        ink = self.sheet.ink(pin)
+    def _room(self, pin: Pin) -> float:
+        """What the name of a port takes beside the symbol."""
+        return width_of(pin.name, SMALL) + 6 if self.symbol.named else 0.0
+
+    def _reach(self, pin: Pin, side: str, way: list[tuple[float, float]], width: float,
+               room: float = 0.0) -> None:
+        """A wire from a place of the symbol to a side of the box, or to the ground, which stands
+        beyond the ``room`` of a name."""
+        ink = self.sheet.nets[pin.net].colour
         x, y = way[-1]
         edge = 0.0 if side == "left" else width
         if self.sheet.sign(pin) is not None:
-            out = x + (-STUB if side == "left" else STUB)
+            out = x + (STUB + room) * (-1 if side == "left" else 1)
             self.picture.draw([*way, (out, y), (out, y + 6)], ink, "wire")
             self._ground(pin, out, y + 6)
             return
@@ -174,7 +169,8 @@ class _Drawn:
             self.picture.draw(np.column_stack([out + 2 * np.cos(turns), y + 2 * np.sin(turns)]),
                               ink, "wire")  # fmt: skip
             return
-        self.picture.draw([*way, (edge, y)], ink, "wire")
+        for ends in pairwise([*way, (edge, y)]):  # straight pieces: a picture is cut across them
+            self.picture.draw(ends, ink, "wire", owner=str(pin.net))
         self.sockets.append(Socket(pin.net, side, y))
         if pin.signal == "in":
             (x, y), before = way[0], (way[1] if len(way) > 1 else (edge, y))
@@ -188,17 +184,14 @@ class _Drawn:
         return ([p for p in rest if p.signal == "in" and p.net in self.sheet.live],
                 [p for p in rest if p.signal == "out" and p.net in self.sheet.live or not p.signal])
 
-    def _below(self, x: float, y: float, enter: list[Pin], leave: list[Pin], width: float) -> None:
+    def _leads(self, x: float, y: float, enter: list[Pin], leave: list[Pin], width: float,
+               half: float = 0.0) -> None:
+        """Wires of extras: from the sides of a symbol, or from below where it has no ``half``."""
         for side, step, pins in (("left", -1, enter), ("right", 1, leave)):
             for k, pin in enumerate(pins):
-                at = x + step * (8 + 7 * k)
-                self._reach(pin, side, [(at, y), (at, y + 14 * (k + 1))], width)
-
-    def _aside(self, x: float, half: float, y: float, enter: list[Pin], leave: list[Pin],
-               width: float) -> None:
-        for side, at, pins in (("left", x - half, enter), ("right", x + half, leave)):
-            for k, pin in enumerate(pins):
-                self._reach(pin, side, [(at, y + 14 * k)], width)
+                at = x + step * (half or 8 + 7 * k)
+                below = [(at, y)] if not half else []
+                self._reach(pin, side, [*below, (at, y + 14 * (k + (not half)))], width)
 
     def _beside(self, x: float, y: float, low: float) -> float:
         """Name and values to the right of a symbol; the width with them."""
@@ -219,41 +212,25 @@ class _Drawn:
         half = symbol.half[1] * U
         enter, leave = self._extras(ends)
         signs = [self.sheet.sign(p) is not None for p in (left, right)]
-        width = max(60.0 + 2 * (STUB + 12) * any(signs), *self.widths) + 10
+        rooms = [self._room(p) for p in (left, right)]
+        width = max(60.0 + 2 * (STUB + 12) * any(signs) + 2 * max(rooms), *self.widths) + 10
         x, y = round(width / 2), 16 + half
         self._strokes(x, y, np.array([[-1.0 if mirrored else 1.0, 0], [0, -1]]))
         self._write(x, 11, self.name, NAME, "middle")
         heights = [h for stroke in symbol.strokes for h in stroke.points[:, 1]]
         under = y - U * min(heights)
         self._area(x - 30, y - U * max(heights), x + 30, under)
-        self._reach(left, "left", [(x - 30, y)], width)
-        self._reach(right, "right", [(x + 30, y)], width)
+        for pin, side, way, room in ((left, "left", -1, rooms[0]), (right, "right", 1, rooms[1])):
+            self._reach(pin, side, [(x + way * 30, y)], width, room)
+            if room:
+                self._write(x + way * 33, y - 3, pin.name, SMALL, ("start", "end")[way < 0], True)
         rows = max(len(enter), len(leave))
-        self._below(x, under, enter, leave, width)
+        self._leads(x, under, enter, leave, width)
         low = y + half if not rows else max(y + half, under + rows * 14 + 3)
         if any(signs):
             low = max(low, y + 18)
         self._write_values(x, low, up=1.0)
         return Box(width, low + LINE * len(self.values) + 2, self.sockets, self.picture)
-
-    def standing(self, mirrored: bool) -> Box:
-        """A two-port from a wire above to the ground."""
-        ends = main_pins(self.part)
-        up = 0 if self.sheet.sign(ends[1]) is not None else 1
-        turn = np.array([[0, 1.0], [1.0 - 2 * up, 0]])
-        half = max(self.symbol.half[1] * U, 12.0)
-        enter, leave = self._extras(ends)
-        x = half + 6 + 8 * bool(enter)
-        self._strokes(x, 36.0, turn)
-        self._area(x - half, 6, x + half, 66)
-        self.picture.draw([(x, 6), (x, 6)], self.sheet.ink(ends[up]), "wire")
-        self._ground(ends[1 - up], x, 66.0)
-        rows = 14.0 * max(len(leave) - 1, 0)
-        width = self._beside(x + half + 5, 25.0, 44.0 + rows if leave else 25.0)
-        self._aside(x, half, 36.0, enter, leave, width)
-        low = 78.0 + rows
-        return self._railed(ends[up], width, max(low, 46.0 + rows + LINE * len(self.values)), 6.0,
-                            (x, x))  # fmt: skip
 
     def body(self, mirrored: bool) -> Box:
         """Something rigid with one port, which wires reach from both sides."""
@@ -265,42 +242,51 @@ class _Drawn:
         self._strokes(x, y, np.array([[1.0, 0], [0, -1]]))
         self._write(x, 11, self.name, NAME, "middle")
         self._area(x - wide, y - half, x + wide, y + half)
-        self._below(x, y + half, enter, leave, width)
+        self._leads(x, y + half, enter, leave, width)
         low = y + half + 14 * max(len(enter), len(leave))
         self._write_values(x, low)
         return self._railed(pin, width, low + LINE * len(self.values) + 3, y, (x - wide, x + wide))
 
     def hanging(self, mirrored: bool) -> Box:
-        """A part with one port, below its wire; or above its ground."""
-        pin = self.part.physical()[0]
-        enter, leave = self._extras([pin])
+        """A part below its wire, with one port; a two-port stands on its ground there."""
         symbol, kind = self.symbol, self.part.type
+        upright = symbol is not None and symbol.half[0] == LENGTH
+        pins = self.part.physical()[-1:]  # what else there is, such as heat, is declared before
+        if upright and len(self.part.physical()) > 1:
+            pins = sorted(main_pins(self.part), key=lambda p: self.sheet.sign(p) is not None)
+        pin, low = pins[0], pins[-1]
+        enter, leave = self._extras(pins)
+        rows = max(len(enter), len(leave), 1)
         if symbol is None:
-            wide, deep = width_of(kind, SMALL) / 2 + 6, max(14.0 * max(len(enter), len(leave)), 22)
-        elif glyph_is_two_port(symbol):
+            wide, deep = width_of(kind, SMALL) / 2 + 6, max(14.0 * rows, 22)
+        elif upright:
             wide, deep = max(symbol.half[1] * U, 12.0), 60.0
         else:
             wide, deep = symbol.half[0] * U, symbol.half[1] * U
-        x = wide + 6 + 8 * bool(enter)
-        top = 14.0 if symbol is None else 6.0
+        x, top = wide + 6 + 8 * bool(enter), 14.0 if symbol is None else 6.0
         if symbol is None:
             self._frame(x - wide, top, x + wide, top + deep)
             self._write(x, top + deep / 2 + 3, kind, SMALL, "middle", True)
-        elif glyph_is_two_port(symbol):
-            self._strokes(x, 36.0, np.array([[0, 1.0], [1.0, 0]]), open_end=True)
+        elif upright:
+            turned = pin is not low and pin is not main_pins(self.part)[0]
+            self._strokes(x, 36.0, np.array([[0, 1.0], [-1.0 if turned else 1.0, 0]]), pin is low)
         else:
             self._strokes(x, 6.0, np.array([[1.0, 0], [0, -1]]))
+        if pin is not low and symbol.named:
+            self._write(x - 4, 18, pin.name, SMALL, "end", True)
+            self._write(x - 4, 62, low.name, SMALL, "end", True)
         self._area(x - wide, top, x + wide, top + deep)
-        self.picture.draw([(x, 6), (x, top)], self.sheet.ink(pin), "wire")
-        middle = top + deep / 2 - 7 * (max(len(enter), len(leave), 1) - 1)
-        rows = middle + 14 * (len(leave) - 1) + 6 if leave else 0.0
-        width = self._beside(x + wide + 5, min(25.0, middle - 4) if leave else 25.0,
-                             max(25.0, rows))  # fmt: skip
-        self._aside(x, wide, middle, enter, leave, width)
-        low = max(top + deep + 4, max(25.0, rows) + LINE * len(self.values) + 6)
-        if self.sheet.sign(pin) is not None:  # stands alone on its reference
-            self._ground(pin, x, 6.0)
-        return self._railed(pin, width, low, 6.0, (x, x))
+        self.picture.draw([(x, 6), (x, top)], self.sheet.nets[pin.net].colour, "wire",
+                          owner=str(pin.net) * (pin.net in self.sheet.live))
+        middle = max(top + deep / 2 - 7 * (rows - 1), 22.0)  # its name stays below the wire
+        under = max(25.0, middle + 14 * (len(leave) - 1) + 6 if leave else 0.0)
+        width = self._beside(x + wide + 5, min(25.0, middle - 4) if leave else 25.0, under)
+        self._leads(x, middle, enter, leave, width, wide)
+        height = max(top + deep + 4, under + LINE * len(self.values) + 6, middle + 14 * rows - 8)
+        if self.sheet.sign(low) is not None:  # a reference alone carries its own sign
+            self._ground(low, x, 6.0 if symbol and pin is low else top + deep)
+            height = max(height, top + deep + 12)
+        return self._railed(pin, width, height, 6.0, (x, x))
 
     def box(self, mirrored: bool) -> Box:
         """A box, or a symbol, with pins at both sides."""
@@ -310,7 +296,8 @@ class _Drawn:
         several = symbol is not None and bool(symbol.left or symbol.right)
         beside = [max((width_of(p.name, SMALL) + 6 for p in side if not p.signal), default=0.0)
                   * several for side in (lefts, rights)]  # names of a symbol's ports, over wires
-        margin = [max(STUB + 14.0 if s else 10.0, b) for s, b in zip(signs, beside, strict=True)]
+        margin = [STUB + 14.0 + b if s else max(10.0, b)
+                  for s, b in zip(signs, beside, strict=True)]
         named = symbol is None and sum(bool(p.name) for p in lefts + rights) > 1
         inner = [max((width_of(p.name, SMALL) for p in side), default=0.0) * named
                  for side in (lefts, rights)]
@@ -337,11 +324,11 @@ class _Drawn:
         self._write(x, 11, self.name, NAME, "middle")
         self._area(x - half_w, y - half_h, x + half_w, y + half_h)
         down = 7.0 if named else 0.0
-        for side, pins in (("left", lefts), ("right", rights)):
+        for side, pins, room in (("left", lefts, beside[0]), ("right", rights, beside[1])):
             for k, pin in enumerate(pins):
                 at = y + down + (k - (len(pins) - 1) / 2) * spacing
                 edge = x - half_w if side == "left" else x + half_w
-                self._reach(pin, side, [(edge, at)], width)
+                self._reach(pin, side, [(edge, at)], width, room)
                 if named or several and not pin.signal:
                     inward = (side == "left") == named
                     below = 3 if named else 9 if at < y else -3  # not towards the name above
@@ -350,7 +337,7 @@ class _Drawn:
         low = y + half_h + (8 if any(signs) else 2)
         if several:
             others = self._extras(lefts + rights)
-            self._below(x, y + half_h, *others, width)
+            self._leads(x, y + half_h, *others, width)
             low = max(low, y + half_h + 14 * max(map(len, others)) + 3)
         self._write_values(x, low, up=2.0)
         return Box(width, low + LINE * len(self.values) + 2, self.sockets, self.picture)
@@ -361,8 +348,3 @@ class _Drawn:
             return lefts, rights  # what else there is is wired from below
         return (lefts + [p for p in self.part.pins if p.signal == "in"], rights + [
             p for p in self.part.pins if p.signal == "out" and p.net in self.sheet.live])
-
-
-def glyph_is_two_port(symbol: Symbol) -> bool:
-    """Whether its strokes lie between two ports."""
-    return symbol.half[0] == 3.0

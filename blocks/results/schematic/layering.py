@@ -108,7 +108,7 @@ class _Reach:
             lefts, [p for p in part.physical() if p not in lefts]]
         if not all(sides):
             return False
-        if posture == "box" and len(self.nets[k]) < 2:
+        if len(self.nets[k]) < 2:
             wired = [any(p.net in self.sheet.live for p in side) for side in sides]
             return wired == [self.far[k] == 0, self.far[k] > 0]
         left, right = (min((self.net_far.get(p.net, 10**6) for p in side), default=0)

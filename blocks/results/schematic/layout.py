@@ -156,7 +156,7 @@ class _Plan:
 
     def _stubs(self, picture: Picture, k: int, edge: tuple[float, float]) -> None:
         """Wires from a part to the edges of its column."""
-        box, column, part = self.boxes[k], self.column[k], self.parts[k]
+        box, column = self.boxes[k], self.column[k]
         for s in box.sockets:
             y = box.y + s.dy
             x = box.x if s.side == "left" else box.x + box.width
@@ -170,7 +170,7 @@ class _Plan:
             x = box.x + box.rail_ends[side]
             picture.draw([(edge[side], y), (x, y)], ink, "wire", owner=str(box.rail))
         if len(used) == 2 and box.rail_ends[0] == box.rail_ends[1]:
-            picture.draw([(box.x + box.rail_ends[0], y)], ink, "dot", owner=part.path)
+            picture.draw([(box.x + box.rail_ends[0], y)], ink, "dot", owner=str(box.rail))
 
 
 def _frame(part: Part, sheet: Drawing) -> Box:

@@ -6,15 +6,14 @@ SVG is one text, light and dark, with hints where one points.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cache
 from html import escape
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
-__all__ = ["COLOURS", "NAME", "SMALL", "Line", "Picture", "Text", "folded_svg", "svg_of",
-           "width_of"]  # fmt: skip
+from ...numerics.arrays import Array
+
+__all__ = ["COLOURS", "NAME", "SMALL", "Line", "Picture", "Text", "svg_of", "width_of"]
 
 NAME, SMALL = 11.0, 9.0  # size of a text in pixels
 #: Widths of DejaVu Sans from " " to "~", in hundredths of the size.
@@ -23,8 +22,6 @@ _WIDTHS = np.array([32, 40, 46, 84, 64, 95, 78, 27, 39, 39, 50, 84, 32, 36, 32, 
                     75, 29, 29, 66, 56, 86, 75, 79, 60, 79, 69, 63, 61, 73, 68, 99, 69, 61, 69, 39,
                     34, 39, 84, 50, 50, 61, 63, 55, 63, 62, 35, 63, 63, 28, 28, 58, 28, 97, 63, 61,
                     63, 63, 41, 52, 39, 63, 59, 82, 59, 59, 52, 64, 34, 64, 84]) / 100
-
-PIECE = 320.0  # pixels of a picture that a narrow screen holds
 
 #: The colours of domains, told apart by colour-blind readers too (M. Okabe, K. Ito, 2008).
 COLOURS = {"tab:blue": "#0072b2", "tab:orange": "#d55e00", "tab:red": "#cc79a7",
@@ -53,6 +50,11 @@ class Line:
     dashed: bool = False
     owner: str = ""
     wrong: bool = False
+
+    def box(self) -> tuple[float, float, float, float]:
+        """Left, top, right, bottom."""
+        (left, top), (right, bottom) = self.points.min(axis=0), self.points.max(axis=0)
+        return left, top, right, bottom
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,11 @@ class Picture:
     hints: dict[str, str] = field(default_factory=dict)  # by owner
     areas: dict[str, tuple[float, float, float, float]] = field(default_factory=dict)
 
+    def extents(self) -> Array:
+        """Left, top, right, bottom of all there is, (n, 4)."""
+        return np.array([*(p.box() for p in self.lines), *(t.box() for t in self.texts),
+                         *self.areas.values()]).reshape(-1, 4)
+
     def add(self, other: Picture, dx: float, dy: float) -> None:
         """Put another picture into this one."""
         self.lines += [replace(p, points=p.points + [dx, dy]) for p in other.lines]
@@ -108,9 +115,10 @@ class Picture:
 # -- as SVG ---------------------------------------------------------------------------------
 def svg_of(picture: Picture, width: float, height: float, title: str) -> str:
     """The picture as the text of an SVG file."""
+    style = Path(__file__).with_name("schematic.css").read_text(encoding="utf-8")
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" class="schematic" width="{_n(width)}" '
            f'height="{_n(height)}" viewBox="0 0 {_n(width)} {_n(height)}" role="img">',
-           f"<title>{escape(title)}</title>", f"<style>{_style()}</style>",
+           f"<title>{escape(title)}</title>", f"<style>{style.strip()}</style>",
            f'<rect class="paper" width="{_n(width)}" height="{_n(height)}"/>']  # fmt: skip
     frames, wires, rest = ([_line(p) for p in picture.lines if p.kind in kinds] for kinds in (
         ("frame",), ("wire", "dot", "legend"), ("symbol", "ground")))
@@ -127,47 +135,6 @@ def svg_of(picture: Picture, width: float, height: float, title: str) -> str:
     return "\n".join([*out, "</svg>"]) + "\n"
 
 
-@cache
-def _style() -> str:
-    return Path(__file__).with_name("schematic.css").read_text(encoding="utf-8").strip()
-
-
-def folded_svg(picture: Picture, width: float, height: float, title: str, name: str) -> str:
-    """The picture in pieces that a page puts side by side, and in rows where it is narrow.
-
-    It is cut where only wires run. ``name`` is one of its own on the page.
-    """
-    whole = svg_of(picture, width, height, title)
-    ends = [*_cuts(picture, width), width]
-    if len(ends) == 1:
-        return whole
-    head, _, rest = whole.partition(">\n")
-    content = rest.rpartition("</svg>")[0]
-    pieces = [f'<svg xmlns="http://www.w3.org/2000/svg" class="schematic" width="{_n(b - a)}" '
-              f'height="{_n(height)}" viewBox="{_n(a)} 0 {_n(b - a)} {_n(height)}" role="img">'
-              for a, b in pairwise([0.0, *ends])]
-    first = f'{pieces[0]}<g id="{name}" class="schematic">{content}</g></svg>'
-    others = (f'{piece}<use href="#{name}"/></svg>' for piece in pieces[1:])
-    return "".join(['<div class="folded">', first, *others, "</div>"])
-
-
-def _cuts(picture: Picture, width: float) -> list[float]:
-    """Where only wires run, as far apart as pieces may be wide."""
-    taken = [(left, right) for left, _, right, _ in (
-        *picture.areas.values(), *(t.box() for t in picture.texts))]
-    taken += [(p.points[:, 0].min(), p.points[:, 0].max()) for p in picture.lines
-              if p.kind not in ("wire", "dot")]
-    reached, begun, gap, cuts = 0.0, 0.0, 0.0, []
-    for left, right in [*sorted(taken), (width, width)]:
-        if left - begun > PIECE and gap > begun:
-            cuts.append(gap)
-            begun = gap
-        if reached < left < width:
-            gap = (reached + left) / 2
-        reached = max(reached, right)
-    return cuts
-
-
 def _line(line: Line) -> str:
     if line.kind == "dot":
         x, y = line.points[0]
@@ -177,8 +144,8 @@ def _line(line: Line) -> str:
     way = "M" + "L".join(f"{_n(x)} {_n(y)}" for x, y in line.points) + "Z" * closed
     if line.kind in ("wire", "legend"):
         colour = COLOURS.get(line.ink, line.ink)
-        fill = f";fill:{colour}" if line.filled else ""
-        return f'<path d="{way}" style="stroke:{colour};stroke-width:1.6{fill}"/>'
+        look = f"stroke:none;fill:{colour}" if line.filled else f"stroke:{colour};stroke-width:1.6"
+        return f'<path d="{way}" style="{look}"/>'
     names = " ".join(filter(None, [line.kind * (line.kind == "frame"), "full" * line.filled,
                                    "wrong" * line.wrong]))  # fmt: skip
     dashes = ' stroke-dasharray="3 2.5"' if line.dashed else ""

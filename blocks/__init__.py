@@ -128,24 +128,26 @@ _CALLED_HERE = {"acos": "arccos", "asin": "arcsin", "atan": "arctan", "atan2": "
                 "if_else": "where"}  # fmt: skip
 
 
-def __getattr__(name: str) -> Any:
-    """What is loaded when it is asked for, what a function is called that is called otherwise
-    elsewhere, or where components are.
-    """
-    if name in _LATER:
-        return globals().setdefault(name, getattr(import_module(_LATER[name], __name__), name))
-    from .exceptions import missing_in
+if not TYPE_CHECKING:  # which would take every name for one
+    def __getattr__(name: str) -> Any:
+        """What is loaded when it is asked for, what a function is called that is called otherwise
+        elsewhere, or where components are.
+        """
+        if name in _LATER:
+            return globals().setdefault(name, getattr(import_module(_LATER[name], __name__), name))
+        from .exceptions import missing_in
 
-    if name in ("Composite", "Subsystem", "System", "Block"):
-        raise missing_in("blocks", name, "What is made of parts is a Component, too, that adds and "
-                         "connects them in compose(): from blocks import Component.")
-    if name in _CALLED_HERE:
-        here = _CALLED_HERE[name]
-        raise missing_in("blocks", name, f"It is called {here} here: from blocks import {here}.")
-    submodule = any(Path(__path__[0], name + end).exists() for end in ("", ".py"))
-    if not submodule and (advice := _elsewhere(name)):
-        raise missing_in("blocks", name, advice)
-    raise AttributeError(f"module 'blocks' has no attribute {name!r}", name=name)
+        if name in ("Composite", "Subsystem", "System", "Block"):
+            raise missing_in("blocks", name, "What is made of parts is a Component, too, that adds "
+                             "and connects them in compose(): from blocks import Component.")
+        if name in _CALLED_HERE:
+            here = _CALLED_HERE[name]
+            raise missing_in("blocks", name,
+                             f"It is called {here} here: from blocks import {here}.")
+        submodule = any(Path(__path__[0], name + end).exists() for end in ("", ".py"))
+        if not submodule and (advice := _elsewhere(name)):
+            raise missing_in("blocks", name, advice)
+        raise AttributeError(f"module 'blocks' has no attribute {name!r}", name=name)
 
 
 def _elsewhere(name: str) -> str:

@@ -14,7 +14,7 @@ declared, and the reverse; K may be either.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard
 
@@ -53,13 +53,25 @@ from .reading.unit import (
 if TYPE_CHECKING:
     import pint
 
+    class Quantity(pint.Quantity[Any]):
+        """Pint's, of a number or an array; of many methods pint does not say what they return."""
+
+        def to(self, other: Any = None, *contexts: Any, **values: Any) -> Quantity: ...
+        def __getitem__(self, key: Any) -> Quantity: ...
+        def __iter__(self) -> Iterator[Quantity]: ...
+        def __add__(self, other: Any) -> Quantity: ...
+        def __neg__(self) -> Quantity: ...
+        def __abs__(self) -> Quantity: ...
+else:
+    Quantity = Any  # which annotations name: pint is loaded with the first quantity
+
 __all__ = ["SECOND", "alike", "as_unit", "as_written", "conversion", "describe", "dimensionless",
            "from_si", "heading_parts", "in_unit", "is_quantity", "magnitude_of", "placed",
            "quantity", "refuse_counted_turns", "registry", "size_in_si", "sizes_by_dimension",
-           "to_si", "Unit", "unit", "unit_at", "unit_given", "unit_of"]
+           "to_si", "Quantity", "Unit", "unit", "unit_at", "unit_given", "unit_of"]
 
 
-def quantity(value: object, units: object = None) -> pint.Quantity:
+def quantity(value: object, units: object = None) -> Quantity:
     """A pint quantity from a text, quantity or number.
 
     Examples
@@ -81,7 +93,7 @@ def quantity(value: object, units: object = None) -> pint.Quantity:
     return _made(value)
 
 
-def _made(value: Any, units: pint.Unit | str | None = None) -> pint.Quantity:
+def _made(value: Any, units: pint.Unit | str | None = None) -> Quantity:
     """A quantity of numbers; pint would evaluate a text."""
     try:
         if not _holds_text(value):
@@ -351,7 +363,7 @@ def sizes_by_dimension(values: Iterable[object], where: str) -> dict[Any, tuple[
     return sizes
 
 
-def refuse_counted_turns(value: pint.Quantity, given: Unit, where: str) -> None:
+def refuse_counted_turns(value: Quantity, given: Unit, where: str) -> None:
     """Refuse a quantity of an equation whose turns multiply something, as in A*turns.
 
     Nothing says of an equation what it expects, but angles stand alone, over a time or under what
@@ -449,7 +461,7 @@ def _example(expected: Unit) -> str:
     return f"Write for example '1 {expected}'." if str(expected.text) else "Give it without a unit."
 
 
-def from_si(number: ArrayLike, target: Unit) -> pint.Quantity:
+def from_si(number: ArrayLike, target: Unit) -> Quantity:
     """A pint quantity in ``target`` units from SI base units."""
     return registry().Quantity(in_unit(number, target), target.pint)
 

@@ -117,7 +117,7 @@ class Part(TreeNode):
         cls._open = any(d.open for d in declared.values())
         cls._own_keywords = cls._own_keywords or "__init__" in vars(cls)
 
-    def __init__(self, *nameless: Any, count: int | None = None, **values: Any) -> None:
+    def __init__(self, *nameless: Any, count: Any = None, **values: Any) -> None:
         if nameless:
             raise nameless_values(type(self), nameless)
         if count is not None:

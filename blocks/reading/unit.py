@@ -46,7 +46,7 @@ AS_ARRAYS = ("blocks.language.expression.Expression", "blocks.language.reference
 
 
 @cache
-def registry() -> pint.UnitRegistry:
+def registry() -> Any:
     """The registry that every quantity here belongs to: pint's application registry.
 
     It stays the one that was found first, whatever is set later: names that it has read are

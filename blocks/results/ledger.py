@@ -7,20 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..exceptions import warn_user
 from ..numerics.tolerances import LEDGER_ROUNDING, TINY
-from ..units import Unit, quantity, unit
+from ..units import Quantity, Unit, quantity, unit
 from .lookup import collapsed
 from .recording import EnergyTerm, EnergyWarning
 from .sheet import SHOWN, ByComponent, Sheet, pandas
 from .shown import label, number, pretty
-
-if TYPE_CHECKING:
-    from pint import Quantity
 
 __all__ = ["Ledger", "energy_unit"]
 

@@ -15,7 +15,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pint
-from pint import Quantity
 
 from ..exceptions import ParameterError, UnitError, UnknownName, brief
 from ..language.compiled_model import CompiledModel
@@ -28,7 +27,7 @@ from ..results.values.table import instance_dimension
 from ..results.values.times import grid, within_run
 from ..simulation.catalog import Catalog
 from ..system import System
-from ..units import in_unit, quantity, to_si, unit
+from ..units import Quantity, in_unit, quantity, to_si, unit
 
 __all__ = ["Output", "converted", "outputs_of"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from ...numerics.arrays import Array
 from ...simulation.progress import Progress
 from ...simulation.settings import HANDED_ON, refuse_no_mapping
 from ...studies.calls import results_of
+from ...studies.settings import RunOptions
 from ..sensitivity.sensitivities import refuse_other_options
 from .data import Experiment, Measured, experiments_of
 from .misfit import Misfit, ends_of
@@ -43,7 +44,7 @@ LOSSES: dict[str, tuple[Callable[[Array], Array], Callable[[Array], Array]]] = {
 @told_how_to_call
 def fit(model: CompiledModel, data: Any, parameters: Mapping[str, Any], compare: Mapping[str, Any],
         *, loss: str = "linear", guesses: int = 1, seed: int = 0, executor: Any = None,
-        progress: bool | None = None, rtol: float = 1e-8, **options: Any) -> Fit:
+        progress: bool | None = None, rtol: float = 1e-8, **options: Unpack[RunOptions]) -> Fit:
     """Find the parameters with which a model behaves as measured. The model is not changed.
 
     Parameters

@@ -11,7 +11,7 @@ from scipy.sparse import csc_matrix, identity
 from scipy.sparse.linalg import splu
 
 from ...exceptions import ParameterError
-from ...numerics.arrays import Array
+from ...numerics.arrays import Array, Complexes
 from ...units import Unit, to_si, unit, unit_given
 
 __all__ = ["angular_frequency", "transfer"]
@@ -38,7 +38,7 @@ def angular_frequency(frequency: Any, where: str) -> Any:
     return omega if omega.ndim else float(omega)
 
 
-def transfer(a: Any, b: Array, c: Array, d: Array, s: Array) -> Array:
+def transfer(a: Any, b: Array, c: Array, d: Array, s: Complexes) -> Complexes:
     """C (s - A)^-1 B + D at many s, (values, outputs, inputs)."""
     out = np.empty((len(s), *d.shape), dtype=complex)
     if not len(b):

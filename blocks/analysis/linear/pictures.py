@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from ...exceptions import ParameterError, WrongCall
-from ...numerics.arrays import Array
+from ...numerics.arrays import Array, Complexes
 from ...results.plots.figures import bare_figure, finished_figure
 from .frequency import angular_frequency
 from .poles import zeros
@@ -123,7 +123,7 @@ def labelled(models: Models, where: str) -> Mapping[str, LinearModel]:
 
 
 def _gains(models: Mapping[str, LinearModel], frequencies: Any, more: tuple[Any, ...]
-           ) -> Iterator[tuple[Array, str, str, Array]]:
+           ) -> Iterator[tuple[Array, str, str, Any]]:
     """Frequencies in rad/s, and gains there as :func:`_answers` says."""
     for label, linear in models.items():
         omega = shown_range(linear, frequencies, *more)
@@ -131,7 +131,8 @@ def _gains(models: Mapping[str, LinearModel], frequencies: Any, more: tuple[Any,
             yield omega, *answer
 
 
-def _answers(linear: LinearModel, label: str, values: Array) -> Iterator[tuple[str, str, Array]]:
+def _answers(linear: LinearModel, label: str, values: Array | Complexes
+             ) -> Iterator[tuple[str, str, Any]]:
     """What an input and output are called, the unit of one by the other, and the values."""
     for i, inp in enumerate(linear.inputs):
         for o, out in enumerate(linear.outputs):

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...exceptions import ParameterError, unknown_name
 from ...numerics.arrays import Array
-from ...units import Unit, from_si, in_unit, quantity, to_si, unit_of
+from ...units import Quantity, Unit, from_si, in_unit, quantity, to_si, unit_of
 from ..recording import Curves, VariableInfo
 from ..shown import SECOND, number, unit_to_show
 from .extremes import largest
@@ -25,7 +25,6 @@ from .views import both_limits, run_of, same_samples
 
 if TYPE_CHECKING:
     import pint
-    from pint import Quantity
 
 __all__ = ["KINDS", "NUMBERS", "OVER_TIME", "Samples", "headings", "reduction_of", "refuse_mixture",
            "refuse_times_not_covered", "rows_at", "unit_of_number"]  # fmt: skip

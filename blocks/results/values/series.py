@@ -109,14 +109,15 @@ class Series(Tabulated, Samples):
 
     __hash__ = None  # type: ignore[assignment]  # == compares sample by sample
 
-    def __getattr__(self, name: str) -> Any:
-        sentence, here = "", ""
-        if not name.startswith("_") and name not in ATTRIBUTES["Series"]:
-            sentence, here = series_elsewhere(name)
-        if not sentence:
-            return current_attribute(self, name)
-        raise UnknownName(self.path, f"values have no {name!r}.", sentence, name=name,
-                          nearest=[here])
+    if not TYPE_CHECKING:  # which would take every name for one
+        def __getattr__(self, name: str) -> Any:
+            sentence, here = "", ""
+            if not name.startswith("_") and name not in ATTRIBUTES["Series"]:
+                sentence, here = series_elsewhere(name)
+            if not sentence:
+                return current_attribute(self, name)
+            raise UnknownName(self.path, f"values have no {name!r}.", sentence, name=name,
+                              nearest=[here])
 
     @property
     def time(self) -> Series:

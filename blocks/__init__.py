@@ -18,6 +18,7 @@ What a user needs is exported here; components live in the package ``library``
 or in the user's own modules.
 """
 
+import sys
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -148,6 +149,10 @@ if not TYPE_CHECKING:  # which would take every name for one
         if not submodule and (advice := _elsewhere(name)):
             raise missing_in("blocks", name, advice)
         raise AttributeError(f"module 'blocks' has no attribute {name!r}", name=name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, "time", *(n for n in globals() if f"{__name__}.{n}" in sys.modules)})
 
 
 def _elsewhere(name: str) -> str:

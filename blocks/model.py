@@ -310,7 +310,9 @@ class Model(CompiledModel):
         from .simulation.settings import Options, refuse_positional, refuse_unknown_options
 
         if unknown:
-            unknown = current_options("simulate", unknown)
+            named = {"start_time": start_time} if start_time != "0 s" else {}
+            named |= {"initial": initial} if initial is not None else {}
+            unknown = current_options("simulate", {**named, **unknown})
             start_time = unknown.pop("start_time", start_time)
             initial = unknown.pop("initial", initial)
         refuse_unknown_options(unknown)

@@ -32,7 +32,7 @@ from .exceptions import (
 )
 from .numerics.arrays import Array
 from .reading.grammar import factors_of, number_and_unit
-from .reading.headings import heading_parts
+from .reading.headings import columns_named, heading_parts
 from .reading.slips import marked, meant_texts, meant_unit, measures, spelt_out
 from .reading.unit import (
     SECOND,
@@ -65,10 +65,10 @@ if TYPE_CHECKING:
 else:
     Quantity = Any  # which annotations name: pint is loaded with the first quantity
 
-__all__ = ["SECOND", "alike", "as_unit", "as_written", "conversion", "describe", "dimensionless",
-           "from_si", "heading_parts", "in_unit", "is_quantity", "magnitude_of", "placed",
-           "quantity", "refuse_counted_turns", "registry", "size_in_si", "sizes_by_dimension",
-           "to_si", "Quantity", "Unit", "unit", "unit_at", "unit_given", "unit_of"]
+__all__ = ["Quantity", "SECOND", "Unit", "alike", "as_unit", "as_written", "columns_named",
+           "conversion", "describe", "dimensionless", "from_si", "heading_parts", "in_unit",
+           "is_quantity", "magnitude_of", "placed", "quantity", "refuse_counted_turns", "registry",
+           "size_in_si", "sizes_by_dimension", "to_si", "unit", "unit_at", "unit_given", "unit_of"]
 
 
 def quantity(value: object, units: object = None) -> Quantity:
@@ -204,6 +204,11 @@ def to_si(value: object, expected: Unit, where: str = "", advice: str | Mapping[
     if isinstance(value, np.ndarray) and value.dtype.kind in "OU":
         value = value.tolist()
     if isinstance(value, (list, tuple)):
+        if any(map(callable, value)):
+            raise ParameterError(where, f"takes {_article(expected)}, but was given a list of "
+                                 "functions.", "One function of time gives all values: lambda t: "
+                                 f"quantity([1, 2], '{expected}').", given=value,
+                                 code="parameter.function")
         return _stacked([to_si(v, expected, where, advice) for v in value], where, value)
     number = _plain_number(value, where, expected, value)
     if expected.is_dimensionless and not expected.angular and expected.factor == 1.0:

@@ -55,6 +55,10 @@ class _Package(ModuleType):
             super().__setattr__(name, value)
 
 
+    def __dir__(self) -> list[str]:
+        return __all__
+
+
 sys.modules[__name__].__class__ = _Package
 
 

@@ -397,7 +397,7 @@ class Condition:
         raise EquationError(
             reading_place(), "a condition has no truth value while equations are being written.",
             "Use where(condition, a, b), & | ~ instead of and/or/not, and maximum(a, b), "
-            "minimum(a, b) instead of max(), min().")
+            "minimum(a, b) instead of max(), min(). Loops are counted: for k in range(8).")
 
     def with_events(self, trace: Any) -> ca.SX:
         """The condition as an SX of relations that are held constant during a step."""

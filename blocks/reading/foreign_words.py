@@ -288,10 +288,10 @@ def method_elsewhere(name: str) -> str:
     return _told("method", name)[1]
 
 
-#: Sentences on what a model, a result and a variable of a run is asked for in other words, and the
-#: names to take, if any.
-part_elsewhere, result_elsewhere, series_elsewhere = (
-    partial(_told, about) for about in ("part", "result", "series"))
+#: Sentences on what a model, a result, a variable of a run and a linear model is asked for in other
+#: words, and the names to take, if any.
+part_elsewhere, result_elsewhere, series_elsewhere, linear_elsewhere = (
+    partial(_told, about) for about in ("part", "result", "series", "linear"))
 
 
 def method_nearest(kind: type, name: str) -> tuple[str, str]:

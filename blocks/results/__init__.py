@@ -57,4 +57,4 @@ if not TYPE_CHECKING:  # which would take every name for one
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return __all__

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from ..exceptions import ParameterError, UnknownName, WrongCall, told_how_to_call
 from ..reading.foreign_words import result_elsewhere
-from ..renamed import ATTRIBUTES, current_attribute, file_first
+from ..renamed import current_attribute, file_first
 from ..units import Quantity, from_si
 from .lookup import collapsed, exists, find, grouped
 from .recording import Recording
@@ -95,12 +95,8 @@ class Result(Mapping[str, Series]):
             parts = [] if name.startswith("_") else sorted(  # of a component, or an array of them
                 (p for p in self if collapsed(p).startswith(f"{name}.")),
                 key=lambda p: p.count("."))
-            sentence, here = ("", "") if name in ATTRIBUTES["Result"] else result_elsewhere(name)
-            if not parts and sentence:
-                raise UnknownName(self._recording.name, f"a run has no {name!r}.", sentence,
-                                  name=name, nearest=[here] if here else [])
             if not parts:
-                return current_attribute(self, name)
+                return current_attribute(self, name, "name", "a run has", result_elsewhere)
             raise UnknownName(self._recording.name, "the parts of a run are no attributes of it, "
                               f"as {name!r} is of the model.", f"Write result[{parts[0]!r}].",
                               name=name, known=parts, nearest=parts[:3])

@@ -142,6 +142,9 @@ def _output(name: str, what: Any, looked_up: Lookup, span: tuple[float, float], 
     except UnknownName as error:
         error.advice += " Anything else can be a function of the result."
         raise
+    if path == "time" and reduction != "course":
+        return Output(name, "function", unit="s", doc=f"{reduction} of time",
+                      function=partial(_of_time, reduction))
     found = looked_up(path)
     infos = found if isinstance(found, tuple) else (found,)
     dims: tuple[str, ...] = ()
@@ -157,6 +160,10 @@ def _output(name: str, what: Any, looked_up: Lookup, span: tuple[float, float], 
     shape = tuple(len(coords[d]) for d in dims)
     return Output(name, reduction, path, times, unit_of_number(reduction, infos[0].unit).text,
                   _said(reduction, infos[0].doc or path, times), dims, shape, coords)
+
+
+def _of_time(reduction: str, result: Result) -> Quantity:
+    return result.time.number(reduction)
 
 
 def _times(name: str, reduction: str, path: str, at: float, span: tuple[float, float],

@@ -48,7 +48,7 @@ def test_every_method_ends_where_the_place_is_reached(method, off):
     (["sensor.x > 9 m", "block.v <= 1 m/s"], "block.v <= 1 m/s", 4 * np.log(3)),
     ("drag.f < 1 N", "drag.f < 1 N", 4 * np.log(1.5)),
     ("block.energy_stored < 1 J", "block.energy_stored < 1 J", 2 * np.log(9)),  # only observed
-    (lambda m: (m.block.v < "1 m/s") | (abs_(m["sensor.x"]) > "3 m"), "the function's condition",
+    (lambda m: (m.block.v < "1 m/s") | (abs_(m["sensor.x"]) > "3 m"), "its function holds",
      ENDS)])
 def test_conditions_of_any_variable_and_several_are_told_apart(until, met, ends):
     run = coasting().simulate("50 s", until=until, rtol=1e-9)

@@ -14,7 +14,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from ...exceptions import BlocksError, ParameterError, brief, told_how_to_call
+from ...exceptions import BlocksError, ParameterError, told_how_to_call
 from ...language.compiled_model import CompiledModel
 from ...numerics.arrays import Array
 from ...results.sheet import Sheet, Tabulated
@@ -23,7 +23,11 @@ from ...simulation.settings import Options, refuse_no_mapping
 from ...studies.settings import RunOptions, changed_for_a_while
 from ...units import Quantity, from_si, to_si
 from ..estimation.misfit import Unknown, unknown_of
-from ..sensitivity.sensitivities import refuse_other_options, run_with_sensitivities
+from ..sensitivity.sensitivities import (
+    refuse_no_count,
+    refuse_other_options,
+    run_with_sensitivities,
+)
 from ..sensitivity.start import moved_settings, varied
 from .reductions import Reduction
 
@@ -147,9 +151,7 @@ def pareto(model: CompiledModel, goal: str, against: str, over: Mapping[str, Seq
     model, over, duration, maximise, rtol, **options
         As in :func:`optimise`.
     """
-    if isinstance(points, bool) or not isinstance(points, int) or points < 2:
-        raise ParameterError("pareto(points=…)", f"is {brief(points)}, but takes the number of "
-                             "designs, two or more.", "Write points=9.", given=points)
+    refuse_no_count(points, "pareto", "points", 2)
     second, ends = Reduction.read(against, "pareto(against)"), list[float]()
     for one in (goal, against):
         best = optimise(model, one, over, duration, maximise=maximise, rtol=rtol, **options)

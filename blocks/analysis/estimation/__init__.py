@@ -20,7 +20,7 @@ from ...simulation.progress import Progress
 from ...simulation.settings import HANDED_ON, refuse_no_mapping
 from ...studies.calls import results_of
 from ...studies.settings import RunOptions
-from ..sensitivity.sensitivities import refuse_other_options
+from ..sensitivity.sensitivities import refuse_no_count, refuse_other_options
 from .data import Experiment, Measured, experiments_of
 from .misfit import Misfit, ends_of
 from .result import Fit
@@ -50,7 +50,7 @@ def fit(model: CompiledModel, data: Any, parameters: Mapping[str, Any], compare:
     Parameters
     ----------
     model : Model
-    data : pandas DataFrame, Experiment, or a list of them
+    data : pandas DataFrame, Table, path of a CSV file, Experiment, or a list of these
         Headings carry units, ``"time [ms]"``, ``"force [N]"``. Times are those of the model; they
         may be irregular. NaN is a gap in one column; of several tables some may lack a column, or
         have it in another unit.
@@ -99,6 +99,7 @@ def fit(model: CompiledModel, data: Any, parameters: Mapping[str, Any], compare:
         name for name in HANDED_ON if name != "start_time")))
     if loss not in LOSSES:
         raise unknown_name("fit(loss=…)", loss, LOSSES, "losses")
+    refuse_no_count(guesses, "fit", "guesses", 1)
     refuse_no_mapping(parameters, "fit(parameters=…)", EXAMPLE[0])
     refuse_no_mapping(compare, "fit(compare=…)", EXAMPLE[1])
     if not parameters or not compare:

@@ -16,6 +16,7 @@ import numpy as np
 
 from ...exceptions import ParameterError, optional_package, unknown_name
 from ...numerics.arrays import Array, Complexes
+from ...reading.foreign_words import linear_elsewhere
 from ...renamed import current_attribute
 from ...results.sheet import Sheet, Tabulated, pandas
 from ...simulation.settings import positive_time
@@ -197,7 +198,7 @@ class LinearModel(Tabulated):
 
     if not TYPE_CHECKING:  # which would take every name for one
         def __getattr__(self, name: str) -> Any:
-            return current_attribute(self, name)
+            return current_attribute(self, name, "title", "it has", linear_elsewhere)
 
     def response(self, frequency: Any, input: str | None = None, output: str | None = None
                  ) -> Complexes | complex:

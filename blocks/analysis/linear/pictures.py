@@ -14,6 +14,7 @@ import numpy as np
 from ...exceptions import ParameterError, WrongCall
 from ...numerics.arrays import Array, Complexes
 from ...results.plots.figures import bare_figure, finished_figure
+from ...units import quantity
 from .frequency import angular_frequency
 from .poles import zeros
 from .signals import ratio_unit
@@ -125,6 +126,9 @@ def labelled(models: Models, where: str) -> Mapping[str, LinearModel]:
 def _gains(models: Mapping[str, LinearModel], frequencies: Any, more: tuple[Any, ...]
            ) -> Iterator[tuple[Array, str, str, Any]]:
     """Frequencies in rad/s, and gains there as :func:`_answers` says."""
+    if frequencies is None:
+        ends = np.array([around_poles(linear, DECADES) for linear in models.values()])
+        frequencies = quantity([ends.min(), ends.max()], "rad/s")
     for label, linear in models.items():
         omega = shown_range(linear, frequencies, *more)
         for answer in _answers(linear, label, linear.transfer(1j * omega)):
@@ -203,6 +207,9 @@ def _complex_plane(axes: Any) -> None:
 
 def shown_range(linear: LinearModel, frequencies: Any = None, *more: Any) -> Array:
     """rad/s that are shown."""
+    if any(hasattr(one, "poles") for one in (frequencies, *more)):
+        raise WrongCall("frequencies", "are no linear model.", "Several models are drawn by label: "
+                        "blocks.analysis.bode({'10 N': linear, '20 N': other}).")
     if more:
         raise WrongCall("frequencies", f"are one value, but were given {1 + len(more)}.",
                         "Write for example frequencies=('1 Hz', '100 Hz'), in parentheses.")

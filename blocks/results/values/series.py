@@ -15,14 +15,13 @@ import numpy as np
 from ...exceptions import (
     MissingUnit,
     ParameterError,
-    UnknownName,
     WrongCall,
     WrongDimension,
     brief,
 )
 from ...numerics.arrays import Array
 from ...reading.foreign_words import series_elsewhere
-from ...renamed import ATTRIBUTES, current_attribute
+from ...renamed import current_attribute
 from ...units import as_written, from_si, quantity
 from ..recording import Curves
 from ..sheet import Tabulated
@@ -111,13 +110,7 @@ class Series(Tabulated, Samples):
 
     if not TYPE_CHECKING:  # which would take every name for one
         def __getattr__(self, name: str) -> Any:
-            sentence, here = "", ""
-            if not name.startswith("_") and name not in ATTRIBUTES["Series"]:
-                sentence, here = series_elsewhere(name)
-            if not sentence:
-                return current_attribute(self, name)
-            raise UnknownName(self.path, f"values have no {name!r}.", sentence, name=name,
-                              nearest=[here])
+            return current_attribute(self, name, "path", "values have", series_elsewhere)
 
     @property
     def time(self) -> Series:

@@ -7,7 +7,7 @@ version after the one that it came in.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -51,40 +51,26 @@ class RenamedWarning(FutureWarning):
     """A public name that has another one now; the old one will go."""
 
 
-def current_attribute(thing: object, name: str, label: str = "", has: str = "",
-                      elsewhere: Callable[[str], tuple[str, str]] | None = None) -> Any:
-    """Return what an old attribute is now, with a warning.
-
-    An UnknownName, an AttributeError, is for what none of the object's classes ever had: it begins
-    with the object's attribute ``label`` and with what ``has`` no such name, and tells what another
-    tool's word is called here, by ``elsewhere``, or what is spelled nearly so.
-    """
+def current_attribute(thing: object, name: str) -> Any:
+    """Return what an old attribute is now, with a warning; an AttributeError is for a name that
+    none of the object's classes ever had."""
     for kind in type(thing).__mro__:
         new = ATTRIBUTES.get(kind.__name__, {}).get(name)
         if new is not None:
             _tell(f"{kind.__name__}.{name}", f"{kind.__name__}.{new}")
             found = getattr(thing, new.removesuffix("()"))
             return found() if new.endswith("()") else found
-    if name.startswith("_") or elsewhere is None:
-        raise AttributeError(f"{type(thing).__name__!r} object has no attribute {name!r}",
-                             name=name, obj=thing)
-    from .exceptions import UnknownName, did_you_mean, nearest
-
-    (sentence, here), known = elsewhere(name), [n for n in dir(type(thing)) if n[0] != "_"]
-    raise UnknownName(getattr(thing, label), f"{has} no {name!r}.",
-                      sentence or did_you_mean(name, known), name=name,
-                      nearest=[here] if here else nearest(name, known))
+    raise AttributeError(f"{type(thing).__name__!r} object has no attribute {name!r}", name=name,
+                         obj=thing)
 
 
 def current_options(function: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return options by their present names, with a warning for each old one."""
-    from .exceptions import WrongCall
-
     old = OPTIONS.get(function, {})
     for name in old.keys() & given.keys():
         if old[name] in given:
-            raise WrongCall(f"{function}()", f"was given {name}= and {old[name]}=, which are one.",
-                            f"Leave out {name}=, the old name.")
+            raise TypeError(f"{function}() was given {name}= and {old[name]}=, which are one: "
+                            f"leave out {name}=, the old name.")
         _tell(f"{function}({name}=…)", f"{function}({old[name]}=…)")
     return {old.get(name, name): value for name, value in given.items()}
 

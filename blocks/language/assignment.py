@@ -52,7 +52,7 @@ def refuse_as_part(where: str, name: str, value: object) -> NoReturn:
         says, hint = ("a list of components is no part.", "Make an array of equal ones, such as "
                       "Mass(count=3), or give each a name of its own: model.add('first', Mass()).")
     else:
-        says, hint = (f"there is no part {name!r}, and {brief(value)} is no component.",
+        says, hint = (f"a part is a component, such as Mass(), and {brief(value)} is none.",
                       "Quantities are values of parameters of parts (model.mass.mass = '3 kg'), "
                       "options are those of simulate().")
     raise NamingError(where, says, hint, name=name, given=value, code="name.parts")

@@ -523,8 +523,7 @@ def _declarations_of(cls: type[Part]) -> dict[str, Declaration]:
                         f"{cls.__name__}.{name}", f"hides the port {name!r} of its base.",
                         f"Choose another name for the {type(value).__name__.lower()}, or name the "
                         "ports of the base otherwise: Branch(domain=…, ports=(…, …)).", name=name,
-                        code="name.taken",
-                    )  # fmt: skip
+                        code="name.taken")
                 if isinstance(value, Parameter) and base is cls:
                     value.refuse_default(f"{cls.__name__}.{name}")
                 declared[name] = value
@@ -532,8 +531,7 @@ def _declarations_of(cls: type[Part]) -> dict[str, Declaration]:
                 raise NamingError(
                     f"{cls.__name__}.{name}",
                     f"hides the {type(declared[name]).__name__.lower()} {name!r} of a base.",
-                    "Rename one of the two.", name=name, code="name.taken",
-                )  # fmt: skip
+                    "Rename one of the two.", name=name, code="name.taken")
     return declared
 
 

@@ -651,5 +651,4 @@ _UFUNCS: dict[str, Callable[..., Any]] = {
     "subtract": operator.sub, "multiply": operator.mul, "power": operator.pow,
     "true_divide": operator.truediv, "divide": operator.truediv, "greater": operator.gt,
     "less": operator.lt, "greater_equal": operator.ge, "less_equal": operator.le,
-    "equal": operator.eq,
-}  # fmt: skip
+    "equal": operator.eq}

@@ -92,8 +92,7 @@ class Comparison(Tabulated):
             "at": [number(g.time.magnitude, SECOND, 6) if g.difference.magnitude else "—"
                    for g in gaps],
             "of the largest value": [
-                "—" if np.isnan(g.share) else f"{100 * g.share:.3g} %" for g in gaps],
-        }  # fmt: skip
+                "—" if np.isnan(g.share) else f"{100 * g.share:.3g} %" for g in gaps]}
         other = "each run" if several else f"{list(self.runs)[1]!r}"
         return Sheet("Comparison", columns, f"{other} minus {self._first!r}, "
                      f"from {number(self.start, SECOND)} to {number(self.end, SECOND)}"

@@ -135,8 +135,7 @@ class Ledger(ByComponent[EnergyTerm]):
             f"{missing / shown.factor:.3g} {pretty(shown)} are unaccounted for, "
             f"{self.relative_residual:.1e} of what was turned over, where {tolerance:.0e} would "
             f"follow from the accuracy of the run{f'; most of it in {named}' if named else ''}. "
-            + _advice(worst), EnergyWarning,
-        )  # fmt: skip
+            + _advice(worst), EnergyWarning)
 
     def grouped(self) -> Ledger:
         """The instances of an array as one component: ``"masses (100)"``."""

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from ..exceptions import ParameterError, UnknownName, WrongCall, told_how_to_call
-from ..reading.foreign_words import result_elsewhere
-from ..renamed import current_attribute, file_first
+from ..reading.foreign_words import attribute_elsewhere
+from ..renamed import file_first
 from ..units import Quantity, from_si
 from .lookup import collapsed, exists, find, grouped
 from .recording import Recording
@@ -96,7 +96,7 @@ class Result(Mapping[str, Series]):
                 (p for p in self if collapsed(p).startswith(f"{name}.")),
                 key=lambda p: p.count("."))
             if not parts:
-                return current_attribute(self, name, "name", "a run has", result_elsewhere)
+                return attribute_elsewhere(self, name, "result", "name", "a run has")
             raise UnknownName(self._recording.name, "the parts of a run are no attributes of it, "
                               f"as {name!r} is of the model.", f"Write result[{parts[0]!r}].",
                               name=name, known=parts, nearest=parts[:3])

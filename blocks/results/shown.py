@@ -39,8 +39,7 @@ _QUANTITIES = (
     ("Pa", False, "pressure", "a flow resistance"),
     ("m**3/s", False, "flow rate", "a flow resistance"), ("kg/s", False, "mass flow", "a chamber"),
     ("K", False, "temperature", "a thermal resistance"),
-    ("W", False, "heat flow", "a thermal mass"),
-)  # fmt: skip
+    ("W", False, "heat flow", "a thermal mass"))
 
 
 @cache

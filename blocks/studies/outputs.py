@@ -102,15 +102,12 @@ def outputs_of(given: Any, model: CompiledModel, system: System, span: tuple[flo
     """
     if isinstance(given, str) or callable(given):
         given = [given]
-    if not isinstance(given, Iterable):
-        raise ParameterError("sweep(outputs=…)", f"is {brief(given)}, so nothing of the runs "
-                             "would be kept.", "Write for example outputs=['max(spring.f)'].",
-                             given=given)  # fmt: skip
+    if not isinstance(given, Iterable) or not given:
+        raise ParameterError("sweep(outputs=…)", f"is {brief(given)}, so nothing of the runs would "
+                             "be kept.", "Write for example outputs=['max(spring.f)', "
+                             "'final(block.v)'].", given=given)
     named = dict(given) if isinstance(given, Mapping) else {
         g if isinstance(g, str) else getattr(g, "__name__", repr(g)): g for g in given}
-    if not named:
-        raise ParameterError("sweep(outputs=…)", "is empty, so nothing of the runs would be kept.",
-                             "Write for example outputs=['max(spring.f)', 'final(block.v)'].")
     taken: dict[str, tuple[Any, ...]] = {}  # coordinates so far
     looked_up: Lookup = partial(find, Catalog.of(system), where=model.name)
     made = [_output(name, what, looked_up, span, every, taken) for name, what in named.items()]
@@ -120,8 +117,7 @@ def outputs_of(given: Any, model: CompiledModel, system: System, span: tuple[flo
                 _called(name), "has the name of a coordinate of the study.",
                 f"Give it one of its own: outputs={{'kept': {brief(named[name], 200)}}}."
                 if isinstance(named[name], str) else "Choose another name.",
-                code="name.reserved",
-            )  # fmt: skip
+                code="name.reserved")
     if every is not None and not any(o.reduction == "course" for o in made):
         raise ParameterError("sweep(every=…)", "samples whole courses, but every output is a "
                              "single number.", "Leave it out, or name a variable without a "
@@ -144,7 +140,7 @@ def _output(name: str, what: Any, looked_up: Lookup, span: tuple[float, float], 
         raise
     if path == "time" and reduction != "course":
         return Output(name, "function", unit="s", doc=f"{reduction} of time",
-                      function=partial(_of_time, reduction))
+                      function=lambda result: result.time.number(reduction))
     found = looked_up(path)
     infos = found if isinstance(found, tuple) else (found,)
     dims: tuple[str, ...] = ()
@@ -162,10 +158,6 @@ def _output(name: str, what: Any, looked_up: Lookup, span: tuple[float, float], 
                   _said(reduction, infos[0].doc or path, times), dims, shape, coords)
 
 
-def _of_time(reduction: str, result: Result) -> Quantity:
-    return result.time.number(reduction)
-
-
 def _times(name: str, reduction: str, path: str, at: float, span: tuple[float, float],
            every: Any) -> tuple[float, ...]:
     """Times in s at which a run is asked; none where all of it counts."""
@@ -177,8 +169,7 @@ def _times(name: str, reduction: str, path: str, at: float, span: tuple[float, f
         raise ParameterError(
             _called(name), "is a whole course, so the times to keep must be given.",
             f"Say every='10 ms', or keep a number of it: 'max({path})', 'final({path})', "
-            f"'at({path}, 1 s)'.", code="sweep.every",
-        )  # fmt: skip
+            f"'at({path}, 1 s)'.", code="sweep.every")
     return tuple(map(float, grid(np.array(span), every)))
 
 

@@ -15,7 +15,7 @@ from scipy.optimize import curve_fit
 
 from blocks import Component, Parameter, Variable, cos, der, quantity, sin, time, where
 from blocks.analysis.estimation import Experiment, Measured, fit
-from blocks.exceptions import ParameterError, UnknownName, UnknownUnit, WrongDimension
+from blocks.exceptions import FileError, ParameterError, UnknownName, UnknownUnit, WrongDimension
 from library.friction_studies.identification import CURVES, identify_friction
 from library.friction_studies.motion import identify_friction_motion
 from library.translational import Mass, Reference, Spring, TranslationalFriction, VelocitySource
@@ -275,7 +275,7 @@ def test_a_fit_draws_itself(tmp_path):
     (lambda d: d.rename(columns={"disp [mm]": "disp [N]"}), WrongDimension, "is in N, but part.x"),
     (lambda d: d.assign(**{"disp [mm]": np.nan}), ParameterError, "has no values"),
     (lambda d: d.to_numpy(), ParameterError, "not a table"),
-    (lambda d: "run.csv", ParameterError, "is a str, not a table.*read_csv"),
+    (lambda d: "nowhere.csv", FileError, "nowhere.csv: there is no such file"),
     (lambda d: d.rename(columns={"time [s]": "time"}), ParameterError, r"'time \[s\]'"),
     (lambda d: d.assign(**{"disp [mm]": "much"}), ParameterError, "no number: .*'much'"),
     (lambda d: d.assign(**{"disp [mm]": np.inf}), ParameterError, "is infinite in row 0"),

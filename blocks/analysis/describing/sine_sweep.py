@@ -57,8 +57,7 @@ class SweptResponse(Tabulated):
             "frequency [Hz]": [f"{f:.6g}" for f in self.frequencies],
             f"gain [{self.unit.text or '1'}]": [f"{abs(v):.6g}" for v in self.values],
             "phase [deg]": [f"{np.degrees(np.angle(v)):.2f}" for v in self.values],
-            "distortion": [f"{100 * d:.2g} %" for d in self.distortion],
-        })  # fmt: skip
+            "distortion": [f"{100 * d:.2g} %" for d in self.distortion]})
 
     _sheet = table
 

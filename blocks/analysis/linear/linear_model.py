@@ -16,8 +16,7 @@ import numpy as np
 
 from ...exceptions import ParameterError, optional_package, unknown_name
 from ...numerics.arrays import Array, Complexes
-from ...reading.foreign_words import linear_elsewhere
-from ...renamed import current_attribute
+from ...reading.foreign_words import attribute_elsewhere
 from ...results.sheet import Sheet, Tabulated, pandas
 from ...simulation.settings import positive_time
 from ...units import Quantity, Unit, quantity, unit
@@ -198,7 +197,7 @@ class LinearModel(Tabulated):
 
     if not TYPE_CHECKING:  # which would take every name for one
         def __getattr__(self, name: str) -> Any:
-            return current_attribute(self, name, "title", "it has", linear_elsewhere)
+            return attribute_elsewhere(self, name, "linear", "title", "it has")
 
     def response(self, frequency: Any, input: str | None = None, output: str | None = None
                  ) -> Complexes | complex:
@@ -354,8 +353,7 @@ class LinearModel(Tabulated):
             ("states", ", ".join(map(str, self.states[:8])) + (
                 f", … {len(self.states)}" if len(self.states) > 8 else "") or "none"),
             ("inputs", ", ".join(map(str, self.inputs)) or "none"),
-            ("outputs", ", ".join(map(str, self.outputs)) or "none"),
-        ]  # fmt: skip
+            ("outputs", ", ".join(map(str, self.outputs)) or "none")]
         if len(self.states) <= 40:
             facts.append(("poles [1/s]", ", ".join(map(complex_text, self._poles)) or "none"))
         facts += [("mode", ", ".join(f"{k} {v}" for k, v in self.modes_held.items()))] * bool(

@@ -230,8 +230,7 @@ def refuse_times_not_covered(series: Samples, times: Array, beside: str) -> Arra
     if series.kind == "time":
         raise ParameterError(
             f"{beside} and time", "belong to different runs, and the sample times of one say "
-            "nothing of the other.", "Take the time of the same run.", code="result.runs",
-        )  # fmt: skip
+            "nothing of the other.", "Take the time of the same run.", code="result.runs")
     try:
         return within_run(series.rows.source.times, times, series.path)
     except ParameterError as error:
@@ -254,8 +253,7 @@ def refuse_mixture(found: Sequence[Samples], what: str) -> None:
                 f"{found[0].path} and {other.path}", "belong to different runs or parts of one, "
                 f"and {what} does not say how their samples belong together.",
                 "Read them at common times first, a.at(times) and b.at(times), or give their "
-                "quantities as they are: a.quantity, b.quantity.", code="result.runs",
-            )  # fmt: skip
+                "quantities as they are: a.quantity, b.quantity.", code="result.runs")
 
 
 def headings(asked: Curves, chosen: Sequence[Samples]) -> list[str]:

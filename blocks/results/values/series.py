@@ -20,8 +20,7 @@ from ...exceptions import (
     brief,
 )
 from ...numerics.arrays import Array
-from ...reading.foreign_words import series_elsewhere
-from ...renamed import current_attribute
+from ...reading.foreign_words import attribute_elsewhere
 from ...units import as_written, from_si, quantity
 from ..recording import Curves
 from ..sheet import Tabulated
@@ -110,7 +109,7 @@ class Series(Tabulated, Samples):
 
     if not TYPE_CHECKING:  # which would take every name for one
         def __getattr__(self, name: str) -> Any:
-            return current_attribute(self, name, "path", "values have", series_elsewhere)
+            return attribute_elsewhere(self, name, "series", "path", "values have")
 
     @property
     def time(self) -> Series:

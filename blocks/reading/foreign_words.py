@@ -299,7 +299,7 @@ def attribute_elsewhere(thing: object, name: str, about: str, called: str, has: 
     ``called`` is the attribute with what the thing is called, ``has`` that it has none such.
     """
     try:
-        return current_attribute(thing, name)
+        return current_attribute(thing, name, 5)
     except AttributeError:
         if name.startswith("_"):
             raise

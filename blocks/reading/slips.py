@@ -43,6 +43,7 @@ _AMBIGUOUS = {  # names of pint that mean one thing here, another there
     "ton": ("a metric or a short ton", "t (1000 kg)", "short_ton (907.185 kg)"),
     "force_ton": ("the weight of a metric or of a short ton", "tf (9.80665 kN)",
                   "kip (half of a short ton's, 4.44822 kN)"),
+    "mil": ("a thousandth of an inch or an angle", "thou (25.4 um)", "mrad (0.001 rad)"),
     "barrel": ("a barrel of oil or of dry goods", "oil_bbl (158.987 l)", "dry_barrel (115.627 l)")}
 MANY = 5  # names in a unit, above which no slip is looked for
 # an angle tells a torsional stiffness from a torque
@@ -171,9 +172,8 @@ def meant_unit(factors: Mapping[str, float], fits: Callable[[str], bool], square
 
 
 #: What people mean by units that they take for others: forces by those of mass, and the other way
-#: round, a length by mil.
-_TAKEN_FOR = {"lb": "lbf", "kg": "kgf", "g": "gf", "oz": "ozf", "t": "tf", "pound": "lbf",
-           "mil": "thou"}
+#: round.
+_TAKEN_FOR = {"lb": "lbf", "kg": "kgf", "g": "gf", "oz": "ozf", "t": "tf", "pound": "lbf"}
 _TAKEN_FOR |= {force: mass for mass, force in reversed(_TAKEN_FOR.items())}
 
 

@@ -30,7 +30,7 @@ __all__ = ["SECOND", "Unit", "alike", "as_unit", "describe", "dimensionless", "o
            "readable", "registry", "unit", "unit_at", "without_turns"]  # fmt: skip
 
 _ANGLES = {"radian", "degree", "revolution", "turn", "revolutions_per_minute", "arcminute",
-           "arcsecond", "grade", "cycle", "rpm", "mil"}
+           "arcsecond", "grade", "cycle", "rpm"}
 _FREQUENCIES = {"hertz", "counts_per_second", "frame"}
 _FAMILIAR = ["N", "N*m", "N/m", "N*s/m", "m/s", "m/s**2", "m", "s", "kg", "kg*m**2", "1/s", "Pa",
              "W", "V", "A", "ohm", "F", "H", "Wb", "K", "W/K", "J/K", "m**2", "m**3", "m**3/s",

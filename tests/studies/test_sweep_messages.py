@@ -112,7 +112,7 @@ def test_values_that_do_not_fit_are_refused(over, text):
 
 
 @pytest.mark.parametrize("asked, text", [
-    ({"outputs": []}, r"is \[\], so nothing of the runs would be kept"),
+    ({"outputs": []}, "is [], so nothing of the runs would be kept"),
     ({"outputs": ["block.v"]}, "so the times to keep must be given. Say every='10 ms'"),
     ({"every": "10 ms"}, "samples whole courses, but every output is a single number"),
     ({"outputs": ["at(block.v)"]}, "says at, but not when. Write 'at(block.v, 1.5 s)'."),

@@ -138,9 +138,9 @@ def _output(name: str, what: Any, looked_up: Lookup, span: tuple[float, float], 
     except UnknownName as error:
         error.advice += " Anything else can be a function of the result."
         raise
-    if path == "time" and reduction != "course":
-        return Output(name, "function", unit="s", doc=f"{reduction} of time",
-                      function=lambda result: result.time.number(reduction))
+    if (reduction, path) == ("final", "time"):
+        return Output(name, "function", unit="s", doc="end of the run",
+                      function=lambda result: result.time.final)
     found = looked_up(path)
     infos = found if isinstance(found, tuple) else (found,)
     dims: tuple[str, ...] = ()

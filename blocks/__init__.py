@@ -18,6 +18,7 @@ What a user needs is exported here; components live in the package ``library``
 or in the user's own modules.
 """
 
+import sys
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -128,24 +129,30 @@ _CALLED_HERE = {"acos": "arccos", "asin": "arcsin", "atan": "arctan", "atan2": "
                 "if_else": "where"}  # fmt: skip
 
 
-def __getattr__(name: str) -> Any:
-    """What is loaded when it is asked for, what a function is called that is called otherwise
-    elsewhere, or where components are.
-    """
-    if name in _LATER:
-        return globals().setdefault(name, getattr(import_module(_LATER[name], __name__), name))
-    from .exceptions import missing_in
+if not TYPE_CHECKING:  # which would take every name for one
+    def __getattr__(name: str) -> Any:
+        """What is loaded when it is asked for, what a function is called that is called otherwise
+        elsewhere, or where components are.
+        """
+        if name in _LATER:
+            return globals().setdefault(name, getattr(import_module(_LATER[name], __name__), name))
+        from .exceptions import missing_in
 
-    if name in ("Composite", "Subsystem", "System", "Block"):
-        raise missing_in("blocks", name, "What is made of parts is a Component, too, that adds and "
-                         "connects them in compose(): from blocks import Component.")
-    if name in _CALLED_HERE:
-        here = _CALLED_HERE[name]
-        raise missing_in("blocks", name, f"It is called {here} here: from blocks import {here}.")
-    submodule = any(Path(__path__[0], name + end).exists() for end in ("", ".py"))
-    if not submodule and (advice := _elsewhere(name)):
-        raise missing_in("blocks", name, advice)
-    raise AttributeError(f"module 'blocks' has no attribute {name!r}", name=name)
+        if name in ("Composite", "Subsystem", "System", "Block"):
+            raise missing_in("blocks", name, "What is made of parts is a Component, too, that adds "
+                             "and connects them in compose(): from blocks import Component.")
+        if name in _CALLED_HERE:
+            here = _CALLED_HERE[name]
+            raise missing_in("blocks", name,
+                             f"It is called {here} here: from blocks import {here}.")
+        submodule = any(Path(__path__[0], name + end).exists() for end in ("", ".py"))
+        if not submodule and (advice := _elsewhere(name)):
+            raise missing_in("blocks", name, advice)
+        raise AttributeError(f"module 'blocks' has no attribute {name!r}", name=name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, "time", *(n for n in globals() if f"{__name__}.{n}" in sys.modules)})
 
 
 def _elsewhere(name: str) -> str:

@@ -39,6 +39,7 @@ from functools import partial, wraps
 from importlib import import_module
 from inspect import Parameter, Signature, signature
 from itertools import islice
+from pathlib import Path
 from typing import Any, ClassVar, ParamSpec, TypeVar
 
 from .renamed import OPTIONS, current_options
@@ -362,7 +363,9 @@ def unknown_name(where: str, name: str, known: Iterable[str], kind: str,
 
 def need_package(package: str, purpose: str, extra: str = "") -> MissingPackage:
     """The error for a package that is not installed; an optional one belongs to an extra."""
-    wanted = f"'blocks-toolkit[{extra}]'" if extra else package
+    folder = Path(__file__).parents[1]
+    checkout = extra and (folder / "pyproject.toml").exists()
+    wanted = f'-e "{folder}[{extra}]"' if checkout else package
     return MissingPackage("", f"{purpose} needs the package {package}, which is not installed.",
                           f"Install it with: pip install {wanted}", package=package,
                           extra=extra)

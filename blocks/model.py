@@ -10,18 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, overload
+from typing import TYPE_CHECKING, Any, Literal, Never, Self, Unpack, overload
 
 from .exceptions import BlocksError, told_how_to_call
 from .language.compiled_model import CompiledModel
 from .renamed import current_options
 from .results.shown import printable
-from .units import sizes_by_dimension
+from .units import Quantity, sizes_by_dimension
 
 if TYPE_CHECKING:
     import networkx
     import xarray
-    from pint import Quantity
 
     from .analysis.equilibrium.operating_point import OperatingPoint
     from .analysis.limit_cycle import LimitCycle
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from .results import Result, Schematic, Sheet
     from .results.page.run_page import Page
     from .simulation.stepping import SteppedRun
+    from .studies.settings import SweepOptions
     from .system.description import Equations, Structure
     from .system.system import System
 
@@ -247,7 +247,7 @@ class Model(CompiledModel):
                  progress: bool | None = None, record: str | list[str] | None = None,
                  record_every: int | None = None, record_to: Any = None, initial: Any = None,
                  sensitivities: list[str] | None = None, until: Any = None,
-                 **unknown: Any) -> Result:
+                 **unknown: Never) -> Result:
         """Run the model.
 
         Parameters
@@ -310,7 +310,9 @@ class Model(CompiledModel):
         from .simulation.settings import Options, refuse_positional, refuse_unknown_options
 
         if unknown:
-            unknown = current_options("simulate", unknown)
+            named = {"start_time": start_time} if start_time != "0 s" else {}
+            named |= {"initial": initial} if initial is not None else {}
+            unknown = current_options("simulate", {**named, **unknown})
             start_time = unknown.pop("start_time", start_time)
             initial = unknown.pop("initial", initial)
         refuse_unknown_options(unknown)
@@ -502,7 +504,7 @@ class Model(CompiledModel):
     def sweep(self, over: Any, duration: Any, *, outputs: Any, every: Any = None,
               samples: int | None = None, seed: int = 0, executor: Any = None, store: Any = None,
               progress: bool | None = None, start_time: Any = "0 s", until: Any = None,
-              **options: Any) -> xarray.Dataset:
+              **options: Unpack[SweepOptions]) -> xarray.Dataset:
         """Run the model at many points and keep chosen outputs. The model is not changed.
 
         Parameters

@@ -51,13 +51,13 @@ class RenamedWarning(FutureWarning):
     """A public name that has another one now; the old one will go."""
 
 
-def current_attribute(thing: object, name: str) -> Any:
+def current_attribute(thing: object, name: str, level: int = 4) -> Any:
     """Return what an old attribute is now, with a warning; an AttributeError is for a name that
     none of the object's classes ever had."""
     for kind in type(thing).__mro__:
         new = ATTRIBUTES.get(kind.__name__, {}).get(name)
         if new is not None:
-            _tell(f"{kind.__name__}.{name}", f"{kind.__name__}.{new}")
+            _tell(f"{kind.__name__}.{name}", f"{kind.__name__}.{new}", level)
             found = getattr(thing, new.removesuffix("()"))
             return found() if new.endswith("()") else found
     raise AttributeError(f"{type(thing).__name__!r} object has no attribute {name!r}", name=name,
@@ -68,6 +68,9 @@ def current_options(function: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return options by their present names, with a warning for each old one."""
     old = OPTIONS.get(function, {})
     for name in old.keys() & given.keys():
+        if old[name] in given:
+            raise TypeError(f"{function}() was given {name}= and {old[name]}=, which are one: "
+                            f"leave out {name}=, the old name.")
         _tell(f"{function}({name}=…)", f"{function}({old[name]}=…)")
     return {old.get(name, name): value for name, value in given.items()}
 

@@ -14,7 +14,7 @@ declared, and the reverse; K may be either.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard
 
@@ -32,7 +32,7 @@ from .exceptions import (
 )
 from .numerics.arrays import Array
 from .reading.grammar import factors_of, number_and_unit
-from .reading.headings import heading_parts
+from .reading.headings import columns_named, heading_parts
 from .reading.slips import marked, meant_texts, meant_unit, measures, spelt_out
 from .reading.unit import (
     SECOND,
@@ -53,13 +53,25 @@ from .reading.unit import (
 if TYPE_CHECKING:
     import pint
 
-__all__ = ["SECOND", "alike", "as_unit", "as_written", "conversion", "describe", "dimensionless",
-           "from_si", "heading_parts", "in_unit", "is_quantity", "magnitude_of", "placed",
-           "quantity", "refuse_counted_turns", "registry", "size_in_si", "sizes_by_dimension",
-           "to_si", "Unit", "unit", "unit_at", "unit_given", "unit_of"]
+    class Quantity(pint.Quantity[Any]):
+        """Pint's, of a number or an array; of many methods pint does not say what they return."""
+
+        def to(self, other: Any = None, *contexts: Any, **values: Any) -> Quantity: ...
+        def __getitem__(self, key: Any) -> Quantity: ...
+        def __iter__(self) -> Iterator[Quantity]: ...
+        def __add__(self, other: Any) -> Quantity: ...
+        def __neg__(self) -> Quantity: ...
+        def __abs__(self) -> Quantity: ...
+else:
+    Quantity = Any  # which annotations name: pint is loaded with the first quantity
+
+__all__ = ["Quantity", "SECOND", "Unit", "alike", "as_unit", "as_written", "columns_named",
+           "conversion", "describe", "dimensionless", "from_si", "heading_parts", "in_unit",
+           "is_quantity", "magnitude_of", "placed", "quantity", "refuse_counted_turns", "registry",
+           "size_in_si", "sizes_by_dimension", "to_si", "unit", "unit_at", "unit_given", "unit_of"]
 
 
-def quantity(value: object, units: object = None) -> pint.Quantity:
+def quantity(value: object, units: object = None) -> Quantity:
     """A pint quantity from a text, quantity or number.
 
     Examples
@@ -81,7 +93,7 @@ def quantity(value: object, units: object = None) -> pint.Quantity:
     return _made(value)
 
 
-def _made(value: Any, units: pint.Unit | str | None = None) -> pint.Quantity:
+def _made(value: Any, units: pint.Unit | str | None = None) -> Quantity:
     """A quantity of numbers; pint would evaluate a text."""
     try:
         if not _holds_text(value):
@@ -192,6 +204,11 @@ def to_si(value: object, expected: Unit, where: str = "", advice: str | Mapping[
     if isinstance(value, np.ndarray) and value.dtype.kind in "OU":
         value = value.tolist()
     if isinstance(value, (list, tuple)):
+        if any(map(callable, value)):
+            raise ParameterError(where, f"takes {_article(expected)}, but was given a list of "
+                                 "functions.", "One function of time gives all values: lambda t: "
+                                 f"quantity([1, 2], '{expected}').", given=value,
+                                 code="parameter.function")
         return _stacked([to_si(v, expected, where, advice) for v in value], where, value)
     number = _plain_number(value, where, expected, value)
     if expected.is_dimensionless and not expected.angular and expected.factor == 1.0:
@@ -351,7 +368,7 @@ def sizes_by_dimension(values: Iterable[object], where: str) -> dict[Any, tuple[
     return sizes
 
 
-def refuse_counted_turns(value: pint.Quantity, given: Unit, where: str) -> None:
+def refuse_counted_turns(value: Quantity, given: Unit, where: str) -> None:
     """Refuse a quantity of an equation whose turns multiply something, as in A*turns.
 
     Nothing says of an equation what it expects, but angles stand alone, over a time or under what
@@ -449,7 +466,7 @@ def _example(expected: Unit) -> str:
     return f"Write for example '1 {expected}'." if str(expected.text) else "Give it without a unit."
 
 
-def from_si(number: ArrayLike, target: Unit) -> pint.Quantity:
+def from_si(number: ArrayLike, target: Unit) -> Quantity:
     """A pint quantity in ``target`` units from SI base units."""
     return registry().Quantity(in_unit(number, target), target.pint)
 

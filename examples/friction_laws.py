@@ -83,10 +83,10 @@ for number, (name, law) in enumerate(LAWS.items()):
             print(f"{name:18} n = {done[0.1][0]:4} at 0.1 m/s, {done[0.01][0]:5} at 0.01 m/s; "
                   f"ends {1e3 * (done[0.1][1] - EXACT):+8.2f} mm off at 0.1 m/s")
 
-for law, name, style in (("quinn_3", "7 Quinn III", "C6s:"), ("kikuuwe_1", "8 Kikuuwe I", "C7s:"),
-                         (AwrejcewiczIAsPrinted, "9 Awrejcewicz I", "C8s:")):
+for law, name, line in (("quinn_3", "7 Quinn III", "C6s:"), ("kikuuwe_1", "8 Kikuuwe I", "C7s:"),
+                        (AwrejcewiczIAsPrinted, "9 Awrejcewicz I", "C8s:")):
     n = [run(law, weight_band, weight=w)[0] for w in weights]
-    axes[1, 1].plot(weights, n, style, ms=4, label=name)
+    axes[1, 1].plot(weights, n, line, ms=4, label=name)
 
 for axis, title, x in (
     (axes[0, 0], "rows of ode45", "band of velocity [m/s]"),

@@ -7,6 +7,8 @@ do nothing: the friction holds up to 5 N. `reset` goes back to a saved state of 
 nothing is compiled anew.
 """
 
+from typing import Any
+
 import numpy as np
 from _show import show
 
@@ -23,7 +25,7 @@ try:
     import gymnasium
 except ImportError:  # the class below is the same without it, for a look at how it is driven
     gymnasium = None
-
+Base: Any = gymnasium.Env if gymnasium else object
 
 model = Model("cart")
 model.cart, model.rail, model.push = Mass(mass="2 kg"), Reference(), ForceSource()
@@ -33,7 +35,7 @@ model.connect(model.cart.M, model.push.R, model.friction.R, model.place.R)
 model.connect(model.rail.V, model.push.C, model.friction.C, model.place.C)
 
 
-class Cart(gymnasium.Env if gymnasium else object):
+class Cart(Base):
     """Bring the cart to 1 m and hold it there."""
 
     def __init__(self):
@@ -56,6 +58,7 @@ class Cart(gymnasium.Env if gymnasium else object):
 
 
 cart, rewards = Cart(), []
+place = speed = 0.0
 for _ in range(2):  # two episodes of a plain rule: they are the same
     (place, speed), _ = cart.reset()
     total, late = 0.0, False

@@ -68,8 +68,8 @@ print(f"turns at {result['place.x'].at('2.85 s').to('um'):.5f~P}, reference 44.7
 for w in (1, 10, 25, 100):
     period = 2 * np.pi / w
     result = moved(lambda t, w=w: 2 * (1 + 0.9 * sin(w * t)), 3 * period)
-    t = quantity(np.linspace(2 * period, 3 * period, 400), "s")
-    lag.plot(result["friction.v"].at(t).to("mm/s").m, result["friction.f"].at(t).to("N").m,
+    last = quantity(np.linspace(2 * period, 3 * period, 400), "s")
+    lag.plot(result["friction.v"].at(last).to("mm/s").m, result["friction.f"].at(last).to("N").m,
              label=f"{w} rad/s")  # fmt: skip
 lag.set(title="force lags behind speed", xlabel="speed [mm/s]", ylabel="friction [N]")
 lag.legend()

@@ -8,7 +8,7 @@ temperature is known: the rod conducts, k A/L (1000 K - T), as much as it radiat
 
 import numpy as np
 from _show import show
-from scipy.optimize import brentq
+from scipy.optimize import root_scalar
 
 from blocks import Model
 from library.thermal import ConductingRod, RadiativeHeatTransfer, TemperatureSource
@@ -26,7 +26,8 @@ model.connect(model.end.B, model.walls.A)
 
 result = model.simulate("1500 s", rtol=1e-8)
 end = result["end.A.T"]
-balance = brentq(lambda T: 50 * 1e-4 / 0.1 * (1000 - T) - 4e-8 * 0.01 * (T**4 - 300**4), 300, 1000)
+balance = root_scalar(lambda T: 50 * 1e-4 / 0.1 * (1000 - T) - 4e-8 * 0.01 * (T**4 - 300**4),
+                      bracket=(300, 1000)).root
 print(result.energy().grouped())
 print(f"\nEnd of the rod {end.final.to('K'):.4f~P}, by hand {balance:.4f} K")
 half = np.interp(300 + (balance - 300) / 2, end.to("K").magnitude, result.time.to("s").magnitude)

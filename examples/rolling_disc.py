@@ -12,7 +12,6 @@ the disc rolls. Whether it does is decided here: rolling needs a friction force 
 m g |cos xi|/3 at the angle xi from the horizontal, and friction gives up to mu N.
 """
 
-from itertools import pairwise
 from math import cos
 
 import matplotlib.pyplot as plt
@@ -76,8 +75,8 @@ for column, (friction, result) in zip(axes.T, results.items(), strict=True):
                               ("deg", "m/s", "N"), strict=True):  # fmt: skip
         ax.plot(t, result[path].at(t * quantity("1 s")).to(unit).m)
         ax.grid(color="0.9")
-        for event, after in pairwise([*result.events, None]):
-            end = after.time if after else 3
+        for event, end in zip(result.events, [*(e.time for e in result.events[1:]), 3],
+                              strict=True):
             ax.axvline(event.time, color="0.6", linestyle=":")
             if event.description == "sticks":
                 ax.axvspan(event.time, end, color="tab:green", alpha=0.15, lw=0, label="rolls")

@@ -51,6 +51,7 @@ print(study)
 
 omega, zeta = sqrt(1000 / 1), 10 / (2 * sqrt(1000 * 1))
 phase, own = np.linspace(3, 7, 2000), sqrt(1 - zeta**2)
+ratio = 0.5
 for ratio in np.arange(0.5, 3, 0.001):  # drop / (V sqrt(k m)), until the peak of dy/dt is V
     wave = np.cos(own * phase) - (ratio - zeta) / own * np.sin(own * phase)
     if np.max(np.exp(-zeta * phase) * wave) >= 1:

@@ -10,6 +10,6 @@ The laws that domains share are functions in ``friction``, ``contact`` and ``tab
 and what may follow its temperature, is said in ``heat``.
 """
 
-from .othernames import missing
+from .othernames import tell_what_is_missing
 
-__getattr__ = missing(__name__)
+tell_what_is_missing(__name__)

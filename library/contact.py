@@ -101,12 +101,12 @@ def stop_law(
     return effort, energy, where(depth > 0, share * damping * flow**2, 0)
 
 
-def start_beyond(variable, lower, upper):
+def start_beyond(variable, lower, upper, bounds="lower_bound and upper_bound"):
     """A word about an initial target of a position beyond its stops, for ``advise()``."""
     start = variable.initial
     if np.ndim(start.magnitude) == 0 and not lower <= start <= upper:
-        yield (f"{variable.variable.name} starts at {start:~P}, beyond the stops at {lower:~P} and "
-               f"{upper:~P}, which push back at once. Give an initial target between them.")
+        yield (f"{variable.variable.name} starts at {start:~P}, beyond {bounds}, {lower:~P} and "
+               f"{upper:~P}: the stop pushes back at once. Give an initial target between them.")
 
 
 def gap_law(depth, flow, stiffness, damping):

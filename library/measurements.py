@@ -17,7 +17,7 @@ import numpy as np
 
 from blocks import quantity
 from blocks.exceptions import BlocksError, FileError, ParameterError, unknown_name
-from blocks.units import heading_parts
+from blocks.units import columns_named, heading_parts
 
 __all__ = ["Column", "columns", "measured"]
 
@@ -178,7 +178,7 @@ def _headings(path: Path, lines: Sequence[str], wanted: str) -> tuple[int, str, 
         headings = [h.strip() for h in next(csv.reader([line], delimiter=separator))]
         if likely is None or len(headings) > len(likely[2]):
             likely = k, separator, headings
-        if _matching(headings, wanted):
+        if columns_named(headings, wanted):
             return k, separator, headings
     if likely is None:
         raise ParameterError(f"table({str(path)!r})", "the file has no lines of data.")
@@ -186,20 +186,8 @@ def _headings(path: Path, lines: Sequence[str], wanted: str) -> tuple[int, str, 
 
 
 # -- headings, units and numbers ---------------------------------------------------------------
-def _matching(headings: Sequence[str], wanted: str) -> list[int]:
-    """Columns that may be meant: by the heading, else by the name in it."""
-    name = heading_parts(wanted)[0]
-    for same in (lambda h: h == wanted.strip(), lambda h: h == name,
-                 lambda h: heading_parts(h)[0] == wanted.strip(),
-                 lambda h: heading_parts(h)[0] == name):
-        found = [k for k, heading in enumerate(headings) if same(heading)]
-        if found:
-            return found
-    return []
-
-
 def _find(headings: Sequence[str], wanted: str, source: str) -> int:
-    found = _matching(headings, wanted)
+    found = columns_named(headings, wanted)
     if not found:
         raise unknown_name(source, wanted, headings, "columns")
     if len(found) > 1:

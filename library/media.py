@@ -257,7 +257,7 @@ def main() -> None:
     try:
         import CoolProp  # noqa: F401
     except ImportError:
-        parser.error("it takes CoolProp. Install it with: pip install blocks-toolkit[media]")
+        parser.error("it takes CoolProp. Install it with: pip install CoolProp")
     found = {"liquids": {name: fitted_liquid(name) for name in LIQUIDS},
              "gases": {name: fitted_gas(name) for name in GASES},
              "moist_air": fitted_moist_air(),

@@ -5,13 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
 from pathlib import Path
-from typing import Any
 
 from blocks import foreign_words
 
-__all__ = ["WORDS", "missing"]
+__all__ = ["WORDS", "tell_what_is_missing"]
 
 WORDS = foreign_words(Path(__file__).with_name("other_words.csv"))
 PACKAGES = tuple(f"library.{name}" for name in (
@@ -20,6 +19,6 @@ PACKAGES = tuple(f"library.{name}" for name in (
     "gas", "two_phase", "moist_air"))  # fmt: skip
 
 
-def missing(home: str) -> Callable[[str], Any]:
-    """The ``__getattr__`` of a package: it says what a missing name is called here."""
-    return WORDS.missing(home, PACKAGES)
+def tell_what_is_missing(home: str) -> None:
+    """Have a package say what a name that it lacks is called here; type checkers see none of it."""
+    vars(sys.modules[home])["__getattr__"] = WORDS.missing(home, PACKAGES)

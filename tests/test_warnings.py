@@ -126,6 +126,13 @@ def test_an_old_name_answers_with_the_new_one(model, old, told):
     assert caught[0].filename == __file__
 
 
+def test_an_option_by_both_its_names_is_refused(model):
+    with pytest.raises(TypeError, match="start= and start_time="):
+        model.simulate("1 ms", start="1 s", start_time="2 s")
+    with pytest.raises(TypeError, match="wishes= and targets="):
+        model.operating_point(wishes={}, targets={})
+
+
 @pytest.mark.parametrize("old", sorted(MODULES))
 def test_a_module_is_found_by_its_old_name(old):
     sys.modules.pop(old, None)

@@ -55,16 +55,21 @@ class _Package(ModuleType):
             super().__setattr__(name, value)
 
 
+    def __dir__(self) -> list[str]:
+        return __all__
+
+
 sys.modules[__name__].__class__ = _Package
 
 
-def __getattr__(name: str) -> Any:
-    """Each analysis is loaded when it is asked for: one does not wait for the others."""
-    if name in HOMES:
-        return getattr(import_module(HOMES[name], __name__), CALLED.get(name, name))
-    for part in [] if name.startswith("_") else walk_packages(__path__, f"{__name__}."):
-        if name in getattr(import_module(part.name), "__all__", ()):
-            raise missing_in(__name__, name, f"Write from {part.name} import {name}.")
-    if not name.startswith("_") and nearest(name, __all__):
-        raise missing_in(__name__, name, did_you_mean(name, __all__))
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if not TYPE_CHECKING:  # which would take every name for one
+    def __getattr__(name: str) -> Any:
+        """Each analysis is loaded when it is asked for: one does not wait for the others."""
+        if name in HOMES:
+            return getattr(import_module(HOMES[name], __name__), CALLED.get(name, name))
+        for part in [] if name.startswith("_") else walk_packages(__path__, f"{__name__}."):
+            if name in getattr(import_module(part.name), "__all__", ()):
+                raise missing_in(__name__, name, f"Write from {part.name} import {name}.")
+        if not name.startswith("_") and nearest(name, __all__):
+            raise missing_in(__name__, name, did_you_mean(name, __all__))
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

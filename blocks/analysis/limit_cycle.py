@@ -107,8 +107,7 @@ class LimitCycle(Tabulated):
             ("frequency", f"{1 / self.period.magnitude:.8g} Hz"),
             ("Floquet multipliers", ", ".join(f"{m:.6g}" if m.imag else f"{m.real:.6g}"
                                               for m in self.multipliers) or "none"),
-            ("disturbances", "die out" if self.is_stable else "grow"),
-        ])  # fmt: skip
+            ("disturbances", "die out" if self.is_stable else "grow")])
 
 
 @dataclass(frozen=True, eq=False)

@@ -257,8 +257,7 @@ def cramer(a: list[list[ca.SX]], b: list[ca.SX]) -> list[ca.SX]:
     return [
         _determinant([[b[i] if k == j else e for k, e in enumerate(row)]
                       for i, row in enumerate(a)]) / determinant
-        for j in range(len(b))
-    ]  # fmt: skip
+        for j in range(len(b))]
 
 
 class Elimination:

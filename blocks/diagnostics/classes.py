@@ -102,8 +102,7 @@ def _finding(kernel: Kernel, members: list[Component], unknowns: int, equations:
             f"{head}: {plural(missing, 'equation')} {verb} missing; {hint}.{used_by}",
             f"Yield {plural(missing, 'more equation')} from {kernel.name}.equations(), or remove "
             f"{'the variable' if missing == 1 else 'variables'} that {kernel.name} does not need."
-            + line,
-        )  # fmt: skip
+            + line)
     if missing < 0:
         verb = "is" if missing == -1 else "are"
         return found(
@@ -111,11 +110,9 @@ def _finding(kernel: Kernel, members: list[Component], unknowns: int, equations:
             f"{head}: {plural(-missing, 'equation')} {verb} too many, among these:"
             f"{enumerated(surplus)}{used_by and chr(10) + used_by.strip()}",
             f"Remove {'it' if missing == -1 else 'them'} from {kernel.name}.equations(), or declare"
-            f" the {'variable' if missing == -1 else 'variables'} meant to be determined.{line}",
-        )  # fmt: skip
+            f" the {'variable' if missing == -1 else 'variables'} meant to be determined.{line}")
     return found(
         "equation.unbalanced", where,
         f"{kernel.name} has as many equations as unknowns, but these determine too few of them:"
         f"{enumerated(surplus)}\nwhile nothing determines {listed(absent or free, 8)}.{used_by}",
-        f"Check for an equation stated twice and for one that lacks a variable.{line}",
-    )  # fmt: skip
+        f"Check for an equation stated twice and for one that lacks a variable.{line}")

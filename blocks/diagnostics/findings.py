@@ -54,8 +54,7 @@ _ERRORS: dict[str, type[ModelError]] = {
     "reference": StructureError, "conflict": StructureError, "network": StructureError,
     "structure": StructureError, "signal": ConnectionRefused, "connection": ConnectionRefused,
     "equation": EquationError, "event": EquationError, "parameter": ParameterError,
-    "initial": InitialisationError, "contact": InitialisationError, "name": NamingError,
-}  # fmt: skip
+    "initial": InitialisationError, "contact": InitialisationError, "name": NamingError}
 
 
 _Kind = TypeVar("_Kind", bound=ModelError)
@@ -146,8 +145,7 @@ class Findings(Sequence[Finding]):
             (f for f in self._all
              if (code is None or f.code == code or f.code.startswith(code + "."))
              and (severity is None or f.severity == severity)),
-            self._title, self._causes,
-        )  # fmt: skip
+            self._title, self._causes)
 
     @property
     def errors(self) -> Findings:

@@ -269,8 +269,7 @@ def _repeated(topology: Topology) -> Iterator[Finding]:
             f"same two nodes, and nothing says how they share the {words} ({listed(throughs)}) "
             f"that this takes. Each takes {part} of it.",
             "Nothing to do if that is meant. Where the shares matter, put an element that gives "
-            f"way{example_word(*across)} in series with each.",
-        )  # fmt: skip
+            f"way{example_word(*across)} in series with each.")
 
 
 # -- lone and shorted ports -----------------------------------------------------------------------
@@ -345,8 +344,7 @@ def _unconnected(topology: Topology, explained: set[str]) -> Iterator[Finding]:
                 "network.unconnected", ports,
                 f"{listed(ports, 3)}{rest} {verb} connected to nothing, so the {through} there "
                 "is 0.",
-                "Nothing to do if that is meant.",
-            )  # fmt: skip
+                "Nothing to do if that is meant.")
 
 
 def feedback_findings(topology: Topology) -> Iterator[Finding]:

@@ -57,8 +57,7 @@ def _lines(network: Network) -> Iterator[Finding]:
             f"The {'input' if one else 'inputs'} {listed(paths, 3)}{rest} "
             f"{'is' if one else 'are'} connected to nothing and {'has' if one else 'have'} no "
             "default.",
-            f"Connect an output{unit_text} to it: model.connect(…, model.{paths[0]}).",
-        )  # fmt: skip
+            f"Connect an output{unit_text} to it: model.connect(…, model.{paths[0]}).")
     for node in np.flatnonzero(outputs > 1)[:12]:
         sources = _members(network, "output", int(node))
         sinks = _members(network, "input", int(node))
@@ -66,8 +65,7 @@ def _lines(network: Network) -> Iterator[Finding]:
         yield found(
             "signal.outputs", [*sources, *sinks][:20],
             f"{target} connected to {len(sources)} outputs at once: {listed(sources)}.",
-            "Keep one of them, or combine them in a block first (such as a sum).",
-        )  # fmt: skip
+            "Keep one of them, or combine them in a block first (such as a sum).")
 
 
 def _assumed(family: Family, name: str, lonely: np.ndarray) -> Iterator[Finding]:
@@ -143,5 +141,4 @@ def _loops(network: Network) -> Iterator[Finding]:
             "signal.loop", names,
             f"The signals run in a circle without any delay: {' -> '.join([*names, names[0]])}. "
             "Their values are the solution of a system of equations at every instant.",
-            "If that is not meant, break the circle with an integrator, a filter or a memory.",
-        )  # fmt: skip
+            "If that is not meant, break the circle with an integrator, a filter or a memory.")

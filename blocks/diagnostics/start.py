@@ -85,8 +85,7 @@ def event_findings(system: System) -> Iterator[Finding]:
                 f"A when() in {kernel.name} assigns {listed(paths, 3)}, which is not integrated "
                 "but follows from equations, so the new value would be lost at once.",
                 f"Assign a variable whose der() appears in an equation, or declare {local.name} "
-                "as Discrete.",
-            )  # fmt: skip
+                "as Discrete.")
 
 
 def locked_findings(system: System) -> Iterator[Finding]:
@@ -201,8 +200,7 @@ def _singular(system: System) -> Finding:
         "initial.failed", names, "No consistent start was found: the equations that are solved "
         f"together{said} do not determine them there.",
         "At a dead point start a little beside it; give a node without mass a mass, or put a "
-        "damper in parallel.",
-    )  # fmt: skip
+        "damper in parallel.")
 
 
 def _dependent_here(system: System, problem: Problem) -> Finding | None:
@@ -354,8 +352,7 @@ def _failed(system: System, error: BlocksError | AlgebraicFailure) -> Finding:
         problem = f"at the start {where} {problem}"
     return found(
         code, names, f"{problem[0].upper()}{problem[1:]}",
-        advice or "Give initial targets closer to a possible state.",
-    )  # fmt: skip
+        advice or "Give initial targets closer to a possible state.")
 
 
 def contradictions(system: System, targets: Targets) -> Iterator[Finding]:
@@ -405,8 +402,7 @@ def conflict(unmet: list[tuple[str, Any, Any]], searched: bool = False) -> Findi
     return found(
         "initial.conflict", paths, head + got,
         f"{guess or 'R'}emove {'it' if len(unmet) == 1 else 'one of them'} or let it give way: "
-        f"{paths[-1].rpartition('.')[2]}=Target('{value}', priority='low').",
-    )  # fmt: skip
+        f"{paths[-1].rpartition('.')[2]}=Target('{value}', priority='low').")
 
 
 def compromise(rows: list[TargetRow]) -> Finding:
@@ -418,8 +414,7 @@ def compromise(rows: list[TargetRow]) -> Finding:
         "initial.conflict", [r.path for r in rows],
         f"The initial values {said}, which their classes preset, cannot all be met, because the "
         f"network ties these variables together. The run would start with {got}.",
-        f"Say which one is meant: model.{path} = '{value}'.",
-    )  # fmt: skip
+        f"Say which one is meant: model.{path} = '{value}'.")
 
 
 def given_way(rows: list[TargetRow]) -> Finding:
@@ -430,5 +425,4 @@ def given_way(rows: list[TargetRow]) -> Finding:
         f"The run would start with {said}, which {'its class' if len(rows) == 1 else 'classes'} "
         f"preset{'s' if len(rows) == 1 else ''}: the network leaves no choice.",
         "That is as it should be where a source, or something rigid, is meant to prescribe it; "
-        "otherwise something that gives way, such as a resistance or a damper, is missing between.",
-    )  # fmt: skip
+        "otherwise something that gives way, such as a resistance or a damper, is missing between.")

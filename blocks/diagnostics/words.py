@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Names", "article", "enumerated", "example_word", "listed", "outer_path", "plural", "ports_at",
-    "quantity_word", "several", "shortened", "tidy",
-]  # fmt: skip
+    "quantity_word", "several", "shortened", "tidy"]
 
 MOST_LINES = 6  # of an indented list
 

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..exceptions import MissingPackage, ParameterError
+from ..exceptions import ParameterError, need_package
 from ..machine.compiling import emitted_for, table_named, text_of_code
 
 __all__ = ["BROWSER", "OWN", "PLATFORMS", "TARGETS", "Contents", "Platform", "filled", "here",
@@ -241,9 +241,8 @@ def _compiler(target: Platform) -> list[str]:
     if target.triple == here().triple and own:
         option = "-march" if target.triple.startswith("x86_64") else "-mcpu"
         return [own, *([f"{option}={name}"] if name else [])]
-    raise MissingPackage(
-        "", f"to export for {target.triple}, a compiler is needed that makes programs for it.",
-        "Install it with: pip install 'blocks-toolkit[export]'", package="ziglang", extra="export")
+    raise need_package("ziglang", f"Exporting for {target.triple}, without a compiler for it,",
+                       "export")
 
 
 def _written(code: Iterable[str], target: Platform, folder: Path) -> list[str]:

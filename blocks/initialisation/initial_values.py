@@ -250,8 +250,7 @@ def _refuse_lost(system: System, outputs: TargetFunctions, values: Array) -> Non
             "", f"no consistent start was found: {path}, which has an initial target, has no "
             "finite value, or does not follow from the states, where it is looked for.",
             "At a dead point start a little beside it; give targets closer to a possible state.",
-            variables=(path,),
-        )  # fmt: skip
+            variables=(path,))
 
 
 def _solve_torn(problem: Problem, t: float) -> None:

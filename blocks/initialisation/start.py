@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,12 +12,9 @@ from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.tolerances import CLEAR, DEPENDENT, TARGET_MET
 from ..system.problem import Problem
 from ..system.system import System
-from ..units import from_si
+from ..units import Quantity, from_si
 from .nominal_values import Nominals
 from .targets import LEVELS, NO_TARGET, USERS, TargetFunctions, Targets
-
-if TYPE_CHECKING:
-    from pint import Quantity  # imported with the first quantity
 
 __all__ = ["Start", "TargetRow", "held_defaults", "reached_start"]
 

@@ -36,8 +36,7 @@ def unclosed_constraints(system: System, problem: Problem, t: float) -> Initiali
             " and ".join(paths[:3]), f"{_equation(system.flat.group_of(equations[endless[0]])[0])} "
             "has no finite value at the start.",
             "Look for two ports of it that are connected to one and the same body, or give "
-            "initial targets elsewhere.", variables=paths,
-        )  # fmt: skip
+            "initial targets elsewhere.", variables=paths)
     near = _nearest(residual, guess, 200)
     worst = int(np.argmax(np.abs(residual(near))))
     where = owners[worst]
@@ -51,8 +50,7 @@ def unclosed_constraints(system: System, problem: Problem, t: float) -> Initiali
             where, "no start was found: positions that meet all constraints, those of "
             f"{where} among them, exist, but initial targets and guesses lead elsewhere.",
             "Look for guesses that contradict each other, such as angles that differ by a whole "
-            "turn, and give initial targets closer to a possible position.", variables=[where],
-        )  # fmt: skip
+            "turn, and give initial targets closer to a possible position.", variables=[where])
     group, _ = system.flat.group_of(equations[worst])
     law = group.law  # whose residual is a length if a variable is that it is linear in
     place = law is not None and any(
@@ -63,8 +61,7 @@ def unclosed_constraints(system: System, problem: Problem, t: float) -> Initiali
         where, f"no {'position' if place else 'state'} meets all constraints: nearest to it, "
         f"{_equation(group)} of {where} is {size} from being met.",
         f"Check the {'lengths and places' if place else 'values'} of the parts around it, or give "
-        "initial targets that are closer to a possible one.", variables=[where], gap=gap,
-    )  # fmt: skip
+        "initial targets that are closer to a possible one.", variables=[where], gap=gap)
 
 
 def _nearest(residual: Callable[[Array], Array], guess: Array, most: int | None = None) -> Array:
@@ -117,8 +114,7 @@ def refuse_dependent(system: System, problem: Problem, t: float) -> None:
         where, f"{repeat} wherever the mechanism goes: one of the constraints follows from the "
         "others, so that nothing says how they share the force.",
         "Remove one of these joints, make it free in one direction, or let it give way (a "
-        "SpringDamper in its place).", variables=paths, code="initial.redundant",
-    )  # fmt: skip
+        "SpringDamper in its place).", variables=paths, code="initial.redundant")
 
 
 def _dependent(system: System, problem: Problem, t: float, tolerance: float

@@ -117,7 +117,7 @@ class Part(TreeNode):
         cls._open = any(d.open for d in declared.values())
         cls._own_keywords = cls._own_keywords or "__init__" in vars(cls)
 
-    def __init__(self, *nameless: Any, count: int | None = None, **values: Any) -> None:
+    def __init__(self, *nameless: Any, count: Any = None, **values: Any) -> None:
         if nameless:
             raise nameless_values(type(self), nameless)
         if count is not None:
@@ -523,8 +523,7 @@ def _declarations_of(cls: type[Part]) -> dict[str, Declaration]:
                         f"{cls.__name__}.{name}", f"hides the port {name!r} of its base.",
                         f"Choose another name for the {type(value).__name__.lower()}, or name the "
                         "ports of the base otherwise: Branch(domain=…, ports=(…, …)).", name=name,
-                        code="name.taken",
-                    )  # fmt: skip
+                        code="name.taken")
                 if isinstance(value, Parameter) and base is cls:
                     value.refuse_default(f"{cls.__name__}.{name}")
                 declared[name] = value
@@ -532,8 +531,7 @@ def _declarations_of(cls: type[Part]) -> dict[str, Declaration]:
                 raise NamingError(
                     f"{cls.__name__}.{name}",
                     f"hides the {type(declared[name]).__name__.lower()} {name!r} of a base.",
-                    "Rename one of the two.", name=name, code="name.taken",
-                )  # fmt: skip
+                    "Rename one of the two.", name=name, code="name.taken")
     return declared
 
 

@@ -349,8 +349,7 @@ class Parameter(Declaration):
                 where, f"was given {value}, an expression as in equations, not a value.",
                 "Give a function of time, lambda t: …, instead." if self.varying else
                 "It takes a constant, or a function of a variable of the component.",
-                given=value, code="parameter.function",
-            )  # fmt: skip
+                given=value, code="parameter.function")
         try:
             number = to_si(value, self.unit, where, self.advice)
         except UnitError:
@@ -385,14 +384,13 @@ class Parameter(Declaration):
                     f"For none choose {self.when}=False." if none else
                     f"Check the sign, the size and the unit of {self.name}"
                     + (f" ({self.doc})." if self.doc.lower() not in ("", self.name) else "."),
-                    given=value, bound=limit, rule=word, code="parameter.bounds",
-                )  # fmt: skip
+                    given=value, bound=limit, rule=word, code="parameter.bounds")
 
 
 def _in_class_body() -> bool:
     """Whether a declaration is just being made in the body of a class."""
     frame = sys._getframe(2)
-    while frame.f_back is not None and frame.f_code.co_name == "__init__":
+    while frame.f_back is not None and frame.f_code.co_name in ("__init__", "called"):
         frame = frame.f_back
     return {"__module__", "__qualname__"} <= set(frame.f_locals)
 

@@ -54,8 +54,7 @@ def refuse_function(component: Part, name: str, value: Any = None) -> None:
         raise ParameterError(
             where, f"was given a function of {missing}, which this {type(component).__name__} "
             "does not have.", _condition(here[missing], missing, declared), given=value,
-            code="parameter.function",
-        )  # fmt: skip
+            code="parameter.function")
     if strange is None and names:
         return
     usable = [n for n, d in here.items() if d.exists(component)]
@@ -94,8 +93,7 @@ def refuse_stored(component: Part, kernel: Kernel, laws: list[Law]) -> None:
             f"{component.path}.{name}", "was given a function, but energy is stored by it: energy "
             "would come from nowhere when it changes.", "Give a constant. Where a force follows a "
             "curve, take a law that reads a table, or write a component of your own.",
-            code="parameter.function",
-        )  # fmt: skip
+            code="parameter.function")
 
 
 def refuse_moving_instants(component: Part, kernel: Kernel) -> None:
@@ -115,13 +113,11 @@ def refuse_moving_instants(component: Part, kernel: Kernel) -> None:
                 raise EquationError(
                     f"{component.path}.{name}", "was given a function, but the instants of "
                     f"{word} follow from it, which are known before the run.", "Give a constant; "
-                    "what changes in the run is given by a signal.", code="parameter.function",
-                )  # fmt: skip
+                    "what changes in the run is given by a signal.", code="parameter.function")
         raise EquationError(
             kernel.name, f"{word} depends on {free[0].name()}.", "Instants are known before the "
             "run: they may depend on parameters only. For others write where() or when().",
-            code="equation.instants",
-        )  # fmt: skip
+            code="equation.instants")
 
 
 def _parts(sx: ca.SX) -> Iterator[int]:

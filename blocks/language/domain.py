@@ -183,8 +183,7 @@ class Domain:
             raise UnitError(
                 f"Domain {self.name}.power", f"{'is' if self.power else products + ' is'} "
                 f"no power, but {found}.", "State the power into a component through a port, "
-                "power=lambda port: … in watts, or lambda port: 0 where there is none.",
-            )  # fmt: skip
+                "power=lambda port: … in watts, or lambda port: 0 where there is none.")
 
     def _refuse_rates(self) -> None:
         """Raise where something is not the time derivative of another across variable."""

@@ -397,7 +397,7 @@ class Condition:
         raise EquationError(
             reading_place(), "a condition has no truth value while equations are being written.",
             "Use where(condition, a, b), & | ~ instead of and/or/not, and maximum(a, b), "
-            "minimum(a, b) instead of max(), min().")
+            "minimum(a, b) instead of max(), min(). Loops are counted: for k in range(8).")
 
     def with_events(self, trace: Any) -> ca.SX:
         """The condition as an SX of relations that are held constant during a step."""
@@ -651,5 +651,4 @@ _UFUNCS: dict[str, Callable[..., Any]] = {
     "subtract": operator.sub, "multiply": operator.mul, "power": operator.pow,
     "true_divide": operator.truediv, "divide": operator.truediv, "greater": operator.gt,
     "less": operator.lt, "greater_equal": operator.ge, "less_equal": operator.le,
-    "equal": operator.eq,
-}  # fmt: skip
+    "equal": operator.eq}

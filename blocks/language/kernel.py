@@ -502,8 +502,7 @@ class Kernel:
             raise EquationError(
                 where, "needs the derivative of a delayed signal, which is not known.",
                 "Delay the derivative instead, delayed(der(x), T), or let a body follow the "
-                "delayed motion through a spring and a damper.", code="equation.delayed",
-            )  # fmt: skip
+                "delayed motion through a spring and a damper.", code="equation.delayed")
 
     @cached_property
     def demanded(self) -> ca.Function:

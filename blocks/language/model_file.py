@@ -204,8 +204,7 @@ def load_model(file: str | Path, model_class: Any) -> Any:
             raise FileError(
                 name, f"was written by a newer version (format {facts['version']}, "
                 f"{facts.get('written by', 'unknown')}); this one reads formats up to {VERSION}.",
-                "Update it: pip install -U blocks-toolkit.", file=name, code="file.newer",
-            )  # fmt: skip
+                "Update it: pip install -U blocks-toolkit.", file=name, code="file.newer")
         return _Reader(name).model(facts, model_class)
 
 

@@ -127,7 +127,8 @@ class VariableRef:
                         f"Write model.simulate('4 s')[{self.path!r}].")
 
     def __repr__(self) -> str:
-        return f"<variable {self.path} in {self.unit}>"
+        starts = "" if self.initial is None else f", initial target {self.initial:~P}"
+        return f"<variable {self.path} in {self.unit}{starts}>"
 
 
 def _itself(value: Any) -> Any:

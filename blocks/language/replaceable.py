@@ -59,8 +59,7 @@ class Replacement:
                 raise NamingError(
                     f"{cls.__name__}.{name}", "a law cannot declare ports or options.",
                     "Declare them in the component; for another option make a subclass.",
-                    name=name, code="name.reserved",
-                )  # fmt: skip
+                    name=name, code="name.reserved")
             if isinstance(value, Parameter):
                 value.refuse_default(f"{cls.__name__}.{name}")
 
@@ -115,8 +114,7 @@ class Replaceable(Option):
             raise ParameterError(
                 where, f"takes the name of a {self.name} or a {self.name} object, but was given "
                 f"{value!r}.", f"The names are {', '.join(self.named)}.", given=value,
-                code="parameter.choice",
-            )  # fmt: skip
+                code="parameter.choice")
         return next((name for name, known in self.named.items() if known is kind), kind)
 
     def chosen(self, component: Part) -> type[Replacement]:

@@ -194,8 +194,7 @@ def refuse_other_structure(component: Part, where: str, new: dict[str, Declarati
         raise ParameterError(
             where, f"would {change} {name!r}, but ports and units are settled when a "
             "component is made.", f"Make a new {type(component).__name__} and connect it.",
-            code="parameter.form",
-        )  # fmt: skip
+            code="parameter.form")
 
 
 def _unit(declared: Declaration | None) -> Unit | None:

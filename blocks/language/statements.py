@@ -105,8 +105,7 @@ def set_valued(effort: object, flow: object, *, static: tuple[object, object],
     (low, high), (back, forth) = at_rest, moving = _bounds(static, effort), _bounds(kinetic, effort)
     for one, name, other, of in (
         (low, "static[0]", high, "static[1]"), (back, "kinetic[0]", forth, "kinetic[1]"),
-        (low, "static[0]", back, "kinetic[0]"), (forth, "kinetic[1]", high, "static[1]"),
-    ):  # fmt: skip
+        (low, "static[0]", back, "kinetic[0]"), (forth, "kinetic[1]", high, "static[1]")):
         demand(one, other, f"set_valued() takes {name} <= {of}, but {name} is {{lower}} and {of} "
                "is {upper}.", "Change one of the two.")
     return SetValued(effort, flow, at_rest, moving)

@@ -308,8 +308,7 @@ class Trace:
             self.where(), f"der({readable(sx)}) is always 0: {why}.",
             "Differentiate a variable of the component, or leave the derivative out. A parameter "
             "that may be a function of time is declared with varying=True.",
-            code="equation.constant",
-        )  # fmt: skip
+            code="equation.constant")
 
     def delayed(self, value: ca.SX, delay: ca.SX, initial: ca.SX, dimension: Dimension) -> ca.SX:
         kernel = self.kernel
@@ -321,8 +320,7 @@ class Trace:
                 raise EquationError(
                     self.where(), f"delayed(): {what} depends on {free[0].name()}.",
                     "It may depend on parameters" + (" only." if sx is delay else " and time."),
-                    code="equation.delayed",
-                )  # fmt: skip
+                    code="equation.delayed")
         i, symbol = kernel.add_discrete(f"delayed{len(kernel.delays) + 1}", dimension,
                                         "a delayed signal")
         kernel.delays.append((i, value, delay, initial))
@@ -411,8 +409,7 @@ class Trace:
             raise EquationError(
                 f"{kernel.name}.equations()", f"yields {statement!r}, which is no equation.",
                 "Write  yield left == right ; a plain True or False means that no variable is "
-                "in it.",
-            )  # fmt: skip
+                "in it.")
 
     @contextmanager
     def reading_equations(self) -> Iterator[None]:
@@ -617,11 +614,8 @@ def _scalars(kernel: Kernel, equation: Equation) -> Iterator[tuple[ca.SX, Callab
                             f"{right.numel()} on the right.",
                             "Write one equation for every variable.")
     for i in range(residual.numel()):
-        yield residual[i], _wording(left[i], right[i])
-
-
-def _wording(left: ca.SX, right: ca.SX) -> Callable[..., str]:
-    return lambda *longest: f"{readable(left, *longest)} == {readable(right, *longest)}"
+        yield residual[i], lambda *longest, of=(left[i], right[i]): " == ".join(
+            readable(side, *longest) for side in of)
 
 
 def _without_observed(kernel: Kernel, laws: list[Law]) -> list[Law]:
@@ -637,8 +631,7 @@ def _without_observed(kernel: Kernel, laws: list[Law]) -> list[Law]:
         for i, v in enumerate(kernel.variables)
         if v.kind == "variable" and (i, 1) not in kernel.symbols
         and isinstance(v.declared, Variable) and not v.declared.has_initial
-        and kernel.symbols[i, 0].__hash__() not in busy
-    }  # fmt: skip
+        and kernel.symbols[i, 0].__hash__() not in busy}
     rest = []
     for law in laws:
         if law.alias is not None:

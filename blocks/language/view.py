@@ -110,8 +110,7 @@ class View:
                 where, "is aimed at together with all other instances, which have no target yet."
                 if present is None else "has one priority and nominal value for all instances.",
                 f"Set all at once: {component.path}.{declared.name} = Target([…]).",
-                name=declared.name, code="parameter.size",
-            )  # fmt: skip
+                name=declared.name, code="parameter.size")
         if single:
             setattr(component, declared.name, value)
             return

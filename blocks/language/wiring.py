@@ -117,8 +117,7 @@ def _refuse_other_model(owner: Part, ref: PortRef, ports: tuple[PortRef, ...]) -
         ref.path, f"belongs to {also} {names[1]!r}, and cannot be joined to {own} of the "
         f"model {names[0]!r}.",
         "Make a component of its own for each model, and connect the parts of one.",
-        models=names, code="connection.foreign",
-    )  # fmt: skip
+        models=names, code="connection.foreign")
 
 
 def _refuse_other_kind(first: PortRef, ref: PortRef) -> None:
@@ -130,16 +129,14 @@ def _refuse_other_kind(first: PortRef, ref: PortRef) -> None:
         raise ConnectionRefused(
             both, f"{signal.path} is a signal and {port.path} a conserving port.",
             "Sources turn signals into physical quantities, sensors the reverse.",
-            code="connection.kind",
-        )  # fmt: skip
+            code="connection.kind")
     if isinstance(a, Port) and isinstance(b, Port) and a.domain != b.domain:
         raise ConnectionRefused(
             both, f"{first.path} is {a.domain} and {ref.path} is {b.domain}.",
             "They are two domains of one name: write the Domain once and import it in both places."
             if a.domain.name == b.domain.name else
             "Join them through a component that converts one domain into the other.",
-            code="connection.domain",
-        )  # fmt: skip
+            code="connection.domain")
     if isinstance(a, Signal) and isinstance(b, Signal) and not alike(b.unit, a.unit):
         bare = next((r for r, s in ((first, a), (ref, b)) if not s.unit.text), None)
         told = (f"{bare.path} has no unit, {(ref if bare is first else first).path} is in "

@@ -7,10 +7,11 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Array", "Cube", "Flags", "IndexMatrix", "Indices", "Matrix", "Vector",
+__all__ = ["Array", "Complexes", "Cube", "Flags", "IndexMatrix", "Indices", "Matrix", "Vector",
            "all_finite", "distinct", "grouped", "length", "python_number", "ranks"]
 
 Array: TypeAlias = NDArray[np.float64]
+Complexes: TypeAlias = NDArray[np.complex128]
 Vector: TypeAlias = Array  # of one dimension; machine code asks for it by this name
 Matrix: TypeAlias = Array  # of two
 Cube: TypeAlias = Array  # of three

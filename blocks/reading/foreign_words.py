@@ -17,11 +17,12 @@ from pathlib import Path
 from sys import modules
 from typing import Any, Protocol
 
-from ..exceptions import WrongCall, did_you_mean, missing_in, nearest
+from ..exceptions import UnknownName, WrongCall, did_you_mean, missing_in, nearest
+from ..renamed import current_attribute
 
-__all__ = ["ForeignWords", "foreign_words", "keyword_elsewhere", "unknown_option",
+__all__ = ["ForeignWords", "attribute_elsewhere", "foreign_words", "keyword_elsewhere",
            "method_elsewhere", "method_nearest", "option_elsewhere", "part_elsewhere",
-           "result_elsewhere", "series_elsewhere", "variable_elsewhere"]  # fmt: skip
+           "unknown_option", "variable_elsewhere"]
 
 
 class Declares(Protocol):
@@ -288,10 +289,24 @@ def method_elsewhere(name: str) -> str:
     return _told("method", name)[1]
 
 
-#: Sentences on what a model, a result and a variable of a run is asked for in other words, and the
-#: names to take, if any.
-part_elsewhere, result_elsewhere, series_elsewhere = (
-    partial(_told, about) for about in ("part", "result", "series"))
+#: A sentence on what a model is asked for in other words, and the name to take, if any.
+part_elsewhere = partial(_told, "part")
+
+
+def attribute_elsewhere(thing: object, name: str, about: str, called: str, has: str) -> Any:
+    """Return what an attribute is that had this name before; say what is meant by any other one.
+
+    ``called`` is the attribute with what the thing is called, ``has`` that it has none such.
+    """
+    try:
+        return current_attribute(thing, name, 5)
+    except AttributeError:
+        if name.startswith("_"):
+            raise
+    (sentence, here), known = _told(about, name), [n for n in dir(type(thing)) if n[0] != "_"]
+    raise UnknownName(getattr(thing, called), f"{has} no {name!r}.",
+                      sentence or did_you_mean(name, known), name=name,
+                      nearest=[here] if here else nearest(name, known))
 
 
 def method_nearest(kind: type, name: str) -> tuple[str, str]:

@@ -43,8 +43,8 @@ _AMBIGUOUS = {  # names of pint that mean one thing here, another there
     "ton": ("a metric or a short ton", "t (1000 kg)", "short_ton (907.185 kg)"),
     "force_ton": ("the weight of a metric or of a short ton", "tf (9.80665 kN)",
                   "kip (half of a short ton's, 4.44822 kN)"),
-    "barrel": ("a barrel of oil or of dry goods", "oil_bbl (158.987 l)", "dry_barrel (115.627 l)"),
-}  # fmt: skip
+    "mil": ("a thousandth of an inch or an angle", "thou (25.4 um)", "mrad (0.001 rad)"),
+    "barrel": ("a barrel of oil or of dry goods", "oil_bbl (158.987 l)", "dry_barrel (115.627 l)")}
 MANY = 5  # names in a unit, above which no slip is looked for
 # an angle tells a torsional stiffness from a torque
 _MEASURES = (
@@ -60,8 +60,7 @@ _MEASURES = (
     ("N/s", "a force per time"), ("K", "a temperature"), ("A", "a current"), ("V", "a voltage"),
     ("ohm", "a resistance"), ("F", "a capacitance"), ("H", "an inductance"), ("C", "a charge"),
     ("Wb", "a magnetic flux"), ("T", "a flux density"), ("J/K", "a heat capacity"),
-    ("W/K", "a thermal conductance"), ("J/(kg*K)", "a specific heat"), ("1", "a plain number"),
-)  # fmt: skip
+    ("W/K", "a thermal conductance"), ("J/(kg*K)", "a specific heat"), ("1", "a plain number"))
 
 
 def glued(name: str) -> str:
@@ -173,9 +172,8 @@ def meant_unit(factors: Mapping[str, float], fits: Callable[[str], bool], square
 
 
 #: What people mean by units that they take for others: forces by those of mass, and the other way
-#: round, a length by mil.
-_TAKEN_FOR = {"lb": "lbf", "kg": "kgf", "g": "gf", "oz": "ozf", "t": "tf", "pound": "lbf",
-           "mil": "thou"}
+#: round.
+_TAKEN_FOR = {"lb": "lbf", "kg": "kgf", "g": "gf", "oz": "ozf", "t": "tf", "pound": "lbf"}
 _TAKEN_FOR |= {force: mass for mass, force in reversed(_TAKEN_FOR.items())}
 
 

@@ -46,7 +46,7 @@ AS_ARRAYS = ("blocks.language.expression.Expression", "blocks.language.reference
 
 
 @cache
-def registry() -> pint.UnitRegistry:
+def registry() -> Any:
     """The registry that every quantity here belongs to: pint's application registry.
 
     It stays the one that was found first, whatever is set later: names that it has read are
@@ -296,8 +296,7 @@ _COHERENT: dict[str, tuple[str, dict[str, int]]] = {
     "W": ("watt", {_L: 2, _M: 1, _T: -3}), "V": ("volt", {_L: 2, _M: 1, _T: -3, _I: -1}),
     "ohm": ("ohm", {_L: 2, _M: 1, _T: -3, _I: -2}), "F": ("farad", {_L: -2, _M: -1, _T: 4, _I: 2}),
     "H": ("henry", {_L: 2, _M: 1, _T: -2, _I: -2}), "T": ("tesla", {_M: 1, _T: -2, _I: -1}),
-    "Wb": ("weber", {_L: 2, _M: 1, _T: -2, _I: -1}),
-}  # fmt: skip
+    "Wb": ("weber", {_L: 2, _M: 1, _T: -2, _I: -1})}
 #: Units of SI by pint's names, and these by what is typed: known without pint, which takes longer
 #: to load than a model to describe.
 _SI_NAMES = {short + typed: word + name for short, word in (("", ""), ("m", "milli"), ("k", "kilo"))

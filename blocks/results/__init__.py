@@ -46,14 +46,15 @@ _PLACES = {"Comparison": "comparison", "compare": "comparison", "Schematic": "sc
            "StickTerm": "sticking", "Column": "values.table", "Table": "values.table"}
 
 
-def __getattr__(name: str) -> Any:
-    """A run needs none of these; what a person looks at is imported with the first look."""
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f".{_PLACES[name]}", __name__), name)
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # which would take every name for one
+    def __getattr__(name: str) -> Any:
+        """A run needs none of these; what a person looks at is imported with the first look."""
+        if name not in _PLACES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(import_module(f".{_PLACES[name]}", __name__), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return __all__

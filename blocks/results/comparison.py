@@ -11,7 +11,7 @@ import numpy as np
 
 from ..exceptions import ParameterError, WrongCall, WrongDimension, brief
 from ..numerics.arrays import Array
-from ..units import from_si, quantity
+from ..units import Quantity, from_si, quantity
 from .parameters import MANY, differences, differences_sheet, in_few_words
 from .plots.plotting import Curve, Drawing, Panel, figure_of, given_axes, span_of
 from .plots.selection import drawn_by_default
@@ -23,7 +23,6 @@ from .values.series import Series
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-    from pint import Quantity
 
     from .result import Result
 
@@ -93,8 +92,7 @@ class Comparison(Tabulated):
             "at": [number(g.time.magnitude, SECOND, 6) if g.difference.magnitude else "—"
                    for g in gaps],
             "of the largest value": [
-                "—" if np.isnan(g.share) else f"{100 * g.share:.3g} %" for g in gaps],
-        }  # fmt: skip
+                "—" if np.isnan(g.share) else f"{100 * g.share:.3g} %" for g in gaps]}
         other = "each run" if several else f"{list(self.runs)[1]!r}"
         return Sheet("Comparison", columns, f"{other} minus {self._first!r}, "
                      f"from {number(self.start, SECOND)} to {number(self.end, SECOND)}"

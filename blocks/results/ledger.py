@@ -7,20 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..exceptions import warn_user
 from ..numerics.tolerances import LEDGER_ROUNDING, TINY
-from ..units import Unit, quantity, unit
+from ..units import Quantity, Unit, quantity, unit
 from .lookup import collapsed
 from .recording import EnergyTerm, EnergyWarning
 from .sheet import SHOWN, ByComponent, Sheet, pandas
 from .shown import label, number, pretty
-
-if TYPE_CHECKING:
-    from pint import Quantity
 
 __all__ = ["Ledger", "energy_unit"]
 
@@ -138,8 +135,7 @@ class Ledger(ByComponent[EnergyTerm]):
             f"{missing / shown.factor:.3g} {pretty(shown)} are unaccounted for, "
             f"{self.relative_residual:.1e} of what was turned over, where {tolerance:.0e} would "
             f"follow from the accuracy of the run{f'; most of it in {named}' if named else ''}. "
-            + _advice(worst), EnergyWarning,
-        )  # fmt: skip
+            + _advice(worst), EnergyWarning)
 
     def grouped(self) -> Ledger:
         """The instances of an array as one component: ``"masses (100)"``."""

@@ -139,8 +139,7 @@ def _unknown(catalog: Catalog, path: str, where: str) -> UnknownName:
             where, f"there is no {path!r}: this component has no law with a mode, or "
             "several.", f"The modes are: {', '.join(modes[:12])}." if modes else
             "Exact friction (law='coulomb', 'stribeck', 'table') and contacts have modes.",
-            name=path, known=modes, nearest=modes[:3],
-        )  # fmt: skip
+            name=path, known=modes, nearest=modes[:3])
     inside = [k for k in known if k.startswith(f"{collapsed(path)}.")]
     if inside:
         shown = ", ".join(inside[:12]) + (", …" if len(inside) > 12 else "")

@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from ..numerics.arrays import Array
-from ..units import SECOND, Unit, conversion, from_si
+from ..units import SECOND, Quantity, Unit, conversion, from_si
 
 if TYPE_CHECKING:
-    from pint import Quantity
 
     from ..shapes import Shape
     from .bottlenecks import Bottleneck, StepShares

@@ -37,8 +37,7 @@ class Events(Tabulated, Sequence[EventRecord]):
         return Events([
             e for e in self._records
             if component in (e.component, collapsed(e.component))
-            or collapsed(e.component).startswith(f"{component}.")
-        ])  # fmt: skip
+            or collapsed(e.component).startswith(f"{component}.")])
 
     def to_pandas(self) -> Any:
         """A DataFrame with the columns time [s], component and what, element, mode and previous."""

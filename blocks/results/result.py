@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from ..exceptions import ParameterError, UnknownName, WrongCall, told_how_to_call
-from ..reading.foreign_words import result_elsewhere
-from ..renamed import ATTRIBUTES, current_attribute, file_first
-from ..units import from_si
+from ..reading.foreign_words import attribute_elsewhere
+from ..renamed import file_first
+from ..units import Quantity, from_si
 from .lookup import collapsed, exists, find, grouped
 from .recording import Recording
 from .shown import SECOND
@@ -25,7 +25,6 @@ if TYPE_CHECKING:  # imported with the first look
     from matplotlib.animation import FuncAnimation
     from matplotlib.figure import Figure
     from pandas import DataFrame
-    from pint import Quantity
     from xarray import Dataset
 
     from .bottlenecks import Bottlenecks
@@ -91,18 +90,16 @@ class Result(Mapping[str, Series]):
                         f"Give the model another value and run it anew, or calculate with "
                         f"result[{path!r}].")
 
-    def __getattr__(self, name: str) -> Any:
-        parts = () if name.startswith("_") else sorted(  # of a component, or of an array of them
-            (p for p in self if collapsed(p).startswith(f"{name}.")), key=lambda p: p.count("."))
-        sentence, here = ("", "") if name in ATTRIBUTES["Result"] else result_elsewhere(name)
-        if not parts and sentence:
-            raise UnknownName(self._recording.name, f"a run has no {name!r}.", sentence, name=name,
-                              nearest=[here] if here else [])
-        if not parts:
-            return current_attribute(self, name)
-        raise UnknownName(self._recording.name, f"the parts of a run are no attributes of it, as "
-                          f"{name!r} is of the model.", f"Write result[{parts[0]!r}].",
-                          name=name, known=list(parts), nearest=list(parts[:3]))
+    if not TYPE_CHECKING:  # which would take every name for one
+        def __getattr__(self, name: str) -> Any:
+            parts = [] if name.startswith("_") else sorted(  # of a component, or an array of them
+                (p for p in self if collapsed(p).startswith(f"{name}.")),
+                key=lambda p: p.count("."))
+            if not parts:
+                return attribute_elsewhere(self, name, "result", "name", "a run has")
+            raise UnknownName(self._recording.name, "the parts of a run are no attributes of it, "
+                              f"as {name!r} is of the model.", f"Write result[{parts[0]!r}].",
+                              name=name, known=parts, nearest=parts[:3])
 
     @overload
     def get(self, path: str) -> Series | None: ...

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..exceptions import AngleFrequencyError, UnitError, UnknownUnit, WrongDimension, brief
 from ..numerics.tolerances import ROUNDING
-from ..reading.headings import heading_parts
+from ..reading.headings import heading_parts, with_unit
 from ..units import SECOND, Unit, conversion, unit
 
 __all__ = ["RAISED", "SECOND", "from_label", "in_plain_signs", "label", "measured", "number",
@@ -39,8 +39,7 @@ _QUANTITIES = (
     ("Pa", False, "pressure", "a flow resistance"),
     ("m**3/s", False, "flow rate", "a flow resistance"), ("kg/s", False, "mass flow", "a chamber"),
     ("K", False, "temperature", "a thermal resistance"),
-    ("W", False, "heat flow", "a thermal mass"),
-)  # fmt: skip
+    ("W", False, "heat flow", "a thermal mass"))
 
 
 @cache
@@ -88,7 +87,7 @@ def from_label(text: str, where: str = "") -> tuple[str, Unit]:
     path, shown = heading_parts(text)
     if shown is None or not path:
         raise UnknownUnit(where, f"the column {brief(text)} has no unit.", "Write the unit into "
-                          f"the heading, such as {brief(text + ' [m/s]')}, or '[1]' where there is "
+                          f"the heading, such as {brief(with_unit(text))}, or '[1]' where there is "
                           "none.", column=text)
     try:
         return path, unit(shown)

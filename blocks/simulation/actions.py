@@ -236,8 +236,7 @@ class Resets:
             raise SimulationError(
                 path, "is assigned at an event, but it is not integrated in this network.",
                 "Assign a Discrete variable, or a state such as the velocity of a mass.",
-                time=0.0, variables=(path,),
-            )  # fmt: skip
+                time=0.0, variables=(path,))
         return "x", at[c], float(flat.sign_of[slot])
 
     def note(self, problem: Problem, t: float) -> None:
@@ -531,8 +530,7 @@ def _two_values(path: str, statement: str, t: float, one: Any, other: Any) -> Si
         path, f"is given two values at t = {t:.9g} s by two {statement}() statements: "
         f"{one:.6g~P} and {other:.6g~P}.",
         "Which of them is meant is open: let one statement assign it.",
-        code="simulation.two_values", time=t, variables=(path,),
-    )  # fmt: skip
+        code="simulation.two_values", time=t, variables=(path,))
 
 
 def _follow_efforts(expressions: ca.SX, system: System) -> Flags:

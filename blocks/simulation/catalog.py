@@ -71,8 +71,7 @@ class Catalog(Mapping[str, VariableInfo]):
         owner = family.path(instance)
         return VariableInfo(
             f"{owner}.{local.name}", owner, local.name, local.unit, local.kind,
-            getattr(local.declared, "doc", ""), self.first[f] + i * family.size + instance,
-        )  # fmt: skip
+            getattr(local.declared, "doc", ""), self.first[f] + i * family.size + instance)
 
     def locate(self, index: int) -> tuple[int, int, int]:
         """(family, local variable, instance) of a handle."""

@@ -91,9 +91,9 @@ def _input_of(model: Any, path: str) -> tuple[Component, Input]:
     part = {"": model, **model._parts()}.get(owner)
     declared = None if part is None else part._declared.get(last)
     if part is None or not isinstance(declared, Input) or not declared.exists(part):
-        meant = "It is a parameter: an export takes it in parameters=." if isinstance(
-            declared, Parameter) else ""
         every = [f"{path}.{name}" for path, part in model._parts().items()
                  for name, d in part._declared.items() if isinstance(d, Input) and d.exists(part)]
+        meant = (f"It is a parameter (of exports: parameters=). Inputs are: {', '.join(every[:9])}."
+                 if isinstance(declared, Parameter) else "")
         raise unknown_name("stepper(inputs=…)", path, every, "inputs", (meant, ""))
     return part, declared

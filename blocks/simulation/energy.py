@@ -112,8 +112,7 @@ def energy_terms(recording: RunRecording) -> list[EnergyTerm]:
             terms.append(EnergyTerm(
                 family.path(i), family.kernel.name, float(work[i] + jump_work[b + i]),
                 float(stored[b + i]), float(lost[i] + jump_loss[b + i]), float(given[i]),
-                float(moved[i]), float(held[b + i]), float(error[i]), float(carried[i]),
-            ))  # fmt: skip
+                float(moved[i]), float(held[b + i]), float(error[i]), float(carried[i])))
         a = mine.stop
         b += n
     return terms

@@ -15,10 +15,9 @@ from ..exceptions import warn_user
 from ..language.domain import Domain
 from ..numerics.arrays import Array, Indices
 from ..results.recording import NominalWarning
-from ..units import from_si, quantity
+from ..units import Quantity, from_si, quantity
 
 if TYPE_CHECKING:
-    from pint import Quantity
 
     from .recording import RunRecording
 

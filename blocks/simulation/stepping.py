@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -34,7 +34,7 @@ from ..results import Result
 from ..solvers.trajectory import Trajectory
 from ..system.evaluator import Evaluator
 from ..system.system import System
-from ..units import SECOND, Unit, from_si, to_si
+from ..units import SECOND, Quantity, Unit, from_si, to_si
 from .catalog import Catalog
 from .driven_inputs import DrivenInput, driven_copy
 from .driven_steps import DrivenSteps
@@ -45,9 +45,6 @@ from .recording import RunRecording
 from .run import prepared
 from .settings import Options, positive_time
 from .wanted import VariableFunctions, Wanted
-
-if TYPE_CHECKING:
-    from pint import Quantity
 
 __all__ = ["RunState", "SteppedRun", "started"]
 

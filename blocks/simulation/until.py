@@ -46,13 +46,15 @@ def model_until(model: Any, until: Any) -> Any:
     paths: dict[str, VariableInfo] = {}  # that are read
     asked = _Reader(catalog, model.name, lambda info: paths.setdefault(
         info.path, info) and Expression.in_unit(ca.SX.sym(info.path), info.unit))
-    for one in given:  # it tells what it reads when it is evaluated
-        list(_conditions(one, asked))
+    named = [(one, f"function {k} holds" if len(given) > 1 else "its function holds")
+             for k, one in enumerate(given, 1)]
+    for one in named:  # it tells what it reads when it is evaluated
+        list(_conditions(*one, asked))
 
     def equations(self: Any) -> Iterator[Any]:
         reader = _Reader(catalog, model.name, lambda info: getattr(self, info.path))
-        for one in given:
-            for told, condition in _conditions(one, reader):
+        for one in named:
+            for told, condition in _conditions(*one, reader):
                 yield Requirement(~condition, EndOfRun(told))
 
     kind = type("Until", (Component,), {"equations": equations, **{
@@ -65,7 +67,7 @@ def model_until(model: Any, until: Any) -> Any:
     return made
 
 
-def _conditions(given: Any, reader: _Reader) -> Iterator[tuple[str, Condition]]:
+def _conditions(given: Any, nameless: str, reader: _Reader) -> Iterator[tuple[str, Condition]]:
     """What a condition is called, and what it is; of an array, one for each instance."""
     if callable(given):
         condition = given(reader)
@@ -73,7 +75,7 @@ def _conditions(given: Any, reader: _Reader) -> Iterator[tuple[str, Condition]]:
             raise ParameterError(WHERE, f"has a function that gave {brief(condition)}.",
                                  "Give a relation: until=lambda m: m.block.x > '1 m'.")
         name = getattr(given, "__name__", "<lambda>")
-        yield "the function's condition" if name == "<lambda>" else name, condition
+        yield nameless if name == "<lambda>" else name, condition
         return
     found = RELATION.fullmatch(given.strip()) if isinstance(given, str) else None
     if found is None:
@@ -93,7 +95,8 @@ def _conditions(given: Any, reader: _Reader) -> Iterator[tuple[str, Condition]]:
         except UnitError as error:
             unit = find(reader.catalog, path, WHERE).unit  # type: ignore[union-attr]  # a scalar
             raise type(error)(f"simulate(until={told!r})", error.problem,
-                              f"{path} is in {unit}.") from None
+                              f"{path} is in {unit}. Compare it with a value in such a unit, or "
+                              "with a variable; of a parameter, write its value.") from None
 
 
 class _Reader:
@@ -125,9 +128,12 @@ class _Reader:
         infos = [found] if isinstance(found, VariableInfo) else found
         for info in infos:
             if info.kind == "discrete" or info.words is not None:
+                beside = sorted((p for p, other in self.catalog.items() if other.words is None and
+                                 other.component == info.component and other.kind != "discrete"),
+                                key=lambda path: path.count("."))
                 raise ParameterError(WHERE, f"compares {info.path!r}, which changes at events "
-                                     "alone.", "Compare what it decides on: an output, or the "
-                                     "variable that the event looks at.")
+                                     "alone.", "Compare what decides it, such as "
+                                     f"{' or '.join(beside[:4]) or 'an output'}.")
         return {info.path: self._read(info) for info in infos}
 
     def _refuse(self, other: object) -> Any:

@@ -92,7 +92,8 @@ class Gathered:
             data[name] = (self.dims, array.astype(str).reshape(self.shape), {"long_name": doc})
         attributes = {"model": self.study["name"]}
         for word in ("finished", "failed", "not run"):
-            attributes[f"runs {word}"] = int(np.sum(self.status == word))
+            attributes[f"runs {word}"] = sum(word == ("finished" if status.startswith("until")
+                                                      else status) for status in self.status)
         made = xarray.Dataset(data, coordinates, attrs=attributes)
         made.encoding["execution"] = self.execution  # not in the attributes: results are the same
         return made
@@ -100,7 +101,7 @@ class Gathered:
 
 def need_xarray() -> Any:
     """The module xarray, or the error that names it."""
-    return optional_package("xarray", "A sweep", "sweep")
+    return optional_package("xarray", "A sweep", "table")
 
 
 def _in_words(output: dict[str, Any]) -> str:

@@ -48,8 +48,7 @@ def describe(model: CompiledModel, system: System, plan: Plan, outputs: Iterable
              "function": _function(o.function)}
             for o in outputs
         ],
-        "options": {name: _as_json(value) for name, value in sorted(options.items())},
-    }  # fmt: skip
+        "options": {name: _as_json(value) for name, value in sorted(options.items())}}
 
 
 def refuse_damage(study: Any) -> None:
@@ -171,8 +170,7 @@ def _lines(model: CompiledModel, system: System, varied: set[str]) -> Iterator[s
             [law.residual for law in kernel.laws], kernel.observed, kernel.defaults,
             kernel.relations, kernel.resets, kernel.breaks, kernel.samplings, kernel.previous,
             [(law.effort, *law.expressions) for law in kernel.set_valued], kernel.load_laws,
-            [ca.SX(ca.DM(a)) for table in kernel.tables for a in (table.starts, table.rows)],
-        ]))  # fmt: skip
+            [ca.SX(ca.DM(a)) for table in kernel.tables for a in (table.starts, table.rows)]]))
         if said:
             column = ca.vertcat(*said)
             function = ca.Function("laws", [ca.vertcat(*ca.symvar(column))], [column])

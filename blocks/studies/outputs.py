@@ -15,7 +15,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pint
-from pint import Quantity
 
 from ..exceptions import ParameterError, UnitError, UnknownName, brief
 from ..language.compiled_model import CompiledModel
@@ -28,7 +27,7 @@ from ..results.values.table import instance_dimension
 from ..results.values.times import grid, within_run
 from ..simulation.catalog import Catalog
 from ..system import System
-from ..units import in_unit, quantity, to_si, unit
+from ..units import Quantity, in_unit, quantity, to_si, unit
 
 __all__ = ["Output", "converted", "outputs_of"]
 
@@ -103,15 +102,12 @@ def outputs_of(given: Any, model: CompiledModel, system: System, span: tuple[flo
     """
     if isinstance(given, str) or callable(given):
         given = [given]
-    if not isinstance(given, Iterable):
-        raise ParameterError("sweep(outputs=…)", f"is {brief(given)}, so nothing of the runs "
-                             "would be kept.", "Write for example outputs=['max(spring.f)'].",
-                             given=given)  # fmt: skip
+    if not isinstance(given, Iterable) or not given:
+        raise ParameterError("sweep(outputs=…)", f"is {brief(given)}, so nothing of the runs would "
+                             "be kept.", "Write for example outputs=['max(spring.f)', "
+                             "'final(block.v)'].", given=given)
     named = dict(given) if isinstance(given, Mapping) else {
         g if isinstance(g, str) else getattr(g, "__name__", repr(g)): g for g in given}
-    if not named:
-        raise ParameterError("sweep(outputs=…)", "is empty, so nothing of the runs would be kept.",
-                             "Write for example outputs=['max(spring.f)', 'final(block.v)'].")
     taken: dict[str, tuple[Any, ...]] = {}  # coordinates so far
     looked_up: Lookup = partial(find, Catalog.of(system), where=model.name)
     made = [_output(name, what, looked_up, span, every, taken) for name, what in named.items()]
@@ -121,8 +117,7 @@ def outputs_of(given: Any, model: CompiledModel, system: System, span: tuple[flo
                 _called(name), "has the name of a coordinate of the study.",
                 f"Give it one of its own: outputs={{'kept': {brief(named[name], 200)}}}."
                 if isinstance(named[name], str) else "Choose another name.",
-                code="name.reserved",
-            )  # fmt: skip
+                code="name.reserved")
     if every is not None and not any(o.reduction == "course" for o in made):
         raise ParameterError("sweep(every=…)", "samples whole courses, but every output is a "
                              "single number.", "Leave it out, or name a variable without a "
@@ -143,6 +138,9 @@ def _output(name: str, what: Any, looked_up: Lookup, span: tuple[float, float], 
     except UnknownName as error:
         error.advice += " Anything else can be a function of the result."
         raise
+    if (reduction, path) == ("final", "time"):
+        return Output(name, "function", unit="s", doc="end of the run",
+                      function=lambda result: result.time.final)
     found = looked_up(path)
     infos = found if isinstance(found, tuple) else (found,)
     dims: tuple[str, ...] = ()
@@ -171,8 +169,7 @@ def _times(name: str, reduction: str, path: str, at: float, span: tuple[float, f
         raise ParameterError(
             _called(name), "is a whole course, so the times to keep must be given.",
             f"Say every='10 ms', or keep a number of it: 'max({path})', 'final({path})', "
-            f"'at({path}, 1 s)'.", code="sweep.every",
-        )  # fmt: skip
+            f"'at({path}, 1 s)'.", code="sweep.every")
     return tuple(map(float, grid(np.array(span), every)))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -23,6 +23,25 @@ __all__ = ["RTOL", "SOLVER", "Setting", "changed_for_a_while", "find_setting", "
 
 SOLVER = {"method": "", "rtol": "", "atol": "", "step": "s", "max_step": "s", "first_step": "s"}
 RTOL = 1e-6  # unless another is given, as in ``simulate``
+
+
+class SolverOptions(TypedDict, total=False):
+    """What studies hand on to their runs, for type checkers."""
+
+    method: str
+    atol: Any
+    step: Any
+    max_step: Any
+    first_step: Any
+
+
+class RunOptions(SolverOptions, total=False):
+    start_time: Any
+    initial: Any
+
+
+class SweepOptions(SolverOptions, total=False):
+    rtol: float
 
 
 @dataclass(frozen=True)

@@ -134,8 +134,7 @@ class Store:
                 raise ParameterError(
                     "sweep(store=…)", f"{str(folder)!r} holds another study: {other}.",
                     "Choose another folder, or delete this one if it is no longer needed.",
-                    given=str(folder), code="sweep.store",
-                )  # fmt: skip
+                    given=str(folder), code="sweep.store")
         store = cls(folder, study)
         store.opened = True
         return store

@@ -20,8 +20,9 @@ _FILES = {"AlgebraicFailure": "failure", "Evaluator": "evaluator",
           "Problem": "problem", "System": "system"}  # fmt: skip
 
 
-def __getattr__(name: str) -> Any:
-    """What stands in its files is imported with the first look."""
-    if name not in _FILES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{_FILES[name]}", __name__), name)
+if not TYPE_CHECKING:  # which would take every name for one
+    def __getattr__(name: str) -> Any:
+        """What stands in its files is imported with the first look."""
+        if name not in _FILES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(f".{_FILES[name]}", __name__), name)

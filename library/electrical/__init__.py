@@ -50,7 +50,7 @@ own components             ``electrical`` (the domain), ``TwoPort`` (the base)
 =========================  ====================================================
 """
 
-from ..othernames import missing
+from ..othernames import tell_what_is_missing
 from ..tables import table
 from .amplifiers import LimitedOpAmp, OpAmp
 from .couplings import Gyrator, IdealTransformer, MutualInductor
@@ -97,4 +97,4 @@ __all__ = ["ACCurrentSource", "ACVoltageSource", "Capacitor", "ControlledCurrent
            "VariableInductor", "VariableResistor", "VoltageControlledCurrentSource",
            "VoltageControlledVoltageSource", "VoltageSensor", "electrical", "table"]
 
-__getattr__ = missing(__name__)
+tell_what_is_missing(__name__)

@@ -24,7 +24,7 @@ friction of bearings, brushes  ``RotationalFriction`` between R and C
 =============================  ====================================================
 """
 
-from ..othernames import missing
+from ..othernames import tell_what_is_missing
 from .actuators import PiezoStack, Solenoid, VoiceCoil
 from .bridges import HBridge
 from .converters import (
@@ -38,4 +38,4 @@ __all__ = ["BridgeDriver", "DCMotor", "HBridge", "PWMVoltage", "PiezoStack",
            "RotationalElectromechanicalConverter", "SeparatelyExcitedMotor", "SeriesMotor",
            "Solenoid", "ThermalDCMotor", "TranslationalElectromechanicalConverter", "VoiceCoil"]
 
-__getattr__ = missing(__name__)
+tell_what_is_missing(__name__)

@@ -32,7 +32,7 @@ leuven                Leuven
 ====================  =================  ================================================
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from blocks.renamed import moved
 
@@ -86,8 +86,9 @@ LAWS: dict[str, type[FrictionLaw]] = {
 }  # fmt: skip
 
 
-def __getattr__(name: str) -> Any:
-    """What looks at laws builds models of them, and is a package above the components."""
-    if name in ("Audit", "audit", "compared"):
-        return moved(__name__, name, "library.friction_studies")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if not TYPE_CHECKING:
+    def __getattr__(name: str) -> Any:
+        """What looks at laws builds models of them, and is a package above the components."""
+        if name in ("Audit", "audit", "compared"):
+            return moved(__name__, name, "library.friction_studies")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

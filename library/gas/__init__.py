@@ -38,7 +38,7 @@ own components           ``gas`` (the domain), ``TwoPort`` (the base), ``density
 =======================  ======================================================
 """
 
-from ..othernames import missing
+from ..othernames import tell_what_is_missing
 from ..tables import table
 from .domain import TwoPort, gas
 from .elements import (
@@ -69,4 +69,4 @@ __all__ = [
     "enthalpy", "gas", "table",
 ]  # fmt: skip
 
-__getattr__ = missing(__name__)
+tell_what_is_missing(__name__)

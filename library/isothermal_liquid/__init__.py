@@ -49,7 +49,7 @@ own components           ``isothermal_liquid`` (the domain), ``TwoPort`` (the
 =======================  ======================================================
 """
 
-from ..othernames import missing
+from ..othernames import tell_what_is_missing
 from ..tables import table
 from .converters import RotationalMechanicalConverter, TranslationalMechanicalConverter
 from .cylinders import DoubleActingActuator, SingleActingActuator
@@ -93,4 +93,4 @@ __all__ = [
     "table",
 ]  # fmt: skip
 
-__getattr__ = missing(__name__)
+tell_what_is_missing(__name__)

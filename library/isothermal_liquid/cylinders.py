@@ -94,7 +94,7 @@ class Cylinder(TranslationalFriction):
     def advise(self):
         yield from super().advise()
         if not _rigid(self):  # told with how far the sides overlap
-            yield from start_beyond(self.x, 0 * self.stroke, self.stroke)
+            yield from start_beyond(self.x, 0 * self.stroke, self.stroke, "0 and stroke")
 
     def sides(self):
         """Per side: port, pressure, volume at the start of its way, area, way gone by it."""

@@ -37,7 +37,7 @@ own components             ``magnetic`` (the domain), ``TwoPort`` (the base)
 =========================  ====================================================
 """
 
-from ..othernames import missing
+from ..othernames import tell_what_is_missing
 from ..tables import table
 from .converters import ElectromagneticConverter, ReluctanceForceActuator
 from .domain import VACUUM, TwoPort, magnetic
@@ -51,4 +51,4 @@ __all__ = ["VACUUM", "EddyCurrent", "ElectromagneticConverter", "FluxSensor", "F
            "PermanentMagnet", "Reluctance", "ReluctanceForceActuator", "TwoPort",
            "VariableReluctance", "magnetic", "table"]
 
-__getattr__ = missing(__name__)
+tell_what_is_missing(__name__)

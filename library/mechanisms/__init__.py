@@ -18,7 +18,7 @@ own clutches               ``PressedFriction`` (the base)
 =========================  ====================================================
 """
 
-from ..othernames import missing
+from ..othernames import tell_what_is_missing
 from .clutches import (
     BandBrake,
     DiscBrake,
@@ -38,4 +38,4 @@ __all__ = ["BandBrake", "BeltDrive", "CamTransmission", "Differential", "DiscBra
            "PlanetaryGear", "PressedFriction", "RackAndPinion", "RollingWheel", "SliderCrank",
            "TorqueLimiter", "WheelAndAxle"]
 
-__getattr__ = missing(__name__)
+tell_what_is_missing(__name__)

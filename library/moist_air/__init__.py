@@ -48,7 +48,7 @@ own components           ``moist_air`` and ``moist_air_source`` (the domains),
 =======================  ======================================================
 """
 
-from ..othernames import missing
+from ..othernames import tell_what_is_missing
 from ..tables import table
 from .domain import TwoPort, moist_air, moist_air_source
 from .elements import (
@@ -88,4 +88,4 @@ __all__ = [
     "saturation_pressure", "table",
 ]  # fmt: skip
 
-__getattr__ = missing(__name__)
+tell_what_is_missing(__name__)

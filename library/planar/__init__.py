@@ -33,7 +33,7 @@ own components         ``planar`` (the domain), ``TwoFrame`` (the base)
 =====================  =========================================================
 """
 
-from ..othernames import missing
+from ..othernames import tell_what_is_missing
 from .bodies import Body, Gravity, Ground, RigidOffset
 from .contact import Contact
 from .curves import Circle, Corner, Curve, Ellipse, Line, ParametricCurve, SplineCurve
@@ -47,4 +47,4 @@ __all__ = ["Body", "Circle", "Contact", "Corner", "Curve", "Ellipse", "Force", "
            "RelativeSensor", "Revolute", "RigidOffset", "RollingWheel", "RotationalBridge",
            "SplineCurve", "SpringDamper", "Torque", "TranslationalBridge", "TwoFrame", "planar"]
 
-__getattr__ = missing(__name__)
+tell_what_is_missing(__name__)

@@ -37,7 +37,7 @@ own components             ``rotational`` (the domain), ``TwoPort`` (the base)
 =========================  ====================================================
 """
 
-from ..othernames import missing
+from ..othernames import tell_what_is_missing
 from ..tables import table
 from .domain import TwoPort, rotational
 from .elements import (
@@ -64,4 +64,4 @@ __all__ = ["AngleSource", "AngularAccelerationSource", "AngularVelocitySource", 
            "RotationalSpring", "RotationalSpringDamper", "TorqueSensor", "TorqueSource", "TwoPort",
            "rotational", "table"]
 
-__getattr__ = missing(__name__)
+tell_what_is_missing(__name__)

@@ -26,7 +26,7 @@ A vector of signals is an array of blocks (``Gain(count=3)``), or the numbered p
 other, and ``total.u[1:3]`` or ``sensors[[0, 2]].V`` selects among them.
 """
 
-from ..othernames import missing
+from ..othernames import tell_what_is_missing
 from .continuous import PID, Delay, Derivative, Integrator, PadeDelay, StateSpace, TransferFunction
 from .discrete import (
     Counter,
@@ -70,4 +70,4 @@ __all__ = ["Abs", "And", "Backlash", "Chirp", "Compare", "Constant", "Counter", 
            "Table1D", "Table2D", "Table3D", "Terminator", "TimeFunction", "TimeTable",
            "TransferFunction", "UniformRandomNumber", "UnitDelay", "VectorNorm", "ZeroOrderHold"]
 
-__getattr__ = missing(__name__)
+tell_what_is_missing(__name__)

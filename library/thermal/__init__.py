@@ -35,7 +35,7 @@ own components             ``thermal`` (the domain), ``TwoPort`` (the base)
 =========================  ====================================================
 """
 
-from ..othernames import missing
+from ..othernames import tell_what_is_missing
 from .domain import TwoPort, thermal
 from .elements import (
     ConductiveHeatTransfer,
@@ -57,4 +57,4 @@ __all__ = ["ConductingRod", "ConductiveHeatTransfer", "ControlledTemperatureSour
            "ThermalReference", "ThermalResistance", "TwoPort", "VariableThermalResistance",
            "thermal"]
 
-__getattr__ = missing(__name__)
+tell_what_is_missing(__name__)

@@ -42,7 +42,7 @@ own components           ``thermal_liquid`` (the domain), ``TwoPort`` (the base)
 =======================  ======================================================
 """
 
-from ..othernames import missing
+from ..othernames import tell_what_is_missing
 from ..tables import table
 from .domain import TwoPort, thermal_liquid
 from .elements import (
@@ -76,4 +76,4 @@ __all__ = [
     "enthalpy", "table", "thermal_liquid",
 ]  # fmt: skip
 
-__getattr__ = missing(__name__)
+tell_what_is_missing(__name__)

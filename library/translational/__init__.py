@@ -38,7 +38,7 @@ own components             ``translational`` (the domain), ``TwoPort`` (the base
 =========================  ====================================================
 """
 
-from ..othernames import missing
+from ..othernames import tell_what_is_missing
 from ..tables import table
 from .domain import TwoPort, translational
 from .elements import (
@@ -66,4 +66,4 @@ __all__ = ["AccelerationSource", "Damper", "ElastoGap", "ForceSensor", "ForceSou
            "SpringDamper", "TranslationalFriction", "TwoPort", "VehicleBody", "VelocitySource",
            "table", "translational"]
 
-__getattr__ = missing(__name__)
+tell_what_is_missing(__name__)

@@ -42,7 +42,7 @@ own components           ``two_phase`` (the domain), ``TwoPort`` (the base),
 =======================  ======================================================
 """
 
-from ..othernames import missing
+from ..othernames import tell_what_is_missing
 from ..tables import table
 from .domain import TwoPort, two_phase
 from .elements import (
@@ -78,4 +78,4 @@ __all__ = [
     "specific_volume", "table", "temperature", "two_phase",
 ]  # fmt: skip
 
-__getattr__ = missing(__name__)
+tell_what_is_missing(__name__)

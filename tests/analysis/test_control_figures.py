@@ -16,7 +16,7 @@ from numpy.testing import assert_allclose
 import library.translational as tr
 from blocks import Component, Input, Parameter, Variable, arctan, der, quantity, sin, tan
 from blocks.analysis import bode, free, nyquist, step
-from blocks.exceptions import ParameterError
+from blocks.exceptions import ParameterError, WrongCall
 from library.signal import Constant, Gain, Integrator, Saturation, Sum, TransferFunction
 
 CRUISE = {"throttle": 0.16874874, "a": 0.010124405669387215, "b": 1.3203061238159202,
@@ -192,7 +192,15 @@ def test_lines_are_those_of_each_model_in_axes_that_are_there(both):
         bode(both, ax=upper)
 
 
-def test_what_is_no_linear_model_is_refused():
+def test_lines_of_several_models_go_over_the_same_frequencies(both):
+    ends = [line.get_xdata()[[0, -1]] for line in bode(both).axes[0].lines]
+    assert_allclose(ends[0], ends[1])
+
+
+def test_what_is_no_linear_model_is_refused(both):
+    for draw in both["light"].bode, both["light"].nyquist:
+        with pytest.raises(WrongCall, match="by label: .*bode\\({'10 N': linear, "):
+            draw(both["heavy"])
     with pytest.raises(ParameterError, match=r"bode\(\): takes a linear model, or several"):
         bode({})
     with pytest.raises(ParameterError, match=r"step\(\): takes a linear model, or several"):

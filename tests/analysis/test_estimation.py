@@ -15,7 +15,8 @@ from scipy.optimize import curve_fit
 
 from blocks import Component, Parameter, Variable, cos, der, quantity, sin, time, where
 from blocks.analysis.estimation import Experiment, Measured, fit
-from blocks.exceptions import ParameterError, UnknownName, UnknownUnit, WrongDimension
+from blocks.exceptions import FileError, ParameterError, UnknownName, UnknownUnit, WrongDimension
+from blocks.results import read_csv
 from library.friction_studies.identification import CURVES, identify_friction
 from library.friction_studies.motion import identify_friction_motion
 from library.translational import Mass, Reference, Spring, TranslationalFriction, VelocitySource
@@ -275,7 +276,7 @@ def test_a_fit_draws_itself(tmp_path):
     (lambda d: d.rename(columns={"disp [mm]": "disp [N]"}), WrongDimension, "is in N, but part.x"),
     (lambda d: d.assign(**{"disp [mm]": np.nan}), ParameterError, "has no values"),
     (lambda d: d.to_numpy(), ParameterError, "not a table"),
-    (lambda d: "run.csv", ParameterError, "is a str, not a table.*read_csv"),
+    (lambda d: "nowhere.csv", FileError, "nowhere.csv: there is no such file"),
     (lambda d: d.rename(columns={"time [s]": "time"}), ParameterError, r"'time \[s\]'"),
     (lambda d: d.assign(**{"disp [mm]": "much"}), ParameterError, "no number: .*'much'"),
     (lambda d: d.assign(**{"disp [mm]": np.inf}), ParameterError, "is infinite in row 0"),
@@ -286,6 +287,23 @@ def test_mistakes_in_data_are_said(change, error, text):
     column = next((c for c in getattr(data, "columns", ()) if c.startswith("disp")), "disp [mm]")
     with pytest.raises(error, match=text):
         fit(released(), data, STIFFNESS, {column: "part.x"})
+
+
+def test_a_file_and_what_read_csv_gives_are_data_too(tmp_path):
+    data, path = made(), tmp_path / "measured.csv"
+    headings = {"time [s]": "Time (s)", "disp [mm]": "disp (mm)"}
+    data.rename(columns=headings).to_csv(path, index=False)
+    found = [fit(released(), given, STIFFNESS, {"disp": "part.x"})
+             for given in (data, path, str(path), Experiment(path), read_csv(path))]
+    for one in found:
+        for name, value in one.values.items():
+            assert value.m == pytest.approx(found[0].values[name].m, rel=1e-6)
+
+
+@pytest.mark.parametrize("guesses", ["4", 0, True, 2.5])
+def test_guesses_are_counted(guesses):
+    with pytest.raises(ParameterError, match=r"fit\(guesses=…\).* whole number"):
+        fit(released(), made(), STIFFNESS, {"disp [mm]": "part.x"}, guesses=guesses)
 
 
 @pytest.mark.parametrize(("parameters", "compare", "error", "text"), [

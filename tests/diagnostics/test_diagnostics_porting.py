@@ -176,7 +176,7 @@ def test_a_cylinder_that_starts_beyond_its_stroke_is_told_of(x, told):
                   m=Mass(), wall=Reference())
     findings = model.check().filter("parameter.advice")
     assert [f.where for f in findings] == [("c",)] * told
-    assert all("beyond the stops at 0.0 m and 0.1 m" in f.problem for f in findings)
+    assert all("beyond 0 and stroke, 0.0 m and 0.1 m" in f.problem for f in findings)
 
 
 def test_a_step_onto_a_capacitor_names_block_source_and_capacitor():

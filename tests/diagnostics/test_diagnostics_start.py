@@ -48,7 +48,7 @@ def test_a_target_that_the_network_overrules_is_to_be_removed():
 def test_a_stop_that_starts_beyond_its_bound_is_told_to_start_within():
     model = sound("stop.R block.M", "stop.C ground.V",
                   stop=tr.HardStop(model="restitution", upper_bound="0.1 m", x="0.2 m"))
-    says(only(model), "contact.overlap", ["stop"], "overlap by 100 mm … a stop within its bounds")
+    says(only(model), "contact.overlap", ["stop"], "overlap by 100 mm … upper_bound")
 
 
 def test_conflicting_targets_are_found_in_a_long_chain():

@@ -192,7 +192,6 @@ def test_a_controller_holds_the_speed_that_was_worked_out_by_hand(executed):
 
 
 # -- types ------------------------------------------------------------------------------------
-TYPED = "_show", "mass_spring_damper", "dry_friction", "own_component"
 TYPES = {  # what is revealed of each expression
     'model.simulate("1 s")': "Result",
     'result["spring.x"]': "Series",
@@ -207,7 +206,7 @@ TYPES = {  # what is revealed of each expression
     'model.sweep({"block.mass": ["1 kg"]}, "1 s", outputs="max(spring.f)")': "Dataset",
     "model.stepper()": "SteppedRun",
     "model.limit_cycle(result)": "LimitCycle"}
-CHECKERS = (  # the second, which editors use, where it is installed
+CHECKERS = (  # the second, which editors use, where it is installed: CONTRIBUTING.md says how
     ("mypy", "--ignore-missing-imports", "--cache-dir", str(ROOT / ".mypy_cache")),
     ("pyright", "--pythonpath", sys.executable))
 SCRIPT = """
@@ -222,25 +221,52 @@ model.block.mass = "3 kg"
 model["block.mass"] = "4 kg"
 result = model.simulate("1 s")
 number = result["spring.x"].at("1 s").to("mm").m + 1.0
+first, pole = result["spring.x"].at(["0 s", "1 s"]).to("mm")[0], model.linearise().poles()[0].imag
+"""
+#: A mistake in each line.
+MISSPELT = """\
+from blocks import Modell
+from library.translational import Masss
+from blocks.analysis import linearize
+result.statuss
+result["spring.x"].finall
+model.linearise().dampings
+model.simulate("1 s", untill="spring.x > 1 m")
+model.sweep({}, "1 s", outputs="max(spring.x)", rtoll=1e-6)
 """
 
 
 def test_scripts_of_users_have_types(tmp_path):
     (tmp_path / "readme.py").write_text("\n".join(
         code for language, code, *_ in blocks(ROOT / "README.md") if language == "python"))
-    for name in TYPED:
-        shutil.copy(ROOT / "examples" / f"{name}.py", tmp_path)
+    for example in (ROOT / "examples").glob("*.py"):
+        shutil.copy(example, tmp_path)
+    (tmp_path / "pyrightconfig.json").write_text('{"reportMissingImports": false}')
     (tmp_path / "script.py").write_text(
         SCRIPT + "".join(f"reveal_type({expression})\n" for expression in TYPES))
     for checker in CHECKERS:
         if checker[0] == "mypy" or find_spec(checker[0]):
             check_types(checker, tmp_path)
+            check_misspelt(checker, tmp_path)
+
+
+def told_by(checker, folder, file):
+    return subprocess.run([sys.executable, "-m", *checker, file], cwd=folder, check=False,
+                          capture_output=True, text=True, env=os.environ | {
+                              "MYPYPATH": str(ROOT), "PYTHONPATH": str(ROOT)})
+
+
+def check_misspelt(checker, folder):
+    (folder / "wrong.py").write_text(SCRIPT + MISSPELT)
+    told = told_by(checker, folder, "wrong.py").stdout
+    (folder / "wrong.py").unlink()
+    found = {int(line) for line in re.findall(r"wrong\.py:(\d+)\S* (?:- )?error", told)}
+    first = SCRIPT.count("\n") + 1
+    assert found == set(range(first, first + MISSPELT.count("\n"))), told
 
 
 def check_types(checker, folder):
-    run = subprocess.run([sys.executable, "-m", *checker, "."], cwd=folder, check=False,
-                         capture_output=True, text=True, env=os.environ | {
-                             "MYPYPATH": str(ROOT), "PYTHONPATH": str(ROOT)})
+    run = told_by(checker, folder, ".")
     assert run.returncode == 0, run.stdout + run.stderr
     told = [line for line in run.stdout.splitlines() if "Revealed type" in line or "Type of" in line
             ]

@@ -259,7 +259,7 @@ def test_what_the_fmu_says_is_told_with_the_name_of_the_component(kind):
 
 def test_without_fmpy_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "fmpy", None)
-    with pytest.raises(MissingPackage, match=r"pip install 'blocks-toolkit\[export\]'"):
+    with pytest.raises(MissingPackage, match=r'pip install -e ".*\[export\]"'):
         FMU("pump.fmu")
 
 

@@ -53,6 +53,15 @@ def test_columns_of_a_file_are_quantities_for_any_parameter(folder):
     assert_allclose(spring.forces.to("N").magnitude, [1500, 2000, 3000])
 
 
+@pytest.mark.parametrize("heading", ["t [s]", "Time [s]", "TIME (ms)", "time [s]"])
+def test_the_column_of_time_is_found_however_it_is_headed(folder, heading):
+    path = folder / "times.csv"
+    path.write_text(f"{heading},F [N]\n1,2\n3,4\n")
+    (found,) = columns(path, "time")
+    assert found.magnitude.tolist() == [1, 3]
+    assert str(found.units) == ("millisecond" if "ms" in heading else "second")
+
+
 def test_semicolons_may_separate_decimal_commas(folder):
     (folder / "versuch.csv").write_text("Zeit [s];Kraft [N]\n0;1,5\n0,5;2,5\n", encoding="latin-1")
     data = table("versuch.csv", time="Zeit", value="Kraft")

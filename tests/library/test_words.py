@@ -326,9 +326,24 @@ def test_unknown_methods_are_answered_with_the_nearest_and_the_list_of_all(model
 
 @pytest.mark.parametrize(("name", "said"), [
     ("integrate", "model.simulate('4 s')"), ("wire", "model.connect"), ("validate", "model.check"),
-    ("plot", "model.draw"), ("add_part", "model.add"), ("export", "model.export_fmu(")])
+    ("plot", "model.draw"), ("add_part", "model.add"), ("export", "model.export_fmu("),
+    ("compose", "classes of components"), ("pareto", "from blocks.analysis import")])
 def test_what_a_model_is_asked_for_in_other_words(model, name, said):
     assert said in str(answer(lambda: getattr(model, name)))
+
+
+@pytest.mark.parametrize(("name", "said"), [
+    ("eigenvalues", ".poles()"), ("damp", ".damping()"), ("margin", ".margins()"),
+    ("impulse", ".impulse_response()"), ("frequency_response", ".response('"),
+    ("poless", "'poles'")])
+def test_what_a_linear_model_is_asked_for_in_other_words(model, name, said):
+    assert said in str(answer(lambda: getattr(model.linearise(), name)))
+
+
+def test_what_is_loaded_later_is_among_the_names_of_its_package():
+    for package in blocks, blocks.analysis, blocks.results:
+        assert set(package.__all__) <= set(dir(package))
+        assert not {"Any", "TYPE_CHECKING", "import_module"} & set(dir(package))
 
 
 @pytest.mark.parametrize(("options", "said"), [

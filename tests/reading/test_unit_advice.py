@@ -33,9 +33,16 @@ def test_a_slip_in_a_unit_is_answered_with_the_unit_meant(slip, meant):
     assert unit(meant).dimension is not None
 
 
+def test_functions_of_time_for_an_array_are_one():
+    with pytest.raises(ParameterError, match=r"force: takes N.* list of functions.*quantity\(\[1"):
+        tr.ForceSource(count=2, force=[lambda t: quantity("1 N"), lambda t: quantity("2 N")])
+    assert tr.ForceSource(count=2, force=lambda t: quantity([1, 2], "N")).force is not None
+
+
 @pytest.mark.parametrize(("text", "unit_", "choices"), [
     ("2 ton", "kg", {"t": 1000.0, "short_ton": 2000 * 0.45359237}),
     ("2 kilotons", "kg", {"t": 1000.0, "short_ton": 2000 * 0.45359237}),
+    ("3 mil", "m", {"thou": 0.0254e-3}), ("3 mil", "rad", {"mrad": 1e-3}),
     ("2 ton_force", "N", {"tf": 9806.65, "kip": 1000 * 0.45359237 * 9.80665}),
     ("3 barrels/day", "m^3/s", {"oil_bbl": 42 * 231 * 0.0254**3, "dry_barrel": 7056 * 0.0254**3}),
 ])  # fmt: skip
@@ -379,7 +386,7 @@ def test_what_counts_its_position_is_told_by_which_name(component, asked, here):
     (lambda: tr.Mass(mass="5 lbf"), "Did you mean 'lb'?"),
     (lambda: tr.ForceSource(force="5 kg"), "Did you mean 'kgf'?"),
     (lambda: TorqueSource(torque="5 lb*ft"), "Did you mean 'lbf*ft'?"),
-    (lambda: tr.Damper(damping="3 N*s/mil"), "Did you mean 'N*s/thou'?"),
+    (lambda: tr.Damper(damping="3 N*s/mil"), "Write thou (25.4 um)"),
     (lambda: tr.Mass(count=3, mass=["1 kg", "2 m", "3 kg"]), "Mass.mass[1]: takes kg"),
     (lambda: tr.Mass(count=2, mass=pd.Series(["1 kg", "2 m"])), "Mass.mass[1]: takes kg"),
     (lambda: tr.Mass(mass=1 + 2j), "which is a complex number")])  # fmt: skip

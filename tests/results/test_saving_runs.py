@@ -277,7 +277,7 @@ def test_a_missing_package_is_named(tmp_path, runs, monkeypatch):
     import sys
 
     monkeypatch.setitem(sys.modules, "xarray", None)
-    with pytest.raises(MissingPackage, match=r"pip install 'blocks-toolkit\[table\]'"):
+    with pytest.raises(MissingPackage, match=r'pip install -e ".*\[table\]"'):
         runs["swinging"].save(tmp_path / "run.nc")
 
 

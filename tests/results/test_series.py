@@ -270,10 +270,11 @@ def test_what_a_result_is_said_to_have_is_there(run, nearest, of):
     assert hasattr(run, nearest)
 
 
-def test_other_names_are_plain_attribute_errors(run):
-    for of in run, run["block.v"]:
-        with pytest.raises(AttributeError, match="has no attribute 'nowhere'"):
-            of.nowhere  # noqa: B018
+def test_other_names_are_told_with_the_nearest_ones(run):
+    for of, misspelt, meant in (run, "statuss", "status"), (run["block.v"], "finall", "final"):
+        with pytest.raises(AttributeError, match=f"no '{misspelt}'.*'{meant}'"):
+            getattr(of, misspelt)
+        assert not hasattr(of, "__nowhere__")
 
 
 # -- extremes and averages --------------------------------------------------------------------

@@ -48,12 +48,21 @@ def test_every_method_ends_where_the_place_is_reached(method, off):
     (["sensor.x > 9 m", "block.v <= 1 m/s"], "block.v <= 1 m/s", 4 * np.log(3)),
     ("drag.f < 1 N", "drag.f < 1 N", 4 * np.log(1.5)),
     ("block.energy_stored < 1 J", "block.energy_stored < 1 J", 2 * np.log(9)),  # only observed
-    (lambda m: (m.block.v < "1 m/s") | (abs_(m["sensor.x"]) > "3 m"), "the function's condition",
+    (lambda m: (m.block.v < "1 m/s") | (abs_(m["sensor.x"]) > "3 m"), "its function holds",
      ENDS)])
 def test_conditions_of_any_variable_and_several_are_told_apart(until, met, ends):
     run = coasting().simulate("50 s", until=until, rtol=1e-9)
     assert run.status == f"until {met}"
     assert run.time.final.to("s").m == pytest.approx(ends, abs=1e-7)
+
+
+def test_of_several_functions_the_one_that_ended_it_is_told():
+    def far(m):
+        return m.sensor.x > "9 m"
+
+    until = [far, lambda m: m.block.v < "0.1 m/s", lambda m: m.sensor.x > "3 m"]
+    assert coasting().simulate("50 s", until=until).status == "until function 3 holds"
+    assert coasting().simulate("50 s", until=until[:1]).status == "until far"
 
 
 def test_a_run_that_never_meets_it_is_finished_and_the_model_is_as_it_was():
@@ -83,11 +92,15 @@ def test_one_of_an_array_ends_it_and_is_named():
 
 def test_in_a_sweep_it_is_an_outcome_and_later_times_are_nan():
     data = coasting().sweep({"block.v": ["3 m/s", "0.5 m/s"]}, "20 s", until="sensor.x > 3 m",
-                            outputs=["final(sensor.x)", "at(sensor.x, 2 s)"], rtol=1e-9)
+                            outputs=["final(sensor.x)", "at(sensor.x, 2 s)", "final(time)"],
+                            rtol=1e-9)
     assert list(data.status.values) == ["until sensor.x > 3 m", "finished"]
     assert "ended at t = 1.15" in str(data.message.values[0])
     assert_allclose(data["final(sensor.x)"], [3, 2 * (1 - np.exp(-5))], rtol=1e-7)
     assert_allclose(data["at(sensor.x, 2 s)"], [np.nan, 2 * (1 - np.exp(-0.5))], rtol=1e-7)
+    assert_allclose(data["final(time)"], [ENDS, 20], rtol=1e-7)
+    assert data["final(time)"].attrs["units"] == "s"
+    assert [data.attrs[f"runs {how}"] for how in ("finished", "failed", "not run")] == [2, 0, 0]
 
 
 @pytest.mark.parametrize("until, error, told", [
@@ -98,6 +111,7 @@ def test_in_a_sweep_it_is_an_outcome_and_later_times_are_nan():
     ("sensor.x > 1 m and sensor.x < 2 m", WrongCall, r"of which one is .* function .*\) & \("),
     ("sensor.x > 1", WrongDimension, r"compares \(>\) sensor\.x \[m\] and 1 \[dimensionless\]"),
     ([], ParameterError, "is empty"),
+    ("drag.f < drag.damping", ModelError, r"'drag\.damping'.*drag\.f is in N.*parameter"),
     (lambda m: 3, ParameterError, "a function that gave 3"),
     (lambda m: m.blok.v > "1 m", UnknownName, "no variable 'blok.v'")])
 def test_what_is_no_condition_is_refused_before_the_run(until, error, told):
@@ -110,6 +124,10 @@ def test_what_changes_at_events_alone_is_refused_by_name():
     model.counts = Counts()
     with pytest.raises(ModelError, match=r"'counts\.n', which changes at events alone"):
         model.simulate("1 s", until="counts.n > 3")
+    rubs = wired("rubs", "block.M friction.R", "friction.C ground.V", friction=dry(1, 2),
+                 block=tr.Mass(v="1 m/s"), ground=tr.Reference())
+    with pytest.raises(ModelError, match=r"'friction\.mode'.* such as .*friction\.v"):
+        rubs.simulate("1 s", until="friction.mode < 1")
 
 
 def test_scipys_word_is_answered():

@@ -112,7 +112,7 @@ def test_values_that_do_not_fit_are_refused(over, text):
 
 
 @pytest.mark.parametrize("asked, text", [
-    ({"outputs": []}, "is empty, so nothing of the runs would be kept"),
+    ({"outputs": []}, "is [], so nothing of the runs would be kept"),
     ({"outputs": ["block.v"]}, "so the times to keep must be given. Say every='10 ms'"),
     ({"every": "10 ms"}, "samples whole courses, but every output is a single number"),
     ({"outputs": ["at(block.v)"]}, "says at, but not when. Write 'at(block.v, 1.5 s)'."),
@@ -178,10 +178,11 @@ def test_machine_code_that_is_asked_for_and_missing_is_told_before_any_run(monke
     assert "pip install llvmlite" in said(MissingPackage, method="dopri5")
 
 
-@pytest.mark.parametrize("package, asked", [("xarray", {}), ("pyarrow", {"store": "study"})])
-def test_a_missing_package_is_named_with_its_extra(package, asked, monkeypatch, tmp_path):
+@pytest.mark.parametrize("package, extra, asked", [
+    ("xarray", "table", {}), ("pyarrow", "sweep", {"store": "study"})])
+def test_a_missing_package_is_named_with_its_extra(package, extra, asked, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(sys.modules, package, None)
     text = said(MissingPackage, **asked)
     assert package in text
-    assert "blocks-toolkit[sweep]" in text
+    assert f"[{extra}]" in text

@@ -14,7 +14,7 @@ import numpy as np
 from ...exceptions import ParameterError, SimulationError, told_how_to_call
 from ...language.compiled_model import CompiledModel
 from ...language.expression import sin
-from ...numerics.arrays import Array
+from ...numerics.arrays import Array, Complexes
 from ...results.lookup import find_one
 from ...results.plots.figures import bare_figure, finished_figure
 from ...results.recording import Recording
@@ -47,7 +47,7 @@ class SweptResponse(Tabulated):
     """
 
     def __init__(self, title: str, names: tuple[str, str], unit: Unit, omega: Array,
-                 values: Array, distortion: Array) -> None:
+                 values: Complexes, distortion: Array) -> None:
         self.title, self.names, self.unit = title, names, unit
         self.frequencies, self.values, self.distortion = omega / (2 * np.pi), values, distortion
 
@@ -57,8 +57,7 @@ class SweptResponse(Tabulated):
             "frequency [Hz]": [f"{f:.6g}" for f in self.frequencies],
             f"gain [{self.unit.text or '1'}]": [f"{abs(v):.6g}" for v in self.values],
             "phase [deg]": [f"{np.degrees(np.angle(v)):.2f}" for v in self.values],
-            "distortion": [f"{100 * d:.2g} %" for d in self.distortion],
-        })  # fmt: skip
+            "distortion": [f"{100 * d:.2g} %" for d in self.distortion]})
 
     _sheet = table
 
@@ -67,7 +66,7 @@ class SweptResponse(Tabulated):
         figure = bare_figure("A sine sweep's picture", figsize=(6.4, 4.4), layout="constrained")
         upper, lower = figure.subplots(2, 1, sharex=True)
 
-        def draw(hertz: Array, values: Array, style: str, label: str) -> None:
+        def draw(hertz: Array, values: Complexes, style: str, label: str) -> None:
             upper.semilogx(hertz, 20 * np.log10(np.abs(values)), style, label=label)
             lower.semilogx(hertz, np.degrees(np.unwrap(np.angle(values))), style)
 
@@ -134,11 +133,11 @@ def swept_response(model: CompiledModel, input: str, output: str, frequencies: A
         setting.apply(lambda t, w=w: from_si(float(middle), given.unit) + sin(
             quantity(w, "1/s") * t) * from_si(size, given.unit.as_difference))
         found.append(_answer(driven, output, w, rtol))
-    values, distortion = (np.array(column) for column in zip(*found, strict=True))
+    values, distortion = np.array(found, dtype=complex).T
     ratio = ratio_unit(looked.unit, given.unit)
     return SweptResponse(f"{output} by {input} = {from_si(size, given.unit.as_difference):.4g~P} "
                          f"sin(2 pi f t), runs of {model.name}", (input, output), ratio, omega,
-                         values / size * given.unit.factor / looked.unit.factor, distortion)
+                         values / size * given.unit.factor / looked.unit.factor, distortion.real)
 
 
 def _answer(model: CompiledModel, output: str, omega: float, rtol: float) -> tuple[complex, float]:

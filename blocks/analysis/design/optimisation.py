@@ -10,21 +10,24 @@ import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
-from pint import Quantity
 
-from ...exceptions import BlocksError, ParameterError, brief, told_how_to_call
+from ...exceptions import BlocksError, ParameterError, told_how_to_call
 from ...language.compiled_model import CompiledModel
 from ...numerics.arrays import Array
 from ...results.sheet import Sheet, Tabulated
 from ...simulation.progress import Progress
 from ...simulation.settings import Options, refuse_no_mapping
-from ...studies.settings import changed_for_a_while
-from ...units import from_si, to_si
+from ...studies.settings import RunOptions, changed_for_a_while
+from ...units import Quantity, from_si, to_si
 from ..estimation.misfit import Unknown, unknown_of
-from ..sensitivity.sensitivities import refuse_other_options, run_with_sensitivities
+from ..sensitivity.sensitivities import (
+    refuse_no_count,
+    refuse_other_options,
+    run_with_sensitivities,
+)
 from ..sensitivity.start import moved_settings, varied
 from .reductions import Reduction
 
@@ -87,7 +90,8 @@ class Optimum(Tabulated):
 @told_how_to_call
 def optimise(model: CompiledModel, objective: str, over: Mapping[str, Sequence[Any]],
              duration: Any, subject_to: Sequence[str] = (), *, maximise: bool = False,
-             progress: bool | None = None, rtol: float = 1e-8, **options: Any) -> Optimum:
+             progress: bool | None = None, rtol: float = 1e-8,
+             **options: Unpack[RunOptions]) -> Optimum:
     """Find the design values that make a number of a run least. The model is not changed.
 
     Parameters
@@ -129,8 +133,8 @@ def optimise(model: CompiledModel, objective: str, over: Mapping[str, Sequence[A
 
 @told_how_to_call
 def pareto(model: CompiledModel, goal: str, against: str, over: Mapping[str, Sequence[Any]],
-           duration: Any, *, points: int = 9, maximise: bool = False, **options: Any
-           ) -> list[Optimum]:
+           duration: Any, *, points: int = 9, maximise: bool = False, rtol: float = 1e-8,
+           **options: Unpack[RunOptions]) -> list[Optimum]:
     """Find designs of which none is better in both of two numbers of a run.
 
     From the best design for one goal to the best for the other, in steps of the latter: one is
@@ -144,21 +148,19 @@ def pareto(model: CompiledModel, goal: str, against: str, over: Mapping[str, Seq
         the second one.
     points : int
         How many designs, two at least.
-    model, over, duration, maximise, **options
+    model, over, duration, maximise, rtol, **options
         As in :func:`optimise`.
     """
-    if isinstance(points, bool) or not isinstance(points, int) or points < 2:
-        raise ParameterError("pareto(points=…)", f"is {brief(points)}, but takes the number of "
-                             "designs, two or more.", "Write points=9.", given=points)
+    refuse_no_count(points, "pareto", "points", 2)
     second, ends = Reduction.read(against, "pareto(against)"), list[float]()
     for one in (goal, against):
-        best = optimise(model, one, over, duration, maximise=maximise, **options)
+        best = optimise(model, one, over, duration, maximise=maximise, rtol=rtol, **options)
         with changed_for_a_while(model, best.values):
-            run = model.simulate(duration, progress=False, **{"rtol": 1e-8, **options})
+            run = model.simulate(duration, progress=False, rtol=rtol, **options)
         ends.append(second.value(run))
     bounds = from_si(np.linspace(ends[0], ends[1], points), second.unit_in(model))
     return [optimise(model, goal, over, duration, [f"{against} {'<>'[maximise]}= {bound:.15g~C}"],
-                     maximise=maximise, **options) for bound in bounds]
+                     maximise=maximise, rtol=rtol, **options) for bound in bounds]
 
 
 class _Design:

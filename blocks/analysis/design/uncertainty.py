@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
-from pint import Quantity
 
 from ...exceptions import ParameterError, told_how_to_call
 from ...language.compiled_model import CompiledModel
 from ...results.sheet import Sheet, Tabulated
 from ...simulation.settings import Options, refuse_no_mapping
-from ...units import as_written, from_si, to_si, unit
+from ...studies.settings import RunOptions
+from ...units import Quantity, as_written, from_si, to_si, unit
 from ..sensitivity.sensitivities import refuse_other_options, run_with_sensitivities
 from ..sensitivity.start import moved_settings
 from .reductions import Reduction
@@ -47,7 +47,8 @@ class Uncertainty(Tabulated):
 
 @told_how_to_call
 def first_order(model: CompiledModel, spread: Mapping[str, Any], duration: Any,
-                outputs: Sequence[str], *, rtol: float = 1e-8, **options: Any) -> Uncertainty:
+                outputs: Sequence[str], *, rtol: float = 1e-8,
+                **options: Unpack[RunOptions]) -> Uncertainty:
     """What the spread of parameters makes of a run, from one run with sensitivities.
 
     Good while the outputs are about straight lines over the spread; ``model.sweep`` with the same

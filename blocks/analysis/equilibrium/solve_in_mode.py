@@ -139,6 +139,5 @@ def out_of_bounds(point: Point, wishes: Wishes) -> InitialisationError | None:
             f"{from_si(limit, one.unit):.6g~P}.",
             "Give up one of the wishes, widen the bounds, or give initial targets near another "
             "solution.", code="analysis.bounds", needed=from_si(value, one.unit),
-            limit=from_si(limit, one.unit),
-        )  # fmt: skip
+            limit=from_si(limit, one.unit))
     return None

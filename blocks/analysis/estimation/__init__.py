@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -19,7 +19,8 @@ from ...numerics.arrays import Array
 from ...simulation.progress import Progress
 from ...simulation.settings import HANDED_ON, refuse_no_mapping
 from ...studies.calls import results_of
-from ..sensitivity.sensitivities import refuse_other_options
+from ...studies.settings import RunOptions
+from ..sensitivity.sensitivities import refuse_no_count, refuse_other_options
 from .data import Experiment, Measured, experiments_of
 from .misfit import Misfit, ends_of
 from .result import Fit
@@ -43,13 +44,13 @@ LOSSES: dict[str, tuple[Callable[[Array], Array], Callable[[Array], Array]]] = {
 @told_how_to_call
 def fit(model: CompiledModel, data: Any, parameters: Mapping[str, Any], compare: Mapping[str, Any],
         *, loss: str = "linear", guesses: int = 1, seed: int = 0, executor: Any = None,
-        progress: bool | None = None, rtol: float = 1e-8, **options: Any) -> Fit:
+        progress: bool | None = None, rtol: float = 1e-8, **options: Unpack[RunOptions]) -> Fit:
     """Find the parameters with which a model behaves as measured. The model is not changed.
 
     Parameters
     ----------
     model : Model
-    data : pandas DataFrame, Experiment, or a list of them
+    data : pandas DataFrame, Table, path of a CSV file, Experiment, or a list of these
         Headings carry units, ``"time [ms]"``, ``"force [N]"``. Times are those of the model; they
         may be irregular. NaN is a gap in one column; of several tables some may lack a column, or
         have it in another unit.
@@ -98,6 +99,7 @@ def fit(model: CompiledModel, data: Any, parameters: Mapping[str, Any], compare:
         name for name in HANDED_ON if name != "start_time")))
     if loss not in LOSSES:
         raise unknown_name("fit(loss=…)", loss, LOSSES, "losses")
+    refuse_no_count(guesses, "fit", "guesses", 1)
     refuse_no_mapping(parameters, "fit(parameters=…)", EXAMPLE[0])
     refuse_no_mapping(compare, "fit(compare=…)", EXAMPLE[1])
     if not parameters or not compare:

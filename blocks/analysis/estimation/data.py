@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ...exceptions import ParameterError, UnknownUnit, WrongDimension, unknown_name
 from ...numerics.arrays import Array
-from ...reading.headings import heading_parts, is_time
+from ...reading.headings import columns_named, heading_parts, is_time, with_unit
+from ...results.files.export import csv_frame
+from ...results.values.table import Table
 from ...units import SECOND, Unit, to_si, unit
 
 __all__ = ["Experiment", "Measured", "Sensor", "sensors_of"]
@@ -45,7 +48,7 @@ class Experiment:
 
     Parameters
     ----------
-    data : pandas DataFrame
+    data : pandas DataFrame, Table of blocks.results.read_csv, or path of a CSV file
     values : mapping, optional
         Parameters and initial values of this run, ``{"push.force": "20 N"}``.
     """
@@ -72,6 +75,10 @@ def sensors_of(experiments: Sequence[Experiment], compare: Mapping[str, str | Me
     wheres = [f"fit(data[{k + 1}])" if several else "fit(data)" for k in range(len(experiments))]
     tables = []
     for data, where in zip((e.data for e in experiments), wheres, strict=True):
+        if isinstance(data, (str, Path)):
+            data = csv_frame(data)
+        elif isinstance(data, Table):
+            data = data.frame(words=False)
         named = getattr(getattr(data, "index", None), "name", None)
         if isinstance(named, str) and is_time(named):  # as result.table() gives it
             data = data.reset_index()
@@ -90,7 +97,7 @@ def sensors_of(experiments: Sequence[Experiment], compare: Mapping[str, str | Me
 def _times(data: Any, where: str) -> Array:
     if not hasattr(data, "columns"):
         raise ParameterError(where, f"is a {type(data).__name__}, not a table.",
-                             "Give a DataFrame (pandas.read_csv) with headings as 'time [ms]'.")
+                             "Give a DataFrame, or a CSV file, with headings as 'time [ms]'.")
     found = [c for c in data.columns if is_time(c)]
     if len(found) != 1:
         raise ParameterError(where, f"has {'no' if not found else 'more than one'} column of time "
@@ -114,9 +121,8 @@ def _column(data: Any, name: str, expected: Unit | None, where: str) -> Array:
     """A column in SI units."""
     column, (_, text) = f"{where}, column {name!r}", heading_parts(name)
     if text is None:
-        advice = f"'{name} [{'s' if expected else 'mm'}]'; '[1]' for a plain number"
-        raise ParameterError(column, "has no unit in its heading.",
-                             f"Write it in square brackets: {advice}.", code="fit.unit")
+        raise ParameterError(column, "has no unit in its heading.", "Write it in square brackets: "
+                             f"{with_unit(name)!r}; '[1]' for a plain number.", code="fit.unit")
     values = _numbers(data[name], column)
     try:
         shown = unit(text)
@@ -169,9 +175,8 @@ def _sensors(tables: Sequence[tuple[Any, Array, str]], name: str, measured: Meas
 def _heading(data: Any, name: str) -> str | None:
     """Return the heading of a column named without its unit, or with another; None of none."""
     columns = list(map(str, data.columns))
-    wanted, split = heading_parts(name)[0], {c: heading_parts(c) for c in columns}
-    same = [c for c, (other, shown) in split.items() if other == wanted and shown is not None]
-    return name if name in columns else same[0] if len(same) == 1 else None
+    found = columns_named(columns, name)
+    return columns[found[0]] if len(found) == 1 else None
 
 
 def experiments_of(data: Any) -> Sequence[Experiment]:

@@ -7,12 +7,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from pint import Quantity
 
 from ...numerics.arrays import Array
 from ...results.plots.figures import bare_figure, finished_figure
 from ...results.sheet import Sheet, Tabulated, pandas
-from ...units import from_si
+from ...units import Quantity, from_si
 from .misfit import Misfit
 
 __all__ = ["Fit"]

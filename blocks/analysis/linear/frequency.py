@@ -11,13 +11,12 @@ from scipy.sparse import csc_matrix, identity
 from scipy.sparse.linalg import splu
 
 from ...exceptions import ParameterError
-from ...numerics.arrays import Array
+from ...numerics.arrays import Array, Complexes
 from ...units import Unit, to_si, unit, unit_given
 
 __all__ = ["angular_frequency", "transfer"]
 
 FEW = 60  # states, and entries of a row beyond as many of them, of full matrices
-MANY = 30  # values of s from which a triangular form is worth finding
 EPS = float(np.finfo(float).eps)
 
 
@@ -38,15 +37,14 @@ def angular_frequency(frequency: Any, where: str) -> Any:
     return omega if omega.ndim else float(omega)
 
 
-def transfer(a: Any, b: Array, c: Array, d: Array, s: Array) -> Array:
+def transfer(a: Any, b: Array, c: Array, d: Array, s: Complexes) -> Complexes:
     """C (s - A)^-1 B + D at many s, (values, outputs, inputs)."""
     out = np.empty((len(s), *d.shape), dtype=complex)
     if not len(b):
         out[:] = d
         return out
-    full = _triangular_solver if len(s) > MANY else _full_solver
     dense = isinstance(a, np.ndarray) and (len(a) <= FEW or np.count_nonzero(a) > FEW * len(a))
-    solve = (full if dense else _sparse_solver)(a, b)
+    solve = (_triangular_solver if dense else _sparse_solver)(a, b)
     for k, at in enumerate(s):
         try:
             answer = solve(at)
@@ -54,12 +52,6 @@ def transfer(a: Any, b: Array, c: Array, d: Array, s: Array) -> Array:
             answer = solve(at * (1 + 2 * EPS))
         out[k] = c @ answer + d
     return out
-
-
-def _full_solver(a: Array, b: Array) -> Callable[[complex], Array]:
-    """(s - A)^-1 b by s, of a full matrix."""
-    eye = np.eye(len(a))
-    return lambda s: np.asarray(np.linalg.solve(s * eye - a, b), dtype=complex)
 
 
 def _triangular_solver(a: Array, b: Array) -> Callable[[complex], Array]:

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...exceptions import ParameterError, optional_package, unknown_name
-from ...numerics.arrays import Array
-from ...renamed import current_attribute
+from ...numerics.arrays import Array, Complexes
+from ...reading.foreign_words import attribute_elsewhere
 from ...results.sheet import Sheet, Tabulated, pandas
 from ...simulation.settings import positive_time
-from ...units import Unit, quantity, unit
+from ...units import Quantity, Unit, quantity, unit
 from . import pictures
 from .frequency import angular_frequency, transfer
 from .poles import participation, poles, static_gain, zeros
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     import control
     import scipy.signal
     from pandas import DataFrame
-    from pint import Quantity
 
 __all__ = ["LinearModel", "Load", "Named"]
 
@@ -157,10 +156,10 @@ class LinearModel(Tabulated):
         return self.A.toarray() if hasattr(self.A, "toarray") else self.A
 
     @cached_property
-    def _poles(self) -> Array:
+    def _poles(self) -> Complexes:
         return poles(self.dense_a)
 
-    def poles(self) -> Array:
+    def poles(self) -> Complexes:
         """Poles in 1/s, by modulus."""
         return self._poles
 
@@ -169,7 +168,7 @@ class LinearModel(Tabulated):
         """Whether all poles lie to the left of the imaginary axis."""
         return bool((self._poles.real < 0).all())
 
-    def zeros(self, input: str | None = None, output: str | None = None) -> Array:
+    def zeros(self, input: str | None = None, output: str | None = None) -> Complexes:
         """Finite zeros from an input to an output, in 1/s.
 
         Raises
@@ -196,11 +195,12 @@ class LinearModel(Tabulated):
         """
         return self._dcgain
 
-    def __getattr__(self, name: str) -> Any:
-        return current_attribute(self, name)
+    if not TYPE_CHECKING:  # which would take every name for one
+        def __getattr__(self, name: str) -> Any:
+            return attribute_elsewhere(self, name, "linear", "title", "it has")
 
     def response(self, frequency: Any, input: str | None = None, output: str | None = None
-                 ) -> Array | complex:
+                 ) -> Complexes | complex:
         """Complex gain at frequencies, in the unit of the output per unit of the input.
 
         Parameters
@@ -219,7 +219,7 @@ class LinearModel(Tabulated):
         found = self.transfer(1j * np.atleast_1d(omega))[:, o, i]
         return found if np.ndim(omega) else complex(found[0])
 
-    def transfer(self, s: Any) -> Array:
+    def transfer(self, s: Any) -> Complexes:
         """Transfer matrices at values of s in 1/s, (values, outputs, inputs)."""
         return transfer(self.A, self.B, self.C, self.D, np.asarray(s, dtype=complex))
 
@@ -353,8 +353,7 @@ class LinearModel(Tabulated):
             ("states", ", ".join(map(str, self.states[:8])) + (
                 f", … {len(self.states)}" if len(self.states) > 8 else "") or "none"),
             ("inputs", ", ".join(map(str, self.inputs)) or "none"),
-            ("outputs", ", ".join(map(str, self.outputs)) or "none"),
-        ]  # fmt: skip
+            ("outputs", ", ".join(map(str, self.outputs)) or "none")]
         if len(self.states) <= 40:
             facts.append(("poles [1/s]", ", ".join(map(complex_text, self._poles)) or "none"))
         facts += [("mode", ", ".join(f"{k} {v}" for k, v in self.modes_held.items()))] * bool(

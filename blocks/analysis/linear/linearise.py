@@ -68,8 +68,7 @@ class LinearModels(Tabulated, Sequence[LinearModel]):
             "mode": [m.side for m in self._models],
             "poles [1/s]": [", ".join(f"{p:.6g}" if p.imag else f"{p.real:.6g}" for p in m.poles())
                             or "none" for m in self._models],
-            "holds": ["; ".join(map(str, m.loads)) for m in self._models],
-        })  # fmt: skip
+            "holds": ["; ".join(map(str, m.loads)) for m in self._models]})
 
     _sheet = table
 
@@ -385,7 +384,6 @@ def refuse_infinite(point: Point, at: DerivativesAt) -> None:
         raise ParameterError(
             name, f"has an infinite slope at this point: that of der({of}) by it, as of sqrt(x) "
             "at x = 0.", "Linearise beside this point, or take a law that is smooth there, such "
-            "as one with a laminar range.", code="analysis.infinite",
-        )  # fmt: skip
+            "as one with a laminar range.", code="analysis.infinite")
 
 

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from ...exceptions import ParameterError, WrongCall
-from ...numerics.arrays import Array
+from ...numerics.arrays import Array, Complexes
 from ...results.plots.figures import bare_figure, finished_figure
+from ...units import quantity
 from .frequency import angular_frequency
 from .poles import zeros
 from .signals import ratio_unit
@@ -123,15 +124,19 @@ def labelled(models: Models, where: str) -> Mapping[str, LinearModel]:
 
 
 def _gains(models: Mapping[str, LinearModel], frequencies: Any, more: tuple[Any, ...]
-           ) -> Iterator[tuple[Array, str, str, Array]]:
+           ) -> Iterator[tuple[Array, str, str, Any]]:
     """Frequencies in rad/s, and gains there as :func:`_answers` says."""
+    if frequencies is None:
+        ends = np.array([around_poles(linear, DECADES) for linear in models.values()])
+        frequencies = quantity([ends.min(), ends.max()], "rad/s")
     for label, linear in models.items():
         omega = shown_range(linear, frequencies, *more)
         for answer in _answers(linear, label, linear.transfer(1j * omega)):
             yield omega, *answer
 
 
-def _answers(linear: LinearModel, label: str, values: Array) -> Iterator[tuple[str, str, Array]]:
+def _answers(linear: LinearModel, label: str, values: Array | Complexes
+             ) -> Iterator[tuple[str, str, Any]]:
     """What an input and output are called, the unit of one by the other, and the values."""
     for i, inp in enumerate(linear.inputs):
         for o, out in enumerate(linear.outputs):
@@ -202,6 +207,9 @@ def _complex_plane(axes: Any) -> None:
 
 def shown_range(linear: LinearModel, frequencies: Any = None, *more: Any) -> Array:
     """rad/s that are shown."""
+    if any(hasattr(one, "poles") for one in (frequencies, *more)):
+        raise WrongCall("frequencies", "are no linear model.", "Several models are drawn by label: "
+                        "blocks.analysis.bode({'10 N': linear, '20 N': other}).")
     if more:
         raise WrongCall("frequencies", f"are one value, but were given {1 + len(more)}.",
                         "Write for example frequencies=('1 Hz', '100 Hz'), in parentheses.")

@@ -82,8 +82,7 @@ def point_of(model: CompiledModel, at: Any) -> Point:
     raise ParameterError(
         "linearise(at=…)", f"takes an operating point, or an instant of a run, but was given "
         f"{brief(at)}.", "Write at=model.operating_point(…), at=(result, '1.5 s'), or leave it "
-        "out for the initial state.", given=at,
-    )  # fmt: skip
+        "out for the initial state.", given=at)
 
 
 def initial_point(model: CompiledModel) -> Point:

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.linalg import eig, eigvals, matrix_balance
 from scipy.linalg.lapack import dgetrs
 
-from ...numerics.arrays import Array, Flags
+from ...numerics.arrays import Array, Complexes, Flags
 from ...numerics.sparse_solves import factors_if_regular
 
 __all__ = ["drop_rounding", "participation", "poles", "static_gain", "steady_response", "zeros"]
@@ -29,7 +29,7 @@ SEEN = 1e-9  # of what an output is made of: it shows that
 MOST_ORDERS = 4  # integrators in a row, after which a gain is infinite
 
 
-def poles(a: Array) -> Array:
+def poles(a: Array) -> Complexes:
     """Eigenvalues, by modulus; slow ones beside fast ones without cancellation."""
     if not len(a):
         return np.zeros(0, dtype=complex)
@@ -41,7 +41,7 @@ def poles(a: Array) -> Array:
     return found[np.lexsort((found.imag, found.real, np.round(np.abs(found), 12)))]
 
 
-def _with_slow_ones(a: Array, found: Array) -> Array:
+def _with_slow_ones(a: Array, found: Complexes) -> Complexes:
     """Slow eigenvalues are the large ones of the inverse, which have no cancellation there."""
     matrix, rows, columns = equilibrated(a)
     if np.linalg.cond(matrix) > 1 / np.finfo(float).eps:
@@ -58,7 +58,7 @@ def _with_slow_ones(a: Array, found: Array) -> Array:
     return np.concatenate([other[:slow], found[slow:]])
 
 
-def zeros(a: Array, b: Array, c: Array, d: float) -> Array | None:
+def zeros(a: Array, b: Array, c: Array, d: float) -> Complexes | None:
     """Finite zeros from one input to one output; None where nothing comes through.
 
     While the input does not act on the output at once, the output takes the place of a state; what

@@ -107,8 +107,7 @@ class Signals:
             raise ParameterError(
                 where, f"der({signal.path}) is not known: {signal.path} follows from an algebraic "
                 "loop, or from friction.",
-                "Ask for the derivative of a state, such as der(block.v).",
-            )  # fmt: skip
+                "Ask for the derivative of a state, such as der(block.v).")
         rate = ca.jtimes(sx, tape.x, tape.slope) + ca.jacobian(sx, TIME)
         return OutputSignal(f"der({signal.path})", ratio_unit(signal.unit, unit("s")), rate)
 
@@ -187,8 +186,7 @@ class Signals:
             where, f"{path} is no input: it follows from the equations.",
             "An input is a parameter, such as the force of a ForceSource or the value of a "
             f"Constant. This model has: {', '.join(islice(known, 6)) or 'none'}.",
-            code="analysis.input",
-        )  # fmt: skip
+            code="analysis.input")
 
     def parameters(self, varying: bool) -> Iterator[str]:
         """Yield the paths of parameters that may vary with time, as of sources, or of others."""
@@ -208,8 +206,7 @@ class Signals:
                 raise ParameterError(
                     where, f"{signal.path} is a motion whose derivative the model needs.",
                     "Take the derivative as input: a VelocitySource in place of a PositionSource; "
-                    "or let the source act through a spring and a damper.", code="analysis.input",
-                )  # fmt: skip
+                    "or let the source act through a spring and a damper.", code="analysis.input")
 
 
 def _named(kernel: Kernel, name: str) -> LocalParameter | None:

@@ -199,15 +199,11 @@ class Jumps:
                 getattr(point, kind)[index] = sign * values.value[0, row]
                 for of in (changes, out):
                     getattr(of, kind)[index] = sign * changed[row]
-        if not self._is_as_in_the_run(point, after, sampled):
+        assigned = [[getattr(of, kind)[index, 0] for of in (point, after)]
+                    for kind, index, _ in resets.places if kind != "d" or index not in sampled]
+        if any(abs(a - b) > NEAR * (abs(a) + abs(b)) for a, b in assigned):
             self.notes.append(f"t = {self.times[k]:.9g} s: several when() act on each other; what "
                               "they assign is not differentiated.")
-
-    def _is_as_in_the_run(self, found: Points, known: Points, sampled: Indices) -> bool:
-        """Whether what ``when`` statements can assign has become what it was in the run."""
-        both = [[getattr(of, kind)[index, 0] for of in (found, known)]
-                for kind, index, _ in self.resets.places if kind != "d" or index not in sampled]
-        return not any(abs(a - b) > NEAR * (abs(a) + abs(b)) for a, b in both)
 
     @cached_property
     def _due(self) -> Flags:

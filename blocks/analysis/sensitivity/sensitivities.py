@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...exceptions import ModelError, ParameterError, warn_user
+from ...exceptions import ModelError, ParameterError, brief, warn_user
 from ...language.compiled_model import CompiledModel
 from ...numerics.arrays import Array, Indices
 from ...results import Result
@@ -32,8 +32,8 @@ from .stages import Coefficients, Steps
 from .start import StartDerivatives, moved_settings, start_derivatives
 from .variational import VariationalSolution, solve_variational
 
-__all__ = ["FoundSensitivities", "SensitivityWarning", "refuse_other_options",
-           "run_with_sensitivities"]
+__all__ = ["FoundSensitivities", "SensitivityWarning", "refuse_no_count",
+           "refuse_other_options", "run_with_sensitivities"]
 
 WHERE = "simulate(sensitivities=…)"
 
@@ -47,6 +47,13 @@ def refuse_other_options(options: Mapping[str, Any], function: Callable[..., Any
     """Refuse options that neither a function takes nor the runs that it makes."""
     refuse_unknown_options(options, [*options_named(function), *handed_on],
                            f"{function.__name__}(…, {{0}})")
+
+
+def refuse_no_count(given: object, function: str, name: str, least: int) -> None:
+    """Refuse what is no number of things, or too small a one."""
+    if isinstance(given, bool) or not isinstance(given, (int, np.integer)) or given < least:
+        raise ParameterError(f"{function}({name}=…)", f"is {brief(given)}, but takes a whole number"
+                             f" of {name}, {least} or more.", f"Write {name}=4.", given=given)
 
 
 def run_with_sensitivities(model: CompiledModel, duration: Any, options: Options,

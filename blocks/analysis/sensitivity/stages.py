@@ -37,13 +37,9 @@ def _radau() -> tuple[Array, Array, Array]:
     nodes = np.sort(np.real(legendre.legroots(np.append(two, 0.0) - one)))  # P_s - P_{s-1}
     nodes = (nodes + 1) / 2
     nodes[-1] = 1.0
-    basis = np.array([_lagrange(nodes, j) for j in range(STAGES)])
+    basis = np.array([polynomial.polyfromroots(others) / np.prod(node - others)  # Lagrange's
+                      for j, node in enumerate(nodes) for others in [np.delete(nodes, j)]])
     return nodes, basis, np.array([polynomial.polyint(b) for b in basis])
-
-
-def _lagrange(nodes: Array, j: int) -> Array:
-    others = np.delete(nodes, j)
-    return np.asarray(polynomial.polyfromroots(others) / np.prod(nodes[j] - others))
 
 
 def _halved() -> tuple[Array, Array, Array]:

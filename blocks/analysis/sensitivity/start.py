@@ -132,8 +132,12 @@ def start_derivatives(model: CompiledModel, settings: Sequence[Setting], recordi
     """How parameters, states and discrete values at the start of a run follow settings."""
     system, first = recording.system, recording.episodes[0]
     sampled = system.nd > len(system.tables.slots)
-    hangs = _hangs_on_decisions(system)
-    unseen = sampled and _assigns_otherwise(recording) or hangs or _strikes(model, recording)
+    # targets follow from efforts that the start decides on, beside its equations
+    hangs = bool(TargetFunctions.of(system, collect_targets(system).given.slots).see_efforts.any())
+    # discrete values follow from more than expressions
+    acts = sampled and (Resets.of(system).active or bool(Samplings(
+        system, TimeEvents(system, recording.p, 0.0, 0.0)).in_python))
+    unseen = acts or hangs or _strikes(model, recording)
     seen = None if unseen else _seen_by_states(system, first.x)
     equations = cache(lambda: _equations(model, recording))
     base: list[Any] | None = None
@@ -156,13 +160,6 @@ def start_derivatives(model: CompiledModel, settings: Sequence[Setting], recordi
     return StartDerivatives(p, x, d, kinks, np.array(before_samples, dtype=bool))
 
 
-def _assigns_otherwise(recording: RunRecording) -> bool:
-    """Whether discrete values follow from more than expressions."""
-    system = recording.system
-    samplings = Samplings(system, TimeEvents(system, recording.p, 0.0, 0.0))
-    return Resets.of(system).active or bool(samplings.in_python)
-
-
 def _held(recording: RunRecording, base: list[Any]) -> Indices:
     """Elements that stick or touch at a start, and beside it do so again at once."""
     laws = recording.problem.laws
@@ -179,12 +176,6 @@ def _strikes(model: CompiledModel, recording: RunRecording) -> bool:
         warnings.simplefilter("ignore")
         problem, _ = RunStart(model, first.start).consistent()
     return bool(np.any(np.abs(problem.x - first.x) > JUMP * problem.scale_x))
-
-
-def _hangs_on_decisions(system: System) -> bool:
-    """Whether targets follow from efforts that the start decides on, beside its equations."""
-    slots = collect_targets(system).given.slots
-    return bool(TargetFunctions.of(system, slots).see_efforts.any())
 
 
 def _seen_by_states(system: System, x: Array) -> ca.SX:

@@ -23,8 +23,8 @@ __all__ = [
     "gaps_of", "largest_position", "open_gap", "overlaps", "positions_of", "refuse_overlap",
 ]  # fmt: skip
 
-APART = ("Start with the bodies apart, a stop within its bounds; of several places of contact a "
-         "guess tells which is meant.")  # fmt: skip
+APART = ("Start with the bodies apart, a stop between its lower_bound and upper_bound; of several "
+         "places of contact a guess tells which is meant.")  # fmt: skip
 RIGID = ("lies between parts that cannot move towards each other, that are one and the same, or "
          "whose motion is prescribed: no force of the contact can keep them apart.")  # fmt: skip
 TWO_BODIES = "Connect it to two bodies that forces can move, let it yield, or leave it out."

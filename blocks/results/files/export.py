@@ -31,8 +31,8 @@ from ..values.modes import codes_of, from_attributes, from_facts, holds_words
 from ..values.table import Column, Table
 from . import name_of, reading
 
-__all__ = ["opened_netcdf", "parquet_with_facts", "read_csv", "read_netcdf", "read_parquet",
-           "table_of_dataset", "table_of_frame"]  # fmt: skip
+__all__ = ["csv_frame", "opened_netcdf", "parquet_with_facts", "read_csv", "read_netcdf",
+           "read_parquet", "table_of_dataset", "table_of_frame"]  # fmt: skip
 
 _TWICE = re.compile(r"(.*\])\.\d+$")
 
@@ -49,12 +49,16 @@ def read_csv(file: str | Path) -> Table:
     FileError
         For a file that is missing, damaged or no such table.
     """
+    return table_of_frame(csv_frame(file), file, first=2)
+
+
+def csv_frame(file: str | Path) -> Any:
+    """The DataFrame of a CSV file."""
     pd = pandas("Reading CSV")
     exact = {} if int(pd.__version__.split(".")[0]) >= 3 else {"float_precision": "round_trip"}
     with reading(file, "a CSV file"), warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)  # more cells than headings
-        frame = pd.read_csv(file, skipinitialspace=True, index_col=False, **exact)
-    return table_of_frame(frame, file, first=2)
+        return pd.read_csv(file, skipinitialspace=True, index_col=False, **exact)
 
 
 def read_parquet(file: str | Path) -> Table:

@@ -262,8 +262,7 @@ class SavedRecording:
         return MadeWith(
             {path: _read(value) for path, value in facts["parameters"].items()},
             {path: (_read(v), priority) for path, (v, priority) in facts["starts"].items()},
-            facts["types"], {name: _read(value) for name, value in facts["settings"].items()},
-        )  # fmt: skip
+            facts["types"], {name: _read(value) for name, value in facts["settings"].items()})
 
     def drawn(self, opened: Any = ()) -> None:
         """A file holds no network."""

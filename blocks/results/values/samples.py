@@ -15,7 +15,7 @@ import numpy as np
 
 from ...exceptions import ParameterError, unknown_name
 from ...numerics.arrays import Array
-from ...units import Unit, from_si, in_unit, quantity, to_si, unit_of
+from ...units import Quantity, Unit, from_si, in_unit, quantity, to_si, unit_of
 from ..recording import Curves, VariableInfo
 from ..shown import SECOND, number, unit_to_show
 from .extremes import largest
@@ -25,7 +25,6 @@ from .views import both_limits, run_of, same_samples
 
 if TYPE_CHECKING:
     import pint
-    from pint import Quantity
 
 __all__ = ["KINDS", "NUMBERS", "OVER_TIME", "Samples", "headings", "reduction_of", "refuse_mixture",
            "refuse_times_not_covered", "rows_at", "unit_of_number"]  # fmt: skip
@@ -231,8 +230,7 @@ def refuse_times_not_covered(series: Samples, times: Array, beside: str) -> Arra
     if series.kind == "time":
         raise ParameterError(
             f"{beside} and time", "belong to different runs, and the sample times of one say "
-            "nothing of the other.", "Take the time of the same run.", code="result.runs",
-        )  # fmt: skip
+            "nothing of the other.", "Take the time of the same run.", code="result.runs")
     try:
         return within_run(series.rows.source.times, times, series.path)
     except ParameterError as error:
@@ -255,8 +253,7 @@ def refuse_mixture(found: Sequence[Samples], what: str) -> None:
                 f"{found[0].path} and {other.path}", "belong to different runs or parts of one, "
                 f"and {what} does not say how their samples belong together.",
                 "Read them at common times first, a.at(times) and b.at(times), or give their "
-                "quantities as they are: a.quantity, b.quantity.", code="result.runs",
-            )  # fmt: skip
+                "quantities as they are: a.quantity, b.quantity.", code="result.runs")
 
 
 def headings(asked: Curves, chosen: Sequence[Samples]) -> list[str]:

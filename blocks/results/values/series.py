@@ -15,14 +15,12 @@ import numpy as np
 from ...exceptions import (
     MissingUnit,
     ParameterError,
-    UnknownName,
     WrongCall,
     WrongDimension,
     brief,
 )
 from ...numerics.arrays import Array
-from ...reading.foreign_words import series_elsewhere
-from ...renamed import ATTRIBUTES, current_attribute
+from ...reading.foreign_words import attribute_elsewhere
 from ...units import as_written, from_si, quantity
 from ..recording import Curves
 from ..sheet import Tabulated
@@ -109,14 +107,9 @@ class Series(Tabulated, Samples):
 
     __hash__ = None  # type: ignore[assignment]  # == compares sample by sample
 
-    def __getattr__(self, name: str) -> Any:
-        sentence, here = "", ""
-        if not name.startswith("_") and name not in ATTRIBUTES["Series"]:
-            sentence, here = series_elsewhere(name)
-        if not sentence:
-            return current_attribute(self, name)
-        raise UnknownName(self.path, f"values have no {name!r}.", sentence, name=name,
-                          nearest=[here])
+    if not TYPE_CHECKING:  # which would take every name for one
+        def __getattr__(self, name: str) -> Any:
+            return attribute_elsewhere(self, name, "series", "path", "values have")
 
     @property
     def time(self) -> Series:

@@ -8,21 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...exceptions import optional_package, unknown_name
 from ...numerics.arrays import Array
-from ...units import Unit, quantity
+from ...units import Quantity, Unit, quantity
 from ..files import writing
 from ..lookup import collapsed
 from ..sheet import ByName, Sheet, pandas
 from ..shown import label, number
 from .modes import as_attributes, in_words
-
-if TYPE_CHECKING:
-    from pint import Quantity
 
 __all__ = ["Column", "Table", "instance_dimension", "write_netcdf"]
 

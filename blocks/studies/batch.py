@@ -25,13 +25,13 @@ from .batch_conditions import common_of, parameter_entries, refuse_request, refu
 from .runner import Outcome, Recipe, Runner, RunsPoints
 from .settings import Setting, find_setting
 
-__all__ = ["AtOnce"]
+__all__ = ["BatchRunner"]
 
 HUGE = 2.0**1000  # a nominal value that no other exceeds
 
 
-class AtOnce(RunsPoints):
-    """Runs points in this process; OneByOne is raised where the runs cannot be made so.
+class BatchRunner(RunsPoints):
+    """Runs points in this process; NotBatchable is raised where the runs cannot be made so.
 
     ``refuse`` refuses what no run may have, of a system; ``methods`` are those by which they can be
     run.

@@ -34,13 +34,13 @@ from ..exceptions import BlocksError, ParameterError, warn_user
 from ..language.compiled_model import CompiledModel
 from ..simulation.interrupts import postponed
 from .axes import Plan
-from .batch_conditions import OneByOne
-from .batched import Batched
+from .batch_conditions import NotBatchable
 from .calls import chosen_executor
 from .runner import ASSEMBLY, InProcess, Outcome, Outcomes, Recipe, RunsPoints
-from .sequential import Repeated
+from .sequential import SequentialRunner
+from .vectorised import VectorisedRunner
 
-__all__ = ["Spread", "runner_for"]
+__all__ = ["ExecutorRunner", "runner_for"]
 
 LASTS = 1.0  # s of a batch: far longer than it takes to send it, and little to lose
 TOO_LONG = 4 * LASTS  # s, after which what is left of it goes out again
@@ -57,17 +57,17 @@ def runner_for(model: CompiledModel, recipe: Recipe, executor: Any, plan: Plan) 
     workers, executor = (0, None) if executor is None else chosen_executor(executor, "sweep")
     if executor is None:
         try:
-            return Batched(model, recipe, plan, workers or 1)
-        except OneByOne as reason:
+            return VectorisedRunner(model, recipe, plan, workers or 1)
+        except NotBatchable as reason:
             why = reason
         if workers <= 1 and model.compile().nu:
             try:
-                return Repeated(model, recipe, plan)
-            except OneByOne as reason:
+                return SequentialRunner(model, recipe, plan)
+            except NotBatchable as reason:
                 why = reason
         if not workers:
             return InProcess(model, recipe, str(why))
-    return Spread(model, recipe, plan, executor, workers)
+    return ExecutorRunner(model, recipe, plan, executor, workers)
 
 
 @dataclass
@@ -84,7 +84,7 @@ class _Batch:
     stopped: bool = False  # by Ctrl-C
 
 
-class Spread(RunsPoints):
+class ExecutorRunner(RunsPoints):
     """Runs points on an executor, in whatever order they finish.
 
     ``executor`` is None for as many processes of its own as there shall be ``workers``.

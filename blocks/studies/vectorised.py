@@ -20,8 +20,8 @@ from ..simulation.running_method import REVIEW_COMPILED
 from ..simulation.wanted import VariableFunctions
 from ..system.time_functions import ACROSS
 from .axes import Plan
-from .batch import AtOnce
-from .batch_conditions import OneByOne, refuse_structure
+from .batch import BatchRunner
+from .batch_conditions import NotBatchable, refuse_structure
 from .outputs import Output
 from .runner import Outcome, Outcomes, Recipe
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from ..native.lanes import Filled, Runs
     from ..system import System
 
-__all__ = ["Batched"]
+__all__ = ["VectorisedRunner"]
 
 BLOCK = 128  # runs of one thread that are laid out, and kept, together
 
 
-class Batched(AtOnce):
+class VectorisedRunner(BatchRunner):
     """Runs points in lanes; several threads (``workers``) share them run by run."""
 
     how = "several runs at once, in machine code (dopri5)"
@@ -50,16 +50,16 @@ class Batched(AtOnce):
         ends = np.cumsum([0, *map(len, handles)]).tolist()
         times = {t for o in self.recipe.outputs if o.reduction in ("at", "course") for t in o.times}
         if not native.is_installed():
-            raise OneByOne("llvmlite is not installed")
+            raise NotBatchable("llvmlite is not installed")
         from ..native import lanes
         from ..native.equations import equations_of
         from ..native.stages import arithmetic
 
         if reason := native.unwritable(self.common.problem):
-            raise OneByOne(reason)
+            raise NotBatchable(reason)
         equations = equations_of(system, self.common.problem.p)
         if equations.large:
-            raise OneByOne("the model is large")
+            raise NotBatchable("the model is large")
         slope, written = equations.in_lanes(lanes.LANES, functions.expression(sum(handles, ())))
         self.lanes, self._addresses = lanes, (arithmetic(lanes.LANES), slope, written)
         self._ends = ends  # of outputs, among the scalars that make up all of them

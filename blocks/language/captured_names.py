@@ -25,14 +25,14 @@ from .tree import TreeNode
 if TYPE_CHECKING:
     from .component import Component
 
-__all__ = ["Surroundings", "names_used"]
+__all__ = ["CapturedNames", "names_used"]
 
 PLAIN = {bool, int, float, complex, str, bytes, type(None)}  # compared by their value
 ABSENT = object()
 TOOLKIT = __name__.partition(".")[0]
 
 
-class Surroundings:
+class CapturedNames:
     """What functions, other callables, or tables and lists of such, use that is defined outside of
     them, as it stands now."""
 
@@ -46,7 +46,7 @@ class Surroundings:
             self._note({"": function}, "", frozenset())
 
     @classmethod
-    def of_equations(cls, component: Component) -> Surroundings:
+    def of_equations(cls, component: Component) -> CapturedNames:
         """Return what the equations of a component, and functions among its values, use."""
         kind, found = type(component), cls(*filter(callable, component._values.values()))
         found._follow_class(kind, kind, frozenset({"equations", "port_equations"}))
@@ -60,7 +60,7 @@ class Surroundings:
                             found._follow_function(function, (law, kind))
         return found
 
-    def stand(self) -> bool:
+    def unchanged(self) -> bool:
         """Whether all of it is as it was."""
         return all(_is_same(space.get(name, ABSENT), value)
                    for space, name, value in self._bound) and all(

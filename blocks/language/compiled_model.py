@@ -58,7 +58,7 @@ class CompiledModel(Part):
 
     def _state_of_start(self) -> tuple[object, ...]:
         """What a start depends on besides its time: structure, values, nominal values."""
-        self._check_surroundings()
+        self._check_captured()
         return (self._structure_revision, self._revision,
                 *((d, value) for d, (value, _) in self._nominal_table.items()))
 
@@ -68,7 +68,7 @@ class CompiledModel(Part):
         It is kept until that changes, or values do that ask for another order of solving. A
         StructureError names the components of the over- and under-determined parts.
         """
-        self._check_surroundings()
+        self._check_captured()
         made = self._made
         if made.system is None or made.revision != self._structure_revision or not self._suits():
             revision, values = self._structure_revision, self._revision
@@ -80,12 +80,12 @@ class CompiledModel(Part):
             made.system, made.revision, made.values = system, revision, values
         return made.system
 
-    def _check_surroundings(self) -> None:
+    def _check_captured(self) -> None:
         """Take it as a change of structure where equations would be read otherwise now: they use a
         value of a module, say, that is another one."""
         made = self._made
         if made.system is not None and made.revision == self._structure_revision and not all(
-                f.kernel.surroundings.stand() for f in made.system.network.families):
+                f.kernel.captured.unchanged() for f in made.system.network.families):
             self._changed(True)
 
     def _compile_anew(self, choice: str) -> None:
@@ -98,7 +98,7 @@ class CompiledModel(Part):
         made = self._made
         if made.values != self._revision:
             assert made.system is not None
-            if not made.system.suit().all():
+            if not made.system.still_valid().all():
                 return False
             made.values = self._revision
         return True

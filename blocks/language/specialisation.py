@@ -16,7 +16,7 @@ import numpy as np
 
 from ..exceptions import NamingError, ParameterError, UnknownUnit
 from ..units import Unit, as_unit, placed
-from .captured_names import Surroundings
+from .captured_names import CapturedNames
 from .declarations import Declaration, Option, Parameter, Port, Signal, Variable
 from .derived_defaults import specialise_default
 from .references import choices_with
@@ -116,7 +116,7 @@ def declarations_of(component: Part) -> dict[str, Declaration]:
     """The declarations of an instance, with the units and numbers of ports its values settle."""
     key = structure_key(component)
     kept = type(component)._specialised
-    if key not in kept or not kept[key][1].stand():
+    if key not in kept or not kept[key][1].unchanged():
         declarations = type(component)._declared | declared_by_laws(component)
         special = dict(declarations)
         for name, declared in declarations.items():
@@ -132,7 +132,7 @@ def declarations_of(component: Part) -> dict[str, Declaration]:
             specialise_default(component, special, name)
         functions = [function for declared in declarations.values()
                      for function in (declared.default_of, declared.unit_of, declared.when)]
-        kept[key] = special, Surroundings(*filter(callable, functions))
+        kept[key] = special, CapturedNames(*filter(callable, functions))
     return kept[key][0]
 
 

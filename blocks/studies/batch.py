@@ -139,8 +139,8 @@ class BatchRunner(RunsPoints):
         refused = np.zeros(len(places[0]), dtype=bool)
         for k in self.parameters:
             refused |= self._out_of_bounds[k][places[k]]
-        if self.system.tape.suited.decide:
-            refused |= ~self.system.suit(self.filled(places)[0])
+        if self.system.tape.validity.decide:
+            refused |= ~self.system.still_valid(self.filled(places)[0])
         varied, parts = [], {}
         for k in self.parameters:
             setting = self.runner.settings[k]

@@ -30,21 +30,21 @@ class PivotValidity:
 
     ``layout`` is family, name, offset and width of every parameter in ``p``; ``solved`` are groups,
     the position of the argument that they are solved for, and which rows. ``pairs`` gives pairs and
-    coefficients of the torn blocks for other values, and ``groups`` are the equations of these;
-    ``regular`` says whether blocks that are torn by conditions keep their digits then,
-    ``eliminated`` whether pivots and inputs were chosen by values, too.
+    coefficients of the torn blocks for other values; ``groups`` are their equations; ``regular``
+    says whether blocks torn by conditions keep their digits, ``eliminated`` whether pivots were
+    chosen by values.
     """
 
     def __init__(self, values: Parameters, layout: list[tuple[int, str, int, int]],
                  solved: list[tuple[Group, int, Indices]], blocks: list[Block],
                  pairs: Callable[[Parameters], BlockIncidence],
-                 regular: Callable[[Parameters], bool], groups: list[Group], eliminated: bool) -> None:
-        self._eliminated = eliminated
+                 regular: Callable[[Parameters], bool], groups: list[Group],
+                 eliminated: bool) -> None:
         self._suits: dict[bytes, bool] = {}  # by how many such factors values are away
         self._solved = [(group, k, rows) for group, k, rows in solved
                         if group.law is not None and group.law.slopes[k] == "parameter"]
         self._blocks, self._pairs, self._layout = blocks, pairs, layout
-        self._regular = regular
+        self._regular, self._eliminated = regular, eliminated
         self._sizes = [p[0].shape[1] if p else 0 for p in values]
         deciding = {group.family for group, _, _ in self._solved} | {
             group.family for group in groups

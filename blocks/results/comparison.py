@@ -117,14 +117,14 @@ class Comparison(Tabulated):
                  for name, text in zip(self.runs, words, strict=True)]  # fmt: skip
         if len(names) > MANY:  # the legend would leave no room for curves
             names[1:-1] = [f"_{name}" for name in names[1:-1]]
-        wishes = units_wanted(units, [found[0] for found in self._alike.values()], self.paths,
+        wanted = units_wanted(units, [found[0] for found in self._alike.values()], self.paths,
                               "compared variables")
-        panels = [Panel(unit_to_show(found[0].declared_unit, wishes.get(path), path), [
+        panels = [Panel(unit_to_show(found[0].declared_unit, wanted.get(path), path), [
             Curve(series, name, None, name, DASHES[k % len(DASHES)])
             for k, (series, name) in enumerate(zip(found, names, strict=True))], path)
             for path, found in self._alike.items()]
         every_series = [series for found in self._alike.values() for series in found]
-        clock = unit_to_show(SECOND, wishes.get("time", time_unit(span_of(every_series))), "time")
+        clock = unit_to_show(SECOND, wanted.get("time", time_unit(span_of(every_series))), "time")
         draw = Drawing(panels, every, clock, ())
         if ax is not None:
             return draw.into(given_axes(ax, panels), title, save, "best")

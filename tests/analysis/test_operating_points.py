@@ -432,7 +432,7 @@ def test_what_a_diode_and_a_closed_switch_bear_is_told_without_a_warning():
 
 def test_family_of_equilibria_of_a_free_mass():
     assert block(0).operating_point().notes == [
-        "Not determined, and left near the start: block.v. Wish a value of each that matters."]
+        "Not determined, and left near the start: block.v. Give a target for each that matters."]
 
 
 def test_two_wishes_that_conflict_are_named_with_a_cure():
@@ -572,7 +572,7 @@ def test_a_run_is_no_start_and_says_how_to_go_on():
 
 
 def test_a_linear_model_of_an_older_point_says_so():
-    """Wishes about inputs are no change; a parameter that the model got since is one."""
+    """Targets of inputs are no change; a parameter that the model got since is one."""
     model = oscillator(0.2)
     op = model.operating_point({"push.force": free, "spring.x": "0 m"})
     assert not model.linearise("push.force", "spring.x", at=op).notes

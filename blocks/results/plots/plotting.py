@@ -137,11 +137,11 @@ def plot(source: Curves, chosen: Sequence[Series], *, units: str | Mapping[str, 
         raise unknown_option("plot()", unknown, ("units", "every", "save", "title", "events", "ax"))
     names = headings(source, chosen)
     legend = legends(source, chosen)
-    wishes = units_wanted(units, chosen, names, "drawn variables")
-    curves = [Curve(s, text, wishes.get(name))
+    wanted = units_wanted(units, chosen, names, "drawn variables")
+    curves = [Curve(s, text, wanted.get(name))
               for s, name, text in zip(chosen, names, legend, strict=True)]
     panels = _panels(curves)
-    clock = unit_to_show(SECOND, wishes.get("time", time_unit(span_of(chosen))), "time")
+    clock = unit_to_show(SECOND, wanted.get("time", time_unit(span_of(chosen))), "time")
     one_run = len({id(run_of(s.rows.source)) for s in chosen}) == 1
     marked = list(chosen[0].rows.source.events) if events and one_run else []
     draw = Drawing(panels, every, clock, marked)

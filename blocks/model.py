@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, overload
 from .exceptions import BlocksError, told_how_to_call
 from .language.compiled_model import CompiledModel
 from .renamed import current_options
-from .results.shown import printable
+from .results.formatting import printable
 from .units import sizes_by_dimension
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from ..assembly.network import Network
 from ..exceptions import ParameterError, unknown_name
 from ..language.component import Component
 from ..language.declarations import Output, Parameter, Port, Signal
+from ..results.formatting import RAISED, pretty
 from ..results.schematic.parts import Net, Part, Pin
-from ..results.shown import RAISED, pretty
 from ..shapes import Symbol, line
 
 __all__ = ["drawn_network"]

@@ -30,8 +30,8 @@ from ..native.stages import ATOL
 from ..nonsmooth.modes.elements import Change
 from ..nonsmooth.modes.islands import NetworkIslands
 from ..numerics.arrays import Array, Indices
+from ..results.formatting import label, pretty
 from ..results.page.run_page import Page, curves, network, parameters, style
-from ..results.shown import label, pretty
 from ..simulation.settings import Options
 from ..units import Unit, from_si, to_si, unit_given
 from .chosen_states import choice_of, may_leave

@@ -30,7 +30,7 @@ from ..exceptions import (
 from ..reading.foreign_words import keyword_elsewhere, method_nearest, part_elsewhere
 from ..reading.paths import steps_of
 from ..renamed import ATTRIBUTES, current_attribute
-from ..results.shown import printable
+from ..results.formatting import printable
 from ..units import Unit, from_si, unit_given
 from .assignment import (
     Builds,

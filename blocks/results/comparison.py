@@ -12,12 +12,12 @@ import numpy as np
 from ..exceptions import ParameterError, WrongCall, WrongDimension, brief
 from ..numerics.arrays import Array
 from ..units import from_si, quantity
+from .formatting import SECOND, number, time_unit, unit_to_show
 from .parameters import MANY, differences, differences_sheet, in_few_words
 from .plots.plotting import Curve, Drawing, Panel, figure_of, given_axes, span_of
 from .plots.selection import drawn_by_default
 from .recording import Instant, Recording
 from .sheet import Sheet, Tabulated
-from .shown import SECOND, number, time_unit, unit_to_show
 from .values.sampling import units_wanted
 from .values.series import Series
 

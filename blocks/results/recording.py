@@ -202,7 +202,7 @@ class Recording(Curves, Protocol):
 
     @property
     def energy_tolerance(self) -> float | None:
-        """The relative residual of the energy ledger that the run's accuracy explains."""
+        """The relative residual of the energy balance that the run's accuracy explains."""
 
     def energy_terms(self) -> Sequence[EnergyTerm]:
         """One term per leaf component."""

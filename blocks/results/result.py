@@ -16,9 +16,9 @@ from ..exceptions import ParameterError, UnknownName, WrongCall, told_how_to_cal
 from ..reading.foreign_words import result_elsewhere
 from ..renamed import ATTRIBUTES, current_attribute, file_first
 from ..units import from_si
+from .formatting import SECOND
 from .lookup import collapsed, exists, find, grouped
 from .recording import Recording
-from .shown import SECOND
 from .values.series import Series, time_of
 
 if TYPE_CHECKING:  # imported with the first look
@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # imported with the first look
     from xarray import Dataset
 
     from .bottlenecks import Bottlenecks
-    from .ledger import Ledger
+    from .energy_balance import EnergyBalance
     from .page.run_page import Page
     from .parameters import Parameters
     from .report import Events, Statistics, Variables
@@ -291,7 +291,7 @@ class Result(Mapping[str, Series]):
 
         return animate(self._recording, save, fps, speed)
 
-    def energy(self) -> Ledger:
+    def energy(self) -> EnergyBalance:
         """Work, stored, dissipated and supplied energy per component, and what is missing.
 
         Warns
@@ -300,11 +300,11 @@ class Result(Mapping[str, Series]):
             Where more is missing than the tolerance of the run explains; names the components
             with the largest part of it.
         """
-        from .ledger import Ledger
+        from .energy_balance import EnergyBalance
 
-        ledger = Ledger(self._recording.energy_terms(), self.name)
-        ledger.warn(self._recording.energy_tolerance)
-        return ledger
+        balance = EnergyBalance(self._recording.energy_terms(), self.name)
+        balance.warn(self._recording.energy_tolerance)
+        return balance
 
     def sticking(self) -> Sticking:
         """Share of time stuck, break-aways and losses of every component that rubs or touches."""

@@ -42,7 +42,7 @@ LARGE = 1e9  # of the impulses, as forces: the work of those is large beside all
 
 @dataclass
 class _Rows:
-    """Where the components of the ledger stand in its vectors."""
+    """Where the components of the energy balance stand in its vectors."""
 
     families: list[int]
     rate: Evaluator  # of those of its rows that are not always 0, then the factors and courses

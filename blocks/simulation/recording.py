@@ -27,13 +27,13 @@ from ..system.system import System
 from .catalog import Catalog
 from .chosen_variables import ChosenVariables
 from .episode import EpisodeList
-from .faint import warn_of_faint_motion
 from .given_values import GivenValues
 from .passed_events import PassedEpisodes
 from .record_memory import WholeRecord
 from .replay import READING, Replay
 from .settings import RecordOptions
 from .tolerances import Tolerances
+from .unresolved_motion import warn_of_unresolved_motion
 from .wanted import VariableFunctions, Wanted
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class RunRecording:
     status: str = "finished"
     message: str = ""
     samples: Array | None = None
-    #: Relative residual of the energy ledger that the accuracy of the run explains.
+    #: Relative residual of the energy balance that the accuracy of the run explains.
     energy_tolerance: float = 1e-4
     #: Relative tolerance, and absolute ones; None for a fixed step.
     accuracy: tuple[float, Tolerances] | None = None
@@ -222,7 +222,7 @@ class RunRecording:
         if not self._scaled and len(t) <= self.replay.most_points:
             self._scaled = True
             with READING:
-                warn_of_faint_motion(self, self.replay.interpolated(t, which)[0].x)
+                warn_of_unresolved_motion(self, self.replay.interpolated(t, which)[0].x)
         return self.evaluate(function, wanted, t, which)
 
     def evaluate(self, function: Evaluator, wanted: Wanted, t: Array, which: Indices,

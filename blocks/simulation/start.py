@@ -255,7 +255,7 @@ def _as_it_begins(problem: Problem, start: Start, nominals: Nominals, t: float,
     functions = TargetFunctions.of(system, targets.slots)
     of_user = targets.levels < USERS
     searched = bool((functions.see_efforts & of_user).any()) or bool(
-        start.missed_by_user.any() and (functions.bend & of_user).any())
+        start.missed_by_user.any() and (functions.nonlinear & of_user).any())
     if not (searched or functions.see_efforts.any()):
         return start
     with suppress(*REFUSED):  # the run says why

@@ -201,7 +201,7 @@ class FoundSensitivities(Sensitivities):
         tied = self._constraints
         if tied:
             x = tied.before(event, x, d)
-        after = self._saltation.over(event, Changes(x, d))
+        after = self._saltation.apply(event, Changes(x, d))
         return tied.free(event + 1, after.x) if tied else after.x, after.d
 
 

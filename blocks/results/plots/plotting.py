@@ -17,9 +17,9 @@ from ...exceptions import ParameterError, brief, optional_package
 from ...numerics.tolerances import TINY
 from ...reading.foreign_words import unknown_option
 from ...units import Unit, in_unit
+from ..formatting import SECOND, pretty, time_unit, unit_to_show
 from ..parameters import differences, in_few_words
 from ..recording import Curves, Recording
-from ..shown import SECOND, pretty, time_unit, unit_to_show
 from ..values.samples import Samples, headings
 from ..values.sampling import units_wanted
 from ..values.times import grid

@@ -16,9 +16,9 @@ from ...exceptions import optional_package, unknown_name
 from ...numerics.arrays import Array
 from ...units import Unit, quantity
 from ..files import writing
+from ..formatting import label, number
 from ..lookup import collapsed
 from ..sheet import ByName, Sheet, pandas
-from ..shown import label, number
 from .modes import as_attributes, in_words
 
 if TYPE_CHECKING:

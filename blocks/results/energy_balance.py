@@ -13,22 +13,23 @@ import numpy as np
 
 from ..exceptions import warn_user
 from ..numerics.tolerances import LEDGER_ROUNDING, TINY
+from ..renamed import current_attribute
 from ..units import Unit, quantity, unit
+from .formatting import label, number, pretty
 from .lookup import collapsed
 from .recording import EnergyTerm, EnergyWarning
 from .sheet import SHOWN, ByComponent, Sheet, pandas
-from .shown import label, number, pretty
 
 if TYPE_CHECKING:
     from pint import Quantity
 
-__all__ = ["Ledger", "energy_unit"]
+__all__ = ["EnergyBalance", "energy_unit"]
 
 WORDS = ("work_in", "stored", "dissipated", "supplied", "residual")
 MOST_OF = 0.1  # of what the worst component misses: worth a word
 
 
-class Ledger(ByComponent[EnergyTerm]):
+class EnergyBalance(ByComponent[EnergyTerm]):
     """Energy of every component over the run.
 
     For every component ``work_in = stored + dissipated - supplied``: what came
@@ -39,6 +40,9 @@ class Ledger(ByComponent[EnergyTerm]):
     def __init__(self, terms: Iterable[EnergyTerm], name: str = "") -> None:
         super().__init__(terms, "energy")
         self.name = name
+
+    def __getattr__(self, name: str) -> Any:
+        return current_attribute(self, name)
 
     @staticmethod
     def violation(term: EnergyTerm) -> float:
@@ -72,7 +76,7 @@ class Ledger(ByComponent[EnergyTerm]):
         return quantity(float(broken + abs(self._sum("work_in"))), "J")
 
     @property
-    def turned_over(self) -> Quantity:
+    def throughput(self) -> Quantity:
         """Energy that changed its place: half the sum of the magnitudes of stored, dissipated and
         supplied, since what leaves one place arrives at another; or half the energy that went
         through ports in either direction, where the components know it and it is more.
@@ -81,7 +85,7 @@ class Ledger(ByComponent[EnergyTerm]):
         return quantity(float(max(net, self._sum("exchanged")) / 2), "J")
 
     @property
-    def held(self) -> Quantity:
+    def peak_stored(self) -> Quantity:
         """The largest energy that the components held in one form (kinetic, gravitational, ...),
         at start, events and end.
         """
@@ -98,14 +102,12 @@ class Ledger(ByComponent[EnergyTerm]):
         return self._relative(self.residual.magnitude)
 
     def _relative(self, missing: float) -> float:
-        turned_over, held = self.turned_over.magnitude, self.held.magnitude
-        scale = max(turned_over, held)
-        if missing == 0:
-            return 0.0
-        if not (scale and np.isfinite(missing)):  # or energies are beyond all numbers
-            return float("inf")
+        throughput, held = self.throughput.magnitude, self.peak_stored.magnitude
+        scale = max(throughput, held)
+        if not (missing and scale and np.isfinite(missing)):  # energies may be beyond all numbers
+            return float("inf") if missing else 0.0
         sure = max(_sure(self._bare) - LEDGER_ROUNDING * held, 0.0)
-        return max(missing / scale, sure / max(turned_over, TINY))
+        return max(missing / scale, sure / max(throughput, TINY))
 
     @property
     def _bare(self) -> list[EnergyTerm]:
@@ -123,7 +125,7 @@ class Ledger(ByComponent[EnergyTerm]):
         if tolerance is None or not self._relative(
                 _sure(self._terms) + abs(self._sum("work_in"))) > tolerance:
             return
-        scale, missing = max(self.turned_over, self.held).magnitude, self.residual.magnitude
+        scale, missing = max(self.throughput, self.peak_stored).magnitude, self.residual.magnitude
         terms: Sequence[EnergyTerm] = self._terms
         if missing <= tolerance * scale:  # what bodies miss follows from the accuracy of the run
             terms = self._bare
@@ -141,13 +143,13 @@ class Ledger(ByComponent[EnergyTerm]):
             + _advice(worst), EnergyWarning,
         )  # fmt: skip
 
-    def grouped(self) -> Ledger:
+    def grouped(self) -> EnergyBalance:
         """The instances of an array as one component: ``"masses (100)"``."""
         sums: dict[tuple[str, str], list[EnergyTerm]] = {}
         for term in self._terms:
             sums.setdefault((collapsed(term.component), term.type), []).append(term)
         numbers = [one.name for one in fields(EnergyTerm)[2:]]
-        return Ledger((terms[0] if len(terms) == 1 else EnergyTerm(
+        return EnergyBalance((terms[0] if len(terms) == 1 else EnergyTerm(
             f"{path} ({len(terms)})", kind, *(float(sum(getattr(t, f) for t in terms))
                                               for f in numbers))
             for (path, kind), terms in sums.items()), self.name)
@@ -164,8 +166,7 @@ class Ledger(ByComponent[EnergyTerm]):
         rows["residual"] = [t.violation for t in self._terms]
         return {"component": [*(t.component for t in self._terms), "total"],
                 "type": [*(t.type for t in self._terms), ""],
-                **{w: [v / shown.factor for v in [*values, sum(values)]]
-                   for w, values in rows.items()}}
+                **{w: [v / shown.factor for v in (*vs, sum(vs))] for w, vs in rows.items()}}
 
     def _sheet(self) -> Sheet:
         """All components with their totals, and what is missing below."""
@@ -177,22 +178,19 @@ class Ledger(ByComponent[EnergyTerm]):
         columns: dict[str, list[Any]] = {
             "component": rows["component"], "type": rows["type"],
             **{w: [number(v, scale=1e3) for v in rows[w]] for w in WORDS[:-1]},
-            "residual": [f"{v:.1e}" if v else "0" for v in rows["residual"]],
-        }
+            "residual": [f"{v:.1e}" if v else "0" for v in rows["residual"]]}
         title = f"Energy of {self.name}".removesuffix(" of ")
         return Sheet(f"{title} in {pretty(shown)}", columns, self._missing())
 
     def _missing(self) -> str:
         """What is unaccounted for, beside what was turned over or held."""
         missing = self.residual.magnitude
-        scale, word = max((self.turned_over.magnitude, "turned over"),
-                          (self.held.magnitude, "held"))
+        scale, word = max((self.throughput.magnitude, "turned over"),
+                          (self.peak_stored.magnitude, "held"))
         first, second = energy_unit(missing), energy_unit(scale)
         note = (f"unaccounted for: {missing / first.factor:.3g} {pretty(first)} of "
                 f"{scale / second.factor:.5g} {pretty(second)} {word}")
-        if missing and scale:
-            note += f" (relative {self.relative_residual:.1e})"
-        return note
+        return note + (f" (relative {self.relative_residual:.1e})" if missing and scale else "")
 
 
 def _sure(terms: Iterable[EnergyTerm]) -> float:
@@ -218,5 +216,4 @@ def energy_unit(largest: float) -> Unit:
     names = ("fJ", "pJ", "nJ", "uJ", "mJ", "J", "kJ", "MJ", "GJ")
     if not np.isfinite(largest) or largest == 0:
         return unit("J")
-    place = int(np.clip(np.floor(np.log10(largest) / 3) + 5, 0, len(names) - 1))
-    return unit(names[place])
+    return unit(names[int(np.clip(np.floor(np.log10(largest) / 3) + 5, 0, len(names) - 1))])

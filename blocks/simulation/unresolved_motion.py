@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
     from .recording import RunRecording
 
-__all__ = ["warn_of_faint_motion"]
+__all__ = ["warn_of_unresolved_motion"]
 
 RESOLVED = 100.0  # absolute tolerances: a motion of so many is followed to a percent of itself
 ROUNDING = 1e-3  # the same of what may be rounding
 MOST, TIMES = 1000, 100  # flows of a circuit, and times, that are looked at
-FAINT = 1e-4  # of 1 in SI units: flows below that are far from what nominal values expect
+SMALL = 1e-4  # of 1 in SI units: flows below that are far from what nominal values expect
 
 
-def warn_of_faint_motion(recording: RunRecording, x: Array) -> None:
+def warn_of_unresolved_motion(recording: RunRecording, x: Array) -> None:
     """Warn of states (states, times) that stay within a few absolute tolerances.
 
     Of those alone in whose circuits all flows are small as well.
@@ -42,13 +42,13 @@ def warn_of_faint_motion(recording: RunRecording, x: Array) -> None:
     small = np.flatnonzero((largest < RESOLVED * allowed) & (largest > ROUNDING * allowed))
     circuits = _Circuits(recording)
     owners = {int(i): owner for i in small if (owner := _owner(recording, int(i))) is not None}
-    faint = [i for i, (family, instance, _) in owners.items()
-             if circuits.are_faint(family, instance)]
-    if not faint:
+    unresolved = [i for i, (family, instance, _) in owners.items()
+                  if circuits.are_small(family, instance)]
+    if not unresolved:
         return
-    worst = min(faint, key=lambda i: largest[i] / allowed[i])
+    worst = min(unresolved, key=lambda i: largest[i] / allowed[i])
     motion, error = (_shown(v[worst], owners[worst][2]) for v in (largest, allowed))
-    more = f", like {len(faint) - 1} more," if len(faint) > 1 else ""
+    more = f", like {len(unresolved) - 1} more," if len(unresolved) > 1 else ""
     warn_user(
         f"{recording.name}: {recording.system.state_name(worst)}{more} never exceeds {motion}, "
         f"and may be off by {error}: that absolute tolerance follows from its nominal value. "
@@ -65,7 +65,7 @@ class _Circuits:
         self.labels: dict[Domain, Indices] = {}  # of nodes
         self.found: dict[tuple[Domain, int], bool] = {}
 
-    def are_faint(self, family: int, instance: int) -> bool:
+    def are_small(self, family: int, instance: int) -> bool:
         """Whether all flows of all circuits of a component are small, and some are not zero."""
         network, own = self.network, set()
         for port, (domain, _) in network.families[family].kernel.ports.items():
@@ -74,10 +74,10 @@ class _Circuits:
             node = network.node_of[network.port_numbers(family, port)[instance]]
             own.add((domain, int(self.labels[domain][node])))
         for one in own - self.found.keys():
-            self.found[one] = self._is_faint(*one)
+            self.found[one] = self._is_small(*one)
         return bool(own) and all(self.found[one] for one in own)
 
-    def _is_faint(self, domain: Domain, circuit: int) -> bool:
+    def _is_small(self, domain: Domain, circuit: int) -> bool:
         recording, network, flows = self.recording, self.network, []
         for f, family in enumerate(network.families):
             for port, (of, _) in family.kernel.ports.items():
@@ -90,7 +90,7 @@ class _Circuits:
             return False
         times = recording.times
         largest = np.abs(recording.values(flows, times[:: 1 + len(times) // TIMES]))
-        return bool(0.0 < largest.max(initial=0.0) < FAINT)
+        return bool(0.0 < largest.max(initial=0.0) < SMALL)
 
 
 def _owner(recording: RunRecording, state: int) -> tuple[int, int, Quantity] | None:

@@ -24,7 +24,7 @@ from .plan import Scope, Written
 from .python_text import same_text, value_text
 from .units import unit_here
 
-__all__ = ["Asked", "Texts", "WritesValues", "defaults_of"]
+__all__ = ["BlockParameters", "Texts", "WritesValues", "defaults_of"]
 
 
 class WritesValues(Protocol):
@@ -95,7 +95,7 @@ def _unread_options(block: Block, read: Collection[str], usual: Mapping[str, str
 
 
 @dataclass
-class Asked:
+class BlockParameters:
     """The parameters of a block for signals; ``path`` is that of the system it stands in."""
 
     texts: WritesValues

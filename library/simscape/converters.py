@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from .diagram import Block, End
 from .physical_signals import Made, quotient
-from .plan import Joint, Level, Part, PortPlan, Stub
+from .plan import Part, PortPlan, PortRef, Stub, SystemContext
 from .python_text import python_name
 from .signal_lines import TO_PHYSICAL, TO_SIMULINK
 from .signal_part import factor, with_unit
@@ -41,12 +41,12 @@ class Converters:
 
     signals: SignalsOfLevel
 
-    def node(self, ends: list[End], joints: list[Joint]) -> None:
+    def node(self, ends: list[End], refs: list[PortRef]) -> None:
         level, conversion = self.signals.level, self.signals.conversion
         blocks = [block for end in ends if (block := level.block(end)) is not None]
         units = (conversion.units.of(end.sid, end.name) for end in ends)
         unit = next(filter(None, units), "")
-        output = next((j for j in joints if j.kind == "output"), None)
+        output = next((j for j in refs if j.kind == "output"), None)
         inputs: list[str] = []
         ports = [block for block in blocks if conversion.is_port(level, block)]
         for block in blocks:
@@ -56,38 +56,38 @@ class Converters:
             if output is None:  # it comes from outside
                 port = level.add_port(block, "Input", unit)
                 conversion.inputs.add(f"{level.within}{port.name}")
-                output = Joint(f"{level.owner}.{port.name}", "output", unit)
+                output = PortRef(f"{level.owner}.{port.name}", "output", unit)
             else:
                 port = level.add_port(block, "Output", output.unit or unit)
                 level.driven[port.name] = self.signals.path_of(output)
                 inputs.append(f"{level.owner}.{port.name}")
         if output is None:
             return
-        for joint in joints:  # an input takes a signal in its unit, as far as both are known
-            if joint.kind == "input" and (
-                    not joint.unit or not output.unit or alike(joint.unit, output.unit)):
-                inputs.append(joint.text)
-            elif joint.kind == "input":
-                self._take_number(joint, output)
+        for ref in refs:  # an input takes a signal in its unit, as far as both are known
+            if ref.kind == "input" and (
+                    not ref.unit or not output.unit or alike(ref.unit, output.unit)):
+                inputs.append(ref.text)
+            elif ref.kind == "input":
+                self._take_number(ref, output)
         for block in blocks:
             if block.kind == TO_SIMULINK:
-                inputs += self._to_simulink(block, Joint(output.text, "output",
-                                                         output.unit or unit))
+                inputs += self._to_simulink(block, PortRef(output.text, "output",
+                                                           output.unit or unit))
         if inputs:
             self.signals.connect(output, inputs)
 
-    def _take_number(self, joint: Joint, output: Joint) -> None:
+    def _take_number(self, ref: PortRef, output: PortRef) -> None:
         """Let an input take the number of a signal in another unit, and say so."""
         level = self.signals.level
-        *_, part, port = joint.text.split(".")
-        to = "" if joint.unit == "1" else joint.unit
+        *_, part, port = ref.text.split(".")
+        to = "" if ref.unit == "1" else ref.unit
         place = number_taken(level, f"{part}_{port}", output.text, output.unit, to)
-        level.plan.connections.append([place, joint.text])
+        level.plan.connections.append([place, ref.text])
         self.signals.conversion.remarks.append(
-            f"{level.within}{part}.{port} takes {joint.unit} and is given {output.unit}: the "
+            f"{level.within}{part}.{port} takes {ref.unit} and is given {output.unit}: the "
             "number is taken over.")
 
-    def _to_physical(self, block: Block, unit: str) -> Joint | None:
+    def _to_physical(self, block: Block, unit: str) -> PortRef | None:
         """The output of a converter to a physical signal, or of the source it gives a unit."""
         level = self.signals.level
         driver = level.system.driver_of(block.sid)
@@ -100,25 +100,25 @@ class Converters:
                 self.signals.conversion.enter(level, block, "mapped", "the unit of its source")
                 return folded
         part = self._converter(block, "", unit)
-        level.joints[block.sid, "in1"] = Joint(f"{level.owner}.{part.name}.u", "input")
-        joint = Joint(f"{level.owner}.{part.name}.y", "output", TEMPERATURES.get(unit, unit))
+        level.refs[block.sid, "in1"] = PortRef(f"{level.owner}.{part.name}.u", "input")
+        ref = PortRef(f"{level.owner}.{part.name}.y", "output", TEMPERATURES.get(unit, unit))
         if order:
-            joint = self._filter(block, joint, order)
+            ref = self._filter(block, ref, order)
         self.signals.conversion.enter(level, block, "mapped", part.component,
                               ["Its filter is a lag of the same order."] if order else [])
-        return joint
+        return ref
 
-    def _filter(self, block: Block, before: Joint, order: str) -> Joint:
+    def _filter(self, block: Block, before: PortRef, order: str) -> PortRef:
         level = self.signals.level
         written = block.options.get("InputFilterTimeConstant", "0.001")
         lag = self.signals.conversion.texts.of(written, level.scope, f"{level.path}/{block.name}")
         T = factor(lag.python)
         below = f"[{T}, 1]" if order == "1" else f"[{T}**2, 2 * {T}, 1]"
-        return Joint(level.through(before.text, "signal.TransferFunction", {
+        return PortRef(level.through(before.text, "signal.TransferFunction", {
             "input": f'"{before.unit}"', "output": f'"{before.unit}"', "numerator": "[1]",
             "denominator": below}, f"{python_name(block.name)}_filter"), "output", before.unit)
 
-    def _folded(self, driver: End, converter: Block, unit: str) -> Joint | None:
+    def _folded(self, driver: End, converter: Block, unit: str) -> PortRef | None:
         """A source that drives only converters of one unit is written in that unit."""
         known = self.signals.placed.get(driver.sid)
         if known is None or known.made.component not in _FOLDED:
@@ -135,11 +135,11 @@ class Converters:
                              with_unit(v, unit) if k in _FOLDED[made.component] else v
                              for k, v in part.keywords.items()}
             part.note = unit
-        self.signals.level.joints[converter.sid, "in1"] = Joint("", "folded")
-        return Joint(f"{self.signals.level.owner}.{part.name}.y", "output",
-                     TEMPERATURES.get(unit, unit))
+        self.signals.level.refs[converter.sid, "in1"] = PortRef("", "folded")
+        return PortRef(f"{self.signals.level.owner}.{part.name}.y", "output",
+                       TEMPERATURES.get(unit, unit))
 
-    def _to_simulink(self, block: Block, source: Joint) -> list[str]:
+    def _to_simulink(self, block: Block, source: PortRef) -> list[str]:
         """The input of a converter to a number, where something uses the number."""
         level = self.signals.level
         end = End(block.sid, "out", 1)
@@ -155,7 +155,7 @@ class Converters:
             self.signals.conversion.enter(level, block, "mapped", "the signal itself")
             return []
         part = self._converter(block, unit, "")
-        level.joints[block.sid, "out1"] = Joint(f"{level.owner}.{part.name}.y", "output")
+        level.refs[block.sid, "out1"] = PortRef(f"{level.owner}.{part.name}.y", "output")
         self.signals.conversion.enter(level, block, "mapped", part.component)
         return [f"{level.owner}.{part.name}.u"]
 
@@ -179,7 +179,7 @@ class Converters:
         return part
 
 
-def number_taken(level: Level, name: str, place: str, unit: str, to: str) -> str:
+def number_taken(level: SystemContext, name: str, place: str, unit: str, to: str) -> str:
     """A gain that gives the number of a signal another unit; its output."""
     gain = f'"1 {quotient(to, unit) if unit else to}"'
     return level.through(place, "signal.Gain", {
@@ -215,7 +215,7 @@ def _number_of(text: str) -> str:
 
 
 # -- gains that say nothing -----------------------------------------------------------------------
-def leave_out_idle_gains(conversion: Conversion, level: Level) -> None:
+def leave_out_idle_gains(conversion: Conversion, level: SystemContext) -> None:
     """Take gains without effect out of a system, and join those that only change the unit."""
     plan = level.plan
     parts = {f"{level.owner}.{part.name}": part for part in plan.parts}

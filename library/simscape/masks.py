@@ -15,7 +15,7 @@ from .diagram import Block
 from .matlab import Name, NotUnderstood
 from .matlab_scripts import Assign, Skipped, parse_script
 from .matlab_values import Unknown, evaluate
-from .plan import Level, Scope
+from .plan import Scope, SystemContext
 from .python_text import same_text
 
 __all__ = ["Masks"]
@@ -30,7 +30,7 @@ class Masks:
     # of the script: name, text, comment, source
     lines: list[tuple[str, str, str, str]] = field(default_factory=list)
 
-    def scope(self, level: Level, block: Block, name: str) -> Scope:
+    def scope(self, level: SystemContext, block: Block, name: str) -> Scope:
         """The names inside a subsystem that is called ``name`` in the script."""
         mask = block.mask
         if mask is None or not (mask.values or mask.initialisation.strip()):

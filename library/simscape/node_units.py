@@ -12,14 +12,14 @@ from networkx.utils import UnionFind
 
 from blocks import BlocksError
 
-from .asked import Asked
+from .asked import BlockParameters
 from .diagram import Block, System
 from .mapping import counterpart_of, law_of
 from .nodes import inner_port, name_ports, nodes_of
 from .physical import signal_unit
 from .physical_signals import is_physical_signal, physical_signal_part, unit_expected
 from .signal_lines import TO_PHYSICAL, TO_SIMULINK
-from .signal_part import Lacks
+from .signal_part import Unmapped
 from .units import TEMPERATURES, unit_here
 
 __all__ = ["NodeUnits", "networks_of"]
@@ -92,10 +92,10 @@ class NodeUnits:
                     inputs.append(((block.sid, end), unit or unit_expected(block, written)))
         return inputs
 
-    def follow(self, asked: Callable[[Block], Asked]) -> None:
+    def follow(self, parameters_of: Callable[[Block], BlockParameters]) -> None:
         """Find units of outputs from those of inputs, until nothing more follows.
 
-        ``asked`` gives the parameters of a block.
+        ``parameters_of`` gives the parameters of a block.
         """
         waiting = list(self.blocks)
         while waiting:
@@ -106,8 +106,8 @@ class NodeUnits:
                     rest.append(block)
                     continue
                 try:
-                    made = physical_signal_part(block, asked(block))
-                except (Lacks, BlocksError):
+                    made = physical_signal_part(block, parameters_of(block))
+                except (Unmapped, BlocksError):
                     made = None
                 for end, port in block.ports.items():
                     if block.types.get(port) == "output":

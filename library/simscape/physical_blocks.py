@@ -16,9 +16,9 @@ from .matlab import NotUnderstood
 from .nodes import nodes_of
 from .physical import is_off, keywords_of, port_kind, said_of_what_is_off
 from .physical_signals import is_physical_signal, physical_signal_part
-from .plan import Joint, Level, Part
+from .plan import Part, PortRef, SystemContext
 from .signal_lines import TO_PHYSICAL, TO_SIMULINK
-from .signal_part import Lacks, SignalPart
+from .signal_part import SignalPart, Unmapped
 
 if TYPE_CHECKING:
     from .convert import Conversion
@@ -35,7 +35,7 @@ class PhysicalBlocks:
     dampings: dict[str, Any] = field(default_factory=dict)  # of hard stops, by block
     stubs: set[str] = field(default_factory=set)  # blocks that a stub stands for
 
-    def make(self, level: Level, block: Block) -> None:
+    def make(self, level: SystemContext, block: Block) -> None:
         """The part of a block, or a gap."""
         counterpart = counterpart_of(block.kind, block.values)
         if is_physical_signal(block):
@@ -48,7 +48,7 @@ class PhysicalBlocks:
         else:
             self._gap(level, block)
 
-    def _law(self, level: Level, block: Block, made: str, ports: dict[str, str],
+    def _law(self, level: SystemContext, block: Block, made: str, ports: dict[str, str],
              keywords: dict[str, str]) -> None:
         """A part whose class, with the law of the block, stands in the text."""
         self._add(level, block, made, ports, keywords)
@@ -58,13 +58,13 @@ class PhysicalBlocks:
         notes = [*left, *(self._direction(level, block))]
         self.conversion.enter(level, block, "approximated" if left else "mapped", made, notes)
 
-    def _add(self, level: Level, block: Block, made: str, ports: dict[str, str],
+    def _add(self, level: SystemContext, block: Block, made: str, ports: dict[str, str],
              keywords: dict[str, str]) -> None:
         part = f"{level.owner}.{level.add(block, made, keywords).name}"
         plans = {port.name: port for port in self.gaps.classes[made].ports}
-        level.joints |= {(block.sid, end): plans[port].joint(part) for end, port in ports.items()}
+        level.refs |= {(block.sid, end): plans[port].ref(part) for end, port in ports.items()}
 
-    def _direction(self, level: Level, block: Block) -> list[str]:
+    def _direction(self, level: SystemContext, block: Block) -> list[str]:
         """What is to be said of a block whose direction nothing proves."""
         if is_verified(block.kind):
             return []
@@ -72,7 +72,7 @@ class PhysicalBlocks:
         self.conversion.remarks.append(f"{level.path}/{block.name}: {note}")
         return [note]
 
-    def _component(self, level: Level, block: Block, counterpart: Counterpart) -> None:
+    def _component(self, level: SystemContext, block: Block, counterpart: Counterpart) -> None:
         conversion, where = self.conversion, f"{level.path}/{block.name}"
         component = counterpart.component
         assert component is not None
@@ -95,15 +95,15 @@ class PhysicalBlocks:
         conversion.remarks += [f"{where}: {note}" for note in keywords.told]
         for end, written in (block.ports or counterpart.ports).items():
             port = counterpart.port(written)
-            level.joints[block.sid, end] = Joint(
+            level.refs[block.sid, end] = PortRef(
                 f"{level.owner}.{name}.{port}", *port_kind(instance, port))
 
-    def _signal(self, level: Level, block: Block) -> None:
+    def _signal(self, level: SystemContext, block: Block) -> None:
         """A block for physical signals, in the units of what it is connected to."""
         conversion = self.conversion
         try:
-            made = physical_signal_part(block, conversion.asked(level, block))
-        except (Lacks, NotUnderstood) as error:
+            made = physical_signal_part(block, conversion.parameters_of(level, block))
+        except (Unmapped, NotUnderstood) as error:
             self._gap(level, block, str(error))
             return
         part = made.part
@@ -119,10 +119,10 @@ class PhysicalBlocks:
         for end, written in block.ports.items():
             if written in places:
                 kind = "output" if written in part.outputs else "input"
-                level.joints[block.sid, end] = Joint(places[written], kind,
+                level.refs[block.sid, end] = PortRef(places[written], kind,
                                                      conversion.units.of(block.sid, end) or "")
 
-    def place(self, level: Level, block: Block, made: SignalPart, name: str = ""
+    def place(self, level: SystemContext, block: Block, made: SignalPart, name: str = ""
               ) -> tuple[Part, dict[str, str]]:
         """Put a signal block and what stands before it; its part, and its ports by their names."""
         if made.equation:
@@ -140,7 +140,7 @@ class PhysicalBlocks:
                 del places[port]
         return part, places
 
-    def _gap(self, level: Level, block: Block, why: str = "", form: str = "here") -> None:
+    def _gap(self, level: SystemContext, block: Block, why: str = "", form: str = "here") -> None:
         """A stub with the ports of a component that has no counterpart."""
         units = self.conversion.units
         if not _tells_ports(block):
@@ -154,7 +154,7 @@ class PhysicalBlocks:
         self.conversion.enter(level, block, "missing", made,
                               [f"{why} A stub with its ports and values stands for it."])
 
-    def _ports_of_nodes(self, level: Level, block: Block) -> None:
+    def _ports_of_nodes(self, level: SystemContext, block: Block) -> None:
         """What the ports are that the file does not name or tell: as what they are joined to."""
         for node in nodes_of(level.system):
             kind = next(filter(None, (self._joined_kind(level, end) for end in node
@@ -169,18 +169,18 @@ class PhysicalBlocks:
                     block.ports[end.name] = end.name
                     block.types[end.name] = f"{end.port}put"
 
-    def _joined_kind(self, level: Level, end: End) -> str:
+    def _joined_kind(self, level: SystemContext, end: End) -> str:
         """What a port is that is joined to an end: its domain, ``input`` or ``output``."""
-        other, joint = level.block(end), self.conversion.joint(level, end)
+        other, ref = level.block(end), self.conversion.ref(level, end)
         kinds = {TO_SIMULINK: "output", TO_PHYSICAL: "input"}
         if other is not None and other.kind in kinds:
             return kinds[other.kind]
         domains = {domain: path for path, domain in DOMAINS.items()}
-        return "" if joint is None else (
-            {"input": "output", "output": "input"} | domains).get(joint.kind, "")
+        return "" if ref is None else (
+            {"input": "output", "output": "input"} | domains).get(ref.kind, "")
 
     @staticmethod
-    def _divisors(level: Level, block: Block) -> set[str]:
+    def _divisors(level: SystemContext, block: Block) -> set[str]:
         """Ends of outputs that something of this system is divided by, through a converter too."""
         found = set()
         for node in nodes_of(level.system):
@@ -205,7 +205,7 @@ def _tells_ports(block: Block) -> bool:
     return bool(block.ports) and all(block.types.get(port) for port in block.ports.values())
 
 
-def _lost_ports(level: Level, block: Block, counterpart: Counterpart, instance: Any) -> str:
+def _lost_ports(level: SystemContext, block: Block, counterpart: Counterpart, instance: Any) -> str:
     """Which ports are joined to something, but not known or not there here; empty where all are."""
     ports = block.ports or counterpart.ports
 

@@ -10,11 +10,11 @@ from typing import Any
 
 from blocks import quantity
 
-from .asked import Asked
+from .asked import BlockParameters
 from .data import content_of
 from .diagram import Block
 from .plan import Written
-from .signal_part import RESETS, Lacks, SignalPart, edge, factor, many, one_or_many, reset_on
+from .signal_part import RESETS, SignalPart, Unmapped, edge, factor, many, one_or_many, reset_on
 from .units import alike, unit_here
 
 __all__ = ["SIGNALS", "is_physical_signal", "physical_signal_part",
@@ -61,24 +61,24 @@ def _made(component: str, keywords: dict[str, str], unit: str, inputs: tuple[str
                            ports=dict(zip((*inputs, *outputs), names, strict=True))), unit, **units)
 
 
-def _gain(a: Asked) -> Made:
+def _gain(a: BlockParameters) -> Made:
     gain, unit = a.value("gain", "1"), a.unit("I")
     return _made("signal.Gain", {**_named(unit, "input"), "gain": gain.argument},
                  product(gain.unit, unit))
 
 
-def _of_two(a: Asked, component: str, unit: Callable[[str, str], str]) -> Made:
+def _of_two(a: BlockParameters, component: str, unit: Callable[[str, str], str]) -> Made:
     units = a.unit("I1"), a.unit("I2")
     keywords = {"units": f'"{units[0] or 1}, {units[1] or 1}"'} if any(units) else {}
     return _made(component, keywords, unit(*units), _TWO)
 
 
-def _constant(a: Asked) -> Made:
+def _constant(a: BlockParameters) -> Made:
     value = a.value("constant", "1")
     return _made("signal.Constant", {"value": value.argument}, value.unit, ())
 
 
-def _ramp(a: Asked) -> Made:
+def _ramp(a: BlockParameters) -> Made:
     slope = a.value("slope", "1")
     slope = slope.times(slope.unit or "1/s")
     return _made("signal.Ramp", {
@@ -86,7 +86,7 @@ def _ramp(a: Asked) -> Made:
         **a.unless_zero(initial="initial_output")}, product(slope.unit, "s"), ())
 
 
-def _sine(a: Asked) -> Made:
+def _sine(a: BlockParameters) -> Made:
     amplitude, phase = a.value("amplitude", "1"), a.value("phase")
     keywords = {"amplitude": amplitude.argument}
     if a.choice("frequency_spec").endswith("si") or a.choice("frequency_spec") == "1":
@@ -101,14 +101,14 @@ def _sine(a: Asked) -> Made:
     return _made("signal.Sine", keywords | a.unless_zero(bias="bias"), amplitude.unit, ())
 
 
-def _step(a: Asked) -> Made:
+def _step(a: BlockParameters) -> Made:
     final = a.value("final_value", "1")
     return _made("signal.Step", {
         "final": final.argument, "start": a.value("step_time", "1").argument,
         **a.unless_zero(initial="initial_value")}, final.unit, ())
 
 
-def _limits(a: Asked, name: str) -> Made:
+def _limits(a: BlockParameters, name: str) -> Made:
     upper, lower = a.value("upper_limit", "0.5"), a.value("lower_limit", "-0.5")
     infinite = [w for w in (upper, lower) if w.value in (float("inf"), -float("inf"))]
     for w in infinite:
@@ -118,21 +118,21 @@ def _limits(a: Asked, name: str) -> Made:
                  note="A limit that is infinite is 1e30 here." if infinite else "")
 
 
-def _alike(a: Asked, name: str, inputs: tuple[str, ...] = ("I",)) -> Made:
+def _alike(a: BlockParameters, name: str, inputs: tuple[str, ...] = ("I",)) -> Made:
     """A part that gives its output in the unit of its inputs; the sign is a number."""
     unit = next(filter(None, map(a.unit, inputs)), "")
     return _made(name, _named(unit), "" if name == "signal.Sign" else unit, inputs,
                  takes=dict.fromkeys(inputs, unit))
 
 
-def _integrator(a: Asked) -> Made:
+def _integrator(a: BlockParameters) -> Made:
     reset, limits = a.choice("reset_method"), a.choice("saturation_spec")
     starts = [p for p in a.ports("input") if p.upper() == "X0"]
     resets = [p for p in a.ports("input") if p != "I" and p not in starts]
     if len(resets) > 1 or bool(resets) != (reset in RESETS) or starts and (
             limits not in _NO or reset == "level"):
-        raise Lacks("Limits that are signals, and a start from a signal beside limits or a reset "
-                    "by level, have no counterpart here.")
+        raise Unmapped("Limits that are signals, and a start from a signal beside limits or a "
+                       "reset by level, have no counterpart here.")
     unit = a.unit("I")
     whole = product(unit, "s")
     initial = a.value("x0")
@@ -158,7 +158,7 @@ def _integrator(a: Asked) -> Made:
 _NO = ("", "1", "none")
 
 
-def _bound(a: Asked, name: str, free: bool, side: int, unit: str) -> str:
+def _bound(a: BlockParameters, name: str, free: bool, side: int, unit: str) -> str:
     """A limit; one that is free or infinite is a number that nothing reaches."""
     limit = a.value(name, "inf" if side > 0 else "-inf")
     if free or isinstance(limit.value, float) and abs(limit.value) > 1e30:
@@ -166,10 +166,10 @@ def _bound(a: Asked, name: str, free: bool, side: int, unit: str) -> str:
     return limit.times(limit.unit or unit).argument
 
 
-def _lag(a: Asked) -> Made:
+def _lag(a: BlockParameters) -> Made:
     kind, unit = a.choice("transfer_function_type"), a.unit("U")
     if len(a.ports("input")) > 1:
-        raise Lacks("A start or a reset by a signal has no counterpart here.")
+        raise Unmapped("A start or a reset by a signal has no counterpart here.")
     keywords = {**_named(unit, "input"), **_named(unit, "output")}
     if kind in ("leadlag", "lead_lag", "2"):
         above, below = (f"[{in_seconds(a.value(name, '1'))}, 1]" for name in ("T1", "T2"))
@@ -177,7 +177,7 @@ def _lag(a: Asked) -> Made:
         return _made("signal.TransferFunction", keywords, unit, ("U",), ("Y",),
                      "It starts at rest, and not from its initial output.")
     if kind not in ("lag", "1"):
-        raise Lacks(f"A transfer function of the kind {kind!r} has no counterpart here.")
+        raise Unmapped(f"A transfer function of the kind {kind!r} has no counterpart here.")
     keywords |= {"numerator": "[1]", "denominator": f"[{in_seconds(a.value('T', '1'))}, 1]"}
     start = a.value("y0")
     if start.value != 0:  # its state is the output, as a number in its unit
@@ -192,27 +192,27 @@ def in_seconds(lag: Written) -> str:
     return f"{lag.python} * {quantity(1.0, lag.unit).to('s').magnitude:g}"
 
 
-def _table(a: Asked) -> Made:
+def _table(a: BlockParameters) -> Made:
     x, f = _points(a, "x"), _points(a, "f")
     keywords = {"x": x.argument, "values": f.argument, **_reading(a)}
     return _made("signal.Table1D", keywords, f.unit, takes={"I": x.unit})
 
 
-def _table_of_several(a: Asked, count: int) -> Made:
+def _table_of_several(a: BlockParameters, count: int) -> Made:
     f = _points(a, "f", "[0 1; 1 2]")
     keywords = {axis: _points(a, axis).argument for axis in many("x", count)}
     keywords |= {"values": f.argument, **_reading(a)}
     return _made(f"signal.Table{count}D", keywords, f.unit, many("I", count))
 
 
-def _points(a: Asked, name: str, default: str = "[0 1]") -> Written:
+def _points(a: BlockParameters, name: str, default: str = "[0 1]") -> Written:
     found = a.value(name, default)
     if isinstance(found.value, (int, float)):
-        raise Lacks(f"Its {name} is one number, and takes a list of them.")
+        raise Unmapped(f"Its {name} is one number, and takes a list of them.")
     return found
 
 
-def _reading(a: Asked) -> dict[str, str]:
+def _reading(a: BlockParameters) -> dict[str, str]:
     """How a table is read between its points and outside."""
     return {word: f'"{other}"' for word, choice, other in (
         ("interpolation", "interp_method", "smooth"), ("extrapolation", "extrap_method", "nearest"))
@@ -224,7 +224,7 @@ _FUNCTIONS = ("sin", "cos", "exp", "log", "10^u", "log10", "square", "sqrt", "re
               "pow")  # in the documented order
 
 
-def _function(a: Asked) -> Made:
+def _function(a: BlockParameters) -> Made:
     word, unit, v = a.choice("fcn_choice"), a.unit("I"), a.number("v", "1")
     if word.isdigit():
         word = _FUNCTIONS[int(word) - 1] if 0 < int(word) <= len(_FUNCTIONS) else ""
@@ -235,7 +235,7 @@ def _function(a: Asked) -> Made:
     if "10" in word and "log" not in word:
         return _law("10 ** self.u", "")
     if word not in _FUNCTIONS and word != "cube":
-        raise Lacks(f"The function {a.choice('fcn_choice')!r} has no counterpart here.")
+        raise Unmapped(f"The function {a.choice('fcn_choice')!r} has no counterpart here.")
     keywords = {"function": f'"{word}"', **_named(unit)}
     if word == "square":
         del keywords["function"]
@@ -251,7 +251,7 @@ def _law(equation: str, unit: str, units: Mapping[str, str] | None = None) -> Ma
 def _to_the_power(v: Written, unit: str) -> Made:
     """The power with any exponent, of a number or of a quantity."""
     if not isinstance(v.value, (int, float)):
-        raise Lacks("Its exponent has no value.")
+        raise Unmapped("Its exponent has no value.")
     result = _power(unit, v.value)
     exponent = factor(v.python)
     return _law(f'(self.u / quantity("1 {unit}")) ** {exponent} * quantity("1 {result}")'
@@ -262,7 +262,7 @@ def _power(unit: str, exponent: float) -> str:
     return _unit_of(quantity(1.0, unit) ** exponent)
 
 
-def _switch(a: Asked) -> Made:
+def _switch(a: BlockParameters) -> Made:
     unit, threshold = a.unit("I1") or a.unit("I3"), a.value("Threshold", "0.5")
     threshold = threshold.times(threshold.unit or a.unit("I2"))
     return _made("signal.Switch", {**_named(unit), "threshold": threshold.argument}, unit,
@@ -270,16 +270,16 @@ def _switch(a: Asked) -> Made:
                  takes={"I1": unit, "I3": unit})
 
 
-def _rms(a: Asked) -> Made:
+def _rms(a: BlockParameters) -> Made:
     unit = a.unit("I")
     return _made("signal.PeriodicRMS", {
         **_named(unit), "frequency": a.value("f0", "60").argument}, unit)
 
 
-def _harmonic(a: Asked, amplitude: bool) -> Made:
+def _harmonic(a: BlockParameters, amplitude: bool) -> Made:
     unit, outputs = a.unit("I"), a.ports("output")
     if len(outputs) != 2:
-        raise Lacks("Its two outputs are not both known.")
+        raise Unmapped("Its two outputs are not both known.")
     keywords = {**_named(unit), "frequency": a.value("f0", "60").argument}
     if a.number("n", "1") != 1:
         keywords["harmonic"] = f'{a.number("n", "1"):g}'
@@ -292,22 +292,22 @@ def _harmonic(a: Asked, amplitude: bool) -> Made:
                  units={outputs[1]: "rad" if amplitude else unit})
 
 
-def _sum_of_elements(a: Asked) -> Made:
+def _sum_of_elements(a: BlockParameters) -> Made:
     inputs = tuple(a.ports("input"))
     if len(inputs) < 2:
-        raise Lacks("It adds the elements of a vector that is not known here.")
+        raise Unmapped("It adds the elements of a vector that is not known here.")
     made = _alike(a, "signal.Sum", inputs)
     made.part.keywords["signs"] = f'"{"+" * len(inputs)}"'
     return made
 
 
-def _rounding(a: Asked, function: str) -> Made:
+def _rounding(a: BlockParameters, function: str) -> Made:
     unit = a.unit("I")
     return _made("signal.Rounding", {"function": f'"{function}"',
                                      **_named(unit and f"1 {unit}", "step")}, unit)
 
 
-SIGNALS: dict[str, Callable[[Asked], Made]] = {
+SIGNALS: dict[str, Callable[[BlockParameters], Made]] = {
     "functions.gain": _gain, "sources.constant": _constant, "sources.ramp": _ramp,
     "sources.sine_wave": _sine, "sources.step": _step, "linear.integrator": _integrator,
     "linear.transfer_function": _lag, "functions.math_function": _function,
@@ -343,15 +343,15 @@ def is_physical_signal(block: Block) -> bool:
     return block.kind.startswith(_SIGNAL) and "sinks" not in block.kind
 
 
-def physical_signal_part(block: Block, asks: Asked) -> Made:
-    """The counterpart of a block for physical signals; ``Lacks`` is raised where there is none.
+def physical_signal_part(block: Block, asks: BlockParameters) -> Made:
+    """The counterpart of a block for physical signals; ``Unmapped`` is raised where there is none.
 
     Inputs that come in another kind of unit than the block takes are taken as numbers in that one,
     as blocks of the legacy library, which know no units, take them.
     """
     makes = SIGNALS.get(block.kind.removeprefix(_SIGNAL))
     if makes is None:
-        raise Lacks("It has no counterpart here.")
+        raise Unmapped("It has no counterpart here.")
     made = makes(asks)
     for port, unit in made.takes.items():
         comes, part = asks.unit(port), made.part

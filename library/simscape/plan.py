@@ -11,8 +11,8 @@ from typing import Any
 from .diagram import Block, End, System
 from .python_text import PythonNames, python_name, said
 
-__all__ = ["ClassPlan", "Entry", "Joint", "Level", "Part", "PortPlan", "Scope", "Script", "Stub",
-           "Written"]  # fmt: skip
+__all__ = ["ClassPlan", "Entry", "Part", "PortPlan", "PortRef", "Scope", "Script", "Stub",
+           "SystemContext", "Written"]  # fmt: skip
 
 
 @dataclass
@@ -70,9 +70,9 @@ class PortPlan:
         argument = self.argument if self.kind == "Port" else f'"{self.argument}"'
         return f"{self.kind}({argument})"
 
-    def joint(self, part: str) -> Joint:
+    def ref(self, part: str) -> PortRef:
         kinds = (self.argument, "") if self.kind == "Port" else (self.kind.lower(), self.argument)
-        return Joint(f"{part}.{self.name}", *kinds)
+        return PortRef(f"{part}.{self.name}", *kinds)
 
 
 @dataclass
@@ -146,7 +146,7 @@ class Scope:
 
 
 @dataclass(frozen=True)
-class Joint:
+class PortRef:
     """A port in the script: its text, what it is and in which unit."""
 
     text: str  # "model.mass.M"
@@ -155,7 +155,7 @@ class Joint:
 
 
 @dataclass
-class Level:
+class SystemContext:
     """One system, and what its blocks have become."""
 
     system: System
@@ -165,8 +165,8 @@ class Level:
     scope: Scope
     plan: ClassPlan
     names: PythonNames
-    joints: dict[tuple[str, str], Joint] = field(default_factory=dict)  # by block and end
-    inner: dict[str, Level] = field(default_factory=dict)  # subsystems, by block
+    refs: dict[tuple[str, str], PortRef] = field(default_factory=dict)  # by block and end
+    inner: dict[str, SystemContext] = field(default_factory=dict)  # subsystems, by block
     ports: dict[str, PortPlan] = field(default_factory=dict)  # by port block
     # where in results the signal is that drives an output
     driven: dict[str, str] = field(default_factory=dict)

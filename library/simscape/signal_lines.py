@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .diagram import Block, End, Signal, System
-from .plan import Level
+from .plan import SystemContext
 from .simulink import SINKS, UNSEEN
 from .vectors import JOINING, SPLITTING
 
@@ -49,7 +49,7 @@ def name_read_probes(system: System) -> None:
 class SignalLines:
     """The signal lines of one system, tags and vectors followed."""
 
-    level: Level
+    level: SystemContext
 
     def __post_init__(self) -> None:
         self._by_source: dict[End, list[Signal]] = {}

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from .asked import Asked
+from .asked import BlockParameters
 
 __all__ = [
-    "RESETS", "Lacks", "Makes", "SignalPart", "edge", "factor", "law", "limit", "limits_of",
+    "RESETS", "Unmapped", "Makes", "SignalPart", "edge", "factor", "law", "limit", "limits_of",
     "listed", "many", "one_or_many", "per_second", "reset_on", "seconds", "with_unit"]  # fmt: skip
 
 
-class Lacks(Exception):
+class Unmapped(Exception):
     """A block has no counterpart; the message says why, as a sentence for the report."""
 
 
@@ -40,7 +40,7 @@ class SignalPart:
         return {port: self.ports.get(port, port) for port in (*self.inputs, *self.outputs)}
 
 
-Makes: TypeAlias = Callable[[Asked], SignalPart]
+Makes: TypeAlias = Callable[[BlockParameters], SignalPart]
 RESETS = ("rising", "falling", "either", "level")
 
 
@@ -76,14 +76,14 @@ def one_or_many(word: str, count: int) -> tuple[str, ...]:
     return (word,) if count == 1 else many(word, count)
 
 
-def limit(a: Asked, name: str, default: str) -> str:
+def limit(a: BlockParameters, name: str, default: str) -> str:
     """A limit; an infinite one is a number that nothing reaches."""
     value = a.number(name, default)
     return a.text(name, default) if value is None or abs(value) < 1e30 else \
         "1e30" if value > 0 else "-1e30"
 
 
-def limits_of(a: Asked) -> dict[str, str]:
+def limits_of(a: BlockParameters) -> dict[str, str]:
     """The limits of an integrator or a controller that has some."""
     if a.written("LimitOutput", "off") != "on":
         return {}

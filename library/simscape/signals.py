@@ -19,9 +19,9 @@ from .converters import Converters
 from .diagram import Block, End
 from .mapping import counterpart_of
 from .matlab import NotUnderstood
-from .plan import Joint, Level, Part
+from .plan import Part, PortRef, SystemContext
 from .signal_lines import SignalLines, is_shown, is_signal_block
-from .signal_part import Lacks, SignalPart
+from .signal_part import SignalPart, Unmapped
 from .simulink import signal_part
 from .vectors import JOINING, SPLITTING, elements
 
@@ -49,8 +49,8 @@ class SignalsOfLevel:
     """The signals of one system."""
 
     conversion: Conversion
-    level: Level
-    physical: list[tuple[list[End], list[Joint]]] = field(default_factory=list)  # nodes
+    level: SystemContext
+    physical: list[tuple[list[End], list[PortRef]]] = field(default_factory=list)  # nodes
     placed: dict[str, Placed] = field(default_factory=dict)  # by block
 
     def __post_init__(self) -> None:
@@ -67,8 +67,8 @@ class SignalsOfLevel:
         for block in live:
             if is_signal_block(block):
                 self._make(block)
-        for ends, joints in self.physical:
-            Converters(self).node(ends, joints)
+        for ends, refs in self.physical:
+            Converters(self).node(ends, refs)
         for signal in self.level.system.signals:
             self._signal(signal.source, signal.targets)
         self._ground()
@@ -82,8 +82,8 @@ class SignalsOfLevel:
         for inner in level.inner.values():
             units |= {f"{level.owner}.{inner.name}.{port.name}": port.argument
                       for port in inner.ports.values() if port.kind == "Input"}
-        units |= {joint.text: joint.unit for (sid, _), joint in level.joints.items()
-                  if joint.kind == "input"
+        units |= {ref.text: ref.unit for (sid, _), ref in level.refs.items()
+                  if ref.kind == "input"
                   and (counterpart_of(level.system.blocks[sid].kind) is None
                        or sid in self.conversion.physical.stubs)}
         for unit in sorted(set(units.values())):
@@ -92,21 +92,21 @@ class SignalsOfLevel:
                 continue
             part = level.add(None, "signal.Constant",
                              {"value": f'"0 {unit}"' if unit else "0"}, "unconnected")
-            self.connect(Joint(f"{level.owner}.{part.name}.y", "output", unit), open_inputs)
+            self.connect(PortRef(f"{level.owner}.{part.name}.y", "output", unit), open_inputs)
             self.conversion.open += map(level.path_of, open_inputs)
 
     def _make(self, block: Block) -> None:
         level, conversion = self.level, self.conversion
         try:
-            asked = conversion.asked(level, block)
-            made = signal_part(block, asked)
-            _refuse_sizes(made, asked.given)
-            unmapped = [f"{option} = {text} is not mapped." for option, text in asked.unread()]
+            asks = conversion.parameters_of(level, block)
+            made = signal_part(block, asks)
+            _refuse_sizes(made, asks.given)
+            unmapped = [f"{option} = {text} is not mapped." for option, text in asks.unread()]
             notes = [made.note] * bool(made.note) + unmapped
             conversion.remarks += [f"{level.path}/{block.name}: {said}" for said in unmapped]
             outcome = "approximated" if notes else "mapped"
-        except (Lacks, NotUnderstood, ValueError) as error:
-            options = conversion.asked(level, block).unread()
+        except (Unmapped, NotUnderstood, ValueError) as error:
+            options = conversion.parameters_of(level, block).unread()
             made = conversion.gaps.signal(block, *self.lines.used_ports(block), str(error), options,
                                           conversion.writes(level, block))
             outcome = "missing"
@@ -124,15 +124,15 @@ class SignalsOfLevel:
                               ["An input of the model: set its value, or connect a source."])
 
     # -- ends of signals ---------------------------------------------------------------
-    def source(self, end: End) -> Joint | None:
+    def source(self, end: End) -> PortRef | None:
         """The output that a signal line begins at."""
         block = self.level.block(end)
         if block is None:
             return None
         if (known := self.placed.get(block.sid)) is not None:
-            return Joint(known.port(known.made.outputs, end.index), "output")
+            return PortRef(known.port(known.made.outputs, end.index), "output")
         if block.sid in self.level.ports:
-            return Joint(f"{self.level.owner}.{self.level.ports[block.sid].name}", "output")
+            return PortRef(f"{self.level.owner}.{self.level.ports[block.sid].name}", "output")
         if block.block_type == "From":
             gotos = self.level.system.of_type("Goto", block.tag)
             begin = self.level.system.driver_of(*(goto.sid for goto in gotos))
@@ -143,26 +143,26 @@ class SignalsOfLevel:
             why = ("Signals are scalars here, and the elements of this vector are not known: "
                    "connect them by hand.")
         else:
-            return self.conversion.joint(self.level, end)
+            return self.conversion.ref(self.level, end)
         if begin is not None:
             return self.source(begin)
         self.conversion.enter(self.level, block, "missing", notes=[why])
         return None
 
-    def target(self, end: End) -> Joint | None:
+    def target(self, end: End) -> PortRef | None:
         """The input that a signal line ends at."""
         block = self.level.block(end)
         if block is None:
             return None
         if (known := self.placed.get(block.sid)) is not None:
             text = known.port(known.made.inputs, end.index) if end.port == "in" else ""
-            return Joint(text, "input") if text else None
+            return PortRef(text, "input") if text else None
         if block.block_type == "Outport":
             if self.level.owner == "model":
                 return None
             port = self.level.add_port(block, "Output", "")
-            return Joint(f"{self.level.owner}.{port.name}", "input")
-        return self.conversion.joint(self.level, end)
+            return PortRef(f"{self.level.owner}.{port.name}", "input")
+        return self.conversion.ref(self.level, end)
 
     def _signal(self, source: End, targets: list[End]) -> None:
         begin = self.level.block(source)
@@ -172,20 +172,20 @@ class SignalsOfLevel:
         if begin.block_type in JOINING or begin.block_type in SPLITTING and len(parts) > 1:
             self._vector(parts, targets)
             return
-        joint = self.source(source)
-        if joint is None:
+        ref = self.source(source)
+        if ref is None:
             return
         if self.lines.consumers(source)[1]:
-            self.plot(joint)
-        self.remember(joint, source)
+            self.plot(ref)
+        self.remember(ref, source)
         ends = [found.text for t in targets if (found := self.target(t)) is not None and found.text]
         for target in targets:
             if target.sid in self.level.ports:
-                self.level.driven[self.level.ports[target.sid].name] = self.path_of(joint)
-        if ends and joint.text:
-            self.connect(joint, ends)
+                self.level.driven[self.level.ports[target.sid].name] = self.path_of(ref)
+        if ends and ref.text:
+            self.connect(ref, ends)
 
-    def remember(self, joint: Joint, source: End, unit: str = "") -> None:
+    def remember(self, ref: PortRef, source: End, unit: str = "") -> None:
         """What a signal is called in the model: by its line, and by what shows or keeps it."""
         for signal in self.level.system.signals:
             if signal.source != source:
@@ -193,44 +193,44 @@ class SignalsOfLevel:
             blocks = [b for t in signal.targets if (b := self.level.block(t)) is not None
                       and (is_shown(b) or b.block_type == "Outport")]
             names = [signal.name, *(b.options.get("VariableName", b.name) for b in blocks)]
-            self.conversion.named |= dict.fromkeys(filter(None, names), (self.path_of(joint), unit))
+            self.conversion.named |= dict.fromkeys(filter(None, names), (self.path_of(ref), unit))
 
-    def connect(self, joint: Joint, ends: list[str]) -> None:
-        self.level.plan.connections.append([joint.text, *ends])
+    def connect(self, ref: PortRef, ends: list[str]) -> None:
+        self.level.plan.connections.append([ref.text, *ends])
         for end in ends:
-            self.conversion.fed.setdefault(self.level.path_of(end), self.path_of(joint))
+            self.conversion.fed.setdefault(self.level.path_of(end), self.path_of(ref))
 
     def _vector(self, parts: list[End], targets: list[End]) -> None:
         """Connect the elements of a vector with the inputs of a block that has as many."""
         shown = any(b is not None and is_shown(b) for b in map(self.level.block, targets))
-        joints = [self.source(part) for part in parts]
-        for joint in joints if shown else ():
-            if joint is not None:
-                self.plot(joint)
+        refs = [self.source(part) for part in parts]
+        for ref in refs if shown else ():
+            if ref is not None:
+                self.plot(ref)
         for target in targets:
             known, block = self.placed.get(target.sid), self.level.block(target)
             if known is None or block is None or target.port != "in":
                 continue
             lines = set(self.lines.used_ports(block)[0])
-            if len(joints) > 1 and (lines != {1} or len(known.made.inputs) != len(joints)):
+            if len(refs) > 1 and (lines != {1} or len(known.made.inputs) != len(refs)):
                 self.conversion.enter(self.level, block, "missing", notes=[
-                    f"A vector of {len(joints)} elements enters it, which is taken as a scalar "
+                    f"A vector of {len(refs)} elements enters it, which is taken as a scalar "
                     "here: connect its elements by hand."])
                 continue
-            for joint, port in zip(joints, known.made.inputs[target.index - 1:], strict=False):
-                if joint is not None:
-                    self.connect(joint, [known.places[port]])
+            for ref, port in zip(refs, known.made.inputs[target.index - 1:], strict=False):
+                if ref is not None:
+                    self.connect(ref, [known.places[port]])
 
-    def plot(self, joint: Joint) -> None:
-        self.conversion.plots.append(self.path_of(joint))
+    def plot(self, ref: PortRef) -> None:
+        self.conversion.plots.append(self.path_of(ref))
 
-    def path_of(self, joint: Joint) -> str:
+    def path_of(self, ref: PortRef) -> str:
         """Where a signal is found in a result: an output of a subsystem at what drives it.
 
         Empty for an output that nothing drives.
         """
         level = self.level
-        part, _, port = joint.text.removeprefix(f"{level.owner}.").partition(".")
+        part, _, port = ref.text.removeprefix(f"{level.owner}.").partition(".")
         for inner in level.inner.values():
             if inner.within == f"{level.within}{part}." and any(
                     own.name == port and own.kind == "Output" for own in inner.ports.values()):
@@ -253,6 +253,6 @@ def _refuse_sizes(made: SignalPart, given: Mapping[str, tuple[str, bool]]) -> No
             for written, (name, vector) in given.items():
                 own = re.escape(written)
                 if vector and not many and re.search(rf"(?<![\w.]){own}(?![\w.\[])", text):
-                    raise Lacks(f"Its {name} is a vector; signals are scalars here.")
+                    raise Unmapped(f"Its {name} is a vector; signals are scalars here.")
                 if many and not vector and re.fullmatch(rf'(quantity\()?{own}(, "[^"]*"\))?', text):
-                    raise Lacks(f"Its {name} is one number, and takes a list of them.")
+                    raise Unmapped(f"Its {name} is one number, and takes a list of them.")

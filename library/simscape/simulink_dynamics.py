@@ -9,10 +9,10 @@ from __future__ import annotations
 from functools import partial
 
 from . import signal_part
-from .asked import Asked
+from .asked import BlockParameters
 from .data import content_of
 from .diagram import Block
-from .signal_part import Lacks, Makes, SignalPart, factor, limits_of, listed, per_second, seconds
+from .signal_part import Makes, SignalPart, Unmapped, factor, limits_of, listed, per_second, seconds
 from .simulink_sampled import RULES, matrices_of, period_of, ports_of, zeros_and_poles
 
 __all__ = ["DYNAMICS", "PID_BLOCKS", "samples"]
@@ -24,17 +24,17 @@ _DISCRETE = "Discrete-time"
 _USUAL_OF_PID = content_of("signal_blocks.json")["PID"]
 
 
-def _integrator(a: Asked) -> SignalPart:
+def _integrator(a: BlockParameters) -> SignalPart:
     reset = a.written("ExternalReset", "none")
     if reset not in ("none", *signal_part.RESETS):
-        raise Lacks(f"Its reset {reset!r} has no counterpart here.")
+        raise Unmapped(f"Its reset {reset!r} has no counterpart here.")
     outside = a.written("InitialConditionSource", "internal") != "internal"
     limits = limits_of(a)
     if a.written("WrapState", "off") == "on":
-        raise Lacks("Its state is wrapped, which has no counterpart here.")
+        raise Unmapped("Its state is wrapped, which has no counterpart here.")
     if outside and (limits or reset == "level"):
-        raise Lacks("A start from a signal goes neither with limits nor with a reset by level "
-                    "here.")
+        raise Unmapped("A start from a signal goes neither with limits nor with a reset by level "
+                       "here.")
     start = a.text("InitialCondition", "0")
     begins = {} if outside or a.number("InitialCondition", "0") == 0 else {"x": start}
     if not (reset != "none" or limits or outside):
@@ -52,7 +52,7 @@ def _integrator(a: Asked) -> SignalPart:
     return SignalPart("signal.Integrator", keywords | begins, tuple(inputs), before=tuple(before))
 
 
-def _state_space(a: Asked) -> SignalPart:
+def _state_space(a: BlockParameters) -> SignalPart:
     names = matrices_of(a)
     if a.number("D", "1") == 0:
         del names["D"]
@@ -64,9 +64,9 @@ def _state_space(a: Asked) -> SignalPart:
     return SignalPart("signal.StateSpace", names, *ports_of(a))
 
 
-def _rate_limiter(a: Asked) -> SignalPart:
+def _rate_limiter(a: BlockParameters) -> SignalPart:
     if (a.number("SampleTime", "0") or 0) > 0:
-        raise Lacks("It is sampled; a rate is limited continuously here.")
+        raise Unmapped("It is sampled; a rate is limited continuously here.")
     return SignalPart("signal.RateLimiter", {
         "rising": f'quantity({a.text("RisingSlewLimit", "1")}, "1/s")',
         "falling": f'quantity({a.text("FallingSlewLimit", "-1")}, "1/s")'},
@@ -84,18 +84,18 @@ def _usual_domain(name: str) -> str:
     return _DISCRETE if name.startswith("Discrete") else "Continuous-time"
 
 
-def _controller(a: Asked, name: str) -> SignalPart:
+def _controller(a: BlockParameters, name: str) -> SignalPart:
     """The counterpart of a PID controller that is called so in Simulink's library."""
     kind, discrete = a.written("Controller", "PID"), a.written(
         "TimeDomain", _usual_domain(name)) == _DISCRETE
     if kind not in ("PID", "PI", "PD", "P", "I"):
-        raise Lacks(f"A controller of the kind {kind!r} has no counterpart here.")
+        raise Unmapped(f"A controller of the kind {kind!r} has no counterpart here.")
     for option, (usual, why) in _USUAL_OF_PID.items():
         if option == "UseKiTs" and not (discrete and "I" in kind):
             continue
         if a.written(option, usual) != usual:
-            raise Lacks(f"There {why} ({option} = {a.written(option, usual)}); that has no "
-                        "counterpart here.")
+            raise Unmapped(f"There {why} ({option} = {a.written(option, usual)}); that has no "
+                           "counterpart here.")
     parallel = a.written("Form", "Parallel") == "Parallel" or kind in ("P", "I")
     times = "" if parallel else f"{factor(a.text('P', '1'))} * "  # before I and D
     keywords = {"proportional": a.text("P", "1") if "P" in kind else "0"}
@@ -122,11 +122,11 @@ def _controller(a: Asked, name: str) -> SignalPart:
                       note=" ".join(notes))
 
 
-def _rule(a: Asked, name: str) -> str:
+def _rule(a: BlockParameters, name: str) -> str:
     return RULES[a.written(name, "Forward Euler").split()[0]]
 
 
-def _derivative(a: Asked, times: str, discrete: bool, method: str) -> dict[str, str]:
+def _derivative(a: BlockParameters, times: str, discrete: bool, method: str) -> dict[str, str]:
     """Gain, filter and start of the derivative; states there are D times those here."""
     if a.written("UseFilter", "on") != "off" and a.number("N", "100") == 0:
         return {}  # a filter that never follows lets nothing pass
@@ -140,7 +140,7 @@ def _derivative(a: Asked, times: str, discrete: bool, method: str) -> dict[str, 
         keywords["filter_method"] = '"none"'
         start = "DifferentiatorICPrevScaledInput"
     else:
-        raise Lacks("Its derivative is not filtered; a continuous one always is here.")
+        raise Unmapped("Its derivative is not filtered; a continuous one always is here.")
     if a.number("D", "0") != 0:
         if a.number(start, "0") != 0:
             keywords["f"] = f"{factor(a.text(start, '0'))} / {factor(gain)}"
@@ -149,7 +149,7 @@ def _derivative(a: Asked, times: str, discrete: bool, method: str) -> dict[str, 
     return keywords
 
 
-def _anti_windup(a: Asked, times: str, discrete: bool) -> dict[str, str]:
+def _anti_windup(a: BlockParameters, times: str, discrete: bool) -> dict[str, str]:
     mode = a.written("AntiWindupMode", "none")
     if mode == "back-calculation" and a.number("Kb", "1") == 0:
         mode = "none"
@@ -158,7 +158,7 @@ def _anti_windup(a: Asked, times: str, discrete: bool) -> dict[str, str]:
     if mode == "clamping":
         return {} if discrete else {"anti_windup": '"clamping"', "tracking_time": '"1 ms"'}
     if mode != "back-calculation":
-        raise Lacks(f"Its AntiWindupMode {mode!r} has no counterpart here.")
+        raise Unmapped(f"Its AntiWindupMode {mode!r} has no counterpart here.")
     kept = {"anti_windup": '"back-calculation"'} if discrete else {}
     back = f"{times}{factor(a.text('Kb', '1'))}"
     return kept | {"tracking_time": seconds(f"1 / {factor(back)}")}

@@ -7,35 +7,35 @@ import re
 from typing import Any
 
 from ..signal import MathFunction
-from .asked import Asked
+from .asked import BlockParameters
 from .data import content_of
 from .matlab import Apply, Binary, Name, Number, Tree, Unary, changed, parse
 from .python_text import python_of
-from .signal_part import Lacks, Makes, SignalPart, law, listed, many, one_or_many
+from .signal_part import Makes, SignalPart, Unmapped, law, listed, many, one_or_many
 
 __all__ = ["FUNCTIONS"]
 
 
-def _gain(a: Asked) -> SignalPart:
+def _gain(a: BlockParameters) -> SignalPart:
     if a.written("Multiplication", "Element-wise(K.*u)").startswith("Matrix") \
             or a.shape("Gain", "1"):
-        raise Lacks("Its gain is a matrix or a vector; signals are scalars here.")
+        raise Unmapped("Its gain is a matrix or a vector; signals are scalars here.")
     return SignalPart("signal.Gain", {"gain": a.text("Gain", "1")})
 
 
-def _signs(a: Asked, default: str, one: str) -> str:
+def _signs(a: BlockParameters, default: str, one: str) -> str:
     written = a.written("Inputs", default).replace("|", "").replace(" ", "").strip("'\"")
     return one * int(written) if written.isdigit() else written
 
 
-def _sum(a: Asked) -> SignalPart:
+def _sum(a: BlockParameters) -> SignalPart:
     signs = _signs(a, "++", "+")
     if not signs or set(signs) - {"+", "-"} or len(signs) == 1:
-        raise Lacks("It adds the elements of a vector that is not known here.")
+        raise Unmapped("It adds the elements of a vector that is not known here.")
     return SignalPart("signal.Sum", {"signs": f'"{signs}"'}, many("u", len(signs)))
 
 
-def _product(a: Asked) -> SignalPart:
+def _product(a: BlockParameters) -> SignalPart:
     signs = _signs(a, "2", "*")
     if signs == "/":
         return SignalPart("signal.MathFunction", {"function": '"reciprocal"'})
@@ -43,7 +43,8 @@ def _product(a: Asked) -> SignalPart:
         return SignalPart("signal.Divide", {}, ("u1", "u2"))
     if len(signs) < 2 or set(signs) - {"*", "/"} or a.written(
             "Multiplication", "Element-wise(.*)").startswith("Matrix"):
-        raise Lacks("It multiplies matrices, or the elements of a vector that is not known here.")
+        raise Unmapped("It multiplies matrices, or the elements of a vector that is not known "
+                       "here.")
     if "/" in signs:
         ports = many("u", len(signs))
         text = "".join(f" {sign} self.{port}" for sign, port in zip(signs, ports, strict=True))
@@ -57,7 +58,7 @@ _LAWS = content_of("signal_blocks.json")["functions"]  # that the library has no
 _SAME = {"atan": "arctan", "magnitude^2": "square"}
 
 
-def _function(a: Asked) -> SignalPart:
+def _function(a: BlockParameters) -> SignalPart:
     written = a.written("Operator", "")
     if written == "sincos":
         return SignalPart("", outputs=("y1", "y2"),
@@ -66,33 +67,33 @@ def _function(a: Asked) -> SignalPart:
         return law(_LAWS[written], one_or_many("u", 1 + ("self.u2" in _LAWS[written])))
     word = _SAME.get(written, written)
     if word not in MathFunction._declared["function"].choices:  # type: ignore[attr-defined]
-        raise Lacks(f"The function {written!r} has no counterpart here.")
+        raise Unmapped(f"The function {written!r} has no counterpart here.")
     return SignalPart("signal.MathFunction", {"function": f'"{word}"'})
 
 
 _BETWEEN = {"Flat": "held", "Cubic spline": "cubic", "Akima spline": "smooth"}
 
 
-def _table(a: Asked) -> SignalPart:
+def _table(a: BlockParameters) -> SignalPart:
     count = int(a.number("NumberOfTableDimensions", "2") or 0)
     if count not in (1, 2, 3) or a.written("BreakpointsSpecification", "Explicit values") != \
             "Explicit values" or a.written("DataSpecification", "Table and breakpoints") != \
             "Table and breakpoints":
-        raise Lacks("It has more than three inputs, or its points are not given as vectors.")
+        raise Unmapped("It has more than three inputs, or its points are not given as vectors.")
     keywords = {axis: listed(a.text(f"BreakpointsForDimension{k}", "[10,22,31]"))
                 for k, axis in enumerate(one_or_many("x", count), 1)}
     keywords["values"] = listed(a.text("Table", "[4 5 6]"))
     between = a.written("InterpMethod", "Linear")
     if not between.startswith("Linear"):
         if between not in _BETWEEN or count > 1 and _BETWEEN[between] == "cubic":
-            raise Lacks(f"{between!r} between its points has no counterpart here.")
+            raise Unmapped(f"{between!r} between its points has no counterpart here.")
         keywords["interpolation"] = f'"{_BETWEEN[between]}"'
     if a.written("ExtrapMethod", "Linear") == "Clip":
         keywords["extrapolation"] = '"nearest"'
     return SignalPart(f"signal.Table{count}D", keywords, one_or_many("u", count))
 
 
-def _written_law(a: Asked) -> SignalPart:
+def _written_law(a: BlockParameters) -> SignalPart:
     """A block whose law is written in it, of one signal or of the elements of a vector."""
     text = re.sub(r"\bu[(\[](\d+)[)\]]", r"u(\1)", a.written("Expr", "sin(u[1])"))
     used = max((int(n) for n in re.findall(r"\bu\((\d+)\)", text)), default=1)
@@ -139,7 +140,7 @@ _ROUNDED = {"Floor": "floor(self.u)", "Ceiling": "-floor(-self.u)",
             "Zero": "sign(self.u) * floor(abs_(self.u))"}  # fmt: skip
 
 
-def _type(a: Asked) -> SignalPart:
+def _type(a: BlockParameters) -> SignalPart:
     """A conversion to another type of numbers: to whole ones, or to 1 and 0."""
     written = a.written("OutDataTypeStr", "Inherit: Inherit via back propagation")
     if written == "boolean":
@@ -171,28 +172,28 @@ def _equality(sign: str, other: str, inputs: tuple[str, ...], **parameters: str)
     return made
 
 
-def _sign(a: Asked, name: str) -> str:
+def _sign(a: BlockParameters, name: str) -> str:
     sign = a.written(name, "<=")
     if sign not in (*_EQUALITY, ">", ">=", "<", "<="):
-        raise Lacks(f"The comparison {sign!r} has no counterpart here.")
+        raise Unmapped(f"The comparison {sign!r} has no counterpart here.")
     return sign
 
 
-def _relation(a: Asked) -> SignalPart:
+def _relation(a: BlockParameters) -> SignalPart:
     sign = _sign(a, "Operator")
     if sign in _EQUALITY:
         return _equality(sign, "self.u2", ("u1", "u2"))
     return SignalPart("signal.Compare", {"relation": f'"{sign}"'}, ("u1", "u2"))
 
 
-def _compare_to(a: Asked, default: str) -> SignalPart:
+def _compare_to(a: BlockParameters, default: str) -> SignalPart:
     sign, level = _sign(a, "relop"), a.text("const", default)
     if sign in _EQUALITY:
         return _equality(sign, "self.level", ("u",), level=level)
     return law(f"where(self.u {sign} self.level, 1, 0)", level=level)
 
 
-def _logic(a: Asked) -> SignalPart:
+def _logic(a: BlockParameters) -> SignalPart:
     word, count = a.written("Operator", "AND"), int(a.written("Inputs", "2") or 2)
     if word == "NOT":
         return SignalPart("signal.Not")
@@ -204,11 +205,11 @@ def _logic(a: Asked) -> SignalPart:
         ones = " + ".join(f"where(self.{port} > 0.5, 1, 0)" for port in ports)
         return law(f"where(mod({ones}, 2) > 0.5, {'1, 0' if word == 'XOR' else '0, 1'})", ports)
     if word not in ("AND", "OR"):
-        raise Lacks(f"The operator {word!r} has no counterpart here.")
+        raise Unmapped(f"The operator {word!r} has no counterpart here.")
     return _of_many(word.title(), count)
 
 
-def _switch(a: Asked) -> SignalPart:
+def _switch(a: BlockParameters) -> SignalPart:
     inputs, threshold = ("u1", "control", "u2"), a.text("Threshold", "0")
     criteria = a.written("Criteria", "u2 >= Threshold")
     if criteria == "u2 >= Threshold":
@@ -218,12 +219,12 @@ def _switch(a: Asked) -> SignalPart:
     return law(f"where({condition}, self.u1, self.u2)", inputs)
 
 
-def _manual_switch(a: Asked) -> SignalPart:
+def _manual_switch(a: BlockParameters) -> SignalPart:
     port = "u1" if a.written("CurrentSetting", a.written("sw", "1")) == "1" else "u2"
     return law(f"self.{port}", ("u1", "u2"))
 
 
-def _multiport_switch(a: Asked) -> SignalPart:
+def _multiport_switch(a: BlockParameters) -> SignalPart:
     count, order = int(a.number("Inputs", "3") or 0), a.written("DataPortOrder", "One-based")
     ports = many("u", count)
     if a.written("zeroidx", "off") == "on" or order.startswith("Zero-based"):
@@ -232,12 +233,13 @@ def _multiport_switch(a: Asked) -> SignalPart:
             text = f"where(self.control < {k + 0.5}, self.{ports[k]}, {text})"
         return law(text, ("control", *ports))
     if order.startswith("Specify") or count < 2:
-        raise Lacks("Which number chooses which input is given by a list, or they are one vector.")
+        raise Unmapped("Which number chooses which input is given by a list, or they are one "
+                       "vector.")
     return SignalPart("signal.MultiportSwitch", {"inputs": str(count)} if count != 3 else {},
                       ("control", *ports))
 
 
-def _minmax(a: Asked) -> SignalPart:
+def _minmax(a: BlockParameters) -> SignalPart:
     count = int(a.written("Inputs", "1") or 1)
     name = "Maximum" if a.written("Function", "min") == "max" else "Minimum"
     return SignalPart("signal.Gain") if count == 1 else _of_many(name, count)

@@ -8,19 +8,19 @@ from __future__ import annotations
 import math
 import re
 
-from .asked import Asked
-from .signal_part import Lacks, Makes, SignalPart, factor, law, listed, seconds, with_unit
+from .asked import BlockParameters
+from .signal_part import Makes, SignalPart, Unmapped, factor, law, listed, seconds, with_unit
 
 __all__ = ["SOURCES"]
 
 
-def _constant(a: Asked) -> SignalPart:
+def _constant(a: BlockParameters) -> SignalPart:
     if a.shape("Value", "1"):
-        raise Lacks("Its value is a vector, which is not taken apart here.")
+        raise Unmapped("Its value is a vector, which is not taken apart here.")
     return SignalPart("signal.Constant", {"value": a.text("Value", "1")}, ())
 
 
-def _sampled(a: Asked, source: SignalPart, default: str = "0", name: str = "SampleTime"
+def _sampled(a: BlockParameters, source: SignalPart, default: str = "0", name: str = "SampleTime"
              ) -> SignalPart:
     """A source, held from sample to sample where it has a sample time."""
     if (a.number(name, default) or 0) <= 0:
@@ -29,15 +29,15 @@ def _sampled(a: Asked, source: SignalPart, default: str = "0", name: str = "Samp
                       before=((0, "source", source),))
 
 
-def _time_from_outside(a: Asked) -> bool:
+def _time_from_outside(a: BlockParameters) -> bool:
     return a.written("TimeSource", "Use simulation time") != "Use simulation time"
 
 
-def _sine(a: Asked) -> SignalPart:
+def _sine(a: BlockParameters) -> SignalPart:
     by_samples = "Sample based" in a.written("SineType", "Time based")
     if _time_from_outside(a):
         if by_samples:
-            raise Lacks("It counts samples, and its time comes from a signal.")
+            raise Unmapped("It counts samples, and its time comes from a signal.")
         amplitude, turns, phase = (factor(a.text(*word)) for word in (
             ("Amplitude", "1"), ("Frequency", "1"), ("Phase", "0")))
         return law(f"{amplitude} * sin({turns} * self.u + {phase}) + {a.text('Bias', '0')}")
@@ -66,7 +66,7 @@ def _per_turn(text: str, value: float | None) -> str:
     return f"{factor(text)} / (2 * np.pi)"
 
 
-def _clock(a: Asked) -> SignalPart:
+def _clock(a: BlockParameters) -> SignalPart:
     return SignalPart("signal.Ramp", {"slope": '"1 1/s"'}, ())
 
 
@@ -75,42 +75,43 @@ def _sequence(times: str, values: str) -> SignalPart:
         "times": f'quantity({times}, "s")', "values": values}, ())
 
 
-def _repeating(a: Asked) -> SignalPart:
+def _repeating(a: BlockParameters) -> SignalPart:
     return _sequence(*(listed(a.text(name, "[0 2]")) for name in ("rep_seq_t", "rep_seq_y")))
 
 
-def _stair(a: Asked) -> SignalPart:
+def _stair(a: BlockParameters) -> SignalPart:
     """Values for one sample each: a sequence that is read at samples alone."""
     period, values = a.text("tsamp", "-1"), a.elements("OutValues", "[3 1 4 2 1]'")
     if (a.number("tsamp", "-1") or 0) <= 0:
-        raise Lacks("Its sample time is that of what it drives.")
+        raise Unmapped("Its sample time is that of what it drives.")
     return _sampled(a, _sequence(f"[k * {factor(period)} for k in range({len(values) + 1})]",
                                  f"[{', '.join([*values, values[0]])}]"), "-1", "tsamp")
 
 
-def _editor(a: Asked) -> SignalPart:
+def _editor(a: BlockParameters) -> SignalPart:
     """One whose signals were not read."""
-    raise Lacks(f"{a.written('unread', 'Its signals are not known')} Write them in MATLAB as a "
-                "table, [t, y] in a .csv file, and take TimeTable.")
+    raise Unmapped(f"{a.written('unread', 'Its signals are not known')} Write them in MATLAB as a "
+                   "table, [t, y] in a .csv file, and take TimeTable.")
 
 
-def _ideal_pwm(a: Asked) -> SignalPart:
+def _ideal_pwm(a: BlockParameters) -> SignalPart:
     """Pulses as wide as the duty cycle at their beginning: it is held over the period."""
     period = a.text("Period", "1")
     if a.number("InitialDelay", "0"):
-        raise Lacks("Its first pulse begins later. Delay of library.signal behind Compare does it.")
+        raise Unmapped("Its first pulse begins later. Delay of library.signal behind Compare does "
+                       "it.")
     return SignalPart("signal.Compare", {"relation": '">"'}, ("u1", "u2"), before=(
         (0, "held", SignalPart("signal.ZeroOrderHold", {"sample_time": seconds(period)})),
         (1, "carrier", _sequence(f"[0, {factor(period)}]", "[0, 1]"))))
 
 
-def _pwm(a: Asked) -> SignalPart:
+def _pwm(a: BlockParameters) -> SignalPart:
     """Pulses: high while the duty cycle is above a carrier between 0 and 1."""
     period, count = a.text("Tper", "1/1000"), a.written("CarrCount", "Up")
     times, values = {"Up": ("0, 1", "0, 1"), "Down": ("0, 1", "1, 0"),
                      "Up-Down": ("0, 0.5, 1", "0, 1, 0")}.get(count, ("", ""))
     if not times or a.number("Tdelay", "0"):
-        raise Lacks(f"Its carrier counts {count!r}, or begins later.")
+        raise Unmapped(f"Its carrier counts {count!r}, or begins later.")
     scaled = ", ".join(t if t == "0" else factor(period) if t == "1" else f"{t} * {factor(period)}"
                        for t in times.split(", "))
     return SignalPart("signal.Compare", {"relation": '">"'}, ("u1", "u2"),
@@ -118,15 +119,15 @@ def _pwm(a: Asked) -> SignalPart:
                       note="Its duty cycle is read at all times, and not at samples.")
 
 
-def _from_workspace(a: Asked) -> SignalPart:
+def _from_workspace(a: BlockParameters) -> SignalPart:
     if a.written("VariableName", "simulink_input").strip() == "tuvar":
         _editor(a)
     rows = a.text("VariableName", "simulink_input")
     after = {"Extrapolation": "continued", "Holding final value": "held"}.get(
         a.written("OutputAfterFinalValue", "Extrapolation"))
     if after is None:
-        raise Lacks(f'{a.written("OutputAfterFinalValue", "")!r} after the last value is not known '
-                    "here.")
+        raise Unmapped(f'{a.written("OutputAfterFinalValue", "")!r} after the last value is not '
+                       "known here.")
     between = {}
     if a.written("Interpolate", "on") == "off":
         between, after = {"interpolation": '"held"'}, "held"
@@ -146,15 +147,15 @@ def _from_workspace(a: Asked) -> SignalPart:
         if len(numbers) > 1 and (numbers[0] == numbers[1] or numbers[-1] == numbers[-2]):
             after = "held"  # it jumps at an end
     else:
-        raise Lacks(f"{written} is neither a matrix with a column of times and one of values, nor "
-                    "a structure with time of one signal.")
+        raise Unmapped(f"{written} is neither a matrix with a column of times and one of values, "
+                       "nor a structure with time of one signal.")
     ends = {} if after == "held" else {"ends": f'"{after}"'}
     return _sampled(a, SignalPart("signal.TimeTable", keywords | between | ends, ()))
 
 
-def _pulse(a: Asked) -> SignalPart:
+def _pulse(a: BlockParameters) -> SignalPart:
     if _time_from_outside(a):
-        raise Lacks("Its time comes from a signal.")
+        raise Unmapped("Its time comes from a signal.")
     period, width, delay = (a.text(*word) for word in (
         ("Period", "10"), ("PulseWidth", "5"), ("PhaseDelay", "0")))
     whole = "100"

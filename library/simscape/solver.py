@@ -10,7 +10,7 @@ from networkx.utils import UnionFind
 from .asked import Texts
 from .diagram import Block
 from .matlab import NotUnderstood
-from .plan import Level, Scope, Written
+from .plan import Scope, SystemContext, Written
 from .signal_part import seconds
 
 __all__ = ["FIXED", "SOLVER", "Solvers"]
@@ -32,7 +32,7 @@ class Solvers:
     _blocks: dict[tuple[str, str], str] = field(default_factory=dict)  # by network
     _local: set[tuple[str, str]] = field(default_factory=set)  # method and step; empty: adaptive
 
-    def take(self, level: Level, block: Block) -> None:
+    def take(self, level: SystemContext, block: Block) -> None:
         options, where = block.options, f"{level.path}/{block.name}"
         if options.get("DoDC") == "on":
             self.remarks.append("The model asks to start from steady state; here it starts from "
@@ -47,7 +47,7 @@ class Solvers:
         self._local.add(self._steps(level, block, where)
                         if options.get("UseLocalSolver") == "on" else ("", ""))
 
-    def _steps(self, level: Level, block: Block, where: str) -> tuple[str, str]:
+    def _steps(self, level: SystemContext, block: Block, where: str) -> tuple[str, str]:
         """Method and step of a local solver, where both have a counterpart."""
         choice = block.options.get("LocalSolverChoice", "NE_BACKWARD_EULER_ADVANCER")
         written = block.options.get("LocalSolverSampleTime", "0.001")

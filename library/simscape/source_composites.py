@@ -19,7 +19,7 @@ from .python_text import PythonNames, class_name
 from .source import Connection, Declared, Source, given_by_name, made_of, read_source
 from .source_arrays import entry_by_entry
 from .source_declarations import in_python, plain_declarations
-from .source_expressions import Known
+from .source_expressions import SourceContext
 from .source_files import file_of, is_source, read_component
 from .source_loops import Loops, written_out
 
@@ -30,7 +30,7 @@ DECLARATIONS = ("Component", "Discrete", "Domain", "Input", "Option", "Output", 
                 "Port", "Target", "Variable")  # fmt: skip
 
 
-def known_sources(path: Path, given: Mapping[str, Tree] | None = None) -> list[Known]:
+def known_sources(path: Path, given: Mapping[str, Tree] | None = None) -> list[SourceContext]:
     """A source and those that it has parts of, each behind those that it needs.
 
     ``given`` are numbers of parameters that say how many parts, ports or values there are.
@@ -51,11 +51,11 @@ def known_sources(path: Path, given: Mapping[str, Tree] | None = None) -> list[K
 class _Sources:
     """Sources that are known, by file and by the numbers that are held."""
 
-    found: dict[tuple[str, ...], Known] = field(default_factory=dict)
+    found: dict[tuple[str, ...], SourceContext] = field(default_factory=dict)
     names: PythonNames = field(default_factory=lambda: PythonNames(DECLARATIONS))
 
     def component(self, path: Path, given: Mapping[str, Tree], above: Loops | None,
-                  within: tuple[Path, ...]) -> Known:
+                  within: tuple[Path, ...]) -> SourceContext:
         source = read_component(path)
         if source.form == "function" or source.form == "domain" and within:
             raise FileError(str(path), f"it is a {source.form}, not a component.",
@@ -63,9 +63,9 @@ class _Sources:
         return self._known(source, path, given, above, within)
 
     def _known(self, source: Source, path: Path, given: Mapping[str, Tree], above: Loops | None,
-               within: tuple[Path, ...]) -> Known:
+               within: tuple[Path, ...]) -> SourceContext:
         loops = Loops(written_out(source, path), given, above)
-        parts: dict[str, Known] = {}
+        parts: dict[str, SourceContext] = {}
         if source.form == "component":
             source = loops.unrolled()
             source = self._with_parts(source, path, loops, (*within, path), parts)
@@ -81,8 +81,9 @@ class _Sources:
                                   {kind: part.ports for kind, part in parts.items()})
             lengths, notes, ports = {**made.lengths, **loops.lengths}, made.notes, made.ports
             source, called = in_python(made.source)
-        known = Known(source, path, class_name=self.names.make(name), called=called,
-                      lengths=lengths, notes=notes, held=loops.held, ports=ports, parts=parts)
+        known = SourceContext(
+            source, path, class_name=self.names.make(name), called=called, lengths=lengths,
+            notes=notes, held=loops.held, ports=ports, parts=parts)
         if known.class_name != class_name(source.name):
             called = {**called, class_name(source.name): known.class_name}
         known.notes += [f"{old} is called {new} here." for old, new in called.items()]
@@ -90,7 +91,7 @@ class _Sources:
         return known
 
     def _with_parts(self, source: Source, path: Path, loops: Loops, within: tuple[Path, ...],
-                    parts: dict[str, Known]) -> Source:
+                    parts: dict[str, SourceContext]) -> Source:
         """A composite whose parts name the classes that they are of, and with its references."""
         components = []
         for declared in source.sections.get("components", ()):
@@ -111,7 +112,7 @@ class _Sources:
         return self._referred(made, path, within, parts) if components else source
 
     def _referred(self, source: Source, path: Path, within: tuple[Path, ...],
-                  parts: dict[str, Known]) -> Source:
+                  parts: dict[str, SourceContext]) -> Source:
         """``connect(a, *)`` by a part that is the reference of the domain of a."""
         components, connections = list(source.sections["components"]), []
         names = PythonNames(source.names)
@@ -143,7 +144,7 @@ class _Sources:
                        connections=connections)
 
 
-def _domain_of(end: Tree, source: Source, parts: Mapping[str, Known]) -> str:
+def _domain_of(end: Tree, source: Source, parts: Mapping[str, SourceContext]) -> str:
     """The path of the domain of a port of a composite or of one of its parts."""
     while isinstance(end, Apply):
         end = end.of

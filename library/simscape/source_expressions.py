@@ -18,7 +18,7 @@ from .source_declarations import chosen
 from .source_files import enumeration_beside
 from .units import unit_here
 
-__all__ = ["FUNCTIONS", "Known", "imported_as", "linear", "number_of"]
+__all__ = ["FUNCTIONS", "SourceContext", "imported_as", "linear", "number_of"]
 
 FUNCTIONS = {
     "sqrt": "sqrt", "abs": "abs_", "exp": "exp", "log": "log", "sin": "sin", "cos": "cos",
@@ -42,7 +42,7 @@ _ENUMERATIONS = {"simscape.enum.onoff": ["off", "on"]}
 
 
 @dataclass
-class Known:
+class SourceContext:
     """A source, what its names are, and what was found while it was written."""
 
     source: Source
@@ -77,7 +77,7 @@ class Known:
     # names of the entries of ports that are arrays
     ports: dict[str, tuple[str, ...]] = field(default_factory=dict)
     # what parts are of, by path, whose source is beside it
-    parts: dict[str, Known] = field(default_factory=dict)
+    parts: dict[str, SourceContext] = field(default_factory=dict)
     place: str = ""  # of what is being written, for messages
 
     def __post_init__(self) -> None:

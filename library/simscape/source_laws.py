@@ -9,7 +9,7 @@ from importlib import import_module
 from .mapping import DOMAINS
 from .matlab import Apply, Binary, Brace, Name, NotUnderstood, Number, Text, Tree, Unary, dotted
 from .source import Assertion, Branch, Choice, Connection, Declared, Equal, Let, Stated
-from .source_expressions import Known, linear
+from .source_expressions import SourceContext, linear
 from .words import quoted
 
 __all__ = ["Laws"]
@@ -19,7 +19,7 @@ __all__ = ["Laws"]
 class Laws:
     """Writes the equations of a component."""
 
-    known: Known
+    known: SourceContext
 
     def lines(self) -> Iterator[str]:
         for name in self.known.in_order(self.known.locals):

@@ -12,7 +12,7 @@ from itertools import product
 
 from blocks import Input, Output, Port, Variable
 
-from .asked import Asked
+from .asked import BlockParameters
 from .converters import other_units
 from .diagram import Block, Diagram, End, System, Value
 from .mapping import Counterpart, counterpart_of, keyword_of
@@ -23,9 +23,9 @@ from .nodes import name_ports
 from .physical import keywords_of
 from .physical_signals import is_physical_signal, physical_signal_part
 from .plan import Scope, Written
-from .signal_part import Lacks
+from .signal_part import Unmapped
 from .source import Conditions, Declared, fields, made_of, pair
-from .source_expressions import Known, number_of
+from .source_expressions import SourceContext, number_of
 from .source_starts import priority_of
 from .units import unit_here
 
@@ -51,7 +51,7 @@ class Member:
 class _Values:
     """Writes the values of parts, which a diagram would hold as texts."""
 
-    known: Known
+    known: SourceContext
     trees: dict[str, Tree] = field(default_factory=dict)
 
     def kept(self, tree: Tree) -> str:
@@ -80,7 +80,7 @@ class _Values:
         return self.known.text(parse(path))
 
 
-def _values_given(arguments: Iterable[Tree], known: Known) -> dict[str, Said]:
+def _values_given(arguments: Iterable[Tree], known: SourceContext) -> dict[str, Said]:
     """What the parameters and variables of a part are given, by name."""
     found: dict[str, Said] = {}
     for argument in arguments:
@@ -98,7 +98,7 @@ class Members:
     ``targets`` is what parts are told beside their own values: by part, and by name of a variable.
     """
 
-    def __init__(self, known: Known, targets: Mapping[str, Mapping[str, Said]]) -> None:
+    def __init__(self, known: SourceContext, targets: Mapping[str, Mapping[str, Said]]) -> None:
         self.known = known
         self.values = _Values(known)
         self.said: dict[Declared, dict[str, Said]] = {}
@@ -159,9 +159,9 @@ class Members:
                 if (unit := here.units.get(here.called.get(name, name))) is not None:
                     self.units.know((block.sid, end), unit)
 
-    def _asked(self, block: Block) -> Asked:
-        return Asked(self.values, self.diagram, self.units.of, _NOWHERE, block,
-                     self.known.source.name)
+    def _asked(self, block: Block) -> BlockParameters:
+        return BlockParameters(self.values, self.diagram, self.units.of, _NOWHERE, block,
+                               self.known.source.name)
 
     # -- as parts ----------------------------------------------------------------------
     def written(self, declared: Declared) -> list[tuple[Conditions, Member]]:
@@ -171,7 +171,7 @@ class Members:
             return []
         try:
             made = [(condition, self._member(declared)) for condition in self._cases(declared)]
-        except Lacks as error:
+        except Unmapped as error:
             self.known.remarks.append(f"Its part {block.name} is left out ({block.kind}). {error}")
             return []
         if all(member == made[0][1] for _, member in made):
@@ -216,7 +216,7 @@ class Members:
             return self._signal(block)
         counterpart = counterpart_of(block.kind, block.values)
         if counterpart is None or counterpart.component is None:
-            raise Lacks("It has no counterpart here.")
+            raise Unmapped("It has no counterpart here.")
         return self._component(declared, counterpart)
 
     def _component(self, declared: Declared, counterpart: Counterpart) -> Member:
@@ -262,19 +262,19 @@ class Members:
         try:
             made = physical_signal_part(block, self._asked(block))
         except NotUnderstood as error:
-            raise Lacks(error.problem) from None
+            raise Unmapped(error.problem) from None
         part = made.part
         if part.equation or part.before:
-            raise Lacks("It becomes no single component.")
+            raise Unmapped("It becomes no single component.")
         for unit in other_units(block, made, self.units).values():
-            raise Lacks(f"Its output is in {made.unit or 1}, and what it enters is in {unit}.")
+            raise Unmapped(f"Its output is in {made.unit or 1}, and what it enters is in {unit}.")
         if part.note:
             self.known.remarks.append(f"{block.name}: {part.note}")
         module, _, name = part.component.rpartition(".")
         return Member(self.known.imported(f"library.{module}", name), dict(part.keywords),
                       part.here)
 
-    def _beside(self, declared: Declared, beside: Known) -> Member:
+    def _beside(self, declared: Declared, beside: SourceContext) -> Member:
         """A component whose source is in the same folder."""
         member = Member(beside.class_name, {}, {})
         for word, said in self.said[declared].items():

@@ -9,7 +9,7 @@ from itertools import groupby
 
 from .matlab import Field, Name, Tree, dotted, names_in
 from .source import Assertion, Conditions, Equal, Let
-from .source_expressions import Known
+from .source_expressions import SourceContext
 from .source_members import Members, Said
 from .source_starts import equal_at_start, said_of, under_conditions
 from .words import quoted
@@ -21,7 +21,7 @@ __all__ = ["Parts"]
 class Parts:
     """Writes the parts of a composite."""
 
-    known: Known
+    known: SourceContext
 
     @cached_property
     def stated(self) -> list[tuple[Conditions, Equal | Assertion | Let]]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from .matlab import Binary, Name, NotUnderstood, Number, Tree, dotted
 from .python_text import PythonNames
 from .source import Assertion, Choice, Conditions, Declared, Equal, Let, Stated, fields, pair
-from .source_expressions import Known, number_of
+from .source_expressions import SourceContext, number_of
 from .units import unit_here
 
 __all__ = ["Starts", "equal_at_start", "literal", "priority_of", "said_of", "under_conditions"]
@@ -52,7 +52,7 @@ def under_conditions(stated: Iterable[Stated], under: Conditions = ()
                 before = (*before, (condition, False))
 
 
-def equal_at_start(known: Known) -> Iterator[tuple[Conditions, Equal]]:
+def equal_at_start(known: SourceContext) -> Iterator[tuple[Conditions, Equal]]:
     """The equations of the start, and the conditions under which they hold."""
     for under, each in under_conditions(known.source.initial):
         if isinstance(each, Equal):
@@ -81,7 +81,7 @@ class _Start:
 class Starts:
     """Writes what holds when a run of a component starts."""
 
-    known: Known
+    known: SourceContext
     # and units that initial equations give variables
     numbers: dict[str, tuple[str, str]] = field(default_factory=dict)
     _zero: list[_Start] = field(default_factory=list)

@@ -17,7 +17,7 @@ from .matlab import Name, NotUnderstood, dotted, parse
 from .python_text import imports
 from .source import Declared, Source, fields, pair
 from .source_composites import DECLARATIONS, known_sources
-from .source_expressions import FUNCTIONS, Known, imported_as, number_of
+from .source_expressions import FUNCTIONS, SourceContext, imported_as, number_of
 from .source_files import file_of, read_file
 from .source_laws import Laws
 from .source_parts import Parts
@@ -104,7 +104,7 @@ def _wrapped(line: str) -> list[str]:
     return lines
 
 
-def _imports(text: str, known: Known) -> Iterator[str]:
+def _imports(text: str, known: SourceContext) -> Iterator[str]:
     names = [*DECLARATIONS, "delayed", "der", "initially", "interpolate", "interpolate_grid",
              "quantity", "require", "time", "when", "where", *FUNCTIONS.values()]
     code = re.sub(r'""".*?"""|"(?:\\.|[^"\\\n])*"', "", text, flags=re.S)
@@ -137,7 +137,7 @@ def _domain(source: Source) -> str:
 # -- components -----------------------------------------------------------------------------------
 @dataclass
 class _Writer:
-    known: Known
+    known: SourceContext
 
     @cached_property
     def starts(self) -> Starts:

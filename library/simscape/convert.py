@@ -11,24 +11,23 @@ from pathlib import Path
 
 import numpy as np
 
-from .asked import BlockParameters, Texts
-from .converters import leave_out_idle_gains
-from .diagram import Block, Diagram, End
-from .gaps import Gaps, Writes
-from .masks import Masks
-from .matlab import NotUnderstood
-from .names import Workspace, workspace_of
-from .node_units import NodeUnits, networks_of
-from .nodes import NOTE, inner_port, loose_stop, name_ports, nodes_of, small_damper
-from .own_sources import use_sources
-from .physical_blocks import PhysicalBlocks, lacks_ports
-from .plan import ClassPlan, Entry, Part, PortRef, Scope, Script, SystemContext, Written
-from .python_text import MEMBERS, PythonNames, class_name, python_name, said
-from .resolve import resolve
-from .signal_lines import is_converter, name_read_probes
-from .signals import SignalsOfLevel
-from .simulink import UNSEEN
-from .solver import SOLVER, Solvers
+from .file.diagram import Block, Diagram, End
+from .file.nodes import NOTE, inner_port, loose_stop, name_ports, nodes_of, small_damper
+from .file.resolve import resolve
+from .file.workspace import Workspace, workspace_of
+from .matlab.python_text import MEMBERS, PythonNames, class_name, python_name, said
+from .matlab.syntax import NotUnderstood
+from .physical.blocks import PhysicalBlocks, lacks_ports
+from .physical.converters import leave_out_idle_gains
+from .physical.node_units import NodeUnits, networks_of
+from .physical.own_sources import use_sources
+from .simulink.block_parameters import BlockParameters, Texts
+from .simulink.masks import Masks
+from .simulink.signal_lines import UNSEEN, is_converter, name_read_probes
+from .simulink.signals import SignalsOfLevel
+from .simulink.solver import SOLVER, Solvers
+from .write.gaps import Gaps, Writes
+from .write.plan import ClassPlan, Entry, Part, PortRef, Scope, Script, SystemContext, Written
 
 __all__ = ["Conversion"]
 

@@ -115,7 +115,7 @@ def test_a_direction_without_evidence_is_told_in_text_and_report(tmp_path):
 
 
 def rows(name):
-    text = files("library.simscape").joinpath(name).read_text(encoding="utf-8")
+    text = files("library.simscape.tables").joinpath(name).read_text(encoding="utf-8")
     return list(csv.DictReader(line for line in text.splitlines() if line[:1] not in ("#", "")))
 
 

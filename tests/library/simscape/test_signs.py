@@ -9,6 +9,7 @@ from importlib import import_module
 from importlib.resources import files
 
 import pytest
+from benches import declared
 from simscape_corpus import built
 from slx_writer import Drawn, constant, converted, note_of, solver
 
@@ -128,7 +129,7 @@ def test_every_block_with_two_sides_says_how_its_sign_is_known():
             "components.csv") if not row["parameter"] and row["here"]}:
         module, _, name = here.rpartition(".")
         component = getattr(import_module(f"library.{module}"), name)
-        ports = [p.domain for p in component._declared.values() if isinstance(p, Port)]
+        ports = [p.domain for p in declared(component).values() if isinstance(p, Port)]
         if len(ports) > len(set(ports)):
             two_sided.add(path)
     assert len(two_sided) > 100

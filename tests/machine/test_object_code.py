@@ -109,11 +109,11 @@ def test_what_was_kept_is_taken_without_llvm(tmp_path, monkeypatch):
 
 
 def test_code_is_kept_for_one_kind_of_processor(monkeypatch):
-    here = compiling._made_for.__wrapped__()
+    here = compiling.made_for.__wrapped__()
     monkeypatch.setattr(compiling, "processor", lambda: object_code.processor() + " avx1024")
-    there = compiling._made_for.__wrapped__()
+    there = compiling.made_for.__wrapped__()
     monkeypatch.setattr(compiling, "processor", lambda: "")  # where LLVM is asked
-    assert len({here, there, compiling._made_for.__wrapped__()}) == 3
+    assert len({here, there, compiling.made_for.__wrapped__()}) == 3
 
 
 # -- kept on disk where that is possible, and nothing depends on it ---------------------------

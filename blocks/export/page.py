@@ -133,7 +133,7 @@ def page(model: Any, path: str | Path | None, sliders: Mapping[str, Any], show: 
 def _place(model: Any, path: str, values: list[Any]) -> int:
     """Which of its values an option has."""
     where = "page(switches=…)"
-    known = {f"{owner}.{name}" for owner, part in model._parts().items()
+    known = {f"{owner}.{name}" for owner, part in model.parts.items()
              for name, declared in part._declared.items() if isinstance(declared, Option)}
     if path not in known:
         raise unknown_name(where, path, known, "options")
@@ -148,7 +148,6 @@ def _switched(model: Any, values: Mapping[str, Any]) -> Any:
     """A model with other options: a copy, if they are others."""
     others = {path: value for path, value in values.items() if model[path] != value}
     made = copy.deepcopy(model) if others else model
-    made._title = model._title
     for path, value in others.items():
         made[path] = value
     return made

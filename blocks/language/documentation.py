@@ -8,7 +8,7 @@ parts, parameters, variables and ports of a model. Costs a class nothing until t
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -259,17 +259,17 @@ class Entry:
 class Contents(ByName):
     """A mapping by path that is shown as a table."""
 
-    def __init__(self, title: str, entries: dict[str, Any], columns: dict[str, list[str]]) -> None:
+    def __init__(self, title: str, entries: dict[str, Any],
+                 columns: Callable[[dict[str, Any]], dict[str, list[str]]]) -> None:
         self._title, self._named, self._columns = title, entries, columns
 
     def _sheet(self) -> Sheet:
-        return Sheet(self._title, self._columns)
+        return Sheet(self._title, self._columns(dict(self._named)))
 
 
 def parts_of(part: Part) -> Mapping[str, Component]:
     """Return all parts below one, by their paths in it."""
-    parts = part._parts()
-    return Contents(f"Parts of {_called(part)}", dict(parts), {
+    return Contents(f"Parts of {_called(part)}", part._parts(), lambda parts: {
         "part": list(parts), "class": [type(p).__name__ for p in parts.values()],
         "what it is": [(p.__doc__ or "").partition("\n")[0] for p in parts.values()]})
 
@@ -283,12 +283,11 @@ def contents_of(part: Part, kind: str) -> Mapping[str, Entry]:
         for name, declared in owner._declared.items()
         if isinstance(declared, kinds) and declared.exists(owner)
         and (kind == "ports" or not isinstance(declared, Signal))}
-    rows = list(entries.values())
-    return Contents(f"{kind.capitalize()} of {_called(part)}", entries, {
-        kind[:-1]: list(entries), "unit": [e.unit for e in rows],
-        **({} if kind == "ports" else {"default": [_written(e.default) for e in rows],
-                                       "value": [_written(e.value) for e in rows]}),
-        "what it is": [e.doc for e in rows]})
+    return Contents(f"{kind.capitalize()} of {_called(part)}", entries, lambda rows: {
+        kind[:-1]: list(rows), "unit": [e.unit for e in rows.values()],
+        **({} if kind == "ports" else {"default": [_written(e.default) for e in rows.values()],
+                                       "value": [_written(e.value) for e in rows.values()]}),
+        "what it is": [e.doc for e in rows.values()]})
 
 
 def _entry(owner: Part, name: str, declared: Declaration) -> Entry:

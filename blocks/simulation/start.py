@@ -129,7 +129,7 @@ class RunStart:
 
     def _kept(self, system: System) -> tuple[Problem, Start]:
         """A copy of the last start that was found, where the model and the time are the same."""
-        made, state = self.model._made, self.model._state_of_start()
+        made, state = self.model.compiled, self.model.compiled.state()
         found = None if made.start is None else made.start.copy(system, state, self.t)
         if found is None:
             made.start = KeptStart(state, self.t, *self._solved(system))
@@ -142,7 +142,7 @@ class RunStart:
     def known(cls, model: CompiledModel, asked: Hashable) -> tuple[RunStart, Decided] | None:
         """The start of a run that is asked what an earlier one was, and what was decided then;
         None where the model is not what it was."""
-        kept, state = model._made.start, model._state_of_start()
+        kept, state = model.compiled.start, model.compiled.state()
         decided = None if kept is None or kept.state != state else kept.decided.get(asked)
         if kept is None or decided is None:
             return None
@@ -158,7 +158,7 @@ class RunStart:
 
     def _solved(self, system: System) -> tuple[Problem, Start]:
         return consistent_start(
-            system, find_nominals(system, self.model._nominal_table), self.t,
+            system, find_nominals(system, self.model.compiled.nominal_table), self.t,
             self._laws if system.nm else lambda _: None, self._near)  # no relation looks at efforts
 
     def moving_off(self) -> Problem:

@@ -124,7 +124,7 @@ class BatchRunner(RunsPoints):
             for k, (table, name, is_target) in enumerate(tables):
                 value = HUGE if k == varied else 0.0
                 table[name] = (value, "high") if is_target else value
-            return find_nominals(runner.system, runner.model._nominal_table)
+            return find_nominals(runner.system, runner.model.compiled.nominal_table)
 
         before = [(table, dict(table)) for table, _, _ in tables]
         none = found(None)

@@ -140,7 +140,8 @@ def common_of(model: CompiledModel, system: System, recipe: Recipe, settings: li
 def _begun(model: CompiledModel, system: System, t0: float) -> Problem:
     """The problem at its start; no initial value may be solved for."""
     with np.errstate(all="ignore"):
-        problem, start = consistent_start(system, find_nominals(system, model._nominal_table), t0)
+        problem, start = consistent_start(system, find_nominals(
+            system, model.compiled.nominal_table), t0)
     given = start.targets.levels < 4
     classes = system.flat.class_of[start.targets.slots[given]]
     if not np.isin(classes, system.tape.reduced.states).all() or not start.met[given].all():

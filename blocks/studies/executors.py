@@ -211,7 +211,7 @@ def _end(executor: Any, at_once: bool) -> None:
 def _pickled(model: CompiledModel, recipe: Recipe, plan: Plan) -> bytes:
     """A study as bytes; by cloudpickle where something of ``__main__`` is in them."""
     functions = [o.function for o in recipe.outputs if o.function is not None]
-    parts = [model, *model._parts().values()]
+    parts = [model, *model.parts.values()]
     local = any(type(p).__module__ == "__main__" for p in parts)
     local = local or any(getattr(f, "__module__", "") == "__main__" for f in functions)
     tools: list[Any] = [pickle]

@@ -27,7 +27,6 @@ from ...initialisation.targets import (
     target_sizes,
 )
 from ...language.compiled_model import CompiledModel
-from ...language.component import Part
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import BLOCK_SINGULAR, FULFILLED
 from ...simulation.actions import Resets, Samplings
@@ -112,19 +111,11 @@ def _target_of(setting: Setting) -> Any:
 @contextmanager
 def varied(model: CompiledModel) -> Iterator[Callable[[Setting, float], None]]:
     """Give settings values in SI units for a while."""
-    parts: list[Part] = [model, *model._parts().values()]
-    tables = [(part, {name: dict(t) for name, t in part._value_tables().items()}) for part in parts]
-    revision = model._revision
-
     def give(setting: Setting, value: float) -> None:
         setting.apply(from_si(value, setting.declared.unit))
 
-    try:
+    with model.compiled.restored([model, *model.parts.values()]):
         yield give
-    finally:
-        for part, kept in tables:
-            part._restore_values(kept)
-        model._revision = revision
 
 
 def start_derivatives(model: CompiledModel, settings: Sequence[Setting], recording: RunRecording
@@ -207,7 +198,7 @@ def _equations(model: CompiledModel, recording: RunRecording) -> StartEquations:
     """Return the equations of the start of a run."""
     problem, t = recording.replay.at_start(), recording.episodes[0].start
     problem.tie(np.zeros(0, dtype=int))
-    return StartEquations(problem, t, find_nominals(recording.system, model._nominal_table))
+    return StartEquations(problem, t, find_nominals(recording.system, model.compiled.nominal_table))
 
 
 def _given(system: System) -> list[Array]:

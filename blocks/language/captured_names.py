@@ -13,7 +13,7 @@ import sysconfig
 from collections.abc import Iterator
 from functools import cached_property, lru_cache, partial
 from types import CellType, CodeType, FunctionType, MethodType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,9 +21,6 @@ from ..units import is_quantity
 from .declarations import Declaration
 from .replaceable import Replaceable
 from .tree import TreeNode
-
-if TYPE_CHECKING:
-    from .component import Component
 
 __all__ = ["CapturedNames", "names_used"]
 
@@ -46,7 +43,7 @@ class CapturedNames:
             self._note({"": function}, "", frozenset())
 
     @classmethod
-    def of_equations(cls, component: Component) -> CapturedNames:
+    def of_equations(cls, component: TreeNode) -> CapturedNames:
         """Return what the equations of a component, and functions among its values, use."""
         kind, found = type(component), cls(*filter(callable, component._values.values()))
         found._follow_class(kind, kind, frozenset({"equations", "port_equations"}))

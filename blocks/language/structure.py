@@ -14,8 +14,7 @@ from ..exceptions import ParameterError
 from ..units import Unit, from_si
 
 if TYPE_CHECKING:
-    from .component import Part
-    from .declarations import Declaration
+    from .tree import TreeNode
 
 __all__ = ["UnitAndSize", "seen_by_structure"]
 
@@ -60,19 +59,19 @@ class Structure:
 
     symbols: Mapping[str, Any] = {}
 
-    def __init__(self, component: Part, known: Mapping[str, Declaration], place: str,
+    def __init__(self, component: TreeNode, known: Mapping[str, Any], place: str,
                  what: str) -> None:
         self.component, self.known, self.place, self.what = component, known, place, what
 
-    def symbol(self, declared: Declaration) -> Any:
+    def symbol(self, declared: Any) -> Any:
         return self.known.get(declared.name, declared).for_structure(self.component, self)
 
     def where(self) -> str:
         return self.place
 
 
-def seen_by_structure(component: Part, name: str, what: str,
-                      known: Mapping[str, Declaration] | None = None) -> Part:
+def seen_by_structure(component: TreeNode, name: str, what: str,
+                      known: Mapping[str, Any] | None = None) -> TreeNode:
     """A component as functions of it see it that settle its structure.
 
     Messages call what is settled by ``name`` and ``what``; ``known`` has the declarations of the

@@ -16,7 +16,7 @@ from .formatting import SECOND, number, time_unit, unit_to_show
 from .parameters import MANY, differences, differences_sheet, in_few_words
 from .plots.plotting import Curve, Drawing, Panel, figure_of, given_axes, span_of
 from .plots.selection import drawn_by_default
-from .recording import Instant, Recording
+from .recording import Instant, refuse_no_result
 from .sheet import Sheet, Tabulated
 from .values.sampling import units_wanted
 from .values.series import Series
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from .result import Result
 
-__all__ = ["Comparison", "Gap", "compare", "refuse_no_result"]
+__all__ = ["Comparison", "Gap", "compare"]
 
 DASHES = "solid", (0, (6, 2)), (0, (2, 1.5)), (0, (6, 2, 1, 2))  # one run may cover another
 ONE_JUMP = 1e-6  # of the time compared: jumps of two runs that are no farther apart are one
@@ -217,14 +217,6 @@ def compare(runs: Mapping[str, Result], *paths: str) -> Comparison:
     chosen = paths or tuple(s.path for s in drawn_by_default(next(iter(runs.values())).recording)
                             if all(s.path in run for run in runs.values()))
     return Comparison(named, chosen)
-
-
-def refuse_no_result(given: Any, where: str) -> None:
-    """Refuse what knows nothing of a run."""
-    if not isinstance(getattr(given, "recording", None), Recording):
-        raise ParameterError(where, f"compares results of runs, but was given {brief(given)}.",
-                             "Give what model.simulate(…) or load(…) has returned.",
-                             given=given, code="result.compare")  # fmt: skip
 
 
 def _common_time(runs: Mapping[str, Result]) -> tuple[float, float]:

@@ -18,7 +18,7 @@ from ..renamed import ATTRIBUTES, current_attribute, file_first
 from ..units import from_si
 from .formatting import SECOND
 from .lookup import collapsed, exists, find, grouped
-from .recording import Recording
+from .recording import Recording, refuse_no_result
 from .values.series import Series, time_of
 
 if TYPE_CHECKING:  # imported with the first look
@@ -242,7 +242,6 @@ class Result(Mapping[str, Series]):
         Parameters, options, initial targets and options of ``simulate`` that are not equal,
         in whatever unit they were given; components that only one of them has.
         """
-        from .comparison import refuse_no_result
         from .parameters import differences_sheet
 
         refuse_no_result(other, "differences()")

@@ -20,7 +20,7 @@ from ..units import from_si, quantity
 if TYPE_CHECKING:
     from pint import Quantity
 
-    from .recording import RunRecording
+    from .recorded_run import RecordedRun
 
 __all__ = ["warn_of_unresolved_motion"]
 
@@ -30,7 +30,7 @@ MOST, TIMES = 1000, 100  # flows of a circuit, and times, that are looked at
 SMALL = 1e-4  # of 1 in SI units: flows below that are far from what nominal values expect
 
 
-def warn_of_unresolved_motion(recording: RunRecording, x: Array) -> None:
+def warn_of_unresolved_motion(recording: RecordedRun, x: Array) -> None:
     """Warn of states (states, times) that stay within a few absolute tolerances.
 
     Of those alone in whose circuits all flows are small as well.
@@ -60,7 +60,7 @@ def warn_of_unresolved_motion(recording: RunRecording, x: Array) -> None:
 class _Circuits:
     """Circuits of a run, each looked at once."""
 
-    def __init__(self, recording: RunRecording) -> None:
+    def __init__(self, recording: RecordedRun) -> None:
         self.recording, self.network = recording, recording.system.network
         self.labels: dict[Domain, Indices] = {}  # of nodes
         self.found: dict[tuple[Domain, int], bool] = {}
@@ -93,7 +93,7 @@ class _Circuits:
         return bool(0.0 < largest.max(initial=0.0) < SMALL)
 
 
-def _owner(recording: RunRecording, state: int) -> tuple[int, int, Quantity] | None:
+def _owner(recording: RecordedRun, state: int) -> tuple[int, int, Quantity] | None:
     """Family and instance of the component that a state is named after, and 1 in SI units of it;
     None where no component declares it."""
     system = recording.system

@@ -204,7 +204,7 @@ class System:
     @cached_property
     def state_tables(self) -> StateTables:
         """Tables that are read at the states."""
-        return StateTables(self)
+        return StateTables(self.network, self.tape)
 
     @cached_property
     def places_now(self) -> Evaluator:

@@ -9,14 +9,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
-import numpy as np
-
-from .file.diagram import Block, Diagram, End
-from .file.nodes import NOTE, inner_port, loose_stop, name_ports, nodes_of, small_damper
+from .file.diagram import Block, Diagram
+from .file.nodes import NOTE, loose_stop, name_ports, nodes_of, small_damper
 from .file.resolve import resolve
-from .file.workspace import Workspace, workspace_of
+from .file.workspace import workspace_of
 from .matlab.python_text import MEMBERS, PythonNames, class_name, python_name, said
-from .matlab.syntax import NotUnderstood
 from .physical.blocks import PhysicalBlocks, lacks_ports
 from .physical.converters import leave_out_idle_gains
 from .physical.node_units import NodeUnits, networks_of
@@ -26,16 +23,15 @@ from .simulink.masks import Masks
 from .simulink.signal_lines import UNSEEN, is_converter, name_read_probes
 from .simulink.signals import SignalsOfLevel
 from .simulink.solver import SOLVER, Solvers
-from .write.gaps import Gaps, Writes
-from .write.plan import ClassPlan, Entry, Part, PortRef, Scope, Script, SystemContext, Written
+from .write.plan import ClassPlan, Part, Scope, Script, SystemContext
+from .write.state import ConversionState
 
 __all__ = ["Conversion"]
 
-LONGEST = 100  # numbers of one value that a gap holds
 NEWEST = "R2026a"  # the youngest release whose files were seen
 
 
-class Conversion:
+class Conversion(ConversionState):
     """Converts one diagram; :attr:`script` is what it becomes.
 
     Scripts, data and other models are looked for in ``folders``; values that are ``given`` and
@@ -44,9 +40,7 @@ class Conversion:
 
     def __init__(self, diagram: Diagram, folders: Collection[Path], given: Mapping[str, str],
                  scripts: Iterable[Path]) -> None:
-        self.diagram = diagram
-        self.workspace: Workspace = workspace_of(diagram, folders, given, scripts)
-        self.texts = Texts(self.workspace)
+        super().__init__(diagram, workspace_of(diagram, folders, given, scripts))
         self.remarks, self.conditions = resolve(diagram, folders, self.workspace.values)
         for system in diagram.root.systems():
             name_read_probes(system)
@@ -55,16 +49,7 @@ class Conversion:
         self.modules = use_sources(diagram, folders, self.workspace.values, self.remarks)
         self.masks = Masks(self.texts, self.remarks)
         self.workspace_scope = Scope(self.workspace.values)
-        self.entries: list[Entry] = []
         self.classes: list[ClassPlan] = []
-        self.plots: list[str] = []
-        # signals by the name of their line or of what shows them, with their unit
-        self.named: dict[str, tuple[str, str]] = {}
-        self.inputs: set[str] = set()  # of subsystems
-        self.fed: dict[str, str] = {}  # by input of a subsystem, what drives it
-        self.open: list[str] = []  # inputs that nothing gives a signal
-        self.ended: list[str] = []  # signals that end in a terminator: shown where nothing is
-        self.gaps = Gaps(self.workspace.python)
         self.physical = PhysicalBlocks(self, self.gaps)
         self.units = NodeUnits(diagram.root)
         guessed = Texts(self.workspace)
@@ -85,7 +70,7 @@ class Conversion:
         for block in blocks:
             name_ports(block)
         live = [block for block in blocks if not self._is_out(level, block)]
-        signals = SignalsOfLevel(self, level)
+        signals = SignalsOfLevel(self, level, self.physical)
         # where the file does not tell ports, those they are joined to do: these blocks come last
         for block in sorted(live, key=lacks_ports):
             if block.system is not None:
@@ -112,30 +97,6 @@ class Conversion:
             self.enter(level, block, "left out", notes=[why])
         return bool(why)
 
-    def enter(self, level: SystemContext, block: Block, outcome: str, component: str = "",
-              notes: Iterable[str] = ()) -> None:
-        self.entries.append(Entry(f"{level.path}/{block.name}", block.kind, outcome, component,
-                                  list(notes)))
-
-    def parameters_of(self, level: SystemContext, block: Block) -> BlockParameters:
-        return BlockParameters(self.texts, self.diagram, self.units.of, level.scope, block,
-                               level.path)
-
-    def writes(self, level: SystemContext, block: Block) -> Writes:
-        """What writes the numbers of a gap; None for what is no number, or has no value."""
-        def written(name: str, text: str, unit: str) -> Written | None:
-            where = f"{level.path}/{block.name}.{name}"
-            try:
-                known = Texts(self.workspace).of(text, level.scope, where, unit)
-                if known.value is None or isinstance(known.value, (str, list, Mapping)) or \
-                        np.size(known.value) > LONGEST or not np.all(np.isfinite(known.value)):
-                    return None
-                return self.texts.of(text, level.scope, where, unit)
-            except NotUnderstood:
-                return None
-
-        return written
-
     # -- subsystems --------------------------------------------------------------------
     def _subsystem(self, level: SystemContext, block: Block) -> None:
         assert block.system is not None
@@ -157,18 +118,6 @@ class Conversion:
         level.plan.parts.append(Part(name, plan.name, original=said(block.name, name)))
 
     # -- nodes -------------------------------------------------------------------------
-    def ref(self, level: SystemContext, end: End) -> PortRef | None:
-        """What an end of a physical line has become; None where it has become nothing."""
-        block = level.block(end)
-        if block is None:
-            return None
-        known = level.refs.get((end.sid, end.name))
-        if known is not None or block.sid not in level.inner:
-            return known
-        inside, inner = inner_port(block, end), level.inner[block.sid]
-        port = inner.ports.get(inside.sid) if inside is not None else None
-        return None if port is None else port.ref(f"{level.owner}.{inner.name}")
-
     def _nodes(self, level: SystemContext, signals: SignalsOfLevel) -> None:
         at: dict[str, list[str]] = {}  # the connection of a port
         for node in nodes_of(level.system):
@@ -191,14 +140,6 @@ class Conversion:
             stop = loose_stop(blocks)
             if stop is not None:
                 self._damp(level, stop)
-
-    def is_port(self, level: SystemContext, block: Block) -> bool:
-        """Whether it is a port of a subsystem; those of the whole model are open."""
-        if block.block_type != "PMIOPort":
-            return False
-        if level.owner == "model":
-            self.enter(level, block, "left out", notes=["A port of the whole, which is open."])
-        return level.owner != "model"
 
     def _damp(self, level: SystemContext, stop: Block) -> None:
         """A small damper in parallel with a stop that has a loose side."""

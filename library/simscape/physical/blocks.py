@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from blocks import Input, Output, Port
 
@@ -15,13 +15,11 @@ from ..simulink.signal_lines import TO_PHYSICAL, TO_SIMULINK
 from ..simulink.signal_part import SignalPart, Unmapped
 from ..write.gaps import Gaps, title_of
 from ..write.plan import Part, PortRef, SystemContext
+from ..write.state import ConversionState
 from .converters import number_taken, other_units
 from .keywords import is_off, keywords_of, port_kind, said_of_what_is_off
 from .mapping import DOMAINS, Counterpart, counterpart_of, is_verified, why_none
 from .signals import is_physical_signal, physical_signal_part
-
-if TYPE_CHECKING:
-    from ..convert import Conversion
 
 __all__ = ["PhysicalBlocks", "lacks_ports"]
 
@@ -30,7 +28,7 @@ __all__ = ["PhysicalBlocks", "lacks_ports"]
 class PhysicalBlocks:
     """The components of a diagram, and its blocks for physical signals."""
 
-    conversion: Conversion
+    conversion: ConversionState
     gaps: Gaps
     dampings: dict[str, Any] = field(default_factory=dict)  # of hard stops, by block
     stubs: set[str] = field(default_factory=set)  # blocks that a stub stands for

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ..file.diagram import Block, End
 from ..matlab.python_text import python_name
@@ -21,8 +21,7 @@ from .signals import Made, quotient
 from .units import TEMPERATURES, alike, unit_here
 
 if TYPE_CHECKING:
-    from ..convert import Conversion
-    from ..simulink.signals import SignalsOfLevel
+    from ..write.state import ConversionState
     from .node_units import NodeUnits
 
 __all__ = ["Converters", "leave_out_idle_gains", "number_taken", "other_units"]
@@ -39,7 +38,7 @@ _GIVES_UNIT = {**_OF_NUMBERS, "signal.Gain": ("gain",), **{f"signal.Table{k}D": 
 class Converters:
     """The physical signals of one system."""
 
-    signals: SignalsOfLevel
+    signals: Any  # SignalsOfLevel
 
     def node(self, ends: list[End], refs: list[PortRef]) -> None:
         level, conversion = self.signals.level, self.signals.conversion
@@ -215,7 +214,7 @@ def _number_of(text: str) -> str:
 
 
 # -- gains that say nothing -----------------------------------------------------------------------
-def leave_out_idle_gains(conversion: Conversion, level: SystemContext) -> None:
+def leave_out_idle_gains(conversion: ConversionState, level: SystemContext) -> None:
     """Take gains without effect out of a system, and join those that only change the unit."""
     plan = level.plan
     parts = {f"{level.owner}.{part.name}": part for part in plan.parts}

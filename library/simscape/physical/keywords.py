@@ -9,17 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from blocks import (
-    BlocksError,
-    Component,
-    Input,
-    Option,
-    Output,
-    Parameter,
-    Port,
-    Variable,
-    quantity,
-)
+import blocks
+from blocks import BlocksError, Component, Input, Option, Output, Parameter, Port, Variable
 
 from ..file.diagram import Block, Value
 from ..matlab.syntax import NotUnderstood
@@ -262,7 +253,7 @@ def _take(keyword: str, mine: Any, value: Value, found: Keywords, written: Writt
             and value.priority in ("", "High"):
         return  # as it is here without being said
     text = written.argument
-    number = None if written.value is None else quantity(
+    number = None if written.value is None else blocks.quantity(
         np.ravel(written.value) if 1 in np.shape(written.value) else written.value,
         written.unit or None)
     if isinstance(mine, Variable) and value.priority in ("Low", "None") and value.specify:

@@ -11,16 +11,18 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..file.diagram import Block, End
 from ..matlab.syntax import NotUnderstood
+from ..physical.blocks import PhysicalBlocks
 from ..physical.converters import Converters
 from ..physical.mapping import counterpart_of
 from ..tables import content_of
 from ..write.plan import Part, PortRef, SystemContext
+from ..write.state import ConversionState
 from .block_parameters import BlockParameters
 from .dynamics import DYNAMICS
 from .functions import FUNCTIONS
@@ -29,9 +31,6 @@ from .signal_lines import SignalLines, is_shown, is_signal_block
 from .signal_part import SignalPart, Unmapped
 from .sources import SOURCES
 from .vectors import JOINING, SPLITTING, elements
-
-if TYPE_CHECKING:
-    from ..convert import Conversion
 
 __all__ = ["Placed", "SignalsOfLevel"]
 
@@ -56,8 +55,9 @@ class Placed:
 class SignalsOfLevel:
     """The signals of one system."""
 
-    conversion: Conversion
+    conversion: ConversionState
     level: SystemContext
+    blocks: PhysicalBlocks
     physical: list[tuple[list[End], list[PortRef]]] = field(default_factory=list)  # nodes
     placed: dict[str, Placed] = field(default_factory=dict)  # by block
 
@@ -93,7 +93,7 @@ class SignalsOfLevel:
         units |= {ref.text: ref.unit for (sid, _), ref in level.refs.items()
                   if ref.kind == "input"
                   and (counterpart_of(level.system.blocks[sid].kind) is None
-                       or sid in self.conversion.physical.stubs)}
+                       or sid in self.blocks.stubs)}
         for unit in sorted(set(units.values())):
             open_inputs = [text for text in units if units[text] == unit and text not in driven]
             if not open_inputs:
@@ -119,7 +119,7 @@ class SignalsOfLevel:
                                           conversion.writes(level, block))
             outcome = "missing"
             notes = [f"{error} A stub with its ports and values stands for it."]
-        part, places = conversion.physical.place(level, block, made)
+        part, places = self.blocks.place(level, block, made)
         conversion.enter(level, block, outcome, made.component, notes)
         self.placed[block.sid] = Placed(part, made, places)
 

@@ -28,13 +28,13 @@ from ..language.tracing import Kernels, kernel_of, usual_value
 from ..numerics.arrays import Flags
 from ..system.system import System
 from ..units import is_quantity
+from .at_start import Starting, begin_findings, event_findings, locked_findings, start_findings
 from .classes import class_findings
 from .findings import Finding, Findings, error_of, found
 from .network import network_findings
 from .one_way import has_one_way, one_way_findings
 from .signals import signal_findings
 from .singular import singular_findings
-from .start import Starting, begin_findings, event_findings, locked_findings, start_findings
 from .topology import Topology
 
 if TYPE_CHECKING:

@@ -36,7 +36,7 @@ that returns a list declares as many numbered variables or signals::
         y = Output(lambda c: c.unit)
 
 Such functions may read options, units and array sizes; values are refused. Units and
-ports are settled when a component is made and cannot change afterwards.
+ports are fixed when a component is made and cannot change afterwards.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ class Declaration:
         return bool(self.when(seen) if callable(self.when) else getattr(seen, self.when))
 
     def for_structure(self, component: TreeNode, reader: Structure) -> Any:
-        """What functions see that settle units, sizes and what exists."""
+        """What functions see that determine units, sizes and what exists."""
         return self.read(component)
 
     def __get__(self, component: Any, owner: type) -> Any:
@@ -238,7 +238,7 @@ class Parameter(Declaration):
         self.open = self.any_unit or callable(unit) or callable(default)
         self.unit_of = unit if callable(unit) else None
         if self.default_of is not None and (self.any_unit or callable(unit)):
-            raise ParameterError("Parameter()", "has a default and a unit that are both settled "
+            raise ParameterError("Parameter()", "has a default and a unit that are both fixed "
                                  "elsewhere.", "Write the unit: Parameter(lambda c: …, \"m^2\").")
         self._text = None if callable(unit) or self.any_unit else unit
         self._declare_now()

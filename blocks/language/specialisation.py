@@ -1,7 +1,7 @@
 """Which units and ports does one instance have?
 
 Classes with declarations whose unit or number depends on the instance (a block in any unit, a
-sum with as many inputs as signs, a law that brings parameters of its own) settle them when an
+sum with as many inputs as signs, a law that brings parameters of its own) determine them when an
 instance is made. Instances with the same options, units and array sizes share what is made of them.
 """
 
@@ -113,7 +113,7 @@ def declared_by_laws(component: TreeNode) -> dict[str, Declaration]:
 
 
 def declarations_of(component: TreeNode) -> dict[str, Declaration]:
-    """The declarations of an instance, with the units and numbers of ports its values settle."""
+    """The declarations of an instance, with the units and numbers of ports its values fix."""
     key = structure_key(component)
     kept = type(component)._specialised
     if key not in kept or not kept[key][1].unchanged():
@@ -192,7 +192,7 @@ def refuse_other_structure(component: TreeNode, where: str, new: dict[str, Decla
         else:
             continue
         raise ParameterError(
-            where, f"would {change} {name!r}, but ports and units are settled when a "
+            where, f"would {change} {name!r}, but ports and units are fixed when a "
             "component is made.", f"Make a new {type(component).__name__} and connect it.",
             code="parameter.form",
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What do functions see that settle units, numbers of ports and what exists?
+"""What do functions see that determine units, numbers of ports and what exists?
 
 They are called once for all components of one structure, so they read options, units
 and sizes of lists. What a parameter is worth may change between runs without anything made anew:
@@ -41,7 +41,7 @@ class UnitAndSize:
     def _refuse(self, *_: object) -> NoReturn:
         raise ParameterError(
             self._reader.place, f"{self._reader.what} follows from the value of {self._name}, "
-            "which may change between runs.", "Options settle it, units, and how long lists are: "
+            "which may change between runs.", "Options fix it, units, and how long lists are: "
             f"declare {self._name} = Option(…), or let the equations depend on its value.",
             code="parameter.structure")  # fmt: skip
 
@@ -55,7 +55,7 @@ class UnitAndSize:
 
 
 class Structure:
-    """Stands for names of a component while a function of it settles something."""
+    """Stands for names of a component while a function of it determines something."""
 
     symbols: Mapping[str, Any] = {}
 
@@ -72,10 +72,10 @@ class Structure:
 
 def seen_by_structure(component: TreeNode, name: str, what: str,
                       known: Mapping[str, Any] | None = None) -> TreeNode:
-    """A component as functions of it see it that settle its structure.
+    """A component as functions of it see it that determine its structure.
 
-    Messages call what is settled by ``name`` and ``what``; ``known`` has the declarations of the
-    component as far as they are known, where they are not yet settled.
+    Messages call what is determined by ``name`` and ``what``; ``known`` has the declarations of the
+    component as far as they are known, where they are not yet determined.
     """
     known = component._declared if known is None else known
     reader = Structure(component, known, f"{component.path}.{name}", what)

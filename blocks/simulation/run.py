@@ -25,6 +25,7 @@ from .given_values import GivenValues
 from .interrupts import forget_interrupt, interruptible
 from .method_choice import automatic, chosen_method, refuse_fixed_steps, refuse_full_jacobian
 from .progress import Progress
+from .run_start import Decided, RunStart
 from .settings import (
     Options,
     Settings,
@@ -33,7 +34,6 @@ from .settings import (
     record_options,
     sample_times,
 )
-from .start import Decided, RunStart
 from .tolerances import Tolerances
 
 if TYPE_CHECKING:

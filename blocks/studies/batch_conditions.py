@@ -19,9 +19,9 @@ from ..language.declarations import Variable
 from ..numerics.arrays import Array, Indices
 from ..results.values.samples import OVER_TIME
 from ..simulation.actions import Requirements, Resets
+from ..simulation.run_start import consistent_start
 from ..simulation.running_method import PLAINLY
 from ..simulation.settings import positive_time
-from ..simulation.start import consistent_start
 from ..simulation.tolerances import Tolerances
 from ..system import Problem, System
 from ..system.time_functions import TimeFunctions

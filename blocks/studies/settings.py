@@ -139,7 +139,7 @@ def find_setting(model: Part, path: str, others: Sequence[str] = (),
         if not declared.exists(part) and not chosen:
             refuse_idle(part, last)
     elif isinstance(declared, Option) and part._built:
-        raise ParameterError(path, "is an option of a composite, which is settled when it is made.",
+        raise ParameterError(path, "is an option of a composite, which is fixed when it is made.",
                              "Build one model for each value and sweep each.",
                              code="parameter.structure")  # fmt: skip
     if isinstance(declared, Option) and instance is not None:

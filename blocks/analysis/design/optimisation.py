@@ -25,7 +25,7 @@ from ...studies.settings import changed_for_a_while
 from ...units import from_si, to_si
 from ..estimation.misfit import Unknown, unknown_of
 from ..sensitivity.sensitivities import refuse_other_options, run_with_sensitivities
-from ..sensitivity.start import moved_settings, varied
+from ..sensitivity.start_derivatives import moved_settings, varied
 from .reductions import Reduction
 
 __all__ = ["Optimum", "optimise", "pareto"]

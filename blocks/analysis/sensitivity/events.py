@@ -24,7 +24,7 @@ from ...simulation.relations import Relations
 from .equations import Derivatives, SensitivityEquations
 from .instants import GRAZES, TOGETHER, Instants, relations_of_end
 from .saltation import Changes, Jumps
-from .start import StartDerivatives
+from .start_derivatives import StartDerivatives
 
 __all__ = ["Saltation"]
 

@@ -18,12 +18,12 @@ from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.instants import same_instants
 from ...simulation.actions import Resets, Samplings
 from ...simulation.recording import RunRecording
-from ...simulation.start import given_discrete_values
+from ...simulation.run_start import given_discrete_values
 from ...simulation.time_events import TimeEvents
 from ...system.evaluator import Evaluator
 from ...system.points import Points
 from .equations import Derivatives, SensitivityEquations
-from .start import StartDerivatives
+from .start_derivatives import StartDerivatives
 
 __all__ = ["Changes", "Jumps"]
 

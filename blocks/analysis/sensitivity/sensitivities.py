@@ -29,7 +29,7 @@ from .events import Saltation
 from .instants import relations_of_end
 from .saltation import Changes
 from .stages import Coefficients, Steps
-from .start import StartDerivatives, moved_settings, start_derivatives
+from .start_derivatives import StartDerivatives, moved_settings, start_derivatives
 from .variational import VariationalSolution, solve_variational
 
 __all__ = ["FoundSensitivities", "SensitivityWarning", "refuse_other_options",

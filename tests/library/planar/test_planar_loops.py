@@ -13,7 +13,7 @@ from scipy.integrate import solve_ivp
 import library.rotational as ro
 from blocks import InitialisationError, SimulationError, Target, load, quantity, where
 from blocks.simulation.forced_jumps import ForcedJumps
-from blocks.simulation.start import RunStart
+from blocks.simulation.run_start import RunStart
 from library.planar import Body, Ground, Prismatic, Revolute, RigidOffset
 from library.signal import Sine, ZeroOrderHold
 

@@ -31,7 +31,7 @@ from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import BLOCK_SINGULAR, FULFILLED
 from ...simulation.actions import Resets, Samplings
 from ...simulation.recording import RunRecording
-from ...simulation.start import RunStart, given_discrete_values
+from ...simulation.run_start import RunStart, given_discrete_values
 from ...simulation.time_events import TimeEvents
 from ...studies.settings import Setting, find_setting
 from ...system import System

@@ -79,7 +79,7 @@ def test_the_unit_of_an_output_follows_from_the_block(block, inputs, output):
 
 def test_lines_of_different_dimension_are_refused_naming_both_ends():
     model = wired("model", push=si.Constant(value="5 N"), rate=si.Gain(gain="2 N/m", input="m"))
-    with pytest.raises(ConnectionRefused, match='push.y is in N and rate.u in m.*"1 m/N"') as caught:
+    with pytest.raises(ConnectionRefused, match='push.y is in N.*rate.u in m.*"1 m/N"') as caught:
         model.connect(model.push.y, model.rate.u)
     model.sum = si.Sum()
     with pytest.raises(ConnectionRefused, match='Give sum unit="N"'):  # it has none of its own

@@ -2,8 +2,8 @@ r"""Hard stop: what happens between a falling mass and the floor?
 
     mass (1 kg, dropped from 1 m) --- hard stop --- floor
 
-Two answers: a stop with a coefficient of restitution, which rebounds ever faster and
-then rests, and an elastic stop, which is pressed in by the weight.
+There are two answers. With a coefficient of restitution the mass rebounds ever faster and
+then rests. An elastic stop is pressed in by the weight.
 """
 
 from math import sqrt

@@ -5,9 +5,9 @@ r"""A brake disc heats until it fades.
                                     H --- disc ---- convection and radiation ---- air
 
 A car of 1200 kg rolls down a slope, 200 N*m at the axle, from 20 m/s on. Every half minute
-the driver brakes for ten seconds, always with the same force. Cold, that takes off the speed
-which the slope adds. But the coefficient of friction falls with the temperature of the disc,
-which the brake's own heat warms, and the car gets faster from time to time.
+the driver brakes for ten seconds, always with the same force. A cold brake takes off the speed
+that the slope adds. But the brake's own heat warms the disc, and the coefficient of friction
+falls with its temperature. So the car is faster after every braking.
 """
 
 from _show import show

@@ -7,8 +7,8 @@ r"""A buck converter turns 24 V into less, with an ideal switch and an ideal dio
     |             |               |       |
     +-------------+---------------+-------+
 
-At 50 kHz the switch is closed for 40 % of a period; while it is open the diode takes the
-current of the coil over. Both are ideal: no parasitic resistances, no time constants of
+At 50 kHz the switch is closed for 40 % of a period. While it is open, the diode takes over the
+current of the coil. Both are ideal: no parasitic resistances, no time constants of
 nanoseconds, and the two change at exactly the same instant. Watch the ripple of the coil's
 current at full load, and the diode block before the period ends at light load.
 """

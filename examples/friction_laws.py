@@ -7,9 +7,9 @@ r"""Eleven friction laws on one problem: what does the number of steps say about
       block (1 kg) -- friction (10 N) -- floor
 
 T. Piatkowski compared laws by the number n of output rows of ode45 (four a step) over the
-width of the band of velocity that stands for rest, and by a weight w of the splines in
-three of them. Both pictures are made here from one model, in which only the law changes;
-nothing but the network knows the force that drives the friction. The lower left picture
+width of the band of velocity that counts as rest, and by a weight w of the splines in
+three of them. Both pictures are made here from one model, in which only the law changes.
+Only the network knows the force that drives the friction. The lower left picture
 shows what n does not: how far each law is from the exact end at 3.9732618 m.
 
 ``--fine`` takes narrower bands and more weights (minutes), ``--coarse`` fewer (seconds).

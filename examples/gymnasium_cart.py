@@ -2,9 +2,9 @@
 
     agent --force--> cart --[friction]-- rail
 
-Each step the agent pushes for 20 ms and sees where the cart is and how fast. Small forces do
-nothing: the friction holds up to 5 N. `reset` goes back to a saved state of the one run that was
-started, so nothing is compiled anew.
+In each step the agent pushes for 20 ms and sees the position and speed of the cart. Small forces
+do nothing: the friction holds up to 5 N. `reset` goes back to a saved state of the only run, so
+nothing is compiled anew.
 """
 
 import numpy as np

@@ -8,15 +8,15 @@ r"""A heat pump in a p-h diagram: from brine of 8 degC to water of 34 degC, with
        +------------ evaporator, 10 segments <-------+
               brine         ------------------------>
 
-A compressor takes in vapour and presses it into the condenser, where it heats water on its way
-from 30 degC to 34 degC. What has condensed goes through a narrow valve, boils at a low pressure in
+A compressor takes in vapour and presses it into the condenser, where it heats water from
+30 degC to 34 degC. The condensate goes through a narrow valve, boils at a low pressure in
 the evaporator, and takes its heat from brine. Both exchangers are pipes in counterflow, ten
-segments each, with the metal of the wall between them. Nothing is prescribed but flows, the
-temperatures of water and brine and the width of the valve: the pressures, and what boils and
-condenses where, follow.
+segments each, with the metal of the wall between them. Only flows, the temperatures of water
+and brine and the width of the valve are prescribed. The pressures follow, and so do the places
+where the fluid boils and condenses.
 
-Seen at the end: the cycle in the p-h diagram, and its coefficient of performance (heat to the
-water over work of the compressor) beside that of the ideal cycle between the same two pressures.
+The picture shows the cycle in the p-h diagram. The coefficient of performance (heat to the water
+over work of the compressor) is printed beside that of the ideal cycle between the same pressures.
 """
 
 import matplotlib.pyplot as pyplot

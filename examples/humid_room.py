@@ -7,7 +7,8 @@ r"""A cooling coil dries the air of a room with four people.
     people  walls --------------------------------+-- gap of a door
 
 On a hot and humid day the coil starts. Each person breathes and sweats 60 g of water an hour and
-gives 75 W. The air that leaves the coil is saturated; at last the coil drains what the people give.
+gives 75 W. The air that leaves the coil is saturated. In the end the coil drains the water that
+the people give.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ NEWTON, SPEED, SECOND = quantity("1 N"), quantity("1 mm/s"), quantity("1 s")
 
 
 def bench(**parts):
-    """A model with the friction between what is given and the floor."""
+    """A model with the friction between a given part and the floor."""
     model = Model("LuGre")
     model.friction = TranslationalFriction(
         law="lugre", coulomb_force="1 N", breakaway_force="1.5 N", breakaway_velocity="1 mm/s",

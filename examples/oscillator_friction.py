@@ -4,8 +4,8 @@ r"""A mass on a spring rubs on the floor: where does it come to rest, and does i
 
 Pulled 2.5 m aside and let go, it turns once and must stay at -0.5 m. D. D. Quinn's
 problem, in fixed steps of 10 ms: the plain law sign(v) rattles and drifts home, a steep
-viscous law creeps home, Quinn's law rests where it should but for 3/4 band². Exact
-friction, in the steps it likes, has no such number.
+viscous law creeps home, Quinn's law rests 3/4 band² beside the right place. Exact
+friction, with steps of its own, has no such error.
 """
 
 from _show import show
@@ -17,7 +17,7 @@ from library.translational import Mass, Reference, Spring, TranslationalFriction
 
 
 class Sign(FrictionLaw):
-    """F_C sign(v), and nothing at rest: all that a textbook has."""
+    """F_C sign(v), and zero at rest, as in a textbook."""
 
     def force(self, c):
         return c.coulomb * sgn(c.flow)

@@ -8,7 +8,7 @@ r"""Pendulum in Cartesian coordinates: a system of index 3, written as in a text
 
 Equations of motion, and x^2 + y^2 = L^2: nobody solves for accelerations by hand.
 The toolkit differentiates the constraint, chooses states, and chooses others where
-the first choice degenerates. Watch length and energy stay what they are.
+the first choice degenerates. Watch length and energy stay constant.
 """
 
 from math import pi

@@ -13,7 +13,7 @@ r"""Which damper makes a car comfortable? A quarter car from its rest to its opt
 Where does it ride, and what does a load of 120 kg change? How does the body follow the road over
 frequency? Discomfort is the integral of the squared acceleration of the body behind the kerb:
 it is least for a damper of k_s sqrt((m_b + m_w) / k_t), as books on ride comfort say of a rough
-road, which is kerbs in a row. Tolerances of the parts spread it.
+road, which is kerbs in a row. Tolerances of the parts make it vary.
 """
 
 import numpy as np

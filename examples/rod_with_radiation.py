@@ -1,9 +1,9 @@
-r"""A rod between a furnace and the cold: how hot does its end get, and how soon.
+r"""A rod between a furnace and the cold: how hot does its end get, and how soon?
 
     furnace 1000 K ---- rod of steel, 100 segments ---- radiation ---- walls 300 K
 
-Heat diffuses along the rod; at its end it is radiated, with T to the fourth power. Where it
-ends is known: what the rod conducts, k A/L (1000 K - T), is what it radiates.
+Heat diffuses along the rod; at its end it is radiated, with T to the fourth power. The final
+temperature is known: the rod conducts, k A/L (1000 K - T), as much as it radiates.
 """
 
 import numpy as np

@@ -24,7 +24,7 @@ from library.planar import Body, Circle, Contact, Ground, planar
 
 
 class Protractor(Component):
-    """The angle below the horizontal at which the disc is, seen from the circle's centre."""
+    """The angle of the disc below the horizontal, seen from the circle's centre."""
 
     P = Port(planar)
     xi = Variable("rad", doc="angle below the horizontal")

@@ -5,7 +5,7 @@ r"""At which speeds does a dragged block stick and slip? A map from 96 runs.
 
 It takes 25 N to start the block and less to keep it going; the drop of the force and
 the speed of the belt are varied. On fast belts the block slides steadily: damping
-eats what the drop gives. The border can be found by hand: the block sticks again if
+takes the energy that the drop gives. You can find the border by hand: the block sticks again if
 its speed, V - dy/dt, comes back to 0 within one oscillation of the spring y.
 """
 

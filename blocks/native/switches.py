@@ -179,9 +179,10 @@ def follow_modes(code: Code, work: Workspace, relations: Relations, switches: Sw
         _crossing_functions(code, work, relations, t, x, switches.now)
     _let_move(code, work, relations, switches, t, x)
     for r in range(m.size):
+        beyond = abs(switches.now[r])
         if switches.indirect[r] and _is_wrong(switches, relations, r) and not (
-                switches.frozen[r] and _is_zero(switches, relations, r)) and not (
-                _has_rested(switches, r) and 0.0 < abs(switches.now[r]) <= relations.slack[r]):
+                switches.frozen[r] and beyond <= _as_zero(switches, relations, r)) and not (
+                _has_rested(switches, r) and 0.0 < beyond <= relations.slack[r]):
             m[r] = 1.0 - m[r]
             switches.frozen[r] = False
     acted = _agree(code, work, relations, switches, samples, resets, t, x, step, True)
@@ -276,7 +277,7 @@ def _crossing_functions(code: Code, work: Workspace, relations: Relations, t: fl
 @machine_code
 def _move_by_last_bits(code: Code, work: Workspace, relations: Relations, switches: Switches,
                        t: float, x: Vector) -> None:
-    """Fill in what the last bits of the states make of crossing functions, and some more."""
+    """Fill in what last bits of states and time make of crossing functions, and some more."""
     _move(code, work, relations, switches, t, x, OF_TOLERANCE * LAST_BITS * NOISE_FACTOR,
           1.0 / OF_TOLERANCE)
 
@@ -284,20 +285,21 @@ def _move_by_last_bits(code: Code, work: Workspace, relations: Relations, switch
 @machine_code
 def _move(code: Code, work: Workspace, relations: Relations, switches: Switches, t: float,
           x: Vector, part: float, relative: float) -> None:
-    """Fill in by how much crossing functions change with states that are moved."""
-    moved, found = relations.looks[MOVED], relations.looks[SPARE]
+    """Fill in by how much crossing functions change with states that are moved, beside jumps."""
+    moved, near, far = relations.looks[MOVED], relations.looks[SPARE], relations.looks[MOVED + 1]
     moved[:] = 0.0
     for side in range(2):
-        _moved_by(code, work, relations, t, x, part, relative, side, found)
+        _moved_by(code, work, relations, t, x, part, relative, side, near)
+        _moved_by(code, work, relations, t, x, 2.0 * part, relative, side, far)
         for r in range(switches.m.size):
-            moved[r] = max(moved[r], abs(found[r] - switches.now[r]))
+            moved[r] = max(moved[r], abs(far[r] - near[r]))
 
 
 @machine_code
 def _moved_by(code: Code, work: Workspace, relations: Relations, t: float, x: Vector, part: float,
               relative: float, side: int, found: Vector) -> None:
     """Crossing functions near a point: states higher by a part of their tolerances, or (side 1)
-    each by another share of it, up or down."""
+    each by another share of it, up or down; and the time later by its last bits."""
     point, share = work.k[WORK], 1.0
     for i in range(x.size):
         if side == 1:
@@ -305,6 +307,7 @@ def _moved_by(code: Code, work: Workspace, relations: Relations, t: float, x: Ve
         point[i] = x[i]
         if relative > 0.0 or work.k[ATOL, i] < np.inf:  # else it follows from the others
             point[i] += share * part * max(relative * abs(x[i]), work.k[ATOL, i])
+    t += abs(share) * part * relative * abs(t)  # behind what jumps just here
     _crossing_functions(code, work, relations, t, point, found)
 
 
@@ -381,11 +384,13 @@ def _passes(code: Code, work: Workspace, relations: Relations, switches: Switche
     switch together (the diodes of a bridge), each is zero but for rounding. As long as the mode is
     held, rounding may go on to put it on the wrong side.
     """
-    _move_by_last_bits(code, work, relations, switches, t, x)
-    doubt = max(NOISE_FACTOR * relations.looks[MOVED, r], ROUNDING * relations.looks[LARGEST, r])
+    _move(code, work, relations, switches, t, x, OF_TOLERANCE * JUST_SWITCHED, 1.0 / OF_TOLERANCE)
+    doubt = max(relations.looks[MOVED, r], ROUNDING * relations.looks[LARGEST, r])
     if not abs(switches.now[r]) <= doubt:
         return False
     _look_ahead(code, work, relations, t, x, step)
+    if abs(relations.looks[SPARE, r] - switches.now[r]) <= doubt:  # which rounding may tell
+        _look_ahead(code, work, relations, t, x, step / PART_AHEAD)
     going = relations.looks[SPARE, r] - switches.now[r]
     if switches.m[r] > 0.5 and going > 0.0 or switches.m[r] < 0.5 and going < 0.0:
         relations.slack[r] = doubt
@@ -460,12 +465,6 @@ def _let_move(code: Code, work: Workspace, relations: Relations, switches: Switc
 def _has_rested(switches: Switches, r: int) -> bool:
     """Whether a relation looks at what a mode has held at zero up to now."""
     return switches.resting[r] and switches.first[r] == 0.0
-
-
-@machine_code
-def _is_zero(switches: Switches, relations: Relations, r: int) -> bool:
-    """Whether a relation that has just crossed is zero but for rounding."""
-    return abs(switches.now[r]) <= _as_zero(switches, relations, r)
 
 
 @machine_code

@@ -34,7 +34,7 @@ __all__ = ["FAR", "LARGEST", "LOOK_ROWS", "Relations", "comes_back", "find_cross
 LOOKS = (0.25, 0.5, 0.75, 1.0)  # parts of a step at which relations are looked at
 #: Rows of ``looks`` after those of a step: the largest so far, and two of work space.
 FAR = 10.0  # times the slack of a margin that has left zero for good
-LARGEST, SPARE, LOOK_ROWS = MOST_LOOKS, MOST_LOOKS + 1, MOST_LOOKS + 3
+LARGEST, SPARE, LOOK_ROWS = MOST_LOOKS, MOST_LOOKS + 1, MOST_LOOKS + 4
 #: Rows of ``places`` after those at the quarters of a step: between two, which border is above.
 SEARCHED, PIECE, PLACE_ROWS = 5, 6, 7
 

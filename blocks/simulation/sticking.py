@@ -68,13 +68,10 @@ def _creep_terms(recording: RecordedRun, lost: dict[str, float]) -> Iterator[Sti
 
 def _creep_term(path: str, t: Array, rows: Array, lost: dict[str, float]) -> StickTerm:
     effort, flow, strength, band, load, *energy = rows
-    rest = (np.abs(flow) <= band) & (np.abs(load) < strength)
-    span = np.diff(t)
-    still = rest[1:] & rest[:-1]
-    whole = t[-1] - t[0]
-    way = np.sum(np.where(still, span * (flow[1:] + flow[:-1]) / 2, 0.0))
+    rest, span, whole = (np.abs(flow) <= band) & (np.abs(load) < strength), np.diff(t), t[-1] - t[0]
+    still = span * (rest[1:] & rest[:-1])
     power = np.minimum(effort * flow, 0.0)
-    gave = -np.sum(np.where(still, span * (power[1:] + power[:-1]) / 2, 0.0))
+    way, gave = still @ (flow[1:] + flow[:-1]) / 2, -still @ (power[1:] + power[:-1]) / 2
     # bristles that bear the strength F at a deflection z have stored F z/2
     rest = _with_springing(rest, t, flow, 4 * np.max(
         energy, initial=0.0) / max(strength.max(), TINY))
@@ -85,14 +82,17 @@ def _creep_term(path: str, t: Array, rows: Array, lost: dict[str, float]) -> Sti
 
 
 def _with_springing(rest: Flags, t: Array, flow: Array, way: float) -> Flags:
-    """When a friction rests, or springs on its bristles by no more than a ``way`` in between."""
-    rest = rest.copy()
+    """When a friction rests, or springs on its bristles by no more than a ``way`` in between; what
+    has let go rests no more as long as it gets faster."""
+    rest, slows = rest.copy(), np.flatnonzero(np.diff(np.abs(flow)) < 0) + 1
     place = np.append(0.0, np.cumsum(np.diff(t) * (flow[1:] + flow[:-1]) / 2))
     leaves = np.flatnonzero(rest[:-1] & ~rest[1:])
     comes = np.append(np.flatnonzero(~rest[:-1] & rest[1:]) + 1, len(rest))
     for begin, end in zip(leaves, comes[np.searchsorted(comes, leaves, "right")], strict=True):
         if np.abs(place[begin : end + 1] - place[begin]).max() <= way:
             rest[begin:end] = True
+        else:
+            rest[end : np.append(slows, len(rest))[np.searchsorted(slows, end)]] = False
     return rest
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from blocks import Replacement, exp, maximum, quantity, where
 
 FAST = 1e-2  # m/s or rad/s: a hundredth of the default nominal velocity
+BENT = 0.99  # of what bristles and springs bear, from which on they do not rest
 
 
 class FrictionLaw(Replacement):
@@ -72,8 +73,9 @@ class FrictionLaw(Replacement):
         return c.breakaway if "breakaway" in self.uses else c.coulomb
 
     def borne(self, c):
-        """The largest load of rest at the velocity that there is."""
-        return self.limit(c)
+        """The largest load of rest at the velocity that there is; bristles and springs bear the
+        level of steady motion, however slow it is."""
+        return BENT * stribeck_level(c) if self.memory and self.banded() else self.limit(c)
 
     def scale(self, c):
         """Velocity below which the law stands for rest, or None."""

@@ -23,7 +23,6 @@ from blocks import (
 
 from .base import FrictionLaw, above_zero, force, resistance, shift, stiffness, stribeck_level
 
-BENT = 0.99  # of what bristles bear, from which on they do not rest
 TINY = 1e-300  # whose powers have derivatives
 
 
@@ -89,9 +88,6 @@ class LuGre(Bending):
 
     def force(self, c):
         return c.stiffness * c.z + c.damping * self.rate(c) + c.viscous_coefficient * c.flow
-
-    def borne(self, c):
-        return BENT * stribeck_level(c)  # borne in steady motion, however slow
 
 
 class ElastoPlastic(LuGre):

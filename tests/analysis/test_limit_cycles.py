@@ -216,6 +216,15 @@ def test_bristles_by_amplitude_and_frequency():
         assert abs(found.values[0] - complex(*known["N"])) <= 1e-8 * abs(found.values[0])
 
 
+@pytest.mark.parametrize("law, n", [
+    (lambda: sig.Abs(), 0), (lambda: sig.Table1D(x=[-1, 0, 1], values=[1e-6, 0, 1e-6]), 0),
+    (lambda: sig.Table1D(x=[-1, 0, 1], values=[-1e-6, 0, 0.5e-6]), 0.75e-6)])
+def test_an_even_law_answers_nothing_and_a_small_one_a_little(law, n):
+    """Of two slopes to both sides of zero the first harmonic is their mean."""
+    found = describing_function(law(), [0.5]).values[0]
+    assert found == pytest.approx(n, rel=1e-9, abs=1e-9 if n == 0 else 0)
+
+
 def test_describing_function_has_units():
     found = describing_function(stribeck(20, 25, 0.1, 2), ["10 mm/s", "20 mm/s"])
     assert str(found.input_unit) == "m/s"

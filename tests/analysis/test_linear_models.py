@@ -12,7 +12,18 @@ from benches.friction import dry
 import library.electrical as el
 import library.rotational as rot
 import library.translational as tr
-from blocks import Model, ParameterError, SimulationError, load, quantity
+from blocks import (
+    Component,
+    Model,
+    Parameter,
+    ParameterError,
+    SimulationError,
+    Variable,
+    der,
+    interpolate,
+    load,
+    quantity,
+)
 from blocks.analysis import root_locus
 from blocks.analysis.linear.frequency import transfer
 from library.electromechanical import RotationalElectromechanicalConverter
@@ -608,3 +619,19 @@ def test_a_run_from_a_file_has_no_linear_model(tmp_path):
     model.simulate("1 s").save(tmp_path / "run.parquet")
     with pytest.raises(ParameterError, match="a run from a file, which holds samples and no st"):
         model.linearise("push.force", "block.v", at=(load(tmp_path / "run.parquet"), "0.5 s"))
+
+
+@pytest.mark.parametrize("at", [0.0, 0.3])
+def test_a_corner_of_a_table_has_a_model_for_each_of_its_slopes(at):
+    class Bent(Component):
+        x, load = Variable("1", at, priority="high"), Parameter("0 1/s", varying=True)
+
+        def equations(self):
+            force = interpolate(self.x - at, quantity([-1, 0, 1], ""), quantity([-1, 0, 3], ""))
+            yield der(self.x) == self.load - force / quantity("1 s")
+
+    model = Model("bent")
+    model.c = Bent()
+    linear = model.linearise("c.load", "c.x")
+    assert sorted(m.A[0, 0] for m in (linear, *linear.sides)) == pytest.approx([-3, -1])
+    assert "edge" in linear.notes[0] and "c.x" in linear.sides[0].side

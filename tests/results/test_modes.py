@@ -4,6 +4,8 @@ A block of 2 kg on a floor with 6 N (8 N at rest), pulled by 4 N/s t: it slips a
 a drive that turns round: amplitude 20 N, so that sliding reverses without a stop.
 """
 
+from itertools import product
+
 import numpy as np
 import pytest
 from benches import wired
@@ -271,8 +273,10 @@ def test_a_rest_of_many_steps_is_told():
     assert np.ptp([e.time for e in stepped.events]) > 1
 
 
-@pytest.mark.parametrize("law", ["lugre", "elasto_plastic", "leuven", "gms", "stribeck"])
-def test_what_springs_on_its_bristles_after_a_slip_has_not_broken_away(law):
+@pytest.mark.parametrize("law, pace", [
+    *product(["lugre", "elasto_plastic", "leuven", "gms", "stribeck"], ["5 mm/s"]),
+    ("lugre", "50 mm/s"), ("elasto_plastic", "50 mm/s"), ("stribeck", "50 mm/s")])
+def test_what_springs_on_its_bristles_after_a_slip_has_not_broken_away(law, pace):
     """A box on a belt: its spring is let go by more than half of what it bears in every slip."""
     bristles = {"stiffness": "1e5 N/m", "damping": "300 N*s/m"}
     model = wired("belt", "belt.R rub.R", "rub.C box.M spring.R", "belt.C spring.C ground.V",
@@ -280,8 +284,17 @@ def test_what_springs_on_its_bristles_after_a_slip_has_not_broken_away(law):
                   spring=tr.Spring(stiffness="200 N/m"), ground=tr.Reference(),
                   rub=tr.TranslationalFriction(
                       law=law, coulomb_force="8 N", breakaway_force="12 N",
-                      breakaway_velocity="5 mm/s", viscous_coefficient="0 N*s/m",
+                      breakaway_velocity=pace, viscous_coefficient="0 N*s/m",
                       **bristles if law in ("lugre", "elasto_plastic") else {}))
     run = model.simulate("10 s")
     let_go = run["spring.v"].at(quantity(np.linspace(0, 9.999, 20000), "s")).to("m/s").m < -0.02
     assert run.sticking()["rub"].breakaways == np.count_nonzero(let_go[1:] & ~let_go[:-1]) > 7
+
+
+@pytest.mark.parametrize("law", ["leuven", "gms", "lugre", "elasto_plastic"])
+def test_bristles_that_slide_slowly_do_not_rest(law):
+    """Drawn at a fifth of its breakaway velocity, 0.1 m/s, far above what bristles creep."""
+    run = wired("drawn", "pull.R rub.R", "pull.C rub.C ground.V", ground=tr.Reference(),
+                pull=tr.VelocitySource(velocity="20 mm/s"),
+                rub=tr.TranslationalFriction(law=law)).simulate("10 s")
+    assert run.sticking()["rub"].fraction < 0.05

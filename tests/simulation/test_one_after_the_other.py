@@ -1,14 +1,35 @@
 """What comes first at one instant, and what has become true again?"""
 
+import numpy as np
 import pytest
 from benches.parts import alone
 
 import blocks
 import library.signal as si
-from blocks import Component, Discrete, Variable, before, der, every, quantity, time, when, where
+from blocks import (
+    Component,
+    Discrete,
+    Model,
+    Option,
+    Variable,
+    before,
+    der,
+    every,
+    interpolate,
+    quantity,
+    time,
+    when,
+    where,
+)
 
 S = quantity("1 s")
 METHODS = ("auto", "rodas4", "ode45", "Radau")
+PLACES, HEIGHTS = [-1, 0, 0.3, 1], [-1, 0.2, 0.1, 1]
+BENDS = {  # as equations and as arrays
+    "abs": (lambda x: blocks.abs_(x - 0.2), lambda x: np.abs(x - 0.2)),
+    "maximum": (lambda x: blocks.maximum(x, -x / 2), lambda x: np.maximum(x, -x / 2)),
+    "table": (lambda x: interpolate(x, quantity(PLACES, "1"), quantity(HEIGHTS, "1")),
+              lambda x: np.interp(x, PLACES, HEIGHTS))}
 
 
 class Steps(Component):
@@ -83,3 +104,49 @@ def test_a_row_of_a_hundred_relays_switches_at_one_instant():
     model.connect(model.relay[99].y, model.sum.u)
     result = model.simulate("3.25 s")
     assert result["sum.y"].final.to("s").m == pytest.approx(1.5, rel=1e-9)
+
+
+class Bent(Component):
+    """A harmonic x, what is made of it, and how long that rises less half of how long it falls."""
+
+    x, v = Variable("1", 0.0, priority="high"), Variable("1/s", "0.9 1/s", priority="high")
+    u, y, n = Variable("1"), Variable("s", "0 s", priority="high"), Discrete("1", 0.0)
+    shape = Option("abs", choices=tuple(BENDS))
+
+    def equations(self):
+        yield der(self.x) == self.v
+        yield der(self.v) == -self.x / S**2
+        yield self.u == BENDS[self.shape][0](self.x)
+        yield der(self.y) == where(der(self.u) > 0, 1, -0.5)
+        yield when(der(self.u) > 0, {self.n: self.n + 1})
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("shape", BENDS)
+def test_a_derivative_that_jumps_where_its_variable_bends_is_looked_at_on_both_sides(shape, method):
+    t = np.linspace(0, 10, 1_000_001)
+    rises = np.diff(BENDS[shape][1](0.9 * np.sin(t))) > 0
+    run = alone(Bent(shape=shape)).simulate("10 s", method=method)
+    assert run["c.y"].final.m == pytest.approx(np.where(rises, 1, -0.5).sum() * 1e-5, abs=1e-4)
+    assert run["c.n"].final.m == np.sum(rises[1:] & ~rises[:-1])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_what_turns_where_a_table_bends_is_followed_with_play(method):
+    """A play of 0.3 behind a table that rises, falls and rises: it ends where its table turned."""
+    x, values = [-1, 0, 0.5, 1], [-1, 0.2, 0.1, 1]
+    model = Model("play")
+    model.wave = si.Sine(frequency="1 Hz", amplitude=1.4)
+    model.table, model.play = si.Table1D(x=x, values=values), si.Backlash(width=0.3)
+    model.lag = si.TransferFunction(numerator=[1], denominator=[0.2, 1])
+    model.connect(model.wave.y, model.lag.u)
+    model.connect(model.lag.y, model.table.u)
+    model.connect(model.table.y, model.play.u)
+    run = model.simulate("3 s", method=method)
+    t = np.linspace(0, 3, 300_001)
+    w, tau = 2 * np.pi, 0.2  # the lag's answer to 1.4 sin(w t)
+    lag = 1.4 / (1 + (w * tau)**2) * (np.sin(w * t) - w * tau * (np.cos(w * t) - np.exp(-t / tau)))
+    u, y = np.interp(lag, x, values), 0.0
+    for value in u:
+        y = min(max(y, value - 0.15), value + 0.15)
+    assert run["play.y"].final.m == pytest.approx(y, abs=1e-4)

@@ -18,6 +18,7 @@ from ...exceptions import ParameterError, SimulationError, brief, unknown_name
 from ...language.compiled_model import CompiledModel
 from ...nonsmooth.modes.elements import Elements
 from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.tolerances import LAST_BITS
 from ...results.sheet import Sheet, Tabulated
 from ...results.values.modes import SLIDES, TOUCHES, code_of
 from ...system.system import System
@@ -121,8 +122,8 @@ class _Maker:
         if not sides:
             return first
         side = _side_words(point, point)
-        note = (f"At an edge: this is the side {side!r}; the other one holds as well, see "
-                ".sides, and no average of them does.")  # fmt: skip
+        note = (f"At an edge: this is {f'the side {side!r}' if side else 'one side'}; the other "
+                "one holds as well, see .sides, and no average of them does.")
         return replace(first, sides=sides, side=side, notes=[note, *first.notes])
 
     def every_mode(self, point: Point) -> LinearModels:
@@ -186,10 +187,11 @@ class _Maker:
         beside = [replace(point, m=m, sides=side) for m, side in self._edges(point)]
         beside += [point.with_modes(np.where(every == k, mode, point.modes))
                    for k, mode in modes_on_edge(point, at)]
-        for one in beside:
+        named = [(one, "") for one in beside] + list(beside_corners(point))
+        for one, words in named:
             other = solved_in_mode(one, self.derivatives)
             yield replace(self.one(other, self.derivatives.at(other)),
-                          side=_side_words(other, point))
+                          side=words or _side_words(other, point))
 
     def _edges(self, point: Point) -> Iterator[tuple[Array, Array]]:
         """Relations and sides of kinks beside an edge: all together, then each by itself."""
@@ -240,6 +242,24 @@ def relations_on_edge(point: Point) -> Flags:
     slope = abs(by_all.sparse(*point.arguments))
     size = slope @ np.abs(np.concatenate([point.x, point.z, point.p]))
     return np.asarray(np.abs(g) <= ON_THE_EDGE * size)
+
+
+def beside_corners(point: Point) -> Iterator[tuple[Point, str]]:
+    """Points just before and behind corners of tables over states; of which state there is more."""
+    tables, x = point.system.state_tables, point.x
+    if not tables.places.numel():
+        return
+    at = ca.Function("places", point.system.arguments, [
+        tables.places, ca.jacobian(tables.places, point.system.tape.x)])(*point.arguments)
+    for place, row, (near, *borders) in zip(
+            np.array(at[0]).ravel(), np.array(at[1]), tables.borders(point.p), strict=True):
+        size = np.abs(place) + np.abs(row) @ np.abs(x) + near
+        path = point.system.state_name(int(np.abs(row).argmax()))
+        for border, way in product(borders, (1.0, -1.0)):
+            if abs(place - border) <= ON_THE_EDGE * size:
+                off = border - place + way * LAST_BITS * size
+                yield replace(point, x=x + off * row / (row @ row)), (
+                    f"{path} a little {'more' if way > 0 else 'less'}")
 
 
 def modes_on_edge(point: Point, at: DerivativesAt) -> Iterator[tuple[int, int]]:

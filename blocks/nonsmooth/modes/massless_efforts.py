@@ -134,13 +134,14 @@ class MasslessEfforts:
         rounding, such as of voltages over a tiny resistance.
         """
         taken = float(np.abs(problem.u).max(initial=0.0))
+        nothing = CANCELLATION * self.elements.efforts_of(problem.scale_u).min()
         values = np.abs(self.equations.values(problem, t))
         largest = max(float(a.max(initial=0.0)) for a in (
             values[np.isfinite(values)], self.state.fast, self.state.strong))
         held = self.equations.at(problem, t, modes)
         rounding = ROUNDING * self.equations.sizes(problem, t, modes)
         error = held.error_beside(rounding, lasting=self.equations.affine)
-        return error <= FULFILLED * (first + taken) + ROUNDING * largest
+        return error <= FULFILLED * (first + taken) + ROUNDING * largest + nothing
 
     def change(self, problem: Problem, change: Array) -> None:
         """Change what the elements take."""

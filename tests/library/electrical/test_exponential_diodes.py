@@ -325,3 +325,21 @@ def test_stiff_leaks_at_a_tight_tolerance():
 
     exact = solve_ivp(slope, (0, 2e-3), [2.0], method="DOP853", rtol=1e-9, atol=1e-10).y[0, -1]
     assert_allclose([run[f"c[{k}].vc"].at("2 ms").m for k in (0, 1)], exact, rtol=1e-7)
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4"])
+def test_two_closed_switches_share_what_one_would_carry(method):
+    """Between the ends of a resistor, with a diode from each of these to a source that is zero."""
+    def run(switches):
+        model = circuit(
+            "shared", "source.n ground.V feed.n", "q.p feed.p s.p one.p", "q.n s.n two.p",
+            "one.n two.n source.p", source=el.ACVoltageSource(amplitude="10 V", frequency="50 Hz"),
+            feed=el.Resistor(resistance="11 ohm"), q=el.Resistor(resistance="10 ohm"),
+            s=el.Switch(count=switches, model="ideal", gate=1), one=el.Diode(model="exponential"),
+            two=el.Diode(model="exponential"))
+        found = model.simulate("18 ms", method=method)
+        return values(found, "feed.i", "A", quantity(np.linspace(0, 18, 30), "ms"))
+
+    one, two = run(1), run(2)
+    assert_allclose(two, one, rtol=0, atol=1e-6)
+    assert one.min() < -0.5

@@ -1,10 +1,11 @@
 """Ideal diodes in circuits, against piecewise closed forms."""
 
+from functools import cache
 from itertools import product
 
 import numpy as np
 import pytest
-from benches import values, wire
+from benches import values, wire, wired
 from benches.electrical import between, circuit, ring
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
@@ -430,3 +431,36 @@ def test_steps_know_how_steep_a_blocked_coil_is():
     runs = [model.simulate("1 ms", method=method) for method in ("BDF", "rodas4")]
     assert runs[0].statistics["steps"] < 200
     assert_allclose(*(values(run, "load.v", "V", at) for run in runs), rtol=1e-5)
+
+
+@cache
+def ladder_by_hand(n):
+    """Voltages of capacitors of 1 uF behind 0.6 V + 0.3 ohm, at a ladder of resistors of 1 ohm."""
+    chain = 2 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1)
+    chain[-1, -1] = 1.0
+
+    def slope(t, v):
+        on, before, source = np.zeros(n, dtype=bool), None, 10 * np.sin(100 * np.pi * t)
+        while before is None or (on != before).any():
+            before, g = on, np.where(on, 1 / 0.3, 1e-8)
+            fed = np.where(on, (v + 0.6) / 0.3 - 0.6e-8, 1e-8 * v)
+            u = np.linalg.solve(chain + np.diag(g), fed + source * np.eye(n)[0])
+            on = u - v > 0.6
+        return (g * u - fed) / 1e-6
+
+    return solve_ivp(slope, (0, 1e-3), np.zeros(n), method="Radau", rtol=1e-8, atol=1e-10,
+                     max_step=1e-5).y[:, -1]
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4", "dopri5", "Radau"])
+@pytest.mark.parametrize("n", [2, 3, 7])
+def test_diodes_of_a_ladder_begin_to_conduct_within_picoseconds(n, method):
+    """Rounding of the source, not of the states, then tells on which side of its bend each is."""
+    model = wired(
+        "ladder", "source.n ground.V c.n", "source.p r[0].p", "r.n d.p", "d.n c.p",
+        "r[1:].p r[:-1].n", ground=el.ElectricalReference(),
+        r=el.Resistor(count=n, resistance="1 ohm"),
+        source=el.ACVoltageSource(amplitude="10 V", frequency="50 Hz"), d=el.Diode(count=n),
+        c=el.Capacitor(count=n, capacitance="1 uF"))
+    run = model.simulate("1 ms", method=method)
+    assert_allclose([run[f"c[{k}].v"].final.m for k in range(n)], ladder_by_hand(n), rtol=1e-4)

@@ -72,7 +72,7 @@ result.plot("block.v", "spring.f").savefig(io.BytesIO())
 """
 
 
-def _push(t: Any) -> Any:
+def push_of_time(t: Any) -> Any:
     return quantity("1 N") * sin(quantity("10 rad/s") * t)
 
 
@@ -83,7 +83,7 @@ def chain_of_arrays(n: int) -> Model:
     model.masses = Mass(count=n)
     model.springs = Spring(count=n, stiffness=SPRING)
     model.dampers = Damper(count=n, damping=DAMPER)
-    model.push = ForceSource(force=_push)
+    model.push = ForceSource(force=push_of_time)
     model.connect(model.springs.R, model.dampers.R, model.masses.M)
     model.connect(model.springs[1:].C, model.dampers[1:].C, model.masses[:-1].M)
     model.connect(model.springs[0].C, model.dampers[0].C, model.ground.V, model.push.C)
@@ -95,7 +95,7 @@ def chain_of_parts(n: int) -> Model:
     """The same chain, every component added and connected by itself."""
     model = Model(f"chain of {n}")
     model.ground = Reference()
-    model.push = ForceSource(force=_push)
+    model.push = ForceSource(force=push_of_time)
     before = model.ground.V
     model.connect(before, model.push.C)
     for i in range(n):
@@ -311,7 +311,7 @@ def _join_masses(model: Model, soft: np.ndarray, levers: np.ndarray, rng: np.ran
     model.connect(model.levers.B, model.ground.V)  # v_C = v_A / 2
     model.connect(model.levers.A, masses[levers[:, 1]].M)
     model.connect(model.levers.C, masses[levers[:, 0]].M)
-    model.push = ForceSource(force=_push)
+    model.push = ForceSource(force=push_of_time)
     model.connect(model.push.R, masses[0].M)
     model.connect(model.push.C, model.ground.V)
 
@@ -362,7 +362,7 @@ def lattice(*shape: int) -> Model:
     model.holder = Damper(damping="1 N*s/m")
     model.connect(model.holder.R, model.joints[0].V)
     model.connect(model.holder.C, model.ground.V)
-    model.push = ForceSource(force=_push)
+    model.push = ForceSource(force=push_of_time)
     model.connect(model.push.R, model.joints[number.size - 1].V)
     model.connect(model.push.C, model.ground.V)
     return model

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Never, Self, Unpack, overload
 from .exceptions import BlocksError, told_how_to_call
 from .language.compiled_model import CompiledModel
 from .renamed import current_options
-from .results.shown import printable
+from .results.formatting import printable
 from .units import Quantity, sizes_by_dimension
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class Model(CompiledModel):
             Readable list of errors and warnings with stable codes.
         """
         from .diagnostics import check_model
-        from .simulation.start import RunStart
+        from .simulation.run_start import RunStart
 
         return check_model(self, RunStart(self))
 
@@ -199,7 +199,7 @@ class Model(CompiledModel):
         """
         from .initialisation.initial_values import warn_of_compromises
         from .results.sheet import Sheet
-        from .simulation.start import RunStart
+        from .simulation.run_start import RunStart
 
         _, start = RunStart(self).consistent()
         warn_of_compromises(start)

@@ -17,12 +17,12 @@ from warnings import warn
 __all__ = ["ATTRIBUTES", "MODULES", "OPTIONS", "RenamedWarning", "current_attribute",
            "current_options", "file_first", "moved"]  # fmt: skip
 
-ATTRIBUTES = {  # by class; a name with parentheses is a method that was a property
-    "Model": {"start": "stepper"},
+ATTRIBUTES = {  # by class or module; a name with parentheses is a method that was a property
+    "Model": {"start": "stepper"}, "Component": {"settled": "structure"},
     "Result": {"t": "time", "explore": "report", "to_pandas": "table"},
     "Series": {"unit": "units"},
-    "LinearModel": {"dc_gain": "dcgain()"},
-    "Component": {"settled": "structure"},
+    "EnergyBalance": {"turned_over": "throughput", "held": "peak_stored"},
+    "LinearModel": {"dc_gain": "dcgain()"}, "blocks.results": {"Ledger": "EnergyBalance"},
 }
 OPTIONS = {  # by function
     "simulate": {"start": "start_time", "start_from": "initial"},
@@ -54,7 +54,7 @@ class RenamedWarning(FutureWarning):
 def current_attribute(thing: object, name: str, level: int = 4) -> Any:
     """Return what an old attribute is now, with a warning; an AttributeError is for a name that
     none of the object's classes ever had."""
-    for kind in type(thing).__mro__:
+    for kind in (thing,) if isinstance(thing, ModuleType) else type(thing).__mro__:
         new = ATTRIBUTES.get(kind.__name__, {}).get(name)
         if new is not None:
             _tell(f"{kind.__name__}.{name}", f"{kind.__name__}.{new}", level)

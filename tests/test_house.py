@@ -83,7 +83,7 @@ def test_no_files_import_in_a_circle():
 
 def test_names_in_annotations_bind_few_files_in_circles():
     circles = [c for c in nx.strongly_connected_components(arrows(tuple(ALL), True)) if len(c) > 1]
-    assert sum(map(len, circles)) <= len(ALL) / 10
+    assert sum(map(len, circles)) <= 18  # of 646 files
 
 
 def test_no_import_runs_upward():

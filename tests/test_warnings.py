@@ -119,6 +119,9 @@ def model():
     (lambda m: m.simulate("1 ms")["block.v"].unit, "Series.units"),
     (lambda m: m.linearise("push.force", "spring.x").dc_gain, r"LinearModel.dcgain"),
     (lambda m: m.block.settled("mass") or "nothing", "Component.structure"),
+    (lambda m: m.simulate("1 ms").energy().turned_over, "EnergyBalance.throughput"),
+    (lambda m: m.simulate("1 ms").energy().held, "EnergyBalance.peak_stored"),
+    (lambda m: blocks.results.Ledger, "blocks.results.EnergyBalance"),
     (lambda m: Parameter("1 kg", settles=round), r"Parameter\(structure=")])
 def test_an_old_name_answers_with_the_new_one(model, old, told):
     with pytest.warns(RenamedWarning, match=rf"called {told}") as caught:

@@ -17,8 +17,8 @@ from ..numerics.copies import shallow_copy
 from .flatten import Flat, Group, Parameters
 from .reduced import Reduced
 
-__all__ = ["MOST", "Block", "Elimination", "Pairs", "amplify", "classes_with_guesses",
-           "coefficients_at", "cramer", "entries", "even_sizes", "made_even", "pairs_within",
+__all__ = ["MOST", "Block", "Elimination", "BlockIncidence", "amplify", "classes_with_guesses",
+           "coefficients_at", "cramer", "entries", "equilibrate", "equilibrated", "pairs_within",
            "solvable", "torn_block"]
 
 SMALL = 50  # equations of a block of which many may be alike
@@ -46,7 +46,7 @@ class Block:
     linear: bool  # in all of its unknowns, with coefficients of parameters only
 
 
-class Pairs:
+class BlockIncidence:
     """Equations, classes, positions (-1: not solvable), linearity, and whether the equation is a
     node's balance, block by block; the sizes of coefficients as pivots and as terms, rows and
     columns made even."""
@@ -71,7 +71,7 @@ class Pairs:
         found: Flags = (self.pairs[2] >= 0) & (self.pairs[3] == 0)
         return found
 
-    def without_conditional(self) -> Pairs:
+    def without_conditional(self) -> BlockIncidence:
         """Return the pairs with nothing solved for by a coefficient that conditions choose."""
         new = shallow_copy(self)
         new.pairs = self.pairs.copy()
@@ -83,7 +83,7 @@ class Pairs:
 
 
 def pairs_within(reduced: Reduced, parameters: Parameters, block_of: Indices,
-                 column_block: Indices, hard: Flags) -> Pairs:
+                 column_block: Indices, hard: Flags) -> BlockIncidence:
     """Which unknowns of its own block occur in every equation of a block to be torn."""
     flat = reduced.flat
     home = np.full(flat.equations, -1)
@@ -112,11 +112,11 @@ def pairs_within(reduced: Reduced, parameters: Parameters, block_of: Indices,
             position, linear, size = solvable(group, k, parameters)
             keep(numbers, flat.argument(group, key)[0], position, linear, 0, size)
     pairs, (least, size) = np.concatenate(found, axis=1), np.concatenate(sizes, axis=1)
-    even = even_sizes(pairs[0], pairs[1], np.where(np.isfinite(size), size, 0.0))
+    even = equilibrate(pairs[0], pairs[1], np.where(np.isfinite(size), size, 0.0))
     share = np.divide(least, size, out=np.zeros(len(size)), where=np.isfinite(size) & (size > 0))
     sizes_made_even = np.where(np.isfinite(size), [share * even, even],
                                np.where(np.isnan(size), 1.0, WIDE))
-    return Pairs(pairs, sizes_made_even, home[pairs[0]])
+    return BlockIncidence(pairs, sizes_made_even, home[pairs[0]])
 
 
 def solvable(group: Group, k: int, parameters: Parameters) -> tuple[Indices, Indices, Matrix]:
@@ -161,7 +161,7 @@ def coefficients_at(flat: Flat, group: Group, rows: Indices, parameters: Paramet
     return np.tile(group.first + rows, len(at)), classes.ravel(), (signs * slopes[at]).ravel()
 
 
-def even_sizes(rows: Indices, columns: Indices, sizes: Vector) -> Vector:
+def equilibrate(rows: Indices, columns: Indices, sizes: Vector) -> Vector:
     """Sizes of entries, with rows and columns that have a largest one of about one [Ruiz, 2001]."""
     sizes = sizes.copy()
     row, column = ranks(rows), ranks(columns)
@@ -181,8 +181,8 @@ def torn_block(equations: Indices, unknowns: Indices, pairs: Indices, wanted: Fl
     balances are all that is left, what is iterated are the velocities of the nodes, and the matrix
     is that of the graph: sparse, and of symmetric pattern.
 
-    ``pairs`` are the first of :class:`Pairs`; classes that are ``wanted`` are torn before others;
-    ``sizes`` are of the coefficients as pivots and as terms, where they are not of one size.
+    ``pairs`` are the first of :class:`BlockIncidence`; classes that are ``wanted`` are torn before
+    others; ``sizes`` are of the coefficients as pivots and as terms, where these differ.
     """
     size = len(equations)
     equations, unknowns = np.sort(equations), np.sort(unknowns)
@@ -200,7 +200,7 @@ def torn_block(equations: Indices, unknowns: Indices, pairs: Indices, wanted: Fl
                  torn.depth, unknowns[torn.torn], equations[torn.leftover], bool(linear.all()))
 
 
-def amplify(blocks: list[Block], pairs: Pairs) -> Flags:
+def amplify(blocks: list[Block], pairs: BlockIncidence) -> Flags:
     """Blocks whose chains of assignments lose too many digits of what they begin with.
 
     The error of what is assigned is that of the largest term of its equation, divided by the
@@ -270,7 +270,7 @@ class Elimination:
     def __init__(self, matrix: ca.SX, values: Array) -> None:
         self._matrix = matrix
         self._order: list[tuple[int, int, list[int], list[int]]] = []
-        self.operations, left = 0, made_even(values)  # how many products it takes
+        self.operations, left = 0, equilibrated(values)  # how many products it takes
         filled = np.array(ca.DM(matrix.sparsity(), 1)) != 0
         for _ in range(len(values)):
             size = np.where(filled, np.abs(left), -1.0)
@@ -306,7 +306,7 @@ class Elimination:
         return solution
 
 
-def made_even(matrix: Array) -> Array:
+def equilibrated(matrix: Array) -> Array:
     """A matrix whose rows and columns have a largest entry of about one [Ruiz, 2001]."""
     out = np.abs(matrix)
     for _ in range(EVEN_ROUNDS):

@@ -23,7 +23,7 @@ from ..numerics.arrays import Array, Flags, Indices, distinct
 from .aliases import Alias, Link, merged
 from .matching import Matching, connected, match
 from .network import Family, Network
-from .redundant_constraints import End, repeated_ties
+from .redundant_constraints import End, redundant_constraints
 
 __all__ = ["Base", "Flat", "Group", "Parameters", "Slot", "flatten"]
 
@@ -351,7 +351,7 @@ def _even_shares(network: Network, base: Base) -> list[Alias]:
         return np.array([base[end.family][i, 0] + end.instance])
 
     return [Alias(slot(r.first, r.through), slot(r.again, r.through), 1)
-            for r in repeated_ties(network)]
+            for r in redundant_constraints(network)]
 
 
 def _equal(labels: Indices, slots: Indices) -> Alias:

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..numerics.arrays import Flags, Indices
 from ..numerics.tolerances import PARASITIC_PIVOT, PIVOT_NONE
-from .algebraic_loops import even_sizes
+from .algebraic_loops import equilibrate
 from .dummy_derivatives import Basis, Column, coefficients
 from .flatten import Flat, Parameters
 from .matching import connected, match
@@ -103,7 +103,7 @@ def _columns(flat: Flat, equations: Indices, parameters: Parameters) -> dict[int
         for c, value in of.items() if value != 0), strict=True))
     known = np.isfinite(values)
     size = np.where(known, np.abs(values), 0.0)
-    size = even_sizes(rows, classes, size)
+    size = equilibrate(rows, classes, size)
     entries = np.where(known, np.sign(np.where(known, values, 1.0)) * size,
                        draw.uniform(0.5, 1.0, len(values)))
     columns: dict[int, Column] = {}

@@ -14,10 +14,10 @@ import numpy as np
 from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.blas_threads import threads_for
 from ..numerics.sparse_solves import factored
-from .algebraic_loops import MOST, Block, Pairs, amplify, coefficients_at, made_even
+from .algebraic_loops import MOST, Block, BlockIncidence, amplify, coefficients_at, equilibrated
 from .flatten import Flat, Group, Parameters
 
-__all__ = ["SuitedValues", "keeps_digits"]
+__all__ = ["PivotValidity", "is_well_conditioned"]
 
 TRIALS = 8  # choices of conditions: none, all, and some of them
 MANY = 300  # unknowns left to solve for, from which nothing is looked at
@@ -25,26 +25,26 @@ ALIKE = 4.0  # values that differ by no more than this factor need no second loo
 FAR = 5.0  # such factors from which on pivots that were chosen by values are chosen anew
 
 
-class SuitedValues:
+class PivotValidity:
     """Parameters by whose values, as kernels take them, something was chosen.
 
     ``layout`` is family, name, offset and width of every parameter in ``p``; ``solved`` are groups,
     the position of the argument that they are solved for, and which rows. ``pairs`` gives pairs and
-    coefficients of the torn blocks for other values, and ``groups`` are the equations of these;
-    ``regular`` says whether blocks that are torn by conditions keep their digits then,
-    ``eliminated`` whether pivots and inputs were chosen by values, too.
+    coefficients of the torn blocks for other values; ``groups`` are their equations; ``regular``
+    says whether blocks torn by conditions keep their digits, ``eliminated`` whether pivots were
+    chosen by values.
     """
 
     def __init__(self, values: Parameters, layout: list[tuple[int, str, int, int]],
                  solved: list[tuple[Group, int, Indices]], blocks: list[Block],
-                 pairs: Callable[[Parameters], Pairs], regular: Callable[[Parameters], bool],
-                 groups: list[Group], eliminated: bool) -> None:
-        self._eliminated = eliminated
+                 pairs: Callable[[Parameters], BlockIncidence],
+                 regular: Callable[[Parameters], bool], groups: list[Group],
+                 eliminated: bool) -> None:
         self._suits: dict[bytes, bool] = {}  # by how many such factors values are away
         self._solved = [(group, k, rows) for group, k, rows in solved
                         if group.law is not None and group.law.slopes[k] == "parameter"]
         self._blocks, self._pairs, self._layout = blocks, pairs, layout
-        self._regular = regular
+        self._regular, self._eliminated = regular, eliminated
         self._sizes = [p[0].shape[1] if p else 0 for p in values]
         deciding = {group.family for group, _, _ in self._solved} | {
             group.family for group in groups
@@ -58,7 +58,7 @@ class SuitedValues:
         flat = [np.asarray(block).T.ravel() for family in values for block in family]
         self._known = np.concatenate([np.zeros(0), *flat])[self._entries]
 
-    def suit(self, p: Array) -> Flags:
+    def still_valid(self, p: Array) -> Flags:
         """Whether a system solved as it is keeps its digits, per row of parameters."""
         now = p[:, self._entries]
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -108,7 +108,7 @@ class SuitedValues:
                 self._blocks, pairs).any() and self._regular(values)
 
 
-def keeps_digits(flat: Flat, block: Block, parameters: Parameters) -> bool:
+def is_well_conditioned(flat: Flat, block: Block, parameters: Parameters) -> bool:
     """Whether what is left of a torn block is regular, and of about one size, for all choices."""
     groups = [flat.groups[g] for g in set(flat.groups_of(block.equations).tolist())]
     laws = [group.law for group in groups if group.law is not None]
@@ -125,7 +125,7 @@ def keeps_digits(flat: Flat, block: Block, parameters: Parameters) -> bool:
         if not np.isfinite(left).all():
             return False
         largest = np.abs(left).max(axis=0)
-        left *= np.divide(made_even(largest), largest, out=np.zeros(largest.shape),
+        left *= np.divide(equilibrated(largest), largest, out=np.zeros(largest.shape),
                           where=largest > 0)
         with threads_for(len(largest)):
             inverse = np.linalg.inv(left)

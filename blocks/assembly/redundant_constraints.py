@@ -19,7 +19,7 @@ from ..language.kernel import Kernel
 from ..numerics.arrays import Indices
 from .network import Network
 
-__all__ = ["End", "Repeated", "held_by", "repeated_ties"]
+__all__ = ["End", "RedundantConstraint", "conjugate_through", "redundant_constraints"]
 
 
 class End(NamedTuple):
@@ -30,7 +30,7 @@ class End(NamedTuple):
     port: str
 
 
-class Repeated(NamedTuple):
+class RedundantConstraint(NamedTuple):
     """An equality of two nodes that an earlier element states already.
 
     ``first`` and ``again`` are ports at one of the nodes; ``through`` is what they share.
@@ -42,7 +42,7 @@ class Repeated(NamedTuple):
     again: End
 
 
-def held_by(domain: Domain, across: str) -> str:
+def conjugate_through(domain: Domain, across: str) -> str:
     """The through variable that does power with an across variable or its rate: the n-th.
 
     Empty for other variables, and where a domain has not as many of either.
@@ -53,7 +53,7 @@ def held_by(domain: Domain, across: str) -> str:
     return dict(zip(flows, domain.through, strict=True)).get(domain.rates.get(across, across), "")
 
 
-def repeated_ties(network: Network) -> list[Repeated]:
+def redundant_constraints(network: Network) -> list[RedundantConstraint]:
     """All equalities of two nodes that another element states before."""
     tables: dict[tuple[Domain, str], list[Indices]] = {}
     for f, family in enumerate(network.families):
@@ -67,7 +67,7 @@ def repeated_ties(network: Network) -> list[Repeated]:
         for again in np.flatnonzero(first[where] != np.arange(len(rows))):
             ends = (End(f, i, list(network.families[f].kernel.ports)[port])
                     for f, i, port in rows[[first[where[again]], again], 2:].tolist())
-            found.append(Repeated(domain, through, *ends))
+            found.append(RedundantConstraint(domain, through, *ends))
     return found
 
 
@@ -94,6 +94,6 @@ def _ties(kernel: Kernel) -> Iterator[tuple[Domain, str, str, str]]:
         domain, table = kernel.ports[p]
         if kernel.ports[q][0] is not domain or first != second or p == q:
             continue
-        through = held_by(domain, first)
+        through = conjugate_through(domain, first)
         if through and frozenset(((table[through], 0), (kernel.ports[q][1][through], 0))) in passed:
             yield domain, through, p, q

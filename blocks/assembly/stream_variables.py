@@ -18,14 +18,14 @@ from ..numerics.tolerances import DEPENDENT_EXACTLY, TINY
 from .algebraic_loops import Block, coefficients_at
 from .flatten import Flat, Parameters
 
-__all__ = ["CarriedByFlows"]
+__all__ = ["StreamVariables"]
 
 PRODUCTS = {"variable", "nonlinear"}  # slopes of a law that may hold a flow
 GOLDEN = 0.6180339887498949  # its multiples modulo 1 fill the interval evenly
 TRIALS = 4  # choices of relations: one that leaves nothing open without a flow is enough
 
 
-class CarriedByFlows:
+class StreamVariables:
     """Asks of blocks whether they leave something open where nothing flows."""
 
     def __init__(self, flat: Flat, parameters: Parameters) -> None:

@@ -22,8 +22,8 @@ from ..numerics.rewriting import symbols_in
 from ..numerics.tolerances import CEASED_FLOW
 from .algebraic_loops import (
     Block,
+    BlockIncidence,
     Elimination,
-    Pairs,
     amplify,
     classes_with_guesses,
     cramer,
@@ -34,9 +34,9 @@ from .algebraic_loops import (
 )
 from .flatten import Flat, Group, Parameters
 from .independent_inputs import LARGE, parasitic_pairs
-from .pivot_validity import SuitedValues, keeps_digits
+from .pivot_validity import PivotValidity, is_well_conditioned
 from .reduced import Reduced, Singular
-from .stream_variables import CarriedByFlows
+from .stream_variables import StreamVariables
 from .writer import Writer, put
 
 __all__ = ["Step", "Tape", "alike", "write_tape"]
@@ -83,14 +83,14 @@ class Tape:
     crossings: ca.SX
     exponents: ca.SX  # of all that laws say by exp(...)
     z_classes: Indices
-    carried: Flags  # per torn unknown, whether its block may leave something open (see carried.py)
+    carried: Flags  # per torn unknown, whether its block may leave it open (stream_variables.py)
     followed: Flags  # per torn unknown, whether its block may have several solutions
     directions: Flags  # per relation, whether it decides from where a flow carries something
     switched_loops: list[int]  # which of the loops may have a solution for each choice of pieces
     loops: list[int]  # torn unknowns of every block that stays in z, in order
     steps: list[Step]
     linear: bool  # residual is linear in z with coefficients of parameters only
-    suited: SuitedValues  # parameters by whose values this order was chosen
+    validity: PivotValidity  # parameters by whose values this order was chosen
     writer: Writer = field(repr=False)
 
     def __post_init__(self) -> None:
@@ -119,7 +119,7 @@ class _Order:
         self.switched: list[int] = []
         self.residuals: list[ca.SX] = []
         self.steps: list[Step] = []
-        self._by_flows = CarriedByFlows(writer.flat, writer.parameters)
+        self._streams = StreamVariables(writer.flat, writer.parameters)
         self.all_linear = True  # in z, with coefficients of parameters only
 
     # -- order ------------------------------------------------------------------------
@@ -141,7 +141,7 @@ class _Order:
         hard = (sizes > 1) | (self.position[m.block_equations[starts[:-1]]] < 0)
         wanted = classes_with_guesses(flat)
 
-        def pairs_at(parameters: Parameters) -> Pairs:
+        def pairs_at(parameters: Parameters) -> BlockIncidence:
             return pairs_within(reduced, parameters, block_of, column_block, hard)
 
         pairs = pairs_at(self.writer.parameters)
@@ -160,17 +160,17 @@ class _Order:
                 self.writer.assign(flat.groups[g], rows - flat.groups[g].first, k, taken)
                 self.steps.append(Step(g, k, rows, taken))
             self._solve_blocks([torn[b] for b in blocks[hard[blocks]].tolist()], depth, wanted)
-        self.suited = SuitedValues(
+        self.validity = PivotValidity(
             self.writer.parameters, self.writer.parameter_layout,
             [(flat.groups[s.group], s.position, s.equations - flat.groups[s.group].first)
              for s in self.steps if s.group >= 0],
             list(torn.values()), pairs_at,
-            lambda values: all(keeps_digits(flat, b, values) for b in by_conditions.values()),
+            lambda p: all(is_well_conditioned(flat, b, p) for b in by_conditions.values()),
             [flat.groups[g] for g in distinct(flat.groups_of(pairs.pairs[0])).tolist()],
             bool(len(reduced.inputs)))
 
-    def _all_torn(self, parts: dict[int, tuple[Indices, Indices]], pairs: Pairs, wanted: Flags
-                  ) -> dict[int, Block]:
+    def _all_torn(self, parts: dict[int, tuple[Indices, Indices]], pairs: BlockIncidence,
+                  wanted: Flags) -> dict[int, Block]:
         """All blocks torn, those anew by their coefficients whose digits would be lost."""
         inside = {b: pairs.of_block(b) for b in parts}
         torn = {b: self._torn(*part, pairs.pairs[:, inside[b]], wanted)
@@ -181,7 +181,7 @@ class _Order:
                                  pairs.sizes[:, inside[b]])
         return torn
 
-    def _torn_by_conditions(self, parts: dict[int, tuple[Indices, Indices]], pairs: Pairs,
+    def _torn_by_conditions(self, parts: dict[int, tuple[Indices, Indices]], pairs: BlockIncidence,
                             wanted: Flags, torn: dict[int, Block]) -> dict[int, Block]:
         """Blocks torn anew where coefficients that conditions choose leave less to solve for;
         none where a value that a user gave an unknown chooses between solutions."""
@@ -189,7 +189,7 @@ class _Order:
         anew = self._all_torn({b: part for b, part in parts.items()
                                if b in some and not wanted[part[1]].any()}, pairs, wanted)
         return {b: block for b, block in anew.items() if len(block.torn) < len(torn[b].torn)
-                and keeps_digits(self.flat, block, self.writer.parameters)}
+                and is_well_conditioned(self.flat, block, self.writer.parameters)}
 
     def _torn(self, equations: Indices, unknowns: Indices, pairs: Indices, wanted: Flags) -> Block:
         """A block torn; nothing follows by a parasitic coefficient as long as the block remains as
@@ -277,7 +277,7 @@ class _Order:
             slopes = ca.jacobian(residuals[spans[i].tolist()], own)
             linear[i] = not ca.depends_on(slopes, own)
             constant[i] = linear[i] and symbols_in(slopes) <= self._parameter_hashes
-        carried = [self._by_flows.leaves_open(b) for b in blocks]
+        carried = [self._streams.leaves_open(b) for b in blocks]
         constant &= ~np.array(carried)  # the matrix is another where nothing flows
         switched = [self._is_switched(b, residuals[spans[i].tolist()], wanted)
                     for i, b in enumerate(blocks)]
@@ -394,7 +394,7 @@ class _Order:
                     slope, residual, constraint, crossing, exponent,
                     np.array(self.z_classes, dtype=int), carried,
                     np.array(self.followed, dtype=bool), directions, self.switched, self.loops,
-                    self.steps, self.all_linear, self.suited, writer)
+                    self.steps, self.all_linear, self.validity, writer)
 
 
 def _directions(residual: ca.SX, carried: Flags, m: ca.SX) -> Flags:

@@ -28,13 +28,13 @@ from ..language.tracing import Kernels, kernel_of, usual_value
 from ..numerics.arrays import Flags
 from ..system.system import System
 from ..units import is_quantity
+from .at_start import Starting, begin_findings, event_findings, locked_findings, start_findings
 from .classes import class_findings
 from .findings import Finding, Findings, error_of, found
 from .network import network_findings
 from .one_way import has_one_way, one_way_findings
 from .signals import signal_findings
 from .singular import singular_findings
-from .start import Starting, begin_findings, event_findings, locked_findings, start_findings
 from .topology import Topology
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def check_model(model: CompiledModel, starting: Starting) -> Findings:
 
     ``starting`` solves for the start of a run, and decides relations and modes there.
     """
-    made, state = model._made, model._state_of_start()
+    made, state = model.compiled, model.compiled.state()
     if made.findings is None or made.checked != state:
         findings, causes = _check(model, starting)
         made.findings = Findings(dict.fromkeys(findings), model.name, causes)
@@ -58,13 +58,13 @@ def check_model(model: CompiledModel, starting: Starting) -> Findings:
 
 def _check(model: CompiledModel, starting: Starting
            ) -> tuple[list[Finding], dict[Finding, BlocksError]]:
-    if next(iter(model._leaves()), None) is None:
+    if all(part.is_composite for part in model.parts.values()):
         return [found("model.empty", [], "The model has no components.",
                       "Add some: model.block = Mass().")], {}
     causes: dict[Finding, BlocksError] = {}
-    findings = [*relation_findings(model._parts().values())]
+    findings = [*relation_findings(model.parts.values())]
     violated = {path for finding in findings for path in finding.where}
-    findings += _advice(model._parts().values())
+    findings += _advice(model.parts.values())
     try:
         system = model.compile()
     except StructureError as error:
@@ -297,9 +297,10 @@ def _unreadable(model: CompiledModel, error: BlocksError, causes: dict[Finding, 
                 ) -> Iterator[Finding]:
     """One finding per class whose equations cannot be traced."""
     told: dict[str, tuple[BlocksError, list[str]]] = {}
-    for leaf in model._leaves():
+    for leaf in model.parts.values():
         try:
-            kernel_of(leaf)
+            if not leaf.is_composite:
+                kernel_of(leaf)
         except BlocksError as problem:
             told.setdefault(str(problem), (problem, []))[1].append(leaf.path)
     if not told:

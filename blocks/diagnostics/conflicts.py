@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..assembly.matching import connected
-from ..assembly.redundant_constraints import End, held_by, repeated_ties
+from ..assembly.redundant_constraints import End, conjugate_through, redundant_constraints
 from ..language.domain import Domain
 from ..language.references import choices_with
 from ..numerics.arrays import Flags, distinct
@@ -62,8 +62,8 @@ def across_conflicts(topology: Topology, domain: Domain, across: str) -> Iterato
              for i in np.flatnonzero(excess[label[x]] > 0)
              if len(t.ports) > 1 or topology.network.port_numbers(f, t.ports[0])[i]
              not in topology.network.spare]
-    shared = {r.again for r in repeated_ties(topology.network)
-              if r.domain == domain and r.through == held_by(domain, across)}
+    shared = {r.again for r in redundant_constraints(topology.network)
+              if r.domain == domain and r.through == conjugate_through(domain, across)}
     edges = [e for e in edges
              if not any(End(e.family, e.instance, p) in shared for p in e.tie.ports)]
     edges.sort(key=lambda e: (e.tie.given, len(e.tie.ports)))  # references first, sources last

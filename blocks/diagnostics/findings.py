@@ -25,7 +25,7 @@ from ..exceptions import (
     optional_package,
     with_advice,
 )
-from ..results.shown import printable
+from ..results.formatting import printable
 
 __all__ = ["SEVERITIES", "Finding", "Findings"]
 

@@ -11,7 +11,7 @@ from itertools import chain
 
 import numpy as np
 
-from ..assembly.redundant_constraints import End, repeated_ties
+from ..assembly.redundant_constraints import End, redundant_constraints
 from ..language.domain import Domain
 from ..numerics.arrays import Flags, Indices
 from .conflicts import across_conflicts, through_conflicts
@@ -253,7 +253,7 @@ def _assumed(topology: Topology, domain: Domain) -> Iterator[Finding]:
 def _repeated(topology: Topology) -> Iterator[Finding]:
     """Elements that share evenly what they carry, as nothing says how."""
     who: dict[tuple[End, Domain, str], list[str]] = {}
-    for r in repeated_ties(topology.network):
+    for r in redundant_constraints(topology.network):
         first, again = (topology.path(end.family, end.instance) for end in (r.first, r.again))
         who.setdefault((r.first, r.domain, r.through), [first]).append(again)
     shares: dict[tuple[Domain, tuple[str, ...]], list[str]] = {}

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..assembly.flatten import Flat, Slot
 from ..assembly.network import Family, Network
-from ..results.shown import measured
+from ..results.formatting import measured
 from ..units import Unit
 
 if TYPE_CHECKING:

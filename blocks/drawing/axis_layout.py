@@ -64,7 +64,7 @@ def lined_up(network: Network, root: Component) -> list[Shape]:
 def _circuits(network: Network, root: Component) -> list[_Circuit]:
     """The mechanical networks of a model: parts that hang together but for their walls."""
     found: dict[str, _Circuit] = {}
-    for leaf in root._leaves():
+    for leaf in (p for p in (root, *root.parts.values()) if not p.is_composite):
         ports = [d for d in leaf._declared.values() if isinstance(d, Port) and d.exists(leaf)
                  and len(d.domain.across) == len(d.domain.through) == 1 and all(
                      speed.dimension == unit("m/s").dimension or speed.angular

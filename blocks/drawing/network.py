@@ -15,9 +15,9 @@ from ..assembly.network import Network
 from ..exceptions import ParameterError, unknown_name
 from ..language.component import Component
 from ..language.declarations import Output, Parameter, Port, Signal
+from ..results.formatting import number
 from ..results.parameters import said
 from ..results.schematic.parts import Net, Part, Pin
-from ..results.shown import number
 from ..shapes import Symbol, line
 
 __all__ = ["drawn_network"]

@@ -30,8 +30,8 @@ from ..native.stages import ATOL
 from ..nonsmooth.modes.elements import Change
 from ..nonsmooth.modes.islands import NetworkIslands
 from ..numerics.arrays import Array, Indices
+from ..results.formatting import label, pretty
 from ..results.page.run_page import Page, network, parameters, text_of
-from ..results.shown import label, pretty
 from ..simulation.settings import Options
 from ..units import Unit, from_si, to_si, unit_given
 from .chosen_states import choice_of, may_leave
@@ -133,7 +133,7 @@ def page(model: Any, path: str | Path | None, sliders: Mapping[str, Any], show: 
 def _place(model: Any, path: str, values: list[Any]) -> int:
     """Which of its values an option has."""
     where = "page(switches=…)"
-    known = {f"{owner}.{name}" for owner, part in model._parts().items()
+    known = {f"{owner}.{name}" for owner, part in model.parts.items()
              for name, declared in part._declared.items() if isinstance(declared, Option)}
     if path not in known:
         raise unknown_name(where, path, known, "options")
@@ -148,7 +148,6 @@ def _switched(model: Any, values: Mapping[str, Any]) -> Any:
     """A model with other options: a copy, if they are others."""
     others = {path: value for path, value in values.items() if model[path] != value}
     made = copy.deepcopy(model) if others else model
-    made._title = model._title
     for path, value in others.items():
         made[path] = value
     return made

@@ -192,7 +192,7 @@ class Program:
                             "for this machine.")  # fmt: skip
         self.most_events = most_events
         made, driven = driven_copy(model, inputs) if inputs else (model, [])
-        self.name = str(made._title)
+        self.name = str(made.name)
         # where errors say they are of
         self.where, self._reads_inside = f"{self.name}.{caller}()", inside
         driver = prepared(made, duration, options._replace(driven=True)).driver
@@ -236,7 +236,7 @@ class Program:
         self.state_infos = [self._state(int(i), k) for i, k in zip(
             problem.free, self.states, strict=True)]
         self.nominals = problem.scale
-        self._nominals = find_nominals(self.system, made._nominal_table)
+        self._nominals = find_nominals(self.system, made.compiled.nominal_table)
         self.relations = self._relations(problem)  # names of all that is watched
         self.parameters = [self._tunable(path) for path in parameters]
 

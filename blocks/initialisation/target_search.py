@@ -193,7 +193,7 @@ class _Search:
         return _Point(problem.x.copy(), problem.z.copy(), problem.m.copy(), missed, off, unmet)
 
     def _step(self, now: _Point, levels: int) -> Array | None:
-        """The step to meet the targets if nothing bent; None where slopes are not finite."""
+        """The step to meet the targets if all were linear; None where slopes are not finite."""
         try:
             slopes = self.outputs.slopes(self.problem, self.t, decided=True)
             _, step = self.outputs.step(self.problem, self.t, slopes, now.missed, self.size,

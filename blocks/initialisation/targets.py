@@ -193,20 +193,20 @@ class TargetFunctions:
         return sees
 
     @cached_property
-    def bend(self) -> Flags:
+    def nonlinear(self) -> Flags:
         """Which of them follow from the states by more than straight lines."""
         tape = self.system.tape
-        bent = self.see_efforts.copy()
+        nonlinear = self.see_efforts.copy()
         if self._are_states:
-            return bent
+            return nonlinear
         unknowns = ca.vertcat(tape.x, tape.z)
-        bent |= ca.which_depends(self.expression, unknowns, 2, True)
+        nonlinear |= ca.which_depends(self.expression, unknowns, 2, True)
         if self.system.nm:
-            bent |= ca.which_depends(self.expression, tape.m, 1, True)
+            nonlinear |= ca.which_depends(self.expression, tape.m, 1, True)
         if self.system.nz and (ca.depends_on(tape.residual, tape.m) or any(
                 ca.which_depends(tape.residual, unknowns, 2, True))):
-            bent |= ca.which_depends(self.expression, tape.z, 1, True)
-        return bent
+            nonlinear |= ca.which_depends(self.expression, tape.z, 1, True)
+        return nonlinear
 
     @cached_property
     def _are_states(self) -> bool:

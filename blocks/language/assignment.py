@@ -13,7 +13,7 @@ from ..units import Unit, as_written, from_si, size_in_si, to_si, unit_given
 from .declarations import Option, Parameter, Target, Variable
 
 if TYPE_CHECKING:
-    from .component import Part
+    from .tree import TreeNode
 
     Tables: TypeAlias = dict[str, dict[str, dict[str, Any]]]  # values of parts, by path
 
@@ -146,7 +146,7 @@ class Builds:
     def __reduce__(self) -> tuple[type[Builds], tuple[()]]:
         return Builds, ()  # a copy finds them anew
 
-    def present(self, composite: Part) -> Build:
+    def present(self, composite: TreeNode) -> Build:
         """Return a composite's parts and their values, by its present values."""
         given = composite._count, *composite._values.items(), *composite._units.items()
         for values, build in self._latest:
@@ -164,7 +164,7 @@ class Builds:
         return build
 
 
-def pass_on(composite: Part, where: str, built: Build, anew: Build) -> None:
+def pass_on(composite: TreeNode, where: str, built: Build, anew: Build) -> None:
     """Give the parts of a composite what differs between two builds of it.
 
     A ParameterError says where it would have other parts or connections.

@@ -13,7 +13,7 @@ import sysconfig
 from collections.abc import Iterator
 from functools import cached_property, lru_cache, partial
 from types import CellType, CodeType, FunctionType, MethodType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,17 +22,14 @@ from .declarations import Declaration
 from .replaceable import Replaceable
 from .tree import TreeNode
 
-if TYPE_CHECKING:
-    from .component import Component
-
-__all__ = ["Surroundings", "names_used"]
+__all__ = ["CapturedNames", "names_used"]
 
 PLAIN = {bool, int, float, complex, str, bytes, type(None)}  # compared by their value
 ABSENT = object()
 TOOLKIT = __name__.partition(".")[0]
 
 
-class Surroundings:
+class CapturedNames:
     """What functions, other callables, or tables and lists of such, use that is defined outside of
     them, as it stands now."""
 
@@ -46,7 +43,7 @@ class Surroundings:
             self._note({"": function}, "", frozenset())
 
     @classmethod
-    def of_equations(cls, component: Component) -> Surroundings:
+    def of_equations(cls, component: TreeNode) -> CapturedNames:
         """Return what the equations of a component, and functions among its values, use."""
         kind, found = type(component), cls(*filter(callable, component._values.values()))
         found._follow_class(kind, kind, frozenset({"equations", "port_equations"}))
@@ -60,7 +57,7 @@ class Surroundings:
                             found._follow_function(function, (law, kind))
         return found
 
-    def stand(self) -> bool:
+    def unchanged(self) -> bool:
         """Whether all of it is as it was."""
         return all(_is_same(space.get(name, ABSENT), value)
                    for space, name, value in self._bound) and all(

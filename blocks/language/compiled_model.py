@@ -7,6 +7,8 @@ targets may change between runs without a new assembly.
 from __future__ import annotations
 
 import time as clock
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -18,19 +20,54 @@ if TYPE_CHECKING:
     from ..system.system import System
     from ..units import Unit
 
-__all__ = ["CompiledModel", "Made"]
+__all__ = ["Compiled", "CompiledModel"]
 
 
 @dataclass
-class Made:
+class Compiled:
     """What has been made of a model, and of which state of it: made anew once that is past."""
 
+    model: CompiledModel
     system: System | None = None
     revision: int = -1  # of the structure that the system is of
     values: int = -1  # revision of the values that suit it
     findings: Findings | None = None
     checked: tuple[object, ...] | None = None  # the state that the findings are about
     start: Any = None  # the last KeptStart that was found
+
+    @property
+    def nominal_table(self) -> dict[Any, tuple[float, Unit]]:
+        """Nominal values that the model was given, by dimension, with their units."""
+        return self.model._nominal_table
+
+    def state(self) -> tuple[object, ...]:
+        """What a start depends on besides its time: structure, values, nominal values."""
+        self.model._check_captured()
+        return (self.model._structure_revision, self.model._revision,
+                *((d, value) for d, (value, _) in self.nominal_table.items()))
+
+    def anew(self, choice: str) -> None:
+        """Forget what has been made, and compile with a choice in the cache of the system."""
+        self.model._compiled = Compiled(self.model)
+        self.model.compile().cache[choice] = True
+
+    @contextmanager
+    def restored(self, parts: Iterable[Part]) -> Iterator[None]:
+        """Let parts of the model have their present values again in the end."""
+        before = [(part, {name: table.copy() for name, table in part._value_tables().items()},
+                   part._units.copy(), vars(part).get("_declared")) for part in parts]
+        revision, structure = self.model._revision, self.model._structure_revision
+        try:
+            yield
+        finally:
+            for part, tables, units, declared in before:
+                part._restore_values(tables)
+                part._units = units
+                if declared is not None:
+                    part._declared = declared
+            self.model._revision = revision
+            if self.model._structure_revision != structure:
+                self.model._changed(True)
 
 
 class CompiledModel(Part):
@@ -42,25 +79,24 @@ class CompiledModel(Part):
         super().__init__()
         self._title = name
         self._nominal_table: dict[Any, tuple[float, Unit]] = {}  # by dimension
-        self._made = Made()
+        self._compiled = Compiled(self)
 
     @property
     def name(self) -> str:
         """The model's name."""
         return self._title
 
+    @property
+    def compiled(self) -> Compiled:
+        """What is made of it, and kept, for runs, studies and analyses."""
+        return self._compiled
+
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in super().__getstate__().items() if name != "_made"}
+        return {n: value for n, value in super().__getstate__().items() if n != "_compiled"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        self._made = Made()
-
-    def _state_of_start(self) -> tuple[object, ...]:
-        """What a start depends on besides its time: structure, values, nominal values."""
-        self._check_surroundings()
-        return (self._structure_revision, self._revision,
-                *((d, value) for d, (value, _) in self._nominal_table.items()))
+        self._compiled = Compiled(self)
 
     def compile(self) -> System:
         """Assemble and reduce the present structure.
@@ -68,8 +104,8 @@ class CompiledModel(Part):
         It is kept until that changes, or values do that ask for another order of solving. A
         StructureError names the components of the over- and under-determined parts.
         """
-        self._check_surroundings()
-        made = self._made
+        self._check_captured()
+        made = self._compiled
         if made.system is None or made.revision != self._structure_revision or not self._suits():
             revision, values = self._structure_revision, self._revision
             start = clock.perf_counter()
@@ -80,25 +116,20 @@ class CompiledModel(Part):
             made.system, made.revision, made.values = system, revision, values
         return made.system
 
-    def _check_surroundings(self) -> None:
+    def _check_captured(self) -> None:
         """Take it as a change of structure where equations would be read otherwise now: they use a
         value of a module, say, that is another one."""
-        made = self._made
+        made = self._compiled
         if made.system is not None and made.revision == self._structure_revision and not all(
-                f.kernel.surroundings.stand() for f in made.system.network.families):
+                f.kernel.captured.unchanged() for f in made.system.network.families):
             self._changed(True)
-
-    def _compile_anew(self, choice: str) -> None:
-        """Forget what has been made, and compile with a choice in the cache of the system."""
-        self._made = Made()
-        self.compile().cache[choice] = True
 
     def _suits(self) -> bool:
         """Whether the present values of parameters can be solved for as the system is compiled."""
-        made = self._made
+        made = self._compiled
         if made.values != self._revision:
             assert made.system is not None
-            if not made.system.suit().all():
+            if not made.system.still_valid().all():
                 return False
             made.values = self._revision
         return True

@@ -13,7 +13,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Hashable, Iterator, Mapping
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from ..exceptions import (
 from ..reading.foreign_words import keyword_elsewhere, method_nearest, part_elsewhere
 from ..reading.paths import steps_of
 from ..renamed import ATTRIBUTES, current_attribute
-from ..results.shown import printable
+from ..results.formatting import printable
 from ..units import Unit, from_si, unit_given
 from .assignment import (
     Builds,
@@ -429,14 +429,6 @@ class Part(TreeNode):
                               "Add the component to the model instead.", name=name,
                               code="name.parts")
         self._adopt(name, part)
-
-    def _leaves(self) -> Iterator[Component]:
-        """The components below it that have equations, in the order they were added."""
-        if self.is_composite:
-            for child in self._children.values():
-                yield from child._leaves()
-        else:
-            yield cast(Component, self)
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, str):

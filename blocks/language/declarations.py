@@ -36,7 +36,7 @@ that returns a list declares as many numbered variables or signals::
         y = Output(lambda c: c.unit)
 
 Such functions may read options, units and array sizes; values are refused. Units and
-ports are settled when a component is made and cannot change afterwards.
+ports are fixed when a component is made and cannot change afterwards.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ from .references import OfTime, PortRef, VariableRef
 from .structure import Structure, UnitAndSize, seen_by_structure
 
 if TYPE_CHECKING:
-    from .component import Part
+    from .tree import TreeNode
 
 #: A function of the component that an author gives; it reads options, units and array sizes.
 OfComponent: TypeAlias = Callable[[Any], Any]
@@ -106,7 +106,7 @@ class Declaration:
     unit_of: OfComponent | None = None  # derives the unit from the component
     default_of: OfComponent | None = None  # gives the default, or the initial target, by others
     #: Of an instance, where that follows from parameters (:mod:`.followed`), the present one.
-    follows: Callable[[Part], Any] | None = None
+    follows: Callable[[TreeNode], Any] | None = None
     unit: Unit
     _given: tuple[Any, ...]  # what the author wrote: the default or initial target, and others
     _faulty: bool = False
@@ -141,15 +141,15 @@ class Declaration:
         name = f"{self.owner}.{self.name}".strip(".")
         return f"{name} ({word})" if name and word else name or word
 
-    def exists(self, component: Part) -> bool:
+    def exists(self, component: TreeNode) -> bool:
         """Whether the declaration applies to this instance's options."""
         if self.when is None:
             return True
         seen = seen_by_structure(component, self.name, "whether it exists")
         return bool(self.when(seen) if callable(self.when) else getattr(seen, self.when))
 
-    def for_structure(self, component: Part, reader: Structure) -> Any:
-        """What functions see that settle units, sizes and what exists."""
+    def for_structure(self, component: TreeNode, reader: Structure) -> Any:
+        """What functions see that determine units, sizes and what exists."""
         return self.read(component)
 
     def __get__(self, component: Any, owner: type) -> Any:
@@ -160,13 +160,13 @@ class Declaration:
         made = component._as_declared(self) if self.open else self
         return made.read(component) if isinstance(made, Declaration) else made
 
-    def __set__(self, component: Part, value: object) -> None:
+    def __set__(self, component: TreeNode, value: object) -> None:
         if component._trace is not None:
             raise EquationError(component._trace.where(), f"assigns to self.{self.name}.",
                                 f"State the law as an equation: yield self.{self.name} == …")
         component._assign(self, value)
 
-    def read(self, component: Part) -> Any:
+    def read(self, component: TreeNode) -> Any:
         raise NotImplementedError
 
     def _take_unit(self, u: Unit) -> None:
@@ -186,7 +186,7 @@ class Declaration:
         made._take_unit(self.unit)
         return made
 
-    def following(self, shape: tuple[int, ...], follows: Callable[[Part], Any]) -> Self:
+    def following(self, shape: tuple[int, ...], follows: Callable[[TreeNode], Any]) -> Self:
         """This declaration for an instance whose other parameters give that."""
         made = copy.copy(self)
         made.open, made.follows = False, follows
@@ -238,7 +238,7 @@ class Parameter(Declaration):
         self.open = self.any_unit or callable(unit) or callable(default)
         self.unit_of = unit if callable(unit) else None
         if self.default_of is not None and (self.any_unit or callable(unit)):
-            raise ParameterError("Parameter()", "has a default and a unit that are both settled "
+            raise ParameterError("Parameter()", "has a default and a unit that are both fixed "
                                  "elsewhere.", "Write the unit: Parameter(lambda c: …, \"m^2\").")
         self._text = None if callable(unit) or self.any_unit else unit
         self._declare_now()
@@ -291,12 +291,12 @@ class Parameter(Declaration):
         made.refuse_default(made._place())
         return made
 
-    def following(self, shape: tuple[int, ...], follows: Callable[[Part], Any]) -> Self:
+    def following(self, shape: tuple[int, ...], follows: Callable[[TreeNode], Any]) -> Self:
         made = super().following(shape, follows)
         made.default = np.zeros(shape) if shape else 0.0
         return made
 
-    def value(self, component: Part) -> Any:
+    def value(self, component: TreeNode) -> Any:
         """What it is for a component, in SI units, or the function that it was given."""
         if self.follows is not None and self.name not in component._values:
             return self.follows(component)
@@ -310,13 +310,13 @@ class Parameter(Declaration):
         made.bounds = {word: made._bound(b, word) for word, b in self._given[1].items()}
         return made
 
-    def read(self, component: Part) -> Any:
+    def read(self, component: TreeNode) -> Any:
         value = self.value(component)
         if callable(value):
             return OfTime.of(value) if component._is_composing else value
         return from_si(value, self.unit)
 
-    def for_structure(self, component: Part, reader: Structure) -> UnitAndSize:
+    def for_structure(self, component: TreeNode, reader: Structure) -> UnitAndSize:
         dimensions = np.ndim(self.default)
         shape = np.shape(component._values.get(self.name, self.default)) if dimensions else ()
         return UnitAndSize(self.name, self.unit, shape[-dimensions:], reader)
@@ -416,7 +416,7 @@ class Option(Declaration):
     def _declare(self) -> None:
         self.accept(self.default, self._place("default"))
 
-    def read(self, component: Part) -> Any:
+    def read(self, component: TreeNode) -> Any:
         return component._values.get(self.name, self.default)
 
     def accept(self, value: Any, where: str) -> Any:
@@ -515,7 +515,7 @@ class Variable(Declaration):
         """Whether it has an initial target, if none is given."""
         return self.initial is not None or self.default_of is not None
 
-    def initial_of(self, component: Part) -> Any:
+    def initial_of(self, component: TreeNode) -> Any:
         """The initial target that a component's variable has, if none is given; in SI units."""
         value = self.initial if self.follows is None else self.follows(component)
         if callable(value):
@@ -524,7 +524,7 @@ class Variable(Declaration):
                 "parameter which was given a function.", "Give the target itself, or a constant.")
         return value
 
-    def read(self, component: Part) -> VariableRef:
+    def read(self, component: TreeNode) -> VariableRef:
         return VariableRef(component, self)
 
 
@@ -535,7 +535,7 @@ class Discrete(Variable):
 class Signal(Variable):
     """Base of :class:`Input` and :class:`Output`."""
 
-    def read(self, component: Part) -> Any:
+    def read(self, component: TreeNode) -> Any:
         return PortRef(component, self)
 
 
@@ -586,5 +586,5 @@ class Port(Declaration):
         self.domain, self.sets, self.carries, self.when, self.doc = (
             domain, sets, carries, when, doc)
 
-    def read(self, component: Part) -> PortRef:
+    def read(self, component: TreeNode) -> PortRef:
         return PortRef(component, self)

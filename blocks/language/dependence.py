@@ -17,8 +17,8 @@ from ..units import is_quantity
 from .declarations import Declaration, Parameter, Variable
 
 if TYPE_CHECKING:
-    from .component import Part
     from .kernel import Kernel, Law
+    from .tree import TreeNode
 
 __all__ = ["depends_on", "refuse_function", "refuse_moving_instants", "refuse_stored"]
 
@@ -26,7 +26,7 @@ OF_TIME = ("t", "time")  # also where a torque t is a variable
 ANY = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
-def depends_on(component: Part, declared: Parameter, function: Callable[..., Any]
+def depends_on(component: TreeNode, declared: Parameter, function: Callable[..., Any]
                ) -> tuple[str, ...]:
     """Names of the variables that a function given for a parameter takes; none if it takes time."""
     names = _arguments(function)
@@ -37,7 +37,7 @@ def depends_on(component: Part, declared: Parameter, function: Callable[..., Any
     return names
 
 
-def refuse_function(component: Part, name: str, value: Any = None) -> None:
+def refuse_function(component: TreeNode, name: str, value: Any = None) -> None:
     """Raise where a parameter was given a function of something that the component has not."""
     declared = component._declared.get(name)
     value = component._values.get(name) if value is None else value
@@ -68,7 +68,7 @@ def refuse_function(component: Part, name: str, value: Any = None) -> None:
                          code="parameter.function")
 
 
-def refuse_stored(component: Part, kernel: Kernel, laws: list[Law]) -> None:
+def refuse_stored(component: TreeNode, kernel: Kernel, laws: list[Law]) -> None:
     """Raise where stored energy would change because a coefficient in it does.
 
     Other energies in its law are parts of it, and looked at as well.
@@ -96,7 +96,7 @@ def refuse_stored(component: Part, kernel: Kernel, laws: list[Law]) -> None:
             code="parameter.function")
 
 
-def refuse_moving_instants(component: Part, kernel: Kernel) -> None:
+def refuse_moving_instants(component: TreeNode, kernel: Kernel) -> None:
     """Raise where instants that are announced before the run follow from what changes in it."""
     announced = [("breakpoints()", sx) for pair in kernel.breaks for sx in pair]
     announced += [("every()", sx) for start, period, _ in kernel.samplings

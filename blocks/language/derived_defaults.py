@@ -18,7 +18,7 @@ from .declarations import Declaration, Option, Parameter, Variable
 from .expression import Expression, as_expression, current_trace, refuse_turns
 
 if TYPE_CHECKING:
-    from .component import Part
+    from .tree import TreeNode
 
 __all__ = ["default_of", "refuse_circle", "specialise_default", "symbol_of"]
 
@@ -32,7 +32,7 @@ def symbol_of(name: str, shape: tuple[int, ...]) -> tuple[ca.SX, ca.SX]:
     return column, ca.reshape(column, *reversed(shape)).T if len(shape) == 2 else column
 
 
-def default_of(declared: Parameter | Variable, reader: Part, where: str) -> Any:
+def default_of(declared: Parameter | Variable, reader: TreeNode, where: str) -> Any:
     """What the default's function gives: an expression, or a value where it reads options only."""
     assert declared.default_of is not None
     try:
@@ -59,7 +59,7 @@ def default_of(declared: Parameter | Variable, reader: Part, where: str) -> Any:
     return Expression.in_unit(ca.vertcat(*(one.sx for one in listed)), declared.unit)
 
 
-def specialise_default(component: Part, known: dict[str, Declaration], name: str) -> None:
+def specialise_default(component: TreeNode, known: dict[str, Declaration], name: str) -> None:
     """Put among declarations a default, or an initial target, that is given by a function."""
     declared = known[name]
     if not isinstance(declared, (Parameter, Variable)) or declared.default_of is None or (
@@ -87,7 +87,7 @@ def specialise_default(component: Part, known: dict[str, Declaration], name: str
         known[name] = declared.with_default(given)
 
 
-def refuse_circle(component: Part, name: str) -> NoReturn:
+def refuse_circle(component: TreeNode, name: str) -> NoReturn:
     """Raise where a default follows from itself."""
     raise ParameterError(f"{component.path}.{name}", "follows from itself, by the functions of "
                          "defaults.", "Give it a value, or one of those that it follows from.")
@@ -100,7 +100,7 @@ def _word(declared: Parameter | Variable) -> str:
 class _Symbols:
     """Stands for names of a component while the function of a default is called once."""
 
-    def __init__(self, component: Part, known: dict[str, Declaration], where: str,
+    def __init__(self, component: TreeNode, known: dict[str, Declaration], where: str,
                  word: str) -> None:
         self.component, self.known, self.place, self.word = component, known, where, word
         self.symbols: dict[str, Expression] = {}
@@ -162,7 +162,7 @@ class _Present:
         self._function = ca.Function("default", list(columns.values()), [ca.vec(value.sx.T)])
         self._asked = False
 
-    def __call__(self, component: Part) -> Any:
+    def __call__(self, component: TreeNode) -> Any:
         """The default in SI units; where one of the others is a function, what gives it."""
         if self._asked:
             refuse_circle(component, self._declared.name)

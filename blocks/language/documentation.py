@@ -8,7 +8,7 @@ parts, parameters, variables and ports of a model. Costs a class nothing until t
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +31,7 @@ from .declarations import (
 )
 
 if TYPE_CHECKING:
-    from .component import Component, Part
+    from .tree import TreeNode
 
 __all__ = ["Contents", "Documentation", "Entry", "Signature", "call_of", "contents_of",
            "nameless_values", "parts_of"]  # fmt: skip
@@ -40,7 +40,7 @@ __all__ = ["Contents", "Documentation", "Entry", "Signature", "call_of", "conten
 class Signature:
     """``__signature__`` of component classes: keywords with their defaults."""
 
-    def __get__(self, instance: object, owner: type[Part]) -> inspect.Signature:
+    def __get__(self, instance: object, owner: type[TreeNode]) -> inspect.Signature:
         if owner._own_keywords:
             raise AttributeError("__signature__")
         keyword = inspect.Parameter.KEYWORD_ONLY
@@ -56,7 +56,7 @@ class Documentation:
     def __init__(self, written: str | None) -> None:
         self.written = written
 
-    def __get__(self, instance: object, owner: type[Part]) -> str | None:
+    def __get__(self, instance: object, owner: type[TreeNode]) -> str | None:
         if owner._own_keywords:
             return self.written
         if (written := self.written) is None:
@@ -74,7 +74,7 @@ class Documentation:
         return "\n\n".join(parts) + "\n"
 
 
-def nameless_values(owner: type[Part], given: tuple[Any, ...]) -> WrongCall:
+def nameless_values(owner: type[TreeNode], given: tuple[Any, ...]) -> WrongCall:
     """The error for values without their keywords: what the call should have been."""
     keywords = _keywords(owner)
     shown: dict[str, str] = {}
@@ -108,7 +108,7 @@ def _fits(declared: Any, value: Any) -> bool:
     return True
 
 
-def call_of(component: Part) -> str:
+def call_of(component: TreeNode) -> str:
     """A component as somebody would make it: parameters, and whatever else is not the default."""
     shown = []
     for name, declared, value, _ in _settings(component):
@@ -121,7 +121,7 @@ def call_of(component: Part) -> str:
     return f"{type(component).__name__}({', '.join(shown)})"
 
 
-def table_of(component: Part) -> dict[str, list[str]]:
+def table_of(component: TreeNode) -> dict[str, list[str]]:
     """What a component is set to, column by column: options, parameters, targets, parts."""
     rows = [(name, _as_written(value, declared) if isinstance(declared, Option)
              else _in_full(value), words) for name, declared, value, words in _settings(component)]
@@ -130,7 +130,7 @@ def table_of(component: Part) -> dict[str, list[str]]:
             for k, heading in enumerate(("name", "value", "what it is"))}
 
 
-def _settings(component: Part) -> Iterator[tuple[str, Any, Any, str]]:
+def _settings(component: TreeNode) -> Iterator[tuple[str, Any, Any, str]]:
     """Options, parameters and initial targets: name, declaration, value, and what it is."""
     for name, declared in component._declared.items():
         if isinstance(declared, (Option, Parameter)) and declared.exists(component):
@@ -168,7 +168,7 @@ def _as_written(value: Any, declared: Any = None) -> str:
     return f"'{value:g} {text}'" if bare and text else repr(value)
 
 
-def _keywords(owner: type[Part]) -> list[tuple[str, Any]]:
+def _keywords(owner: type[TreeNode]) -> list[tuple[str, Any]]:
     """Options and parameters, then variables with an initial target."""
     declared = owner._declared.items()
     chosen = [(n, d) for n, d in declared if isinstance(d, (Option, Parameter))]
@@ -259,22 +259,22 @@ class Entry:
 class Contents(ByName):
     """A mapping by path that is shown as a table."""
 
-    def __init__(self, title: str, entries: dict[str, Any], columns: dict[str, list[str]]) -> None:
+    def __init__(self, title: str, entries: dict[str, Any],
+                 columns: Callable[[dict[str, Any]], dict[str, list[str]]]) -> None:
         self._title, self._named, self._columns = title, entries, columns
 
     def _sheet(self) -> Sheet:
-        return Sheet(self._title, self._columns)
+        return Sheet(self._title, self._columns(dict(self._named)))
 
 
-def parts_of(part: Part) -> Mapping[str, Component]:
+def parts_of(part: TreeNode) -> Mapping[str, Any]:
     """Return all parts below one, by their paths in it."""
-    parts = part._parts()
-    return Contents(f"Parts of {_called(part)}", dict(parts), {
+    return Contents(f"Parts of {_called(part)}", part._parts(), lambda parts: {
         "part": list(parts), "class": [type(p).__name__ for p in parts.values()],
         "what it is": [(p.__doc__ or "").partition("\n")[0] for p in parts.values()]})
 
 
-def contents_of(part: Part, kind: str) -> Mapping[str, Entry]:
+def contents_of(part: TreeNode, kind: str) -> Mapping[str, Entry]:
     """Return its parameters, variables or ports, and those of all parts below it, by path."""
     kinds: Any = {"parameters": (Parameter, Option), "ports": (Port, Signal)}.get(kind, Variable)
     entries = {
@@ -283,15 +283,14 @@ def contents_of(part: Part, kind: str) -> Mapping[str, Entry]:
         for name, declared in owner._declared.items()
         if isinstance(declared, kinds) and declared.exists(owner)
         and (kind == "ports" or not isinstance(declared, Signal))}
-    rows = list(entries.values())
-    return Contents(f"{kind.capitalize()} of {_called(part)}", entries, {
-        kind[:-1]: list(entries), "unit": [e.unit for e in rows],
-        **({} if kind == "ports" else {"default": [_written(e.default) for e in rows],
-                                       "value": [_written(e.value) for e in rows]}),
-        "what it is": [e.doc for e in rows]})
+    return Contents(f"{kind.capitalize()} of {_called(part)}", entries, lambda rows: {
+        kind[:-1]: list(rows), "unit": [e.unit for e in rows.values()],
+        **({} if kind == "ports" else {"default": [_written(e.default) for e in rows.values()],
+                                       "value": [_written(e.value) for e in rows.values()]}),
+        "what it is": [e.doc for e in rows.values()]})
 
 
-def _entry(owner: Part, name: str, declared: Declaration) -> Entry:
+def _entry(owner: TreeNode, name: str, declared: Declaration) -> Entry:
     doc = getattr(declared, "doc", "")
     if isinstance(declared, Port):
         return Entry(str(declared.domain), None, None, doc)
@@ -307,7 +306,7 @@ def _entry(owner: Part, name: str, declared: Declaration) -> Entry:
         declared, Variable) else value, doc)
 
 
-def _called(part: Part) -> str:
+def _called(part: TreeNode) -> str:
     return getattr(part, "name", part.path) if part._is_root else part.path
 
 

@@ -21,7 +21,7 @@ from ..numerics.arrays import Array
 from ..numerics.rewriting import lifted, symbols_in
 from ..numerics.tolerances import SAME_AS_BEFORE
 from ..units import Unit, describe
-from .captured_names import Surroundings
+from .captured_names import CapturedNames
 from .declarations import Declaration, Discrete, Parameter
 from .domain import Domain
 from .expression import TIME, unguarded
@@ -389,7 +389,7 @@ class Kernel:
         self.calls_python = False
         self.state_tables: list[StateTable] = []
         self.guarded = False  # whether an alternative of its laws has no value everywhere
-        self.surroundings = Surroundings()  # what its equations use beside the class
+        self.captured = CapturedNames()  # what its equations use beside the class
         self._key_by_hash: dict[int, Key] = {}  # of symbols
         self._default_laws: dict[int, Law] = {}
 

@@ -15,7 +15,7 @@ from .declarations import Option, Parameter, Port, Signal, Target, Variable
 from .references import PortRef
 
 if TYPE_CHECKING:
-    from .component import Part
+    from .tree import TreeNode
 
 __all__ = ["ClassMemory", "PickledFunction", "pickled_port", "refuse_other_options",
            "refuse_other_values", "said_by_class"]  # fmt: skip
@@ -54,7 +54,7 @@ class PickledFunction:
 
 
 # -- classes that have changed since ---------------------------------------------------
-def said_by_class(component: Part) -> dict[str, tuple[str, str]]:
+def said_by_class(component: TreeNode) -> dict[str, tuple[str, str]]:
     """Return declared unit and allowed values of all that a component can be given, by name.
 
     One object for all components of a structure, so that pickle stores it once.
@@ -76,7 +76,7 @@ def _said(declared: Parameter | Option | Variable) -> tuple[str, str]:
     return declared.unit.text, repr(allowed)
 
 
-def refuse_other_options(component: Part) -> None:
+def refuse_other_options(component: TreeNode) -> None:
     """Raise where an unpickled component has chosen what its class does not offer now."""
     for name, value in component._values.items():
         declared = type(component)._declared.get(name)
@@ -84,7 +84,7 @@ def refuse_other_options(component: Part) -> None:
             declared.accept(value, _where(component, name))
 
 
-def refuse_other_values(component: Part, said: Mapping[str, tuple[str, str]]) -> None:
+def refuse_other_values(component: TreeNode, said: Mapping[str, tuple[str, str]]) -> None:
     """Raise where an unpickled component has values that its class does not take now; what this has
     ``said`` is from when it was pickled."""
     refuse_other_options(component)
@@ -106,12 +106,12 @@ def refuse_other_values(component: Part, said: Mapping[str, tuple[str, str]]) ->
               _where(component, name))
 
 
-def pickled_port(component: Part, name: str, index: Any) -> PortRef:
+def pickled_port(component: TreeNode, name: str, index: Any) -> PortRef:
     """The port of an unpickled component that was connected."""
     return PortRef(component, _declared(component, name, (Port, Signal), "ports"), index)
 
 
-def _declared(component: Part, name: str, kinds: Any, words: str) -> Any:
+def _declared(component: TreeNode, name: str, kinds: Any, words: str) -> Any:
     """What the class declares by a name that a pickled component has used."""
     declared = component._declared.get(name)
     if not isinstance(declared, kinds):
@@ -120,7 +120,7 @@ def _declared(component: Part, name: str, kinds: Any, words: str) -> Any:
     return declared
 
 
-def _where(component: Part, name: str) -> str:
+def _where(component: TreeNode, name: str) -> str:
     """A component, or one of its names, before it has its place in the tree again."""
     owner = component._name or type(component).__name__
     return f"{owner}.{name}" if name else owner

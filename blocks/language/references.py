@@ -9,17 +9,14 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..exceptions import ConnectionRefused, UnknownName, WrongCall
 from ..numerics.arrays import Indices
 from ..units import Unit, from_si
-
-if TYPE_CHECKING:
-    from .component import Part
-    from .declarations import Declaration, Port, Signal, Variable
+from .tree import TreeNode
 
 __all__ = ["OfTime", "PortGroup", "PortRef", "VariableRef", "choices_with"]
 
@@ -28,8 +25,8 @@ __all__ = ["OfTime", "PortGroup", "PortRef", "VariableRef", "choices_with"]
 class PortRef:
     """A port (or signal) of an instance, to be connected."""
 
-    component: Part
-    port: Port | Signal
+    component: TreeNode
+    port: Any  # the declaration, a Port or Signal
     index: Indices | None = None  # into the component's instances, None for all
 
     def __post_init__(self) -> None:
@@ -57,7 +54,7 @@ class PortRef:
         return f"<port {self.path}>"
 
 
-def choices_with(component: Part, declared: Declaration, there: bool = True
+def choices_with(component: TreeNode, declared: Any, there: bool = True
                  ) -> Iterator[tuple[str, Any]]:
     """Options, each with a value by which alone a component would have what is declared, or not."""
     for name, option in component._declared.items():
@@ -104,8 +101,8 @@ class PortGroup:
 class VariableRef:
     """A variable of an instance: its path, unit and initial target."""
 
-    component: Part
-    variable: Variable
+    component: TreeNode
+    variable: Any  # the declaration
 
     @property
     def path(self) -> str:

@@ -31,7 +31,7 @@ from ..exceptions import NamingError, ParameterError, unknown_name
 from .declarations import Declaration, Option, Parameter, Port
 
 if TYPE_CHECKING:
-    from .component import Part
+    from .tree import TreeNode
 
 __all__ = ["Replaceable", "Replacement"]
 
@@ -117,7 +117,7 @@ class Replaceable(Option):
                 code="parameter.choice")
         return next((name for name, known in self.named.items() if known is kind), kind)
 
-    def chosen(self, component: Part) -> type[Replacement]:
+    def chosen(self, component: TreeNode) -> type[Replacement]:
         """The class that a component follows."""
         value = component._values.get(self.name, self.default)
         return self.named[value] if isinstance(value, str) else value

@@ -1,7 +1,7 @@
 """Which units and ports does one instance have?
 
 Classes with declarations whose unit or number depends on the instance (a block in any unit, a
-sum with as many inputs as signs, a law that brings parameters of its own) settle them when an
+sum with as many inputs as signs, a law that brings parameters of its own) determine them when an
 instance is made. Instances with the same options, units and array sizes share what is made of them.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from ..exceptions import NamingError, ParameterError, UnknownUnit
 from ..units import Unit, as_unit, placed
-from .captured_names import Surroundings
+from .captured_names import CapturedNames
 from .declarations import Declaration, Option, Parameter, Port, Signal, Variable
 from .derived_defaults import specialise_default
 from .references import choices_with
@@ -24,7 +24,7 @@ from .replaceable import Replaceable, Replacement
 from .structure import seen_by_structure
 
 if TYPE_CHECKING:
-    from .component import Part
+    from .tree import TreeNode
 
 __all__ = ["LONG", "MOST", "arrays_are_numbers", "declarations_of", "declared_by_laws",
            "is_structural", "refuse_idle", "refuse_of_other_law", "refuse_other_structure",
@@ -50,7 +50,7 @@ def with_values_of_laws(values: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
-def structure_key(component: Part) -> tuple[Hashable, ...]:
+def structure_key(component: TreeNode) -> tuple[Hashable, ...]:
     """What the equations depend on: options, functions of time, array sizes, open units."""
     parts: list[tuple[Any, ...]] = []
     own, of_laws = type(component)._declared, None
@@ -76,7 +76,7 @@ def structure_key(component: Part) -> tuple[Hashable, ...]:
     return tuple(sorted(parts, key=lambda item: item[0]))
 
 
-def arrays_are_numbers(component: Part) -> bool:
+def arrays_are_numbers(component: TreeNode) -> bool:
     """Whether its arrays stand in the equations as numbers, because one of them is long.
 
     Expressions are then as short as if they had few entries (:func:`~blocks.interpolate`); other
@@ -87,7 +87,7 @@ def arrays_are_numbers(component: Part) -> bool:
         np.ndim(value) == dimensions for _, value, dimensions in _arrays(component))
 
 
-def _arrays(component: Part) -> Iterator[tuple[str, Any, int]]:
+def _arrays(component: TreeNode) -> Iterator[tuple[str, Any, int]]:
     """Names and values of its parameters that are arrays, and of how many dimensions."""
     for name, declared in component._declared.items():
         if isinstance(declared, Parameter) and declared.dimensions:
@@ -96,7 +96,7 @@ def _arrays(component: Part) -> Iterator[tuple[str, Any, int]]:
                 yield name, value, declared.dimensions
 
 
-def declared_by_laws(component: Part) -> dict[str, Declaration]:
+def declared_by_laws(component: TreeNode) -> dict[str, Declaration]:
     """What the chosen laws declare; what the class has by that name for other laws gives way."""
     found: dict[str, Declaration] = {}
     for declared in type(component)._declared.values():
@@ -112,11 +112,11 @@ def declared_by_laws(component: Part) -> dict[str, Declaration]:
     return found
 
 
-def declarations_of(component: Part) -> dict[str, Declaration]:
-    """The declarations of an instance, with the units and numbers of ports its values settle."""
+def declarations_of(component: TreeNode) -> dict[str, Declaration]:
+    """The declarations of an instance, with the units and numbers of ports its values fix."""
     key = structure_key(component)
     kept = type(component)._specialised
-    if key not in kept or not kept[key][1].stand():
+    if key not in kept or not kept[key][1].unchanged():
         declarations = type(component)._declared | declared_by_laws(component)
         special = dict(declarations)
         for name, declared in declarations.items():
@@ -132,12 +132,12 @@ def declarations_of(component: Part) -> dict[str, Declaration]:
             specialise_default(component, special, name)
         functions = [function for declared in declarations.values()
                      for function in (declared.default_of, declared.unit_of, declared.when)]
-        kept[key] = special, Surroundings(*filter(callable, functions))
+        kept[key] = special, CapturedNames(*filter(callable, functions))
     return kept[key][0]
 
 
 def _derive(special: dict[str, Declaration], declared: Declaration,
-            unit_of: Callable[[Part], Any], component: Part) -> None:
+            unit_of: Callable[[TreeNode], Any], component: TreeNode) -> None:
     """Give a declaration its derived unit, or make numbered ones where there are several."""
     name = declared.name
     where = f"{component.path}.{name}"
@@ -159,7 +159,7 @@ def _derive(special: dict[str, Declaration], declared: Declaration,
 
 
 @contextmanager
-def _placed_at_option(component: Part) -> Iterator[None]:
+def _placed_at_option(component: TreeNode) -> Iterator[None]:
     """Say of a text that is no unit which option it was given for, if it was."""
     try:
         yield
@@ -172,7 +172,7 @@ def _placed_at_option(component: Part) -> Iterator[None]:
         raise
 
 
-def refuse_other_structure(component: Part, where: str, new: dict[str, Declaration]) -> None:
+def refuse_other_structure(component: TreeNode, where: str, new: dict[str, Declaration]) -> None:
     """Raise where a change of values would change units or ports of a component that is made."""
     before = component._declared
     for name in {**before, **new}:
@@ -192,7 +192,7 @@ def refuse_other_structure(component: Part, where: str, new: dict[str, Declarati
         else:
             continue
         raise ParameterError(
-            where, f"would {change} {name!r}, but ports and units are settled when a "
+            where, f"would {change} {name!r}, but ports and units are fixed when a "
             "component is made.", f"Make a new {type(component).__name__} and connect it.",
             code="parameter.form")
 
@@ -202,7 +202,7 @@ def _unit(declared: Declaration | None) -> Unit | None:
 
 
 # -- what the options switch off -------------------------------------------------------
-def refuse_idle(component: Part, name: str) -> None:
+def refuse_idle(component: TreeNode, name: str) -> None:
     """A value for something that the chosen options switch off is a mistake."""
     declared = component._declared.get(name)
     if declared is None or declared.exists(component):
@@ -219,7 +219,7 @@ def refuse_idle(component: Part, name: str) -> None:
                          f"Leave it out, or choose {instead}.", code="parameter.idle", name=name)
 
 
-def refuse_of_other_law(component: Part, name: str) -> None:
+def refuse_of_other_law(component: TreeNode, name: str) -> None:
     """A value for something that another law than the chosen one has is a mistake."""
     for choice, declared in type(component)._declared.items():
         owners = declared.owners(name) if isinstance(declared, Replaceable) else []

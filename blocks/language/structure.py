@@ -1,4 +1,4 @@
-"""What do functions see that settle units, numbers of ports and what exists?
+"""What do functions see that determine units, numbers of ports and what exists?
 
 They are called once for all components of one structure, so they read options, units
 and sizes of lists. What a parameter is worth may change between runs without anything made anew:
@@ -14,8 +14,7 @@ from ..exceptions import ParameterError
 from ..units import Unit, from_si
 
 if TYPE_CHECKING:
-    from .component import Part
-    from .declarations import Declaration
+    from .tree import TreeNode
 
 __all__ = ["UnitAndSize", "seen_by_structure"]
 
@@ -42,7 +41,7 @@ class UnitAndSize:
     def _refuse(self, *_: object) -> NoReturn:
         raise ParameterError(
             self._reader.place, f"{self._reader.what} follows from the value of {self._name}, "
-            "which may change between runs.", "Options settle it, units, and how long lists are: "
+            "which may change between runs.", "Options fix it, units, and how long lists are: "
             f"declare {self._name} = Option(…), or let the equations depend on its value.",
             code="parameter.structure")  # fmt: skip
 
@@ -56,27 +55,27 @@ class UnitAndSize:
 
 
 class Structure:
-    """Stands for names of a component while a function of it settles something."""
+    """Stands for names of a component while a function of it determines something."""
 
     symbols: Mapping[str, Any] = {}
 
-    def __init__(self, component: Part, known: Mapping[str, Declaration], place: str,
+    def __init__(self, component: TreeNode, known: Mapping[str, Any], place: str,
                  what: str) -> None:
         self.component, self.known, self.place, self.what = component, known, place, what
 
-    def symbol(self, declared: Declaration) -> Any:
+    def symbol(self, declared: Any) -> Any:
         return self.known.get(declared.name, declared).for_structure(self.component, self)
 
     def where(self) -> str:
         return self.place
 
 
-def seen_by_structure(component: Part, name: str, what: str,
-                      known: Mapping[str, Declaration] | None = None) -> Part:
-    """A component as functions of it see it that settle its structure.
+def seen_by_structure(component: TreeNode, name: str, what: str,
+                      known: Mapping[str, Any] | None = None) -> TreeNode:
+    """A component as functions of it see it that determine its structure.
 
-    Messages call what is settled by ``name`` and ``what``; ``known`` has the declarations of the
-    component as far as they are known, where they are not yet settled.
+    Messages call what is determined by ``name`` and ``what``; ``known`` has the declarations of the
+    component as far as they are known, where they are not yet determined.
     """
     known = component._declared if known is None else known
     reader = Structure(component, known, f"{component.path}.{name}", what)

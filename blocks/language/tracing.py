@@ -19,7 +19,7 @@ from ..numerics.arrays import Array
 from ..numerics.rewriting import symbols_in
 from ..units import SECOND, describe, unit
 from .bound_checks import bounds_to_watch
-from .captured_names import Surroundings
+from .captured_names import CapturedNames
 from .component import Component
 from .declarations import Declaration, Discrete, Input, Option, Output, Parameter, Port, Variable
 from .dependence import depends_on, refuse_moving_instants, refuse_stored
@@ -483,7 +483,7 @@ class Kernels:
         """
         key, kernels = structure_key(component), type(component)._kernels
         kernel = kernels.get(key)
-        if kernel is None or not (id(kernel) in self._seen or kernel.surroundings.stand()):
+        if kernel is None or not (id(kernel) in self._seen or kernel.captured.unchanged()):
             kernel = kernels[key] = _traced(component)
         self._seen.add(id(kernel))
         return kernel
@@ -545,7 +545,7 @@ def _traced(component: Component) -> Kernel:
     refuse_moving_instants(component, kernel)
     laws = with_zeros(kernel, laws, trace.relation)
     kernel.laws += _without_observed(kernel, follow_flows(kernel, laws))
-    kernel.surroundings = Surroundings.of_equations(component)
+    kernel.captured = CapturedNames.of_equations(component)
     return kernel
 
 

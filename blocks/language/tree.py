@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ..exceptions import NamingError, unknown_name
 from ..numerics.arrays import Indices
-
-if TYPE_CHECKING:
-    from .component import Component, Part
 
 __all__ = ["TreeNode"]
 
@@ -24,13 +21,20 @@ class TreeNode:
     """
 
     _is_root: ClassVar[bool] = False
+    if TYPE_CHECKING:  # what a class declares, and what has the names of it and of parts
+        _declared: dict[str, Any]
+        _specialised: ClassVar[dict[tuple[Hashable, ...], Any]]
+        _said: ClassVar[dict[int, Any]]
+        _own_keywords: ClassVar[bool]
+
+        def __getattr__(self, name: str) -> Any: ...
 
     def __init__(self, count: int | None, counted: bool = False) -> None:
         self._name = ""
         self._counted = counted  # whether it was given a count of its own
-        self._parent: Part | None = None
+        self._parent: TreeNode | None = None
         self._count = count
-        self._children: dict[str, Component] = {}
+        self._children: dict[str, Any] = {}
         self._revision = 0  # of a root: names the values and the structure below it
         self._newest_revision = 0  # of a root: numbers up to here have been names
         self._structure_revision = 0  # of a root: changes of structure below it
@@ -63,9 +67,9 @@ class TreeNode:
     def _is_inside(self, ancestor: TreeNode) -> bool:
         return any(node is ancestor for node in self._upward())
 
-    def _parts(self) -> dict[str, Component]:
+    def _parts(self) -> dict[str, Any]:
         """All parts below it by their path in it."""
-        parts: dict[str, Component] = {}
+        parts: dict[str, Any] = {}
         for name, child in self._children.items():
             parts[name] = child
             parts.update({f"{name}.{path}": part for path, part in child._parts().items()})
@@ -79,19 +83,19 @@ class TreeNode:
         root._structure_revision += structure
 
     # -- parts -----------------------------------------------------------------------
-    def _place(self, name: str, parent: Part | None) -> None:
+    def _place(self, name: str, parent: TreeNode | None) -> None:
         """Take a place in the tree, or leave it."""
         self._name = name
         object.__setattr__(self, "_parent", parent)  # a component assigned would become a part
 
-    def _adopt(self, name: str, part: Component) -> None:
+    def _adopt(self, name: str, part: TreeNode) -> None:
         """Take a part under a name that is free."""
         where = f"{self.path}.{name}".lstrip(".")
         self._refuse_name(where, name)
         _refuse_part(where, name, part)
         if self._count is not None:
             part._spread(self._count, where)
-        part._place(name, self)  # type: ignore[arg-type]  # a TreeNode is always a Component
+        part._place(name, self)
         self._children[name] = part
         self._changed(True)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,9 +14,6 @@ from .declarations import Parameter, Port, Signal, Target, Variable
 from .references import PortRef
 from .tree import TreeNode
 
-if TYPE_CHECKING:
-    from .component import Part
-
 __all__ = ["View"]
 
 
@@ -26,10 +23,10 @@ class View:
     Values may be read and set as those of the whole: ``model.masses[-1].v = "1 m/s"``.
     """
 
-    component: Part
+    component: TreeNode
     index: Indices
 
-    def __init__(self, component: Part, index: Indices) -> None:
+    def __init__(self, component: TreeNode, index: Indices) -> None:
         self.__dict__.update(component=component, index=index)
 
     def __len__(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 from ..exceptions import AngleFrequencyError, ConnectionRefused, UnitError
 from ..reading.foreign_words import keyword_elsewhere
@@ -11,15 +11,12 @@ from .declarations import Declaration, Input, Output, Parameter, Port, Signal, V
 from .references import PortGroup, PortRef, VariableRef
 from .tree import TreeNode
 
-if TYPE_CHECKING:
-    from .component import Component, Part
-
 __all__ = ["one_by_one", "ports_without", "refuse_assigned", "refuse_connection"]
 
 MOST_MEANT = 3  # parameters that a message names
 
 
-def refuse_assigned(component: Part, declared: Declaration, value: object) -> None:
+def refuse_assigned(component: TreeNode, declared: Declaration, value: object) -> None:
     """Raise ConnectionRefused where a value is given to a port, or to an input that a parameter
     stands in for: the parameter of that unit is meant."""
     if isinstance(declared, Input) and declared.default:
@@ -40,7 +37,7 @@ def refuse_assigned(component: Part, declared: Declaration, value: object) -> No
                             code="connection.assigned")
 
 
-def _parameters_in_unit_of(component: Part, value: object) -> list[str]:
+def _parameters_in_unit_of(component: TreeNode, value: object) -> list[str]:
     """Names of parameters that a value could be given to; none for what is no text or quantity."""
     if not isinstance(value, str) and not is_quantity(value):
         return []
@@ -52,7 +49,7 @@ def _parameters_in_unit_of(component: Part, value: object) -> list[str]:
             if isinstance(d, Parameter) and not d.open and d.unit.dimension == given.dimension]
 
 
-def refuse_connection(owner: Part, ports: tuple[Any, ...]) -> None:
+def refuse_connection(owner: TreeNode, ports: tuple[Any, ...]) -> None:
     """Raise ConnectionRefused where a component cannot join these ports inside it."""
     if len(ports) < 2:
         raise ConnectionRefused(owner.path, "connect() takes at least two ports.",
@@ -105,7 +102,7 @@ def one_by_one(ports: tuple[Any, ...]) -> list[tuple[Any, ...]]:
     return [tuple(element(p, k) for p in ports) for k in range(count)]
 
 
-def _refuse_other_model(owner: Part, ref: PortRef, ports: tuple[PortRef, ...]) -> None:
+def _refuse_other_model(owner: TreeNode, ref: PortRef, ports: tuple[PortRef, ...]) -> None:
     """Name both models where a port is of another one."""
     mine, other = owner._root, ref.component._root
     if mine is other or not other._is_root:
@@ -178,7 +175,8 @@ def _refuse_twice(ports: tuple[PortRef, ...]) -> None:
                                     code="connection.self")
 
 
-def ports_without(part: Part, owner: Part, ports: tuple[PortRef, ...]) -> tuple[PortRef, ...]:
+def ports_without(part: TreeNode, owner: TreeNode, ports: tuple[PortRef, ...]
+                  ) -> tuple[PortRef, ...]:
     """What of a connection stays joined without a part; nothing where its signal came from it."""
     left = tuple(r for r in ports if not r.component._is_inside(part))
     if len(left) < 2 or isinstance(left[0].port, Signal) and len(_sources(owner, left)) != 1:
@@ -188,12 +186,12 @@ def ports_without(part: Part, owner: Part, ports: tuple[PortRef, ...]) -> tuple[
     return left
 
 
-def _sources(owner: Part, ports: tuple[PortRef, ...]) -> list[PortRef]:
+def _sources(owner: TreeNode, ports: tuple[PortRef, ...]) -> list[PortRef]:
     """Where signals come from; of a composite's own signals, its inputs are sources inside."""
     return [r for r in ports if isinstance(r.port, Output) != (r.component is owner)]
 
 
-def _refuse_outputs(owner: Part, ports: tuple[PortRef, ...]) -> None:
+def _refuse_outputs(owner: TreeNode, ports: tuple[PortRef, ...]) -> None:
     """A signal line has one source."""
     sources = _sources(owner, ports)
     if len(sources) != 1:
@@ -230,6 +228,5 @@ def _ports_of(thing: object) -> str:
                 "input, such as vT of a Switch; help(Switch) names it.")
     if owner is None:
         return "Ports are attributes of components, such as model.spring.R."
-    declared = cast("Component", owner)._declared
-    ports = [n for n, d in declared.items() if isinstance(d, (Port, Signal))]
+    ports = [n for n, d in owner._declared.items() if isinstance(d, (Port, Signal))]
     return f"Its ports are: {', '.join(ports)}."

@@ -265,12 +265,12 @@ def _file(name: str) -> Path | None:
 
 
 def _key(source: str, parallel: bool, quick: bool) -> str:
-    made_by = (*_made_for(), str(parallel), str(quick), source)
+    made_by = (*made_for(), str(parallel), str(quick), source)
     return hashlib.sha256("\0".join(made_by).encode()).hexdigest()[:32]
 
 
 @cache
-def _made_for() -> tuple[str, ...]:
+def made_for() -> tuple[str, ...]:
     """What compiles, and for which processor: what was kept is used where both are the same."""
     import llvmlite
 

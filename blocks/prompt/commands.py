@@ -34,8 +34,8 @@ from ..exceptions import (
 from ..language.declarations import Option
 from ..language.source_lines import line_where_raised
 from ..model import Model, load
+from ..results.formatting import number
 from ..results.lookup import find
-from ..results.shown import number
 from ..simulation.catalog import Catalog
 from ..studies.settings import find_setting
 from ..units import to_si, unit

@@ -12,12 +12,12 @@ import numpy as np
 from ..exceptions import ParameterError, WrongCall, WrongDimension, brief
 from ..numerics.arrays import Array
 from ..units import Quantity, from_si, quantity
+from .formatting import SECOND, number, time_unit, unit_to_show
 from .parameters import MANY, differences, differences_sheet, in_few_words
 from .plots.plotting import Curve, Drawing, Panel, figure_of, given_axes, span_of
 from .plots.selection import drawn_by_default
-from .recording import Instant, Recording
+from .recording import Instant, refuse_no_result
 from .sheet import Sheet, Tabulated
-from .shown import SECOND, number, time_unit, unit_to_show
 from .values.sampling import units_wanted
 from .values.series import Series
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from .result import Result
 
-__all__ = ["Comparison", "Gap", "compare", "refuse_no_result"]
+__all__ = ["Comparison", "Gap", "compare"]
 
 DASHES = "solid", (0, (6, 2)), (0, (2, 1.5)), (0, (6, 2, 1, 2))  # one run may cover another
 ONE_JUMP = 1e-6  # of the time compared: jumps of two runs that are no farther apart are one
@@ -115,14 +115,14 @@ class Comparison(Tabulated):
                  for name, text in zip(self.runs, words, strict=True)]  # fmt: skip
         if len(names) > MANY:  # the legend would leave no room for curves
             names[1:-1] = [f"_{name}" for name in names[1:-1]]
-        wishes = units_wanted(units, [found[0] for found in self._alike.values()], self.paths,
+        wanted = units_wanted(units, [found[0] for found in self._alike.values()], self.paths,
                               "compared variables")
-        panels = [Panel(unit_to_show(found[0].declared_unit, wishes.get(path), path), [
+        panels = [Panel(unit_to_show(found[0].declared_unit, wanted.get(path), path), [
             Curve(series, name, None, name, DASHES[k % len(DASHES)])
             for k, (series, name) in enumerate(zip(found, names, strict=True))], path)
             for path, found in self._alike.items()]
         every_series = [series for found in self._alike.values() for series in found]
-        clock = unit_to_show(SECOND, wishes.get("time", time_unit(span_of(every_series))), "time")
+        clock = unit_to_show(SECOND, wanted.get("time", time_unit(span_of(every_series))), "time")
         draw = Drawing(panels, every, clock, ())
         if ax is not None:
             return draw.into(given_axes(ax, panels), title, save, "best")
@@ -215,14 +215,6 @@ def compare(runs: Mapping[str, Result], *paths: str) -> Comparison:
     chosen = paths or tuple(s.path for s in drawn_by_default(next(iter(runs.values())).recording)
                             if all(s.path in run for run in runs.values()))
     return Comparison(named, chosen)
-
-
-def refuse_no_result(given: Any, where: str) -> None:
-    """Refuse what knows nothing of a run."""
-    if not isinstance(getattr(given, "recording", None), Recording):
-        raise ParameterError(where, f"compares results of runs, but was given {brief(given)}.",
-                             "Give what model.simulate(…) or load(…) has returned.",
-                             given=given, code="result.compare")  # fmt: skip
 
 
 def _common_time(runs: Mapping[str, Result]) -> tuple[float, float]:

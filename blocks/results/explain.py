@@ -13,9 +13,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..units import in_unit
+from .formatting import SECOND, label, measured, number, pretty
 from .recording import VariableInfo
 from .sheet import Sheet
-from .shown import SECOND, label, measured, number, pretty
 from .values.extremes import largest
 from .values.modes import history, in_words, shares
 from .values.samples import Samples

@@ -18,8 +18,8 @@ import numpy as np
 from ..exceptions import WrongCall, brief, unknown_name
 from ..reading.unit import of_pint
 from ..units import is_quantity
+from .formatting import number, pretty
 from .sheet import ByName, Sheet
-from .shown import number, pretty
 
 __all__ = ["MANY", "MadeWith", "Parameters", "differences", "differences_sheet",
            "in_few_words", "said", "versions"]  # fmt: skip

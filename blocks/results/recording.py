@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from ..exceptions import ParameterError, brief
 from ..numerics.arrays import Array
 from ..units import SECOND, Quantity, Unit, conversion, from_si
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from .sticking import SharedLoad, StickTerm
 
 __all__ = ["Curves", "EnergyTerm", "EnergyWarning", "EventRecord", "Instant", "NominalWarning",
-           "RecordWarning", "Recording", "VariableInfo"]  # fmt: skip
+           "RecordWarning", "Recording", "VariableInfo", "refuse_no_result"]  # fmt: skip
 
 
 class Instant(float):
@@ -201,7 +202,7 @@ class Recording(Curves, Protocol):
 
     @property
     def energy_tolerance(self) -> float | None:
-        """The relative residual of the energy ledger that the run's accuracy explains."""
+        """The relative residual of the energy balance that the run's accuracy explains."""
 
     def energy_terms(self) -> Sequence[EnergyTerm]:
         """One term per leaf component."""
@@ -227,3 +228,11 @@ class Recording(Curves, Protocol):
 
     def shapes(self) -> Sequence[Shape]:
         """What components look like, with handles of variables in place of names."""
+
+
+def refuse_no_result(given: Any, where: str) -> None:
+    """Refuse what knows nothing of a run."""
+    if not isinstance(getattr(given, "recording", None), Recording):
+        raise ParameterError(where, f"compares results of runs, but was given {brief(given)}.",
+                             "Give what model.simulate(…) or load(…) has returned.",
+                             given=given, code="result.compare")  # fmt: skip

@@ -8,10 +8,10 @@ from itertools import islice
 from typing import Any
 
 from ..exceptions import WrongCall
+from .formatting import SECOND, label, number
 from .lookup import collapsed
 from .recording import EventRecord, Recording, VariableInfo
 from .sheet import SHOWN, ByName, Sheet, Tabulated, pandas
-from .shown import SECOND, label, number
 
 __all__ = ["Events", "Statistics", "Variables"]
 

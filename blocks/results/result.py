@@ -16,9 +16,9 @@ from ..exceptions import ParameterError, UnknownName, WrongCall, told_how_to_cal
 from ..reading.foreign_words import attribute_elsewhere
 from ..renamed import file_first
 from ..units import Quantity, from_si
+from .formatting import SECOND
 from .lookup import collapsed, exists, find, grouped
-from .recording import Recording
-from .shown import SECOND
+from .recording import Recording, refuse_no_result
 from .values.series import Series, time_of
 
 if TYPE_CHECKING:  # imported with the first look
@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # imported with the first look
     from xarray import Dataset
 
     from .bottlenecks import Bottlenecks
-    from .ledger import Ledger
+    from .energy_balance import EnergyBalance
     from .page.run_page import Page
     from .parameters import Parameters
     from .report import Events, Statistics, Variables
@@ -239,7 +239,6 @@ class Result(Mapping[str, Series]):
         Parameters, options, initial targets and options of ``simulate`` that are not equal,
         in whatever unit they were given; components that only one of them has.
         """
-        from .comparison import refuse_no_result
         from .parameters import differences_sheet
 
         refuse_no_result(other, "differences()")
@@ -288,7 +287,7 @@ class Result(Mapping[str, Series]):
 
         return animate(self._recording, save, fps, speed)
 
-    def energy(self) -> Ledger:
+    def energy(self) -> EnergyBalance:
         """Work, stored, dissipated and supplied energy per component, and what is missing.
 
         Warns
@@ -297,11 +296,11 @@ class Result(Mapping[str, Series]):
             Where more is missing than the tolerance of the run explains; names the components
             with the largest part of it.
         """
-        from .ledger import Ledger
+        from .energy_balance import EnergyBalance
 
-        ledger = Ledger(self._recording.energy_terms(), self.name)
-        ledger.warn(self._recording.energy_tolerance)
-        return ledger
+        balance = EnergyBalance(self._recording.energy_terms(), self.name)
+        balance.warn(self._recording.energy_tolerance)
+        return balance
 
     def sticking(self) -> Sticking:
         """Share of time stuck, break-aways and losses of every component that rubs or touches."""

@@ -12,7 +12,7 @@ from itertools import zip_longest
 from typing import Any, TypeVar
 
 from ..exceptions import optional_package, unknown_name
-from .shown import in_plain_signs, output_takes
+from .formatting import in_plain_signs, output_takes
 
 __all__ = ["ByComponent", "ByName", "Sheet", "Tabulated", "pandas"]
 

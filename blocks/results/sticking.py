@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from .formatting import number
 from .sheet import ByComponent, Sheet
-from .shown import number
 
 __all__ = ["SharedLoad", "StickTerm", "Sticking"]
 

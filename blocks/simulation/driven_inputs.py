@@ -57,8 +57,7 @@ def driven_copy(model: Any, inputs: Iterable[str] | Mapping[str, Any]
         raise WrongCall("stepper(inputs=…)", f"takes a list of inputs, but was given {inputs!r}.",
                         f"Write inputs=[{inputs!r}].", given=inputs)
     made, driven = copy.deepcopy(model), []
-    made._title = model._title
-    connected = {(id(ref.component), ref.port.name) for part in (made, *made._parts().values())
+    connected = {(id(ref.component), ref.port.name) for part in (made, *made.parts.values())
                  for refs in part._connections for ref in refs}
     for path in inputs:
         owner, declared = _input_of(made, path)
@@ -74,7 +73,7 @@ def driven_copy(model: Any, inputs: Iterable[str] | Mapping[str, Any]
             given = None if callable(value) or value is None else from_si(value, declared.unit)
         start = {} if given is None else {"value": given}
         part = Told(unit=declared.unit.text or "1", count=owner._count, **start)
-        while name in made._children:
+        while name in made.parts:
             name += "_"
         made.add(name, part)
         made.connect(part.y, getattr(owner, declared.name))
@@ -88,10 +87,10 @@ def _input_of(model: Any, path: str) -> tuple[Component, Input]:
         raise WrongCall("stepper(inputs=…)", f"takes paths of inputs, but was given {brief(path)}.",
                         "Write inputs=['motor.S'].", given=path)
     owner, _, last = path.rpartition(".")
-    part = {"": model, **model._parts()}.get(owner)
+    part = {"": model, **model.parts}.get(owner)
     declared = None if part is None else part._declared.get(last)
     if part is None or not isinstance(declared, Input) or not declared.exists(part):
-        every = [f"{path}.{name}" for path, part in model._parts().items()
+        every = [f"{path}.{name}" for path, part in model.parts.items()
                  for name, d in part._declared.items() if isinstance(d, Input) and d.exists(part)]
         meant = (f"It is a parameter (of exports: parameters=). Inputs are: {', '.join(every[:9])}."
                  if isinstance(declared, Parameter) else "")

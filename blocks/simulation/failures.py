@@ -8,8 +8,8 @@ from typing import NoReturn
 import casadi as ca
 import numpy as np
 
+from ..diagnostics.at_start import on_loose_nodes, undetermined
 from ..diagnostics.not_finite import breakdown, slope_equation
-from ..diagnostics.start import on_loose_nodes, undetermined
 from ..exceptions import SimulationError, warn_user
 from ..numerics.arrays import Array, Flags
 from ..numerics.rewriting import kinds

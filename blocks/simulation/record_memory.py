@@ -18,7 +18,7 @@ from ..exceptions import SimulationError, warn_user
 from ..results.recording import RecordWarning
 
 if TYPE_CHECKING:
-    from .recording import RunRecording
+    from .recorded_run import RecordedRun
 
 __all__ = ["MemoryBound", "WholeRecord", "allowed_bytes"]
 
@@ -69,7 +69,7 @@ class MemoryBound:
         self.thinned = 0  # how often
         self.off = 0.0  # by how much values are off for that
 
-    def keep(self, recording: RunRecording, thin: Callable[[], float], count: Callable[[], int]
+    def keep(self, recording: RecordedRun, thin: Callable[[], float], count: Callable[[], int]
              ) -> None:
         """Thin what a recording holds.
 
@@ -101,7 +101,7 @@ class MemoryBound:
             f"{self.allowed / 1e9:.3g} GB, {SHARE:.0%} of the memory: fewer steps are kept. "
             f"{what} {ADVICE}", RecordWarning)
 
-    def _stop(self, recording: RunRecording) -> NoReturn:
+    def _stop(self, recording: RecordedRun) -> NoReturn:
         recording.fail("the record does not fit into the memory")
         raise SimulationError(
             "", f"the record of the run passes {self.allowed / 1e9:.3g} GB, {SHARE:.0%} of the "
@@ -117,12 +117,12 @@ class WholeRecord:
     def __init__(self) -> None:
         self.bound = MemoryBound()
 
-    def observe(self, recording: RunRecording) -> None:
+    def observe(self, recording: RecordedRun) -> None:
         """Called after every step, or as many as a method takes at once."""
         episodes = recording.episodes
         if episodes.nbytes > self.bound.allowed:
             self.bound.keep(recording, episodes.thin, lambda: episodes.nbytes)
 
-    def finish(self, recording: RunRecording) -> None:
+    def finish(self, recording: RecordedRun) -> None:
         """The run is over."""
         recording.statistics["record bytes"] = recording.episodes.nbytes

@@ -9,12 +9,12 @@ from ..drawing.axis_layout import lined_up
 from ..shapes import Outline, Vertex, placed, polygon
 
 if TYPE_CHECKING:
-    from .recording import RunRecording
+    from .recorded_run import RecordedRun
 
 __all__ = ["recorded_shapes"]
 
 
-def recorded_shapes(recording: RunRecording) -> list[Any]:
+def recorded_shapes(recording: RecordedRun) -> list[Any]:
     """Shapes of all components, with handles of variables instead of names.
 
     What many components say of one body is drawn once, and of contacts that never
@@ -47,14 +47,14 @@ def recorded_shapes(recording: RunRecording) -> list[Any]:
     return out or [_with_handles(shape, recording) for shape in lined_up(network, root)]
 
 
-def _with_handles(shape: Any, recording: RunRecording) -> Any:
+def _with_handles(shape: Any, recording: RecordedRun) -> Any:
     """A shape with handles of variables instead of their paths."""
     return replace(shape, **{
         f.name: tuple(recording.catalog[path].index for path in getattr(shape, f.name))
         for f in fields(shape) if f.name.endswith("_by")})
 
 
-def _class_of(recording: RunRecording, index: int) -> tuple[str, int] | int:
+def _class_of(recording: RecordedRun, index: int) -> tuple[str, int] | int:
     """What two variables have in common that are always equal."""
     f, i, instance = recording.catalog.locate(index)
     flat = recording.system.flat

@@ -25,6 +25,7 @@ from .given_values import GivenValues
 from .interrupts import forget_interrupt, interruptible
 from .method_choice import automatic, chosen_method, refuse_fixed_steps, refuse_full_jacobian
 from .progress import Progress
+from .run_start import Decided, RunStart
 from .settings import (
     Options,
     Settings,
@@ -33,7 +34,6 @@ from .settings import (
     record_options,
     sample_times,
 )
-from .start import Decided, RunStart
 from .tolerances import Tolerances
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def prepared(model: CompiledModel, duration: object, options: Options) -> Prepar
     def anew() -> PreparedRun:
         from ..nonsmooth.modes.mode_equations import JOINED
 
-        model._compile_anew(JOINED)
+        model.compiled.anew(JOINED)
         return _prepared(model, duration, options)
 
     ready = _prepared(model, duration, options)
@@ -169,7 +169,7 @@ def _prepared(model: CompiledModel, duration: object, options: Options) -> Prepa
     if chosen.implicit and chosen.name not in COMPILED:
         refuse_full_jacobian(problem, chosen.name)
     decided = Decided(_settings(options, t0, t1, chosen), why, tolerances, given,
-                      model._made.findings or ())
+                      model.compiled.findings or ())
     if asked is not None:
         starting.keep(asked, decided)
     starting.forget_trials()

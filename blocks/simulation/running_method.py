@@ -359,7 +359,7 @@ class RunningMethod:
         """Take the steps since the last review but one again.
 
         At the bound of stability a state is within its tolerance, but flows wiggle or stay: what
-        they carry in all, as a ledger counts it, would be less exact than the states.
+        they carry in all, as an energy balance does, would be less exact than the states.
         """
         self.current.go_back(2 * REVIEW_COMPILED)
         self._judged_at = self.current.t

@@ -7,7 +7,7 @@ where it knows it, ``load``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,20 +18,21 @@ from ..results.sticking import SharedLoad, StickTerm
 from .catalog import rests
 
 if TYPE_CHECKING:
-    from .recording import RunRecording
+    from ..results.recording import EnergyTerm
+    from .recorded_run import RecordedRun
 
 __all__ = ["shared_loads", "sticking_terms"]
 
 
-def sticking_terms(recording: RunRecording) -> list[StickTerm]:
+def sticking_terms(recording: RecordedRun, energy: Sequence[EnergyTerm]) -> list[StickTerm]:
     """Sticking of every friction over a run, exact or nearly."""
-    lost = {t.component: t.dissipated + t.carried for t in recording.energy_terms()}
+    lost = {t.component: t.dissipated + t.carried for t in energy}
     exact = list(_exact_terms(recording, lost))
     named = {term.component for term in exact}
     return exact + [t for t in _creep_terms(recording, lost) if t.component not in named]
 
 
-def _exact_terms(recording: RunRecording, lost: dict[str, float]) -> Iterator[StickTerm]:
+def _exact_terms(recording: RecordedRun, lost: dict[str, float]) -> Iterator[StickTerm]:
     """One term for every component whose laws have modes."""
     laws = recording.problem.laws
     if laws is None or not laws.size:
@@ -48,7 +49,7 @@ def _exact_terms(recording: RunRecording, lost: dict[str, float]) -> Iterator[St
             yield StickTerm(name, share, away, _longest(stuck, spans), lost.get(name, 0.0))
 
 
-def _creep_terms(recording: RunRecording, lost: dict[str, float]) -> Iterator[StickTerm]:
+def _creep_terms(recording: RecordedRun, lost: dict[str, float]) -> Iterator[StickTerm]:
     """What frictions that do not stick did at rest, from the recorded times."""
     times = recording.times
     for f, family in enumerate(recording.system.network.families):
@@ -104,7 +105,7 @@ def _longest(held: Flags, spans: Array) -> float:
     return float(longest)
 
 
-def shared_loads(recording: RunRecording) -> list[SharedLoad]:
+def shared_loads(recording: RecordedRun) -> list[SharedLoad]:
     """Efforts at rest that the motion does not determine."""
     found: list[SharedLoad] = []
     last: dict[tuple[str, ...], int] = {}

@@ -42,7 +42,6 @@ def model_until(model: Any, until: Any) -> Any:
     if not given:
         raise ParameterError(WHERE, "is empty.", "Write for example until='block.x > 1 m'.")
     catalog, made = Catalog.of(model.compile()), copy.deepcopy(model)
-    made._title = model._title
     paths: dict[str, VariableInfo] = {}  # that are read
     asked = _Reader(catalog, model.name, lambda info: paths.setdefault(
         info.path, info) and Expression.in_unit(ca.SX.sym(info.path), info.unit))
@@ -60,7 +59,7 @@ def model_until(model: Any, until: Any) -> Any:
     kind = type("Until", (Component,), {"equations": equations, **{
         path: Input(info.unit.text or "1", doc=f"what {path} is") for path, info in paths.items()}})
     part = "until"
-    while part in made._children or hasattr(type(made), part):
+    while part in made.parts or hasattr(type(made), part):
         part += "_"
     made.add(part, kind())
     made._reads = {(part, path): path for path in paths}

@@ -29,7 +29,7 @@ from .episode import StepTable
 from .event_log import CHATTER, are_crowded
 from .method_choice import automatic
 from .replay import READING
-from .start import laws_at_events
+from .run_start import laws_at_events
 from .time_events import TimeEvents
 from .wanted import Wanted
 

@@ -7,10 +7,10 @@ settings          what of a model or its solver may be varied
 axes              over which values: grid, list of points, or samples of distributions
 outputs           what is kept of a run: reductions, courses on a common grid
 runner            points in, outcomes out: in this process, one after the other
-batched           many at once, in machine code; whether that can be (`batch_conditions`), what
+vectorised        many at once, in machine code; whether that can be (`batch_conditions`), what
                   is computed, and where varied values stand (`batch`)
 sequential        with exact friction: one after the other, begun without what they share
-spread            on a ``concurrent.futures`` executor or a Dask client
+executors         on a ``concurrent.futures`` executor or a Dask client
 store             finished runs in a folder of Parquet files; resuming
 identity          what a study belongs to
 dataset           outcomes as an xarray Dataset with units

@@ -25,13 +25,13 @@ from .batch_conditions import common_of, parameter_entries, refuse_request, refu
 from .runner import Outcome, Recipe, Runner, RunsPoints
 from .settings import Setting, find_setting
 
-__all__ = ["AtOnce"]
+__all__ = ["BatchRunner"]
 
 HUGE = 2.0**1000  # a nominal value that no other exceeds
 
 
-class AtOnce(RunsPoints):
-    """Runs points in this process; OneByOne is raised where the runs cannot be made so.
+class BatchRunner(RunsPoints):
+    """Runs points in this process; NotBatchable is raised where the runs cannot be made so.
 
     ``refuse`` refuses what no run may have, of a system; ``methods`` are those by which they can be
     run.
@@ -124,7 +124,7 @@ class AtOnce(RunsPoints):
             for k, (table, name, is_target) in enumerate(tables):
                 value = HUGE if k == varied else 0.0
                 table[name] = (value, "high") if is_target else value
-            return find_nominals(runner.system, runner.model._nominal_table)
+            return find_nominals(runner.system, runner.model.compiled.nominal_table)
 
         before = [(table, dict(table)) for table, _, _ in tables]
         none = found(None)
@@ -139,8 +139,8 @@ class AtOnce(RunsPoints):
         refused = np.zeros(len(places[0]), dtype=bool)
         for k in self.parameters:
             refused |= self._out_of_bounds[k][places[k]]
-        if self.system.tape.suited.decide:
-            refused |= ~self.system.suit(self.filled(places)[0])
+        if self.system.tape.validity.decide:
+            refused |= ~self.system.still_valid(self.filled(places)[0])
         varied, parts = [], {}
         for k in self.parameters:
             setting = self.runner.settings[k]

@@ -19,9 +19,9 @@ from ..language.declarations import Variable
 from ..numerics.arrays import Array, Indices
 from ..results.values.samples import OVER_TIME
 from ..simulation.actions import Requirements, Resets
+from ..simulation.run_start import consistent_start
 from ..simulation.running_method import PLAINLY
 from ..simulation.settings import positive_time
-from ..simulation.start import consistent_start
 from ..simulation.tolerances import Tolerances
 from ..system import Problem, System
 from ..system.time_functions import TimeFunctions
@@ -29,14 +29,14 @@ from ..units import to_si, unit
 from .runner import Recipe
 from .settings import RTOL, Setting
 
-__all__ = ["Common", "OneByOne", "common_of", "parameter_entries", "refuse_decisions",
+__all__ = ["Common", "NotBatchable", "common_of", "parameter_entries", "refuse_decisions",
            "refuse_request", "refuse_structure", "refuse_varied"]
 
 LONGER = 4  # times the steps that still pay: then a run is made by itself
 KNOWN = {"start_time", "method", "rtol", "atol", "max_step"}
 
 
-class OneByOne(Exception):
+class NotBatchable(Exception):
     """Why the runs of a study cannot be made at once, in a few words."""
 
 
@@ -62,30 +62,30 @@ class Common:
 def refuse_structure(system: System) -> None:
     """Refuse a model that has to decide something in a run, or to solve for something."""
     if system.nu:
-        raise OneByOne("the model has exact friction or contacts")
+        raise NotBatchable("the model has exact friction or contacts")
     if reason := native.why_not(system):
-        raise OneByOne(reason)
+        raise NotBatchable(reason)
     refuse_decisions(system)
 
 
 def refuse_decisions(system: System) -> None:
     """Refuse a model that solves for something, or decides on anything but friction."""
     if system.nz or system.clusters:
-        raise OneByOne("algebraic loops and constraints are solved one run at a time")
+        raise NotBatchable("algebraic loops and constraints are solved one run at a time")
     if system.nm or system.nd or Resets.of(system).active or Requirements.of(system).values:
-        raise OneByOne("the model has events")
+        raise NotBatchable("the model has events")
     if any(f.kernel.breaks for f in system.network.families):
-        raise OneByOne("something happens at known times")  # which may depend on what is varied
+        raise NotBatchable("something happens at known times")  # which may depend on what is varied
 
 
 def refuse_request(recipe: Recipe, *methods: str) -> None:
     """Refuse methods that are not among these, other options, and outputs that need a result."""
     if set(recipe.options) - KNOWN or _method(recipe) not in methods:
-        raise OneByOne("another method was asked for")
+        raise NotBatchable("another method was asked for")
     if any(o.reduction == "function" for o in recipe.outputs):
-        raise OneByOne("an output is a function of the result")
+        raise NotBatchable("an output is a function of the result")
     if any(o.reduction in OVER_TIME for o in recipe.outputs):
-        raise OneByOne("an output is an integral over time")
+        raise NotBatchable("an output is an integral over time")
 
 
 def _method(recipe: Recipe) -> str:
@@ -97,15 +97,15 @@ def refuse_varied(settings: list[Setting]) -> None:
     for setting in settings:
         part = setting.component
         if setting.kind not in ("parameter", "target") or part is None or part.is_composite:
-            raise OneByOne(f"{setting.path} is not a number of a single component")
+            raise NotBatchable(f"{setting.path} is not a number of a single component")
         if setting.kind == "parameter" and any(
                 isinstance(d, Variable) and d.follows and n not in part._targets
                 for n, d in part._declared.items()):
-            raise OneByOne(f"initial targets follow {setting.path}")
+            raise NotBatchable(f"initial targets follow {setting.path}")
         if setting.instance is not None:
-            raise OneByOne(f"{setting.path} is a number of one of several")
+            raise NotBatchable(f"{setting.path} is a number of one of several")
         if setting.kind == "parameter" and np.ndim(setting.declared.default):
-            raise OneByOne(f"{setting.path} is a list")
+            raise NotBatchable(f"{setting.path} is a list")
 
 
 def common_of(model: CompiledModel, system: System, recipe: Recipe, settings: list[Setting]
@@ -123,7 +123,7 @@ def common_of(model: CompiledModel, system: System, recipe: Recipe, settings: li
             rate = problem.fastest_rate(t0, problem.solver_vector())
         steps = rate * (t1 - t0) / native.REACH
         if steps > most:
-            raise OneByOne("the model is stiff")
+            raise NotBatchable("the model is stiff")
     p, x = problem.p.copy(), problem.x.copy()
     unknowns = np.concatenate([problem.z, np.zeros(1)])
     pieces = _pieces(system, problem, t0, t1, settings)
@@ -140,11 +140,12 @@ def common_of(model: CompiledModel, system: System, recipe: Recipe, settings: li
 def _begun(model: CompiledModel, system: System, t0: float) -> Problem:
     """The problem at its start; no initial value may be solved for."""
     with np.errstate(all="ignore"):
-        problem, start = consistent_start(system, find_nominals(system, model._nominal_table), t0)
+        problem, start = consistent_start(system, find_nominals(
+            system, model.compiled.nominal_table), t0)
     given = start.targets.levels < 4
     classes = system.flat.class_of[start.targets.slots[given]]
     if not np.isin(classes, system.tape.reduced.states).all() or not start.met[given].all():
-        raise OneByOne("initial values have to be solved for")
+        raise NotBatchable("initial values have to be solved for")
     return problem
 
 
@@ -153,10 +154,10 @@ def _pieces(system: System, problem: Problem, t0: float, t1: float, settings: li
     """The pieces of the functions of time, which must be the same in all runs."""
     functions = TimeFunctions(system, problem.p, t0, t1, np.zeros(0))
     if functions.end < np.inf:
-        raise OneByOne("its functions of time have too many periods")
+        raise NotBatchable("its functions of time have too many periods")
     if any(np.isin(parameter_entries(system, s), functions.parameters).any() for s in settings
            if s.kind == "parameter"):
-        raise OneByOne("its functions of time are varied")
+        raise NotBatchable("its functions of time are varied")
     return functions.pieces
 
 

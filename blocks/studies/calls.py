@@ -1,6 +1,6 @@
 """How are calls of a function spread over processes or machines?
 
-For searches, each of which makes many runs; studies of single runs are spread by :mod:`.spread`.
+For searches, each of which makes many runs; those of single runs are for :mod:`.executors`.
 """
 
 from __future__ import annotations

@@ -148,7 +148,7 @@ def fingerprint(model: CompiledModel, system: System, varied: set[str]) -> str:
 
 
 def _lines(model: CompiledModel, system: System, varied: set[str]) -> Iterator[str]:
-    parts = {"": model, **model._parts()}
+    parts = {"": model, **model.parts}
     where = {id(part): path for path, part in parts.items()}
     for path, part in parts.items():
         kind = type(part)
@@ -162,7 +162,7 @@ def _lines(model: CompiledModel, system: System, varied: set[str]) -> Iterator[s
                 f"{where[id(r.component)]}.{r.port.name}"
                 + ("" if r.index is None else str(np.asarray(r.index).tolist())) for r in refs
             )
-    for dimension, value in model._nominal_table.items():
+    for dimension, value in model.compiled.nominal_table.items():
         yield f"nominal {dimension} {_text(value)}"
     for family in system.network.families:
         kernel = family.kernel

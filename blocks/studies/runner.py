@@ -82,7 +82,7 @@ class Runner:
         #: Of composites with a parameter that is varied, and all in them: one value sets others.
         self.tables = [
             (part, {name: table.copy() for name, table in part._value_tables().items()})
-            for whole in composites for part in (whole, *whole._parts().values())
+            for whole in composites for part in (whole, *whole.parts.values())
         ]
 
     @classmethod

@@ -18,8 +18,8 @@ from ..simulation.wanted import VariableFunctions
 from ..simulation.whole_runs import SeveralRuns, WholeRuns
 from ..system.finite_values import FiniteValues
 from .axes import Plan
-from .batch import AtOnce
-from .batch_conditions import OneByOne, refuse_decisions
+from .batch import BatchRunner
+from .batch_conditions import NotBatchable, refuse_decisions
 from .outputs import Output
 from .runner import Outcome, Outcomes, Recipe
 
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from ..native.courses import Course
     from ..system import System
 
-__all__ = ["Repeated"]
+__all__ = ["SequentialRunner"]
 
 BLOCK = 128  # runs that are laid out together
 MOST_NUMBERS = 1 << 18  # at the steps of runs that are read together
 
 
-class Repeated(AtOnce):
+class SequentialRunner(BatchRunner):
     """Runs points one after the other."""
 
     how = "one by one, in machine code from start to end"
@@ -46,13 +46,13 @@ class Repeated(AtOnce):
         c = self.common
         laws = c.problem.laws
         if laws.recorded or laws.elements.contact.any() or laws.elements.switch.any():
-            raise OneByOne("the model has contacts or ideal elements")
+            raise NotBatchable("the model has contacts or ideal elements")
         if FiniteValues.of(system).told or system.tape.carried.any() or any(
                 f.kernel.delays for f in system.network.families):
-            raise OneByOne("values of the model have to be looked at in every step")
+            raise NotBatchable("values of the model have to be looked at in every step")
         self.runs = WholeRuns(c.problem, c.t0, c.t1, c.rtol, c.max_step)
         if self.runs.time_events.after(c.t0) < c.t1:
-            raise OneByOne("something happens at known times")
+            raise NotBatchable("something happens at known times")
         functions = VariableFunctions.of(system, Catalog.of(system))
         self.outputs = [(output, *functions.function(output.handles(functions.catalog)))
                         for output in self.recipe.outputs]

@@ -158,7 +158,7 @@ def find_setting(model: Part, path: str, others: Sequence[str] = (),
         if not declared.exists(part) and not chosen:
             refuse_idle(part, last)
     elif isinstance(declared, Option) and part._built:
-        raise ParameterError(path, "is an option of a composite, which is settled when it is made.",
+        raise ParameterError(path, "is an option of a composite, which is fixed when it is made.",
                              "Build one model for each value and sweep each.",
                              code="parameter.structure")  # fmt: skip
     if isinstance(declared, Option) and instance is not None:
@@ -178,21 +178,11 @@ def changed_for_a_while(model: Any, given: Mapping[str, Any]) -> Iterator[None]:
                                  f"Give it there: simulate({setting.path}=…).")
         setting.accept(given[setting.path])
     touched = {id(part): part for setting in settings if setting.component is not None
-               for part in (setting.component, *setting.component._parts().values())}
-    before = [(part, {name: table.copy() for name, table in part._value_tables().items()},
-               part._units.copy(), vars(part).get("_declared")) for part in touched.values()]
-    structure = model._structure_revision
-    try:
+               for part in (setting.component, *setting.component.parts.values())}
+    with model.compiled.restored(touched.values()):
         for setting in sorted(settings, key=rank):
             setting.apply(given[setting.path])
         yield
-    finally:
-        for part, tables, units, form in before:
-            part._restore_values(tables)
-            part._units = units
-            if form is not None:
-                part._declared = form
-        model._changed(model._structure_revision != structure)
 
 
 def rank(setting: Setting) -> tuple[bool, int, bool]:
@@ -205,7 +195,7 @@ def _unknown(model: Part, path: str, where: str, part: Part | None = None) -> Un
     owner, _, last = path.rpartition(".")
     inside = [f"{owner}.{n}".lstrip(".") for n in _names(part)] if part is not None else []
     instead = keyword_elsewhere(part, last) if part is not None else ("", "")
-    every = (f"{path}.{n}" for path, part in model._parts().items() for n in _names(part))
+    every = (f"{path}.{n}" for path, part in model.parts.items() for n in _names(part))
     known = inside if nearest(path, inside) else (*SOLVER, *_names(model), *every)
     return unknown_name(where, path, known, "parameters, options and initial targets", instead)
 

@@ -29,11 +29,11 @@ from ..system import System
 from ..units import to_si, unit
 from .axes import plan
 from .dataset import Gathered, need_xarray
+from .executors import runner_for
 from .identity import describe
 from .outputs import outputs_of
 from .runner import Outcomes, Recipe
 from .settings import RTOL, SOLVER, Setting
-from .spread import runner_for
 from .store import Store
 
 __all__ = ["sweep"]

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..assembly.flatten import Flat, Group
 from ..assembly.network import Network
-from ..assembly.redundant_constraints import repeated_ties
+from ..assembly.redundant_constraints import redundant_constraints
 from ..language.kernel import Kernel
 from ..language.readable import readable
 from .system import System
@@ -79,7 +79,7 @@ class Equations:
                     lines.append(_with_path(text, family.kernel, family.path(i)))
         for members in _balances(network):
             lines.append(f"0 == {' + '.join(members)}")
-        for tie in repeated_ties(network):  # these share evenly
+        for tie in redundant_constraints(network):  # these share evenly
             lines.append(" == ".join(
                 f"{network.families[end.family].path(end.instance)}.{end.port}.{tie.through}"
                 for end in (tie.again, tie.first)))

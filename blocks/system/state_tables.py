@@ -7,21 +7,16 @@ which it turns; the error of a step tells of the rest.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import casadi as ca
 import numpy as np
 
 from ..assembly import Tape
-from ..assembly.network import Family
+from ..assembly.network import Family, Network
 from ..language.expression import TIME
 from ..language.kernel import Kernel
 from ..language.lookup import StateTable
 from ..numerics.arrays import Array, Flags, Matrix
 from .evaluator import Evaluator
-
-if TYPE_CHECKING:
-    from .system import System
 
 __all__ = ["StateTables", "angles_of"]
 
@@ -34,12 +29,12 @@ NEAR = 1e-6  # of the least distance of such points: what does not matter
 class StateTables:
     """Tables of a system that are read at what follows from its states at once."""
 
-    def __init__(self, system: System) -> None:
-        writer, families = system.tape.writer, system.network.families
+    def __init__(self, network: Network, tape: Tape) -> None:
+        writer, families = tape.writer, network.families
         said = [(f, family.size, table) for f, family in enumerate(families)
                 for table in family.kernel.state_tables if _is_known(family.kernel, table)]
         rows = ca.vertcat(ca.SX(0, 1), *(writer.kernel_row(f, table.x).T for f, _, table in said))
-        moves = moves_at_once(system.tape, rows) if rows.numel() else np.zeros(0, dtype=bool)
+        moves = moves_at_once(tape, rows) if rows.numel() else np.zeros(0, dtype=bool)
         self.places = rows[np.flatnonzero(moves).tolist()]  # where each of them is read
         self._tables, numbers, begin = [], [], 0
         for f, size, table in said:
@@ -49,7 +44,7 @@ class StateTables:
                 self._tables.append((table, len(which)))
                 numbers += [writer.kernel_row(f, sx, which) for sx in (
                     table.points, ca.vec(table.heights))]
-        self._numbers = Evaluator(ca.Function("tables", [system.tape.p], [
+        self._numbers = Evaluator(ca.Function("tables", [tape.p], [
             ca.veccat(ca.SX(0, 1), *numbers)]))
 
     def borders(self, p: Array) -> Matrix:

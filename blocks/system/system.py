@@ -204,7 +204,7 @@ class System:
     @cached_property
     def state_tables(self) -> StateTables:
         """Tables that are read at the states."""
-        return StateTables(self)
+        return StateTables(self.network, self.tape)
 
     @cached_property
     def places_now(self) -> Evaluator:
@@ -236,15 +236,15 @@ class System:
                           family.default(name)))
         return found
 
-    def suit(self, p: Array | None = None) -> Flags:
+    def still_valid(self, p: Array | None = None) -> Flags:
         """Per row of parameters, whether it can be solved in its order, keeping its digits.
 
         With the components' present values, if none are given.
         """
-        suited = self.tape.suited
-        if not suited.decide:
+        validity = self.tape.validity
+        if not validity.decide:
             return np.ones(1 if p is None else len(p), dtype=bool)
-        return suited.suit(self.parameters()[None] if p is None else p)
+        return validity.still_valid(self.parameters()[None] if p is None else p)
 
     # -- names -----------------------------------------------------------------------
     @cached_property

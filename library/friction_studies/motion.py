@@ -17,18 +17,8 @@ import numpy as np
 from blocks import quantity
 from blocks.exceptions import ParameterError
 
-from .identification import (
-    CURVES,
-    FORCES,
-    PARTS,
-    VELOCITIES,
-    FrictionChoice,
-    FrictionFit,
-    choice,
-    condition_of,
-    fitted_curve,
-    measured_column,
-)
+from . import identification
+from .identification import FrictionChoice, FrictionFit, condition_of, fitted_curve, measured_column
 
 __all__ = ["identify_friction_motion"]
 
@@ -60,7 +50,7 @@ def identify_friction_motion(data: Any, time: str, velocity: str, force: str) ->
         back.
     """
     columns = [measured_column(data, name, kinds, WHERE) for name, kinds in (
-        (time, ("s",)), (velocity, VELOCITIES), (force, FORCES))]
+        (time, ("s",)), (velocity, identification.VELOCITIES), (force, identification.FORCES))]
     (t, t_unit), (v, v_unit), (f, f_unit) = columns
     kept = np.isfinite(t) & np.isfinite(v) & np.isfinite(f)
     t, v, f = t[kept] * quantity(1.0, t_unit).to("s").m, v[kept], f[kept]
@@ -72,13 +62,13 @@ def identify_friction_motion(data: Any, time: str, velocity: str, force: str) ->
                              code="friction.few")
     fits = [_LuGre(t, v, f).fitted(v_unit, f_unit)]
     fits += [fitted_curve(*curve, v, f, v_unit, f_unit, parts=_stretches(len(v)))
-             for curve in CURVES]
-    return choice(fits, lambda law, _: _notes(law, v), (v, f, v_unit, f_unit))
+             for curve in identification.CURVES]
+    return identification.choice(fits, lambda law, _: _notes(law, v), (v, f, v_unit, f_unit))
 
 
 def _stretches(count: int) -> np.ndarray:
     """Which part of the data a point belongs to: each part is several stretches of time."""
-    return (np.arange(count) * 4 * PARTS // count) % PARTS
+    return (np.arange(count) * 4 * identification.PARTS // count) % identification.PARTS
 
 
 class _LuGre:
@@ -142,7 +132,7 @@ class _LuGre:
                     key=lambda one: float(one.cost))
         part = _stretches(len(self.t))
         missed = np.empty(len(self.t))
-        for k in range(PARTS):
+        for k in range(identification.PARTS):
             other = self._searched(found.x, part != k, LUGRE)  # the start is not the law's
             missed[part == k] = (self.f - self.forces(np.append(other.x, found.x[LUGRE:])))[
                 part == k]

@@ -2,7 +2,7 @@
 
 Signals carry units; ``connect`` refuses to join ports of different dimensions. A
 block's unit follows from its values (``Constant(value="5 N")``, ``Gain(gain="2 N/m",
-input="m")``) or is named (``Sum(unit="N", signs="+-")``), and is settled when the
+input="m")``) or is named (``Sum(unit="N", signs="+-")``), and is fixed when the
 block is made. Inputs are ``u`` (or ``u1``, ``u2``, ...), outputs ``y``.
 
 ==============  =======================================================================

@@ -183,7 +183,7 @@ class TransferFunction(Fraction):
     y as numbers in their units and s in 1/s. In observer form: y is the first state
     plus the direct part.
 
-    The first of the denominator is not 0: how many there are settles the order, whatever they are.
+    The first of the denominator is not 0: how many there are is the order, whatever they are.
     Starts at rest (states x1, x2, ... are 0).
 
     Raises

@@ -14,11 +14,11 @@ from pathlib import Path
 from blocks import FileError, ParameterError
 
 from .convert import Conversion
-from .diagram import read_diagram
-from .mapping import add_counterpart
-from .plan import Entry, Script
-from .source_text import source_text
-from .write import python_text
+from .file.diagram import read_diagram
+from .physical.mapping import add_counterpart
+from .ssc.text import source_text
+from .write.plan import Entry, Script
+from .write.text import python_text
 
 __all__ = ["Converted", "add_counterpart", "convert", "source_text"]
 

@@ -11,14 +11,14 @@ from pathlib import Path
 from blocks import BlocksError
 
 from . import Converted, convert
-from .comparison import compare, comparison_figure, comparison_table, read_log
-from .own_sources import loaded_class
-from .python_text import python_name
-from .repairs import read_repairs, repairs_of, write_repairs
-from .report import report_html, report_text
-from .source_text import source_class
-from .trial import Trial, try_text
-from .write import python_text
+from .matlab.python_text import python_name
+from .physical.own_sources import loaded_class
+from .ssc.text import source_class
+from .write.comparison import compare, comparison_figure, comparison_table, read_log
+from .write.repairs import read_repairs, repairs_of, write_repairs
+from .write.report import report_html, report_text
+from .write.text import python_text
+from .write.trial import Trial, try_text
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -9,34 +9,29 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
-import numpy as np
-
-from .asked import Asked, Texts
-from .converters import leave_out_idle_gains
-from .diagram import Block, Diagram, End
-from .gaps import Gaps, Writes
-from .masks import Masks
-from .matlab import NotUnderstood
-from .names import Workspace, workspace_of
-from .node_units import NodeUnits, networks_of
-from .nodes import NOTE, inner_port, loose_stop, name_ports, nodes_of, small_damper
-from .own_sources import use_sources
-from .physical_blocks import PhysicalBlocks, lacks_ports
-from .plan import ClassPlan, Entry, Joint, Level, Part, Scope, Script, Written
-from .python_text import MEMBERS, PythonNames, class_name, python_name, said
-from .resolve import resolve
-from .signal_lines import is_converter, name_read_probes
-from .signals import SignalsOfLevel
-from .simulink import UNSEEN
-from .solver import SOLVER, Solvers
+from .file.diagram import Block, Diagram
+from .file.nodes import NOTE, loose_stop, name_ports, nodes_of, small_damper
+from .file.resolve import resolve
+from .file.workspace import workspace_of
+from .matlab.python_text import MEMBERS, PythonNames, class_name, python_name, said
+from .physical.blocks import PhysicalBlocks, lacks_ports
+from .physical.converters import leave_out_idle_gains
+from .physical.node_units import NodeUnits, networks_of
+from .physical.own_sources import use_sources
+from .simulink.block_parameters import BlockParameters, Texts
+from .simulink.masks import Masks
+from .simulink.signal_lines import UNSEEN, is_converter, name_read_probes
+from .simulink.signals import SignalsOfLevel
+from .simulink.solver import SOLVER, Solvers
+from .write.plan import ClassPlan, Part, Scope, Script, SystemContext
+from .write.state import ConversionState
 
 __all__ = ["Conversion"]
 
-LONGEST = 100  # numbers of one value that a gap holds
 NEWEST = "R2026a"  # the youngest release whose files were seen
 
 
-class Conversion:
+class Conversion(ConversionState):
     """Converts one diagram; :attr:`script` is what it becomes.
 
     Scripts, data and other models are looked for in ``folders``; values that are ``given`` and
@@ -45,9 +40,7 @@ class Conversion:
 
     def __init__(self, diagram: Diagram, folders: Collection[Path], given: Mapping[str, str],
                  scripts: Iterable[Path]) -> None:
-        self.diagram = diagram
-        self.workspace: Workspace = workspace_of(diagram, folders, given, scripts)
-        self.texts = Texts(self.workspace)
+        super().__init__(diagram, workspace_of(diagram, folders, given, scripts))
         self.remarks, self.conditions = resolve(diagram, folders, self.workspace.values)
         for system in diagram.root.systems():
             name_read_probes(system)
@@ -56,37 +49,28 @@ class Conversion:
         self.modules = use_sources(diagram, folders, self.workspace.values, self.remarks)
         self.masks = Masks(self.texts, self.remarks)
         self.workspace_scope = Scope(self.workspace.values)
-        self.entries: list[Entry] = []
         self.classes: list[ClassPlan] = []
-        self.plots: list[str] = []
-        # signals by the name of their line or of what shows them, with their unit
-        self.named: dict[str, tuple[str, str]] = {}
-        self.inputs: set[str] = set()  # of subsystems
-        self.fed: dict[str, str] = {}  # by input of a subsystem, what drives it
-        self.open: list[str] = []  # inputs that nothing gives a signal
-        self.ended: list[str] = []  # signals that end in a terminator: shown where nothing is
-        self.gaps = Gaps(self.workspace.python)
         self.physical = PhysicalBlocks(self, self.gaps)
         self.units = NodeUnits(diagram.root)
         guessed = Texts(self.workspace)
-        self.units.follow(lambda block: Asked(guessed, diagram, self.units.of, self.workspace_scope,
-                                              block))
+        self.units.follow(lambda block: BlockParameters(
+            guessed, diagram, self.units.of, self.workspace_scope, block))
         self.solvers = Solvers(networks_of(diagram.root, self.units), self.texts, self.remarks)
         if diagram.release > NEWEST:
             self.remarks.append(f"The file is of {diagram.release}; files up to {NEWEST} are "
                                 "known. Look through the report.")
         root = ClassPlan("model", diagram.name)
-        self.convert(Level(diagram.root, "", "", "model", self.workspace_scope, root,
-                           PythonNames(MEMBERS)))
+        self.convert(SystemContext(diagram.root, "", "", "model", self.workspace_scope, root,
+                                   PythonNames(MEMBERS)))
         self.script = self._script(root)
 
     # -- one system --------------------------------------------------------------------
-    def convert(self, level: Level) -> None:
+    def convert(self, level: SystemContext) -> None:
         blocks = level.system.blocks.values()
         for block in blocks:
             name_ports(block)
         live = [block for block in blocks if not self._is_out(level, block)]
-        signals = SignalsOfLevel(self, level)
+        signals = SignalsOfLevel(self, level, self.physical)
         # where the file does not tell ports, those they are joined to do: these blocks come last
         for block in sorted(live, key=lacks_ports):
             if block.system is not None:
@@ -101,7 +85,7 @@ class Conversion:
         leave_out_idle_gains(self, level)
         level.plan.notes = level.system.notes
 
-    def _is_out(self, level: Level, block: Block) -> bool:
+    def _is_out(self, level: SystemContext, block: Block) -> bool:
         if block.kind == "foundation.signal.sinks.terminator":
             self.enter(level, block, "mapped")
             return True
@@ -113,39 +97,17 @@ class Conversion:
             self.enter(level, block, "left out", notes=[why])
         return bool(why)
 
-    def enter(self, level: Level, block: Block, outcome: str, component: str = "",
-              notes: Iterable[str] = ()) -> None:
-        self.entries.append(Entry(f"{level.path}/{block.name}", block.kind, outcome, component,
-                                  list(notes)))
-
-    def asked(self, level: Level, block: Block) -> Asked:
-        return Asked(self.texts, self.diagram, self.units.of, level.scope, block, level.path)
-
-    def writes(self, level: Level, block: Block) -> Writes:
-        """What writes the numbers of a gap; None for what is no number, or has no value."""
-        def written(name: str, text: str, unit: str) -> Written | None:
-            where = f"{level.path}/{block.name}.{name}"
-            try:
-                known = Texts(self.workspace).of(text, level.scope, where, unit)
-                if known.value is None or isinstance(known.value, (str, list, Mapping)) or \
-                        np.size(known.value) > LONGEST or not np.all(np.isfinite(known.value)):
-                    return None
-                return self.texts.of(text, level.scope, where, unit)
-            except NotUnderstood:
-                return None
-
-        return written
-
     # -- subsystems --------------------------------------------------------------------
-    def _subsystem(self, level: Level, block: Block) -> None:
+    def _subsystem(self, level: SystemContext, block: Block) -> None:
         assert block.system is not None
         if all(inner.block_type in UNSEEN for inner in block.system.walk()):
             self.enter(level, block, "left out", notes=["It holds nothing that acts."])
             return
         name = level.names.make(python_name(block.name, "subsystem"))
         plan = ClassPlan(self.workspace.python.make(class_name(block.name)), block.name)
-        inner = Level(block.system, f"{level.path}/{block.name}", f"{level.within}{name}.", "self",
-                      self.masks.scope(level, block, name), plan, PythonNames(MEMBERS))
+        inner = SystemContext(
+            block.system, f"{level.path}/{block.name}", f"{level.within}{name}.", "self",
+            self.masks.scope(level, block, name), plan, PythonNames(MEMBERS))
         level.inner[block.sid] = inner
         self.convert(inner)
         alike = next((known for known in self.classes if known.content == plan.content), None)
@@ -156,31 +118,19 @@ class Conversion:
         level.plan.parts.append(Part(name, plan.name, original=said(block.name, name)))
 
     # -- nodes -------------------------------------------------------------------------
-    def joint(self, level: Level, end: End) -> Joint | None:
-        """What an end of a physical line has become; None where it has become nothing."""
-        block = level.block(end)
-        if block is None:
-            return None
-        known = level.joints.get((end.sid, end.name))
-        if known is not None or block.sid not in level.inner:
-            return known
-        inside, inner = inner_port(block, end), level.inner[block.sid]
-        port = inner.ports.get(inside.sid) if inside is not None else None
-        return None if port is None else port.joint(f"{level.owner}.{inner.name}")
-
-    def _nodes(self, level: Level, signals: SignalsOfLevel) -> None:
+    def _nodes(self, level: SystemContext, signals: SignalsOfLevel) -> None:
         at: dict[str, list[str]] = {}  # the connection of a port
         for node in nodes_of(level.system):
-            found = [joint for end in node
-                     if (joint := self.joint(level, end)) is not None and joint.kind]
+            found = [ref for end in node
+                     if (ref := self.ref(level, end)) is not None and ref.kind]
             blocks = [block for end in node if (block := level.block(end)) is not None]
-            if any(joint.kind in ("input", "output") for joint in found) or any(
+            if any(ref.kind in ("input", "output") for ref in found) or any(
                     map(is_converter, blocks)):
                 signals.physical.append((node, found))
                 continue
             if not found:
                 continue
-            texts = [joint.text for joint in found if joint.kind == found[0].kind]
+            texts = [ref.text for ref in found if ref.kind == found[0].kind]
             for block in blocks:
                 if self.is_port(level, block):
                     port = level.add_port(block, "Port", found[0].kind)
@@ -191,17 +141,9 @@ class Conversion:
             if stop is not None:
                 self._damp(level, stop)
 
-    def is_port(self, level: Level, block: Block) -> bool:
-        """Whether it is a port of a subsystem; those of the whole model are open."""
-        if block.block_type != "PMIOPort":
-            return False
-        if level.owner == "model":
-            self.enter(level, block, "left out", notes=["A port of the whole, which is open."])
-        return level.owner != "model"
-
-    def _damp(self, level: Level, stop: Block) -> None:
+    def _damp(self, level: SystemContext, stop: Block) -> None:
         """A small damper in parallel with a stop that has a loose side."""
-        ends = [joint.text for (sid, _), joint in level.joints.items() if sid == stop.sid]
+        ends = [ref.text for (sid, _), ref in level.refs.items() if sid == stop.sid]
         name = level.add(None, *small_damper(stop, self.physical.dampings.get(stop.sid)),
                          f"{ends[0].split('.')[-2]}_damper").name
         level.plan.connections += [[f"{level.owner}.{name}.{end.rpartition('.')[2]}", end]

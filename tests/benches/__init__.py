@@ -4,6 +4,7 @@ import numpy as np
 from numpy.testing import assert_allclose
 
 from blocks import Component, Model, Output, Parameter, quantity
+from blocks.language.declarations import Declaration
 
 
 def wired(name, /, *nets, **parts):
@@ -19,6 +20,13 @@ def wire(model, /, *nets, **parts):
         setattr(model, part, component)
     for net in nets:
         model.connect(*(eval(f"model.{port}", {"model": model}) for port in net.split()))
+
+
+def declared(component):
+    """What a component or its class declares, by name."""
+    kind = component if isinstance(component, type) else type(component)
+    return {name: one for base in reversed(kind.__mro__) for name, one in vars(base).items()
+            if isinstance(one, Declaration)}
 
 
 def signal(unit, value):

@@ -314,7 +314,7 @@ def kept(mixed, end):
     assert entropy[-1] > entropy[0]
     ledger = run.energy()
     assert ledger.relative_residual < 1e-7
-    return mixed.energy(run), ledger.turned_over.to("J").magnitude
+    return mixed.energy(run), ledger.throughput.to("J").magnitude
 
 
 CLOSED, FED = (4, 22, 24, 28), (13, 25)  # friction sticks and slips, stops are hit, valves close
@@ -324,8 +324,8 @@ CLOSED, FED = (4, 22, 24, 28), (13, 25)  # friction sticks and slips, stops are 
 @pytest.mark.parametrize("seed", [
     pytest.param(seed, marks=[pytest.mark.slow] * (seed == 24)) for seed in CLOSED])
 def test_without_sources_all_energy_stays_and_entropy_grows(seed):
-    energy, turned_over = kept(Mixed(seed), "0.3 s")
-    assert np.ptp(energy) < 1e-7 * turned_over
+    energy, throughput = kept(Mixed(seed), "0.3 s")
+    assert np.ptp(energy) < 1e-7 * throughput
 
 
 @pytest.mark.filterwarnings("ignore::blocks.InitialWarning")
@@ -355,8 +355,8 @@ def test_neither_the_method_nor_the_order_of_writing_matters(method, order):
 
 
 def test_ideal_diodes_lose_nothing_of_all_energy():
-    energy, turned_over = kept(Mixed(0, diode={"model": "ideal"}), "0.1 s")
-    assert np.ptp(energy) < 1e-7 * turned_over
+    energy, throughput = kept(Mixed(0, diode={"model": "ideal"}), "0.1 s")
+    assert np.ptp(energy) < 1e-7 * throughput
 
 
 def test_the_networks_above_have_converters_between_all_domains():

@@ -155,8 +155,8 @@ def test_mass_and_energy_of_a_random_circuit_close_to_1e_7_of_what_is_turned_ove
     circuit = Circuit(seed)
     run = circuit.model.simulate("20 s", rtol=1e-10, method="rodas4")
     energy, masses = run.energy(), mass(run, circuit)
-    rounding = 1e-11 * energy.held  # of tens of MJ where a joule is turned over
-    assert energy.residual < 1e-7 * energy.turned_over + rounding
+    rounding = 1e-11 * energy.peak_stored  # of tens of MJ where a joule is turned over
+    assert energy.residual < 1e-7 * energy.throughput + rounding
     moved = sum(np.abs(np.diff(run[f"{part}.mass"].to("kg").m)).sum() for part in circuit.held)
     assert np.ptp(masses) < 1e-7 * moved / 2
 
@@ -166,14 +166,14 @@ def test_what_is_missing_of_a_random_circuit_is_of_the_order_of_the_tolerance(se
     """Also where explicit steps were at the bound of stability before implicit ones took over:
     there the states of 25 were within their tolerance, and 460 times it missing of the energy."""
     energy = Circuit(seed).model.simulate("20 s", rtol=1e-6).energy()
-    assert energy.residual < 5e-5 * energy.turned_over
+    assert energy.residual < 5e-5 * energy.throughput
 
 
 @pytest.mark.parametrize("seed", [8, 22])
 def test_what_has_levelled_out_stays_so_where_stability_limits_explicit_steps(seed):
     """As many steps as before, each within the tolerance, must not drive flows to and fro."""
     energy = Circuit(seed).model.simulate("20 s", method="dopri5").energy()
-    assert energy.residual < 1e-4 * energy.turned_over
+    assert energy.residual < 1e-4 * energy.throughput
 
 
 # -- where nothing flows ----------------------------------------------------------------------

@@ -321,9 +321,8 @@ def test_two_gases_in_one_circuit_are_named_without_the_coefficients_of_their_po
                   tank=gas.ConstantVolumeChamber(), end=gas.Reservoir(), pipe=gas.Pipe(),
                   air=gas.GasProperties(), fuel=gas.GasProperties(gas_spec="methane"))
     (found,) = (f for f in model.check() if f.code == "conflict.parameter")
-    assert found.problem == ("air and fuel both state what a gas circuit has once "
-                             "(gas_constant, atmospheric_pressure and minimum_pressure), and "
-                             "belong to the same circuit, which pipe joins.")
+    assert all(part in found.problem for part in (
+        "air and fuel", "(gas_constant, atmospheric_pressure and minimum_pressure)", "pipe joins"))
 
 
 def test_thermal_masses_need_no_reference_and_do_not_move():

@@ -165,8 +165,7 @@ def test_an_ammeter_in_parallel_is_told_of_and_one_in_series_is_not():
     across.meter = e.CurrentSensor()
     wire(across, "meter.p s.p", "meter.n ground.V")
     (error,) = across.check().errors
-    assert error.advice == ("meter is a meter that belongs in series with what it measures, not "
-                            "across it.")
+    assert "meter" in error.advice and "in series" in error.advice
 
 
 @pytest.mark.parametrize(("x", "told"), [("0.2 m", True), ("-1 mm", True), ("0.1 m", False)])

@@ -12,7 +12,7 @@ import library.translational as tr
 from blocks import Output, Parameter, ParameterError, SimulationError, Variable, cos, quantity, sin
 from blocks.exceptions import BlocksError
 from blocks.initialisation.nominal_values import find_nominals
-from blocks.simulation.start import consistent_start
+from blocks.simulation.run_start import consistent_start
 from library.frictionlaws import LAWS
 from library.rotational import Inertia, RotationalFriction, RotationalReference, TorqueSource
 from library.signal import Ramp, Sine

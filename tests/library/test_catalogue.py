@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 
 import pytest
+from benches import declared
 from benches.axis import ROTATIONAL, TRANSLATIONAL
 
 import library.electrical as el
@@ -134,13 +135,17 @@ def presets(row):
     module, name = row["component"].split(".")
     try:
         cls = getattr(importlib.import_module(f"library.{module}"), name)
-        declared = cls()._declared[row["name"]]  # with the options' own presets
-        given = declared.default if isinstance(declared, Parameter) else declared.initial
+        made = cls()  # with the options' own presets
+        one, entry = (found.get(row["name"]) for found in (
+            declared(cls), {**made.parameters, **made.variables}))
         unit = "" if row["unit"] == "1" else row["unit"]
+        own = to_unit(entry.unit) if entry else one.unit
+        given = to_si(entry.default, own) if entry else getattr(
+            one, "default" if isinstance(one, Parameter) else "initial")
         written = f"{row['default']} {unit}".strip()
-        if declared.unit.dimension != to_unit(unit).dimension:  # takes the unit of its value
-            written = f"{row['default']} {declared.unit.text}"
-        return given, pytest.approx(to_si(written, declared.unit), rel=1e-12)
+        if own.dimension != to_unit(unit).dimension:  # takes the unit of its value
+            written = f"{row['default']} {own.text}"
+        return given, pytest.approx(to_si(written, own), rel=1e-12)
     except (AttributeError, ImportError, KeyError, BlocksError) as wrong:
         return wrong, row["default"]
 
@@ -158,7 +163,7 @@ def test_a_component_has_the_ports_of_its_simscape_block():
 
 def test_an_option_is_preset_as_in_simscape():
     assert [(cls, option) for cls, option, value in CHOICES if not isinstance(
-        cls._declared[option], Option) or cls._declared[option].default != value] == []
+        one := declared(cls)[option], Option) or one.default != value] == []
 
 
 def components():
@@ -220,9 +225,9 @@ def is_said(text, name, declared, of_signals):
 def test_help_says_all_that_is_declared_with_units_and_starts():
     assert len(SAID) > 300
     assert [f"{component.__name__}.{name}" for package, component in SAID
-            for name, declared in component._declared.items()
-            if isinstance(declared, (Parameter, Port, Variable))
-            and not is_said(component.__doc__, name, declared, package is si)] == []
+            for name, one in declared(component).items()
+            if isinstance(one, (Parameter, Port, Variable))
+            and not is_said(component.__doc__, name, one, package is si)] == []
 
 
 def test_a_docstring_says_what_no_declaration_does():

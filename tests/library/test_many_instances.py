@@ -12,6 +12,7 @@ from functools import cache
 import casadi as ca
 import numpy as np
 import pytest
+from benches import declared
 from numpy.testing import assert_allclose
 from test_power_balance import LOADS, MODULES, add_ground, load_of, ports_of
 
@@ -45,11 +46,10 @@ CLASSES = {f"{module.__name__.split('.')[1]}.{name}": getattr(module, name)
 def variants(cls):
     """The options as they are, then other choices, of all of them at once."""
     others = {}
-    for name, declared in cls._declared.items():
-        if isinstance(declared, Option):
-            choices = declared.choices or (
-                (True, False) if isinstance(declared.default, bool) else ())
-            others[name] = [choice for choice in choices if choice != declared.default]
+    for name, one in declared(cls).items():
+        if isinstance(one, Option):
+            choices = one.choices or ((True, False) if isinstance(one.default, bool) else ())
+            others[name] = [choice for choice in choices if choice != one.default]
     for k in range(1 + max(map(len, others.values()), default=0)):
         yield {name: left[min(k, len(left)) - 1] for name, left in others.items() if k and left}
 
@@ -100,9 +100,9 @@ def many(cls, options, with_stores):
     for domain, of_domain in ports.items():
         for (one, a), (other, b) in itertools.combinations(of_domain, 2):
             add_load(f"{one}_{other}", domain, a, b)
-    for name, declared in cls._declared.items():
-        if isinstance(declared, Input) and declared.default is None and declared.exists(part):
-            source = model.add(f"{name}_signal", signal_in(declared.unit.text)(count=COUNT))
+    for name, one in declared(cls).items():
+        if isinstance(one, Input) and one.default is None and one.exists(part):
+            source = model.add(f"{name}_signal", signal_in(one.unit.text)(count=COUNT))
             model.connect(source.y, getattr(part, name))
     return model
 

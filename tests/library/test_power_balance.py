@@ -10,6 +10,7 @@ from importlib import import_module
 
 import numpy as np
 import pytest
+from benches import declared
 
 from blocks import Component, Input, Model, Parameter, Port, Variable, quantity
 from library.signal import Constant
@@ -28,8 +29,8 @@ POSITIVE = {"thermal", "isothermal_liquid"}  # levels that are not below zero
 
 def ports_of(part):
     """Name and domain of the ports that are there."""
-    return {name: declared.domain for name, declared in type(part)._declared.items()
-            if isinstance(declared, Port) and declared.exists(part)}
+    return {name: one.domain for name, one in declared(part).items()
+            if isinstance(one, Port) and one.exists(part)}
 
 
 def classes(module):
@@ -100,9 +101,9 @@ def put_between_loads(model, name, cls, chance):
             level=level, fall=fall * chance.uniform(0.5, 2)))
         model.connect(getattr(part, port), load.a)
         model.connect(load.b, add_ground(model, f"{name}_{port}_ground", domain))
-    for port, declared in cls._declared.items():
-        if isinstance(declared, Input) and declared.default is None and declared.exists(part):
-            signal = model.add(f"{name}_{port}", Constant(value=quantity(0.5, declared.unit.text)))
+    for port, one in declared(cls).items():
+        if isinstance(one, Input) and one.default is None and one.exists(part):
+            signal = model.add(f"{name}_{port}", Constant(value=quantity(0.5, one.unit.text)))
             model.connect(signal.y, getattr(part, port))
     return part
 

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from benches import wired
+from benches import declared, wired
 
 import blocks
 import library.electrical as el
@@ -46,6 +46,10 @@ def class_of(component):
     return getattr(importlib.import_module(f"library.{module}"), name)
 
 
+def names_of(made):
+    return {*declared(made), *made.parameters, *made.variables, *made.ports}
+
+
 def answer(call, kind=UnknownName):
     with pytest.raises(kind) as caught:
         call()
@@ -59,10 +63,10 @@ def test_every_row_leads_to_a_class_and_a_keyword_that_exist():
         made = class_of(row.component)()
         assert issubclass(type(made), Component)
         if row.here:
-            assert row.here in made._declared, row
+            assert row.here in names_of(made), row
         else:
             assert row.note or not row.word, row
-        assert row.word not in made._declared, row
+        assert row.word not in names_of(made), row
 
 
 def test_no_word_is_explained_twice_for_one_class():
@@ -94,7 +98,7 @@ def test_no_parameter_of_a_block_with_a_counterpart_is_left_without_an_answer():
         if row["block"] in MISSING:
             continue
         made = class_of(WORDS.component(row["block"], "").component)()
-        if row["parameter"] in made._declared:
+        if row["parameter"] in names_of(made):
             continue
         error = answer(lambda made=made, row=row: setattr(made, row["parameter"], "1 N"))
         if re.search(r"Did you mean|variables are:", str(error)):

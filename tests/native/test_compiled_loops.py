@@ -100,7 +100,7 @@ def webs(nodes, kind: type[Component] = tr.Damper):
     rng = np.random.default_rng(nodes)
     model = wired(
         f"{COPIES} webs of {nodes} nodes", "spring.R mass.M push.R", "spring.C push.C ground.V",
-        ground=tr.Reference(), push=tr.ForceSource(count=COPIES, force=models._push),
+        ground=tr.Reference(), push=tr.ForceSource(count=COPIES, force=models.push_of_time),
         mass=tr.Mass(count=COPIES, mass=quantity(rng.uniform(1, 3, COPIES), "kg"), v="0.1 m/s"),
         spring=tr.Spring(count=COPIES, stiffness=quantity(rng.uniform(50, 90, COPIES), "N/m")),
         **{f"node{k}": tr.FreeEnd(count=COPIES) for k in range(nodes)})

@@ -393,10 +393,10 @@ def test_an_old_llvmlite_is_named(monkeypatch):
     from blocks.machine import compiling
 
     monkeypatch.setattr(llvmlite, "__version__", "0.44.0")
-    compiling._made_for.cache_clear()
+    compiling.made_for.cache_clear()
     try:
         with pytest.raises(MissingPackage, match="needs llvmlite 0.45 or newer, and 0.44.0 is "
                            "installed.*pip install --upgrade llvmlite"):
             compiling.compiled("define void @main() {\n  ret void\n}\n")
     finally:
-        compiling._made_for.cache_clear()
+        compiling.made_for.cache_clear()

@@ -93,7 +93,7 @@ def pendulums(n):
 
 
 def test_slopes_of_joints_that_stick_and_slide_are_those_of_the_interpreted_equations():
-    problem = pendulums(6).simulate("1 ms", method="dopri5")._recording.problem
+    problem = pendulums(6).simulate("1 ms", method="dopri5").recording.problem
     laws, random = problem.laws, np.random.default_rng(4)
     equations = equations_of(problem.system, problem.p, laws)
     q, p = equations.constants(problem, 0.0), np.array(problem.p, dtype=float)

@@ -274,7 +274,7 @@ def test_results_of_a_function_of_its_own_go_where_they_are_wanted(monkeypatch):
 def test_slopes_margins_and_values_of_held_modes_are_those_of_the_expressions(build, monkeypatch):
     """At random points and modes, with K as it follows from these."""
     monkeypatch.setattr("blocks.native.equations.REPEATS", 0)
-    problem = build().simulate("1 ms", method="dopri5")._recording.problem
+    problem = build().simulate("1 ms", method="dopri5").recording.problem
     problem.system.cache.pop("native", None)
     laws, random = problem.laws, np.random.default_rng(3)
     equations = equations_of(problem.system, problem.p, laws)

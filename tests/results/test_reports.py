@@ -18,7 +18,7 @@ import library.translational as tr
 from blocks import Component, Model, Parameter, ParameterError, Port, load, quantity
 from blocks.analysis import free
 from blocks.exceptions import UnknownName, WrongCall
-from blocks.results import EnergyTerm, EventRecord, Events, Ledger, Recording
+from blocks.results import EnergyBalance, EnergyTerm, EventRecord, Events, Recording
 from blocks.results.page.run_page import energy_flow, thinned
 
 
@@ -45,34 +45,34 @@ def test_the_fake_is_a_recording():
 def test_energy_finds_what_is_missing():
     energy = result().energy()
     assert energy.residual.to("mJ").m == 500
-    assert energy.turned_over.to("J").m == (10 + 2 + 7.5) / 2
+    assert energy.throughput.to("J").m == (10 + 2 + 7.5) / 2
     assert energy.relative_residual == pytest.approx(0.5 / 9.75)
-    assert [Ledger.violation(t) for t in energy] == [0, 0, 0.5]
+    assert [EnergyBalance.violation(t) for t in energy] == [0, 0, 0.5]
     assert (energy.supplied - energy.stored - energy.dissipated).to("J").m == 0.5
     assert energy["block"].stored == 2
 
 
 def test_violations_do_not_cancel():
-    energy = Ledger([EnergyTerm("a", "A", 1.0, 0.0, 0.0, 0.0),
+    energy = EnergyBalance([EnergyTerm("a", "A", 1.0, 0.0, 0.0, 0.0),
                      EnergyTerm("b", "B", -1.0, 0.0, 0.0, 0.0)])  # fmt: skip
     assert energy.residual.to("J").m == 2
 
 
 def test_work_that_appears_from_nowhere_is_missing():
-    assert Ledger([EnergyTerm("a", "A", 3.0, 3.0, 0.0, 0.0)]).residual.to("J").m == 3
+    assert EnergyBalance([EnergyTerm("a", "A", 3.0, 3.0, 0.0, 0.0)]).residual.to("J").m == 3
 
 
 def test_a_returning_swing_is_measured_by_what_was_exchanged():
     swing = [EnergyTerm("m", "Mass", 1e-9, 0.0, 0.0, 0.0, 8.0),
              EnergyTerm("s", "Spring", -1e-9, 0.0, 0.0, 0.0, 8.0)]  # fmt: skip
-    assert Ledger(swing).turned_over.m == 8
-    assert Ledger(swing).relative_residual == pytest.approx(2.5e-10)
-    assert Ledger([]).relative_residual == 0
+    assert EnergyBalance(swing).throughput.m == 8
+    assert EnergyBalance(swing).relative_residual == pytest.approx(2.5e-10)
+    assert EnergyBalance([]).relative_residual == 0
 
 
 def test_what_a_lone_body_misses_is_measured_by_what_it_holds():
-    flight = Ledger([EnergyTerm("stone", "Body", 0.0, 2e-15, 0.0, 0.0, 0.0, 8.0)])
-    assert flight.held.to("J").m == 8
+    flight = EnergyBalance([EnergyTerm("stone", "Body", 0.0, 2e-15, 0.0, 0.0, 0.0, 8.0)])
+    assert flight.peak_stored.to("J").m == 8
     assert flight.relative_residual == pytest.approx(2.5e-16)
     assert words(flight)[-1] == "unaccounted for: 2 fJ of 8 J held (relative 2.5e-16)"
 
@@ -91,7 +91,7 @@ def test_energy_is_printed_with_units():
 
 def test_a_long_ledger_puts_arrays_together():
     terms = [EnergyTerm(f"m[{k}]", "Mass", 1e3, 1e3, 0.0, 0.0) for k in range(100)]
-    lines = words(Ledger(terms, "chain"))
+    lines = words(EnergyBalance(terms, "chain"))
     assert lines[0] == "Energy of chain in kJ"
     assert lines[3] == "m (100) Mass 100 100 0 0 0"
 

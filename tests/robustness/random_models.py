@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
+from benches import declared
 
 import blocks
 import library.electrical as E
@@ -219,17 +220,16 @@ class Writer:
     def part(self, k, name):
         cls = CLASSES[name]
         keywords = {}
-        declared = cls._declared
-        for n, d in declared.items():
+        found = declared(cls)
+        for n, d in found.items():
             if isinstance(d, blocks.Option) and self.chance(0.5):
                 keywords[n] = self.option(n, d)
         law = keywords.get("law", "").strip("'")
-        if "law" in declared and isinstance(declared["law"], Replaceable):
-            named = declared["law"].named
-            for n, d in named[law or declared["law"].default].declarations.items():
+        if isinstance(of := found.get("law"), Replaceable):
+            for n, d in of.named[law or of.default].declarations.items():
                 if isinstance(d, Parameter) and self.chance(0.25):
                     keywords[n] = self.value(d)
-        for n, d in declared.items():
+        for n, d in found.items():
             if isinstance(d, Parameter) and self.chance(0.4):
                 keywords[n] = self.value(d)
             elif isinstance(d, Variable) and not isinstance(d, (Input, Output, Discrete)) \
@@ -248,10 +248,10 @@ class Writer:
     # -- wiring --------------------------------------------------------------------------
     def ports(self):
         """Text and declaration of every port of the model."""
-        for n, part in self.model._children.items():
-            for name, d in part._declared.items():
-                if isinstance(d, (Port, Input, Output)) and d.exists(part):
-                    yield f"m.{n}.{name}", d
+        for n, part in self.model.parts.items():
+            for name in () if "." in n else part.ports:
+                if "." not in name:  # else of an inner part
+                    yield f"m.{n}.{name}", getattr(part, name).port
 
     def wire(self):
         ports = list(self.ports())
@@ -363,7 +363,8 @@ def outcome_of(seed, seconds=10.0, groups=GROUPS):
         kind, detail, cause = _stop(error), _text(error), error
     except Exception as error:
         kind, detail, cause = "crash", _text(error), error
-    return Outcome(kind, detail, f"{writer.script}\n{doing}", cause, len(writer.model._children))
+    return Outcome(kind, detail, f"{writer.script}\n{doing}", cause,
+                   sum("." not in path for path in writer.model.parts))
 
 
 def _stop(error):

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from blocks import Component, Model, Variable, abs_, der, exp, quantity, sin, tanh, time
 from blocks.exceptions import ModelError, SimulationError
 from blocks.simulation.loop_branch import LoopBranch
-from blocks.simulation.start import RunStart
+from blocks.simulation.run_start import RunStart
 from library.rotational import Inertia, QuadraticSpeedDependentTorque, RotationalHardStop
 from library.translational import Mass, Reference, TranslationalFriction, VelocitySource
 

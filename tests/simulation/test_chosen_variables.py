@@ -279,7 +279,7 @@ def test_a_failed_run_has_kept_what_came_before(often, monkeypatch, tmp_path):
     if often:
         monkeypatch.setattr("blocks.simulation.chosen_variables.MANY", 1)
     model, file = alone(Breaking()), tmp_path / "run.parquet"
-    (path,) = (f"{name}.x" for name in model._children)
+    (path,) = (f"{name}.x" for name in model.parts)
     with pytest.raises(SimulationError) as error:
         model.simulate("3 s", max_step="0.1 s", record=path, record_to=file)
     assert error.value.result[path].at("0.5 s").m == pytest.approx(0.5)

@@ -41,14 +41,14 @@ def test_the_audit_of_an_oscillator_closes(damping, force):
     assert abs(ledger.relative_residual) <= 1e-9
     for term in ledger:
         missing = term.work_in - (term.stored + term.dissipated - term.supplied)
-        assert abs(missing) <= 1e-9 * ledger.turned_over.to("J").magnitude
+        assert abs(missing) <= 1e-9 * ledger.throughput.to("J").magnitude
 
 
 def test_a_stone_that_falls_alone_is_measured_by_the_energy_it_reaches():
     ledger = wired("fall", stone=Body(mass="2 kg")).simulate("3 s").energy()
     kinetic = 2 * (9.81 * 3) ** 2 / 2  # from rest at height zero, so all in all it has none
-    assert ledger.held.to("J").magnitude == pytest.approx(kinetic, rel=1e-9)
-    assert ledger.turned_over.to("J").magnitude < 1e-9
+    assert ledger.peak_stored.to("J").magnitude == pytest.approx(kinetic, rel=1e-9)
+    assert ledger.throughput.to("J").magnitude < 1e-9
     assert ledger.relative_residual < 1e-12
 
 
@@ -149,7 +149,7 @@ def test_one_that_says_what_it_loses_as_heat_but_not_what_it_stores_is_told_so()
     run = model.simulate("10 s")
     with pytest.warns(EnergyWarning, match=r"most of it in cell \(36 J\)\. Look .* leaves out"):
         ledger = run.energy()
-    assert ledger.held > quantity("10 MJ")  # the lump is warm, against which 36 J are nothing
+    assert ledger.peak_stored > quantity("10 MJ")  # the lump is warm: what are 36 J
     assert ledger.relative_residual == pytest.approx(36 / 46, rel=1e-4)
     assert next(term for term in ledger if term.component == "cell").carried == pytest.approx(10)
 
@@ -204,7 +204,7 @@ def test_nothing_but_rounding_goes_through_a_port_without_work():
     run = model.simulate("0.5 s")
     ledger = run.energy()
     kinetic = 9.81 * (np.cos(lean) - np.cos(run["pole.phi"].final.m))
-    assert ledger.held.to("J").m >= kinetic > 1.0
+    assert ledger.peak_stored.to("J").m >= kinetic > 1.0
     for term in ledger:
         assert max(abs(term.work_in), abs(term.dissipated)) <= 1e-8
 
@@ -232,7 +232,7 @@ def test_rounding_beside_a_singular_position_blames_no_component():
     with warnings.catch_warnings():
         warnings.simplefilter("error", EnergyWarning)
         ledger = run.energy()
-    assert abs(ledger.stored.to("J").m) < 1e-6 * ledger.turned_over.to("J").m
+    assert abs(ledger.stored.to("J").m) < 1e-6 * ledger.throughput.to("J").m
 
 
 # -- motions that are prescribed --------------------------------------------------------------

@@ -15,9 +15,9 @@ from scipy import stats
 import library.translational as tr
 from blocks import quantity
 from blocks.exceptions import UnknownName
-from blocks.studies import spread
+from blocks.studies import executors
 from blocks.studies.axes import plan
-from blocks.studies.sequential import Repeated
+from blocks.studies.sequential import SequentialRunner
 from tests.studies.bench import stick_slip
 
 from . import bench
@@ -479,7 +479,7 @@ def test_a_function_may_say_yes_or_no():
 def chosen(monkeypatch):
     """What runs the points of the studies of a test."""
     made = []
-    choose = spread.runner_for
+    choose = executors.runner_for
     monkeypatch.setattr(sys.modules["blocks.studies.sweep"], "runner_for",
                         lambda *given: made.append(choose(*given)) or made[-1])
     return made
@@ -498,7 +498,7 @@ def test_a_run_that_is_read_with_others_is_what_it_is_alone(chosen):
                            every="0.5 s", start_time="1 s")  # fmt: skip
 
     together, alone = study("0.1 m/s", "0.3 m/s", "-0.2 m/s"), study("0.3 m/s")
-    assert all(isinstance(one, Repeated) and not one.alone for one in chosen)
+    assert all(isinstance(one, SequentialRunner) and not one.alone for one in chosen)
     for name in outputs:
         assert np.array_equal(together[name].values[1], alone[name].values[0]), name
     model.belt.velocity = "0.3 m/s"
@@ -516,7 +516,7 @@ def test_what_machine_code_does_not_carry_out_in_one_go_is_run_by_itself(chosen)
     model.friction.law, model.friction.coulomb_force = "stribeck", "20 N"
     over = {"spring.stiffness": ["1 kN/m", "1e7 N/m"], "friction.breakaway_force": ["25 N", "5 N"]}
     study = model.sweep(over, "2 s", outputs=["final(spring.f)"])
-    assert isinstance(chosen[0], Repeated)
+    assert isinstance(chosen[0], SequentialRunner)
     assert chosen[0].execution.endswith("3 of them by themselves after all")
     assert study["status"].values.tolist() == [["finished", "failed"], ["finished", "failed"]]
     assert "breakaway" in study["message"].values[0, 1]

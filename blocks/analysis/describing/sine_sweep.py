@@ -20,7 +20,7 @@ from ...results.plots.figures import bare_figure, finished_figure
 from ...results.recording import Recording
 from ...results.sheet import Sheet, Tabulated
 from ...results.values.quadrature import integrals
-from ...results.values.rows import stretches
+from ...results.values.rows import smooth_intervals
 from ...studies.settings import find_setting
 from ...units import Unit, from_si, quantity, to_si
 from ..linear.frequency import angular_frequency
@@ -165,8 +165,8 @@ def _harmonic(recording: Recording, index: int, omega: float) -> tuple[complex, 
 
     Integrated from knot to knot: at equal distances a jump would be up to one of them too late.
     """
-    end, period = float(recording.knots[-1]), 2 * np.pi / omega
-    inside = stretches(np.append(end - period, recording.knots[recording.knots > end - period]))
+    knots, period = np.asarray(recording.knots, dtype=float), 2 * np.pi / omega
+    inside = smooth_intervals(np.append(knots[-1] - period, knots[knots > knots[-1] - period]))
 
     def mean(rows: Callable[[Array, Array], Array]) -> Array:
         return integrals(lambda t: rows(recording.values([index], t)[0], omega * t),

@@ -28,7 +28,7 @@ from ..sensitivity.sensitivities import (
     refuse_other_options,
     run_with_sensitivities,
 )
-from ..sensitivity.start import moved_settings, varied
+from ..sensitivity.start_derivatives import moved_settings, varied
 from .reductions import Reduction
 
 __all__ = ["Optimum", "optimise", "pareto"]

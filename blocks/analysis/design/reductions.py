@@ -15,7 +15,7 @@ from ...results.lookup import find_one
 from ...results.recording import VariableInfo
 from ...results.sensitivities import Sensitivities
 from ...results.values.quadrature import integrals
-from ...results.values.rows import Rows, stretches
+from ...results.values.rows import Rows, smooth_intervals
 from ...results.values.samples import OVER_TIME, reduction_of, unit_of_number
 from ...simulation.catalog import Catalog
 from ...units import Unit
@@ -121,7 +121,7 @@ class Reduction:
             found = by.values([index], at)[0]
             return found * values(at) / size if squares else found
 
-        starts, ends = stretches(run.recording.knots)
+        starts, ends = smooth_intervals(run.recording.knots)
         total = integrals(derivatives, starts, ends)[0]
         times, moved = by.event_times
         times, first = np.unique(times, return_index=True)

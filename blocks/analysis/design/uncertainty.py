@@ -15,7 +15,7 @@ from ...simulation.settings import Options, refuse_no_mapping
 from ...studies.settings import RunOptions
 from ...units import Quantity, as_written, from_si, to_si, unit
 from ..sensitivity.sensitivities import refuse_other_options, run_with_sensitivities
-from ..sensitivity.start import moved_settings
+from ..sensitivity.start_derivatives import moved_settings
 from .reductions import Reduction
 
 __all__ = ["Uncertainty", "first_order"]

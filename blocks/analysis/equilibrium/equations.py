@@ -1,8 +1,8 @@
-"""Which states, unknowns, efforts and free inputs meet the equations, rest, and wishes, in a mode?
+"""Which states, unknowns, efforts and free inputs meet equations, rest and targets, in a mode?
 
 Newton's method on all of it at once, with the least change from where it starts: what nothing
 determines stays as it was. Where equations conflict, the least squares are a witness of it, from
-which a minimal set of conflicting wishes is filtered.
+which a minimal set of conflicting targets is filtered.
 
 References
 ----------
@@ -31,7 +31,7 @@ from ..linear.point import Point
 from ..linear.reduction import positional_states
 from ..linear.sampled import SampledValues
 from .solve_in_mode import held_rows, mode_rows
-from .targets import Wishes
+from .targets import OperatingSpec
 
 __all__ = ["Equations", "Solution"]
 
@@ -66,13 +66,13 @@ class Solution:
 
 
 class Equations:
-    """All rows of an operating point: hard ones of the model, soft ones of rest and wishes."""
+    """All rows of an operating point: hard ones of the model, soft ones of rest and targets."""
 
-    def __init__(self, system: System, wishes: Wishes, at_rest: bool) -> None:
-        self.system, self.wishes, self.samples = system, wishes, SampledValues.of(system)
+    def __init__(self, system: System, spec: OperatingSpec, at_rest: bool) -> None:
+        self.system, self.spec, self.samples = system, spec, SampledValues.of(system)
         self.at_rest = at_rest  # whether anything shall rest
-        outputs = [w.signal for w in wishes.values]
-        self.derivatives: Derivatives = derivatives_of(system, wishes.free, outputs,
+        outputs = [w.signal for w in spec.values]
+        self.derivatives: Derivatives = derivatives_of(system, spec.free, outputs,
                                                         sampled=at_rest)
         # discrete values whose next samples shall be the same
         self.sampled = self.derivatives.sampled
@@ -92,8 +92,8 @@ class Equations:
         # what may be given up: ``"rest of block.v"``, ``"car.v = 90 km/h"``
         self.soft = [f"rest of {system.state_name(int(i))}" for i in self.resting]
         self.soft += [f"rest of {system.discrete_name(int(i))}" for i in self.derivatives.assigned]
-        self.soft += [w.text for w in wishes.values]
-        self.values = np.array([w.value for w in wishes.values])
+        self.soft += [w.text for w in spec.values]
+        self.values = np.array([w.value for w in spec.values])
 
     def with_sources(self, point: Point) -> Point:
         """A point with the samples that follow nothing else as they are at rest."""
@@ -256,7 +256,7 @@ class Equations:
 
     @property
     def _places(self) -> list[int]:
-        return [s.place for s in self.wishes.free]
+        return [s.place for s in self.spec.free]
 
     def _unknowns(self, point: Point) -> Array:
         return np.concatenate([point.x, point.z, point.u, point.d[self.sampled],
@@ -283,7 +283,7 @@ class Equations:
         x, z, u, d, of_inputs = np.split(step, np.cumsum([
             self.system.nx, self.system.nz, self.system.nu, len(self.sampled)]))
         p, discrete = point.p.copy(), point.d.copy()
-        for change, signal in zip(of_inputs, self.wishes.free, strict=True):
+        for change, signal in zip(of_inputs, self.spec.free, strict=True):
             p[signal.place] += signal.sign * change
         discrete[self.sampled] += d
         return replace(point, x=point.x + x, z=point.z + z, u=point.u + u, d=discrete, p=p)

@@ -34,7 +34,7 @@ from ..linear.signals import InputSignal, signals_of
 from .equations import Equations, Solution
 from .reactions import Reactions, reactions_of
 from .solve_in_mode import out_of_bounds, why_inadmissible
-from .targets import Wish, Wishes, read_wishes
+from .targets import OperatingSpec, OutputSpec, read_spec
 
 __all__ = ["OperatingPoint", "find_operating_point"]
 
@@ -96,9 +96,9 @@ class OperatingPoint(Tabulated):
 
     @property
     def inputs_chosen(self) -> list[int]:
-        """Places of the inputs that the wishes gave or left free, among the parameters."""
-        wishes = self._equations.wishes
-        return [s.place for s in (*wishes.free, *(signal for signal, _ in wishes.given))]
+        """Places of the inputs that the targets gave or left free, among the parameters."""
+        spec = self._equations.spec
+        return [s.place for s in (*spec.free, *(signal for signal, _ in spec.given))]
 
     @property
     def samples(self) -> Array:
@@ -108,7 +108,7 @@ class OperatingPoint(Tabulated):
     @property
     def free(self) -> dict[str, Any]:
         """The inputs that were free, with their values."""
-        return {s.path: self[s.path] for s in self._equations.wishes.free}
+        return {s.path: self[s.path] for s in self._equations.spec.free}
 
     def table(self) -> Sheet:
         """States, free inputs and their values."""
@@ -182,21 +182,21 @@ def _notes(solution: Solution, equations: Equations, reactions: Reactions) -> It
     left += [system.discrete_name(int(i)) for k, i in enumerate(equations.sampled, first)
              if np.abs(solution.open[k]).max(initial=0.0) > 1e-9]
     chosen = [f"{s.path} = {from_si(s.sign * float(point.p[s.place]), s.unit):.6g~P}" for k, s in
-              enumerate(reversed(equations.wishes.free), 1)
+              enumerate(reversed(equations.spec.free), 1)
               if solution.open.size and np.abs(solution.open[-k]).max() > 1e-9]
     if chosen:
         twice = [text for text in solution.repeated if text in {
-            w.text for w in equations.wishes.values}]
+            w.text for w in equations.spec.values}]
         advice = ("what is stuck bears the difference. See stuck_range() for the others."
                   if (point.modes == 0).any() else
-                  f"{' and '.join(twice)} ask for the same. Wish something else in place of one."
-                  if len(twice) > 1 else "wish a value of one of them, or of something else.")
+                  f"{' and '.join(twice)} ask for the same. Ask something else in place of one."
+                  if len(twice) > 1 else "give a target for one of them, or for something else.")
         which = "is one of the values" if len(chosen) == 1 else "are some of the values"
-        yield f"{', '.join(chosen)} {which} that meet all wishes: {advice}"
+        yield f"{', '.join(chosen)} {which} that meet all targets: {advice}"
     if left:
         yield (f"Not determined, and left near the start: {', '.join(left[:TOLD])}"
                + (", …" if len(left) > TOLD else "")
-               + ". Wish a value of each that matters.")
+               + ". Give a target for each that matters.")
     slope = system.slope(*point.arguments)
     for i in equations.drifting:
         if abs(slope[i]) > 1e-9 * point.scale_x[i]:
@@ -260,13 +260,13 @@ def find_operating_point(model: CompiledModel, targets: Mapping[str, Any] | None
 
 def _found_from(guess: Point, model: CompiledModel, targets: Mapping[str, Any] | None,
                 at_rest: bool, modes: Any) -> OperatingPoint:
-    wishes = read_wishes(guess.system, targets)
-    guess = replace(guess, p=wishes.parameters(guess.p), title="the operating point")
-    equations = Equations(guess.system, wishes, at_rest)
+    spec = read_spec(guess.system, targets)
+    guess = replace(guess, p=spec.parameters(guess.p), title="the operating point")
+    equations = Equations(guess.system, spec, at_rest)
     guess = equations.with_sources(guess)
     if modes is not None:
         guess = guess.with_modes(modes_named(guess, modes, "operating_point(modes=…)"))
-    trials = _inside_bounds(guess, wishes)
+    trials = _inside_bounds(guess, spec)
     if modes is None:
         trials = chain(trials, (guess.with_modes(m) for m in _other_modes(guess)),
                        _later(model, guess, equations.sources) if at_rest and not targets else ())
@@ -275,7 +275,7 @@ def _found_from(guess: Point, model: CompiledModel, targets: Mapping[str, Any] |
         found, solution = _next_to(there, equations, tried, modes is not None)
         first = first or solution
         if found is not None:
-            error = why_inadmissible(found[0].point, wishes)
+            error = why_inadmissible(found[0].point, spec)
             if error is None:
                 return OperatingPoint(model.name, equations.with_meters(found[0]), equations,
                                       found[1], guess)
@@ -286,18 +286,18 @@ def _found_from(guess: Point, model: CompiledModel, targets: Mapping[str, Any] |
     raise _unmet(guess, equations, first)
 
 
-def _inside_bounds(guess: Point, wishes: Wishes) -> Iterator[Point]:
-    """Points beside the start that keep the bounds of the wishes, and then the start."""
-    count = 0 if out_of_bounds(guess, wishes) is None else max(
-        len(bound.inside) for bound in wishes.bounds)
+def _inside_bounds(guess: Point, spec: OperatingSpec) -> Iterator[Point]:
+    """Points beside the start that keep the bounds of the targets, and then the start."""
+    count = 0 if out_of_bounds(guess, spec) is None else max(
+        len(bound.inside) for bound in spec.bounds)
     for k in range(count):
-        p, inner = guess.p.copy(), Wishes()
-        for bound in wishes.bounds:
+        p, inner = guess.p.copy(), OperatingSpec()
+        for bound in spec.bounds:
             one, value = bound.signal, bound.inside[min(k, len(bound.inside) - 1)]
             if isinstance(one, InputSignal):
                 p[one.place] = one.sign * value
             else:
-                inner.values.append(Wish(one, value, one.path))
+                inner.values.append(OutputSpec(one, value, one.path))
         moved = Equations(guess.system, inner, at_rest=False).solve(replace(guess, p=p))
         if moved.met:
             yield moved.point
@@ -307,7 +307,7 @@ def _inside_bounds(guess: Point, wishes: Wishes) -> Iterator[Point]:
 def _next_to(there: Point, equations: Equations, tried: set[bytes], chosen: bool
              ) -> tuple[tuple[Solution, Reactions] | None, Solution | None]:
     """A solution with its reactions, in modes that follow from those of a point; the first one
-    that does not meet all wishes, or else the first.
+    that does not meet all targets, or else the first.
 
     Where the modes were ``chosen``, in these.
     """
@@ -387,7 +387,7 @@ def _following(point: Point, equations: Equations, reactions: Reactions) -> Indi
 
 # -- what cannot be met ----------------------------------------------------------------------
 def _unmet(guess: Point, equations: Equations, solution: Solution) -> InitialisationError:
-    """The error that names a smallest set of wishes that conflict, by how much, and a cure."""
+    """The error that names a smallest set of targets that conflict, by how much, and a cure."""
     if solution.met:
         return _in_no_modes(solution, equations)
     conflict = equations.conflict(guess.with_modes(solution.point.modes), solution)
@@ -412,7 +412,7 @@ def _unmet(guess: Point, equations: Equations, solution: Solution) -> Initialisa
 
 
 def _in_no_modes(solution: Solution, equations: Equations) -> InitialisationError:
-    """The error where all wishes are met, but in modes that cannot be there."""
+    """The error where all targets are met, but in modes that cannot be there."""
     point, elements = solution.point, elements_of_system(equations.system)
     following = _following(point, equations, reactions_of(point, equations.derivatives.at(point)))
     names = [] if following is None else elements.labels(
@@ -421,7 +421,7 @@ def _in_no_modes(solution: Solution, equations: Equations) -> InitialisationErro
         "operating_point()", "no equilibrium was found: where everything rests, "
         f"{' and '.join(names[:TOLD]) or 'some element'} would have to slide against its friction, "
         "or bear more than it can, and in no other modes that were tried does everything rest.",
-        "Where a run settles, wish values near its end, or choose modes={…}.",
+        "Where a run settles, give targets near its end, or choose modes={…}.",
         code="analysis.modes", conflict=tuple(names))
 
 
@@ -454,19 +454,19 @@ def _by_how_much(equations: Equations, solution: Solution, conflict: list[int]) 
 
 
 def _cures(guess: Point, equations: Equations, solution: Solution) -> Iterator[str]:
-    """Single inputs that, if they were free, would meet all wishes."""
-    system, wishes = equations.system, equations.wishes
+    """Single inputs that, if they were free, would meet all targets."""
+    system, spec = equations.system, equations.spec
     signals = signals_of(system)
     tried = 0
     for path in signals.parameters(varying=True):
-        if tried == MOST_SOURCES or any(s.path == path for s in wishes.free):
+        if tried == MOST_SOURCES or any(s.path == path for s in spec.free):
             break
         tried += 1
         try:
             one = signals.input(path, "")
         except Exception:
             continue
-        other = Equations(system, Wishes(wishes.values, [*wishes.free, one], wishes.given),
+        other = Equations(system, OperatingSpec(spec.values, [*spec.free, one], spec.given),
                           bool(len(equations.resting)))
         found = other.solve(guess.with_modes(solution.point.modes))
         if found.met:

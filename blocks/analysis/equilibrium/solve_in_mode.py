@@ -15,9 +15,9 @@ from ...units import from_si
 from ..linear.derivatives import Derivatives, DerivativesAt, elements_of_system
 from ..linear.point import Point
 from ..linear.signals import InputSignal
-from .targets import Wishes
+from .targets import OperatingSpec
 
-__all__ = ["LAWS", "algebraic_rows", "held_rows", "in_modes", "mode_rows", "out_of_bounds",
+__all__ = ["LAWS", "algebraic_rows", "held_rows", "mode_residuals", "mode_rows", "out_of_bounds",
            "solved_in_mode", "why_inadmissible"]
 
 ROUNDING = 1e-9  # of a value that is as large as its bound
@@ -60,19 +60,19 @@ def held_rows(point: Point, at: DerivativesAt, some: Flags) -> tuple[Array, Arra
 
 
 def _laws(point: Point, at: DerivativesAt) -> tuple[Array, Array, Flags]:
-    """What :func:`in_modes` says, its derivatives, and where that follows from states alone."""
+    """:func:`mode_residuals`, their derivatives, and where they follow from states alone."""
     laws = [at.whole(n) for n in LAWS]
 
     def sees_efforts(rows: Array) -> Flags:
         return (rows[:, at.by.unknowns] != 0).any(axis=1)
 
     direct = sees_efforts(laws[0])
-    whole = in_modes(point.modes, direct, *laws)
-    value = in_modes(point.modes, direct, *(at.value[n] for n in LAWS))
+    whole = mode_residuals(point.modes, direct, *laws)
+    value = mode_residuals(point.modes, direct, *(at.value[n] for n in LAWS))
     return value, whole, (point.modes != 0) & ~sees_efforts(whole)
 
 
-def in_modes(modes: Indices, direct: Flags, *laws: Array) -> Array:
+def mode_residuals(modes: Indices, direct: Flags, *laws: Array) -> Array:
     """Return what is zero of elements while modes are held, or its derivatives, by :data:`LAWS`.
 
     Stuck: the flow, where efforts act on it at once (``direct``), or else its rate. In motion: the
@@ -98,14 +98,14 @@ def solved_in_mode(point: Point, derivatives: Derivatives) -> Point:
     return point
 
 
-def why_inadmissible(point: Point, wishes: Wishes) -> InitialisationError | None:
+def why_inadmissible(point: Point, spec: OperatingSpec) -> InitialisationError | None:
     """What forbids to be there; None where nothing does."""
     broken = Requirements.of(point.system).broken(point.arguments)
     if broken is not None:
         path, message = broken
         return InitialisationError(path, f"{FOUND}, {message}", IMPOSSIBLE,
                                    code="analysis.impossible")
-    return _below_least(point) or out_of_bounds(point, wishes)
+    return _below_least(point) or out_of_bounds(point, spec)
 
 
 def _below_least(point: Point) -> InitialisationError | None:
@@ -124,9 +124,9 @@ def _below_least(point: Point) -> InitialisationError | None:
         code="analysis.impossible")  # fmt: skip
 
 
-def out_of_bounds(point: Point, wishes: Wishes) -> InitialisationError | None:
-    """The error of the first bound of the wishes that is not kept."""
-    for bound in wishes.bounds:
+def out_of_bounds(point: Point, spec: OperatingSpec) -> InitialisationError | None:
+    """The error of the first bound of the targets that is not kept."""
+    for bound in spec.bounds:
         one = bound.signal
         value = one.sign * float(point.p[one.place]) if isinstance(one, InputSignal) else float(
             point.system.function("value", one.expression)(*point.arguments)[0])
@@ -137,7 +137,7 @@ def out_of_bounds(point: Point, wishes: Wishes) -> InitialisationError | None:
         return InitialisationError(
             one.path, f"is {from_si(value, one.unit):.6g~P} {FOUND}, but shall be {word} "
             f"{from_si(limit, one.unit):.6g~P}.",
-            "Give up one of the wishes, widen the bounds, or give initial targets near another "
+            "Give up one of the targets, widen the bounds, or give initial targets near another "
             "solution.", code="analysis.bounds", needed=from_si(value, one.unit),
             limit=from_si(limit, one.unit))
     return None

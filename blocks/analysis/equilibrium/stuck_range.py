@@ -21,7 +21,7 @@ from ..linear.point import Point, point_of
 from ..linear.reduction import reduce
 from ..linear.signals import InputSignal, signals_of
 from .equations import Equations
-from .targets import Wishes
+from .targets import OperatingSpec
 
 __all__ = ["stuck_range"]
 
@@ -48,7 +48,7 @@ class _Rest:
 
     def __init__(self, point: Point, signal: InputSignal) -> None:
         self.signal = signal
-        self.equations = Equations(point.system, Wishes(), at_rest=True)
+        self.equations = Equations(point.system, OperatingSpec(), at_rest=True)
         self.derivatives = derivatives_of(point.system, [signal], [])
         found, missed = self._solved(self.equations.with_sources(point))
         if found is None:

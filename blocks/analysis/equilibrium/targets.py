@@ -14,7 +14,7 @@ from ...system.system import System
 from ...units import Unit, to_si
 from ..linear.signals import InputSignal, OutputSignal, signals_of
 
-__all__ = ["Bound", "Free", "Wish", "Wishes", "free", "read_wishes"]
+__all__ = ["Bound", "Free", "OutputSpec", "OperatingSpec", "free", "read_spec"]
 
 WHERE = "operating_point()"
 
@@ -31,7 +31,7 @@ free = Free()
 
 
 @dataclass(frozen=True, eq=False)
-class Wish:
+class OutputSpec:
     """A variable that shall have a value (SI)."""
 
     signal: OutputSignal
@@ -57,10 +57,10 @@ class Bound:
 
 
 @dataclass(frozen=True, eq=False)
-class Wishes:
+class OperatingSpec:
     """All that is asked: values of variables, inputs that are free or have values, bounds."""
 
-    values: list[Wish] = field(default_factory=list)
+    values: list[OutputSpec] = field(default_factory=list)
     free: list[InputSignal] = field(default_factory=list)
     given: list[tuple[InputSignal, float]] = field(default_factory=list)
     bounds: list[Bound] = field(default_factory=list)
@@ -73,11 +73,11 @@ class Wishes:
         return out
 
 
-def read_wishes(system: System, asked: Mapping[str, Any] | None) -> Wishes:
-    """Wishes by path: a value with its unit, ``free``, or a pair of bounds."""
-    wishes = Wishes()
+def read_spec(system: System, asked: Mapping[str, Any] | None) -> OperatingSpec:
+    """Targets by path: a value with its unit, ``free``, or a pair of bounds."""
+    spec = OperatingSpec()
     if asked is not None and not isinstance(asked, Mapping):
-        raise ParameterError(WHERE, f"takes wishes by path, but was given {brief(asked)}.",
+        raise ParameterError(WHERE, f"takes targets by path, but was given {brief(asked)}.",
                              'Write for example {"car.v": "90 km/h", "throttle.y": free}.')
     signals = signals_of(system)
     for path, value in (asked or {}).items():
@@ -90,26 +90,26 @@ def read_wishes(system: System, asked: Mapping[str, Any] | None) -> Wishes:
         if isinstance(value, Free) or _is_pair(value):
             if as_input is None and isinstance(value, Free):
                 raise refusal
-            _add_range(wishes, signals.output(path, WHERE) if as_input is None else as_input,
+            _add_range(spec, signals.output(path, WHERE) if as_input is None else as_input,
                        value, path)
         elif as_input is not None:
-            wishes.given.append((as_input, _number(value, as_input.unit, path)))
+            spec.given.append((as_input, _number(value, as_input.unit, path)))
         else:
             for one in signals.output(path, WHERE):
-                wishes.values.append(Wish(one, _number(value, one.unit, path),
+                spec.values.append(OutputSpec(one, _number(value, one.unit, path),
                                           f"{one.path} = {value}"))
-    return wishes
+    return spec
 
 
 def _is_pair(value: Any) -> bool:
     return isinstance(value, tuple) and len(value) == 2
 
 
-def _add_range(wishes: Wishes, target: InputSignal | list[OutputSignal], value: Any, path: str
+def _add_range(spec: OperatingSpec, target: InputSignal | list[OutputSignal], value: Any, path: str
                ) -> None:
     named = [target] if isinstance(target, InputSignal) else target
     if isinstance(target, InputSignal):
-        wishes.free.append(target)
+        spec.free.append(target)
     if not _is_pair(value):
         return
     for one in named:
@@ -120,7 +120,7 @@ def _add_range(wishes: Wishes, target: InputSignal | list[OutputSignal], value: 
                                  f"{value[1]}, which leave nothing between them.",
                                  "Give the lower bound first.")  # fmt: skip
         if np.isfinite(low) or np.isfinite(high):
-            wishes.bounds.append(Bound(one, low, high))
+            spec.bounds.append(Bound(one, low, high))
 
 
 def _number(value: Any, declared: Unit, path: str) -> float:

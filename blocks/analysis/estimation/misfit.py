@@ -17,7 +17,7 @@ from ...results.sensitivities import Sensitivities
 from ...studies.settings import Setting, find_setting
 from ...units import Unit, as_written, from_si, to_si, unit, unit_given
 from ..sensitivity.sensitivities import FoundSensitivities, SensitivityWarning
-from ..sensitivity.start import given_values, moved_settings, start_derivatives, varied
+from ..sensitivity.start_derivatives import given_values, moved_settings, start_derivatives, varied
 from .data import Experiment, Sensor, sensors_of
 
 __all__ = ["Misfit", "Unknown", "ends_of", "unknown_of"]

@@ -87,7 +87,7 @@ def point_of(model: CompiledModel, at: Any) -> Point:
 
 def initial_point(model: CompiledModel) -> Point:
     """The start of a run."""
-    from ...simulation.start import RunStart
+    from ...simulation.run_start import RunStart
 
     try:
         problem, _ = RunStart(model).decided()

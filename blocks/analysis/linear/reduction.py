@@ -19,7 +19,7 @@ from scipy.sparse.linalg import splu
 from ...exceptions import SimulationError
 from ...numerics.arrays import Array, Flags, Indices
 from ...system.system import System
-from ..equilibrium.solve_in_mode import LAWS, in_modes
+from ..equilibrium.solve_in_mode import LAWS, mode_residuals
 from .derivatives import DerivativesAt, elements_of_system
 from .point import Point
 
@@ -86,8 +86,8 @@ class _Eliminated:
         flow_u = self.partial("flow", "u")
         direct = np.asarray(abs(flow_u).sum(axis=1)).ravel() > 0
         self.held = [("flow", stuck & ~direct), ("gap", stuck & contact)]
-        parts = {a: in_modes(self.modes, direct, *(self.partial(n, a).toarray() for n in LAWS))
-                 for a in ("x", "u", "p")}
+        parts = {a: mode_residuals(self.modes, direct, *(
+            self.partial(n, a).toarray() for n in LAWS)) for a in ("x", "u", "p")}
         law = ~stuck & ~parts["u"].any(axis=1)  # of states alone: efforts keep it as it is
         self.laws = csr_matrix(parts["x"][law]), parts["p"][law]
         for argument in parts:

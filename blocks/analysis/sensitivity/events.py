@@ -24,7 +24,7 @@ from ...simulation.relations import Relations
 from .equations import Derivatives, SensitivityEquations
 from .instants import GRAZES, TOGETHER, Instants, relations_of_end
 from .saltation import Changes, Jumps
-from .start import StartDerivatives
+from .start_derivatives import StartDerivatives
 
 __all__ = ["Saltation"]
 
@@ -154,7 +154,7 @@ class Saltation:
         return np.asarray(more > SAME * np.abs(effort))
 
     # -- one event -------------------------------------------------------------------------
-    def over(self, k: int, changes: Changes) -> Changes:
+    def apply(self, k: int, changes: Changes) -> Changes:
         """Changes after the k-th event, from those before."""
         before, after = self.jumps.rates
         dt = self.moved[k] = self._moved(int(self.instants.first[k]), k, changes)
@@ -162,7 +162,7 @@ class Saltation:
         if len(caused) > 1:
             self._tell_together(k, dt, changes)
         arrived = Changes(changes.x + before[k][:, None] * dt, changes.d)
-        new = self.jumps.over(k, arrived, dt, self._relations(caused))
+        new = self.jumps.apply(k, arrived, dt, self._relations(caused))
         return Changes(new.x - after[k][:, None] * dt, new.d)
 
     def _relations(self, guards: Indices) -> Indices:
@@ -192,7 +192,7 @@ class Saltation:
         switched = self.m[:-1] != self.m[1:]
         if self.jumps.resets.active:
             switched = switched | self._taken_back()
-        moved = (self.modes[:-1] != self.modes[1:]) | self.jumps.struck
+        moved = (self.modes[:-1] != self.modes[1:]) | self.jumps.impacts
         stuck = self.modes[:-1] == 0
         return np.concatenate([switched, moved & stuck, moved & stuck, moved & ~stuck], axis=1)
 
@@ -306,7 +306,7 @@ class Saltation:
         """Whether states may jump at the k-th event, or samples are taken."""
         jumps = self.jumps
         return bool(jumps.may_jump[k] or (guards >= self._sampled).any()
-                    or jumps.samplings.active and jumps.samples.due(jumps.times[[k]]).any())
+                    or jumps.samplings.active and jumps.samples.triggered(jumps.times[[k]]).any())
 
     def _change_nothing(self, k: int, guards: Indices) -> bool:
         """Whether nothing depends on when each of some guards is crossed at the k-th event."""

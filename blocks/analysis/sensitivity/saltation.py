@@ -18,12 +18,12 @@ from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.instants import same_instants
 from ...simulation.actions import Resets, Samplings
 from ...simulation.recording import RunRecording
-from ...simulation.start import given_discrete_values
+from ...simulation.run_start import given_discrete_values
 from ...simulation.time_events import TimeEvents
 from ...system.evaluator import Evaluator
 from ...system.points import Points
 from .equations import Derivatives, SensitivityEquations
-from .start import StartDerivatives
+from .start_derivatives import StartDerivatives
 
 __all__ = ["Changes", "Jumps"]
 
@@ -83,31 +83,31 @@ class Jumps:
         return self.points.some(2 * np.array(events, dtype=int) + 2)
 
     @cached_property
-    def struck(self) -> Flags:
+    def impacts(self) -> Flags:
         """Elements of contacts struck at events, (events, elements)."""
         elements, count = self.equations.elements, len(self.times)
-        struck = np.zeros((count, elements.size), dtype=bool)
+        impacts = np.zeros((count, elements.size), dtype=bool)
         if not elements.contact.any():
-            return struck
+            return impacts
         gaps = np.abs(self.guards.value[:, self.system.nm + 2 * elements.size :])
         for k, owners in enumerate(self.recording.episodes.struck[1:]):
             for owner in owners:  # of two stops in one component, the one that is closed
                 mine = np.flatnonzero([o == owner for o in elements.owners] & elements.contact)
-                struck[k, mine[np.argmin(gaps[k, mine])]] = True
+                impacts[k, mine[np.argmin(gaps[k, mine])]] = True
         modes = self.recording.episodes.modes  # what comes to rest at a bound is struck, too
-        return struck | elements.contact & (modes[:-1] != 0) & (modes[1:] == 0)
+        return impacts | elements.contact & (modes[:-1] != 0) & (modes[1:] == 0)
 
     @property
     def may_jump(self) -> Flags:
         """Events at which states may jump."""
         if self.resets.active:
             return np.ones(len(self.times), dtype=bool)
-        return np.asarray(self.struck.any(axis=1))
+        return np.asarray(self.impacts.any(axis=1))
 
-    def over(self, k: int, arrived: Changes, dt: Array, crossed: Indices) -> Changes:
+    def apply(self, k: int, arrived: Changes, dt: Array, crossed: Indices) -> Changes:
         """Changes after the jump, at the moved instant; ``crossed`` are relations that cause it."""
         out = Changes(arrived.x.copy(), arrived.d.copy())
-        if self.struck[k].any():
+        if self.impacts[k].any():
             self._strike(k, out, dt)
         if self.resets.active:
             self._reset(k, arrived, out, dt, crossed)
@@ -122,13 +122,13 @@ class Jumps:
 
     def _strike(self, k: int, out: Changes, dt: Array) -> None:
         """An impact: states jump along one direction, so that a flow is turned round."""
-        elements, struck = self.equations.elements, self.struck[k]
+        elements, impacts = self.equations.elements, self.impacts[k]
         jump = self.points.x[:, 2 * k + 2] - self.points.x[:, 2 * k + 1]
-        if struck.sum() > 1:
+        if impacts.sum() > 1:
             self.notes.append(f"t = {self.times[k]:.9g} s: several contacts strike at once; their "
                               "impulses are taken as they are.")
-        e = int(np.flatnonzero(struck)[0])
-        flow = self._flow(e).some([int(self.struck[:k, e].sum())])
+        e = int(np.flatnonzero(impacts)[0])
+        flow = self._flow(e).some([int(self.impacts[:k, e].sum())])
         n = self.system.nx
         changed = flow.along(0, out.x, self.dp, out.d) + flow.t[0][:, None] * dt
         value = flow.value[0]
@@ -160,7 +160,7 @@ class Jumps:
                     ca.jacobian(laws.flow[e], tape.x), push))
 
             self._flows[e] = self.equations.rows(
-                f"flow {e}", rows, self.before(*np.flatnonzero(self.struck[:, e])))
+                f"flow {e}", rows, self.before(*np.flatnonzero(self.impacts[:, e])))
         return self._flows[e]
 
     def _reset(self, k: int, arrived: Changes, out: Changes, dt: Array, crossed: Indices) -> None:
@@ -172,7 +172,7 @@ class Jumps:
         point.m[crossed] = 1.0 - point.m[crossed]
         point.m[events.timed] = after.m[events.timed]
         changes, g = Changes(arrived.x.copy(), arrived.d.copy()), held.values(self.system.crossings)
-        sampled = self.samplings.target[self._due[k][self.samplings.owner]]
+        sampled = self.samplings.target[self._triggered[k][self.samplings.owner]]
         if len(sampled):  # samples come first
             point.d[sampled] = after.d[sampled]
             changes.d[sampled] = self._sample(k, arrived, dt)[sampled]
@@ -206,9 +206,9 @@ class Jumps:
                               "they assign is not differentiated.")
 
     @cached_property
-    def _due(self) -> Flags:
+    def _triggered(self) -> Flags:
         """Who takes a sample at events, (events, samplers)."""
-        return self.samples.due(self.times)
+        return self.samples.triggered(self.times)
 
     @cached_property
     def assigned(self) -> Array:
@@ -219,10 +219,9 @@ class Jumps:
         count, nd, samplings = len(self.times), self.system.nd, self.samplings
         if samplings.values is None or not samplings.active:
             return np.zeros((count, 0, 0))
-        due = self._due
-        some = np.flatnonzero(due.any(axis=1))
-        by = self._assigned(self.after(*some), self.points.d[:, 2 * some + 1],
-                            due[some])
+        triggered = self._triggered
+        some = np.flatnonzero(triggered.any(axis=1))
+        by = self._assigned(self.after(*some), self.points.d[:, 2 * some + 1], triggered[some])
         out = np.zeros((count, nd, by.shape[2]))
         out[:, :, -nd - 1 : -1] = np.eye(nd)
         out[some] = by
@@ -237,11 +236,11 @@ class Jumps:
         if self.samplings.values is None:
             return Changes(start.x, start.d), np.zeros(self.dp.shape[1], dtype=bool)
         times, given = np.array([self.start]), given_discrete_values(self.system)
-        due = self.samples.due(times)
+        triggered = self.samples.triggered(times)
         point = self.points.some(np.zeros(1, dtype=int))
-        (by,) = self._assigned(point, given[:, None], due | np.isnan(self.samplings.start))
+        (by,) = self._assigned(point, given[:, None], triggered | np.isnan(self.samplings.start))
         dt = self.samples.moved(self.start, self.dp)
-        target = self.samplings.target[due[0, self.samplings.owner]]
+        target = self.samplings.target[triggered[0, self.samplings.owner]]
         before = point.d[:, 0].copy()
         before[target] = given[target]
         was, now = self._slopes(before) if dt.any() else np.zeros((2, self.system.nx))
@@ -297,11 +296,12 @@ class Jumps:
     def moves_at_end(self) -> Flags:
         """The parameters that move samples from beyond the end into the run, and these change
         something."""
-        dt, due = self.samples.moved(self.end, self.dp), self.samples.due(np.array([self.end]))[0]
+        dt = self.samples.moved(self.end, self.dp)
         if not dt.any():
             return dt != 0
+        triggered = self.samples.triggered(np.array([self.end]))[0]
         point = self.points.some(np.array([-1]))
-        values, mine = self._values(point, point.d), due[self.samplings.owner]
+        values, mine = self._values(point, point.d), triggered[self.samplings.owner]
         found, known = values.value[0, mine], point.d[self.samplings.target[mine], 0]
         return (dt != 0) & bool(np.any(np.abs(found - known) > SAME * (abs(found) + abs(known))))
 
@@ -313,18 +313,18 @@ class Jumps:
         return self.equations.rows("samples", lambda: function(*system.arguments, memory), after,
                                    (memory, before))
 
-    def _assigned(self, after: Points, before: Array, due: Flags) -> Array:
+    def _assigned(self, after: Points, before: Array, triggered: Flags) -> Array:
         """Discrete values after some events, as :attr:`assigned`."""
         system, samplings, by = self.system, self.samplings, self._values(after, before)
         given = np.concatenate([by.x, by.p, by.past, by.t[:, :, None]], axis=2)
-        out = np.zeros((len(due), system.nd, given.shape[2]))
+        out = np.zeros((len(triggered), system.nd, given.shape[2]))
         out[:, :, -system.nd - 1 : -1] = np.eye(system.nd)
-        event, assignment = np.nonzero(due[:, samplings.owner])
+        event, assignment = np.nonzero(triggered[:, samplings.owner])
         target = samplings.target[assignment]
         out[event, target] = given[event, assignment]
         if not by.d.any():
             return out
-        matrix = np.repeat(np.eye(system.nd)[None], len(due), axis=0)  # new values see others
+        matrix = np.repeat(np.eye(system.nd)[None], len(triggered), axis=0)  # new values see others
         matrix[event, target] -= by.d[event, assignment]
         try:
             return np.asarray(np.linalg.solve(matrix, out))
@@ -386,7 +386,7 @@ class SampleInstants:
         out = function(p).reshape(2 * count, len(entries), order="F")
         return out[:count], out[count:]
 
-    def due(self, times: Array) -> Flags:
+    def triggered(self, times: Array) -> Flags:
         """Who takes a sample, (times, samplers)."""
         samplings = self.samplings
         number = self._numbers(times)
@@ -401,10 +401,10 @@ class SampleInstants:
 
     def guards(self, times: Array) -> tuple[Derivatives, Flags]:
         """The time since the samples at these times, and which are taken, (times, groups)."""
-        due, count, system = self.due(times), len(times), self.equations.system
+        triggered, count, system = self.triggered(times), len(times), self.equations.system
         taken = np.zeros((count, len(self._lead)), dtype=bool)
         for sampler, group in enumerate(self._group):
-            taken[:, group] |= due[:, sampler]
+            taken[:, group] |= triggered[:, sampler]
         number = np.nan_to_num(self._numbers(times)[:, self._lead])
         moved = self._first + number[:, :, None] * self._step
         nothing = [np.zeros((*taken.shape, n)) for n in (system.nx, system.nd, 0)]
@@ -419,5 +419,5 @@ class SampleInstants:
 
     def names(self, group: int, time: float) -> list[str]:
         """Components whose samples of a group are taken at a time."""
-        due = self.due(np.array([time]))[0] & (self._group == group)
-        return [self.samplings.name(int(k)) for k in np.flatnonzero(due)]
+        triggered = self.triggered(np.array([time]))[0] & (self._group == group)
+        return [self.samplings.name(int(k)) for k in np.flatnonzero(triggered)]

@@ -29,7 +29,7 @@ from .events import Saltation
 from .instants import relations_of_end
 from .saltation import Changes
 from .stages import Coefficients, Steps
-from .start import StartDerivatives, moved_settings, start_derivatives
+from .start_derivatives import StartDerivatives, moved_settings, start_derivatives
 from .variational import VariationalSolution, solve_variational
 
 __all__ = ["FoundSensitivities", "SensitivityWarning", "refuse_no_count",
@@ -208,7 +208,7 @@ class FoundSensitivities(Sensitivities):
         tied = self._constraints
         if tied:
             x = tied.before(event, x, d)
-        after = self._saltation.over(event, Changes(x, d))
+        after = self._saltation.apply(event, Changes(x, d))
         return tied.free(event + 1, after.x) if tied else after.x, after.d
 
 

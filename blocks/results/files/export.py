@@ -24,9 +24,9 @@ from ...exceptions import (
 )
 from ...reading.headings import is_time
 from ...units import SECOND, unit
+from ..formatting import from_label
 from ..lookup import collapsed
 from ..sheet import pandas
-from ..shown import from_label
 from ..values.modes import codes_of, from_attributes, from_facts, holds_words
 from ..values.table import Column, Table
 from . import name_of, reading

@@ -16,8 +16,8 @@ import numpy as np
 from ...exceptions import FileError, ParameterError, brief, optional_package
 from ...numerics.arrays import Array, Indices
 from ...units import SECOND
+from ..formatting import label
 from ..recording import VariableInfo
-from ..shown import label
 from . import reading, writing_on
 
 __all__ = ["ParquetRows"]

@@ -21,15 +21,15 @@ from ...exceptions import ParameterError, WrongCall, brief
 from ...numerics.arrays import Array
 from ...units import in_unit
 from ..bottlenecks import Bottlenecks
+from ..energy_balance import EnergyBalance, energy_unit
 from ..files import writing
-from ..ledger import Ledger, energy_unit
+from ..formatting import number, pretty
 from ..parameters import MadeWith, said
 from ..recording import EnergyTerm, Recording
 from ..report import Events, Statistics, summary
 from ..schematic.drawing import draw_schematic
 from ..schematic.picture import Picture, svg_of
 from ..sheet import SHOWN, Sheet
-from ..shown import number, pretty
 from ..sticking import Sticking
 from ..values.series import Series
 
@@ -236,9 +236,9 @@ def _energy(recording: Recording) -> str:
     terms = recording.energy_terms()
     if not terms:
         return ""
-    ledger = Ledger(terms, "").grouped()
-    sheet = ledger._sheet()
-    return (f"<div class='wide'>{energy_flow(ledger)}</div>"
+    balance = EnergyBalance(terms, "").grouped()
+    sheet = balance._sheet()
+    return (f"<div class='wide'>{energy_flow(balance)}</div>"
             f"<p class='faint'>{escape(sheet.title)}</p>{table(sheet)}")
 
 

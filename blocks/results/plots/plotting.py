@@ -17,9 +17,9 @@ from ...exceptions import ParameterError, brief, optional_package
 from ...numerics.tolerances import TINY
 from ...reading.foreign_words import unknown_option
 from ...units import Unit, in_unit
+from ..formatting import SECOND, pretty, time_unit, unit_to_show
 from ..parameters import differences, in_few_words
 from ..recording import Curves, Recording
-from ..shown import SECOND, pretty, time_unit, unit_to_show
 from ..values.samples import Samples, headings
 from ..values.sampling import units_wanted
 from ..values.times import grid
@@ -29,7 +29,7 @@ from .figures import bare_figure, finished_figure, shown_figure
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ..values.series import Series
+    from ..values.samples import Samples
 
 __all__ = ["Curve", "Drawing", "Panel", "figure_of", "given_axes", "plot", "span_of"]
 
@@ -54,7 +54,7 @@ WIDE, SWATCH = 110, 8  # letters beside each other in a legend, and those that a
 class Curve:
     """A series, what it is called in the picture, and the unit that is wished for."""
 
-    series: Series
+    series: Samples
     name: str  # its path, and of which run it is
     wish: str | None
     legend: str = ""  # what it is called instead, where the axes says the path
@@ -100,7 +100,7 @@ class Panel:
         return text if len(text) <= LONG else ""
 
 
-def plot(source: Curves, chosen: Sequence[Series], *, units: str | Mapping[str, str] | None = None,
+def plot(source: Curves, chosen: Sequence[Samples], *, units: str | Mapping[str, str] | None = None,
          every: Any = None, save: str | Path | None = None, title: str | None = None,
          events: bool = True, ax: Any = None, **unknown: Any) -> Figure:
     """Draw series over time and return the matplotlib Figure.
@@ -109,7 +109,7 @@ def plot(source: Curves, chosen: Sequence[Series], *, units: str | Mapping[str, 
     ----------
     source : Curves
         What is asked; names the picture.
-    chosen : sequence of Series
+    chosen : sequence of Samples
     units : mapping of path to unit text, or str, optional
         Unit for the axes of that variable, or of all; variables of one dimension for which
         different units are asked get separate axes. ``"time"`` sets the time axis.
@@ -134,11 +134,11 @@ def plot(source: Curves, chosen: Sequence[Series], *, units: str | Mapping[str, 
         raise unknown_option("plot()", unknown, ("units", "every", "save", "title", "events", "ax"))
     names = headings(source, chosen)
     legend = legends(source, chosen)
-    wishes = units_wanted(units, chosen, names, "drawn variables")
-    curves = [Curve(s, text, wishes.get(name))
+    wanted = units_wanted(units, chosen, names, "drawn variables")
+    curves = [Curve(s, text, wanted.get(name))
               for s, name, text in zip(chosen, names, legend, strict=True)]
     panels = _panels(curves)
-    clock = unit_to_show(SECOND, wishes.get("time", time_unit(span_of(chosen))), "time")
+    clock = unit_to_show(SECOND, wanted.get("time", time_unit(span_of(chosen))), "time")
     one_run = len({id(run_of(s.rows.source)) for s in chosen}) == 1
     marked = list(chosen[0].rows.source.events) if events and one_run else []
     draw = Drawing(panels, every, clock, marked)
@@ -209,7 +209,7 @@ def given_axes(ax: Any, panels: Sequence[Panel]) -> list[Any]:
     return axes
 
 
-def span_of(chosen: Sequence[Series]) -> float:
+def span_of(chosen: Sequence[Samples]) -> float:
     """Time in s from the first sample of all to the last."""
     times = [s.rows.source.times for s in chosen if len(s.rows.source.times)]
     return max((float(t[-1]) for t in times), default=0.0) - min(
@@ -243,7 +243,7 @@ def _panels(curves: Sequence[Curve]) -> list[Panel]:
 def _draw(ax: Any, curve: Curve, apart: Any, clock: Unit, u: Unit) -> None:
     import matplotlib
 
-    series = curve.series
+    series: Any = curve.series
     every = len(series.infos)
     rows = range(every)
     if every > MOST:

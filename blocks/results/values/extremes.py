@@ -13,7 +13,7 @@ __all__ = ["largest", "largest_of_runs"]
 
 FEW = 300  # variables between whose samples the largest value is looked for
 CONTINUOUS = 1e-9  # part of a value by which both sides of an instant may differ, and be one
-LOOKS = 20  # summits that are looked at, the highest first, while one may be higher
+LOOKS = 20  # local maxima that are looked at, the highest first, while one may be higher
 
 
 def largest(rows: Rows, sign: int = 1) -> tuple[Array, Array]:
@@ -50,12 +50,12 @@ def largest_of_runs(samples: Array, times: Array, first: Indices,
     left = np.flatnonzero(new)
     right, at = np.append(left[1:], len(times)) - 1, times[left]
     first = np.searchsorted(left, first)
-    tops, heights = summits((at[:-2], at[1:-1], at[2:]), (
+    tops, heights = maxima((at[:-2], at[1:-1], at[2:]), (
         samples[:, right[:-2]], samples[:, left[1:-1]], samples[:, left[2:]]))
     jump = np.abs(samples[:, right] - samples[:, left])[:, 1:-1]
     heights[jump > CONTINUOUS * np.abs(samples[:, left[1:-1]])] = -np.inf
     ends = np.append(first[1:], len(at)) - 2
-    for _ in range(LOOKS):  # samples close together make summits that are none
+    for _ in range(LOOKS):  # samples close together make maxima that are none
         place, highest = np.zeros(best.shape, dtype=int), np.full(best.shape, -np.inf)
         for r, (a, b) in enumerate(zip(first.tolist(), ends.tolist(), strict=True)):
             if b > a:
@@ -70,7 +70,7 @@ def largest_of_runs(samples: Array, times: Array, first: Indices,
         apart = (after - before) / 16
         near = np.clip(top + np.array([[-1], [0], [1]]) * apart, before, after)
         seen = read(variable, run, near)
-        closer, rises = summits(near, seen)
+        closer, rises = maxima(near, seen)
         last = np.where(np.isfinite(rises), closer, top)[None, :]
         looked = np.vstack([best[found], seen, read(variable, run, last)])
         higher = looked.argmax(axis=0)[None, :]
@@ -79,8 +79,8 @@ def largest_of_runs(samples: Array, times: Array, first: Indices,
     return best, when
 
 
-def summits(times: Sequence[Array] | Array, values: Sequence[Array] | Array) -> tuple[Array, Array]:
-    """Times and heights of parabolas through three values; -inf where none has its summit there."""
+def maxima(times: Sequence[Array] | Array, values: Sequence[Array] | Array) -> tuple[Array, Array]:
+    """Times and heights of parabolas through three values; -inf where none has its top there."""
     (t0, t1, t2), (a, b, c) = times, values
     with np.errstate(all="ignore"):
         rise, last = (b - a) / (t1 - t0), (c - b) / (t2 - t1)

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...exceptions import unknown_name
 from ...numerics.arrays import Array
-from ..shown import SECOND, number
+from ..formatting import SECOND, number
 from .samples import Samples
 
 __all__ = ["SLIDES", "TOUCHES", "as_attributes", "code_of", "codes_of", "history",

@@ -16,12 +16,12 @@ from ..recording import Curves
 from .times import check_side, within_run
 from .views import both_limits
 
-__all__ = ["Rows", "stretches"]
+__all__ = ["Rows", "smooth_intervals"]
 
 MANY = 1000  # variables of which single samples are read by themselves
 
 
-def stretches(knots: Array) -> tuple[Array, Array]:
+def smooth_intervals(knots: Array) -> tuple[Array, Array]:
     """Starts and ends of what lies between knots, of which two equal ones are an event."""
     times = np.asarray(knots, dtype=float)
     apart = np.diff(times) > 0
@@ -94,7 +94,7 @@ class Rows:
         """Integral over time of a function of the values, by adaptive quadrature between knots."""
         from .quadrature import integrals
 
-        starts, ends = stretches(self.source.knots)
+        starts, ends = smooth_intervals(self.source.knots)
         if not len(starts):
             return np.zeros(len(self.indices))
         return integrals(lambda at: function(np.asarray(self.source.values(self.indices, at))),

@@ -16,8 +16,8 @@ import numpy as np
 from ...exceptions import ParameterError, unknown_name
 from ...numerics.arrays import Array
 from ...units import Quantity, Unit, from_si, in_unit, quantity, to_si, unit_of
+from ..formatting import SECOND, number, unit_to_show
 from ..recording import Curves, VariableInfo
-from ..shown import SECOND, number, unit_to_show
 from .extremes import largest
 from .rows import Rows
 from .times import seconds_of, within_run

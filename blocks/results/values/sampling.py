@@ -11,8 +11,8 @@ from ...exceptions import ParameterError, unknown_name
 from ...numerics.arrays import Array
 from ...reading.foreign_words import unknown_option
 from ...units import in_unit
+from ..formatting import SECOND, unit_to_show
 from ..recording import Curves
-from ..shown import SECOND, unit_to_show
 from .samples import Samples, headings, rows_at
 from .table import Column, Table
 from .times import TIME, check_side, sample_times

@@ -16,9 +16,9 @@ from ...exceptions import optional_package, unknown_name
 from ...numerics.arrays import Array
 from ...units import Quantity, Unit, quantity
 from ..files import writing
+from ..formatting import label, number
 from ..lookup import collapsed
 from ..sheet import ByName, Sheet, pandas
-from ..shown import label, number
 from .modes import as_attributes, in_words
 
 __all__ = ["Column", "Table", "instance_dimension", "write_netcdf"]

@@ -8,8 +8,8 @@ from ...exceptions import ParameterError, brief, unknown_name
 from ...numerics.arrays import Array
 from ...numerics.tolerances import SAME_INSTANT, STEP_REST
 from ...units import is_quantity, quantity, to_si
+from ..formatting import SECOND, number
 from ..recording import Instant, VariableInfo
-from ..shown import SECOND, number
 
 __all__ = ["TIME", "by_time", "check_side", "grid", "sample_times", "seconds_of", "within_run"]
 

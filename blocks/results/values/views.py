@@ -11,8 +11,8 @@ import numpy as np
 
 from ...exceptions import ParameterError
 from ...numerics.arrays import Array
+from ..formatting import SECOND, number
 from ..recording import Curves, EventRecord
-from ..shown import SECOND, number
 from .times import grid, seconds_of, within_run
 
 __all__ = ["Stretch", "TimeAxis", "View", "both_limits", "run_of", "same_samples", "stretch",

@@ -75,7 +75,7 @@ def test_energy_of_a_part_between_two_circuits_adds_up(name):
     model = connected(PARTS[name])
     energy = model.simulate("20 ms", rtol=1e-12, method="DOP853").energy()
     del model.part
-    assert energy.turned_over.to("J").magnitude > 1e-3
+    assert energy.throughput.to("J").magnitude > 1e-3
     assert energy.relative_residual < 1e-9, energy
 
 

@@ -42,8 +42,7 @@ def test_reservoirs_joined_directly_are_two_references():
 def test_water_is_assumed_where_no_liquid_is_stated_and_said():
     (finding,) = circuit().check()
     assert finding.code == "network.assumed" and finding.severity == "info"
-    assert finding.problem == ("The isothermal_liquid circuit of a, b and r holds water, since no "
-                               "IsothermalLiquidProperties says otherwise.")  # fmt: skip
+    assert "a, b and r holds water" in finding.problem
     assert "another liquid" in finding.advice
     assert not circuit(water=il.IsothermalLiquidProperties()).check()
 
@@ -120,8 +119,7 @@ def driven(outlet, **ends):
 @pytest.mark.parametrize("open_end", ["A", "B"])
 def test_a_pump_with_an_open_end_is_told_what_is_open(open_end):
     (finding,) = driven(il.FlowResistance(), **{open_end: None}).check().errors
-    assert finding.advice == ("A port of pump is connected to nothing, which leaves its pressure "
-                              "open while it carries no mass flow: connect it.")
+    assert "port of pump" in finding.advice and "connect it" in finding.advice
 
 
 def test_a_pump_against_a_closed_valve_is_told_where_nothing_gets_out():
@@ -226,10 +224,7 @@ def test_a_second_circuit_without_a_liquid_is_asked_for_one():
     wire(model, "oil.A a.A piston.A", "b.A other.A", "piston.R other.R",
          "piston.C other.C ground.V", ground=tr.Reference())
     (finding,) = model.check().filter(code="network.forgotten")
-    assert finding.problem == (
-        "The isothermal_liquid circuit of b and other holds water, since no "
-        "IsothermalLiquidProperties says otherwise, while oil says so for another circuit: what "
-        "separates the two separates this, too.")  # fmt: skip
+    assert "b and other holds water" in finding.problem and "oil says so" in finding.problem
     wire(model, "water.A b.A", water=il.IsothermalLiquidProperties())
     assert not model.check().filter(code="network.forgotten")
 

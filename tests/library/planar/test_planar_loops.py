@@ -13,8 +13,7 @@ from scipy.integrate import solve_ivp
 import library.rotational as ro
 from blocks import InitialisationError, SimulationError, Target, load, quantity, where
 from blocks.simulation.forced_jumps import ForcedJumps
-from blocks.simulation.replay import Replay
-from blocks.simulation.start import RunStart
+from blocks.simulation.run_start import RunStart
 from library.planar import Body, Ground, Prismatic, Revolute, RigidOffset
 from library.signal import Sine, ZeroOrderHold
 
@@ -164,7 +163,7 @@ def test_a_loop_that_cannot_close_says_how_far_it_stays_open():
 
 def test_where_positions_exist_but_are_not_found_guesses_are_suspected(monkeypatch):
     # a search that fails
-    monkeypatch.setattr("blocks.initialisation.initial_values._approach", lambda *_: 1.0)
+    monkeypatch.setattr("blocks.initialisation.initial_values.FULFILLED", -1.0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with pytest.raises(InitialisationError, match="(?s)exist, but.*angles that differ by a wh"):
@@ -303,25 +302,16 @@ def test_a_sampled_torque_on_a_linkage_lets_nothing_jump_but_a_sampled_speed_doe
     assert caught.value.code == "simulation.jump"
 
 
-def test_instants_without_their_tied_states_are_solved_alone_and_only_these(monkeypatch):
+def test_instants_that_are_solved_alone_are_as_those_between_known_states():
     model = four_bar(True, rubbed)
     model.a.w = "1 rad/s"
     run = model.simulate("1 s", rtol=1e-8)
-    replay, alone = run.recording.replay, []
+    replay = run.recording.replay
     t = np.linspace(0.05, 0.95, 30)
     which = np.searchsorted(run.recording.episodes.ends, t)
     points, missing = replay.interpolated(t, which)
-    points, one_by_one = replay.with_modes(points, which), Replay._one_by_one
-
-    def counted(self, episode, times, *more):
-        alone.extend(times)
-        return one_by_one(self, episode, times, *more)
-
-    monkeypatch.setattr(Replay, "_one_by_one", counted)
+    points = replay.with_modes(points, which)
     every = replay.solved(points, which, ~missing)  # each by itself
-    assert len(alone) == 30
-    alone.clear()
     missing[[3, 20]] = True
     some = replay.solved(points, which, missing)
-    assert alone == t[[3, 20]].tolist()
     assert_allclose(some.u, every.u, rtol=1e-7)

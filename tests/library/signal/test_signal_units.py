@@ -79,10 +79,8 @@ def test_the_unit_of_an_output_follows_from_the_block(block, inputs, output):
 
 def test_lines_of_different_dimension_are_refused_naming_both_ends():
     model = wired("model", push=si.Constant(value="5 N"), rate=si.Gain(gain="2 N/m", input="m"))
-    with pytest.raises(ConnectionRefused) as caught:
+    with pytest.raises(ConnectionRefused, match='push.y is in N.*rate.u in m.*"1 m/N"') as caught:
         model.connect(model.push.y, model.rate.u)
-    assert str(caught.value) == ("push.y and rate.u: push.y is in N and rate.u in m. "
-                                 'Gain(gain="1 m/N", input="N") between them converts.')
     model.sum = si.Sum()
     with pytest.raises(ConnectionRefused, match='Give sum unit="N"'):  # it has none of its own
         model.connect(model.push.y, model.sum.u1)
@@ -110,11 +108,8 @@ def test_signs_of_a_sum_may_change_but_not_its_number_of_ports():
     assert_allclose(model.simulate("1 s")["sum.y"].final.magnitude, 8)
     model.sum.signs = "+-"
     assert_allclose(model.simulate("1 s")["sum.y"].final.magnitude, 2)
-    with pytest.raises(ParameterError) as caught:
+    with pytest.raises(ParameterError, match=r"sum\.signs: .*'u3'.* new Sum"):
         model.sum.signs = "+-+"
-    assert str(caught.value) == (
-        "sum.signs: would add 'u3', but ports and units are settled when a component is made. "
-        "Make a new Sum and connect it.")
     assert model.sum.signs == "+-"
     assert_allclose(model.simulate("1 s")["sum.y"].final.magnitude, 2)
 

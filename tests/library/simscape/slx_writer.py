@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from xml.sax.saxutils import escape, quoteattr
 
 from library.simscape import convert
-from library.simscape.nodes import port_table
+from library.simscape.file.nodes import port_table
 
 RELEASES = ("R2013b", "R2016b", "R2020b", "R2022b", "R2026a")
 UTILITIES = {

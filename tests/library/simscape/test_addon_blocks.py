@@ -340,7 +340,7 @@ def test_a_gap_says_in_the_text_what_is_here(kind, said, tmp_path):
 
 def test_what_a_gap_names_exists_here():
     """``DiscBrake of library.mechanisms`` in a note is a component that can be imported."""
-    text = files("library.simscape").joinpath("components.csv").read_text(encoding="utf-8")
+    text = files("library.simscape.tables").joinpath("components.csv").read_text(encoding="utf-8")
     named = set(re.findall(r"\b([A-Z]\w+) of library\.(\w+)", text))
     assert len(named) >= 4
     for name, module in named:

@@ -15,9 +15,9 @@ from typing import NamedTuple
 from simscape_corpus import DATA
 
 from library.othernames import WORDS
-from library.simscape.mapping import counterpart_of, keyword_of
-from library.simscape.physical import SETTINGS
-from library.simscape.physical_signals import SIGNALS
+from library.simscape.physical.keywords import SETTINGS
+from library.simscape.physical.mapping import counterpart_of, keyword_of
+from library.simscape.physical.signals import SIGNALS
 
 GUIDE = Path(__file__).resolve().parents[3] / "docs" / "coming_from_simscape.md"
 BESIDE = {"foundation.signal.sinks.terminator"}  # it only ends a line

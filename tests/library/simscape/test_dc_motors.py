@@ -12,7 +12,8 @@ from simscape_corpus import built
 from slx_writer import Drawn, converted, note_of, solver
 
 from library.electromechanical import SeparatelyExcitedMotor
-from library.simscape import add_counterpart, mapping
+from library.simscape import add_counterpart
+from library.simscape.physical import mapping
 
 MOTOR = "ee.electromech.brushed.dc_motor"
 OLD = "elec.actuators.rotational.dc_motor"

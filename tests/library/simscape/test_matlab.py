@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from library.simscape.matlab import Name, NotUnderstood, parse
-from library.simscape.matlab_scripts import Assign, Load, Run, parse_script
-from library.simscape.matlab_values import Unknown, evaluate, free_names
-from library.simscape.names import Workspace
-from library.simscape.python_text import python_of
+from library.simscape.file.workspace import Workspace
+from library.simscape.matlab.python_text import python_of
+from library.simscape.matlab.scripts import Assign, Load, Run, parse_script
+from library.simscape.matlab.syntax import Name, NotUnderstood, parse
+from library.simscape.matlab.values import Unknown, evaluate, free_names
 
 NAMES = {"a": np.array([[4.0, 5.0, 6.0]]), "p": {"cell": {"R": 3.0}}, "x": 3.0, "D": 2.0, "m": 5.0}
 

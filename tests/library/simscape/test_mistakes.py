@@ -15,9 +15,9 @@ from slx_writer import Drawn, coasting, converted, from_ps, simulink, solver, to
 from blocks import BlocksError, FileError, Parameter
 from library.simscape import add_counterpart, convert, source_text
 from library.simscape.__main__ import main
-from library.simscape.matlab import NotUnderstood
-from library.simscape.report import report_text
-from library.simscape.words import refuse_foreign_code
+from library.simscape.matlab.syntax import NotUnderstood
+from library.simscape.matlab.words import refuse_foreign_code
+from library.simscape.write.report import report_text
 from library.translational import TwoPort
 
 TR = "foundation.mechanical.translational."

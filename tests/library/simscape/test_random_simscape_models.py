@@ -21,7 +21,7 @@ from library import signal as si
 from library import thermal as th
 from library import translational as tr
 from library.simscape import convert
-from library.simscape.mapping import counterpart_of
+from library.simscape.physical.mapping import counterpart_of
 
 TR, RO = "foundation.mechanical.translational.", "foundation.mechanical.rotational."
 EE, TE = "foundation.electrical.elements.", "foundation.thermal.elements."

@@ -14,9 +14,9 @@ import pytest
 from simscape_corpus import parts_of, zipped
 
 from blocks import FileError
-from library.simscape.diagram import read_diagram
-from library.simscape.node_units import NodeUnits
-from library.simscape.nodes import name_ports
+from library.simscape.file.diagram import read_diagram
+from library.simscape.file.nodes import name_ports
+from library.simscape.physical.node_units import NodeUnits
 
 CORPUS = Path(__file__).resolve().parents[2] / "data" / "simscape" / "corpus"
 MODELS = sorted(CORPUS.glob("*.slx"))
@@ -133,7 +133,7 @@ ITSELF = (b'<System><Block BlockType="SubSystem" Name="inner" SID="1"><System Re
     ("large", bytes(2_000_000), "holds more than")], ids=["entities", "depth", "circle", "size"])
 def test_a_part_that_would_take_time_or_space_is_refused(part, content, said, tmp_path,
                                                          monkeypatch):
-    monkeypatch.setattr("library.simscape.archive.LARGEST", 1_000_000)
+    monkeypatch.setattr("library.simscape.file.archive.LARGEST", 1_000_000)
     with pytest.raises(FileError, match=said):
         read_diagram(zipped(parts_of(CORPUS / "dc_motor.slx") | {part: content},
                             tmp_path / "model.slx"))

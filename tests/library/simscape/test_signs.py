@@ -9,6 +9,7 @@ from importlib import import_module
 from importlib.resources import files
 
 import pytest
+from benches import declared
 from simscape_corpus import built
 from slx_writer import Drawn, constant, converted, note_of, solver
 
@@ -115,7 +116,7 @@ def test_a_direction_without_evidence_is_told_in_text_and_report(tmp_path):
 
 
 def rows(name):
-    text = files("library.simscape").joinpath(name).read_text(encoding="utf-8")
+    text = files("library.simscape.tables").joinpath(name).read_text(encoding="utf-8")
     return list(csv.DictReader(line for line in text.splitlines() if line[:1] not in ("#", "")))
 
 
@@ -128,7 +129,7 @@ def test_every_block_with_two_sides_says_how_its_sign_is_known():
             "components.csv") if not row["parameter"] and row["here"]}:
         module, _, name = here.rpartition(".")
         component = getattr(import_module(f"library.{module}"), name)
-        ports = [p.domain for p in component._declared.values() if isinstance(p, Port)]
+        ports = [p.domain for p in declared(component).values() if isinstance(p, Port)]
         if len(ports) > len(set(ports)):
             two_sided.add(path)
     assert len(two_sided) > 100

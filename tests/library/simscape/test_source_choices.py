@@ -12,7 +12,7 @@ from blocks import BlocksError, UnknownName
 from library.electrical import DCVoltageSource, ElectricalReference
 from library.simscape import source_text
 from library.simscape.__main__ import main
-from library.simscape.matlab import NotUnderstood
+from library.simscape.matlab.syntax import NotUnderstood
 
 MODE = """classdef mode < int32
     % How the part conducts.

@@ -11,9 +11,9 @@ from slx_writer import Drawn, constant, converted, simulink, solver, to_ps, writ
 
 from blocks import FileError, ParameterError, quantity
 from library.simscape import convert
-from library.simscape.matlab import parse
-from library.simscape.matlab_values import evaluate
-from library.simscape.units import unit_here
+from library.simscape.matlab.syntax import parse
+from library.simscape.matlab.values import evaluate
+from library.simscape.physical.units import unit_here
 
 TR = "foundation.mechanical.translational."
 PS = "foundation.signal."

@@ -29,7 +29,7 @@ def braked(element, capacity=50.0, **body):
 
 def closes(run, tolerance=1e-9):
     ledger = run.energy()
-    assert ledger.residual.to("J").magnitude < tolerance * ledger.turned_over.to("J").magnitude
+    assert ledger.residual.to("J").magnitude < tolerance * ledger.throughput.to("J").magnitude
     return ledger
 
 

@@ -377,4 +377,4 @@ def test_entropy_never_falls_in_a_random_network(seed):
     if not sources:  # else the sum over the steps has an error of its own
         assert (np.diff(entropy) >= -1e-9 * np.abs(entropy).max()).all()
     assert entropy[-1] > entropy[0]
-    assert run.energy().residual.to("J").magnitude < 1e-6 * run.energy().turned_over.magnitude
+    assert run.energy().residual.to("J").magnitude < 1e-6 * run.energy().throughput.magnitude

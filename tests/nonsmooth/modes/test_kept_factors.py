@@ -61,7 +61,7 @@ def test_what_is_singular_for_some_parameters_only_goes_the_general_way_there(ra
     held = LawFunctions.of(model.compile()).held_modes
     assert len(held.kept.factored) == 1
     runs = [model.simulate("12 s", rtol=1e-9, method=name) for name in ("auto", "rodas4")]
-    problem = runs[0]._recording.problem
+    problem = runs[0].recording.problem
     d = problem.laws.delassus.matrix(problem, 0.0)
     assert held.kept.fresh().fits(problem, d) == (ratio != 2.0)
     a, b = (run["shafts[3].w"].final.m for run in runs)

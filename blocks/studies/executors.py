@@ -1,0 +1,311 @@
+"""How are runs spread over threads, processes or machines?
+
+Over any ``concurrent.futures.Executor``; a Dask client makes one of itself. Points go out in
+batches that take about a second, and a worker makes those of a batch as this process would
+make them by itself: several at once where that can be. It gets the model once, and keeps it,
+assembled and compiled, for the batches that follow.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import ctypes
+import os
+import pickle
+import signal
+import threading
+import time
+import uuid
+from collections import OrderedDict, deque
+from collections.abc import Collection, Iterable, Iterator
+from concurrent.futures import (
+    BrokenExecutor,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+)
+from dataclasses import dataclass, field
+from queue import SimpleQueue
+from typing import Any
+
+from ..exceptions import BlocksError, ParameterError, warn_user
+from ..language.compiled_model import CompiledModel
+from ..simulation.interrupts import postponed
+from .axes import Plan
+from .batch_conditions import NotBatchable
+from .calls import chosen_executor
+from .runner import ASSEMBLY, InProcess, Outcome, Outcomes, Recipe, RunsPoints
+from .sequential import SequentialRunner
+from .vectorised import VectorisedRunner
+
+__all__ = ["ExecutorRunner", "runner_for"]
+
+LASTS = 1.0  # s of a batch: far longer than it takes to send it, and little to lose
+TOO_LONG = 4 * LASTS  # s, after which what is left of it goes out again
+PARTS = 4  # batches at least for each worker, of what is left
+WAITING = 256  # batches handed to an executor and not yet back: by these a cluster grows
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # of mallopt(3)
+KEPT_FREE = 1 << 25  # bytes
+KEPT = 2  # studies whose model a worker keeps
+_CANNOT = (pickle.PicklingError, AttributeError, TypeError)  # what pickle raises
+
+
+def runner_for(model: CompiledModel, recipe: Recipe, executor: Any, plan: Plan) -> RunsPoints:
+    """The runner a user has chosen: None, a number of workers, an executor, a Dask client."""
+    workers, executor = (0, None) if executor is None else chosen_executor(executor, "sweep")
+    if executor is None:
+        try:
+            return VectorisedRunner(model, recipe, plan, workers or 1)
+        except NotBatchable as reason:
+            why = reason
+        if workers <= 1 and model.compile().nu:
+            try:
+                return SequentialRunner(model, recipe, plan)
+            except NotBatchable as reason:
+                why = reason
+        if not workers:
+            return InProcess(model, recipe, str(why))
+    return ExecutorRunner(model, recipe, plan, executor, workers)
+
+
+@dataclass
+class _Batch:
+    """What a worker sends back of a batch."""
+
+    outcomes: list[Outcome] = field(default_factory=list)  # of the runs that were made
+    left: list[int] = field(default_factory=list)  # numbers of the others
+    seconds: float = 0.0  # that the runs took
+    alone: int = 0  # runs that were made by themselves after all
+    how: str = RunsPoints.how  # of the runner, as why
+    why: str = ""
+    warm: bool = False  # the worker has made others before
+    stopped: bool = False  # by Ctrl-C
+
+
+class ExecutorRunner(RunsPoints):
+    """Runs points on an executor, in whatever order they finish.
+
+    ``executor`` is None for as many processes of its own as there shall be ``workers``.
+    """
+
+    def __init__(self, model: CompiledModel, recipe: Recipe, plan: Plan, executor: Executor | None,
+                 workers: int = 0) -> None:
+        self.executor, self.workers = executor, workers
+        self.where = (f", on {workers} processes" if executor is None
+                      else f", on a {type(executor).__name__}")
+        self.token = uuid.uuid4().hex
+        self.cargo = (model, recipe, plan) if isinstance(executor, ThreadPoolExecutor) else (
+            _pickled(model, recipe, plan))  # which threads do not need
+
+    def run(self, plan: Plan, numbers: Iterable[int]) -> Outcomes:
+        """Run points; those under way are given up where the caller stops listening."""
+        own = self.executor is None
+        executor: Any = self.executor
+        if own:
+            executor = ProcessPoolExecutor(self.workers, initializer=_prepare)
+        batches = _Batches(numbers, self.workers or _workers(executor))
+        waiting: set[Future] = set()
+        back: SimpleQueue[Future | None] = SimpleQueue()  # None: Ctrl-C
+        try:
+            with postponed(lambda: back.put(None)):
+                while True:
+                    for some, known in batches.until(waiting):
+                        future = executor.submit(_work, self.token, None if known else self.cargo,
+                                                 some, own)  # fmt: skip
+                        waiting.add(future)
+                        future.add_done_callback(back.put)
+                    if not waiting:
+                        return
+                    done = back.get()
+                    if done is None:
+                        raise KeyboardInterrupt
+                    waiting.remove(done)
+                    batch = _back(done)
+                    batches.take(batch)
+                    self.how, self.why = batch.how, batch.why
+                    self.alone += batch.alone
+                    yield from batch.outcomes
+                    if batch.stopped:
+                        raise KeyboardInterrupt
+        except BrokenExecutor as error:
+            warn_user(
+                f"The executor broke down ({error}), so the rest of the study was not run. A "
+                "worker may have been killed or run out of memory; classes and functions of a "
+                "worker must be importable there; where processes are not forked, a script needs "
+                "if __name__ == '__main__': around its calls.")
+        finally:
+            if own:
+                _end(executor, at_once=bool(waiting))
+            else:
+                for future in waiting:
+                    future.cancel()
+
+
+class _Batches:
+    """Which points go out together, and how many batches at a time.
+
+    At first there is one run for each worker; with each batch that is back one more goes out, and
+    is better sized.
+    """
+
+    def __init__(self, numbers: Iterable[int], workers: int) -> None:
+        self.left, self.workers = deque(numbers), workers
+        self.again: list[list[int]] = []  # that have come back
+        self.fit = 1.0  # runs that take as long as a batch should, as far as is known
+        self.sent = 0
+        self.most = workers  # that are under way
+
+    def until(self, waiting: Collection[Future]) -> Iterator[tuple[list[int], bool]]:
+        """Batches that go out now, and whether workers may be expected to know the study."""
+        while self.again:
+            yield self.again.pop(), False
+        while self.left and len(waiting) < self.most:
+            share = len(self.left) / (PARTS * self.workers)
+            size = max(1, int(min(self.fit, max(share, self.fit / 10))))
+            some = [self.left.popleft() for _ in range(min(size, len(self.left)))]
+            self.sent += 1
+            yield some, self.sent > self.workers
+
+    def take(self, batch: _Batch) -> None:
+        """Learn from a batch that is back."""
+        if batch.left:
+            self.again.append(batch.left)
+        if batch.outcomes and batch.warm:
+            self.most = min(self.most + 1, WAITING)
+            self.fit = LASTS * len(batch.outcomes) / max(batch.seconds, 1e-9)
+
+
+def _back(future: Future) -> _Batch:
+    """What has come back; an error is the executor's, as those of runs are outcomes."""
+    try:
+        return future.result()
+    except (BlocksError, BrokenExecutor):
+        raise
+    except Exception as error:  # each has its own, such as Dask of a worker that was killed
+        raise BrokenExecutor(f"{type(error).__name__}: {error}") from error
+
+
+def _workers(executor: Any) -> int:
+    """How many workers an executor has, as far as it tells: pools, mpi4py, Dask."""
+    client: Any = getattr(executor, "_client", None)
+    if hasattr(client, "ncores"):
+        return max(1, sum(client.ncores().values()))
+    return (getattr(executor, "_max_workers", None) or getattr(executor, "num_workers", None)
+            or os.cpu_count() or 1)
+
+
+def _end(executor: Any, at_once: bool) -> None:
+    """End a pool of processes of our own; ``at_once`` with runs whose results nobody wants.
+
+    Workers would finish what they have, and Python would wait for it. What waits is not
+    cancelled: a pool that has lost its workers tells it so, and trips over what is.
+    """
+    workers = list((getattr(executor, "_processes", None) or {}).values()) if at_once else []
+    for worker in workers:
+        worker.terminate()
+    executor.shutdown(wait=not at_once)
+
+
+def _pickled(model: CompiledModel, recipe: Recipe, plan: Plan) -> bytes:
+    """A study as bytes; by cloudpickle where something of ``__main__`` is in them."""
+    functions = [o.function for o in recipe.outputs if o.function is not None]
+    parts = [model, *model.parts.values()]
+    local = any(type(p).__module__ == "__main__" for p in parts)
+    local = local or any(getattr(f, "__module__", "") == "__main__" for f in functions)
+    tools: list[Any] = [pickle]
+    with contextlib.suppress(ImportError):
+        import cloudpickle
+
+        tools = [cloudpickle] if local else [pickle, cloudpickle]
+    for tool in tools:
+        try:
+            return tool.dumps((model, recipe, plan))
+        except BlocksError:
+            raise
+        except _CANNOT as error:
+            reason = error
+    raise ParameterError(
+        "sweep(executor=…)", f"something of this study cannot be sent to a worker: {reason}.",
+        "Define component classes and output functions at the top of a module, or install "
+        "cloudpickle; threads and runs in this process need neither.", code="sweep.pickle",
+    ) from reason  # fmt: skip
+
+
+# -- in a worker -------------------------------------------------------------------------------
+class _Studies(threading.local):
+    """What this thread of a worker has made ready, by the tokens of studies."""
+
+    def __init__(self) -> None:
+        self.kept: OrderedDict[str, tuple[RunsPoints, Plan]] = OrderedDict()
+
+    def add(self, token: str, cargo: Any) -> None:
+        """Make a study ready; the oldest others are given up."""
+        with ASSEMBLY:
+            if isinstance(cargo, bytes):
+                _keep_memory()
+                model, recipe, plan = pickle.loads(cargo)
+            else:  # of threads
+                model, (recipe, plan) = copy.deepcopy(cargo[0]), cargo[1:]
+            self.kept[token] = runner_for(model, recipe, None, plan), plan
+        while len(self.kept) > KEPT:
+            self.kept.popitem(last=False)
+
+
+_studies = _Studies()
+
+
+def _keep_memory() -> None:
+    """Have the C library keep what arrays leave free, as it does where it is not told otherwise.
+
+    Dask tells its workers to give back whatever is free beyond 64 KiB. Arrays of a study are
+    larger, and to have their memory given anew, page by page, took a quarter of the time.
+    """
+    with contextlib.suppress(OSError, AttributeError, TypeError):  # there is no such library
+        c = ctypes.CDLL(None)
+        c.mallopt(M_TRIM_THRESHOLD, KEPT_FREE)
+        c.mallopt(M_MMAP_THRESHOLD, KEPT_FREE)
+
+
+def _prepare() -> None:
+    """Start of a process of our own, which Ctrl-C may end runs of but not itself."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _work(token: str, cargo: Any, numbers: list[int], own: bool) -> _Batch:
+    """Make the runs of a batch, or none where the study is not known."""
+    batch = _Batch(left=numbers, warm=token in _studies.kept)
+    try:
+        if own:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        if not batch.warm and cargo is not None:
+            _studies.add(token, cargo)
+        if token in _studies.kept:
+            _make(batch, *_studies.kept[token])
+    except KeyboardInterrupt:
+        batch.stopped = True
+    finally:
+        if own:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return batch
+
+
+def _make(batch: _Batch, runner: RunsPoints, plan: Plan) -> None:
+    """Make what is left of a batch, until it has taken far longer than it should."""
+    began, alone, outcomes = time.perf_counter(), runner.alone, runner.run(plan, batch.left)
+    batch.how, batch.why = runner.how, runner.why
+    try:
+        for outcome in outcomes:
+            batch.outcomes.append(outcome)
+            batch.seconds = time.perf_counter() - began
+            if batch.seconds > TOO_LONG and not outcome.more:
+                break
+    finally:
+        outcomes.close()
+        batch.alone = runner.alone - alone
+        made = {outcome.number for outcome in batch.outcomes}
+        batch.left = [number for number in batch.left if number not in made]
+        for outcome in batch.outcomes:
+            outcome.more = outcome is not batch.outcomes[-1]

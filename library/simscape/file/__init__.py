@@ -1,0 +1,1 @@
+"""What stands in a model file, and what stands elsewhere that it uses?"""

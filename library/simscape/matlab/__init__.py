@@ -1,0 +1,1 @@
+"""What do texts in MATLAB's language say, and how are they written in Python?"""

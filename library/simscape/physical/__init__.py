@@ -1,0 +1,1 @@
+"""What do physical blocks, their units and converters become?"""

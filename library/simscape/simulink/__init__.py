@@ -1,0 +1,1 @@
+"""What do Simulink's blocks and signals become?"""

@@ -1,0 +1,1 @@
+"""What is a component source (``.ssc``) in Python?"""

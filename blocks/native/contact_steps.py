@@ -95,11 +95,12 @@ def _efforts(kinds: Kinds, problem: Problem, factors: Factors, room: Room, t: fl
             room.rebound[i] += room.restitution[i] * max(before, 0.0)
         problem.b[i] = room.flow[i] + room.rebound[i]
     pose(problem, n)
-    pushed, change, largest = False, 0.0, 0.0
+    pushed, found, change, largest = False, False, 0.0, 0.0
     for _ in range(LOADED):
         _bound(problem, room, kinds, count)
         connect(problem, n)
-        if not proved(problem, factors, n, loose):
+        found = proved(problem, factors, n, loose)
+        if not found and not bent:  # bounds that bend may cross where these efforts are not
             return NO_EFFORTS
         pushed, change, largest = False, 0.0, 0.0
         for i in range(n):
@@ -115,15 +116,17 @@ def _efforts(kinds: Kinds, problem: Problem, factors: Factors, room: Room, t: fl
                 size = room.restitution[i] * max(room.flow_before[i], 0.0)
                 room.rebound[i] = size
                 problem.b[i] = problem.unit[i] * (room.flow[i] + size)
-        if not pushed and (not bent or change <= SETTLED * largest):
+        if found and not pushed and (not bent or change <= SETTLED * largest):
             _decide(kinds, problem, room, modes, n)
             return TAKEN
         if bent:  # bounds at the efforts that were found
             for i in range(n):
                 room.last[room.element[i]] = room.effort[i]
             at_start(kinds, room, t, room.last, modes, count)
-    if pushed or change > IMPACT_REPEATED * largest:
+    if pushed or not change <= IMPACT_REPEATED * largest:
         return UNSETTLED
+    if not found:
+        return NO_EFFORTS
     _decide(kinds, problem, room, modes, n)
     return TAKEN
 

@@ -39,13 +39,7 @@ class Cost:
 def blocks_on_springs(n: int, stretch: float = 0.0) -> Any:
     """The chain of ``n`` blocks of 1 kg on springs of 1 N/m, pulled by ``stretch`` m at first."""
     from blocks import Model, quantity
-    from library.translational import (
-        Mass,
-        Reference,
-        Spring,
-        TranslationalFriction,
-        VelocitySource,
-    )
+    from library.translational import Mass, Reference, Spring, TranslationalFriction, VelocitySource
 
     kinetic = 1 + 0.2 * np.random.default_rng(5).random(n)
     model = Model("chain")

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 from blocks import Model, quantity
-from library.electrical import (
-    ControlledVoltageSource,
-    DCVoltageSource,
-    ElectricalReference,
-    table,
-)
+from library.electrical import ControlledVoltageSource, DCVoltageSource, ElectricalReference, table
 from library.electromechanical import DCMotor, HBridge, Solenoid
 from library.rotational import (
     Inertia,

@@ -78,9 +78,7 @@ from .language.expression import (
     tanh,
     where,
 )
-from .language.expression import (
-    time as time,  # not among what * imports: it would hide the module
-)
+from .language.expression import time as time  # not among what * imports: it would hide the module
 from .language.interpolation import integral_of_table, interpolate, interpolate_grid
 from .language.replaceable import Replaceable, Replacement
 from .language.statements import (

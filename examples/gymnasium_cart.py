@@ -13,13 +13,7 @@ import numpy as np
 from _show import show
 
 from blocks import Model
-from library.translational import (
-    ForceSource,
-    Mass,
-    MotionSensor,
-    Reference,
-    TranslationalFriction,
-)
+from library.translational import ForceSource, Mass, MotionSensor, Reference, TranslationalFriction
 
 try:
     import gymnasium

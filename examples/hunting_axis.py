@@ -21,13 +21,7 @@ from blocks import Model, quantity
 from blocks.analysis.describing import predict_limit_cycles
 from library.friction_studies.identification import identify_friction
 from library.signal import Constant, DeadZone, Gain, Integrator, Sum
-from library.translational import (
-    ForceSource,
-    Mass,
-    MotionSensor,
-    Reference,
-    TranslationalFriction,
-)
+from library.translational import ForceSource, Mass, MotionSensor, Reference, TranslationalFriction
 
 RAIL = {"coulomb_force": "12 N", "breakaway_force": "18 N", "breakaway_velocity": "0.5 mm/s",
         "viscous_coefficient": "30 N*s/m"}  # fmt: skip

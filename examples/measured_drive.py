@@ -14,13 +14,7 @@ from _show import show
 
 from blocks import Model
 from library.tables import table
-from library.translational import (
-    ForceSource,
-    Mass,
-    MotionSensor,
-    Reference,
-    TranslationalFriction,
-)
+from library.translational import ForceSource, Mass, MotionSensor, Reference, TranslationalFriction
 
 measured = table(Path(__file__).with_name("measured_drive.csv"), time="t [ms]", value="F [N]",
                  ends="refused")

@@ -32,15 +32,7 @@ from ..reading.paths import steps_of
 from ..renamed import ATTRIBUTES, current_attribute
 from ..results.formatting import printable
 from ..units import Unit, from_si, unit_given
-from .assignment import (
-    Builds,
-    accept_count,
-    aim,
-    are_parts,
-    pass_on,
-    refuse_as_part,
-    shaped,
-)
+from .assignment import Builds, accept_count, aim, are_parts, pass_on, refuse_as_part, shaped
 from .declarations import Declaration, Option, Parameter, Port, Signal, Variable
 from .dependence import refuse_function
 from .documentation import (

@@ -49,13 +49,7 @@ from .lookup import derivatives_written
 from .readable import readable
 from .references import choices_with
 from .sign_choices import follow_flows, with_zeros
-from .source_lines import (
-    Place,
-    line_of_function,
-    line_of_generator,
-    line_where_raised,
-    tell_line,
-)
+from .source_lines import Place, line_of_function, line_of_generator, line_where_raised, tell_line
 from .specialisation import arrays_are_numbers, structure_key
 from .statements import Breakpoints, Demand, LoadLaw, Requirement, Reset, Sampling, SetValued
 

@@ -56,13 +56,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .costs import (
-    REACH,
-    TIGHT,
-    is_installed,
-    many_values,
-    most_steps,
-)
+from .costs import REACH, TIGHT, is_installed, many_values, most_steps
 from .forms import MOST_STATES, is_large, is_solved_for, why_not
 from .matrices import why_not_implicit
 

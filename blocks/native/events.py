@@ -13,11 +13,7 @@ from ..numerics.tolerances import LEAST_ERROR, SAME_INSTANT
 from ..solvers.samples import MOST_ROUNDS
 from .delayed import begin_piece, is_kept_up_to, read_from
 from .mode_rows import NetworkModes
-from .network_modes import (
-    choose_network_modes,
-    ends_by_rounding,
-    notice_margins,
-)
+from .network_modes import choose_network_modes, ends_by_rounding, notice_margins
 from .predicted_elements import PredictedElements
 from .predictions import notice_speeds, predict_modes, stuck_ones_rest
 from .resets import Resets, begin_resets, give_resets_up, has_moved_states, rounds_of

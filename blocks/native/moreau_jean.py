@@ -31,15 +31,7 @@ from ..solvers.interpolation import Hermite
 from ..solvers.trajectory import Trajectory
 from ..system.system import System
 from .callbacks import Callbacks
-from .contact_steps import (
-    CHANGED,
-    NO_ROOM,
-    NOT_CONVERGED,
-    NOT_FINITE,
-    SINGULAR,
-    UNSETTLED,
-    advance,
-)
+from .contact_steps import CHANGED, NO_ROOM, NOT_CONVERGED, NOT_FINITE, SINGULAR, UNSETTLED, advance
 from .front_lists import room_of
 from .step_equations import ComponentSteps, WholeSteps
 from .step_records import Record, Room

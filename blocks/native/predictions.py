@@ -36,16 +36,7 @@ from ..numerics.tolerances import (
     SHORT_TIME,
 )
 from .impulses import drifts, push, stop_island
-from .joint_choice import (
-    AT_FIRST,
-    DRIVE,
-    KNOWN,
-    LET_GO,
-    MOVED,
-    SHARED,
-    STATE,
-    SURE,
-)
+from .joint_choice import AT_FIRST, DRIVE, KNOWN, LET_GO, MOVED, SHARED, STATE, SURE
 from .joint_choice import LOW as AT_LOW
 from .kept_factors import keep_factors, share_load
 from .predicted_elements import (

@@ -21,12 +21,7 @@ from .one_step import EARLY, FULL, watched
 from .pulses import END, EXPONENT_ROWS, INSIDE_ROWS, START, step_to_pulse
 from .stages import ATOL, EXTENSION, NEW
 from .steps import RUNGE_KUTTA, Code, known_of, workspace
-from .zero_crossings import (
-    LARGEST,
-    parts_by_angles,
-    relations_of,
-    step_within_pieces,
-)
+from .zero_crossings import LARGEST, parts_by_angles, relations_of, step_within_pieces
 
 __all__ = ["Crossings", "Pulses"]
 

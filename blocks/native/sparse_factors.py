@@ -10,14 +10,7 @@ import numpy as np
 from ..machine.functions import machine_code
 from ..machine.signatures import indices_at, vector_at
 from ..numerics.arrays import Array, Flags, Indices
-from ..system.block_factors import (
-    HEAD,
-    factorize_blocks,
-    order_of,
-    plan_of,
-    room_for,
-    solve_blocks,
-)
+from ..system.block_factors import HEAD, factorize_blocks, order_of, plan_of, room_for, solve_blocks
 from .expressions import Writer
 from .lu import factor_columns, solve_columns
 

@@ -24,12 +24,7 @@ from ..system.failure import AlgebraicFailure
 from ..system.finite_values import FiniteValues
 from .actions import RunEnds
 from .events import Opening
-from .failures import (
-    refuse_standstill,
-    refuse_undetermined,
-    refuse_unstable,
-    stop_at_failed_step,
-)
+from .failures import refuse_standstill, refuse_undetermined, refuse_unstable, stop_at_failed_step
 from .integration import Ending, Integration
 from .interrupts import forget_interrupt, interruptible
 from .running_method import RunningMethod

@@ -26,14 +26,7 @@ from .interrupts import forget_interrupt, interruptible
 from .method_choice import automatic, chosen_method, refuse_fixed_steps, refuse_full_jacobian
 from .progress import Progress
 from .run_start import Decided, RunStart
-from .settings import (
-    Options,
-    Settings,
-    end_of_run,
-    positive_time,
-    record_options,
-    sample_times,
-)
+from .settings import Options, Settings, end_of_run, positive_time, record_options, sample_times
 from .tolerances import Tolerances
 
 if TYPE_CHECKING:

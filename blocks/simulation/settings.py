@@ -9,14 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..exceptions import (
-    ParameterError,
-    UnknownName,
-    WrongCall,
-    brief,
-    did_you_mean,
-    nearest,
-)
+from ..exceptions import ParameterError, UnknownName, WrongCall, brief, did_you_mean, nearest
 from ..numerics.arrays import Array
 from ..numerics.tolerances import STEP_REST
 from ..reading.foreign_words import option_elsewhere

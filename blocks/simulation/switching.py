@@ -11,13 +11,7 @@ import numpy as np
 from ..exceptions import SimulationError
 from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.copies import put_back
-from ..numerics.tolerances import (
-    CEASED_FLOW,
-    DIRECTION_STEP,
-    ROUNDING,
-    SAME_INSTANT,
-    TINY,
-)
+from ..numerics.tolerances import CEASED_FLOW, DIRECTION_STEP, ROUNDING, SAME_INSTANT, TINY
 from ..solvers.samples import MOST_ROUNDS
 from ..system.problem import Problem
 from .actions import Resets, Samplings

@@ -17,12 +17,7 @@ from ..language.compiled_model import CompiledModel
 from ..simulation.interrupts import forget_interrupt, terminable
 from ..simulation.method_choice import named_method
 from ..simulation.progress import Progress
-from ..simulation.settings import (
-    end_of_run,
-    options_named,
-    positive_time,
-    refuse_unknown_options,
-)
+from ..simulation.settings import end_of_run, options_named, positive_time, refuse_unknown_options
 from ..simulation.tolerances import Tolerances
 from ..simulation.until import model_until
 from ..system import System

@@ -246,8 +246,6 @@ def relations_on_edge(point: Point) -> Flags:
 def beside_corners(point: Point) -> Iterator[tuple[Point, str]]:
     """Points just before and behind corners of tables over states; of which state there is more."""
     tables, x = point.system.state_tables, point.x
-    if not tables.places.numel():
-        return
     at = ca.Function("places", point.system.arguments, [
         tables.places, ca.jacobian(tables.places, point.system.tape.x)])(*point.arguments)
     for place, row, (near, *borders) in zip(
@@ -361,14 +359,10 @@ def _remaining(point: Point, at: DerivativesAt, reduced: Reduced) -> dict[str, A
     """Rates of states at a point that is no equilibrium."""
     slope, scale = at.value["slope"], point.scale_x
     position = positional_states(point.system)
-    out: dict[str, Any] = {}
     used = np.asarray(abs(reduced.a).sum(axis=0)).ravel() > 0
-    for k, i in enumerate(reduced.states):
-        matters = not position[i] or used[k]
-        if matters and abs(slope[i]) > 1e-7 * scale[i]:
-            path, rate = rate_of(point.system, int(i), slope)
-            out[f"der({path})"] = rate
-    return out
+    rates = (rate_of(point.system, int(i), slope) for k, i in enumerate(reduced.states)
+             if (used[k] or not position[i]) and abs(slope[i]) > 1e-7 * scale[i])
+    return {f"der({path})": rate for path, rate in rates}
 
 
 def refuse_infinite(point: Point, at: DerivativesAt) -> None:

@@ -30,13 +30,7 @@ from .elements import Elements
 from .indirect_relations import indirect_relations, relations_of_efforts
 from .islands import UNLOADED
 from .law_expressions import LawExpressions
-from .mode_equations import (
-    MOST_KEPT,
-    ModeEquations,
-    rows_of,
-    told_sliding,
-    without_rounding,
-)
+from .mode_equations import MOST_KEPT, ModeEquations, rows_of, told_sliding, without_rounding
 from .resting_relations import RestingRelations
 
 if TYPE_CHECKING:

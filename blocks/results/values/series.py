@@ -12,13 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...exceptions import (
-    MissingUnit,
-    ParameterError,
-    WrongCall,
-    WrongDimension,
-    brief,
-)
+from ...exceptions import MissingUnit, ParameterError, WrongCall, WrongDimension, brief
 from ...numerics.arrays import Array
 from ...reading.foreign_words import attribute_elsewhere
 from ...units import as_written, from_si, quantity

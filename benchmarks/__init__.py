@@ -9,7 +9,7 @@ and sessions, seconds do not: a busy machine slows the reference too.
 against SciPy; ``drivetrain`` and ``planar`` are among them.
 
 ``python -m benchmarks beyond`` times eight problems of electricity, heat, oil and magnetism
-(:mod:`benchmarks.domains`), each side at its fastest with an error near 1e-6
+(:mod:`benchmarks.cases.domains`), each side at its fastest with an error near 1e-6
 (:mod:`benchmarks.beyond`). ``python -m benchmarks tolerances`` runs small ones of them by six
 methods from 1e-4 to 1e-11 (:mod:`benchmarks.tolerances`).
 

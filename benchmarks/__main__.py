@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from . import __doc__ as about
-from . import drivetrain, planar, table
-from .cases import CASES, Measurement, measure
+from . import table
+from .cases import drivetrain, planar
+from .timing import CASES, Measurement, measure
 
 
 def main() -> None:

@@ -3,7 +3,7 @@
 ``python -m benchmarks beyond [WORDS]``. Processor time, the best of several. The published column
 is what the best C took on another machine (its own error near 1e-6, too); the C beside it is
 compiled and run here, in turn with ours (E8: if SUNDIALS and KLU are installed), and so are
-ngspice, if it is installed (:mod:`benchmarks.spice`), and SciPy (:mod:`benchmarks.by_hand`).
+ngspice, if it is installed (:mod:`benchmarks.spice`), and SciPy (:mod:`benchmarks.cases.by_hand`).
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from . import domains, models, spice
-from .by_hand import BY_HAND
+from . import spice
+from .cases import domains, models
+from .cases.by_hand import BY_HAND
 from .table import compiled_baseline
 
 __all__ = ["PROBLEMS", "Problem", "Timed", "main", "timed"]

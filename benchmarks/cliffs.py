@@ -27,9 +27,9 @@ from library import signal as S  # noqa: N812
 from library import translational as T  # noqa: N812
 from library.electromechanical import HBridge
 
-from . import models
-from .circuits import rc_ladder
-from .consumers import district
+from .cases import models
+from .cases.circuits import rc_ladder
+from .cases.consumers import district
 
 __all__ = ["FAMILIES", "Family", "Growth", "chain_with", "main", "measure"]
 

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .circuits import diode_nodes
+from .cases.circuits import diode_nodes
 
 __all__ = ["NETLISTS", "Circuit", "available", "run"]
 

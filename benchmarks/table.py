@@ -23,8 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from . import models
-from .cases import IMPORTS, as_installed, plain_installation, process_seconds
+from .cases import models
+from .timing import IMPORTS, as_installed, plain_installation, process_seconds
 
 __all__ = ["HOW_TO_GET_C", "Row", "compiled_baseline", "load", "peak_memory", "rows"]
 
@@ -284,7 +284,8 @@ def _whole(model: Any, duration: str, repeats: int, **options: Any) -> tuple[flo
 
 def _stiff(repeats: int) -> Iterator[Row]:
     """The stiff chain, in whatever process: the first run counts."""
-    code = ("from benchmarks import models, table\nimport time\nm = models.stiff_chain(10_000)\n"
+    code = ("from benchmarks import table\nfrom benchmarks.cases import models\n"
+            "import time\nm = models.stiff_chain(10_000)\n"
             "m.compile()\nb = time.perf_counter()\nm.simulate('2 s')\n"
             "print(time.perf_counter() - b, table.peak_memory())")  # fmt: skip
     found = [np.array(subprocess.run([sys.executable, "-c", code], check=True, text=True,
@@ -355,7 +356,7 @@ def _read() -> Iterator[Row]:
 
 
 def _disc(repeats: int) -> Iterator[Row]:
-    from . import planar
+    from .cases import planar
 
     seconds, result = _whole(planar.disc(), f"{planar.END:.15g} s", repeats, rtol=1e-9)
     yield Row("D1 disc in a circle, 28 events", seconds, goal="<= 4 ms", reached=seconds <= 4e-3,
@@ -364,7 +365,7 @@ def _disc(repeats: int) -> Iterator[Row]:
 
 def _many_bodies(repeats: int) -> Iterator[Row]:
     """Moreau-Jean steps, and a drivetrain beside SciPy by hand."""
-    from . import drivetrain, planar
+    from .cases import drivetrain, planar
 
     n = 2000
     seconds, _ = _whole(planar.disc(), f"{n} ms", repeats, method="moreau_jean", step="1 ms")
@@ -395,7 +396,7 @@ def _networks() -> Iterator[Row]:
 
 
 def _consumers() -> Iterator[Row]:
-    from .consumers import district
+    from .cases.consumers import district
 
     for n in (10, 30, 100):
         start = time.perf_counter()

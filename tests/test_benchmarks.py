@@ -9,19 +9,10 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from benchmarks import (
-    beyond,
-    cliffs,
-    consumers,
-    domains,
-    models,
-    planar,
-    precision,
-    spice,
-    tolerances,
-)
-from benchmarks.by_hand import BY_HAND
-from benchmarks.cases import CASES, plain_installation
+from benchmarks import beyond, cliffs, precision, spice, tolerances
+from benchmarks.cases import consumers, domains, models, planar
+from benchmarks.cases.by_hand import BY_HAND
+from benchmarks.timing import CASES, plain_installation
 from blocks.native import is_large
 
 

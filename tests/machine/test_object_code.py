@@ -198,7 +198,7 @@ def test_what_was_not_used_for_longest_goes_first(folder, monkeypatch):
 
 
 SCRIPT = """
-from benchmarks.models import block_on_belt
+from benchmarks.cases.models import block_on_belt
 run = block_on_belt().simulate("3 s")
 print(run.statistics["method"], run.statistics["steps"], len(run.events),
       *(float(run[name].final.m).hex() for name in ("block.v", "spring.x")))

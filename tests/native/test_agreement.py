@@ -20,7 +20,7 @@ from scipy.sparse import csc_matrix
 import blocks
 import library.electrical as el
 import library.translational as tr
-from benchmarks import domains, drivetrain, models, planar
+from benchmarks.cases import domains, drivetrain, models, planar
 from blocks import Component, Discrete, Parameter, Variable, delayed, der, native, quantity, where
 from blocks import time as now
 from blocks.machine.signatures import run_code

@@ -14,7 +14,7 @@ from scipy.optimize import brentq
 
 import library.thermal as th
 import library.translational as tr
-from benchmarks import domains, models
+from benchmarks.cases import domains, models
 from benchmarks.table import peak_memory
 from blocks import Component, Discrete, Model, Parameter, Variable, der, quantity, when, where
 from blocks.machine.signatures import run_code
@@ -298,7 +298,7 @@ def test_a_long_rod_that_radiates_takes_the_implicit_steps_of_a_band():
 # -- a long chain -----------------------------------------------------------------------------
 RUN = """
 import json
-from benchmarks import models
+from benchmarks.cases import models
 from benchmarks.table import peak_memory
 model = models.chain_of_arrays(100_000)
 result = model.simulate("2 s", method="dopri5")

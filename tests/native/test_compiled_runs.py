@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 import blocks
 import blocks.native
 import library.translational as tr
-from benchmarks.models import stick_slip
+from benchmarks.cases.models import stick_slip
 from blocks import Component, Model, Parameter, SimulationError, Variable, der, quantity
 from blocks.exceptions import MissingPackage
 

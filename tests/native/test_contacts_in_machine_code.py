@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 
 import library.rotational as ro
 import library.translational as tr
-from benchmarks.planar import disc
+from benchmarks.cases.planar import disc
 from blocks import quantity, sin
 from library.mechanisms import DiscBrake, DiscClutch, OneWayClutch, SliderCrank
 from library.signal import Pulse

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 import blocks
 import library.translational as tr
-from benchmarks.models import Buck, alone, block_on_belt, blocks_on_belt
+from benchmarks.cases.models import Buck, alone, block_on_belt, blocks_on_belt
 from blocks import Component, Discrete, Parameter, Variable, der, every, quantity, require, where
 from blocks import time as now
 from blocks.nonsmooth.modes.laws import SetValuedLaws

@@ -6,7 +6,7 @@ from benches import wire, wired
 from numpy.testing import assert_allclose
 from scipy.sparse import csc_matrix, eye_array, kron, random
 
-from benchmarks import domains
+from benchmarks.cases import domains
 from blocks import Model, Parameter, mod, quantity, time, where
 from blocks.machine.signatures import address_of
 from blocks.native.band import factorize_band, solve_band

@@ -11,7 +11,7 @@ from scipy.linalg import expm
 
 import library.electrical as el
 import library.translational as tr
-from benchmarks.models import alone
+from benchmarks.cases.models import alone
 from blocks import Component, Discrete, Model, Variable, der, quantity, sin, time, when
 from blocks.native.linearity import kinds_of_dependence
 from blocks.native.step_control import count_up_to

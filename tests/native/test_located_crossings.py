@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 
 import blocks
 import library.isothermal_liquid as il
-from benchmarks.models import block_on_belt
+from benchmarks.cases.models import block_on_belt
 from blocks import Component, Discrete, Parameter, Variable, abs_, der, quantity, sin, when, where
 from library.signal import Sine
 from library.translational import ForceSource, HardStop, Mass, Reference, TranslationalFriction

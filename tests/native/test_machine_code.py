@@ -8,7 +8,7 @@ import pytest
 from benches import wire, wired
 from numpy.testing import assert_allclose
 
-from benchmarks.models import blocks_on_belt
+from benchmarks.cases.models import blocks_on_belt
 from blocks import interpolate, interpolate_grid, quantity
 from blocks.language.expression import Expression
 from blocks.machine.compiling import compiled

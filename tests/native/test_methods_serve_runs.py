@@ -12,7 +12,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 import library.electrical as el
-from benchmarks import models, planar
+from benchmarks.cases import models, planar
 from blocks import Model, quantity
 from blocks.assembly import tape
 from blocks.exceptions import SimulationError

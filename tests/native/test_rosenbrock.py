@@ -9,9 +9,9 @@ from scipy.integrate import solve_ivp
 import blocks
 import library.electrical as el
 import library.translational as tr
-from benchmarks.circuits import rc_ladder
-from benchmarks.domains import cylinder, ladder
-from benchmarks.models import alone, block_on_belt
+from benchmarks.cases.circuits import rc_ladder
+from benchmarks.cases.domains import cylinder, ladder
+from benchmarks.cases.models import alone, block_on_belt
 from blocks import Component, Discrete, Parameter, Variable, cos, der, quantity, sin, time
 from blocks.native.rosenbrock import rosenbrock_polynomial
 from blocks.native.stages import NEW, ROWS

@@ -6,7 +6,7 @@ from benches import wire, wired
 from numpy.testing import assert_allclose
 
 import library.translational as tr
-from benchmarks.planar import disc, poured
+from benchmarks.cases.planar import disc, poured
 from blocks import Branch, Model, Parameter, delayed, quantity, sin
 from blocks.machine import compiling
 from blocks.native import moreau_jean, step_equations

@@ -9,8 +9,8 @@ from numpy.testing import assert_allclose
 from scipy.integrate import DOP853, RK23, solve_ivp
 
 import blocks
-from benchmarks import models
-from benchmarks.models import alone
+from benchmarks.cases import models
+from benchmarks.cases.models import alone
 from blocks import Component, Discrete, Parameter, Variable, cos, delayed, der, quantity, sin, time
 from blocks.machine.signatures import run_code
 from blocks.native.stages import ATOL, ERROR_NORM, NEW, ROWS, STAGE_TIMES, arithmetic

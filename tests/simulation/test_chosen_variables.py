@@ -15,7 +15,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from test_reading import MODELS as EXACT
 
 import blocks
-from benchmarks import models
+from benchmarks.cases import models
 from blocks import Component, Parameter, RecordWarning, SimulationError, Variable, der, quantity
 from blocks.exceptions import FileError, MissingPackage, ParameterError
 from blocks.results import read_parquet

@@ -16,7 +16,7 @@ from scipy.linalg import expm
 
 import blocks
 import library.electrical as el
-from benchmarks.circuits import diode_nodes, grid_with_diodes, rc_ladder
+from benchmarks.cases.circuits import diode_nodes, grid_with_diodes, rc_ladder
 from blocks import Component, Output, Parameter, Port, Variable, abs_, cos, der, quantity, sin, time
 from library.electrical.domain import electrical
 from library.rotational import AngularVelocitySource, RotationalReference

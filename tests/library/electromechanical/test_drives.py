@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 import library.electrical as el
 import library.electromechanical as em
-from benchmarks.machines import DRIVE_ENDS, SOLENOID_ENDS, drive, solenoid
+from benchmarks.cases.machines import DRIVE_ENDS, SOLENOID_ENDS, drive, solenoid
 from blocks import Model, SimulationError, quantity
 from library.rotational import AngularVelocitySource, RotationalReference
 from library.signal import Constant, Sine

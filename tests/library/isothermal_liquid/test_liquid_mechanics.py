@@ -11,7 +11,13 @@ from scipy.optimize import brentq
 import library.isothermal_liquid as il
 import library.rotational as ro
 import library.translational as tr
-from benchmarks.hydraulics import PATHS, PUBLISHED, START, cylinder_line, cylinder_line_by_hand
+from benchmarks.cases.hydraulics import (
+    PATHS,
+    PUBLISHED,
+    START,
+    cylinder_line,
+    cylinder_line_by_hand,
+)
 from blocks import Model, cos, quantity
 from library.signal import Constant, Ramp
 

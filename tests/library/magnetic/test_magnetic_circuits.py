@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 
 import library.electrical as el
 import library.magnetic as ma
-from benchmarks.machines import SOLENOID_ENDS
+from benchmarks.cases.machines import SOLENOID_ENDS
 from blocks import quantity, sin
 from library.thermal import ThermalMass
 from library.translational import Damper, HardStop, Mass, Reference, Spring, VelocitySource

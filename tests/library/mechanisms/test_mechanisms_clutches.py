@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 import library.mechanisms as me
 import library.rotational as ro
-from benchmarks.drivetrain import RATIOS, ByHand, drivetrain
+from benchmarks.cases.drivetrain import RATIOS, ByHand, drivetrain
 from blocks import BlocksError, SimulationError, quantity, sin, where
 from library.signal import Ramp
 

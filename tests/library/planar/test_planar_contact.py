@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
 import library.planar as pl
-from benchmarks import planar
+from benchmarks.cases import planar
 from blocks import BlocksError, Target, cos, quantity, sin
 from library.rotational import AngularVelocitySource, RotationalReference
 

@@ -8,7 +8,7 @@ from benches.planar import touching
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from benchmarks.planar import SIDES, poured
+from benchmarks.cases.planar import SIDES, poured
 from blocks import SimulationError, Target, cos, quantity
 from blocks.machine import compiling
 from blocks.native import contact_steps

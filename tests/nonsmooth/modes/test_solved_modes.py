@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 
 import library.electrical as electrical
 import library.translational as tr
-from benchmarks.planar import disc
+from benchmarks.cases.planar import disc
 from blocks import quantity
 from blocks.nonsmooth.complementarity import solve
 from library.signal import Constant

@@ -4,7 +4,7 @@ By hand means: the modes of the clutches thought through by a person and written
 Python, with scipy's LSODA between them and its events to find their ends. Both sides
 solve the same equations, exact friction among them, and are held to the same error
 against a tight solution: tolerances mean different things to different methods.
-``python -m benchmarks.drivetrain`` prints time and error of both over the tolerance.
+``python -m benchmarks.cases.drivetrain`` prints time and error of both over the tolerance.
 """
 
 from __future__ import annotations
@@ -346,7 +346,7 @@ def loosest(side: Callable[[float], tuple[float, float]]) -> float:
 
 def cases() -> Iterator[Any]:
     """For ``python -m benchmarks``."""
-    from .cases import Case
+    from ..timing import Case
 
     yield Case(f"drivetrain 60 s, speed within {ERROR * 1e3:g} mm/s", lambda: _seconds(toolkit),
                "LSODA, hand-written; goal 1.5", lambda: _seconds(by_hand))

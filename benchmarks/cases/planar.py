@@ -3,7 +3,7 @@
 The disc is solved with exact friction and contact, and by hand: the reduced equations of
 the source in one angle and the spin, modes and their ends thought through by a person,
 scipy's DOP853 with its events between them. The discs fall by Moreau-Jean time stepping,
-with every pair a contact; ``python -m benchmarks.planar`` prints the time of a step over
+with every pair a contact; ``python -m benchmarks.cases.planar`` prints the time of a step over
 their number.
 """
 
@@ -20,7 +20,7 @@ import numpy as np
 from blocks import Model, quantity
 from library.planar import Body, Circle, Contact, Ground, Line
 
-from .cases import Case
+from ..timing import Case
 
 __all__ = ["Pour", "cases", "disc", "disc_by_hand", "pour", "poured"]
 

@@ -141,7 +141,7 @@ def _by_hand(problem: Callable[[], tuple[Any, Any]], end: float, **options: Any
 
 
 def _cases() -> Iterator[Case]:
-    from . import models
+    from .cases import models
 
     imports = IMPORTS, partial(process_seconds, IMPORTS)
     yield Case("cold process: mass-spring-damper", partial(process_seconds, models.COLD), *imports,

@@ -99,9 +99,11 @@ def advice_on_loose_nodes(system: System, owners: list[str], culprits: list[str]
     light, of_node = _massless_node(system, topology, owners)
     if of_node is None or not culprits:
         return ""
-    return (f"Nothing determines the node {light} while {culprits[0]} carries nothing. "
-            f"Give the node {of_node.storage}, or put {of_node.resistance} in parallel with "
-            f"{culprits[0]}: a very small one will do.")
+    there = [port.rpartition(".")[0] for port in light.split(" = ")]
+    idle = next((path for path in culprits if path in there), there[0])
+    return (f"Nothing determines the node {light} while {idle} carries nothing. Give the node "
+            f"{of_node.storage}, or put {of_node.resistance} in parallel with {idle}: a very small "
+            "one will do.")
 
 
 def neighbours(system: System, owners: list[str]) -> list[str]:

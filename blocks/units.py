@@ -206,9 +206,8 @@ def to_si(value: object, expected: Unit, where: str = "", advice: str | Mapping[
     if isinstance(value, (list, tuple)):
         if any(map(callable, value)):
             raise ParameterError(where, f"takes {_article(expected)}, but was given a list of "
-                                 "functions.", "One function of time gives all values: lambda t: "
-                                 f"quantity([1, 2], '{expected}').", given=value,
-                                 code="parameter.function")
+                                 "functions.", "All instances share one function of time: make a "
+                                 "part for each.", given=value, code="parameter.function")
         return _stacked([to_si(v, expected, where, advice) for v in value], where, value)
     number = _plain_number(value, where, expected, value)
     if expected.is_dimensionless and not expected.angular and expected.factor == 1.0:

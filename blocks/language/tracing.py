@@ -238,6 +238,11 @@ class Trace:
                 f"Multiply with a quantity, such as quantity('1 {declared.unit}') * sin(…)."
                 if not of else f"Begin with a quantity, such as quantity('1 {declared.unit}') * …",
                 code="unit.dimension"), line_of_function(function))
+        if value.sx.numel() > 1 and not declared.dimensions:
+            raise tell_line(EquationError(
+                where, f"the function of {kind} given for it returns {value.sx.numel()} values, "
+                "but all instances share one.", "Make a part for each value.",
+                code="parameter.function"), line_of_function(function))
         if of:
             self._show_dependent(name, declared, value)
         for requirement in bounds_to_watch(self.kernel, declared,

@@ -2,6 +2,8 @@
 
 Where friction follows what several feet carry, and where what is held may be shared in any way."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from benches import wire, wired
@@ -278,3 +280,32 @@ def test_a_clutch_that_shares_a_load_at_rest_heats_nothing_until_it_slides():
     capacity = (model.lining.mass * model.lining.specific_heat).to("J/K").m
     assert_allclose(run["lining.T"].final.to("K").m - warm[0], kinetic * turned / capacity,
                     rtol=1e-7)
+
+
+@pytest.mark.parametrize("seed", [0, *(
+    pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 6))])
+def test_random_frictions_in_loops_obey_their_laws(seed):
+    """Bodies that rub on each other and on the ground in more ways than they can move."""
+    draw, model, strengths = np.random.default_rng(seed), Model("random"), {}
+    model.ground = tr.Reference()
+    for k in range(4):
+        wire(model, f"wave{k}.y push{k}.S", f"push{k}.R body{k}.M", f"push{k}.C ground.V", **{
+            f"body{k}": tr.Mass(mass=f"{draw.uniform(1, 3)} kg"), f"push{k}": tr.ForceSource(),
+            f"wave{k}": Sine(amplitude=f"{draw.uniform(2, 8)} N",
+                             frequency=f"{draw.uniform(0.5, 2)} Hz")})
+    ports = [*(f"body{k}.M" for k in range(4)), "ground.V"]
+    for k, (one, other) in enumerate(combinations(ports, 2)):
+        strength = strengths[f"rub{k}"] = draw.uniform(0.5, 2)
+        wire(model, f"rub{k}.R {one}", f"rub{k}.C {other}",
+             **{f"rub{k}": dry(0.8 * strength, strength)})
+    run = model.simulate("3 s", method="dopri5", rtol=1e-9)
+    assert "stretches in Python" not in run.statistics
+    assert len(run.events) > 20
+    assert run.energy().relative_residual < 1e-7
+    times = np.linspace(0, 3, 212)[1:-1]
+    times = times[np.abs(times[:, None] - [e.time for e in run.events]).min(axis=1) > 1e-6]
+    for name, strength in strengths.items():
+        speed, force = values(run, [f"{name}.v", f"{name}.f"], times)
+        slides = np.abs(speed) > 1e-9
+        assert (np.abs(force) <= strength + 1e-7).all()
+        assert_allclose(force[slides], 0.8 * strength * np.sign(speed[slides]), rtol=1e-7)

@@ -337,14 +337,3 @@ def test_machine_code_agrees_with_the_reference(name):
 def test_machine_code_agrees_with_the_reference_in_examples(path, monkeypatch):
     fast = path.stem == "buck_converter"  # 50 kHz
     compare(of_example(path, monkeypatch), ("25 us", "90 us") if fast else ("0.05 s", "0.9 s"))
-
-
-@pytest.mark.parametrize("name", [
-    "friction beside a nonlinear loop", "delays and a nonlinear loop"])
-def test_implicit_steps_by_differences_of_slopes_make_the_run_of_the_reference(name):
-    run, python = (MODELS[name]().simulate("0.4 s", method=m, rtol=rtol)
-                   for m, rtol in (("rodas4", 1e-8), ("DOP853", 1e-9)))
-    assert run.statistics["method"] == "rodas4"
-    assert len(run.events) == len(python.events)
-    one, other = (np.array(list(r.recording.problem.x)) for r in (run, python))
-    assert_allclose(one, other, rtol=0, atol=1e-6)

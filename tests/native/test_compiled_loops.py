@@ -177,16 +177,6 @@ def test_parallel_webs_move_as_one_of_them_alone(nodes):
         assert_allclose(found[at[f"mass[{copy}].v"]], expected, rtol=1e-12)
 
 
-def test_a_large_network_with_levers_runs_in_machine_code():
-    model = models.random_network(600)
-    result = model.simulate("2 s")
-    assert result.statistics["method"] == "dopri5"
-    exact = model.simulate("2 s", method="DOP853", rtol=1e-11, atol=1e-13)
-    for name in ("masses.v", "springs.x"):
-        v, reference = (r[name].final.m for r in (result, exact))
-        assert_allclose(v, reference, rtol=0, atol=2e-6 * max(1.0, np.abs(reference).max()))
-
-
 def test_many_unknowns_that_all_depend_on_each_other_are_solved_in_python(monkeypatch):
     monkeypatch.setattr(sparse_factors, "SHARE", 0.0)
     assert "algebraic unknowns" in why_not(webs(10).compile())

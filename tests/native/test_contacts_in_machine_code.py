@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 from benches import wire, wired
 from benches.parts import assert_same, by_python
-from benches.rigid_bodies import Box, sliding_disc
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from benches.rigid_bodies import Box
 from numpy.testing import assert_allclose
 
 import library.rotational as ro
@@ -45,14 +43,6 @@ def test_a_ball_bounces_until_it_rests(in_python):
     assert_allclose(run["stop.lower_force"].final.m, 2 * 9.81, rtol=1e-9)
     assert_allclose(run["stop.x"].final.m, 0.0, atol=1e-12)
     assert_allclose(run["stop.x"].at(quantity(fall * (1 + 0.7), "s")).m, 0.7**2, rtol=1e-9)
-
-
-def test_energy_that_an_impact_takes_is_told():
-    model = falling_mass(0.5)
-    ledgers = [r.energy() for r in (model.simulate("0.7 s", method="dopri5"),
-                                    by_python(model, "0.7 s", method="dopri5"))]
-    assert all(abs(ledger.relative_residual) < 1e-7 for ledger in ledgers)
-    assert str(ledgers[0]) == str(ledgers[1])
 
 
 def test_a_plastic_impact_closes_at_once(in_python):
@@ -120,13 +110,16 @@ def test_blocks_that_stick_and_slide_heat_a_bath_by_what_they_lose(in_python):
     assert_allclose(run["bath.T"].final.m, 300 + (10 - left) / 2, rtol=1e-9)
 
 
-@settings(max_examples=15, deadline=None)
-@given(st.floats(0.4, 0.95), st.floats(0.5, 8))
-def test_friction_beside_a_stop_turns_as_python_says(restitution, friction):
-    model = falling_mass(restitution, friction)
-    run = model.simulate("0.8 s", method="dopri5", rtol=1e-10)
-    other = by_python(model, "0.8 s", method="dopri5", rtol=1e-10)
-    assert_same(run, other, ["mass.v", "stop.x"], 1e-8)
+@pytest.mark.parametrize(("restitution", "friction"), [(0.4, 8.0), (0.7, 0.5), (0.95, 3.0)])
+def test_friction_beside_a_stop_brakes_a_ball_up_and_down(restitution, friction, in_python):
+    run = falling_mass(restitution, friction).simulate("3 s", method="dopri5", rtol=1e-10)
+    assert not in_python
+    down, up = 9.81 - friction / 2, 9.81 + friction / 2
+    flights = np.sqrt(2 / down) * restitution * (down / up + np.sqrt(down / up)) * (
+        restitution * np.sqrt(down / up)) ** np.arange(3)
+    strikes = np.sqrt(2 / down) + np.cumsum([0.0, *flights])
+    found = [e.time for e in run.events if "rebounds" in e.description]
+    assert_allclose(found[:4], strikes, rtol=1e-8)
 
 
 def test_a_stop_lets_go(in_python):
@@ -218,21 +211,3 @@ def test_a_disc_in_a_circle_leaves_python_alone(in_python):
     run = disc().simulate("6 s", method="dopri5", rtol=1e-9)
     assert not in_python
     assert len(run.events) == 9
-
-
-@settings(max_examples=6, deadline=None)
-@given(st.floats(0.05, 0.6), st.floats(1.0, 2.0), st.floats(0.1, 1.2))
-def test_loaded_friction_decides_as_python_does(kinetic, more, tilt):
-    model = sliding_disc(kinetic * more, kinetic, tilt)
-    run = model.simulate("1.5 s", method="dopri5", rtol=1e-10)
-    other = by_python(model, "1.5 s", method="dopri5", rtol=1e-10)
-    assert_same(run, other, ["disc.x", "disc.w", "disc.vx"], 1e-8)
-
-
-@settings(max_examples=4, deadline=None)
-@given(st.floats(0.02, 0.5))
-def test_a_disc_in_a_circle_rolls_and_slips_as_python_says(friction):
-    model = disc(friction)
-    run = model.simulate("5 s", method="dopri5", rtol=1e-10)
-    other = by_python(model, "5 s", method="dopri5", rtol=1e-10)
-    assert_same(run, other, ["disc.x", "disc.w"], 1e-7)

@@ -44,7 +44,8 @@ def _seen(result: Result) -> list[bytes]:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_run_is_as_if_it_were_the_first_and_stays_what_it_was(case: str) -> None:
+def test_a_run_is_as_if_it_were_the_first_and_stays_what_it_was_while_it_is_read(
+        case: str) -> None:
     build, path, other, method = CASES[case]
     model = build()
     runs = [model.simulate("0.3 s", method=method)]
@@ -56,6 +57,10 @@ def test_a_run_is_as_if_it_were_the_first_and_stays_what_it_was(case: str) -> No
     second = _seen(changed.simulate("0.3 s", method=method))
     assert first != second
     assert [_seen(run) for run in runs] == [first, second, second, second]
+    courses = [weakref.ref(one) for run in runs for one in run.recording.episodes.courses]
+    runs.clear()
+    gc.collect()
+    assert not any(course() for course in courses), "the method between two runs keeps a record"
 
 
 def test_a_run_that_fails_leaves_nothing_to_the_next_one() -> None:
@@ -67,18 +72,6 @@ def test_a_run_that_fails_leaves_nothing_to_the_next_one() -> None:
         model.simulate("0.3 s", method="dopri5")
     model.spring.stiffness = "100 N/m"
     assert _seen(model.simulate("0.3 s")) == expected
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_a_method_between_two_runs_keeps_no_record(case: str) -> None:
-    build, *_, method = CASES[case]
-    model = build()
-    for _ in range(2):
-        result = model.simulate("0.3 s", method=method)
-    courses = [weakref.ref(one) for one in result.recording.episodes.courses]
-    del result
-    gc.collect()
-    assert not any(course() for course in courses)
 
 
 # -- Rosenbrock steps of more states than derivatives are written for: 60 on each other -----------

@@ -1,4 +1,4 @@
-"""Networks with ideal diodes and switches in machine code: against closed forms and Python."""
+"""Networks with ideal diodes and switches in machine code: against closed forms."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,6 @@ from blocks import quantity
 from blocks.nonsmooth.modes import kept_modes
 from library.signal import Pulse
 
-INSTANT = 1e-9
 L, C, SOURCE, PERIOD, DUTY = 100e-6, 100e-6, 24.0, 20e-6, 0.4
 
 
@@ -25,19 +24,6 @@ def rectifier():
     wire(model, "source.p inner.p", "inner.n bridge.A", "source.n bridge.B",
          "bridge.P store.p load.p", "bridge.N store.n load.n ground.V")
     return model
-
-
-def stacked():
-    """Two stages of a voltage multiplier, behind a coil with what a coil has beside it."""
-    return circuit(
-        "multiplier", "source.n ground.V store[0].n up[0].p load.n", "source.p coil.p",
-        "coil.n push[0].p", "push.n up.n over.p", "push[0].n push[1].p", "store.p over.n",
-        "store[0].p store[1].n up[1].p", "store[1].p load.p",
-        source=el.ACVoltageSource(amplitude="100 V", frequency="1 kHz"),
-        coil=el.Inductor(inductance="20 uH", parasitic=True, parallel_conductance="1e-6 S"),
-        push=el.Capacitor(count=2, capacitance="1 uF"), up=el.Diode(count=2, model="ideal"),
-        store=el.Capacitor(count=2, capacitance="1 uF"), over=el.Diode(count=2, model="ideal"),
-        load=el.Resistor(resistance="10 kohm"))
 
 
 def instants(run):
@@ -71,28 +57,6 @@ def test_a_buck_converter_follows_its_map_and_is_hardly_searched_for(
     # coefficients that change with a switch, and laws that bend, are known once Python has met them
     assert len([t for t in searches if t > 0]) <= most
     assert run.energy().relative_residual < 1e-9
-
-
-@pytest.mark.parametrize(("build", "duration", "method"), [
-    (lambda: buck(50.0, vc="15 V"), "0.2 ms", "rodas4"), (rectifier, "60 ms", "auto"),
-    pytest.param(stacked, "0.2 ms", "rodas4", marks=pytest.mark.slow)],
-    ids=["buck", "rectifier", "multiplier"])
-def test_instants_of_commutation_are_those_that_python_finds(build, duration, method, searches):
-    model = build()
-    run = model.simulate(duration, rtol=1e-10, method=method)
-    assert "stretches in Python" not in run.statistics
-    assert len([t for t in searches if t > 0]) <= 2  # what they leave open, once
-    reference = model.simulate(duration, rtol=1e-12, method="DOP853")
-    exact = instants(reference)
-    found = instants(run)
-    assert len(found) == len(exact) > 10
-    assert_allclose(found, exact, rtol=0, atol=INSTANT * exact[-1])
-    shown = [name for name in reference if name.endswith((".i", ".v"))]
-    assert len(shown) > 2
-    at = quantity(np.linspace(0.01, 0.99, 57) * exact[-1], "s")
-    for name in shown:
-        values, wanted = run[name].at(at).magnitude, reference[name].at(at).magnitude
-        assert_allclose(values, wanted, rtol=0, atol=1e-7 * max(1.0, abs(wanted).max()))
 
 
 @pytest.mark.parametrize("build", [rectifier, lambda: matrix(3, 3)])
@@ -187,26 +151,18 @@ def matrix(rows, columns):
     return model
 
 
-def test_a_matrix_of_diodes_moves_as_in_python():
+def test_every_diode_of_a_matrix_obeys_its_law():
     rows = columns = 3
-    model = matrix(rows, columns)
-    run = model.simulate("20 ms", rtol=1e-8)
+    run = matrix(rows, columns).simulate("20 ms", rtol=1e-8)
     assert "stretches in Python" not in run.statistics
-    other = model.simulate("20 ms", method="DOP853", rtol=1e-8)
-    assert_allclose(*[sorted(e.time for e in r.events) for r in (run, other)], atol=1e-7)
+    assert len(run.events) > 10
+    assert run.energy().relative_residual < 1e-7
     t = quantity(np.linspace(0, 20e-3, 40)[1:-1], "s")
-    for i in range(rows):  # how they share it the equations leave open
-        one, two = (sum(r[f"diode{i}{j}.i"].at(t).m for j in range(columns)) for r in (run, other))
-        assert_allclose(one, two, atol=1e-4)
-    for j in range(columns):
-        one, two = (r[f"store{j}.v"].at(t).to("V").m for r in (run, other))
-        assert_allclose(one, two, atol=1e-5)
-        for i in range(rows):
-            name = f"diode{i}{j}"
-            current, voltage = run[f"{name}.i"].at(t).m, run[f"{name}.v"].at(t).m
-            assert current.min() > -1e-6
-            assert voltage.max() < 1e-6
-            assert np.abs(current * voltage).max() < 1e-6
+    for i, j in np.ndindex(rows, columns):
+        current, voltage = run[f"diode{i}{j}.i"].at(t).m, run[f"diode{i}{j}.v"].at(t).m
+        assert current.min() > -1e-6
+        assert voltage.max() < 1e-6
+        assert np.abs(current * voltage).max() < 1e-6
 
 
 def test_rectifiers_that_feel_each_other_nowhere_charge_as_alone():

@@ -244,7 +244,7 @@ def test_three_tanks_come_to_rest(method):
     assert result.statistics.steps < 5000
 
 
-@pytest.mark.parametrize("method", ["dopri5", "DOP853", "ode45", "Radau", "BDF", "ode23s"])
+@pytest.mark.parametrize("method", ["dopri5", "DOP853", "Radau", "ode23s"])
 def test_a_root_that_switches_for_ever_is_told_the_cure(method):
     """What is never 0 drives levels apart that are equal to the last digit."""
     apart = quantity("1e-20 m")  # so the root is not seen to be of what is chosen by

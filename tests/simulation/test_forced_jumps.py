@@ -259,13 +259,6 @@ def test_transistor_and_diode_take_the_current_each_in_its_direction(run):
     assert_allclose(low, np.where(up, 0, np.maximum(-i, 0)), rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("method", ["rodas4", "DOP853"])
-def test_methods_agree(run, method):
-    other = drive(0.7, 0.4, 0.5).simulate("0.5 ms", method=method, rtol=1e-8)
-    for name in ("coil0.i", "rotor.w"):
-        assert other[name].final.m == pytest.approx(run[name].at("0.5 ms").m, rel=1e-7), name
-
-
 def test_a_bridge_that_drives_nothing_runs():
     model = drive(0.5, 0.5, 0.5)
     wire(model, "rotor.I gear.S", "gear.O load.I",

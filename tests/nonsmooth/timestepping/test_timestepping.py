@@ -58,15 +58,6 @@ def test_a_block_slides_to_rest_after_the_way_that_its_energy_lasts():
     assert_allclose(run["place.P"].final.to("m").m, 2 * 3**2 / (2 * 10), rtol=1e-12)
 
 
-def test_it_agrees_with_the_event_driven_solution():
-    model = pulled()
-    exact = model.simulate("4 s", rtol=1e-9)
-    stepped = model.simulate("4 s", method="moreau_jean", step="5 ms")
-    times = [f"{t} s" for t in np.linspace(0.3, 4, 12)]
-    assert_allclose(stepped["place.P"].at(times).to("m").m, exact["place.P"].at(times).to("m").m,
-                    atol=2e-3)  # fmt: skip
-
-
 def test_a_bouncing_ball_comes_to_rest_on_its_stop():
     model = wired("bouncing", "ball.M stop.R weight.R", "stop.C weight.C ground.V",
                   ball=tr.Mass(mass="1 kg"),

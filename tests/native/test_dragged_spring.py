@@ -1,51 +1,14 @@
-"""Whole runs in machine code: their events, and what they come to, are those of runs in Python."""
+"""A body that drags a spring on friction: its speed and its events in machine code."""
 
 import numpy as np
 import pytest
-import test_agreement as models
 from benches import wired
-from benches.parts import Pendulum
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
-from blocks import Discrete, Model, SimulationError, Target, Variable, dry_friction, quantity, when
+from blocks import SimulationError, quantity
 from library.translational import Mass, Reference, Spring, TranslationalFriction
-
-RUNS = {
-    "springs on friction": lambda: models.springs_on_friction(3),
-    "friction beside a nonlinear loop": models.friction_beside_a_loop,
-    "a law of the load with a band of rest": lambda: models.pushed(TranslationalFriction(
-        law="karnopp", coulomb_force="2 N", breakaway_force="3 N"))}
-
-
-@pytest.mark.parametrize("name", sorted(RUNS))
-def test_a_run_and_its_events_are_those_of_a_method_in_python(name):
-    model = RUNS[name]()
-    compiled, python = (model.simulate("2 s", rtol=1e-9, method=method)
-                        for method in ("auto", "DOP853"))
-    assert compiled.statistics["method"].split(",")[0] == "DOP853"
-    assert "in machine code" in compiled.statistics["why"]
-    told = [[(e.element, e.mode) for e in run.events] for run in (compiled, python)]
-    assert told[0] == told[1]
-    assert_allclose([e.time for e in compiled.events], [e.time for e in python.events], rtol=1e-6)
-    times = quantity(np.linspace(0, 2, 21), "s")
-    speeds = [run["masses.v"].at(times).m for run in (compiled, python)]
-    assert_allclose(speeds[0], speeds[1], atol=1e-7 * np.abs(speeds[1]).max())
-
-
-class Rubbing(Pendulum):
-    """Rubbed at its speed across, and counted at the bottom."""
-
-    rub, passes = Variable("N"), Discrete("1", 0.0)
-
-    def push(self):
-        return -self.rub
-
-    def equations(self):
-        yield from super().equations()
-        yield dry_friction(self.rub, self.vx, static=quantity("1 N"), kinetic=quantity("0.8 N"))
-        yield when(self.x > 0, {self.passes: self.passes + 1})
 
 
 def drag(viscous="0 N*s/m", law="coulomb", **curve):
@@ -123,37 +86,3 @@ def test_a_curve_of_friction_that_falls_too_fast_for_a_node_without_mass_is_told
     assert "mass, or put a damper in parallel" in told.value.advice
     highest = max(1.5 + 0.5 * np.exp(-(v / 0.05) ** 2) + 3 * v for v in np.linspace(0, 0.01, 1001))
     assert told.value.result["spring.x"].final.m == pytest.approx(highest / 100, rel=1e-5)
-
-
-def test_friction_a_contact_and_a_count_moved_by_what_was_are_those_of_python():
-    model = wired("late", part=models.Late())
-    runs = [model.simulate("0.8 s", rtol=1e-8, method=method)
-            for method in ("auto", "rodas4", "DOP853")]
-    assert [run.statistics["method"] for run in runs] == ["dopri5", "rodas4", "DOP853"]
-    seen = []
-    for run in runs:  # the last of ever smaller rebounds, each 0.3 times as long, are rounding
-        apart = np.diff([float(e.time) for e in run.events], prepend=0.0)
-        seen.append([e for e, gap in zip(run.events, apart, strict=True)
-                     if gap > 1e-6 or e.description != "rebounds"])
-    told = [[(e.element, e.mode, e.description) for e in events] for events in seen]
-    ends = [[run[f"part.{name}"].final.m for name in ("x", "y", "turns")] for run in runs]
-    assert len(told[2]) > 5
-    for k in range(2):
-        assert told[k] == told[2]
-        assert_allclose([e.time for e in seen[k]], [e.time for e in seen[2]], rtol=1e-6)
-        assert_allclose(ends[k], ends[2], rtol=1e-6, atol=1e-9)
-
-
-def test_events_of_friction_beside_tied_states_and_when_are_those_of_python():
-    def speeds(method):
-        model = Model("rubbing pendulum")
-        model.bob = Rubbing(x="0.9 m", y=Target(quantity(-np.sqrt(0.19), "m"), priority="low"))
-        return model.simulate("4 s", rtol=1e-8, method=method)
-
-    compiled, python = speeds("auto"), speeds("DOP853")
-    assert compiled.statistics["method"] == "dopri5"
-    told = [[e.description for e in run.events] for run in (compiled, python)]
-    assert len(told[1]) == 5
-    assert told[0] == told[1]
-    assert_allclose([e.time for e in compiled.events], [e.time for e in python.events], rtol=1e-6)
-    assert_allclose(compiled["bob.x"].final.m, python["bob.x"].final.m, atol=1e-6)

@@ -11,6 +11,7 @@ linearised at the present efforts; pieces are found by repetition.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cached_property
 
 import casadi as ca
@@ -28,7 +29,7 @@ from ...numerics.tolerances import (
     SAME_AS_BEFORE,
     TINY,
 )
-from ...system import Evaluator, Problem
+from ...system import AlgebraicFailure, Evaluator, Problem
 from ...system.points import Points
 from ..complementarity import (
     Island,
@@ -426,6 +427,19 @@ class Indeterminacy:
                 effort[at] = shares_at_times(_island(d, d @ effort[at], low[here] - L @ effort[at],
                                                      high[here] - H @ effort[at], L, H))
         return found
+
+    def open_at_points(self, problem: Problem, points: Points, effort: Array) -> Flags:
+        """Where the motion leaves efforts open, as told by the first point with the same modes."""
+        out, inputs = np.ones(len(points), dtype=bool), self.elements.inputs_of(
+            effort, points.u.shape[0])
+        for modes, columns in points.modes:
+            t, self.state.modes = points.put(columns[0], problem), modes
+            problem.u[:] = inputs[:, columns[0]]
+            with suppress(AlgebraicFailure):
+                problem.solve_algebraic(t)
+                out[columns] = len(self.elements_of(problem, t, modes == 0)[1]) > 0 and (
+                    self._even_groups(problem, t) is None)
+        return out
 
     def groups(self, problem: Problem, t: float) -> list[IndeterminateGroup]:
         """Groups of stuck elements whose split the motion leaves open, with their efforts."""

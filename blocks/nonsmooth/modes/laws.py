@@ -143,6 +143,9 @@ class SetValuedLaws(Laws):
             at, known = np.flatnonzero(open_), known.copy()
             known[at] &= self.load is not None and self.indeterminacy.split_loaded_at_points(
                 points.some(at), effort, at)
+        elif split and isinstance(self.held_modes, SolvedModes) and self.held_modes.with_loops:
+            # where Newton's method finds any split
+            known = known & ~self.indeterminacy.open_at_points(problem, points, effort)
         return self.elements.inputs_of(effort, self.system.nu), known
 
     def open_inputs(self, problem: Problem, points: Points) -> Flags:

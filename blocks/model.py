@@ -595,7 +595,7 @@ class Model(CompiledModel):
         """
         from .analysis.linear.linearise import linearise
 
-        return linearise(self, inputs, outputs, at, modes)
+        return linearise(self, inputs, outputs, at, modes=modes)
 
     @told_how_to_call
     def operating_point(self, targets: Any = None, *, at_rest: bool = True, modes: Any = None

@@ -36,6 +36,8 @@ OPTIONS = {  # by function
 
 MODULES = {
     "blocks.harmonics": "blocks.analysis.describing",
+    **{f"blocks.harmonics.{old}": f"blocks.analysis.describing.{new}" for old, new in {
+        "describing": "elements", "prediction": "prediction", "sine_sweep": "sine_sweep"}.items()},
     **{f"blocks.analysis.{old}": f"blocks.analysis.{new}" for old, new in {
         "operating_point": "equilibrium.operating_point", "stuck_range": "equilibrium.stuck_range",
         "linear_model": "linear.linear_model", "linearise": "linear.linearise",
@@ -107,7 +109,7 @@ class _Moved:  # ``importlib.abc``, which has bases for it, loads thirty modules
         module.__spec__ = self.own
 
 
-sys.meta_path.append(_Moved())
+sys.meta_path.insert(0, _Moved())  # before those that look into a moved package
 
 
 def _tell(old: str, new: str, level: int = 4) -> None:

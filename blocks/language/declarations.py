@@ -231,6 +231,9 @@ class Parameter(Declaration):
                  when: str | OfComponent | None = None, doc: str = "") -> None:
         self.varying, self.advice, self.when, self.doc = varying, advice, when, doc
         self.structure = structure
+        if structure is not None and not callable(structure):
+            raise ParameterError("Parameter(structure=…)", f"is {brief(structure)}, no function.",
+                                 "Write a function of the value, such as structure=len.")
         bounds = {"minimum": minimum, "maximum": maximum, "above": above, "below": below}
         self._given = default, {word: b for word, b in bounds.items() if b is not None}
         self.any_unit = unit == "any"

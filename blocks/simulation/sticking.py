@@ -68,12 +68,13 @@ def _creep_terms(recording: RecordedRun, lost: dict[str, float]) -> Iterator[Sti
 
 def _creep_term(path: str, t: Array, rows: Array, lost: dict[str, float]) -> StickTerm:
     effort, flow, strength, band, load, *energy = rows
-    rest, span, whole = (np.abs(flow) <= band) & (np.abs(load) < strength), np.diff(t), t[-1] - t[0]
+    bears, span, whole = np.abs(load) < strength, np.diff(t), t[-1] - t[0]
+    rest = bears & (np.abs(flow) <= band)
     still = span * (rest[1:] & rest[:-1])
     power = np.minimum(effort * flow, 0.0)
     way, gave = still @ (flow[1:] + flow[:-1]) / 2, -still @ (power[1:] + power[:-1]) / 2
     # bristles that bear the strength F at a deflection z have stored F z/2
-    rest = _with_springing(rest, t, flow, 4 * np.max(
+    rest = _with_springing(rest, bears, t, flow, 4 * np.max(
         energy, initial=0.0) / max(strength.max(), TINY))
     still = rest[1:] & rest[:-1]
     share = float(span[still].sum() / whole) if whole else float(rest[-1])
@@ -81,15 +82,15 @@ def _creep_term(path: str, t: Array, rows: Array, lost: dict[str, float]) -> Sti
                      lost.get(path, 0.0), float(way), float(gave))
 
 
-def _with_springing(rest: Flags, t: Array, flow: Array, way: float) -> Flags:
-    """When a friction rests, or springs on its bristles by no more than a ``way`` in between; what
-    has let go rests no more as long as it gets faster."""
+def _with_springing(rest: Flags, bears: Flags, t: Array, flow: Array, way: float) -> Flags:
+    """When a friction rests, or springs on its bristles by no more than a ``way`` in between,
+    with a load that they bear; what has let go rests no more as long as it gets faster."""
     rest, slows = rest.copy(), np.flatnonzero(np.diff(np.abs(flow)) < 0) + 1
     place = np.append(0.0, np.cumsum(np.diff(t) * (flow[1:] + flow[:-1]) / 2))
     leaves = np.flatnonzero(rest[:-1] & ~rest[1:])
     comes = np.append(np.flatnonzero(~rest[:-1] & rest[1:]) + 1, len(rest))
     for begin, end in zip(leaves, comes[np.searchsorted(comes, leaves, "right")], strict=True):
-        if np.abs(place[begin : end + 1] - place[begin]).max() <= way:
+        if bears[begin + 1] and np.abs(place[begin : end + 1] - place[begin]).max() <= way:
             rest[begin:end] = True
         else:
             rest[end : np.append(slows, len(rest))[np.searchsorted(slows, end)]] = False

@@ -368,10 +368,10 @@ def test_a_slope_in_percent_is_told_its_angle():
 
 
 def test_who_asks_a_body_for_its_position_is_told_who_counts_it():
-    with pytest.raises(UnknownName, match="a body counts no position: a spring .*MotionSensor"):
+    with pytest.raises(UnknownName, match="a body has no position: .* spring .*MotionSensor"):
         tr.Mass(x="1 m")
     model = wired("free", body=tr.Mass(v="1 m/s"))
-    with pytest.raises(UnknownName, match="a body counts no position"):
+    with pytest.raises(UnknownName, match="a body has no position"):
         model.simulate("1 s")["body.x"]
 
 

@@ -4,9 +4,9 @@ A model is written line by line as a user would write it, and every line is carr
 at once: a line that is refused by name is dropped, and the rest goes on. What is left
 is a script that can be printed and run again.
 
-``python tests/robustness/random_models.py FIRST COUNT`` does so with models of these seeds, one
-after the other, and tells those that end as none may, or take more than ten times the median of
-models with as many parts.
+``PYTHONPATH=tests python tests/robustness/random_models.py FIRST COUNT`` does so with models of
+these seeds, one after the other, and tells those that end as none may, or take more than ten times
+the median of models with as many parts.
 """
 
 import signal as clock
@@ -93,7 +93,7 @@ def limited(seconds):
         raise Endless
 
     before = clock.signal(clock.SIGPROF, stop)
-    clock.setitimer(clock.ITIMER_PROF, seconds)
+    clock.setitimer(clock.ITIMER_PROF, seconds, 1.0)  # again, should it come where nobody hears
     try:
         yield
     except Exception as error:

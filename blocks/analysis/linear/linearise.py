@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
-from typing import Any
+from typing import Any, Literal, overload
 
 import casadi as ca
 import numpy as np
@@ -73,7 +73,17 @@ class LinearModels(Tabulated, Sequence[LinearModel]):
     _sheet = table
 
 
-def linearise(model: CompiledModel, inputs: Any = None, outputs: Any = None, at: Any = None,
+@overload
+def linearise(model: CompiledModel, inputs: Any = None, outputs: Any = None, at: Any = None, *,
+              modes: Literal["all"]) -> LinearModels: ...
+
+
+@overload
+def linearise(model: CompiledModel, inputs: Any = None, outputs: Any = None, at: Any = None, *,
+              modes: Any = None) -> LinearModel: ...
+
+
+def linearise(model: CompiledModel, inputs: Any = None, outputs: Any = None, at: Any = None, *,
               modes: Any = None) -> LinearModel | LinearModels:
     """See :meth:`blocks.Model.linearise`."""
     point = point_of(model, at)

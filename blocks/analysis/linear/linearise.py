@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import chain, product
 from typing import Any, Literal, overload
 
 import casadi as ca
@@ -83,7 +83,7 @@ def linearise(model: CompiledModel, inputs: Any = None, outputs: Any = None, at:
               modes: Any = None) -> LinearModel: ...
 
 
-def linearise(model: CompiledModel, inputs: Any = None, outputs: Any = None, at: Any = None, *,
+def linearise(model: CompiledModel, inputs: Any = None, outputs: Any = None, at: Any = None,
               modes: Any = None) -> LinearModel | LinearModels:
     """See :meth:`blocks.Model.linearise`."""
     point = point_of(model, at)
@@ -196,8 +196,7 @@ class _Maker:
         beside = [replace(point, m=m, sides=side) for m, side in self._edges(point)]
         beside += [point.with_modes(np.where(every == k, mode, point.modes))
                    for k, mode in modes_on_edge(point, at)]
-        named = [(one, "") for one in beside] + list(beside_corners(point))
-        for one, words in named:
+        for one, words in chain(((one, "") for one in beside), beside_corners(point)):
             other = solved_in_mode(one, self.derivatives)
             yield replace(self.one(other, self.derivatives.at(other)),
                           side=words or _side_words(other, point))
@@ -256,8 +255,9 @@ def relations_on_edge(point: Point) -> Flags:
 def beside_corners(point: Point) -> Iterator[tuple[Point, str]]:
     """Points just before and behind corners of tables over states; of which state there is more."""
     tables, x = point.system.state_tables, point.x
-    at = ca.Function("places", point.system.arguments, [
-        tables.places, ca.jacobian(tables.places, point.system.tape.x)])(*point.arguments)
+    at = point.system.once("places by states", lambda: ca.Function(
+        "places", point.system.arguments, [
+            tables.places, ca.jacobian(tables.places, point.system.tape.x)]))(*point.arguments)
     for place, row, (near, *borders) in zip(
             np.array(at[0]).ravel(), np.array(at[1]), tables.borders(point.p), strict=True):
         size = np.abs(place) + np.abs(row) @ np.abs(x) + near

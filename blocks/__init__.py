@@ -50,6 +50,7 @@ from .language.declarations import (
     Port,
     Target,
     Variable,
+    declarations,
 )
 from .language.domain import Domain
 from .language.expression import (
@@ -113,11 +114,11 @@ __all__ = ["BlocksError", "Branch", "Component", "ConnectionRefused", "Discrete"
            "RecordWarning", "Replaceable", "Replacement", "SimulationError", "StructureError",
            "Target", "UnitError", "UnknownName", "Variable", "abs_", "arccos", "arcsin", "arctan",
            "arctan2", "before", "breakpoints", "call_python", "compare", "contact", "cos", "cosh",
-           "delayed", "der", "dry_friction", "every", "exp", "floor", "foreign_words", "held",
-           "ideal_diode", "ideal_switch", "initially", "integral_of_table", "interpolate",
-           "interpolate_grid", "load", "load_law", "log", "maximum", "minimum", "mod", "partial",
-           "quantity", "require", "reset", "sample", "set_valued", "sign", "sin", "sinh", "sqrt",
-           "tan", "tanh", "when", "where"]
+           "declarations", "delayed", "der", "dry_friction", "every", "exp", "floor",
+           "foreign_words", "held", "ideal_diode", "ideal_switch", "initially", "integral_of_table",
+           "interpolate", "interpolate_grid", "load", "load_law", "log", "maximum", "minimum",
+           "mod", "partial", "quantity", "require", "reset", "sample", "set_valued", "sign", "sin",
+           "sinh", "sqrt", "tan", "tanh", "when", "where"]
 
 _LATER = {"InitialWarning": ".initialisation.initial_values", "compare": ".results.comparison",
           "LastingWarning": ".simulation.lasting_conditions",

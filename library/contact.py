@@ -76,9 +76,7 @@ def opposed(upper, lower):
     return upper[0] - lower[0], upper[1] + lower[1], upper[2] + lower[2]
 
 
-def stop_law(
-    depth, flow, stiffness, damping, model, transition=None
-):
+def stop_law(depth, flow, stiffness, damping, model, transition=None):
     """Effort, stored energy and dissipated power of one bound.
 
     ``depth`` is the penetration (negative outside), ``flow`` its rate. The three

@@ -4,7 +4,7 @@ Whatever dissipates may show a thermal port, unless it heats the air: its heat l
 parameters may follow the temperature found there.
 """
 
-from blocks import Component, Option, Parameter, Port, Variable, der
+from blocks import Component, Option, Parameter, Port, Variable, declarations, der
 
 from .thermal.domain import ABSOLUTE, thermal
 
@@ -48,7 +48,9 @@ class Dissipative(Component):
 
 def _power_into(c):
     """Power into a two-port: what it carries times what lies across it."""
-    (across,), (through,) = c._branch_domain.across, c._branch_domain.through
+    domain = next(d.domain for d in declarations(c).values()
+                  if isinstance(d, Port) and d.domain is not thermal)
+    (across,), (through,) = domain.across, domain.through
     return getattr(c, through) * getattr(c, across)
 
 

@@ -91,8 +91,7 @@ class Fits:
         self.errors[name] = float(f"{np.abs(back / y - 1).max():.1e}")
         return [float(f"{c:.12g}") for c in found]
 
-    def enthalpy(self, capacity: np.ndarray, degree: int, zero: float, value: float
-                 ) -> list[float]:
+    def enthalpy(self, capacity: np.ndarray, degree: int, zero: float, value: float) -> list[float]:
         """Coefficients of the integral of a heat capacity, with its value at a temperature."""
         half = (self.high - self.low) / 2
         rising = polynomial.polyint(self.of("heat capacity", capacity, degree - 1)) * half

@@ -241,8 +241,7 @@ def _flat_beside(system: System, problem: Problem) -> Finding | None:
                  on_loose_nodes(system, paths) or ELSEWHERE) if paths else None
 
 
-def undetermined(system: System, problem: Problem, t: float
-                 ) -> tuple[list[str], str, str] | None:
+def undetermined(system: System, problem: Problem, t: float) -> tuple[list[str], str, str] | None:
     """Unknowns without a finite value, what is wrong and what to do; None in large models."""
     if system.nx + system.nz > LARGEST:
         return None
@@ -325,8 +324,7 @@ def _on_nodes(system: System, paths: Sequence[str]) -> str:
         across, through = (next(iter(of.items()), ("", None)) for of in (
             row.domain.across, row.domain.through))
         for i, node in enumerate(row.nodes):
-            if through[1] is None or (
-                    f"{row.path(i)}.{row.name}.{across[0]}" not in paths):
+            if through[1] is None or (f"{row.path(i)}.{row.name}.{across[0]}" not in paths):
                 continue
             ports, carried = ports_at(system.network, int(node))[:4], quantity_word(*through)
             return (f"See whether the {carried} that is driven into the node {' = '.join(ports)} "

@@ -202,8 +202,7 @@ def _less(topology: Topology, givers: list[str], owners: set[str], kind: str) ->
 
 
 # -- dependent by numbers -------------------------------------------------------------------------
-def dependent_equations(flat: Flat, equations: Iterable[int], unknowns: Iterable[int]
-                        ) -> list[int]:
+def dependent_equations(flat: Flat, equations: Iterable[int], unknowns: Iterable[int]) -> list[int]:
     """Equations whose rows of coefficients add up to zero with the present parameters.
 
     Coefficients that are not constant count as arbitrary, so that nothing is

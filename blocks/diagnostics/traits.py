@@ -79,8 +79,7 @@ class _Reader:
                     matrix[row, self.column[key]] = _slope(law, position, values, chance)
         self.matrix = matrix
         self.by_law, self.by_key = _scales(matrix)
-        u, s, vt = np.linalg.svd(self.by_law[:, None] * matrix * self.by_key,
-                                 full_matrices=False)
+        u, s, vt = np.linalg.svd(self.by_law[:, None] * matrix * self.by_key, full_matrices=False)
         rank = int(np.sum(s > DEPENDENT * max(1.0, s[0] if len(s) else 0.0)))
         self.u, self.s, self.vt = u[:, :rank], s[:rank], vt[:rank]
         own = {s.__hash__() for s in kernel.symbols.values()}

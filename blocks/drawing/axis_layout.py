@@ -17,7 +17,7 @@ import numpy as np
 
 from ..assembly.network import Network
 from ..language.component import Component
-from ..language.declarations import Output, Port, Signal
+from ..language.declarations import Output, Port, Signal, declarations
 from ..language.domain import Domain
 from ..shapes import AxisBody, AxisElement, Shape, Symbol
 from ..units import unit
@@ -65,7 +65,7 @@ def _circuits(network: Network, root: Component) -> list[_Circuit]:
     """The mechanical networks of a model: parts that hang together but for their walls."""
     found: dict[str, _Circuit] = {}
     for leaf in (p for p in (root, *root.parts.values()) if not p.is_composite):
-        ports = [d for d in leaf._declared.values() if isinstance(d, Port) and d.exists(leaf)
+        ports = [d for d in declarations(leaf).values() if isinstance(d, Port) and d.exists(leaf)
                  and len(d.domain.across) == len(d.domain.through) == 1 and all(
                      speed.dimension == unit("m/s").dimension or speed.angular
                      for speed in d.domain.across.values())]
@@ -98,7 +98,7 @@ def _add(circuit: _Circuit, network: Network, leaf: Component, ports: list[Port]
 
 def _measures(leaf: Component, symbol: Symbol | None) -> bool:
     """Whether it gives signals and takes none: a sensor, through which nothing acts."""
-    signals = [d for d in leaf._declared.values() if isinstance(d, Signal) and d.exists(leaf)]
+    signals = [d for d in declarations(leaf).values() if isinstance(d, Signal) and d.exists(leaf)]
     return bool(signals) and all(isinstance(d, Output) for d in signals) and not (
         symbol is not None and symbol.source)
 

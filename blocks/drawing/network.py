@@ -14,7 +14,7 @@ import numpy as np
 from ..assembly.network import Network
 from ..exceptions import ParameterError, unknown_name
 from ..language.component import Component
-from ..language.declarations import Output, Parameter, Port, Signal
+from ..language.declarations import Output, Parameter, Port, Signal, declarations
 from ..results.formatting import number
 from ..results.parameters import said
 from ..results.schematic.parts import Net, Part, Pin
@@ -130,19 +130,19 @@ class _Reading:
 
 def _is_sign(component: Component) -> bool:
     """Whether it is nothing but a reference, without values of its own."""
-    declared = [d for d in component._declared.values() if d.exists(component)]
+    declared = [d for d in declarations(component).values() if d.exists(component)]
     return (not component.is_composite and getattr(type(component), "grounds", False)
             and not any(isinstance(d, (Parameter, Signal)) for d in declared))  # fmt: skip
 
 
 def _ports(component: Component) -> list[Any]:
-    return [d for d in component._declared.values()
+    return [d for d in declarations(component).values()
             if isinstance(d, (Port, Signal)) and d.exists(component)]  # fmt: skip
 
 
 def _values(component: Component, instance: int | None) -> Iterator[tuple[str, str, bool]]:
     """Name, value as text, and whether it was given, of every parameter that is a number."""
-    for name, declared in component._declared.items():
+    for name, declared in declarations(component).items():
         if not isinstance(declared, Parameter) or not declared.exists(component):
             continue
         value = getattr(component, name)

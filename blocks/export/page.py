@@ -25,7 +25,7 @@ import numpy as np
 
 from ..exceptions import ModelError, ParameterError, WrongCall, brief, unknown_name
 from ..initialisation.initial_values import InitialWarning
-from ..language.declarations import Option
+from ..language.declarations import Option, declarations
 from ..native.stages import ATOL
 from ..nonsmooth.modes.elements import Change
 from ..nonsmooth.modes.islands import NetworkIslands
@@ -134,7 +134,7 @@ def _place(model: Any, path: str, values: list[Any]) -> int:
     """Which of its values an option has."""
     where = "page(switches=…)"
     known = {f"{owner}.{name}" for owner, part in model.parts.items()
-             for name, declared in part._declared.items() if isinstance(declared, Option)}
+             for name, declared in declarations(part).items() if isinstance(declared, Option)}
     if path not in known:
         raise unknown_name(where, path, known, "options")
     present = model[path]

@@ -8,8 +8,8 @@ package is taken as it is.
 
 from __future__ import annotations
 
+import site
 import sys
-import sysconfig
 from collections.abc import Iterator
 from functools import cached_property, lru_cache, partial
 from types import CellType, CodeType, FunctionType, MethodType, ModuleType
@@ -202,8 +202,7 @@ def _is_own(module: str) -> bool:
     if root == TOOLKIT or root in sys.stdlib_module_names - {"__main__"}:
         return False
     file = getattr(sys.modules.get(root), "__file__", None)
-    return file is None or not file.startswith(tuple(
-        sysconfig.get_path(name) for name in ("purelib", "platlib")))
+    return file is None or not file.startswith(tuple(site.getsitepackages()))
 
 
 def _is_same(now: Any, then: Any) -> bool:

@@ -85,7 +85,13 @@ if TYPE_CHECKING:
 OfComponent: TypeAlias = Callable[[Any], Any]
 
 __all__ = ["Declaration", "Discrete", "Input", "Option", "Output", "Parameter", "Port", "Signal",
-           "Target", "Variable"]
+           "Target", "Variable", "declarations"]
+
+
+def declarations(component: Any) -> Mapping[str, Any]:
+    """Return what a component, or its class, declares: parameters, variables, ports, by name."""
+    return dict(component._declared)
+
 
 PRIORITIES = ("high", "low", "none")
 RULES = {"minimum": "at least", "maximum": "at most", "above": "greater than", "below": "less than"}

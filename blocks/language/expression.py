@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 import casadi as ca
 import numpy as np
 
-from ..exceptions import AngleFrequencyError, EquationError, UnknownName, WrongDimension
+from ..exceptions import AngleFrequencyError, EquationError, UnknownName, WrongDimension, brief
 from ..numerics.rewriting import alternatives, kinds, rewritten
 from ..units import (
     SECOND,
@@ -253,7 +253,7 @@ def as_expression(value: object) -> Expression:
         return Expression(ca.SX(np.asarray(value, dtype=float)))
     except (TypeError, ValueError):
         raise EquationError(
-            reading_place(), f"{value!r} ({type(value).__name__}) cannot be part of an equation.",
+            reading_place(), f"{brief(value)} ({type(value).__name__}) is no part of an equation.",
             "The time of the run is another one: from blocks import time." if getattr(
                 value, "__name__", "") == "time" else
             "A list has one unit: quantity([0, 1.5], 'N')." if isinstance(value, (list, tuple)) else

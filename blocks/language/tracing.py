@@ -18,7 +18,6 @@ from ..exceptions import BlocksError, EquationError, UnitError, unknown_name
 from ..numerics.arrays import Array
 from ..numerics.rewriting import symbols_in
 from ..units import SECOND, describe, unit
-from .bound_checks import bounds_to_watch
 from .captured_names import CapturedNames
 from .component import Component
 from .declarations import Declaration, Discrete, Input, Option, Output, Parameter, Port, Variable
@@ -245,6 +244,8 @@ class Trace:
                 code="parameter.function"), line_of_function(function))
         if of:
             self._show_dependent(name, declared, value)
+        from .bound_checks import bounds_to_watch
+
         for requirement in bounds_to_watch(self.kernel, declared,
                                            self.floors.evaluated(value.sx), where):
             self.read_statement(requirement)

@@ -260,10 +260,10 @@ class Equations:
             if lists is not None and not lists[COLUMN_GROUPS]:
                 return self.entries
         if self.large:
-            return self._in_direction
+            return self.in_direction
         if banded is None and lists is None:
             return self.derivatives
-        return self._in_direction if self._solved is not None else 0
+        return self.in_direction if self._solved is not None else 0
 
     def tell_of_slopes(self, steady: Indices, kind: int, in_loops: bool) -> None:
         """Say whether derivatives ``in_loops`` change at events alone, and slopes are linear."""
@@ -273,7 +273,7 @@ class Equations:
         steady[2] = kind == IMPLICIT and has_linear_slopes(self.system, self._laws)
 
     @cached_property
-    def _in_direction(self) -> int:
+    def in_direction(self) -> int:
         """Address of derivatives in a direction, of which a band or a sparse matrix is made."""
         from .derivatives import derive_in_direction
 

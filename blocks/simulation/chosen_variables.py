@@ -16,7 +16,6 @@ import numpy as np
 
 from ..exceptions import ParameterError
 from ..numerics.arrays import Array
-from ..results.files.parquet_rows import ParquetRows
 from ..results.lookup import find
 from ..results.recording import VariableInfo
 from ..solvers.interpolation import basis, chebyshev_nodes
@@ -105,7 +104,11 @@ class ChosenVariables:
             tuple(indices[~self.is_mode].tolist()))
         self.catalog = recording.catalog
         recording.catalog = KeptCatalog(recording.catalog, self.infos)
-        self.file = None if options.file is None else ParquetRows(options.file, self.infos)
+        self.file = None
+        if options.file is not None:
+            from ..results.files.parquet_rows import ParquetRows
+
+            self.file = ParquetRows(options.file, self.infos)
         self.polynomials = Polynomials(len(self.infos), NODES, self.file)
         self.bound = MemoryBound()
         self.largest, self.off = np.zeros((2, len(self.infos)))
@@ -192,8 +195,7 @@ class ChosenVariables:
         self.polynomials.append(spans["start"], spans["end"], values, joined, spans["steps"])
         self._last_episode = int(episode[-1])
 
-    def _halved(self, recording: RecordedRun, spans: np.ndarray
-                ) -> tuple[np.ndarray, Array, Array]:
+    def _halved(self, recording: RecordedRun, spans: np.ndarray) -> tuple[np.ndarray, Array, Array]:
         """Stretches halved until polynomials follow; values at nodes, how far off between."""
         found: list[tuple[np.ndarray, Array, Array]] = []
         before = np.full(len(spans), np.inf)
@@ -219,8 +221,7 @@ class ChosenVariables:
         return self._in_order(found)
 
     @staticmethod
-    def _in_order(found: list[tuple[np.ndarray, Array, Array]]
-                  ) -> tuple[np.ndarray, Array, Array]:
+    def _in_order(found: list[tuple[np.ndarray, Array, Array]]) -> tuple[np.ndarray, Array, Array]:
         """Several in the order of time."""
         spans, values, off = (np.concatenate([one[k] for one in found]) for k in range(3))
         order = np.lexsort([spans["start"], spans["episode"]])

@@ -138,8 +138,7 @@ def _largest_change(problem: Problem, new: Array, old: Array) -> float:
     return float(np.max((np.abs(new - old) / size)[problem.free], initial=0.0))
 
 
-def _collocated(problem: Problem, t: float, end: float, stages: int, rtol: float
-                ) -> Step | None:
+def _collocated(problem: Problem, t: float, end: float, stages: int, rtol: float) -> Step | None:
     """The step by so many points; None where no values are found for them."""
     nodes, weights = _gauss(stages)
     h = end - t

@@ -178,8 +178,7 @@ class DrivenSteps:
 
     def _go_on(self, until: float) -> Ending | None:
         """Go on in the episode that has begun."""
-        if self._bound is not None and (
-                self._passable or not self._is_due(until, self._limit)):
+        if self._bound is not None and (self._passable or not self._is_due(until, self._limit)):
             self._goes(until)
             return None
         self.integration.until = until

@@ -15,7 +15,6 @@ import numpy as np
 
 from ..exceptions import SimulationError
 from ..language.python_calls import told_why
-from ..nonsmooth.timestepping.reversals import forget_reversals
 from ..numerics.blas_threads import threads_for
 from ..numerics.tolerances import LEAST_ERROR, SAME_INSTANT
 from ..solvers import Step
@@ -49,8 +48,7 @@ class Driver:
     unknowns, for its present choice of states.
     """
 
-    def __init__(self, opening: Opening, settings: Settings,
-                 tolerances: Tolerances) -> None:
+    def __init__(self, opening: Opening, settings: Settings, tolerances: Tolerances) -> None:
         self.opening, self.settings, self.events = opening, settings, opening.events
         self.recording, self.problem = recording, problem = opening.recording, opening.problem
         crossings = opening.crossings
@@ -86,6 +84,8 @@ class Driver:
             if not recording.episodes:
                 self.integration.open(t, self.events.struck)
             if self.running.kind.steps_over_events:
+                from ..nonsmooth.timestepping.reversals import forget_reversals
+
                 forget_reversals(recording)
             recording.keeper.finish(recording)
             self.count()

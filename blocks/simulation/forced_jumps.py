@@ -95,8 +95,7 @@ class ForcedJumps:
         """Values of what is watched."""
         return np.zeros(0) if self.values is None else self.values(*problem.arguments(t))
 
-    def refuse(self, problem: Problem, t: float, m: Array, d: Array, cause: str = ""
-               ) -> None:
+    def refuse(self, problem: Problem, t: float, m: Array, d: Array, cause: str = "") -> None:
         """Raise where something has jumped, the states being equal.
 
         The problem is as it goes on, all solved, ``t`` the time of the event; ``m`` and ``d`` are
@@ -127,8 +126,7 @@ class ForcedJumps:
         finally:
             problem.unknowns.forget()
 
-    def _error(self, k: int, before: Array, after: Array, t: float, cause: str
-               ) -> SimulationError:
+    def _error(self, k: int, before: Array, after: Array, t: float, cause: str) -> SimulationError:
         it = self.watched[k]
         name = f"{it.path}.{it.local.name}"
         old, new = (from_si(float(it.sign * v[k]), it.local.unit).magnitude

@@ -13,7 +13,6 @@ from ..solvers import Step, Trajectory
 from ..solvers.looks import BEYOND, MOST_PARTS, SEEN
 from ..system.failure import AlgebraicFailure
 from ..system.newton import TOLD
-from .dead_point import STAGES, steps_over, time_to_dead_point
 from .episode import Episode
 from .events import Events
 from .failures import stop_at_failed_step
@@ -282,6 +281,8 @@ class Integration:
             return None
         # machine code asks where the choice of states turns bad; after an event steps are short
         longest = last.max() * (FARTHER if self.method.looks_itself else 1)
+        from .dead_point import STAGES, steps_over, time_to_dead_point
+
         ahead, tied = time_to_dead_point(problem, t), problem.tied
         if not -longest < ahead <= longest:
             return None

@@ -18,7 +18,6 @@ from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.blas_threads import threads_for
 from ..solvers.interpolation import Hermite
 from ..system.failure import AlgebraicFailure
-from ..system.newton_at_points import solved_at_points
 from ..system.points import Points, modes_in
 from ..system.problem import Problem, Tangent
 from .episode import Episode, EpisodeList
@@ -221,6 +220,8 @@ class Replay:
         left, function = np.flatnonzero(~found), self.system.linear_unknowns
         if function is None or self.system.tape.carried.any():
             return z, found
+        from ..system.newton_at_points import solved_at_points
+
         together = max(1, MOST_NUMBERS // (8 * len(z) * (len(z) + 1)))
         for first in range(0, len(left), together):
             some = left[first : first + together]

@@ -254,8 +254,7 @@ class TimeEvents:
                 if period is None:
                     out.append(first)
                     continue
-                for i, (a, step) in enumerate(
-                        zip(first, self.constant(f, period), strict=True)):
+                for i, (a, step) in enumerate(zip(first, self.constant(f, period), strict=True)):
                     if step > 0 and a <= t_end:
                         _refuse_too_many(family.path(i), step, (t_end - max(a, t_start)) / step)
                         k0 = max(0, int(np.floor((t_start - a) / step)))

@@ -15,7 +15,7 @@ import numpy as np
 from .. import native
 from ..initialisation.nominal_values import find_nominals
 from ..language.compiled_model import CompiledModel
-from ..language.declarations import Variable
+from ..language.declarations import Variable, declarations
 from ..numerics.arrays import Array, Indices
 from ..results.values.samples import OVER_TIME
 from ..simulation.actions import Requirements, Resets
@@ -100,7 +100,7 @@ def refuse_varied(settings: list[Setting]) -> None:
             raise NotBatchable(f"{setting.path} is not a number of a single component")
         if setting.kind == "parameter" and any(
                 isinstance(d, Variable) and d.follows and n not in part._targets
-                for n, d in part._declared.items()):
+                for n, d in declarations(part).items()):
             raise NotBatchable(f"initial targets follow {setting.path}")
         if setting.instance is not None:
             raise NotBatchable(f"{setting.path} is a number of one of several")

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..exceptions import ParameterError, UnknownName, brief, nearest, unknown_name
 from ..language.component import Part
-from ..language.declarations import Option, Parameter, Port, Signal, Target
+from ..language.declarations import Option, Parameter, Port, Signal, Target, declarations
 from ..language.specialisation import refuse_idle
 from ..numerics.arrays import Indices
 from ..reading.foreign_words import keyword_elsewhere
@@ -129,7 +129,7 @@ def find_setting(model: Part, path: str, others: Sequence[str] = (),
     if not isinstance(path, str):
         raise ParameterError(where, f"varies {brief(path)}, which is no path.",
                              'Write it as a text, "block.mass".', given=path)  # fmt: skip
-    if path in SOLVER and path not in model._declared:
+    if path in SOLVER and path not in {*model.parameters, *model.variables}:
         return Setting(path, None)
     owner, _, last = path.rpartition(".")
     part: Part = model
@@ -145,7 +145,7 @@ def find_setting(model: Part, path: str, others: Sequence[str] = (),
                                   nearest=[])  # fmt: skip
             part._indices(instances, None)
             instance = instances
-    declared = part._declared.get(last)
+    declared = declarations(part).get(last)
     if declared is None or isinstance(declared, (Port, Signal)):
         raise _unknown(model, path, where, part)
     if isinstance(declared, Parameter):
@@ -154,7 +154,7 @@ def find_setting(model: Part, path: str, others: Sequence[str] = (),
                                  "Run model.simulate() in a loop, or write a component that makes "
                                  "the list from a parameter.", code="sweep.list")  # fmt: skip
         chosen = any(o.rpartition(".")[0] == owner for o in others
-                     if isinstance(part._declared.get(o.rpartition(".")[2]), Option))
+                     if isinstance(declarations(part).get(o.rpartition(".")[2]), Option))
         if not declared.exists(part) and not chosen:
             refuse_idle(part, last)
     elif isinstance(declared, Option) and part._built:
@@ -201,5 +201,5 @@ def _unknown(model: Part, path: str, where: str, part: Part | None = None) -> Un
 
 
 def _names(part: Part) -> list[str]:
-    return [n for n, d in part._declared.items()
+    return [n for n, d in declarations(part).items()
             if not isinstance(d, (Port, Signal)) and d.exists(part)]

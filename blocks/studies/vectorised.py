@@ -79,7 +79,9 @@ class VectorisedRunner(BatchRunner):
                     block.runs.counter[0] = len(block.numbers)  # threads end with their runs
 
                 with postponed(give_up):
-                    threads = [pool.submit(self._march, block) for _ in range(self.workers)]
+                    threads = [pool.submit(  # each makes the runs that no other thread makes
+                        self.lanes.march, *self._addresses, self.common.unknowns, block.runs,
+                        self._times, self._extremes, block.filled) for _ in range(self.workers)]
                     refused = self.refused(block.places)  # while the threads march
                     for thread in threads:
                         thread.result()
@@ -101,11 +103,6 @@ class VectorisedRunner(BatchRunner):
             np.empty_like(x), np.empty((count, width)), np.empty((count, width)),
             np.empty((count, len(self._times), width)), np.full(count, -1),
             np.zeros((count, 3), dtype=np.int64)))
-
-    def _march(self, block: _Block) -> None:
-        """Make those runs of a block that no other thread makes."""
-        self.lanes.march(*self._addresses, self.common.unknowns, block.runs, self._times,
-                         self._extremes, block.filled)
 
     def _outcomes(self, block: _Block, refused: Flags) -> Iterator[Outcome]:
         filled = block.filled

@@ -170,8 +170,7 @@ class FiniteValues:
     def _some(self, rows: list[int]) -> _Laws:
         if len(rows) == len(self.told):
             return np.arange(len(rows)), self._values
-        return np.array(rows, dtype=int), self.system.function(
-            "finite", self.expression[rows])
+        return np.array(rows, dtype=int), self.system.function("finite", self.expression[rows])
 
     @cached_property
     def _seen(self) -> list[int]:

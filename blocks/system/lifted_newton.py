@@ -42,8 +42,7 @@ def approached(system: System, arguments: Arguments, tied: Indices) -> bool:
     with np.errstate(all="ignore"):
         exponents = np.minimum(_exponents(function, arguments), LOW)
         for _ in range(MOST_STEPS):
-            r, by_w, by_e, meant, meant_w = (
-                np.array(a) for a in function(*arguments, exponents))
+            r, by_w, by_e, meant, meant_w = (np.array(a) for a in function(*arguments, exponents))
             by_e, meant_w = by_e[:size], meant_w[:, columns]
             apart = meant[:, 0] - exponents
             try:

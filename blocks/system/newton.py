@@ -32,7 +32,6 @@ from ..numerics.tolerances import (
 from .block_factors import BlockFactors, plan_of
 from .evaluator import Arguments
 from .failure import STEEP, AlgebraicFailure
-from .lifted_newton import approached
 from .system import DENSE, System
 
 if TYPE_CHECKING:
@@ -115,6 +114,8 @@ class AlgebraicUnknowns:
             if singular or self.constant:
                 break
         else:
+            from .lifted_newton import approached
+
             if patient and approached(self.system, arguments, self.tied) and (
                     self._iterated(arguments, False) is None):
                 return

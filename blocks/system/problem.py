@@ -20,7 +20,6 @@ from .delays import Delays, delays_of
 from .evaluator import Arguments
 from .failure import AlgebraicFailure
 from .newton import DENSE, MANY, AlgebraicUnknowns
-from .state_selection import tied_states
 from .system import System
 
 if TYPE_CHECKING:
@@ -115,6 +114,8 @@ class Problem:
         """Choose which states of each cluster to integrate; True when the choice is new."""
         if not self.system.clusters:
             return False
+        from .state_selection import tied_states
+
         tied = tied_states(self.system, self.arguments(t), self.scale_x, self.tied, self.given_up,
                            self.preferred)
         if np.array_equal(tied, self.tied):

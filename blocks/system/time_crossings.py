@@ -36,8 +36,7 @@ def crossings_of_time(values: Callable[[Array], Array], looks: Iterable[Array], 
 
 
 @np.errstate(all="ignore")
-def _crossings(values: Callable[[Array], Array], times: Array, known: Array, least: float
-               ) -> Array:
+def _crossings(values: Callable[[Array], Array], times: Array, known: Array, least: float) -> Array:
     """Return the crossings between some ascending times."""
     g = values(times)
     rows = list({one.tobytes(): k for k, one in enumerate(g)}.values())  # one of equal ones

@@ -272,8 +272,7 @@ class TimeFunctions:
             allowed = CHANGE * np.maximum(self._ranges(low, high), OF_COARSE * coarse)
             with np.errstate(invalid="ignore"):
                 varies = (high - low > allowed[:, None]) & np.isfinite(high - low)
-            split = varies.any(axis=0) & (
-                right - left > max(SHORTEST * (end - start), instant))
+            split = varies.any(axis=0) & (right - left > max(SHORTEST * (end - start), instant))
             if not split.any():
                 break
             middle = (left[split] + right[split]) / 2

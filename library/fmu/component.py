@@ -78,8 +78,7 @@ def FMU(file: str | Path, kind: str | None = None, **values: Any) -> FMUComponen
     known = [n for n, d in vars(cls).items() if isinstance(d, (Parameter, Variable))]
     for name in given:
         if name not in known:
-            raise unknown_name(f"FMU({Path(file).name!r})", name, known,
-                               "parameters and variables")
+            raise unknown_name(f"FMU({Path(file).name!r})", name, known, "parameters and variables")
     return _owned(cls(**given))
 
 

@@ -96,8 +96,7 @@ class MaxwellSlip(Springs):
             yield f == k * z
             yield der(f) == k * rate  # not z: micrometres would be lost beside the nominal metre
         yield c.effort == self.force(c)
-        yield c.energy_stored == sum(
-            k * z**2 / 2 for k, z in zip(c.stiffnesses, c.z, strict=False))
+        yield c.energy_stored == sum(k * z**2 / 2 for k, z in zip(c.stiffnesses, c.z, strict=False))
 
     def power_stored(self, c):
         loads = (k * z for k, z in zip(c.stiffnesses, c.z, strict=False))

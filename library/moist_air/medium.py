@@ -134,8 +134,7 @@ def saturation_pressure(T: Any) -> Any:
     z = T / TRIPLE
     ice = (-21.2144006 * z**0.00333333333 + 27.3203819 * z**1.20666667
            - 6.10598130 * z**1.70333333) / z  # fmt: skip
-    return where(T > TRIPLE, CRITICAL_PRESSURE * E**water, TRIPLE_PRESSURE * E**ice,
-                 events=False)
+    return where(T > TRIPLE, CRITICAL_PRESSURE * E**water, TRIPLE_PRESSURE * E**ice, events=False)
 
 
 def liquid_enthalpy(T: Any) -> Any:

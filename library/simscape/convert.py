@@ -121,8 +121,7 @@ class Conversion(ConversionState):
     def _nodes(self, level: SystemContext, signals: SignalsOfLevel) -> None:
         at: dict[str, list[str]] = {}  # the connection of a port
         for node in nodes_of(level.system):
-            found = [ref for end in node
-                     if (ref := self.ref(level, end)) is not None and ref.kind]
+            found = [ref for end in node if (ref := self.ref(level, end)) is not None and ref.kind]
             blocks = [block for end in node if (block := level.block(end)) is not None]
             if any(ref.kind in ("input", "output") for ref in found) or any(
                     map(is_converter, blocks)):

@@ -121,7 +121,7 @@ class ThermalResistance(TwoPort):
     symbol = symbols.THERMAL_RESISTANCE
 
     resistance = Parameter("1 K/W", above=0, varying=True, doc="Thermal resistance", advice={
-        "W/K": "This is a thermal conductance: give its reciprocal."})  # fmt: skip
+        "W/K": "Give the reciprocal of the conductance."})  # fmt: skip
 
     def equations(self):
         yield self.resistance * self.Q == self.T

@@ -18,7 +18,7 @@ import library.isothermal_liquid as liquid
 import library.translational as tr
 from blocks import Component, Model, Parameter, ParameterError, Port
 from blocks.drawing.network import drawn_network
-from blocks.exceptions import UnknownName
+from blocks.exceptions import ModelError, UnknownName
 from blocks.results.schematic.drawing import draw_schematic
 from library.mechanisms import GearBox
 
@@ -148,6 +148,8 @@ def test_no_wire_crosses_a_symbol_and_no_texts_overlap(name, example):
 def test_a_picture_is_the_same_twice(example):
     first, second = (example("solenoid_valve").draw(values=True).svg() for _ in range(2))
     assert first == second
+    with pytest.raises(ModelError, match="a width in pixels, but was given 'wide'"):
+        example("hoist").draw().within("wide")
 
 
 @pytest.mark.parametrize("name", [

@@ -245,14 +245,13 @@ def test_eddy_current_brake():
         "heatCapacitor.T": ("disc.T", "K")}, max_step="10 ms")  # fmt: skip
 
 
-def filtered(port, unit, length):
+def filtered(port, across, unit, length):
     """A speed source that follows a step through a filter of 5 Hz."""
     class Follower(port):
         follows = Variable(unit, f"0 {unit}", priority="high")
         place = Variable(length, f"0 {length}", priority="high")
 
         def equations(self):
-            across, = self._branch_domain.across
             target = where(blocks.time < quantity("0.5 s"), 0.0, 1.0) * quantity(1, unit)
             yield der(self.follows) == quantity(10 * np.pi, "1/s") * (target - self.follows)
             yield getattr(self, across) == self.follows
@@ -267,9 +266,9 @@ def test_prescribed_speed():
     inertia(model, "inertia2", "1 kg*m^2")
     wire(model, "speed1.R inertia1.I", "speed2.R inertia2.I", "speed3.R mass3.M",
          "speed4.R mass4.M place.R", "speed1.C speed2.C fixed.W", "speed3.C speed4.C wall.V",
-         speed1=filtered(rot.TwoPort, "rad/s", "rad")(),
+         speed1=filtered(rot.TwoPort, "w", "rad/s", "rad")(),
          speed2=rot.AngularVelocitySource(velocity=sine("1 rad/s", 2 * np.pi)),
-         speed3=filtered(TranslationalTwoPort, "m/s", "m")(), mass3=Mass(mass="2 kg"),
+         speed3=filtered(TranslationalTwoPort, "v", "m/s", "m")(), mass3=Mass(mass="2 kg"),
          speed4=VelocitySource(velocity=sine("1 m/s", 2 * np.pi)), mass4=Mass(mass="2 kg"),
          place=MotionSensor(reference="absolute", offset="1 m"))
     follow(model, "prescribed_speed", {

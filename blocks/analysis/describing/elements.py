@@ -22,7 +22,7 @@ import numpy as np
 from ...exceptions import ParameterError, SimulationError, told_how_to_call
 from ...language.branch import Branch
 from ...language.component import Component
-from ...language.declarations import Input, Output, Parameter, Port, Variable
+from ...language.declarations import Input, Output, Parameter, Port, Variable, declarations
 from ...language.domain import Domain
 from ...language.expression import cos, der, sin, time, where
 from ...numerics.arrays import Array
@@ -136,10 +136,10 @@ class Bench:
         """Names and units of what goes in and what comes out."""
         element = self.element
         if not self.is_signal:
-            domain = element._declared[self.ports[0]].domain  # type: ignore[attr-defined]
+            domain = declarations(element)[self.ports[0]].domain
             across, through = next(iter(domain.across)), next(iter(domain.through))
             return across, through, domain.across[across], domain.through[through]
-        declared = {n: d for n, d in element._declared.items() if d.exists(element)}
+        declared = {n: d for n, d in declarations(element).items() if d.exists(element)}
         inputs = [n for n, d in declared.items() if type(d).__name__ == "Input"]
         outputs = [n for n, d in declared.items() if type(d).__name__ == "Output"]
         if len(inputs) != 1 or len(outputs) != 1:
@@ -266,7 +266,7 @@ def _ports(element: Component) -> tuple[str, ...]:
     """Return the names of two ports of one domain; none of an element of signals."""
     if isinstance(element, Branch):
         return element._branch_ports
-    declared = {n: d for n, d in element._declared.items() if d.exists(element)}
+    declared = {n: d for n, d in declarations(element).items() if d.exists(element)}
     ports = {n: d.domain for n, d in declared.items() if isinstance(d, Port)}
     signals = any(isinstance(d, (Input, Output)) for d in declared.values())
     return tuple(ports) if len(ports) == 2 and len({*ports.values()}) == 1 and not signals else ()

@@ -72,8 +72,7 @@ class Equations:
         self.system, self.spec, self.samples = system, spec, SampledValues.of(system)
         self.at_rest = at_rest  # whether anything shall rest
         outputs = [w.signal for w in spec.values]
-        self.derivatives: Derivatives = derivatives_of(system, spec.free, outputs,
-                                                        sampled=at_rest)
+        self.derivatives: Derivatives = derivatives_of(system, spec.free, outputs, sampled=at_rest)
         # discrete values whose next samples shall be the same
         self.sampled = self.derivatives.sampled
         # whether discrete values are sampled and rest

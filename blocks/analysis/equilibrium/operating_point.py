@@ -415,8 +415,7 @@ def _in_no_modes(solution: Solution, equations: Equations) -> InitialisationErro
     """The error where all targets are met, but in modes that cannot be there."""
     point, elements = solution.point, elements_of_system(equations.system)
     following = _following(point, equations, reactions_of(point, equations.derivatives.at(point)))
-    names = [] if following is None else elements.labels(
-        np.flatnonzero(following != point.modes))
+    names = [] if following is None else elements.labels(np.flatnonzero(following != point.modes))
     return InitialisationError(
         "operating_point()", "no equilibrium was found: where everything rests, "
         f"{' and '.join(names[:TOLD]) or 'some element'} would have to slide against its friction, "

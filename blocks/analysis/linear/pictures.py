@@ -208,8 +208,8 @@ def _complex_plane(axes: Any) -> None:
 def shown_range(linear: LinearModel, frequencies: Any = None, *more: Any) -> Array:
     """rad/s that are shown."""
     if any(hasattr(one, "poles") for one in (frequencies, *more)):
-        raise WrongCall("frequencies", "are no linear model.", "Several models are drawn by label: "
-                        "blocks.analysis.bode({'10 N': linear, '20 N': other}).")
+        raise WrongCall("a picture", "takes several linear models as one dictionary, by label.",
+                        "Write blocks.analysis.bode({'10 N': linear, '20 N': other}).")
     if more:
         raise WrongCall("frequencies", f"are one value, but were given {1 + len(more)}.",
                         "Write for example frequencies=('1 Hz', '100 Hz'), in parentheses.")

@@ -53,8 +53,7 @@ class Instants:
         self.first: Indices = np.where(here, away.argmin(axis=1) if away.size else 0, -1)
         self._find_grazing(slope, span, start, max(GRAZES, SQUARED * np.sqrt(rtol)))
 
-    def _find_grazing(self, slope: Array, span: float, start: Array, slow: float
-                      ) -> None:
+    def _find_grazing(self, slope: Array, span: float, start: Array, slow: float) -> None:
         """Where a guard is hardly crossed."""
         k = np.flatnonzero(self.first >= 0)
         if not len(k):

@@ -257,8 +257,7 @@ def _is_endless(all_: Collision, i: int) -> bool:
 def _is_loaded(all_: Collision, i: int, still: float, least: float, n: int) -> bool:
     """Whether a contact that strikes moves the bounds of an element."""
     for j in range(n if all_.by.size > 0 else 0):
-        if (all_.by[0, i, j] != 0.0 or all_.by[1, i, j] != 0.0) and _strikes(
-                all_, j, still, least):
+        if (all_.by[0, i, j] != 0.0 or all_.by[1, i, j] != 0.0) and _strikes(all_, j, still, least):
             return True
     return False
 

@@ -530,8 +530,7 @@ def slack_of(state: NetworkState, elements: Elements) -> Array:
 def rounding_of(state: NetworkState) -> Array:
     """What rounding may make of the margins of present modes."""
     stuck = state.modes == 0
-    return NOISE * np.where(stuck, state.strong, state.fast) + np.where(
-        stuck, *state.noise)
+    return NOISE * np.where(stuck, state.strong, state.fast) + np.where(stuck, *state.noise)
 
 
 def _equations_of(rows: list[ca.SX], modes: ca.SX, direct: ca.SX) -> tuple[ca.SX, ca.SX]:

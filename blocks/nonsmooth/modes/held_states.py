@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ...machine.functions import machine_code
 from ...numerics.arrays import Array, Flags, Indices, Vector
 from ...numerics.tolerances import FLOW_NONE
 from ...system import Problem
-from .evaluation import Evaluation
+
+if TYPE_CHECKING:
+    from .evaluation import Evaluation
 
 __all__ = ["HeldStates", "hold_states"]
 

@@ -95,8 +95,7 @@ class LoadEfforts:
         right = coupled.law_x.dense(*args) + by_load[:, None] * rate_x
         if set_valued is not None:
             right += set_valued.elements.columns_of(coupled.law_u.dense(*args)) @ others
-        by_x = np.linalg.lstsq(self._matrix(problem, t, coupled, at), right,
-                               rcond=UNIT_PIVOT)[0]
+        by_x = np.linalg.lstsq(self._matrix(problem, t, coupled, at), right, rcond=UNIT_PIVOT)[0]
         out = self.elements.columns_of(self.system.slope_u.dense(*args)) @ by_x
         if set_valued is not None:
             others += self._following(problem, t, set_valued) @ by_x
@@ -128,8 +127,7 @@ class LoadEfforts:
             by_u = _rates_by_inputs(laws.functions, problem, t)
             push = self.elements.columns_of(by_u)
             d = -laws.elements.columns_of(by_u)
-            out[stuck] = np.linalg.lstsq(d[np.ix_(stuck, stuck)], push[stuck],
-                                         rcond=PIVOT_NONE)[0]
+            out[stuck] = np.linalg.lstsq(d[np.ix_(stuck, stuck)], push[stuck], rcond=PIVOT_NONE)[0]
         return out
 
     # -- the search ------------------------------------------------------------------------

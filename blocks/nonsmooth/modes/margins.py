@@ -170,8 +170,7 @@ class CompiledMargins:
         return reserve > 0 or self.evaluation.load is None and not any(
             map(len, self.indeterminacy.felt(problem, t, modes == 0)))
 
-    def _rows_of(self, problem: Problem, t: float, held: SolvedModes
-                 ) -> tuple[Array, Array] | None:
+    def _rows_of(self, problem: Problem, t: float, held: SolvedModes) -> tuple[Array, Array] | None:
         """Determinants, and equations by which shares are held that the motion leaves open; None
         where none are known to hold.
 

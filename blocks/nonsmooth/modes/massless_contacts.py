@@ -130,8 +130,7 @@ class MasslessContacts:
                 ) -> tuple[Indices, Impact]:
         """Who takes part in an impact, and their impulses."""
         beside, bounds = self.beside, bounds_by_taken(self.efforts.system)
-        index = np.flatnonzero(touching | beside & (
-            bounds.dependent | (self.state.modes == 0)))
+        index = np.flatnonzero(touching | beside & (bounds.dependent | (self.state.modes == 0)))
         d = -self.equations.by_inputs(problem, t)[3][np.ix_(index, index)]
         restitution = self.restitution(*problem.arguments(t))[index]
         if not beside.any():

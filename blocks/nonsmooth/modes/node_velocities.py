@@ -138,8 +138,7 @@ class NodeVelocities:
         given, rate = (row[asked] for row in self.equations.given(problem, t))
         return given + h * rate - matrix @ self.elements.efforts_of(problem.u)[asked], matrix
 
-    def _bounds(self, problem: Problem, t: float, kinetic: Flags
-                ) -> tuple[Array, Array, Array]:
+    def _bounds(self, problem: Problem, t: float, kinetic: Flags) -> tuple[Array, Array, Array]:
         """Bounds at no flow, and the slope of kinetic ones by the own flow."""
         elements, n = self.elements, self.elements.size
         flow, _, low, high, back, forth = self.equations.values(problem, t)

@@ -55,8 +55,7 @@ ROUNDS = 25  # of Newton's method, where bounds have kinks
 
 def point_to_the_bit(problem: Problem, t: float, modes: Indices) -> tuple[bytes, ...]:
     """A point and the modes there, to be known again to the last bit."""
-    return tuple(np.asarray(a, dtype=float).tobytes()
-                 for a in (*problem.arguments(t)[:-1], modes))
+    return tuple(np.asarray(a, dtype=float).tobytes() for a in (*problem.arguments(t)[:-1], modes))
 
 
 class SolvedModes:
@@ -181,8 +180,7 @@ class SolvedModes:
         self.affine_rates = not any(ca.which_depends(rate, self._unknowns, 2, True))
         self.follows_linearly = True
         if self.with_loops:
-            together = ca.vertcat(
-                loops[: system.nz], ca.if_else(stuck, -rate, effort - kinetic))
+            together = ca.vertcat(loops[: system.nz], ca.if_else(stuck, -rate, effort - kinetic))
             self.affine = not any(ca.which_depends(together, self._unknowns, 2, True))
             self.follows_linearly = not any(ca.which_depends(loops, self._unknowns, 2, True))
             both = ca.horzcat(ca.jacobian(together, self._unknowns), together)
@@ -444,8 +442,7 @@ class SolvedModes:
             reserves[columns] = self.reserves(matrix[columns], out[columns, n * n + n : -1], held)
         return matrix, out[:, n * n : n * n + n], reserves, out[:, -1]
 
-    def _touching(self, problem: Problem, points: Points, modes: Indices, effort: Array
-                  ) -> Flags:
+    def _touching(self, problem: Problem, points: Points, modes: Indices, effort: Array) -> Flags:
         """Whether closed contacts are closed, up to what they may drift apart."""
         contact = self.elements.contact
         if not contact.any():

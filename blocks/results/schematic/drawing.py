@@ -10,10 +10,11 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...exceptions import ParameterError, optional_package
+from ...exceptions import ParameterError, WrongCall, brief, optional_package
 from ..files import writing
 from .folding import in_rows
 from .glyphs import Box, Drawing
@@ -72,6 +73,8 @@ class Schematic:
 
     def within(self, width: float) -> Schematic:
         """The same network in rows that are no wider, in pixels, where it can be cut so."""
+        if not isinstance(width, Real) or not width > 0:
+            raise WrongCall("within()", f"takes a width in pixels, but was given {brief(width)}.")
         return Schematic(self.title, *self._drawn, width)
 
     def svg(self) -> str:

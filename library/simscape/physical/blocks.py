@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from blocks import Input, Output, Port
+from blocks import Input, Output, Port, declarations
 
 from ...othernames import WORDS
 from ..file.diagram import Block, End
@@ -208,7 +208,7 @@ def _lost_ports(level: SystemContext, block: Block, counterpart: Counterpart, in
     ports = block.ports or counterpart.ports
 
     def is_there(end: str) -> bool:
-        declared = instance._declared.get(counterpart.port(ports.get(end, "")))
+        declared = declarations(instance).get(counterpart.port(ports.get(end, "")))
         return isinstance(declared, (Port, Input, Output)) and (
             isinstance(instance, type) or declared.exists(instance))
 

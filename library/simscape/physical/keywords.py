@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 import blocks
-from blocks import BlocksError, Component, Input, Option, Output, Parameter, Port, Variable
+from blocks import Component, Input, Option, Output, Parameter, Port, Variable, declarations
+from blocks.exceptions import BlocksError
 
 from ..file.diagram import Block, Value
 from ..matlab.syntax import NotUnderstood
@@ -82,11 +83,11 @@ def keywords_of(block: Block, counterpart: Counterpart, texts: WritesValues, sco
         except NotUnderstood:
             return None
 
-    _choose(block, counterpart, component._declared, found, number)
+    _choose(block, counterpart, declarations(component), found, number)
     _fit_ports(block, counterpart, found)
     chosen = found.instance(component) or component()
     # with the parameters of the laws that were chosen
-    declared: Mapping[str, Any] = chosen._declared
+    declared = declarations(chosen)
     given: set[str] = set()
     for name, value in block.values.items():
         if name in found.silent:
@@ -188,7 +189,7 @@ def _fit_ports(block: Block, counterpart: Counterpart, found: Keywords) -> None:
     if not wanted or _fits(component, found.values, wanted):
         return
     told = {keyword_of(counterpart, name)[0] for name in block.values}
-    for keyword, option in component._declared.items():
+    for keyword, option in declarations(component).items():
         if keyword in told:
             continue
         for value in option.choices or (True, False) if isinstance(option, Option) else ():
@@ -205,7 +206,7 @@ def _fits(component: type[Component], values: Mapping[str, Any], wanted: set[str
         made = component(**values)
     except BlocksError:
         return False
-    there = {name: declared for name, declared in made._declared.items()
+    there = {name: declared for name, declared in declarations(made).items()
              if isinstance(declared, (Port, Input, Output)) and declared.exists(made)}
     return wanted <= there.keys() and all(
         name in wanted for name, declared in there.items() if isinstance(declared, Port))
@@ -266,7 +267,7 @@ def port_kind(instance: Component | type[Component], port: str) -> tuple[str, st
 
     An input that takes plain numbers has the unit 1.
     """
-    declared = instance._declared.get(port)
+    declared = declarations(instance).get(port)
     if isinstance(declared, Port):
         return declared.domain.name, ""
     kind, unit = signal_unit(instance, port)
@@ -276,7 +277,7 @@ def port_kind(instance: Component | type[Component], port: str) -> tuple[str, st
 
 def signal_unit(instance: Component | type[Component], port: str) -> tuple[str, str]:
     """``"input"`` or ``"output"`` and the unit of a signal port; nothing for other ports."""
-    declared = instance._declared.get(port)
+    declared = declarations(instance).get(port)
     if isinstance(declared, (Input, Output)):
         kind = "input" if isinstance(declared, Input) else "output"
         return kind, "" if declared.open else declared.unit.text

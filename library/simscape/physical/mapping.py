@@ -12,7 +12,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from blocks import Component
+from blocks import Component, declarations
 
 from ...othernames import WORDS
 from ..file.diagram import Value
@@ -62,7 +62,7 @@ class Counterpart:
 
     def port(self, written: str) -> str:
         """The port here: a second port of a body is its first."""
-        declared = getattr(self.component, "_declared", {})
+        declared = {} if self.component is None else declarations(self.component)
         usual = written if written in declared else {"N": "M", "J": "I"}.get(written, written)
         return self.ports.get(written, usual)
 
@@ -194,7 +194,7 @@ def keyword_of(counterpart: Counterpart, word: str) -> tuple[str, str]:
     row = _row(asked, word)
     if row is not None:
         return row.here, row.note
-    declared: Mapping[str, Any] = component._declared
+    declared = declarations(component)
     return next((name for name in (word, word.lower()) if name in declared), ""), ""
 
 

@@ -66,7 +66,7 @@ def _function(a: BlockParameters) -> SignalPart:
     if written in _LAWS:
         return law(_LAWS[written], one_or_many("u", 1 + ("self.u2" in _LAWS[written])))
     word = _SAME.get(written, written)
-    if word not in MathFunction._declared["function"].choices:  # type: ignore[attr-defined]
+    if word not in MathFunction.function.choices:
         raise Unmapped(f"The function {written!r} has no counterpart here.")
     return SignalPart("signal.MathFunction", {"function": f'"{word}"'})
 

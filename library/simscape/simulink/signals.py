@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from blocks import declarations
+
 from ..file.diagram import Block, End
 from ..matlab.syntax import NotUnderstood
 from ..physical.blocks import PhysicalBlocks
@@ -255,7 +257,7 @@ def _refuse_sizes(made: SignalPart, given: Mapping[str, tuple[str, bool]]) -> No
         declared: Any = {}
         if part.component:
             module, _, name = part.component.rpartition(".")
-            declared = getattr(import_module(f"library.{module}"), name)._declared
+            declared = declarations(getattr(import_module(f"library.{module}"), name))
         for word, text in [*part.keywords.items(), ("", part.equation)]:
             many = np.ndim(getattr(declared.get(word), "default", 0.0)) > 0
             for written, (name, vector) in given.items():

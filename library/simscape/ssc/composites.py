@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from blocks import FileError, Port
+from blocks import FileError, Port, declarations
 
 from ..matlab.python_text import PythonNames, class_name
 from ..matlab.syntax import Apply, Field, Name, NotUnderstood, Tree, dotted, path_tree
@@ -161,7 +161,7 @@ def _domain_of(end: Tree, source: Source, parts: Mapping[str, SourceContext]) ->
                 return _domain_of(Name(end.name), parts[kind].source, {})
             counterpart = counterpart_of(kind)
             port = None if counterpart is None or counterpart.component is None else \
-                counterpart.component()._declared.get(counterpart.port(end.name))
+                declarations(counterpart.component()).get(counterpart.port(end.name))
             if isinstance(port, Port):
                 return next((path for path, name in DOMAINS.items() if name == port.domain.name),
                             "")

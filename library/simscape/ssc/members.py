@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import product
 
-from blocks import Input, Output, Port, Variable
+from blocks import Input, Output, Port, Variable, declarations
 
 from ..file.diagram import Block, Diagram, End, System, Value
 from ..file.nodes import name_ports
@@ -235,7 +235,7 @@ class Members:
                         {})
         for word, said in self.said[declared].items():
             keyword, _ = keyword_of(counterpart, word)
-            mine = instance._declared.get(keyword)
+            mine = declarations(instance).get(keyword)
             if isinstance(mine, Variable):
                 member.variables[word] = keyword
             if mine is not None and not mine.exists(instance):
@@ -243,7 +243,7 @@ class Members:
             self._beside_value(member, name, word, said)
         for written in block.ports.values():
             here = counterpart.port(written)
-            port = instance._declared.get(here)
+            port = declarations(instance).get(here)
             if isinstance(port, (Port, Input, Output)) and port.exists(instance):
                 member.ports[written] = here
         return member

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benches import wire, wired
+from benches import few, wire, wired
 from benches.analysis import block, derivatives
 from benches.electrical import ring
 from benches.friction import dry
@@ -235,7 +235,7 @@ def test_a_touch_without_speed_is_told_by_every_method(method):
         assert not model.simulate(end, sensitivities=["ball.v"], method=method).sensitivities.notes
 
 
-@pytest.mark.parametrize("method", ["auto", "dopri5", "DOP853", "RK23", "rodas4", "BDF", "ode23s",
+@few(3, "method", ["auto", "dopri5", "DOP853", "RK23", "rodas4", "BDF", "ode23s",
                                     "rk4"])
 def test_a_stop_with_stiffness_that_is_touched_without_speed_is_told_by_every_method(method):
     """A mass of 1 kg on 16 N/m that is let go at -0.2 m turns back at 0.2 m, where the stop is."""
@@ -555,7 +555,7 @@ CLOSED_FORMS = {
 
 
 @pytest.mark.parametrize("method", ["auto", "BDF"])
-@pytest.mark.parametrize("case", CLOSED_FORMS)
+@few(3, "case", CLOSED_FORMS)
 def test_derivatives_are_those_of_closed_forms(case, method):
     model, end, variable, exact = CLOSED_FORMS[case]
     found = derivatives(model, end, variable, *exact, rtol=1e-11, method=method)

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from benches import wired
+from benches import few, wired
 from benches.analysis import derivatives
 from benches.friction import dry
 from numpy.testing import assert_allclose
@@ -241,7 +241,7 @@ class Pendulum(Component):
         yield self.M.f == -self.pull * way
 
 
-@pytest.mark.parametrize("height", [None, "-95 cm"])
+@few(1, "height", [None, "-95 cm"])
 @pytest.mark.parametrize("path", ["box.v", "belt.velocity"])
 def test_a_stuck_start_of_what_carries_a_pendulum_has_the_derivatives_of_both_sides(path, height):
     def swung(step, **options):
@@ -413,7 +413,7 @@ def varied(model, starts, run):
         yield path, run[path].at("0 s").to_base_units()
 
 
-@pytest.mark.parametrize("seed", [
+@few(1, "seed", [
     pytest.param(k, marks=[] if k in (0, 1, 2, 11) else [pytest.mark.slow]) for k in range(42)])
 def test_derivatives_by_all_that_can_be_varied_are_those_of_both_sides(seed):
     value = Values(seed)

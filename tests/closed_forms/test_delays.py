@@ -9,7 +9,7 @@ from math import pi
 
 import numpy as np
 import pytest
-from benches import wire, wired
+from benches import few, wire, wired
 from benches.friction import dry
 from numpy.polynomial import Polynomial
 from numpy.testing import assert_allclose
@@ -48,7 +48,7 @@ def decay(t, delay):
 
 
 @pytest.mark.parametrize("delay", [1.0, 0.37])
-@pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4", "DOP853", "ode45", "Radau"])
+@few(2, "method", ["auto", "dopri5", "rodas4", "DOP853", "ode45", "Radau"])
 def test_a_quantity_that_decays_by_its_own_past_is_a_polynomial_in_every_period(method, delay):
     rtol = 1e-8
     run = alone(Decay(delay=f"{delay} s")).simulate("4.9 s", method=method, rtol=rtol)

@@ -346,6 +346,7 @@ def test_a_thermostat_keeps_its_engine_between_its_limits(run):
     assert "through the radiator" in printed
 
 
+@pytest.mark.slow
 def test_a_heat_pump_comes_near_the_ideal_cycle_between_its_pressures(run):
     names, printed = run("heat_pump")
     result = names["result"]

@@ -58,6 +58,7 @@ def pages_of(folder):
             for f in folder.rglob("*.md")}  # fmt: skip
 
 
+@pytest.mark.slow
 def test_every_public_component_has_a_page(site):
     lacking = []
     for package in packages():
@@ -72,6 +73,7 @@ def test_every_public_component_has_a_page(site):
     assert sum(map(len, packages().values())) > 240
 
 
+@pytest.mark.slow
 def test_every_public_name_of_blocks_is_on_a_page_of_its_own_kind(site):
     pages = public_names()
     shown = [name for names in pages.values() for module, name in names if module == "blocks"]
@@ -80,6 +82,7 @@ def test_every_public_name_of_blocks_is_on_a_page_of_its_own_kind(site):
     assert models == {"Model", "compare", "load", "quantity"}  # and not for want of a page
 
 
+@pytest.mark.slow
 def test_equations_are_mathml_of_known_signs_and_no_wider_than_a_telephone(site):
     shown = [(name, element) for name, text in pages_of(site).items()
              for element in re.findall(r"<math.*?</math>", text)]
@@ -134,6 +137,7 @@ def test_a_docstring_for_the_terminal_becomes_markdown():
         "```text\n    a", "    b\n```"]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_site_is_built_without_a_warning_and_its_links_lead_somewhere(html):
     html = {f: f.read_text(encoding="utf-8") for f in html.rglob("*.html")
             if "_static" not in f.parts}  # fmt: skip
@@ -151,6 +155,7 @@ def test_the_site_is_built_without_a_warning_and_its_links_lead_somewhere(html):
     assert followed > 40_000
 
 
+@pytest.mark.slow
 def test_no_page_links_to_a_host_that_does_not_exist(site):
     hosts = {host for text in pages_of(site).values()
              for host in re.findall(r"\]\(https?://([^/)]+)", text)}  # fmt: skip
@@ -225,6 +230,7 @@ def test_every_letter_of_a_formula_is_told_in_the_tables_beside_it():
     assert looked_up > 3500
 
 
+@pytest.mark.slow
 def test_searching_words_finds_the_component_of_that_name(html):
     index = (html / "searchindex.js").read_text(encoding="utf-8")
     # a main entry of exactly these words comes first; one that is none comes last
@@ -293,6 +299,7 @@ def test_sliders_of_the_gallery_begin_where_the_example_stands(name):
         assert quantity(low) < model[path] < quantity(high), path
 
 
+@pytest.mark.slow
 def test_the_front_page_says_how_to_install_under_which_licence_and_what_for(site):
     page = pages_of(site)["index"]
     for words in ("pip install", "MIT licence", "For engineers"):

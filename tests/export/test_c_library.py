@@ -11,7 +11,7 @@ from tempfile import mkdtemp
 
 import numpy as np
 import pytest
-from benches import wire, wired
+from benches import few, wire, wired
 from benches.exported_models import buck, dropped, late, oscillator, servo, stick_slip
 from benches.parts import Pendulum
 from numpy.testing import assert_allclose
@@ -123,7 +123,7 @@ def here(name, method):
     return np.array(rows)
 
 
-@pytest.mark.parametrize(("name", "method"), [
+@few(5, ("name", "method"), [
     *((name, "rk4") for name in MODELS if name not in ("chopper", "free", "swing")),
     ("stick-slip", "moreau_jean"), ("bouncing", "moreau_jean"), ("oscillator", "euler"),
     ("stick-slip", "trapezoidal"), ("bouncing", "backward_euler"), ("servo", "trapezoidal"),

@@ -9,7 +9,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from benches import wire, wired
+from benches import few, wire, wired
 from benches.exported_models import MODELS, RTOL, buck, exported, oscillator, response, stick_slip
 from benches.parts import Pendulum
 from numpy.testing import assert_allclose
@@ -58,7 +58,7 @@ def test_a_description_has_no_finding(version):
     assert validation.validate_fmu(str(exported("oscillator", version))) == []
 
 
-@pytest.mark.parametrize(("name", "kind", "version"), [
+@few(5, ("name", "kind", "version"), [
     *product(("stick-slip",), KINDS, ("2.0", "3.0")),
     *product(("simscape", "bouncing", "servo", "late", "chain"), ("CoSimulation",), ("3.0",)),
     *product(("oscillator", "late"), ("CoSimulation",), ("2.0",)),
@@ -160,7 +160,7 @@ def integrated(file, seconds, rtol):
     return np.array(events)
 
 
-@pytest.mark.parametrize("name", ["stick-slip", "bouncing", "valve", "buck", "clutches"])
+@few(2, "name", ["stick-slip", "bouncing", "valve", "buck", "clutches"])
 def test_events_are_where_they_are_here_if_another_integrates_well(name):
     make, _, duration = MODELS[name]
     seconds = quantity(duration).to("s").m
@@ -272,6 +272,7 @@ def test_it_needs_no_python_has_several_instances_and_takes_back_states(tmp_path
     assert ctypes.sizeof(ctypes.c_void_p) == 8
 
 
+@pytest.mark.slow
 def test_libraries_are_made_for_all_platforms(tmp_path):
     pytest.importorskip("ziglang", reason="it compiles for other machines")
     everywhere = ["aarch64-linux", "x86_64-windows", "x86_64-darwin", "aarch64-darwin"]

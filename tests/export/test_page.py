@@ -14,7 +14,7 @@ from time import sleep
 
 import numpy as np
 import pytest
-from benches import wire, wired
+from benches import few, wire, wired
 from benches.exported_models import buck, dropped, late, stick_slip
 from benches.parts import Pendulum
 from numpy.testing import assert_allclose
@@ -187,7 +187,7 @@ def compared(model, found, show, duration, rtol, within, **options):
 
 
 @on_node
-@pytest.mark.parametrize(("name", "values"), [
+@few(6, ("name", "values"), [
     pytest.param(name, values, marks=[pytest.mark.slow] * (name in (
         "bouncing", "heavy", "pulsed", "buck", "rubbing", "wide")))  # each position is a start
     for name, values in (

@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from benches import wired
+from benches import few, wired
 from benches.friction import dry, happened, missing_energy, push, value
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
@@ -83,7 +83,7 @@ def stack(n, spring, law, ramp):
     return model
 
 
-@pytest.mark.parametrize("law", [dry, lambda f: stribeck(0.6 * f, f, "5 mm/s")],
+@few(1, "law", [dry, lambda f: stribeck(0.6 * f, f, "5 mm/s")],
                          ids=["coulomb", "stribeck"])
 @pytest.mark.parametrize("n", [5, 12])
 def test_a_stack_whose_friction_breaks_away_at_one_instant_goes_on(n, law):
@@ -151,7 +151,7 @@ def test_a_gear_whose_load_ends_goes_on():
     assert value(run, "O.w") == pytest.approx((3 + 0.375 * 9) / 1.625, rel=1e-8)
 
 
-@pytest.mark.parametrize("method", ["auto", "DOP853", "rodas4"])
+@few(2, "method", ["auto", "DOP853", "rodas4"])
 @pytest.mark.parametrize("sense", [1, -1])
 def test_a_gear_beside_a_clutch_starts_to_turn_under_a_torque_that_starts_from_zero(method, sense):
     """At the instant its load shows, that is rounding beside what the clutch can hold."""
@@ -226,7 +226,7 @@ def driven(load, push):
     return solve_ivp(acceleration, (0, 2), [0.0], rtol=1e-10, atol=1e-12, max_step=1e-3).y[0, -1]
 
 
-@pytest.mark.parametrize(("load", "push", "method"), [
+@few(2, ("load", "push", "method"), [
     *((load, "constant", method) for load in LOADS for method in METHODS),
     ("quadratic", "ramp", "auto"), ("quadratic", "sine", "DOP853"), ("cubic", "ramp", "rodas4"),
     ("cubic", "sine", "dopri5")])
@@ -258,7 +258,7 @@ def fan(engaged=None, speed="0 rad/s"):
     return model
 
 
-@pytest.mark.parametrize(("engaged", "speed", "method"), [
+@few(2, ("engaged", "speed", "method"), [
     *((0.5, 0.0, method) for method in METHODS), (None, 0.0, "auto"), (None, 50.0, "dopri5"),
     (0.5, 50.0, "rodas4")])
 def test_a_clutch_takes_a_fan_along(engaged, speed, method):
@@ -295,7 +295,7 @@ def drawn(load):
     return solve_ivp(rates, (0, 2), [1.0, 0.0], rtol=1e-9, atol=1e-11, max_step=1e-3).y[:, -1]
 
 
-@pytest.mark.parametrize("method", METHODS)
+@few(2, "method", METHODS)
 @pytest.mark.parametrize("load", LOADS)
 def test_a_spring_pulls_a_drag_from_rest_or_it_is_refused(load, method):
     """The velocity is a root of the force, infinitely steep at the start: never a wrong one."""

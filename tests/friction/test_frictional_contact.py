@@ -7,7 +7,7 @@ bracket for s = -1 and mu above (1 + 3 cos^2 a)/(3 sin a cos a).
 
 import numpy as np
 import pytest
-from benches import wired
+from benches import few, wired
 from benches.friction import happened, times_of, value, values
 from benches.rigid_bodies import Box, G, Rod
 from numpy.testing import assert_allclose
@@ -169,7 +169,7 @@ def test_the_energy_of_a_bouncing_and_sliding_rod_never_grows(mu, e):
 
 
 # -- time stepping -----------------------------------------------------------------------------
-@pytest.mark.parametrize("more", [
+@few(1, "more", [
     {"angle": 60, "mu": 0.5, "slip": -3.0}, {"angle": 60, "mu": 0.5, "slip": 1.0},
     {"angle": 60, "mu": 0.5, "slip": 1.0, "drop": 0.05}])  # fmt: skip
 def test_time_stepping_comes_to_the_same_motion_of_the_rod(more):

@@ -5,7 +5,7 @@ from itertools import product
 import benches.friction as bench
 import numpy as np
 import pytest
-from benches import wire, wired
+from benches import few, wire, wired
 from benches.friction import BrakedPendulum, dragged, dry, happened, missing_energy, value, values
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
@@ -22,7 +22,7 @@ ADAPTIVE = {"DOP853": 1e-8, "RK45": 1e-7, "RK23": 1e-6, "ode45": 1e-7, "ode23s":
             "Radau": 1e-7, "rodas4": 1e-7}  # fmt: skip
 
 
-@pytest.mark.parametrize("method", [
+@few(2, "method", [
     pytest.param(method, marks=[pytest.mark.slow] * (method == "ode23s")) for method in ADAPTIVE])
 def test_stick_slip_is_right_with_every_adaptive_method(method):
     loose = method in ("ode23s", "RK23")
@@ -190,7 +190,7 @@ def speed(turned, pistons, mass, bearing):
     return np.sqrt(2 * energy / inertia)
 
 
-@pytest.mark.parametrize(("pistons", "mass", "bearing", "method"), [
+@few(7, ("pistons", "mass", "bearing", "method"), [
     (*engine, method) for engine in product((1, 2), (0.5, 0), (0, 1)) for method in METHODS
     if method == "auto" or engine in ((1, 0, 0), (2, 0.5, 1))])
 def test_pistons_pass_their_dead_centres(pistons, mass, bearing, method):
@@ -259,7 +259,7 @@ def test_a_press_that_a_brake_holds_starts_out_of_its_dead_centre(begin, method)
     assert run["crank.phi"].final.m == pytest.approx(hand.y[0, -1], rel=1e-6)
 
 
-@pytest.mark.parametrize(("guide", "begin", "method"), [
+@few(2, ("guide", "begin", "method"), [
     ("5 N", 90, "auto"), ("5 N", -90, "rodas4"), ("of its load", 90, "rodas4"),
     ("of its load", -90, "auto")])
 def test_a_linkage_that_a_brake_holds_starts_out_of_its_dead_centre(guide, begin, method):

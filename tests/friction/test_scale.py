@@ -5,7 +5,7 @@ on the shafts of a gear train, seals beside stops, chains of blocks on springs, 
 
 import numpy as np
 import pytest
-from benches import wire, wired
+from benches import few, wire, wired
 from benches.friction import dry, happened, push, train, values
 from numpy.testing import assert_allclose
 
@@ -61,7 +61,7 @@ def test_the_work_per_event_does_not_grow_with_the_number_of_blocks():
     assert each[-1] <= each[0]
 
 
-@pytest.mark.parametrize("n", [20, 60, pytest.param(200, marks=pytest.mark.slow)])
+@few(1, "n", [20, 60, pytest.param(200, marks=pytest.mark.slow)])
 def test_a_row_of_blocks_that_rub_on_each_other_and_the_ground_breaks_away_as_one(n):
     # n velocities, 2n - 1 frictions: what each carries at rest is not determined
     model = wired("row", "mass.M floor.R", "mass[:-1].M side.C", "mass[1:].M side.R",
@@ -207,7 +207,7 @@ FAMILIES = {f.__name__: f for f in (row, tree, ring, belt, geared, seals)}
 SIZES = [1, 3, 12, *(pytest.param(n, marks=pytest.mark.slow) for n in (40, 100, 200))]
 
 
-@pytest.mark.parametrize("size", SIZES)
+@few(2, "size", SIZES)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_families_of_frictions_obey_their_laws_and_are_decided_in_machine_code(family, size):
     model, found = FAMILIES[family](size)

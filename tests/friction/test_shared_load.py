@@ -5,7 +5,7 @@ share it is left."""
 
 import numpy as np
 import pytest
-from benches import wire, wired
+from benches import few, wire, wired
 from benches.friction import dry, push
 from numpy.testing import assert_allclose
 
@@ -64,7 +64,7 @@ def strength(at):
     return FRICTION + RATIO * (BRAKE / DRIVEN + BEARING)
 
 
-@pytest.mark.parametrize(("order", "at", "sense"), [
+@few(1, ("order", "at", "sense"), [
     (0, "motor", 1.0), (1, "motor", -1.0), (2, "load", 1.0)])
 def test_a_train_with_a_lossy_gear_beside_a_switch_breaks_away_by_hand(order, at, sense):
     run = servo(order, at, sense).simulate("0.6 s", rtol=1e-8)
@@ -363,7 +363,7 @@ def guide(force):
 
 
 @pytest.mark.parametrize("geared", [False, True])
-@pytest.mark.parametrize("method", METHODS)
+@few(3, "method", METHODS)
 def test_a_body_slides_on_while_another_stops_beside_a_shaft_of_any_speed(method, geared):
     # v = v0 - F/m t: 1 um/s that 1 uN brakes stops after 1 s, though 4 uN stop the other in 0.25 s
     model = beside_a_shaft(1e7, slow=("1 um/s", guide("1 uN")), braked=("1 um/s", guide("4 uN")))

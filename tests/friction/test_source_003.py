@@ -11,6 +11,7 @@ from pathlib import Path
 import benches.friction as bench
 import numpy as np
 import pytest
+from benches import few
 from benches.friction import dragged, happened, loaded, pulled, reference, value, values
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
@@ -190,7 +191,7 @@ def test_ode45_takes_the_reference_number_of_steps_on_a_model(model, band):
     assert abs(n - expected) <= (4 if expected <= 1000 else 0.01 * expected), (n, expected)
 
 
-@pytest.mark.parametrize("model", MODELS)
+@few(4, "model", MODELS)
 def test_ode23s_takes_the_reference_number_of_steps_on_a_model(model):
     bands = [b for b in ALL_BANDS if (model, b) != (1, 1e-4)]  # there the reference fails
     n = {b: rows(MODELS[model], b, "ode23s") for b in bands}

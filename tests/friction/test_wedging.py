@@ -9,7 +9,7 @@ from typing import ClassVar
 import benches.friction as bench
 import numpy as np
 import pytest
-from benches import wired
+from benches import few, wired
 from benches.friction import BrakedPendulum, happened, missing_energy, times_of, value, values
 from benches.rigid_bodies import G, wedge
 from numpy.testing import assert_allclose
@@ -299,7 +299,7 @@ def test_where_no_efforts_hold_any_longer_is_told_by_name():
     assert told.value.result["ring.f0"].final.m == pytest.approx(0.0, abs=1e-4)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@few(3, "method", METHODS)
 def test_two_bodies_that_move_alike_press_nothing(method):
     """Friction between them bears nothing, so that others have no strength: forced oscillation."""
     bodies = [(1.0, 4.0, 3.0, 0.7, 0.0)] * 2
@@ -327,7 +327,7 @@ def test_a_wedge_that_may_hold_or_let_go_is_told_whoever_asks(method):
     assert told.value.time < 1e-9
 
 
-@pytest.mark.parametrize("method", METHODS)
+@few(2, "method", METHODS)
 @pytest.mark.parametrize("strength, phase", [(0.5, 0.0), (2.0, -0.5)])
 def test_a_floor_whose_effort_all_acts_on_its_body_is_told_so(method, strength, phase):
     """0.4 + 0.6 of what the floor bears pull on the body that it holds: with the floor against a
@@ -342,7 +342,7 @@ def test_a_floor_whose_effort_all_acts_on_its_body_is_told_so(method, strength, 
     assert told.value.time == pytest.approx(-phase / 0.7, abs=1e-9)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@few(2, "method", METHODS)
 def test_rest_that_ends_where_another_motion_began_is_told_so(method):
     """Above 0.22 N the heavier body may move, held by 0.1 N and 0.12 N where f0 bears nothing; it
     may rest as well, where f0 and f4 press each other."""

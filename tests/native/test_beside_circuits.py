@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benches import meets, wire, wired
+from benches import few, meets, wire, wired
 from benches.friction import dry
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
@@ -111,7 +111,7 @@ def servo(*frictions, brake=False):
     return model
 
 
-@pytest.mark.parametrize(("frictions", "method"), [
+@few(2, ("frictions", "method"), [
     ([(0.02, 0.01, 1), (0.04, 0.03, 1)], "auto"),
     ([(0.01, 0.005, 1), (0.02, 0.015, 1), (0.03, 0.02, 1)], "rodas4"),
     ([(0.02, 0.01, 1), (0.08, 0.06, 2)], "auto")])

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benches import wire, wired
+from benches import few, wire, wired
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
@@ -143,7 +143,7 @@ def current_in_steps(v):
     return 1e-4 * (np.tanh(k * v) / k).sum()
 
 
-@pytest.mark.parametrize(("rungs", "build", "current"), [
+@few(1, ("rungs", "build", "current"), [
     (3, lambda: ladder(3, Steps), current_in_steps), (12, lambda: ladder(12, Steps),
                                                       current_in_steps),
     (RUNGS, lambda: ladder(model="exponential"), current_of_diode)])

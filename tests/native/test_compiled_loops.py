@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from benches import meets, wire, wired
+from benches import few, meets, wire, wired
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
@@ -139,7 +139,7 @@ def hung_frame(n=1000):
                  springs=tr.Spring(count=n, stiffness=quantity(stiffness, "N/m")))
 
 
-@pytest.mark.parametrize("model", [lambda: models.random_network(400), lambda: webs(3, Wedge),
+@few(2, "model", [lambda: models.random_network(400), lambda: webs(3, Wedge),
                                    lambda: opposed(100), lambda: domains.ladder(60), hung_frame],
                          ids=["rods and levers", "coefficients of states", "several in parallel",
                               "one of two in parallel is solved for", "a node of a thousand"])
@@ -148,7 +148,7 @@ def test_compiled_and_interpreted_slopes_agree_to_rounding(model):
     assert_allclose(found, expected, rtol=0, atol=1e-13 * np.abs(expected).max())
 
 
-@pytest.mark.parametrize("nodes", [2, 3, 4, 5, 9])
+@few(1, "nodes", [2, 3, 4, 5, 9])
 def test_parallel_webs_move_as_one_of_them_alone(nodes):
     """The Schur complement of the conductances is the damper that a web is.
 
@@ -225,7 +225,7 @@ def warmed_skins(n, room="300 K", shields=0):
     return model
 
 
-@pytest.mark.parametrize(("method", "shields"), [("dopri5", 0), ("rodas4", 0), ("rodas4", 2)])
+@few(1, ("method", "shields"), [("dopri5", 0), ("rodas4", 0), ("rodas4", 2)])
 def test_nonlinear_loops_of_a_large_network_are_solved_side_by_side(method, shields):
     """Each skin takes the temperature at which conduction and radiation balance; a shield between
     two surfaces that are as large is one more resistance to radiation, which each meets."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benches import wire, wired
+from benches import few, wire, wired
 from benches.parts import assert_same
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
@@ -125,7 +125,7 @@ def wheels(count):
     return model
 
 
-@pytest.mark.parametrize(("build", "end", "rtol", "left", "most", "within"), [
+@few(1, ("build", "end", "rtol", "left", "most", "within"), [
     pytest.param(lambda: sliding_on_each_other(5), "1 s", 1e-9, 1, 10, 1e-8, id="masses"),
     pytest.param(lambda: pendulums(4), "0.8 s", 1e-8, 0, 7, 1e-8, id="joints"),
     pytest.param(lambda: wheels(2), "2 s", 1e-8, 0, 2, 1e-7, id="contacts")])
@@ -261,7 +261,7 @@ def carried(t, stiffness, strength):
     return force
 
 
-@pytest.mark.parametrize(("n", "end"), [(1, 3.0), (3, 3.0), (12, 3.0), (30, 3.0), (420, 0.3)])
+@few(2, ("n", "end"), [(1, 3.0), (3, 3.0), (12, 3.0), (30, 3.0), (420, 0.3)])
 def test_an_iwan_model_of_any_size_is_decided_on_in_machine_code(n, end, searches, monkeypatch):
     sizes, pinv = [], np.linalg.pinv
     monkeypatch.setattr(np.linalg, "pinv", lambda a, **how: sizes.append(a.size) or pinv(a, **how))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benches import wire, wired
+from benches import few, wire, wired
 from numpy.testing import assert_allclose
 from scipy.sparse import csc_matrix, eye_array, kron, random
 
@@ -165,7 +165,7 @@ def tapped(n):
     return model
 
 
-@pytest.mark.parametrize("n", [60, 310])  # of more unknowns than 300, by loops
+@few(1, "n", [60, 310])  # of more unknowns than 300, by loops
 def test_derivatives_that_events_change_are_found_anew_after_them(n):
     model = tapped(n)
     runs = [model.simulate("2.2 ms", method=method, rtol=rtol)
@@ -257,7 +257,7 @@ def test_a_grid_of_resistors_and_diodes_meets_the_one_by_ida():
     assert np.abs(both[0] - both[1]).max() < 1e-4  # V, of 5 V
 
 
-@pytest.mark.parametrize("n", [60, 120])
+@few(1, "n", [60, 120])
 def test_a_column_of_capacitors_that_all_act_on_each_other_discharges_as_its_closed_form(n):
     """A resistor at every node: what flows there comes through all capacitors below it."""
     model = wired("column", "column[0].n loads.n ground.V", "column[1:].n column[:-1].p",

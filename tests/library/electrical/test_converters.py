@@ -4,7 +4,7 @@ import copy
 
 import numpy as np
 import pytest
-from benches import values, wire
+from benches import few, values, wire
 from benches.electrical import across, buck, circuit, ring
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
@@ -296,7 +296,7 @@ def dickson(stages):
         d=el.Diode(count=stages + 1, **diode), c=el.Capacitor(count=stages, capacitance="10 nF"))
 
 
-@pytest.mark.parametrize(("method", "rtol"), [("dopri5", 1e-8), ("rodas4", 1e-8), ("RK23", 1e-6),
+@few(1, ("method", "rtol"), [("dopri5", 1e-8), ("rodas4", 1e-8), ("RK23", 1e-6),
                                               pytest.param("DOP853", 1e-6, marks=pytest.mark.slow)])
 def test_a_dickson_pump_whose_currents_die_out_by_any_method(method, rtol):
     run = dickson(4).simulate("9 ms", method=method, rtol=rtol)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benches import meets, seconds, signal, values, wire
+from benches import few, meets, seconds, signal, values, wire
 from benches.electrical import TIGHT, across, circuit, ring
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
@@ -367,7 +367,7 @@ def test_multivibrators_start_from_charges_beyond_their_thresholds():
         assert_allclose(values(run, f"c{k}.v", "V", times), expected, rtol=1e-7)
 
 
-@pytest.mark.parametrize("method", ["dopri5", "rodas4"])
+@few(1, "method", ["dopri5", "rodas4"])
 @pytest.mark.parametrize("start", ["100 mV", "-1 V"])
 def test_multivibrators_beside_each_other_do_not_make_each_other_switch(start, method):
     """Each flips every R C log 3; those that are between their limits at first stay there until

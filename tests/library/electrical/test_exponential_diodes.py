@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from benches import values, wire
+from benches import few, values, wire
 from benches.electrical import circuit
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
@@ -71,7 +71,7 @@ def charged(amplitude, frequency, capacitance):
                             atol=1e-9, max_step=0.01 / frequency).y[0]
 
 
-@pytest.mark.parametrize(("circuit_of", "method"), [
+@few(3, ("circuit_of", "method"), [
     ((15, 290, 26e-6), "auto"), ((15, 290, 26e-6), "Radau"), ((15, 290, 260e-6), "rodas4"),
     ((15, 290, 260e-6), "ode45"), ((325, 50, 1e-3), "auto"), ((325, 50, 1e-3), "DOP853")])
 def test_short_pulses_that_charge_a_store_are_not_stepped_over(method, circuit_of):
@@ -327,7 +327,7 @@ def test_stiff_leaks_at_a_tight_tolerance():
     assert_allclose([run[f"c[{k}].vc"].at("2 ms").m for k in (0, 1)], exact, rtol=1e-7)
 
 
-@pytest.mark.parametrize("method", ["auto", "rodas4"])
+@few(1, "method", ["auto", "rodas4"])
 def test_two_closed_switches_share_what_one_would_carry(method):
     """Between the ends of a resistor, with a diode from each of these to a source that is zero."""
     def run(switches):

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from benches import values, wire
+from benches import few, values, wire
 from benches.electrical import circuit
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
@@ -110,7 +110,7 @@ def test_a_boost_converter_follows_its_modes_whether_its_current_ceases_or_not()
 RESISTING = {"load": 2.0, "switch": "resistances", "diode": "piecewise linear"}
 
 
-@pytest.mark.parametrize(("kind", "given", "periods", "method", "near"), [
+@few(3, ("kind", "given", "periods", "method", "near"), [
     *((kind, {"load": 2.0}, 20, method, 1e-5) for kind, method in (
         ("boost", "dopri5"), ("cuk", "rodas4"), ("sepic", "dopri5"), ("pfc", "rodas4"))),
     # whose current ceases, which is left to the parasitic conductance

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from benches import values, wire, wired
+from benches import few, values, wire, wired
 from benches.electrical import between, circuit, ring
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
@@ -452,7 +452,7 @@ def ladder_by_hand(n):
                      max_step=1e-5).y[:, -1]
 
 
-@pytest.mark.parametrize("method", ["auto", "rodas4", "dopri5", "Radau"])
+@few(2, "method", ["auto", "rodas4", "dopri5", "Radau"])
 @pytest.mark.parametrize("n", [2, 3, 7])
 def test_diodes_of_a_ladder_begin_to_conduct_within_picoseconds(n, method):
     """Rounding of the source, not of the states, then tells on which side of its bend each is."""

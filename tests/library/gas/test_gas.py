@@ -4,7 +4,7 @@ from math import log, pi, sqrt
 
 import numpy as np
 import pytest
-from benches import final, meets, wire, wired
+from benches import few, final, meets, wire, wired
 from numpy.testing import assert_allclose
 
 import library.thermal as th
@@ -73,7 +73,7 @@ def test_a_tank_that_is_filled_without_heat_warms_by_the_work_of_pushing_in():
     assert run.energy().relative_residual < 1e-7
 
 
-@pytest.mark.parametrize("ratio", [0.999999, 0.98, 0.9, 0.6, 0.5, 0.3])
+@few(3, "ratio", [0.999999, 0.98, 0.9, 0.6, 0.5, 0.3])
 @pytest.mark.parametrize("back", [False, True])
 def test_flow_through_a_restriction_is_saint_venants_both_ways(ratio, back):
     before, behind = "BA" if back else "AB"

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benches import seconds, values, wire, wired
+from benches import few, seconds, values, wire, wired
 from liquid_bench import OIL, P0, WATER, between, h, oil, opened, orifice, reservoir, rho
 from numpy.testing import assert_allclose
 
@@ -281,7 +281,7 @@ def test_valves_in_series_are_solved_where_their_pieces_meet(method):
         assert_allclose(found, expected, rtol=0, atol=1e-5 * expected.max())
 
 
-@pytest.mark.parametrize("copies", [4, 12])
+@few(1, "copies", [4, 12])
 def test_many_valves_in_series_are_solved_each_by_itself(copies):
     """Together in one matrix, and side by side in loops."""
     expected = valves_in_series(1).simulate("0.1 s", rtol=1e-7)["chamber_0.p_I"].at(TIMES).m
@@ -293,7 +293,7 @@ def test_many_valves_in_series_are_solved_each_by_itself(copies):
 
 
 @pytest.mark.parametrize("pumped", [False, True])
-@pytest.mark.parametrize("pressure", [0.101325, 0.3, 6.0, 17.9, 30.0])
+@few(1, "pressure", [0.101325, 0.3, 6.0, 17.9, 30.0])
 def test_what_is_pumped_finds_its_valve_at_the_start(pressure, pumped):
     # closed valves tell nothing of the pressure at which one of them opens
     model = wired("power pack", liquid=oil(), tank=il.Reservoir(), back=il.Reservoir(),

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benches import seconds, values, wire, wired
+from benches import few, seconds, values, wire, wired
 from liquid_bench import OIL, P0, h, oil, reservoir, rho
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
@@ -234,7 +234,7 @@ def test_a_piston_rests_on_its_elastic_end(stop):
     assert run.energy().relative_residual < 1e-5
 
 
-@pytest.mark.parametrize("law", ["none", "lugre", "quinn"])
+@few(1, "law", ["none", "lugre", "quinn"])
 @pytest.mark.parametrize(("compressible", "outside"),
                          [(True, OFFSETS[0]), (True, OFFSETS[1]), (False, OFFSETS[1])])
 def test_a_double_acting_cylinder_books_all_its_energy(law, compressible, outside):

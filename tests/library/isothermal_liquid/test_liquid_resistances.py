@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benches import seconds, values, wire, wired
+from benches import few, seconds, values, wire, wired
 from liquid_bench import OIL, P0, WATER, between, flow, h, oil, opened, orifice, reservoir, rho
 from numpy.testing import assert_allclose
 from scipy.optimize import brentq
@@ -305,7 +305,7 @@ def test_a_node_without_volume_between_resistances_starts_with_air_in_the_liquid
 
 
 # -- what liquid loses leaves as heat, and viscosity of a gap warms what it is in ------------------
-@pytest.mark.parametrize("part", [
+@few(3, "part", [
     lambda **k: il.FlowResistance(**k), lambda **k: il.LaminarLeakage(length="1 m", **k),
     lambda **k: il.LocalRestriction(restriction_type="fixed", area="1 mm^2", **k),
     lambda **k: il.CheckValve(maximum_area="1 mm^2", **k),

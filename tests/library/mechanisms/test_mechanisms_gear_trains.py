@@ -7,7 +7,7 @@ the torque that shaft 0 needs for an acceleration follows from the last shaft to
 
 import numpy as np
 import pytest
-from benches import wire, wired
+from benches import few, wire, wired
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.linalg import expm
@@ -75,7 +75,7 @@ def cases(quick, *more):
     return [*quick, *(pytest.param(*case, marks=pytest.mark.slow) for case in others)]
 
 
-@pytest.mark.parametrize("n, ratio, everywhere, end", cases([
+@few(1, "n, ratio, everywhere, end", cases([
     (1, 5.0, True, "first"), (5, 5.0, False, "first"), (10, 0.2, False, "first"),
     (2, 5.0, False, "last"), (8, 12.0, True, "last")], "first", "last"))
 def test_a_train_breaks_away_where_its_brake_gives_way_and_runs_on_by_hand(
@@ -93,7 +93,7 @@ def test_a_train_breaks_away_where_its_brake_gives_way_and_runs_on_by_hand(
     assert_allclose(run["j0.w"].final.m, fast * (1 - LOAD) ** 2 / 2, rtol=1e-8)
 
 
-@pytest.mark.parametrize("n, ratio, everywhere, method", cases([
+@few(1, "n, ratio, everywhere, method", cases([
     (1, 5.0, True, "DOP853"), (5, 5.0, False, "auto"), (10, 0.2, False, "DOP853"),
     (8, 12.0, True, "auto"), (20, 5.0, False, "DOP853")], "auto", "DOP853"))
 def test_a_train_starts_under_a_constant_torque_whatever_its_ratios(n, ratio, everywhere, method):
@@ -298,7 +298,7 @@ def random_drivetrain(seed, size=8):
     return model
 
 
-@pytest.mark.parametrize("seed", range(8))
+@few(2, "seed", range(8))
 def test_a_random_drivetrain_accounts_for_all_its_energy(seed):
     run = random_drivetrain(seed).simulate("2 s", rtol=1e-11, method="DOP853")
     energy = run.energy()

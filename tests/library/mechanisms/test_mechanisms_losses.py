@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benches import seconds, values, wire, wired
+from benches import few, seconds, values, wire, wired
 from benches.mechanisms import TIGHT, loaded
 from numpy.testing import assert_allclose
 
@@ -190,7 +190,7 @@ def braked(part, ports, brakes, driven):
     return model
 
 
-@pytest.mark.parametrize("brakes, driven", [
+@few(1, "brakes, driven", [
     ((1.0, 0.0), "S"), ((0.0, 1.0), "O"), ((1.0, 2.0), "S"), ((0.3, 0.7), "O")])
 @pytest.mark.parametrize("ratio, first, second, bearing", [
     (1, 0.9, 0.9, 0.1), (3, 0.8, 0.6, 0.0), (-2, 0.5, 0.7, 0.25)])

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benches import final, meets, wire, wired
+from benches import few, final, meets, wire, wired
 from numpy.testing import assert_allclose
 
 from blocks import Model, SimulationError, quantity
@@ -94,7 +94,7 @@ def test_two_streams_mix_to_the_weighted_mean_of_their_shares(tracked):
     assert run.energy().relative_residual < 1e-7
 
 
-@pytest.mark.parametrize("tracked", ["none", "mass_fraction", "properties"])
+@few(1, "tracked", ["none", "mass_fraction", "properties"])
 def test_a_bellows_that_breathes_keeps_every_species_and_its_energy(tracked):
     """Flow turns round, water condenses; one side starts with much trace gas, one with none."""
     model = wired("breath", "bath.A wall.A", "wall.B room.H", "swing.y lift.S", "lift.R bellows.R",

@@ -13,7 +13,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from benches import wire, wired
+from benches import few, wire, wired
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
@@ -70,7 +70,7 @@ def inertia_of_engine(angle, pistons):
     return CRANK + PISTON * piston + ROD * (x + y) + TURNS * turn
 
 
-@pytest.mark.parametrize(("pistons", "method"), [(1, "auto"), (3, "rodas4"), (6, "auto")])
+@few(1, ("pistons", "method"), [(1, "auto"), (3, "rodas4"), (6, "auto")])
 def test_pistons_take_the_energy_of_their_friction_from_the_crank(pistons, method):
     run = engine(pistons).simulate("0.4 s", method=method, rtol=1e-9,
                                    times=quantity(np.linspace(0, 0.4, 41), "s"))
@@ -118,7 +118,7 @@ def lift(stages, angle=0.4):
     return model
 
 
-@pytest.mark.parametrize("stages", [1, 3, 6])
+@few(1, "stages", [1, 3, 6])
 def test_a_lift_starts_at_the_angle_that_it_is_given(stages):
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benches import wire, wired
+from benches import few, wire, wired
 from benches.planar import touching
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
@@ -156,7 +156,7 @@ def table(feet, push):
 
 
 @pytest.mark.parametrize("feet", [2, 3])
-@pytest.mark.parametrize("push", [0.0, 3.0, 10.0])
+@few(2, "push", [0.0, 3.0, 10.0])
 def test_a_body_on_feet_stays_or_slides_however_the_feet_share_the_load(feet, push):
     run = table(feet, push).simulate("1 s", rtol=1e-9, every="0.5 s")
     slides = push > 0.3 * 2 * G

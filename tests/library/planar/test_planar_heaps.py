@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benches import meets, wire, wired
+from benches import few, meets, wire, wired
 from benches.friction import value
 from benches.planar import touching
 from numpy.testing import assert_allclose
@@ -164,7 +164,7 @@ def pyramid(friction):
     return model
 
 
-@pytest.mark.parametrize(("friction", "stands"), [(0.30, True), (0.272, True), (0.264, False)])
+@few(2, ("friction", "stands"), [(0.30, True), (0.272, True), (0.264, False)])
 def test_a_disc_on_two_discs_needs_the_friction_of_half_their_angle(friction, stands):
     # the upper contacts lean by 30 deg, their forces at most by half of it: tan 15 deg = 0.268
     run = pyramid(friction).simulate("0.2 s", rtol=1e-9, every="0.1 s")
@@ -195,7 +195,7 @@ def row(restitution, hit, degrees):
 
 
 @pytest.mark.parametrize("degrees", [0.0, 30.0, 123.0])
-@pytest.mark.parametrize(("restitution", "hit", "after"), [
+@few(1, ("restitution", "hit", "after"), [
     (1.0, 1, [0, 0, 0, 0, 1]), (1.0, 2, [0, 0, 0, 1, 1]), (0.0, 1, [0.2] * 5), (0.0, 2, [0.4] * 5)])
 def test_a_row_of_discs_passes_a_blow_on_or_goes_on_together(degrees, restitution, hit, after):
     run = row(restitution, hit, degrees).simulate("0.6 s", rtol=1e-9)
@@ -305,7 +305,7 @@ def test_friction_of_corners_in_the_air_is_known_to_be_zero():
     assert np.all(np.abs(run["corner0.T"].m) < 1e-12)
 
 
-@pytest.mark.parametrize("friction", [
+@few(1, "friction", [
     (0.26, 0.276, 0.205), (0.182, 0.253, 0.263), (0.104, 0.151, 0.15), (0.3, 0.2, 0.25)])
 def test_the_middle_one_of_three_boxes_slides_as_far_as_friction_lets_it(friction):
     """The lowest one bears nearly what its friction holds, shared by two feet as they like."""

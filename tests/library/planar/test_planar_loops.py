@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from benches import meets, wire, wired
+from benches import few, meets, wire, wired
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
@@ -250,7 +250,7 @@ def test_cranks_of_a_parallelogram_repeat_each_other_or_stand_at_a_dead_point():
     assert not parallelogram(2, 0.5).check().errors
 
 
-@pytest.mark.parametrize(("count", "options"), [
+@few(1, ("count", "options"), [
     (2, {}), pytest.param(4, {"rtol": 1e-8}, marks=pytest.mark.slow),
     (2, {"method": "rodas4", "rtol": 1e-9}), (2, {"method": "Radau"})])
 def test_parallelograms_go_through_the_places_where_they_lie_flat(count, options):

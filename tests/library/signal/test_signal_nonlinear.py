@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benches import wire, wired
+from benches import few, wire, wired
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
 from scipy.optimize import brentq
@@ -50,7 +50,7 @@ def test_backlash_is_the_play_operator(start):
     assert_allclose(at(result, grid[look]), exact[look], atol=1e-9)
 
 
-@pytest.mark.parametrize("method", ["dopri5", "rodas4", "RK45"])
+@few(2, "method", ["dopri5", "rodas4", "RK45"])
 def test_backlash_on_an_input_that_jumps_is_the_play_operator(method):
     """Jumps from rest, onwards, back within the play and through it, with a slope behind them."""
     times = [0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 9]

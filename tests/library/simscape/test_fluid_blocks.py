@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benches import final, meets
+from benches import few, final, meets
 from numpy.testing import assert_allclose
 from simscape_corpus import built
 from simscape_corpus import converted as public
@@ -130,7 +130,7 @@ def properties(**given):
         "p_crit": ("22.0640", "MPa"), "p_atm": ("0.101325", "MPa"), **given})
 
 
-@pytest.mark.parametrize(("pump", "release"), [(OLD_PUMP, "R2018b"), (NEW_PUMP, "R2024b")],
+@few(1, ("pump", "release"), [(OLD_PUMP, "R2018b"), (NEW_PUMP, "R2024b")],
                          ids=["old", "new"])  # fmt: skip
 def test_a_source_pumps_water_from_A_to_B_and_a_pipe_boils_it(pump, release, tmp_path):
     """10 g/s at 260 kJ/kg and 4 bar get 1,000 kJ/kg by 10 kW; CoolProp: 416.76 K there."""

@@ -7,7 +7,7 @@ from copy import deepcopy
 
 import numpy as np
 import pytest
-from benches import final, meets, wire, wired
+from benches import few, final, meets, wire, wired
 from numpy.testing import assert_allclose
 from scipy.special import gammainc
 
@@ -30,7 +30,7 @@ def place(T="293.15 K", p=None):
     return tl.Reservoir(temperature=T, **given)
 
 
-@pytest.mark.parametrize("liquid", [
+@few(2, "liquid", [
     tl.ThermalLiquidProperties(liquid="water"), tl.ThermalLiquidSettings(),
     tl.ThermalLiquidSettings(energy_spec="internal_energies"), tl.ThermalLiquidTables(),
     tl.ThermalLiquidTables(energy_spec="internal_energies")],
@@ -217,7 +217,7 @@ def test_a_column_that_is_stopped_rings_with_joukowskys_surge_and_period():
     assert run.energy().relative_residual < 1e-7
 
 
-@pytest.mark.parametrize("counter", [True, False], ids=["counterflow", "coflow"])
+@few(1, "counter", [True, False], ids=["counterflow", "coflow"])
 def test_two_flows_beside_each_other_exchange_what_their_number_of_transfer_units_says(counter):
     """Kays and London: effectiveness by NTU and the ratio 1/2 of the heat capacities."""
     n = 10

@@ -39,6 +39,7 @@ def test_laws_of_a_district_are_written_once_for_all_houses():
     assert is_large(consumers.district(95).compile())  # of loops of eight unknowns at most
 
 
+@pytest.mark.slow
 def test_a_district_takes_no_short_steps_where_hardly_any_pressure_drives_its_flows():
     """A millionth of the pressure drives what flows through a wide pipe: slopes bend within it."""
     run = consumers.district(4).simulate("100 s")

@@ -6,7 +6,7 @@ import weakref
 import casadi as ca
 import numpy as np
 import pytest
-from benches import wired
+from benches import few, wired
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
@@ -43,7 +43,7 @@ def _seen(result: Result) -> list[bytes]:
             str([*result.recording.events]).encode()]
 
 
-@pytest.mark.parametrize("case", CASES)
+@few(3, "case", CASES)
 def test_a_run_is_as_if_it_were_the_first_and_stays_what_it_was_while_it_is_read(
         case: str) -> None:
     build, path, other, method = CASES[case]

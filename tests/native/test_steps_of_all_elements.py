@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benches import wire, wired
+from benches import few, wire, wired
 from numpy.testing import assert_allclose
 
 import library.translational as tr
@@ -84,7 +84,7 @@ CASES = {
     "with friction": (lambda: poured(4), 80, "5 ms", "discs.x discs.w floor.N")}
 
 
-@pytest.mark.parametrize("case", CASES)
+@few(4, "case", CASES)
 def test_whatever_has_modes_is_stepped_in_machine_code_as_in_python(case, monkeypatch):
     pytest.importorskip("llvmlite")
     make, count, step, names = CASES[case]

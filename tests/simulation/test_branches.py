@@ -3,7 +3,7 @@
 import benches.feedback as bench
 import numpy as np
 import pytest
-from benches import wire, wired
+from benches import few, wire, wired
 from benches.feedback import ENDS, GAIN, LAWS, LIMIT, Amplifier, Capacitor, Resistor, VoltageSource
 from numpy.testing import assert_allclose
 
@@ -153,7 +153,7 @@ def roots(drive, near):
     return -roots(-drive, 1)
 
 
-@pytest.mark.parametrize("method", FOLLOWING)
+@few(2, "method", FOLLOWING)
 def test_a_solution_that_ends_at_a_fold_is_an_event(method):
     run = cubic().simulate("1 s", rtol=1e-8, method=method)
     assert_allclose([e.time for e in run.events], FOLDS, atol=1e-9)

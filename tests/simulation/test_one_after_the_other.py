@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from benches import few
 from benches.parts import alone
 
 import blocks
@@ -87,7 +88,7 @@ def test_a_sample_is_what_there_was_before_a_reset_at_the_same_instant(method):
     assert result["c.y"].at("1.5 s").m == pytest.approx(-3.5)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@few(4, "method", METHODS)
 @pytest.mark.parametrize("rtol", [1e-4, 1e-9])
 def test_a_floor_falls_once_where_a_state_passes_zero_downwards(method, rtol):
     result = alone(Floored()).simulate("60 s", method=method, rtol=rtol)

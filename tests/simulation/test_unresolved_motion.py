@@ -5,7 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from benches import wire, wired
+from benches import few, wire, wired
 from benches.friction import dry, push
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
@@ -381,7 +381,7 @@ def test_what_slides_less_than_its_tolerance_before_it_sticks_does_stick(more, m
     assert_allclose(run["body.v"].final.m, left**2, rtol=1e-5)
 
 
-@pytest.mark.parametrize("rtol", [1e-6, 1e-9])
+@few(3, "rtol", [1e-6, 1e-9])
 @pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4", "DOP853", "Radau", "RK23", "ode45"])
 @pytest.mark.parametrize(("start", "at", "power"), [
     ("0", 0, 8), ("0", 0, 10), ("0", 0, 12), ("-1", 1, 6), ("-1e4", 1, 10)])

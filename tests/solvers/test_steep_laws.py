@@ -8,7 +8,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from benches import wired
+from benches import few, wired
 from benches.clamp import CAPACITANCE, HALF, RESISTANCE, clamps
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
@@ -134,7 +134,7 @@ def maxima(x):
     return sqrt(maximum(x, 0)) - sqrt(maximum(-x, 0))
 
 
-@pytest.mark.parametrize(("law", "method"), [
+@few(2, ("law", "method"), [
     (pieces, "BDF"), *product([quotient, maxima], ["BDF", "Radau"])])
 def test_steps_that_stay_where_a_tank_is_empty_are_refused(law, method):
     """They would be 5e-8 to 4e-6 s long from 63 ms on; those of other methods end there."""

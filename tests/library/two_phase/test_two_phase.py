@@ -167,6 +167,7 @@ def test_the_ideal_cycle_of_a_heat_pump_has_its_coefficient_of_performance():
     assert run.energy().relative_residual < 1e-7
 
 
+@pytest.mark.slow
 def test_a_pipe_that_boils_adds_its_heat_to_the_enthalpy_of_what_flows():
     model = of()
     wire(model, "wet.A pump.A medium.A", "pump.B pipe.A", "pipe.B flow.A", "flow.B out.A",

@@ -183,8 +183,7 @@ class FunctionText:
             shown = ", ".join(f"i64 {v}" if kind == INT else f"double {number(v)}" for v in value)
             of_text = hashlib.sha256(shown.encode()).hexdigest()[:12]
             name = f"@\"{self.function.symbol}.{of_text}\""
-            self.declared.add(
-                f"{name} = private constant [{len(value)} x {kind.scalar}] [{shown}]")
+            self.declared.add(f"{name} = private constant [{len(value)} x {kind.scalar}] [{shown}]")
             return Value(Kind(kind.scalar, 1), name, (str(len(value)),))
         raise self.wrong(node, "is neither a number nor a tuple of numbers")
 

@@ -30,8 +30,7 @@ class AdvanceCall:
 
     def _bind(self, method: OneStep, given: Given) -> None:
         """Take the machine code for those who decide at events, with the arrays of the method."""
-        self._code, self._given, self._pieces = (
-            method.machine_code(given), given, method.pieces)
+        self._code, self._given, self._pieces = method.machine_code(given), given, method.pieces
         self._call = method.advance_call(given, self._counts, np.zeros(2, dtype=np.int64))
         self._p, self._q, self._stop, self._rtol, self._longest, self._end, self._review = (
             self._call.place[name] for name in ("code.p", "code.q", "limits.t_stop", "limits.rtol",

@@ -97,8 +97,7 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
         done = predict_modes(code, work, relations, predicted, t, x, instant == CROSSING)
     if done and predicted.modes.size:
         assigned = rounds_of(resets)
-        found = follow_modes(code, work, relations, switches, samples, resets, t, x,
-                             state[STEP])
+        found = follow_modes(code, work, relations, switches, samples, resets, t, x, state[STEP])
         done = found == UNCHANGED or found == CHANGED and rounds_of(resets) == assigned
     if done and network.modes.size:
         done = choose_network_modes(code, work, relations, network, t, x, instant == CROSSING)

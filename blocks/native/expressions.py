@@ -311,8 +311,7 @@ class Writer:
         self.write(dense, read, keep)
         return [kept.get(i, self.constant(0.0)) for i in range(dense.nnz_out(0))]
 
-    def _condition(self, op: int, values: Sequence[str], known: Sequence[str | None]
-                   ) -> str | None:
+    def _condition(self, op: int, values: Sequence[str], known: Sequence[str | None]) -> str | None:
         """The value of an operation with a truth value, else None."""
         one = self._like("i1")
         if op in COMPARE:

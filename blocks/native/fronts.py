@@ -59,8 +59,7 @@ solve_code = CFunction("i32", "ptr", "ptr", "ptr", "ptr")
 def lists_with(lists: Indices, size: int) -> Indices:
     """Return the lists for vectors of ``size`` numbers, of which nothing acts on the last ones."""
     out = lists.copy()
-    out[SIZE], out[FACTORIZE], out[SOLVE] = (
-        size, factorize_fronts.callback, solve_fronts.callback)
+    out[SIZE], out[FACTORIZE], out[SOLVE] = size, factorize_fronts.callback, solve_fronts.callback
     return out
 
 

@@ -373,8 +373,7 @@ class Loops:
             which, classes, signs = group.terms(rows)
             mine = classes == unknowns[which]
             own = np.bincount(which[mine], weights=signs[mine], minlength=len(rows))
-            self._sums(which[~mine], classes[~mine], -(signs / own[which])[~mine], target,
-                       tangents)
+            self._sums(which[~mine], classes[~mine], -(signs / own[which])[~mine], target, tangents)
             return
         law, instances = group.law, group.instances[rows]
         _, signs = self.flat.argument(Group(group.family, law, instances), law.arguments[position])
@@ -462,8 +461,7 @@ class Loops:
             if value is None and (place[instances] >= 0).all():
                 return {a: entries if isinstance(entries, float) else entries[place[instances]]
                         for a, entries in places.items()}
-        variables, group = self.flat.network.families[f].kernel.variables, Group(
-            f, None, instances)
+        variables, group = self.flat.network.families[f].kernel.variables, Group(f, None, instances)
         varied = [a for a, key in enumerate(keys) if variables[key[0]].kind != "discrete"
                   and tangents.known[self.flat.argument(group, key)[0]].any()]
         symbols = function.sx_in()
@@ -501,8 +499,7 @@ class Loops:
             elif a == len(keys):
                 operands[a, i] = entries_of(T, np.zeros(n, dtype=int))
             elif a <= len(keys) + len(relations):
-                operands[a, i] = entries_of(
-                    Q, self.m + relations[a - len(keys) - 1] + instances)
+                operands[a, i] = entries_of(Q, self.m + relations[a - len(keys) - 1] + instances)
             else:
                 offset, width = layout[a - len(keys) - 1 - len(relations)]
                 index = offset + width * instances + i

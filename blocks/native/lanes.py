@@ -335,8 +335,7 @@ def _move_on(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled) -> int:
 @machine_code
 def _evaluate_inside(lanes: _Lanes, work: _Work) -> None:
     """Outputs at the part ``step[1]`` of the present steps."""
-    run_code(work.arithmetic[EXTENSION], lanes.x, work.k,
-             work.spare, work.size, work.step)
+    run_code(work.arithmetic[EXTENSION], lanes.x, work.k, work.spare, work.size, work.step)
     for lane in range(LANES):
         work.at[lane] = lanes.t[lane] + work.step[1, lane] * work.step[0, lane]
     run_code(work.outputs, work.at, work.spare, lanes.p, work.q, work.seen)
@@ -386,8 +385,7 @@ def _find_extremes(lanes: _Lanes, work: _Work, filled: Filled) -> None:
 
 
 @machine_code
-def _keep_courses(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled,
-                  times: Vector) -> None:
+def _keep_courses(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled, times: Vector) -> None:
     """Outputs at the wanted times in the steps taken."""
     step, pending = work.step, lanes.pending
     while times.size:

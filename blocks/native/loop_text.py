@@ -288,8 +288,7 @@ class _Loop:
     ``factors``, (operand, instance), are what their values are multiplied by.
     """
 
-    def __init__(self, tag: str, index: Indices, bases: list[str], factors: Array
-                 ) -> None:
+    def __init__(self, tag: str, index: Indices, bases: list[str], factors: Array) -> None:
         self.tag, self.index = tag, index
         self.bases, self.factors = bases, factors
         self.count = index.shape[1]

@@ -111,8 +111,7 @@ def why_differences(system: System, laws: Laws | None = None) -> str:
     Of many states the text of a full Jacobian would be long, unless it goes through unknowns that
     are solved for: then entries of sparse matrices are all that is written.
     """
-    many = MOST_STATES < system.nx <= _most_dense(laws) and (
-        laws is not None or is_large(system))
+    many = MOST_STATES < system.nx <= _most_dense(laws) and (laws is not None or is_large(system))
     if many and band_of(system, laws=laws) is None and sparse_lists(system, laws) is None:
         return "derivatives of many states by each other are long"
     return why_no_derivatives(system, laws)

@@ -224,8 +224,7 @@ class OneStep(Method):
         self.state[[TIME, STEP, LAST_ERROR]] = self.t, step, LEAST_ERROR
         self.course = Course.begun(self.common, self.code, kept, self.t, self.x)
 
-    def watch(self, known: Array, hints: Array, alone: Array, slack: Array, instant: float
-              ) -> None:
+    def watch(self, known: Array, hints: Array, alone: Array, slack: Array, instant: float) -> None:
         for row, values in ((self.known, known), (self.hints, hints), (self.timed, hints),
                             (self.alone, alone), (self.slack, slack)):
             row[: len(values)] = values
@@ -304,8 +303,7 @@ class OneStep(Method):
             t_stop = np.inf  # it was left to others, who carry it out before anything else
         return self.reached(status, taken, events, counts, t_stop)
 
-    def reached(self, status: int, taken: int, events: int, counts: Indices, t_stop: float
-                ) -> Step:
+    def reached(self, status: int, taken: int, events: int, counts: Indices, t_stop: float) -> Step:
         """Make the record's steps and events those of this method; the last step.
 
         Parameters

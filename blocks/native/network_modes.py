@@ -560,8 +560,7 @@ def _is_anyone_against(network: NetworkModes, island: int, now: Vector, later: V
         near = MODE_MARGIN_NONE * network.farthest[r]
         wrong = not now[r] >= -near
         if h > 0.0:
-            wrong = now[r] <= near and later[r] - now[r] < (
-                -LATER_MARGIN * h * network.farthest[r])
+            wrong = now[r] <= near and later[r] - now[r] < (-LATER_MARGIN * h * network.farthest[r])
         network.turned[r] |= network.joint[r] and wrong
         against |= network.turned[r]
     return against

@@ -241,8 +241,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
             rejected, h = True, length
             continue
         following = following_step(code, now, proposed, error, old_error, rejected)
-        reviewed = (state[PRESSED] > 0.0 or state[NOWHERE] > 0.0
-                    or int(state[SINCE]) % SELDOM == 0)
+        reviewed = state[PRESSED] > 0.0 or state[NOWHERE] > 0.0 or int(state[SINCE]) % SELDOM == 0
         if tells_its_limit(code) and reviewed:
             following, pressed = damped(
                 proposed, following, rate_of_error(work, x, limits.rtol),
@@ -551,8 +550,7 @@ def between(code: Code, work: Workspace, steps: Steps, which: Indices, theta: Ve
                     present += 1
                     arrive(code, work, steps.starts[present], x, True, True, counts)
                 begins = False
-                take_step(code, work, steps.starts[present], steps.sizes[present], x, False,
-                          counts)
+                take_step(code, work, steps.starts[present], steps.sizes[present], x, False, counts)
                 if code.kind == IMPLICIT:
                     error_at_end(code, work, k, steps.starts[present], steps.sizes[present], x)
         if theta[j] == 1.0:

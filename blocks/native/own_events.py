@@ -206,8 +206,7 @@ class OwnEvents:
         if s.in_python is None:
             return samples
         self._in_python = function_for_machine_code(s, samples)  # as long as its address is known
-        return samples._replace(
-            in_python=ctypes.cast(self._in_python, ctypes.c_void_p).value or 0)
+        return samples._replace(in_python=ctypes.cast(self._in_python, ctypes.c_void_p).value or 0)
 
     def _resets(self) -> Resets:
         if (r := self.rules.resets) is None:

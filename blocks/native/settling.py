@@ -139,8 +139,7 @@ class Settling:
         problem, crossings, relations = self.problem, self.crossings, self.relations
         allowed, atol = crossings.relation_tolerance, self.work.k[ATOL]
         atol[:] = np.inf  # what is tied follows from the others
-        atol[problem.free] = problem.scale * (
-            crossings.atol if crossings.atol.size else NOMINAL)
+        atol[problem.free] = problem.scale * (crossings.atol if crossings.atol.size else NOMINAL)
         relations.slack[:], relations.looks[LARGEST] = allowed, crossings.largest
         self.x[:], self._t = problem.x, t
         found = loops.knowing(known_of(self.code))(*self._given, t, self.x, *more)

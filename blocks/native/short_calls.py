@@ -33,8 +33,7 @@ class ShortCalls:
     change.
     """
 
-    def __init__(self, method: OneStep, slots: Indices, rows: Array, laws: Laws | None
-                 ) -> None:
+    def __init__(self, method: OneStep, slots: Indices, rows: Array, laws: Laws | None) -> None:
         own = method.own_events
         assert isinstance(own, OwnEvents)  # else Python carries out what is told
         # x, m, d: the present states, held relations and discrete values

@@ -352,8 +352,7 @@ def error_of_step(code: Code, work: Workspace, h: float, rtol: float, x: Vector)
             total += (work.k[NEW, i] - work.k[NEW, i]) + (work.k[6, i] - work.k[6, i])
         return total
     work.step[0], work.step[1] = h, rtol
-    run_code(code.arithmetic[ERROR_NORM], x, work.k,
-             work.error, work.size, work.step)
+    run_code(code.arithmetic[ERROR_NORM], x, work.k, work.error, work.size, work.step)
     if not np.isfinite(work.error[1]):
         return np.nan
     if code.kind == HIGH_ORDER:

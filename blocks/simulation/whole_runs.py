@@ -110,8 +110,7 @@ class WholeRuns:
             self.system.tables.slots, times.ahead, islands=parts))
         method.pieces = times.functions.around(t0)
         slack = laws.slack(problem, t0, LEAST_ERROR * atol)
-        method.watch(times.timed, times.curved, ~times.relations.told, slack,
-                     times.known_from(t0))
+        method.watch(times.timed, times.curved, ~times.relations.told, slack, times.known_from(t0))
         return method  # type: ignore[no-any-return]
 
 
@@ -183,8 +182,7 @@ class SeveralRuns:
                 points.values(function))
         return values[:, :asked]
 
-    def _find_efforts(self, points: Points, wanted: Wanted, pieces: Indices, runs: Indices
-                      ) -> None:
+    def _find_efforts(self, points: Points, wanted: Wanted, pieces: Indices, runs: Indices) -> None:
         """Fill in the efforts at points, run by run; nan where that takes more."""
         problem = self.problem
         cuts = np.append(np.flatnonzero(np.diff(runs, prepend=-1)), len(runs))

@@ -180,8 +180,7 @@ class Method(ABC):
     def rest(self) -> None:  # noqa: B027  # most have nothing to do then
         """Told when a run has come to its end: nobody asks the method any more."""
 
-    def watch(self, known: Array, hints: Array, alone: Array, slack: Array, instant: float
-              ) -> None:
+    def watch(self, known: Array, hints: Array, alone: Array, slack: Array, instant: float) -> None:
         """Told to a method that looks itself: relations that are not searched for, those that
         others must judge, those of no law, what margins may be below zero by, and from when on
         what others would judge is known."""

@@ -67,8 +67,7 @@ class Ode23s(LinearlyImplicit):
 
     def _derivatives(self, t: float, y: Array) -> Any:
         if y.size > DIFFERENCES_UP_TO:
-            return finite_derivatives(self.problem.slope_jacobian, self._slope_at, t, y,
-                                      self.atol)
+            return finite_derivatives(self.problem.slope_jacobian, self._slope_at, t, y, self.atol)
         from scipy.sparse import csc_matrix
 
         matrix = self._differences(lambda moved: self._slope_at(t, moved), y, self._slope)

@@ -185,8 +185,7 @@ class Polynomials:
             mine, t = which[some], times[some]
             weights = basis(unit_interval(t, starts[mine], ends[mine]), self.nodes)
             rows = self.rows.take((last[mine][:, None] + before).ravel(), columns)
-            out[some] = np.einsum(
-                "kj,kjn->kn", weights, rows.reshape(len(t), self.nodes, width))
+            out[some] = np.einsum("kj,kjn->kn", weights, rows.reshape(len(t), self.nodes, width))
         return out
 
     # -- thinning ----------------------------------------------------------------------------

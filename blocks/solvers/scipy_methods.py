@@ -190,8 +190,7 @@ class _Implicit(ScipyMethod):
 
     def _jacobian(self, t: float, y: Array) -> Any:
         self.work.jacobians += 1
-        return finite_derivatives(self.problem.slope_jacobian, self._slope, t, y,
-                                  self.atol)
+        return finite_derivatives(self.problem.slope_jacobian, self._slope, t, y, self.atol)
 
 
 class Radau(_Implicit):

@@ -106,8 +106,7 @@ class CarriedNetwork(HeldNetwork):
                 if not (np.isfinite(made.matrix).all() and self.decides(modes, made.weight)):
                     continue
                 constants = np.zeros(self.entries)  # what corrects drift is not solved for
-                constants[2 * n :][: 2 * n**2] = np.ravel(
-                    [a.T for a in self.by_rows(at, t, modes)])
+                constants[2 * n :][: 2 * n**2] = np.ravel([a.T for a in self.by_rows(at, t, modes)])
                 where, x, z, *known = points.some(mine).columns()[:6]
                 held = [np.repeat(a[:, None].astype(float), len(mine), axis=1)
                         for a in (modes, constants)]

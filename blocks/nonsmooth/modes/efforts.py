@@ -101,8 +101,7 @@ class Efforts:
         """
         held = self.evaluation.held_modes
         if isinstance(held, SolvedModes) and held.kept is None:
-            return *held.at_points(
-                problem, points, self.elements.efforts_of(points.u)), None
+            return *held.at_points(problem, points, self.elements.efforts_of(points.u)), None
         if not self.linear:
             return None
         functions, size, delassus = self.evaluation.functions, self.elements.size, \

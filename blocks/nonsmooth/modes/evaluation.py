@@ -109,8 +109,7 @@ class _Rounding:
             largest, seen = by_x.max(axis=1).toarray().ravel(), by_x
             np.asarray(seen.data)[:] = 1.0
         far = max(float(np.abs(problem.x).max(initial=0.0)), LEAST_POSITION)
-        return noise + CANCELLATION * largest * (
-            seen @ slope) + NOTHING_AT_ALL * square / far
+        return noise + CANCELLATION * largest * (seen @ slope) + NOTHING_AT_ALL * square / far
 
     def flow_magnitudes(self, problem: Problem, t: float, size: Array) -> Array:
         """Flows of states of a size, each counted with its magnitude."""

@@ -101,8 +101,7 @@ def _found(system: System) -> RestingRelations:
         return none
     wanted, others = matrices
     still = ca.DM.zeros(moving.numel())
-    alone, left = (ca.substitute(e, moving, still) for e in (
-        tape.crossings[mine.tolist()], given))
+    alone, left = (ca.substitute(e, moving, still) for e in (tape.crossings[mine.tolist()], given))
     which, uses, at_rest = [], [], []
     for k in np.flatnonzero(straight).tolist():
         for used in _supports(wanted[:, k], others, np.flatnonzero(usable)):

@@ -157,6 +157,7 @@ def __dir__() -> list[str]:
 def _elsewhere(name: str) -> str:
     """Advice on what is an analysis, or a method of a model or of a result; or nothing."""
     from .analysis import HOMES
+    from .reading.foreign_words import part_elsewhere
     from .results.result import Result
 
     known = {name: f"Write from blocks.analysis import {name}." for name in HOMES}
@@ -166,4 +167,4 @@ def _elsewhere(name: str) -> str:
     if name[:1].isupper():
         return known.get(name, "Components are in the packages of library: from "
                          "library.translational import Mass.")
-    return known.get(name.replace("iz", "is"), "")
+    return known.get(name.replace("iz", "is"), part_elsewhere(name)[0])

@@ -32,6 +32,7 @@ pickling, and says first what is wrong and then what to do.
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable
@@ -40,6 +41,7 @@ from importlib import import_module
 from inspect import Parameter, Signature, signature
 from itertools import islice
 from pathlib import Path
+from types import FunctionType
 from typing import Any, ClassVar, ParamSpec, TypeVar
 
 from .renamed import OPTIONS, current_options
@@ -179,6 +181,7 @@ class WrongImport(ModelError, ImportError):
 #: Whose lines no warning points at: the toolkit's, and what its calls go through.
 WITHIN = {__name__.partition(".")[0], "library", "contextlib", "numpy"}
 
+_CALL = re.compile(r"(\w+)\((?:(\w+)=…)?\)")
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
@@ -194,8 +197,14 @@ def told_how_to_call(function: Callable[_P, _R]) -> Callable[_P, _R]:
             kwargs = current_options(name, kwargs)  # type: ignore[assignment]
         try:
             return function(*args, **kwargs)
+        except BlocksError as error:  # of one of these arguments: as the user has called it
+            inner, option = found.groups() if (found := _CALL.match(error.where)) else ("", "")
+            given = kwargs.keys() | signature(function).bind(*args, **kwargs).arguments.keys()
+            if inner and (option or error.data.get("name")) in given:
+                error.where = error.where.replace(inner, name, 1)
+            raise
         except OSError as error:  # of a file that cannot be
-            if isinstance(error, BlocksError) or error.filename is None:
+            if error.filename is None:
                 raise
             raise FileError(error.filename, f"cannot be opened: {error.strerror}.",
                             "Name a file in a folder that is there.") from None
@@ -203,14 +212,35 @@ def told_how_to_call(function: Callable[_P, _R]) -> Callable[_P, _R]:
             if "os.PathLike" in str(error):
                 raise WrongCall(f"{name}()", f"takes the name of a file: {error}.",
                                 "Give it as text, or as a Path.") from None
-            if isinstance(error, BlocksError) or error.__traceback__.tb_next:  # type: ignore[union-attr]
+            form = signature(function)
+            try:
+                form.bind(*args, **kwargs)
+            except TypeError as refusal:
+                refused = refusal
+            else:
                 raise  # from within
-            shown = Signature([p.replace(annotation=Parameter.empty) for p in signature(
-                function).parameters.values() if p.name != "self"])
-            raise WrongCall(f"{name}()", f"{str(error).partition('() ')[2]}.",
-                            f"It is called as {name}{shown}.") from None
+            called_so = form.replace(return_annotation=Signature.empty, parameters=[
+                p.replace(annotation=Parameter.empty) for p in form.parameters.values()
+                if p.name != "self"])
+            of_error = re.findall(r"'(\w+)'", str(refused))  # the one too many, or missing
+            for option in kwargs.keys() - form.parameters.keys():
+                if nearest(option, of_error):
+                    from .reading.foreign_words import unknown_option
+
+                    raise unknown_option(f"{name}()", [option], called_so.parameters,
+                                         "call") from None
+            raise WrongCall(f"{name}()", f"{refused}.", f"It is called as {name}{called_so}."
+                            ) from None
 
     return called
+
+
+def calls_told(kind: type[_R]) -> type[_R]:
+    """A class whose public methods are :func:`told_how_to_call`."""
+    for name, made in list(vars(kind).items()):
+        if isinstance(made, FunctionType) and (name[0] != "_" or name == "__init__"):
+            setattr(kind, name, told_how_to_call(made))
+    return kind
 
 
 def missing_in(home: str, name: str, advice: str) -> ModelError:

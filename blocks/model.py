@@ -12,9 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Never, Self, Unpack, overload
 
-from .exceptions import BlocksError, told_how_to_call
+from .exceptions import BlocksError, calls_told, told_how_to_call
 from .language.compiled_model import CompiledModel
-from .renamed import current_options
 from .results.formatting import printable
 from .units import Quantity, sizes_by_dimension
 
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["Model", "load"]
 
 
+@calls_told
 class Model(CompiledModel):
     """A network of components.
 
@@ -87,7 +87,6 @@ class Model(CompiledModel):
         """The topology as a networkx graph of components and nodes."""
         return self.network.graph()
 
-    @told_how_to_call
     def draw(self, save: Any = None, ax: Any = None, *, open: Any = (),  # noqa: A002
              values: bool = False) -> Schematic:
         """Draw the schematic: symbols, wires at right angles, findings in red.
@@ -223,7 +222,6 @@ class Model(CompiledModel):
             yield self
 
     # -- keeping -----------------------------------------------------------------------
-    @told_how_to_call
     def save(self, file: str | Path) -> None:
         """Keep the model as text, ``model.save("model.json")``; :func:`blocks.load` reads it.
 
@@ -309,12 +307,6 @@ class Model(CompiledModel):
         from .simulation.run import run
         from .simulation.settings import Options, refuse_positional, refuse_unknown_options
 
-        if unknown:
-            named = {"start_time": start_time} if start_time != "0 s" else {}
-            named |= {"initial": initial} if initial is not None else {}
-            unknown = current_options("simulate", {**named, **unknown})
-            start_time = unknown.pop("start_time", start_time)
-            initial = unknown.pop("initial", initial)
         refuse_unknown_options(unknown)
         refuse_positional(duration, nameless)
         refuse_idle_step(method, step)
@@ -335,7 +327,6 @@ class Model(CompiledModel):
 
         return run_with_sensitivities(model, duration, options, sensitivities)
 
-    @told_how_to_call
     def stepper(self, inputs: Any = (), outputs: Any = (), *, duration: Any = "100 s",
                 start_time: Any = "0 s", method: str = "auto", rtol: float = 1e-6, atol: Any = None,
                 step: Any = None, max_step: Any = None) -> SteppedRun:
@@ -370,7 +361,6 @@ class Model(CompiledModel):
         return started(self, inputs, outputs, duration,
                        Options(start_time, method, rtol, atol, step, max_step))
 
-    @told_how_to_call
     def export_fmu(self, path: str | Path, inputs: Any = (), outputs: Any = (), *,
                    parameters: Any = (), version: str = "3.0", platforms: Any = None,
                    duration: Any = "100 s", start_time: Any = "0 s", method: str = "auto",
@@ -415,7 +405,6 @@ class Model(CompiledModel):
         return export_fmu(self, path, inputs, outputs, parameters, version, platforms, duration,
                           Options(start_time, method, rtol, atol, step, max_step))
 
-    @told_how_to_call
     def export_c(self, folder: str | Path, inputs: Any = (), outputs: Any = (), *,
                  step: Any, method: str = "auto", parameters: Any = (), target: str = "host",
                  processor: str = "", most_events: int = 8, duration: Any = "100 s",
@@ -462,7 +451,6 @@ class Model(CompiledModel):
         return export_c(self, folder, inputs, outputs, parameters, target, processor, most_events,
                         duration, Options(start_time, method, rtol, atol, step))
 
-    @told_how_to_call
     def page(self, path: str | Path | None = None, *, sliders: Any = None,
              show: Any = (), switches: Any = None, duration: Any = "1 s",
              start_time: Any = "0 s", method: str = "auto", rtol: float = 1e-6, atol: Any = None,
@@ -500,7 +488,6 @@ class Model(CompiledModel):
         return page(self, path, sliders or {}, show, switches or {}, duration,
                     Options(start_time, method, rtol, atol, step, max_step))
 
-    @told_how_to_call
     def sweep(self, over: Any, duration: Any, *, outputs: Any, every: Any = None,
               samples: int | None = None, seed: int = 0, executor: Any = None, store: Any = None,
               progress: bool | None = None, start_time: Any = "0 s", until: Any = None,
@@ -569,7 +556,6 @@ class Model(CompiledModel):
     def linearise(self, inputs: Any = None, outputs: Any = None, at: Any = None, *,
                   modes: Any = None) -> LinearModel: ...
 
-    @told_how_to_call
     def linearise(self, inputs: Any = None, outputs: Any = None, at: Any = None, *,
                   modes: Any = None) -> LinearModel | LinearModels:
         """The linear model about a point, with exact derivatives.
@@ -597,7 +583,6 @@ class Model(CompiledModel):
 
         return linearise(self, inputs, outputs, at, modes=modes)
 
-    @told_how_to_call
     def operating_point(self, targets: Any = None, *, at_rest: bool = True, modes: Any = None
                         ) -> OperatingPoint:
         """Where the model rests, or moves as the targets say; the model is not changed.
@@ -626,7 +611,6 @@ class Model(CompiledModel):
 
         return find_operating_point(self, targets, at_rest, modes)
 
-    @told_how_to_call
     def stuck_range(self, input: str, at: Any = None) -> tuple[Quantity, Quantity]:
         """Between which values of an input everything stays stuck that is, at rest.
 
@@ -648,7 +632,6 @@ class Model(CompiledModel):
 
         return stuck_range(self, input, at)
 
-    @told_how_to_call
     def limit_cycle(self, guess: Any = None, *, period: Any = None) -> LimitCycle:
         """The motion that repeats near a guess, by shooting through events.
 

@@ -33,7 +33,7 @@ from .exceptions import (
 from .numerics.arrays import Array
 from .reading.grammar import factors_of, number_and_unit
 from .reading.headings import columns_named, heading_parts
-from .reading.slips import marked, meant_texts, meant_unit, measures, spelt_out
+from .reading.slips import in_cases, marked, meant_texts, meant_unit, measures, spelt_out
 from .reading.unit import (
     SECOND,
     Unit,
@@ -96,7 +96,7 @@ def quantity(value: object, units: object = None) -> Quantity:
 def _made(value: Any, units: pint.Unit | str | None = None) -> Quantity:
     """A quantity of numbers; pint would evaluate a text."""
     try:
-        if not _holds_text(value):
+        if not (_holds_text(value) or np.iscomplexobj(value)):
             return registry().Quantity(value, units)
     except (TypeError, ValueError):
         pass
@@ -410,11 +410,12 @@ def _refuse_dimension(given: Unit, expected: Unit, where: str, shown: str,
     slip = spelt_out(shown, expected.text)
     slip = slip or next(filter(lambda text: _fits(text, expected), meant_texts(given.text)), "")
     slip = slip or meant_unit(factors, lambda text: _fits(text, expected), squares=not said)
+    meant = " or ".join(map(repr, in_cases(given.text, slip, lambda text: _fits(text, expected))))
     plain = len(factors) == 1  # needs no explanation
     words = "" if plain or said and not slip else measures(given, unit)
     sentences = [
         f"That is {words}." if words else "",
-        f"Did you mean '{slip}'?" if slip else "",
+        f"Did you mean {meant}?" if slip else "",
         said or ("" if slip else f"Give it in {expected}." if expected.text
                  else _example(expected)),
     ]  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,14 @@ def show(figure: Any, name: str, result: Any = None, **film: Any) -> None:
 
     Without a display it is saved in the working directory, and the file is named. With
     a ``result`` its film is shown, or saved beside the picture (``film``: fps, speed).
+    Where another program loads the example, as ``python -m blocks`` does, nothing is shown.
     """
     import matplotlib
     import matplotlib.pyplot as pyplot
 
+    if sys._getframe(1).f_globals["__name__"] != "__main__":
+        pyplot.close(figure)
+        return
     parser = argparse.ArgumentParser()
     parser.add_argument("--save", metavar="FOLDER", type=Path, help="save the picture here")
     folder = parser.parse_args().save

@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..exceptions import did_you_mean, missing_in, nearest
+from ..reading.foreign_words import part_elsewhere
 
 if TYPE_CHECKING:
     from .describing import describing_function, predict_limit_cycles, swept_response
@@ -70,6 +71,8 @@ if not TYPE_CHECKING:  # which would take every name for one
         for part in [] if name.startswith("_") else walk_packages(__path__, f"{__name__}."):
             if name in getattr(import_module(part.name), "__all__", ()):
                 raise missing_in(__name__, name, f"Write from {part.name} import {name}.")
-        if not name.startswith("_") and nearest(name, __all__):
-            raise missing_in(__name__, name, did_you_mean(name, __all__))
+        said = "" if name.startswith("_") else part_elsewhere(name)[0] or (
+            did_you_mean(name, __all__) if nearest(name, __all__) else "")
+        if said:
+            raise missing_in(__name__, name, said)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ..exceptions import calls_told
 from .component import Part
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ class Compiled:
                 self.model._changed(True)
 
 
+@calls_told
 class CompiledModel(Part):
     """A :class:`~blocks.Model` below its methods: parts, values, and what is made of them."""
 

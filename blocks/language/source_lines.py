@@ -46,9 +46,10 @@ def line_of_generator(generator: Any) -> Place | None:
 
 
 def line_of_function(function: Any) -> Place | None:
-    """Where a function is written."""
+    """Where a function is written that is no part of the toolkit."""
     code = getattr(function, "__code__", None)
-    return None if code is None else (code.co_filename, code.co_firstlineno)
+    inherited = str(getattr(function, "__module__", "")).partition(".")[0] in OTHERS
+    return None if code is None or inherited else (code.co_filename, code.co_firstlineno)
 
 
 def tell_line(error: _Error, place: Place | None) -> _Error:

@@ -261,7 +261,7 @@ def _told(about: str, name: str, only: Container[str] | None = None) -> tuple[st
         here = row["here"]
         if row["about"] == about and (only is None or not here or here in only) and _simplified(
                 name) in {_simplified(word) for word in row["words"].split()}:
-            return row["sentence"], here
+            return row["sentence"].replace("{name}", name), here
     return "", ""
 
 
@@ -275,19 +275,18 @@ def option_elsewhere(name: str, given: object = None, call: str = "simulate({0})
     return (sentence or f"It is {here}= here.").format(shown, call.format(shown)), here
 
 
-def unknown_option(where: str, options: Iterable[str], known: Iterable[str]) -> WrongCall:
-    """The error for an option of tables and pictures that does not exist."""
+def unknown_option(where: str, options: Iterable[str], known: Iterable[str],
+                   about: str = "look") -> WrongCall:
+    """The error for an option that does not exist, of tables and pictures or of any "call"."""
     name, known = next(iter(options)), list(known)
-    sentence, here = _told("look", name, known)
+    sentence, here = _told(about, name, known)
     return WrongCall(where, f"there is no option {name!r}.", sentence or (
         f"It is {here}= here." if here else did_you_mean(name, known, "options")), name=name,
         known=known)
 
 
-def method_elsewhere(name: str) -> str:
-    """The method here that another tool calls so, or nothing."""
-    return _told("method", name)[1]
-
+#: A sentence on a method of integration that another tool calls so, and the one here, if any.
+method_elsewhere = partial(_told, "method")
 
 #: A sentence on what a model is asked for in other words, and the name to take, if any.
 part_elsewhere = partial(_told, "part")

@@ -63,6 +63,11 @@ def number_and_unit(text: str) -> tuple[float, str]:
     if abs(number) == float("inf") and "inf" not in typed:
         _refuse(f"{brief(typed)} is too large a number.", typed, "Numbers go up to 1.8e308.")
     rest = match["unit"].rstrip()
+    if re.match(r",\s*[0-9]", rest):
+        whole, tail = typed.replace(".", ""), rest[1:].lstrip()
+        grouped = f" or '{whole}{tail}'" * bool(re.match("[0-9]{3}(?![0-9])", tail))
+        _refuse(f"{brief(rest)} is not a unit.", rest, f"Write '{whole}.{tail}'{grouped}, with a "
+                "point before decimals and nothing between thousands.")
     if rest == "1":
         _refuse(f"{text.strip()!r} holds two numbers.", rest, _ONE_NUMBER)
     if rest.startswith("/"):
@@ -213,8 +218,7 @@ def _named(piece: str) -> str:
 
 def _advice(text: str, piece: str) -> str:
     if text.startswith(","):
-        return "Write decimals with a point: '1.5 N'." if re.match(r",\s*[0-9]", text) else (
-            "Leave out the comma.")  # fmt: skip
+        return "Leave out the comma."
     if not piece or not piece.strip(".;:!?"):
         return "Leave it out." if piece else "Close brackets, and leave out what follows nothing."
     if piece[0] in "[{<":

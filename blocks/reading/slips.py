@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import combinations
 from typing import Protocol
 
-__all__ = ["ambiguous", "marked", "meant_name", "meant_texts", "meant_unit", "measures", "misread",
-           "spelt_out", "written"]
+__all__ = ["ambiguous", "in_cases", "marked", "meant_name", "meant_texts", "meant_unit", "measures",
+           "misread", "spelt_out", "written"]
 
-_MEANT = {"kgm^2": "kg*m^2", "kmh": "km/hour", "kmph": "km/hour", "mps": "m/s",
+_MEANT = {"kgm^2": "kg*m^2", "kgm²": "kg*m^2", "kmh": "km/hour", "kmph": "km/hour", "mps": "m/s",
           "revs": "turn", "U/min": "rpm", "U/s": "turn/s",
           "min-1": "1/min", "s-1": "1/s", "deg C": "degC", "deg F": "degF", "degrees C": "degC",
           "degrees F": "degF", "Celsius": "degC", "Kelvin": "K", "°K": "K", "degK": "K",
@@ -125,8 +125,8 @@ def meant_name(name: str, exists: Callable[[str], bool]) -> str:
     if name in _MEANT or glued(name):
         return _MEANT.get(name) or glued(name)
     power = re.fullmatch(r"([^\W\d]+?)([2-4])", name)
-    if power and exists(power[1]):
-        return f"{power[1]}^{power[2]}"
+    if power and (base := glued(power[1]) or power[1] * exists(power[1])):
+        return f"{base}^{power[2]}"
     for other in _other_cases(name):
         if other in _FAMILIAR or len(other) > 3 and exists(other):
             return other
@@ -136,6 +136,14 @@ def meant_name(name: str, exists: Callable[[str], bool]) -> str:
 
     near = get_close_matches(name, _FAMILIAR, n=1, cutoff=0.75)
     return near[0] if near else ""
+
+
+def in_cases(typed: str, meant: str, fits: Callable[[str], bool]) -> list[str]:
+    """What was meant; milli and mega where only cases are wrong, the one that was typed first."""
+    other = meant[:1].swapcase() + meant[1:]
+    if meant[:1] not in "mM" or meant.lower() != typed.lower() or not fits(other):
+        return [meant]
+    return sorted((meant, other), key=lambda name: name[0] != typed[0])
 
 
 def _other_cases(name: str) -> Iterator[str]:
@@ -184,6 +192,7 @@ def _almost(factors: dict[str, float], squares: bool) -> Iterator[str]:
     if len(factors) == 1:
         ((name, power),) = factors.items()
         yield written({f"deg{name}": power})
+        yield glued(name.capitalize())  # nm for a torque
         if name == "deg":
             yield "degC"
         yield from (written({other: power}) for other in _other_cases(name))

@@ -21,7 +21,7 @@ from ..exceptions import UnitError, UnknownUnit, brief
 from ..numerics.tolerances import AFFINE_UNIT
 from .dimension import Dimension
 from .grammar import ANY_UNIT, factors_of
-from .slips import ambiguous, meant_name, meant_texts, misread, written
+from .slips import ambiguous, in_cases, meant_name, meant_texts, misread, written
 
 if TYPE_CHECKING:
     import pint
@@ -185,9 +185,10 @@ def _name(name: str, text: str) -> str:
             raise UnknownUnit("", f"{brief(typed)} may be {words}.", advice, unit=text, piece=typed)
         return full
     meant = meant_name(name, _exists)
-    if meant and readable(better := text.replace(typed, meant, 1)):
-        raise UnknownUnit("", f"{text!r} is not a unit.", f"Did you mean '{better}'?", unit=text,
-                          piece=typed)  # fmt: skip
+    better = [text.replace(typed, one, 1) for one in in_cases(typed, meant, _exists)]
+    if meant and readable(better[0]):
+        raise UnknownUnit("", f"{text!r} is not a unit.", f"Did you mean "
+                          f"{' or '.join(map(repr, better))}?", unit=text, piece=typed)
     raise UnknownUnit("", f"{brief(text)} is not a unit.", ANY_UNIT if typed == text else
                       f"There is no unit {brief(typed)}. {ANY_UNIT}", unit=text, piece=typed)
 

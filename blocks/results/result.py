@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from ..exceptions import ParameterError, UnknownName, WrongCall, told_how_to_call
+from ..exceptions import ParameterError, UnknownName, WrongCall, calls_told
 from ..reading.foreign_words import attribute_elsewhere
 from ..renamed import file_first
 from ..units import Quantity, from_si
@@ -44,6 +44,7 @@ COMPLETED = 5000  # paths that are offered behind ``result["``, arrays by their 
 _D = TypeVar("_D")
 
 
+@calls_told
 class Result(Mapping[str, Series]):
     """What a run has recorded: a mapping of dotted path to :class:`Series`; equal only to itself.
 
@@ -232,7 +233,6 @@ class Result(Mapping[str, Series]):
     def sensitivities(self, found: Any) -> None:
         self._sensitivities = found
 
-    @told_how_to_call
     def differences(self, other: Result) -> Sheet:
         """What another run was made with that this one was not, as a table.
 
@@ -265,7 +265,6 @@ class Result(Mapping[str, Series]):
 
         return draw(self._recording, times, save)
 
-    @told_how_to_call
     def animate(self, save: str | Path | None = None, *, fps: int = 25, speed: float = 1.0
                 ) -> FuncAnimation:
         """A film of what :meth:`draw` shows.
@@ -338,7 +337,6 @@ class Result(Mapping[str, Series]):
                                  "holds samples and no steps.", "Ask it before the run is saved.")
         return Bottlenecks(*found, self.name)
 
-    @told_how_to_call
     def explain(self, path: str) -> str:
         """Meaning, sign convention, unit and course of a variable, in sentences."""
         from .explain import explain
@@ -382,22 +380,18 @@ class Result(Mapping[str, Series]):
         """An xarray Dataset over time; attributes ``units`` and ``long_name``."""
         return self.sample(*paths, **options).to_xarray()
 
-    @told_how_to_call
     def to_csv(self, file: str | Path, *paths: str | Series, **options: Any) -> None:
         """Write a CSV file, units in its first row (``read_csv`` reads it back)."""
         self.sample(*paths, **options).to_csv(file)
 
-    @told_how_to_call
     def to_parquet(self, file: str | Path, *paths: str | Series, **options: Any) -> None:
         """Write a Parquet file (``read_parquet`` reads it back)."""
         self.sample(*paths, **options).to_parquet(file)
 
-    @told_how_to_call
     def to_netcdf(self, file: str | Path, *paths: str | Series, **options: Any) -> None:
         """Write a NetCDF file (``read_netcdf`` reads it back)."""
         self.sample(*paths, **options).to_netcdf(file)
 
-    @told_how_to_call
     def save(self, file: str | Path, *paths: str | Series) -> None:
         """Keep the run in a file, from which :func:`blocks.load` makes a result again.
 
@@ -449,7 +443,6 @@ class Result(Mapping[str, Series]):
         chosen = self._chosen(paths) if paths else drawn_by_default(self._recording)
         return plot(self._recording, chosen, **options)
 
-    @told_how_to_call
     def report(self, *paths: str | Series, save: str | Path | None = None,
                page: Page | None = None) -> Page:
         """The run as one page for a browser: network, curves to zoom, tables, energy flow.

@@ -59,11 +59,11 @@ def named_method(method: str) -> type[Method]:
 
 def unknown_method(where: str, method: str) -> UnknownName:
     """The error for a method that none is called: with the nearest one and a list of all."""
-    near = [method_elsewhere(str(method))]
-    near = near if near[0] else nearest(method, NAMES)[:1]
-    meant = f"Did you mean {near[0]!r}? " if near else ""
+    said, near = method_elsewhere(str(method))
+    near = near or next(iter(nearest(method, NAMES)), "")
+    meant = f"{said} " if said else f"Did you mean {near!r}? " if near else ""
     return unknown_name(where, method, NAMES, "methods", (
-        f"{meant}The methods are: {', '.join(NAMES)}.", near[0] if near else ""))
+        f"{meant}The methods are: {', '.join(NAMES)}.", near))
 
 
 def refuse_idle_step(method: str, step: object, caller: str = "simulate") -> None:

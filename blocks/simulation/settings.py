@@ -13,6 +13,7 @@ from ..exceptions import ParameterError, UnknownName, WrongCall, brief, did_you_
 from ..numerics.arrays import Array
 from ..numerics.tolerances import STEP_REST
 from ..reading.foreign_words import option_elsewhere
+from ..renamed import OPTIONS as OLD
 from ..results.values.times import sample_times as times_asked_for
 from ..solvers import Method
 from ..units import to_si, unit
@@ -143,8 +144,8 @@ def refuse_unknown_options(options: Mapping[str, object],
         if name in known:
             continue
         sentence, here = option_elsewhere(name, given, call)
-        if name in OF_RUNS:
-            sentence = "That is an option of model.simulate() alone."
+        if (now := OLD["simulate"].get(name, name)) in OF_RUNS:
+            sentence = f"{now}= is an option of model.simulate() alone."
         raise UnknownName(
             f"{call.partition('(')[0]}()", f"there is no option {name!r}.",
             sentence or did_you_mean(name, known, "options"),

@@ -198,8 +198,8 @@ def _axis(setting: Setting, dim: str, values: Any, sampled: bool) -> Axis:
     if isinstance(values, (str, Mapping)) or not hasattr(values, "__iter__") or (
             is_quantity(values) and np.ndim(values.magnitude) == 0):
         raise ParameterError(where, f"is varied, so it takes a list of values, but was given "
-                             f"{brief(values)}.", "Write ['15 N', '20 N'] or "
-                             "quantity([15, 20], 'N').", given=values)  # fmt: skip
+                             f"{brief(values)}.", "Write [value, value, …], also for one: "
+                             f"[{brief(values)}].", given=values)  # fmt: skip
     declared = setting.unit
     if declared is None:
         chosen = tuple(v.item() if isinstance(v, np.generic) else v for v in values)

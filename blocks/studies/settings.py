@@ -17,6 +17,7 @@ from ..numerics.arrays import Indices
 from ..reading.foreign_words import keyword_elsewhere
 from ..reading.paths import steps_of
 from ..simulation.method_choice import NAMES, unknown_method
+from ..simulation.settings import refuse_no_mapping
 from ..units import Unit, to_si, unit
 
 __all__ = ["RTOL", "SOLVER", "Setting", "changed_for_a_while", "find_setting", "rank"]
@@ -170,7 +171,9 @@ def find_setting(model: Part, path: str, others: Sequence[str] = (),
 @contextmanager
 def changed_for_a_while(model: Any, given: Mapping[str, Any]) -> Iterator[None]:
     """Give a model values by path, and what it had before at the end."""
-    where, paths = "values()", list(given)
+    where = "values()"
+    refuse_no_mapping(given, where, 'model.values({"block.mass": "3 kg"})')
+    paths = list(given)
     settings = [find_setting(model, path, paths, where) for path in paths]
     for setting in settings:
         if setting.component is None:

@@ -17,7 +17,14 @@ from warnings import catch_warnings, simplefilter
 import casadi as ca
 import numpy as np
 
-from ...exceptions import BlocksError, InitialisationError, ParameterError, brief, unknown_name
+from ...exceptions import (
+    BlocksError,
+    InitialisationError,
+    ParameterError,
+    UnknownName,
+    brief,
+    unknown_name,
+)
 from ...language.compiled_model import CompiledModel
 from ...language.expression import TIME
 from ...language.kernel import Kernel
@@ -83,12 +90,15 @@ class OperatingPoint(Tabulated):
     def __getitem__(self, path: str) -> Any:
         """The value of a variable or input, in its unit."""
         system, signals = self.point.system, signals_of(self.point.system)
+        where = f"operating point of {self.name}"
         try:
-            found = signals.output(path, f"operating point of {self.name}")
-        except ParameterError:
-            raise
-        except Exception:
-            one = signals.input(path, f"operating point of {self.name}")
+            found = signals.output(path, where)
+        except UnknownName as no_variable:
+            try:
+                one = signals.input(path, where)
+            except UnknownName as no_input:
+                known = [*no_variable.data.get("known", ()), *no_input.data.get("known", ())]
+                raise unknown_name(where, path, known, "variables and inputs") from None
             return from_si(one.sign * float(self.point.p[one.place]), one.unit)
         function = system.function("value", ca.vertcat(*(s.expression for s in found)))
         value = function(*self.point.arguments)

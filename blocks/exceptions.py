@@ -184,17 +184,22 @@ WITHIN = {__name__.partition(".")[0], "library", "contextlib", "numpy"}
 _CALL = re.compile(r"(\w+)\((?:(\w+)=…)?\)")
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
+_Class = TypeVar("_Class", bound=type)
 
 
 def told_how_to_call(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """A public function whose arguments, where Python refuses them, are answered with its call."""
     name = function.__qualname__.removesuffix(".__init__").rpartition(".")[2]  # of a class
     old_names = OPTIONS.get(name, {}).keys()
+    of_model = function.__code__.co_varnames[:1] == ("model",)
 
     @wraps(function)
     def called(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         if old_names and not old_names.isdisjoint(kwargs):
             kwargs = current_options(name, kwargs)  # type: ignore[assignment]
+        if of_model and args and not hasattr(args[0], "simulate"):
+            raise WrongCall(f"{name}()", f"takes a model first, but was given {brief(args[0])}.",
+                            f"Write {name}(model, …).")
         try:
             return function(*args, **kwargs)
         except BlocksError as error:  # of one of these arguments: as the user has called it
@@ -216,26 +221,24 @@ def told_how_to_call(function: Callable[_P, _R]) -> Callable[_P, _R]:
             try:
                 form.bind(*args, **kwargs)
             except TypeError as refusal:
-                refused = refusal
+                said = f"{refusal}"
             else:
                 raise  # from within
-            called_so = form.replace(return_annotation=Signature.empty, parameters=[
+            shown = form.replace(return_annotation=Signature.empty, parameters=[
                 p.replace(annotation=Parameter.empty) for p in form.parameters.values()
                 if p.name != "self"])
-            of_error = re.findall(r"'(\w+)'", str(refused))  # the one too many, or missing
+            call = type(args[0]).__name__ if function.__name__ == "__init__" else name
             for option in kwargs.keys() - form.parameters.keys():
-                if nearest(option, of_error):
+                if nearest(option, re.findall(r"'(\w+)'", said)):  # it, or what is missing
                     from .reading.foreign_words import unknown_option
 
-                    raise unknown_option(f"{name}()", [option], called_so.parameters,
-                                         "call") from None
-            raise WrongCall(f"{name}()", f"{refused}.", f"It is called as {name}{called_so}."
-                            ) from None
+                    raise unknown_option(f"{call}()", [option], shown.parameters, "call") from None
+            raise WrongCall(f"{call}()", f"{said}.", f"It is called as {call}{shown}.") from None
 
     return called
 
 
-def calls_told(kind: type[_R]) -> type[_R]:
+def calls_told(kind: _Class) -> _Class:
     """A class whose public methods are :func:`told_how_to_call`."""
     for name, made in list(vars(kind).items()):
         if isinstance(made, FunctionType) and (name[0] != "_" or name == "__init__"):

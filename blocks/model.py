@@ -109,12 +109,13 @@ class Model(CompiledModel):
             at a part tells its values. ``svg()``, ``figure()`` and ``save()`` hand it on.
         """
         from .drawing.network import drawn_network
+        from .results.plots.plotting import given_axes
         from .results.schematic.drawing import draw_schematic
 
         parts, nets = drawn_network(self.network, self, open)
         drawn = draw_schematic(self.name, parts, nets, self.check(), values=values)
         if ax is not None:
-            drawn.figure(ax)
+            drawn.figure(*given_axes(ax))
         if save is not None:
             drawn.save(save)
         return drawn

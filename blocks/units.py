@@ -85,7 +85,7 @@ def quantity(value: object, units: object = None) -> Quantity:
         return _made(value, as_unit(units).pint)
     if isinstance(value, str):
         number, u = _parse(value)
-        return registry().Quantity(number, u.pint)
+        return _made(value if number != number else number, u.pint)  # text, where it is nan
     if is_quantity(value):
         if getattr(value, "_REGISTRY", None) is registry():  # what only looks like one has none
             return value
@@ -100,7 +100,7 @@ def _made(value: Any, units: pint.Unit | str | None = None) -> Quantity:
             return registry().Quantity(value, units)
     except (TypeError, ValueError):
         pass
-    raise UnknownUnit("quantity()", f"was given {brief(value)} where numbers belong.",
+    raise UnknownUnit("quantity()", f"was given {brief(value)} where real numbers belong.",
                       "Write quantity('5 N') or quantity(5, 'N').", given=value)  # fmt: skip
 
 

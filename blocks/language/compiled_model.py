@@ -88,6 +88,9 @@ class CompiledModel(Part):
         """The model's name."""
         return self._title
 
+    def __contains__(self, path: object) -> bool:
+        return any(path in named for named in (self.parts, self.parameters, self.variables))
+
     @property
     def compiled(self) -> Compiled:
         """What is made of it, and kept, for runs, studies and analyses."""

@@ -23,6 +23,8 @@ from ..exceptions import (
     ModelError,
     NamingError,
     ParameterError,
+    WrongCall,
+    brief,
     nearest,
     told_how_to_call,
     unknown_name,
@@ -433,6 +435,8 @@ class Part(TreeNode):
         return View(self, self._indices(index, None))
 
     def __setitem__(self, path: str, value: Any) -> None:
+        if not isinstance(path, str):
+            raise WrongCall(f"[{brief(path)}]", "is no path.", "Write model['a.mass'] = '3 kg'.")
         owner, _, name = path.rpartition(".")
         setattr(self[owner] if owner else self, name, value)
 

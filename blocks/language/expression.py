@@ -398,7 +398,7 @@ class Condition:
 
         if self.operator != "relation":
             parts = [f"({one!r})" for one in self.operands]
-            return f"{'~' * (self.operator == 'not')}{f' {self.operator} '.join(parts)}"
+            return "~" * (self.operator == "not") + f" {self.operator} ".join(parts)
         (sx,) = self.operands
         sides = [sx.dep(0), sx.dep(1)] if sx.is_scalar() and sx.is_op(ca.OP_SUB) else [sx, ca.SX(0)]
         return f" {'>=' if self.at_zero else '>'} ".join(map(readable, sides))

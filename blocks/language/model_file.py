@@ -47,10 +47,7 @@ def save_model(model: Any, file: str | Path) -> None:
              "parts": {name: _part(child) for name, child in model._children.items()},
              "connections": [", ".join(map(_port_text, refs)) for refs in model._connections]}
     text = json.dumps(facts, indent=2, ensure_ascii=False)
-    if Path(file).suffix.lower() != ".json":
-        raise FileError(str(file), f"has the ending {Path(file).suffix!r}, but a model is kept as "
-                        "JSON.", "Name it 'model.json'.", file=str(file), code="file.ending")
-    with writing(file) as place:
+    with writing(file, "a file that keeps a model", ".json") as place:
         place.write_text(f"{text}\n", encoding="utf-8")
 
 

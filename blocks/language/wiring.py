@@ -52,7 +52,7 @@ def _parameters_in_unit_of(component: TreeNode, value: object) -> list[str]:
 def refuse_connection(owner: TreeNode, ports: tuple[Any, ...]) -> None:
     """Raise ConnectionRefused where a component cannot join these ports inside it."""
     if len(ports) < 2:
-        raise ConnectionRefused(owner.path, "connect() takes at least two ports.",
+        raise ConnectionRefused(owner.path, "connect() takes two ports or more, each by itself.",
                                 "Write model.connect(a.R, b.C).", code="connection.ports")
     for ref in ports:
         if not isinstance(ref, PortRef):

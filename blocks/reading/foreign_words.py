@@ -292,7 +292,8 @@ method_elsewhere = partial(_told, "method")
 part_elsewhere = partial(_told, "part")
 
 
-def attribute_elsewhere(thing: object, name: str, about: str, called: str, has: str) -> Any:
+def attribute_elsewhere(thing: object, name: str, about: str = "", called: str = "__doc__",
+                        has: str = "it has") -> Any:
     """Return what an attribute is that had this name before; say what is meant by any other one.
 
     ``called`` is the attribute with what the thing is called, ``has`` that it has none such.
@@ -303,9 +304,9 @@ def attribute_elsewhere(thing: object, name: str, about: str, called: str, has: 
         if name.startswith("_"):
             raise
     (sentence, here), known = _told(about, name), [n for n in dir(type(thing)) if n[0] != "_"]
-    raise UnknownName(getattr(thing, called), f"{has} no {name!r}.",
-                      sentence or did_you_mean(name, known), name=name,
-                      nearest=[here] if here else nearest(name, known))
+    where = getattr(thing, called) if about else type(thing).__name__
+    raise UnknownName(where, f"{has} no {name!r}.", sentence or did_you_mean(name, known),
+                      name=name, nearest=[here] if here else nearest(name, known))
 
 
 def method_nearest(kind: type, name: str) -> tuple[str, str]:

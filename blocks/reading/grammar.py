@@ -65,9 +65,9 @@ def number_and_unit(text: str) -> tuple[float, str]:
     rest = match["unit"].rstrip()
     if re.match(r",\s*[0-9]", rest):
         whole, tail = typed.replace(".", ""), rest[1:].lstrip()
-        grouped = f" or '{whole}{tail}'" * bool(re.match("[0-9]{3}(?![0-9])", tail))
-        _refuse(f"{brief(rest)} is not a unit.", rest, f"Write '{whole}.{tail}'{grouped}, with a "
-                "point before decimals and nothing between thousands.")
+        grouped = bool(re.match("[0-9]{3}(?![0-9])", tail))
+        _refuse(f"{brief(rest)} is not a unit.", _piece(rest, 0), "Write decimals with a point: "
+                f"'{whole}.{tail}'{f', thousands without: {whole + tail!r}' * grouped}.")
     if rest == "1":
         _refuse(f"{text.strip()!r} holds two numbers.", rest, _ONE_NUMBER)
     if rest.startswith("/"):

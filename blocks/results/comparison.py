@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import exceptions as errors
 from ..exceptions import ParameterError, WrongCall, WrongDimension, brief
 from ..numerics.arrays import Array
 from ..units import Quantity, from_si, quantity
@@ -52,6 +53,7 @@ class Gap:
     share: float
 
 
+@errors.calls_told
 class Comparison(Tabulated):
     """Runs side by side: :attr:`table` of differences, :meth:`plot`, and what differs in them.
 
@@ -180,6 +182,7 @@ class Comparison(Tabulated):
         return [self.table, self.differences]
 
 
+@errors.told_how_to_call
 def compare(runs: Mapping[str, Result], *paths: str) -> Comparison:
     """Put runs side by side: the largest differences of variables, and what caused them.
 

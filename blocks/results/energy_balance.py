@@ -13,7 +13,6 @@ import numpy as np
 
 from ..exceptions import warn_user
 from ..numerics.tolerances import LEDGER_ROUNDING, TINY
-from ..renamed import current_attribute
 from ..units import Quantity, Unit, quantity, unit
 from .formatting import label, number, pretty
 from .lookup import collapsed
@@ -37,9 +36,6 @@ class EnergyBalance(ByComponent[EnergyTerm]):
     def __init__(self, terms: Iterable[EnergyTerm], name: str = "") -> None:
         super().__init__(terms, "energy")
         self.name = name
-
-    def __getattr__(self, name: str) -> Any:
-        return current_attribute(self, name)
 
     @staticmethod
     def violation(term: EnergyTerm) -> float:

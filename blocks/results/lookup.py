@@ -130,8 +130,8 @@ def grouped(catalog: Catalog,
 
 def _unknown(catalog: Catalog, path: str, where: str) -> UnknownName:
     if path in ("time", "t"):
-        return UnknownName(where, f"there is no variable {path!r}.",
-                           "Time is result.time.", name=path, known=[], nearest=[])  # fmt: skip
+        return UnknownName(where, f"there is no variable {path!r}.", "Time is result.time; a run "
+                           "ends after its duration.", name=path, known=[], nearest=[])
     known = list(dict.fromkeys(map(collapsed, catalog)))
     if path.endswith(".mode") and any(k.startswith(f"{collapsed(path)[:-4]}") for k in known):
         modes = [k for k in known if k.endswith("mode")]

@@ -26,6 +26,8 @@ class Events(Tabulated, Sequence[EventRecord]):
         if isinstance(index, str):
             raise WrongCall("events[…]", f"takes numbers and slices, but was given {index!r}.",
                             f"Those of a component are result.events.of({index!r}).")
+        if isinstance(index, int) and not -len(self) <= index < len(self):
+            raise IndexError(f"there is no event {index}: the run has {len(self)}.")
         found = self._records[index]
         return Events(found) if isinstance(index, slice) else found
 
@@ -70,10 +72,9 @@ class Statistics(ByName):
         self._named = dict(values)
 
     def __getattr__(self, name: str) -> Any:
-        try:
-            return self.__dict__["_named"][name]
-        except KeyError:
-            raise AttributeError(name) from None
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self[name]
 
     def _sheet(self) -> Sheet:
         rows: list[tuple[str, Any]] = []

@@ -9,9 +9,10 @@ import shutil
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..exceptions import optional_package, unknown_name
+from ..reading.foreign_words import attribute_elsewhere
 from .formatting import in_plain_signs, output_takes
 
 __all__ = ["ByComponent", "ByName", "Sheet", "Tabulated", "pandas"]
@@ -55,6 +56,11 @@ class Sheet:
 
     def __len__(self) -> int:
         return self.rows
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self.columns:
+            raise unknown_name(self.title, name, self.columns, "columns")
+        return self.columns[name]
 
     def to_pandas(self) -> Any:
         """All rows as a DataFrame."""
@@ -130,6 +136,10 @@ class Sheet:
 class Tabulated:
     """What a table shows, in a terminal, a notebook or as a DataFrame; it says which table."""
 
+    if not TYPE_CHECKING:  # which would take every name for one
+        def __getattr__(self, name: str) -> Any:
+            return attribute_elsewhere(self, name)
+
     def _sheet(self) -> Sheet:
         raise NotImplementedError
 
@@ -154,6 +164,8 @@ class ByName(Tabulated, Mapping[str, Any]):
     _named: Mapping[str, Any]
 
     def __getitem__(self, name: str) -> Any:
+        if name not in self._named:
+            raise unknown_name(self._sheet().title, name, self._named, "names")
         return self._named[name]
 
     def get(self, name: str, default: Any = None) -> Any:

@@ -76,12 +76,13 @@ def _conditions(given: Any, nameless: str, reader: _Reader) -> Iterator[tuple[st
         name = getattr(given, "__name__", "<lambda>")
         yield nameless if name == "<lambda>" else name, condition
         return
-    found = RELATION.fullmatch(given.strip()) if isinstance(given, str) else None
+    found = RELATION.fullmatch(given.strip()) if (
+        isinstance(given, str) and not re.search(r"\w\(", given)) else None
     if found is None:
         raise WrongCall(WHERE, f"takes a condition, but was given {brief(given)}.",
                         "Write for example until='block.x > 1 m', or a list of such, of which one "
                         "is to be met, or a function of the model: until=lambda m: "
-                        "(m.block.x > '1 m') & (m.block.v < '0 m/s').", given=given)
+                        "(abs_(m.block.x) > '1 m') & (m.block.v < '0 m/s').", given=given)
     left, sign, right = found.groups()
     if right in reader.catalog and left not in reader.catalog:
         left, sign, right = right, {"<": ">", ">": "<"}[sign[0]] + sign[1:], left

@@ -12,7 +12,7 @@ import library.translational as tr
 from blocks import Component, Domain, Input, Model, Parameter, Port, Variable, exceptions, quantity
 from blocks.exceptions import ParameterError, UnitError, UnknownName, UnknownUnit, WrongDimension
 from blocks.language.replaceable import Replacement
-from blocks.units import to_si, unit
+from blocks.units import registry, to_si, unit
 from library.planar import Prismatic, Revolute, RollingWheel
 from library.rotational import Inertia, RotationalDamper, RotationalSpring, TorqueSource
 from library.tables import table
@@ -261,7 +261,8 @@ def test_a_number_too_large_for_a_float_is_refused_in_few_words(given):
 
 @pytest.mark.parametrize(
     ("given", "kind"),
-    [(quantity(1 + 2j, "kg"), UnknownUnit), (np.True_, UnitError), ({"kg": 1}, UnknownUnit),
+    [(registry().Quantity(1 + 2j, "kg"), UnknownUnit), (np.True_, UnitError),
+     ({"kg": 1}, UnknownUnit),
      (b"5 kg", UnknownUnit), (object(), UnknownUnit), (np.array(["5 kgs"]), UnknownUnit),
      ([["5 kg"], ["5 kg", "6 kg"]], ParameterError), ([object()] * 100000, UnknownUnit)],
     ids=range(8))  # fmt: skip

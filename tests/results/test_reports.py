@@ -15,9 +15,9 @@ from benches.recorded import MASSES, Fake, nothing_recorded, result
 from numpy.testing import assert_allclose
 
 import library.translational as tr
-from blocks import Component, Model, Parameter, ParameterError, Port, load, quantity
+from blocks import Component, Model, Parameter, Port, load, quantity
 from blocks.analysis import free
-from blocks.exceptions import UnknownName, WrongCall
+from blocks.exceptions import FileError, UnknownName, WrongCall
 from blocks.results import EnergyBalance, EnergyTerm, EventRecord, Events, Recording
 from blocks.results.page.run_page import energy_flow, thinned
 
@@ -354,7 +354,7 @@ def test_a_notebook_shows_the_same_page(run):
     assert "save('run.html')" in repr(page)
     with pytest.raises(Exception, match="there is no folder"):
         page.save("/nowhere/at/all/run.html")
-    with pytest.raises(ParameterError, match="writes a page of HTML, but .* ends in '.pdf'"):
+    with pytest.raises(FileError, match="has the ending '.pdf', but a page ends with .html"):
         run.report(save="run.pdf")
 
 

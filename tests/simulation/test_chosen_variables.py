@@ -309,7 +309,7 @@ def test_misspelt_paths_and_missing_folders_are_named(tmp_path, monkeypatch):
         oscillator().simulate("1 s", record="block.vv")
     pytest.importorskip("pyarrow")
     with pytest.raises(FileError, match="has the ending '.csv', but what is written during a run "
-                                        "is a Parquet file. Name it 'run.parquet'"):
+                                        "ends with .parquet. Name it 'run.parquet'"):
         oscillator().simulate("1 s", record="block.v", record_to=tmp_path / "run.csv")
     with pytest.raises(FileError, match="there is no folder"):
         oscillator().simulate("1 s", record="block.v", record_to=tmp_path / "no" / "run.parquet")

@@ -20,8 +20,9 @@ from typing import Any
 import numpy as np
 
 from ...exceptions import ParameterError, SimulationError, told_how_to_call
+from ...language.assignment import refuse_as_part
 from ...language.branch import Branch
-from ...language.component import Component
+from ...language.component import Component, Part
 from ...language.declarations import Input, Output, Parameter, Port, Variable, declarations
 from ...language.domain import Domain
 from ...language.expression import cos, der, sin, time, where
@@ -119,6 +120,8 @@ class Bench:
     """An element and what drives it."""
 
     def __init__(self, element: Component, amplitudes: Any) -> None:
+        if not isinstance(element, Part):
+            refuse_as_part(WHERE, "element", element)
         self.element = element
         self.ports = _ports(element)
         self.is_signal = not self.ports

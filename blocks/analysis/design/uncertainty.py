@@ -71,7 +71,7 @@ def first_order(model: CompiledModel, spread: Mapping[str, Any], duration: Any,
     refuse_other_options(options, first_order)
     refuse_no_mapping(spread, where, "{'block.mass': '0.1 kg'}")
     asked = [Reduction.read(text, "first_order(outputs=…)") for text in
-             ([outputs] if isinstance(outputs, str) else outputs)]
+             (outputs if isinstance(outputs, (list, tuple)) else [outputs])]
     if not asked or not spread:
         raise ParameterError("first_order()", "has nothing to look at.",
                              "Give spread={path: deviation} and outputs=['max(spring.f)'].")

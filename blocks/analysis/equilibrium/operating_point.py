@@ -17,14 +17,7 @@ from warnings import catch_warnings, simplefilter
 import casadi as ca
 import numpy as np
 
-from ...exceptions import (
-    BlocksError,
-    InitialisationError,
-    ParameterError,
-    UnknownName,
-    brief,
-    unknown_name,
-)
+from ...exceptions import BlocksError, InitialisationError, ParameterError, brief, unknown_name
 from ...language.compiled_model import CompiledModel
 from ...language.expression import TIME
 from ...language.kernel import Kernel
@@ -93,11 +86,13 @@ class OperatingPoint(Tabulated):
         where = f"operating point of {self.name}"
         try:
             found = signals.output(path, where)
-        except UnknownName as no_variable:
+        except BlocksError as no_variable:
+            if not (known := no_variable.data.get("known")):
+                raise
             try:
                 one = signals.input(path, where)
-            except UnknownName as no_input:
-                known = [*no_variable.data.get("known", ()), *no_input.data.get("known", ())]
+            except BlocksError as no_input:
+                known = [*known, *no_input.data.get("known", ())]
                 raise unknown_name(where, path, known, "variables and inputs") from None
             return from_si(one.sign * float(self.point.p[one.place]), one.unit)
         function = system.function("value", ca.vertcat(*(s.expression for s in found)))

@@ -81,6 +81,9 @@ def read_spec(system: System, asked: Mapping[str, Any] | None) -> OperatingSpec:
                              'Write for example {"car.v": "90 km/h", "throttle.y": free}.')
     signals = signals_of(system)
     for path, value in (asked or {}).items():
+        if isinstance(value, str) and value.strip() == "free":
+            raise ParameterError(f"{WHERE}: {path}", "was given the text 'free'.", "Write free "
+                                 "without quotes, after from blocks.analysis import free.")
         try:
             as_input: InputSignal | None = signals.input(path, WHERE)
         except BlocksError as error:

@@ -14,7 +14,7 @@ from typing import Any, Literal, overload
 import casadi as ca
 import numpy as np
 
-from ...exceptions import ParameterError, SimulationError, brief, unknown_name
+from ...exceptions import ParameterError, SimulationError, brief, told_how_to_call, unknown_name
 from ...language.compiled_model import CompiledModel
 from ...nonsmooth.modes.elements import Elements
 from ...numerics.arrays import Array, Flags, Indices
@@ -83,6 +83,7 @@ def linearise(model: CompiledModel, inputs: Any = None, outputs: Any = None, at:
               modes: Any = None) -> LinearModel: ...
 
 
+@told_how_to_call
 def linearise(model: CompiledModel, inputs: Any = None, outputs: Any = None, at: Any = None,
               modes: Any = None) -> LinearModel | LinearModels:
     """See :meth:`blocks.Model.linearise`."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from ...exceptions import ParameterError, WrongCall
+from ...exceptions import ParameterError, WrongCall, told_how_to_call
 from ...numerics.arrays import Array, Complexes
 from ...results.plots.figures import bare_figure, finished_figure
 from ...units import quantity
@@ -36,6 +36,7 @@ MOST_SHARP = 50  # resonances that get these
 SIZE = (6.4, 4.4)
 
 
+@told_how_to_call
 def bode(models: Models, frequencies: Any = None, *more: Any, title: str = "",
          save: str | None = None, ax: Any = None) -> Figure:
     """Gain in dB and phase in degrees over frequency in Hz, a line per input and output.
@@ -68,6 +69,7 @@ def bode(models: Models, frequencies: Any = None, *more: Any, title: str = "",
     return _finished(figure, (upper, lower), save, title, "Bode plot", models, ax)
 
 
+@told_how_to_call
 def nyquist(models: Models, frequencies: Any = None, *more: Any, title: str = "",
             save: str | None = None, ax: Any = None) -> Figure:
     """The gain in the complex plane, for positive and negative frequencies; see :func:`bode`.
@@ -89,6 +91,7 @@ def nyquist(models: Models, frequencies: Any = None, *more: Any, title: str = ""
     return _finished(figure, (axes,), save, title, "Nyquist plot", models, ax)
 
 
+@told_how_to_call
 def step(models: Models, duration: Any = None, *, title: str = "", save: str | None = None,
          ax: Any = None) -> Figure:
     """Outputs after a step of 1 in each input, in its unit; by python-control.
@@ -174,6 +177,7 @@ def pole_zero(linear: LinearModel, input: str | None = None, output: str | None 
     return finished_figure(figure, save, title or f"Poles and zeros: {linear.title}")
 
 
+@told_how_to_call
 def root_locus(models: Mapping[str, LinearModel], *, title: str = "", save: str | None = None
                ) -> Figure:
     """Poles of several linear models, coloured in the order given: over a parameter.
@@ -190,8 +194,8 @@ def root_locus(models: Mapping[str, LinearModel], *, title: str = "", save: str 
     colours = mpl.colormaps["viridis"](np.linspace(0, 0.9, len(models)))
     for k, (label, model) in enumerate(models.items()):
         p = model.poles()
-        named = len(models) <= 8 or k in (0, len(models) - 1)
-        axes.plot(p.real, p.imag, "x", color=colours[k], label=label if named else None)
+        named = (label or model.title) if len(models) <= 8 or k in (0, len(models) - 1) else None
+        axes.plot(p.real, p.imag, "x", color=colours[k], label=named)
     _complex_plane(axes)
     axes.legend(fontsize="small")
     return finished_figure(figure, save, title or "Root locus")
@@ -219,6 +223,9 @@ def shown_range(linear: LinearModel, frequencies: Any = None, *more: Any) -> Arr
                                  "no answer to draw.", f"Name one: model.linearise({kind}s=…).")
     if frequencies is not None:
         given = np.sort(np.atleast_1d(angular_frequency(frequencies, "frequencies")))
+        if len(given) < 2:
+            raise ParameterError("frequencies", "are one value, of which there is no curve.",
+                                 "Write for example ('1 Hz', '100 Hz'), or .response('2 Hz').")
         return _range(linear, *given) if len(given) == 2 else given
     return _range(linear, *around_poles(linear, DECADES))
 

@@ -16,11 +16,12 @@ from typing import Any
 
 from ...exceptions import BlocksError, FileError, brief
 
-__all__ = ["name_of", "reading", "whole", "writing", "writing_on"]
+__all__ = ["known_ending", "name_of", "reading", "whole", "writing", "writing_on"]
 
 
 @contextlib.contextmanager
-def reading(file: Any, kind: str) -> Iterator[None]:
+def reading(file: Any, kind: str, advice: str = "It is damaged, or a file of another kind."
+            ) -> Iterator[None]:
     """Read a file of a kind ("a CSV file"), or say why not."""
     try:
         yield
@@ -32,19 +33,31 @@ def reading(file: Any, kind: str) -> Iterator[None]:
             raise FileError(name, f"there is no such file{_folder(file)}.",
                             "Check the name and the folder.", file=name,
                             code="file.missing") from error  # fmt: skip
-        raise FileError(name, f"cannot be read as {kind} ({_reason(error)}).",
-                        "It is damaged, or a file of another kind.", file=name,
-                        code="file.unreadable") from error  # fmt: skip
+        raise FileError(name, f"cannot be read as {kind} ({_reason(error)}).", advice, file=name,
+                        code="file.unreadable") from error
+
+
+def known_ending(file: Any, what: str, *endings: str) -> str:
+    """The ending of a name, refused where it is none of what is read or written."""
+    ending = Path(str(file)).suffix.lower()
+    if ending not in endings:
+        told = f"the ending {brief(ending)}" if ending else "no ending"
+        raise FileError(name_of(file), f"has {told}, but {what} ends with {' or '.join(endings)}.",
+                        f"Name it {brief(Path(str(file)).stem + endings[0])}.", file=name_of(file),
+                        code="file.ending")
+    return ending
 
 
 @contextlib.contextmanager
-def writing(file: Any) -> Iterator[Any]:
+def writing(file: Any, what: str = "", *endings: str) -> Iterator[Any]:
     """Where to write a file, as by :func:`whole`, or to say why not."""
     named = isinstance(file, (str, os.PathLike))
     if os.path.isdir(file) if named else not hasattr(file, "write"):
         what = "a folder" if named else "no name"
         raise FileError(name_of(file), f"cannot be written: it is {what}.",
                         "Give the name of a file.", file=name_of(file), code="file.unwritable")
+    if what and named:
+        known_ending(file, what, *endings)
     with writing_on(file), whole(file) if _is_path(file) else contextlib.nullcontext(file) as place:
         yield place
 

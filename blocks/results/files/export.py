@@ -21,6 +21,7 @@ from ...exceptions import (
     WrongDimension,
     brief,
     optional_package,
+    told_how_to_call,
 )
 from ...reading.headings import is_time
 from ...units import SECOND, unit
@@ -34,9 +35,11 @@ from . import name_of, reading
 __all__ = ["csv_frame", "opened_netcdf", "parquet_with_facts", "read_csv", "read_netcdf",
            "read_parquet", "table_of_dataset", "table_of_frame"]  # fmt: skip
 
+COMMAS = "Put headings in its first line, commas between cells, and a point before decimals."
 _TWICE = re.compile(r"(.*\])\.\d+$")
 
 
+@told_how_to_call
 def read_csv(file: str | Path) -> Table:
     """Read a CSV file whose headings are ``path [unit]``.
 
@@ -56,7 +59,7 @@ def csv_frame(file: str | Path) -> Any:
     """The DataFrame of a CSV file."""
     pd = pandas("Reading CSV")
     exact = {} if int(pd.__version__.split(".")[0]) >= 3 else {"float_precision": "round_trip"}
-    with reading(file, "a CSV file"), warnings.catch_warnings():
+    with reading(file, "a CSV file", COMMAS), warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)  # more cells than headings
         return pd.read_csv(file, skipinitialspace=True, index_col=False, **exact)
 
@@ -90,8 +93,7 @@ def table_of_frame(frame: Any, file: Any, attributes: Any = None, first: int = 1
         if match := _TWICE.match(heading):  # as pandas marks it
             _refuse(file, f"the column {brief(match[1])} occurs twice", "Leave one out.")
         if ";" in heading or "\t" in heading:
-            _refuse(file, "its cells are not separated by commas", "Separate cells by commas and "
-                    "write decimals with a point.")  # fmt: skip
+            _refuse(file, "its cells are not separated by commas", COMMAS)
         if holds_words(heading, frame.iloc[:, place]):
             codes, words = codes_of(frame.iloc[:, place].tolist(), f"{name_of(file)}: {heading}")
             columns[heading] = Column(codes, unit(""), str(docs.get(heading, "")), (), words)
@@ -131,6 +133,8 @@ def _take_time(columns: dict[str, Column], file: Any, first: int = 1) -> Column:
                              expected=SECOND)  # fmt: skip
     for k in np.flatnonzero(np.isnan(time.values))[:1]:
         _refuse(file, f"there is no time in row {k + first}", "It may have been cut off.")
+    for k in np.flatnonzero(np.diff(time.values) < 0)[:1]:
+        _refuse(file, f"its time falls in row {k + 1 + first}", "Sort its rows by time.")
     return time
 
 

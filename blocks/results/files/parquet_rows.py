@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from ...exceptions import FileError, ParameterError, brief, optional_package
+from ...exceptions import ParameterError, brief, optional_package
 from ...numerics.arrays import Array, Indices
 from ...units import SECOND
 from ..formatting import label
 from ..recording import VariableInfo
-from . import reading, writing_on
+from . import known_ending, reading, writing_on
 
 __all__ = ["ParquetRows"]
 
@@ -36,10 +36,7 @@ class ParquetRows:
             raise ParameterError("simulate(record_to=…)", f"is {brief(file)}, which is no path.",
                                  "Give the name of a file, such as 'run.parquet'.", given=file)
         self.file = Path(file)
-        if self.file.suffix.lower() != ".parquet":
-            raise FileError(str(file), f"has the ending {self.file.suffix!r}, but what is written "
-                            "during a run is a Parquet file.", "Name it 'run.parquet'.",
-                            file=str(file), code="file.ending")  # fmt: skip
+        known_ending(file, "what is written during a run", ".parquet")
         self.arrow, self.parquet = (
             optional_package(module, "Writing a run to a Parquet file", "parquet")
             for module in ("pyarrow", "pyarrow.parquet"))

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ... import shapes as looks
-from ...exceptions import BlocksError, FileError, ParameterError, brief, optional_package
+from ...exceptions import BlocksError, FileError, ParameterError, optional_package
 from ...numerics.arrays import Array
 from ...shapes import Shape
 from ...units import in_unit, is_quantity, quantity, unit
@@ -28,13 +28,13 @@ from ..values.interpolants import SampledCurves, refined
 from ..values.series import Series
 from ..values.table import Column, Table, write_netcdf
 from ..values.views import both_limits
-from . import name_of, reading, writing
+from . import known_ending, name_of, reading, writing
 from .export import opened_netcdf, parquet_with_facts, table_of_dataset
 
 __all__ = ["SavedRecording", "load_recording", "save_result"]
 
 INFORMATION = "run_information"  # where the text stands, in attributes of the file
-ENDINGS = ".nc", ".parquet"
+KEPT, ENDINGS = "a file that keeps a run", (".nc", ".parquet")
 FORMAT, VERSION = "blocks run", 1
 HELD = "discrete", "mode", "parameter"
 LEAST_ERROR = 1e-9  # of values between samples, relative
@@ -296,7 +296,7 @@ def _read(value: Any) -> Any:
 
 def write(table: Table, text: str, file: str | Path) -> None:
     """Write a table and a text; the name's ending chooses the format."""
-    if _ending(file) == ".nc":
+    if known_ending(file, KEPT, *ENDINGS) == ".nc":
         data = table.to_xarray()
         data.attrs[INFORMATION] = text
         with writing(file) as place:
@@ -313,19 +313,9 @@ def write(table: Table, text: str, file: str | Path) -> None:
 
 def read(file: str | Path) -> tuple[Table, str | None]:
     """The table and the text of a file; None where it has no such text."""
-    if _ending(file) == ".nc":
+    if known_ending(file, KEPT, *ENDINGS) == ".nc":
         data = opened_netcdf(file)
         return table_of_dataset(data, file), data.attrs.get(INFORMATION)
     table, facts = parquet_with_facts(file)
     text = facts.get(INFORMATION.encode())
     return table, None if text is None else text.decode()
-
-
-def _ending(file: Any) -> str:
-    ending = Path(str(file)).suffix.lower()
-    if ending not in ENDINGS:
-        told = f"the ending {brief(ending)}" if ending else "no ending"
-        raise FileError(name_of(file), f"has {told}, which says no format that keeps a run.",
-                        "Name it 'run.nc' (NetCDF) or 'run.parquet'.",
-                        file=name_of(file), code="file.ending")  # fmt: skip
-    return ending

@@ -55,11 +55,7 @@ class Page:
 
     def save(self, file: str | Path) -> None:
         """Write the page as one file of HTML."""
-        if (ending := Path(file).suffix.lower()) not in (".html", ".htm"):
-            raise ParameterError("report(save=…)", f"writes a page of HTML, but was given a name "
-                                 f"that ends in {ending!r}.", "Name it 'run.html'.",
-                                 given=str(file), code="parameter.choice")  # fmt: skip
-        with writing(file) as place:
+        with writing(file, "a page", ".html", ".htm") as place:
             place.write_text(self.html, encoding="utf-8")
 
     def _repr_html_(self) -> str:

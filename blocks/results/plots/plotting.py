@@ -193,13 +193,13 @@ class Drawing:
         return finished_figure(axes[0].get_figure(), save)
 
 
-def given_axes(ax: Any, panels: Sequence[Panel]) -> list[Any]:
+def given_axes(ax: Any, panels: Sequence[Panel] = ()) -> list[Any]:
     """The axes that somebody has made, refused unless there is one for every dimension."""
     axes = list(np.ravel(np.array(ax, dtype=object)))
     if not all(hasattr(one, "plot") for one in axes):
         raise ParameterError("plot(ax=…)", f"takes axes of matplotlib, but was given {brief(ax)}.",
                              "Write for example figure, ax = plt.subplots().", given=ax)
-    if len(axes) != len(panels):
+    if len(axes) != len(panels) > 0:
         units = ", ".join(str(panel.unit) or "1" for panel in panels)
         raise ParameterError(
             "plot(ax=…)", f"draws {len(panels)} axes, one for each dimension ({units}), but was "

@@ -17,7 +17,7 @@ from ...exceptions import ParameterError, optional_package
 from ...numerics.arrays import Array
 from ...numerics.tolerances import LEAST_POSITION, NO_FORCE, TINY
 from ...shapes import Arrow, AxisBody, Cone, Link, Marker, Outline, Shape
-from ..files import writing
+from ..files import known_ending, writing
 from ..values.times import seconds_of, within_run
 from .axis_scene import UNITS, AxisScene
 from .figures import finished_figure, shown_figure
@@ -251,14 +251,10 @@ def animate(recording: Recording, save: str | Path | None, fps: int, speed: floa
     from matplotlib.animation import FuncAnimation, PillowWriter
 
     start, end = recording.close_times[[0, -1]]
-    if not (fps > 0 and speed > 0):
+    if not all(isinstance(one, (int, float)) and one > 0 for one in (fps, speed)):
         raise ParameterError("result.animate()", f"takes a positive fps and speed, not {fps} and "
                              f"{speed}.", given=(fps, speed), code="parameter.bounds")  # fmt: skip
-    kind = Path(save).suffix.lower() if save is not None else ""
-    if save is not None and kind not in (".gif", ".html"):
-        raise ParameterError("result.animate(save=…)", f"writes .gif and .html, not {kind!r}.",
-                             "Name the file 'run.gif' or 'run.html'.", given=save,
-                             code="parameter.choice")  # fmt: skip
+    kind = known_ending(save, "a film", ".gif", ".html") if save is not None else ""
     count = int(np.clip(round((end - start) / speed * fps) + 1, FEWEST, MOST))
     with plt.rc_context(STYLE):
         scene = scene_of(recording, np.linspace(start, end, count))

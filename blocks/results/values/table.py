@@ -140,14 +140,14 @@ class Table(ByName):
         1 slides forward, -1 slides backward or open.
         """
         frame = self.frame(words=False)
-        with writing(file) as place:
+        with writing(file, "a CSV file", ".csv", ".txt", ".dat", ".gz", ".zip") as place:
             frame.to_csv(place)
 
     def to_parquet(self, file: str | Path) -> None:
         """Write a Parquet file; see :func:`read_parquet`."""
         optional_package("pyarrow", "Parquet", "parquet")
         frame = self.frame(words=False)
-        with writing(file) as place:
+        with writing(file, "a Parquet file", ".parquet", ".pq") as place:
             frame.to_parquet(place, engine="pyarrow")
 
     def to_netcdf(self, file: str | Path) -> None:
@@ -156,7 +156,7 @@ class Table(ByName):
         NetCDF 4 where netCDF4 or h5netcdf is installed, NetCDF 3 otherwise.
         """
         data = self.to_xarray()
-        with writing(file) as place:
+        with writing(file, "a NetCDF file", ".nc", ".nc4", ".cdf") as place:
             write_netcdf(data, place)
 
     def _sheet(self) -> Sheet:

@@ -182,6 +182,7 @@ class WrongImport(ModelError, ImportError):
 WITHIN = {__name__.partition(".")[0], "library", "contextlib", "numpy"}
 
 _CALL = re.compile(r"(\w+)\((?:(\w+)=…)?\)")
+_MEANT = {"point": "at", "file": "save", "filename": "save", "path": "save", "plot": "draw"}
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _Class = TypeVar("_Class", bound=type)
@@ -230,9 +231,8 @@ def told_how_to_call(function: Callable[_P, _R]) -> Callable[_P, _R]:
             call = type(args[0]).__name__ if function.__name__ == "__init__" else name
             for option in kwargs.keys() - form.parameters.keys():
                 if nearest(option, re.findall(r"'(\w+)'", said)):  # it, or what is missing
-                    from .reading.foreign_words import unknown_option
-
-                    raise unknown_option(f"{call}()", [option], shown.parameters, "call") from None
+                    meant = did_you_mean(_MEANT.get(option, option), shown.parameters, "options")
+                    raise WrongCall(f"{call}()", f"there is no option {option!r}.", meant) from None
             raise WrongCall(f"{call}()", f"{said}.", f"It is called as {call}{shown}.") from None
 
     return called

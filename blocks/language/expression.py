@@ -393,16 +393,6 @@ class Condition:
     def __invert__(self) -> Condition:
         return Condition("not", (self,))
 
-    def __repr__(self) -> str:
-        from .readable import readable
-
-        if self.operator != "relation":
-            parts = [f"({one!r})" for one in self.operands]
-            return "~" * (self.operator == "not") + f" {self.operator} ".join(parts)
-        (sx,) = self.operands
-        sides = [sx.dep(0), sx.dep(1)] if sx.is_scalar() and sx.is_op(ca.OP_SUB) else [sx, ca.SX(0)]
-        return f" {'>=' if self.at_zero else '>'} ".join(map(readable, sides))
-
     def __bool__(self) -> bool:
         raise EquationError(
             reading_place(), "a condition has no truth value while equations are being written.",

@@ -13,9 +13,9 @@ import casadi as ca
 
 from ..numerics.rewriting import alternatives
 from ..units import Unit, from_si
-from .expression import is_guard
+from .expression import Condition, is_guard
 
-__all__ = ["crossing", "readable"]
+__all__ = ["condition_text", "crossing", "readable"]
 
 LONGEST = 400  # characters; what is longer is cut unless a reader asks for more
 DEEPEST = 60  # nested operations
@@ -48,6 +48,18 @@ def readable(sx: ca.SX, longest: int = LONGEST) -> str:
     '-k*(x - 2)^2/2'
     """
     return _text(ca.SX(sx), {}, 0, longest)[0]
+
+
+def condition_text(given: object) -> str:
+    """A condition as its author wrote it, in SI units, or what stands in its place."""
+    if not isinstance(given, Condition):
+        return repr(given)
+    if given.operator != "relation":
+        parts = [f"({condition_text(one)})" for one in given.operands]
+        return "~" * (given.operator == "not") + f" {given.operator} ".join(parts)
+    (sx,) = given.operands
+    sides = [sx.dep(0), sx.dep(1)] if sx.is_scalar() and sx.is_op(ca.OP_SUB) else [sx, ca.SX(0)]
+    return f" {'>=' if given.at_zero else '>'} ".join(map(readable, sides))
 
 
 def crossing(sx: ca.SX, holds: bool, known: set[int], units: Mapping[str, Unit]) -> str:

@@ -45,7 +45,7 @@ from .kernel import (
     polynomial,
 )
 from .lookup import derivatives_written
-from .readable import readable
+from .readable import condition_text, readable
 from .references import choices_with
 from .sign_choices import follow_flows, with_zeros
 from .source_lines import Place, line_of_function, line_of_generator, line_where_raised, tell_line
@@ -406,10 +406,9 @@ class Trace:
             raise EquationError(f"{kernel.name}.equations()", "yields assignments alone.",
                                 "Say when they are made: yield when(condition, {…}).")
         else:
-            raise EquationError(
-                f"{kernel.name}.equations()", f"yields {statement!r}, which is no equation.",
-                "Write  yield left == right ; a plain True or False means that no variable is "
-                "in it.")
+            raise EquationError(f"{kernel.name}.equations()", f"yields {condition_text(statement)},"
+                                " which is no equation.", "Write  yield left == right ; a plain "
+                                "True or False means that no variable is in it.")
 
     @contextmanager
     def reading_equations(self) -> Iterator[None]:

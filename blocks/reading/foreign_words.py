@@ -275,11 +275,10 @@ def option_elsewhere(name: str, given: object = None, call: str = "simulate({0})
     return (sentence or f"It is {here}= here.").format(shown, call.format(shown)), here
 
 
-def unknown_option(where: str, options: Iterable[str], known: Iterable[str],
-                   about: str = "look") -> WrongCall:
-    """The error for an option that does not exist, of tables and pictures or of any "call"."""
+def unknown_option(where: str, options: Iterable[str], known: Iterable[str]) -> WrongCall:
+    """The error for an option of tables and pictures that does not exist."""
     name, known = next(iter(options)), list(known)
-    sentence, here = _told(about, name, known)
+    sentence, here = _told("look", name, known)
     return WrongCall(where, f"there is no option {name!r}.", sentence or (
         f"It is {here}= here." if here else did_you_mean(name, known, "options")), name=name,
         known=known)

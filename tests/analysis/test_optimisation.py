@@ -140,7 +140,7 @@ def test_what_is_searched_over_needs_bounds_by_path():
     ({"starts": 5}, "no option 'starts'. Did you mean 'start_time'"),
     ({"solver": "BDF"}, "no option 'solver'. It is method= here"),
     ({"initial": "steady state"},
-     "no option 'initial'. That is an option of model.simulate\\(\\) alone")])
+     "no option 'initial'. initial= is an option of model.simulate\\(\\) alone")])
 @pytest.mark.parametrize("search", [
     lambda **given: optimise(shot(), "final(ball.x)", {"ball.angle": ("5 deg", "80 deg")}, "1 s",
                              **given),

@@ -208,7 +208,7 @@ def test_a_run_without_sensitivities_says_how_to_have_them(tmp_path, runs):
 
 # -- files that are not right --------------------------------------------------------------------
 def test_endings_and_missing_files_are_named(tmp_path, runs):
-    with pytest.raises(FileError, match=r"the ending '\.dat', but a file that keeps a run.*'run\.nc'"):
+    with pytest.raises(FileError, match=r"the ending '\.dat', but a file that keeps.*'run\.nc'"):
         runs["swinging"].save(tmp_path / "run.dat")
     with pytest.raises(FileError, match=r"no\.nc: there is no such file"):
         load(tmp_path / "no.nc")

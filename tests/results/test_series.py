@@ -160,7 +160,8 @@ def test_a_misspelt_path_is_answered_with_the_nearest():
     assert text(exceptions.UnknownName, lambda: run["masses[12].v"]) == (
         "stick_slip: there is no 'masses[12].v'. The instances are masses[0].v to masses[11].v.")
     assert text(exceptions.UnknownName, lambda: run["time"]) == (
-        "stick_slip: there is no variable 'time'. Time is result.time.")
+        "stick_slip: there is no variable 'time'. Time is result.time; a run ends after "
+        "its duration.")
     text(exceptions.UnknownName, lambda: run["masses[-40].v"])
     assert text(exceptions.UnknownName, lambda: run["block.v", "spring.f"]) == (
         "stick_slip: variables are named by their path, but was given ('block.v', 'spring.f'). "

@@ -10,7 +10,7 @@ from benches import wired
 from scipy import stats
 
 from blocks import ParameterError, StructureError, UnitError, UnknownName, native, quantity
-from blocks.exceptions import MissingPackage
+from blocks.exceptions import MissingPackage, WrongCall
 from blocks.studies.runner import Runner
 from library.signal import Constant, Table1D
 from library.translational import Mass, Reference, VelocitySource
@@ -66,7 +66,10 @@ def test_misspelt_outputs_are_answered_with_the_nearest(outputs, text):
 def test_misspelt_options_are_answered_with_the_nearest():
     assert "Did you mean 'rtol' or 'atol'?" in said(UnknownName, rtoll=1e-3)
     assert "Did you mean 'executor'" in said(UnknownName, excutor=2)
-    assert "Did you mean 'rodas4'" in said(UnknownName, method="cvode")
+    assert "It is gone since 0.3" in said(UnknownName, method="cvode")
+    assert "initial= is an option of model.simulate()" in said(UnknownName, start_from="steady")
+    with pytest.raises(WrongCall, match="no option 'output'. Did you mean 'outputs'"):
+        stick_slip().sweep(OVER, "1 s", output=["max(block.v)"])
 
 
 @pytest.mark.parametrize("over, text", [
@@ -86,7 +89,8 @@ def test_wrong_units_name_the_parameter_and_both_units(over, text):
 @pytest.mark.parametrize("over, text", [
     ({"friction.coulomb_force": ["15 N", "-1 N"]},
      "friction.coulomb_force: must be at least 0 N, but is -1 N."),
-    ({"friction.coulomb_force": "1 N"}, "is varied, so it takes a list of values"),
+    ({"friction.coulomb_force": "1 N"}, "values, but was given '1 N'. Write [value, value, …], "
+     "also for one: ['1 N']"),
     ({"rtol": 1e-3}, "is varied, so it takes a list of values"),
     ({"friction.coulomb_force": quantity("1 N")}, "is varied, so it takes a list of values"),
     ({"friction.coulomb_force": quantity([[1.0]], "N")}, "takes a plain list of values"),
@@ -131,9 +135,9 @@ def test_values_that_do_not_fit_are_refused(over, text):
     ({**SAMPLED, "seed": None}, "sweep(seed=…): must be a whole number from 0 on, but is None."),
     ({**SAMPLED, "seed": -1}, "sweep(seed=…): must be a whole number from 0 on, but is -1."),
     ({"rtol": 2}, "must be a number between 0 and 1"),
-    ({"atol": ["1 kg"]}, "simulate(atol=…): no variable of the model is in kg"),
+    ({"atol": ["1 kg"]}, "sweep(atol=…): no variable of the model is in kg"),
     ({"start_time": "1e16 s"},
-     "simulate(start_time=…): is 1e+16 s, where times are told apart by 2 s"),
+     "sweep(start_time=…): is 1e+16 s, where times are told apart by 2 s"),
     ({"max_step": "0 s"}, "must be a positive time"),
     ({"method": "rk4"}, "sweep(step=…): method 'rk4' takes fixed steps."),
     ({"method": "moreau_jean"}, "sweep(step=…): method 'moreau_jean' takes fixed steps."),

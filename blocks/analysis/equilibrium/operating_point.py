@@ -86,13 +86,13 @@ class OperatingPoint(Tabulated):
         where = f"operating point of {self.name}"
         try:
             found = signals.output(path, where)
+        except ParameterError:
+            raise
         except BlocksError as no_variable:
-            if not (known := no_variable.data.get("known")):
-                raise
             try:
                 one = signals.input(path, where)
             except BlocksError as no_input:
-                known = [*known, *no_input.data.get("known", ())]
+                known = [n for e in (no_variable, no_input) for n in e.data.get("known", ())]
                 raise unknown_name(where, path, known, "variables and inputs") from None
             return from_si(one.sign * float(self.point.p[one.place]), one.unit)
         function = system.function("value", ca.vertcat(*(s.expression for s in found)))

@@ -230,9 +230,10 @@ def told_how_to_call(function: Callable[_P, _R]) -> Callable[_P, _R]:
                 if p.name != "self"])
             call = type(args[0]).__name__ if function.__name__ == "__init__" else name
             for option in kwargs.keys() - form.parameters.keys():
-                if nearest(option, re.findall(r"'(\w+)'", said)):  # it, or what is missing
-                    meant = did_you_mean(_MEANT.get(option, option), shown.parameters, "options")
-                    raise WrongCall(f"{call}()", f"there is no option {option!r}.", meant) from None
+                meant = nearest(_MEANT.get(option, option), shown.parameters)
+                if meant and nearest(option, re.findall(r"'(\w+)'", said)):  # it, or what lacks
+                    raise WrongCall(f"{call}()", f"there is no option {option!r}.",
+                                    f"Did you mean {' or '.join(map(repr, meant))}?") from None
             raise WrongCall(f"{call}()", f"{said}.", f"It is called as {call}{shown}.") from None
 
     return called
@@ -383,15 +384,10 @@ def unknown_name(where: str, name: str, known: Iterable[str], kind: str,
     """
     names = list(islice(known, MOST_COMPARED))
     sentence, here = instead
-    return UnknownName(
-        where,
-        f"there is no {brief(name, 200)} among its {kind}." if where
-        else f"the model has no {brief(name, 200)} among its {kind}.",
-        sentence or did_you_mean(name, names, kind),
-        name=name,
-        known=names,
-        nearest=[here] if here else nearest(name, names),
-    )
+    return UnknownName(where, f"there is no {brief(name, 200)} among its {kind}." if where
+                       else f"the model has no {brief(name, 200)} among its {kind}.", sentence
+                       or did_you_mean(name, names, kind), name=name, known=names, nearest=[here]
+                       if here else nearest(name, names))
 
 
 def need_package(package: str, purpose: str, extra: str = "") -> MissingPackage:
@@ -400,8 +396,7 @@ def need_package(package: str, purpose: str, extra: str = "") -> MissingPackage:
     checkout = extra and (folder / "pyproject.toml").exists()
     wanted = f'-e "{folder}[{extra}]"' if checkout else package
     return MissingPackage("", f"{purpose} needs the package {package}, which is not installed.",
-                          f"Install it with: pip install {wanted}", package=package,
-                          extra=extra)
+                          f"Install it with: pip install {wanted}", package=package, extra=extra)
 
 
 def optional_package(module: str, purpose: str, extra: str = "") -> Any:

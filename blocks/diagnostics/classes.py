@@ -75,9 +75,8 @@ def _finding(kernel: Kernel, members: list[Component], unknowns: int, equations:
     """The words for a class with free unknowns, surplus equations, or both."""
     where = [m.path for m in members[:20]]
     used = set().union(*(arguments for arguments, _ in _statements(kernel)))
-    absent = [v.name for i, v in enumerate(kernel.variables)
-              if i not in used and i not in kernel.observed
-              and v.kind in ("variable", "output", "through")]
+    absent = [v.name for i, v in enumerate(kernel.variables) if i not in used
+              and i not in kernel.observed and v.kind in ("variable", "output", "through")]
     ports = sum(len(d.through) for d, _ in kernel.ports.values())
     observed = len(kernel.observed)
     counted = plural(unknowns + observed, "unknown")
@@ -97,12 +96,11 @@ def _finding(kernel: Kernel, members: list[Component], unknowns: int, equations:
         verb = "is" if missing == 1 else "are"
         hint = f"variables that appear in no equation: {listed(absent, 8)}" if absent else (
             f"nothing determines {listed(free, 8)}")
-        return found(
-            "equation.missing", where,
-            f"{head}: {plural(missing, 'equation')} {verb} missing; {hint}.{used_by}",
-            f"Yield {plural(missing, 'more equation')} from {kernel.name}.equations(), or remove "
-            f"{'the variable' if missing == 1 else 'variables'} that {kernel.name} does not need."
-            + line)
+        return found("equation.missing", where, f"{head}: {plural(missing, 'equation')} {verb} "
+                     f"missing; {hint}.{used_by}", f"Yield {plural(missing, 'more equation')} from "
+                     f"{kernel.name}.equations(), or remove "
+                     f"{'the variable' if missing == 1 else 'variables'} that {kernel.name} does "
+                     "not need." + line)
     if missing < 0:
         verb = "is" if missing == -1 else "are"
         return found(

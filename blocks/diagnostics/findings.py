@@ -141,11 +141,10 @@ class Findings(Sequence[Finding]):
     # -- choosing ----------------------------------------------------------------------
     def filter(self, code: str | None = None, severity: str | None = None) -> Findings:
         """Findings of a code (or of a family of codes, such as ``"conflict"``) and severity."""
-        return Findings(
-            (f for f in self._all
-             if (code is None or f.code == code or f.code.startswith(code + "."))
-             and (severity is None or f.severity == severity)),
-            self._title, self._causes)
+        return Findings((f for f in self._all if (code is None or f.code == code
+                                                  or f.code.startswith(code + "."))
+                         and (severity is None or f.severity == severity)), self._title,
+                        self._causes)
 
     @property
     def errors(self) -> Findings:

@@ -62,10 +62,8 @@ class Topology:
     def __init__(self, network: Network) -> None:
         self.network = network
         self.traits: list[Traits] = [traits_of(f.kernel) for f in network.families]
-        self.rows = [
-            PortRow(f, network.families[f], self.traits[f], name, domain, network.nodes_at(f, name))
-            for f, name, domain in network.leaf_ports()
-        ]
+        self.rows = [PortRow(f, network.families[f], self.traits[f], name, domain,
+                             network.nodes_at(f, name)) for f, name, domain in network.leaf_ports()]
         self.count = network.nodes
 
     @cached_property

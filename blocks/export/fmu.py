@@ -20,7 +20,7 @@ import numpy as np
 from ..exceptions import WrongCall, brief, unknown_name
 from ..language.expression import TIME
 from ..reading.unit import Unit, unit
-from ..results.files import whole
+from ..results.files import known_ending, whole
 from ..simulation.settings import Options
 from .header import header
 from .program import Program, Variable, coherent, refuse_texts
@@ -53,6 +53,7 @@ def export_fmu(model: Any, path: str | Path, inputs: Iterable[str] | Mapping[str
     if version not in VERSIONS:
         raise WrongCall("export_fmu(version=…)", f"takes '2.0' or '3.0', but was given "
                         f"{brief(version)}.", given=version)  # fmt: skip
+    known_ending(path, "an FMU", ".fmu")
     refuse_texts("export_fmu", outputs=outputs, parameters=parameters, platforms=platforms)
     wanted = [here().fmi3] if platforms is None else list(platforms)
     for name in wanted:
@@ -84,10 +85,9 @@ def try_out(file: Path, program: Program) -> None:
     done = subprocess.run([sys.executable, "-I", "-S", "-c", TRIAL, str(file), repr(program.t_end)],
                           capture_output=True, text=True)
     if done.returncode:
-        raise program.refused(
-            "does not get through by machine code alone: "
-            f"{done.stdout or done.stderr[-200:] or 'its run has crashed'}.",
-            "Simulate it here, or export it for a shorter duration.")
+        raise program.refused("does not get through by machine code alone: "
+                              f"{done.stdout or done.stderr[-200:] or 'its run has crashed'}.",
+                              "Simulate it here, or export it for a shorter duration.")
 
 
 @dataclass

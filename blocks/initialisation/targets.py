@@ -277,11 +277,10 @@ class TargetFunctions:
         """
         scales, nc = sp.diags_array(problem.scale_x), self.system.nc
         slopes = sp.diags_array(1 / size) @ slopes @ scales
-        return lexicographic_step(
-            [self.constraint_slopes(problem, t) @ scales if nc else None,
-             *(slopes[mine] for mine in levels)],
-            [self.system.residual(*problem.arguments(t))[self.system.nz :],
-             *(missed[mine] for mine in levels)], self.system.nx)
+        return lexicographic_step([self.constraint_slopes(problem, t) @ scales if nc else None,
+                                   *(slopes[mine] for mine in levels)],
+                                  [self.system.residual(*problem.arguments(t))[self.system.nz :],
+                                   *(missed[mine] for mine in levels)], self.system.nx)
 
     def constraint_slopes(self, problem: Problem, t: float) -> Any:
         """d constraint / d x, sparse."""

@@ -345,9 +345,8 @@ def model_in_file(given: str) -> Model:
         assert isinstance(model, Model)
         return model
     if file.suffix != ".py":
-        raise FileError(path, f"is no model: its name ends with {file.suffix!r}.",
-                        "Models stand in files of Python (.py), and in those that model.save() "
-                        "wrote (.json).")  # fmt: skip
+        raise FileError(path, f"is no model: its name ends with {file.suffix!r}.", "Models stand "
+                        "in files of Python (.py), and in those that model.save() wrote (.json).")
     module = _imported(file)
     return _made(_named(module, name, path) if name else _chosen(module, path), path)
 
@@ -391,9 +390,8 @@ def _chosen(module: ModuleType, path: str) -> Any:
                and v.__module__ == module.__name__]  # fmt: skip
     if len(classes) == 1:
         return classes[0]
-    raise ModelError(path, "holds no model." if not classes else
-                     f"holds several classes of models: {', '.join(c.__name__ for c in classes)}.",
-                     ADVICE.format(path))  # fmt: skip
+    raise ModelError(path, "holds no model." if not classes else "holds several classes of models: "
+                     f"{', '.join(c.__name__ for c in classes)}.", ADVICE.format(path))
 
 
 def _made(value: Any, path: str) -> Model:
@@ -403,9 +401,8 @@ def _made(value: Any, path: str) -> Model:
     name = getattr(value, "__name__", "it")
     if not callable(value):
         raise ModelError(path, f"{brief(value)} is no model.", ADVICE.format(path))
-    needed = [p.name for p in inspect.signature(value).parameters.values()
-              if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD,
-                                                     p.KEYWORD_ONLY)]  # fmt: skip
+    needed = [p.name for p in inspect.signature(value).parameters.values() if p.default is p.empty
+              and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
     needed = [] if inspect.isclass(value) and value.__init__ is Model.__init__ else needed
     if needed:
         raise ModelError(path, f"{name}() needs to be told {', '.join(needed)}.",

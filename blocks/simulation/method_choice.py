@@ -79,13 +79,11 @@ def refuse_full_jacobian(problem: Problem, name: str) -> None:
     """An implicit method that would need a matrix larger than the memory."""
     n = problem.size
     if problem.algebraic and n * (n + problem.algebraic) > HOPELESS:
-        raise ParameterError(
-            "simulate(method=…)", f"{name!r} would need a full Jacobian of {n:,} x {n:,} entries "
-            f"({8e-9 * n * n:.3g} GB): every state acts on every other through "
-            f"{problem.algebraic:,} algebraic unknowns.",
-            "Take method='rodas4', which keeps them as unknowns, or an explicit one like 'ode45'.",
-            method=name, states=n, algebraic=problem.algebraic,
-        )  # fmt: skip
+        raise ParameterError("simulate(method=…)", f"{name!r} would need a full Jacobian of {n:,} "
+                             f"x {n:,} entries ({8e-9 * n * n:.3g} GB): every state acts on every "
+                             f"other through {problem.algebraic:,} algebraic unknowns.", "Take "
+                             "method='rodas4', which keeps them as unknowns, or an explicit one "
+                             "like 'ode45'.", method=name, states=n, algebraic=problem.algebraic)
 
 
 def refuse_fixed_steps(kind: type[Method], problem: Problem) -> None:
@@ -163,8 +161,7 @@ def in_machine_code(kind: type[Method], problem: Problem, settings: Settings
     if kind.name not in EXPLICIT + IMPLICIT:
         return kind, ""
     reason = _why_in_python(problem, kind.implicit)
-    return (in_python(kind, problem), reason) if reason else (
-        native.compiled_method(kind.name), "")
+    return (in_python(kind, problem), reason) if reason else (native.compiled_method(kind.name), "")
 
 
 def in_python(kind: type[Method], problem: Problem) -> type[Method]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from blocks import FileError, ParameterError
+from blocks.exceptions import FileError, ParameterError, told_how_to_call
 
 from .convert import Conversion
 from .file.diagram import read_diagram
@@ -46,6 +46,7 @@ class Converted:
         return self.script.entries
 
 
+@told_how_to_call
 def convert(path: str | Path, *, values: Mapping[str, object] | None = None,
             folders: Iterable[str | Path] = (), scripts: Iterable[str | Path] = ()) -> Converted:
     """Convert a Simscape model to Python.
@@ -67,6 +68,9 @@ def convert(path: str | Path, *, values: Mapping[str, object] | None = None,
         For a file that cannot be read, naming the part; and for names that have no value,
         naming all of them.
     """
+    if any(isinstance(one, (str, Path)) for one in (values, folders, scripts)):
+        raise ParameterError("convert()", "takes values as a mapping, folders and scripts in "
+                             "lists.", "Write values={'m': 2}, scripts=['data.m'].")
     diagram = read_diagram(path)
     if diagram.form == "Library":
         raise FileError(str(path), "it is a library, not a model.",

@@ -12,6 +12,7 @@ import blocks
 import library.electrical as el
 import library.translational as tr
 from blocks import Component, Input, Parameter, SimulationError, Variable, der, exceptions, quantity
+from blocks.analysis import optimise
 from blocks.diagnostics import SEVERITIES, Finding, Findings
 from blocks.exceptions import CheckError, StructureError
 from library.electromechanical import DCMotor
@@ -374,11 +375,18 @@ def test_facts_are_attributes_and_survive_pickling():
 
 @pytest.mark.parametrize(("call", "text"), [
     (lambda m: m.sweep({"block.mass": ["1 kg"]}, "1 s"),
-     r"sweep\(\): missing 1 required keyword-only argument: 'outputs'\. It is called as "
+     r"sweep\(\): missing a required argument: 'outputs'\. It is called as "
      r"sweep\(over, duration, \*, outputs, every=None"),
     (lambda m: m.operating_point(block_v="1 m/s"),
      r"operating_point\(\): got an unexpected keyword argument 'block_v'\. It is called as "
      r"operating_point\(targets=None, \*, at_rest=True, modes=None\)"),
+    *((call, rf"there is no option '\w+'\. Did you mean '{meant}'") for call, meant in (
+        (lambda m: m.linearise(point=3), "at"), (lambda m: m.draw(value=True), "values"),
+        (lambda m: Parameter("1 N", min=0), "minimum"))),
+    (lambda m: blocks.Model("a", "b"), r"Model\(\): too many .* called as Model\(name='model'"),
+    (lambda m: m.values(block_mass="3 kg"), r"It is called as values\(given\)"),
+    (lambda m: m.check("a"), r"It is called as check\(\)"),
+    (lambda m: optimise("m", "max(block.v)", {}, "1 s"), r"takes a model first, but was given"),
     (lambda m: m.simulate("10 ms").save(), r"save\(\): missing .* It is called as save\(file"),
     (lambda m: table("run.csv", "t [s]", "F [N]"),
      r"It is called as table\(times, values=None, \*, time=None, value=None"),

@@ -69,6 +69,9 @@ def model_until(model: Any, until: Any) -> Any:
 def _conditions(given: Any, nameless: str, reader: _Reader) -> Iterator[tuple[str, Condition]]:
     """What a condition is called, and what it is; of an array, one for each instance."""
     if callable(given):
+        if getattr(getattr(given, "__code__", None), "co_argcount", 1) < 1:
+            raise ParameterError(WHERE, "has a function that is given nothing.", "Have it take "
+                                 "the model: until=lambda m: m.block.x > '1 m'.")
         condition = given(reader)
         if not isinstance(condition, Condition):
             raise ParameterError(WHERE, f"has a function that gave {brief(condition)}.",

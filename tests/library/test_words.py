@@ -160,7 +160,7 @@ def test_functions_of_another_name_are_found():
 
 @pytest.mark.parametrize(("name", "said"), [
     ("fit", "from blocks.analysis import fit"),
-    ("optimize", "from blocks.analysis import optimise"),
+    ("optimize", "from blocks.analysis import optimise"), ("odeint", "A run is model.simulate"),
     ("linearize", "It is a method: model.linearise"), ("plot", "It is a method: result.plot"),
     ("Result", "from blocks.results import Result"), ("Mass", "from library.translational")])
 def test_what_a_toolkit_may_have_at_its_top_is_said_to_be_elsewhere(name, said):
@@ -331,7 +331,8 @@ def test_unknown_methods_are_answered_with_the_nearest_and_the_list_of_all(model
 @pytest.mark.parametrize(("name", "said"), [
     ("integrate", "model.simulate('4 s')"), ("wire", "model.connect"), ("validate", "model.check"),
     ("plot", "model.draw"), ("add_part", "model.add"), ("export", "model.export_fmu("),
-    ("compose", "classes of components"), ("pareto", "from blocks.analysis import")])
+    ("compose", "classes of components"), ("pareto", "from blocks.analysis import pareto"),
+    ("report", "model.simulate('4 s'), and then result.report"), ("bode", "model.linearise(")])
 def test_what_a_model_is_asked_for_in_other_words(model, name, said):
     assert said in str(answer(lambda: getattr(model, name)))
 

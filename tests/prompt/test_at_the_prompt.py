@@ -94,6 +94,11 @@ def test_what_is_wrong_is_told_without_a_traceback(arguments, told, prompt):
     assert "Traceback" in prompt(*arguments, "--traceback")[2]
 
 
+def test_an_example_is_no_program_where_it_is_checked(prompt):
+    code, out, _ = prompt("check", str(Path(__file__).parents[2] / "examples" / "stick_slip.py"))
+    assert code == 0 and out.endswith("stick-slip: no mistakes found\n")
+
+
 def test_mistakes_of_a_model_are_told_and_are_the_exit_code(prompt):
     Path("none.py").write_text("from blocks import Model\nmodel = Model('nothing')\n")
     assert prompt("check", "none.py")[:2] == (1, str(blocks.Model("nothing").check()) + "\n")

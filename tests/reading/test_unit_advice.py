@@ -262,7 +262,8 @@ def test_a_number_too_large_for_a_float_is_refused_in_few_words(given):
 @pytest.mark.parametrize(
     ("given", "kind"),
     [(registry().Quantity(1 + 2j, "kg"), UnknownUnit), (np.True_, UnitError),
-     ({"kg": 1}, UnknownUnit), (b"5 kg", UnknownUnit), (object(), UnknownUnit), (np.array(["5 kgs"]), UnknownUnit),
+     ({"kg": 1}, UnknownUnit), (b"5 kg", UnknownUnit), (object(), UnknownUnit),
+     (np.array(["5 kgs"]), UnknownUnit),
      ([["5 kg"], ["5 kg", "6 kg"]], ParameterError), ([object()] * 100000, UnknownUnit)],
     ids=range(8))  # fmt: skip
 def test_what_is_no_value_is_refused_by_name(given, kind):

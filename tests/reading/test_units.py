@@ -99,6 +99,16 @@ def test_a_value_with_a_unit_is_read_in_SI(given, expected, si):
      "a.b: was given '5 Ns/m': 'Ns/m' is not a unit. Did you mean 'N*s/m'?"),
     ("1 kmh", "m/s", UnknownUnit,
      "a.b: was given '1 kmh': 'kmh' is not a unit. Did you mean 'km/hour'?"),
+    ("5 mh", "H", WrongDimension, "a.b: takes H or any unit convertible to it, but was given 5 mh. "
+     "Did you mean 'mH' or 'MH'?"),
+    ("5 Mf", "F", UnknownUnit,
+     "a.b: was given '5 Mf': 'Mf' is not a unit. Did you mean 'MF' or 'mF'?"),
+    ("5 nm", "N*m", WrongDimension, "a.b: takes N*m or any unit convertible to it, but was given "
+     "5 nm. Did you mean 'N*m'?"),
+    ("5 kgm2", "kg*m^2", UnknownUnit,
+     "a.b: was given '5 kgm2': 'kgm2' is not a unit. Did you mean 'kg*m^2'?"),
+    ("1,500 N", "N", UnknownUnit, "a.b: was given '1,500 N': ',500 N' is not a unit. Write "
+     "decimals with a point: '1.500 N', thousands without: '1500 N'."),
     ("1,5 N", "N", UnknownUnit,
      "a.b: was given '1,5 N': ',5 N' is not a unit. Write decimals with a point: '1.5 N'."),
     (1 + 2j, "", UnknownUnit,

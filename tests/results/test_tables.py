@@ -215,6 +215,14 @@ def test_no_picture_is_written_beside_a_folder_that_is_named(tmp_path):
     assert not list(tmp_path.parent.glob(f"{tmp_path.name}.*"))
 
 
+@pytest.mark.parametrize("write", ["to_csv", "to_netcdf", "to_parquet"])
+def test_a_variable_is_no_name_of_a_file(write):
+    with pytest.raises(FileError, match=r"block\.v: has the ending '\.v', but .* Name it 'block\."):
+        getattr(result(), write)("block.v")
+    with pytest.raises(exceptions.WrongCall, match=rf"{write}\(\): there is no option 'evry'"):
+        getattr(result(), write)("run.csv", evry="1 s")
+
+
 @pytest.mark.parametrize("name", ["pictures/run.png", "run.doc"])
 def test_a_picture_that_cannot_be_written_is_named(name, tmp_path):
     with pytest.raises(FileError, match="cannot be written") as caught:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...exceptions import ParameterError, optional_package, unknown_name
+from ...exceptions import ParameterError, calls_told, optional_package, unknown_name
 from ...numerics.arrays import Array, Complexes
 from ...reading.foreign_words import attribute_elsewhere
 from ...results.sheet import Sheet, Tabulated, pandas
@@ -97,6 +97,7 @@ class Load:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+@calls_told
 class LinearModel(Tabulated):
     """``dx/dt = A x + B u``, ``y = C y + D u`` about a point, in the units of its names.
 

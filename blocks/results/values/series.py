@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...exceptions import MissingUnit, ParameterError, WrongCall, WrongDimension, brief
+from ...exceptions import MissingUnit, ParameterError, WrongCall, WrongDimension, brief, calls_told
 from ...numerics.arrays import Array
 from ...reading.foreign_words import attribute_elsewhere
 from ...units import as_written, from_si, quantity
@@ -67,6 +67,7 @@ def _comparison(name: str) -> Callable[[Any, Any], Any]:
     return compare
 
 
+@calls_told
 class Series(Tabulated, Samples):
     """Values of a recorded variable, or of all instances of an array of them.
 

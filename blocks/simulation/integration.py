@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..numerics.arrays import Array, Indices
-from ..numerics.tolerances import AT_FOLD, LEAST_ERROR, TIME_GRAIN
+from ..numerics.tolerances import AT_FOLD
 from ..solvers import Step, Trajectory
-from ..solvers.looks import BEYOND, MOST_PARTS, SEEN
+from ..solvers.looks import BEYOND, SEEN
 from ..system.failure import AlgebraicFailure
 from ..system.newton import TOLD
 from .dead_point import STAGES, steps_over, time_to_dead_point
@@ -25,7 +25,6 @@ from .zero_crossings import ZeroCrossings
 
 if TYPE_CHECKING:
     from ..native.courses import PassedCourses
-    from ..native.python_steps import Pulses
     from ..nonsmooth.modes.decisions import Change
     from ..nonsmooth.modes.drift_correction import Contacts
 
@@ -70,12 +69,11 @@ class Integration:
         self.running, self.events, self.crossings = running, events, crossings
         self.time_events = events.time_events
         self.contacts = contacts
-        self.has_exponents = self.problem.system.has_exponents
-        self.pulses: Pulses | None = None  # made where a method in Python needs it
         self.progress: Callable[[float], None] | None = None
         self.until = np.inf  # where a program wants to look that drives the run step by step
         laws = self.problem.laws
         self.watched = bool(self.system.nm or (laws is not None and laws.watched))
+        self.looked_into = self.system.has_exponents or self.system.state_tables.places.numel()
         # of the present episode
         self.t = self.stop = running.settings.t_start
         self.y: Array = np.zeros(0)
@@ -125,7 +123,7 @@ class Integration:
         if self.trajectory is None:
             self.trajectory = Trajectory(t, self.y, order=self.method.order)
         self.open(t, struck, self.trajectory)
-        problem.predictor = problem.guess_z = self.branch = self.pulses = None
+        problem.predictor = problem.guess_z = self.branch = None
         if self.system.clusters and not self.method.carries:
             self.branch = TiedBranch(problem, t)
         elif follows_branches(problem) and not self.method.looks_itself:
@@ -181,28 +179,20 @@ class Integration:
             elif until == self.t:
                 return self._end_of_branch(self.t, self.y)
             step = step._replace(t=until, y=step.dense(until))
-        length = whole = step.t - step.t_old
-        unseen = not (self.method.looks_itself or self.method.fixed_step)
-        if self.has_exponents and unseen:
-            length = self._step_to_pulse(step)
-        if length >= whole and unseen and (
-                self.watched or self.system.state_tables.places.numel()):
-            looks = self.crossings.looks(step.t_old)
-            length = looks.within_pieces(step)
-            parts = looks.parts(step) if length >= whole and self.watched and not step.clear else 1
-            if parts > MOST_PARTS:
-                length = 0.5 * MOST_PARTS * whole / parts
-        if length < whole:
-            self._retake(length)
-            return None
+        if self.looked_into and not (self.method.looks_itself or self.method.fixed_step):
+            looks = self.crossings.looks(step)
+            length = looks.length(step, self.method.atol, self.method.rtol)
+            if length < step.t - step.t_old:
+                self._retake(length)
+                return None
         crossing = self._crossing(step, self._unseen(step))
         if crossing is not None:
-            at, which, early = crossing
+            at, which, early, y = crossing
             if early:
                 self.retaken = True
                 self._retake(BEYOND * (at - self.t))
                 return None
-            return self._end_at_crossing(step, at, which)
+            return self._end_at_crossing(step, at, which, y)
         if shortened:
             self.running.longest = step.t - step.t_old
         elif self.branch is not None:
@@ -296,7 +286,7 @@ class Integration:
         self.trajectory = self.recording.episodes[-1].trajectory
         self.crossings.begin(t)
         for step in steps:
-            at, which, _ = self._crossing(step) or (step.t, None, False)
+            at, which = (self._crossing(step) or (step.t, None))[:2]
             self._keep(step, at)
             if which is not None:
                 break
@@ -320,13 +310,6 @@ class Integration:
             stop_at_failed_step(self.recording, Step.failed(t, y, str(problem.failure)),
                                 self.running.settings.t_start)
         return ending
-
-    def _step_to_pulse(self, step: Step) -> float:
-        if self.pulses is None:
-            from ..native.python_steps import Pulses
-
-            self.pulses = Pulses(self.problem, self.method, len(self.y))
-        return self.pulses.step_to_pulse(step, self.y)
 
     def _go_on_from_events(self, passed: PassedCourses) -> None:
         """Go on from the last event that the method has carried out."""
@@ -355,11 +338,12 @@ class Integration:
         return True
 
     # -- crossings -------------------------------------------------------------------------
-    def _crossing(self, step: Step, early: float = 0.0) -> tuple[float, Indices, bool] | None:
+    def _crossing(self, step: Step, early: float = 0.0
+                  ) -> tuple[float, Indices, bool, Array] | None:
         """The first crossing in a step, what has crossed, and whether it is ``early``, less than so
-        far from the start."""
+        far from the start; and the unknowns there."""
         if step.crossed is not None:
-            return step.t, step.crossed, False
+            return step.t, step.crossed, False, step.y
         self.crossings.atol = self.method.atol
         return None if step.clear or not self.watched else self.crossings.first(step, early)
 
@@ -371,7 +355,7 @@ class Integration:
         first = step.t_old == self.t == self.trajectory.start and not self.retaken
         return SEEN * (step.t - step.t_old) if first and not self.method.fixed_step else 0.0
 
-    def _end_at_crossing(self, step: Step, at: float, which: Indices) -> Ending:
+    def _end_at_crossing(self, step: Step, at: float, which: Indices, y: Array) -> Ending:
         laws = self.problem.laws
         self._keep(step, at)
         crossings, nm = self.crossings, self.system.nm
@@ -381,14 +365,6 @@ class Integration:
             crossings.largest[:] = self.method.largest[:nm]
             if laws is not None:
                 laws.notice(self.method.largest[nm:])
-        y = np.array(step.y if at == step.t else self.trajectory(at))
-        if not self.method.looks_itself:  # as machine code: zero at the same instant is zero
-            moved = np.abs(y - step.dense(step.t_old))
-            grain = TIME_GRAIN * max(abs(step.t_old), abs(at)) / (at - step.t_old)
-            rests = (np.abs(y) <= grain * moved) & (moved > LEAST_ERROR * crossings.atol)
-            zero = np.where(rests, 0.0, y)
-            if not (crossings.margins(at, zero)[which] > 0.0).any():
-                y = zero  # unless that would undo what has crossed
         self.problem.solve(at, y)
         return Ending(at, which, reach=at - step.t_old)
 

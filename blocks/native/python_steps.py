@@ -14,16 +14,19 @@ from ..machine.functions import Kept, MachineCode, empty
 from ..machine.signatures import address_of
 from ..numerics.arrays import Array, Indices
 from ..solvers.base import Step
+from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
 from .callbacks import Callbacks
 from .events import ENTRIES, LOOKED, TIME
+from .loop_branch import END as OF_STEP
+from .loop_branch import SIZES, fill_sizes, keeps_branch, put_on_branch, room_for_branch
 from .one_step import EARLY, FULL, watched
 from .pulses import END, START, step_to_pulse
 from .stages import ATOL, EXTENSION, NEW
 from .steps import EXPLICIT, Code, known_of, workspace
 from .zero_crossings import LARGEST, relations_of, step_within_pieces
 
-__all__ = ["StepLooks"]
+__all__ = ["LoopBranch", "StepLooks"]
 
 
 class StepLooks:
@@ -106,3 +109,61 @@ class StepLooks:
         if status == FULL:
             return None
         return at, np.flatnonzero(self.relations.wrong), status == EARLY, self.k[NEW].copy()
+
+
+class LoopBranch:
+    """The branch that torn unknowns of a problem are on, from step to step of an episode."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem, self.calls, self.n = problem, Callbacks(), problem.size
+        self.n, size = problem.size, problem.size + len(problem.z)
+        work = workspace(size)._replace(branch=room_for_branch(np.empty(size)))
+        self._k, self._rows, self._nothing = work.k, work.branch, np.zeros(1)
+        fill_sizes(work.branch[SIZES], problem)
+        nothing, given = address_of(self._nothing), (1, size, None, None)
+        self.code = empty(Code)._replace(
+            kind=EXPLICIT, p=nothing, q=nothing,
+            project=self.calls.address(self._solved, given, size),
+            slope=self.calls.address(lambda at, x: x, given, size))  # asked whether it is finite
+        self._given = Kept(self.code), Kept(work)
+
+    def begin(self, z: Array) -> list[tuple[float, Array]]:
+        """Begin an episode with torn unknowns; the list of these at ends of its steps."""
+        self.z, self.marks = z.copy(), list[tuple[float, Array]]()
+        self.problem.guess_z = self.z.copy()
+        return self.marks
+
+    def keeps(self, step: Step) -> bool:
+        """Whether they can be followed to the end of a step."""
+        self._k[NEW] = np.append(step.y, self.z)
+        return bool(self._run(keeps_branch, step.t_old, step.t, step.dense(step.t_old), self.z))
+
+    def go_on(self, t: float) -> None:
+        """The step that was asked for is taken: Newton's method starts from its end."""
+        self.z = self._rows[OF_STEP, self.n :].copy()
+        self.problem.guess_z = self.z.copy()
+        self.marks.append((t, self.z))
+
+    def put(self, here: tuple[float, Array, Array], there: tuple[float, Array, Array]) -> Array:
+        """Torn unknowns at a time, from where these and the integrated ones are known: near those
+        given with it."""
+        found = np.append(*there[1:])
+        self._run(put_on_branch, here[0], there[0], *here[1:], found)
+        return found[self.n :]
+
+    def _run(self, loops: MachineCode, start: float, end: float, y: Array, z: Array, *out: Array
+             ) -> Any:
+        found = loops.knowing(known_of(self.code))(
+            *self._given, start, end - start, np.append(y, z), *out)
+        self.calls.check()
+        return found
+
+    def _solved(self, at: Array, x: Array) -> Array:
+        """A point with what is solved for there; no numbers where that has no solution."""
+        problem, n = self.problem, self.n
+        problem.x[problem.free], problem.z[:] = x[:n] * problem.scale, x[n:]
+        try:
+            problem.update(float(at[0]))
+        except AlgebraicFailure:
+            problem.z[:] = np.nan
+        return np.append(x[:n], problem.z)

@@ -18,13 +18,14 @@ from .episode import Episode
 from .events import Events
 from .failures import stop_at_failed_step
 from .fold import GOES_ON, beyond_fold, derivatives_of_loops
-from .loop_branch import LoopBranch, TiedBranch, follows_branches
+from .loop_branch import TiedBranch, follows_branches
 from .recording import RunRecording
 from .running_method import RunningMethod
 from .zero_crossings import ZeroCrossings
 
 if TYPE_CHECKING:
     from ..native.courses import PassedCourses
+    from ..native.python_steps import LoopBranch
     from ..nonsmooth.modes.decisions import Change
     from ..nonsmooth.modes.drift_correction import Contacts
 
@@ -79,7 +80,9 @@ class Integration:
         self.y: Array = np.zeros(0)
         self.method: Any = None
         self.trajectory: Any = None
-        self.branch: TiedBranch | LoopBranch | None = None
+        self.tied: TiedBranch | None = None
+        self.loops: LoopBranch | None = None
+        self._followed: LoopBranch | None = None  # that of any, made for the first of these
         self.retaken = False  # its first step
         self.shorter = self.last_length = 0.0  # steps that are tried, and that was kept last
         self.decided_in_steps = False  # by a method that steps over events
@@ -123,12 +126,14 @@ class Integration:
         if self.trajectory is None:
             self.trajectory = Trajectory(t, self.y, order=self.method.order)
         self.open(t, struck, self.trajectory)
-        problem.predictor = problem.guess_z = self.branch = None
+        problem.predictor = problem.guess_z = self.tied = self.loops = None
         if self.system.clusters and not self.method.carries:
-            self.branch = TiedBranch(problem, t)
+            self.tied = TiedBranch(problem, t)
         elif follows_branches(problem) and not self.method.looks_itself:
-            self.branch = LoopBranch(problem, t, problem.z, self.time_events.least)
-            self.recording.episodes[-1].marks = self.branch.marks
+            from ..native.python_steps import LoopBranch
+
+            self.loops = self._followed = self._followed or LoopBranch(problem)
+            self.recording.episodes[-1].marks = self.loops.begin(problem.z)
         self.stop = self.time_events.after(t, self.method.own_events is not None)
         if problem.delays is not None and self.method.own_events is None:
             self.stop = min(self.stop, problem.delays.after(t))
@@ -160,7 +165,7 @@ class Integration:
             return self._take_step(step)
         except AlgebraicFailure as failure:  # at a point within it
             again = step.t - self.t > self.time_events.tiny(self.t)
-            if isinstance(self.branch, LoopBranch) and again:
+            if self.loops is not None and again:
                 self._retake((step.t - self.t) / 2)
                 return None
             t, y = (step.t, step.y) if self.method.looks_itself else (self.t, self.y)
@@ -170,15 +175,13 @@ class Integration:
     def _take_step(self, step: Step) -> Ending | None:
         """Take what a step is good for; tell the ending if that was the last."""
         shortened = False
-        if self.branch is not None and (until := self.branch.followed(step)) < step.t:
-            if not isinstance(self.branch, LoopBranch):
-                shortened = True
-            elif not self.branch.is_at(step.t):
-                self._retake(until - self.t or (step.t - self.t) / 2)
-                return None
-            elif until == self.t:
+        if self.tied is not None and (until := self.tied.followed(step)) < step.t:
+            shortened, step = True, step._replace(t=until, y=step.dense(until))
+        if self.loops is not None and not self.loops.keeps(step):
+            if step.t - self.t <= self.time_events.tiny(step.t):
                 return self._end_of_branch(self.t, self.y)
-            step = step._replace(t=until, y=step.dense(until))
+            self._retake((step.t - self.t) / 2)
+            return None
         if self.looked_into and not (self.method.looks_itself or self.method.fixed_step):
             looks = self.crossings.looks(step)
             length = looks.length(step, self.method.atol, self.method.rtol)
@@ -195,11 +198,11 @@ class Integration:
             return self._end_at_crossing(step, at, which, y)
         if shortened:
             self.running.longest = step.t - step.t_old
-        elif self.branch is not None:
-            self.branch.go_on()
+        elif self.tied is not None:
+            self.tied.go_on()
+        if self.loops is not None:
+            self.loops.go_on(step.t)
         self._keep(step, step.t)
-        if isinstance(self.branch, LoopBranch) and self.branch.ended:
-            return self._end_of_branch(step.t, np.asarray(step.y))
         if self.t >= self.stop:
             return None  # what is known to happen now comes first
         return self._over_dead_point(step.t, np.asarray(step.y)) or (
@@ -207,7 +210,7 @@ class Integration:
 
     def _comes_nearer(self, step: Step) -> bool:
         """Take a step again, shorter, which a method has given up where a branch may end."""
-        if not isinstance(self.branch, LoopBranch):
+        if self.loops is None:
             return False
         self.shorter = (self.shorter or self.last_length) / 4
         if self.shorter <= self.time_events.tiny(step.t):
@@ -228,8 +231,8 @@ class Integration:
         if not system.nz or system.has_linear_loops or system.clusters or (
                 problem.laws is not None and problem.laws.massless):
             return None
-        if isinstance(self.branch, LoopBranch):
-            z = self.branch.z
+        if self.loops is not None:
+            z = self.loops.z
         elif self.trajectory.carries:
             z = self.trajectory.states(np.array([t]), np.zeros(1, dtype=int))[0, system.nx :]
         else:

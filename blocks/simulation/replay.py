@@ -305,6 +305,7 @@ class Replay:
         contacts = self._contacts if laws is not None else None
         u = np.empty((system.nu, len(t)))
         branch: _Branch | None = None
+        loops: LoopBranch | None = None
         before = episode.start
         for k, at in enumerate(t):
             try:
@@ -314,7 +315,10 @@ class Replay:
                     branch = branch or _Branch(problem, episode)
                     problem.x[problem.tied] = branch.near(at)
                 elif episode.marks:
-                    problem.z[:] = torn_at(problem, episode, float(at))
+                    from ..native.python_steps import LoopBranch
+
+                    loops = loops or LoopBranch(problem)
+                    problem.z[:] = torn_at(loops, episode, float(at))
                 problem.x[free] = x[free, k]
                 if contacts is None or problem.algebraic:
                     self._follow(episode, before, at)

@@ -347,7 +347,7 @@ class RunningMethod:
             self._go_back()
         self._take(kind if tried else method_named("rodas4"),
                    f"it became stiff at t = {self.current.t:.4g} s (fastest rate {rate:.3g} 1/s)")
-        self.may_switch = tried
+        self.may_switch = bool(tried)
         return True
 
     def _go_back(self) -> None:

@@ -47,7 +47,6 @@ BOLD = 10.0  # explicit steps that the first of them is long
 PATIENCE = 4  # times as many steps between reviews after a trial in vain
 FEW_STATES = 100  # whose rates are looked at in every new combination of modes and relations
 ENDLESS = 1e9  # fastest rate times the time left: no explicit method gets through
-TEDIOUS = 1e6  # the same, from which on auto takes an implicit one
 SOME_EVENTS = 20  # decided in Python: fewer take no time that is worth a word
 COUNTED = ("steps", "rejected", "residuals", "jacobians", "factorizations")
 
@@ -95,7 +94,7 @@ class RunningMethod:
 
     def begin(self, t: float, y: Array) -> Method:
         """The method for the episode from here on."""
-        self._check_modes(t, y)
+        self._refuse_stiff_modes(t, y)
         self.episodes += 1
         method = self._started(t, y)
         self.longest = min(2 * self.longest, self._longest)
@@ -207,24 +206,19 @@ class RunningMethod:
         self.current.work = Work()
 
     # -- giving it up ----------------------------------------------------------------------
-    def _check_modes(self, t: float, y: Array) -> None:
-        """Go on with implicit steps where modes are so stiff that explicit ones end nowhere.
-
-        As the current of a coil that an open switch leaves to a parasitic conductance. Raises
-        SimulationError if the method was chosen by the user.
-        """
+    def _refuse_stiff_modes(self, t: float, y: Array) -> None:
+        """Raise where modes are so stiff that explicit steps, which the user has chosen, end
+        nowhere, as the current of a coil that an open switch leaves to a parasitic conductance."""
         problem, laws = self.problem, self.problem.laws
-        if laws is None or self.kind.implicit or self.kind.fixed_step or not (
-                laws.elements.valve.any() or self.may_switch and not self.episodes):
+        if laws is None or self.settings.may_switch or self.kind.implicit or (
+                self.kind.fixed_step or not laws.elements.valve.any()):
             return
         held = self._held()
         if not 0 < problem.size <= FEW_STATES or held in self._seen:
             return
         self._seen.add(held)
         rate, left = fastest_motions(problem, t, y)[0], self.settings.t_end - t
-        if not (TEDIOUS if self.may_switch else ENDLESS) < rate * left < np.inf:
-            return
-        if not self.may_switch:
+        if ENDLESS < rate * left < np.inf:
             values, vectors = np.linalg.eig(problem.slope_jacobian(t, y).toarray())
             fastest = problem.name_of(int(  # what moves most where something settles fastest
                 np.abs(vectors[:, np.abs(values).argmax()]).argmax()))
@@ -235,8 +229,6 @@ class RunningMethod:
                 "Take method='auto' or 'rodas4', whose steps this does not hold up. Where a "
                 "parasitic resistance or conductance makes it so fast, leave that out.",
                 says_where=True, code="simulation.stiff", time=float(t), variables=(fastest,))
-        if kind := implicit_one_step(problem):
-            self._take(kind, f"it became stiff at t = {t:.4g} s (fastest rate {rate:.3g} 1/s)")
 
     def _held(self) -> bytes:
         """The present modes and relations."""
@@ -245,7 +237,7 @@ class RunningMethod:
 
     def given_up(self, step: Step) -> bool:
         """Whether another method had better go on from the end of a step."""
-        self._check_modes(step.t, step.y)  # machine code may have entered new ones
+        self._refuse_stiff_modes(step.t, step.y)  # machine code may have entered new ones
         if self.kind is not self._begun:
             return True
         if not self.driven:

@@ -13,12 +13,12 @@ from ..solvers import Step, Trajectory
 from ..solvers.looks import BEYOND, SEEN
 from ..system.failure import AlgebraicFailure
 from ..system.newton import TOLD
+from ..system.problem import Problem, Tangent
 from .dead_point import STAGES, steps_over, time_to_dead_point
 from .episode import Episode
 from .events import Events
 from .failures import stop_at_failed_step
 from .fold import GOES_ON, beyond_fold, derivatives_of_loops
-from .loop_branch import TiedBranch, follows_branches
 from .recording import RunRecording
 from .running_method import RunningMethod
 from .zero_crossings import ZeroCrossings
@@ -33,6 +33,9 @@ __all__ = ["Ending", "Integration"]
 
 LAST_STEPS = 5  # and one less: a dead point is near within the longest of these
 FARTHER = 16  # times that: after an event steps are short
+HALVINGS = 50  # of a step in which tied states cannot be followed
+FOLLOWS = 0.1  # part of its way by which a tied state may miss its prediction
+SMALL = 1e-3  # of its nominal value: what it may miss anyway
 
 
 class Ending(NamedTuple):
@@ -80,7 +83,7 @@ class Integration:
         self.y: Array = np.zeros(0)
         self.method: Any = None
         self.trajectory: Any = None
-        self.tied: TiedBranch | None = None
+        self.tied: _TiedBranch | None = None
         self.loops: LoopBranch | None = None
         self._followed: LoopBranch | None = None  # that of any, made for the first of these
         self.retaken = False  # its first step
@@ -128,8 +131,8 @@ class Integration:
         self.open(t, struck, self.trajectory)
         problem.predictor = problem.guess_z = self.tied = self.loops = None
         if self.system.clusters and not self.method.carries:
-            self.tied = TiedBranch(problem, t)
-        elif follows_branches(problem) and not self.method.looks_itself:
+            self.tied = _TiedBranch(problem, t)
+        elif _follows_branches(problem) and not self.method.looks_itself:
             from ..native.python_steps import LoopBranch
 
             self.loops = self._followed = self._followed or LoopBranch(problem)
@@ -424,3 +427,43 @@ class Integration:
         self.problem.choose_states(step.t)
         self.running.begin_with(step.t - step.t_old, step.t)
         return True
+
+
+def _follows_branches(problem: Problem) -> bool:
+    """Whether it has nonlinear loops that Newton's method solves at every point."""
+    system, laws = problem.system, problem.laws
+    return (bool(system.tape.followed.any()) and not system.clusters
+            and problem.size == len(problem.free) and (laws is None or not laws.massless))
+
+
+class _TiedBranch:
+    """The branch that the tied states of a problem are on, from step to step of an episode.
+
+    No error estimate watches them: where all motion is prescribed (a driven linkage),
+    the states that are integrated allow any step.
+    """
+
+    def __init__(self, problem: Problem, t: float) -> None:
+        self.problem = problem
+        self.last: Tangent = problem.tangent(t)
+        self.ahead = self.last  # at the end of the step that was looked at
+        problem.predictor = self.last
+
+    def followed(self, step: Step) -> float:
+        """How far into a step they move as predicted."""
+        start = self.last
+        t = step.t
+        for _ in range(HALVINGS):
+            h = t - step.t_old
+            self.problem.solve(t, np.asarray(step.dense(t)))
+            self.ahead = self.problem.tangent(t)
+            missed = np.abs(self.ahead.x - start.x - h * (start.slope + self.ahead.slope) / 2)
+            way = h * (np.abs(start.slope) + np.abs(self.ahead.slope)) / 2
+            if np.all(missed <= FOLLOWS * way + SMALL * self.problem.scale_x[self.problem.tied]):
+                break
+            t = step.t_old + h / 2
+        return t
+
+    def go_on(self) -> None:
+        """The step is taken: predictions start from its end."""
+        self.problem.predictor = self.last = self.ahead

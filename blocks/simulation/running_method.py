@@ -366,7 +366,7 @@ class RunningMethod:
         Those of the other ``kind`` are tried, against such as ``usual`` so far; implicit ones begin
         with the same first step as a run with them would, and so go the same way.
         """
-        first, far = (BOLD * usual, TRIED * usual) if kind.implicit else (None, usual)
+        first, far = (BOLD * usual, TRIED * usual) if kind.implicit else (None, BOLD * usual)
         copy, end = self.problem.copy_for_reading(), min(step.t + far, self.settings.t_end)
         if copy.laws is not None:
             copy.laws.modes = self.problem.laws.modes.copy()

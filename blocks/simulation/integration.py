@@ -87,7 +87,6 @@ class Integration:
         self.loops: LoopBranch | None = None
         self._followed: LoopBranch | None = None  # that of any, made for the first of these
         self.retaken = False  # its first step
-        self.shorter = self.last_length = 0.0  # steps that are tried, and that was kept last
         self.decided_in_steps = False  # by a method that steps over events
         self.modes: Any = None  # at the start, where they are
 
@@ -152,8 +151,6 @@ class Integration:
         if self.method.waits:
             self.stop = step.t
         if step.failure:
-            if self._comes_nearer(step):
-                return None
             ending = (self._over_dead_point(step.t, np.asarray(step.y))
                       or self._beyond_end(step.t, np.asarray(step.y)))
             if ending is not None:
@@ -210,16 +207,6 @@ class Integration:
             return None  # what is known to happen now comes first
         return self._over_dead_point(step.t, np.asarray(step.y)) or (
             Ending(self.t) if self._is_over(step, shortened) else None)
-
-    def _comes_nearer(self, step: Step) -> bool:
-        """Take a step again, shorter, which a method has given up where a branch may end."""
-        if self.loops is None:
-            return False
-        self.shorter = (self.shorter or self.last_length) / 4
-        if self.shorter <= self.time_events.tiny(step.t):
-            return False
-        self._retake(self.shorter)
-        return True
 
     def _retake(self, length: float) -> None:
         """Take the step again from where it began, so long."""
@@ -401,7 +388,6 @@ class Integration:
         self._keep(step, step.t)
 
     def _keep(self, step: Step, until: float) -> None:
-        self.shorter, self.last_length = 0.0, until - step.t_old
         self.trajectory.append(step, until=until)
         if (delays := self.problem.delays) is not None:
             whole = self.method.looks_itself  # a call takes many steps, and keeps what it can

@@ -143,10 +143,8 @@ class RunningMethod:
         """Begin again with a step that reaches hardly farther than the last one did.
 
         A mode was to end there and goes on: the flow had not turned, it was within the error of a
-        step far longer than the time in which it grows clear of that. Or it has become so fast,
-        since these modes were looked at, that steps wiggle about it: that is looked at anew.
+        step far longer than the time in which it grows clear of that.
         """
-        self._seen.discard(self._held())
         self.begin_with(max(reach, self.time_events.tiny(t)), t)
 
     def begin_again(self, t: float, y: Array, step: float) -> Method:
@@ -213,7 +211,7 @@ class RunningMethod:
         if laws is None or self.settings.may_switch or self.kind.implicit or (
                 self.kind.fixed_step or not laws.elements.valve.any()):
             return
-        held = self._held()
+        held = laws.modes.tobytes() + problem.m.tobytes()  # the present modes and relations
         if not 0 < problem.size <= FEW_STATES or held in self._seen:
             return
         self._seen.add(held)
@@ -229,11 +227,6 @@ class RunningMethod:
                 "Take method='auto' or 'rodas4', whose steps this does not hold up. Where a "
                 "parasitic resistance or conductance makes it so fast, leave that out.",
                 says_where=True, code="simulation.stiff", time=float(t), variables=(fastest,))
-
-    def _held(self) -> bytes:
-        """The present modes and relations."""
-        problem: Any = self.problem
-        return bytes(problem.laws.modes.tobytes() + problem.m.tobytes())
 
     def given_up(self, step: Step) -> bool:
         """Whether another method had better go on from the end of a step."""

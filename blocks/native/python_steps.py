@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from ..machine.functions import Kept, MachineCode, empty
-from ..machine.signatures import address_of
 from ..numerics.arrays import Array, Indices
 from ..solvers.base import Step
 from ..system.failure import AlgebraicFailure
@@ -47,11 +46,9 @@ class StepLooks:
         arithmetic[EXTENSION] = self.calls.address(lambda part: self.step.dense(
             self.step.t_old + part[1] * part[0]), (None,) * 4 + (2,), n, 2)
         self.k, self._x, self._state = work.k, np.zeros(n), np.zeros(ENTRIES)
-        self._nothing, self._seen = np.zeros(1), np.nan  # up to where exponents are known
-        nothing = address_of(self._nothing)
+        self._seen = np.nan  # up to where exponents are known
         self.code = empty(Code)._replace(
-            arithmetic=arithmetic, kind=EXPLICIT, p=nothing, q=nothing,
-            crossings=self._at_point(margins, count),
+            arithmetic=arithmetic, kind=EXPLICIT, crossings=self._at_point(margins, count),
             angles=self._at_point(problem.angles, self.relations.angles.shape[1]),
             places=self._at_point(problem.places, len(self.relations.borders)),
             exponents=self._at_point(problem.exponents, exponents),
@@ -116,21 +113,19 @@ class LoopBranch:
 
     def __init__(self, problem: Problem) -> None:
         self.problem, self.calls, self.n = problem, Callbacks(), problem.size
-        self.n, size = problem.size, problem.size + len(problem.z)
-        work = workspace(size)._replace(branch=room_for_branch(np.empty(size)))
-        self._k, self._rows, self._nothing = work.k, work.branch, np.zeros(1)
+        size = problem.size + len(problem.z)
+        work, given = workspace(size)._replace(branch=room_for_branch(np.empty(size))), (
+            1, size, None, None)
+        self._k, self._rows = work.k, work.branch
         fill_sizes(work.branch[SIZES], problem)
-        nothing, given = address_of(self._nothing), (1, size, None, None)
         self.code = empty(Code)._replace(
-            kind=EXPLICIT, p=nothing, q=nothing,
-            project=self.calls.address(self._solved, given, size),
+            kind=EXPLICIT, project=self.calls.address(self._solved, given, size),
             slope=self.calls.address(lambda at, x: x, given, size))  # asked whether it is finite
         self._given = Kept(self.code), Kept(work)
 
     def begin(self, z: Array) -> list[tuple[float, Array]]:
         """Begin an episode with torn unknowns; the list of these at ends of its steps."""
-        self.z, self.marks = z.copy(), list[tuple[float, Array]]()
-        self.problem.guess_z = self.z.copy()
+        self.z, self.problem.guess_z, self.marks = z.copy(), z.copy(), list[tuple[float, Array]]()
         return self.marks
 
     def keeps(self, step: Step) -> bool:

@@ -22,6 +22,8 @@ __all__ = ["automatic", "chosen_method", "explicit_steps", "fastest_motions", "i
            "in_machine_code", "in_python", "named_method", "refuse_fixed_steps",
            "refuse_full_jacobian", "refuse_idle_step"]  # fmt: skip
 
+REACH = 3.3  # step times fastest rate at the stability bound of the pair
+TIGHT = 1e-8  # relative tolerance below which a method of higher order is better
 SETTLING = 3e4  # explicit steps that only follow what settles: implicit ones are worth beginning
 AGAINST = 30.0  # times as fast as the fastest oscillation it settles there, where that is known
 IN_PYTHON = 0.02  # of these steps already where they are taken in Python,
@@ -109,7 +111,7 @@ def compiled_method(name: str) -> type[Method]:
 
 def explicit_steps(rtol: float) -> type[Method]:
     """The explicit one-step method in machine code whose steps cost least at a tolerance."""
-    return native.compiled_method("DOP853" if rtol < native.TIGHT else "dopri5")
+    return native.compiled_method("DOP853" if rtol < TIGHT else "dopri5")
 
 
 def _why_in_python(problem: Problem, implicit: bool = False) -> str:
@@ -184,11 +186,11 @@ def automatic(problem: Problem, t0: float, t1: float, rtol: float) -> tuple[type
     if system.nu or system.clusters or not problem.size:
         return explicit, "explicit, one-step: cheap to restart after events"
     rate, oscillation = fastest_motions(problem, t0, problem.solver_vector())
-    steps = rate * (t1 - t0) / native.REACH
+    steps = rate * (t1 - t0) / REACH
     if steps > SETTLING * (IN_PYTHON if reason else 1.0) and (
             oscillation == np.inf or AGAINST * oscillation < rate):
         implicit = implicit_one_step(problem)
-        if implicit and rtol >= native.TIGHT or reason or steps > SETTLING * SLOWER:
+        if implicit and rtol >= TIGHT or reason or steps > SETTLING * SLOWER:
             return implicit or method_named("rodas4"), (
                 f"implicit, one-step: {steps:.2g} explicit steps would follow what settles fastest "
                 f"at the start ({rate:.3g} 1/s)")

@@ -19,7 +19,7 @@ from ..language.declarations import Variable
 from ..numerics.arrays import Array, Indices
 from ..results.values.samples import OVER_TIME
 from ..simulation.actions import Requirements, Resets
-from ..simulation.method_choice import SETTLING
+from ..simulation.method_choice import REACH, SETTLING
 from ..simulation.run_start import consistent_start
 from ..simulation.settings import positive_time
 from ..simulation.tolerances import Tolerances
@@ -121,7 +121,7 @@ def common_of(model: CompiledModel, system: System, recipe: Recipe, settings: li
     if not system.nu:  # of friction the rate at the start says little
         with np.errstate(all="ignore"):
             rate = problem.fastest_rate(t0, problem.solver_vector())
-        steps = rate * (t1 - t0) / native.REACH
+        steps = rate * (t1 - t0) / REACH
         if steps > MOST:
             raise NotBatchable("the model is stiff")
     p, x = problem.p.copy(), problem.x.copy()

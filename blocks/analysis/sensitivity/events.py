@@ -22,7 +22,7 @@ from ...numerics.tolerances import TINY
 from ...simulation.recording import RunRecording
 from ...simulation.relations import Relations
 from .equations import Derivatives, SensitivityEquations
-from .instants import GRAZES, TOGETHER, Instants, relations_of_end
+from .instants import GRAZES, SQUARED, TOGETHER, Instants, relations_of_end
 from .saltation import Changes, Jumps
 from .start_derivatives import StartDerivatives
 
@@ -413,10 +413,11 @@ def touches(times: Array, which: Indices, values: Array,
     """Instants at which a guard comes to zero and turns back, which one does, and the episode.
 
     ``times`` are ascending looks in the episodes ``which``, ``values`` the guards there, (guards,
-    times), inf for those that are not watched; ``guards`` gives them at other times. They are known
-    to ``rtol``, of the run, of their largest values.
+    times), inf for those that are not watched; ``guards`` gives them at other times. Of their largest
+    values they are known to what the errors of a run add up to, by ``rtol``: what is crossed so
+    slowly that it might as well not be is touched, too.
     """
-    value, touched = np.abs(values), max(TOUCHED, rtol)
+    value, touched = np.abs(values), max(TOUCHED, SQUARED**2 / 2 * rtol)
     if len(times) < 3 or not value.size:
         return
     finite = np.where(np.isfinite(value), value, 0.0)

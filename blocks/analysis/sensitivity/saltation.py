@@ -134,11 +134,13 @@ class Jumps:
         value = flow.value[0]
         along, speed = value[2 : 2 + n], value[2 + n]
         impulse = float(along @ jump) / float(along @ along)
-        if np.abs(jump - impulse * along).max() > 1e-6 * np.abs(jump).max(initial=0.0):
+        dust = SAME * np.abs(self.points.x).max(axis=1)  # the last of many ever smaller impacts
+        if np.any(np.abs(jump - impulse * along) > dust + 1e-6 * np.abs(jump).max(initial=0.0)):
             self.notes.append(f"t = {self.times[k]:.9g} s: {elements.name(e)} strikes, and others "
                               "with it; their impulses are taken as they are.")
             return
-        rests = abs(impulse * speed + value[0]) <= 1e-9 * abs(value[0])
+        rests = not self.recording.episodes.modes[k + 1, e] or (
+            abs(impulse * speed + value[0]) <= 1e-9 * abs(value[0]))
         bounce, dbounce = (0.0, np.zeros_like(changed[1])) if rests else (value[1], changed[1])
         # impulse = -(1 + e) flow / speed
         dimpulse = -((1 + bounce) * changed[0] + dbounce * value[0]) / speed \

@@ -413,9 +413,9 @@ def touches(times: Array, which: Indices, values: Array,
     """Instants at which a guard comes to zero and turns back, which one does, and the episode.
 
     ``times`` are ascending looks in the episodes ``which``, ``values`` the guards there, (guards,
-    times), inf for those that are not watched; ``guards`` gives them at other times. Of their largest
-    values they are known to what the errors of a run add up to, by ``rtol``: what is crossed so
-    slowly that it might as well not be is touched, too.
+    times), inf for those that are not watched; ``guards`` gives them at other times. They are known
+    of their largest values to what errors of a run to ``rtol`` add up to: what is crossed so slowly
+    that it might as well not be is touched, too.
     """
     value, touched = np.abs(values), max(TOUCHED, SQUARED**2 / 2 * rtol)
     if len(times) < 3 or not value.size:

@@ -10,12 +10,12 @@ from functools import cached_property
 
 import casadi as ca
 import numpy as np
-from scipy.sparse import block_array, csr_matrix
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse import csr_matrix
 
 from ...nonsmooth.modes.law_expressions import expressions_of
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.instants import same_instants
+from ...numerics.sparse_solves import inverse_by_parts
 from ...simulation.actions import Resets, Samplings
 from ...simulation.recording import RunRecording
 from ...simulation.run_start import given_discrete_values
@@ -273,7 +273,7 @@ class Jumps:
         by = self.equations.partial("pushes at rest", ca.vertcat(tape.slope, tape.residual), first)
         loops, push = np.split(np.arange(nx, by.shape[1]), [self.system.nz])
         pushed, loops = by[:, push[elements.column[e]]], by[:, loops]
-        push = pushed[:nx] - loops[:nx] @ (inverse_by_parts(loops[nx:]) @ pushed[nx:])
+        push = pushed[:nx] - loops[:nx] @ (inverse_by_parts(loops[nx:], SAME) @ pushed[nx:])
         rest = [(start, moving, push)]
         if closed.any():  # what was lifted falls back first
             flows = self.equations.rows("flows", lambda: expressions_of(self.system).flow, first)
@@ -281,7 +281,7 @@ class Jumps:
             rest = [(start, moving[closed], csr_matrix(ways)), (flows, e, push)]
         for of, rows, by in rest:
             change = of.along(0, changes.x, self.dp, changes.d, rows)
-            impulses = inverse_by_parts(csr_matrix(of.x[0][rows] @ by)) @ change
+            impulses = inverse_by_parts(csr_matrix(of.x[0][rows] @ by), SAME) @ change
             changes.x -= by @ impulses
             terms += abs(by) @ np.abs(impulses)
         return terms
@@ -332,24 +332,6 @@ class Jumps:
             return np.asarray(np.linalg.solve(matrix, out))
         except np.linalg.LinAlgError:  # a value that is its own, as of a hold of itself
             return np.asarray(np.linalg.pinv(matrix) @ out)
-
-
-def inverse_by_parts(matrix: csr_matrix) -> csr_matrix:
-    """The pseudoinverse, found apart for rows and columns that have to do with each other."""
-    part = connected_components(block_array([[None, matrix], [matrix.T, None]]), directed=False)[1]
-    of = np.split(part, [matrix.shape[0]])  # rows, and columns
-    count = np.array([np.bincount(one, minlength=part.max(initial=-1) + 1) for one in of])
-    first, order = np.cumsum(count, axis=1) - count, [np.argsort(o, kind="stable") for o in of]
-    found = csr_matrix(matrix.T.shape)
-    for sizes in np.unique(count[:, count.all(axis=0)], axis=1).T:
-        mine = first[:, (count == sizes[:, None]).all(axis=0)]
-        rows, columns = (o[k[:, None] + np.arange(n)]
-                         for o, k, n in zip(order, mine, sizes, strict=True))
-        i, j = np.repeat(rows, sizes[1]), np.repeat(columns, sizes[0], axis=0).ravel()
-        alike = np.asarray(matrix[i, j]).reshape(len(rows), *sizes)
-        inverse = np.linalg.pinv(alike, rcond=SAME).transpose(0, 2, 1).ravel()
-        found += csr_matrix((inverse, (j, i)), shape=found.shape)
-    return found
 
 
 class SampleInstants:

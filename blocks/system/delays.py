@@ -26,7 +26,7 @@ import numpy as np
 from ..assembly.network import Family
 from ..exceptions import EquationError, ParameterError
 from ..language.expression import TIME
-from ..numerics.arrays import Array, Flags, Indices
+from ..numerics.arrays import Array, Indices
 from ..numerics.instants import same_instant
 from ..numerics.tolerances import CLEAR, LAST_BITS, TIME_GRAIN
 from ..solvers.interpolation import barycentric_weights, basis, chebyshev_nodes
@@ -111,8 +111,9 @@ class Delays:
         found = np.array(ca.Function("lags", [TIME, system.tape.p], [signals.lags])(0, p)).ravel()
         _refuse_lags(found, signals)
         self._refuse_flows(system)
-        self.fed_back = _feeds_back(system, self.slots, signals.values)
-        self.of_efforts = bool(_depends(signals.values, system.tape.u).any())
+        self.fed_back = system.once(
+            "delays fed back", lambda: _feeds_back(system, self.slots, signals.values))
+        self.of_efforts = bool(ca.depends_on(signals.values, system.tape.u))
         self.values = system.function("delayed", ca.densify(signals.values))
         self.initial = ca.Function("before", [TIME, system.tape.p], [signals.lagged])
         self.lags, self.group = np.unique(found, return_inverse=True)
@@ -318,24 +319,18 @@ def _refuse_lags(lags: Array, signals: DelayedSignals) -> None:
 
 def _feeds_back(system: System, slots: Indices, values: ca.SX) -> bool:
     """Whether what is delayed follows, directly or through states, from delayed values."""
-    tape = system.tape
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import breadth_first_order
+
+    tape, n = system.tape, system.nx
     past = ca.vertcat(*(tape.d[int(i)] for i in slots))
-    if _depends(values, ca.vertcat(past, tape.z, tape.u)).any():
+    if ca.depends_on(values, ca.vertcat(past, tape.z, tape.u)):
         return True
-    tied = bool(system.nz or system.nu)  # they tie everything to everything
-    moved = _depends(tape.slope, past).any(axis=1) | tied
-    by_states = _depends(tape.slope, tape.x)
-    while True:
-        further = moved | (by_states & moved).any(axis=1)
-        if np.array_equal(further, moved):
-            break
-        moved = further
-    return bool((_depends(values, tape.x) & moved).any())
-
-
-def _depends(expression: ca.SX, on: ca.SX) -> Flags:
-    """Which rows depend on which symbols."""
-    pattern = ca.jacobian(expression, on).sparsity()
-    out = np.zeros(pattern.shape, dtype=bool)
-    out[pattern.row(), np.repeat(np.arange(pattern.size2()), np.diff(pattern.colind()))] = True
-    return out
+    if system.nz or system.nu:  # they tie everything to everything
+        return bool(ca.depends_on(values, tape.x))
+    moved, by = ca.jacobian_sparsity(tape.slope, tape.x).get_triplet()
+    first, last = (ca.jacobian_sparsity(*of) for of in ((tape.slope, past), (values, tape.x)))
+    origin = [*by, *[n] * first.nnz(), *last.get_triplet()[1]]  # delayed values are a node as well,
+    target = [*moved, *first.row(), *[n + 1] * last.nnz()]  # and what is delayed is the last one
+    links = csr_matrix((np.ones(len(origin)), (origin, target)), shape=(n + 2, n + 2))
+    return n + 1 in breadth_first_order(links, n, return_predecessors=False)

@@ -50,6 +50,20 @@ def test_masses_that_meet_at_the_start_share_their_impulse():
     assert_allclose(found, [2.6 / 9, -2 / 3, 2.6 / 9, 4 / 3], rtol=1e-7)
 
 
+def test_masses_that_bounce_to_rest_on_each_other_go_on_as_one():
+    m = wired("pushed", "a.M stop.R push.R", "b.M stop.C", "push.C ground.V",
+              a=tr.Mass(mass="2 kg", v="1 m/s"), b=tr.Mass(mass="1 kg"),
+              push=tr.ForceSource(force="3 N"), ground=tr.Reference(),
+              stop=tr.HardStop(model="restitution", lower_bound="-9 m", upper_bound="1 mm",
+                               restitution=0.3))
+    paths = ["a.mass", "push.force", "stop.restitution", "stop.upper_bound", "a.v"]
+    with pytest.warns(SensitivityWarning, match="stop is touched without speed"):
+        run = m.simulate("1 s", sensitivities=paths, rtol=1e-9)
+    # v = (a v0 + F t) / (a + b), whatever the bounces were like
+    assert_allclose([run.sensitivities["b.v", p].final.m for p in paths],
+                    [-2 / 9, 1 / 3, 0, 0, 2 / 3], rtol=1e-7, atol=1e-7)
+
+
 def test_no_derivative_is_made_up_by_a_place_from_which_the_impact_comes_later():
     with pytest.warns(SensitivityWarning, match="By stop.x derivatives .* decides otherwise"):
         run = thrown().simulate("50 ms", sensitivities=["stop.x"])

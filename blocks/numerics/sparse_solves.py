@@ -53,10 +53,10 @@ def _paired(matrix: csc_matrix) -> Indices | None:
     at = np.flatnonzero(size == largest)
     columns = np.searchsorted(starts, at, side="right") - 1
     rows = matrix.indices[at[np.unique(columns, return_index=True)[1]]].astype(np.intp)
-    place = np.full(n, -1)
-    place[rows] = np.arange(n)
-    if (place < 0).any():
+    if len(np.unique(rows)) < n:  # or entries that are no numbers
         return None
+    place = np.empty(n, dtype=int)
+    place[rows] = np.arange(n)
     row = place[matrix.indices].astype(np.int64)
     column = np.repeat(np.arange(n, dtype=np.int64), np.diff(starts))
     if not np.array_equal(np.sort(row * n + column), np.sort(column * n + row)):

@@ -111,8 +111,7 @@ class Delays:
         found = np.array(ca.Function("lags", [TIME, system.tape.p], [signals.lags])(0, p)).ravel()
         _refuse_lags(found, signals)
         self._refuse_flows(system)
-        self.fed_back = system.once(
-            "delays fed back", lambda: _feeds_back(system, self.slots, signals.values))
+        self.fed_back = system.once("fed back", lambda: _feeds_back(system, signals))
         self.of_efforts = bool(ca.depends_on(signals.values, system.tape.u))
         self.values = system.function("delayed", ca.densify(signals.values))
         self.initial = ca.Function("before", [TIME, system.tape.p], [signals.lagged])
@@ -317,13 +316,13 @@ def _refuse_lags(lags: Array, signals: DelayedSignals) -> None:
                              "directly.", code="parameter.delay")  # fmt: skip
 
 
-def _feeds_back(system: System, slots: Indices, values: ca.SX) -> bool:
+def _feeds_back(system: System, signals: DelayedSignals) -> bool:
     """Whether what is delayed follows, directly or through states, from delayed values."""
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import breadth_first_order
 
-    tape, n = system.tape, system.nx
-    past = ca.vertcat(*(tape.d[int(i)] for i in slots))
+    tape, n, values = system.tape, system.nx, signals.values
+    past = ca.vertcat(*(tape.d[int(i)] for i in signals.slots))
     if ca.depends_on(values, ca.vertcat(past, tape.z, tape.u)):
         return True
     if system.nz or system.nu:  # they tie everything to everything

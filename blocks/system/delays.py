@@ -105,16 +105,16 @@ class Delays:
     """
 
     def __init__(self, system: System, p: Array) -> None:
-        signals = delayed_signals(system)
-        self.p = p
-        self.slots = signals.slots
-        found = np.array(ca.Function("lags", [TIME, system.tape.p], [signals.lags])(0, p)).ravel()
+        signals = system.once("delayed", lambda: delayed_signals(system))
+        lags, self.initial, self.values = system.once("functions of delayed signals", lambda: (
+            ca.Function("lags", [system.tape.p], [ca.substitute(signals.lags, TIME, 0)]),
+            ca.Function("before", [TIME, system.tape.p], [signals.lagged]),
+            system.function("delayed", ca.densify(signals.values))))
+        self.p, self.slots, found = p, signals.slots, np.array(lags(p)).ravel()
         _refuse_lags(found, signals)
         self._refuse_flows(system)
         self.fed_back = system.once("fed back", lambda: _feeds_back(system, signals))
         self.of_efforts = bool(ca.depends_on(signals.values, system.tape.u))
-        self.values = system.function("delayed", ca.densify(signals.values))
-        self.initial = ca.Function("before", [TIME, system.tape.p], [signals.lagged])
         self.lags, self.group = np.unique(found, return_inverse=True)
         self.shortest = float(self.lags[0])
         of_states, of_discrete = system.of_dimension
@@ -323,10 +323,9 @@ def _feeds_back(system: System, signals: DelayedSignals) -> bool:
 
     tape, n, values = system.tape, system.nx, signals.values
     past = ca.vertcat(*(tape.d[int(i)] for i in signals.slots))
-    if ca.depends_on(values, ca.vertcat(past, tape.z, tape.u)):
+    tied = [tape.x] * bool(system.nz or system.nu)  # then everything follows from everything
+    if ca.depends_on(values, ca.vertcat(past, tape.z, tape.u, *tied)):
         return True
-    if system.nz or system.nu:  # they tie everything to everything
-        return bool(ca.depends_on(values, tape.x))
     moved, by = ca.jacobian_sparsity(tape.slope, tape.x).get_triplet()
     first, last = (ca.jacobian_sparsity(*of) for of in ((tape.slope, past), (values, tape.x)))
     origin = [*by, *[n] * first.nnz(), *last.get_triplet()[1]]  # delayed values are a node as well,

@@ -64,6 +64,18 @@ def test_masses_that_bounce_to_rest_on_each_other_go_on_as_one():
                     [-2 / 9, 1 / 3, 0, 0, 2 / 3], rtol=1e-7, atol=1e-7)
 
 
+def test_a_mass_struck_from_both_sides_follows_both_restitutions():
+    m = wired("between", "a.M left.R", "left.C b.M right.R", "right.C c.M",
+              a=tr.Mass(mass="1 kg", v="1 m/s"), b=tr.Mass(mass="2 kg"),
+              c=tr.Mass(mass="1 kg", v="-1 m/s"),
+              **{name: tr.HardStop(model="restitution", lower_bound="-9 m", upper_bound="0 m",
+                                   x="-0.1 m", restitution=e)
+                 for name, e in {"left": 0.5, "right": 0.7}.items()})
+    paths = ["left.restitution", "right.restitution"]
+    found = [derivatives(m, "0.15 s", f"{v}.v", *paths, rtol=1e-9) for v in "abc"]
+    assert_allclose(found, [[-0.75, -0.25], [0.25, -0.25], [0.25, 0.75]], rtol=1e-8)
+
+
 def test_no_derivative_is_made_up_by_a_place_from_which_the_impact_comes_later():
     with pytest.warns(SensitivityWarning, match="By stop.x derivatives .* decides otherwise"):
         run = thrown().simulate("50 ms", sensitivities=["stop.x"])

@@ -57,7 +57,7 @@ class Jumps:
             self.system, recording.p, self.start, self.end))
         # when discrete values are assigned
         self.samples = SampleInstants(self.samplings, equations, recording.p)
-        self._flows: dict[int, Derivatives] = {}
+        self._flows: dict[tuple[int, ...], Derivatives] = {}
         self._check_sides()
 
     def _check_sides(self) -> None:
@@ -121,49 +121,49 @@ class Jumps:
             changes.x, self.dp, changes.d, dt[None]]))
 
     def _strike(self, k: int, out: Changes, dt: Array) -> None:
-        """An impact: states jump along one direction, so that a flow is turned round."""
-        elements, impacts = self.equations.elements, self.impacts[k]
+        """Impacts: states jump along one direction each, so that flows are turned round."""
+        elements, which = self.equations.elements, np.flatnonzero(self.impacts[k])
         jump = self.points.x[:, 2 * k + 2] - self.points.x[:, 2 * k + 1]
-        if impacts.sum() > 1:
-            self.notes.append(f"t = {self.times[k]:.9g} s: several contacts strike at once; their "
-                              "impulses are taken as they are.")
-        e = int(np.flatnonzero(impacts)[0])
-        flow = self._flow(e).some([int(self.impacts[:k, e].sum())])
-        n = self.system.nx
+        alike = np.flatnonzero((self.impacts == self.impacts[k]).all(axis=1))
+        flow = self._flow(which, alike).some([int((alike < k).sum())])
+        c, n, value = len(which), self.system.nx, flow.value[0]
         changed = flow.along(0, out.x, self.dp, out.d) + flow.t[0][:, None] * dt
-        value = flow.value[0]
-        along, speed = value[2 : 2 + n], value[2 + n]
-        impulse = float(along @ jump) / float(along @ along)
+        along, by = np.split(value[2 * c :].reshape(c, -1).T, [n])  # flows by impulses
+        dalong, dby = np.split(changed[2 * c :].reshape(c, n + c, -1).swapaxes(0, 1), [n])
+        impulses = np.linalg.lstsq(along, jump)[0]
+        left, before = by @ impulses + value[:c], np.abs(value[:c])
+        rests = (self.recording.episodes.modes[k + 1, which] == 0) | (np.abs(left) <= SAME * before)
+        bounce, dbounce = (np.where(rests, 0.0, of.T).T for of in (value[c : 2 * c],
+                                                                   changed[c : 2 * c]))
         dust = SAME * np.abs(self.points.x).max(axis=1)  # the last of many ever smaller impacts
-        if np.any(np.abs(jump - impulse * along) > dust + 1e-6 * np.abs(jump).max(initial=0.0)):
-            self.notes.append(f"t = {self.times[k]:.9g} s: {elements.name(e)} strikes, and others "
+        apart = np.abs(jump - along @ impulses) > dust + NEAR * np.abs(jump).max(initial=0.0)
+        if apart.any() or c > 1 and np.any(
+                np.abs(left + bounce * value[:c]) > NEAR * before.max() + SAME * np.abs(by) @ (
+                    np.abs(impulses))):
+            names = " and ".join(dict.fromkeys(elements.name(int(e)) for e in which))
+            self.notes.append(f"t = {self.times[k]:.9g} s: {names} strikes, and others "
                               "with it; their impulses are taken as they are.")
             return
-        rests = not self.recording.episodes.modes[k + 1, e] or (
-            abs(impulse * speed + value[0]) <= 1e-9 * abs(value[0]))
-        bounce, dbounce = (0.0, np.zeros_like(changed[1])) if rests else (value[1], changed[1])
-        # impulse = -(1 + e) flow / speed
-        dimpulse = -((1 + bounce) * changed[0] + dbounce * value[0]) / speed \
-            + (1 + bounce) * value[0] * changed[2 + n] / speed**2
-        out.x += along[:, None] * dimpulse + changed[2 : 2 + n] * impulse
+        dimpulses = -np.linalg.lstsq(by, (1 + bounce)[:, None] * changed[:c] + dbounce * value[
+            :c, None] + np.einsum("ijp,j->ip", dby, impulses))[0]
+        out.x += along @ dimpulses + np.einsum("ijp,j->ip", dalong, impulses)
 
-    def _flow(self, e: int) -> Derivatives:
-        """Flow of a contact, restitution, the direction of its push, and the flow this gives.
-
-        Before all events at which it is struck.
-        """
-        if e not in self._flows:
+    def _flow(self, which: Indices, events: Indices) -> Derivatives:
+        """Flows of contacts, restitutions, and for each the direction of its push, and the flows
+        this gives, before all events at which these are struck."""
+        key = tuple(which.tolist())
+        if key not in self._flows:
             def rows() -> ca.SX:
-                elements, tape = self.equations.elements, self.system.tape
+                elements, tape, mine = self.equations.elements, self.system.tape, which.tolist()
                 laws = expressions_of(self.system)
-                push = ca.jacobian(tape.slope, tape.u)[:, int(elements.column[e])] * float(
-                    elements.unit[e])
-                return ca.vertcat(laws.flow[e], laws.restitution[e], push, ca.mtimes(
-                    ca.jacobian(laws.flow[e], tape.x), push))
+                push = ca.jacobian(tape.slope, tape.u)[:, elements.column[mine].tolist()] @ ca.diag(
+                    elements.unit[mine])
+                flows = laws.flow[mine]
+                return ca.vertcat(flows, laws.restitution[mine], ca.vec(ca.densify(ca.vertcat(
+                    push, ca.mtimes(ca.jacobian(flows, tape.x), push)))))
 
-            self._flows[e] = self.equations.rows(
-                f"flow {e}", rows, self.before(*np.flatnonzero(self.impacts[:, e])))
-        return self._flows[e]
+            self._flows[key] = self.equations.rows(f"flows {key}", rows, self.before(*events))
+        return self._flows[key]
 
     def _reset(self, k: int, arrived: Changes, out: Changes, dt: Array, crossed: Indices) -> None:
         """State changes of ``when`` statements, in rounds: some act on what others assign."""

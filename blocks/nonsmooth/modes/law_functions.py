@@ -122,7 +122,8 @@ class LawFunctions:
     def _kept_factors(self, laws: LawExpressions) -> KeptFactors:
         """Numbers that efforts follow by while modes last, where D depends on parameters only."""
         islands = connected(laws.rate_u[:, self.elements.column.tolist()].sparsity())
-        acting = Acting(laws.flow_x, self.elements.pushed(laws.slope_u), self.system.tape.p)
+        acting = Acting(laws.flow_x, self.elements.pushed(laws.slope_u), self.system.tape.p,
+                        self.elements.contact & ~self.elements.valve)
         return KeptFactors(
             self.elements.size, [island[self.companions.decides[island]] for island in islands],
             acting if _is_fixed(self.system, acting.motion) else None)

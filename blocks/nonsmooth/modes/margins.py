@@ -154,7 +154,7 @@ class CompiledMargins:
             return False
         stuck = modes == 0
         if isinstance(held, SolvedModes) and held.kept is not None:
-            return held.kept.fits(problem, self.evaluation.delassus.matrix(problem, t)) and (
+            return held.kept.fits(problem, modes, self.evaluation.delassus.matrix(problem, t)) and (
                 self._numbers(problem, t, held) is not None)
         if isinstance(held, SolvedModes):
             return self._quick(problem, t, held) or self._rows_of(problem, t, held) is not None

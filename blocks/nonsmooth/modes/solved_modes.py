@@ -265,7 +265,7 @@ class SolvedModes:
         effort = self.elements.efforts_of(problem.u)
         if self.kept is None:
             found = self._efforts(problem, t, modes, np.zeros(self.size) if self.direct else effort)
-        elif self.kept.fits(problem, d := delassus.matrix(problem, t)):
+        elif self.kept.fits(problem, modes, d := delassus.matrix(problem, t)):
             found = self._efforts_kept(*problem.arguments(t)[:-1], modes,
                                        self.kept.numbers(problem, modes, d))
         else:

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 LINES = {
     "analysis": 9331, "assembly": 3539, "blocks": 2111, "diagnostics": 3277, "drawing": 359,
     "export": 2513, "initialisation": 1322, "language": 8056, "library": 30791, "machine": 1860,
-    "native": 15924, "nonsmooth": 13549, "numerics": 832, "prompt": 471, "reading": 1281,
+    "native": 15923, "nonsmooth": 13347, "numerics": 832, "prompt": 471, "reading": 1281,
     "results": 7743, "simulation": 9550, "solvers": 1785, "studies": 2678, "system": 4065}
 TOLERANCES = 99
 

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 LINES = {
     "analysis": 9305, "assembly": 3538, "blocks": 2112, "diagnostics": 3273, "drawing": 359,
     "export": 2513, "initialisation": 1322, "language": 8062, "library": 30789, "machine": 1859,
-    "native": 15897, "nonsmooth": 13537, "numerics": 855, "prompt": 471, "reading": 1281,
+    "native": 15896, "nonsmooth": 13335, "numerics": 855, "prompt": 471, "reading": 1281,
     "results": 7746, "simulation": 9328, "solvers": 1781, "studies": 2675, "system": 4061}
 TOLERANCES = 99
 

@@ -130,8 +130,8 @@ _CALLED_HERE = {"acos": "arccos", "asin": "arcsin", "atan": "arctan", "atan2": "
 
 if not TYPE_CHECKING:  # which would take every name for one
     def __getattr__(name: str) -> Any:
-        """What is loaded when it is asked for, what a function is called that is called otherwise
-        elsewhere, or where components are.
+        """Load a name when it is asked for; answer names that other tools use, and those of
+        components, by saying what they are called here, or where they are.
         """
         if name in _LATER:
             return globals().setdefault(name, getattr(import_module(_LATER[name], __name__), name))

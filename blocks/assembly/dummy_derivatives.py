@@ -102,7 +102,7 @@ def _choose_below(found: DummyDerivatives, flat: Flat, integral_of: Indices, pre
 
 def _following(found: DummyDerivatives, flat: Flat, parameters: Parameters
                ) -> dict[int, list[set[int]]]:
-    """By class that is no state any more, the classes that it stands beside where it is found."""
+    """Return, of each class that is a state no more, the classes in each equation that has it."""
     beside: dict[int, list[set[int]]] = {c: [] for c in found.classes}
     for row in coefficients(flat, np.array(found.equations, dtype=int), parameters).values():
         for c in row:

@@ -85,7 +85,6 @@ class Tape:
     z_classes: Indices
     carried: Flags  # per torn unknown, whether its block may leave it open (stream_variables.py)
     followed: Flags  # per torn unknown, whether its block may have several solutions
-    directions: Flags  # per relation, whether it decides from where a flow carries something
     switched_loops: list[int]  # which of the loops may have a solution for each choice of pieces
     loops: list[int]  # torn unknowns of every block that stays in z, in order
     steps: list[Step]
@@ -393,8 +392,8 @@ class _Order:
         return Tape(reduced, writer.x, z, writer.p, writer.m, writer.d, writer.u, writer.values,
                     slope, residual, constraint, crossing, exponent,
                     np.array(self.z_classes, dtype=int), carried,
-                    np.array(self.followed, dtype=bool), directions, self.switched, self.loops,
-                    self.steps, self.all_linear, self.validity, writer)
+                    np.array(self.followed, dtype=bool), self.switched, self.loops, self.steps,
+                    self.all_linear, self.validity, writer)
 
 
 def _directions(residual: ca.SX, carried: Flags, m: ca.SX) -> Flags:

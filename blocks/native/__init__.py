@@ -56,7 +56,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .costs import REACH, TIGHT, is_installed, many_values, most_steps
+from .costs import is_installed, many_values
 from .forms import MOST_STATES, is_large, is_solved_for, why_not
 from .matrices import why_not_implicit
 
@@ -68,10 +68,9 @@ if TYPE_CHECKING:
     from .method import OneStep
     from .moreau_jean import CompiledMoreauJean
 
-__all__ = ["COMPILED", "MOST_STATES", "REACH", "TIGHT", "column_values", "compiled_method",
-           "compiled_steps", "is_installed", "is_large", "is_solved_for",
-           "many_values", "most_steps", "unwritable",
-           "why_not", "why_not_implicit"]  # fmt: skip
+__all__ = ["COMPILED", "MOST_STATES", "column_values", "compiled_method", "compiled_steps",
+           "is_installed", "is_large", "is_solved_for", "many_values", "unwritable", "why_not",
+           "why_not_implicit"]  # fmt: skip
 
 #: Names of the methods; SciPy's that are machine code, too, are not among them.
 COMPILED = "dopri5", "rodas4", "euler", "rk4", "backward_euler", "trapezoidal"

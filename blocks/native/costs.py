@@ -1,4 +1,4 @@
-"""When is machine code worth it? The model and the request alone say so."""
+"""When is machine code of an output worth it? The model and the request alone say so."""
 
 from __future__ import annotations
 
@@ -9,18 +9,10 @@ from ..machine.compiling import is_installed
 if TYPE_CHECKING:
     from ..system.evaluator import Evaluator
 
-__all__ = ["REACH", "TIGHT", "is_installed", "is_written", "many_values",
-           "most_steps"]
+__all__ = ["is_installed", "is_written", "many_values"]
 
-REACH = 3.3  # step times fastest rate at the stability bound of the pair
-TIGHT = 1e-8  # relative tolerance below which a method of higher order is better
 MANY_OPERATIONS = 3_000_000  # interpreted in a time in which their text can be compiled
 LONGEST_OUTPUT = 3000  # operations of an output that is written
-
-
-def most_steps(size: int) -> float:
-    """Steps up to which the explicit method is cheaper than an implicit one in Python."""
-    return 3e4 + 3e5 / (1 + size / 30)
 
 
 def many_values(function: Evaluator, points: int) -> bool:

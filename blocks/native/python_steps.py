@@ -10,88 +10,59 @@ from typing import Any
 
 import numpy as np
 
-from ..machine.functions import Kept, empty
-from ..machine.signatures import address_of
+from ..machine.functions import Kept, MachineCode, empty
 from ..numerics.arrays import Array, Indices
-from ..solvers.base import Method, Step
+from ..solvers.base import Step
+from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
 from .callbacks import Callbacks
 from .events import ENTRIES, LOOKED, TIME
+from .loop_branch import END as OF_STEP
+from .loop_branch import SIZES, fill_sizes, keeps_branch, put_on_branch, room_for_branch
 from .one_step import EARLY, FULL, watched
-from .pulses import END, EXPONENT_ROWS, INSIDE_ROWS, START, step_to_pulse
+from .pulses import END, START, step_to_pulse
 from .stages import ATOL, EXTENSION, NEW
-from .steps import RUNGE_KUTTA, Code, known_of, workspace
-from .zero_crossings import LARGEST, parts_by_angles, relations_of, step_within_pieces
+from .steps import EXPLICIT, Code, known_of, workspace
+from .zero_crossings import LARGEST, relations_of, step_within_pieces
 
-__all__ = ["Crossings", "Pulses"]
-
-OF_TIME = 1, None, None, None  # pointers: to a time, states, parameters, constants
-MOVED = 1, 1, None, None  # the one state is by how many tolerances those of the step are moved
-Function = Callable[[float, Array], Any]
+__all__ = ["LoopBranch", "StepLooks"]
 
 
-class _Looks:
-    """Looks into a step of ``n`` integrated states, as plain loops see them."""
+class StepLooks:
+    """Looks into steps of ``n`` unknowns of a problem.
 
-    def __init__(self, n: int) -> None:
-        self.atol: Array = np.zeros(1)  # of the states
-        self.calls, self.work = Callbacks(), workspace(n)
-        self.room = Kept(self.work)
-        self.step = Step(0.0, 0.0, np.zeros(n), np.zeros_like)
-        self._arithmetic, self._nothing = np.zeros(EXTENSION + 1, dtype=np.int64), np.zeros(1)
-        nothing = address_of(self._nothing)
-        self.code = empty(Code)._replace(
-            arithmetic=self._arithmetic, kind=RUNGE_KUTTA, p=nothing, q=nothing)
-
-    def states(self, t: float) -> Array:
-        """Integrated states at a time of the step."""
-        return self.step.y if t >= self.step.t else self.step.dense(t)
-
-    def at_times(self, function: Function, size: int, given: tuple[int | None, ...] = OF_TIME
-                 ) -> int:
-        """The address of a function of time and the states then: they are as near to the step's
-        own as can be told, whatever the loops have rounded on their way."""
-        def called(at: Array, moved: Array | None = None) -> Any:
-            t = float(at[0])
-            return function(t, self.states(t) if moved is None else (
-                self.states(t) + moved * self.atol))
-
-        return self.calls.address(called, given, size) if size else 0
-
-    def dense_by(self, function: Callable[[Array], Any], size: int) -> None:
-        """What gives the states at a part of the step, from its length and that part."""
-        self._arithmetic[EXTENSION] = self.calls.address(function, (None,) * 4 + (2,), size, 2)
-
-
-class Crossings(_Looks):
-    """Where do relations and modes no longer hold?
-
-    ``count`` is the number of relations and modes, ``margins`` are of these, negative where one no
-    longer holds; without what it may be below zero by.
+    ``count`` is the number of relations and modes, ``margins`` are of these at a time and unknowns,
+    negative where one no longer holds; without what it may be below zero by.
     """
 
-    def __init__(self, problem: Problem, count: int, margins: Function) -> None:
-        super().__init__(1)
-        # what is watched, as the loops are given it
-        self.relations = relations_of(problem, count, 1, 0)
-        self._state, self._x = np.zeros(ENTRIES), np.zeros(1)
-        self.dense_by(lambda part: 0.0, 0)  # nobody asks for states by themselves
-        self.work.k[:] = 0.0
-        self.work.k[ATOL] = 1.0
-        self.code = self.code._replace(crossings=self.at_times(margins, count, MOVED),
-                                       angles=self.at_times(
-                                           problem.angles, self.relations.angles.shape[1]),
-                                       places=self.at_times(
-                                           problem.places, len(self.relations.borders)))
-        known = known_of(self.code)
-        self._parts, self._first = parts_by_angles.knowing(known), watched.knowing(known)
-        self._pieces = step_within_pieces.knowing(known)
-        self._given = Kept(self.code), Kept(self.relations), self.room, self._x
+    def __init__(self, problem: Problem, n: int, count: int,
+                 margins: Callable[[float, Array], Array]) -> None:
+        self.n, self.step, self.calls = n, Step(0.0, 0.0, np.zeros(n), np.zeros_like), Callbacks()
+        exponents = problem.system.tape.exponents.numel()
+        #: What is watched, as the loops are given it.
+        self.relations = relations_of(problem, count, n, exponents)
+        work, arithmetic = workspace(n), np.zeros(EXTENSION + 1, dtype=np.int64)
+        work.k[:] = 0.0
+        arithmetic[EXTENSION] = self.calls.address(lambda part: self.step.dense(
+            self.step.t_old + part[1] * part[0]), (None,) * 4 + (2,), n, 2)
+        self.k, self._x, self._state = work.k, np.zeros(n), np.zeros(ENTRIES)
+        self._seen = np.nan  # up to where exponents are known
+        self.code = empty(Code)._replace(
+            arithmetic=arithmetic, kind=EXPLICIT, crossings=self._at_point(margins, count),
+            angles=self._at_point(problem.angles, self.relations.angles.shape[1]),
+            places=self._at_point(problem.places, len(self.relations.borders)),
+            exponents=self._at_point(problem.exponents, exponents),
+            slope=self._at_point(problem.slope, n))
+        self._code, self._relations, self._work = map(Kept, (self.code, self.relations, work))
+
+    def _at_point(self, function: Callable[[float, Array], Any], size: int) -> int:
+        """The address of a function of a time and unknowns; none where it gives nothing."""
+        return self.calls.address(lambda at, y: function(float(at[0]), y.copy()),
+                                  (1, self.n, None, None), size) if size else 0
 
     def begin(self) -> None:
         """Begin an episode: nothing is known of the margins."""
-        self._state[LOOKED] = 0.0
-        self.relations.looks[LARGEST] = 0.0
+        self._state[LOOKED], self._seen, self.largest[:] = 0.0, np.nan, 0.0
 
     @property
     def largest(self) -> Array:
@@ -99,60 +70,95 @@ class Crossings(_Looks):
         found: Array = self.relations.looks[LARGEST]
         return found
 
-    def parts(self, step: Step) -> int:
-        """In how many equal parts a step is looked at."""
-        if not self.code.angles:
-            return 1
-        self.step = step
-        found = self._parts(*self._given, step.t_old, step.t, step.t - step.t_old)
+    def _run(self, loops: MachineCode, step: Step, *given: Any) -> Any:
+        self.step, self._x[:] = step, step.dense(step.t_old)
+        self.k[NEW] = step.y
+        found = loops.knowing(known_of(self.code))(self._code, *given)
         self.calls.check()
-        return int(found)
+        return found
 
-    def within_pieces(self, step: Step) -> float:
-        """The length of a step that passes no whole piece of a table of the states."""
-        self.step, h = step, step.t - step.t_old
-        found = self._pieces(*self._given, step.t_old, h) if self.code.places else h
-        self.calls.check()
-        return float(found)
+    def length(self, step: Step, atol: Array, rtol: float) -> float:
+        """How long a step may be: as it was, or up to the foot of a pulse within it that its method
+        has not seen, or no farther than where a table of the states has passed a whole piece."""
+        h, relations, exponents = step.t - step.t_old, self.relations, self.relations.exponents
+        if self.code.exponents:
+            self.k[ATOL] = atol
+            length = float(self._run(
+                step_to_pulse, step, self._work, exponents, relations.inside, self._x, step.t_old,
+                h, rtol, bool(self._seen == step.t_old), False))
+            if length < h:
+                return length
+            exponents[START], self._seen = exponents[END], step.t
+        return float(self._run(step_within_pieces, step, self._relations, self._work, self._x,
+                               step.t_old, h)) if self.code.places else h
 
-    def first(self, step: Step, early: float, pieces: Array) -> tuple[float, Indices, bool] | None:
+    def first(self, step: Step, early: float, atol: Array, pieces: Array
+              ) -> tuple[float, Indices, bool, Array] | None:
         """The first crossing in a step, what has crossed, and whether it is ``early``: less than so
-        far from the start, where it is found about."""
-        self.step, state = step, self._state
+        far from the start, where it is found about; and the unknowns there."""
+        state, self.k[ATOL] = self._state, atol if len(atol) == self.n else 0.0
         if state[TIME] != step.t_old:
             state[LOOKED] = 0.0
         behind = int(np.searchsorted(pieces, step.t_old, side="right"))
-        status, at = self._first(*self._given, step.t_old, step.t, step.t - step.t_old, state,
-                                 early, step.t, pieces, behind)
-        self.calls.check()
+        status, at = self._run(watched, step, self._relations, self._work, self._x, step.t_old,
+                               step.t, step.t - step.t_old, state, early, step.t, pieces, behind)
         state[TIME] = step.t if status == FULL else np.nan
         if status == FULL:
             return None
-        return at, np.flatnonzero(self.relations.wrong), status == EARLY
+        return at, np.flatnonzero(self.relations.wrong), status == EARLY, self.k[NEW].copy()
 
 
-class Pulses(_Looks):
-    """Does a step go over a pulse that its method has not seen?"""
+class LoopBranch:
+    """The branch that torn unknowns of a problem are on, from step to step of an episode."""
 
-    def __init__(self, problem: Problem, method: Method, n: int) -> None:
-        super().__init__(n)
-        self._method, exponents = method, problem.system.tape.exponents.numel()
-        self._exponents, self._known = np.empty((EXPONENT_ROWS, exponents)), np.nan
-        self._inside = np.empty((INSIDE_ROWS, n))
-        self.work.k[ATOL] = method.atol
-        self.dense_by(lambda part: self.step.dense(self.step.t_old + part[1] * part[0]), n)
-        self.code = self.code._replace(
-            exponents=self.at_times(problem.exponents, exponents),
-            slope=self.at_times(problem.slope, n))
+    def __init__(self, problem: Problem) -> None:
+        self.problem, self.calls, self.n = problem, Callbacks(), problem.size
+        size = problem.size + len(problem.z)
+        work, given = workspace(size)._replace(branch=room_for_branch(np.empty(size))), (
+            1, size, None, None)
+        self._k, self._rows = work.k, work.branch
+        fill_sizes(work.branch[SIZES], problem)
+        self.code = empty(Code)._replace(
+            kind=EXPLICIT, project=self.calls.address(self._solved, given, size),
+            slope=self.calls.address(lambda at, x: x, given, size))  # asked whether it is finite
+        self._given = Kept(self.code), Kept(work)
 
-    def step_to_pulse(self, step: Step, y: Array) -> float:
-        """How long a step from ``y`` may be: as it was, or up to the foot of a pulse within it."""
-        self.step, h = step, step.t - step.t_old
-        self.work.k[NEW] = step.y
-        length = float(step_to_pulse.knowing(known_of(self.code))(
-            self.code, self.room, self._exponents, self._inside, y, step.t_old, h,
-            self._method.rtol, bool(self._known == step.t_old), False))
+    def begin(self, z: Array) -> list[tuple[float, Array]]:
+        """Begin an episode with torn unknowns; the list of these at ends of its steps."""
+        self.z, self.problem.guess_z, self.marks = z.copy(), z.copy(), list[tuple[float, Array]]()
+        return self.marks
+
+    def keeps(self, step: Step) -> bool:
+        """Whether they can be followed to the end of a step."""
+        self._k[NEW] = np.append(step.y, self.z)
+        return bool(self._run(keeps_branch, step.t_old, step.t, step.dense(step.t_old), self.z))
+
+    def go_on(self, t: float) -> None:
+        """The step that was asked for is taken: Newton's method starts from its end."""
+        self.z = self._rows[OF_STEP, self.n :].copy()
+        self.problem.guess_z = self.z.copy()
+        self.marks.append((t, self.z))
+
+    def put(self, here: tuple[float, Array, Array], there: tuple[float, Array, Array]) -> Array:
+        """Torn unknowns at a time, from where these and the integrated ones are known: near those
+        given with it."""
+        found = np.append(*there[1:])
+        self._run(put_on_branch, here[0], there[0], *here[1:], found)
+        return found[self.n :]
+
+    def _run(self, loops: MachineCode, start: float, end: float, y: Array, z: Array, *out: Array
+             ) -> Any:
+        found = loops.knowing(known_of(self.code))(
+            *self._given, start, end - start, np.append(y, z), *out)
         self.calls.check()
-        if length == h:
-            self._exponents[START], self._known = self._exponents[END], step.t
-        return length
+        return found
+
+    def _solved(self, at: Array, x: Array) -> Array:
+        """A point with what is solved for there; no numbers where that has no solution."""
+        problem, n = self.problem, self.n
+        problem.x[problem.free], problem.z[:] = x[:n] * problem.scale, x[n:]
+        try:
+            problem.update(float(at[0]))
+        except AlgebraicFailure:
+            problem.z[:] = np.nan
+        return np.append(x[:n], problem.z)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..machine.functions import Kept, MachineCode, empty
-from ..machine.signatures import address_of
 from ..numerics.arrays import Array, Flags, Indices
 from ..system.evaluator import Evaluator
 from ..system.failure import AlgebraicFailure
@@ -51,8 +50,7 @@ class Settling:
         massless = problem.laws is not None and problem.laws.massless
         self.problem, self.crossings, self._behind = problem, crossings, times.behind_jumps
         self.calls, self.work, self.x, self._t = Callbacks(), workspace(n), np.zeros(n), np.nan
-        self.relations, self._holds, self._nothing = (
-            relations_of(problem, nm, 1, 0), np.zeros((1, nm)), np.zeros(1))
+        self.relations, self._holds = relations_of(problem, nm, 1, 0), np.zeros((1, nm))
         nobody, room, flags = np.zeros(nm, dtype=bool), np.empty((3, nm)), np.empty((2, nm), bool)
         self.switches = empty(Switches)._replace(
             m=problem.m, at_zero=times.relations.at_zero, timed=times.timed, joint=nobody,
@@ -73,10 +71,8 @@ class Settling:
             own = Evaluator(rules.assigned)
             self.resets = resets_of(rules, n, problem.d, self._at_point(
                 lambda t: own(*problem.arguments(t)), rules.assigned.nnz_out(0)))
-        nothing = address_of(self._nothing)
         self.code = empty(Code)._replace(
-            kind=RUNGE_KUTTA, p=nothing, q=nothing,
-            crossings=self._at_point(self._crossed, nm, settled=False),
+            kind=RUNGE_KUTTA, crossings=self._at_point(self._crossed, nm, settled=False),
             slope=self._at_point(self._slope, n),
             project=self._at_point(lambda t: problem.x, n) if problem.system.clusters else 0)
         self._given = [Kept(one) for one in (

@@ -21,9 +21,10 @@ from .arrays import Array, Indices
 from .tolerances import DIAGONAL_PIVOT
 
 if TYPE_CHECKING:
-    from scipy.sparse import csc_matrix  # imported with the first matrix, not with the package
+    # imported with the first matrix, not with the package
+    from scipy.sparse import csc_matrix, csr_matrix
 
-__all__ = ["factored", "factors_if_regular"]
+__all__ = ["factored", "factors_if_regular", "inverse_by_parts"]
 
 ESTIMATED = 1e2  # times as far from singular as would do, where that is an estimate
 
@@ -52,10 +53,10 @@ def _paired(matrix: csc_matrix) -> Indices | None:
     at = np.flatnonzero(size == largest)
     columns = np.searchsorted(starts, at, side="right") - 1
     rows = matrix.indices[at[np.unique(columns, return_index=True)[1]]].astype(np.intp)
-    place = np.full(n, -1)
-    place[rows] = np.arange(n)
-    if (place < 0).any():
+    if len(np.unique(rows)) < n:  # or entries that are no numbers
         return None
+    place = np.empty(n, dtype=int)
+    place[rows] = np.arange(n)
     row = place[matrix.indices].astype(np.int64)
     column = np.repeat(np.arange(n, dtype=np.int64), np.diff(starts))
     if not np.array_equal(np.sort(row * n + column), np.sort(column * n + row)):
@@ -79,3 +80,25 @@ def factors_if_regular(matrix: Array, least: float) -> tuple[Array, Indices] | N
     size = float(np.abs(matrix).sum(axis=0).max(initial=0.0))
     reciprocal, failed = dgecon(lu, size)
     return None if failed or reciprocal <= ESTIMATED * len(matrix) * least else (lu, pivots)
+
+
+def inverse_by_parts(matrix: csr_matrix, least: float) -> csr_matrix:
+    """The pseudoinverse, found apart for rows and columns that have to do with each other; of their
+    singular values those below ``least`` of the largest count as zero."""
+    from scipy.sparse import block_array, csr_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    part = connected_components(block_array([[None, matrix], [matrix.T, None]]), directed=False)[1]
+    of = np.split(part, [matrix.shape[0]])  # rows, and columns
+    count = np.array([np.bincount(one, minlength=part.max(initial=-1) + 1) for one in of])
+    first, order = np.cumsum(count, axis=1) - count, [np.argsort(o, kind="stable") for o in of]
+    found = csr_matrix(matrix.T.shape)
+    for sizes in np.unique(count[:, count.all(axis=0)], axis=1).T:
+        mine = first[:, (count == sizes[:, None]).all(axis=0)]
+        rows, columns = (o[k[:, None] + np.arange(n)]
+                         for o, k, n in zip(order, mine, sizes, strict=True))
+        i, j = np.repeat(rows, sizes[1]), np.repeat(columns, sizes[0], axis=0).ravel()
+        alike = np.asarray(matrix[i, j]).reshape(len(rows), *sizes)
+        inverse = np.linalg.pinv(alike, rcond=least).transpose(0, 2, 1).ravel()
+        found += csr_matrix((inverse, (j, i)), shape=found.shape)
+    return found

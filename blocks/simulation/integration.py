@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..numerics.arrays import Array, Indices
-from ..numerics.tolerances import AT_FOLD, LEAST_ERROR, TIME_GRAIN
+from ..numerics.tolerances import AT_FOLD
 from ..solvers import Step, Trajectory
-from ..solvers.looks import BEYOND, MOST_PARTS, SEEN
+from ..solvers.looks import BEYOND, SEEN
 from ..system.failure import AlgebraicFailure
 from ..system.newton import TOLD
+from ..system.problem import Problem, Tangent
 from .episode import Episode
 from .events import Events
 from .failures import stop_at_failed_step
 from .fold import GOES_ON, beyond_fold, derivatives_of_loops
-from .loop_branch import LoopBranch, TiedBranch, follows_branches
 from .recording import RunRecording
 from .running_method import RunningMethod
 from .zero_crossings import ZeroCrossings
 
 if TYPE_CHECKING:
     from ..native.courses import PassedCourses
-    from ..native.python_steps import Pulses
+    from ..native.python_steps import LoopBranch
     from ..nonsmooth.modes.decisions import Change
     from ..nonsmooth.modes.drift_correction import Contacts
 
@@ -32,6 +32,9 @@ __all__ = ["Ending", "Integration"]
 
 LAST_STEPS = 5  # and one less: a dead point is near within the longest of these
 FARTHER = 16  # times that: after an event steps are short
+HALVINGS = 50  # of a step in which tied states cannot be followed
+FOLLOWS = 0.1  # part of its way by which a tied state may miss its prediction
+SMALL = 1e-3  # of its nominal value: what it may miss anyway
 
 
 class Ending(NamedTuple):
@@ -69,20 +72,20 @@ class Integration:
         self.running, self.events, self.crossings = running, events, crossings
         self.time_events = events.time_events
         self.contacts = contacts
-        self.has_exponents = self.problem.system.has_exponents
-        self.pulses: Pulses | None = None  # made where a method in Python needs it
         self.progress: Callable[[float], None] | None = None
         self.until = np.inf  # where a program wants to look that drives the run step by step
         laws = self.problem.laws
         self.watched = bool(self.system.nm or (laws is not None and laws.watched))
+        self.looked_into = self.system.has_exponents or self.system.state_tables.places.numel()
         # of the present episode
         self.t = self.stop = running.settings.t_start
         self.y: Array = np.zeros(0)
         self.method: Any = None
         self.trajectory: Any = None
-        self.branch: TiedBranch | LoopBranch | None = None
+        self.tied: _TiedBranch | None = None
+        self.loops: LoopBranch | None = None
+        self._followed: LoopBranch | None = None  # that of any, made for the first of these
         self.retaken = False  # its first step
-        self.shorter = self.last_length = 0.0  # steps that are tried, and that was kept last
         self.decided_in_steps = False  # by a method that steps over events
         self.modes: Any = None  # at the start, where they are
 
@@ -124,12 +127,14 @@ class Integration:
         if self.trajectory is None:
             self.trajectory = Trajectory(t, self.y, order=self.method.order)
         self.open(t, struck, self.trajectory)
-        problem.predictor = problem.guess_z = self.branch = self.pulses = None
+        problem.predictor = problem.guess_z = self.tied = self.loops = None
         if self.system.clusters and not self.method.carries:
-            self.branch = TiedBranch(problem, t)
-        elif follows_branches(problem) and not self.method.looks_itself:
-            self.branch = LoopBranch(problem, t, problem.z, self.time_events.least)
-            self.recording.episodes[-1].marks = self.branch.marks
+            self.tied = _TiedBranch(problem, t)
+        elif _follows_branches(problem) and not self.method.looks_itself:
+            from ..native.python_steps import LoopBranch
+
+            self.loops = self._followed = self._followed or LoopBranch(problem)
+            self.recording.episodes[-1].marks = self.loops.begin(problem.z)
         self.stop = self.time_events.after(t, self.method.own_events is not None)
         if problem.delays is not None and self.method.own_events is None:
             self.stop = min(self.stop, problem.delays.after(t))
@@ -145,8 +150,6 @@ class Integration:
         if self.method.waits:
             self.stop = step.t
         if step.failure:
-            if self._comes_nearer(step):
-                return None
             ending = (self._over_dead_point(step.t, np.asarray(step.y))
                       or self._beyond_end(step.t, np.asarray(step.y)))
             if ending is not None:
@@ -161,7 +164,7 @@ class Integration:
             return self._take_step(step)
         except AlgebraicFailure as failure:  # at a point within it
             again = step.t - self.t > self.time_events.tiny(self.t)
-            if isinstance(self.branch, LoopBranch) and again:
+            if self.loops is not None and again:
                 self._retake((step.t - self.t) / 2)
                 return None
             t, y = (step.t, step.y) if self.method.looks_itself else (self.t, self.y)
@@ -171,58 +174,38 @@ class Integration:
     def _take_step(self, step: Step) -> Ending | None:
         """Take what a step is good for; tell the ending if that was the last."""
         shortened = False
-        if self.branch is not None and (until := self.branch.followed(step)) < step.t:
-            if not isinstance(self.branch, LoopBranch):
-                shortened = True
-            elif not self.branch.is_at(step.t):
-                self._retake(until - self.t or (step.t - self.t) / 2)
-                return None
-            elif until == self.t:
+        if self.tied is not None and (until := self.tied.followed(step)) < step.t:
+            shortened, step = True, step._replace(t=until, y=step.dense(until))
+        if self.loops is not None and not self.loops.keeps(step):
+            if step.t - self.t <= self.time_events.tiny(step.t):
                 return self._end_of_branch(self.t, self.y)
-            step = step._replace(t=until, y=step.dense(until))
-        length = whole = step.t - step.t_old
-        unseen = not (self.method.looks_itself or self.method.fixed_step)
-        if self.has_exponents and unseen:
-            length = self._step_to_pulse(step)
-        if length >= whole and unseen and (
-                self.watched or self.system.state_tables.places.numel()):
-            looks = self.crossings.looks(step.t_old)
-            length = looks.within_pieces(step)
-            parts = looks.parts(step) if length >= whole and self.watched and not step.clear else 1
-            if parts > MOST_PARTS:
-                length = 0.5 * MOST_PARTS * whole / parts
-        if length < whole:
-            self._retake(length)
+            self._retake((step.t - self.t) / 2)
             return None
+        if self.looked_into and not (self.method.looks_itself or self.method.fixed_step):
+            looks = self.crossings.looks(step)
+            length = looks.length(step, self.method.atol, self.method.rtol)
+            if length < step.t - step.t_old:
+                self._retake(length)
+                return None
         crossing = self._crossing(step, self._unseen(step))
         if crossing is not None:
-            at, which, early = crossing
+            at, which, early, y = crossing
             if early:
                 self.retaken = True
                 self._retake(BEYOND * (at - self.t))
                 return None
-            return self._end_at_crossing(step, at, which)
+            return self._end_at_crossing(step, at, which, y)
         if shortened:
             self.running.longest = step.t - step.t_old
-        elif self.branch is not None:
-            self.branch.go_on()
+        elif self.tied is not None:
+            self.tied.go_on()
+        if self.loops is not None:
+            self.loops.go_on(step.t)
         self._keep(step, step.t)
-        if isinstance(self.branch, LoopBranch) and self.branch.ended:
-            return self._end_of_branch(step.t, np.asarray(step.y))
         if self.t >= self.stop:
             return None  # what is known to happen now comes first
         return self._over_dead_point(step.t, np.asarray(step.y)) or (
             Ending(self.t) if self._is_over(step, shortened) else None)
-
-    def _comes_nearer(self, step: Step) -> bool:
-        """Take a step again, shorter, which a method has given up where a branch may end."""
-        if not isinstance(self.branch, LoopBranch):
-            return False
-        self.shorter = (self.shorter or self.last_length) / 4
-        if self.shorter <= self.time_events.tiny(step.t):
-            return False
-        self._retake(self.shorter)
-        return True
 
     def _retake(self, length: float) -> None:
         """Take the step again from where it began, so long."""
@@ -237,8 +220,8 @@ class Integration:
         if not system.nz or system.has_linear_loops or system.clusters or (
                 problem.laws is not None and problem.laws.massless):
             return None
-        if isinstance(self.branch, LoopBranch):
-            z = self.branch.z
+        if self.loops is not None:
+            z = self.loops.z
         elif self.trajectory.carries:
             z = self.trajectory.states(np.array([t]), np.zeros(1, dtype=int))[0, system.nx :]
         else:
@@ -297,7 +280,7 @@ class Integration:
         self.trajectory = self.recording.episodes[-1].trajectory
         self.crossings.begin(t)
         for step in steps:
-            at, which, _ = self._crossing(step) or (step.t, None, False)
+            at, which = (self._crossing(step) or (step.t, None))[:2]
             self._keep(step, at)
             if which is not None:
                 break
@@ -321,13 +304,6 @@ class Integration:
             stop_at_failed_step(self.recording, Step.failed(t, y, str(problem.failure)),
                                 self.running.settings.t_start)
         return ending
-
-    def _step_to_pulse(self, step: Step) -> float:
-        if self.pulses is None:
-            from ..native.python_steps import Pulses
-
-            self.pulses = Pulses(self.problem, self.method, len(self.y))
-        return self.pulses.step_to_pulse(step, self.y)
 
     def _go_on_from_events(self, passed: PassedCourses) -> None:
         """Go on from the last event that the method has carried out."""
@@ -356,11 +332,12 @@ class Integration:
         return True
 
     # -- crossings -------------------------------------------------------------------------
-    def _crossing(self, step: Step, early: float = 0.0) -> tuple[float, Indices, bool] | None:
+    def _crossing(self, step: Step, early: float = 0.0
+                  ) -> tuple[float, Indices, bool, Array] | None:
         """The first crossing in a step, what has crossed, and whether it is ``early``, less than so
-        far from the start."""
+        far from the start; and the unknowns there."""
         if step.crossed is not None:
-            return step.t, step.crossed, False
+            return step.t, step.crossed, False, step.y
         self.crossings.atol = self.method.atol
         return None if step.clear or not self.watched else self.crossings.first(step, early)
 
@@ -372,7 +349,7 @@ class Integration:
         first = step.t_old == self.t == self.trajectory.start and not self.retaken
         return SEEN * (step.t - step.t_old) if first and not self.method.fixed_step else 0.0
 
-    def _end_at_crossing(self, step: Step, at: float, which: Indices) -> Ending:
+    def _end_at_crossing(self, step: Step, at: float, which: Indices, y: Array) -> Ending:
         laws = self.problem.laws
         self._keep(step, at)
         crossings, nm = self.crossings, self.system.nm
@@ -382,14 +359,6 @@ class Integration:
             crossings.largest[:] = self.method.largest[:nm]
             if laws is not None:
                 laws.notice(self.method.largest[nm:])
-        y = np.array(step.y if at == step.t else self.trajectory(at))
-        if not self.method.looks_itself:  # as machine code: zero at the same instant is zero
-            moved = np.abs(y - step.dense(step.t_old))
-            grain = TIME_GRAIN * max(abs(step.t_old), abs(at)) / (at - step.t_old)
-            rests = (np.abs(y) <= grain * moved) & (moved > LEAST_ERROR * crossings.atol)
-            zero = np.where(rests, 0.0, y)
-            if not (crossings.margins(at, zero)[which] > 0.0).any():
-                y = zero  # unless that would undo what has crossed
         self.problem.solve(at, y)
         return Ending(at, which, reach=at - step.t_old)
 
@@ -420,7 +389,6 @@ class Integration:
         self._keep(step, step.t)
 
     def _keep(self, step: Step, until: float) -> None:
-        self.shorter, self.last_length = 0.0, until - step.t_old
         self.trajectory.append(step, until=until)
         if (delays := self.problem.delays) is not None:
             whole = self.method.looks_itself  # a call takes many steps, and keeps what it can
@@ -446,3 +414,43 @@ class Integration:
         self.problem.choose_states(step.t)
         self.running.begin_with(step.t - step.t_old, step.t)
         return True
+
+
+def _follows_branches(problem: Problem) -> bool:
+    """Whether it has nonlinear loops that Newton's method solves at every point."""
+    system, laws = problem.system, problem.laws
+    return (bool(system.tape.followed.any()) and not system.clusters
+            and problem.size == len(problem.free) and (laws is None or not laws.massless))
+
+
+class _TiedBranch:
+    """The branch that the tied states of a problem are on, from step to step of an episode.
+
+    No error estimate watches them: where all motion is prescribed (a driven linkage),
+    the states that are integrated allow any step.
+    """
+
+    def __init__(self, problem: Problem, t: float) -> None:
+        self.problem = problem
+        self.last: Tangent = problem.tangent(t)
+        self.ahead = self.last  # at the end of the step that was looked at
+        problem.predictor = self.last
+
+    def followed(self, step: Step) -> float:
+        """How far into a step they move as predicted."""
+        start = self.last
+        t = step.t
+        for _ in range(HALVINGS):
+            h = t - step.t_old
+            self.problem.solve(t, np.asarray(step.dense(t)))
+            self.ahead = self.problem.tangent(t)
+            missed = np.abs(self.ahead.x - start.x - h * (start.slope + self.ahead.slope) / 2)
+            way = h * (np.abs(start.slope) + np.abs(self.ahead.slope)) / 2
+            if np.all(missed <= FOLLOWS * way + SMALL * self.problem.scale_x[self.problem.tied]):
+                break
+            t = step.t_old + h / 2
+        return t
+
+    def go_on(self) -> None:
+        """The step is taken: predictions start from its end."""
+        self.problem.predictor = self.last = self.ahead

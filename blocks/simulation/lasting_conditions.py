@@ -43,8 +43,8 @@ def refuse_lasting(recording: RunRecording, resets: Resets, relations: Relations
 
     Where it was only stopped, as by ``{v: 0}``, what goes on may be meant: that is a warning; or is
     meant, where nothing integrated is assigned, as by a valve that closes. A SimulationError names
-    the component and the instant from which on its condition lasted. One that was put beyond what
-    made it true, and never came back, is told, too: it could not act again.
+    the component and the instant from which on its condition lasted. One that was put at what made
+    it true or beyond, and never came back, is told, too: it could not act again.
     """
     system, (which, of_states, moved_by) = recording.system, resets.turning()
     if not len(which):
@@ -73,14 +73,14 @@ def refuse_lasting(recording: RunRecording, resets: Resets, relations: Relations
                      for k in (first - 1, first))
     passed = np.abs(here) <= GONE * size  # and not put beyond it
     holds = look(resets.conditions, ends[-1:], np.array([len(m) - 1]))[moved_by[r], 0] > 0.5
-    put = np.flatnonzero(alone & ~passed & (moved_by[r] >= 0) & holds)
+    back = np.where(of_states[r], np.minimum(before, after) <= 0.0,
+                    after < -GONE * np.abs(before))
+    put = np.flatnonzero(alone & ~(passed & back) & (moved_by[r] >= 0) & holds)
     at_once, size = _seen(look, margins, ends[first[put] - 1], first[put] - 1, rows[:, put])
     for k in put[np.abs(at_once) <= GONE * size].tolist():
         component, text = relations.describe(int(r[k]), bool(m[-1, r[k]]))
         warn_user(f"{component}: {text} at t = {starts[first[k]]:.9g} s, and what its "
-                  f"`when` assigns is beyond that: {BEYOND}", LastingWarning)
-    back = np.where(of_states[r], np.minimum(before, after) <= 0.0,
-                    after < -GONE * np.abs(before))
+                  f"`when` assigns leaves it there: {BEYOND}", LastingWarning)
     found = np.flatnonzero(passed & back)
     for k in found[np.unique(i[found], return_index=True)[1]].tolist():
         _tell(recording, relations, int(r[k]), bool(m[first[k], r[k]]), float(starts[first[k]]),

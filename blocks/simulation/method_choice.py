@@ -20,12 +20,14 @@ from .settings import Settings
 
 __all__ = ["automatic", "chosen_method", "explicit_steps", "fastest_motions", "implicit_one_step",
            "in_machine_code", "in_python", "named_method", "refuse_fixed_steps",
-           "refuse_full_jacobian", "refuse_idle_step", "tries_implicit_first"]  # fmt: skip
+           "refuse_full_jacobian", "refuse_idle_step"]  # fmt: skip
 
-MILD = 2000.0  # fastest rate times duration up to which explicit steps are taken in Python
-SMALL = 8  # states up to which implicit steps, with full matrices, cost little more than explicit
-SETTLING = 3e4  # explicit steps that only follow what settles: implicit ones are tried first
-AGAINST = 30.0  # times as fast as the fastest oscillation it settles there
+REACH = 3.3  # step times fastest rate at the stability bound of the pair
+TIGHT = 1e-8  # relative tolerance below which a method of higher order is better
+SETTLING = 3e4  # explicit steps that only follow what settles: implicit ones are worth beginning
+AGAINST = 30.0  # times as fast as the fastest oscillation it settles there, where that is known
+IN_PYTHON = 0.02  # of these steps already where they are taken in Python,
+SLOWER = 20.0  # and so many times as many where implicit ones alone are, or are many: for digits
 STATIC = "nothing is integrated: steps follow the waves of the sources"
 EXPLICIT = "dopri5", "DOP853", "RK45", "RK23", "rk4", "euler"  # that machine code has, too
 IMPLICIT = "rodas4", "backward_euler", "trapezoidal"
@@ -107,7 +109,7 @@ def compiled_method(name: str) -> type[Method]:
 
 def explicit_steps(rtol: float) -> type[Method]:
     """The explicit one-step method in machine code whose steps cost least at a tolerance."""
-    return native.compiled_method("DOP853" if rtol < native.TIGHT else "dopri5")
+    return native.compiled_method("DOP853" if rtol < TIGHT else "dopri5")
 
 
 def _why_in_python(problem: Problem, implicit: bool = False) -> str:
@@ -131,20 +133,6 @@ def fastest_motions(problem: Problem, t: float, y: Array) -> tuple[float, float]
     here = b"|".join(np.asarray(a).tobytes() for a in (
         t, y, problem.z, problem.p, problem.m, problem.d, modes))
     return known.once(blake2b(here).digest(), lambda: problem.fastest_motions(t, y))
-
-
-def tries_implicit_first(problem: Problem, t0: float, t1: float, rtol: float) -> bool:
-    """Whether a run of few states begins with implicit steps that must turn out longer.
-
-    Where explicit ones would, if all stays as it is at the start, mostly follow what has settled
-    long ago: a change of methods takes as long as hundreds of such steps.
-    """
-    if problem.size > SMALL or rtol < native.TIGHT:
-        return False
-    rate, oscillation = fastest_motions(problem, t0, problem.solver_vector())
-    steps = rate * (t1 - t0) / native.REACH
-    return AGAINST * oscillation < rate and steps > SETTLING and (
-        implicit_one_step(problem) is not None)
 
 
 def in_machine_code(kind: type[Method], problem: Problem, settings: Settings
@@ -174,30 +162,37 @@ def in_python(kind: type[Method], problem: Problem) -> type[Method]:
 
 
 def automatic(problem: Problem, t0: float, t1: float, rtol: float) -> tuple[type[Method], str]:
-    """The method that a run begins with where none was asked for, and why: an explicit one where
-    the fastest motion at the start is worth resolving."""
+    """The method that a run begins with where none was asked for, and why.
+
+    ====================================================  =========
+    nothing is integrated                                 explicit
+    modes are decided, or states tied: the rates at the   explicit
+    start say little
+    more than ``SETTLING`` explicit steps would only      implicit
+    follow what settles at the start
+    otherwise                                             explicit
+    ====================================================  =========
+
+    Explicit is ``dopri5``, or ``DOP853`` at tight tolerances and in Python; implicit is ``rodas4``.
+    Who goes on from there is said by :meth:`.running_method.RunningMethod._review`.
+    """
     system, reason = problem.system, _why_in_python(problem)
+    explicit = method_named("DOP853") if reason else explicit_steps(rtol)
     if not system.nx:
-        return (method_named("rodas4") if reason else explicit_steps(rtol)), STATIC
-    if system.nu or system.clusters or not problem.size:  # the rates at the start say little
-        why = "explicit, one-step: cheap to restart after events"
-        return (method_named("DOP853") if reason else explicit_steps(rtol)), why
-    rate, _ = fastest_motions(problem, t0, problem.solver_vector())
-    stiff = f"implicit, one-step: stiff at the start ({rate:.3g} 1/s)"
-    if reason:
-        if rate * (t1 - t0) > MILD:
-            return method_named("rodas4"), stiff
-        return method_named("DOP853"), (
-            f"explicit: not stiff at the start (fastest rate {rate:.3g} 1/s)")
-    steps = rate * (t1 - t0) / native.REACH
-    if tries_implicit_first(problem, t0, t1, rtol):
-        return native.compiled_method("rodas4"), (
-            f"implicit, one-step: {steps:.2g} explicit steps would follow what settles fastest at "
-            f"the start ({rate:.3g} 1/s)")
-    if steps <= native.most_steps(problem.size):
-        return explicit_steps(rtol), (f"explicit: about {steps:.2g} steps follow the fastest "
-                                      f"motion ({rate:.3g} 1/s)")
-    return implicit_one_step(problem) or method_named("rodas4"), stiff
+        return explicit, STATIC
+    if system.nu or system.clusters or not problem.size:
+        return explicit, "explicit, one-step: cheap to restart after events"
+    rate, oscillation = fastest_motions(problem, t0, problem.solver_vector())
+    steps = rate * (t1 - t0) / REACH
+    if steps > SETTLING * (IN_PYTHON if reason else 1.0) and (
+            oscillation == np.inf or AGAINST * oscillation < rate):
+        implicit = implicit_one_step(problem)
+        if implicit and rtol >= TIGHT or reason or steps > SETTLING * SLOWER:
+            return implicit or method_named("rodas4"), (
+                f"implicit, one-step: {steps:.2g} explicit steps would follow what settles fastest "
+                f"at the start ({rate:.3g} 1/s)")
+    return explicit, (f"explicit: about {steps:.2g} steps follow the start (fastest rate "
+                      f"{rate:.3g} 1/s)")
 
 
 class Quasistatic(Method):

@@ -21,10 +21,10 @@ from ..system.failure import AlgebraicFailure
 from ..system.points import Points, modes_in
 from ..system.problem import Problem, Tangent
 from .episode import Episode, EpisodeList
-from .loop_branch import torn_at
 from .wanted import Wanted
 
 if TYPE_CHECKING:
+    from ..native.python_steps import LoopBranch
     from ..nonsmooth.contract import IndeterminateGroup
     from ..nonsmooth.modes.drift_correction import Contacts
 
@@ -297,6 +297,21 @@ class Replay:
         problem.x[:], problem.z[:], problem.u[:] = episode.x, episode.z, episode.u
         return problem
 
+    @cached_property
+    def _loops(self) -> LoopBranch:
+        from ..native.python_steps import LoopBranch
+
+        return LoopBranch(self.problem)
+
+    def _torn_at(self, episode: Episode, t: float) -> Array:
+        """Torn unknowns at a time of an episode, between its marks."""
+        (t0, before), (t1, after) = episode.marks_around(t)
+        if t1 == t0:
+            return before
+        y0, y = (episode.trajectory(at)[: self.problem.size] for at in (t0, t))
+        near = before + (t - t0) / (t1 - t0) * (after - before)
+        return self._loops.put((t0, y0, before), (t, y, near))
+
     def _one_by_one(self, episode: Episode, t: Array, x: Array, z: Array, split: bool
                     ) -> tuple[Array, Array, Array]:
         """Points of an episode, solved for at one time after the other; nan where that fails."""
@@ -315,7 +330,7 @@ class Replay:
                     branch = branch or _Branch(problem, episode)
                     problem.x[problem.tied] = branch.near(at)
                 elif episode.marks:
-                    problem.z[:] = torn_at(problem, episode, float(at))
+                    problem.z[:] = self._torn_at(episode, float(at))
                 problem.x[free] = x[free, k]
                 if contacts is None or problem.algebraic:
                     self._follow(episode, before, at)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import native
 from ..exceptions import SimulationError, warn_user
 from ..numerics.arrays import Array
 from ..numerics.tolerances import LAST_DIGITS, TINY
@@ -17,12 +16,12 @@ from ..system.problem import Problem
 from ..system.time_functions import ACROSS
 from .failures import refuse_corner, refuse_wiggling, tell_many_steps
 from .method_choice import (
+    SLOWER,
     explicit_steps,
     fastest_motions,
     implicit_one_step,
     in_machine_code,
     in_python,
-    tries_implicit_first,
 )
 from .settings import Settings
 from .time_events import TimeEvents
@@ -37,19 +36,17 @@ PARTS = 200  # of a run without states, one a step at least, but for fixed steps
 GROWS = 1.5  # a step that takes up another one, against that
 REVIEW = 100  # steps after which it is asked whether they are held back by stability
 REVIEW_COMPILED = 2000  # the same in machine code, where so many take no longer than that
-FIRST_REVIEW = 64  # the first one there, at what is plainly stiff
-DEAR = 40  # unknowns that are solved for at every point, from which on steps cost as much, too
-PLAINLY = 50_000  # steps left at that pace: one that only begins at the bound has fewer
 WORTH = 5  # times that: steps left for which another method is worth beginning
+FIRST_REVIEW, PLAINLY = 64, 50_000  # the first one there, and steps left: plainly stiff
+DEAR = 40  # unknowns that are solved for at every point, from which on steps cost as much, too
 AT_THE_LIMIT = 2.5  # step times fastest rate near the stability bound of an explicit method
 PERHAPS = 1.0  # the same where implicit steps can be tried: the rate may differ within a step
 FARTHER = 3.0  # times an explicit step, that implicit ones must reach to be worth their price
 TRIED = 200  # explicit steps, over which they are tried
 BOLD = 10.0  # explicit steps that the first of them is long
-PATIENCE = 4  # times as many steps to the next review after a trial in vain
+PATIENCE = 4  # times as many steps between reviews after a trial in vain
 FEW_STATES = 100  # whose rates are looked at in every new combination of modes and relations
 ENDLESS = 1e9  # fastest rate times the time left: no explicit method gets through
-TEDIOUS = 1e6  # the same, from which on auto takes an implicit one
 SOME_EVENTS = 20  # decided in Python: fewer take no time that is worth a word
 COUNTED = ("steps", "rejected", "residuals", "jacobians", "factorizations")
 
@@ -76,12 +73,10 @@ class RunningMethod:
             statistics["why"] += f"; in Python, as {reason}"
         elif kind.looks_itself or kind is not settings.method:
             statistics["why"] += ", in machine code"
-        #: To an implicit method, where the explicit one is held back by stability.
-        self.may_switch = settings.may_switch and bool(problem.size) and (
-            not settings.method.implicit)
         #: To a method of another kind, where one that was not chosen by the user stops.
         self.may_replace = settings.may_switch and bool(problem.size)
-        self._leaves = False  # another method has been chosen in the course of an episode
+        #: Likewise, where its steps are cheaper on the way.
+        self.may_switch = self.may_replace and not settings.method.fixed_step
         self.current: Any = None  # the method of the present episode
         self._longest = settings.max_step if problem.size or settings.method.fixed_step else min(
             settings.max_step, (settings.t_end - settings.t_start) / PARTS)
@@ -91,21 +86,15 @@ class RunningMethod:
         self.episodes = 0  # how many have begun
         self.driven = False  # whether a program drives the run step by step
         self._again_until = -np.inf  # to where a step is taken again, were it of fixed length, too
-        #: Steps and time at the last review.
-        self._judged, self._judged_at = 0, settings.t_start
-        #: What implicit steps must still turn out longer than: those of an explicit method that was
-        #: given up for stiffness, with their length; without one, those that stability allows.
-        self._explicit: tuple[Any, float | None] | None = None
-        if settings.may_switch and settings.method.name == "rodas4" and tries_implicit_first(
-                problem, settings.t_start, settings.t_end, settings.rtol):
-            self._explicit = explicit_steps(settings.rtol), None
+        #: Steps and time at the last review, and times how many there usually are to the next one.
+        self._judged, self._judged_at, self._patience = 0, settings.t_start, 1
+        self._begun: Any = None  # the class that the episode began with
         self._seen: set[bytes] = set()  # modes and relations whose rates were looked at
         self._pace = Pace(settings.t_start, time_events)
-        self._patience = 1  # times the steps to the next one
 
     def begin(self, t: float, y: Array) -> Method:
         """The method for the episode from here on."""
-        self._check_modes(t, y)
+        self._refuse_stiff_modes(t, y)
         self.episodes += 1
         method = self._started(t, y)
         self.longest = min(2 * self.longest, self._longest)
@@ -113,7 +102,7 @@ class RunningMethod:
 
     def _started(self, t: float, y: Array) -> Method:
         """The method at a point, from where steps are as the run's settings have them again."""
-        self.current = self._made_or_restarted(t, y)
+        self.current, self._begun = self._made_or_restarted(t, y), self.kind
         self.first_step = self.settings.first_step
         method: Method = self.current
         return method
@@ -154,10 +143,8 @@ class RunningMethod:
         """Begin again with a step that reaches hardly farther than the last one did.
 
         A mode was to end there and goes on: the flow had not turned, it was within the error of a
-        step far longer than the time in which it grows clear of that. Or it has become so fast,
-        since these modes were looked at, that steps wiggle about it: that is looked at anew.
+        step far longer than the time in which it grows clear of that.
         """
-        self._seen.discard(self._held())
         self.begin_with(max(reach, self.time_events.tiny(t)), t)
 
     def begin_again(self, t: float, y: Array, step: float) -> Method:
@@ -178,13 +165,8 @@ class RunningMethod:
 
     def advance(self, t: float, stop: float) -> Step:
         """A step of the method, as far as it may go before it is asked again."""
-        if self.current.looks_itself:
-            if self.may_switch and self.problem.algebraic >= DEAR:
-                self.current.review = REVIEW, WORTH * REVIEW
-            elif self.may_switch and not self._judged:
-                self.current.review = FIRST_REVIEW, PLAINLY
-            elif self._explicit is not None and not self._judged:
-                self.current.review = REVIEW_COMPILED, REVIEW_COMPILED
+        if self.may_switch and self.current.looks_itself:
+            self.current.review = self._next_review()
         step: Step = self.current.advance(self._limit(t, stop))
         return step
 
@@ -222,24 +204,19 @@ class RunningMethod:
         self.current.work = Work()
 
     # -- giving it up ----------------------------------------------------------------------
-    def _check_modes(self, t: float, y: Array) -> None:
-        """Go on with implicit steps where modes are so stiff that explicit ones end nowhere.
-
-        As the current of a coil that an open switch leaves to a parasitic conductance. Raises
-        SimulationError if the method was chosen by the user.
-        """
+    def _refuse_stiff_modes(self, t: float, y: Array) -> None:
+        """Raise where modes are so stiff that explicit steps, which the user has chosen, end
+        nowhere, as the current of a coil that an open switch leaves to a parasitic conductance."""
         problem, laws = self.problem, self.problem.laws
-        if laws is None or self.kind.implicit or self.kind.fixed_step or not (
-                laws.elements.valve.any() or self.may_switch and not self.episodes):
+        if laws is None or self.settings.may_switch or self.kind.implicit or (
+                self.kind.fixed_step or not laws.elements.valve.any()):
             return
-        held = self._held()
+        held = laws.modes.tobytes() + problem.m.tobytes()  # the present modes and relations
         if not 0 < problem.size <= FEW_STATES or held in self._seen:
             return
         self._seen.add(held)
         rate, left = fastest_motions(problem, t, y)[0], self.settings.t_end - t
-        if not (TEDIOUS if self.may_switch else ENDLESS) < rate * left < np.inf:
-            return
-        if not self.may_switch:
+        if ENDLESS < rate * left < np.inf:
             values, vectors = np.linalg.eig(problem.slope_jacobian(t, y).toarray())
             fastest = problem.name_of(int(  # what moves most where something settles fastest
                 np.abs(vectors[:, np.abs(values).argmax()]).argmax()))
@@ -250,41 +227,25 @@ class RunningMethod:
                 "Take method='auto' or 'rodas4', whose steps this does not hold up. Where a "
                 "parasitic resistance or conductance makes it so fast, leave that out.",
                 says_where=True, code="simulation.stiff", time=float(t), variables=(fastest,))
-        kind = implicit_one_step(problem)
-        if kind is not None:
-            self.may_switch = False
-            self._take(kind, f"it became stiff at t = {t:.4g} s (fastest rate {rate:.3g} 1/s)")
-
-    def _held(self) -> bytes:
-        """The present modes and relations."""
-        problem: Any = self.problem
-        return bytes(problem.laws.modes.tobytes() + problem.m.tobytes())
 
     def given_up(self, step: Step) -> bool:
         """Whether another method had better go on from the end of a step."""
-        if self._leaves:
-            self._leaves = False
-            return True
-        kind = self.kind
-        self._check_modes(step.t, step.y)  # machine code may have entered new ones
-        if self.kind is not kind:
+        self._refuse_stiff_modes(step.t, step.y)  # machine code may have entered new ones
+        if self.kind is not self._begun:
             return True
         if not self.driven:
             self._pace.observe(step, self._so_far("steps"), self.current, self.problem)
-        if self._explicit is not None:
-            return self._is_no_better(step)
         if self.current.goes_nowhere and not self.may_switch:
             warn_user(f"At t = {step.t:.4g} s steps of {self.kind.name} stay at a point that is no "
                       "solution: states are within their tolerance, but what flows there may be "
                       "thousands of times that. Take method='auto' or 'rodas4'.")
-        return self.may_switch and self._has_become_stiff(step)
+        return self.may_switch and self._review(step)
 
     def takes_implicit(self, t: float) -> bool:
         """Whether an implicit method goes on where explicit steps wiggle about a switch."""
         kind = implicit_one_step(self.problem) if self.may_switch and not self.driven else None
         if kind is None or self.kind.implicit:
             return False
-        self.may_switch, self._explicit, self._leaves = False, None, True
         self._take(kind, f"steps switched back and forth at t = {t:.4g} s")
         return True
 
@@ -300,8 +261,7 @@ class RunningMethod:
             self.problem)
         if kind is None or not self._fits(kind, self.problem, step):
             return False
-        self.may_replace = self.may_switch = False
-        self._explicit = None
+        self.may_replace = False
         self._take(kind, f"{self.kind.name} did not get beyond t = {step.t:.4g} s")
         return True
 
@@ -310,49 +270,69 @@ class RunningMethod:
         count: int = self.work.get(name, 0) + getattr(self.current.work, name)
         return count
 
-    def _has_become_stiff(self, step: Step) -> bool:
-        """Whether stability, not accuracy, limits the explicit method: take an implicit one.
-
-        Where the implicit one is in machine code, too, its steps are tried. The fastest rate alone
-        does not tell: beside the root of a law like a square root the explicit method can stay
-        for good at a point that is no solution, where the rate is a fraction of the one it strides
-        over.
-        """
-        problem = self.problem
-        # steps cost next to nothing, and less than such a review
-        cheap = self.current.looks_itself and problem.algebraic < DEAR
+    def _next_review(self) -> tuple[int, float]:
+        """After how many steps there is one, and how many must then be left: another method is
+        worth beginning for many times the steps that a review costs as much as."""
+        if self.kind.implicit:
+            return self._patience * REVIEW_COMPILED, 0.0
+        cheap = self.current.looks_itself and self.problem.algebraic < DEAR
+        if cheap and not self._judged and self._so_far("steps") < REVIEW_COMPILED:
+            return FIRST_REVIEW, PLAINLY
         between = self._patience * (REVIEW_COMPILED if cheap else REVIEW)
-        taken = self._so_far("steps")
-        first = cheap and not self._judged and taken < between
-        nowhere = self.current.goes_nowhere  # which is wrong, however few steps are left
-        if taken - self._judged < (FIRST_REVIEW if first else between) and not nowhere:
+        return between, WORTH * between
+
+    def _review(self, step: Step) -> bool:
+        """Whether a method of the other kind goes on from the end of a step: the rule of ``auto``.
+
+        ========  ============================================================  ========
+        so far    where                                                         goes on
+        ========  ============================================================  ========
+        explicit  many steps are left, as long as stability allows, and         implicit
+                  implicit ones, which are tried, reach ``FARTHER`` times as
+                  far each
+        explicit  steps stay at a point that is no solution                     implicit
+        implicit  steps have been less than ``FARTHER`` times as long as        explicit
+                  explicit ones, which are tried
+        ========  ============================================================  ========
+
+        The fastest rate alone does not tell: beside the root of a law like a square root the
+        explicit method can stay for good at a point that is no solution, where the rate is a
+        fraction of the one it strides over. Where machine code has no implicit method, the one in
+        Python is taken without a trial, and for good.
+        """
+        problem, nowhere, (between, least) = (
+            self.problem, self.current.goes_nowhere, self._next_review())
+        taken, began = self._so_far("steps") - self._judged, self._judged_at
+        if taken < between and not nowhere:
             return False
-        average = (step.t - self._judged_at) / (taken - self._judged)
-        self._judged, self._judged_at = taken, step.t
-        left = (self.settings.t_end - step.t) / max(self.current.usual_step(step), TINY)
-        left *= 1.0 + self._so_far("rejected") / max(taken, 1)  # in vain, as before events
-        if left < (PLAINLY if first else WORTH * between) and not nowhere:
-            return False
-        kind = implicit_one_step(problem)
-        tried = kind is not None and self._fits(kind, problem, step)
-        if kind is None or not tried:
-            if cheap and left < native.most_steps(problem.size):
+        self._judged, self._judged_at = self._judged + taken, step.t
+        if self.kind.implicit:
+            kind: Any = self.current.looks_itself and explicit_steps(self.settings.rtol)
+            if not kind or self._reaches_farther(kind, step, (step.t - began) / taken):
+                self._patience *= PATIENCE
                 return False
-            kind = method_named("rodas4")
-        limit = PERHAPS if tried and cheap and not first else AT_THE_LIMIT
-        rate = problem.fastest_rate(step.t, step.y)
-        if rate * self.current.usual_step(step) < limit and not nowhere:
+            self._take(kind, "its steps are hardly longer than explicit ones, up to "
+                       f"t = {step.t:.4g} s, with all that happens")
+            self.may_switch = True
+            return True
+        usual = self.current.usual_step(step)
+        left = (self.settings.t_end - step.t) / max(usual, TINY)
+        if left < least and not nowhere:
             return False
-        if tried and not self._reaches_farther(kind, step):
+        tried = (kind := implicit_one_step(problem)) and self._fits(kind, problem, step)
+        if not tried and self.current.looks_itself and left < SLOWER * least:
+            return False
+        rate = problem.fastest_rate(step.t, step.y)
+        if rate * usual < (PERHAPS if tried else AT_THE_LIMIT) and not nowhere:
+            return False
+        if tried and not self._reaches_farther(kind, step, usual):
             self._patience *= PATIENCE
             return False
-        self.may_switch = False
-        if tried:
-            self._explicit = self.kind, average
-            if not self.driven and problem.delays is None:
-                self._go_back()
-        self._take(kind, f"it became stiff at t = {self.current.t:.4g} s "
-                   f"(fastest rate {rate:.3g} 1/s)")
+        if tried and not self.driven and problem.delays is None:
+            self._go_back()
+        self._take(kind if tried else method_named("rodas4"),
+                   f"it became stiff at t = {self.current.t:.4g} s (fastest rate {rate:.3g} 1/s)")
+        self.may_switch = bool(tried)
         return True
 
     def _go_back(self) -> None:
@@ -365,32 +345,6 @@ class RunningMethod:
         self._judged_at = self.current.t
         self.first_step = self.settings.first_step
 
-    def _is_no_better(self, step: Step) -> bool:
-        """Whether implicit steps have turned out hardly longer than explicit ones.
-
-        Than those before them: where something happens all the time, they may be longer in between,
-        where they were tried, and no fewer in all. Where a run began with implicit ones, because of
-        what settled fast at the start: whether stability would allow far longer steps here.
-        """
-        taken = self._so_far("steps") - self._judged
-        if self._explicit is None or taken < self._patience * REVIEW_COMPILED:
-            return False
-        kind, length = self._explicit
-        average = (step.t - self._judged_at) / taken
-        self._judged, self._judged_at = self._judged + taken, step.t
-        self._patience *= PATIENCE
-        if length is None:
-            longer = average * self.problem.fastest_rate(step.t, step.y) >= PERHAPS
-        else:
-            longer, self._explicit = average >= FARTHER * length, None
-        if longer:
-            return False
-        self._explicit, self.may_switch = None, True
-        self._take(kind, f"from t = {step.t:.4g} s on explicit steps may be as long"
-                   if length is None else "its steps are hardly longer than explicit ones, up to "
-                   f"t = {step.t:.4g} s, with all that happens")
-        return True
-
     @staticmethod
     def _fits(kind: Any, problem: Problem, step: Step) -> bool:
         """Whether a method can run what follows the end of a step, modes held."""
@@ -399,32 +353,36 @@ class RunningMethod:
         fits: bool = kind.fits(problem, step.t)
         return fits
 
-    def _reaches_farther(self, kind: Any, step: Step) -> bool:
-        """Whether steps of a one-step method from here on are much longer than the last ones.
+    def _reaches_farther(self, kind: Any, step: Step, usual: float) -> bool:
+        """Whether implicit steps from here on are much longer than explicit ones.
 
-        It then begins with the same first step, and so goes the same way.
+        Those of the other ``kind`` are tried, against such as ``usual`` so far; implicit ones begin
+        with the same first step as a run with them would, and so go the same way.
         """
-        h, end = self.current.usual_step(step), self.settings.t_end
-        copy = self.problem.copy_for_reading()
+        first, far = (BOLD * usual, TRIED * usual) if kind.implicit else (None, BOLD * usual)
+        copy, end = self.problem.copy_for_reading(), min(step.t + far, self.settings.t_end)
         if copy.laws is not None:
             copy.laws.modes = self.problem.laws.modes.copy()
         if not self._fits(kind, copy, step):
             return False
-        trial = kind.for_run(copy, step.t, step.y, t_end=end,
+        trial = kind.for_run(copy, step.t, step.y, t_end=self.settings.t_end,
                              rtol=self.settings.rtol, atol=self.tolerances(self.problem),
-                             first_step=BOLD * h, max_step=self.longest)  # fmt: skip
+                             first_step=first, max_step=self.longest)  # fmt: skip
         self._tell_relations(trial, step.t)
         trial.pieces = self.time_events.functions.around(step.t)
-        reached = trial.advance(min(step.t + TRIED * h, end))
-        steps = trial.work.steps + trial.work.rejected
-        least = 0.0 if self.current.goes_nowhere else FARTHER * h  # a point that is wrong
-        farther = not reached.failure and trial.t - step.t >= least * steps
+        reached = trial.advance(end)
+        length = (trial.t - step.t) / max(trial.work.steps + trial.work.rejected, 1)
         trial.rest()
+        if not kind.implicit:
+            return bool(reached.failure) or usual >= FARTHER * length
+        least = 0.0 if self.current.goes_nowhere else FARTHER * usual  # a point that is wrong
+        farther = not reached.failure and length >= least
         if farther:
-            self.first_step = BOLD * h
+            self.first_step = first
         return farther
 
     def _take(self, kind: type[Method], why: str) -> None:
+        self.may_switch = False
         before = self.statistics["method"]
         self.kind, _ = in_machine_code(kind, self.problem, self.settings)
         name = f"{before}, then {kind.name}" if self.episodes else kind.name
@@ -436,7 +394,6 @@ MANY, LONG = 1e6, 60.0  # steps left, and seconds that they will take: told wher
 PACE, PACE_COMPILED = 5_000, 100_000  # steps in between: a second; a transient
 RESTS = 100  # steps in which nothing has moved, with many times as many left
 WIGGLES, WITHIN, ENDURED = 10, 10.0, 2e4  # times, tolerances a state stays within, steps left
-SLOWER = 20.0  # times as long as one in machine code takes a step in Python
 
 
 class Pace:

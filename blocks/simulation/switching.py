@@ -10,8 +10,7 @@ import numpy as np
 
 from ..exceptions import SimulationError
 from ..numerics.arrays import Array, Flags, Indices
-from ..numerics.copies import put_back
-from ..numerics.tolerances import CEASED_FLOW, DIRECTION_STEP, ROUNDING, SAME_INSTANT, TINY
+from ..numerics.tolerances import ROUNDING, SAME_INSTANT, TINY
 from ..solvers.samples import MOST_ROUNDS
 from ..system.problem import Problem
 from .actions import Resets, Samplings
@@ -88,7 +87,6 @@ class Switching:
             holding = self.time_events.holding(problem.crossings_here(t), t)
             unsettled = np.flatnonzero(holding != problem.m)
             if not len(unsettled) and not changed:
-                self._switch_ahead(t)
                 self.resets.remember(problem, t)
                 return None
             problem.m[:] = holding
@@ -119,7 +117,6 @@ class Switching:
             holds = self.time_events.right_limits(t)
             if not self.settling.flip(t, which, holds, self._step, again):
                 self._go_on_elsewhere(t, which[~self.time_events.timed[which]], before)
-            self._switch_ahead(t)
         for r in which[problem.m[which] == before[which]]:  # switched, and back again at once
             self.log.suspect(t, self.time_events.relations.describe(int(r), True)[0])
         self._note(t, np.flatnonzero(problem.m != before))
@@ -200,29 +197,6 @@ class Switching:
             self.problem.m[:] = m
             self.problem.update_anew(t)
         return m is not None
-
-    def _switch_ahead(self, t: float) -> None:
-        """Switch relations of what is about to flow, before the wrong side of it is integrated.
-
-        Where nothing flows, all sides of a law agree; as soon as something does, the wrong ones
-        may have no solution at all.
-        """
-        problem, system = self.problem, self.problem.system
-        if not system.tape.carried.any():
-            return
-        asked = system.tape.directions & ~self.time_events.timed
-        zero = np.flatnonzero(asked & (np.abs(problem.crossings_here(t)) <= 2 * CEASED_FLOW))
-        if not len(zero):
-            return
-        slope = system.slope(*problem.arguments(t))
-        speed = float(np.max(np.abs(slope) / (np.abs(problem.x) + problem.scale_x), initial=0.0))
-        h = min(DIRECTION_STEP / max(speed, TINY), DIRECTION_STEP * (self.t_end - t))
-        with put_back(problem.x, problem.z), np.errstate(all="ignore"):
-            problem.x += h * slope
-            problem.unknowns.solve_in_order(problem.arguments(t + h))
-            going = system.crossings(*problem.arguments(t + h))[zero]
-        problem.m[zero] = np.where(going > 0, 1.0, np.where(going < 0, 0.0, problem.m[zero]))
-        problem.update_anew(t)
 
     def _note(self, t: float, changed: Indices) -> None:
         acted: list[tuple[str, str]] = []

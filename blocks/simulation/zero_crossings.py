@@ -31,7 +31,7 @@ from ..system.problem import Problem
 from .time_events import TimeEvents
 
 if TYPE_CHECKING:
-    from ..native.python_steps import Crossings
+    from ..native.python_steps import StepLooks
 
 __all__ = ["ZeroCrossings"]
 
@@ -42,7 +42,7 @@ class ZeroCrossings:
     def __init__(self, problem: Problem, time_events: TimeEvents) -> None:
         self.problem, self.time_events = problem, time_events
         self.nothing: Array | float = 0.0  # errors of states that no step is shortened for
-        self._looks: Crossings | None = None  # into steps, made for the first one
+        self._looks: StepLooks | None = None  # into steps, made for the first one
         #: What relations may be below zero by, and their largest margins since the last event.
         self.relation_tolerance, self.largest = np.zeros((2, problem.system.nm))
         self.step, self.atol = 0.0, np.zeros(0)  # length of the last step, tolerances of unknowns
@@ -58,23 +58,22 @@ class ZeroCrossings:
         if self._looks is not None:
             self._begin_looks(self._looks, t)
 
-    def _begin_looks(self, looks: Crossings, t: float) -> None:
+    def _begin_looks(self, looks: StepLooks, t: float) -> None:
         looks.begin()
-        nm, relations = len(self.relation_tolerance), looks.relations
-        times = self.time_events
+        nm, relations, times = len(self.relation_tolerance), looks.relations, self.time_events
         relations.known[:nm], relations.timed[:nm], relations.alone[:nm] = (
             times.straight, times.curved, ~times.relations.told)
         relations.instant[0] = times.known_from(t)
         relations.slack[nm:] = self._mode_tolerance
 
-    def looks(self, t: float) -> Crossings:
-        """What looks into the steps of an episode, which has got as far as ``t``."""
-        if self._looks is None:
-            from ..native.python_steps import Crossings
+    def looks(self, step: Step) -> StepLooks:
+        """What looks into the steps of an episode."""
+        if self._looks is None or self._looks.n != len(step.y):
+            from ..native.python_steps import StepLooks
 
             count = len(self.relation_tolerance) + len(self._mode_tolerance)
-            self._looks = Crossings(self.problem, count, self.margins)
-            self._begin_looks(self._looks, t)
+            self._looks = StepLooks(self.problem, len(step.y), count, self.margins)
+            self._begin_looks(self._looks, step.t_old)
         return self._looks
 
     def margins(self, t: float, y: Array) -> Array:
@@ -86,14 +85,15 @@ class ZeroCrossings:
         margin[np.isnan(margin)] = np.inf  # of what is no number nobody can tell
         return margin
 
-    def first(self, step: Step, early: float = 0.0) -> tuple[float, Indices, bool] | None:
+    def first(self, step: Step, early: float = 0.0) -> tuple[float, Indices, bool, Array] | None:
         """The first crossing in a step, and what has crossed: relations, then modes.
 
-        And whether it is ``early``, less than so far from the start: such a one is found about.
+        And whether it is ``early``, less than so far from the start: such a one is found about; and
+        the unknowns there.
         """
-        looks, allowed = self.looks(step.t_old), self.relation_tolerance
-        slack, looks.atol = looks.relations.slack, self.atol if self.atol.size else np.zeros(1)
-        slack[: len(allowed)] = allowed
-        found = looks.first(step, early, self.time_events.functions.around(step.t_old))
-        allowed[:], self.largest[:] = slack[: len(allowed)], looks.largest[: len(allowed)]
+        looks, allowed, nm = self.looks(step), self.relation_tolerance, len(self.relation_tolerance)
+        slack = looks.relations.slack
+        slack[:nm] = allowed
+        found = looks.first(step, early, self.atol, self.time_events.functions.around(step.t_old))
+        allowed[:], self.largest[:] = slack[:nm], looks.largest[:nm]
         return found

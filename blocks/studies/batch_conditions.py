@@ -19,8 +19,8 @@ from ..language.declarations import Variable, declarations
 from ..numerics.arrays import Array, Indices
 from ..results.values.samples import OVER_TIME
 from ..simulation.actions import Requirements, Resets
+from ..simulation.method_choice import REACH, SETTLING
 from ..simulation.run_start import consistent_start
-from ..simulation.running_method import PLAINLY
 from ..simulation.settings import positive_time
 from ..simulation.tolerances import Tolerances
 from ..system import Problem, System
@@ -32,6 +32,7 @@ from .settings import RTOL, Setting
 __all__ = ["Common", "NotBatchable", "common_of", "parameter_entries", "refuse_decisions",
            "refuse_request", "refuse_structure", "refuse_varied"]
 
+MOST = 300_000  # steps of a run that may be stiff
 LONGER = 4  # times the steps that still pay: then a run is made by itself
 KNOWN = {"start_time", "method", "rtol", "atol", "max_step"}
 
@@ -117,12 +118,11 @@ def common_of(model: CompiledModel, system: System, recipe: Recipe, settings: li
     rtol, limit = options.get("rtol", RTOL), options.get("max_step")
     max_step = np.inf if limit is None else positive_time(limit, "max_step")
     problem = _begun(model, system, t0)
-    most = native.most_steps(problem.size)
     if not system.nu:  # of friction the rate at the start says little
         with np.errstate(all="ignore"):
             rate = problem.fastest_rate(t0, problem.solver_vector())
-        steps = rate * (t1 - t0) / native.REACH
-        if steps > most:
+        steps = rate * (t1 - t0) / REACH
+        if steps > MOST:
             raise NotBatchable("the model is stiff")
     p, x = problem.p.copy(), problem.x.copy()
     unknowns = np.concatenate([problem.z, np.zeros(1)])
@@ -132,8 +132,8 @@ def common_of(model: CompiledModel, system: System, recipe: Recipe, settings: li
     if tolerances.by_dimension:
         given = tolerances.by_class[system.tape.reduced.states]
     return Common(problem, p, x, unknowns, t0, t1, rtol, max_step,
-                  int(LONGER * max(most, (t1 - t0) / max_step)),
-                  PLAINLY if _method(recipe) == "auto" else np.inf, pieces,
+                  int(LONGER * max(MOST, (t1 - t0) / max_step)),
+                  SETTLING if _method(recipe) == "auto" else np.inf, pieces,
                   tolerances.factor, given)
 
 

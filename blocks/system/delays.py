@@ -26,7 +26,7 @@ import numpy as np
 from ..assembly.network import Family
 from ..exceptions import EquationError, ParameterError
 from ..language.expression import TIME
-from ..numerics.arrays import Array, Flags, Indices
+from ..numerics.arrays import Array, Indices
 from ..numerics.instants import same_instant
 from ..numerics.tolerances import CLEAR, LAST_BITS, TIME_GRAIN
 from ..solvers.interpolation import barycentric_weights, basis, chebyshev_nodes
@@ -105,16 +105,16 @@ class Delays:
     """
 
     def __init__(self, system: System, p: Array) -> None:
-        signals = delayed_signals(system)
-        self.p = p
-        self.slots = signals.slots
-        found = np.array(ca.Function("lags", [TIME, system.tape.p], [signals.lags])(0, p)).ravel()
+        signals = system.once("delayed", lambda: delayed_signals(system))
+        lags, self.initial, self.values = system.once("functions of delayed signals", lambda: (
+            ca.Function("lags", [system.tape.p], [ca.substitute(signals.lags, TIME, 0)]),
+            ca.Function("before", [TIME, system.tape.p], [signals.lagged]),
+            system.function("delayed", ca.densify(signals.values))))
+        self.p, self.slots, found = p, signals.slots, np.array(lags(p)).ravel()
         _refuse_lags(found, signals)
         self._refuse_flows(system)
-        self.fed_back = _feeds_back(system, self.slots, signals.values)
-        self.of_efforts = bool(_depends(signals.values, system.tape.u).any())
-        self.values = system.function("delayed", ca.densify(signals.values))
-        self.initial = ca.Function("before", [TIME, system.tape.p], [signals.lagged])
+        self.fed_back = system.once("fed back", lambda: _feeds_back(system, signals))
+        self.of_efforts = bool(ca.depends_on(signals.values, system.tape.u))
         self.lags, self.group = np.unique(found, return_inverse=True)
         self.shortest = float(self.lags[0])
         of_states, of_discrete = system.of_dimension
@@ -316,26 +316,19 @@ def _refuse_lags(lags: Array, signals: DelayedSignals) -> None:
                              "directly.", code="parameter.delay")  # fmt: skip
 
 
-def _feeds_back(system: System, slots: Indices, values: ca.SX) -> bool:
+def _feeds_back(system: System, signals: DelayedSignals) -> bool:
     """Whether what is delayed follows, directly or through states, from delayed values."""
-    tape = system.tape
-    past = ca.vertcat(*(tape.d[int(i)] for i in slots))
-    if _depends(values, ca.vertcat(past, tape.z, tape.u)).any():
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import breadth_first_order
+
+    tape, n, values = system.tape, system.nx, signals.values
+    past = ca.vertcat(*(tape.d[int(i)] for i in signals.slots))
+    tied = [tape.x] * bool(system.nz or system.nu)  # then everything follows from everything
+    if ca.depends_on(values, ca.vertcat(past, tape.z, tape.u, *tied)):
         return True
-    tied = bool(system.nz or system.nu)  # they tie everything to everything
-    moved = _depends(tape.slope, past).any(axis=1) | tied
-    by_states = _depends(tape.slope, tape.x)
-    while True:
-        further = moved | (by_states & moved).any(axis=1)
-        if np.array_equal(further, moved):
-            break
-        moved = further
-    return bool((_depends(values, tape.x) & moved).any())
-
-
-def _depends(expression: ca.SX, on: ca.SX) -> Flags:
-    """Which rows depend on which symbols."""
-    pattern = ca.jacobian(expression, on).sparsity()
-    out = np.zeros(pattern.shape, dtype=bool)
-    out[pattern.row(), np.repeat(np.arange(pattern.size2()), np.diff(pattern.colind()))] = True
-    return out
+    moved, by = ca.jacobian_sparsity(tape.slope, tape.x).get_triplet()
+    first, last = (ca.jacobian_sparsity(*of) for of in ((tape.slope, past), (values, tape.x)))
+    origin = [*by, *[n] * first.nnz(), *last.get_triplet()[1]]  # delayed values are a node as well,
+    target = [*moved, *first.row(), *[n + 1] * last.nnz()]  # and what is delayed is the last one
+    links = csr_matrix((np.ones(len(origin)), (origin, target)), shape=(n + 2, n + 2))
+    return n + 1 in breadth_first_order(links, n, return_predecessors=False)

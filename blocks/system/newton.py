@@ -283,14 +283,14 @@ class AlgebraicUnknowns:
         r, lost = residual(), 0  # steps that lead far away, to no other piece: round a minimum
         for _ in range(MOST_PIECES):
             matrix = self.system.residual_z.sparse(*arguments)[span, span].toarray()
-            if not (np.isfinite(r).all() and np.isfinite(matrix).all()):
+            if not np.isfinite(r).all():
                 break
             try:
-                inverse = np.linalg.inv(matrix)
+                inverse = np.linalg.inv(np.where(np.isfinite(matrix), matrix, 0.0))
             except np.linalg.LinAlgError:
-                if np.array_equal(z[span], scale):
+                if np.array_equal(z[span], _apart(scale)):
                     break
-                z[span] = scale  # beside, a law that rises with a power has a slope
+                z[span] = _apart(scale)  # beside, a law that rises with a power has a slope
                 r = residual()
                 continue
             now, step, fraction = z[span].copy(), inverse @ r, 1.0
@@ -482,3 +482,8 @@ class AlgebraicUnknowns:
         every = list(range(self.size))
         mine, which = pattern.sub(every, self._columns.tolist())
         return np.array(which), np.array(mine.row()), np.array(mine.colind())
+
+
+def _apart(nominal: Array) -> Array:
+    """About nominal values, no two alike: of a difference that is zero a root has no slope."""
+    return nominal * (0.5 + (0.618034 * np.arange(len(nominal)) + 0.5) % 1)

@@ -220,7 +220,7 @@ def below_a_ceiling(speed):
     return wired("ceiling", ball=Struck(weight="9.81 N", restitution=0.6, v=f"{speed!r} m/s"))
 
 
-@pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4", "DOP853"])
+@pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4", "DOP853", "RK23", "ode45", "BDF"])
 def test_a_touch_without_speed_is_told_by_every_method(method):
     case = results("D4a grazing a ceiling")
     with pytest.warns(SensitivityWarning, match="ball is touched without speed: .* one side"):

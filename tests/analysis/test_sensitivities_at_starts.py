@@ -50,6 +50,32 @@ def test_masses_that_meet_at_the_start_share_their_impulse():
     assert_allclose(found, [2.6 / 9, -2 / 3, 2.6 / 9, 4 / 3], rtol=1e-7)
 
 
+def test_masses_that_bounce_to_rest_on_each_other_go_on_as_one():
+    m = wired("pushed", "a.M stop.R push.R", "b.M stop.C", "push.C ground.V",
+              a=tr.Mass(mass="2 kg", v="1 m/s"), b=tr.Mass(mass="1 kg"),
+              push=tr.ForceSource(force="3 N"), ground=tr.Reference(),
+              stop=tr.HardStop(model="restitution", lower_bound="-9 m", upper_bound="1 mm",
+                               restitution=0.3))
+    paths = ["a.mass", "push.force", "stop.restitution", "stop.upper_bound", "a.v"]
+    with pytest.warns(SensitivityWarning, match="stop is touched without speed"):
+        run = m.simulate("1 s", sensitivities=paths, rtol=1e-9)
+    # v = (a v0 + F t) / (a + b), whatever the bounces were like
+    assert_allclose([run.sensitivities["b.v", p].final.m for p in paths],
+                    [-2 / 9, 1 / 3, 0, 0, 2 / 3], rtol=1e-7, atol=1e-7)
+
+
+def test_a_mass_struck_from_both_sides_follows_both_restitutions():
+    m = wired("between", "a.M left.R", "left.C b.M right.R", "right.C c.M",
+              a=tr.Mass(mass="1 kg", v="1 m/s"), b=tr.Mass(mass="2 kg"),
+              c=tr.Mass(mass="1 kg", v="-1 m/s"),
+              **{name: tr.HardStop(model="restitution", lower_bound="-9 m", upper_bound="0 m",
+                                   x="-0.1 m", restitution=e)
+                 for name, e in {"left": 0.5, "right": 0.7}.items()})
+    paths = ["left.restitution", "right.restitution"]
+    found = [derivatives(m, "0.15 s", f"{v}.v", *paths, rtol=1e-9) for v in "abc"]
+    assert_allclose(found, [[-0.75, -0.25], [0.25, -0.25], [0.25, 0.75]], rtol=1e-8)
+
+
 def test_no_derivative_is_made_up_by_a_place_from_which_the_impact_comes_later():
     with pytest.warns(SensitivityWarning, match="By stop.x derivatives .* decides otherwise"):
         run = thrown().simulate("50 ms", sensitivities=["stop.x"])

@@ -12,8 +12,15 @@ import library.translational as tr
 from blocks import quantity, sin
 from blocks.machine.signatures import run_code
 from blocks.native.equations import equations_of
-from blocks.native.joint_choice import AT_FIRST, AT_REST, EFFORT, STATE, SURE, choose_jointly
 from blocks.nonsmooth.complementarity import solve
+from blocks.nonsmooth.complementarity.moving import (
+    AT_FIRST,
+    AT_REST,
+    EFFORT,
+    STATE,
+    SURE,
+    choose_jointly,
+)
 from blocks.nonsmooth.complementarity.problem import problem_of
 from blocks.nonsmooth.complementarity.sparse_lu import factors_of
 from library.mechanisms import LossyGear
@@ -209,6 +216,33 @@ def test_a_gear_and_a_brake_stick_and_slide_together_without_python(in_python):
     # at rest both are at the same share of their ranges, and the gear has none
     assert_allclose(run["gear.loss"].at("10 ms").m, 0.0, atol=1e-12)
     assert_allclose(run["brake.t"].at("10 ms").m, torque(0.01), rtol=1e-9)
+
+
+@pytest.mark.parametrize("brakes", [[], ["load"], ["motor", "load", "load"]])
+def test_trains_of_gears_with_losses_and_brakes_share_loads_in_machine_code(brakes, in_python):
+    n, efficiency, held = 5, 0.98, 0.4
+    model = wired("train", "drive.R motor.I", "drive.C ground.W", ground=ro.RotationalReference(),
+                  motor=ro.Inertia(), load=ro.Inertia(), drive=ro.TorqueSource(
+                      torque=lambda t: quantity("3 N*m") * sin(quantity("9 rad/s") * t)))
+    for k in range(n):
+        wire(model, f"gear{k}.S {f'gear{k - 1}.O' if k else 'motor.I'}", **{
+            f"gear{k}": LossyGear(ratio=1.0, forward_efficiency=efficiency,
+                                  backward_efficiency=efficiency)})
+    wire(model, f"gear{n - 1}.O load.I")
+    for k, shaft in enumerate(brakes):
+        wire(model, f"brake{k}.R {shaft}.I", f"brake{k}.C ground.W", **{
+            f"brake{k}": ro.RotationalFriction(law="coulomb", coulomb_torque=quantity(held, "N*m"),
+                                               breakaway_torque=quantity(held, "N*m"))})
+    run = model.simulate("1 s", method="dopri5", rtol=1e-9)
+    assert not in_python
+    # from rest, as long as it goes forward: what the load takes is more by all gears before it
+    whole = efficiency**-n
+    far, near = (held * brakes.count(shaft) for shaft in ("load", "motor"))
+    start = np.arcsin((near + far * whole) / 3) / 9
+    t = np.linspace(start, np.pi / 9, 20)
+    inertia = 0.01 * (1 + whole)
+    speed = ((np.cos(9 * start) - np.cos(9 * t)) / 3 - (near + far * whole) * (t - start)) / inertia
+    assert_allclose(run["motor.w"].at(quantity(t, "s")).m, speed, atol=1e-7 * speed.max())
 
 
 def test_a_wave_in_a_chain_of_gears_with_losses_has_no_events_but_their_starts():

@@ -9,8 +9,9 @@ from numpy.testing import assert_allclose
 
 from blocks import Component, Model, Variable, abs_, der, exp, quantity, sin, tanh, time
 from blocks.exceptions import ModelError, SimulationError
-from blocks.simulation.loop_branch import LoopBranch
+from blocks.native.python_steps import LoopBranch
 from blocks.simulation.run_start import RunStart
+from blocks.solvers import Step
 from library.rotational import Inertia, QuadraticSpeedDependentTorque, RotationalHardStop
 from library.translational import Mass, Reference, TranslationalFriction, VelocitySource
 
@@ -113,10 +114,9 @@ def test_a_step_that_is_hardly_longer_than_an_instant_is_followed():
     """The first step of a multistep method after an event may be that short, late in a run."""
     problem = RunStart(schmitt_trigger(LAWS[0], "15 V")).problem()
     t, y = 1000.0, problem.solver_vector()
-    branch = LoopBranch(problem, t, problem.z, 0.0)
-    end = t * (1 + 2e-13)
-    assert branch.is_at(end)
-    assert branch.follow(end, lambda _: y) == end
+    branch = LoopBranch(problem)
+    branch.begin(problem.z)
+    assert branch.keeps(Step(t, t * (1 + 2e-13), y, lambda _: y))
 
 
 # -- folds of smooth loops --------------------------------------------------------------------

@@ -63,6 +63,28 @@ def two_tanks(law):
     return wired("level", tanks=Tanks())
 
 
+class Network(Component):
+    """A tank of 9 m that drains through two orifices in a row, and a tap behind each."""
+
+    law = None
+    h, a, b = Variable("m", "9 m", priority="high"), Variable("m"), Variable("m")
+    q, r = Variable("m/s"), Variable("m/s")
+
+    def equations(self):
+        yield der(self.h) == -0.1 * self.q
+        yield self.q == self.law(self.h - self.a)
+        yield self.r == self.law(self.a - self.b)
+        yield self.q - self.r == self.law(self.a) / 5**0.5
+        yield self.r == self.law(self.b) / 2
+
+
+@pytest.mark.parametrize("law", ORIFICES.values(), ids=ORIFICES)
+def test_orifices_start_without_chambers_between_them(law):
+    network = wired("network", net=type("Network", (Network,), {"law": staticmethod(law)})())
+    run, h = network.simulate("1 s"), (3 - 1 / 30) ** 2
+    assert [run[f"net.{name}"].final.m for name in "hab"] == pytest.approx([h, h / 1.8, h / 2.25])
+
+
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("law", TANKS.values(), ids=TANKS)
 def test_a_guarded_tank_runs_empty_and_stays_so(law, method):

@@ -162,13 +162,14 @@ class FirstSpark(Spark):
         return (self.u > quantity("1 V")) & (self.struck < 1)
 
 
+@pytest.mark.parametrize("left", [1.2, 1.0])
 @pytest.mark.parametrize("method", [*METHODS, "rk4"])
-def test_a_reset_that_leaves_its_condition_true_is_told(method):
-    keys = {"step": "1 ms"} if method == "rk4" else {}
+def test_a_reset_that_leaves_its_condition_true_is_told(method, left):
+    keys, spark = {"step": "1 ms"} if method == "rk4" else {}, Spark(left=quantity(left, "V"))
     told = "spark: u rises above 1 V at t = 0.333.* stays true"
     with pytest.warns(blocks.LastingWarning, match=told):
-        run = wired("spark", spark=Spark()).simulate("1 s", method=method, **keys)
-    assert run["spark.u"].final.m == pytest.approx(1.2 + 3 * (1 - 1 / 3), rel=1e-6)
+        run = wired("spark", spark=spark).simulate("1 s", method=method, **keys)
+    assert run["spark.u"].final.m == pytest.approx(left + 3 * (1 - 1 / 3), rel=1e-6)
     with warnings.catch_warnings():
         warnings.simplefilter("error", blocks.LastingWarning)
         again = wired("again", spark=Spark(left="0.4 V")).simulate("1 s", method=method, **keys)

@@ -22,7 +22,7 @@ from ...numerics.tolerances import TINY
 from ...simulation.recording import RunRecording
 from ...simulation.relations import Relations
 from .equations import Derivatives, SensitivityEquations
-from .instants import GRAZES, TOGETHER, Instants, relations_of_end
+from .instants import GRAZES, SQUARED, TOGETHER, Instants, relations_of_end
 from .saltation import Changes, Jumps
 from .start_derivatives import StartDerivatives
 
@@ -349,11 +349,8 @@ class Saltation:
             time, episode, guard, known * bends)
 
     def _is_diode(self, guard: int) -> bool:
-        elements = self.equations.elements
-        if guard < self.system.nm:
-            return False
-        element = (guard - self.system.nm) % elements.size
-        return bool(elements.valve[element] and not elements.switch[element])
+        of, nm = self.equations.elements, self.system.nm
+        return guard >= nm and bool((of.valve & ~of.switch)[(guard - nm) % of.size])
 
     def _are_same(self, one: Array, other: Array, known: Array | float = 0.0) -> bool:
         size = np.maximum(self.jumps.sizes, np.abs(one))
@@ -414,16 +411,15 @@ def touches(times: Array, which: Indices, values: Array,
 
     ``times`` are ascending looks in the episodes ``which``, ``values`` the guards there, (guards,
     times), inf for those that are not watched; ``guards`` gives them at other times. They are known
-    to ``rtol``, of the run, of their largest values.
+    of their largest values to what errors of a run to ``rtol`` add up to: what is crossed so slowly
+    that it might as well not be is touched, too.
     """
-    value, touched = np.abs(values), max(TOUCHED, rtol)
+    value, touched = np.abs(values), max(TOUCHED, SQUARED**2 / 2 * rtol)
     if len(times) < 3 or not value.size:
         return
-    finite = np.where(np.isfinite(value), value, 0.0)
-    largest = finite.max(axis=1)
-    inner = (which[:-2] == which[2:])[None, :]
-    least = inner & (value[:, 1:-1] <= value[:, :-2]) & (value[:, 1:-1] <= value[:, 2:])
+    largest = np.where(np.isfinite(value), value, 0.0).max(axis=1)
     beside = np.minimum(value[:, :-2], value[:, 2:])
+    least = (which[:-2] == which[2:]) & (value[:, 1:-1] <= beside)
     with np.errstate(invalid="ignore"):
         bottom = value[:, 1:-1] - np.abs(value[:, 2:] - value[:, :-2])
         close = least & (bottom <= NEAR * np.maximum(beside, TOUCHED)) & (beside > 0)
@@ -440,7 +436,6 @@ def _lowest(t: Array, value: Array, guard: int, episode: int,
 
     Where a parabola has foretold a value well above ``zero``, it is not sought further.
     """
-    which = np.array([episode])
     for _ in range(ROUNDS):
         before, after = t[1] - t[0], t[2] - t[1]
         left, right = (value[1] - value[0]) / before, (value[2] - value[1]) / after
@@ -451,15 +446,13 @@ def _lowest(t: Array, value: Array, guard: int, episode: int,
                      t[0], t[2])
         if np.any(at == t):
             break
-        new = float(np.abs(guards(np.array([at]), which))[guard, 0])
+        new = float(np.abs(guards(np.array([at]), np.array([episode])))[guard, 0])
         foretold = value[1] + (at - t[1]) * ((left * after + right * before) / (before + after)
                                              + bend * (at - t[1]))
         clear = new > 100 * zero and abs(foretold - new) < 0.1 * new
         order = np.argsort(np.append(value, new))[:3]
         t, value = np.append(t, at)[order], np.append(value, new)[order]
-        order = np.argsort(t)
-        t, value = t[order], value[order]
+        t, value = t[np.argsort(t)], value[np.argsort(t)]
         if clear:
             break
-    best = int(np.argmin(value))
-    return float(t[best]), float(value[best])
+    return float(t[value.argmin()]), float(value.min())

@@ -12,7 +12,7 @@ from ...numerics.arrays import Array, Flags, Indices
 from ...system import System
 from .equations import Derivatives
 
-__all__ = ["GRAZES", "TOGETHER", "Instants", "relations_of_end"]
+__all__ = ["GRAZES", "SQUARED", "TOGETHER", "Instants", "relations_of_end"]
 
 NEAR = 1e-6  # of the run, that a guard may be away from zero at its event
 TOGETHER = 1e-9  # of the run, within which two guards are zero at once

@@ -10,12 +10,12 @@ from functools import cached_property
 
 import casadi as ca
 import numpy as np
-from scipy.sparse import block_array, csr_matrix
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse import csr_matrix
 
 from ...nonsmooth.modes.law_expressions import expressions_of
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.instants import same_instants
+from ...numerics.sparse_solves import inverse_by_parts
 from ...simulation.actions import Resets, Samplings
 from ...simulation.recording import RunRecording
 from ...simulation.run_start import given_discrete_values
@@ -57,7 +57,7 @@ class Jumps:
             self.system, recording.p, self.start, self.end))
         # when discrete values are assigned
         self.samples = SampleInstants(self.samplings, equations, recording.p)
-        self._flows: dict[int, Derivatives] = {}
+        self._flows: dict[tuple[int, ...], Derivatives] = {}
         self._check_sides()
 
     def _check_sides(self) -> None:
@@ -121,47 +121,49 @@ class Jumps:
             changes.x, self.dp, changes.d, dt[None]]))
 
     def _strike(self, k: int, out: Changes, dt: Array) -> None:
-        """An impact: states jump along one direction, so that a flow is turned round."""
-        elements, impacts = self.equations.elements, self.impacts[k]
+        """Impacts: states jump along one direction each, so that flows are turned round."""
+        elements, which = self.equations.elements, np.flatnonzero(self.impacts[k])
         jump = self.points.x[:, 2 * k + 2] - self.points.x[:, 2 * k + 1]
-        if impacts.sum() > 1:
-            self.notes.append(f"t = {self.times[k]:.9g} s: several contacts strike at once; their "
-                              "impulses are taken as they are.")
-        e = int(np.flatnonzero(impacts)[0])
-        flow = self._flow(e).some([int(self.impacts[:k, e].sum())])
-        n = self.system.nx
+        alike = np.flatnonzero((self.impacts == self.impacts[k]).all(axis=1))
+        flow = self._flow(which, alike).some([int((alike < k).sum())])
+        c, n, value = len(which), self.system.nx, flow.value[0]
         changed = flow.along(0, out.x, self.dp, out.d) + flow.t[0][:, None] * dt
-        value = flow.value[0]
-        along, speed = value[2 : 2 + n], value[2 + n]
-        impulse = float(along @ jump) / float(along @ along)
-        if np.abs(jump - impulse * along).max() > 1e-6 * np.abs(jump).max(initial=0.0):
-            self.notes.append(f"t = {self.times[k]:.9g} s: {elements.name(e)} strikes, and others "
+        along, by = np.split(value[2 * c :].reshape(c, -1).T, [n])  # flows by impulses
+        dalong, dby = np.split(changed[2 * c :].reshape(c, n + c, -1).swapaxes(0, 1), [n])
+        impulses = np.linalg.lstsq(along, jump)[0]
+        left, before = by @ impulses + value[:c], np.abs(value[:c])
+        rests = (self.recording.episodes.modes[k + 1, which] == 0) | (np.abs(left) <= SAME * before)
+        bounce, dbounce = (np.where(rests, 0.0, of.T).T for of in (value[c : 2 * c],
+                                                                   changed[c : 2 * c]))
+        dust = SAME * np.abs(self.points.x).max(axis=1)  # the last of many ever smaller impacts
+        apart = np.abs(jump - along @ impulses) > dust + NEAR * np.abs(jump).max(initial=0.0)
+        if apart.any() or c > 1 and np.any(
+                np.abs(left + bounce * value[:c]) > NEAR * before.max() + SAME * np.abs(by) @ (
+                    np.abs(impulses))):
+            names = " and ".join(dict.fromkeys(elements.name(int(e)) for e in which))
+            self.notes.append(f"t = {self.times[k]:.9g} s: {names} strikes, and others "
                               "with it; their impulses are taken as they are.")
             return
-        rests = abs(impulse * speed + value[0]) <= 1e-9 * abs(value[0])
-        bounce, dbounce = (0.0, np.zeros_like(changed[1])) if rests else (value[1], changed[1])
-        # impulse = -(1 + e) flow / speed
-        dimpulse = -((1 + bounce) * changed[0] + dbounce * value[0]) / speed \
-            + (1 + bounce) * value[0] * changed[2 + n] / speed**2
-        out.x += along[:, None] * dimpulse + changed[2 : 2 + n] * impulse
+        dimpulses = -np.linalg.lstsq(by, (1 + bounce)[:, None] * changed[:c] + dbounce * value[
+            :c, None] + np.einsum("ijp,j->ip", dby, impulses))[0]
+        out.x += along @ dimpulses + np.einsum("ijp,j->ip", dalong, impulses)
 
-    def _flow(self, e: int) -> Derivatives:
-        """Flow of a contact, restitution, the direction of its push, and the flow this gives.
-
-        Before all events at which it is struck.
-        """
-        if e not in self._flows:
+    def _flow(self, which: Indices, events: Indices) -> Derivatives:
+        """Flows of contacts, restitutions, and for each the direction of its push, and the flows
+        this gives, before all events at which these are struck."""
+        key = tuple(which.tolist())
+        if key not in self._flows:
             def rows() -> ca.SX:
-                elements, tape = self.equations.elements, self.system.tape
+                elements, tape, mine = self.equations.elements, self.system.tape, which.tolist()
                 laws = expressions_of(self.system)
-                push = ca.jacobian(tape.slope, tape.u)[:, int(elements.column[e])] * float(
-                    elements.unit[e])
-                return ca.vertcat(laws.flow[e], laws.restitution[e], push, ca.mtimes(
-                    ca.jacobian(laws.flow[e], tape.x), push))
+                push = ca.jacobian(tape.slope, tape.u)[:, elements.column[mine].tolist()] @ ca.diag(
+                    elements.unit[mine])
+                flows = laws.flow[mine]
+                return ca.vertcat(flows, laws.restitution[mine], ca.vec(ca.densify(ca.vertcat(
+                    push, ca.mtimes(ca.jacobian(flows, tape.x), push)))))
 
-            self._flows[e] = self.equations.rows(
-                f"flow {e}", rows, self.before(*np.flatnonzero(self.impacts[:, e])))
-        return self._flows[e]
+            self._flows[key] = self.equations.rows(f"flows {key}", rows, self.before(*events))
+        return self._flows[key]
 
     def _reset(self, k: int, arrived: Changes, out: Changes, dt: Array, crossed: Indices) -> None:
         """State changes of ``when`` statements, in rounds: some act on what others assign."""
@@ -271,7 +273,7 @@ class Jumps:
         by = self.equations.partial("pushes at rest", ca.vertcat(tape.slope, tape.residual), first)
         loops, push = np.split(np.arange(nx, by.shape[1]), [self.system.nz])
         pushed, loops = by[:, push[elements.column[e]]], by[:, loops]
-        push = pushed[:nx] - loops[:nx] @ (inverse_by_parts(loops[nx:]) @ pushed[nx:])
+        push = pushed[:nx] - loops[:nx] @ (inverse_by_parts(loops[nx:], SAME) @ pushed[nx:])
         rest = [(start, moving, push)]
         if closed.any():  # what was lifted falls back first
             flows = self.equations.rows("flows", lambda: expressions_of(self.system).flow, first)
@@ -279,7 +281,7 @@ class Jumps:
             rest = [(start, moving[closed], csr_matrix(ways)), (flows, e, push)]
         for of, rows, by in rest:
             change = of.along(0, changes.x, self.dp, changes.d, rows)
-            impulses = inverse_by_parts(csr_matrix(of.x[0][rows] @ by)) @ change
+            impulses = inverse_by_parts(csr_matrix(of.x[0][rows] @ by), SAME) @ change
             changes.x -= by @ impulses
             terms += abs(by) @ np.abs(impulses)
         return terms
@@ -330,24 +332,6 @@ class Jumps:
             return np.asarray(np.linalg.solve(matrix, out))
         except np.linalg.LinAlgError:  # a value that is its own, as of a hold of itself
             return np.asarray(np.linalg.pinv(matrix) @ out)
-
-
-def inverse_by_parts(matrix: csr_matrix) -> csr_matrix:
-    """The pseudoinverse, found apart for rows and columns that have to do with each other."""
-    part = connected_components(block_array([[None, matrix], [matrix.T, None]]), directed=False)[1]
-    of = np.split(part, [matrix.shape[0]])  # rows, and columns
-    count = np.array([np.bincount(one, minlength=part.max(initial=-1) + 1) for one in of])
-    first, order = np.cumsum(count, axis=1) - count, [np.argsort(o, kind="stable") for o in of]
-    found = csr_matrix(matrix.T.shape)
-    for sizes in np.unique(count[:, count.all(axis=0)], axis=1).T:
-        mine = first[:, (count == sizes[:, None]).all(axis=0)]
-        rows, columns = (o[k[:, None] + np.arange(n)]
-                         for o, k, n in zip(order, mine, sizes, strict=True))
-        i, j = np.repeat(rows, sizes[1]), np.repeat(columns, sizes[0], axis=0).ravel()
-        alike = np.asarray(matrix[i, j]).reshape(len(rows), *sizes)
-        inverse = np.linalg.pinv(alike, rcond=SAME).transpose(0, 2, 1).ravel()
-        found += csr_matrix((inverse, (j, i)), shape=found.shape)
-    return found
 
 
 class SampleInstants:

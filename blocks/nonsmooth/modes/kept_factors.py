@@ -17,14 +17,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from ...numerics import sparse as sp
-from ...numerics.arrays import Array, Indices, grouped
+from ...numerics.arrays import Array, Flags, Indices, grouped
 from ...numerics.copies import shallow_copy
-from ...numerics.tolerances import BLOCK_SINGULAR, DELASSUS_SINGULAR, OWN_RATE_NONE, ROUNDING
+from ...numerics.tolerances import BLOCK_SINGULAR, DELASSUS_SINGULAR, OWN_RATE_NONE, ROUNDING, TINY
 from ...system import Evaluator, Problem
 from ..complementarity.scaling import DENSE_LIMIT, components
 from .delassus import Matrix, pseudo_inverse
@@ -47,6 +48,7 @@ class Acting:
     flow_x: ca.SX  # flows by states
     push: ca.SX  # slopes of states by efforts
     parameters: ca.SX  # that these depend on
+    contact: Flags  # which elements are contacts
 
     def d(self, members: list[int], states: list[int]) -> ca.SX:
         """Change of their rates by their efforts through some states, with its sign turned."""
@@ -65,12 +67,26 @@ class Acting:
 
     def share_motions(self, members: Indices) -> bool:
         """Whether elements have more flows than there are motions: what sticks may share stress."""
-        chosen, chance = members.tolist(), np.random.default_rng(0)
-        look = ca.Function("look", [self.parameters], [ca.densify(self.flow_x[chosen, :])])
-        flows = np.array(look(chance.uniform(0.5, 2.0, self.parameters.shape)))
-        sizes = np.linalg.norm(flows, axis=1, keepdims=True)
-        flows = flows / np.where(sizes > 0, sizes, 1.0)
+        flows = self._ways[members].toarray()
         return bool(np.linalg.matrix_rank(flows, tol=BLOCK_SINGULAR) < len(members))
+
+    @cached_property
+    def barred(self) -> Array:
+        """1 for contacts that others bar from closing with them: of the bounds of a stop one."""
+        alike = self._ways @ self._ways.T < BLOCK_SINGULAR - 1  # flows that are opposite
+        _, later = sp.triu(alike.multiply(np.outer(self.contact, self.contact))).nonzero()
+        out = np.zeros(len(self.contact))
+        out[later] = 1.0
+        return out
+
+    @cached_property
+    def _ways(self) -> Any:
+        """Flows by states at some parameters, each of length 1."""
+        look = ca.Function("look", [self.parameters], [self.flow_x])
+        flows = sp.csr_matrix(look(np.random.default_rng(0).uniform(
+            0.5, 2.0, self.parameters.shape)).sparse())
+        sizes = np.sqrt(flows.multiply(flows).sum(axis=1))
+        return sp.csr_matrix(flows.multiply(1.0 / np.where(sizes > 0, sizes, 1.0)))
 
 
 class FactoredIsland:
@@ -150,14 +166,15 @@ class FactoredIsland:
         whole = acting.d(chosen, list(range(acting.push.shape[0])))
         look = ca.Function("look", [acting.parameters], [
             ca.densify(whole), ca.densify(self._matrix),
-            self.factors(ca.SX.zeros(acting.flow_x.shape[0]))])
+            self.factors(ca.SX(acting.barred))])
         chance, sign = np.random.default_rng(0), np.where(self.order >= 0, 1, -1)
+        least = TINY * (1 - np.append(acting.barred[self.members], 0.0)[self.order])
         for _ in range(POINTS):
             *matrices, factors = (np.array(out) for out in look(
                 chance.uniform(0.5, 2.0, acting.parameters.shape)))
             if not all(np.abs(m - m.T).max() <= ROUNDING * np.abs(m).max() for m in matrices):
                 return False
-            if not (sign * factors.ravel()[len(self.rows) :] > 0).all():
+            if not (sign * factors.ravel()[len(self.rows) :] >= least).all():
                 return False
         return True
 
@@ -223,8 +240,8 @@ class KeptFactors:
         # expressions of those that are factors, in the ``modes`` and parameters
         self.factors = ca.vertcat(*(island.factors(self.modes) for island in self.factored))
         if acting is not None and self.factored:
-            self._factors = Evaluator(ca.Function(
-                "factors", [acting.parameters, self.modes], [self.factors]))
+            self._factors, self._barred = Evaluator(ca.Function(
+                "factors", [acting.parameters, self.modes], [self.factors])), acting.barred
         self._forget(None)
 
     def _forget(self, d: Matrix | None) -> None:
@@ -246,17 +263,18 @@ class KeptFactors:
         return max(by_inverse, default=0) <= MOST
 
     # -- numbers -----------------------------------------------------------------------------
-    def fits(self, problem: Problem, d: Matrix) -> bool:
-        """Whether islands by factors have them: D may be singular for these parameters."""
-        if d is not self._matrix:
-            self._forget(d)
-            self._fits = not self.factored or bool(np.isfinite(
-                self._factors(problem.p, np.zeros(self.size))).all())
-        return self._fits
+    def fits(self, problem: Problem, modes: Indices, d: Matrix) -> bool:
+        """Whether islands by factors have them: D may be singular for these parameters, or where
+        what bars each other rests all the same."""
+        k = self.numbers(problem, modes, d)
+        return self._fits and bool(np.isfinite(k[self.behind :]).all())
 
     def numbers(self, problem: Problem, modes: Indices, d: Matrix) -> Array:
         """K for the elements that stick."""
-        self.fits(problem, d)
+        if d is not self._matrix:
+            self._forget(d)
+            self._fits = not self.factored or bool(np.isfinite(
+                self._factors(problem.p, self._barred)).all())
         key = modes.tobytes()
         if key not in self._known:
             if len(self._known) * self.entries > MOST_KEPT:

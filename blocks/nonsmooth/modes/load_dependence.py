@@ -16,7 +16,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ...numerics import sparse as sp
-from ...numerics.arrays import Array, Flags, Indices, grouped
+from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.sparse_solves import inverse_by_parts
 from ...numerics.tolerances import UNIT_PIVOT
 from ...system import Problem
 from ..complementarity import components
@@ -109,8 +110,9 @@ class LoadDependence:
         matrix = self.matrix(problem, t)
         if self.functions.few:
             return np.linalg.pinv(matrix, rcond=UNIT_PIVOT).dot
-        matrix = sp.csr_matrix(matrix)
-        inverse, large = self._inverses(problem, t, matrix)
+        matrix, of = sp.csr_matrix(matrix), self.components(problem, t)
+        large = np.bincount(of)[of] > DENSE
+        inverse = inverse_by_parts(matrix.multiply(~large[:, None]).tocsr(), UNIT_PIVOT)
         if not large.any():
             return lambda r: inverse @ r
         from scipy.sparse.linalg import splu
@@ -126,30 +128,6 @@ class LoadDependence:
             return out
 
         return solved
-
-    def _inverses(self, problem: Problem, t: float, matrix: sp.csr_matrix
-                  ) -> tuple[sp.csr_matrix, Flags]:
-        """The inverse of all small islands, and which elements are in large ones."""
-        modes = self.state.modes
-        rows, columns, values = [], [], []
-        large = np.zeros(self.size, dtype=bool)
-        for island in grouped(self.components(problem, t)):
-            if len(island) > DENSE:
-                large[island] = True
-                continue
-            key = ("inverse", island.tobytes(), modes[island].tobytes())
-
-            def of_island(island: Indices = island) -> Any:
-                return np.linalg.pinv(dense_block(matrix, island, island), rcond=UNIT_PIVOT)
-
-            rows.append(np.repeat(island, len(island)))
-            columns.append(np.tile(island, len(island)))
-            values.append(self.once_here(problem, t, key, of_island).ravel())
-        inverse = sp.csr_matrix(
-            (np.concatenate([[0.0], *values]),
-             (np.concatenate([[0], *rows]), np.concatenate([[0], *columns]))),
-            shape=(self.size, self.size))  # fmt: skip
-        return inverse, large
 
     def components(self, problem: Problem, t: float) -> Components:
         """Number of the island of every element, links by bounds included."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...exceptions import StructureError
 from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.sparse_solves import inverse_by_parts
 from ...numerics.tolerances import UNIT_PIVOT
 from ...system import Problem, System
 from ...system.points import Points
@@ -243,9 +244,9 @@ class _RestBands:
         args = problem.arguments(t)
         by_u = problem.system.slope_u.sparse(*args)[:, self.elements.column]
         push = by_u.multiply(self.elements.unit).tocsc()
-        d = -(self.functions.flow_x.sparse(*args) @ push)[index][:, index].toarray()
+        d = -(self.functions.flow_x.sparse(*args) @ push)[index][:, index]
         flow = self.functions.flow(*args)[index]
-        problem.x += push[:, index] @ np.linalg.lstsq(d, flow, rcond=UNIT_PIVOT)[0]
+        problem.x += push[:, index] @ (inverse_by_parts(d.tocsr(), UNIT_PIVOT) @ flow)
         problem.x[self._held_states(problem, t)] = 0.0
         problem.solve_algebraic(t)
 

@@ -123,9 +123,8 @@ def test_a_check_is_kept_until_values_or_structure_change():
 def test_a_mistake_in_a_chain_of_thousands_is_still_named():
     n = 3000
     model = wired("chain", "s.C m.M", "s[1:].R m[:-1].M", "s[0].R ground.V", "pull.R m[1234].M",
-                  "pull.C ground.V",
-                  ground=tr.Reference(), m=tr.Mass(count=n), s=tr.Spring(count=n),
-                  pull=tr.VelocitySource(count=2, velocity="1 m/s"))
+                  "pull.C ground.V", ground=tr.Reference(), m=tr.Mass(count=n),
+                  s=tr.Spring(count=n), pull=tr.VelocitySource(count=2, velocity="1 m/s"))
     assert [f.where for f in model.check().errors] == [("pull[0]", "pull[1]")]
 
 

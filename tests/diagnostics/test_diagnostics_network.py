@@ -251,9 +251,8 @@ def test_two_velocity_sources_in_parallel_conflict(Other, apart):
 
 
 def test_two_voltages_at_one_place_say_how_far_they_are_apart():
-    model = wired("supply", "a.p b.p", "a.n b.n ground.V",
-                  a=DCVoltageSource(voltage="12 V"), b=DCVoltageSource(voltage="12.5 V"),
-                  ground=ElectricalReference())
+    model = wired("supply", "a.p b.p", "a.n b.n ground.V", a=DCVoltageSource(voltage="12 V"),
+                  b=DCVoltageSource(voltage="12.5 V"), ground=ElectricalReference())
     assert model.check().errors[0].problem.endswith(
         "; a.voltage is 12 V and b.voltage 12.5 V, 0.5 V apart.")
     model.b.voltage = "12 V"
@@ -349,9 +348,8 @@ class Conductor(TwoPort):
 
 def test_a_floating_circuit_is_named_beside_known_instants():
     model = wired("walls", "wall.A pane.A", "wall.B pane.B rod.A rod.B", "pulse.y wall.R",
-                  "sine.y pane.R",
-                  wall=VariableThermalResistance(), pane=VariableThermalResistance(),
-                  rod=ThermalResistance(),
+                  "sine.y pane.R", wall=VariableThermalResistance(),
+                  pane=VariableThermalResistance(), rod=ThermalResistance(),
                   pulse=Pulse(amplitude=quantity(27, "K/W"), period="30 ms"),
                   sine=Sine(amplitude=quantity(3, "K/W"), frequency="7 Hz"))
     finding = only(model, "error")

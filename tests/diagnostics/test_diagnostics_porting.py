@@ -170,9 +170,8 @@ def test_an_ammeter_in_parallel_is_told_of_and_one_in_series_is_not():
 
 @pytest.mark.parametrize(("x", "told"), [("0.2 m", True), ("-1 mm", True), ("0.1 m", False)])
 def test_a_cylinder_that_starts_beyond_its_stroke_is_told_of(x, told):
-    model = wired("press", "tank.A c.A", "c.R m.M", "c.C wall.V",
-                  tank=liquid.Reservoir(), c=liquid.SingleActingActuator(stroke="0.1 m", x=x),
-                  m=Mass(), wall=Reference())
+    model = wired("press", "tank.A c.A", "c.R m.M", "c.C wall.V", tank=liquid.Reservoir(),
+                  c=liquid.SingleActingActuator(stroke="0.1 m", x=x), m=Mass(), wall=Reference())
     findings = model.check().filter("parameter.advice")
     assert [f.where for f in findings] == [("c",)] * told
     assert all("beyond 0 and stroke, 0.0 m and 0.1 m" in f.problem for f in findings)
@@ -254,8 +253,7 @@ def test_a_motor_whose_case_is_left_open_is_told_of_by_that_port():
 
 
 def test_a_magnetic_short_of_an_actuator_with_rigid_stops_is_no_contact_with_itself():
-    model = wired("actuator", "act.N act.S pole.M",
-                  pole=g.MagneticReference(),
+    model = wired("actuator", "act.N act.S pole.M", pole=g.MagneticReference(),
                   act=g.ReluctanceForceActuator(model="restitution", least_gap="0.1 mm"))
     findings = model.check()
     assert "contact.rigid" not in findings

@@ -153,8 +153,7 @@ class Arc(tr.TwoPort):
 
 @pytest.mark.parametrize(("x", "force"), [("0.6 m", 0.8), ("2 m", None)])
 def test_a_start_beyond_the_reach_of_a_law_is_not_found(x, force):
-    model = wired("arc", "block.M arc.R", "arc.C ground.V",
-                  block=tr.Mass(), ground=tr.Reference(),
+    model = wired("arc", "block.M arc.R", "arc.C ground.V", block=tr.Mass(), ground=tr.Reference(),
                   arc=Arc(x=x, f=Target("1 N", priority="none")))
     if force:
         assert len(model.check()) == 0
@@ -206,9 +205,8 @@ def test_sums_that_contradict_each_other_are_named_and_not_differentiated():
 
 
 def test_a_target_for_what_is_computed_for_results_only_is_said_to_have_no_effect():
-    model = wired("swing", "block.M spring.R", "spring.C ground.V",
-                  block=tr.Mass(v="1 m/s"), ground=tr.Reference(),
-                  spring=tr.Spring(energy_stored="5 J"))
+    model = wired("swing", "block.M spring.R", "spring.C ground.V", block=tr.Mass(v="1 m/s"),
+                  ground=tr.Reference(), spring=tr.Spring(energy_stored="5 J"))
     (finding,) = model.check()
     assert (finding.code, finding.severity) == ("initial.computed", "warning")
     assert finding.where == ("spring.energy_stored",)

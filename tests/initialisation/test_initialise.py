@@ -127,8 +127,7 @@ def test_a_loop_without_a_root_is_an_error_that_names_it():
 def fed_back(function, constant, gain=1.0):
     """a = constant + gain function(a)."""
     return wired("loop", "constant.y sum.u1", "gain.y sum.u2", "sum.y function.u",
-                 "function.y gain.u",
-                 constant=Constant(value=constant), sum=Sum(),
+                 "function.y gain.u", constant=Constant(value=constant), sum=Sum(),
                  function=MathFunction(function=function), gain=Gain(gain=gain))
 
 

@@ -205,8 +205,7 @@ def test_a_force_that_friction_excludes_is_told_with_what_the_run_starts_with():
 
 
 def test_friction_may_be_asked_for_the_force_that_it_has():
-    model = wired("sliding", "body.M rub.R", "rub.C ground.V",
-                  body=tr.Mass(v="-1 m/s"),
+    model = wired("sliding", "body.M rub.R", "rub.C ground.V", body=tr.Mass(v="-1 m/s"),
                   rub=tr.TranslationalFriction(law="coulomb", coulomb_force="20 N", f="-20 N"),
                   ground=tr.Reference())
     assert start_of(model, "rub.f", "body.v") == [-20.0, -1.0]
@@ -222,10 +221,9 @@ def test_a_stop_on_which_a_body_rests_may_be_asked_for_its_weight():
 
 def twisted(part):
     """A flywheel at 10 rad/s that is not to accelerate, a shaft to the frame and a part beside."""
-    return wired("twisted", "shaft.C frame.W",
-                 wheel=rot.Inertia(w="10 rad/s", t="0 N*m"), part=part,
-                 shaft=rot.RotationalSpring(phi=Target("0 rad", priority="low"),
-                                            stiffness="100 N*m/rad"),
+    return wired("twisted", "shaft.C frame.W", wheel=rot.Inertia(w="10 rad/s", t="0 N*m"),
+                 part=part, shaft=rot.RotationalSpring(phi=Target("0 rad", priority="low"),
+                                                       stiffness="100 N*m/rad"),
                  frame=rot.RotationalReference())
 
 
@@ -252,10 +250,9 @@ def test_a_shaft_carries_what_a_lossy_gear_makes_of_its_load():
 def test_an_ideal_diode_that_conducts_is_part_of_the_start():
     # 2 A through the coil, whose current is not to change: the source has what diode and load take
     model = wired("freewheeling", "source.p diode.p", "diode.n coil.p", "coil.n load.p",
-                  "load.n source.n ground.V",
-                  source=el.Capacitor(capacitance="1 mF"), diode=el.Diode(model="ideal"),
-                  coil=el.Inductor(i="2 A", v="0 V"), load=el.Resistor(resistance="5 ohm"),
-                  ground=el.ElectricalReference())
+                  "load.n source.n ground.V", source=el.Capacitor(capacitance="1 mF"),
+                  diode=el.Diode(model="ideal"), coil=el.Inductor(i="2 A", v="0 V"),
+                  load=el.Resistor(resistance="5 ohm"), ground=el.ElectricalReference())
     i, v, source, diode = start_of(model, "coil.i", "coil.v", "source.v", "diode.v")
     assert_allclose([i, v, source], [2.0, 0.0, diode + 10.0], atol=1e-9)
 

@@ -256,9 +256,8 @@ def test_elements_are_picked_by_index_list_and_step():
 
 # -- values of single elements ----------------------------------------------------------------
 def test_one_element_is_given_its_own_values():
-    model = wired("row", "springs.R springs.C ground.V",
-                  bodies=tr.Mass(count=4, mass="2 kg"), springs=tr.Spring(count=3),
-                  ground=tr.Reference())
+    model = wired("row", "springs.R springs.C ground.V", bodies=tr.Mass(count=4, mass="2 kg"),
+                  springs=tr.Spring(count=3), ground=tr.Reference())
     model.bodies[0].v = "3 m/s"
     model.bodies[1:3].v = ["1 m/s", "5 cm/s"]
     model.bodies[-1].mass = quantity(500, "g")
@@ -328,9 +327,8 @@ def test_what_was_joined_through_a_part_stays_joined_without_it():
 
 def test_a_signal_is_no_longer_joined_where_it_came_from_the_part_that_is_gone():
     model = wired("pushed", "amount.y one.S other.S", "one.R other.R body.M",
-                  "one.C other.C ground.V",
-                  amount=Constant(value="2 N"), body=tr.Mass(), one=tr.ForceSource(),
-                  other=tr.ForceSource(force="1 N"), ground=tr.Reference())
+                  "one.C other.C ground.V", amount=Constant(value="2 N"), body=tr.Mass(),
+                  one=tr.ForceSource(), other=tr.ForceSource(force="1 N"), ground=tr.Reference())
     del model.one
     assert model.simulate("1 s")["body.v"].final.m == pytest.approx(2)
     del model.amount

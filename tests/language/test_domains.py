@@ -240,9 +240,8 @@ def test_domains_that_say_the_same_are_one():
     class Other(Wagon):
         P = Port(rail_again())
 
-    model = wired("train", "first.P second.P weather.P",
-                  first=Wagon(mass="1 kg", v="6 m/s"), second=Other(mass="2 kg"),
-                  weather=Weather(slope="4 m/s^2", drag="3 N*s/m"))
+    model = wired("train", "first.P second.P weather.P", first=Wagon(mass="1 kg", v="6 m/s"),
+                  second=Other(mass="2 kg"), weather=Weather(slope="4 m/s^2", drag="3 N*s/m"))
     run = model.simulate("1 s", rtol=1e-9)
     end = 2 + (6 - 2) * np.exp(-2)  # (1 + 2) (dv/dt - 4) = -(3 + 3) v
     for path in ("first", "second"):

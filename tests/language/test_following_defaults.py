@@ -356,8 +356,7 @@ class Steps(TwoPort):
 
 
 def test_every_number_of_a_list_that_varies_keeps_its_bounds():
-    model = wired("lists", "body.M drag.R", "drag.C ground.V",
-                  body=Mass(v="1 m/s"),
+    model = wired("lists", "body.M drag.R", "drag.C ground.V", body=Mass(v="1 m/s"),
                   drag=Steps(d=lambda t: N * np.array([2, 1]) * (1 - t / S * np.array([0, 0.5]))),
                   ground=Reference())
     with pytest.raises(SimulationError, match="^drag: .* d is no longer at least 0") as error:
@@ -482,8 +481,7 @@ def test_a_law_is_told_by_which_values_it_is_broken(part, says):
 
 
 def test_the_instance_of_an_array_is_named():
-    model = wired("many", "body.M rub.R", "rub.C ground.V",
-                  body=Mass(count=3), ground=Reference(),
+    model = wired("many", "body.M rub.R", "rub.C ground.V", body=Mass(count=3), ground=Reference(),
                   rub=Rub(count=3, kinetic=["1 N", "2 N", "4 N"]))
     findings = model.check().errors
     assert [f.where for f in findings] == [("rub[2]",)] and "kinetic is 4 N" in findings[0].problem

@@ -224,9 +224,8 @@ def is_said(text, name, declared, of_signals):
 
 def test_help_says_all_that_is_declared_with_units_and_starts():
     assert len(SAID) > 300
-    assert [f"{component.__name__}.{name}" for package, component in SAID
-            for name, one in declared(component).items()
-            if isinstance(one, (Parameter, Port, Variable))
+    assert [f"{component.__name__}.{name}" for package, component in SAID for name,
+            one in declared(component).items() if isinstance(one, (Parameter, Port, Variable))
             and not is_said(component.__doc__, name, one, package is si)] == []
 
 

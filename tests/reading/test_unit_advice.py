@@ -191,9 +191,8 @@ def test_a_line_does_not_join_a_temperature_and_a_difference():
     class Rise(Component):
         u = Input("delta_degC")
 
-    model = wired("line",
-                  source=sig.Gain(gain="2", input="degC"), kelvin=sig.Gain(), sensor=Sensor(),
-                  rise=Rise())
+    model = wired("line", source=sig.Gain(gain="2", input="degC"), kelvin=sig.Gain(),
+                  sensor=Sensor(), rise=Rise())
     model.connect(model.source.y, model.sensor.u)  # a product of temperatures is in K
     with pytest.raises(exceptions.ConnectionRefused,
                        match="degC and line.rise.u|degC and rise.u|in delta"):

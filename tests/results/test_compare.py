@@ -281,16 +281,15 @@ def everything(result, folder):
     result.to_csv(folder / "run.csv")
     kept = load(folder / "run.nc")
     page = result.report().html
-    return {
-        "table": result.table(every="0.1 s").to_csv(),
-        "file": kept.table(every="0.1 s").to_csv(), "file of parameters": str(kept.parameters),
-        "csv": (folder / "run.csv").read_text(), "variables": str(result.variables),
-        "dataset": str(result.to_xarray()), "parameters": str(result.parameters),
-        "energy": str(result.energy()), "sticking": str(result.sticking()),
-        "events": str(result.events), "shapes": repr(result.recording.shapes()),
-        "scene": [len(axes.lines) for axes in result.draw("0 s").axes],
-        "curves": [axes.get_ylabel() for axes in result.plot().axes],
-        "schematic": page[page.index('id="network"') : page.index('id="panels"')]}
+    return {"table": result.table(every="0.1 s").to_csv(),
+            "file": kept.table(every="0.1 s").to_csv(), "file of parameters": str(kept.parameters),
+            "csv": (folder / "run.csv").read_text(), "variables": str(result.variables),
+            "dataset": str(result.to_xarray()), "parameters": str(result.parameters),
+            "energy": str(result.energy()), "sticking": str(result.sticking()),
+            "events": str(result.events), "shapes": repr(result.recording.shapes()),
+            "scene": [len(axes.lines) for axes in result.draw("0 s").axes],
+            "curves": [axes.get_ylabel() for axes in result.plot().axes],
+            "schematic": page[page.index('id="network"') : page.index('id="panels"')]}
 
 
 @pytest.fixture(scope="module")

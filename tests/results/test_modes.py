@@ -61,8 +61,7 @@ def test_events_carry_the_change_as_data():
 def test_events_of_conditions_have_no_mode():
     from library.signal import Relay, Sine
 
-    model = wired("relay", "wave.y relay.u",
-                  wave=Sine(amplitude="2 V", frequency="1 Hz"),
+    model = wired("relay", "wave.y relay.u", wave=Sine(amplitude="2 V", frequency="1 Hz"),
                   relay=Relay(switch_on="1 V", switch_off="-1 V", on_value="1 V", off_value="0 V"))
     run = model.simulate("1 s")
     assert run.events and all(e.element == e.mode == e.previous == "" for e in run.events)

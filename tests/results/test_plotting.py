@@ -161,11 +161,10 @@ def test_matplotlib_takes_a_series():
 # -- films: what moves in the picture is what the variables say -------------------------------
 def two_masses():
     return wired("two masses", "a.M spring.R damper.R link.C", "b.M link.R rub.R sensor.R",
-                 "wall.V spring.C damper.C rub.C sensor.C",
-                 a=tr.Mass(mass="2 kg", v="1 m/s"), b=tr.Mass(mass="1 kg"),
-                 spring=tr.Spring(stiffness="200 N/m"), link=tr.Spring(stiffness="50 N/m"),
-                 damper=tr.Damper(damping="3 N*s/m"), rub=tr.TranslationalFriction(),
-                 wall=tr.Reference(), sensor=tr.MotionSensor())
+                 "wall.V spring.C damper.C rub.C sensor.C", a=tr.Mass(mass="2 kg", v="1 m/s"),
+                 b=tr.Mass(mass="1 kg"), spring=tr.Spring(stiffness="200 N/m"),
+                 link=tr.Spring(stiffness="50 N/m"), damper=tr.Damper(damping="3 N*s/m"),
+                 rub=tr.TranslationalFriction(), wall=tr.Reference(), sensor=tr.MotionSensor())
 
 
 @pytest.fixture(scope="module")
@@ -225,10 +224,9 @@ def test_a_frame_shows_the_bodies_there(run):
 
 def test_discs_turn_by_their_angles():
     model = wired("gear", "torque.R motor.I gear.S", "gear.O shaft.R", "shaft.C load.I",
-                  "torque.C ground.W",
-                  motor=Inertia(), load=Inertia(inertia="1 kg*m^2"), gear=GearBox(ratio=3),
-                  torque=TorqueSource(torque="2 N*m"), shaft=RotationalSpring(),
-                  ground=RotationalReference())
+                  "torque.C ground.W", motor=Inertia(), load=Inertia(inertia="1 kg*m^2"),
+                  gear=GearBox(ratio=3), torque=TorqueSource(torque="2 N*m"),
+                  shaft=RotationalSpring(), ground=RotationalReference())
     made = scene(model.simulate("1 s", rtol=1e-8), [0.0, 0.5, 1.0])
     motor, load = (body(made, n) for n in ("motor", "load"))
     assert motor.turns

@@ -115,9 +115,8 @@ def test_events_are_a_table():
 def test_statistics_are_readable():
     statistics = result().statistics
     assert statistics["steps"] == statistics.steps == 1412
-    assert words(statistics) == [
-        "Statistics", "method rodas4", "why stiff", "steps 1,412", "rejected 12",
-        "phases: compile 0.0125 s", "phases: solve 0.25 s"]  # fmt: skip
+    assert words(statistics) == ["Statistics", "method rodas4", "why stiff", "steps 1,412",
+                                 "rejected 12", "phases: compile 0.0125 s", "phases: solve 0.25 s"]
     with pytest.raises(AttributeError):
         statistics.nothing  # noqa: B018
 
@@ -239,8 +238,7 @@ def test_the_report_is_one_file_with_everything_in_it(run, tmp_path):
     outline = Outline(page)
     assert outline.open == [] and outline.outside == []
     assert outline.headings == ["Network", "Curves", "Parameters", "Start values", "Events",
-                                "Energy", "Sticking", "Bottlenecks", "Statistics",
-                                "Versions"]  # fmt: skip
+                                "Energy", "Sticking", "Bottlenecks", "Statistics", "Versions"]
     assert "stiffness = 1000 N/m, preload = 0 N" in " ".join(outline.cells)
     assert "velocity = 0.1 m/s" in outline.cells
     assert not re.search(r">-0(\.0*)?<", page)

@@ -162,8 +162,7 @@ def test_schematics_of_converted_models_are_as_tidy(name):
 
 def chain():
     return wired("chain", "a.M soft.R", "soft.C b.M stiff.R", "stiff.C c.M hold.R",
-                 "hold.C ground.V",
-                 a=tr.Mass(mass="1 kg"), b=tr.Mass(mass="2 kg"), c=tr.Mass(),
+                 "hold.C ground.V", a=tr.Mass(mass="1 kg"), b=tr.Mass(mass="2 kg"), c=tr.Mass(),
                  soft=tr.Spring(stiffness="5 N/m"), stiff=tr.Spring(stiffness="9 kN/m"),
                  hold=tr.Damper(), ground=tr.Reference())
 
@@ -287,9 +286,8 @@ class Absorber(Component):
 
 
 def machine():
-    return wired("machine", "machine.M absorber.A push.R", "push.C ground.V",
-                 machine=tr.Mass(), absorber=Absorber(), push=tr.ForceSource(),
-                 ground=tr.Reference())
+    return wired("machine", "machine.M absorber.A push.R", "push.C ground.V", machine=tr.Mass(),
+                 absorber=Absorber(), push=tr.ForceSource(), ground=tr.Reference())
 
 
 def test_a_composite_is_a_box_until_it_is_opened():

@@ -42,11 +42,9 @@ from blocks.language.replaceable import Replaceable
 MODULES = {"T": T, "R": R, "M": M, "P": P, "S": S, "E": E, "G": G, "D": D, "H": H,
            "L": L, "W": W, "N": N, "A": A, "F": F}
 BASES = {"TwoPort", "TwoFrame", "PressedFriction"}
-CLASSES = {
-    f"{letter}.{name}": getattr(module, name) for letter, module in MODULES.items()
-    for name in module.__all__
-    if isinstance(getattr(module, name), type) and issubclass(getattr(module, name), Component)
-    and name not in BASES}  # fmt: skip
+CLASSES = {f"{letter}.{name}": getattr(module, name) for letter, module in MODULES.items()
+           for name in module.__all__ if isinstance(getattr(module, name), type)
+           and issubclass(getattr(module, name), Component) and name not in BASES}
 # which modules are mixed
 GROUPS = ("TRM", "TRMH", "TRMS", "PS", "TRMPSH", "S", "P", "E", "ES", "EG", "EGTD", "ETRD", "H",
           "EH", "L", "LTR", "LTRS")  # fmt: skip

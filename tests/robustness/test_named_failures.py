@@ -366,9 +366,8 @@ def test_a_mass_so_small_that_its_acceleration_has_no_number_is_refused():
 
 
 def test_a_matrix_that_becomes_singular_during_a_run_stops_it_by_name():
-    model = wired("loose end", "push.R stop.R floor.V",
-                  push=tr.ForceSource(force="0.2 N"), stop=tr.HardStop(lower_bound="5 mm"),
-                  floor=tr.Reference())
+    model = wired("loose end", "push.R stop.R floor.V", push=tr.ForceSource(force="0.2 N"),
+                  stop=tr.HardStop(lower_bound="5 mm"), floor=tr.Reference())
     model.connect(model.push.C, model.stop.C)  # in the gap nothing takes the force up
     with pytest.raises(SimulationError, match="stop: the run stopped at t = .* singular") as caught:
         model.simulate("0.5 s", method="moreau_jean", step="1 ms")

@@ -53,12 +53,11 @@ def test_cauer_low_pass_with_loops_of_capacitors():
 def test_cauer_low_pass_with_op_amps_and_negative_resistors():
     model = wired("Cauer low pass of op-amps", "V.n R1.p", "V.p ground.V A1.p A2.p A3.p A4.p A5.p",
                   "A1.n C1.p C2.n R1.n R2.n R3.p", "A1.out C1.n C5.p R3.n R4.p",
-                  "A2.n C3.p R4.n R5.n", "A2.out C3.n R2.p R7.p",
-                  "A3.n C4.n C5.n C6.p R6.n R7.n", "A3.out C2.p C6.n C8.p R5.p R9.p",
-                  "A4.n C7.p R8.n R9.n", "A4.out C7.n R6.p R10.p",
-                  "A5.n C8.n C9.p R10.n R11.p", "A5.out C4.p C9.n R8.p R11.n",
-                  V=el.ControlledVoltageSource(voltage=step), ground=el.ElectricalReference(),
-                  **{f"A{k}": el.OpAmp() for k in range(1, 6)},
+                  "A2.n C3.p R4.n R5.n", "A2.out C3.n R2.p R7.p", "A3.n C4.n C5.n C6.p R6.n R7.n",
+                  "A3.out C2.p C6.n C8.p R5.p R9.p", "A4.n C7.p R8.n R9.n",
+                  "A4.out C7.n R6.p R10.p", "A5.n C8.n C9.p R10.n R11.p",
+                  "A5.out C4.p C9.n R8.p R11.n", V=el.ControlledVoltageSource(voltage=step),
+                  ground=el.ElectricalReference(), **{f"A{k}": el.OpAmp() for k in range(1, 6)},
                   **valued(C1=C1 + C2, C2=C2, C3=L1, C4=C4, C5=C2, C6=C2 + C3 + C4, C7=L2, C8=C4,
                            C9=C4 + C5, R1=1, R2=1, R3=1, R4=-1, R5=-1, R6=1, R7=1, R8=-1, R9=-1,
                            R10=1, R11=1))

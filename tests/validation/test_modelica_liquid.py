@@ -49,8 +49,7 @@ def test_a_coolant_whose_pump_drops_out_warms_as_published():
     """
     model = wired("PumpDropOut", "source.A pump.A coolant.A", "pump.B pipe.A", "pipe.B sink.A",
                   "ground.H prescribed.A", "prescribed.B heatCapacitor.M convection.A",
-                  "convection.B pipe.H",
-                  source=tl.Reservoir(temperature="293.15 K"),
+                  "convection.B pipe.H", source=tl.Reservoir(temperature="293.15 K"),
                   sink=tl.Reservoir(temperature="293.15 K"),
                   coolant=tl.ThermalLiquidSettings(temperatures=["270 K", "350 K"],
                                                    densities=["1000 kg/m^3"], bulk_moduli=["1 GPa"],

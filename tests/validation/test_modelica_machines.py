@@ -39,9 +39,8 @@ def test_iron_frame_with_an_air_gap():
          earth2=el.ElectricalReference(),
          source=el.ControlledCurrentSource(current=el.table(["10 ms", "25 ms"], ["0 A", "1.5 A"])),
          voltage=el.VoltageSensor())
-    follow(model, "magnetic_quadratic_core", {
-        "magFluxSensor.Phi": ("flux.PHI", "Wb"),
-        "voltageSensor.v": ("voltage.V", "V")})  # fmt: skip
+    follow(model, "magnetic_quadratic_core", {"magFluxSensor.Phi": ("flux.PHI", "Wb"),
+                                              "voltageSensor.v": ("voltage.V", "V")})
 
 
 def test_inductor_whose_iron_saturates():
@@ -81,10 +80,9 @@ class QuadraticGap(TwoPort):
 def test_voice_coil_between_stops():
     model = wired("voice coil", "source.p coil.p", "source.n coil.n earth.V",
                   "coil.R armature.M load.M place.R lower.R upper.C",
-                  "coil.C lower.C upper.R frame.V",
-                  source=el.DCVoltageSource(voltage="4.29 V"), coil=VoiceCoil(),
-                  earth=el.ElectricalReference(), frame=Reference(), armature=Mass(mass="0.012 kg"),
-                  load=Mass(mass="0.05 kg"),
+                  "coil.C lower.C upper.R frame.V", source=el.DCVoltageSource(voltage="4.29 V"),
+                  coil=VoiceCoil(), earth=el.ElectricalReference(), frame=Reference(),
+                  armature=Mass(mass="0.012 kg"), load=Mass(mass="0.05 kg"),
                   place=MotionSensor(reference="absolute", x=quantity("-4 mm")),
                   lower=QuadraticGap(x="0 m"), upper=QuadraticGap(x="8 mm"))
     run = follow(model, "magnetic_moving_coil", {

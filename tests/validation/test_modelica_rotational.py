@@ -63,17 +63,15 @@ def test_first(name):
     drive(model, "torque", model.inertia1, sine("10 N*m", 10 * np.pi))
     explicit = name == "rotational_first"
     wire(model, "inertia1.I gear.S", "gear.O inertia2.I spring.C damper.C", "spring.R inertia3.I",
-         "damper.R fixed.W",
-         gear=GearBox(ratio=10, housing=explicit),
+         "damper.R fixed.W", gear=GearBox(ratio=10, housing=explicit),
          spring=rot.RotationalSpring(stiffness="10 kN*m/rad"),
          damper=rot.RotationalDamper(damping="10 N*m*s/rad"))
     if explicit:
         model.connect(model.gear.C, model.fixed.W)
     wire(model, "twist.R fixed.W", "twist.C inertia2.I", twist=rot.RotationalMotionSensor())
-    run = follow(model, name, {
-        "damper.phi_rel": ("twist.A", "rad"),
-        "damper.w_rel": ("damper.w", "rad/s"),
-        **motion("inertia3")})  # fmt: skip
+    run = follow(model, name, {"damper.phi_rel": ("twist.A", "rad"), "damper.w_rel": ("damper.w",
+                                                                                      "rad/s"),
+                               **motion("inertia3")})
     assert run.energy().relative_residual < 1e-8
 
 
@@ -91,14 +89,12 @@ def test_friction():
          spring=rot.RotationalSpringDamper(stiffness="160 N*m/rad", damping="1 N*m*s/rad"),
          brake=DiscBrake(normal_force=step("1600 N", "0.5 s"), **UNIT_BRAKE),
          slip=rot.RotationalMotionSensor())
-    run = follow(model, "rotational_friction", {
-        **motion("inertia3"),
-        "clutch.phi_rel": ("slip.A", "rad"),
-        "clutch.w_rel": ("clutch.w", "rad/s"),
-        "spring.phi_rel": ("spring.phi", "rad"),
-        "spring.w_rel": ("spring.w", "rad/s"),
-        "clutch.mode": "clutch",
-        "brake.mode": "brake"})  # fmt: skip
+    run = follow(model, "rotational_friction", {**motion("inertia3"), "clutch.phi_rel": ("slip.A",
+                                                                                         "rad"),
+                                                "clutch.w_rel": ("clutch.w", "rad/s"),
+                                                "spring.phi_rel": ("spring.phi", "rad"),
+                                                "spring.w_rel": ("spring.w", "rad/s"),
+                                                "clutch.mode": "clutch", "brake.mode": "brake"})
     assert_allclose(switching_times(run, "clutch"),
                     [0.00678, 0.05934, 0.10929, 0.53425, 1.66364], atol=6e-6)  # fmt: skip
     assert_allclose(switching_times(run, "brake"), [0.64061], atol=6e-6)
@@ -149,10 +145,9 @@ def test_elastic_bearing():
          gear=GearBox(ratio=3, housing=True), spring=rot.RotationalSpring(stiffness="1 kN*m/rad"),
          mount=rot.RotationalSpringDamper(stiffness="1e5 N*m/rad", damping="5 N*m*s/rad"),
          sensor=rot.MultiSensor())
-    follow(model, "rotational_elastic_bearing", {
-        **motion("shaft", "load"),
-        "springDamper.phi_rel": ("mount.phi", "rad"),
-        "springDamper.w_rel": ("mount.w", "rad/s")})  # fmt: skip
+    follow(model, "rotational_elastic_bearing", {**motion("shaft", "load"),
+                                                 "springDamper.phi_rel": ("mount.phi", "rad"),
+                                                 "springDamper.w_rel": ("mount.w", "rad/s")})
 
 
 def test_lossy_gear():

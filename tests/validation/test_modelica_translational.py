@@ -54,9 +54,8 @@ def test_accelerate():
     model = wired("accelerate", "accelerate.R mass.M", "accelerate.C ground.V",
                   accelerate=tr.AccelerationSource(acceleration="1 m/s^2"),
                   mass=tr.Mass(mass="1 kg"), ground=tr.Reference())
-    follow(model, "translational_accelerate", {
-        "accelerate.s": ("accelerate.x", "m"), "accelerate.v": ("accelerate.v", "m/s")
-    })  # fmt: skip
+    follow(model, "translational_accelerate", {"accelerate.s": ("accelerate.x", "m"),
+                                               "accelerate.v": ("accelerate.v", "m/s")})
 
 
 def test_damper():
@@ -71,13 +70,12 @@ def test_damper():
          spring2=tr.Spring(stiffness="1 N/m", x="0 m"),
          springDamper3=tr.SpringDamper(stiffness="1 N/m", damping="25 N*s/m", x="0 m"),
          place1=tr.MotionSensor(offset="1 m"))
-    follow(model, "translational_damper", {
-        "damper1.s_rel": ("place1.P", "m"),
-        "damper1.v_rel": ("damper1.v", "m/s"),
-        "damper2.s_rel": ("spring2.x", "m", 1.0),
-        "damper2.v_rel": ("damper2.v", "m/s"),
-        "springDamper3.s_rel": ("springDamper3.x", "m", 1.0),
-        "springDamper3.v_rel": ("springDamper3.v", "m/s")})  # fmt: skip
+    follow(model, "translational_damper", {"damper1.s_rel": ("place1.P", "m"),
+                                           "damper1.v_rel": ("damper1.v", "m/s"),
+                                           "damper2.s_rel": ("spring2.x", "m", 1.0),
+                                           "damper2.v_rel": ("damper2.v", "m/s"),
+                                           "springDamper3.s_rel": ("springDamper3.x", "m", 1.0),
+                                           "springDamper3.v_rel": ("springDamper3.v", "m/s")})
 
 
 def test_elasto_gap():
@@ -143,9 +141,8 @@ def test_initial_conditions():
 
 
 def test_the_missing_initial_value_follows_from_the_given_ones():
-    model = wired("follows", "sd1.C m1.M", "sd1.R m2.M",
-                  m1=tr.Mass(mass="1 kg", v="3 m/s"), m2=tr.Mass(mass="1 kg"),
-                  sd1=tr.SpringDamper(x="0 m", v="0 m/s"))
+    model = wired("follows", "sd1.C m1.M", "sd1.R m2.M", m1=tr.Mass(mass="1 kg", v="3 m/s"),
+                  m2=tr.Mass(mass="1 kg"), sd1=tr.SpringDamper(x="0 m", v="0 m/s"))
     run = model.simulate("1 ms", rtol=1e-8)
     assert_allclose(run["m2.v"].initial.to("m/s").magnitude, 3.0, rtol=1e-10)
 

@@ -286,11 +286,10 @@ def test_a_node_without_volume_between_resistances_starts_with_air_in_the_liquid
     law = {"restriction": lambda p: orifice(p, LOW, 1e-6, air=AIR),
            "check valve": lambda p: orifice(p, LOW, opened(p - LOW, 1e4, 1e5, 1e-4), air=AIR),
            "motor": lambda p: 50e-6 * (rho(p, OIL, air=AIR) + rho(LOW, OIL, air=AIR)) / 2}[second]
-    made = {
-        "restriction": lambda: il.LocalRestriction(restriction_type="fixed", area="1 mm^2"),
-        "check valve": lambda: il.CheckValve(cracking_pressure="10 kPa",
-                                             maximum_pressure="100 kPa"),
-        "motor": lambda: il.FixedDisplacementMotor(displacement="1 cm^3/rad"), }[second]()
+    made = {"restriction": lambda: il.LocalRestriction(restriction_type="fixed", area="1 mm^2"),
+            "check valve": lambda: il.CheckValve(cracking_pressure="10 kPa",
+                                                 maximum_pressure="100 kPa"),
+            "motor": lambda: il.FixedDisplacementMotor(displacement="1 cm^3/rad"),}[second]()
     model = wired("series", "a.A first.A liquid.A", "first.B second.A", "second.B b.A",
                   a=reservoir(HIGH), b=reservoir(LOW), second=made,
                   liquid=oil(air=True, air_fraction=AIR),

@@ -71,10 +71,9 @@ def test_a_gear_with_bearing_friction_runs_out_and_stays():
 @pytest.mark.parametrize("sense", [1, -1])
 def test_losses_from_a_table_follow_the_speed_and_the_driving_side(sense):
     gear = LossyGear(ratio=2, law="table", speeds=quantity([0, 4, 8], "rad/s"),
-                     forward_efficiencies=[0.5, 0.7, 0.9],
-                     backward_efficiencies=[0.4, 0.6, 0.8],
+                     forward_efficiencies=[0.5, 0.7, 0.9], backward_efficiencies=[0.4, 0.6, 0.8],
                      forward_bearing_torques=quantity([1, 0.5, 0.1], "N*m"),
-                     backward_bearing_torques=quantity([2, 1, 0.2], "N*m"))  # fmt: skip
+                     backward_bearing_torques=quantity([2, 1, 0.2], "N*m"))
     model = loaded(gear, "SO", sizes=[1, 4], drives=[sense * 20, 0])
     model.drive_S.torque = lambda t: quantity(sense * 20, "N*m") - quantity(sense * 20, "N*m/s") * t
     run = model.simulate("1.5 s", **TIGHT)

@@ -22,7 +22,7 @@ import numpy as np
 
 from ..exceptions import BlocksError, FileError, brief, did_you_mean
 from ..numerics.arrays import Indices
-from ..results.files import name_of, reading, writing
+from ..results.files import known_ending, name_of, reading, writing
 from ..results.parameters import versions
 from ..units import Unit, describe, is_quantity, quantity, unit
 from .assignment import is_same
@@ -47,7 +47,8 @@ def save_model(model: Any, file: str | Path) -> None:
              "parts": {name: _part(child) for name, child in model._children.items()},
              "connections": [", ".join(map(_port_text, refs)) for refs in model._connections]}
     text = json.dumps(facts, indent=2, ensure_ascii=False)
-    with writing(file, "a file that keeps a model", ".json") as place:
+    known_ending(file, "a file that keeps a model", ".json")
+    with writing(file) as place:
         place.write_text(f"{text}\n", encoding="utf-8")
 
 

@@ -405,7 +405,7 @@ def test_what_is_no_file_is_answered_by_the_call(tmp_path):
     for call in (model.save, lambda file: run.report(save=file), run.animate, model.export_fmu):
         with pytest.raises(WrongCall, match="takes the name of a file"):
             call(3)
-    with pytest.raises(FileError, match="cannot be opened"):
+    with pytest.raises(FileError, match="has no ending, but an FMU ends with .fmu"):
         model.export_fmu(tmp_path)
     with pytest.raises(FileError, match="cannot be opened"):
         model.export_fmu(tmp_path / "none" / "kept.fmu")

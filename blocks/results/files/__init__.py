@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from ...exceptions import BlocksError, FileError, brief
+from ...exceptions import BlocksError, FileError, WrongCall, brief
 
 __all__ = ["known_ending", "name_of", "reading", "whole", "writing", "writing_on"]
 
@@ -39,7 +39,10 @@ def reading(file: Any, kind: str, advice: str = "It is damaged, or a file of ano
 
 def known_ending(file: Any, what: str, *endings: str) -> str:
     """The ending of a name, refused where it is none of what is read or written."""
-    ending = Path(str(file)).suffix.lower()
+    if not isinstance(file, (str, os.PathLike)):
+        raise WrongCall(brief(file), "is no name, and this takes the name of a file.",
+                        f"Write for example 'run{endings[0]}'.")
+    ending = Path(file).suffix.lower()
     if ending not in endings:
         told = f"the ending {brief(ending)}" if ending else "no ending"
         raise FileError(name_of(file), f"has {told}, but {what} ends with {' or '.join(endings)}.",

@@ -22,7 +22,7 @@ from ...numerics.arrays import Array
 from ...units import in_unit
 from ..bottlenecks import Bottlenecks
 from ..energy_balance import EnergyBalance, energy_unit
-from ..files import writing
+from ..files import known_ending, writing
 from ..formatting import number, pretty
 from ..parameters import MadeWith, said
 from ..recording import EnergyTerm, Recording
@@ -55,7 +55,8 @@ class Page:
 
     def save(self, file: str | Path) -> None:
         """Write the page as one file of HTML."""
-        with writing(file, "a page", ".html", ".htm") as place:
+        known_ending(file, "a page", ".html", ".htm")
+        with writing(file) as place:
             place.write_text(self.html, encoding="utf-8")
 
     def _repr_html_(self) -> str:

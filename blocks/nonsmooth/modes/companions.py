@@ -222,8 +222,8 @@ def companions_of(elements: Elements, laws: LawExpressions, values: Evaluator, v
         constant = [k for k in range(len(group)) if coefficient[k].is_constant()]
         first = constant[0] if constant else 0
         ratios = [coefficient[k] / coefficient[first] for k in range(len(group))]
-        led = [k for k, r in enumerate(ratios)
-               if r.is_constant() or constant and _is_product(r, tape.p)]
+        led = [k for k, r in enumerate(ratios) if r.is_constant() or constant and kinds(
+            ca.Function("ratio", [tape.p], [r])) <= PRODUCTS]
         if len(led) > 1:
             unfelt = _is_split_unfelt(laws, elements, group, first, ca.vertcat(*ratios))
             led = [k for k in led if unfelt[k]]
@@ -294,11 +294,6 @@ def _at_rest(laws: LawExpressions, flow: ca.SX, *asked: ca.SX) -> list[ca.DM]:
     there = ca.Function("there", arguments, ca.substitute(asked, [tape.x], [rest]))
     values: list[ca.DM] = there.call(point)
     return values
-
-
-def _is_product(ratio: ca.SX, parameters: ca.SX) -> bool:
-    """Whether parameters are multiplied and divided only."""
-    return kinds(ca.Function("ratio", [parameters], [ratio])) <= PRODUCTS
 
 
 def _alike(laws: LawExpressions, values: Evaluator, which: Flags) -> list[list[int]]:

@@ -21,6 +21,7 @@ from _show import show
 from matplotlib import pyplot
 
 from blocks import Model, Parameter, Variable, der, quantity, time, where
+from blocks.solvers import MethodName
 from library.frictionlaws import AwrejcewiczAsPrinted, AwrejcewiczIAsPrinted
 from library.translational import Mass, Reference, TranslationalFriction, TwoPort
 
@@ -49,7 +50,7 @@ class PulledSpring(TwoPort):
         yield self.f == self.stiffness * (self.x - quantity("2 m/s") * moved)
 
 
-def run(law, band, method="ode45", **more):
+def run(law, band, method: MethodName = "ode45", **more):
     """Rows that the published run returns, and the place where the block ends."""
     model = Model("pulled block")
     model.block, model.spring, model.floor = Mass(mass="1 kg"), PulledSpring(), Reference()

@@ -144,8 +144,7 @@ class Findings(Sequence[Finding]):
         return Findings(
             (f for f in self._all
              if (code is None or f.code == code or f.code.startswith(code + "."))
-             and (severity is None or f.severity == severity)),
-            self._title, self._causes)
+             and (severity is None or f.severity == severity)), self._title, self._causes)
 
     @property
     def errors(self) -> Findings:

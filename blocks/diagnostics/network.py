@@ -240,8 +240,7 @@ def _assumed(topology: Topology, domain: Domain) -> Iterator[Finding]:
         yield found("network.forgotten", parts[:20],
                     f"The {domain} circuit of {listed(parts)} {problem}, while "
                     f"{listed(who)} {'says' if len(who) == 1 else 'say'} so for another "
-                    "circuit: what separates the two separates this, too.",
-                    advice)
+                    "circuit: what separates the two separates this, too.", advice)
     names = list(dict.fromkeys(p for parts in groups if parts not in forgotten for p in parts))
     if names:
         which = "The" if len(open_) == 1 + len(forgotten) else "Every"
@@ -343,8 +342,7 @@ def _unconnected(topology: Topology, explained: set[str]) -> Iterator[Finding]:
             yield found(
                 "network.unconnected", ports,
                 f"{listed(ports, 3)}{rest} {verb} connected to nothing, so the {through} there "
-                "is 0.",
-                "Nothing to do if that is meant.")
+                "is 0.", "Nothing to do if that is meant.")
 
 
 def feedback_findings(topology: Topology) -> Iterator[Finding]:

@@ -66,8 +66,7 @@ def derivative_findings(system: System, problem: Problem, slope: Array) -> Itera
         "initial.derivative", paths,
         f"The {'derivatives' if many else 'derivative'} of {listed(paths)} "
         f"{'are' if many else 'is'} not a finite number at the start ({float(slope[bad[0]]):g})"
-        f"{origin}",
-        _derivative_advice(system, names, problem.x, bad, owners, culprits))
+        f"{origin}", _derivative_advice(system, names, problem.x, bad, owners, culprits))
 
 
 def _derivative_advice(system: System, names: Names, x: Array, bad: Indices,

@@ -56,8 +56,7 @@ def _lines(network: Network) -> Iterator[Finding]:
             "signal.unconnected", paths,
             f"The {'input' if one else 'inputs'} {listed(paths, 3)}{rest} "
             f"{'is' if one else 'are'} connected to nothing and {'has' if one else 'have'} no "
-            "default.",
-            f"Connect an output{unit_text} to it: model.connect(…, model.{paths[0]}).")
+            "default.", f"Connect an output{unit_text} to it: model.connect(…, model.{paths[0]}).")
     for node in np.flatnonzero(outputs > 1)[:12]:
         sources = _members(network, "output", int(node))
         sinks = _members(network, "input", int(node))

@@ -268,5 +268,4 @@ def unsolved_start(failure: AlgebraicFailure) -> InitialisationError:
         failure.worst[0] if failure.worst else "",
         f"no consistent start was found: {failure}.",
         "Give initial targets (or guesses with priority='none') closer to a possible state.",
-        variables=failure.worst,
-    )
+        variables=failure.worst)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from ..units import Quantity, Unit, quantity, unit
 from .formatting import label, number, pretty
 from .lookup import collapsed
 from .recording import EnergyTerm, EnergyWarning
-from .sheet import SHOWN, ByComponent, Sheet, pandas
+from .sheet import SHOWN, ByComponent, DataFrame, Sheet, pandas
 
 __all__ = ["EnergyBalance", "energy_unit"]
 
@@ -38,8 +38,9 @@ class EnergyBalance(ByComponent[EnergyTerm]):
         super().__init__(terms, "energy")
         self.name = name
 
-    def __getattr__(self, name: str) -> Any:
-        return current_attribute(self, name)
+    if not TYPE_CHECKING:  # which would take every name for one
+        def __getattr__(self, name: str) -> Any:
+            return current_attribute(self, name)
 
     @staticmethod
     def violation(term: EnergyTerm) -> float:
@@ -150,7 +151,7 @@ class EnergyBalance(ByComponent[EnergyTerm]):
                                               for f in numbers))
             for (path, kind), terms in sums.items()), self.name)
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> DataFrame:
         """A DataFrame by component, in J, with the totals as last row."""
         pd, rows = pandas("An energy table"), self._rows(unit("J"))
         return pd.DataFrame({"type": rows["type"], **{label(w, unit("J")): rows[w] for w in WORDS}},

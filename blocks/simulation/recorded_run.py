@@ -180,7 +180,7 @@ class RecordedRun:
             return self._with_modes(indices, times, side)
         function, wanted = self.functions.function(tuple(indices))
         if times is None:
-            return self.evaluate(function, wanted, *self._own_times())
+            return self._own_values(function, wanted)
         times = np.asarray(times, dtype=float)
         order = np.argsort(times, kind="stable")
         which = self._episode_numbers(times[order], side)
@@ -202,6 +202,10 @@ class RecordedRun:
         for row in np.flatnonzero(is_mode):
             out[row] = modes[which, indices[row] - count]
         return out
+
+    def _own_values(self, function: Evaluator, wanted: Wanted) -> Array:
+        """A function at the times at which a run is shown."""
+        return self.evaluate(function, wanted, *self._own_times())
 
     def evaluate(self, function: Evaluator, wanted: Wanted, t: Array, which: Indices,
                  whole: int = 0) -> Array:

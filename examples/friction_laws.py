@@ -75,7 +75,8 @@ figure, axes = pyplot.subplots(2, 2, figsize=(11, 8), layout="constrained")
 for number, (name, law) in enumerate(LAWS.items()):
     style = {"color": f"C{number}" if number < 10 else "black", "label": name, "ms": 4,
              "marker": "o^s"[number // 4], "ls": ["-", "--", ":"][number // 4]}  # fmt: skip
-    for column, method in enumerate(("ode45", "ode23s")):
+    methods: tuple[MethodName, ...] = "ode45", "ode23s"
+    for column, method in enumerate(methods):
         done = {b: run(law, f"{b} m/s", method) for b in bands}
         widths = sorted(done)
         axes[0, column].semilogx(widths, [done[b][0] for b in widths], **style)

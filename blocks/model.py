@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .results import Result, Schematic, Sheet
     from .results.page.run_page import Page
     from .simulation.stepping import SteppedRun
+    from .solvers import MethodName
     from .studies.settings import SweepOptions
     from .system.description import Equations, Structure
     from .system.system import System
@@ -240,13 +241,13 @@ class Model(CompiledModel):
         save_model(self, file)
 
     # -- running -----------------------------------------------------------------------
-    def simulate(self, duration: Any = None, *nameless: Any, start_time: Any = "0 s",
-                 method: str = "auto", rtol: float = 1e-6, atol: Any = None, step: Any = None,
-                 max_step: Any = None, first_step: Any = None, every: Any = None, times: Any = None,
-                 progress: bool | None = None, record: str | list[str] | None = None,
-                 record_every: int | None = None, record_to: Any = None, initial: Any = None,
-                 sensitivities: list[str] | None = None, until: Any = None,
-                 **unknown: Never) -> Result:
+    def simulate(self, duration: Any = None, *nameless: Never, start_time: Any = "0 s",
+                 method: MethodName = "auto", rtol: float = 1e-6, atol: Any = None,
+                 step: Any = None, max_step: Any = None, first_step: Any = None, every: Any = None,
+                 times: Any = None, progress: bool | None = None,
+                 record: str | list[str] | None = None, record_every: int | None = None,
+                 record_to: Any = None, initial: Any = None, until: Any = None,
+                 sensitivities: list[str] | None = None, **unknown: Never) -> Result:
         """Run the model.
 
         Parameters
@@ -329,8 +330,8 @@ class Model(CompiledModel):
         return run_with_sensitivities(model, duration, options, sensitivities)
 
     def stepper(self, inputs: Any = (), outputs: Any = (), *, duration: Any = "100 s",
-                start_time: Any = "0 s", method: str = "auto", rtol: float = 1e-6, atol: Any = None,
-                step: Any = None, max_step: Any = None) -> SteppedRun:
+                start_time: Any = "0 s", method: MethodName = "auto", rtol: float = 1e-6,
+                atol: Any = None, step: Any = None, max_step: Any = None) -> SteppedRun:
         """Begin a run that a program drives step by step.
 
         Parameters
@@ -364,7 +365,7 @@ class Model(CompiledModel):
 
     def export_fmu(self, path: str | Path, inputs: Any = (), outputs: Any = (), *,
                    parameters: Any = (), version: str = "3.0", platforms: Any = None,
-                   duration: Any = "100 s", start_time: Any = "0 s", method: str = "auto",
+                   duration: Any = "100 s", start_time: Any = "0 s", method: MethodName = "auto",
                    rtol: float = 1e-6, atol: Any = None, step: Any = None,
                    max_step: Any = None) -> Path:
         """Write the model as an FMU, which other tools simulate without Python.
@@ -407,7 +408,7 @@ class Model(CompiledModel):
                           Options(start_time, method, rtol, atol, step, max_step))
 
     def export_c(self, folder: str | Path, inputs: Any = (), outputs: Any = (), *,
-                 step: Any, method: str = "auto", parameters: Any = (), target: str = "host",
+                 step: Any, method: MethodName = "auto", parameters: Any = (), target: str = "host",
                  processor: str = "", most_events: int = 8, duration: Any = "100 s",
                  start_time: Any = "0 s", rtol: float = 1e-6, atol: Any = None) -> Path:
         """Write the model as a library in C, for programs and controllers that run it in real time.
@@ -452,9 +453,9 @@ class Model(CompiledModel):
         return export_c(self, folder, inputs, outputs, parameters, target, processor, most_events,
                         duration, Options(start_time, method, rtol, atol, step))
 
-    def page(self, path: str | Path | None = None, *, sliders: Any = None,
-             show: Any = (), switches: Any = None, duration: Any = "1 s",
-             start_time: Any = "0 s", method: str = "auto", rtol: float = 1e-6, atol: Any = None,
+    def page(self, path: str | Path | None = None, *, sliders: Any = None, show: Any = (),
+             switches: Any = None, duration: Any = "1 s", start_time: Any = "0 s",
+             method: MethodName = "auto", rtol: float = 1e-6, atol: Any = None,
              step: Any = None, max_step: Any = None) -> Page:
         """Write the model as a page that simulates in a browser, with sliders.
 

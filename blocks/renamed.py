@@ -42,8 +42,10 @@ MODULES = {
         "operating_point": "equilibrium.operating_point", "stuck_range": "equilibrium.stuck_range",
         "linear_model": "linear.linear_model", "linearise": "linear.linearise",
         "pictures": "linear.pictures", "optimisation": "design.optimisation",
+        "pareto": "design.optimisation",
         "uncertainty": "design.uncertainty", "sensitivities": "sensitivity.sensitivities",
     }.items()},
+    "blocks.results.ledger": "blocks.results",
     **{f"library.frictionlaws.{name}": f"library.friction_studies.{name}"
        for name in ("audit", "identification", "motion")},
 }

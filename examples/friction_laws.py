@@ -21,6 +21,7 @@ from _show import show
 from matplotlib import pyplot
 
 from blocks import Model, Parameter, Variable, der, quantity, time, where
+from blocks.solvers import MethodName
 from library.frictionlaws import AwrejcewiczAsPrinted, AwrejcewiczIAsPrinted
 from library.translational import Mass, Reference, TranslationalFriction, TwoPort
 
@@ -49,7 +50,7 @@ class PulledSpring(TwoPort):
         yield self.f == self.stiffness * (self.x - quantity("2 m/s") * moved)
 
 
-def run(law, band, method="ode45", **more):
+def run(law, band, method: MethodName = "ode45", **more):
     """Rows that the published run returns, and the place where the block ends."""
     model = Model("pulled block")
     model.block, model.spring, model.floor = Mass(mass="1 kg"), PulledSpring(), Reference()
@@ -74,7 +75,8 @@ figure, axes = pyplot.subplots(2, 2, figsize=(11, 8), layout="constrained")
 for number, (name, law) in enumerate(LAWS.items()):
     style = {"color": f"C{number}" if number < 10 else "black", "label": name, "ms": 4,
              "marker": "o^s"[number // 4], "ls": ["-", "--", ":"][number // 4]}  # fmt: skip
-    for column, method in enumerate(("ode45", "ode23s")):
+    methods: tuple[MethodName, ...] = "ode45", "ode23s"
+    for column, method in enumerate(methods):
         done = {b: run(law, f"{b} m/s", method) for b in bands}
         widths = sorted(done)
         axes[0, column].semilogx(widths, [done[b][0] for b in widths], **style)

@@ -23,13 +23,13 @@ from ..exceptions import ParameterError, SimulationError
 from ..language.compiled_model import CompiledModel
 from ..numerics.arrays import Array, Indices
 from ..results import Result
-from ..results.plots.figures import bare_figure, finished_figure
+from ..results.plots.figures import Figure, bare_figure, finished_figure
 from ..results.sheet import Sheet, Tabulated
 from ..simulation.run import run
 from ..simulation.settings import Options
 from ..system.system import System
 from ..system.time_functions import driven_by_time
-from ..units import from_si, quantity, to_si, unit
+from ..units import Quantity, from_si, quantity, to_si, unit
 from .linear.derivatives import derivatives_of
 from .linear.point import Point, initial_point, run_point
 from .linear.reduction import reduce
@@ -83,12 +83,12 @@ class LimitCycle(Tabulated):
         """Whether disturbances die out."""
         return bool((np.abs(self.multipliers) < 1).all())
 
-    def amplitude(self, path: str) -> Any:
+    def amplitude(self, path: str) -> Quantity:
         """Half the distance between the largest and the smallest value of a variable."""
         series = self.run[path]
         return (series.max() - series.min()) / 2
 
-    def plot(self, x: str, y: str, save: Any = None) -> Any:
+    def plot(self, x: str, y: str, save: Any = None) -> Figure:
         """The orbit of two variables, ``y`` over ``x``; ``save`` to a file."""
         figure = bare_figure("A limit cycle's picture", figsize=(6.4, 4.4), layout="constrained")
         axes = figure.subplots()
@@ -157,7 +157,13 @@ def find_limit_cycle(model: CompiledModel, guess: Any = None, period: Any = None
     if not drives:  # one is that of the motion itself
         multipliers = np.delete(multipliers, int(np.argmin(np.abs(multipliers - 1))))
     multipliers = multipliers[np.argsort(-np.abs(multipliers))]
-    _refuse_another(shooting, x, length, multipliers, drives)
+    away = np.abs(shooting.end(x, 2 * length) - x) / shooting.size
+    if away.max() > AGAIN * max(1.0, float(np.abs(multipliers).max(initial=0.0))):
+        raise SimulationError(  # what closes once by chance is another motion the next time
+            WHERE, f"a motion that comes back after {length:.6g} s is another one after that.",
+            f"Give a period after which {', '.join(drives[:TOLD])} repeats." if drives else
+            "What it remembers in Discrete variables does not come back with the states: no limit "
+            "cycle is found with it. Look at a long run instead.", code="analysis.cycle")
     return LimitCycle(model.name, length, run, multipliers)
 
 
@@ -207,19 +213,6 @@ def _drives(system: System) -> list[str]:
                if any(start is not None for start, *_ in f.kernel.samplings)]
     return list(dict.fromkeys(f.path(i) for f in (*driven_by_time(system), *sampled)
                               for i in range(f.size)))
-
-
-def _refuse_another(shooting: _Map, x: Array, period: float, multipliers: Array, drives: list[str]
-                    ) -> None:
-    """What closes once by chance is another motion the next time."""
-    away = np.abs(shooting.end(x, 2 * period) - x) / shooting.size
-    if away.max() > AGAIN * max(1.0, float(np.abs(multipliers).max(initial=0.0))):
-        raise SimulationError(
-            WHERE, f"a motion that comes back after {period:.6g} s is another one after that.",
-            f"Give a period after which {', '.join(drives[:TOLD])} repeats." if drives else
-            "What it remembers in Discrete variables does not come back with the states: no limit "
-            "cycle is found with it. Look at a long run instead.",
-            code="analysis.cycle")  # fmt: skip
 
 
 def _moving_states(point: Point) -> tuple[Indices, Array]:

@@ -54,8 +54,7 @@ def reduce_index(flat: Flat, preference: Array, parameters: Parameters,
         clusters=chosen.clusters,
         index=rounds + 1 if rounds else int(np.any(height >= 1) and has_algebraic),
         gives_flow=flow_given,
-        inputs=known,
-    )
+        inputs=known, )
 
 
 def _refuse_singular(flat: Flat, top: Indices, elements: SetValuedElements) -> None:

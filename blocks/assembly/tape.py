@@ -162,8 +162,7 @@ class _Order:
         self.validity = PivotValidity(
             self.writer.parameters, self.writer.parameter_layout,
             [(flat.groups[s.group], s.position, s.equations - flat.groups[s.group].first)
-             for s in self.steps if s.group >= 0],
-            list(torn.values()), pairs_at,
+             for s in self.steps if s.group >= 0], list(torn.values()), pairs_at,
             lambda p: all(is_well_conditioned(flat, b, p) for b in by_conditions.values()),
             [flat.groups[g] for g in distinct(flat.groups_of(pairs.pairs[0])).tolist()],
             bool(len(reduced.inputs)))

@@ -92,15 +92,12 @@ def _add(circuit: _Circuit, network: Network, leaf: Component, ports: list[Port]
         circuit.fixed.update(nodes)
     elif len(nodes) == 1 and symbol is not None and symbol.rigid:
         circuit.bodies[nodes[0]].append(path)
-    elif len(nodes) > 1 and nodes[0] != nodes[1] and not _measures(leaf, symbol):
-        circuit.elements.append((nodes[0], nodes[1], path, symbol))
-
-
-def _measures(leaf: Component, symbol: Symbol | None) -> bool:
-    """Whether it gives signals and takes none: a sensor, through which nothing acts."""
-    signals = [d for d in declarations(leaf).values() if isinstance(d, Signal) and d.exists(leaf)]
-    return bool(signals) and all(isinstance(d, Output) for d in signals) and not (
-        symbol is not None and symbol.source)
+    elif len(nodes) > 1 and nodes[0] != nodes[1]:
+        signals = [d for d in declarations(leaf).values() if isinstance(d, Signal)
+                   and d.exists(leaf)]
+        if not signals or not all(isinstance(d, Output) for d in signals) or (
+                symbol is not None and symbol.source):  # no sensor, through which nothing acts
+            circuit.elements.append((nodes[0], nodes[1], path, symbol))
 
 
 def _apart(circuit: _Circuit) -> Iterator[_Circuit]:

@@ -68,8 +68,10 @@ class _Reading:
 
     def parts(self, owner: Component) -> Iterator[Part]:
         for child in owner._children.values():
-            if _is_sign(child) and self._grounded(child):
-                continue
+            if not child.is_composite and getattr(type(child), "grounds", False) and not any(
+                    isinstance(d, (Parameter, Signal)) and d.exists(child)
+                    for d in declarations(child).values()) and self._grounded(child):
+                continue  # nothing but a reference, without values of its own
             if child._count is None or child.size > self.expanded or child.is_composite:
                 yield self._part(child, None)
             else:
@@ -126,13 +128,6 @@ class _Reading:
                               (*before.ports, *dict.fromkeys(self.members.get(node, []))), sign,
                               (*before.grounds, *(g.path for g in grounds)))  # fmt: skip
         return found
-
-
-def _is_sign(component: Component) -> bool:
-    """Whether it is nothing but a reference, without values of its own."""
-    declared = [d for d in declarations(component).values() if d.exists(component)]
-    return (not component.is_composite and getattr(type(component), "grounds", False)
-            and not any(isinstance(d, (Parameter, Signal)) for d in declared))  # fmt: skip
 
 
 def _ports(component: Component) -> list[Any]:

@@ -22,7 +22,7 @@ from ..solvers.looks import MOST_LOOKS
 from ..solvers.samples import MOST_ROUNDS
 from .fmu import try_out
 from .header import header
-from .program import Program, Variable, coherent, refuse_texts
+from .program import Program, Variable, coherent, listed
 from .targets import OWN, TARGETS, Contents, filled, here, library, static_library
 from .time_steps import TIME_STEPS
 
@@ -65,7 +65,7 @@ def export_c(model: Any, folder: str | Path, inputs: Iterable[str] | Mapping[str
              outputs: Sequence[str], parameters: Sequence[str], target: str, processor: str,
              most_events: int, duration: Any, options: Options) -> Path:
     """Write a library in C; see ``Model.export_c``."""
-    refuse_texts("export_c", outputs=outputs, parameters=parameters)
+    outputs, parameters = listed(outputs), listed(parameters)
     if target != "host" and target not in TARGETS:
         raise unknown_name("export_c(target=…)", target, ["host", *TARGETS], "targets")
     if not isinstance(most_events, int) or most_events < 1:

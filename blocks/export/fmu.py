@@ -23,7 +23,7 @@ from ..reading.unit import Unit, unit
 from ..results.files import known_ending, whole
 from ..simulation.settings import Options
 from .header import header
-from .program import Program, Variable, coherent, refuse_texts
+from .program import Program, Variable, coherent, listed
 from .targets import PLATFORMS, here, library
 
 __all__ = ["VERSIONS", "export_fmu", "try_out"]
@@ -54,7 +54,7 @@ def export_fmu(model: Any, path: str | Path, inputs: Iterable[str] | Mapping[str
         raise WrongCall("export_fmu(version=…)", f"takes '2.0' or '3.0', but was given "
                         f"{brief(version)}.", given=version)  # fmt: skip
     known_ending(path, "an FMU", ".fmu")
-    refuse_texts("export_fmu", outputs=outputs, parameters=parameters, platforms=platforms)
+    outputs, parameters, platforms = map(listed, (outputs, parameters, platforms))
     wanted = [here().fmi3] if platforms is None else list(platforms)
     for name in wanted:
         if name not in PLATFORMS:

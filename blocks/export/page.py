@@ -37,7 +37,7 @@ from ..units import Unit, from_si, to_si, unit_given
 from .chosen_states import choice_of, may_leave
 from .fmu import try_out
 from .header import header
-from .program import NOTHING, Instants, Program, Variable, constants_of_modes, refuse_texts
+from .program import NOTHING, Instants, Program, Variable, constants_of_modes, listed
 from .targets import BROWSER, filled, here, library
 from .time_steps import LOOKS, TimeSteps
 
@@ -108,7 +108,7 @@ def positions(low: float, high: float) -> Array:
 def page(model: Any, path: str | Path | None, sliders: Mapping[str, Any], show: Sequence[str],
          switches: Mapping[str, Sequence[Any]], duration: Any, options: Options) -> Page:
     """A page; see ``Model.page``."""
-    refuse_texts(CALLED, show=show)
+    show = listed(show)
     for name, given in (("sliders", sliders), ("switches", switches)):
         if not isinstance(given, Mapping):
             raise WrongCall(f"page({name}=…)", f"takes a mapping, but was given {brief(given)}.",

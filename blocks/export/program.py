@@ -60,7 +60,7 @@ from .chosen_states import choice_of, constraints_of, may_leave
 from .image import Image, Prepared
 from .time_steps import EVENTS_KEPT, LOOKS, STEPS_KEPT, TimeSteps
 
-__all__ = ["Instants", "Program", "Variable", "coherent", "constants_of_modes", "refuse_texts"]
+__all__ = ["Instants", "Program", "Variable", "coherent", "constants_of_modes", "listed"]
 
 #: What is filled with the course of a run.
 COURSE = ("course.ends", "course.rows", "course.efforts",
@@ -141,12 +141,9 @@ class Variable:
     bounds: Mapping[str, str] = field(default_factory=dict)
 
 
-def refuse_texts(caller: str, **lists: Any) -> None:
-    """Refuse one text where a list of them is asked for."""
-    for name, given in lists.items():
-        if isinstance(given, str):
-            raise WrongCall(f"{caller}({name}=…)", f"takes a list, but was given {given!r}.",
-                            f"Write {name}=[{given!r}].", given=given)
+def listed(given: Any) -> Any:
+    """A list of texts, which one text alone stands for."""
+    return [given] if isinstance(given, str) else given
 
 
 def coherent(declared: Unit) -> Unit:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..exceptions import calls_told
+from ..exceptions import NamingError, calls_told
 from .component import Part
 
 if TYPE_CHECKING:
@@ -79,6 +79,9 @@ class CompiledModel(Part):
 
     def __init__(self, name: str = "model") -> None:
         super().__init__()
+        if not isinstance(name, str):
+            raise NamingError("Model()", f"takes its name as a text, but was given {name!r}.",
+                              "Write for example Model('oscillator').", name=str(name))
         self._title = name
         self._nominal_table: dict[Any, tuple[float, Unit]] = {}  # by dimension
         self._compiled = Compiled(self)

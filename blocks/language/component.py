@@ -432,6 +432,9 @@ class Part(TreeNode):
                 if instances is not None:
                     node = node[instances]
             return node
+        if self._is_root:
+            raise NamingError("model[…]", f"takes a path, but was given {brief(index)}.",
+                              "Write for example model['block.mass'].", name=str(index))
         return View(self, self._indices(index, None))
 
     def __setitem__(self, path: str, value: Any) -> None:

@@ -137,7 +137,17 @@ class Domain:
                         for k, v in typical.items()},
         }.items():  # fmt: skip
             object.__setattr__(self, attribute, value)
-        self._refuse_rates()
+        known = self.across
+        # each is the time derivative of another across variable
+        for position, velocity in self.rates.items():
+            for name in (position, velocity):
+                if name not in known:
+                    raise unknown_name(f"Domain {self.name}.rates", name, known, "variables")
+            if known[position].dimension != known[velocity].dimension * SECOND.dimension:
+                raise UnitError(f"Domain {self.name}.rates",
+                                f"{velocity} in {known[velocity]} is not the "
+                                f"time derivative of {position} in {known[position]}.",
+                                "Name a velocity that belongs to the position.")
         self._refuse_no_power()
 
     def _meaning(self) -> tuple[object, ...]:
@@ -184,19 +194,6 @@ class Domain:
                 f"Domain {self.name}.power", f"{'is' if self.power else products + ' is'} "
                 f"no power, but {found}.", "State the power into a component through a port, "
                 "power=lambda port: … in watts, or lambda port: 0 where there is none.")
-
-    def _refuse_rates(self) -> None:
-        """Raise where something is not the time derivative of another across variable."""
-        across = self.across
-        for position, velocity in self.rates.items():
-            for name in (position, velocity):
-                if name not in across:
-                    raise unknown_name(f"Domain {self.name}.rates", name, across, "variables")
-            if across[position].dimension != across[velocity].dimension * SECOND.dimension:
-                raise UnitError(f"Domain {self.name}.rates",
-                                f"{velocity} in {across[velocity]} is not the "
-                                f"time derivative of {position} in {across[position]}.",
-                                "Name a velocity that belongs to the position.")
 
     def __str__(self) -> str:
         return self.name

@@ -92,7 +92,14 @@ class TreeNode:
         """Take a part under a name that is free."""
         where = f"{self.path}.{name}".lstrip(".")
         self._refuse_name(where, name)
-        _refuse_part(where, name, part)
+        if part._parent is not None:
+            root: Any = part._root
+            whose = f"the model {root.name!r}" if root._is_root else "a composite"
+            raise NamingError(where, f"this component is already part of {whose} as {part.path!r}.",
+                              "Make a second one for a second place.", name=name, code="name.used")
+        if part._is_root:
+            raise NamingError(where, "a model cannot be part of another.",
+                              "Write a composite component instead.", name=name, code="name.parts")
         if self._count is not None:
             part._spread(self._count, where)
         part._place(name, self)
@@ -143,15 +150,3 @@ class TreeNode:
         except IndexError:
             there = [f"0 to {self.size - 1}"]
             raise unknown_name(self.path, str(index), there, "instances") from None
-
-
-def _refuse_part(where: str, name: str, part: TreeNode) -> None:
-    """Raise where something has its place already, or can have none."""
-    if part._parent is not None:
-        root: Any = part._root
-        whose = f"the model {root.name!r}" if root._is_root else "a composite"
-        raise NamingError(where, f"this component is already part of {whose} as {part.path!r}.",
-                          "Make a second one for a second place.", name=name, code="name.used")
-    if part._is_root:
-        raise NamingError(where, "a model cannot be part of another.",
-                          "Write a composite component instead.", name=name, code="name.parts")

@@ -9,30 +9,48 @@ which starts from the unknowns in ``x``.
 from __future__ import annotations
 
 from functools import reduce
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import casadi as ca
 import numpy as np
 
 from ..assembly.algebraic_loops import Block
+from ..assembly.flatten import Flat
 from ..assembly.tape import alike
 from ..machine.compiling import compiled, name_of_code
-from ..numerics.arrays import Indices, grouped
+from ..numerics.arrays import Flags, Indices, grouped
 from ..numerics.tolerances import NEWTON_CONVERGES, NEWTON_STALLED, NO_SHORTER
-from .loop_text import LoopText, entries_of
+from .loop_text import LoopText, Operand, entries_of
 from .lu import factor_beside, solve_beside
 from .newton import SHORTEST
 from .places import Places, Q, X
 from .text import Beginning, function_of
-
-if TYPE_CHECKING:
-    from .instance_loops import Loops
 
 __all__ = ["Solution", "write_blocks", "write_changes"]
 
 ROUNDS = 15  # of Newton's method, which starts from the last solution
 FEW = 8  # blocks side by side that are not worth compiling well
 MORE_ROUNDS = 750  # with parts of steps; down an exponential by 1 of its exponent a round
+
+
+class Loops(Protocol):
+    """What blocks are written with: :class:`blocks.native.instance_loops.Loops`."""
+
+    flat: Flat
+    text: LoopText
+    values: Places
+    starts: Indices
+    magnitudes: Indices
+    solutions: dict[int, Solution]
+
+    def room(self, count: int) -> Indices: ...
+    def moved(self, g: int, rows: Indices, changes: Places) -> Flags: ...
+    def solve(self, g: int, rows: Indices, position: int, unknowns: Indices, target: Operand,
+              tangents: Places | None, in_loop: bool, derived: Places | None) -> None: ...
+    def residuals(self, equations: Indices, targets: Indices, tangents: Places | None = None,
+                  derived: Places | None = None) -> None: ...
+    def call(self, function: ca.Function, operands: dict[tuple[int, int], Operand],
+             *targets: Operand) -> None: ...
 
 
 def write_blocks(loops: Loops, blocks: list[Block]) -> None:

@@ -12,9 +12,9 @@ import numpy as np
 from ..machine.functions import Kept
 from ..machine.signatures import address_of
 from ..numerics.arrays import Array, Indices, distinct
-from ..solvers.base import Step
+from ..solvers.base import KeptCourse, Step
 from ..solvers.polynomials import RowBlocks, chunks
-from ..solvers.trajectory import KeptCourse, refuse_outside
+from ..solvers.trajectory import refuse_outside
 from . import one_step
 from .equations import Equations
 from .loop_branch import room_for_branch

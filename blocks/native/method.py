@@ -18,7 +18,6 @@ from ..numerics.tolerances import ABSOLUTE_SHARE, LAST_DIGITS, LEAST_ERROR
 from ..solvers.base import Method, Step
 from ..system.time_functions import ACROSS
 from . import one_step
-from .advance_call import AdvanceCall
 from .courses import BLOCK, Course, CourseData, PassedCourses, points_of
 from .equations import equations_of
 from .events import ENTRIES, LAST_ERROR, NOWHERE, STEP, TIME
@@ -56,6 +55,57 @@ SHOWN = 1e-3  # relative tolerance of steps that only show what is solved for at
 LATELY = 20  # steps: at the bound of stability they wiggle from one to the next
 MOSTLY = 2  # tries in vain for each step: its own errors hold it
 AHEAD = 10.0 ** np.arange(0, 9, 2)  # steps that failed, after which the reason is looked for
+
+
+class AdvanceCall:
+    """The call of machine code by which a method advances, bound to the method's arrays once.
+
+    It takes some three hundred numbers and addresses, of which a call changes ten.
+
+    They do not hold the method, whose memory is free for the next one as soon as a run is over.
+    """
+
+    def __init__(self) -> None:
+        self._counts = np.zeros(5, dtype=np.int64)
+        self._given: Given | None = None
+
+    def _bind(self, method: OneStep, given: Given) -> None:
+        """Take the machine code for those who decide at events, with the arrays of the method."""
+        self._code, self._given, self._pieces = method.machine_code(given), given, method.pieces
+        self._call = method.advance_call(given, self._counts, np.zeros(2, dtype=np.int64))
+        self._p, self._q, self._stop, self._rtol, self._longest, self._end, self._review = (
+            self._call.place[name] for name in ("code.p", "code.q", "limits.t_stop", "limits.rtol",
+                                                "limits.max_step", "limits.t_end", "limits.review"))
+
+    def _give(self, method: OneStep, given: Given) -> None:
+        """Take other records of events; other machine code, where others decide at these."""
+        if self._given is None or method.machine_code(given) is not self._code:
+            self._bind(method, given)
+            return
+        for name, record, before in zip(Given._fields, given, self._given, strict=True):
+            if record is not before:
+                self._call.give(name, record)
+        self._given = given
+
+    def __call__(self, method: OneStep, given: Given, t_stop: float, counts: Indices
+                 ) -> tuple[int, int, int]:
+        """The status, how many steps there are, and how many events."""
+        if given is not self._given:
+            self._give(method, given)
+        call = self._call
+        call.table[self._p], call.table[self._q] = method.code.p, method.code.q
+        call.table[self._review], call.numbers[self._review + 1] = method.review
+        call.numbers[self._end] = method.t_end
+        call.numbers[self._stop], call.numbers[self._rtol] = t_stop, method.rtol
+        call.numbers[self._longest] = method.longest
+        if method.pieces is not self._pieces:
+            call.put("limits.pieces", method.pieces)
+            self._pieces = method.pieces
+        self._counts[:] = 0
+        call()
+        counts += self._counts
+        status, taken, events = call.results.tolist()
+        return status, taken, events
 
 
 class OneStep(Method):
@@ -219,7 +269,9 @@ class OneStep(Method):
         self.code = code
         self.keeps_past = self.code.past != 0
         step = self.state[STEP] if self.keeps_step else 0.0
-        step = self._fixed_step() if self.fixed_step else self.first_step or step
+        step = self.first_step or step
+        if self.fixed_step:  # the one that was given, or the longest one
+            step = min(self.step_size or np.inf, self.longest)
         self.state[:] = 0.0
         self.state[[TIME, STEP, LAST_ERROR]] = self.t, step, LEAST_ERROR
         self.course = Course.begun(self.common, self.code, kept, self.t, self.x)
@@ -248,10 +300,6 @@ class OneStep(Method):
         own.begin(self.t)
         self.q = own.q
         self.code = self.code._replace(q=address_of(own.q))
-
-    def _fixed_step(self) -> float:
-        """The step that was given, or the longest one."""
-        return min(self.step_size or np.inf, self.longest)
 
     @property
     def longest(self) -> float:

@@ -118,11 +118,6 @@ def _tangent(a: Bounds) -> Bounds:
     return np.where(pole, -np.inf, np.tan(a[0])), np.where(pole, np.inf, np.tan(a[1]))
 
 
-def _cosine_hyperbolic(a: Bounds) -> Bounds:
-    low, high = _even(np.abs, a)
-    return np.cosh(low), np.cosh(high)
-
-
 def _remainder(a: Bounds, b: Bounds) -> Bounds:
     same = (np.trunc(a[0] / b[0]) == np.trunc(a[1] / b[0])) & (b[0] == b[1])
     size = np.maximum(np.abs(b[0]), np.abs(b[1]))
@@ -156,7 +151,8 @@ _RULES: dict[int, Callable[..., Bounds]] = {
     ca.OP_DIV: _quotient, ca.OP_SQ: partial(_even, np.square), ca.OP_FABS: partial(_even, np.abs),
     ca.OP_POW: _power, ca.OP_CONSTPOW: _power, ca.OP_SIN: _sine,
     ca.OP_COS: lambda a: _sine(a, np.pi / 2), ca.OP_TAN: _tangent,
-    ca.OP_ACOS: lambda a: (np.arccos(a[1]), np.arccos(a[0])), ca.OP_COSH: _cosine_hyperbolic,
+    ca.OP_ACOS: lambda a: (np.arccos(a[1]), np.arccos(a[0])),
+    ca.OP_COSH: lambda a: (*np.cosh(_even(np.abs, a)),),
     ca.OP_FMIN: lambda a, b: (np.minimum(a[0], b[0]), np.minimum(a[1], b[1])),
     ca.OP_FMAX: lambda a, b: (np.maximum(a[0], b[0]), np.maximum(a[1], b[1])),
     ca.OP_FMOD: _remainder,

@@ -15,6 +15,7 @@ from ..numerics.arrays import Array
 from ..units import Quantity, from_si, quantity
 from .formatting import SECOND, number, time_unit, unit_to_show
 from .parameters import MANY, differences, differences_sheet, in_few_words
+from .plots.figures import Figure
 from .plots.plotting import Curve, Drawing, Panel, figure_of, given_axes, span_of
 from .plots.selection import drawn_by_default
 from .recording import Instant, refuse_no_result
@@ -23,8 +24,6 @@ from .values.sampling import units_wanted
 from .values.series import Series
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from .result import Result
 
 __all__ = ["Comparison", "Gap", "compare"]
@@ -202,9 +201,8 @@ def compare(runs: Mapping[str, Result], *paths: str) -> Comparison:
     --------
     ::
 
-        both = compare({"dry": a, "lubricated": b}, "block.v", "spring.f")
-        print(both)                 # largest differences, when, and parameters that differ
-        both.plot(save="both.png")
+        both = compare({"dry": a, "lubricated": b}, "block.v", "spring.f") print(both)
+        # largest differences, when, and parameters that differ both.plot(save="both.png")
     """
     if not isinstance(runs, Mapping) or hasattr(runs, "recording"):
         raise WrongCall("compare()", f"takes runs with their names, but was given {brief(runs)}.",

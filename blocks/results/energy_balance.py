@@ -17,7 +17,7 @@ from ..units import Quantity, Unit, quantity, unit
 from .formatting import label, number, pretty
 from .lookup import collapsed
 from .recording import EnergyTerm, EnergyWarning
-from .sheet import SHOWN, ByComponent, Sheet, pandas
+from .sheet import SHOWN, ByComponent, DataFrame, Sheet, pandas
 
 __all__ = ["EnergyBalance", "energy_unit"]
 
@@ -146,7 +146,7 @@ class EnergyBalance(ByComponent[EnergyTerm]):
                                               for f in numbers))
             for (path, kind), terms in sums.items()), self.name)
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> DataFrame:
         """A DataFrame by component, in J, with the totals as last row."""
         pd, rows = pandas("An energy table"), self._rows(unit("J"))
         return pd.DataFrame({"type": rows["type"], **{label(w, unit("J")): rows[w] for w in WORDS}},

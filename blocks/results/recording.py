@@ -73,7 +73,7 @@ class EventRecord:
     mode, previous : what it is from now on and was before: ``"stuck"``, ``"slides forward"``, …
     """
 
-    time: float
+    time: Instant
     component: str
     description: str
     element: str = ""

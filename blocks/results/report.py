@@ -5,13 +5,13 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 from ..exceptions import WrongCall
 from .formatting import SECOND, label, number
-from .lookup import collapsed
+from .lookup import collapsed, find_one
 from .recording import EventRecord, Recording, VariableInfo
-from .sheet import SHOWN, ByName, Sheet, Tabulated, pandas
+from .sheet import SHOWN, ByName, DataFrame, Sheet, Tabulated, pandas
 
 __all__ = ["Events", "Statistics", "Variables"]
 
@@ -22,14 +22,19 @@ class Events(Tabulated, Sequence[EventRecord]):
     def __init__(self, records: Sequence[EventRecord]) -> None:
         self._records = records
 
-    def __getitem__(self, index: Any) -> Any:
+    @overload
+    def __getitem__(self, index: int) -> EventRecord: ...
+    @overload
+    def __getitem__(self, index: slice) -> Events: ...
+    def __getitem__(self, index: int | slice) -> EventRecord | Events:
         if isinstance(index, str):
             raise WrongCall("events[…]", f"takes numbers and slices, but was given {index!r}.",
                             f"Those of a component are result.events.of({index!r}).")
-        if isinstance(index, int) and not -len(self) <= index < len(self):
+        if isinstance(index, slice):
+            return Events(self._records[index])
+        if not -len(self) <= index < len(self):
             raise IndexError(f"there is no event {index}: the run has {len(self)}.")
-        found = self._records[index]
-        return Events(found) if isinstance(index, slice) else found
+        return self._records[index]
 
     def __len__(self) -> int:
         return len(self._records)
@@ -41,7 +46,7 @@ class Events(Tabulated, Sequence[EventRecord]):
             if component in (e.component, collapsed(e.component))
             or collapsed(e.component).startswith(f"{component}.")])
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> DataFrame:
         """A DataFrame with the columns time [s], component and what, element, mode and previous."""
         columns = self._sheet().columns | {name: [getattr(e, name) for e in self._records]
                                            for name in ("element", "mode", "previous")}
@@ -68,13 +73,24 @@ class Statistics(ByName):
     A plain mapping; counters are also attributes (``result.statistics.steps``).
     """
 
+    method: str
+    why: str
+    states: int
+    steps: int
+    rejected: int
+    residuals: int
+    jacobians: int
+    factorizations: int
+    events: int
+
     def __init__(self, values: Mapping[str, Any]) -> None:
         self._named = dict(values)
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return self[name]
+    if not TYPE_CHECKING:  # which would take every name for one
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            return self[name]
 
     def _sheet(self) -> Sheet:
         rows: list[tuple[str, Any]] = []
@@ -119,9 +135,11 @@ class Variables(Tabulated, Sequence[VariableInfo]):
         return iter(self._infos)
 
     def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, str):
+            return find_one(self._recording.catalog, index, self._recording.name)
         return list(self)[index]
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> DataFrame:
         """A DataFrame by path."""
         pd = pandas("A table of variables")
         infos = list(self)

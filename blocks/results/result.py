@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, Never, TypeVar, Unpack, overload
 
 from ..exceptions import ParameterError, UnknownName, WrongCall, calls_told
 from ..reading.foreign_words import attribute_elsewhere
@@ -31,10 +31,12 @@ if TYPE_CHECKING:  # imported with the first look
     from .energy_balance import EnergyBalance
     from .page.run_page import Page
     from .parameters import Parameters
+    from .plots.plotting import PlotOptions
     from .report import Events, Statistics, Variables
     from .sensitivities import Sensitivities
     from .sheet import Sheet
     from .sticking import Sticking
+    from .values.sampling import Options
     from .values.table import Table
 
 __all__ = ["Result"]
@@ -345,8 +347,8 @@ class Result(Mapping[str, Series]):
 
     # -- tables and files ------------------------------------------------------------------
     def sample(self, *paths: str | Series, every: Any = None, times: Any = None,
-               units: str | Mapping[str, str] | None = None, side: str = "right",
-               **unknown: Any) -> Table:
+               units: str | Mapping[str, str] | None = None,
+               side: Literal["right", "left"] = "right", **unknown: Never) -> Table:
         """Variables at chosen times, as arrays with units.
 
         Parameters
@@ -369,26 +371,27 @@ class Result(Mapping[str, Series]):
         return sample(self._recording, self._chosen(paths), every=every, times=times,
                       units=units, side=side, **unknown)  # fmt: skip
 
-    def table(self, *paths: str | Series, **options: Any) -> DataFrame:
+    def table(self, *paths: str | Series, **options: Unpack[Options]) -> DataFrame:
         """A pandas DataFrame over time with headings such as ``"block.v [m/s]"``.
 
         Options are those of :meth:`sample`.
         """
         return self.sample(*paths, **options).to_pandas()
 
-    def to_xarray(self, *paths: str | Series, **options: Any) -> Dataset:
+    def to_xarray(self, *paths: str | Series, **options: Unpack[Options]) -> Dataset:
         """An xarray Dataset over time; attributes ``units`` and ``long_name``."""
         return self.sample(*paths, **options).to_xarray()
 
-    def to_csv(self, file: str | Path, *paths: str | Series, **options: Any) -> None:
+    def to_csv(self, file: str | Path, *paths: str | Series, **options: Unpack[Options]) -> None:
         """Write a CSV file, units in its first row (``read_csv`` reads it back)."""
         self.sample(*paths, **options).to_csv(file)
 
-    def to_parquet(self, file: str | Path, *paths: str | Series, **options: Any) -> None:
+    def to_parquet(self, file: str | Path, *paths: str | Series, **options: Unpack[Options]
+                   ) -> None:
         """Write a Parquet file (``read_parquet`` reads it back)."""
         self.sample(*paths, **options).to_parquet(file)
 
-    def to_netcdf(self, file: str | Path, *paths: str | Series, **options: Any) -> None:
+    def to_netcdf(self, file: str | Path, *paths: str | Series, **options: Unpack[Options]) -> None:
         """Write a NetCDF file (``read_netcdf`` reads it back)."""
         self.sample(*paths, **options).to_netcdf(file)
 
@@ -424,7 +427,8 @@ class Result(Mapping[str, Series]):
         return dict(self._recording.versions)
 
     # -- pictures and words -------------------------------------------------------------------
-    def plot(self, *paths: str | Series, **options: Any) -> Figure:
+    def plot(self, *paths: str | Series, units: str | Mapping[str, str] | None = None,
+             **options: Unpack[PlotOptions]) -> Figure:
         """Draw variables over time, one axes per dimension, and return the Figure.
 
         Parameters
@@ -441,7 +445,7 @@ class Result(Mapping[str, Series]):
         from .plots.selection import drawn_by_default
 
         chosen = self._chosen(paths) if paths else drawn_by_default(self._recording)
-        return plot(self._recording, chosen, **options)
+        return plot(self._recording, chosen, units=units, **options)
 
     def report(self, *paths: str | Series, save: str | Path | None = None,
                page: Page | None = None) -> Page:

@@ -9,13 +9,18 @@ import shutil
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from ..exceptions import optional_package, unknown_name
 from ..reading.foreign_words import attribute_elsewhere
 from .formatting import in_plain_signs, output_takes
 
-__all__ = ["ByComponent", "ByName", "Sheet", "Tabulated", "pandas"]
+if TYPE_CHECKING:
+    from pandas import DataFrame
+else:
+    DataFrame = Any  # which annotations name: pandas is loaded with the first table
+
+__all__ = ["DataFrame", "ByComponent", "ByName", "Sheet", "Tabulated", "pandas"]
 
 SHOWN = 30  # rows printed; the rest is counted
 
@@ -62,7 +67,7 @@ class Sheet:
             raise unknown_name(self.title, name, self.columns, "columns")
         return self.columns[name]
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> DataFrame:
         """All rows as a DataFrame."""
         return pandas("Making a DataFrame").DataFrame(self.columns)
 
@@ -147,7 +152,7 @@ class Tabulated:
         """Return the table of this object, and others that are shown below it."""
         return [self._sheet()]
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> DataFrame:
         """The rows of its table as a DataFrame."""
         return self._sheet().to_pandas()
 
@@ -198,6 +203,10 @@ class ByComponent(Tabulated, Sequence[T]):
         self._what = what
         self._terms: tuple[Any, ...] = tuple(terms)
 
+    @overload
+    def __getitem__(self, key: int | str) -> T: ...
+    @overload
+    def __getitem__(self, key: slice) -> Sequence[T]: ...
     def __getitem__(self, key: Any) -> Any:
         if not isinstance(key, str):
             return self._terms[key]

@@ -53,10 +53,10 @@ class DrivenInput:
 def driven_copy(model: Any, inputs: Iterable[str] | Mapping[str, Any]
                 ) -> tuple[Any, list[DrivenInput]]:
     """A copy of a model in which some inputs are told their values, which may start with some."""
-    if isinstance(inputs, str) or not hasattr(inputs, "__iter__"):
+    inputs = [inputs] if isinstance(inputs, str) else inputs
+    if not hasattr(inputs, "__iter__"):
         raise WrongCall("stepper(inputs=…)", f"takes a list of inputs, but was given {inputs!r}.",
-                        f"Write inputs={[inputs if isinstance(inputs, str) else 'motor.S']}.",
-                        given=inputs)
+                        "Write inputs=['motor.S'].", given=inputs)
     made, driven = copy.deepcopy(model), []
     connected = {(id(ref.component), ref.port.name) for part in (made, *made.parts.values())
                  for refs in part._connections for ref in refs}

@@ -125,7 +125,12 @@ class DrivenSteps:
             while self._due or self.changed or self.t < until:
                 ending = self._take_up() if self._bound is not None else None
                 if ending is None and self._bound is None:
-                    self._take_note()
+                    if self.changed:  # by what was told
+                        self._note_unbroken()
+                        self.driver.events.switching.look_back(self.t, NOTHING)
+                        self.problem.d[self.slots] = self.told
+                        self.changed = False
+                        self.driver.events.switch(self.t, NOTHING)
                     if self.t >= until:
                         return
                     self._begin(until)
@@ -134,15 +139,6 @@ class DrivenSteps:
                 if ending is not None:
                     self._bound, self._limit = None, -np.inf
                     self.t = self.driver.carry_out(self.integration.trajectory.start, ending)
-
-    def _take_note(self) -> None:
-        """Carry out what was told."""
-        if self.changed:
-            self._note_unbroken()
-            self.driver.events.switching.look_back(self.t, NOTHING)
-            self.problem.d[self.slots] = self.told
-            self.changed = False
-            self.driver.events.switch(self.t, NOTHING)
 
     def _begin(self, until: float) -> None:
         """Begin an episode, in machine code if that carries out what it is told, up to then."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..exceptions import SimulationError
 from ..numerics.arrays import Array
-from ..results.recording import EventRecord
+from ..results.recording import EventRecord, Instant
 from ..system.failure import STEEP
 from .failures import TURN_BACK, has_roots, on_switching
 from .passed_events import PassedEpisodes
@@ -69,7 +69,7 @@ class EventLog:
     def remember(self, t: float, component: str, text: str, suspicious: bool = True,
                   **mode: str) -> None:
         """Record an event; a series of ever smaller bounces is no chatter."""
-        self.recording.log.append(EventRecord(float(t), component, text, **mode))
+        self.recording.log.append(EventRecord(Instant(t), component, text, **mode))
         if suspicious:
             self.suspect(t, component)
 

@@ -165,17 +165,13 @@ class ForcedJumps:
                 return path if f >= 0 else cause
             led = {int(network.node_of[network.port_numbers(f, v.name)][i])
                    for v in network.families[f].kernel.variables if v.kind == "output"}
-            todo += [p for p in self._readers(led) if p not in seen]
+            todo += [path for f, family in enumerate(network.families)  # with an input there
+                     for v in family.kernel.variables if v.kind == "input"
+                     for i in np.flatnonzero(np.isin(
+                         network.node_of[network.port_numbers(f, v.name)], list(led))).tolist()
+                     if (path := family.path(i)) not in seen]
             seen.update(todo)
         return cause
-
-    def _readers(self, nodes: set[int]) -> list[str]:
-        """Components with an input on one of these lines."""
-        network = self.system.network
-        return [family.path(i) for f, family in enumerate(network.families)
-                for v in family.kernel.variables if v.kind == "input"
-                for i in np.flatnonzero(np.isin(
-                    network.node_of[network.port_numbers(f, v.name)], list(nodes))).tolist()]
 
     def _others(self, it: _Watched) -> list[str]:
         """States in one loop or cut with it, by name."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..numerics.arrays import Array, Flags, Indices
-from ..results.recording import EventRecord
+from ..results.recording import EventRecord, Instant
 from .actions import Resets
 from .catalog import Catalog
 from .episode import Episode
@@ -179,7 +179,7 @@ class PassedEpisodes:
 
     def told(self, number: int) -> Iterator[EventRecord]:
         """What is told of one of them."""
-        events, t = self.courses.events, float(self.times[number])
+        events, t = self.courses.events, Instant(self.times[number])
         switched, decided = self._changes(number)
         news = self._news(number)
         for r in switched:

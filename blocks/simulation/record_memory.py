@@ -88,18 +88,15 @@ class MemoryBound:
                     self._stop(recording)
                 break
         if "record thinned" not in recording.statistics:
-            self._say(recording.name)
+            what = ("Values between steps are off by up to 'record error' in the statistics, "
+                    "relative to nominal values." if self.off else
+                    "Nothing is lost: steps are taken again where values between them are asked "
+                    "for, which takes time.")  # fmt: skip
+            warn_user(
+                f"{recording.name}: all variables at all steps would take more than "
+                f"{self.allowed / 1e9:.3g} GB, {SHARE:.0%} of the memory: fewer steps are kept. "
+                f"{what} {ADVICE}", RecordWarning)
         recording.statistics.update({"record thinned": self.thinned, "record error": self.off})
-
-    def _say(self, name: str) -> None:
-        what = ("Values between steps are off by up to 'record error' in the statistics, relative "
-                "to nominal values." if self.off else
-                "Nothing is lost: steps are taken again where values between them are asked for, "
-                "which takes time.")  # fmt: skip
-        warn_user(
-            f"{name}: all variables at all steps would take more than "
-            f"{self.allowed / 1e9:.3g} GB, {SHARE:.0%} of the memory: fewer steps are kept. "
-            f"{what} {ADVICE}", RecordWarning)
 
     def _stop(self, recording: RecordedRun) -> NoReturn:
         recording.fail("the record does not fit into the memory")

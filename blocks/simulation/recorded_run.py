@@ -24,7 +24,7 @@ from ..system.points import Points
 from ..system.problem import Problem
 from ..system.system import System
 from .catalog import Catalog
-from .episode import EpisodeList
+from .episode_list import EpisodeList
 from .given_values import GivenValues
 from .passed_events import PassedEpisodes
 from .replay import READING, Replay

@@ -44,14 +44,9 @@ def recorded_shapes(recording: RecordedRun) -> list[Any]:
                 out.append(shape)
     out += [Outline(of_one[0].frame_at, polygon([v.point for v in of_one]), filled=True)
             for of_one in corners.values()]
-    return out or [_with_handles(shape, recording) for shape in lined_up(network, root)]
-
-
-def _with_handles(shape: Any, recording: RecordedRun) -> Any:
-    """A shape with handles of variables instead of their paths."""
-    return replace(shape, **{
+    return out or [replace(shape, **{  # handles of variables instead of their paths
         f.name: tuple(recording.catalog[path].index for path in getattr(shape, f.name))
-        for f in fields(shape) if f.name.endswith("_by")})
+        for f in fields(shape) if f.name.endswith("_by")}) for shape in lined_up(network, root)]
 
 
 def _class_of(recording: RecordedRun, index: int) -> tuple[str, int] | int:

@@ -20,7 +20,8 @@ from ..solvers.interpolation import Hermite
 from ..system.failure import AlgebraicFailure
 from ..system.points import Points, modes_in
 from ..system.problem import Problem, Tangent
-from .episode import Episode, EpisodeList
+from .episode import Episode
+from .episode_list import EpisodeList
 from .wanted import Wanted
 
 if TYPE_CHECKING:

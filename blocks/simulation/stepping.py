@@ -16,14 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..assembly.network import Family, Network
-from ..exceptions import (
-    ParameterError,
-    SimulationError,
-    WrongCall,
-    brief,
-    told_how_to_call,
-    unknown_name,
-)
+from ..exceptions import ParameterError, SimulationError, brief, told_how_to_call, unknown_name
 from ..language.component import Component
 from ..native.courses import Course, PassedCourses
 from ..native.events import Passed
@@ -128,9 +121,7 @@ class SteppedRun:
         self._driven = {one.path: one for one in driven}
         self._result = Result(self._recording)
         self.name = self._recording.name
-        if isinstance(outputs, str):
-            raise WrongCall("stepper(outputs=…)", f"takes a list of variables, but was given "
-                            f"{outputs!r}.", f"Write outputs=[{outputs!r}].", given=outputs)
+        outputs = [outputs] if isinstance(outputs, str) else outputs
         self.inputs, self.outputs = tuple(self._driven), tuple(outputs)
         self._readers = {path: self._reader(path) for path in self.outputs}
         every = [(info.index, u) for path in self.outputs for u in [self._readers[path][2]]

@@ -18,21 +18,18 @@ from __future__ import annotations
 from collections import UserDict
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from .base import Method, Problem, Step, UnknownMethod, Work
 from .trajectory import Trajectory
 
-__all__ = [
-    "METHODS",
-    "Method",
-    "Problem",
-    "Step",
-    "Trajectory",
-    "UnknownMethod",
-    "Work",
-    "method_named",
-]
+__all__ = ["METHODS", "Method", "MethodName", "Problem", "Step", "Trajectory", "UnknownMethod",
+           "Work", "method_named"]
+
+#: What ``method=`` of a run may be, for type checkers.
+MethodName: TypeAlias = Literal[
+    "auto", "rodas4", "Radau", "BDF", "RK45", "RK23", "DOP853", "ode45", "ode23s", "dopri5",
+    "euler", "rk4", "backward_euler", "trapezoidal", "moreau_jean"]
 
 
 class _Registry(UserDict[str, Any]):

@@ -5,17 +5,15 @@ Knows accepted steps only: no method, names or units.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..numerics.arrays import Array, Indices
-from .base import Step
+from ..numerics.arrays import Array
+from .base import KeptCourse, Step
 from .interpolation import chebyshev_nodes
 from .polynomials import Polynomials
 
-__all__ = ["KeptCourse", "Trajectory", "refuse_outside"]
+__all__ = ["Trajectory", "refuse_outside"]
 
 FEWEST_NODES = 4
 
@@ -26,90 +24,6 @@ def refuse_outside(times: Array, start: float, end: float) -> None:
     if outside.any():
         raise ValueError(f"t = {times[outside][0]:.9g} is outside the run, "
                          f"which goes from {start:.9g} to {end:.9g}")
-
-
-class KeptCourse(ABC):
-    """The steps of an episode, or of several, as they are read.
-
-    Attributes
-    ----------
-    start, end : the start is that of the episode, also where steps have been forgotten
-    carries : whether states that constraints tie, and algebraic unknowns, are kept too
-    """
-
-    start: float
-    end: float
-    carries: bool = False
-
-    @property
-    @abstractmethod
-    def size(self) -> int:
-        """Number of unknowns."""
-
-    @property
-    @abstractmethod
-    def t(self) -> Array:
-        """Start and the end of every step that is still known as one."""
-
-    @property
-    @abstractmethod
-    def nbytes(self) -> int:
-        """Memory of what is kept."""
-
-    def steps(self) -> tuple[Array, Array, Indices]:
-        """Starts and ends of the steps, and the episodes that they are in.
-
-        An episode without steps has one of no length.
-        """
-        t = self.t
-        t = t if len(t) > 1 else t[[0, 0]]
-        return t[:-1], t[1:], np.zeros(len(t) - 1, dtype=int)
-
-    @abstractmethod
-    def append(self, step: Step, until: float | None = None) -> None:
-        """Add an accepted step, or its part up to an event at ``until``."""
-
-    @abstractmethod
-    def thin(self) -> float:
-        """Give up about half of what is kept; returns by how much values are off from then on."""
-
-    @abstractmethod
-    def forget(self) -> None:
-        """Give up all but the end: steps go on from there."""
-
-    @abstractmethod
-    def _values_at(self, times: Array) -> Array:
-        """(k, n) values at times."""
-
-    def states(self, times: Array, number: Indices) -> Array | None:
-        """(k, n) all states, and algebraic unknowns where it carries them, in SI units.
-
-        None where it keeps integrated unknowns alone; ``number`` is of the episode at each time.
-        """
-        return None
-
-    def unknowns(self, times: Array, x: Array, number: Indices) -> Array | None:
-        """Torn unknowns where slopes are solved for with them, by times and states there, (n, k).
-
-        None where nothing but the system's functions gives them.
-        """
-        return None
-
-    def __call__(self, t: ArrayLike) -> Array:
-        """Values at times ``t``, (n, k); a scalar time gives (n,).
-
-        Raises
-        ------
-        ValueError
-            For a time outside the range.
-        """
-        asked = np.asarray(t, dtype=float)
-        return self._values_at(asked.reshape(-1)).T.reshape((self.size, *asked.shape))
-
-    @staticmethod
-    def _refuse_failed(step: Step) -> None:
-        if step.failure:
-            raise ValueError(f"a failed step has no course to keep: {step.failure}")
 
 
 class Trajectory(KeptCourse):

@@ -244,7 +244,11 @@ class _Studies(threading.local):
         """Make a study ready; the oldest others are given up."""
         with ASSEMBLY:
             if isinstance(cargo, bytes):
-                _keep_memory()
+                # Dask tells its workers to give back whatever is free beyond 64 KiB. Arrays of a
+                # study are larger: memory given anew, page by page, took a quarter of the time.
+                with contextlib.suppress(OSError, AttributeError, TypeError):  # no such library
+                    ctypes.CDLL(None).mallopt(M_TRIM_THRESHOLD, KEPT_FREE)
+                    ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, KEPT_FREE)
                 model, recipe, plan = pickle.loads(cargo)
             else:  # of threads
                 model, (recipe, plan) = copy.deepcopy(cargo[0]), cargo[1:]
@@ -254,18 +258,6 @@ class _Studies(threading.local):
 
 
 _studies = _Studies()
-
-
-def _keep_memory() -> None:
-    """Have the C library keep what arrays leave free, as it does where it is not told otherwise.
-
-    Dask tells its workers to give back whatever is free beyond 64 KiB. Arrays of a study are
-    larger, and to have their memory given anew, page by page, took a quarter of the time.
-    """
-    with contextlib.suppress(OSError, AttributeError, TypeError):  # there is no such library
-        c = ctypes.CDLL(None)
-        c.mallopt(M_TRIM_THRESHOLD, KEPT_FREE)
-        c.mallopt(M_MMAP_THRESHOLD, KEPT_FREE)
 
 
 def _prepare() -> None:

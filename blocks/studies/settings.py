@@ -18,6 +18,7 @@ from ..reading.foreign_words import keyword_elsewhere
 from ..reading.paths import steps_of
 from ..simulation.method_choice import NAMES, unknown_method
 from ..simulation.settings import refuse_no_mapping
+from ..solvers import MethodName
 from ..units import Unit, to_si, unit
 
 __all__ = ["RTOL", "SOLVER", "Setting", "changed_for_a_while", "find_setting", "rank"]
@@ -29,7 +30,7 @@ RTOL = 1e-6  # unless another is given, as in ``simulate``
 class SolverOptions(TypedDict, total=False):
     """What studies hand on to their runs, for type checkers."""
 
-    method: str
+    method: MethodName
     atol: Any
     step: Any
     max_step: Any

@@ -18,7 +18,7 @@ import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import casadi as ca
 import numpy as np
@@ -30,11 +30,9 @@ from ..numerics.arrays import Array, Indices
 from ..numerics.instants import same_instant
 from ..numerics.tolerances import CLEAR, LAST_BITS, TIME_GRAIN
 from ..solvers.interpolation import barycentric_weights, basis, chebyshev_nodes
+from .evaluator import Arguments
 from .past import Past, may_miss
 from .system import System
-
-if TYPE_CHECKING:
-    from .problem import Problem
 
 Course: TypeAlias = Callable[[Array], Array]
 
@@ -54,6 +52,22 @@ PLAN = 15
 #: Limits: how far a polynomial may be off, as a part of the largest value; times about zero that
 #: are one instant; the end of the run; and whether what nobody reads any more may be forgotten.
 OFF, LEAST_TIME_APART, UNTIL, FORGETS = range(4)
+
+
+class Evaluated(Protocol):
+    """What is read of a :class:`~blocks.system.problem.Problem`: its present point."""
+
+    x: Array
+    z: Array
+    m: Array
+    d: Array
+    u: Array
+    scale_x: Array
+    algebraic: int
+
+    def arguments(self, t: float) -> Arguments: ...
+    def update(self, t: float) -> object: ...
+    def solve(self, t: float, y: Array) -> object: ...
 
 
 @dataclass(frozen=True)
@@ -213,7 +227,7 @@ class Delays:
         self.past.make_room(pieces, steps)
         return [self.plan, *self._told, *self.past.arrays()]
 
-    def begin(self, problem: Problem, t: float) -> None:
+    def begin(self, problem: Evaluated, t: float) -> None:
         """The run starts (afresh) at ``t``: what is delayed may jump or bend here."""
         self.select(t)
         starts = self.past.starts
@@ -242,7 +256,7 @@ class Delays:
         end = self.t_end - 4 * same_instant(self.t_end, self.least)
         return float(following) if following < end else np.inf
 
-    def keep(self, problem: Problem, course: Course, ends: Array) -> None:
+    def keep(self, problem: Evaluated, course: Course, ends: Array) -> None:
         """Remember what the delayed signals were in steps, which end at these times or earlier.
 
         ``course`` gives the integrated unknowns at times, as columns. Machine code may have kept
@@ -256,14 +270,14 @@ class Delays:
                        HALVINGS)
         self.past.make_room(1, 1)
 
-    def _allow_rounding(self, problem: Problem, now: Array) -> None:
+    def _allow_rounding(self, problem: Evaluated, now: Array) -> None:
         """What is nothing but the rounding of values of its dimension is no signal to follow."""
         largest = np.zeros(self.of_dimension.max() + 1)
         np.maximum.at(largest, self.of_dimension, np.abs(np.concatenate([problem.x, now])))
         known = LAST_BITS / (AGREES * self.rtol) * largest[self.of_dimension[len(problem.x) :]]
         np.maximum(self.largest, known, out=self.largest)
 
-    def _signals(self, problem: Problem, course: Course, t: Array) -> Array:
+    def _signals(self, problem: Evaluated, course: Course, t: Array) -> Array:
         """What is delayed, as it is at times, as columns."""
         solved = getattr(course, "solved", None)
         if self.of_efforts or solved is None and problem.algebraic:

@@ -359,21 +359,16 @@ def _partial_laws(kernel: Kernel) -> list[tuple[Law | None, Text, ca.SX]]:
 
     laws: list[tuple[Law | None, Text, ca.SX]] = []
     for law in kernel.laws:
-        if may_have_none(value := _without_constant_terms(law)):
+        # without terms that have a value wherever their variable has one: else nothing were left
+        # of ``y - log(u)`` where y has been replaced by its value
+        gone = [s for s, slope in zip(law.symbols, law.slopes, strict=True) if slope == "constant"]
+        value = ca.substitute(law.residual, ca.vertcat(*gone), ca.SX.zeros(len(gone)))
+        if may_have_none(value):
             laws.append((law, partial(getattr, law, "text"), value))
     for i, value in kernel.observed.items():
         if may_have_none(value):
             laws.append((None, partial(observed, kernel.variables[i].name, value), value))
     return laws
-
-
-def _without_constant_terms(law: Law) -> ca.SX:
-    """The residual without the terms that have a value wherever their variable has one.
-
-    Otherwise nothing were left of ``y - log(u)`` where y has been replaced by its value.
-    """
-    constant = [s for s, slope in zip(law.symbols, law.slopes, strict=True) if slope == "constant"]
-    return ca.substitute(law.residual, ca.vertcat(*constant), ca.SX.zeros(len(constant)))
 
 
 def _deciding_symbols(value: ca.SX) -> set[int]:

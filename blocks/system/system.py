@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import casadi as ca
@@ -63,7 +64,7 @@ class System:
                 "", "this compiled system is older than the structure of its model, and cannot be "
                 "pickled.", "Pickle model.compile(), the present one.", code="structure.stale",
             )  # fmt: skip
-        return _assembled, (self.network.root,)
+        return methodcaller("compile"), (self.network.root,)
 
     @property
     def arguments(self) -> list[ca.SX]:
@@ -273,11 +274,6 @@ class System:
 
     def torn_name(self, i: int) -> str:
         return self.class_names[int(self.tape.z_classes[i])]
-
-
-def _assembled(model: Any) -> System:
-    """The compiled system of an unpickled model."""
-    return model.compile()
 
 
 class ClassNames:

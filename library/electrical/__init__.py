@@ -60,7 +60,8 @@ from .dependent import (
     VoltageControlledCurrentSource,
     VoltageControlledVoltageSource,
 )
-from .domain import TwoPort, electrical
+from .domain import TwoPort
+from .domain import electrical as electrical
 from .elements import (
     Capacitor,
     ElectricalReference,
@@ -95,6 +96,6 @@ __all__ = ["ACCurrentSource", "ACVoltageSource", "Capacitor", "ControlledCurrent
            "PowerSensor", "Resistor", "SPDTSwitch", "SaturatingInductor", "Switch",
            "ThermalResistor", "ThreePhaseBridge", "Thyristor", "TwoPort", "VariableCapacitor",
            "VariableInductor", "VariableResistor", "VoltageControlledCurrentSource",
-           "VoltageControlledVoltageSource", "VoltageSensor", "electrical", "table"]
+           "VoltageControlledVoltageSource", "VoltageSensor", "table"]
 
 tell_what_is_missing(__name__)

@@ -87,8 +87,7 @@ class VoltageControlledCurrentSource(ControlledArrow):
 class CurrentControlledCurrentSource(ControlledArrow):
     """Current along the arrow that is a multiple of another current (CCCS).
 
-    Equations: i = gain i1, v1 = 0, with i1 from p1 to n1; i leaves into the circuit at
-    head.
+    Equations: i = gain i1, v1 = 0, with i1 from p1 to n1; i leaves into the circuit at head.
     """
 
     symbol = symbols.CURRENT_BY_CURRENT

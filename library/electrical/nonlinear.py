@@ -14,11 +14,10 @@ from .domain import TwoPort
 class SaturatingInductor(TwoPort):
     """Inductor with a core that saturates.
 
-    Equations: v = dpsi/dt; psi = saturated_inductance i + (inductance -
-    saturated_inductance) saturation_current arctan(i / saturation_current). The
-    differential inductance falls from ``inductance`` at i = 0, halfway at i =
-    saturation_current, to ``saturated_inductance``. Stores the integral of i dpsi; has
-    no hysteresis.
+    Equations: v = dpsi/dt; psi = saturated_inductance i + (inductance - saturated_inductance)
+    saturation_current arctan(i / saturation_current). The differential inductance falls from
+    ``inductance`` at i = 0, halfway at i = saturation_current, to ``saturated_inductance``. Stores
+    the integral of i dpsi; has no hysteresis.
 
     Notes
     -----
@@ -61,10 +60,9 @@ class SaturatingInductor(TwoPort):
 class Memristor(Resisting, TwoPort):
     """Resistor that remembers the charge that has passed through it.
 
-    Equations: v = (x resistance_A + (1 - x) resistance_B) i; dx/dt = i F(x) /
-    transition_charge, with the window F = 1 - (2 x - 1)**(2 window_exponent), which keeps
-    x between 0 and 1. x is the part of the material in state A; a current from p to n
-    makes it grow. Dissipates v i.
+    Equations: v = (x resistance_A + (1 - x) resistance_B) i; dx/dt = i F(x) / transition_charge,
+    with the window F = 1 - (2 x - 1)**(2 window_exponent), which keeps x between 0 and 1. x is the
+    part of the material in state A; a current from p to n makes it grow. Dissipates v i.
 
     Notes
     -----

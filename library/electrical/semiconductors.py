@@ -154,10 +154,9 @@ class MOSFET(_Transistor, Branch, domain=electrical, ports=("D", "S")):
     G > threshold:  v = on_resistance i through the channel, both ways
     G <= threshold: no current through the channel
 
-    with v = v_D - v_S and i from D to S. The diode conducts where
-    v = -diode_forward_voltage - diode_resistance times its current. Everything is decided
-    together with the rest of the circuit, so no current is interrupted as long as a diode
-    can take it.
+    with v = v_D - v_S and i from D to S. The diode conducts where v = -diode_forward_voltage -
+    diode_resistance times its current. Everything is decided together with the rest of the circuit,
+    so no current is interrupted as long as a diode can take it.
 
     Notes
     -----

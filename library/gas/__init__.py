@@ -40,7 +40,8 @@ own components           ``gas`` (the domain), ``TwoPort`` (the base), ``density
 
 from ..othernames import tell_what_is_missing
 from ..tables import table
-from .domain import TwoPort, gas
+from .domain import TwoPort
+from .domain import gas as gas
 from .elements import (
     AbsoluteReference,
     Cap,
@@ -66,7 +67,7 @@ __all__ = [
     "FlowResistance", "GasProperties", "InfiniteFlowResistance", "LocalRestriction", "Pipe",
     "PressureSource", "PressureTemperatureSensor", "Reservoir", "RotationalMechanicalConverter",
     "ThermodynamicPropertiesSensor", "TranslationalMechanicalConverter", "TwoPort", "density",
-    "enthalpy", "gas", "table",
+    "enthalpy", "table",
 ]  # fmt: skip
 
 tell_what_is_missing(__name__)

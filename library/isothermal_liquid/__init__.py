@@ -53,7 +53,8 @@ from ..othernames import tell_what_is_missing
 from ..tables import table
 from .converters import RotationalMechanicalConverter, TranslationalMechanicalConverter
 from .cylinders import DoubleActingActuator, SingleActingActuator
-from .domain import TwoPort, isothermal_liquid
+from .domain import TwoPort
+from .domain import isothermal_liquid as isothermal_liquid
 from .elements import (
     Cap,
     ConstantVolumeChamber,
@@ -89,7 +90,7 @@ __all__ = [
     "Pipe", "PressureReliefValve", "PressureSensor", "PressureSource", "Reservoir",
     "RotationalMechanicalConverter", "SingleActingActuator", "Tank",
     "TranslationalMechanicalConverter", "TwoPort", "VariableDisplacementMotor",
-    "VariableDisplacementPump", "VariableOrifice", "density", "enthalpy", "isothermal_liquid",
+    "VariableDisplacementPump", "VariableOrifice", "density", "enthalpy",
     "table",
 ]  # fmt: skip
 

@@ -40,7 +40,8 @@ own components             ``magnetic`` (the domain), ``TwoPort`` (the base)
 from ..othernames import tell_what_is_missing
 from ..tables import table
 from .converters import ElectromagneticConverter, ReluctanceForceActuator
-from .domain import VACUUM, TwoPort, magnetic
+from .domain import VACUUM, TwoPort
+from .domain import magnetic as magnetic
 from .elements import EddyCurrent, MagneticReference, PermanentMagnet
 from .reluctances import FundamentalReluctance, Reluctance, VariableReluctance
 from .sensors import FluxSensor, MMFSensor
@@ -49,6 +50,6 @@ from .sources import FluxSource, MMFSource
 __all__ = ["VACUUM", "EddyCurrent", "ElectromagneticConverter", "FluxSensor", "FluxSource",
            "FundamentalReluctance", "MMFSensor", "MMFSource", "MagneticReference",
            "PermanentMagnet", "Reluctance", "ReluctanceForceActuator", "TwoPort",
-           "VariableReluctance", "magnetic", "table"]
+           "VariableReluctance", "table"]
 
 tell_what_is_missing(__name__)

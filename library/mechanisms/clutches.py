@@ -1,9 +1,8 @@
 """Clutches and brakes: friction between two shafts, pressed by a force from outside.
 
-All of them have the ports R and C of the rotational two-port: w = w_R - w_C is the
-slip and t the torque carried from R to C. In a clutch, C is the base B and R the
-follower F of Simscape Driveline; in a brake R is the shaft and C its support.
-They stick exactly: a closed clutch does not creep.
+All of them have the ports R and C of the rotational two-port: w = w_R - w_C is the slip and t the
+torque carried from R to C. In a clutch, C is the base B and R the follower F of Simscape Driveline;
+in a brake R is the shaft and C its support. They stick exactly: a closed clutch does not creep.
 
 A negative normal force is an error: at once where it is a parameter, at the instant it
 becomes negative where it is a signal.

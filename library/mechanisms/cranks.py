@@ -62,12 +62,11 @@ class SliderCrank(Component):
 class CamTransmission(Component):
     """Cam on the shaft A that moves a follower P which never lifts off.
 
-    Equations: x = lift(phi), v_P = lift'(phi) w_A, t_A = -lift'(phi) f_P for the
-    torque and force into the ports, dphi/dt = w_A. The lift is read from a table of
-    one turn, repeated, by quintics that have at every point the slope and curvature of
-    the parabola through it and its neighbours: velocities and accelerations are
-    continuous, the jerk jumps at the points.
-    Neglects mass, friction and lift-off.
+    Equations: x = lift(phi), v_P = lift'(phi) w_A, t_A = -lift'(phi) f_P for the torque and force
+    into the ports, dphi/dt = w_A. The lift is read from a table of one turn, repeated, by quintics
+    that have at every point the slope and curvature of the parabola through it and its neighbours:
+    velocities and accelerations are continuous, the jerk jumps at the points. Neglects mass,
+    friction and lift-off.
 
     Raises
     ------

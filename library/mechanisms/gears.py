@@ -11,11 +11,10 @@ from ..rotational import rotational
 class GearBox(Component):
     """Ideal gear with a fixed ratio between the shafts S and O.
 
-    Equations: w_S = ratio w_O and t_O = -ratio t_S for the torques into the ports:
-    what S takes in leaves at O, ratio times larger. With ``housing=True`` the gear
-    stands on port C instead of the ground: w_S - w_C = ratio (w_O - w_C) and
-    t_S + t_O + t_C = 0. A negative ratio turns the output the other way round.
-    Neglects inertia, play, elasticity and losses: see ``LossyGear``.
+    Equations: w_S = ratio w_O and t_O = -ratio t_S for the torques into the ports: what S takes in
+    leaves at O, ratio times larger. With ``housing=True`` the gear stands on port C instead of the
+    ground: w_S - w_C = ratio (w_O - w_C) and t_S + t_O + t_C = 0. A negative ratio turns the output
+    the other way round. Neglects inertia, play, elasticity and losses: see ``LossyGear``.
 
     Raises
     ------
@@ -93,9 +92,8 @@ class PlanetaryGear(Component):
 class Differential(Component):
     """Ideal open differential between the drive shaft D and the half shafts S1 and S2.
 
-    Equations: w_D = ratio (w_S1 + w_S2) / 2 and t_S1 = t_S2 = -ratio t_D / 2 for the
-    torques into the ports: both wheels get the same torque at any speeds.
-    Neglects losses and inertia.
+    Equations: w_D = ratio (w_S1 + w_S2) / 2 and t_S1 = t_S2 = -ratio t_D / 2 for the torques into
+    the ports: both wheels get the same torque at any speeds. Neglects losses and inertia.
 
     Raises
     ------

@@ -10,9 +10,8 @@ from ..translational import translational
 class WheelAndAxle(Component):
     """Wheel on an axle A that winds up (or drives) a periphery P.
 
-    Equations: v_P = radius w_A and t_A = -radius f_P for the torque and force into
-    the ports; with ``direction="negative"`` both signs are opposite. Neglects
-    inertia, slip and losses.
+    Equations: v_P = radius w_A and t_A = -radius f_P for the torque and force into the ports; with
+    ``direction="negative"`` both signs are opposite. Neglects inertia, slip and losses.
     """
 
     symbol = symbols.WHEEL_AND_AXLE
@@ -32,9 +31,8 @@ class WheelAndAxle(Component):
 class RackAndPinion(Component):
     """Pinion P that moves a rack R.
 
-    Equations: v_R = radius w_P and t_P = -radius f_R for the torque and force into
-    the ports; with ``direction="negative"`` both signs are opposite. Neglects
-    inertia, play and losses.
+    Equations: v_R = radius w_P and t_P = -radius f_R for the torque and force into the ports; with
+    ``direction="negative"`` both signs are opposite. Neglects inertia, play and losses.
     """
 
     symbol = symbols.RACK

@@ -36,9 +36,8 @@ def _table(gear):
 class LossyGear(Dissipative):
     """Gear with mesh efficiency and bearing friction that can stick.
 
-    Equations, for the torques into the ports: w_S = ratio w_O and
-    t_O = -ratio (t_S - loss). With the mesh efficiency e1 and bearing torque b1 while S
-    drives, e2 and b2 while O drives,
+    Equations, for the torques into the ports: w_S = ratio w_O and t_O = -ratio (t_S - loss). With
+    the mesh efficiency e1 and bearing torque b1 while S drives, e2 and b2 while O drives,
 
     * turning forward: loss = max((1 - e1) t_S + b1, (1 - 1/e2) t_S + b2);
     * turning backward: loss = min((1 - e1) t_S - b1, (1 - 1/e2) t_S - b2);
@@ -138,10 +137,9 @@ class LeadScrew(Dissipative):
     * lowering it: loss = F d/2 (tan(a - r) - tan a);
     * at rest the loss is what keeps the screw still, between these two.
 
-    A screw with r >= a is self-locking: no load on the nut turns it. Dry friction on the nut
-    takes more load off such a thread than it bears: it breaks away at its kinetic force, where
-    the motion goes on. Neglects the inertia of the screw, play, and friction of collar and
-    bearings.
+    A screw with r >= a is self-locking: no load on the nut turns it. Dry friction on the nut takes
+    more load off such a thread than it bears: it breaks away at its kinetic force, where the motion
+    goes on. Neglects the inertia of the screw, play, and friction of collar and bearings.
 
     Raises
     ------

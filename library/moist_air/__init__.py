@@ -50,7 +50,8 @@ own components           ``moist_air`` and ``moist_air_source`` (the domains),
 
 from ..othernames import tell_what_is_missing
 from ..tables import table
-from .domain import TwoPort, moist_air, moist_air_source
+from .domain import TwoPort, moist_air_source
+from .domain import moist_air as moist_air
 from .elements import (
     AbsoluteReference,
     Cap,
@@ -84,7 +85,7 @@ __all__ = [
     "LocalRestriction", "MeasurementSelector", "MoistAirProperties", "MoistureSource", "Pipe",
     "PressureSource", "PressureTemperatureSensor", "Reservoir", "RotationalMechanicalConverter",
     "ThermodynamicPropertiesSensor", "TraceGasSource", "TranslationalMechanicalConverter",
-    "TwoPort", "density", "enthalpy", "humidity", "moist_air", "moist_air_source",
+    "TwoPort", "density", "enthalpy", "humidity", "moist_air_source",
     "saturation_pressure", "table",
 ]  # fmt: skip
 

@@ -37,7 +37,8 @@ from ..othernames import tell_what_is_missing
 from .bodies import Body, Gravity, Ground, RigidOffset
 from .contact import Contact
 from .curves import Circle, Corner, Curve, Ellipse, Line, ParametricCurve, SplineCurve
-from .domain import TwoFrame, planar
+from .domain import TwoFrame
+from .domain import planar as planar
 from .forces import Force, RotationalBridge, SpringDamper, Torque, TranslationalBridge
 from .joints import Prismatic, Revolute, RollingWheel
 from .sensors import ForceSensor, MotionSensor, RelativeSensor
@@ -45,6 +46,6 @@ from .sensors import ForceSensor, MotionSensor, RelativeSensor
 __all__ = ["Body", "Circle", "Contact", "Corner", "Curve", "Ellipse", "Force", "ForceSensor",
            "Gravity", "Ground", "Line", "MotionSensor", "ParametricCurve", "Prismatic",
            "RelativeSensor", "Revolute", "RigidOffset", "RollingWheel", "RotationalBridge",
-           "SplineCurve", "SpringDamper", "Torque", "TranslationalBridge", "TwoFrame", "planar"]
+           "SplineCurve", "SpringDamper", "Torque", "TranslationalBridge", "TwoFrame"]
 
 tell_what_is_missing(__name__)

@@ -39,7 +39,8 @@ own components             ``rotational`` (the domain), ``TwoPort`` (the base)
 
 from ..othernames import tell_what_is_missing
 from ..tables import table
-from .domain import TwoPort, rotational
+from .domain import TwoPort
+from .domain import rotational as rotational
 from .elements import (
     Inertia,
     QuadraticSpeedDependentTorque,
@@ -62,6 +63,6 @@ __all__ = ["AngleSource", "AngularAccelerationSource", "AngularVelocitySource", 
            "RotationalFriction", "RotationalHardStop", "RotationalInerter",
            "RotationalMotionSensor", "RotationalNonlinearDamper", "RotationalReference",
            "RotationalSpring", "RotationalSpringDamper", "TorqueSensor", "TorqueSource", "TwoPort",
-           "rotational", "table"]
+           "table"]
 
 tell_what_is_missing(__name__)

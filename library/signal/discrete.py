@@ -89,8 +89,7 @@ class SampleAndHold(OneUnit):
 class Counter(Component):
     """Counts periods.
 
-    Equation: y rises by one every sample_time, from 0 up to limit, then starts again
-    from 0.
+    Equation: y rises by one every sample_time, from 0 up to limit, then starts again from 0.
     """
 
     sample_time = Parameter("1 s", above=0, doc="Time between counts")

@@ -126,10 +126,9 @@ _OF_QUANTITIES = {"sqrt": (sqrt, 0.5), "square": (lambda u: u**2, 2), "cube": (l
 class MathFunction(Component):
     """A function of one signal.
 
-    Equation: y = function(u). Roots and powers change the unit accordingly; exp,
-    log, log10 and the trigonometric and hyperbolic functions take a plain number
-    or an angle and give a plain number. A run ends where the function has no
-    value (the root or logarithm of a negative number).
+    Equation: y = function(u). Roots and powers change the unit accordingly; exp, log, log10 and the
+    trigonometric and hyperbolic functions take a plain number or an angle and give a plain number.
+    A run ends where the function has no value (the root or logarithm of a negative number).
     """
 
     function = Option("square", choices=[*_OF_NUMBERS, *_OF_QUANTITIES], doc="Name of the function")

@@ -74,9 +74,8 @@ class DeadZone(Component):
 class Relay(Component):
     """A switch with hysteresis.
 
-    Equation: y = on_value once u has risen above switch_on, off_value once it has
-    fallen below switch_off, and unchanged in between. Starts off, unless u starts
-    above switch_on.
+    Equation: y = on_value once u has risen above switch_on, off_value once it has fallen below
+    switch_off, and unchanged in between. Starts off, unless u starts above switch_on.
     """
 
     switch_on = Parameter("0.5", unit="any", doc="Threshold of switching on")
@@ -208,8 +207,7 @@ class Maximum(Minimum):
 class Switch(Component):
     """One of two signals, chosen by a third.
 
-    Equation: y = u1 while control >= threshold, else u2; switched at the located
-    instant.
+    Equation: y = u1 while control >= threshold, else u2; switched at the located instant.
     """
 
     unit = Option("1", doc="Unit of the signals that are chosen from")

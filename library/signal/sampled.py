@@ -47,9 +47,8 @@ class DiscreteTransferFunction(Fraction, Sampled):
     """A rational transfer function in z.
 
     Equation: Y = (b_m z^m + ... + b_0) / (a_n z^n + ... + a_0) U with m <= n, for u and y as
-    numbers in their units. A delay of three samples is ``numerator=[1],
-    denominator=[1, 0, 0, 0]``. The first of the denominator is not 0. Starts at rest (x1, x2, ...
-    are 0).
+    numbers in their units. A delay of three samples is ``numerator=[1], denominator=[1, 0, 0, 0]``.
+    The first of the denominator is not 0. Starts at rest (x1, x2, ... are 0).
 
     Raises
     ------

@@ -29,8 +29,7 @@ class Constant(Component):
 class Step(Component):
     """A signal that jumps once.
 
-    Equation: y = initial for t < start, final for t >= start. The run steps
-    onto the jump.
+    Equation: y = initial for t < start, final for t >= start. The run steps onto the jump.
     """
 
     final = Parameter("1", unit="any", doc="Value after the jump")
@@ -106,9 +105,8 @@ class Pulse(Component):
 class Chirp(Component):
     """A sine whose frequency changes linearly with time.
 
-    Equation: y = amplitude cos(2 pi (f0 t + (f1 - f0) t^2 / (2 T)) + phase), with
-    f0 the initial frequency and f1 the final one, reached at the sweep time T. The sweep goes on
-    after T.
+    Equation: y = amplitude cos(2 pi (f0 t + (f1 - f0) t^2 / (2 T)) + phase), with f0 the initial
+    frequency and f1 the final one, reached at the sweep time T. The sweep goes on after T.
     """
 
     amplitude = Parameter("1", unit="any", doc="Amplitude")

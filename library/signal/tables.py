@@ -157,10 +157,9 @@ class TimeTable(Component):
 class RepeatingSequence(Component):
     """A table of time, repeated.
 
-    Equation: y = value at t - start - k period, linear between the points, with the
-    period times[-1] - times[0]; before the start y holds the first value. Where the
-    last value differs from the first, the signal jumps. The run steps onto every
-    point.
+    Equation: y = value at t - start - k period, linear between the points, with the period
+    times[-1] - times[0]; before the start y holds the first value. Where the last value differs
+    from the first, the signal jumps. The run steps onto every point.
     """
 
     times = Parameter(["0 s", "1 s"], doc="Instants within the sequence, increasing")

@@ -36,7 +36,8 @@ own components             ``thermal`` (the domain), ``TwoPort`` (the base)
 """
 
 from ..othernames import tell_what_is_missing
-from .domain import TwoPort, thermal
+from .domain import TwoPort
+from .domain import thermal as thermal
 from .elements import (
     ConductiveHeatTransfer,
     ConvectiveHeatTransfer,
@@ -54,7 +55,6 @@ from .sources import ControlledTemperatureSource, HeatFlowRateSource, Temperatur
 __all__ = ["ConductingRod", "ConductiveHeatTransfer", "ControlledTemperatureSource",
            "ConvectiveHeatTransfer", "HeatFlowRateSensor", "HeatFlowRateSource", "PerfectInsulator",
            "RadiativeHeatTransfer", "TemperatureSensor", "TemperatureSource", "ThermalMass",
-           "ThermalReference", "ThermalResistance", "TwoPort", "VariableThermalResistance",
-           "thermal"]
+           "ThermalReference", "ThermalResistance", "TwoPort", "VariableThermalResistance"]
 
 tell_what_is_missing(__name__)

@@ -44,7 +44,8 @@ own components           ``thermal_liquid`` (the domain), ``TwoPort`` (the base)
 
 from ..othernames import tell_what_is_missing
 from ..tables import table
-from .domain import TwoPort, thermal_liquid
+from .domain import TwoPort
+from .domain import thermal_liquid as thermal_liquid
 from .elements import (
     AbsoluteReference,
     Cap,
@@ -73,7 +74,7 @@ __all__ = [
     "PressureSource", "PressureTemperatureSensor", "Reservoir", "RotationalMechanicalConverter",
     "SegmentedPipe", "ThermalLiquidProperties", "ThermalLiquidSettings", "ThermalLiquidTables",
     "ThermodynamicPropertiesSensor", "TranslationalMechanicalConverter", "TwoPort", "density",
-    "enthalpy", "table", "thermal_liquid",
+    "enthalpy", "table",
 ]  # fmt: skip
 
 tell_what_is_missing(__name__)

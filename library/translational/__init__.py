@@ -40,7 +40,8 @@ own components             ``translational`` (the domain), ``TwoPort`` (the base
 
 from ..othernames import tell_what_is_missing
 from ..tables import table
-from .domain import TwoPort, translational
+from .domain import TwoPort
+from .domain import translational as translational
 from .elements import (
     Damper,
     FreeEnd,
@@ -64,6 +65,6 @@ __all__ = ["AccelerationSource", "Damper", "ElastoGap", "ForceSensor", "ForceSou
            "NonlinearDamper", "PositionDependentSupport", "PositionSource", "PowerSensor",
            "QuadraticSpeedDependentForce", "Reference", "Rod", "RollingResistance", "Spring",
            "SpringDamper", "TranslationalFriction", "TwoPort", "VehicleBody", "VelocitySource",
-           "table", "translational"]
+           "table"]
 
 tell_what_is_missing(__name__)

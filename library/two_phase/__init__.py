@@ -44,7 +44,8 @@ own components           ``two_phase`` (the domain), ``TwoPort`` (the base),
 
 from ..othernames import tell_what_is_missing
 from ..tables import table
-from .domain import TwoPort, two_phase
+from .domain import TwoPort
+from .domain import two_phase as two_phase
 from .elements import (
     AbsoluteReference,
     Cap,
@@ -75,7 +76,7 @@ __all__ = [
     "PressureInternalEnergySensor", "PressureSource", "Reservoir", "RotationalMechanicalConverter",
     "SaturationPropertiesSensor", "SegmentedPipe", "ThermodynamicPropertiesSensor",
     "TranslationalMechanicalConverter", "TwoPhaseFluidProperties", "TwoPort", "enthalpy", "quality",
-    "specific_volume", "table", "temperature", "two_phase",
+    "specific_volume", "table", "temperature",
 ]  # fmt: skip
 
 tell_what_is_missing(__name__)

@@ -199,7 +199,7 @@ def test_lines_of_several_models_go_over_the_same_frequencies(both):
 
 def test_what_is_no_linear_model_is_refused(both):
     for draw in both["light"].bode, both["light"].nyquist:
-        with pytest.raises(WrongCall, match="by label. .*bode\\({'10 N': linear, "):
+        with pytest.raises(WrongCall, match="by label\\. .*bode\\({'10 N': linear, "):
             draw(both["heavy"])
     with pytest.raises(ParameterError, match=r"bode\(\): takes a linear model, or several"):
         bode({})

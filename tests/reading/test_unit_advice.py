@@ -377,8 +377,9 @@ def test_who_asks_a_body_for_its_position_is_told_who_counts_it():
 
 @pytest.mark.parametrize("component, asked, here", [
     (Prismatic, "x", "s"), (Prismatic, "position", "s"), (RollingWheel, "displacement", "s"),
-    (Revolute, "angle", "phi"), (RotationalSpring, "angle", "phi")])
-def test_what_counts_its_position_is_told_by_which_name(component, asked, here):
+    (Revolute, "angle", "phi"), (RotationalSpring, "angle", "phi"), (sig.PID, "unit", "input"),
+    (sig.Gain, "units", "input"), (sig.Sum, "input", "unit")])
+def test_what_goes_by_another_name_is_told_by_which(component, asked, here):
     with pytest.raises(UnknownName, match=f"What is often called {asked} is {here} here\\."):
         component(**{asked: "0.1 m"})
 

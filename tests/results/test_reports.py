@@ -137,6 +137,9 @@ def test_variables_show_arrays_once():
     assert [v.path for v in variables.matching("spring.*f")] == ["spring.f", "spring.R.f"]
     assert len(variables.matching("masses.v")) == MASSES
     assert variables.to_pandas().loc["oil.T", "unit"] == "degC"
+    assert variables["spring.f"].path == "spring.f"
+    with pytest.raises(UnknownName, match="Did you mean 'spring.f'"):
+        variables["spring.F"]
 
 
 @pytest.mark.parametrize("path, sentence", [

@@ -19,7 +19,7 @@ from benchmarks.cases import models
 from blocks import Component, Parameter, RecordWarning, SimulationError, Variable, der, quantity
 from blocks.exceptions import FileError, MissingPackage, ParameterError
 from blocks.results import read_parquet
-from blocks.simulation.episode import OBJECTS
+from blocks.simulation.episode_list import OBJECTS
 from blocks.simulation.record_memory import SHARE, allowed_bytes
 from library.translational import Mass, Reference, Spring, SpringDamper
 

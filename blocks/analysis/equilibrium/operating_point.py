@@ -26,7 +26,7 @@ from ...numerics.blas_threads import threads_for
 from ...results.result import Result
 from ...results.sheet import Sheet, Tabulated
 from ...system.system import System
-from ...units import from_si, unit
+from ...units import Quantity, Unit, from_si, unit
 from ..linear.derivatives import elements_of_system
 from ..linear.linearise import held_words, modes_named, rate_of, state_named
 from ..linear.point import Point, initial_point, run_point
@@ -61,9 +61,8 @@ class OperatingPoint(Tabulated):
     --------
     ::
 
-        op = model.operating_point({"car.v": "90 km/h", "throttle.y": free})
-        op["throttle.y"], op.table(), op.reactions()
-        model.linearise("throttle.y", "car.v", at=op)
+        op = model.operating_point({"car.v": "90 km/h", "throttle.y": free}) op["throttle.y"],
+        op.table(), op.reactions() model.linearise("throttle.y", "car.v", at=op)
     """
 
     def __init__(self, name: str, solution: Solution, equations: Equations,
@@ -80,7 +79,7 @@ class OperatingPoint(Tabulated):
         return [*_notes(self._solution, self._equations, self._reactions),
                 *_jump(self._equations, self._guess, self.point)]
 
-    def __getitem__(self, path: str) -> Any:
+    def __getitem__(self, path: str) -> Quantity:
         """The value of a variable or input, in its unit."""
         system, signals = self.point.system, signals_of(self.point.system)
         where = f"operating point of {self.name}"
@@ -111,7 +110,7 @@ class OperatingPoint(Tabulated):
         return np.where(self._equations.samples_at_rest, self.point.d, np.nan)
 
     @property
-    def free(self) -> dict[str, Any]:
+    def free(self) -> dict[str, Quantity]:
         """The inputs that were free, with their values."""
         return {s.path: self[s.path] for s in self._equations.spec.free}
 
@@ -171,7 +170,7 @@ class OperatingPoint(Tabulated):
     def _labels(self) -> list[str]:
         return self._elements.labels(np.arange(self._elements.size))
 
-    def _effort_unit(self, k: int) -> Any:
+    def _effort_unit(self, k: int) -> Unit:
         f, _ = self._elements.owners[k]
         kernel = self.point.system.network.families[f].kernel
         return kernel.variables[kernel.index[self._elements.effort_names[k]]].unit

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...numerics.arrays import Array
-from ...results.plots.figures import bare_figure, finished_figure
-from ...results.sheet import Sheet, Tabulated, pandas
+from ...results.plots.figures import Figure, bare_figure, finished_figure
+from ...results.sheet import DataFrame, Sheet, Tabulated, pandas
 from ...units import Quantity, from_si
 from .misfit import Misfit
 
@@ -145,7 +145,7 @@ class Fit(Tabulated):
                 zip(self._misfit.unknowns, self._values, reach, strict=True)}
 
     @property
-    def correlation(self) -> Any:
+    def correlation(self) -> DataFrame:
         """Correlations of the values, as a pandas table."""
         c = np.where(np.isfinite(self._covariance), self._covariance, np.nan)
         error = np.sqrt(np.diag(c))
@@ -258,7 +258,7 @@ class Fit(Tabulated):
             if u.setting is not None:
                 u.setting.apply(from_si(v, u.setting.declared.unit))
 
-    def plot(self, save: Any = None, experiment: int = 0) -> Any:
+    def plot(self, save: Any = None, experiment: int = 0) -> Figure:
         """Measured and predicted, and what is left, one row of pictures per sensor."""
         misfit = self._misfit
         shown = [(sensor, rest) for sensor, rest in zip(

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -26,9 +26,10 @@ from .poles import participation, poles, static_gain, zeros
 from .signals import ratio_unit
 
 if TYPE_CHECKING:
-    import control
     import scipy.signal
     from pandas import DataFrame
+
+    from .point import Point
 
 __all__ = ["LinearModel", "Load", "Named"]
 
@@ -96,6 +97,14 @@ class Load:
     __repr__ = __str__
 
 
+class FromControl(Protocol):
+    """What python-control makes, which tells no types."""
+
+    def __getattr__(self, name: str) -> Any: ...
+    def __getitem__(self, key: Any) -> Any: ...
+    def __call__(self, *values: Any, **options: Any) -> Any: ...
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 @calls_told
 class LinearModel(Tabulated):
@@ -127,14 +136,13 @@ class LinearModel(Tabulated):
     --------
     ::
 
-        linear = model.linearise("push.force", "sensor.x")
-        linear.poles(), linear.zeros("push.force", "sensor.x")
-        linear.damping(), linear.gains(), linear.modes()
+        linear = model.linearise("push.force", "sensor.x") linear.poles(),
+        linear.zeros("push.force", "sensor.x") linear.damping(), linear.gains(), linear.modes()
         linear.to_control(), linear.to_scipy(), linear.to_pandas()["A"]
     """
 
     title: str
-    A: Any
+    A: Array
     B: Array
     C: Array
     D: Array
@@ -148,13 +156,14 @@ class LinearModel(Tabulated):
     notes: list[str] = field(default_factory=list)
     sides: list[LinearModel] = field(default_factory=list)
     side: str = ""
-    point: Any = None
+    point: Point | None = None
 
     # -- numbers ---------------------------------------------------------------------------
     @cached_property
     def dense_a(self) -> Array:
         """A as a full matrix."""
-        return self.A.toarray() if hasattr(self.A, "toarray") else self.A
+        a: Any = self.A  # sparse of a large model
+        return a.toarray() if hasattr(a, "toarray") else a
 
     @cached_property
     def _poles(self) -> Complexes:
@@ -269,7 +278,7 @@ class LinearModel(Tabulated):
         tall = [ratio_unit(n.unit, unit("s")) if name in "AB" else n.unit for n in left]
         return [[str(ratio_unit(a, b.unit)) for b in right] for a in tall]
 
-    def to_pandas(self) -> dict[str, DataFrame]:
+    def to_pandas(self) -> dict[str, DataFrame]:  # type: ignore[override]
         """DataFrames ``"A"``, ``"B"``, ``"C"``, ``"D"``, their headings with units."""
         frame = pandas("Making a DataFrame").DataFrame
         matrices = {"A": self.dense_a, "B": self.B, "C": self.C, "D": self.D}
@@ -286,7 +295,7 @@ class LinearModel(Tabulated):
 
         return StateSpace(self.dense_a, self.B, self.C, self.D)
 
-    def to_control(self) -> control.StateSpace:
+    def to_control(self) -> FromControl:
         """``control.StateSpace`` of the matrices, with the names of states, inputs and outputs.
 
         Raises
@@ -301,7 +310,7 @@ class LinearModel(Tabulated):
                           **words)
 
     # -- by python-control -------------------------------------------------------------------
-    def step_response(self, duration: Any = None, **options: Any) -> control.TimeResponseData:
+    def step_response(self, duration: Any = None, **options: Any) -> FromControl:
         """Outputs after a step of 1 of each input, in their units, over time in s.
 
         Parameters
@@ -313,7 +322,7 @@ class LinearModel(Tabulated):
         """
         return self._by_control("step_response", duration, options)
 
-    def impulse_response(self, duration: Any = None, **options: Any) -> control.TimeResponseData:
+    def impulse_response(self, duration: Any = None, **options: Any) -> FromControl:
         """Outputs after an impulse of 1 s in the unit of each input; see :meth:`step_response`."""
         return self._by_control("impulse_response", duration, options)
 
@@ -338,8 +347,8 @@ class LinearModel(Tabulated):
                 "margins()", f"is about a loop, whose gain has no unit, but {self.outputs[o].path} "
                 f"by {self.inputs[i].path} is in {shown}.",
                 "Linearise from the signal behind the cut of the loop to that before it.")
-        system = self.to_control()[o, i]
-        gain, phase, turned, crossed = import_module("control").margin(system)
+        system = self.to_control()
+        gain, phase, turned, crossed = import_module("control").margin(system[o, i])
         return {"gain margin": quantity(gain, "1"), "phase margin": quantity(phase, "deg"),
                 "phase crossover": quantity(turned, "rad/s"),
                 "gain crossover": quantity(crossed, "rad/s")}

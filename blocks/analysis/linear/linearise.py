@@ -47,7 +47,11 @@ class LinearModels(Tabulated, Sequence[LinearModel]):
     def __init__(self, title: str, models: Sequence[LinearModel]) -> None:
         self.title, self._models = title, list(models)
 
-    def __getitem__(self, k: Any) -> Any:
+    @overload
+    def __getitem__(self, k: int) -> LinearModel: ...
+    @overload
+    def __getitem__(self, k: slice) -> list[LinearModel]: ...
+    def __getitem__(self, k: int | slice) -> LinearModel | list[LinearModel]:
         return self._models[k]
 
     def __len__(self) -> int:

@@ -13,15 +13,13 @@ import numpy as np
 
 from ...exceptions import ParameterError, WrongCall, told_how_to_call
 from ...numerics.arrays import Array, Complexes
-from ...results.plots.figures import bare_figure, finished_figure
+from ...results.plots.figures import Figure, bare_figure, finished_figure
 from ...units import quantity
 from .frequency import angular_frequency
 from .poles import zeros
 from .signals import ratio_unit
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from .linear_model import LinearModel
 
 __all__ = ["around_poles", "bode", "labelled", "nyquist", "pole_zero", "root_locus", "shown_range",

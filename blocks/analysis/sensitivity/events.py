@@ -74,24 +74,21 @@ class Saltation:
                                  np.concatenate([changed, taken, jump], axis=1), self.span,
                                  self.jumps.first_guards.value[0], self._rtol)
         if equations.singular:
-            self._join_those_who_share()
+            # what share what they hold let go together, when the sum is too much: how they share
+            # it, which nothing determines, does not count
+            shared = self.instants.caused[:, : self._sampled]
+            for k in np.flatnonzero(shared.sum(axis=1) > 1).tolist():
+                caused = np.flatnonzero(shared[k])
+                shares = self.equations.guards_by_shares(self.jumps.before(k))[caused]
+                u, s, _ = np.linalg.svd(shares)
+                rank = int(np.count_nonzero(s > 1e-9 * s.max(initial=0.0)))
+                if len(caused) - rank == 1:
+                    self.instants.join(k, caused, u[:, -1])
         for k in np.flatnonzero(self.instants.touched >= 0).tolist():
             time, mine = float(self.times[k]), self.instants.touched[[k]]
             if not self._change_nothing(k, mine) if mine[0] >= self.system.nm else (
                     self._may_act(k, mine) or self._counts(time, k, int(mine[0]))):
                 self._told.append((time, f"{self._names(mine, time)} {NO_SPEED}"))
-
-    def _join_those_who_share(self) -> None:
-        """Elements that share what they hold let go together, when the sum is too much: how they
-        share it, which nothing determines, does not count."""
-        mine = self.instants.caused[:, : self._sampled]
-        for k in np.flatnonzero(mine.sum(axis=1) > 1).tolist():
-            caused = np.flatnonzero(mine[k])
-            shares = self.equations.guards_by_shares(self.jumps.before(k))[caused]
-            u, s, _ = np.linalg.svd(shares)
-            rank = int(np.count_nonzero(s > 1e-9 * s.max(initial=0.0)))
-            if len(caused) - rank == 1:
-                self.instants.join(k, caused, u[:, -1])
 
     def at_start(self, start: StartDerivatives) -> Changes:
         """Changes where the run starts; tells if that is at the end of a mode, or at a sample."""

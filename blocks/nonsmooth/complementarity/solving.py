@@ -323,7 +323,9 @@ def _searched(box: ScaledBox, L: Matrix, H: Matrix, near: Array, tol: float, enu
     connect(problem, n)
     passive = bool(box.groups < n and box.symmetric and (box.D.diagonal() > 0).all())
     found = decide(problem, factors, tol, n, loaded or passive)
-    if n <= enumerated and not (found == FOUND and _is_sure(box)):
+    if n <= enumerated and not (found == FOUND and (  # and has one motion for every load
+            box.symmetric and np.linalg.eigvalsh(sp.dense(box.D))[0] > -SEMIDEFINITE
+            or is_p_matrix(sp.dense(box.D)) is True)):
         before = problem.x.copy()
         answers = count_answers(problem, factors, tol, n)
         if found == FOUND:
@@ -342,10 +344,3 @@ def _analysed(starts: Indices, columns: Indices, n: int) -> Factors:
         if analyse(factors, np.arange(n + 1), n):
             return factors
         entries *= 2
-
-
-def _is_sure(box: ScaledBox) -> bool:
-    """Whether a small island has one motion for every load."""
-    D = sp.dense(box.D)
-    return box.symmetric and bool(np.linalg.eigvalsh(D)[0] > -SEMIDEFINITE) or (
-        is_p_matrix(D) is True)

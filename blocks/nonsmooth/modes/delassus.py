@@ -7,7 +7,7 @@ states. Dense for few elements and sparse for many; made once where it depends o
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +17,8 @@ from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import DELASSUS_SINGULAR, NOTHING_AT_ALL, OWN_RATE_NONE, PROXIMAL_WEIGHT
 from ...system import Evaluator, Problem
 from ..complementarity import components
+from .elements import Elements
 from .memory import Memory
-
-if TYPE_CHECKING:
-    from .law_functions import LawFunctions
 
 __all__ = ["Components", "Delassus", "Matrix", "dense_inverses", "is_singular",
            "pseudo_inverse", "stopping_effort", "through_loops", "torn_by"]
@@ -32,10 +30,24 @@ Matrix: TypeAlias = Any  #: a NumPy array, or a sparse matrix of SciPy
 Components: TypeAlias = NDArray[np.int32]  #: number of the island of every element
 
 
+class RateFunctions(Protocol):
+    """What is evaluated of :class:`~blocks.nonsmooth.modes.law_functions.LawFunctions`."""
+
+    elements: Elements
+    constant: bool
+    few: bool
+    flow_varies: Flags
+    delassus: Evaluator | None
+    rate_u: Evaluator
+    rate_z: Evaluator | None
+    slope_u: Evaluator
+    flow_x: Evaluator
+
+
 class Delassus:
     """The Delassus operator of a system in one run; ``memory`` knows it where it is constant."""
 
-    def __init__(self, functions: LawFunctions, memory: Memory) -> None:
+    def __init__(self, functions: RateFunctions, memory: Memory) -> None:
         self.functions, self.memory = functions, memory
         self.elements, self.constant = functions.elements, functions.constant
         self._here: tuple[Any, ...] = ()  # the point that the last matrix belongs to

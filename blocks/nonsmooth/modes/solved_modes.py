@@ -191,7 +191,7 @@ class SolvedModes:
     def by_effort(self, expression: ca.SX) -> ca.SX:
         """Derivative by efforts, which torn unknowns of loops may follow at once."""
         direct = min((jacobian(expression, self.effort, backward) for backward in (False, True)),
-                     key=_operations)
+                     key=lambda sx: ca.Function("n", ca.symvar(sx), [sx]).n_instructions())
         if not self.with_loops:
             return direct
         torn = self._unknowns[: self.follows.shape[0]]
@@ -461,10 +461,6 @@ class SolvedModes:
             block = self.blocks[k]
             out[:, k] = _determinant(matrix, block[take[block]])
         return out
-
-
-def _operations(sx: ca.SX) -> int:
-    return ca.Function("operations", ca.symvar(sx), [sx]).n_instructions()
 
 
 def _row_by_row(stuck: ca.SX, scale: ca.SX, at_rest: ca.SX, sliding: ca.SX) -> ca.SX:

@@ -116,8 +116,7 @@ def _facts(recording: Recording, infos: Sequence[VariableInfo]) -> dict[str, Any
         "energy": _terms(recording.energy_terms),
         "sticking": _terms(recording.sticking_terms),
         "shared loads": _terms(recording.shared_loads),
-        "shapes": [text for shape in recording.shapes() if (text := _drawn(shape, place))],
-    }
+        "shapes": [text for shape in recording.shapes() if (text := _drawn(shape, place))], }
 
 
 def _terms(asked: Any) -> Any:

@@ -9,8 +9,10 @@ from ..files import writing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+else:
+    Figure = Any  # which annotations name: matplotlib is loaded with the first figure
 
-__all__ = ["bare_figure", "finished_figure", "shown_figure"]
+__all__ = ["Figure", "bare_figure", "finished_figure", "shown_figure"]
 
 
 def bare_figure(purpose: str, **options: Any) -> Figure:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Never, TypedDict
 
 import numpy as np
 
@@ -24,14 +24,9 @@ from ..values.samples import Samples, headings
 from ..values.sampling import units_wanted
 from ..values.times import grid
 from ..values.views import run_of
-from .figures import bare_figure, finished_figure, shown_figure
+from .figures import Figure, bare_figure, finished_figure, shown_figure
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from ..values.samples import Samples
-
-__all__ = ["Curve", "Drawing", "Panel", "figure_of", "given_axes", "plot", "span_of"]
+__all__ = ["Curve", "Drawing", "Panel", "PlotOptions", "figure_of", "given_axes", "plot", "span_of"]
 
 STYLE = {
     "font.size": 10, "axes.titlesize": 12, "axes.titleweight": "bold", "axes.labelsize": 10,
@@ -100,9 +95,19 @@ class Panel:
         return text if len(text) <= LONG else ""
 
 
+class PlotOptions(TypedDict, total=False):
+    """What pictures take besides units, for type checkers."""
+
+    every: Any
+    save: str | Path | None
+    title: str | None
+    events: bool
+    ax: Any
+
+
 def plot(source: Curves, chosen: Sequence[Samples], *, units: str | Mapping[str, str] | None = None,
          every: Any = None, save: str | Path | None = None, title: str | None = None,
-         events: bool = True, ax: Any = None, **unknown: Any) -> Figure:
+         events: bool = True, ax: Any = None, **unknown: Never) -> Figure:
     """Draw series over time and return the matplotlib Figure.
 
     Parameters

@@ -20,13 +20,12 @@ from ...shapes import Arrow, AxisBody, Cone, Link, Marker, Outline, Shape
 from ..files import known_ending, writing
 from ..values.times import seconds_of, within_run
 from .axis_scene import UNITS, AxisScene
-from .figures import finished_figure, shown_figure
+from .figures import Figure, finished_figure, shown_figure
 from .plotting import INK, STYLE
 
 if TYPE_CHECKING:
     from matplotlib.animation import FuncAnimation
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from ..recording import Recording
 

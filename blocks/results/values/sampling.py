@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal, Never, TypedDict
 
 import numpy as np
 
@@ -18,14 +18,23 @@ from .table import Column, Table
 from .times import TIME, check_side, sample_times
 from .views import run_of, same_samples
 
-__all__ = ["sample", "units_wanted"]
+__all__ = ["Options", "sample", "units_wanted"]
 
 CELLS = 50_000_000  # numbers in a table of everything; above it, names are asked for
 
 
+class Options(TypedDict, total=False):
+    """What tables and files take, for type checkers."""
+
+    every: Any
+    times: Any
+    units: str | Mapping[str, str] | None
+    side: Literal["right", "left"]
+
+
 def sample(source: Curves, chosen: Sequence[Samples], *, every: Any = None, times: Any = None,
            units: str | Mapping[str, str] | None = None, side: str = "right",
-           **unknown: Any) -> Table:
+           **unknown: Never) -> Table:
     """Values of series at the recorded times, at equal distances, or at given times.
 
     The times are those of ``source``; series of other runs are read at them.

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
 
 from ...exceptions import MissingUnit, ParameterError, WrongCall, WrongDimension, brief, calls_told
-from ...numerics.arrays import Array
+from ...numerics.arrays import Array, Flags
 from ...reading.foreign_words import attribute_elsewhere
-from ...units import as_written, from_si, quantity
+from ...units import Quantity, as_written, from_si, quantity
 from ..recording import Curves
 from ..sheet import Tabulated
 from .formula import Formula
@@ -28,28 +28,29 @@ if TYPE_CHECKING:
     import pandas
     from matplotlib.figure import Figure
 
+    from ..plots.plotting import PlotOptions
     from ..sheet import Sheet
 
 __all__ = ["Series"]
 
 
-def _arithmetic(name: str) -> tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]:
+def _arithmetic(name: str) -> tuple[Callable[[Any, Any], Series], Callable[[Any, Any], Series]]:
     """An operator with a series on its left, and with one on its right."""
     function = getattr(operator, name)
 
-    def forward(self: Series, other: Any) -> Any:
+    def forward(self: Series, other: Any) -> Series:
         return _applied(function, name, (self, other))
 
-    def backward(self: Series, other: Any) -> Any:
+    def backward(self: Series, other: Any) -> Series:
         return _applied(function, name, (other, self))
 
     return forward, backward
 
 
-def _comparison(name: str) -> Callable[[Any, Any], Any]:
+def _comparison(name: str) -> Callable[[Any, Any], Flags]:
     function = getattr(operator, name)
 
-    def compare(self: Series, other: Any) -> Any:
+    def compare(self: Series, other: Any) -> Flags:
         from pint import DimensionalityError
 
         beside, unit = _at_samples_of(self, other), self.declared_unit
@@ -78,17 +79,13 @@ class Series(Tabulated, Samples):
     --------
     ::
 
-        v = result["block.v"]
-        v.to("mm/s")            # quantity array in mm/s
-        v.at("1.5 s")           # interpolated by the solver, in the declared unit
-        v.at(["1 s", "2 s"], side="left")
-        v.final, v.max()        # scalar quantities
-        v.mean(), v.rms()       # averages over time, not over samples
-        v.integral()            # over time: of a velocity, the way
-        (v * result["friction.f"]).mean()    # arithmetic gives series
-        v["0.2 s":"0.4 s"].max()    # a part of the run
-        result["friction.mode"].in_words("1.5 s")    # "stuck"
-        np.asarray(v)           # bare numbers in the declared unit
+        v = result["block.v"] v.to("mm/s")            # quantity array in mm/s v.at("1.5 s")
+        # interpolated by the solver, in the declared unit v.at(["1 s", "2 s"], side="left")
+        v.final, v.max()        # scalar quantities v.mean(), v.rms()       # averages over time,
+        not over samples v.integral()            # over time: of a velocity, the way (v *
+        result["friction.f"]).mean()    # arithmetic gives series v["0.2 s":"0.4 s"].max()    # a
+        part of the run result["friction.mode"].in_words("1.5 s")    # "stuck" np.asarray(v)
+        # bare numbers in the declared unit
 
     Notes
     -----
@@ -125,7 +122,14 @@ class Series(Tabulated, Samples):
         where = f"{self.path}.in_words"
         return in_words(self.si_at(seconds_of(times, where), side, where), words)
 
-    def __getitem__(self, index: Any) -> Any:
+    @overload
+    def __getitem__(self, index: str | Quantity) -> Quantity: ...
+    @overload
+    def __getitem__(self, index: slice[str | Quantity, Any, Any] | slice[Any, str | Quantity, Any]
+                    ) -> Series: ...
+    @overload
+    def __getitem__(self, index: Any) -> Series | Quantity: ...
+    def __getitem__(self, index: Any) -> Series | Quantity:
         """Instances of an array as Series; samples of a variable as quantities.
 
         A time (``v["0.2 s"]``) is that of :meth:`at`; a slice of time gives the Series of that part
@@ -159,12 +163,12 @@ class Series(Tabulated, Samples):
     __pow__, __rpow__ = _arithmetic("pow")
     __lt__, __le__ = _comparison("lt"), _comparison("le")
     __gt__, __ge__ = _comparison("gt"), _comparison("ge")
-    __eq__, __ne__ = _comparison("eq"), _comparison("ne")
+    __eq__, __ne__ = _comparison("eq"), _comparison("ne")  # type: ignore[assignment]
 
-    def __neg__(self) -> Any:
+    def __neg__(self) -> Series:
         return _applied(operator.neg, "-", (self,))
 
-    def __abs__(self) -> Any:
+    def __abs__(self) -> Series:
         return _applied(operator.abs, "abs", (self,))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
@@ -199,14 +203,14 @@ class Series(Tabulated, Samples):
                 f"every='1 ms')[{self.path!r}].m.") from None
 
     # -- looking -----------------------------------------------------------------------
-    def to_pandas(self) -> pandas.Series | pandas.DataFrame:
+    def to_pandas(self) -> pandas.Series | pandas.DataFrame:  # type: ignore[override]
         """A pandas Series (a DataFrame for an array) over time, units in the labels."""
         from .sampling import sample
 
         frame = sample(self.rows.source, [self]).to_pandas()
         return frame if self.is_array else frame.iloc[:, 0]
 
-    def plot(self, units: str | None = None, **options: Any) -> Figure:
+    def plot(self, units: str | None = None, **options: Unpack[PlotOptions]) -> Figure:
         """Draw it over time; options as in ``Result.plot``."""
         from ..plots.plotting import plot
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,8 +18,11 @@ from ...units import Quantity, Unit, quantity
 from ..files import writing
 from ..formatting import label, number
 from ..lookup import collapsed
-from ..sheet import ByName, Sheet, pandas
+from ..sheet import ByName, DataFrame, Sheet, pandas
 from .modes import as_attributes, in_words
+
+if TYPE_CHECKING:
+    from xarray import Dataset
 
 __all__ = ["Column", "Table", "instance_dimension", "write_netcdf"]
 
@@ -57,8 +60,7 @@ class Table(ByName):
     ::
 
         measured = read_csv("run 12.csv")      # "time [s],block.v [mm/s]"
-        measured["block.v"].to("m/s")
-        measured.time, measured.units
+        measured["block.v"].to("m/s") measured.time, measured.units
     """
 
     def __init__(self, time: Column, columns: Mapping[str, Column], name: str = "") -> None:
@@ -88,7 +90,7 @@ class Table(ByName):
             for name, row in zip(column.instances, column.values, strict=False):
                 yield name, Column(row, column.unit, column.doc, (), column.words)
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> DataFrame:
         """A DataFrame over time with headings such as ``"block.v [m/s]"``.
 
         Modes are shown in words, under their path. ``frame.attrs`` holds the units and
@@ -96,7 +98,7 @@ class Table(ByName):
         """
         return self.frame(words=True)
 
-    def frame(self, words: bool) -> Any:
+    def frame(self, words: bool) -> DataFrame:
         """Return the DataFrame with modes in words, or as their codes, as files keep them."""
         pd = pandas("A table")
         flat = dict(self.flat())
@@ -111,11 +113,10 @@ class Table(ByName):
             "units": _ByPath({path: str(c.unit) for path, c in flat.items()}),
             "docs": _ByPath({path: c.doc for path, c in flat.items() if c.doc}),
             "modes": _ByPath({path: {str(k): word for k, word in c.words.items()}
-                              for path, c in flat.items() if c.words}),
-        }
+                              for path, c in flat.items() if c.words}), }
         return frame
 
-    def to_xarray(self) -> Any:
+    def to_xarray(self) -> Dataset:
         """A Dataset over time; an array keeps its instances as a dimension."""
         xarray = optional_package("xarray", "A data set", "table")
         clock = ("time", self.clock.values, {"units": str(self.clock.unit), "long_name": "time"})

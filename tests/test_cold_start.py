@@ -25,11 +25,9 @@ LATER = {
 
 
 def test_an_import_loads_what_describes_models_and_a_run_what_it_needs(tmp_path):
-    """In the first process on a machine, which compiles."""
-    call = [sys.executable, "-c", COUNT, IMPORTS, FIRST, SHOWN]
-    run = subprocess.run(call, check=True, capture_output=True, text=True,
-                         env={**os.environ, "BLOCKS_CACHE": str(tmp_path)})
-    imported, first, shown = map(set, ast.literal_eval(run.stdout.splitlines()[-1]))
+    told = subprocess.check_output([sys.executable, "-c", COUNT, IMPORTS, FIRST, SHOWN], text=True,
+                                   env={**os.environ, "BLOCKS_CACHE": str(tmp_path)})
+    imported, first, shown = map(set, ast.literal_eval(told.splitlines()[-1]))
     assert not imported & LATER
     assert not first & {"networkx", "pandas", "xarray", "matplotlib"}
     ours = [{m for m in found if m.partition(".")[0] in ("blocks", "library")} for found in (

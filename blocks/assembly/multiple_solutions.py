@@ -19,7 +19,7 @@ import numpy as np
 from ..language.expression import TIME
 from ..language.kernel import Kernel, Law
 from ..language.readable import readable
-from ..numerics.arrays import Array, distinct
+from ..numerics.arrays import distinct
 from ..numerics.blas_threads import threads_for
 from ..numerics.rewriting import rewritten, symbols_in
 from .flatten import Parameters
@@ -75,7 +75,8 @@ def has_several_branches(tape: Tape, parameters: Parameters) -> bool:
     signs: list[set[float]] = [set() for _ in pieces]
     for trial in range(TRIALS):
         given = p if trial < TRIALS // 2 else p * chance.uniform(1 - NEAR, 1 + NEAR, p.size)
-        point = _point(tape, given, chance)
+        x, z, d, u = (chance.normal(size=s.numel()) for s in (tape.x, tape.z, tape.d, tape.u))
+        point = [x, z, given, chance.integers(0, 2, tape.m.numel()).astype(float), d, u]
         for _ in range(ROUNDS if bent else 0):  # slopes are those of the pieces at that point
             point[3] = (np.array(crossings(0.0, *point)).ravel() > 0).astype(float)
         found = function.call([0.0, *point])
@@ -87,11 +88,6 @@ def has_several_branches(tape: Tape, parameters: Parameters) -> bool:
             if sign:
                 kind.add(float(sign))
     return any(len(kind) > 1 for kind in signs)
-
-
-def _point(tape: Tape, p: Array, chance: np.random.Generator) -> list[Array]:
-    x, z, d, u = (chance.normal(size=s.numel()) for s in (tape.x, tape.z, tape.d, tape.u))
-    return [x, z, p, chance.integers(0, 2, tape.m.numel()).astype(float), d, u]
 
 
 def with_pieces(kernel: Kernel, laws: dict[int, Pieces]) -> Kernel:

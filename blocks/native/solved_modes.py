@@ -78,8 +78,7 @@ class SolvedCode(SolvedText):
         #: Entries of q: what torn unknowns do at a unit of each effort, whether there is a
         #: solution, and what products are made of.
         room = np.cumsum([self.end, follows, loops, 1, most, n * n * bool(self.products)])
-        self.follows, self.unit, self.done, self.parts, self.own, self.end = (
-            int(i) for i in room)
+        self.follows, self.unit, self.done, self.parts, self.own, self.end = (int(i) for i in room)
         #: Factors of the blocks; and a free entry, behind which those of other matrices may stand.
         self.factors: list[FullFactors] = []
         at_block = self.matrix
@@ -183,8 +182,7 @@ class SolvedCode(SolvedText):
         done = self._solve_all(w)
         count = len(self.blocks)
         loaded = bool(self.held.dependent.any())
-        shares = (self._determinants(w) if loaded
-                  else [self._least_pivot(w)] * count)
+        shares = (self._determinants(w) if loaded else [self._least_pivot(w)] * count)
         for needed, stuck in ((self.held.in_a_circle, False), (loaded, True)):
             shares += self._minors(w, stuck) if needed else [w.constant(1.0)] * count
         names = "low", "high", "back", "forth"

@@ -222,8 +222,7 @@ class Resets:
                 raise _two_values(f"{self.name(int(self.owner[k]))}.{local.name}", "when", t, *(
                     from_si(one, local.unit) for one in (sign * value, float(values[k]))))
 
-    def _target(self, f: int, i: int, instance: int, at: dict[int, int]
-                ) -> tuple[str, int, float]:
+    def _target(self, f: int, i: int, instance: int, at: dict[int, int]) -> tuple[str, int, float]:
         """What is assigned: "d" or "x", the place in it, and the sign of the variable there."""
         flat = self.system.flat
         local = flat.network.families[f].kernel.variables[i]
@@ -368,8 +367,7 @@ class Samplings(_Sampled):
         if not self.active:
             return
         with np.errstate(invalid="ignore"):
-            self.due[:] = _are_due(t, self.start, self.period, self.last,
-                                   self.time_events.tiny(t))
+            self.due[:] = _are_due(t, self.start, self.period, self.last, self.time_events.tiny(t))
             number = _numbers(t, self.start, self.period)
         self.last[self.due] = number[self.due]
         if first:

@@ -63,8 +63,7 @@ class EpisodeList(Sequence[Episode]):
         known: set[int] = set()
         if place:
             before = self._parts[place - 1]
-            known = {id(a) for a in (
-                before.arrays if isinstance(before, Episode) else [before.u])}
+            known = {id(a) for a in (before.arrays if isinstance(before, Episode) else [before.u])}
         return OBJECTS + sum([a.nbytes for a in part.arrays if id(a) not in known])
 
     def thin(self) -> float:

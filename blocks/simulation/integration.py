@@ -291,8 +291,7 @@ class Integration:
         self.running.begin_with(at - step.t_old, at)
         return Ending(at, which, reach=at - step.t_old)
 
-    def _end_of_branch(self, t: float, y: Array, failure: AlgebraicFailure | None = None
-                       ) -> Ending:
+    def _end_of_branch(self, t: float, y: Array, failure: AlgebraicFailure | None = None) -> Ending:
         """Go on where a branch was seen to end, or stop there."""
         problem, system = self.problem, self.system
         problem.failure = None

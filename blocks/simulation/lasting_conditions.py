@@ -73,8 +73,7 @@ def refuse_lasting(recording: RunRecording, resets: Resets, relations: Relations
                      for k in (first - 1, first))
     passed = np.abs(here) <= GONE * size  # and not put beyond it
     holds = look(resets.conditions, ends[-1:], np.array([len(m) - 1]))[moved_by[r], 0] > 0.5
-    back = np.where(of_states[r], np.minimum(before, after) <= 0.0,
-                    after < -GONE * np.abs(before))
+    back = np.where(of_states[r], np.minimum(before, after) <= 0.0, after < -GONE * np.abs(before))
     put = np.flatnonzero(alone & ~(passed & back) & (moved_by[r] >= 0) & holds)
     at_once, size = _seen(look, margins, ends[first[put] - 1], first[put] - 1, rows[:, put])
     for k in put[np.abs(at_once) <= GONE * size].tolist():

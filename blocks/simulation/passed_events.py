@@ -172,8 +172,7 @@ class PassedEpisodes:
 
     def records(self) -> Iterator[EventRecord]:
         """All that is told of them."""
-        some = (self._switched.any(axis=1) | self._decided.any(axis=1)
-                | self._acted.any(axis=1))
+        some = (self._switched.any(axis=1) | self._decided.any(axis=1) | self._acted.any(axis=1))
         for number in np.flatnonzero(some).tolist():
             yield from self.told(number)
 

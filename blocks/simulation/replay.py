@@ -156,8 +156,7 @@ class Replay:
         """Points with the modes that were held there, where anything is solved for."""
         if self._of_run.laws is None or points.modes:
             return points
-        return replace(
-            points, modes=modes_in(self.episodes.modes, which) if len(which) else ())
+        return replace(points, modes=modes_in(self.episodes.modes, which) if len(which) else ())
 
     def whole(self, t: Array, which: Indices) -> Points:
         """Points with all that is known there, and the modes that were held."""
@@ -186,8 +185,7 @@ class Replay:
             x[:, some], z[:, some], u[:, some] = self._one_by_one(
                 e, points.t[some], x[:, some], z[:, some], split)
             if self._last_values is not None:
-                z[:, some] = self._last_values.kept(int(which[some[0]]), points.t[some],
-                                                    z[:, some])
+                z[:, some] = self._last_values.kept(int(which[some[0]]), points.t[some], z[:, some])
         return replace(points, x=x, z=z, u=u)
 
     def _efforts_at(self, points: Points, split: bool) -> tuple[Array, Array, Flags]:

@@ -180,8 +180,7 @@ def _begun(starting: RunStart, decided: Decided, options: Options, began: float,
     opening = starting.opening()
     initialised = clock.perf_counter()
     recording, chosen = opening.recording, settings.method
-    recording.samples = sample_times(options.every, options.times, settings.t_start,
-                                     settings.t_end)
+    recording.samples = sample_times(options.every, options.times, settings.t_start, settings.t_end)
     recording.energy_tolerance = COARSE if chosen.fixed_step else max(
         LEDGER * options.rtol, CLOSES_AT_BEST)
     recording.statistics.update({

@@ -182,8 +182,7 @@ class Switching:
                 if not self._wrong(self._crossings(t)).any():
                     return
         tried = not undone and self._take_tried(t, self._wrong)
-        if not tried or not self.settling.flip(
-                t, flips[:0], problem.m, self._step, False):
+        if not tried or not self.settling.flip(t, flips[:0], problem.m, self._step, False):
             self._no_fixpoint(t, flips if undone or not len(restless) else restless)
 
     def _take_tried(self, t: float, wrong: Callable[[Array], Flags]) -> bool:

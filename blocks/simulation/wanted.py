@@ -71,8 +71,7 @@ class VariableFunctions:
         """The variables with these handles, as a column, and what they need."""
         if indices not in self._made:
             sx = self.expression(indices)
-            self._made[indices] = (self.system.function("output", sx),
-                                   Wanted.by(self.system, sx))
+            self._made[indices] = (self.system.function("output", sx), Wanted.by(self.system, sx))
         return self._made[indices]
 
     def expression(self, indices: tuple[int, ...]) -> ca.SX:

@@ -12,20 +12,10 @@ from benches.friction import dry
 import library.electrical as el
 import library.rotational as rot
 import library.translational as tr
-from blocks import (
-    Component,
-    Model,
-    Parameter,
-    ParameterError,
-    SimulationError,
-    Variable,
-    der,
-    interpolate,
-    load,
-    quantity,
-)
+from blocks import Component, Model, Parameter, Variable, der, interpolate, load, quantity
 from blocks.analysis import root_locus
 from blocks.analysis.linear.frequency import transfer
+from blocks.exceptions import ParameterError, SimulationError
 from library.electromechanical import RotationalElectromechanicalConverter
 from library.mechanisms import GearBox, Lever, PlanetaryGear
 from library.signal import Constant, Product, Saturation, TransferFunction, ZeroOrderHold

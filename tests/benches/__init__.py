@@ -10,14 +10,12 @@ from blocks.language.declarations import Declaration
 
 def few(count, names, cases, **options):
     """Parametrize with some of the cases, evenly spread; the others are slow (``-m slow``)."""
-    cases = list(cases)
+    cases, slow = list(cases), pytest.mark.slow
     kept = np.unique(np.linspace(0, len(cases) - 1, count).round()) if count > 1 else [0]
     several = not isinstance(names, str) or "," in names
     return pytest.mark.parametrize(names, [
-        case if k in kept else
-        pytest.param(*case.values, marks=[*case.marks, pytest.mark.slow], id=case.id)
-        if hasattr(case, "values") and hasattr(case, "marks") else
-        pytest.param(*(case if several else [case]), marks=pytest.mark.slow)
+        case if k in kept else pytest.param(*case.values, marks=[*case.marks, slow], id=case.id)
+        if hasattr(case, "marks") else pytest.param(*(case if several else [case]), marks=slow)
         for k, case in enumerate(cases)], **options)
 
 

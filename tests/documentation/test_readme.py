@@ -278,9 +278,8 @@ def test_scripts_of_users_have_types(tmp_path):
 
 def as_installed(folder):
     """A Python that finds this checkout by what the installation has left, and by nothing else."""
-    for file in distribution("blocks-toolkit").files:
-        if file.suffix == ".pth":  # a folder; no import hook, which checkers cannot follow
-            assert Path(file.locate().read_text().strip()).is_dir()
+    assert all(Path(file.locate().read_text().strip()).is_dir()  # no import hook: none follows it
+               for file in distribution("blocks-toolkit").files if file.suffix == ".pth")
     venv.create(folder)
     next(folder.glob("**/site-packages")).joinpath("checkout.pth").write_text(
         f"{ROOT}\n{get_path('purelib')}\n")

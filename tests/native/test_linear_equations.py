@@ -9,18 +9,11 @@ from scipy.sparse import csc_matrix, eye_array, kron, random
 from benchmarks.cases import domains
 from blocks import Model, Parameter, mod, quantity, time, where
 from blocks.machine.signatures import address_of
+from blocks.native import lu
 from blocks.native.band import factorize_band, solve_band
 from blocks.native.front_lists import FACTORIZE, SOLVE, lists_of, room_of
 from blocks.native.fronts import factorize_code, lists_with, solve_code
 from blocks.native.linearity import has_steady_derivatives
-from blocks.native.lu import (
-    factor_beside,
-    factor_columns,
-    factorize,
-    solve,
-    solve_beside,
-    solve_columns,
-)
 from blocks.native.stages import ATOL
 from blocks.native.steps import IMPLICIT, Banded, workspace
 from library.electrical import Capacitor, ElectricalReference, Resistor, TwoPort
@@ -36,15 +29,15 @@ def test_solution_and_determinant_whatever_the_units(n):
     if n > 1:
         a[0, 0] = 0.0  # rows have to change places
     room[:n, :n], right[:n] = units[:, None] * a / units, units * b
-    assert_allclose(factorize(room, units, order), np.linalg.det(a), rtol=1e-11)
-    solve(room, order, right[:n], np.empty(n))
+    assert_allclose(lu.factorize(room, units, order), np.linalg.det(a), rtol=1e-11)
+    lu.solve(room, order, right[:n], np.empty(n))
     assert_allclose(right[:n] / units, np.linalg.solve(a, b), rtol=1e-10)
 
 
 def test_a_singular_matrix_has_no_determinant_and_no_finite_solution():
     factors, order, right = np.array([[1.0, 2.0], [2.0, 4.0]]), np.zeros(2, int), np.ones(2)
-    assert factorize(factors, np.ones(2), order) == 0.0
-    solve(factors, order, right, np.empty(2))
+    assert lu.factorize(factors, np.ones(2), order) == 0.0
+    lu.solve(factors, order, right, np.empty(2))
     assert not np.isfinite(right).any()
 
 
@@ -55,10 +48,10 @@ def test_full_matrices_are_solved_as_by_lapack(n):
     matrix[0, 0] = 0.0 if n > 1 else 2.0  # rows have to change places
     columns, order, found = matrix.T.copy(), np.zeros(n, dtype=np.int64), right.copy()
     given = address_of(columns), address_of(order), n
-    assert factor_columns(*given) == 0
-    assert solve_columns(*given, address_of(found)) == 0
+    assert lu.factor_columns(*given) == 0
+    assert lu.solve_columns(*given, address_of(found)) == 0
     assert_allclose(found, np.linalg.solve(matrix, right), rtol=1e-11)
-    assert factor_columns(address_of(np.zeros((n, n))), address_of(order), n) == 1
+    assert lu.factor_columns(address_of(np.zeros((n, n))), address_of(order), n) == 1
 
 
 @pytest.mark.parametrize(("n", "count"), [(1, 5), (2, 1), (3, 40), (8, 7)])
@@ -71,8 +64,8 @@ def test_small_matrices_side_by_side_are_solved_as_each_alone(n, count):
     matrices *= 10.0 ** random.uniform(-9, 9, size=(count, n, 1))
     room, found, lost = np.zeros((2 * n, n, count)), right.T.copy(), np.full(count, np.nan)
     room[:n] = matrices.transpose(2, 1, 0)
-    factor_beside(address_of(room), address_of(lost), n, count)
-    solve_beside(address_of(room), address_of(found), n, count)
+    lu.factor_beside(address_of(room), address_of(lost), n, count)
+    lu.solve_beside(address_of(room), address_of(found), n, count)
     expected = np.linalg.solve(matrices, right[..., None])[..., 0]
     assert_allclose(found.T, expected, rtol=1e-9, atol=1e-12 * np.abs(expected).max())
     assert not lost.any()
@@ -82,7 +75,7 @@ def test_a_matrix_with_an_infinite_entry_is_told_from_those_beside_it():
     room, lost = np.zeros((4, 2, 2)), np.zeros(2)
     room[:2] = np.eye(2)[..., None]
     room[0, 1, 1] = np.inf
-    factor_beside(address_of(room), address_of(lost), 2, 2)
+    lu.factor_beside(address_of(room), address_of(lost), 2, 2)
     assert lost[0] == 0.0 and np.isnan(lost[1])
 
 

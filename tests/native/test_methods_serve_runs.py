@@ -44,8 +44,7 @@ def _seen(result: Result) -> list[bytes]:
 
 
 @few(3, "case", CASES)
-def test_a_run_is_as_if_it_were_the_first_and_stays_what_it_was_while_it_is_read(
-        case: str) -> None:
+def test_a_run_is_as_if_it_were_the_first_and_stays_what_it_was_while_it_is_read(case: str) -> None:
     build, path, other, method = CASES[case]
     model = build()
     runs = [model.simulate("0.3 s", method=method)]

@@ -66,7 +66,6 @@ def two_tanks(law):
 class Network(Component):
     """A tank of 9 m that drains through two orifices in a row, and a tap behind each."""
 
-    law = None
     h, a, b = Variable("m", "9 m", priority="high"), Variable("m"), Variable("m")
     q, r = Variable("m/s"), Variable("m/s")
 

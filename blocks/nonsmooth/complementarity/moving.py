@@ -140,8 +140,7 @@ def _balanced(problem: Problem, factors: Factors, d: Matrix, by: Cube, rows: Mat
                 if rows[MOVED, j] != 0.0 and rows[KNOWN, j] == 0.0 and sense == 0.0 and (
                         d[i, j] ** 2 >= (1.0 - ROUNDING) * d[i, i] * d[j, j]):
                     sense = _nearer(d, rows, j) * (1.0 if d[i, j] > 0.0 else -1.0)
-            if d[i, i] * min(up, down) <= CLEAR * size and _is_no_less(
-                    by, rows, i, count, sense):
+            if d[i, i] * min(up, down) <= CLEAR * size and _is_no_less(by, rows, i, count, sense):
                 if sense == 0.0:
                     return False
                 rows[STATE, i], rows[MOVED, i] = sense, LET_GO

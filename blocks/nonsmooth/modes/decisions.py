@@ -173,8 +173,7 @@ class Decisions:
             own = np.asarray(evaluation.delassus.matrix(problem, t).diagonal())
             effort, now = evaluation.efforts(problem), evaluation.present(problem, t)
             noise = self.margins.rounding_of_rates(problem, t, effort)
-            slack = np.divide(noise, own, out=np.zeros(self.elements.size),
-                              where=stuck & (own > 0))
+            slack = np.divide(noise, own, out=np.zeros(self.elements.size), where=stuck & (own > 0))
             largest = np.where(contact, 0.0, np.maximum(np.abs(now.low), np.abs(now.high)))
             slack[np.maximum(np.abs(effort), largest) > IDLE * slack] = 0.0
             state.slack = np.where(contact & stuck, slack, np.maximum(slack, state.slack))
@@ -198,8 +197,7 @@ class Decisions:
         return np.asarray((self.state.modes == 0) & ~self.elements.contact)
 
     # -- all elements in doubt -------------------------------------------------------------
-    def _decide_jointly(self, problem: Problem, t: float, touched: Indices, spent: Flags
-                        ) -> Flags:
+    def _decide_jointly(self, problem: Problem, t: float, touched: Indices, spent: Flags) -> Flags:
         """Choose the modes of all elements in doubt; returns which ones an impact struck."""
         evaluation, state, contact = self.evaluation, self.state, self.elements.contact
         before, margin = state.modes.copy(), self.margins.present(problem, t)
@@ -398,8 +396,7 @@ class LookAhead:
         slope = self.evaluation.system.slope(*problem.arguments(t))
         scale = np.abs(slope).max(initial=0.0)
         far = np.abs(problem.x).max(initial=0.0)
-        h = min(max(INSTANT * (far / scale if scale > 0 else 1.0), SHORTEST_INSTANT),
-                SHORT_TIME)
+        h = min(max(INSTANT * (far / scale if scale > 0 else 1.0), SHORTEST_INSTANT), SHORT_TIME)
         problem.x += h * slope
         problem.update(t + h)
         return h

@@ -132,8 +132,7 @@ class Indeterminacy:
         """Let efforts be as they are shared, where what slides follows them, or conditions of the
         model look at them."""
         stuck, load = self.state.modes == 0, self.load
-        felt = self._are_felt if load is None else (
-            load.pieces and (load.dependent & ~stuck).any())
+        felt = self._are_felt if load is None else (load.pieces and (load.dependent & ~stuck).any())
         if not felt or not stuck.any():
             return
         open_ = self.elements_of(problem, t, stuck)[1]

@@ -241,8 +241,7 @@ class CompiledMargins:
                 len(modes):]
         if len(dead):
             return None
-        found: Array | None = self._once(
-            problem, t, lambda: self._sharing(problem, t, held, open_))
+        found: Array | None = self._once(problem, t, lambda: self._sharing(problem, t, held, open_))
         return found
 
     def _sharing(self, problem: Problem, t: float, held: SolvedModes, open_: Indices

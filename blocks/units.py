@@ -85,7 +85,7 @@ def quantity(value: object, units: object = None) -> Quantity:
         return _made(value, as_unit(units).pint)
     if isinstance(value, str):
         number, u = _parse(value)
-        return _made(value if number != number else number, u.pint)  # text, where it is nan
+        return _made(number, u.pint)
     if is_quantity(value):
         if getattr(value, "_REGISTRY", None) is registry():  # what only looks like one has none
             return value
@@ -96,7 +96,7 @@ def quantity(value: object, units: object = None) -> Quantity:
 def _made(value: Any, units: pint.Unit | str | None = None) -> Quantity:
     """A quantity of numbers; pint would evaluate a text."""
     try:
-        if not (_holds_text(value) or np.iscomplexobj(value)):
+        if not (_holds_text(value) or np.iscomplexobj(getattr(value, "magnitude", value))):
             return registry().Quantity(value, units)
     except (TypeError, ValueError):
         pass

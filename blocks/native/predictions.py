@@ -343,14 +343,20 @@ def _share(code: Code, work: Workspace, elements: PredictedElements, t: float, x
 
 @machine_code
 def _is_wedged(elements: PredictedElements, rests: int) -> bool:
-    """Whether what slides follows efforts at rest that may be others as well."""
-    shared = follows = False
+    """Whether what slides follows efforts at rest that may be others as well: it is another one
+    where these change without moving anything."""
+    told, rows = elements.given_told, elements.given_rows
     for a in range(rests):
-        shared |= elements.given_told[GIVEN, a] != 0.0
-        for b in range(rests, elements.asked[elements.counted]):
+        for b in range(rests, elements.asked[elements.counted] if told[GIVEN, a] != 0.0 else 0):
             for side in range(2, 4):
-                follows |= elements.by[side, b, a] != 0.0
-    return shared and follows
+                changed = largest = 0.0
+                for c in range(rests):
+                    change = elements.by[side, b, c] * rows[a, c] / told[WEIGHT, c]
+                    changed += change
+                    largest = max(largest, abs(change))
+                if abs(changed) > SAME_AS_BEFORE * largest:
+                    return True
+    return False
 
 
 @machine_code

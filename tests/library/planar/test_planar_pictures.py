@@ -6,7 +6,7 @@ import pytest
 from benches import wire, wired
 from numpy.testing import assert_allclose
 
-from blocks import ParameterError
+from blocks import FileError, ParameterError
 from blocks.results.plots.scene import Picture, scene_of
 from library.planar import Body, Circle, Contact, Corner, Ground, Line, Revolute, SpringDamper
 from library.translational import Mass
@@ -95,7 +95,7 @@ def test_a_film_is_written(run, tmp_path, ending):
 
 
 def test_other_formats_and_models_without_shapes_are_refused(run, tmp_path):
-    with pytest.raises(ParameterError, match=r"writes \.gif and \.html"):
+    with pytest.raises(FileError, match=r"a film ends with \.gif or \.html"):
         run.animate(tmp_path / "film.avi")
     model = wired("no shape", mass=Mass())
     with pytest.raises(ParameterError, match="no component of this model has a shape"):

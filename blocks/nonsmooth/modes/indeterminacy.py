@@ -34,11 +34,14 @@ from ...system.points import Points
 from ..complementarity import (
     Island,
     Shares,
+    at_ends,
     components,
     kept,
+    ranges_end,
     share_of,
     shares_at_times,
     undetermined_groups,
+    within,
 )
 from ..complementarity.scaling import dense_block
 from ..contract import IndeterminateGroup
@@ -106,9 +109,10 @@ class Indeterminacy:
         return out
 
     def felt(self, problem: Problem, t: float, stuck: Flags) -> tuple[Indices, Indices]:
-        """Undetermined elements that need a search: none at rest for good."""
+        """Undetermined elements that need a search: none led by others, none at rest for good."""
         if stuck.any():
-            stuck = stuck & ~self.delassus.at_rest_for_good(problem, t)
+            stuck = stuck & self.evaluation.functions.companions.decides
+            stuck &= ~self.delassus.at_rest_for_good(problem, t)
         return self.elements_of(problem, t, stuck)
 
     def _is_singular(self, d: Matrix, index: Indices) -> bool:
@@ -183,7 +187,13 @@ class Indeterminacy:
         """Efforts of what is at its bounds, and of what is inside by the rates that it holds."""
         key = b"".join(a.tobytes() for a in (ends, *island._replace(rate=NOTHING)) if a is not None)
         known = self._known.get(key)
-        return known or self._known.keep(key, kept(island, ends, island.weights))
+        if known is None:
+            if not island.is_plain:
+                return self._known.keep(key, kept(island, ends, island.weights))
+            bound = at_ends(ends, island.low, island.high)
+            by = within(island.D, island.weights, ends == 0)
+            known = self._known.keep(key, (bound - by @ (island.D @ bound), by))
+        return known
 
     def posed(self, problem: Problem, t: float, rests: Indices, slides: Indices, now: LawValues
                ) -> tuple[Island, Array]:
@@ -338,7 +348,8 @@ class Indeterminacy:
         if not len(dead) and not len(open_):
             return
         if self.load is not None and len(open_):
-            self._shared(problem, t, open_, self.evaluation.present(problem, t), shown=True)
+            if self._even_groups(problem, t) is None:
+                self._shared(problem, t, open_, self.evaluation.present(problem, t), shown=True)
             open_ = open_[:0]
         now = self.evaluation.present(problem, t)
         effort = self.evaluation.efforts(problem)
@@ -346,6 +357,23 @@ class Indeterminacy:
         for island, found, *_ in self._shared(problem, t, open_, now) if len(open_) else ():
             effort[island] = found.effort
         self.elements.put(problem.u, effort)
+
+    def _even_groups(self, problem: Problem, t: float) -> list[tuple[Indices, Array]] | None:
+        """Groups at rest of one motion each, and their efforts, where nothing else is open.
+
+        Their split is part of the equations of held modes. What bears as good as anything one way
+        (a one-way clutch) has no range to share: there they share as all do.
+        """
+        held, modes = self.evaluation.held_modes, self.state.modes
+        if not isinstance(held, SolvedModes) or held.kept or not held.apply(
+                problem, t, modes, self.delassus) or not held.reserve(modes) > 0:
+            return None
+        effort, now = self.evaluation.efforts(problem), self.evaluation.values(problem, t)
+        groups = [group for group in self.evaluation.functions.companions.groups
+                  if modes[group[0]] == 0]
+        if not all(ranges_end(now.low[group], now.high[group]).all() for group in groups):
+            return None
+        return [(group, effort[group]) for group in groups]
 
     def split_at_points(self, problem: Problem, points: Points, bounds: tuple[Array, Array],
                         effort: Array) -> None:
@@ -408,7 +436,8 @@ class Indeterminacy:
             problem.u[:] = inputs[:, columns[0]]
             with suppress(AlgebraicFailure):
                 problem.solve_algebraic(t)
-                out[columns] = len(self.elements_of(problem, t, modes == 0)[1]) > 0
+                out[columns] = len(self.elements_of(problem, t, modes == 0)[1]) > 0 and (
+                    self._even_groups(problem, t) is None)
         return out
 
     def groups(self, problem: Problem, t: float) -> list[IndeterminateGroup]:
@@ -416,9 +445,12 @@ class Indeterminacy:
         dead, open_ = self.elements_of(problem, t, self.state.modes == 0)
         effort, labels = self.evaluation.efforts(problem), self.elements.labels
         out = [(labels(one), effort[one]) for one in dead[:, None]]
-        if self.load is not None and len(open_):
-            out += [(labels(island), found.effort) for island, found, *_ in self._shared(
+        shared = None if self.load is None else self._even_groups(problem, t)
+        if shared is None and self.load is not None and len(open_):
+            shared = [(island, found.effort) for island, found, *_ in self._shared(
                 problem, t, open_, self.evaluation.present(problem, t), shown=True)]
+        if shared is not None:
+            out += [(labels(members), efforts) for members, efforts in shared]
         elif len(open_):
             out += [(labels(members), effort[members])
                     for members in self._groups(problem, t, open_, effort)]

@@ -8,17 +8,16 @@ expressions for machine code. Modes are decided in :mod:`blocks.nonsmooth.modes.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
-from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices
-from ...numerics.tolerances import RATE_OF_STRESS, TERMS_ROUNDING
-from ...system import Problem
-from ..complementarity import Island, kept
-from ..complementarity.islands_at_rest import GIVEN, LOOSE, rows_of_shares
+from ...numerics.tolerances import BLOCK_SINGULAR, RATE_OF_STRESS, TERMS_ROUNDING
+from ...system import Evaluator, Problem
+from ..complementarity import Island, given_rows, weights, within
 from ..complementarity.scaling import dense_block
 from .elements import LawValues
 from .evaluation import Evaluation
@@ -54,11 +53,12 @@ class Margins:
         if isinstance(held, SolvedModes) and held.kept is None and held.holds(now.flow):
             reserve = held.reserve(modes)
             if reserve > 0:
+                together = evaluation.functions.companions.room(margin, modes, problem.p)
                 dead = np.flatnonzero(stuck & evaluation.delassus.immovable(problem, t))
-                margin[dead] = self._of_dead(problem, t, dead, now)
+                together[dead] = self._of_dead(problem, t, dead, now)
                 if (load := evaluation.load) is None:
-                    return margin
-                return np.where(stuck | load.dependent, np.minimum(margin, reserve), margin)
+                    return together
+                return np.where(stuck | load.dependent, np.minimum(together, reserve), together)
         if stuck.any():
             dead, open_ = self.indeterminacy.elements_of(problem, t, stuck)
             margin[dead] = self._of_dead(problem, t, dead, now)
@@ -143,6 +143,8 @@ class CompiledMargins:
         margins = ca.if_else(stuck, room, moving)
         if self.evaluation.held_modes.kept is not None:  # what others hold at its bound stays
             margins = ca.if_else(self.evaluation.held_modes.ends == 0, margins, np.inf)
+        decides = self.evaluation.functions.companions.decides
+        margins[np.flatnonzero(~decides).tolist()] = np.inf
         return margins
 
     def fit(self, problem: Problem, t: float) -> bool:
@@ -185,6 +187,8 @@ class CompiledMargins:
 
     def _given_rows(self, problem: Problem, t: float, held: SolvedModes
                     ) -> tuple[Array, Array] | None:
+        from scipy.linalg import qr
+
         modes = self.state.modes
         ends = self.indeterminacy.ends(problem, t)
         dead, open_ = self.indeterminacy.felt(problem, t, modes == 0)
@@ -193,7 +197,6 @@ class CompiledMargins:
             return None
         matrix, own = held.equations(problem, t, modes)
         is_given, right, rows = np.zeros(held.size), np.zeros(held.size), np.zeros_like(matrix)
-        turned = np.ones((held.size, 1))
         now, effort = self.evaluation.present(problem, t), self.evaluation.efforts(problem)
         rate = self.evaluation.values(problem, t).rate
         for block in blocks:
@@ -202,22 +205,18 @@ class CompiledMargins:
             noise = RATE_OF_STRESS * np.abs(island.D.diagonal()) * np.abs(effort).sum()
             if not (own[rests] > 0).all() or (np.abs(rate[rests]) > noise).any():
                 return None
-            told, values = rows_of_shares(island.D, ends[rests], island.weights)
-            if told[LOOSE].any():
+            values, given = given_rows(island, ends[rests])
+            left, singular, _ = np.linalg.svd(island.D / own[rests, None])
+            if np.count_nonzero(singular < BLOCK_SINGULAR * singular[0]) != len(given):
                 return None
-            given, at_bound = told[GIVEN] != 0, rests[ends[rests] != 0]
-            implied = rests[given]
-            is_given[implied] = told[GIVEN, given]
-            right[implied] = (values @ (island.pressed / island.weights))[given]
-            rows[np.ix_(implied, rests)] = values[given]
+            implied = rests[qr(left[:, -len(given):].T, mode="r", pivoting=True)[1][:len(given)]]
+            is_given[implied], right[implied] = 1.0, given
+            rows[np.ix_(implied, rests)] = values
             matrix[implied] = rows[implied]
-            matrix[at_bound] = np.eye(held.size)[at_bound]
-            if len(at_bound) and (load := self.evaluation.load) is not None:
-                low, high = (sp.dense(s) for s in load.slopes(problem, t)[:2])
-                matrix[at_bound] -= np.where((ends > 0)[:, None], high, low)[at_bound]
-            if given.any() and np.linalg.det(matrix[np.ix_(rests, rests)]) < 0:
-                turned[implied[0]] = -1.0  # or else it seems to jam
-        if not held.reserves((turned * matrix)[None], own[None], modes)[0] > 0:
+            if np.linalg.det(matrix[np.ix_(rests, rests)]) < 0:  # or else it seems to jam
+                for one in (right, rows, matrix):
+                    one[implied[0]] *= -1
+        if not held.reserves(matrix[None], own[None], modes)[0] > 0:
             return None
         who = np.concatenate(held.shared)
         return np.concatenate(held.determinants(modes, matrix)), np.concatenate([
@@ -244,34 +243,39 @@ class CompiledMargins:
         found: Array | None = self._once(problem, t, lambda: self._sharing(problem, t, held, open_))
         return found
 
+    @cached_property
+    def _carried(self) -> Evaluator:
+        """Efforts and bounds of all elements by which modes are decided on."""
+        held = self.evaluation.held_modes
+        assert held is not None
+        return Evaluator(ca.Function("carried", held.symbols, [ca.densify(ca.vertcat(
+            *(held.expressions[name] for name in ("effort", "low", "high"))))]))
+
     def _sharing(self, problem: Problem, t: float, held: SolvedModes, open_: Indices
                  ) -> Array | None:
         """K by which some elements share what they hold; None where nothing holds it."""
-        numbers, modes, d = held.kept, self.state.modes, self.evaluation.delassus.matrix(problem, t)
-        assert numbers is not None
-        shares = np.zeros(len(modes), dtype=bool)
-        shares[open_] = True
-        if np.count_nonzero(shares[numbers.stressed]) < len(open_):
+        kept, modes, d = held.kept, self.state.modes, self.evaluation.delassus.matrix(problem, t)
+        assert kept is not None
+        if not np.isin(open_, kept.stressed).all():
             return None
-        k, ends = held.constants(problem, modes, d)[len(modes):].copy(), np.zeros(len(modes))
-        effort, low, high = held.carried(*problem.arguments(t)[:-1], modes, k).reshape(3, -1)
+        k = held.constants(problem, modes, d)[len(modes):].copy()
+        effort, low, high = self._carried(*problem.arguments(t)[:-1], modes, k).reshape(3, -1)
         waits = np.broadcast_to(self.state.slack, len(modes)) > 0
-        for island, entries in numbers.full:
-            here = np.flatnonzero(shares[island])
-            mine = island[here]
+        for island, entries in kept.full:
+            mine = island[np.isin(island, open_)]
             if not len(mine):
                 continue
-            block = dense_block(d, mine, mine)
-            one = Island(block, block @ effort[mine], low[mine], high[mine],
-                         *np.zeros((2, *block.shape)))
-            found = self.indeterminacy.shared_by(one)
+            block, bounds = dense_block(d, mine, mine), (low[mine], high[mine])
+            none = np.zeros(block.shape)
+            found = self.indeterminacy.shared_by(
+                Island(block, block @ effort[mine], *bounds, none, none))
             if found.loose.any() and not waits[mine].any():
                 return None
-            ends[mine] = found.ends
+            k[kept.stress][np.isin(kept.stressed, mine)] = found.ends
             by = np.zeros((len(island), len(island)))
-            by[np.ix_(here, here)] = kept(one, found.ends, one.weights)[1]
+            by[np.ix_(*(np.flatnonzero(np.isin(island, mine)),) * 2)] = within(
+                block, weights(block, *bounds), found.ends == 0)
             k[entries] = by
-        k[numbers.stress] = ends[numbers.stressed]
         return k
 
     def constants(self, problem: Problem, t: float) -> Array:

@@ -384,10 +384,15 @@ def unknown_name(where: str, name: str, known: Iterable[str], kind: str,
     """
     names = list(islice(known, MOST_COMPARED))
     sentence, here = instead
-    return UnknownName(where, f"there is no {brief(name, 200)} among its {kind}." if where
-                       else f"the model has no {brief(name, 200)} among its {kind}.", sentence
-                       or did_you_mean(name, names, kind), name=name, known=names, nearest=[here]
-                       if here else nearest(name, names))
+    return UnknownName(
+        where,
+        f"there is no {brief(name, 200)} among its {kind}." if where
+        else f"the model has no {brief(name, 200)} among its {kind}.",
+        sentence or did_you_mean(name, names, kind),
+        name=name,
+        known=names,
+        nearest=[here] if here else nearest(name, names),
+    )
 
 
 def need_package(package: str, purpose: str, extra: str = "") -> MissingPackage:
@@ -396,7 +401,8 @@ def need_package(package: str, purpose: str, extra: str = "") -> MissingPackage:
     checkout = extra and (folder / "pyproject.toml").exists()
     wanted = f'-e "{folder}[{extra}]"' if checkout else package
     return MissingPackage("", f"{purpose} needs the package {package}, which is not installed.",
-                          f"Install it with: pip install {wanted}", package=package, extra=extra)
+                          f"Install it with: pip install {wanted}", package=package,
+                          extra=extra)
 
 
 def optional_package(module: str, purpose: str, extra: str = "") -> Any:

@@ -141,8 +141,9 @@ def _parse(text: str) -> tuple[float, Unit]:
         number, rest = number_and_unit(text)
     except UnknownUnit:
         if named := readable(text):
-            raise UnknownUnit("", f"{named!r} is a unit without a number.", f"Write '1 {named}' if "
-                              "that is what you mean.", given=text, piece=named) from None
+            raise UnknownUnit("", f"{named!r} is a unit without a number.",
+                              f"Write '1 {named}' if that is what you mean.", given=text,
+                              piece=named) from None  # fmt: skip
         raise
     return number, unit(rest)
 
@@ -245,8 +246,9 @@ def _plain_number(value: Any, where: str, expected: Unit, given: object) -> Any:
                 where, f"takes {_article(expected)}, but was given a function.",
                 "Functions of time belong to signal blocks and to parameters that may vary, such "
                 "as those of sources.", given=given, code="parameter.function") from None
-        raise UnknownUnit(where, f"takes {_article(expected)}, but was given {brief(given)}, which "
-                          f"is {'a complex number' if np.iscomplexobj(value) else 'no quantity'}.",
+        raise UnknownUnit(where,
+                          f"takes {_article(expected)}, but was given {brief(given)}, which is "
+                          f"{'a complex number' if np.iscomplexobj(value) else 'no quantity'}.",
                           _example(expected), expected=expected, given=given) from None
 
 
@@ -265,9 +267,10 @@ def _parse_at(text: str, where: str, expected: Unit) -> tuple[float, Unit]:
     except UnitError as error:
         data = {k: v for k, v in error.data.items() if k == "piece"}
         meant = spelt_out(text, expected.text)
-        raise UnknownUnit(where, f"was given {brief(text)}: {error.problem}", "Did you mean "
-                          f"{meant!r}?" if meant else _counted(text, expected) or error.advice
-                          or _example(expected), given=text, expected=expected, **data) from None
+        raise UnknownUnit(where, f"was given {brief(text)}: {error.problem}",
+                          f"Did you mean {meant!r}?" if meant else _counted(text, expected) or
+                          error.advice or _example(expected), given=text, expected=expected,
+                          **data) from None  # fmt: skip
 
 
 def _counted(text: str, expected: Unit) -> str:
@@ -394,10 +397,11 @@ def _refuse_dimension(given: Unit, expected: Unit, where: str, shown: str,
                       advice: str | Mapping[str, str]) -> NoReturn:
     """Refuse another dimension, with advice made from the one that was given."""
     if given.is_dimensionless and not given.angular:
-        raise MissingUnit(where, f"takes {_article(expected)}, but was given {shown!r} without a "
-                          "unit.", f"Give it in {expected}, not as a share." if given.text
-                          else f"Write '{shown} {expected}' if that is what you mean.",
-                          expected=expected, given=shown)
+        raise MissingUnit(
+            where, f"takes {_article(expected)}, but was given {shown!r} without a unit.",
+            f"Give it in {expected}, not as a share." if given.text else
+            f"Write '{shown} {expected}' if that is what you mean.", expected=expected, given=shown,
+        )  # fmt: skip
     said = advice if isinstance(advice, str) else next(
         (sentence for text, sentence in advice.items()
          if unit(text).dimension == given.dimension), "")  # fmt: skip

@@ -56,7 +56,18 @@ def dummy_derivatives(flat: Flat, derivative_of: Indices, height: Indices, prefe
     once = lower[above[lower] == 1]
     rows = {e: {c: v for c, v in row.items() if height[c] == 1}
             for e, row in coefficients(flat, once, parameters).items()}
-    # of the equations closest to the highest derivatives; clusters where they vary
+    _choose_at_top(found, rows, preference, differential)
+    _choose_below(found, flat, integral_of, preference, parameters)
+    if found.clusters:
+        following = _following(found, flat, parameters)
+        for cluster in found.clusters:
+            _add_levels_below(cluster, flat, integral_of, parameters, following)
+    return found
+
+
+def _choose_at_top(found: DummyDerivatives, rows: dict[int, Coefficients], preference: Array,
+                   differential: Flags) -> None:
+    """Dummies of the equations closest to the highest derivatives; clusters where they vary."""
     for equations, classes in _connected_parts(rows):
         part = {e: rows[e] for e in equations}
         if not any(v is None for row in part.values() for v in row.values()):
@@ -70,24 +81,23 @@ def dummy_derivatives(flat: Flat, derivative_of: Indices, height: Indices, prefe
         if rest:
             candidates = [c for c in classes if c not in set(explicit.values())]
             found.clusters.append(Cluster([(np.array(rest), np.array(candidates))]))
-    # level by level below: of equations differentiated once less
+
+
+def _choose_below(found: DummyDerivatives, flat: Flat, integral_of: Indices, preference: Array,
+                  parameters: Parameters) -> None:
+    """Choose dummy derivatives level by level below the top: equations differentiated once less."""
     chosen, equations = found.classes, found.equations
     while True:
         below = [int(integral_of[e]) for e in equations if integral_of[e] >= 0]
         if not below:
-            break
-        states = set(flat.antiderivatives(np.array(sorted(set(chosen)), dtype=int)).tolist())
-        rows = {e: {c: v for c, v in row.items() if c in states}
+            return
+        candidates = set(flat.antiderivatives(np.array(sorted(set(chosen)), dtype=int)).tolist())
+        rows = {e: {c: v for c, v in row.items() if c in candidates}
                 for e, row in coefficients(flat, np.array(below), parameters).items()}
         chosen = [c for part in _connected_parts(rows) for c in _select(*part, rows, preference)]
         equations = below
         found.classes = found.classes + chosen
         found.equations = found.equations + below
-    if found.clusters:
-        following = _following(found, flat, parameters)
-        for cluster in found.clusters:
-            _add_levels_below(cluster, flat, integral_of, parameters, following)
-    return found
 
 
 def _following(found: DummyDerivatives, flat: Flat, parameters: Parameters

@@ -80,10 +80,12 @@ def event_findings(system: System) -> Iterator[Finding]:
             if not len(wrong):
                 continue
             paths = [f"{family.path(int(k))}.{local.name}" for k in wrong[:20]]
-            yield found("event.target", paths, f"A when() in {kernel.name} assigns "
-                        f"{listed(paths, 3)}, which is not integrated but follows from equations, "
-                        "so the new value would be lost at once.", "Assign a variable whose der() "
-                        f"appears in an equation, or declare {local.name} as Discrete.")
+            yield found(
+                "event.target", paths,
+                f"A when() in {kernel.name} assigns {listed(paths, 3)}, which is not integrated "
+                "but follows from equations, so the new value would be lost at once.",
+                f"Assign a variable whose der() appears in an equation, or declare {local.name} "
+                "as Discrete.")
 
 
 def locked_findings(system: System) -> Iterator[Finding]:
@@ -99,10 +101,12 @@ def locked_findings(system: System) -> Iterator[Finding]:
                  if flat.derivative[c] >= 0 and values[c].is_zero()]
         if still:
             parts = list(dict.fromkeys(filter(None, map(flat.owner, step.equations.tolist()))))
-            yield found("network.locked", parts[:20], f"{listed(still, 4)} can only be zero: "
-                        f"{listed(parts, 8)} hold each other, as where gears of different ratios "
-                        "join the same two shafts.", "Nothing to do if that is meant; otherwise "
-                        "remove one of the constraints (a gear, a rod), or let one of them yield.")
+            yield found(
+                "network.locked", parts[:20],
+                f"{listed(still, 4)} can only be zero: {listed(parts, 8)} hold each other, "
+                "as where gears of different ratios join the same two shafts.",
+                "Nothing to do if that is meant; otherwise remove one of the constraints (a gear, "
+                "a rod), or let one of them yield.")
 
 
 def start_findings(system: System, starting: Starting) -> Iterator[Finding]:
@@ -192,9 +196,11 @@ def _singular(system: System) -> Finding:
     """A start at which unknowns do not follow from the states."""
     names = [system.torn_name(i) for i in range(min(system.nz, MOST))]
     said = f" for {listed(names, 3)}" if names else ""
-    return found("initial.failed", names, "No consistent start was found: the equations that are "
-                 f"solved together{said} do not determine them there.", "At a dead point start a "
-                 "little beside it; give a node without mass a mass, or put a damper in parallel.")
+    return found(
+        "initial.failed", names, "No consistent start was found: the equations that are solved "
+        f"together{said} do not determine them there.",
+        "At a dead point start a little beside it; give a node without mass a mass, or put a "
+        "damper in parallel.")
 
 
 def _dependent_here(system: System, problem: Problem) -> Finding | None:
@@ -342,8 +348,9 @@ def _failed(system: System, error: BlocksError | AlgebraicFailure) -> Finding:
     code = code if code in SEVERITIES else "initial.failed"
     if where and code != "initial.failed":
         problem = f"at the start {where} {problem}"
-    return found(code, names, f"{problem[0].upper()}{problem[1:]}", advice or "Give initial "
-                 "targets closer to a possible state.")
+    return found(
+        code, names, f"{problem[0].upper()}{problem[1:]}",
+        advice or "Give initial targets closer to a possible state.")
 
 
 def contradictions(system: System, targets: Targets) -> Iterator[Finding]:
@@ -390,9 +397,10 @@ def conflict(unmet: list[tuple[str, Any, Any]], searched: bool = False) -> Findi
         head = (f"The initial targets {targets} cannot all be met, because the network ties these "
                 "variables together.")
     value = f"{unmet[-1][1]:.6g~C}"
-    return found("initial.conflict", paths, head + got, f"{guess or 'R'}emove "
-                 f"{'it' if len(unmet) == 1 else 'one of them'} or let it give way: "
-                 f"{paths[-1].rpartition('.')[2]}=Target('{value}', priority='low').")
+    return found(
+        "initial.conflict", paths, head + got,
+        f"{guess or 'R'}emove {'it' if len(unmet) == 1 else 'one of them'} or let it give way: "
+        f"{paths[-1].rpartition('.')[2]}=Target('{value}', priority='low').")
 
 
 def compromise(rows: list[TargetRow]) -> Finding:
@@ -400,10 +408,11 @@ def compromise(rows: list[TargetRow]) -> Finding:
     said = listed((f"{r.path} = {r.target:.6g~P}" for r in rows), 6)
     got = listed((f"{r.path} = {r.start:.6g~P}" for r in rows), 6)
     path, value = rows[0].path, f"{rows[0].target:.6g~C}"
-    return found("initial.conflict", [r.path for r in rows], f"The initial values {said}, which "
-                 "their classes preset, cannot all be met, because the network ties these "
-                 f"variables together. The run would start with {got}.", "Say which one is meant: "
-                 f"model.{path} = '{value}'.")
+    return found(
+        "initial.conflict", [r.path for r in rows],
+        f"The initial values {said}, which their classes preset, cannot all be met, because the "
+        f"network ties these variables together. The run would start with {got}.",
+        f"Say which one is meant: model.{path} = '{value}'.")
 
 
 def given_way(rows: list[TargetRow]) -> Finding:

@@ -26,6 +26,7 @@ from ..language.kernel import Kernel
 from ..language.references import VariableRef
 from ..language.tracing import Kernels, kernel_of, usual_value
 from ..numerics.arrays import Flags
+from ..system.system import System
 from ..units import is_quantity
 from .at_start import Starting, begin_findings, event_findings, locked_findings, start_findings
 from .classes import class_findings
@@ -73,10 +74,7 @@ def _check(model: CompiledModel, starting: Starting
         findings += (f for f in _unreadable(model, error, causes) if not violated >= set(f.where))
         return findings, causes
     findings += system.once("findings", lambda: [  # values change more often
-        *_on_network(system.network, [np.any(  # which instances of each family have a state
-            [np.isin(system.flat.class_of[slot : slot + family.size], system.tape.reduced.states)
-             for slot in system.flat.base[f].values()] or [np.zeros(family.size, dtype=bool)],
-            axis=0) for f, family in enumerate(system.network.families)]), *event_findings(system)])
+        *_on_network(system.network, _integrated(system)), *event_findings(system)])
     told_still = {path for f in findings if f.code == "network.locked" for path in f.where}
     findings += (f for f in system.once("locked", lambda: list(locked_findings(system)))
                  if not told_still >= set(f.where))
@@ -104,6 +102,15 @@ def _of_error(error: BlocksError, causes: dict[Finding, BlocksError]) -> Finding
     finding = found(error.code, where, error.statement, error.advice)
     causes[finding] = error
     return finding
+
+
+def _integrated(system: System) -> list[Flags]:
+    """Return, for every family, which instances have a state."""
+    flat = system.flat
+    return [np.any([np.isin(flat.class_of[slot : slot + family.size], system.tape.reduced.states)
+                    for slot in flat.base[f].values()] or [np.zeros(family.size, dtype=bool)],
+                   axis=0)
+            for f, family in enumerate(system.network.families)]
 
 
 def _on_network(network: Network, integrated: list[Flags] | None = None) -> Iterator[Finding]:

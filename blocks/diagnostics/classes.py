@@ -96,11 +96,12 @@ def _finding(kernel: Kernel, members: list[Component], unknowns: int, equations:
         verb = "is" if missing == 1 else "are"
         hint = f"variables that appear in no equation: {listed(absent, 8)}" if absent else (
             f"nothing determines {listed(free, 8)}")
-        return found("equation.missing", where, f"{head}: {plural(missing, 'equation')} {verb} "
-                     f"missing; {hint}.{used_by}", f"Yield {plural(missing, 'more equation')} from "
-                     f"{kernel.name}.equations(), or remove "
-                     f"{'the variable' if missing == 1 else 'variables'} that {kernel.name} does "
-                     "not need." + line)
+        return found(
+            "equation.missing", where,
+            f"{head}: {plural(missing, 'equation')} {verb} missing; {hint}.{used_by}",
+            f"Yield {plural(missing, 'more equation')} from {kernel.name}.equations(), or remove "
+            f"{'the variable' if missing == 1 else 'variables'} that {kernel.name} does not need."
+            + line)
     if missing < 0:
         verb = "is" if missing == -1 else "are"
         return found(

@@ -97,10 +97,12 @@ def _in_series(topology: Topology, rows: list[PortRow], known: Bridges) -> Itera
         if still and len(dead) > 1:
             shown += 1
             meter = rows[0].path(i)
-            yield found("network.meter", [meter, *still[:19]], f"{meter} lets no {word} through, "
-                        f"and {listed(still)} {'carries' if len(still) == 1 else 'carry'} none, "
-                        "since no other way leads on.", "Nothing to do if that is meant. To "
-                        f"measure across something, connect {meter} in parallel with it.")
+            yield found(
+                "network.meter", [meter, *still[:19]],
+                f"{meter} lets no {word} through, and {listed(still)} "
+                f"{'carries' if len(still) == 1 else 'carry'} none, since no other way leads on.",
+                f"Nothing to do if that is meant. To measure across something, connect {meter} in "
+                "parallel with it.")
 
 
 def _in_parallel(topology: Topology, rows: list[PortRow]) -> Iterator[Finding]:
@@ -124,6 +126,7 @@ def _in_parallel(topology: Topology, rows: list[PortRow]) -> Iterator[Finding]:
     through = quantity_word(*next(iter(domain.through.items())))
     for i, paths in list(short.items())[:MOST]:
         meter = rows[0].path(i)
-        yield found("network.shorted", [*paths[:19], meter], f"{meter} joins both ports of "
-                    f"{listed(paths)}, and no {across} can stand across it.", "To measure the "
-                    f"{through}, connect {meter} in series with what it measures.")
+        yield found(
+            "network.shorted", [*paths[:19], meter],
+            f"{meter} joins both ports of {listed(paths)}, and no {across} can stand across it.",
+            f"To measure the {through}, connect {meter} in series with what it measures.")

@@ -106,10 +106,12 @@ def _without_motion(rows: list[PortRow], label: Indices, integrated: list[Flags]
 def _locked(domain: Domain, rows: list[PortRow], inside: Flags) -> Finding:
     parts = list(dict.fromkeys(path for r in rows for path, _ in r.at(inside)))
     word = quantity_word(*next(iter(domain.across.items())))
-    return found("network.locked", parts[:20], f"The {domain} circuit of {listed(parts)} is locked "
-                 f"by its own constraints: no {word} in it can change, as where two gears of "
-                 "different ratios join two shafts.", "Nothing to do if that is meant; otherwise "
-                 "remove one of the constraints (a gear, a reference).")
+    return found(
+        "network.locked", parts[:20],
+        f"The {domain} circuit of {listed(parts)} is locked by its own constraints: no {word} in "
+        "it can change, as where two gears of different ratios join two shafts.",
+        "Nothing to do if that is meant; otherwise remove one of the constraints (a gear, a "
+        "reference).")
 
 
 def _reference(domain: Domain, rows: list[PortRow], inside: Flags, firm: bool) -> Finding:
@@ -120,9 +122,10 @@ def _reference(domain: Domain, rows: list[PortRow], inside: Flags, firm: bool) -
     if firm:
         return found("reference.free", parts[:20], f"{lacks}: {domain.alone}.",
                      f"Nothing to do if that is meant; otherwise add {article(kind)}.")
-    return found("reference.missing", parts[:20], f"{lacks}, so nothing says what its {word} is "
-                 "measured against.", f"Add one: model.ground = {kind}(); then connect it, for "
-                 f"example to {'.'.join(ports[-1])}.")
+    return found("reference.missing", parts[:20],
+                 f"{lacks}, so nothing says what its {word} is measured against.",
+                 f"Add one: model.ground = {kind}(); then connect it, for example to "
+                 f"{'.'.join(ports[-1])}.")
 
 
 def _led_to_datums(topology: Topology, domain: Domain) -> Iterator[Finding]:
@@ -144,9 +147,10 @@ def _led_to_datums(topology: Topology, domain: Domain) -> Iterator[Finding]:
     through = quantity_word(*next(iter(domain.through.items())))
     for node, paths in list(leads.items())[:MOST]:
         path, (what, meant) = datums[node]
-        yield found("network.datum", [*paths[:19], path], f"{listed(paths)} "
-                    f"{'leads' if len(paths) == 1 else 'lead'} {through} to {path}, which {what}.",
-                    f"Nothing to do if that is meant; {meant}.")
+        yield found(
+            "network.datum", [*paths[:19], path],
+            f"{listed(paths)} {'leads' if len(paths) == 1 else 'lead'} {through} to {path}, which "
+            f"{what}.", f"Nothing to do if that is meant; {meant}.")
 
 
 # -- parameters of a circuit ---------------------------------------------------------------------
@@ -165,11 +169,13 @@ def _stated_twice(topology: Topology, domain: Domain) -> Iterator[Finding]:
             between = _between(topology, domain, *names[:2])
             way = f"which {listed(between)} join{'s' * (len(between) == 1)}" if between else (
                 "where they meet at one node")
-            yield found("conflict.parameter", names[:20], f"{listed(names)} "
-                        f"{'both' if len(names) == 2 else 'all'} state what {article(str(domain))} "
-                        f"circuit has once{f' ({stated})' * bool(stated)}, and belong to the same "
-                        f"circuit, {way}.", "Keep one of them, or separate the circuits: look for "
-                        "a connection that joins them by mistake.")
+            yield found(
+                "conflict.parameter", names[:20],
+                f"{listed(names)} {'both' if len(names) == 2 else 'all'} state what "
+                f"{article(str(domain))} circuit has once{f' ({stated})' * bool(stated)}, and "
+                f"belong to the same circuit, {way}.",
+                "Keep one of them, or separate the circuits: look for a connection that joins "
+                "them by mistake.")
 
 
 def _between(topology: Topology, domain: Domain, start: str, end: str) -> list[str]:
@@ -203,10 +209,12 @@ def _nowhere(topology: Topology) -> Iterator[Finding]:
             across, through = (next(iter(d.items())) for d in (r.domain.across, r.domain.through))
             left = "is left open" if topology.degree[r.nodes[i]] == 1 else (
                 "is joined to nothing that takes it up")
-            yield found("network.nowhere", [port], f"The {r.domain} port {port} {left}: the {word} "
-                        f"of {port.rpartition('.')[0]} has nowhere to go.", "Connect it to what "
-                        f"takes it up{example_word(*through)}, or to a fixed "
-                        f"{quantity_word(*across)}; or leave the option out that shows the port.")
+            yield found(
+                "network.nowhere", [port],
+                f"The {r.domain} port {port} {left}: the {word} of {port.rpartition('.')[0]} has "
+                "nowhere to go.",
+                f"Connect it to what takes it up{example_word(*through)}, or to a fixed "
+                f"{quantity_word(*across)}; or leave the option out that shows the port.")
 
 
 # -- parameters that nobody states -------------------------------------------------------------
@@ -229,9 +237,11 @@ def _assumed(topology: Topology, domain: Domain) -> Iterator[Finding]:
     # an open port alone holds nothing that flows
     forgotten = [parts for parts in groups if len(parts) > 1] if stated.any() else []
     for parts in forgotten:
-        yield found("network.forgotten", parts[:20], f"The {domain} circuit of {listed(parts)} "
-                    f"{problem}, while {listed(who)} {'says' if len(who) == 1 else 'say'} so for "
-                    "another circuit: what separates the two separates this, too.", advice)
+        yield found("network.forgotten", parts[:20],
+                    f"The {domain} circuit of {listed(parts)} {problem}, while "
+                    f"{listed(who)} {'says' if len(who) == 1 else 'say'} so for another "
+                    "circuit: what separates the two separates this, too.",
+                    advice)
     names = list(dict.fromkeys(p for parts in groups if parts not in forgotten for p in parts))
     if names:
         which = "The" if len(open_) == 1 + len(forgotten) else "Every"
@@ -253,12 +263,13 @@ def _repeated(topology: Topology) -> Iterator[Finding]:
         words = listed(quantity_word(t, domain.through[t]) for t in throughs)
         across = next(iter(domain.across.items()))
         part = "half" if len(names) == 2 else f"1/{len(names)}"
-        yield found("network.repeated", names[:20], f"{listed(names)} repeat each other: "
-                    f"{'both' if len(names) == 2 else 'all'} tie the same two nodes, and nothing "
-                    f"says how they share the {words} ({listed(throughs)}) that this takes. Each "
-                    f"takes {part} of it.", "Nothing to do if that is meant. Where the shares "
-                    f"matter, put an element that gives way{example_word(*across)} in series with "
-                    "each.")
+        yield found(
+            "network.repeated", names[:20],
+            f"{listed(names)} repeat each other: {'both' if len(names) == 2 else 'all'} tie the "
+            f"same two nodes, and nothing says how they share the {words} ({listed(throughs)}) "
+            f"that this takes. Each takes {part} of it.",
+            "Nothing to do if that is meant. Where the shares matter, put an element that gives "
+            f"way{example_word(*across)} in series with each.")
 
 
 # -- lone and shorted ports -----------------------------------------------------------------------
@@ -306,10 +317,12 @@ def _between_references(topology: Topology, groups: list[list[PortRow]]) -> Iter
                 r[0].nodes, list(held)) & np.isin(r[1].nodes, list(held)))]  # fmt: skip
     for first, second, i in both[:MOST]:
         path = first.path(i)
-        yield found("network.shorted", [path], f"Both ports of {path} are held by references: "
-                    f"{first.name} by {held[int(first.nodes[i])]}, {second.name} by "
-                    f"{held[int(second.nodes[i])]}. So it has no effect.", "Remove the reference "
-                    "that is too many, or connect it where it was meant to be.")
+        yield found(
+            "network.shorted", [path],
+            f"Both ports of {path} are held by references: {first.name} by "
+            f"{held[int(first.nodes[i])]}, {second.name} by {held[int(second.nodes[i])]}. So it "
+            "has no effect.",
+            "Remove the reference that is too many, or connect it where it was meant to be.")
 
 
 def _unconnected(topology: Topology, explained: set[str]) -> Iterator[Finding]:
@@ -327,9 +340,11 @@ def _unconnected(topology: Topology, explained: set[str]) -> Iterator[Finding]:
                 continue
             rest = "" if high - low <= 3 else f" ({high - low:,} in all)"
             verb = "is" if high - low == 1 else "are"
-            yield found("network.unconnected", ports, f"{listed(ports, 3)}{rest} {verb} connected "
-                        f"to nothing, so the {through} there is 0.", "Nothing to do if that is "
-                        "meant.")
+            yield found(
+                "network.unconnected", ports,
+                f"{listed(ports, 3)}{rest} {verb} connected to nothing, so the {through} there "
+                "is 0.",
+                "Nothing to do if that is meant.")
 
 
 def feedback_findings(topology: Topology) -> Iterator[Finding]:
@@ -357,17 +372,21 @@ def feedback_findings(topology: Topology) -> Iterator[Finding]:
                 after |= set().union(*(_driven(k, passive, outputs) for k in more))
             ways_back = after & {p, n} - held
             if not ways_back:
-                yield found("network.feedback", [path], f"{path} has no feedback: no way leads "
-                            f"from {path}.{out} back to {path}.{minus}, so nothing makes its two "
-                            "inputs equal, as an ideal amplifier does.", f"Connect {path}.{out} to "
-                            f"{path}.{minus}, directly or through a resistor. For a comparator "
-                            "take LimitedOpAmp.")
+                yield found(
+                    "network.feedback", [path],
+                    f"{path} has no feedback: no way leads from {path}.{out} back to "
+                    f"{path}.{minus}, so nothing makes its two inputs equal, as an ideal amplifier "
+                    "does.",
+                    f"Connect {path}.{out} to {path}.{minus}, directly or through a resistor. For "
+                    "a comparator take LimitedOpAmp.")
             elif n not in after and p in near and after == near:
-                yield found("network.positive", [path], f"{path} has positive feedback only: ways "
-                            f"lead from {path}.{out} back to {path}.{plus}, and none to "
-                            f"{path}.{minus}. Its equations have a solution, which no amplifier "
-                            "stays at.", f"Exchange what is connected to {path}.{plus} and "
-                            f"{path}.{minus}. For a Schmitt trigger take LimitedOpAmp.")
+                yield found(
+                    "network.positive", [path],
+                    f"{path} has positive feedback only: ways lead from {path}.{out} back to "
+                    f"{path}.{plus}, and none to {path}.{minus}. Its equations have a solution, "
+                    "which no amplifier stays at.",
+                    f"Exchange what is connected to {path}.{plus} and {path}.{minus}. For a "
+                    "Schmitt trigger take LimitedOpAmp.")
 
 
 def _driven(output: int, passive: list[Edge], outputs: set[int]) -> set[int]:

@@ -62,10 +62,12 @@ def derivative_findings(system: System, problem: Problem, slope: Array) -> Itera
     lines = enumerated([names.equation(e) for e in equations])
     origin = f", because this has no finite value there:{lines}" if lines else "."
     many = len(bad) > 1
-    yield found("initial.derivative", paths, f"The {'derivatives' if many else 'derivative'} of "
-                f"{listed(paths)} {'are' if many else 'is'} not a finite number at the start "
-                f"({float(slope[bad[0]]):g}){origin}", _derivative_advice(system, names, problem.x,
-                                                                          bad, owners, culprits))
+    yield found(
+        "initial.derivative", paths,
+        f"The {'derivatives' if many else 'derivative'} of {listed(paths)} "
+        f"{'are' if many else 'is'} not a finite number at the start ({float(slope[bad[0]]):g})"
+        f"{origin}",
+        _derivative_advice(system, names, problem.x, bad, owners, culprits))
 
 
 def _derivative_advice(system: System, names: Names, x: Array, bad: Indices,

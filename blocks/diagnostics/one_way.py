@@ -167,11 +167,12 @@ def _short(topology: Topology, drive: Drive, edges: list[Edge]) -> Iterator[Find
     diodes = [e.path for e in wires if e.one_way and e.tail in after and e.head in before]
     high, low, flow = _words(topology, drive)
     several = len(diodes) > 1
-    yield found("network.short", diodes, f"{listed(diodes)} {'conduct' if several else 'conducts'} "
-                f"from {high} straight to {low}: nothing but "
-                f"{'these limit' if several else 'it limits'} the {flow}.", "Nothing to do if that "
-                "is meant; a diode that should block there is the wrong way round. Otherwise put a "
-                "resistance in series.")
+    yield found(
+        "network.short", diodes,
+        f"{listed(diodes)} {'conduct' if several else 'conducts'} from {high} straight to {low}: "
+        f"nothing but {'these limit' if several else 'it limits'} the {flow}.",
+        "Nothing to do if that is meant; a diode that should block there is the wrong way round. "
+        "Otherwise put a resistance in series.")  # fmt: skip
 
 
 def _barred(topology: Topology, drive: Drive, edges: list[Edge]) -> Iterator[Finding]:
@@ -181,11 +182,13 @@ def _barred(topology: Topology, drive: Drive, edges: list[Edge]) -> Iterator[Fin
         return
     diodes = [e.path for e in edges if e.one_way and e.head in got and e.tail not in got]
     high, low, flow = _words(topology, drive)
-    yield found("network.barred", diodes, f"No {flow} can go from {high} round to {low}: every way "
-                f"leads backward through {listed(diodes, word='or')}, which "
-                f"{'let' if len(diodes) > 1 else 'lets'} the other direction pass only.", "Nothing "
-                "to do if that is meant; otherwise exchange the ports of "
-                f"{'one of them' if len(diodes) > 1 else diodes[0]}, or the sign of {drive.path}.")
+    yield found(
+        "network.barred", diodes,
+        f"No {flow} can go from {high} round to {low}: every way leads backward through "
+        f"{listed(diodes, word='or')}, which {'let' if len(diodes) > 1 else 'lets'} the other "
+        "direction pass only.",
+        f"Nothing to do if that is meant; otherwise exchange the ports of "
+        f"{'one of them' if len(diodes) > 1 else diodes[0]}, or the sign of {drive.path}.")
 
 
 def _words(topology: Topology, drive: Drive) -> tuple[str, str, str]:

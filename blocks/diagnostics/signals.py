@@ -49,17 +49,20 @@ def _lines(network: Network) -> Iterator[Finding]:
         rest = "" if len(lonely) <= 3 else f" ({len(lonely):,} in all)"
         unit_text = f" in {local.unit}" if local.unit.text else " without unit"
         one = len(lonely) == 1
-        yield found("signal.unconnected", paths, f"The {'input' if one else 'inputs'} "
-                    f"{listed(paths, 3)}{rest} {'is' if one else 'are'} connected to nothing and "
-                    f"{'has' if one else 'have'} no default.", f"Connect an output{unit_text} to "
-                    f"it: model.connect(…, model.{paths[0]}).")
+        yield found(
+            "signal.unconnected", paths,
+            f"The {'input' if one else 'inputs'} {listed(paths, 3)}{rest} "
+            f"{'is' if one else 'are'} connected to nothing and {'has' if one else 'have'} no "
+            "default.",
+            f"Connect an output{unit_text} to it: model.connect(…, model.{paths[0]}).")
     for node in np.flatnonzero(outputs > 1)[:12]:
         sources = _members(network, "output", int(node))
         sinks = _members(network, "input", int(node))
         target = f"{listed(sinks)} {'is' if len(sinks) == 1 else 'are'}" if sinks else "One line is"
-        yield found("signal.outputs", [*sources, *sinks][:20], f"{target} connected to "
-                    f"{len(sources)} outputs at once: {listed(sources)}.", "Keep one of them, or "
-                    "combine them in a block first (such as a sum).")
+        yield found(
+            "signal.outputs", [*sources, *sinks][:20],
+            f"{target} connected to {len(sources)} outputs at once: {listed(sources)}.",
+            "Keep one of them, or combine them in a block first (such as a sum).")
 
 
 def _assumed(family: Family, name: str, lonely: np.ndarray) -> Iterator[Finding]:
@@ -82,11 +85,12 @@ def _assumed(family: Family, name: str, lonely: np.ndarray) -> Iterator[Finding]
                 f"Connect an output to it: model.connect(…, model.{composite.path}.{outer}).")
         elif composite is member and alone and _left_at_zero(member, own):
             zero = f"0 {own.unit.text}".strip()
-            yield found("signal.default", [f"{member.path}.{name}"], "The input "
-                        f"{member.path}.{name} is connected to nothing and {own.default} was not "
-                        f"given, so it stays at {zero}.", "Nothing to do if that is meant; "
-                        "otherwise connect an output to it: model.connect(…, "
-                        f"model.{member.path}.{name}), or give {own.default} a value.")
+            yield found(
+                "signal.default", [f"{member.path}.{name}"],
+                f"The input {member.path}.{name} is connected to nothing and {own.default} was not "
+                f"given, so it stays at {zero}.",
+                f"Nothing to do if that is meant; otherwise connect an output to it: "
+                f"model.connect(…, model.{member.path}.{name}), or give {own.default} a value.")
 
 
 def _left_at_zero(component: Component, declared: Any) -> bool:
@@ -130,7 +134,8 @@ def _loops(network: Network) -> Iterator[Finding]:
             nodes.append(int(head[following[nodes[-1]]]))
         chain = [following[node] for node in nodes[nodes.index(nodes[-1]) : -1]]
         names = [network.families[blocks[e][0]].path(blocks[e][1]) for e in chain]
-        yield found("signal.loop", names, "The signals run in a circle without any delay: "
-                    f"{' -> '.join([*names, names[0]])}. Their values are the solution of a system "
-                    "of equations at every instant.", "If that is not meant, break the circle with "
-                    "an integrator, a filter or a memory.")
+        yield found(
+            "signal.loop", names,
+            f"The signals run in a circle without any delay: {' -> '.join([*names, names[0]])}. "
+            "Their values are the solution of a system of equations at every instant.",
+            "If that is not meant, break the circle with an integrator, a filter or a memory.")

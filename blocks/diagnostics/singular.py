@@ -113,14 +113,17 @@ def _finding(names: Names, fault: _Fault, reason: str) -> Finding:
     who, s = listed(parts), "s" if len(parts) == 1 else ""
     if reason == "endless":
         stated = enumerated([_stated(names, e) for e in fault.over])
-        return found("structure.endless", parts, f"What {who} prescribe{s} acts through so many "
-                     "integrations in a row that it had to be differentiated more than "
-                     f"{MAX_DIFFERENTIATIONS - 1} times:{stated}", "Prescribe a quantity nearer to "
-                     "the one that is to follow, such as an acceleration instead of a position.")
+        return found("structure.endless", parts,
+                     f"What {who} prescribe{s} acts through so many integrations in a row that it "
+                     f"had to be differentiated more than {MAX_DIFFERENTIATIONS - 1} times:"
+                     f"{stated}",
+                     "Prescribe a quantity nearer to the one that is to follow, such as an "
+                     "acceleration instead of a position.")
     if reason == "input":
-        return found("structure.input", parts, f"{who} leave{s} no freedom for a force that is set "
-                     f"by a friction or contact law:{equations}", "Give the node between them a "
-                     "mass, or remove one of the laws.")
+        return found("structure.input", parts,
+                     f"{who} leave{s} no freedom for a force that is set by a friction or contact "
+                     f"law:{equations}",
+                     "Give the node between them a mass, or remove one of the laws.")
     if fault.over and fault.under:
         return _both(names, fault, parts, equations, unknowns)
     if fault.over:
@@ -128,9 +131,10 @@ def _finding(names: Names, fault: _Fault, reason: str) -> Finding:
                      f"{who} are over-determined: {plural(len(fault.over), 'equation')} for fewer "
                      f"unknowns:{equations}", "Remove the component that repeats what the others "
                      f"say: look first at {listed(parts, 3, 'or')}.")
-    return found("structure.singular", parts, f"Nothing determines {unknowns}: an equation is "
-                 f"missing among {who}.", "Connect a component that determines them, or state the "
-                 "missing equation." + _without_reference(names, set(parts)))
+    return found("structure.singular", parts,
+                 f"Nothing determines {unknowns}: an equation is missing among {who}.",
+                 "Connect a component that determines them, or state the missing equation."
+                 + _without_reference(names, set(parts)))
 
 
 def _without_reference(names: Names, parts: set[str]) -> str:

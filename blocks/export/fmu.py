@@ -85,9 +85,10 @@ def try_out(file: Path, program: Program) -> None:
     done = subprocess.run([sys.executable, "-I", "-S", "-c", TRIAL, str(file), repr(program.t_end)],
                           capture_output=True, text=True)
     if done.returncode:
-        raise program.refused("does not get through by machine code alone: "
-                              f"{done.stdout or done.stderr[-200:] or 'its run has crashed'}.",
-                              "Simulate it here, or export it for a shorter duration.")
+        raise program.refused(
+            "does not get through by machine code alone: "
+            f"{done.stdout or done.stderr[-200:] or 'its run has crashed'}.",
+            "Simulate it here, or export it for a shorter duration.")
 
 
 @dataclass

@@ -264,7 +264,9 @@ def _solve_torn(problem: Problem, t: float) -> None:
 
 def unsolved_start(failure: AlgebraicFailure) -> InitialisationError:
     """The error for algebraic unknowns that have no solution at the start."""
-    return InitialisationError(failure.worst[0] if failure.worst else "", "no consistent start was "
-                               f"found: {failure}.", "Give initial targets (or guesses with "
-                               "priority='none') closer to a possible state.",
-                               variables=failure.worst)
+    return InitialisationError(
+        failure.worst[0] if failure.worst else "",
+        f"no consistent start was found: {failure}.",
+        "Give initial targets (or guesses with priority='none') closer to a possible state.",
+        variables=failure.worst,
+    )

@@ -105,10 +105,11 @@ def refuse_dependent(system: System, problem: Problem, t: float) -> None:
     if len(paths) == 1:
         stand, repeat = "stands", "has constraints that repeat each other"
     if _fewest_beside(system, problem, t) == 0:
-        raise InitialisationError(where, f"{stand} at a dead point: from here the mechanism can go "
-                                  "on in more than one way, so that neither forces nor motion are "
-                                  "determined.", "Start a little beside it: give another initial "
-                                  "angle or position.", variables=paths, code="initial.redundant")
+        raise InitialisationError(
+            where, f"{stand} at a dead point: from here the mechanism can go on in more than one "
+            "way, so that neither forces nor motion are determined.",
+            "Start a little beside it: give another initial angle or position.", variables=paths,
+            code="initial.redundant")  # fmt: skip
     raise InitialisationError(
         where, f"{repeat} wherever the mechanism goes: one of the constraints follows from the "
         "others, so that nothing says how they share the force.",

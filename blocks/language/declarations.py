@@ -87,12 +87,6 @@ OfComponent: TypeAlias = Callable[[Any], Any]
 __all__ = ["Declaration", "Discrete", "Input", "Option", "Output", "Parameter", "Port", "Signal",
            "Target", "Variable", "declarations"]
 
-
-def declarations(component: Any) -> Mapping[str, Any]:
-    """Return what a component, or its class, declares: parameters, variables, ports, by name."""
-    return dict(component._declared)
-
-
 PRIORITIES = ("high", "low", "none")
 RULES = {"minimum": "at least", "maximum": "at most", "above": "greater than", "below": "less than"}
 
@@ -597,3 +591,8 @@ class Port(Declaration):
 
     def read(self, component: TreeNode) -> PortRef:
         return PortRef(component, self)
+
+
+def declarations(component: Any) -> Mapping[str, Any]:
+    """Return what a component, or its class, declares: parameters, variables, ports, by name."""
+    return dict(component._declared)

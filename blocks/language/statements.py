@@ -85,8 +85,9 @@ def set_valued(effort: object, flow: object, *, static: tuple[object, object],
 
     Yield it from ``equations()`` as the law of ``effort``::
 
-        flow > 0:  effort == kinetic[1] flow < 0:  effort == kinetic[0] flow == 0: static[0] <=
-        effort <= static[1], whatever keeps the flow at zero
+        flow > 0:  effort == kinetic[1]
+        flow < 0:  effort == kinetic[0]
+        flow == 0: static[0] <= effort <= static[1], whatever keeps the flow at zero
 
     An infinite bound (``-inf`` or ``inf``) is a rigid stop: the flow never takes
     that sign. Dry friction is symmetric, a freewheel has one infinite bound.

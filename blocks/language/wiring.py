@@ -52,8 +52,9 @@ def _parameters_in_unit_of(component: TreeNode, value: object) -> list[str]:
 def refuse_connection(owner: TreeNode, ports: tuple[Any, ...]) -> None:
     """Raise ConnectionRefused where a component cannot join these ports inside it."""
     if len(ports) < 2:
-        raise ConnectionRefused(owner.path, "connect() takes, each by itself, at least two ports.",
-                                "Write model.connect(a.R, b.C).", code="connection.ports")
+        raise ConnectionRefused(owner.path, "connect() takes at least two ports.",
+                                "Write model.connect(a.R, b.C), without a list.",
+                                code="connection.ports")
     for ref in ports:
         if not isinstance(ref, PortRef):
             raise ConnectionRefused(owner.path,
@@ -61,12 +62,14 @@ def refuse_connection(owner: TreeNode, ports: tuple[Any, ...]) -> None:
                                     _ports_of(ref), given=ref, code="connection.ports")
         if not ref.component._is_inside(owner):
             _refuse_other_model(owner, ref, ports)
-            raise ConnectionRefused(ref.path, "this port belongs to another model or to a "
-                                    f"component that is not part of {owner.path or 'the model'} "
-                                    "yet, so it cannot be joined to "
-                                    f"{next((p.path for p in ports if p is not ref), '')}.",
-                                    "First write model.name = Component(…), then connect.",
-                                    code="connection.foreign")
+            raise ConnectionRefused(
+                ref.path,
+                "this port belongs to another model or to a component that is not part of "
+                f"{owner.path or 'the model'} yet, so it cannot be joined to "
+                f"{next((p.path for p in ports if p is not ref), '')}.",
+                "First write model.name = Component(…), then connect.",
+                code="connection.foreign",
+            )
     first = ports[0]
     for ref in ports[1:]:
         _refuse_other_kind(first, ref)
@@ -86,11 +89,12 @@ def one_by_one(ports: tuple[Any, ...]) -> list[tuple[Any, ...]]:
     sizes = [(g.path, len(g)) for g in groups] + [
         (p.path, p.size) for p in ports if isinstance(p, PortRef) and p.size > 1]
     if of_arrays or any(size != count for _, size in sizes):
-        raise ConnectionRefused(" and ".join(f"{path} ({size})" for path, size in sizes), "the "
-                                "numbered ports of an array are joined one by one." if of_arrays
-                                else "numbered ports are joined with as many elements.", "Take one "
-                                "of them, such as .u1." if of_arrays else "Take slices of equal "
-                                "length, such as total.u[1:3].", code="connection.size")
+        raise ConnectionRefused(
+            " and ".join(f"{path} ({size})" for path, size in sizes),
+            "the numbered ports of an array are joined one by one." if of_arrays
+            else "numbered ports are joined with as many elements.",
+            "Take one of them, such as .u1." if of_arrays else
+            "Take slices of equal length, such as total.u[1:3].", code="connection.size")
 
     def element(given: Any, k: int) -> Any:
         many = isinstance(given, PortGroup) or isinstance(given, PortRef) and given.size > 1
@@ -107,10 +111,11 @@ def _refuse_other_model(owner: TreeNode, ref: PortRef, ports: tuple[PortRef, ...
     names = [getattr(m, "name", "") for m in (mine, other)]
     also = "another model that is also called" if names[0] == names[1] else "the model"
     own = next((p.path for p in ports if p.component._root is mine), "a part")
-    raise ConnectionRefused(ref.path, f"belongs to {also} {names[1]!r}, and cannot be joined to "
-                            f"{own} of the model {names[0]!r}.", "Make a component of its own for "
-                            "each model, and connect the parts of one.", models=names,
-                            code="connection.foreign")
+    raise ConnectionRefused(
+        ref.path, f"belongs to {also} {names[1]!r}, and cannot be joined to {own} of the "
+        f"model {names[0]!r}.",
+        "Make a component of its own for each model, and connect the parts of one.",
+        models=names, code="connection.foreign")
 
 
 def _refuse_other_kind(first: PortRef, ref: PortRef) -> None:
@@ -119,15 +124,17 @@ def _refuse_other_kind(first: PortRef, ref: PortRef) -> None:
     both = f"{first.path} and {ref.path}"
     if isinstance(a, Signal) != isinstance(b, Signal):
         signal, port = (first, ref) if isinstance(a, Signal) else (ref, first)
-        raise ConnectionRefused(both, f"{signal.path} is a signal and {port.path} a conserving "
-                                "port.", "Sources turn signals into physical quantities, sensors "
-                                "the reverse.", code="connection.kind")
+        raise ConnectionRefused(
+            both, f"{signal.path} is a signal and {port.path} a conserving port.",
+            "Sources turn signals into physical quantities, sensors the reverse.",
+            code="connection.kind")
     if isinstance(a, Port) and isinstance(b, Port) and a.domain != b.domain:
-        raise ConnectionRefused(both, f"{first.path} is {a.domain} and {ref.path} is {b.domain}.",
-                                "They are two domains of one name: write the Domain once and "
-                                "import it in both places." if a.domain.name == b.domain.name
-                                else "Join them through a component that converts one domain into "
-                                "the other.", code="connection.domain")
+        raise ConnectionRefused(
+            both, f"{first.path} is {a.domain} and {ref.path} is {b.domain}.",
+            "They are two domains of one name: write the Domain once and import it in both places."
+            if a.domain.name == b.domain.name else
+            "Join them through a component that converts one domain into the other.",
+            code="connection.domain")
     if isinstance(a, Signal) and isinstance(b, Signal) and not alike(b.unit, a.unit):
         bare = next((r for r, s in ((first, a), (ref, b)) if not s.unit.text), None)
         told = (f"{bare.path} has no unit, {(ref if bare is first else first).path} is in "
@@ -164,8 +171,9 @@ def _refuse_twice(ports: tuple[PortRef, ...]) -> None:
             for r in ports]
     for k, ref in zip(keys, ports, strict=True):
         if keys.count(k) > 1:
-            raise ConnectionRefused(ref.path, "this port is given twice: it cannot be connected to "
-                                    "itself.", "Name two different ports.", code="connection.self")
+            raise ConnectionRefused(ref.path, "this port is given twice: it cannot be "
+                                    "connected to itself.", "Name two different ports.",
+                                    code="connection.self")
 
 
 def ports_without(part: TreeNode, owner: TreeNode, ports: tuple[PortRef, ...]
@@ -189,9 +197,12 @@ def _refuse_outputs(owner: TreeNode, ports: tuple[PortRef, ...]) -> None:
     sources = _sources(owner, ports)
     if len(sources) != 1:
         names = ", ".join(r.path for r in sources) or "none"
-        raise ConnectionRefused(" and ".join(r.path for r in ports), "a signal line has exactly "
-                                f"one output, but here are {len(sources)} ({names}).", "Give the "
-                                "output first, then the inputs.", code="connection.signal")
+        raise ConnectionRefused(
+            " and ".join(r.path for r in ports),
+            f"a signal line has exactly one output, but here are {len(sources)} ({names}).",
+            "Give the output first, then the inputs.",
+            code="connection.signal",
+        )
 
 
 def _refuse_sizes(ports: tuple[PortRef, ...]) -> None:

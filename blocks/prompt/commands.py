@@ -345,8 +345,9 @@ def model_in_file(given: str) -> Model:
         assert isinstance(model, Model)
         return model
     if file.suffix != ".py":
-        raise FileError(path, f"is no model: its name ends with {file.suffix!r}.", "Models stand "
-                        "in files of Python (.py), and in those that model.save() wrote (.json).")
+        raise FileError(path, f"is no model: its name ends with {file.suffix!r}.",
+                        "Models stand in files of Python (.py), and in those that model.save() "
+                        "wrote (.json).")  # fmt: skip
     module = _imported(file)
     return _made(_named(module, name, path) if name else _chosen(module, path), path)
 
@@ -390,8 +391,9 @@ def _chosen(module: ModuleType, path: str) -> Any:
                and v.__module__ == module.__name__]  # fmt: skip
     if len(classes) == 1:
         return classes[0]
-    raise ModelError(path, "holds no model." if not classes else "holds several classes of models: "
-                     f"{', '.join(c.__name__ for c in classes)}.", ADVICE.format(path))
+    raise ModelError(path, "holds no model." if not classes else
+                     f"holds several classes of models: {', '.join(c.__name__ for c in classes)}.",
+                     ADVICE.format(path))  # fmt: skip
 
 
 def _made(value: Any, path: str) -> Model:

@@ -201,8 +201,9 @@ def compare(runs: Mapping[str, Result], *paths: str) -> Comparison:
     --------
     ::
 
-        both = compare({"dry": a, "lubricated": b}, "block.v", "spring.f") print(both)
-        # largest differences, when, and parameters that differ both.plot(save="both.png")
+        both = compare({"dry": a, "lubricated": b}, "block.v", "spring.f")
+        print(both)                 # largest differences, when, and parameters that differ
+        both.plot(save="both.png")
     """
     if not isinstance(runs, Mapping) or hasattr(runs, "recording"):
         raise WrongCall("compare()", f"takes runs with their names, but was given {brief(runs)}.",

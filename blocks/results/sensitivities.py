@@ -36,7 +36,8 @@ class Sensitivities:
 
         run = model.simulate("5 s", sensitivities=["friction.breakaway_force"])
         run.sensitivities["spring.x", "friction.breakaway_force"].final   # in m/N
-        run.sensitivities.events()      # how instants move run.sensitivities.table("spring.x")
+        run.sensitivities.events()      # how instants move
+        run.sensitivities.table("spring.x")
     """
 
     def __init__(self, recording: Any, settings: Sequence[Any], where: str) -> None:

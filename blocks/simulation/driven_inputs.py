@@ -64,8 +64,9 @@ def driven_copy(model: Any, inputs: Iterable[str] | Mapping[str, Any]
         owner, declared = _input_of(made, path)
         if (id(owner), declared.name) in connected:
             raise ConnectionRefused(path, "is connected to an output already, so it cannot be "
-                                    "given values from outside.", "Leave out the connection, or "
-                                    "another input.", code="connection.taken")
+                                    "given values from outside.",
+                                    "Leave out the connection, or another input.",
+                                    code="connection.taken")
         name = f"told_{path.replace('.', '_')}"
         given = inputs[path] if isinstance(inputs, Mapping) else None
         if given is None and declared.default is not None:

@@ -81,11 +81,13 @@ def refuse_full_jacobian(problem: Problem, name: str) -> None:
     """An implicit method that would need a matrix larger than the memory."""
     n = problem.size
     if problem.algebraic and n * (n + problem.algebraic) > HOPELESS:
-        raise ParameterError("simulate(method=…)", f"{name!r} would need a full Jacobian of {n:,} "
-                             f"x {n:,} entries ({8e-9 * n * n:.3g} GB): every state acts on every "
-                             f"other through {problem.algebraic:,} algebraic unknowns.", "Take "
-                             "method='rodas4', which keeps them as unknowns, or an explicit one "
-                             "like 'ode45'.", method=name, states=n, algebraic=problem.algebraic)
+        raise ParameterError(
+            "simulate(method=…)", f"{name!r} would need a full Jacobian of {n:,} x {n:,} entries "
+            f"({8e-9 * n * n:.3g} GB): every state acts on every other through "
+            f"{problem.algebraic:,} algebraic unknowns.",
+            "Take method='rodas4', which keeps them as unknowns, or an explicit one like 'ode45'.",
+            method=name, states=n, algebraic=problem.algebraic,
+        )  # fmt: skip
 
 
 def refuse_fixed_steps(kind: type[Method], problem: Problem) -> None:

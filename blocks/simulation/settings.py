@@ -146,9 +146,11 @@ def refuse_unknown_options(options: Mapping[str, object],
         sentence, here = option_elsewhere(name, given, call)
         if (now := OLD["simulate"].get(name, name)) in OF_RUNS:
             sentence = f"{now}= is an option of model.simulate() alone."
-        raise UnknownName(f"{call.partition('(')[0]}()", f"there is no option {name!r}.", sentence
-                          or did_you_mean(name, known, "options"), name=name, known=known,
-                          nearest=[here] if here else nearest(name, known))
+        raise UnknownName(
+            f"{call.partition('(')[0]}()", f"there is no option {name!r}.",
+            sentence or did_you_mean(name, known, "options"),
+            name=name, known=known, nearest=[here] if here else nearest(name, known),
+        )  # fmt: skip
 
 
 def refuse_no_mapping(given: object, where: str, example: str) -> None:

@@ -7,6 +7,7 @@ make the runs that are missing, and keeps what comes.
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from .dataset import Gathered, need_xarray
 from .executors import runner_for
 from .identity import describe
 from .outputs import outputs_of
-from .runner import Recipe
+from .runner import Outcomes, Recipe
 from .settings import RTOL, SOLVER, Setting
 from .store import Store
 
@@ -76,22 +77,7 @@ def sweep(model: CompiledModel, over: Any, duration: Any, *, outputs: Any, every
         LOG.info("%s: %d runs, %d of them kept before", model.name, len(points), len(done))
         with Progress(progress, len(done), len(points), "runs", counts=True) as tell, (
                 terminable()):
-            outcomes = runner.run(points, missing)
-            try:
-                for outcome in outcomes:
-                    gathered.add(outcome)
-                    if folder is not None:
-                        folder.add(outcome)
-                    if tell is not None:
-                        tell(len(gathered.done))
-            except KeyboardInterrupt:
-                forget_interrupt()
-                warn_user(f"Interrupted: {len(gathered.done)} of {gathered.size} runs were made. "
-                          "The others have the status 'not run'.")
-            finally:
-                if folder is not None:
-                    folder.flush()
-                outcomes.close()
+            _collect(runner.run(points, missing), gathered, folder, tell)
         gathered.execution = runner.execution
         LOG.info("%s: runs were made %s", model.name, runner.execution)
     else:
@@ -99,6 +85,26 @@ def sweep(model: CompiledModel, over: Any, duration: Any, *, outputs: Any, every
     if folder is not None and len(gathered.done) == len(points):
         folder.finish()
     return gathered.to_xarray()
+
+
+def _collect(outcomes: Outcomes, gathered: Gathered, folder: Store | None,
+             tell: Callable[[float], None] | None) -> None:
+    """Take in outcomes until there are no more, or Ctrl-C."""
+    try:
+        for outcome in outcomes:
+            gathered.add(outcome)
+            if folder is not None:
+                folder.add(outcome)
+            if tell is not None:
+                tell(len(gathered.done))
+    except KeyboardInterrupt:
+        forget_interrupt()
+        warn_user(f"Interrupted: {len(gathered.done)} of {gathered.size} runs were made. The "
+                  "others have the status 'not run'.")
+    finally:
+        if folder is not None:
+            folder.flush()
+        outcomes.close()
 
 
 def _refuse_bad(options: dict[str, Any], system: System, varied: set[str]) -> None:

@@ -34,7 +34,8 @@ class Switch(Resisting, TwoPort):
 
     With ``model="resistances"``, Simscape's:
 
-    closed:  v = closed_resistance i open:    i = open_conductance v
+    closed:  v = closed_resistance i
+    open:    i = open_conductance v
 
     With ``model="ideal"`` v = 0 while closed and i = 0 while open. There are no parasitic
     time constants then: a circuit with an inductor steps as if the switch were a wire or a

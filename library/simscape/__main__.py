@@ -23,9 +23,10 @@ from .write.trial import Trial, try_text
 
 def main(arguments: list[str] | None = None) -> int:
     """Convert, write, report and run as the command line says; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m library.simscape", description="Convert a "
-                                     "Simscape model (.slx, .mdl) or component source (.ssc) to "
-                                     "Python. Nothing in the file is run.")
+    parser = argparse.ArgumentParser(
+        prog="python -m library.simscape",
+        description="Convert a Simscape model (.slx, .mdl) or component source (.ssc) to "
+                    "Python. Nothing in the file is run.")
     parser.add_argument("model", type=Path,
                         help="an .slx or .ssc file, or an .mdl of R2022a or later")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE",
@@ -45,8 +46,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--compare", type=Path, metavar="LOG",
                         help="a run that was logged in Simscape (.csv with names, or .mat): say "
                              "how far every signal is off, with a picture")
-    parser.add_argument("--fmu", type=Path, metavar="FILE", help="write the model as an FMU, too: "
-                        "its outputs are what the text plots, as the scopes of the model show it")
+    parser.add_argument("--fmu", type=Path, metavar="FILE",
+                        help="write the model as an FMU, too: its outputs are what the text "
+                             "plots, as the scopes of the model show it")
     parser.add_argument("--run", action="store_true", help="run the text that was written")
     given = parser.parse_args(arguments)
     for text in given.values:
@@ -135,8 +137,9 @@ def _export(trial: Trial, converted: Converted, path: Path) -> Path:
     script = converted.script
     stop, tolerance = (script.times.get(word) for word in ("StopTime", "RelTol"))
     tight = {} if tolerance is None else {"rtol": min(float(tolerance.value), 1e-6)}
-    made: Path = trial.model.export_fmu(path, outputs=script.plots, **tight, **{} if stop is None
-                                        else {"duration": f"{float(stop.value)!r} s"})
+    made: Path = trial.model.export_fmu(
+        path, outputs=script.plots, **tight,
+        **{} if stop is None else {"duration": f"{float(stop.value)!r} s"})
     return made
 
 

@@ -400,7 +400,7 @@ def test_a_call_that_python_refuses_shows_how_it_is_written(call, text):
 
 def test_a_mistake_inside_a_call_is_no_wrong_call():
     def output(run):
-        return run["block.v"].max("mm/s", "1 s", "2 s", "3 s")
+        return divmod(run["block.v"].final.m)
 
     with pytest.raises(TypeError) as caught:
         exceptions.told_how_to_call(output)(sound().simulate("10 ms"))

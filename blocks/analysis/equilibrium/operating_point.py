@@ -61,8 +61,9 @@ class OperatingPoint(Tabulated):
     --------
     ::
 
-        op = model.operating_point({"car.v": "90 km/h", "throttle.y": free}) op["throttle.y"],
-        op.table(), op.reactions() model.linearise("throttle.y", "car.v", at=op)
+        op = model.operating_point({"car.v": "90 km/h", "throttle.y": free})
+        op["throttle.y"], op.table(), op.reactions()
+        model.linearise("throttle.y", "car.v", at=op)
     """
 
     def __init__(self, name: str, solution: Solution, equations: Equations,

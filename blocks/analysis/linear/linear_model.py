@@ -136,8 +136,9 @@ class LinearModel(Tabulated):
     --------
     ::
 
-        linear = model.linearise("push.force", "sensor.x") linear.poles(),
-        linear.zeros("push.force", "sensor.x") linear.damping(), linear.gains(), linear.modes()
+        linear = model.linearise("push.force", "sensor.x")
+        linear.poles(), linear.zeros("push.force", "sensor.x")
+        linear.damping(), linear.gains(), linear.modes()
         linear.to_control(), linear.to_scipy(), linear.to_pandas()["A"]
     """
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...exceptions import ParameterError, unknown_name
+from ...exceptions import ParameterError, calls_told, unknown_name
 from ...numerics.arrays import Array
 from ...units import Quantity, Unit, from_si, in_unit, quantity, to_si, unit_of
 from ..formatting import SECOND, number, unit_to_show
@@ -35,6 +35,7 @@ KINDS = *NUMBERS, "at"
 CALL = re.compile(r"\s*(\w+)\s*\((.*)\)\s*", re.DOTALL)
 
 
+@calls_told
 class Samples:
     """Values of a recorded variable over time, or of all instances of an array, with units.
 

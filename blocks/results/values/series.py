@@ -79,13 +79,17 @@ class Series(Tabulated, Samples):
     --------
     ::
 
-        v = result["block.v"] v.to("mm/s")            # quantity array in mm/s v.at("1.5 s")
-        # interpolated by the solver, in the declared unit v.at(["1 s", "2 s"], side="left")
-        v.final, v.max()        # scalar quantities v.mean(), v.rms()       # averages over time,
-        not over samples v.integral()            # over time: of a velocity, the way (v *
-        result["friction.f"]).mean()    # arithmetic gives series v["0.2 s":"0.4 s"].max()    # a
-        part of the run result["friction.mode"].in_words("1.5 s")    # "stuck" np.asarray(v)
-        # bare numbers in the declared unit
+        v = result["block.v"]
+        v.to("mm/s")            # quantity array in mm/s
+        v.at("1.5 s")           # interpolated by the solver, in the declared unit
+        v.at(["1 s", "2 s"], side="left")
+        v.final, v.max()        # scalar quantities
+        v.mean(), v.rms()       # averages over time, not over samples
+        v.integral()            # over time: of a velocity, the way
+        (v * result["friction.f"]).mean()    # arithmetic gives series
+        v["0.2 s":"0.4 s"].max()    # a part of the run
+        result["friction.mode"].in_words("1.5 s")    # "stuck"
+        np.asarray(v)           # bare numbers in the declared unit
 
     Notes
     -----

@@ -60,7 +60,8 @@ class Table(ByName):
     ::
 
         measured = read_csv("run 12.csv")      # "time [s],block.v [mm/s]"
-        measured["block.v"].to("m/s") measured.time, measured.units
+        measured["block.v"].to("m/s")
+        measured.time, measured.units
     """
 
     def __init__(self, time: Column, columns: Mapping[str, Column], name: str = "") -> None:

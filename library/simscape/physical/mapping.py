@@ -126,8 +126,9 @@ def why_none(path: str, values: Mapping[str, Value]) -> str:
 def _entry(path: str, values: Mapping[str, Value] | None) -> Counterpart | None:
     table = _table()
     said = {f"{name}={word_of(value)}" for name, value in (values or {}).items()}
-    return next((found for form, found in table.items() if form.startswith(f"{path} ")
-                 and said.issuperset(form.split()[1:])), table.get(path))
+    return next((found for form, found in table.items()
+                 if form.startswith(f"{path} ") and said.issuperset(form.split()[1:])),
+                table.get(path))
 
 
 def word_of(value: Value) -> str:

@@ -8,7 +8,9 @@ equations, values, targets and connections).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+import json
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from types import CodeType, FunctionType, MethodType
 from typing import Any
@@ -16,15 +18,14 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ..exceptions import brief
 from ..language.captured_names import names_used
 from ..language.compiled_model import CompiledModel
 from ..system import System
-from ..units import is_quantity, unit
+from ..units import is_quantity
 from .axes import Plan
 from .outputs import Output
 
-__all__ = ["FORMAT", "describe", "difference", "fingerprint", "refuse_damage"]
+__all__ = ["FORMAT", "checksum", "describe", "difference", "fingerprint"]
 
 FORMAT = "blocks study 1"
 
@@ -51,53 +52,10 @@ def describe(model: CompiledModel, system: System, plan: Plan, outputs: Iterable
         "options": {name: _as_json(value) for name, value in sorted(options.items())}}
 
 
-def refuse_damage(study: Any) -> None:
-    """Refuse, by a ValueError, what :func:`describe` never writes."""
-    _want(study, {"name": str, "model": str, "dimensions": dict, "axes": list, "outputs": list,
-                  "options": dict}, "the study")
-    sizes = dict(study["dimensions"])
-    for axis in study["axes"]:
-        _want(axis, {"path": str, "dim": str, "doc": str, "values": list}, "an axis")
-        _same(sizes, axis["dim"], len(axis["values"]))
-        if not all(v is None or isinstance(v, (bool, int, float, str)) for v in axis["values"]):
-            raise ValueError("an axis holds something else than values")
-        _readable_unit(axis["unit"])
-    for output in study["outputs"]:
-        _want(output, {"name": str, "doc": str, "dims": list, "shape": list, "coords": dict},
-              "an output")
-        if len(output["dims"]) != len(output["shape"]):
-            raise ValueError(f"the output {brief(output['name'])} has another shape")
-        for dim, size in zip(output["dims"], output["shape"], strict=True):
-            _want(dim, str, "a dimension")
-            _same(sizes, dim, size)
-            _want(output["coords"][dim], list, "the coordinates")
-            _same(sizes, dim, len(output["coords"][dim]))
-        _readable_unit(output["unit"])
-    named = [a["path"] for a in study["axes"]], [o["name"] for o in study["outputs"]]
-    if set(study["dimensions"]) != {a["dim"] for a in study["axes"]} or any(
-            len(set(names)) < len(names) for names in named):
-        raise ValueError("its axes and outputs do not fit together")
-
-
-def _want(given: Any, kind: type | dict[str, type], what: str) -> None:
-    """Refuse what is not of a kind, or has not these kinds under its keys."""
-    of_keys = kind if isinstance(kind, dict) else {}
-    own: Any = dict if of_keys else kind
-    if not isinstance(given, own):
-        raise ValueError(f"{what} is {brief(given)}")
-    for key, of_key in of_keys.items():
-        _want(given[key], of_key, f"{key} of {what}")
-
-
-def _same(sizes: dict[str, Any], dim: str, size: Any) -> None:
-    if type(size) is not int or sizes.setdefault(dim, size) != size:
-        raise ValueError(f"the dimension {brief(dim)} has two sizes, {brief(size)} and "
-                         f"{brief(sizes.get(dim))}")  # fmt: skip
-
-
-def _readable_unit(text: Any) -> None:
-    if text is not None:
-        unit(text)
+def checksum(study: Mapping[str, Any]) -> int:
+    """Return the CRC-32 of what a study is described by, its own ``checksum`` apart."""
+    said = {key: value for key, value in study.items() if key != "checksum"}
+    return zlib.crc32(json.dumps(said, sort_keys=True).encode())
 
 
 def difference(kept: dict[str, Any], now: dict[str, Any]) -> str:

@@ -234,6 +234,7 @@ EDITS = [
     put("axes", 0, "unit", "m/s)"),
     put("axes", 0, "values", [[1.0]] * 6),
     put("axes", 0, "values", [1.0]),
+    put("axes", 0, "values", 2, 9.0),
     put("axes", 0, "dim", "other"),
     put("dimensions", {"mass.v": 10**12}),
     put("dimensions", {"mass.v": 6.5}),

@@ -230,22 +230,7 @@ def _grid_written_out(x: ca.SX, xs: ca.SX, values: list[ca.SX], hold: bool, shap
                       ) -> list[ca.SX]:
     """The table without its first axis."""
     rest = len(values) // xs.numel()
-    columns = [ca.vertcat(*values[j::rest]) for j in range(rest)]
-    if shape:
-        return [_written_out(x, xs, column, hold, shape) for column in columns]
-    weights = _weights(ca.fmin(ca.fmax(x, xs[0]), xs[-1]) if hold else x, xs)
-    return [ca.dot(weights, column) for column in columns]
-
-
-def _weights(x: ca.SX, xs: ca.SX) -> ca.SX:
-    """What every point counts at x: 1 at the point itself, 0 at the others."""
-    last = xs.numel() - 1
-    shares = [(x - xs[k]) / (xs[k + 1] - xs[k]) for k in range(last)]  # of the way to the next
-    for k in range(last):  # outside its own interval a share is held, but for the ends
-        shares[k] = ca.fmin(shares[k], 1) if k < last - 1 else shares[k]
-        shares[k] = ca.fmax(shares[k], 0) if k else shares[k]
-    return ca.vertcat(1 - shares[0], *(shares[k - 1] - shares[k] for k in range(1, last)),
-                      shares[-1])
+    return [_written_out(x, xs, ca.vertcat(*values[j::rest]), hold, shape) for j in range(rest)]
 
 
 # -- derivatives at the points of a curve, of symbols or arrays ------------------------------------

@@ -8,7 +8,6 @@ no look in it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from operator import ge, gt, le, lt
 
 import casadi as ca
 import numpy as np
@@ -16,16 +15,13 @@ import numpy as np
 from ..numerics.arrays import Array
 from ..numerics.intervals import Bounds, enclosed
 from ..units import from_si
-from .declarations import Parameter
+from .declarations import BOUNDS, Parameter
 from .expression import TIME, Expression
 from .kernel import Kernel
 from .statements import Requirement
 
 __all__ = ["bounds_to_watch"]
 
-#: What the bounds of a parameter ask of its value.
-BOUNDS = {"minimum": ("at least", ge), "maximum": ("at most", le), "above": ("above", gt),
-          "below": ("below", lt)}  # fmt: skip
 #: Of the declared unit: by so much a function may miss a bound that it is allowed to come to.
 ROUNDING = 1e-9
 #: Of the default: so near to a bound that is not allowed a run stops, since no step ends on it.

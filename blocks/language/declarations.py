@@ -46,6 +46,7 @@ import sys
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from operator import ge, gt, le, lt
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
@@ -88,7 +89,10 @@ __all__ = ["Declaration", "Discrete", "Input", "Option", "Output", "Parameter", 
            "Target", "Variable", "declarations"]
 
 PRIORITIES = ("high", "low", "none")
-RULES = {"minimum": "at least", "maximum": "at most", "above": "greater than", "below": "less than"}
+#: What a bound asks of a value, in words.
+BOUNDS: dict[str, tuple[str, Callable[[Any, Any], Any]]] = {
+    "minimum": ("at least", ge), "maximum": ("at most", le), "above": ("greater than", gt),
+    "below": ("less than", lt)}
 
 
 class Declaration:
@@ -374,15 +378,14 @@ class Parameter(Declaration):
     def keep_bounds(self, number: Any, value: Any, where: str) -> None:
         """Raise where a number in SI units, given as ``value``, is beyond a bound."""
         for word, bound in self.bounds.items():
-            wrong = {"minimum": np.any(number < bound), "maximum": np.any(number > bound),
-                     "above": np.any(number <= bound), "below": np.any(number >= bound)}[word]
-            if wrong:
+            rule, relation = BOUNDS[word]
+            if not np.all(relation(number, bound)):
                 limit = from_si(bound, self.unit)
                 value = from_si(number, self.unit) if value is None else value
                 none = isinstance(self.when, str) and word == "above" and bound == 0 and np.any(
                     number == 0)  # fmt: skip
                 raise ParameterError(
-                    where, f"must be {RULES[word]} {limit.magnitude:g} {self.unit.text}".rstrip()
+                    where, f"must be {rule} {limit.magnitude:g} {self.unit.text}".rstrip()
                     + f", but is {as_written(value)}.",
                     f"For none choose {self.when}=False." if none else
                     f"Check the sign, the size and the unit of {self.name}"

@@ -18,7 +18,7 @@ from ..exceptions import BlocksError, WrongCall
 from ..results.sheet import ByName, Sheet
 from ..units import as_written, from_si, is_quantity, to_si
 from .declarations import (
-    RULES,
+    BOUNDS,
     Declaration,
     Discrete,
     Input,
@@ -211,7 +211,7 @@ def _kind(declared: Any) -> str:
     if not isinstance(declared, Parameter):
         return f"{_unit(declared)}, initial target {_chosen(declared)} ({declared.priority})"
     words = [_unit(declared), f"default {_chosen(declared)}"]
-    words += [f"{RULES[word]} {_text(bound, declared.unit)}"
+    words += [f"{BOUNDS[word][0]} {_text(bound, declared.unit)}"
               for word, bound in declared._given[1].items()]  # fmt: skip
     if declared.varying:
         words.append("or a function of time")

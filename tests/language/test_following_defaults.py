@@ -305,8 +305,8 @@ def slowed(**values):
 @pytest.mark.parametrize("values, told, at", [
     ({"d": lambda t: N * (1 - t / S)}, "d is no longer at least 0.0 N", 1.0),
     ({"d": lambda t: N * (5 + 8 * sin(t / S))}, "d is no longer at most 9.0 N", np.pi / 6),
-    ({"n": lambda t: blocks.cos(t / S)}, "n is no longer above 0.0", np.pi / 2),
-    ({"n": lambda t: 1 + 2 * t / S}, "n is no longer below 5.0", 2.0),
+    ({"n": lambda t: blocks.cos(t / S)}, "n is no longer greater than 0.0", np.pi / 2),
+    ({"n": lambda t: 1 + 2 * t / S}, "n is no longer less than 5.0", 2.0),
     ({"d": lambda t: N * blocks.where(t < S, 1, 3 - t / S)}, "d is no longer at least 0.0 N", 3.0),
     ({"d": table(["0 s", "1 s"], ["2 N*s/m", "1 N*s/m"], ends="continued")},
      "d is no longer at least 0.0 N", 2.0)])  # fmt: skip

@@ -221,7 +221,7 @@ def test_a_variable_element_stops_the_run_where_it_falls_to_zero(part, resistanc
         model.connect(model.signal.y, getattr(model.part2, port))
     target = "v" if part is el.VariableCapacitor else "i"
     setattr(model.part2, target, "5 V" if target == "v" else "5 A")
-    told = f"{name} is no longer above 0" if given == "function" else f"{port} falls to zero"
+    told = f"{name} is no longer greater than 0" if given == "function" else f"{port} falls to zero"
     with pytest.raises(SimulationError, match=f"^part2: at t = .* {told}") as error:
         model.simulate("1 s")
     assert_allclose(error.value.time, 0.5, rtol=1e-9)

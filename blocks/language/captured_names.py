@@ -22,7 +22,7 @@ from .declarations import Declaration
 from .replaceable import Replaceable
 from .tree import TreeNode
 
-__all__ = ["CapturedNames", "names_used"]
+__all__ = ["CapturedNames"]
 
 PLAIN = {bool, int, float, complex, str, bytes, type(None)}  # compared by their value
 ABSENT = object()
@@ -65,6 +65,14 @@ class CapturedNames:
             for one, then in self._members) and all(
             _numbers(one) == then for one, then in self._numbers)
 
+    def noted(self) -> Iterator[tuple[Any, Any]]:
+        """Yield names and what has them, what is in containers, and what numbers arrays hold, in
+        an order that is the same in every process."""
+        yield from ((name, value) for _, name, value in self._bound)
+        yield from (("", tuple(one) if isinstance(one, (list, dict)) else one)
+                    for one, _ in self._members)
+        yield from (("", str(then)) for _, then in self._numbers)
+
     # -- how it is found ---------------------------------------------------------------
     def _note(self, space: Any, name: Any, attributes: frozenset[str]) -> None:
         """Note what has a name, and what is used of it."""
@@ -82,7 +90,7 @@ class CapturedNames:
         elif isinstance(value, (list, tuple, set, frozenset, dict)):
             if self._is_new(value, attributes):
                 self._members.append((value, tuple(value)))  # of a mapping, its keys
-                for one in value:
+                for one in sorted(value, key=repr) if isinstance(value, set | frozenset) else value:
                     if isinstance(value, dict):
                         self._note(value, one, attributes)
                     else:
@@ -93,10 +101,10 @@ class CapturedNames:
             if isinstance(value.__func__, FunctionType):
                 self._follow_function(value.__func__, (value.__self__,))
         elif isinstance(value, partial):
-            self._follow((value.func, *value.args, *value.keywords.values()), attributes)
+            self._follow((value.func, value.args, value.keywords), attributes)
         elif isinstance(value, ModuleType):
             if _is_followed(value):
-                for name in attributes & vars(value).keys():
+                for name in sorted(attributes & vars(value).keys()):
                     if self._is_new(value, name):
                         self._note(vars(value), name, attributes)
         elif isinstance(value, type):
@@ -114,7 +122,7 @@ class CapturedNames:
         for given in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
             self._note({"": given}, "", attributes)
         if _is_followed(function):
-            for name in attributes & function.__globals__.keys():
+            for name in sorted(attributes & function.__globals__.keys()):
                 self._note(function.__globals__, name, attributes)
             for owner in owners:
                 self._follow(owner, attributes)
@@ -129,14 +137,14 @@ class CapturedNames:
             self._follow_class(type(value), value, attributes)
         elif callable(value):
             attributes = frozenset(own)
-        for name in attributes:
+        for name in sorted(attributes):
             if (name in own or hasattr(type(value), name)) and self._is_new(value, name):
                 self._note(own, name, attributes)
 
     def _follow_class(self, kind: type, owner: Any, attributes: frozenset[str]) -> None:
         """Note attributes of a class, asked for by itself or by an object of it."""
         bases = [base for base in kind.__mro__ if _is_followed(base)]
-        for name in attributes:
+        for name in sorted(attributes):
             if not self._is_new(owner, ("class", name)):
                 continue
             there = [base for base in bases

@@ -11,14 +11,13 @@ import hashlib
 import json
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
-from types import CodeType, FunctionType, MethodType
+from types import CodeType, FunctionType
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
-from ..language.captured_names import names_used
+from ..language.captured_names import CapturedNames
 from ..language.compiled_model import CompiledModel
 from ..system import System
 from ..units import is_quantity
@@ -165,64 +164,25 @@ def _function(function: Any) -> str | None:
         return None
     inner = getattr(function, "func", function)  # of a partial
     named = inner if hasattr(inner, "__qualname__") else type(inner)
-    said = hashlib.sha256(_said(function, {}).encode()).hexdigest()
+    lines = (f"{_told(name)} {_told(value)}" for name, value in CapturedNames(function).noted())
+    said = hashlib.sha256("\n".join(lines).encode()).hexdigest()
     return f"{named.__module__}.{named.__qualname__} {said}"
 
 
-def _said(thing: Any, seen: dict[int, Any]) -> str:
-    """What a value, or a function with all it uses of its surroundings, comes to.
-
-    The same in every process; of objects that cannot be looked into, their class.
-    """
-    if thing is None or isinstance(thing, (bool, int, float, complex, str, bytes)):
-        return repr(thing)
-    if is_quantity(thing):
-        return f"{_said(thing.magnitude, seen)} {thing.units}"
-    if isinstance(thing, (np.ndarray, np.generic)):
-        return f"{thing.dtype} {np.asarray(thing).tolist()}"
-    if id(thing) in seen:
-        return "the same"
-    seen[id(thing)] = thing  # kept, or another would get its number
-    if isinstance(thing, (list, tuple)):
-        return f"[{', '.join(_said(v, seen) for v in thing)}]"
-    if isinstance(thing, dict):
-        return f"{{{', '.join(f'{_said(k, seen)}: {_said(v, seen)}' for k, v in thing.items())}}}"
-    if isinstance(thing, (set, frozenset)):
-        return f"{{{', '.join(sorted(_said(v, seen) for v in thing))}}}"
-    if isinstance(thing, partial):
-        return _said([thing.func, thing.args, thing.keywords], seen)
-    if isinstance(thing, MethodType):
-        return _said([thing.__func__, getattr(thing.__self__, "__dict__", None)], seen)
-    if isinstance(thing, FunctionType):
-        return _said([*_code(thing.__code__), thing.__defaults__, thing.__kwdefaults__,
-                      _surroundings(thing)], seen)  # fmt: skip
-    kind = thing if isinstance(thing, type) else type(thing)
-    call = kind.__call__ if callable(thing) and kind is not thing else None
-    if isinstance(call, FunctionType):
-        return f"{kind.__qualname__} {_said([call, getattr(thing, '__dict__', None)], seen)}"
-    return f"{kind.__module__}.{getattr(thing, '__qualname__', kind.__qualname__)}"
-
-
-def _surroundings(function: FunctionType) -> dict[str, Any]:
-    """What a function uses that is defined outside: closure, functions and values beside it."""
-    found: dict[str, Any] = {}
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        try:
-            found[name] = cell.cell_contents
-        except ValueError:  # not yet assigned
-            found[name] = None
-    for name in sorted(names_used(function.__code__)):
-        value = function.__globals__.get(name)
-        beside = getattr(value, "__module__", None) == function.__module__
-        if beside or isinstance(value, (int, float, str, tuple, list, dict, np.ndarray)) or (
-                is_quantity(value)):
-            found[name] = value
-    return found
-
-
-def _code(code: CodeType) -> list[Any]:
-    constants = [_code(c) if isinstance(c, CodeType) else c for c in code.co_consts]
-    return [code.co_code, code.co_names, constants]
+def _told(value: Any) -> str:
+    """A value or function as a text that is the same in every process; of what is noted by itself,
+    or cannot be looked into, its class."""
+    if isinstance(value, FunctionType):
+        value = value.__code__
+    if isinstance(value, CodeType):
+        value = value.co_code, value.co_names, value.co_consts
+    if isinstance(value, (tuple, set, frozenset)):
+        inside = map(_told, value)
+        return f"({', '.join(inside if isinstance(value, tuple) else sorted(inside))})"
+    if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
+        return repr(value)
+    named = value if hasattr(value, "__qualname__") else type(value)
+    return f"{named.__module__}.{named.__qualname__}"
 
 
 def _as_json(value: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -109,31 +110,21 @@ def _members(network: Network, kind: str, node: int) -> list[str]:
 
 def _loops(network: Network) -> Iterator[Finding]:
     """Strongly connected lines through blocks whose output follows the input at once."""
-    a, b, blocks = [], [], []
-    for f, family in enumerate(network.families):
-        for source, target in traits_of(family.kernel).feeds:
-            a.append(network.nodes_at(f, source))
-            b.append(network.nodes_at(f, target))
-            blocks += [(f, k) for k in range(family.size)]
-    if not a:
+    edges = [(a, b, {"by": (family, k)}) for f, family in enumerate(network.families)
+             for feed in traits_of(family.kernel).feeds
+             for k, (a, b) in enumerate(np.stack([network.nodes_at(f, name) for name in feed],
+                                                 axis=1).tolist())]
+    if not edges:
         return
-    tail, head = np.concatenate(a), np.concatenate(b)
-    from scipy.sparse import coo_matrix
-    from scipy.sparse.csgraph import connected_components
+    import networkx as nx
 
-    graph = coo_matrix((np.ones(len(tail), dtype=np.int8), (tail, head)),
-                       shape=(network.nodes,) * 2)
-    label = connected_components(graph, directed=True, connection="strong")[1]
-    sizes = np.bincount(label)
-    inside = (label[tail] == label[head]) & ((sizes[label[tail]] > 1) | (tail == head))
-    for part in distinct(label[tail[inside]])[:12]:
-        edges = np.flatnonzero(inside & (label[tail] == part))
-        following = {int(tail[e]): e for e in edges[::-1]}
-        nodes = [int(tail[edges[0]])]
-        while nodes[-1] not in nodes[:-1]:
-            nodes.append(int(head[following[nodes[-1]]]))
-        chain = [following[node] for node in nodes[nodes.index(nodes[-1]) : -1]]
-        names = [network.families[blocks[e][0]].path(blocks[e][1]) for e in chain]
+    graph = nx.DiGraph(edges)
+    parts = (part for part in nx.strongly_connected_components(graph)
+             if len(part) > 1 or graph.has_edge(*part, *part))
+    for part in islice(parts, 12):
+        circle = nx.find_cycle(graph.subgraph(part))
+        through = (graph.edges[edge]["by"] for edge in circle)
+        names = [family.path(k) for family, k in through]
         yield found(
             "signal.loop", names,
             f"The signals run in a circle without any delay: {' -> '.join([*names, names[0]])}. "

@@ -14,6 +14,7 @@ from ...results import Result
 from ...results.lookup import find_one
 from ...results.recording import VariableInfo
 from ...results.sensitivities import Sensitivities
+from ...results.values.extremes import largest
 from ...results.values.quadrature import integrals
 from ...results.values.rows import Rows, smooth_intervals
 from ...results.values.samples import OVER_TIME, reduction_of, unit_of_number
@@ -65,21 +66,12 @@ class Reduction:
         return self._extreme(run)
 
     def _extreme(self, run: Result) -> tuple[float, str]:
-        from scipy.optimize import minimize_scalar
-
         rows = Rows(run.recording, [self.info(run).index], self.path)
-        sign = -1.0 if self.kind == "max" else 1.0
-        times, curve = rows.curve()
-        values = sign * curve[0]
-        k = int(np.argmin(values))
-        a, b = float(times[max(k - 1, 0)]), float(times[min(k + 1, len(times) - 1)])
-        here = float(times[k]), "left" if b == times[k] < times[-1] else "right"
-        if not b > a:
-            return here
-        found = minimize_scalar(
-            lambda t: sign * float(rows.at(np.array([t]), "right", self.path)[0, 0]),
-            bounds=(a, b), method="bounded", options={"xatol": 1e-10 * (b - a)})
-        return (float(found.x), "right") if found.fun < values[k] else here
+        sign = 1 if self.kind == "max" else -1
+        (time,) = largest(rows, sign)[1]
+        before, after = (sign * rows.at(np.array(time), side, self.path)[0]
+                         for side in ("left", "right"))
+        return float(time), "left" if before > after else "right"
 
     def value(self, run: Result) -> float:
         """The number that a run gives, in SI units."""

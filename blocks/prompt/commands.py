@@ -12,6 +12,7 @@ import importlib.util
 import inspect
 import linecache
 import logging
+import re
 import sys
 import traceback
 from collections.abc import Sequence
@@ -34,6 +35,7 @@ from ..exceptions import (
 from ..language.declarations import Option
 from ..language.source_lines import line_where_raised
 from ..model import Model, load
+from ..results.files import known_ending, writing_on
 from ..results.formatting import number
 from ..results.lookup import find
 from ..simulation.catalog import Catalog
@@ -53,16 +55,20 @@ DATA = {".nc": "save", ".parquet": "save", ".csv": "to_csv"}
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what a command line says, and return its exit code."""
     parser = _parser()
-    options = parser.parse_args(arguments)
+    options, strange = parser.parse_known_args(arguments)
     if not hasattr(options, "command"):
         parser.print_help(sys.stderr)
         return NOT_UNDERSTOOD
+    if strange:
+        known = re.findall("--[a-z-]+", options.parser.format_usage())
+        options.parser.error(f"{strange[0]} is not understood. "
+                             f"{did_you_mean(strange[0], known, 'options')}")
     if getattr(options, "verbose", 0):
         logging.basicConfig(format="%(name)s: %(message)s")
         logging.getLogger("blocks").setLevel(
             logging.INFO if options.verbose == 1 else logging.DEBUG)
     try:
-        code: int = options.command(options)
+        return int(options.command(options))
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
         return INTERRUPTED
@@ -72,7 +78,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         else:
             print(_in_words(error), file=sys.stderr)
         return WRONG
-    return code
 
 
 def _in_words(error: Exception) -> str:
@@ -206,14 +211,9 @@ def _of_run(options: argparse.Namespace, *names: str) -> dict[str, Any]:
 
 def _refuse_output(file: str, endings: Sequence[str]) -> None:
     """Tell before the run what would fail after it."""
-    ending = Path(file).suffix.lower()
-    if ending not in endings:
-        raise FileError(file, f"cannot be written: its name ends with {ending!r}." if ending else
-                        "cannot be written: its name has no ending.",
-                        f"The endings are: {', '.join(endings)}.", file=file)
-    if not Path(file).parent.is_dir():
-        raise FileError(file, f"cannot be written: there is no folder {str(Path(file).parent)!r}.",
-                        "Make the folder first, or name another.", file=file)
+    known_ending(file, "what is written", *endings)
+    with writing_on(file):
+        Path(file).parent.stat()  # a folder that is there
 
 
 def _file(options: argparse.Namespace, ending: str, endings: Sequence[str] = ()) -> str:
@@ -299,7 +299,7 @@ def _several(text: str) -> list[str]:
 def _command(commands: Any, name: str, command: Any, words: str) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = commands.add_parser(
         name, help=words, description=f"{words[0].upper()}{words[1:]}.")
-    parser.set_defaults(command=command)
+    parser.set_defaults(command=command, parser=parser)
     parser.add_argument("--traceback", action="store_true", help="show the traceback of an error")
     return parser
 

@@ -78,7 +78,7 @@ def test_the_model_of_a_file(given, text, title, prompt):
     (("run", "swing.py", "--stop", "5s", "--set", "block.mass"), "--set: takes PATH=VALUE"),
     (("run", "swing.py", "--stop", "5s", "--plot", "block.w", "-o", "x.png"),
      "there is no 'block.w' among its variables. Did you mean 'block.v'"),
-    (("run", "swing.py", "--stop", "5s", "-o", "x.doc"), "its name ends with '.doc'. The endings "),
+    (("run", "swing.py", "--stop", "5s", "-o", "x.doc"), "has the ending '.doc', but what is "),
     (("draw", "swing.py", "-o", "nowhere/x.svg"), "there is no folder 'nowhere'."),
     (("new", "component", "3D"), "3D: cannot be the name of a class.")])  # fmt: skip
 def test_what_is_wrong_is_told_without_a_traceback(arguments, told, prompt):
@@ -168,3 +168,9 @@ def test_it_is_called_as_a_module(prompt):
 def test_without_a_command_those_that_there_are_are_listed(prompt):
     code, _, told = prompt()
     assert code == 2 and all(word in told for word in ("check", "run", "draw", "report", "new"))
+
+
+def test_an_option_that_there_is_not_is_answered_by_those_that_there_are(prompt, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        prompt("run", "swing.py", "--stop", "1s", "--path", "block.v")
+    assert "--path is not understood. Did you mean '--plot'" in capsys.readouterr().err

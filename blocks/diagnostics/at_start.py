@@ -7,7 +7,6 @@ for that to be quick, and evaluates the derivatives there.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -41,7 +40,7 @@ __all__ = ["Starting", "begin_findings", "event_findings", "locked_findings", "o
            "start_findings", "undetermined"]
 
 SEEN = 1e-3  # of a state, that it is moved by to see what follows
-MOST = 10  # contacts that overlap, told one by one
+MOST = 10  # names that are told
 MOST_LAWS = 60  # set-valued efforts up to which the first decision on them is tried
 ELSEWHERE = ("At a dead point start a little beside it, or give the parts that are held there some "
              "play; where no force or flow is left, give the node a mass or put a damper beside.")
@@ -174,7 +173,7 @@ def _without_value(system: System, problem: Problem, starting: Starting, decided
 
     Before laws of friction and contact have ``decided``, forces may be open.
     """
-    if lost := FiniteValues.of(system).lost(problem, 0.0)[:MOST]:
+    if lost := FiniteValues.of(system).lost(problem, 0.0):
         starting.refuse_broken()
         for path, equation in lost:
             yield found("initial.value", [path], f"At the start {path} has no value: "
@@ -281,10 +280,10 @@ def _overlaps(system: System, problem: Problem) -> Iterator[Finding]:
     from ..nonsmooth.modes.gaps import APART, RIGID, TWO_BODIES, overlaps
 
     rigid = [] if system.nu > MOST_LAWS else immovable(set_valued_laws(system), problem, 0.0)
-    for path in rigid[:MOST]:
+    for path in rigid:
         yield found("contact.rigid", [path], f"{path} {RIGID}", TWO_BODIES)
     apart = (o for o in overlaps(system, problem, 0.0) if o[0] not in rigid)
-    for path, depth in islice(apart, MOST):
+    for path, depth in apart:
         yield found("contact.overlap", [path],
                     f"The two sides of {path} overlap by {depth} at the start.", APART)
 
@@ -357,15 +356,11 @@ def contradictions(system: System, targets: Targets) -> Iterator[Finding]:
     """Different high targets for one and the same unknown."""
     sign, high = system.flat.sign_of, targets.levels == 0
     first: dict[int, tuple[int, float]] = {}
-    clashes = 0
     for slot, wanted in zip(targets.slots[high].tolist(), targets.values[high], strict=True):
         before = first.setdefault(int(system.flat.class_of[slot]), (slot, wanted))
         gap = abs(sign[before[0]] * before[1] - sign[slot] * wanted)
         if gap <= FULFILLED * max(1.0, abs(wanted)):
             continue
-        clashes += 1
-        if clashes > 12:
-            return
         rows = []
         for s, v in (before, (slot, wanted)):
             held = system.flat.at_slot(s)

@@ -30,7 +30,7 @@ from ..system.system import System
 from ..units import is_quantity
 from .at_start import Starting, begin_findings, event_findings, locked_findings, start_findings
 from .classes import class_findings
-from .findings import Finding, Findings, error_of, found
+from .findings import Finding, Findings, error_of, first_few, found
 from .network import network_findings
 from .one_way import has_one_way, one_way_findings
 from .signals import signal_findings
@@ -51,7 +51,7 @@ def check_model(model: CompiledModel, starting: Starting) -> Findings:
     made, state = model.compiled, model.compiled.state()
     if made.findings is None or made.checked != state:
         findings, causes = _check(model, starting)
-        made.findings = Findings(dict.fromkeys(findings), model.name, causes)
+        made.findings = Findings(first_few(findings), model.name, causes)
         made.checked = state
     return made.findings
 
@@ -128,18 +128,16 @@ def _on_network(network: Network, integrated: list[Flags] | None = None) -> Iter
 
 def structure_error(flat: Flat, singular: Singular) -> StructureError:
     """The error for a network without a unique solution; ``findings`` says why."""
-    findings = list(dict.fromkeys(_on_network(flat.network)))
+    findings = list(_on_network(flat.network))
     errors = [f for f in findings if f.severity == "error"]
     if not any(f.code.startswith("equation.") for f in errors):
         leaves = set(flat.network.place)
         explained = {w if re.sub(r"\[\d+\]$", "", w) in leaves else w.rpartition(".")[0]
                      for f in errors for w in f.where}
         rest = list(singular_findings(flat, singular, explained))
-        if not rest and not errors:
-            rest = list(singular_findings(flat, singular, set()))
-        findings += rest
-        errors += rest
-    collected = Findings(findings, flat.network.name)
+        findings += rest or (() if errors else singular_findings(flat, singular, set()))
+    collected = Findings(first_few(findings), flat.network.name)
+    errors = list(collected.errors)
     if len(errors) == 1:
         return error_of(errors[0], StructureError, collected)
     lines = "".join(f"\n  {i}. {f}" for i, f in enumerate(errors, 1))

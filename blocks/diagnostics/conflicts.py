@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import numpy as np
 
@@ -21,11 +21,13 @@ from ..numerics.arrays import Flags, distinct
 from ..units import Unit, from_si
 from .findings import Finding, found
 from .meters import is_meter
-from .topology import MOST, PortRow, Topology
+from .topology import PortRow, Topology
 from .traits import Tie
 from .words import article, example_word, listed, quantity_word, several
 
 __all__ = ["across_conflicts", "through_conflicts"]
+
+MOST_LOOPS = 100  # that are told and counted: each is looked for by itself
 
 
 @dataclass(frozen=True)
@@ -68,9 +70,7 @@ def across_conflicts(topology: Topology, domain: Domain, across: str) -> Iterato
              if not any(End(e.family, e.instance, p) in shared for p in e.tie.ports)]
     edges.sort(key=lambda e: (e.tie.given, len(e.tie.ports)))  # references first, sources last
     u = domain.across[across]
-    for k, cycle in enumerate(_cycles(edges)):
-        if k == MOST:
-            return
+    for cycle in islice(_cycles(edges), MOST_LOOPS):
         names = [topology.path(edge.family, edge.instance) for edge in cycle]
         yield found("conflict.across", names, *_across_conflict(topology, cycle, names, ground,
                                                                 across, u))
@@ -164,7 +164,7 @@ def through_conflicts(topology: Topology, domain: Domain) -> Iterator[Finding]:
             np.add.at(bound, label[r.nodes], 1)
         elif domain.name not in r.traits.conserves:
             free[label[r.nodes]] = True
-    for part in np.flatnonzero(~free & (bound > 0))[:MOST]:
+    for part in np.flatnonzero(~free & (bound > 0)):
         yield _through_conflict(topology, domain, rows, label == part)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import shutil
 import textwrap
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, TypeVar, overload
 
@@ -58,6 +58,7 @@ _ERRORS: dict[str, type[ModelError]] = {
 
 
 _Kind = TypeVar("_Kind", bound=ModelError)
+MOST = 12  # findings of one kind; a systematic mistake need not be shown a thousand times
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,18 @@ def found(code: str, where: Iterable[str], problem: str, advice: str = "") -> Fi
     """A finding with the severity its code has."""
     severity = SEVERITIES.get(code, "error")
     return Finding(code, severity, tuple(dict.fromkeys(where)), problem, advice)
+
+
+def first_few(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """The first findings of every code, and how many more there are like these."""
+    counts: Counter[str] = Counter()
+    for finding in dict.fromkeys(findings):
+        counts[finding.code] += 1
+        if counts[finding.code] <= MOST:
+            yield finding
+    for code, count in counts.items():
+        if count > MOST:
+            yield found(code, [], f"{count - MOST:,} more like these: {code}.")
 
 
 def error_of(finding: Finding, kind: type[_Kind], findings: Findings) -> _Kind:

@@ -14,7 +14,7 @@ from ..assembly.network import Family
 from ..language.domain import Domain
 from .findings import Finding, found
 from .one_way import ways
-from .topology import MOST, PortRow, Topology
+from .topology import PortRow, Topology
 from .words import listed, quantity_word
 
 __all__ = ["is_meter", "meter_findings"]
@@ -85,9 +85,8 @@ def _in_series(topology: Topology, rows: list[PortRow], known: Bridges) -> Itera
                for i in range(network.families[f].size)}
     graph, part = known.graph, known.part
     word = quantity_word(*next(iter(domain.through.items())))
-    shown = 0
     for i, (a, b) in enumerate(zip(rows[0].nodes.tolist(), rows[1].nodes.tolist(), strict=True)):
-        if shown == MOST or a not in graph or b not in graph or part[a] == part[b] or (
+        if a not in graph or b not in graph or part[a] == part[b] or (
                 not nx.has_path(graph, a, b)):
             continue
         nodes = nx.shortest_path(graph, a, b)
@@ -95,7 +94,6 @@ def _in_series(topology: Topology, rows: list[PortRow], known: Bridges) -> Itera
                 if (u, v) in known.ways or (v, u) in known.ways]
         still = [path for path in dead if path and path not in sources]
         if still and len(dead) > 1:
-            shown += 1
             meter = rows[0].path(i)
             yield found(
                 "network.meter", [meter, *still[:19]],
@@ -124,7 +122,7 @@ def _in_parallel(topology: Topology, rows: list[PortRow]) -> Iterator[Finding]:
     domain = rows[0].domain
     across = quantity_word(*next(iter(domain.across.items())))
     through = quantity_word(*next(iter(domain.through.items())))
-    for i, paths in list(short.items())[:MOST]:
+    for i, paths in short.items():
         meter = rows[0].path(i)
         yield found(
             "network.shorted", [*paths[:19], meter],

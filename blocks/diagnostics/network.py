@@ -18,7 +18,7 @@ from .conflicts import across_conflicts, through_conflicts
 from .findings import Finding, found
 from .meters import meter_findings
 from .one_way import Edge, references, ways, ways_to
-from .topology import MOST, PortRow, Topology
+from .topology import PortRow, Topology
 from .words import article, example_word, listed, outer_path, quantity_word
 
 __all__ = ["network_findings"]
@@ -80,9 +80,9 @@ def _references(topology: Topology, domain: Domain, integrated: list[Flags] | No
     firm &= ~ends | stores  # else what ends in the air was meant to be held there
     open_circuits = np.flatnonzero((lonely > 0) & ~grounded & (~firm | (lonely > 1)))
     locked = _without_motion(rows, label, integrated) if integrated else np.zeros(size, dtype=bool)
-    for circuit in np.flatnonzero(locked)[:MOST]:
+    for circuit in np.flatnonzero(locked):
         yield _locked(domain, rows, label == circuit)
-    for circuit in open_circuits[~locked[open_circuits]][:MOST]:
+    for circuit in open_circuits[~locked[open_circuits]]:
         yield _reference(domain, rows, label == circuit, bool(firm[circuit]))
 
 
@@ -145,7 +145,7 @@ def _led_to_datums(topology: Topology, domain: Domain) -> Iterator[Finding]:
                 for i in np.flatnonzero(np.isin(r.nodes, list(datums))):
                     leads.setdefault(int(r.nodes[i]), []).append(r.path(i))
     through = quantity_word(*next(iter(domain.through.items())))
-    for node, paths in list(leads.items())[:MOST]:
+    for node, paths in leads.items():
         path, (what, meant) = datums[node]
         yield found(
             "network.datum", [*paths[:19], path],
@@ -199,8 +199,6 @@ def _nowhere(topology: Topology) -> Iterator[Finding]:
     for r, brings in zip(topology.rows, carries, strict=True):
         for i in np.flatnonzero(~taken[r.nodes]) if brings else ():
             port = outer_path(r.of, int(i), r.name)
-            if len(shown) == MOST:
-                return
             if port in shown:  # of several parts of a composite
                 continue
             shown.add(port)
@@ -232,7 +230,7 @@ def _assumed(topology: Topology, domain: Domain) -> Iterator[Finding]:
             who += [r.path(i) for i in range(len(r.nodes))]
     open_ = {int(c) for r in rows for c in circuit[r.nodes] if not stated[c]}
     groups = [list(dict.fromkeys(path for r in rows for path, _ in r.at(circuit == k)))
-              for k in sorted(open_)[:MOST]]
+              for k in sorted(open_)]
     problem, _, advice = domain.assumed.partition(". ")
     # an open port alone holds nothing that flows
     forgotten = [parts for parts in groups if len(parts) > 1] if stated.any() else []
@@ -259,7 +257,7 @@ def _repeated(topology: Topology) -> Iterator[Finding]:
     shares: dict[tuple[Domain, tuple[str, ...]], list[str]] = {}
     for (_, domain, through), every in who.items():
         shares.setdefault((domain, tuple(every)), []).append(through)
-    for (domain, names), throughs in list(shares.items())[:MOST]:
+    for (domain, names), throughs in shares.items():
         words = listed(quantity_word(t, domain.through[t]) for t in throughs)
         across = next(iter(domain.across.items()))
         part = "half" if len(names) == 2 else f"1/{len(names)}"
@@ -274,7 +272,6 @@ def _repeated(topology: Topology) -> Iterator[Finding]:
 
 # -- lone and shorted ports -----------------------------------------------------------------------
 def _shorted(topology: Topology) -> Iterator[Finding]:
-    shown = 0
     groups = [rows for domain in topology.domains for rows in topology.groups(domain)
               if len(rows) > 1 and all(set(tie.ports) != {r.name for r in rows}
                                        for tie in rows[0].traits.ties)]  # else told as a conflict
@@ -282,9 +279,6 @@ def _shorted(topology: Topology) -> Iterator[Finding]:
         first, second = rows[0], rows[-1]
         same = np.all([r.nodes == first.nodes for r in rows], axis=0)
         for i in np.flatnonzero(same):
-            if shown == MOST:
-                return
-            shown += 1
             path, names = first.path(i), listed(r.name for r in rows)
             kernel, forces = first.of.kernel, first.domain.through.values()
             touches = any(law.is_contact and kernel.variables[law.effort].unit.dimension
@@ -315,7 +309,7 @@ def _between_references(topology: Topology, groups: list[list[PortRow]]) -> Iter
     both = [(r[0], r[1], int(i)) for r in groups if len(r) == 2
             for i in np.flatnonzero((r[0].nodes != r[1].nodes) & np.isin(
                 r[0].nodes, list(held)) & np.isin(r[1].nodes, list(held)))]  # fmt: skip
-    for first, second, i in both[:MOST]:
+    for first, second, i in both:
         path = first.path(i)
         yield found(
             "network.shorted", [path],

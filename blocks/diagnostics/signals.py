@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -56,7 +55,7 @@ def _lines(network: Network) -> Iterator[Finding]:
             f"{'is' if one else 'are'} connected to nothing and {'has' if one else 'have'} no "
             "default.",
             f"Connect an output{unit_text} to it: model.connect(…, model.{paths[0]}).")
-    for node in np.flatnonzero(outputs > 1)[:12]:
+    for node in np.flatnonzero(outputs > 1):
         sources = _members(network, "output", int(node))
         sinks = _members(network, "input", int(node))
         target = f"{listed(sinks)} {'is' if len(sinks) == 1 else 'are'}" if sinks else "One line is"
@@ -74,7 +73,7 @@ def _assumed(family: Family, name: str, lonely: np.ndarray) -> Iterator[Finding]
     """
     alone = sum(v.kind == "input" for v in family.kernel.variables) == 1
     starts = np.array(family.firsts)
-    for m in distinct(np.searchsorted(starts, lonely, side="right") - 1)[:12]:
+    for m in distinct(np.searchsorted(starts, lonely, side="right") - 1):
         member = family.members[m]
         composite, outer = outer_port(member, name)
         declared, own = composite._declared[outer], member._declared[name]
@@ -110,21 +109,27 @@ def _members(network: Network, kind: str, node: int) -> list[str]:
 
 def _loops(network: Network) -> Iterator[Finding]:
     """Strongly connected lines through blocks whose output follows the input at once."""
-    edges = [(a, b, {"by": (family, k)}) for f, family in enumerate(network.families)
-             for feed in traits_of(family.kernel).feeds
-             for k, (a, b) in enumerate(np.stack([network.nodes_at(f, name) for name in feed],
-                                                 axis=1).tolist())]
-    if not edges:
+    feeds = [(f, feed) for f, family in enumerate(network.families)
+             for feed in traits_of(family.kernel).feeds]
+    if not feeds:
+        return
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    tail, head = (np.concatenate([network.nodes_at(f, feed[end]) for f, feed in feeds])
+                  for end in (0, 1))
+    lines = coo_matrix((np.ones(len(tail)), (tail, head)), shape=(network.nodes,) * 2)
+    label = connected_components(lines, connection="strong")[1]
+    inside = (label[tail] == label[head]) & ((np.bincount(label)[label[tail]] > 1) | (tail == head))
+    if not inside.any():
         return
     import networkx as nx
 
-    graph = nx.DiGraph(edges)
-    parts = (part for part in nx.strongly_connected_components(graph)
-             if len(part) > 1 or graph.has_edge(*part, *part))
-    for part in islice(parts, 12):
-        circle = nx.find_cycle(graph.subgraph(part))
-        through = (graph.edges[edge]["by"] for edge in circle)
-        names = [family.path(k) for family, k in through]
+    blocks = [(network.families[f], k) for f, _ in feeds for k in range(network.families[f].size)]
+    circles = nx.DiGraph((tail[e], head[e], {"by": blocks[e]}) for e in np.flatnonzero(inside))
+    for part in nx.strongly_connected_components(circles):
+        circle = nx.find_cycle(circles.subgraph(part))
+        names = [family.path(k) for family, k in (circles.edges[e]["by"] for e in circle)]
         yield found(
             "signal.loop", names,
             f"The signals run in a circle without any delay: {' -> '.join([*names, names[0]])}. "

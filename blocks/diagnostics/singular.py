@@ -33,7 +33,6 @@ __all__ = ["dependent_equations", "dependent_rows", "linear_blocks", "singular_f
            "zero_parameters"]  # fmt: skip
 
 MOST_TOGETHER = 400  # equations solved together that are looked at
-MOST = 8  # faults named; a systematic mistake repeats itself
 
 
 @dataclass
@@ -56,7 +55,7 @@ def singular_findings(flat: Flat, singular: Singular, explained: set[str]) -> It
             yield finding
         return
     faults = _faults(flat, names, singular)
-    for fault in faults[:MOST]:
+    for fault in faults:
         if not _is_explained(fault.owners, explained):
             yield _finding(names, fault, singular.reason)
 

@@ -19,9 +19,7 @@ from ..numerics.arrays import Flags, Indices
 from ..units import Unit
 from .traits import Traits, traits_of
 
-__all__ = ["MOST", "PortRow", "Topology", "sources"]
-
-MOST = 12  # findings of one kind; a systematic mistake need not be shown a thousand times
+__all__ = ["PortRow", "Topology", "sources"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,6 +35,13 @@ def test_one_check_names_all_mistakes_errors_first():
         "network.unconnected", "network.unconnected"]  # fmt: skip
 
 
+def test_of_many_findings_of_one_kind_the_rest_is_counted():
+    loops = [f"s{k}.R s{k}.C block.M" for k in range(20)]
+    findings = sound(*loops, **{f"s{k}": tr.Spring() for k in range(20)}).check()
+    assert [f.problem for f in findings.filter("network.shorted")][12:] == [
+        "8 more like these: network.shorted."]
+
+
 def test_findings_are_chosen_by_code_family_and_severity():
     findings = three_mistakes().check()
     assert [f.code for f in findings.filter("conflict")] == ["conflict.across", "conflict.through"]

@@ -123,9 +123,6 @@ __all__ = ["BlocksError", "Branch", "Component", "ConnectionRefused", "Discrete"
 _LATER = {"InitialWarning": ".initialisation.initial_values", "compare": ".results.comparison",
           "LastingWarning": ".simulation.lasting_conditions",
           "call_python": ".language.python_calls"}  # fmt: skip
-_CALLED_HERE = {"acos": "arccos", "asin": "arcsin", "atan": "arctan", "atan2": "arctan2",
-                "abs": "abs_", "fabs": "abs_", "ln": "log", "max": "maximum", "min": "minimum",
-                "if_else": "where"}  # fmt: skip
 
 
 if not TYPE_CHECKING:  # which would take every name for one
@@ -140,10 +137,6 @@ if not TYPE_CHECKING:  # which would take every name for one
         if name in ("Composite", "Subsystem", "System", "Block"):
             raise missing_in("blocks", name, "What is made of parts is a Component, too, that adds "
                              "and connects them in compose(): from blocks import Component.")
-        if name in _CALLED_HERE:
-            here = _CALLED_HERE[name]
-            raise missing_in("blocks", name,
-                             f"It is called {here} here: from blocks import {here}.")
         submodule = any(Path(__path__[0], name + end).exists() for end in ("", ".py"))
         if not submodule and (advice := _elsewhere(name)):
             raise missing_in("blocks", name, advice)

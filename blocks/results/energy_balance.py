@@ -37,11 +37,6 @@ class EnergyBalance(ByComponent[EnergyTerm]):
         super().__init__(terms, "energy")
         self.name = name
 
-    @staticmethod
-    def violation(term: EnergyTerm) -> float:
-        """How far a component's balance is from closing, in J."""
-        return term.violation
-
     def _sum(self, word: str) -> float:
         return float(sum(getattr(t, word) for t in self._terms))
 

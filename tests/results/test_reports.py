@@ -47,7 +47,7 @@ def test_energy_finds_what_is_missing():
     assert energy.residual.to("mJ").m == 500
     assert energy.throughput.to("J").m == (10 + 2 + 7.5) / 2
     assert energy.relative_residual == pytest.approx(0.5 / 9.75)
-    assert [EnergyBalance.violation(t) for t in energy] == [0, 0, 0.5]
+    assert [t.violation for t in energy] == [0, 0, 0.5]
     assert (energy.supplied - energy.stored - energy.dissipated).to("J").m == 0.5
     assert energy["block"].stored == 2
 

@@ -126,7 +126,7 @@ def test_a_component_that_makes_energy_is_found_out():
     with pytest.warns(EnergyWarning, match="engine says nothing of energy"):
         ledger = run.energy()
     gained = (np.exp(2) - 1) / 2
-    worst = max(ledger, key=lambda term: abs(ledger.violation(term)))
+    worst = max(ledger, key=lambda term: abs(term.violation))
     assert worst.component == "engine"
     assert worst.work_in == pytest.approx(-gained, rel=1e-6)
     assert ledger.relative_residual > 0.1

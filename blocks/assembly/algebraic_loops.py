@@ -308,12 +308,9 @@ class Elimination:
 
 def equilibrated(matrix: Array) -> Array:
     """A matrix whose rows and columns have a largest entry of about one [Ruiz, 2001]."""
-    out = np.abs(matrix)
-    for _ in range(EVEN_ROUNDS):
-        rows, columns = (np.sqrt(np.where(m > 0, m, 1.0))
-                         for m in (out.max(axis=1), out.max(axis=0)))
-        out = out / rows[:, None] / columns
-    return np.sign(matrix) * out
+    out, at = np.zeros(matrix.shape), np.nonzero(matrix)
+    out[at] = np.sign(matrix[at]) * equilibrate(*at, np.abs(matrix[at]))
+    return out
 
 
 def _determinant(a: list[list[ca.SX]]) -> ca.SX:

@@ -25,8 +25,6 @@ __all__ = ["Basis", "Column", "DummyDerivatives", "coefficients", "dummy_derivat
 Coefficients = dict[int, float | None]  # by class; None where not constant
 Column = dict[int, float]  # entries by equation
 
-DENSE = 40  # constraints of a rigid part up to which its elimination is dense
-
 
 @dataclass
 class DummyDerivatives:
@@ -221,41 +219,6 @@ def _connected_parts(rows: dict[int, Coefficients]) -> list[tuple[list[int], lis
 def _select(rows: list[int], columns: list[int], entries: dict[int, Coefficients],
             preference: Array) -> list[int]:
     """Classes of a nonsingular square part, those that least want to be states."""
-    if len(rows) > DENSE:
-        return _select_sparse(rows, columns, entries, preference)
-    g = np.zeros((len(rows), len(columns)))
-    at = {c: j for j, c in enumerate(columns)}
-    for i, e in enumerate(rows):
-        for c, v in entries[e].items():
-            g[i, at[c]] = v or 0.0
-    scale = np.max(np.abs(g), axis=1, keepdims=True, initial=0.0)
-    g /= np.where(scale > 0, scale, 1.0)
-    chosen: list[int] = []
-    free_rows = np.ones(len(rows), dtype=bool)
-    free_columns = np.ones(len(columns), dtype=bool)
-    want = preference[columns]
-    for _ in rows:
-        size = np.where(free_rows[:, None] & free_columns[None, :], np.abs(g), 0.0)
-        good = size.max(axis=0, initial=0.0) > DEPENDENT
-        if not good.any():
-            raise Singular(np.array(rows), np.array(columns), np.zeros(0, int), np.zeros(0, int),
-                           "dependent")
-        least = want[good].min()
-        j = max((k for k in np.flatnonzero(good) if want[k] == least),
-                key=lambda k: size[:, k].max())
-        i = int(np.argmax(size[:, j]))
-        others = free_rows.copy()
-        others[i] = False
-        g[others] -= np.outer(g[others, j] / g[i, j], g[i])
-        free_rows[i] = False
-        free_columns[j] = False
-        chosen.append(columns[j])
-    return chosen
-
-
-def _select_sparse(rows: list[int], columns: list[int], entries: dict[int, Coefficients],
-                   preference: Array) -> list[int]:
-    """Select states by sparse elimination, column after column, for large rigid parts."""
     scaled: dict[int, Column] = {c: {} for c in columns}
     for e in rows:
         size = max((abs(v or 0.0) for v in entries[e].values()), default=0.0)

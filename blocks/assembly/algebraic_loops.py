@@ -308,8 +308,9 @@ class Elimination:
 
 def equilibrated(matrix: Array) -> Array:
     """A matrix whose rows and columns have a largest entry of about one [Ruiz, 2001]."""
-    out, at = np.zeros(matrix.shape), np.nonzero(matrix)
-    out[at] = np.sign(matrix[at]) * equilibrate(*at, np.abs(matrix[at]))
+    out, (rows, columns) = np.zeros(matrix.shape), np.nonzero(matrix)
+    values = matrix[rows, columns]
+    out[rows, columns] = np.sign(values) * equilibrate(rows, columns, np.abs(values))
     return out
 
 

@@ -12,7 +12,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter, itemgetter
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -178,15 +178,20 @@ class Flat:
         inside = chosen[rows]
         return rows[inside], columns[inside]
 
-    def compact_incidence(self, equations: Indices, classes: Indices) -> tuple[Indices, Indices]:
-        """Pairs of some equations and some classes, by their places among these."""
+    def compact_incidence(self, equations: Indices, classes: Indices, elements: Any = None
+                          ) -> tuple[Indices, Indices]:
+        """Pairs of equations, ``elements`` behind them, and classes, by their places here."""
         rows, columns = self.incidence_of(equations)
         row_of = np.full(self.equations, -1)
         row_of[equations] = np.arange(len(equations))
+        rows = row_of[rows]
+        if elements is not None:
+            rows, columns = map(np.concatenate, zip(
+                (rows, columns), elements.incidence(len(equations)), strict=True))
         column_of = np.full(self.classes, -1)
         column_of[classes] = np.arange(len(classes))
         inside = column_of[columns] >= 0
-        return row_of[rows[inside]], column_of[columns[inside]]
+        return rows[inside], column_of[columns[inside]]
 
     def matching(self, equations: Indices, classes: Indices) -> Matching:
         """Which of some equations determines which of some classes; the last answer is kept."""

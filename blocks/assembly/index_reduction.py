@@ -60,7 +60,7 @@ def reduce_index(flat: Flat, preference: Array, parameters: Parameters,
 def _refuse_singular(flat: Flat, top: Indices, elements: SetValuedElements) -> None:
     """Every chain of a variable and its derivatives needs an equation of its own."""
     chain = flat.chains()
-    rows, columns = compact_incidence(flat, top, np.arange(flat.classes), elements)
+    rows, columns = flat.compact_incidence(top, np.arange(flat.classes), elements)
     m = match(rows, chain[columns], len(top) + elements.size, int(chain.max(initial=-1)) + 1)
     if not m.perfect:
         names = np.unique(chain, return_index=True)[1]  # the first class of every chain
@@ -81,7 +81,7 @@ def _pantelides(flat: Flat, elements: SetValuedElements) -> tuple[Indices, int]:
         top = np.flatnonzero(derivative_of == HIGHEST)
         classes = np.flatnonzero(flat.derivative < 0)
         if elements.size:
-            rows, columns = compact_incidence(flat, top, classes, elements)
+            rows, columns = flat.compact_incidence(top, classes, elements)
             m = match(rows, columns, len(top) + elements.size, len(classes))
         else:
             m = flat.matching(top, classes)
@@ -145,9 +145,10 @@ def gives_flow(flat: Flat, top: Indices, elements: SetValuedElements, parameters
     """
     if not elements.size:
         return np.zeros(0, dtype=bool)
-    given, complete = _by_incidence(flat, top, elements, _fading(flat))
-    if not complete:
-        given, _ = _by_incidence(flat, top, elements, np.zeros(0, dtype=int))
+    given = _by_incidence(flat, top, elements, _fading(flat))
+    if given is None:
+        given = _by_incidence(flat, top, elements, np.zeros(0, dtype=int))
+    assert given is not None  # all have been matched before
     inputs = np.where(given, elements.flows, elements.efforts)
     unknowns = np.setdiff1d(np.flatnonzero(flat.derivative < 0), inputs)
     m = match(*flat.compact_incidence(top, unknowns), len(top), len(unknowns))
@@ -175,80 +176,31 @@ def _fading(flat: Flat) -> Indices:
 
 
 def _by_incidence(flat: Flat, top: Indices, elements: SetValuedElements, fading: Indices
-                  ) -> tuple[Flags, bool]:
-    """Which give their flow, and whether all is matched so: starts from every element giving
-    its effort and repairs, by augmenting paths, what that leaves unmatched.
-    """
-    flow_given = np.zeros(elements.size, dtype=bool)
+                  ) -> Flags | None:
+    """Which give their flow, as few as can be; None where something is left undetermined."""
+    equations = np.append(top, np.full(elements.size, flat.equations))  # laws have no fading pairs
+
+    def firm(classes: Indices, laws: SetValuedElements | None = None) -> tuple[Indices, Indices]:
+        rows, columns = flat.compact_incidence(top, classes, laws)
+        stays = ~np.isin(equations[rows] * flat.classes + classes[columns], fading)
+        return rows[stays], columns[stays]
+
     classes = np.flatnonzero(flat.derivative < 0)
-    at = {int(c): k for k, c in enumerate(classes)}
-    others = np.setdiff1d(classes, elements.efforts)
-    rows, columns = flat.compact_incidence(top, others)
-    stays = ~np.isin(top[rows] * flat.classes + others[columns], fading)
-    m = match(rows[stays], columns[stays], len(top), len(others))
-    owner = np.full(len(classes), -1)  # row that determines each class
-    matched = np.flatnonzero(m.equation_of >= 0)
-    owner[[at[int(c)] for c in others[matched]]] = m.equation_of[matched]
-    waiting = m.spare_equations.tolist()
-    for k, c in enumerate(elements.efforts):
-        row = len(top) + k
-        if int(c) in at and owner[at[int(c)]] < 0:
-            owner[at[int(c)]] = row
-        else:
-            waiting.append(row)
-    complete = True
-    if waiting:
-        rows, columns = compact_incidence(flat, top, classes, elements)
-        laws = rows < len(top)
-        numbers = top[np.where(laws, rows, 0)] * flat.classes + classes[columns]
-        stays = ~laws | ~np.isin(numbers, fading)
-        rows, columns = rows[stays], columns[stays]
-        order = np.argsort(rows, kind="stable")
-        starts = np.searchsorted(rows[order], np.arange(len(top) + elements.size + 1))
-        for row in waiting:
-            complete &= _augment(row, columns[order], starts, owner)
-    effort_of = np.array([at.get(int(c), -1) for c in elements.efforts])
-    for c, row in enumerate(owner):
-        if row >= len(top) and effort_of[row - len(top)] != c:
-            flow_given[row - len(top)] = True
-    return flow_given, complete
+    others, n = np.setdiff1d(classes, elements.efforts), len(classes)
+    if match(*firm(others), len(top), len(others)).perfect:
+        return np.zeros(elements.size, dtype=bool)
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
-
-def _augment(row: int, columns: Indices, starts: Indices, owner: Indices) -> bool:
-    """Find a class for one more row along the shortest alternating path; whether there is one."""
-    came: dict[int, int] = {}
-    front = [row]
-    while front:
-        following = []
-        for r in front:
-            for c in columns[starts[r] : starts[r + 1]].tolist():
-                if c in came:
-                    continue
-                came[c] = r
-                if owner[c] < 0:
-                    while True:  # flip the path back to the start
-                        previous = came[c]
-                        taken = [k for k in columns[starts[previous] : starts[previous + 1]]
-                                 if owner[k] == previous]
-                        owner[c] = previous
-                        if previous == row:
-                            return True
-                        c = int(taken[0])
-                following.append(int(owner[c]))
-        front = following
-    return False
-
-
-def compact_incidence(flat: Flat, equations: Indices, classes: Indices,
-                      elements: SetValuedElements) -> tuple[Indices, Indices]:
-    """Incidence of equations, then elements, with classes, numbered compactly."""
-    rows, columns = flat.compact_incidence(equations, classes)
-    more_rows, more_columns = elements.incidence(len(equations))
-    column_of = np.full(flat.classes, -1)
-    column_of[classes] = np.arange(len(classes))
-    inside = column_of[more_columns] >= 0
-    return (np.concatenate([rows, more_rows[inside]]),
-            np.concatenate([columns, column_of[more_columns[inside]]]))
+    rows, columns = firm(classes, elements)
+    rows, columns = np.divmod(distinct(rows * n + columns), n)
+    flows = (rows >= len(top)) & (classes[columns] != np.append(top, elements.efforts)[rows])
+    try:
+        given = min_weight_full_bipartite_matching(csr_matrix(
+            (1.0 + flows, (rows, columns)), (len(equations), n)))[1][len(top):]
+    except ValueError:
+        return None
+    return np.asarray(classes[given] != elements.efforts)
 
 
 def state_priorities(network: Network, flat: Flat) -> Array:

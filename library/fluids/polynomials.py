@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from blocks import where
+from blocks import require, where
 
-__all__ = ["E", "GAS", "LIQUID", "TWO_PHASE", "horner", "integral", "missed", "of_table",
-           "polynomial_of", "slope", "sum_of", "within"]  # fmt: skip
+__all__ = ["E", "GAS", "LIQUID", "TWO_PHASE", "horner", "integral", "known_at", "missed",
+           "of_table", "polynomial_of", "slope", "sum_of", "within"]  # fmt: skip
 
 #: Degrees of polynomials: of the temperature; or, of two numbers, of the first and the second
 #: variable of ``two_phase.medium``.
@@ -65,6 +65,13 @@ def within(at: Any, T: Any) -> tuple[Any, Any]:
     x = (T - at.middle_temperature) / at.half_range
     inside = where(x > 1, 1, where(x < -1, -1, x, events=False), events=False)
     return inside, (x - inside) * at.half_range
+
+
+def known_at(at: Any, T: Any, place: str, advice: str) -> Any:
+    """A temperature stays within the range of the polynomials, or the run stops."""
+    x, margin = (T - at.middle_temperature) / at.half_range, 1 + 1e-6
+    return require((x > -margin) & (x < margin), f"the temperature {place} leaves the range in "
+                   f"which the properties of {advice}")
 
 
 def polynomial_of(degree: int, xs: Any, ys: Any) -> list[Any]:

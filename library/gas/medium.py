@@ -20,7 +20,7 @@ from typing import Any
 
 from blocks import log, require, sqrt
 
-from ..fluids.polynomials import GAS, E, horner, integral, slope, within
+from ..fluids.polynomials import GAS, E, horner, integral, known_at, slope, within
 
 __all__ = [
     "conductivity", "density", "density_and_enthalpy", "enthalpy", "entropy", "gas_constant",
@@ -115,9 +115,5 @@ def valid(at: Any, p: Any, T: Any, place: str = "") -> Iterator[Any]:
         f"the pressure {where} falls below the gas's minimum_pressure: more gas is drawn out than "
         "there is, or too low a pressure is prescribed. Pressures are absolute (atmospheric: "
         "0.101325 MPa); feed this place, or draw less.")  # fmt: skip
-    margin = 1e-6 * at.half_range
-    yield require(
-        (at.middle_temperature - at.half_range - margin < T)
-        & (at.middle_temperature + at.half_range + margin > T),
-        f"the temperature {where} leaves the range in which the properties of the gas are known. "
-        "Take a gas that is known there, by GasProperties, or cool and heat less.")  # fmt: skip
+    yield known_at(at, T, where, "the gas are known. Take a gas that is known there, by "
+                   "GasProperties, or cool and heat less.")

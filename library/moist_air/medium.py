@@ -28,7 +28,7 @@ from typing import Any
 
 from blocks import quantity, require, sqrt, where
 
-from ..fluids.polynomials import E
+from ..fluids.polynomials import E, known_at
 from ..gas import medium as gas
 from ..gas.domain import numbers_of
 from ..media import media
@@ -199,15 +199,10 @@ def valid(at: Any, p: Any, T: Any, place: str = "") -> Iterator[Any]:
         f"the pressure {where} falls below the moist air's minimum_pressure: more air is drawn "
         "out than there is, or too low a pressure is prescribed. Pressures are absolute "
         "(atmospheric: 0.101325 MPa); feed this place, or draw less.")  # fmt: skip
-    margin = 1 + 1e-6
     for known in (at, VAPOUR, Trace(at)):
-        x = (T - known.middle_temperature) / known.half_range
-        yield require(
-            (x > -margin) & (x < margin),
-            f"the temperature {where} leaves the range in which the properties of moist air are "
-            "known (213.15 K to 623.15 K with dry air). Cool and heat it less, or take "
-            "library.gas.")  # fmt: skip
+        yield known_at(known, T, where, "moist air are known (213.15 K to 623.15 K with dry air). "
+                       "Cool and heat it less, or take library.gas.")
     yield require(
-        (at.x_w > -1e-6) & (at.x_g > -1e-6) & (at.x_w + at.x_g < margin),
+        (at.x_w > -1e-6) & (at.x_g > -1e-6) & (at.x_w + at.x_g < 1 + 1e-6),
         f"the humidity {where} falls below none, or the trace gas there does, or both exceed the "
         "whole: more is taken out than there is, or a reservoir is given an impossible share.")

@@ -25,7 +25,7 @@ from typing import Any
 
 from blocks import log, require, sqrt
 
-from ..fluids.polynomials import LIQUID, E, horner, slope, within
+from ..fluids.polynomials import LIQUID, E, horner, known_at, slope, within
 
 __all__ = [
     "conductivity", "density", "density_and_enthalpy", "enthalpy", "heat_capacity", "lift",
@@ -102,13 +102,9 @@ def valid(at: Any, p: Any, T: Any, place: str = "") -> Any:
         "low a pressure is prescribed. Pressures are absolute (atmospheric: 0.101325 MPa); start "
         "at a higher pressure, feed this place (a Reservoir for what it expands into), or draw "
         "less.")  # fmt: skip
-    margin = 1e-6 * at.half_range
-    yield require(
-        (at.middle_temperature - at.half_range - margin < T)
-        & (at.middle_temperature + at.half_range + margin > T),
-        f"the temperature {where} leaves the range in which the properties of the liquid are "
-        "known. Take a liquid that is known there, by ThermalLiquidSettings, "
-        "ThermalLiquidTables or ThermalLiquidProperties, or cool and heat less.")  # fmt: skip
+    yield known_at(at, T, where, "the liquid are known. Take a liquid that is known there, by "
+                   "ThermalLiquidSettings, ThermalLiquidTables or ThermalLiquidProperties, or cool "
+                   "and heat less.")
 
 
 def lift(A: Any, B: Any) -> Any:

@@ -19,7 +19,7 @@ from xml.parsers import expat
 
 from blocks import FileError
 
-__all__ = ["Package", "open_package"]
+__all__ = ["Package", "content_of", "open_package"]
 
 LARGEST = 1 << 28  # bytes of all parts that are read
 MOST_PARTS = 50_000
@@ -61,11 +61,7 @@ def open_package(path: str | Path) -> Package:
         For a file that is missing, of another kind, locked by a password, damaged or too large.
     """
     path = Path(path)
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise FileError(str(path), f"it cannot be read: {error.strerror or error}.",
-                        "Give the path of an .slx or .mdl file.", code="simscape.file") from error
+    content = content_of(path, "an .slx or .mdl file")
     if content.startswith(b"PK"):
         return Package(path, dict(_zipped(content, path)))
     if content.startswith(_TEXT_PACKAGE):
@@ -73,6 +69,16 @@ def open_package(path: str | Path) -> Package:
     raise FileError(str(path), f"it is no Simulink model: {_kind(content)}.",
                     "Open it in Simulink and save it as .slx." if content.strip(b"\0") else
                     "Take another copy of it.", code="simscape.kind")
+
+
+def content_of(path: Path, kind: str, most: int = -1) -> bytes:
+    """Return what a file of some kind holds; of one that is longer than ``most``, the beginning."""
+    try:
+        with path.open("rb") as opened:
+            return opened.read(most)
+    except OSError as error:
+        raise FileError(str(path), f"it cannot be read: {error.strerror or error}.",
+                        f"Give the path of {kind}.", code="simscape.file") from error
 
 
 def _kind(content: bytes) -> str:

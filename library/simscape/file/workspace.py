@@ -16,13 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from blocks import FileError
-
 from ..matlab.python_text import PythonNames, same_text, value_text
 from ..matlab.scripts import Assign, Load, Run, Skipped, Statement, parse_script
 from ..matlab.syntax import Apply, Field, NotUnderstood, Text, dotted, parse, path_tree
 from ..matlab.values import Unknown, evaluate, free_names
 from ..physical.mapping import imported_names
+from .archive import content_of
 from .diagram import Diagram
 from .mat_data import file_values, workspace_values
 
@@ -210,12 +209,7 @@ class Workspace:
             self._running.pop()
 
     def script(self, path: Path) -> None:
-        try:
-            text = _text_of(path)
-        except OSError as error:
-            raise FileError(str(path), f"this script cannot be read: {error.strerror or error}.",
-                            "Give the path of an .m file.", code="simscape.file") from error
-        self.run(parse_script(text, path.name), path.name)
+        self.run(parse_script(_text_of(path), path.name), path.name)
 
     def scripts_beside(self, missing: Iterable[str]) -> list[str]:
         """Scripts that nothing calls and that would give names without a value one."""
@@ -273,5 +267,4 @@ def _flat(path: str, value: Any) -> Iterable[tuple[str, Any]]:
 
 
 def _text_of(path: Path) -> str:
-    with path.open("rb") as opened:
-        return opened.read(_LARGEST_SCRIPT).decode("utf-8", "replace")
+    return content_of(path, "an .m file", _LARGEST_SCRIPT).decode("utf-8", "replace")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from blocks import FileError
 
+from ..file.archive import content_of
 from ..matlab.syntax import NotUnderstood
 from ..physical.mapping import counterpart_of
 from ..physical.signals import SIGNALS
@@ -46,11 +47,7 @@ def read_function_file(path: Path) -> Function | None:
 
 
 def _text(path: Path) -> str:
-    try:
-        return path.read_bytes()[: 1 << 22].decode("utf-8", "replace")
-    except OSError as error:
-        raise FileError(str(path), f"it cannot be read: {error.strerror or error}.",
-                        "Give the path of an .ssc file.", code="simscape.file") from error
+    return content_of(path, "an .ssc file", 1 << 22).decode("utf-8", "replace")
 
 
 def file_of(path: str, source: Path, suffix: str = ".ssc") -> Path:

@@ -97,7 +97,7 @@ def test_a_script_that_nothing_calls_gives_no_value_unless_it_is_named(tmp_path)
     script = tmp_path / "parameters.m"
     assert mass_of("", "m*f", tmp_path, scripts=[script]) == 6
     assert mass_of("", "m*f", tmp_path, scripts=[script], values={"m": 7}) == 14
-    with pytest.raises(FileError, match=r"nowhere.m: this script cannot be read"):
+    with pytest.raises(FileError, match=r"nowhere.m: it cannot be read"):
         mass_of("", "m", tmp_path, scripts=[tmp_path / "nowhere.m"])
 
 

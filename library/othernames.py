@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 from blocks import foreign_words
 
@@ -17,6 +18,16 @@ PACKAGES = tuple(f"library.{name}" for name in (
     "translational", "rotational", "mechanisms", "planar", "signal", "electrical",
     "magnetic", "electromechanical", "thermal", "isothermal_liquid", "thermal_liquid",
     "gas", "two_phase", "moist_air"))  # fmt: skip
+
+
+def _elsewhere(name: str, *_: object) -> None:
+    """Say of a package that is imported by another name what it is called here."""
+    word = WORDS.component(name[8:], "library") if name.startswith("library.") else None
+    if word and sys._getframe(2).f_code.co_filename == "<frozen importlib._bootstrap>":
+        raise ModuleNotFoundError(f"there is no {name}. {word.sentence()}", name=name)
+
+
+sys.meta_path.append(SimpleNamespace(find_spec=_elsewhere))
 
 
 def tell_what_is_missing(home: str) -> None:

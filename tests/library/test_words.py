@@ -192,6 +192,9 @@ def test_a_package_that_has_the_name_of_its_domain_is_imported_from_the_library(
 def test_the_library_itself_says_where_its_components_are(name, said):
     with pytest.raises(ImportError, match=re.escape(said)):
         exec(f"from library import {name}")
+    with pytest.raises(ModuleNotFoundError, match=rf"no library.{name}\. "):
+        exec(f"import library.{name}")
+    assert importlib.util.find_spec(f"library.{name}") is None
 
 
 # -- Modelica and textbooks ------------------------------------------------------------------------

@@ -19,9 +19,10 @@ from xml.parsers import expat
 
 from blocks import FileError
 
-__all__ = ["Package", "content_of", "open_package"]
+__all__ = ["Package", "open_package", "text_of"]
 
 LARGEST = 1 << 28  # bytes of all parts that are read
+LARGEST_TEXT = 1 << 22  # bytes of a source that are read
 MOST_PARTS = 50_000
 DEEPEST = 300  # elements inside each other; a subsystem takes three
 
@@ -61,7 +62,7 @@ def open_package(path: str | Path) -> Package:
         For a file that is missing, of another kind, locked by a password, damaged or too large.
     """
     path = Path(path)
-    content = content_of(path, "an .slx or .mdl file")
+    content = _content_of(path, "an .slx or .mdl file")
     if content.startswith(b"PK"):
         return Package(path, dict(_zipped(content, path)))
     if content.startswith(_TEXT_PACKAGE):
@@ -71,7 +72,7 @@ def open_package(path: str | Path) -> Package:
                     "Take another copy of it.", code="simscape.kind")
 
 
-def content_of(path: Path, kind: str, most: int = -1) -> bytes:
+def _content_of(path: Path, kind: str, most: int = -1) -> bytes:
     """Return what a file of some kind holds; of one that is longer than ``most``, the beginning."""
     try:
         with path.open("rb") as opened:
@@ -79,6 +80,11 @@ def content_of(path: Path, kind: str, most: int = -1) -> bytes:
     except OSError as error:
         raise FileError(str(path), f"it cannot be read: {error.strerror or error}.",
                         f"Give the path of {kind}.", code="simscape.file") from error
+
+
+def text_of(path: Path, kind: str) -> str:
+    """Return the text of a source or a script."""
+    return _content_of(path, kind, LARGEST_TEXT).decode("utf-8", "replace")
 
 
 def _kind(content: bytes) -> str:

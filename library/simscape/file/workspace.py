@@ -21,7 +21,7 @@ from ..matlab.scripts import Assign, Load, Run, Skipped, Statement, parse_script
 from ..matlab.syntax import Apply, Field, NotUnderstood, Text, dotted, parse, path_tree
 from ..matlab.values import Unknown, evaluate, free_names
 from ..physical.mapping import imported_names
-from .archive import content_of
+from .archive import text_of
 from .diagram import Diagram
 from .mat_data import file_values, workspace_values
 
@@ -29,7 +29,7 @@ __all__ = ["Given", "Workspace", "words_of", "workspace_of"]
 
 _AT_LOADING, _AT_THE_START = ("PreLoadFcn", "PostLoadFcn"), ("InitFcn", "StartFcn")
 OWN = "model workspace"
-_LARGEST_SCRIPT = 1 << 22
+SCRIPT = "an .m file"
 
 
 @dataclass
@@ -209,7 +209,7 @@ class Workspace:
             self._running.pop()
 
     def script(self, path: Path) -> None:
-        self.run(parse_script(_text_of(path), path.name), path.name)
+        self.run(parse_script(text_of(path, SCRIPT), path.name), path.name)
 
     def scripts_beside(self, missing: Iterable[str]) -> list[str]:
         """Scripts that nothing calls and that would give names without a value one."""
@@ -217,7 +217,7 @@ class Workspace:
         return list(dict.fromkeys(
             script.name for folder in self.folders for script in sorted(folder.glob("*.m"))
             if wanted & {dotted(s.target).partition(".")[0]
-                         for s in parse_script(_text_of(script), script.name)
+                         for s in parse_script(text_of(script, SCRIPT), script.name)
                          if isinstance(s, Assign)}))
 
 
@@ -264,7 +264,3 @@ def _flat(path: str, value: Any) -> Iterable[tuple[str, Any]]:
             yield from _flat(f"{path}.{name}", inner)
     else:
         yield path, value
-
-
-def _text_of(path: Path) -> str:
-    return content_of(path, "an .m file", _LARGEST_SCRIPT).decode("utf-8", "replace")

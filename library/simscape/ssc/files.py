@@ -12,7 +12,7 @@ from pathlib import Path
 
 from blocks import FileError
 
-from ..file.archive import content_of
+from ..file.archive import text_of
 from ..matlab.syntax import NotUnderstood
 from ..physical.mapping import counterpart_of
 from ..physical.signals import SIGNALS
@@ -22,6 +22,7 @@ from .source import Function, Source, read_function, read_source
 __all__ = ["enumeration_beside", "file_of", "is_source", "read_component", "read_file",
            "read_function_file"]  # fmt: skip
 
+SOURCE = "an .ssc file"
 _CLASS = re.compile(r"\s*classdef\s*(\([^)]*\))?\s*(\w+)\s*(<\s*([\w.]+))?\s*$")
 _MEMBER = re.compile(r"([A-Za-z]\w*)\s*\(\s*([+-]?\d+)\s*\)")
 _BRANCHES = {  # ports, across and through variable of Simscape's own bases
@@ -38,16 +39,12 @@ def read_file(path: Path) -> Source:
 
     FileError is raised for a file that cannot be read, and NotUnderstood names file and line.
     """
-    return read_source(_text(path), path.name)
+    return read_source(text_of(path, SOURCE), path.name)
 
 
 def read_function_file(path: Path) -> Function | None:
     """The function of a file; None for one of something else. It raises as :func:`read_file`."""
-    return read_function(_text(path), path.name)
-
-
-def _text(path: Path) -> str:
-    return content_of(path, "an .ssc file", 1 << 22).decode("utf-8", "replace")
+    return read_function(text_of(path, SOURCE), path.name)
 
 
 def file_of(path: str, source: Path, suffix: str = ".ssc") -> Path:

@@ -413,6 +413,7 @@ def _refuse_dimension(given: Unit, expected: Unit, where: str, shown: str,
     meant = " or ".join(map(repr, in_cases(given.text, slip, lambda text: _fits(text, expected))))
     plain = len(factors) == 1  # needs no explanation
     words = "" if plain or said and not slip else measures(given, unit)
+    words *= words.rpartition(" ")[2] not in said  # which may say so itself
     sentences = [f"That is {words}." if words else "", f"Did you mean {meant}?" if slip else "",
                  said or ("" if slip else f"Give it in {expected}." if expected.text
                           else _example(expected))]

@@ -15,7 +15,7 @@ from typing import Any
 
 import casadi as ca
 
-from ..exceptions import NamingError, UnitError, brief, unknown_name
+from ..exceptions import NamingError, UnitError, brief, told_how_to_call, unknown_name
 from ..units import SECOND, Unit, describe, to_si, unit, unit_at, unit_given
 from .expression import Expression, as_expression, current_trace
 
@@ -105,6 +105,7 @@ class Domain:
     parameter_values: dict[str, tuple[Unit, float]] = field(repr=False)  # in SI units
     typical: dict[str, float] = field(repr=False)  # in SI units
 
+    @told_how_to_call
     def __init__(self, name: str, across: Mapping[str, str], through: Mapping[str, str],
                  reference: str = "", rates: Mapping[str, str] | None = None,
                  parameters: Mapping[str, str] | None = None, colour: str = "tab:gray",

@@ -16,6 +16,7 @@ from blocks.units import registry, to_si, unit
 from library.planar import Prismatic, Revolute, RollingWheel
 from library.rotational import Inertia, RotationalDamper, RotationalSpring, TorqueSource
 from library.tables import table
+from library.thermal import ThermalResistance
 
 
 @pytest.mark.parametrize(("slip", "meant"), [
@@ -86,6 +87,8 @@ def test_units_that_are_others_elsewhere_are_to_be_told_apart(text, unit_, choic
     (lambda: tr.VelocitySource(velocity="2 m/s^2"),
      "That is an acceleration. Did you mean 'm/s'?"),
     (lambda: tr.Spring(stiffness="2 N/M"), "Did you mean 'N/m'?"),
+    (lambda: ThermalResistance(resistance="3 W/K"),
+     "Did you mean 'K/W'? Give the reciprocal of the conductance."),
     (lambda: tr.ForceSource(force="2 kn"), "Did you mean 'kN'?"),
     (lambda: tr.VelocitySource(velocity="2 s/m"), "Did you mean 'm/s'?"),
     (lambda: Heater(start="20 C"), "Did you mean 'degC'?"),

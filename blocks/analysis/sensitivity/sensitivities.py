@@ -28,7 +28,7 @@ from .equations import Derivatives, SensitivityEquations
 from .events import Saltation
 from .instants import relations_of_end
 from .saltation import Changes
-from .stages import Coefficients, Steps
+from .stages import Coefficients, Entries, Steps
 from .start_derivatives import StartDerivatives, moved_settings, start_derivatives
 from .variational import VariationalSolution, solve_variational
 
@@ -191,7 +191,7 @@ class FoundSensitivities(Sensitivities):
         slopes = self._equations.slopes(points)
         if self._constraints:
             return self._constraints.coefficients(points, which, slopes)
-        return Coefficients(slopes.x, slopes.p @ self._dp, slopes.d)
+        return Coefficients(Entries.of(slopes.x), slopes.p @ self._dp, slopes.d)
 
     def _known(self, t: Array, which: Indices) -> tuple[Points, Indices]:
         """Points with nothing solved for, and the modes that are held there."""
@@ -241,8 +241,8 @@ class Constraints:
                    for one in (slopes.x, slopes.p, slopes.d))
         by_free, by_tied = (np.take_along_axis(x, of[which][:, None, :], axis=2)
                             for of in (self._free, self._tied))
-        return Coefficients(by_free + by_tied @ tied.free, (p + by_tied @ tied.p) @ self._dp,
-                            d + by_tied @ tied.d)
+        return Coefficients(Entries.of(by_free + by_tied @ tied.free),
+                            (p + by_tied @ tied.p) @ self._dp, d + by_tied @ tied.d)
 
     def all(self, points: Points, which: Indices, free: Array, d: Array) -> Array:
         """Changes of all states at points by those of the free ones, (points, states, …)."""

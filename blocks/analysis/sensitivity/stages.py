@@ -23,7 +23,7 @@ from scipy.sparse.linalg import SuperLU, splu
 from ...numerics.arrays import Array, Indices
 
 __all__ = ["INTEGRALS", "LAST_TERM", "MATRIX", "NODES", "STAGES", "Coefficients", "Entries",
-           "Steps", "Stretches", "largest", "steps_along", "weighted"]  # fmt: skip
+           "Steps", "Stretches", "steps_along", "weighted"]  # fmt: skip
 
 STAGES = 8
 FEW = 16  # states of which matrices are quicker than solving step after step
@@ -77,26 +77,18 @@ class Entries:
         out[:, self.row, self.column] = self.values
         return out
 
+    def largest(self) -> Array:
+        """Return how large each entry is at most."""
+        return replace(self, values=np.abs(self.values).max(axis=0, keepdims=True)).full()[0]
+
 
 @dataclass(frozen=True)
 class Coefficients:
     """A and B at points, (points, states, …), and B of what is constant between events."""
 
-    a: Array | Entries
+    a: Entries
     b: Array
     d: Array
-
-
-def full(a: Array | Entries) -> Array:
-    """Matrices with all their zeros."""
-    return a.full() if isinstance(a, Entries) else a
-
-
-def largest(a: Array | Entries) -> Array:
-    """How large each entry is at most in several matrices."""
-    if isinstance(a, Entries):
-        return replace(a, values=np.abs(a.values).max(axis=0, keepdims=True)).full()[0]
-    return np.asarray(np.abs(a).max(axis=0))
 
 
 @dataclass
@@ -170,17 +162,17 @@ class _Full(Steps):
     of_discrete: Array
 
     @classmethod
-    def of(cls, start: Array, length: Array, which: Indices, a: Array | Entries, b: Array,
+    def of(cls, start: Array, length: Array, which: Indices, a: Entries, b: Array,
            d: Array) -> _Full:
         """Return the steps, from coefficients at their stages."""
-        a = full(a).reshape(len(start), STAGES, b.shape[2], b.shape[2])
-        right = np.concatenate([a, b, d], axis=3)
-        constant = np.all(a == a[:, :1], axis=(1, 2, 3))
+        whole = a.full().reshape(len(start), STAGES, b.shape[2], b.shape[2])
+        right = np.concatenate([whole, b, d], axis=3)
+        constant = np.all(whole == whole[:, :1], axis=(1, 2, 3))
         slopes = np.empty_like(right)
         for some, solve in ((constant, _solved_apart), (~constant, _solved_together)):
             if some.any():
-                slopes[some] = solve(a[some], length[some], right[some])
-        cuts = np.cumsum([a.shape[2], b.shape[3]])
+                slopes[some] = solve(whole[some], length[some], right[some])
+        cuts = np.cumsum([whole.shape[2], b.shape[3]])
         return cls(start, length, which, *np.split(slopes, cuts, axis=3))
 
     @property
@@ -316,13 +308,12 @@ class _Sparse(Steps):
         self.pattern, self.a, self.b, self.d, self._factors = pattern, a, b, d, factors
 
     @classmethod
-    def of(cls, start: Array, length: Array, which: Indices, a: Array | Entries, b: Array,
+    def of(cls, start: Array, length: Array, which: Indices, a: Entries, b: Array,
            d: Array) -> _Sparse:
         """Return the steps, from coefficients at their stages."""
-        entries = a if isinstance(a, Entries) else Entries.of(a)
-        pattern = _Pattern(entries.row, entries.column, entries.size)
-        values = np.zeros((len(entries.values), len(pattern.row)))
-        values[:, pattern.place] = entries.values
+        pattern = _Pattern(a.row, a.column, a.size)
+        values = np.zeros((len(a.values), len(pattern.row)))
+        values[:, pattern.place] = a.values
         return cls(start, length, which, pattern, values.reshape(len(start), STAGES, -1), b, d,
                    [[] for _ in start])
 

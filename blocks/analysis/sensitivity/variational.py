@@ -22,7 +22,6 @@ from .stages import (
     Coefficients,
     Steps,
     Stretches,
-    largest,
     steps_along,
     weighted,
 )
@@ -114,7 +113,7 @@ def solve_variational(starts: Array, ends: Array, which: Indices,
     kept = ends > starts
     starts, ends, which = starts[kept], ends[kept], which[kept]
     some = np.unique(np.linspace(0, len(starts) - 1, SAMPLES).astype(int))
-    sizes = largest(coefficients(ends[some], which[some]).a)
+    sizes = coefficients(ends[some], which[some]).a.largest()
     first, last = _grouped(starts, ends, which)
     steps = steps_along(starts[first], ends[last] - starts[first], which[first], coefficients)
     scale = np.ones(len(sizes))

@@ -36,15 +36,13 @@ __all__ = ["Fit", "LimitCycle", "LinearModel", "LinearModels", "OperatingPoint",
            "nyquist", "operating_point", "optimise", "pareto", "predict_limit_cycles", "root_locus",
            "step", "swept_response"]
 
-HOMES = {"Fit": ".estimation", "LimitCycle": ".limit_cycle", "LinearModel": ".linear.linear_model",
-         "LinearModels": ".linear.linearise", "OperatingPoint": ".equilibrium.operating_point",
-         "Optimum": ".design.optimisation", "first_order": ".design.uncertainty",
-         "fit": ".estimation", "free": ".equilibrium.targets", "limit_cycle": ".limit_cycle",
-         "linearise": ".linear.linearise", "operating_point": ".equilibrium.operating_point",
-         **dict.fromkeys(("optimise", "pareto"), ".design.optimisation"),
-         **dict.fromkeys(("describing_function", "predict_limit_cycles", "swept_response"),
-                         ".describing"),
-         **dict.fromkeys(("bode", "nyquist", "root_locus", "step"), ".linear.pictures")}
+HOMES = {name: f".{home}" for home, names in {
+    "describing": "describing_function predict_limit_cycles swept_response",
+    "design.optimisation": "Optimum optimise pareto", "design.uncertainty": "first_order",
+    "equilibrium.operating_point": "OperatingPoint operating_point", "equilibrium.targets": "free",
+    "estimation": "Fit fit", "limit_cycle": "LimitCycle limit_cycle",
+    "linear.linear_model": "LinearModel", "linear.linearise": "LinearModels linearise",
+    "linear.pictures": "bode nyquist root_locus step"}.items() for name in names.split()}
 CALLED = {"limit_cycle": "find_limit_cycle", "operating_point": "find_operating_point"}  # there
 
 
@@ -54,7 +52,6 @@ class _Package(ModuleType):
     def __setattr__(self, name: str, value: Any) -> None:
         if not (name in HOMES and isinstance(value, ModuleType)):
             super().__setattr__(name, value)
-
 
     def __dir__(self) -> list[str]:
         return __all__

@@ -258,5 +258,3 @@ def _in(values: Any, si: Array, shown: Unit) -> Array:
         if (isinstance(value, str) or is_quantity(value)) and unit_of(value) == shown:
             converted[k] = float(magnitude_of(value))
     return converted
-
-

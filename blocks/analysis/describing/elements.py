@@ -283,5 +283,3 @@ def _unit_of(declared: Any, element: Component) -> Unit:
 def _si(u: Unit) -> str:
     """The SI unit of a dimension."""
     return f"{from_si(1.0, u).to_base_units().units:~C}" or ""
-
-

@@ -70,4 +70,3 @@ def _sparse_solver(a: Any, b: Array) -> Callable[[complex], Array]:
     """Return (s - A)^-1 b as a function of s, of a sparse matrix."""
     eye, whole, right = identity(len(b), format="csc"), csc_matrix(a), b.astype(complex)
     return lambda s: np.asarray(splu(s * eye - whole).solve(right))
-

@@ -394,5 +394,3 @@ def refuse_infinite(point: Point, at: DerivativesAt) -> None:
             name, f"has an infinite slope at this point: that of der({of}) by it, as of sqrt(x) "
             "at x = 0.", "Linearise beside this point, or take a law that is smooth there, such "
             "as one with a laminar range.", code="analysis.infinite")
-
-

@@ -85,7 +85,7 @@ class Model(CompiledModel):
 
     @property
     def graph(self) -> networkx.MultiGraph:
-        """The topology as a networkx graph of components and nodes."""
+        """Topology as a networkx graph of components and nodes."""
         return self.network.graph()
 
     def draw(self, save: Any = None, ax: Any = None, *, open: Any = (),  # noqa: A002
@@ -158,7 +158,7 @@ class Model(CompiledModel):
         return Structure.of(self.compile())
 
     def equations(self) -> Equations:
-        """The flat and the reduced system in readable form."""
+        """Write out the flat and the reduced system in readable form."""
         from .system.description import Equations
 
         return Equations(self.compile())
@@ -560,7 +560,7 @@ class Model(CompiledModel):
 
     def linearise(self, inputs: Any = None, outputs: Any = None, at: Any = None, *,
                   modes: Any = None) -> LinearModel | LinearModels:
-        """The linear model about a point, with exact derivatives.
+        """Linearise about a point, with exact derivatives.
 
         Parameters
         ----------
@@ -635,7 +635,7 @@ class Model(CompiledModel):
         return stuck_range(self, input, at)
 
     def limit_cycle(self, guess: Any = None, *, period: Any = None) -> LimitCycle:
-        """The motion that repeats near a guess, by shooting through events.
+        """Find the motion that repeats near a guess, by shooting through events.
 
         Parameters
         ----------
@@ -658,7 +658,7 @@ class Model(CompiledModel):
 
 @told_how_to_call
 def load(file: str | Path) -> Any:
-    """What was kept in a file: a Model (``"model.json"``), or else the Result of a run.
+    """Read a Model (``"model.json"``), or else the Result of a run, from a file.
 
     A file of a model names classes by module and name: these modules are imported, and nothing
     else of it is run. Open models of people whose modules you would import.

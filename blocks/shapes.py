@@ -214,7 +214,7 @@ def placed(component: Any, index_of: Any, loaded: np.ndarray | None = None) -> I
 
 
 def polygon(corners: list[tuple[float, float]]) -> np.ndarray:
-    """The outline through corners of a body, (2, n); fewer than three are joined to its origin."""
+    """Join corners of a body to an outline, (2, n); fewer than three go to its origin."""
     points = np.unique(np.round(corners, 12), axis=0)
     if len(points) < 3:
         points = np.unique(np.vstack([points, [0.0, 0.0]]), axis=0)

@@ -114,12 +114,12 @@ def _holds_text(value: object) -> bool:
 
 
 def unit_of(value: object) -> Unit:
-    """The unit of a text such as ``"2 kN"`` (as it is written there) or of a quantity."""
+    """Return the unit of a text such as ``"2 kN"`` (as written there) or of a quantity."""
     return _parse(value)[1] if isinstance(value, str) else of_pint(quantity(value).units)
 
 
 def magnitude_of(value: object) -> Any:
-    """The number of a text or quantity, in its own unit."""
+    """Return the number of a text or quantity, in its own unit."""
     return _parse(value)[0] if isinstance(value, str) else quantity(value).magnitude
 
 
@@ -149,7 +149,7 @@ def _parse(text: str) -> tuple[float, Unit]:
 
 
 def unit_given(value: object, where: str) -> Unit:
-    """The unit of a user's value, plain numbers being dimensionless."""
+    """Return the unit of a user's value; that of a plain number is dimensionless."""
     first = value
     while isinstance(first, (list, tuple)) and len(first):
         first = first[0]
@@ -477,7 +477,7 @@ def in_unit(number: ArrayLike, target: Unit) -> Any:
 
 
 def conversion(source: Unit, target: str | Unit, where: str) -> Unit:
-    """The unit to show a value of ``source`` in, refused if it does not fit."""
+    """Return the unit to show a value of ``source`` in, refused if it does not fit."""
     wanted = as_unit(target)
     _convert(0.0, source, wanted, where, str(source), f"It can be shown in {source}.")
     return wanted

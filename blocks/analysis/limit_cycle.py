@@ -89,7 +89,7 @@ class LimitCycle(Tabulated):
         return (series.max() - series.min()) / 2
 
     def plot(self, x: str, y: str, save: Any = None) -> Figure:
-        """The orbit of two variables, ``y`` over ``x``; ``save`` to a file."""
+        """Draw the orbit of two variables, ``y`` over ``x``; ``save`` to a file."""
         figure = bare_figure("A limit cycle's picture", figsize=(6.4, 4.4), layout="constrained")
         axes = figure.subplots()
         shown = [self.run[path] for path in (x, y)]

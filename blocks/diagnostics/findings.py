@@ -235,7 +235,7 @@ class Findings(Sequence[Finding]):
         return f"<p>{head}</p>" + (f"<table>{rows}</table>" if rows else "")
 
     def to_pandas(self) -> Any:
-        """The findings as a pandas DataFrame, one row each."""
+        """Return the findings as a pandas DataFrame, one row each."""
         pandas = optional_package("pandas", "Findings.to_pandas()", "table")
         columns = ["code", "severity", "where", "problem", "advice"]
         rows = [{**asdict(f), "where": ", ".join(f.where)} for f in self._all]

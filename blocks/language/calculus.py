@@ -21,7 +21,7 @@ __all__ = ["partial", "sample"]
 
 
 def partial(value: object, variable: object) -> Expression:
-    """The partial derivative of an expression with respect to a variable in it.
+    """Differentiate an expression partially with respect to a variable in it.
 
     Parameters
     ----------

@@ -555,7 +555,7 @@ class Component(Part):
 
     # -- what authors write ----------------------------------------------------
     def equations(self) -> Iterator[Any]:
-        """The law: yields equations, ``when`` and ``breakpoints`` statements."""
+        """Yield the law: equations, ``when`` and ``breakpoints`` statements."""
         return iter(())
 
     def port_equations(self) -> Iterator[Any]:
@@ -580,11 +580,11 @@ class Component(Part):
         return {}
 
     def shapes(self) -> Iterator[Any]:
-        """What it looks like in pictures of a run; yields shapes of :mod:`blocks.shapes`."""
+        """Yield what it looks like in pictures of a run: shapes of :mod:`blocks.shapes`."""
         return iter(())
 
     def advise(self) -> Iterator[str]:
-        """What is allowed, but rarely meant; yields it as sentences, for ``check()``."""
+        """Yield, for ``check()``, a sentence on all that is allowed but rarely meant."""
         return iter(())
 
     def structure(self, name: str) -> Any:

@@ -153,7 +153,7 @@ class Declaration:
         return bool(self.when(seen) if callable(self.when) else getattr(seen, self.when))
 
     def for_structure(self, component: TreeNode, reader: Structure) -> Any:
-        """What functions see that determine units, sizes and what exists."""
+        """Return what functions see that determine units, sizes and what exists."""
         return self.read(component)
 
     def __get__(self, component: Any, owner: type) -> Any:
@@ -304,7 +304,7 @@ class Parameter(Declaration):
         return made
 
     def value(self, component: TreeNode) -> Any:
-        """What it is for a component, in SI units, or the function that it was given."""
+        """Return its value for a component in SI units, or the function that it was given."""
         if self.follows is not None and self.name not in component._values:
             return self.follows(component)
         return component._values.get(self.name, self.default)
@@ -339,7 +339,7 @@ class Parameter(Declaration):
                                  "or the bound in the class.", **error.data) from None
 
     def accept(self, value: Any, where: str) -> Any:
-        """The value in SI units, checked against unit and bounds."""
+        """Check a value against unit and bounds, and return it in SI units."""
         value = value.plain if isinstance(value, OfTime) else value
         if callable(value) and not is_quantity(value):
             if not self.varying and (self.any_unit or np.ndim(self.default)):
@@ -522,7 +522,7 @@ class Variable(Declaration):
         return self.initial is not None or self.default_of is not None
 
     def initial_of(self, component: TreeNode) -> Any:
-        """The initial target that a component's variable has, if none is given; in SI units."""
+        """Return the initial target of a component's variable where none is given, in SI units."""
         value = self.initial if self.follows is None else self.follows(component)
         if callable(value):
             raise ParameterError(

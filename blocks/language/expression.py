@@ -492,14 +492,14 @@ def held(condition: object) -> Expression:
 
 
 def der(value: object) -> Expression:
-    """The time derivative of a variable or of an expression (chain rule)."""
+    """Differentiate a variable or an expression by time (chain rule)."""
     value = as_expression(value)
     trace = _reading_trace("der()")
     return Expression(trace.derivative(value.sx), value.dimension / SECOND.dimension, value.counts)
 
 
 def delayed(value: object, delay: object, *, initial: object = 0) -> Expression:
-    """What ``value`` was a time ``delay`` ago, exactly.
+    """Return ``value`` as it was a time ``delay`` ago, exactly.
 
     The value is taken from the course of the run, as accurate as this is. Where it jumps
     or bends at an event, it does so again a delay later, and the run stops there. Steps
@@ -522,7 +522,7 @@ def delayed(value: object, delay: object, *, initial: object = 0) -> Expression:
 
 
 def before(value: object) -> Expression:
-    """What ``value`` was just before the present event, for what ``when`` asks and assigns.
+    """Return ``value`` just before the present event, for what ``when`` asks and assigns.
 
     Between events it stays what it was before the last one.
     """
@@ -597,12 +597,12 @@ def abs_(x: object) -> Expression:
 
 
 def minimum(a: object, b: object) -> Expression:
-    """The smaller of two (continuous, so without an event)."""
+    """Return the smaller of two (continuous, so without an event)."""
     return _of_alike("minimum", ca.fmin, a, b)
 
 
 def maximum(a: object, b: object) -> Expression:
-    """The larger of two (continuous, so without an event)."""
+    """Return the larger of two (continuous, so without an event)."""
     return _of_alike("maximum", ca.fmax, a, b)
 
 
@@ -613,7 +613,7 @@ def sign(x: object) -> Expression:
 
 
 def floor(x: object, *, events: bool = True) -> Expression:
-    """The largest whole number not above x, which changes at located instants.
+    """Return the largest whole number not above x, which changes at located instants.
 
     A condition that reads one of time alone, ``mod(time, T) < duty``, sees it on both sides of its
     jumps. With ``events=False`` it is evaluated at every call; take that only for expressions
@@ -635,7 +635,7 @@ def mod(a: object, b: object, *, events: bool = True) -> Expression:
 
 
 def arctan2(y: object, x: object) -> Expression:
-    """The angle of the point (x, y)."""
+    """Return the angle of the point (x, y), from -pi to pi."""
     y = as_expression(y)
     x = same_dimension(x, y, "arctan2")
     return Expression(ca.atan2(y.sx, x.sx))

@@ -31,7 +31,7 @@ _raised: list[tuple[str, BaseException]] = []  # by which component
 
 def call_python(function: Callable[..., Any], *arguments: object, unit: Any = "1",
                 derivatives: Sequence[Any] | None = None) -> Any:
-    """What a function in Python gives, as an expression; for what cannot be written as one.
+    """Call a function in Python within an equation, where it cannot be written as an expression.
 
     The run calls it wherever it looks, forwards and backwards in time, and does not call it where
     it knows the answer: it must depend on its arguments alone, and be smooth in those that move.

@@ -47,7 +47,7 @@ AS_ARRAYS = ("blocks.language.expression.Expression", "blocks.language.reference
 
 @cache
 def registry() -> Any:
-    """The registry that every quantity here belongs to: pint's application registry.
+    """Return the registry that every quantity here belongs to: pint's application registry.
 
     It stays the one that was found first, whatever is set later: names that it has read are
     unknown to another. Where nobody has made or set it yet, it is made with pint's cache on disk,

@@ -131,7 +131,7 @@ class EnergyBalance(ByComponent[EnergyTerm]):
             + _advice(worst), EnergyWarning)
 
     def grouped(self) -> EnergyBalance:
-        """The instances of an array as one component: ``"masses (100)"``."""
+        """Add up the instances of an array as one component: ``"masses (100)"``."""
         sums: dict[tuple[str, str], list[EnergyTerm]] = {}
         for term in self._terms:
             sums.setdefault((collapsed(term.component), term.type), []).append(term)

@@ -30,7 +30,7 @@ class Instant(float):
     """A time in s that knows it: ``series.at(event.time)`` needs no unit."""
 
     def to(self, units: str | Unit) -> Quantity:
-        """The time as a quantity in other units."""
+        """Return the time as a quantity in other units."""
         return from_si(float(self), conversion(SECOND, units, "event.time"))
 
 
@@ -202,7 +202,7 @@ class Recording(Curves, Protocol):
 
     @property
     def energy_tolerance(self) -> float | None:
-        """The relative residual of the energy balance that the run's accuracy explains."""
+        """Relative residual of the energy balance that the run's accuracy explains."""
 
     def energy_terms(self) -> Sequence[EnergyTerm]:
         """One term per leaf component."""
@@ -211,7 +211,7 @@ class Recording(Curves, Protocol):
         """One term per component that rubs or touches."""
 
     def bottleneck_terms(self) -> tuple[list[Bottleneck], StepShares] | None:
-        """What made the run slow; None where its steps are not known."""
+        """Return what made the run slow; None where its steps are not known."""
 
     def shared_loads(self) -> list[SharedLoad]:
         """Efforts at rest that the motion leaves open."""
@@ -224,10 +224,10 @@ class Recording(Curves, Protocol):
         """Parts, nets and findings of the model; None where a file holds them not."""
 
     def start_rows(self) -> Sequence[Any]:
-        """What became of every initial target."""
+        """Return what became of every initial target, one row each."""
 
     def shapes(self) -> Sequence[Shape]:
-        """What components look like, with handles of variables in place of names."""
+        """Return what components look like, with handles of variables in place of names."""
 
 
 def refuse_no_result(given: Any, where: str) -> None:

@@ -111,7 +111,7 @@ class Result(Mapping[str, Series]):
     def get(self, path: str, default: _D) -> Series | _D: ...
 
     def get(self, path: str, default: object = None) -> object:
-        """The series of a path, or the default where there is none."""
+        """Return the series of a path, or the default where there is none."""
         if path not in self:
             return default
         return self[path]
@@ -236,7 +236,7 @@ class Result(Mapping[str, Series]):
         self._sensitivities = found
 
     def differences(self, other: Result) -> Sheet:
-        """What another run was made with that this one was not, as a table.
+        """Compare what another run was made with to what this one was, as a table.
 
         Parameters, options, initial targets and options of ``simulate`` that are not equal,
         in whatever unit they were given; components that only one of them has.
@@ -311,7 +311,7 @@ class Result(Mapping[str, Series]):
         return Sticking(record.sticking_terms(), self.name, record.shared_loads())
 
     def bottlenecks(self) -> Bottlenecks:
-        """The components that made the run slow: short steps, events, iterations; what would help.
+        """Find what made the run slow, component by component: steps, events, iterations, advice.
 
         Notes
         -----
@@ -449,7 +449,7 @@ class Result(Mapping[str, Series]):
 
     def report(self, *paths: str | Series, save: str | Path | None = None,
                page: Page | None = None) -> Page:
-        """The run as one page for a browser: network, curves to zoom, tables, energy flow.
+        """Make one page of the run for a browser: network, curves to zoom, tables, energy flow.
 
         Parameters
         ----------

@@ -26,7 +26,7 @@ SHOWN = 30  # rows printed; the rest is counted
 
 
 def pandas(purpose: str) -> Any:
-    """The module pandas, or the error that names it."""
+    """Import pandas, or raise the error that says how to get it."""
     return optional_package("pandas", purpose, "table")
 
 
@@ -153,7 +153,7 @@ class Tabulated:
         return [self._sheet()]
 
     def to_pandas(self) -> DataFrame:
-        """The rows of its table as a DataFrame."""
+        """Return the rows of its table as a DataFrame."""
         return self._sheet().to_pandas()
 
     def __repr__(self) -> str:
@@ -174,7 +174,7 @@ class ByName(Tabulated, Mapping[str, Any]):
         return self._named[name]
 
     def get(self, name: str, default: Any = None) -> Any:
-        """What is told of a name, or the default where there is none such."""
+        """Return what is told of a name, or the default where there is none such."""
         if name not in self:
             return default
         return self[name]

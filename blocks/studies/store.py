@@ -34,7 +34,7 @@ HEAD = "_study.json"  # a leading underscore hides it from readers of Parquet fo
 
 
 def load(folder: str | Path) -> Any:
-    """The study in a folder as an xarray Dataset, finished or not.
+    """Read the study in a folder as an xarray Dataset, finished or not.
 
     Raises
     ------

@@ -92,7 +92,7 @@ class DescribingFunction(Tabulated):
 @told_how_to_call
 def describing_function(element: Component, amplitudes: Any, *, frequency: Any = "1 rad/s"
                         ) -> DescribingFunction:
-    """The describing function of a component with two ports, or with a signal in and out.
+    """Find the describing function of a component with two ports, or a signal in and out.
 
     Parameters
     ----------

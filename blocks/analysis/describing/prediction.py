@@ -59,7 +59,7 @@ class Prediction(Tabulated):
         self._linear, self._loop, self._bench = linear, loop, bench
 
     def plot(self, save: Any = None) -> Any:
-        """The linear part over frequency and -1/N over amplitude: they meet where it oscillates.
+        """Draw the linear part over frequency, -1/N over amplitude: they meet where it oscillates.
 
         -1/N is that at the predicted frequency (at 1 rad/s where there is none).
         """

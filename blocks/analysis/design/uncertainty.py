@@ -49,7 +49,7 @@ class Uncertainty(Tabulated):
 def first_order(model: CompiledModel, spread: Mapping[str, Any], duration: Any,
                 outputs: Sequence[str], *, rtol: float = 1e-8,
                 **options: Unpack[RunOptions]) -> Uncertainty:
-    """What the spread of parameters makes of a run, from one run with sensitivities.
+    """Carry the spread of parameters through a run, to first order, by its sensitivities.
 
     Good while the outputs are about straight lines over the spread; ``model.sweep`` with the same
     distributions samples them instead.

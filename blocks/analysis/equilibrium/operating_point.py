@@ -127,7 +127,7 @@ class OperatingPoint(Tabulated):
         }, "\n".join(self.notes))  # fmt: skip
 
     def reactions(self) -> Sheet:
-        """What every element bears: its mode, effort, how far it may differ, bounds, share."""
+        """List what every element bears: mode, effort, how far it may differ, bounds, share."""
         r, rows = self._reactions, range(self._elements.size)
         units = [self._effort_unit(k) for k in rows]
 

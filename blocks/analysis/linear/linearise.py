@@ -58,7 +58,7 @@ class LinearModels(Tabulated, Sequence[LinearModel]):
         return len(self._models)
 
     def of(self, **modes: str) -> LinearModel:
-        """The model in which elements have these modes, by name with ``_`` for dots."""
+        """Return the model in which elements have these modes, by name with ``_`` for dots."""
         for one in self._models:
             held = {k.replace(".", "_"): v for k, v in one.modes_held.items()}
             if all(held.get(k) == v for k, v in modes.items()):

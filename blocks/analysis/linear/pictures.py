@@ -70,7 +70,7 @@ def bode(models: Models, frequencies: Any = None, *more: Any, title: str = "",
 @told_how_to_call
 def nyquist(models: Models, frequencies: Any = None, *more: Any, title: str = "",
             save: str | None = None, ax: Any = None) -> Figure:
-    """The gain in the complex plane, for positive and negative frequencies; see :func:`bode`.
+    """Draw the gain in the complex plane, at positive and negative frequencies; see :func:`bode`.
 
     With the point -1, which only a number can go around: a loop, whose gain has no unit.
     """

@@ -72,24 +72,24 @@ class Schematic:
         self.width, self.height = self.picture.extents()[:, 2].max() + MARGIN, y + MARGIN
 
     def within(self, width: float) -> Schematic:
-        """The same network in rows that are no wider, in pixels, where it can be cut so."""
+        """Fold the network into rows that are no wider, in pixels, where it can be cut so."""
         if not isinstance(width, Real) or not width > 0:
             raise WrongCall("within()", f"takes a width in pixels, but was given {brief(width)}.")
         return Schematic(self.title, *self._drawn, width)
 
     def svg(self) -> str:
-        """The picture as text, for a file or a page."""
+        """Write the picture as SVG text, for a file or a page."""
         return svg_of(self.picture, self.width, self.height, self.title)
 
     _repr_html_ = svg
 
     def html(self) -> str:
-        """The picture for a page, which shows it in the rows that its window has room for."""
+        """Write the picture for a page, which shows it in the rows that its window has room for."""
         return "".join(f'<div class="wide at-{name}">{self.within(width).svg()}</div>'
                        for name, width in (("wide", WIDE), ("page", PAGE), ("narrow", NARROW)))
 
     def figure(self, ax: Axes | None = None) -> Figure:
-        """The picture as a matplotlib figure, or in given axes."""
+        """Draw the picture as a matplotlib figure, or into given axes."""
         matplotlib = optional_package("matplotlib.figure", "A drawing that is not SVG", "plot")
         width, height, scale = self.width, self.height, 1.0
         if ax is None:

@@ -113,7 +113,7 @@ class Series(Tabulated, Samples):
         return time_of(self.rows.source)
 
     def in_words(self, times: Any = None, side: str = "right") -> str | Array:
-        """The words of a mode (``"stuck"``, ``"slides forward"``, ``"open"`` …).
+        """Return the words of a mode (``"stuck"``, ``"slides forward"``, ``"open"`` …).
 
         At given times as in :meth:`at`, or of all samples.
         """

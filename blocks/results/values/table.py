@@ -46,7 +46,7 @@ class Column:
 
     @property
     def quantity(self) -> Quantity:
-        """The values as a pint quantity."""
+        """Values and unit as a pint quantity."""
         return quantity(self.values, self.unit)
 
 

@@ -132,7 +132,14 @@ class Jumps:
         dalong, dby = np.split(changed[2 * c :].reshape(c, n + c, -1).swapaxes(0, 1), [n])
         impulses = np.linalg.lstsq(along, jump)[0]
         left, before = by @ impulses + value[:c], np.abs(value[:c])
-        rests = (self.recording.episodes.modes[k + 1, which] == 0) | (np.abs(left) <= SAME * before)
+        holds = self.recording.episodes.modes[k + 1, which] == 0
+        rests = holds | (np.abs(left) <= SAME * before)
+        sticky, idle = value[c : 2 * c] == 0, np.zeros(c, dtype=bool)
+        if sticky.any():  # any more of it parts what nothing presses
+            presses = self.equations.guards(self.after(k)).rows(
+                self.system.nm + elements.size + which)
+            idle = holds & (presses.value[0] <= SAME * np.abs(impulses))
+            rests &= ~sticky | holds & ~idle
         bounce, dbounce = (np.where(rests, 0.0, of.T).T for of in (value[c : 2 * c],
                                                                    changed[c : 2 * c]))
         dust = SAME * np.abs(self.points.x).max(axis=1)  # the last of many ever smaller impacts
@@ -147,6 +154,11 @@ class Jumps:
         dimpulses = -np.linalg.lstsq(by, (1 + bounce)[:, None] * changed[:c] + dbounce * value[
             :c, None] + np.einsum("ijp,j->ip", dby, impulses))[0]
         out.x += along @ dimpulses + np.einsum("ijp,j->ip", dalong, impulses)
+        if idle.any() and presses.along(0, out.x, self.dp, out.d)[idle].any():
+            names = " and ".join(dict.fromkeys(elements.name(int(e)) for e in which[idle]))
+            self.notes.append(f"t = {self.times[k]:.9g} s: nothing presses {names} after its "
+                              "impact: derivatives by what would press or lift it hold for one "
+                              "side only.")
 
     def _flow(self, which: Indices, events: Indices) -> Derivatives:
         """Flows of contacts, restitutions, and for each the direction of its push, and the flows

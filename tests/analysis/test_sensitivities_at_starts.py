@@ -74,6 +74,22 @@ def test_a_mass_struck_from_both_sides_follows_both_restitutions():
     paths = ["left.restitution", "right.restitution"]
     found = [derivatives(m, "0.15 s", f"{v}.v", *paths, rtol=1e-9) for v in "abc"]
     assert_allclose(found, [[-0.75, -0.25], [0.25, -0.25], [0.25, 0.75]], rtol=1e-8)
+    with pytest.warns(SensitivityWarning, match="By a.v derivatives become infinite"):
+        run = m.simulate("0.15 s", sensitivities=["a.v"])  # which is struck first decides
+    assert np.isnan(run.sensitivities["b.v", "a.v"].final.m)
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.4])
+def test_masses_that_strike_apart_at_once_follow_each_its_own_changes(restitution):
+    """x = -1 m + e (v (1 s) - 1 m) after the impact at 1 m / v."""
+    parts = {f"{kind}{k}": of() for k in "ab" for kind, of in {
+        "mass": lambda: tr.Mass(mass="1 kg", v="-1 m/s"), "stop": lambda: tr.HardStop(
+            model="restitution", restitution=restitution, lower_bound="-1 m")}.items()}
+    m = wired("apart", "massa.M stopa.R", "massb.M stopb.R", "stopa.C stopb.C ground.V",
+              ground=tr.Reference(), **parts)
+    paths = ["stopa.restitution", "massa.v", "massb.v", "stopa.lower_bound", "stopb.lower_bound"]
+    found = derivatives(m, "2 s", "stopa.x", *paths, rtol=1e-9)
+    assert_allclose(found, [1, -2 * restitution, 0, 1 + restitution, 0], rtol=1e-7, atol=1e-9)
 
 
 def test_no_derivative_is_made_up_by_a_place_from_which_the_impact_comes_later():

@@ -336,10 +336,11 @@ class Equations:
     @cached_property
     def past(self) -> int:
         """Address of what is delayed; 0 where nothing is, or it needs more than the states."""
-        if not self.delayed or self.large:
+        if not self.delayed:
             return 0
         values = ca.densify(delayed_signals(self.system).values)
-        if self.system.nu and ca.jacobian_sparsity(values, self.system.tape.u).nnz():
+        known = self.system.tape.z if self.large else ca.SX(), self.system.tape.u
+        if ca.depends_on(values, ca.vertcat(*known)):
             return 0
         return self._of(values)
 

@@ -107,6 +107,24 @@ def test_a_flow_that_is_solved_for_from_its_square_comes_to_rest(method):
     assert run.statistics["steps"] < 2000
 
 
+class Star(Component):
+    """Three orifices that meet without room, from a pressure that falls and rises to none."""
+
+    x, u, v, w = Variable("Pa"), Variable("Pa^0.5"), Variable("Pa^0.5"), Variable("Pa^0.5")
+
+    def equations(self):
+        given = quantity("1 Pa") * blocks.cos(quantity("3 1/s") * blocks.time)
+        for flow, drop in ((self.u, given - self.x), (self.v, self.x), (self.w, self.x)):
+            yield flow == blocks.sign(drop) * sqrt(abs_(drop))
+        yield self.u == self.v + self.w
+
+
+def test_flow_through_orifices_without_room_between_them_turns_over():
+    """u = 2 v, so given - x = 4 x."""
+    run, times = wired("star", star=Star()).simulate("4 s"), np.linspace(0, 4, 101)
+    assert_allclose(run["star.x"].at(quantity(times, "s")).m, np.cos(3 * times) / 5, atol=1e-6)
+
+
 def emptied(law):
     """A tank of 1 mm that runs empty through an orifice in its floor."""
     class Level(Component):

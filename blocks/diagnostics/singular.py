@@ -25,13 +25,12 @@ from ..numerics.arrays import Array
 from ..numerics.blas_threads import threads_for
 from ..numerics.tolerances import CLEAR, DEPENDENT, DEPENDENT_EXACTLY
 from ..system.problem import Problem
-from ..system.system import System
 from .findings import Finding, found
 from .topology import Topology, sources
 from .words import Names, enumerated, example_word, listed, plural, quantity_word, several
 
-__all__ = ["POLE", "ceased_equations", "dependence", "dependent_equations", "dependent_rows",
-           "equation_coefficients", "linear_blocks", "singular_findings",
+__all__ = ["MOST_TOGETHER", "POLE", "ceased_equations", "dependence", "dependent_equations",
+           "dependent_rows", "equation_coefficients", "singular_findings",
            "zero_parameters"]  # fmt: skip
 
 MOST_TOGETHER = 400  # equations solved together that are looked at
@@ -239,15 +238,6 @@ def dependent_rows(equations: list[int], matrix: np.ndarray, tolerance: float = 
         return []
     weight = np.max(np.abs(u[:, rank:]), axis=1)
     return [e for e, w in zip(equations, weight, strict=True) if w > CLEAR]
-
-
-def linear_blocks(system: System, problem: Problem) -> Iterator[tuple[list[int], np.ndarray]]:
-    """Equations that are solved together by elimination, and their coefficients at the start."""
-    for step in system.tape.steps:
-        if step.group >= 0 or not step.linear or step.torn or len(step.equations) > MOST_TOGETHER:
-            continue
-        yield step.equations.tolist(), equation_coefficients(
-            problem, 0.0, step.equations.tolist(), step.unknowns.tolist())
 
 
 def equation_coefficients(problem: Problem, t: float, equations: list[int], unknowns: list[int]

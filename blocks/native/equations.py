@@ -338,11 +338,9 @@ class Equations:
         """Address of what is delayed; 0 where nothing is, or it needs more than the states."""
         if not self.delayed:
             return 0
-        values = ca.densify(delayed_signals(self.system).values)
-        known = self.system.tape.z if self.large else ca.SX(), self.system.tape.u
-        if ca.depends_on(values, ca.vertcat(*known)):
-            return 0
-        return self._of(values)
+        values, tape = ca.densify(delayed_signals(self.system).values), self.system.tape
+        solved = ca.vertcat(tape.u, tape.z) if self.large else tape.u
+        return 0 if ca.depends_on(values, solved) else self._of(values)
 
     def carried_values(self, problem: Problem) -> Array:
         """What is carried along behind the states."""

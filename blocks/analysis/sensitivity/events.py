@@ -13,7 +13,6 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 
-from ...exceptions import BlocksError
 from ...language.expression import TIME
 from ...nonsmooth.modes.law_expressions import expressions_of
 from ...numerics.arrays import Array, Flags, Indices
@@ -373,33 +372,18 @@ class Saltation:
         size = np.maximum(self.jumps.sizes, np.abs(one))
         return bool(np.all(np.abs(one - other) <= np.maximum(SAME * size, known)))
 
-    def _by_states(self, time: float, episode: int, guard: int) -> Array:
-        """Slopes by states alone, with a guard crossed."""
-        which = np.array([episode])
-        point, _ = self.recording.replay.interpolated(np.array([time]), which)
-        m, modes = point.m.copy(), self.modes[which].T.copy()
+    def _slopes(self, time: float, episode: int, guard: int) -> Array:
+        """Slopes behind a guard, or before it if it is negative; nan where there are none."""
+        m, modes = self.m[episode].copy(), self.modes[episode].copy()
         if 0 <= guard < self.system.nm:
             m[guard] = 1.0 - m[guard]
         elif guard >= 0:  # room to the upper and to the lower bound, and what moves
             bound, element = divmod(guard - self.system.nm, len(modes))
             modes[element] = (1, -1, 0)[bound]
-        return self.equations.columns.rates(replace(point, m=m), modes)[:, 0]
-
-    def _slopes(self, time: float, episode: int, guard: int) -> Array:
-        """Slopes behind a guard, or before it if it is negative; nan where they are not known."""
-        if self.equations.are_known_by_states:
-            return self._by_states(time, episode, guard)
-        problem = self.recording.replay.solved_at(episode, time)
-        nothing = np.full(problem.system.nx, np.nan)
-        if guard >= self.system.nm:
-            return nothing
-        if guard >= 0:
-            problem.m[guard] = 1.0 - problem.m[guard]
-            try:
-                problem.update_anew(time)
-            except BlocksError:
-                return nothing
-        return np.array(problem.system.slope(*problem.arguments(time)))
+        problem = self.jumps.held(episode, time, m, modes)
+        if problem is None:
+            return np.full(self.system.nx, np.nan)
+        return np.array(self.system.slope(*problem.arguments(time)))
 
 
 def _floors_of_time(crossings: ca.SX) -> tuple[ca.SX, Indices]:

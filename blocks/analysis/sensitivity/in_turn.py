@@ -11,9 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...exceptions import BlocksError
 from ...numerics.arrays import Array, Flags, Indices
-from ...system.failure import AlgebraicFailure
 from ...system.points import Points
 from .equations import Derivatives
 from .saltation import Jumps
@@ -85,15 +83,11 @@ class InTurn:
 
     def _solved(self, done: tuple[int, ...]) -> Between | None:
         jumps, k, time = self.jumps, self.k, float(self.jumps.times[self.k])
-        episodes, replay = jumps.recording.episodes, jumps.recording.replay
-        problem = replay.solved_at(k, time)
+        episodes, x = jumps.recording.episodes, None
         m, modes = episodes.m[k].copy(), episodes.modes[k].copy()
         for guard in done:
-            if guard < self.nm:
-                m[guard] = episodes.m[k + 1, guard]
-            else:
-                modes[self._element(guard)] = episodes.modes[k + 1, self._element(guard)]
-        problem.m, x = m, problem.x
+            of, which = (m, guard) if guard < self.nm else (modes, self._element(guard))
+            of[which] = (episodes.m if of is m else episodes.modes)[k + 1, which]
         if done:
             before = self._between(done[:-1])
             if before is None:
@@ -102,16 +96,10 @@ class InTurn:
             if self._strikes(done[-1]):
                 flow = jumps.flow_at((self._element(done[-1]),), before.point)
                 x += flow.value[0, 2:-1] * self._impulse(flow, done[-1])[0]
-        problem.x[:] = x
-        if problem.laws is not None:
-            problem.laws.modes = modes
-        try:
-            problem.update_anew(time)
-        except (BlocksError, AlgebraicFailure):
+        problem, held = jumps.held(k, time, m, modes, x), jumps.before(k)
+        if problem is None:
             return None
-        held = jumps.before(k)
-        point = replace(held, x=problem.x[:, None].copy(), z=problem.z[:, None].copy(),
-                        m=m[:, None], u=problem.u[:, None].copy(),
+        point = replace(held, **{name: getattr(problem, name)[:, None].copy() for name in "xzmu"},
                         modes=tuple((modes, columns) for _, columns in held.modes))
         slope = np.array(jumps.system.slope(*problem.arguments(time)))
         return Between(point, slope, jumps.equations.guards(point))

@@ -12,6 +12,7 @@ import casadi as ca
 import numpy as np
 from scipy.sparse import csr_matrix
 
+from ...exceptions import BlocksError
 from ...nonsmooth.modes.law_expressions import expressions_of
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.instants import same_instants
@@ -21,7 +22,9 @@ from ...simulation.recording import RunRecording
 from ...simulation.run_start import given_discrete_values
 from ...simulation.time_events import TimeEvents
 from ...system.evaluator import Evaluator
+from ...system.failure import AlgebraicFailure
 from ...system.points import Points
+from ...system.problem import Problem
 from .equations import Derivatives, SensitivityEquations
 from .start_derivatives import StartDerivatives
 
@@ -81,6 +84,22 @@ class Jumps:
     def after(self, *events: int) -> Points:
         """The points after them."""
         return self.points.some(2 * np.array(events, dtype=int) + 2)
+
+    def held(self, episode: int, time: float, m: Array, modes: Indices, x: Array | None = None
+             ) -> Problem | None:
+        """The problem at a time of an episode as if other relations and modes held, maybe at other
+        states; None where it has no solution."""
+        problem = self.recording.replay.solved_at(episode, time)
+        problem.m = m
+        if x is not None:
+            problem.x[:] = x
+        if problem.laws is not None:
+            problem.laws.modes = modes
+        try:
+            problem.update_anew(time)
+        except (BlocksError, AlgebraicFailure):
+            return None
+        return problem
 
     @cached_property
     def impacts(self) -> Flags:

@@ -171,9 +171,10 @@ class Saltation:
                       out: Changes) -> None:
         """What happens at once happens in turn with other values of some parameters."""
         time, in_turn = float(self.times[k]), InTurn(self.jumps, k, caused)
+        assigned = self.jumps.resets.active or (caused >= self._sampled).any()
         one_sided = []
         for p in apart.tolist():
-            sides = [] if self._may_be_assigned(k, caused) else [
+            sides = [] if assigned else [
                 side * in_turn.after(side * changes.x[:, p], side * self.dp[:, p],
                                      side * changes.d[:, p]) for side in (1.0, -1.0)]
             if sides:
@@ -185,11 +186,6 @@ class Saltation:
             self._told.append((time, f"{self._names(caused, time)} happen at once, and in another "
                                f"order with other values: derivatives by {', '.join(one_sided)} "
                                "hold for one side only."))
-
-    def _may_be_assigned(self, k: int, caused: Indices) -> bool:
-        """Whether ``when`` or samples assign something at the k-th event."""
-        return bool(self.jumps.resets.active or (caused >= self._sampled).any()
-                    or self.instants.touched[k] >= 0)
 
     def _relations(self, guards: Indices) -> Indices:
         """The relations among guards, and those that read floors among them."""

@@ -184,8 +184,7 @@ def breakdown(system: System, problem: Problem, t: float, y: Array, since: float
     The motion is continued in a straight line, until an equation has no value. Steps end short of
     a pole: a value there is large, and was not a little before.
     """
-    span = (t - since) or 1.0
-    x, z = problem.x.copy(), problem.z.copy()
+    problem, span = problem.copy_for_reading(), (t - since) or 1.0
     try:
         with np.errstate(all="ignore"):
             slope = problem.slope(t, y)
@@ -205,8 +204,6 @@ def breakdown(system: System, problem: Problem, t: float, y: Array, since: float
             return _broken(problem, t, earlier, *first_equations(system, grown))
     except AlgebraicFailure:
         return None
-    finally:
-        problem.x[:], problem.z[:] = x, z
 
 
 def _broken(problem: Problem, t: float, earlier: tuple[float, Array], equations: list[int],
@@ -216,6 +213,9 @@ def _broken(problem: Problem, t: float, earlier: tuple[float, Array], equations:
     owned = [e for e in equations if names.owner(e)]
     if not owned:
         return None
+    step = next(s for s in problem.system.tape.steps if equations[0] in s.equations)
+    if step.group < 0:  # all of them are solved for together
+        unknowns = step.unknowns.tolist()
     here = equation_coefficients(problem, t, equations, unknowns)
     problem.solve(*earlier)
     before = equation_coefficients(problem, earlier[0], equations, unknowns)
@@ -227,8 +227,9 @@ def _broken(problem: Problem, t: float, earlier: tuple[float, Array], equations:
     if ceased:
         return names.owner(owned[0]), (
             f"There  {names.equation(ceased[0])}  does not determine "
-            f"{names.unknown(unknowns[0])} any more: what it is multiplied by, as a ratio, a mass "
-            f"or 1 minus a gain, has come to 0. Keep that away from 0, {end}")
+            f"{names.unknown(unknowns[equations.index(ceased[0])])} any more: what it is "
+            "multiplied by, as a ratio, a mass or 1 minus a gain, has come to 0. Keep that away "
+            f"from 0, {end}")
     return names.owner(owned[0]), (
         f"There  {names.equation(owned[0])}  has no finite value: look for a division by zero, or "
         "a root or logarithm of a negative number. Where that is reached on purpose, as by a tank "

@@ -14,11 +14,9 @@ import numpy as np
 from ...numerics.arrays import Array, Flags, Indices
 from ...system.points import Points
 from .equations import Derivatives
-from .saltation import Jumps
+from .saltation import NEAR, Jumps
 
 __all__ = ["InTurn"]
-
-SAME = 1e-6  # of the largest slope, or jump of a state: two that are the same
 
 
 class Between(NamedTuple):
@@ -57,9 +55,9 @@ class InTurn:
             at = self._between(done)
             x = x - dt[first] * (nowhere if at is None else at.slope)
         end = jumps.after(self.k)
-        if at is None or np.abs(at.point.x - end.x).max() > SAME * np.abs(
+        if at is None or np.abs(at.point.x - end.x).max() > NEAR * np.abs(
                 end.x - jumps.before(self.k).x).max() or np.any(
-                np.abs(at.slope - jumps.rates[1][self.k]) > SAME * jumps.sizes):
+                np.abs(at.slope - jumps.rates[1][self.k]) > NEAR * jumps.sizes):
             return nowhere
         return x
 

@@ -28,7 +28,7 @@ from ...system.problem import Problem
 from .equations import Derivatives, SensitivityEquations
 from .start_derivatives import StartDerivatives
 
-__all__ = ["Changes", "Jumps"]
+__all__ = ["NEAR", "Changes", "Jumps"]
 
 MOST_ROUNDS = 20  # of ``when`` statements that act on each other
 NEAR = 1e-6  # of a value, within which it is the one of the run

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..numerics.arrays import Array, Indices, all_finite, length
+from ..numerics.arrays import Array, Indices, length
 from ..numerics.copies import shallow_copy
 from ..numerics.tolerances import DIRECTION_STEP, TINY
 from .delays import Delays, delays_of
@@ -177,8 +177,6 @@ class Problem:
 
     def slope(self, t: float, y: Array) -> Array:
         """y' in scaled units; nan where the algebraic unknowns have no solution."""
-        if not all_finite(y):  # behind a stage that has none
-            return np.full(self.size, np.nan)
         try:
             self.solve(t, y)
         except AlgebraicFailure as failure:

@@ -356,14 +356,34 @@ class _Order:
                 self.writer.assign(group, equations[at] - group.first, k, unknowns[at], True)
         return self.writer.residuals_of(np.concatenate([b.leftover for b in blocks]))
 
+    def _with_present_signs(self, residual: ca.SX, crossing: ca.SX, z: ca.SX
+                            ) -> tuple[ca.SX, ca.SX]:
+        """Residuals and crossings, with the signs of what is rooted as they are at every point.
+
+        So it is where no state takes part: held, the root of a magnitude has a second value beyond
+        where it turns over. States come to rest where it is held at zero. The values of unknowns
+        see the same signs, and nothing happens where these change.
+        """
+        families, writer = self.flat.network.families, self.writer
+        signs = [k for f, r, first in writer.relation_layout
+                 if families[f].kernel.relation_symbols[r].__hash__() in families[f].kernel.
+                 root_signs for k in range(first, first + families[f].size)]
+        if not signs or not z.numel():
+            return residual, crossing
+        loop = np.repeat(np.arange(len(self.loops)), self.loops)
+        moving = loop[ca.which_depends(residual, writer.x, 1, True)]
+        still = np.flatnonzero(~np.isin(loop, moving)).tolist()
+        some = np.flatnonzero(ca.which_depends(crossing[signs], z[still], 1, True))
+        which = [signs[k] for k in some]
+        held, now = writer.m[which], crossing[which] > 0
+        writer.values, residual, crossing = (
+            ca.substitute(of, held, now) for of in (writer.values, residual, crossing))
+        crossing[which] = 1.0
+        return residual, crossing
+
     # -- results ----------------------------------------------------------------------
     def tape(self) -> Tape:
         writer, reduced, flat = self.writer, self.reduced, self.flat
-        states = reduced.states
-        signs = flat.derivative_sign[states]
-        slope = writer.gather(flat.derivative[states], signs).T if len(states) else ca.SX(0, 1)
-        constraints = [writer.residuals_of(equations)
-                       for cluster in reduced.clusters for equations, _ in cluster.levels]
         crossings, moves_floor = [], []
         for f, family in enumerate(flat.network.families):
             kernel = family.kernel
@@ -371,11 +391,18 @@ class _Order:
             for crossing, _ in kernel.relations:
                 crossings.append(writer.kernel_row(f, crossing).T)
                 moves_floor += family.size * [not held.isdisjoint(symbols_in(crossing))]
+        residual, crossing, z = (ca.vertcat(ca.SX(0, 1), *of) for of in (
+            self.residuals, crossings, self.z))
+        residual, crossing = self._with_present_signs(residual, crossing, z)
+        states = reduced.states
+        signs = flat.derivative_sign[states]
+        slope = writer.gather(flat.derivative[states], signs).T if len(states) else ca.SX(0, 1)
+        constraints = [writer.residuals_of(equations)
+                       for cluster in reduced.clusters for equations, _ in cluster.levels]
         exponents = [writer.kernel_row(f, exponent).T
                      for f, family in enumerate(flat.network.families)
                      for exponent in family.kernel.exponents]
-        residual, crossing, z, constraint, exponent = (ca.vertcat(ca.SX(0, 1), *of) for of in (
-            self.residuals, crossings, self.z, constraints, exponents))
+        constraint, exponent = (ca.vertcat(ca.SX(0, 1), *of) for of in (constraints, exponents))
         if any(moves_floor):  # all other conditions are functions of time by them
             which = np.flatnonzero(~np.array(moves_floor)).tolist()
             crossing[which] = writer.of_time(crossing[which])

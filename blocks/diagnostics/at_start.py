@@ -29,7 +29,7 @@ from .not_finite import (
     neighbours,
     not_finite,
 )
-from .singular import dependence, dependent_rows, linear_blocks
+from .singular import MOST_TOGETHER, dependence, dependent_rows, equation_coefficients
 from .topology import Topology
 from .words import Names, enumerated, listed, ports_at, quantity_word
 
@@ -204,10 +204,13 @@ def _singular(system: System) -> Finding:
 
 def _dependent_here(system: System, problem: Problem) -> Finding | None:
     """Linear equations solved together that do not determine their unknowns at the start."""
-    with np.errstate(all="ignore"):
-        for equations, matrix in linear_blocks(system, problem):
-            chosen = dependent_rows(equations, matrix)
-            if chosen:
+    for step in system.tape.steps:
+        if step.group >= 0 or not step.linear or step.torn or len(step.equations) > MOST_TOGETHER:
+            continue
+        equations = step.equations.tolist()
+        with np.errstate(all="ignore"):
+            matrix = equation_coefficients(problem, 0.0, equations, step.unknowns.tolist())
+            if chosen := dependent_rows(equations, matrix):
                 return dependence(Names(system.flat), "initial.dependent", chosen)
     return None
 

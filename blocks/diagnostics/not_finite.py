@@ -14,7 +14,14 @@ from ..system.problem import Problem
 from ..system.system import System
 from ..units import from_si
 from .findings import Finding, found
-from .singular import dependence, dependent_equations, zero_parameters
+from .singular import (
+    POLE,
+    ceased_equations,
+    dependence,
+    dependent_equations,
+    equation_coefficients,
+    zero_parameters,
+)
 from .topology import PortRow, Topology
 from .words import Names, enumerated, listed, quantity_word
 
@@ -23,7 +30,6 @@ __all__ = ["advice_on_loose_nodes", "breakdown", "dependent_block", "derivative_
 
 AHEAD = np.concatenate([[0.0], np.logspace(-9, -1.5, 16)])  # of the time since the start, or 1 s
 BEFORE = 1e-6  # of that time
-POLE = 1e3  # by which a value grows in it on its way to a pole
 
 
 def not_finite(system: System, problem: Problem, t: float = 0.0) -> tuple[list[int], list[int]]:
@@ -173,33 +179,61 @@ def _shown(system: System, c: int, value: float) -> str:
 
 def breakdown(system: System, problem: Problem, t: float, y: Array, since: float
               ) -> tuple[str, str] | None:
-    """(component, equation) that ceases to be finite just after a point of a run.
+    """(component, what is wrong and what to do) of equations without a value just after a point.
 
     The motion is continued in a straight line, until an equation has no value. Steps end short of
-    a pole of a function of time: its value there is large, by time alone.
+    a pole: a value there is large, and was not a little before.
     """
-    span = (t - since) or 1.0
-    names = Names(system.flat)
-    x, z = problem.x.copy(), problem.z.copy()
+    problem, span = problem.copy_for_reading(), (t - since) or 1.0
     try:
         with np.errstate(all="ignore"):
             slope = problem.slope(t, y)
             slope = np.where(np.isfinite(slope), slope, 0.0)
+            earlier = t - BEFORE * span, y - BEFORE * np.sign(slope) * (np.abs(y) + 1.0)
             for h in AHEAD * span:
-                try:
-                    problem.solve(t + h, y + h * slope)
-                except AlgebraicFailure:
-                    return None
-                equations, _ = not_finite(system, problem, t + h)
+                problem.solve(t + h, y + h * slope)
+                equations, unknowns = not_finite(system, problem, t + h)
                 if equations:
-                    return _first_with_owner(names, equations)
-    finally:
-        problem.x[:], problem.z[:] = x, z
-    with np.errstate(all="ignore"):
-        near, before = (np.abs(system.values(*problem.arguments(at)))
-                        for at in (t, t - BEFORE * span))
-    grown = (before > 0) & (near > POLE * before)
-    return _first_with_owner(names, first_equations(system, grown)[0])
+                    return _broken(problem, t + h, earlier, equations, unknowns)
+            problem.solve(t, y)
+            near = np.abs(system.values(*problem.arguments(t)))
+            problem.solve(*earlier)
+            before = np.abs(system.values(*problem.arguments(earlier[0])))
+            problem.solve(t, y)
+            grown = (before > 0) & (near > POLE * before)
+            return _broken(problem, t, earlier, *first_equations(system, grown))
+    except AlgebraicFailure:
+        return None
+
+
+def _broken(problem: Problem, t: float, earlier: tuple[float, Array], equations: list[int],
+            unknowns: list[int]) -> tuple[str, str] | None:
+    """(component, what is wrong and what to do) of equations that give no value where it is."""
+    names = Names(problem.system.flat)
+    owned = [e for e in equations if names.owner(e)]
+    if not owned:
+        return None
+    step = next(s for s in problem.system.tape.steps if equations[0] in s.equations)
+    if step.group < 0:  # all of them are solved for together
+        unknowns = step.unknowns.tolist()
+    here = equation_coefficients(problem, t, equations, unknowns)
+    problem.solve(*earlier)
+    before = equation_coefficients(problem, earlier[0], equations, unknowns)
+    ceased = ceased_equations(here, before, equations)
+    end = "or end the run before that by until=…."
+    if len(ceased) > 1:
+        finding = dependence(names, "simulation.value", ceased, "there")
+        return names.owner(owned[0]), f"{finding.problem}\n{finding.advice[:-1]}, {end}"
+    if ceased:
+        return names.owner(owned[0]), (
+            f"There  {names.equation(ceased[0])}  does not determine "
+            f"{names.unknown(unknowns[equations.index(ceased[0])])} any more: what it is "
+            "multiplied by, as a ratio, a mass or 1 minus a gain, has come to 0. Keep that away "
+            f"from 0, {end}")
+    return names.owner(owned[0]), (
+        f"There  {names.equation(owned[0])}  has no finite value: look for a division by zero, or "
+        "a root or logarithm of a negative number. Where that is reached on purpose, as by a tank "
+        "that runs empty, guard it: where(x > 0, sqrt(x), 0).")
 
 
 def slope_equation(system: System, state: str) -> str:
@@ -209,8 +243,3 @@ def slope_equation(system: System, state: str) -> str:
             if step.group >= 0 and system.class_names[int(c)] == f"der({state})":
                 return Names(system.flat).equation(int(e))
     return ""
-
-
-def _first_with_owner(names: Names, equations: list[int]) -> tuple[str, str] | None:
-    owned = [e for e in equations if names.owner(e)]
-    return (names.owner(owned[0]), names.equation(owned[0])) if owned else None

@@ -21,18 +21,20 @@ from ..assembly.flatten import Flat
 from ..assembly.index_reduction import MAX_DIFFERENTIATIONS
 from ..assembly.matching import connected
 from ..assembly.reduced import Singular
+from ..numerics.arrays import Array
 from ..numerics.blas_threads import threads_for
 from ..numerics.tolerances import CLEAR, DEPENDENT, DEPENDENT_EXACTLY
 from ..system.problem import Problem
-from ..system.system import System
 from .findings import Finding, found
 from .topology import Topology, sources
 from .words import Names, enumerated, example_word, listed, plural, quantity_word, several
 
-__all__ = ["dependent_equations", "dependent_rows", "linear_blocks", "singular_findings",
+__all__ = ["MOST_TOGETHER", "POLE", "ceased_equations", "dependence", "dependent_equations",
+           "dependent_rows", "equation_coefficients", "singular_findings",
            "zero_parameters"]  # fmt: skip
 
 MOST_TOGETHER = 400  # equations solved together that are looked at
+POLE = 1e3  # by which a value grows just before a pole
 
 
 @dataclass
@@ -237,20 +239,26 @@ def dependent_rows(equations: list[int], matrix: np.ndarray, tolerance: float = 
     return [e for e, w in zip(equations, weight, strict=True) if w > CLEAR]
 
 
-def linear_blocks(system: System, problem: Problem) -> Iterator[tuple[list[int], np.ndarray]]:
-    """Equations that are solved together by elimination, and their coefficients at the start."""
-    for step in system.tape.steps:
-        if step.group >= 0 or not step.linear or step.torn or len(step.equations) > MOST_TOGETHER:
-            continue
-        writer = copy.copy(system.tape.writer)
-        unknowns = ca.SX.sym("v", len(step.unknowns))
-        writer.values = ca.SX(writer.values)
-        writer.values[step.unknowns.tolist()] = unknowns
-        residuals = writer.residuals_of(step.equations)
-        matrix = ca.densify(ca.jacobian(residuals, unknowns))
-        given = ca.Function("block", [*system.arguments, unknowns], [matrix])
-        values = given(*problem.arguments(0.0), np.zeros(len(step.unknowns)))
-        yield [int(e) for e in step.equations], np.array(values)
+def equation_coefficients(problem: Problem, t: float, equations: list[int], unknowns: list[int]
+                          ) -> Array:
+    """The coefficients of unknowns in equations, at a problem's present point."""
+    system = problem.system
+    writer, given = copy.copy(system.tape.writer), ca.SX.sym("v", len(unknowns))
+    writer.values = ca.SX(system.tape.values)
+    writer.values[unknowns] = given
+    matrix = ca.densify(ca.jacobian(writer.residuals_of(np.array(equations)), given))
+    of = ca.Function("block", [*system.arguments, given], [matrix])
+    values = system.values(*problem.arguments(t))[unknowns]
+    return np.array(of(*problem.arguments(t), values))
+
+
+def ceased_equations(here: Array, before: Array, equations: list[int]) -> list[int]:
+    """Equations that no longer determine their unknowns, by their coefficients at a point and
+    before it; none where something else is wrong with them."""
+    size, usual = np.linalg.slogdet(here)[1], np.linalg.slogdet(before)[1]
+    if np.isfinite(here).all() and size < usual - np.log(POLE):
+        return dependent_rows(equations, here, CLEAR) or equations
+    return []
 
 
 def zero_parameters(flat: Flat, paths: Iterable[str]) -> list[str]:
@@ -269,12 +277,12 @@ def zero_parameters(flat: Flat, paths: Iterable[str]) -> list[str]:
     return out
 
 
-def dependence(names: Names, code: str, equations: list[int]) -> Finding:
+def dependence(names: Names, code: str, equations: list[int],
+               where: str = "with the present parameters") -> Finding:
     """The finding for equations that depend on each other by their numbers."""
     owners = list(dict.fromkeys(o for e in equations for o in _owners(names, e)))
     states = [o for e in equations if (o := names.owner(e))] or owners
     zero = zero_parameters(names.flat, owners)
-    where = "with the present parameters"
     lines = enumerated([names.equation(e) for e in equations])
     advice = f"Remove one of {listed(dict.fromkeys(states))}, or change its parameters."
     if len(owners) == 1:

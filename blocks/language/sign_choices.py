@@ -95,12 +95,15 @@ def _gives_what_is_carried(kernel: Kernel, laws: list[Law], law: Law, flow: ca.S
                for (i, _), s, slope in zip(law.arguments, law.symbols, law.slopes, strict=True))
 
 
+def _beside_laws(kernel: Kernel) -> ca.SX:
+    """All that a class says beside its laws."""
+    return ca.vertcat(ca.SX(), *kernel.beside_equations(), *kernel.observed.values(),
+                      *kernel.defaults.values(), *(c for c, _ in kernel.requirements))
+
+
 def _drop_unused(kernel: Kernel, laws: list[Law]) -> None:
     """Take relations from a kernel that nothing in the class looks at any more."""
-    looking = ca.vertcat(ca.SX(), *(law.residual for law in laws), *kernel.beside_equations(),
-                         *kernel.observed.values(), *kernel.defaults.values(),
-                        *(c for c, _ in kernel.requirements))
-    used = symbols_in(looking)
+    used = symbols_in(ca.vertcat(_beside_laws(kernel), *(law.residual for law in laws)))
     kept = [(relation, symbol) for relation, symbol in zip(
         kernel.relations, kernel.relation_symbols, strict=True) if symbol.__hash__() in used]
     kernel.relations = [relation for relation, _ in kept]
@@ -121,16 +124,22 @@ def with_zeros(kernel: Kernel, laws: list[Law], relation: Callable[[ca.SX, bool]
     chosen = [(v, choice) for law in laws if law not in rooted and law.residual.op() == ca.OP_SUB
               for v, choice in permutations([law.residual.dep(0), law.residual.dep(1)])
               if v.is_symbolic() and alternatives(choice)]
-    laws = [Law(kernel, _with_zeros(crossings, law.residual, chosen, relation), law.wording)
-            if law in rooted else law for law in laws]
+    signs, held = set[int](), symbols_in(ca.vertcat(_beside_laws(kernel), *(
+        law.residual for law in laws if law not in rooted)))
+    laws = [Law(kernel, _with_zeros(crossings, law.residual, chosen, relation, signs, held),
+                law.wording) if law in rooted else law for law in laws]
     if rooted:
         _drop_unused(kernel, laws)
+        kernel.root_signs = signs - held
     return laws
 
 
 def _with_zeros(crossings: dict[int, ca.SX], residual: ca.SX, chosen: list[tuple[ca.SX, ca.SX]],
-                relation: Callable[[ca.SX, bool], ca.SX]) -> ca.SX:
-    """A residual with zeros, in which the choice stands for a variable that is one."""
+                relation: Callable[[ca.SX, bool], ca.SX], signs: set[int], held: set[int]) -> ca.SX:
+    """A residual with zeros, in which the choice stands for a variable that is one.
+
+    Its relations become ``signs`` where the law is 0 as they turn over, else they are ``held``.
+    """
     choices: list[tuple[ca.SX, ...]] = []
 
     def marked(kind: int, operands: list[ca.SX]) -> ca.SX | None:
@@ -144,12 +153,18 @@ def _with_zeros(crossings: dict[int, ca.SX], residual: ca.SX, chosen: list[tuple
     for variable, choice in chosen:
         law = ca.substitute(law, variable, choice)
     law = rewritten(law, marked)
+    held |= symbols_in(law)
     for symbol, condition, then, otherwise in reversed(choices):
         d, beside = crossings[condition.__hash__()], ca.jacobian(law, symbol)
         cases = [unguarded(one) * beside for one in (then, otherwise)]
-        if all(_vanishes(case, d) for case in cases) and any(_has(ROOTS, case) for case in cases):
+        rests = any(_has(ROOTS, one) for one in cases)
+        turn = {k for k in symbols_in(ca.vertcat(condition, then, otherwise)) & crossings.keys()
+                if any(ca.is_equal(crossings[k], way, EQUAL) for way in (d, -d))}
+        (signs if rests and all(_vanishes(one, d, True) for one in cases) else held).update(turn)
+        if rests and all(_vanishes(one, d) for one in cases):
             condition, found = relation(d, False), True
             otherwise = ca.if_else(relation(-d, False), otherwise, 0)
+            signs |= {condition.__hash__(), relation(-d, False).__hash__()}
         elif len(ca.symvar(d)) == 1 and all(_vanishes(one, d) for case in cases
                                             for one in (case, ca.jacobian(case, ca.symvar(d)[0]))):
             condition, found = d > 0, True
@@ -161,13 +176,13 @@ def _has(operations: set[int], sx: ca.SX) -> bool:
     return not kinds(ca.Function("expression", ca.symvar(sx), [sx])).isdisjoint(operations)
 
 
-def _vanishes(sx: ca.SX, d: ca.SX) -> bool:
-    """Whether an expression is 0 where ``d`` is, as can be seen."""
+def _vanishes(sx: ca.SX, d: ca.SX, always: bool = False) -> bool:
+    """Whether an expression is 0 where ``d`` is, as can be seen; also where it is ``always`` 0."""
     of = [sx.dep(k) for k in range(sx.n_dep())]
     if ca.is_equal(sx, d, EQUAL) or ca.is_equal(sx, -d, EQUAL):
         return True
     if choice := alternatives(sx):
-        return all(_vanishes(one, d) for one in choice[1:])
+        return all(_vanishes(one, d, always) for one in choice[1:])
     if sx.op() == ca.OP_MUL:
-        return any(_vanishes(one, d) for one in of)
-    return sx.op() in LIKEWISE and _vanishes(of[0], d)
+        return any(_vanishes(one, d, always) for one in of)
+    return sx.op() in LIKEWISE and _vanishes(of[0], d, always) or always and sx.is_zero()

@@ -336,12 +336,11 @@ class Equations:
     @cached_property
     def past(self) -> int:
         """Address of what is delayed; 0 where nothing is, or it needs more than the states."""
-        if not self.delayed or self.large:
+        if not self.delayed:
             return 0
-        values = ca.densify(delayed_signals(self.system).values)
-        if self.system.nu and ca.jacobian_sparsity(values, self.system.tape.u).nnz():
-            return 0
-        return self._of(values)
+        values, tape = ca.densify(delayed_signals(self.system).values), self.system.tape
+        solved = ca.vertcat(tape.u, tape.z) if self.large else tape.u
+        return 0 if ca.depends_on(values, solved) else self._of(values)
 
     def carried_values(self, problem: Problem) -> Array:
         """What is carried along behind the states."""

@@ -171,7 +171,8 @@ def band_of(system: System, directions: bool = False, laws: Laws | None = None) 
     derivatives in ``directions``. Modes of ``laws`` are held.
     """
     if system.nx <= DENSE:
-        return system.once("narrowest", lambda: _narrowest(system)) if directions else None
+        wanted = directions and system.nx
+        return system.once("narrowest", lambda: _narrowest(system)) if wanted else None
     if (laws is not None or system.clusters) and slope_of_states(system, laws) is None or (
             max(system.tape.loops, default=0) > SMALL_LOOP):
         return None

@@ -69,10 +69,8 @@ def stop_at_failed_step(recording: RunRecording, step: Step, t_start: float) -> 
             has_roots(system, name.rpartition(".")[0]) for name in names):
         advice = TAKE * ("rodas4" not in recording.statistics["method"]) + _steep(slope)
     grown = _beyond_measure(problem, np.asarray(step.y))
-    if broken is not None and grown is None:
-        advice = (f"There  {broken[1]}  has no finite value: look for a division by zero, or a "
-                  "root or logarithm of a negative number. Where that is reached on purpose, as by "
-                  "a tank that runs empty, guard it: where(x > 0, sqrt(x), 0).")
+    if broken is not None:
+        advice = broken[1]
     if grown is not None:
         advice, broken = grown[1], (grown[0].rpartition(".")[0], "")
     raise SimulationError(

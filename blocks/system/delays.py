@@ -30,7 +30,7 @@ from ..numerics.arrays import Array, Indices
 from ..numerics.instants import same_instant
 from ..numerics.tolerances import CLEAR, LAST_BITS, TIME_GRAIN
 from ..solvers.interpolation import barycentric_weights, basis, chebyshev_nodes
-from .evaluator import Arguments
+from .evaluator import Arguments, Evaluator
 from .past import Past, may_miss
 from .system import System
 
@@ -122,7 +122,7 @@ class Delays:
         signals = system.once("delayed", lambda: delayed_signals(system))
         lags, self.initial, self.values = system.once("functions of delayed signals", lambda: (
             ca.Function("lags", [system.tape.p], [ca.substitute(signals.lags, TIME, 0)]),
-            ca.Function("before", [TIME, system.tape.p], [signals.lagged]),
+            Evaluator(ca.Function("before", [TIME, system.tape.p], [ca.densify(signals.lagged)])),
             system.function("delayed", ca.densify(signals.values))))
         self.p, self.slots, found = p, signals.slots, np.array(lags(p)).ravel()
         _refuse_lags(found, signals)
@@ -188,7 +188,7 @@ class Delays:
         for piece in np.unique(self.chosen):
             mine, lags = np.flatnonzero(chosen == piece), np.flatnonzero(self.chosen == piece)
             if piece < 0:
-                out[mine] = np.array(self.initial(t[None, :], self.p))[mine]
+                out[mine] = self.initial.at_columns(t[None, :], self.p)[mine]
             else:
                 out[mine] = self.past.signals(int(piece), t - self.lags[lags, None], mine,
                                               np.searchsorted(lags, self.group[mine]))

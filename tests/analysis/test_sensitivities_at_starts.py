@@ -74,6 +74,19 @@ def test_a_mass_struck_from_both_sides_follows_both_restitutions():
     paths = ["left.restitution", "right.restitution"]
     found = [derivatives(m, "0.15 s", f"{v}.v", *paths, rtol=1e-9) for v in "abc"]
     assert_allclose(found, [[-0.75, -0.25], [0.25, -0.25], [0.25, 0.75]], rtol=1e-8)
+    with pytest.warns(SensitivityWarning, match="By a.v derivatives become infinite"):
+        found = m.simulate("0.15 s", sensitivities=["a.v"]).sensitivities["b.v", "a.v"].final
+    assert np.isnan(found.m)  # which is struck first decides
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.4])
+def test_masses_that_strike_apart_at_once_follow_each_its_own_changes(restitution):
+    """x = -1 m + e (v (1 s) - 1 m) after the impact at 1 m / v."""
+    m = wired("apart", "mass.M stop.R", "stop.C ground.V", ground=tr.Reference(),
+              mass=tr.Mass(count=2, mass="1 kg", v="-1 m/s"), stop=tr.HardStop(
+                  count=2, model="restitution", restitution=restitution, lower_bound="-1 m"))
+    found = derivatives(m, "2 s", "stop[0].x", "stop.restitution", "mass[0].v", "mass[1].v")
+    assert_allclose(found, [1, -2 * restitution, 0], rtol=1e-6, atol=1e-9)
 
 
 def test_no_derivative_is_made_up_by_a_place_from_which_the_impact_comes_later():

@@ -76,11 +76,14 @@ def test_gains_that_multiply_to_one_in_a_ring_determine_nothing():
     assert codes(loop(signal.Gain(gain=-8), signal.Gain(gain=0.125))) == []
 
 
-def test_a_ring_with_gain_below_one_has_its_closed_form():
-    model = loop(signal.Gain(gain=0.75), signal.Sum())
-    model.c = signal.Constant(value=2)
-    model.connect(model.c.y, model.b1.u2)
-    assert model.simulate("1 s")["b1.y"].final.m == pytest.approx(2 / (1 - 0.75), rel=1e-12)
+def test_a_ring_has_its_closed_form_until_its_gain_comes_to_one():
+    model = loop(signal.Gain(gain=0.75), signal.Sum(), signal.Product())
+    wire(model, "c.y b1.u2", "ramp.y b2.u2", "b1.y i.u", c=signal.Constant(value=2),
+         ramp=signal.Ramp(slope="1 1/s"), i=signal.Integrator())
+    with pytest.raises(SimulationError, match="b2 run in a circle whose gain is 1 there") as told:
+        model.simulate("2 s")
+    assert told.value.time == pytest.approx(4 / 3, rel=1e-9)
+    assert told.value.result["b1.y"].at("1 s").m == pytest.approx(2 / (1 - 0.75), rel=1e-12)
 
 
 @pytest.mark.parametrize("block", [signal.Maximum(), signal.Minimum(), signal.Sum(signs="+")])

@@ -107,6 +107,23 @@ def test_a_flow_that_is_solved_for_from_its_square_comes_to_rest(method):
     assert run.statistics["steps"] < 2000
 
 
+class Star(Component):
+    """Three orifices that meet without room, from a pressure that falls and rises to none."""
+
+    x = Variable("Pa")
+
+    def equations(self):
+        first, others = (blocks.sign(drop) * sqrt(abs_(drop)) for drop in (
+            quantity("1 Pa") * blocks.cos(quantity("3 1/s") * blocks.time) - self.x, self.x))
+        yield first == 2 * others
+
+
+@pytest.mark.parametrize("options", [{}, {"method": "backward_euler", "step": "20 ms"}])
+def test_flow_through_orifices_without_room_between_them_turns_over(options):
+    run, times = wired("star", star=Star()).simulate("4 s", **options), np.linspace(0, 4, 101)
+    assert_allclose(run["star.x"].at(quantity(times, "s")).m, np.cos(3 * times) / 5, atol=1e-6)
+
+
 def emptied(law):
     """A tank of 1 mm that runs empty through an orifice in its floor."""
     class Level(Component):

@@ -51,14 +51,13 @@ class Columns:
         self._widths = np.cumsum([system.nx, entries.numel(), system.nd])
         self.row, self.column = (np.array(k, dtype=int) for k in slopes.sparsity().get_triplet())
         given = [*system.arguments, modes]
-        values, looks, rates = (ca.substitute(one, w, found) if w.numel() else one for one in (
-            ca.vec(ca.SX(slopes.nz[:])), guards, tape.slope))
-        functions = [ca.Function("columns", given, [ca.densify(one)])
-                     for one in (values, looks, rates)]
+        values, looks = (ca.substitute(one, w, found) if w.numel() else one for one in (
+            ca.vec(ca.SX(slopes.nz[:])), guards))
         # contacts that have drifted apart by rounding need not be closed anew
         wanted = [Wanted.by(system, one) for one in (values, looks)]
         self.serves = not any(one.of_efforts or one.unknowns for one in wanted)
-        self._slopes, self._guards, self._rates = (Evaluator(f) for f in functions)
+        self._slopes, self._guards = (Evaluator(ca.Function("columns", given, [ca.densify(one)]))
+                                      for one in (values, looks))
 
     def slopes(self, points: Points, modes: Indices) -> tuple[Entries, Array, Array]:
         """Derivatives of slopes by states, parameters and discrete values, (points, states, …).
@@ -75,10 +74,6 @@ class Columns:
     def guards(self, points: Points, modes: Indices) -> Array:
         """What says when an event happens, (guards, points)."""
         return self._values(self._guards, points, modes)
-
-    def rates(self, points: Points, modes: Indices) -> Array:
-        """Slopes themselves, (states, points)."""
-        return self._values(self._rates, points, modes)
 
     def _values(self, function: Evaluator, points: Points, modes: Indices) -> Array:
         return native.column_values(function, points, modes.astype(float), again=True)

@@ -50,7 +50,7 @@ class Derivatives(NamedTuple):
         """How fast the rows change, (points, rows), where states do with (points, states) rates."""
         return np.asarray((self.x @ slope[:, :, None])[..., 0] + self.t)
 
-    def rows(self, which: slice) -> Derivatives:
+    def rows(self, which: slice | Indices) -> Derivatives:
         """Some of the rows."""
         return Derivatives(*(one[:, which] for one in self))
 

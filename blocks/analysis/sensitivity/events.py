@@ -13,7 +13,6 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 
-from ...exceptions import BlocksError
 from ...language.expression import TIME
 from ...nonsmooth.modes.law_expressions import expressions_of
 from ...numerics.arrays import Array, Flags, Indices
@@ -22,6 +21,7 @@ from ...numerics.tolerances import TINY
 from ...simulation.recording import RunRecording
 from ...simulation.relations import Relations
 from .equations import Derivatives, SensitivityEquations
+from .in_turn import InTurn
 from .instants import GRAZES, SQUARED, TOGETHER, Instants, relations_of_end
 from .saltation import Changes, Jumps
 from .start_derivatives import StartDerivatives
@@ -156,11 +156,36 @@ class Saltation:
         before, after = self.jumps.rates
         dt = self.moved[k] = self._moved(int(self.instants.first[k]), k, changes)
         caused = np.flatnonzero(self.instants.caused[k])
-        if len(caused) > 1:
-            self._tell_together(k, dt, changes)
         arrived = Changes(changes.x + before[k][:, None] * dt, changes.d)
         new = self.jumps.apply(k, arrived, dt, self._relations(caused))
-        return Changes(new.x - after[k][:, None] * dt, new.d)
+        out = Changes(new.x - after[k][:, None] * dt, new.d)
+        apart = np.zeros(len(dt), dtype=bool)
+        for guard in caused[1:] if len(caused) > 1 else ():
+            apart |= np.abs(self._moved(int(guard), k, changes) - self._moved(
+                int(caused[0]), k, changes)) > 1e-6 * (1e-12 + np.abs(dt))
+        if apart.any() and not self._change_nothing(k, caused):
+            self._take_in_turn(k, caused, np.flatnonzero(apart), changes, out)
+        return out
+
+    def _take_in_turn(self, k: int, caused: Indices, apart: Indices, changes: Changes,
+                      out: Changes) -> None:
+        """What happens at once happens in turn with other values of some parameters."""
+        time, in_turn = float(self.times[k]), InTurn(self.jumps, k, caused)
+        assigned = self.jumps.resets.active or (caused >= self._sampled).any()
+        one_sided = []
+        for p in apart.tolist():
+            sides = [] if assigned else [
+                side * in_turn.after(side * changes.x[:, p], side * self.dp[:, p],
+                                     side * changes.d[:, p]) for side in (1.0, -1.0)]
+            if sides:
+                out.x[:, p] = sides[0]
+            size = np.abs(sides).max(initial=0.0)
+            if not sides or not np.abs(sides[0] - sides[1]).max() <= 1e-6 * size:
+                one_sided.append(self.paths[p])
+        if one_sided:
+            self._told.append((time, f"{self._names(caused, time)} happen at once, and in another "
+                               f"order with other values: derivatives by {', '.join(one_sided)} "
+                               "hold for one side only."))
 
     def _relations(self, guards: Indices) -> Indices:
         """The relations among guards, and those that read floors among them."""
@@ -173,16 +198,6 @@ class Saltation:
             return np.zeros(self.dp.shape[1])
         x, p, d = self.instants.follow(k, guard)
         return np.asarray(x @ changes.x + p @ self.dp + d @ changes.d)
-
-    def _tell_together(self, k: int, dt: Array, changes: Changes) -> None:
-        """Say so where several guards are zero at once, and not with other values."""
-        caused = np.flatnonzero(self.instants.caused[k])
-        apart = [np.abs(self._moved(int(g), k, changes) - dt) > 1e-6 * (1e-12 + np.abs(dt))
-                 for g in caused]
-        if np.any(apart) and not self._change_nothing(k, caused):
-            names = self._names(caused, float(self.times[k]))
-            self._told.append((float(self.times[k]), f"{names} happen at once, and in another "
-                               "order with other values: derivatives hold for one side only."))
 
     def _changed(self) -> Flags:
         """Guards of what an event changes, (events, guards)."""
@@ -353,33 +368,18 @@ class Saltation:
         size = np.maximum(self.jumps.sizes, np.abs(one))
         return bool(np.all(np.abs(one - other) <= np.maximum(SAME * size, known)))
 
-    def _by_states(self, time: float, episode: int, guard: int) -> Array:
-        """Slopes by states alone, with a guard crossed."""
-        which = np.array([episode])
-        point, _ = self.recording.replay.interpolated(np.array([time]), which)
-        m, modes = point.m.copy(), self.modes[which].T.copy()
+    def _slopes(self, time: float, episode: int, guard: int) -> Array:
+        """Slopes behind a guard, or before it if it is negative; nan where there are none."""
+        m, modes = self.m[episode].copy(), self.modes[episode].copy()
         if 0 <= guard < self.system.nm:
             m[guard] = 1.0 - m[guard]
         elif guard >= 0:  # room to the upper and to the lower bound, and what moves
             bound, element = divmod(guard - self.system.nm, len(modes))
             modes[element] = (1, -1, 0)[bound]
-        return self.equations.columns.rates(replace(point, m=m), modes)[:, 0]
-
-    def _slopes(self, time: float, episode: int, guard: int) -> Array:
-        """Slopes behind a guard, or before it if it is negative; nan where they are not known."""
-        if self.equations.are_known_by_states:
-            return self._by_states(time, episode, guard)
-        problem = self.recording.replay.solved_at(episode, time)
-        nothing = np.full(problem.system.nx, np.nan)
-        if guard >= self.system.nm:
-            return nothing
-        if guard >= 0:
-            problem.m[guard] = 1.0 - problem.m[guard]
-            try:
-                problem.update_anew(time)
-            except BlocksError:
-                return nothing
-        return np.array(problem.system.slope(*problem.arguments(time)))
+        problem = self.jumps.held(episode, time, m, modes)
+        if problem is None:
+            return np.full(self.system.nx, np.nan)
+        return np.array(self.system.slope(*problem.arguments(time)))
 
 
 def _floors_of_time(crossings: ca.SX) -> tuple[ca.SX, Indices]:

@@ -12,6 +12,7 @@ import casadi as ca
 import numpy as np
 from scipy.sparse import csr_matrix
 
+from ...exceptions import BlocksError
 from ...nonsmooth.modes.law_expressions import expressions_of
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.instants import same_instants
@@ -21,11 +22,13 @@ from ...simulation.recording import RunRecording
 from ...simulation.run_start import given_discrete_values
 from ...simulation.time_events import TimeEvents
 from ...system.evaluator import Evaluator
+from ...system.failure import AlgebraicFailure
 from ...system.points import Points
+from ...system.problem import Problem
 from .equations import Derivatives, SensitivityEquations
 from .start_derivatives import StartDerivatives
 
-__all__ = ["Changes", "Jumps"]
+__all__ = ["NEAR", "Changes", "Jumps"]
 
 MOST_ROUNDS = 20  # of ``when`` statements that act on each other
 NEAR = 1e-6  # of a value, within which it is the one of the run
@@ -51,7 +54,7 @@ class Jumps:
         self.system, episodes = recording.system, recording.episodes
         starts, ends = episodes.starts, episodes.ends
         self.start, self.end = float(starts[0]), float(ends[-1])
-        self.times, self.notes = starts[1:], list[str]()  # of impulses that are not differentiated
+        self.times, self.notes = starts[1:], list[str]()  # of what is not differentiated
         self.resets = Resets.of(self.system)
         self.samplings = Samplings(self.system, TimeEvents(
             self.system, recording.p, self.start, self.end))
@@ -81,6 +84,22 @@ class Jumps:
     def after(self, *events: int) -> Points:
         """The points after them."""
         return self.points.some(2 * np.array(events, dtype=int) + 2)
+
+    def held(self, episode: int, time: float, m: Array, modes: Indices, x: Array | None = None
+             ) -> Problem | None:
+        """The problem at a time of an episode as if other relations and modes held, maybe at other
+        states; None where it has no solution."""
+        problem = self.recording.replay.solved_at(episode, time)
+        problem.m = m
+        if x is not None:
+            problem.x[:] = x
+        if problem.laws is not None:
+            problem.laws.modes = modes
+        try:
+            problem.update_anew(time)
+        except (BlocksError, AlgebraicFailure):
+            return None
+        return problem
 
     @cached_property
     def impacts(self) -> Flags:
@@ -127,42 +146,70 @@ class Jumps:
         alike = np.flatnonzero((self.impacts == self.impacts[k]).all(axis=1))
         flow = self._flow(which, alike).some([int((alike < k).sum())])
         c, n, value = len(which), self.system.nx, flow.value[0]
-        changed = flow.along(0, out.x, self.dp, out.d) + flow.t[0][:, None] * dt
         along, by = np.split(value[2 * c :].reshape(c, -1).T, [n])  # flows by impulses
-        dalong, dby = np.split(changed[2 * c :].reshape(c, n + c, -1).swapaxes(0, 1), [n])
         impulses = np.linalg.lstsq(along, jump)[0]
         left, before = by @ impulses + value[:c], np.abs(value[:c])
-        rests = (self.recording.episodes.modes[k + 1, which] == 0) | (np.abs(left) <= SAME * before)
-        bounce, dbounce = (np.where(rests, 0.0, of.T).T for of in (value[c : 2 * c],
-                                                                   changed[c : 2 * c]))
+        holds = self.recording.episodes.modes[k + 1, which] == 0
+        rests = holds | (np.abs(left) <= SAME * before)
+        sticky, idle = value[c : 2 * c] == 0, np.zeros(c, dtype=bool)
+        if sticky.any():  # any more of it parts what nothing presses
+            presses = self.equations.guards(self.after(k)).rows(
+                self.system.nm + elements.size + which)
+            idle = holds & (presses.value[0] <= SAME * np.abs(impulses))
+            rests &= ~sticky | holds & ~idle
+        bounce = np.where(rests, 0.0, value[c : 2 * c])
         dust = SAME * np.abs(self.points.x).max(axis=1)  # the last of many ever smaller impacts
         apart = np.abs(jump - along @ impulses) > dust + NEAR * np.abs(jump).max(initial=0.0)
         if apart.any() or c > 1 and np.any(
                 np.abs(left + bounce * value[:c]) > NEAR * before.max() + SAME * np.abs(by) @ (
                     np.abs(impulses))):
             names = " and ".join(dict.fromkeys(elements.name(int(e)) for e in which))
+            changed = flow.along(0, out.x, self.dp, out.d) + flow.t[0][:, None] * dt
+            out.x[:, changed.any(axis=0)] = np.nan
             self.notes.append(f"t = {self.times[k]:.9g} s: {names} strikes, and others "
-                              "with it; their impulses are taken as they are.")
+                              "with it; how their impulses change is not known.")
             return
-        dimpulses = -np.linalg.lstsq(by, (1 + bounce)[:, None] * changed[:c] + dbounce * value[
-            :c, None] + np.einsum("ijp,j->ip", dby, impulses))[0]
-        out.x += along @ dimpulses + np.einsum("ijp,j->ip", dalong, impulses)
+        out.x += self.turned(flow, impulses, rests, (out.x, self.dp, out.d), dt)
+        if idle.any() and presses.along(0, out.x, self.dp, out.d)[idle].any():
+            names = " and ".join(dict.fromkeys(elements.name(int(e)) for e in which[idle]))
+            self.notes.append(f"t = {self.times[k]:.9g} s: nothing presses {names} after its "
+                              "impact: derivatives by what would press or lift it hold for one "
+                              "side only.")
+
+    def turned(self, flow: Derivatives, impulses: Array, rests: Flags,
+               changes: tuple[Array, Array, Array], dt: Array) -> Array:
+        """Changes of states by an impact that turns flows round, from those before: of states,
+        parameters and discrete values, and of its instant."""
+        c, n, value = len(rests), self.system.nx, flow.value[0]
+        changed = flow.along(0, *changes) + np.multiply.outer(flow.t[0], dt)
+        along, by = np.split(value[2 * c :].reshape(c, -1).T, [n])
+        dalong, dby = np.split(changed[2 * c :].reshape(c, n + c, *changed.shape[1:]).swapaxes(
+            0, 1), [n])
+        bounce, dbounce = (np.where(rests, 0.0, of.T).T for of in (value[c : 2 * c],
+                                                                   changed[c : 2 * c]))
+        turned = ((1 + bounce) * changed[:c].T + (dbounce.T * value[:c])).T
+        dimpulses = -np.linalg.lstsq(by, turned + np.einsum("ij...,j->i...", dby, impulses))[0]
+        return np.asarray(along @ dimpulses + np.einsum("ij...,j->i...", dalong, impulses))
+
+    def flow_at(self, which: tuple[int, ...], points: Points) -> Derivatives:
+        """Flows of contacts, restitutions, and for each the direction of its push, and the flows
+        this gives, at points."""
+        def rows() -> ca.SX:
+            elements, tape, mine = self.equations.elements, self.system.tape, list(which)
+            laws = expressions_of(self.system)
+            push = ca.jacobian(tape.slope, tape.u)[:, elements.column[mine].tolist()] @ ca.diag(
+                elements.unit[mine])
+            flows = laws.flow[mine]
+            return ca.vertcat(flows, laws.restitution[mine], ca.vec(ca.densify(ca.vertcat(
+                push, ca.mtimes(ca.jacobian(flows, tape.x), push)))))
+
+        return self.equations.rows(f"flows {which}", rows, points)
 
     def _flow(self, which: Indices, events: Indices) -> Derivatives:
-        """Flows of contacts, restitutions, and for each the direction of its push, and the flows
-        this gives, before all events at which these are struck."""
+        """The same before all events at which these contacts are struck."""
         key = tuple(which.tolist())
         if key not in self._flows:
-            def rows() -> ca.SX:
-                elements, tape, mine = self.equations.elements, self.system.tape, which.tolist()
-                laws = expressions_of(self.system)
-                push = ca.jacobian(tape.slope, tape.u)[:, elements.column[mine].tolist()] @ ca.diag(
-                    elements.unit[mine])
-                flows = laws.flow[mine]
-                return ca.vertcat(flows, laws.restitution[mine], ca.vec(ca.densify(ca.vertcat(
-                    push, ca.mtimes(ca.jacobian(flows, tape.x), push)))))
-
-            self._flows[key] = self.equations.rows(f"flows {key}", rows, self.before(*events))
+            self._flows[key] = self.flow_at(key, self.before(*events))
         return self._flows[key]
 
     def _reset(self, k: int, arrived: Changes, out: Changes, dt: Array, crossed: Indices) -> None:

@@ -34,14 +34,11 @@ from ...system.points import Points
 from ..complementarity import (
     Island,
     Shares,
-    at_ends,
     components,
     kept,
-    ranges_end,
     share_of,
     shares_at_times,
     undetermined_groups,
-    within,
 )
 from ..complementarity.scaling import dense_block
 from ..contract import IndeterminateGroup
@@ -109,10 +106,9 @@ class Indeterminacy:
         return out
 
     def felt(self, problem: Problem, t: float, stuck: Flags) -> tuple[Indices, Indices]:
-        """Undetermined elements that need a search: none led by others, none at rest for good."""
+        """Undetermined elements that need a search: none at rest for good."""
         if stuck.any():
-            stuck = stuck & self.evaluation.functions.companions.decides
-            stuck &= ~self.delassus.at_rest_for_good(problem, t)
+            stuck = stuck & ~self.delassus.at_rest_for_good(problem, t)
         return self.elements_of(problem, t, stuck)
 
     def _is_singular(self, d: Matrix, index: Indices) -> bool:
@@ -187,13 +183,7 @@ class Indeterminacy:
         """Efforts of what is at its bounds, and of what is inside by the rates that it holds."""
         key = b"".join(a.tobytes() for a in (ends, *island._replace(rate=NOTHING)) if a is not None)
         known = self._known.get(key)
-        if known is None:
-            if not island.is_plain:
-                return self._known.keep(key, kept(island, ends, island.weights))
-            bound = at_ends(ends, island.low, island.high)
-            by = within(island.D, island.weights, ends == 0)
-            known = self._known.keep(key, (bound - by @ (island.D @ bound), by))
-        return known
+        return known or self._known.keep(key, kept(island, ends, island.weights))
 
     def posed(self, problem: Problem, t: float, rests: Indices, slides: Indices, now: LawValues
                ) -> tuple[Island, Array]:
@@ -300,9 +290,8 @@ class Indeterminacy:
             if self.load is None:
                 break
             effort = self.evaluation.efforts(problem)
-            step = found.effort - effort[rests]
-            effort[rests] += step
-            effort[slides] += back @ step
+            effort[slides] += back @ (found.effort - effort[rests])
+            effort[rests] = found.effort
             self.elements.put(problem.u, effort)
             problem.solve_algebraic(t)
             if self.load.affine and not self.load.pieces:
@@ -348,8 +337,7 @@ class Indeterminacy:
         if not len(dead) and not len(open_):
             return
         if self.load is not None and len(open_):
-            if self._even_groups(problem, t) is None:
-                self._shared(problem, t, open_, self.evaluation.present(problem, t), shown=True)
+            self._shared(problem, t, open_, self.evaluation.present(problem, t), shown=True)
             open_ = open_[:0]
         now = self.evaluation.present(problem, t)
         effort = self.evaluation.efforts(problem)
@@ -357,23 +345,6 @@ class Indeterminacy:
         for island, found, *_ in self._shared(problem, t, open_, now) if len(open_) else ():
             effort[island] = found.effort
         self.elements.put(problem.u, effort)
-
-    def _even_groups(self, problem: Problem, t: float) -> list[tuple[Indices, Array]] | None:
-        """Groups at rest of one motion each, and their efforts, where nothing else is open.
-
-        Their split is part of the equations of held modes. What bears as good as anything one way
-        (a one-way clutch) has no range to share: there they share as all do.
-        """
-        held, modes = self.evaluation.held_modes, self.state.modes
-        if not isinstance(held, SolvedModes) or held.kept or not held.apply(
-                problem, t, modes, self.delassus) or not held.reserve(modes) > 0:
-            return None
-        effort, now = self.evaluation.efforts(problem), self.evaluation.values(problem, t)
-        groups = [group for group in self.evaluation.functions.companions.groups
-                  if modes[group[0]] == 0]
-        if not all(ranges_end(now.low[group], now.high[group]).all() for group in groups):
-            return None
-        return [(group, effort[group]) for group in groups]
 
     def split_at_points(self, problem: Problem, points: Points, bounds: tuple[Array, Array],
                         effort: Array) -> None:
@@ -436,8 +407,7 @@ class Indeterminacy:
             problem.u[:] = inputs[:, columns[0]]
             with suppress(AlgebraicFailure):
                 problem.solve_algebraic(t)
-                out[columns] = len(self.elements_of(problem, t, modes == 0)[1]) > 0 and (
-                    self._even_groups(problem, t) is None)
+                out[columns] = len(self.elements_of(problem, t, modes == 0)[1]) > 0
         return out
 
     def groups(self, problem: Problem, t: float) -> list[IndeterminateGroup]:
@@ -445,12 +415,9 @@ class Indeterminacy:
         dead, open_ = self.elements_of(problem, t, self.state.modes == 0)
         effort, labels = self.evaluation.efforts(problem), self.elements.labels
         out = [(labels(one), effort[one]) for one in dead[:, None]]
-        shared = None if self.load is None else self._even_groups(problem, t)
-        if shared is None and self.load is not None and len(open_):
-            shared = [(island, found.effort) for island, found, *_ in self._shared(
+        if self.load is not None and len(open_):
+            out += [(labels(island), found.effort) for island, found, *_ in self._shared(
                 problem, t, open_, self.evaluation.present(problem, t), shown=True)]
-        if shared is not None:
-            out += [(labels(members), efforts) for members, efforts in shared]
         elif len(open_):
             out += [(labels(members), effort[members])
                     for members in self._groups(problem, t, open_, effort)]

@@ -13,7 +13,6 @@ modes last (:mod:`blocks.nonsmooth.modes.kept_factors`), and efforts are functio
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
 
 import casadi as ca
 import numpy as np
@@ -35,9 +34,7 @@ from ...numerics.tolerances import (
 from ...system import Evaluator, Problem, System
 from ...system.newton_at_points import solved_at_points
 from ...system.points import Points
-from ..complementarity import ranges_end
 from .bound_functions import BoundFunctions
-from .companions import Companions
 from .delassus import Delassus, torn_by
 from .delassus import Matrix as DelassusMatrix
 from .elements import Elements
@@ -61,20 +58,17 @@ def point_to_the_bit(problem: Problem, t: float, modes: Indices) -> tuple[bytes,
 class SolvedModes:
     """Efforts, flows, bounds and slopes of elements whose equations are solved at every point.
 
-    ``bounds`` tell how they move with efforts, where they do, ``companions`` which elements need no
-    decision of their own; ``kept`` are numbers by which efforts follow as long as modes last, where
-    there are such.
+    ``bounds`` tell how they move with efforts, where they do; ``kept`` are numbers by which efforts
+    follow as long as modes last, where there are such.
     """
 
     def __init__(self, system: System, elements: Elements, laws: LawExpressions,
-                 bounds: BoundFunctions | None, companions: Companions,
-                 kept: KeptFactors | None = None) -> None:
+                 bounds: BoundFunctions | None, kept: KeptFactors | None = None) -> None:
         n, tape, column, unit = elements.size, system.tape, elements.column, elements.unit
         modes, effort = ca.SX.sym("modes", n), ca.SX.sym("effort", n)
         place = ca.DM.triplet(column.tolist(), list(range(n)), ca.DM(unit), system.nu, n)
         inputs = ca.densify(ca.mtimes(place, effort))
-        joined = companions.modes(modes)
-        crossings = RestingRelations.of(system).put_in(tape.crossings, joined)
+        crossings = RestingRelations.of(system).put_in(tape.crossings, modes)
         values, slope, crossings, exponents = ca.substitute(
             [laws.values, tape.slope, crossings, tape.exponents], [tape.u], [inputs])
         flow, low, high, back, forth, rate, gap = ca.vertsplit(values, n)
@@ -86,10 +80,7 @@ class SolvedModes:
         self.follows = ca.SX.sym("follows", system.nz * self.with_loops, n)
         self._unknowns = ca.vertcat(tape.z, effort)
         self.effort = effort
-        sliding = ca.if_else(joined > 0, forth, ca.if_else(joined < 0, back, 0))
-        (whole, _), (least, most), (backward, forward) = (companions.together(*pair) for pair in (
-            (effort, effort), (low, high), (back, forth)))
-        self.decides, self._groups = companions.decides, companions.groups
+        sliding = ca.if_else(modes > 0, forth, ca.if_else(modes < 0, back, 0))
         self.size, self.elements, self.kept = n, elements, kept
         #: Whether slopes change by efforts in a way that moves with the states.
         self.turns = bool(system.nz) or not symbols_in(laws.slope_u) <= symbols_in(tape.p)
@@ -102,19 +93,16 @@ class SolvedModes:
         self.jacobians: dict[str, tuple[ca.SX, ca.SX]] = {}
         #: Blocks that have more elements than motions, where these may rest in many ways.
         self.shared: list[Indices] = []
-        #: Of all elements by which modes are decided on.
         self.expressions = {
-            "flow": flow, "low": least, "high": most, "back": backward, "forth": forward,
-            "rate": rate, "effort": whole, "gap": gap, "own": effort, "restitution": restitution,
-            "slope": slope, "crossings": crossings, "exponents": exponents, "inputs": inputs,
-            "push": ca.SX(0, 1)}
+            "flow": flow, "low": low, "high": high, "back": back, "forth": forth, "rate": rate,
+            "effort": effort, "gap": gap, "restitution": restitution, "slope": slope,
+            "crossings": crossings, "exponents": exponents, "inputs": inputs, "push": ca.SX(0, 1)}
         self.evaluate = Evaluator(ca.Function("solved", self.symbols, [ca.densify(
             ca.vertcat(values, slope))]))  # fmt: skip
         if kept is None:
-            self._pose(system, joined, companions.split(whole, joined, low, high), sliding,
-                       companions.shared(low, high))
+            self._pose(system, sliding)
         else:
-            self._keep(sliding, lambda whole: companions.split(whole, joined, low, high))
+            self._keep(sliding)
         self._gaps = Evaluator(ca.Function("gaps", system.arguments, [ca.densify(laws.gap)]))
         #: Whether machine code writes derivatives of slopes.
         self.has_derivatives = not self.with_loops
@@ -124,7 +112,7 @@ class SolvedModes:
         self._point: tuple[bytes, ...] = ()  # where that was
         self._matrix: tuple[Array, Array] | None = None  # with the own rates per effort
 
-    def _keep(self, sliding: ca.SX, split: Callable[[ca.SX], ca.SX]) -> None:
+    def _keep(self, sliding: ca.SX) -> None:
         """Let efforts follow from numbers that last as long as modes do.
 
         What rests cancels the rates that there are by what slides, or is at a bound, alone.
@@ -136,7 +124,7 @@ class SolvedModes:
         self.ends = kept.ends(numbers)
         bound = ca.if_else(self.ends > 0, e["high"], ca.if_else(self.ends < 0, e["low"], 0))
         unheld = ca.substitute(e["rate"], self.effort, sliding + bound)
-        own = ca.densify(sliding + split(bound + kept.efforts(numbers, unheld)))
+        own = ca.densify(sliding + bound + kept.efforts(numbers, unheld))
         if self.turns:
             e["push"] = ca.vec(ca.densify(jacobian(e["slope"], self.effort)))
         for name in e:
@@ -151,21 +139,22 @@ class SolvedModes:
         self.factors = ca.substitute(kept.factors, kept.modes, self.symbols[-2])
         self.blocks, self.symbols = kept.members, [*self.symbols[:-1], numbers]
         self._efforts_kept = Evaluator(ca.Function("efforts", self.symbols, [own]))
+        # efforts and bounds of all elements
+        self.carried = Evaluator(ca.Function("carried", self.symbols, [ca.densify(ca.vertcat(
+            *(e[name] for name in ("effort", "low", "high"))))]))
 
-    def _pose(self, system: System, joined: ca.SX, split: ca.SX, sliding: ca.SX, shared: ca.SX
-              ) -> None:
+    def _pose(self, system: System, kinetic: ca.SX) -> None:
         """Pose the equations that efforts are solved from at every point."""
         n, e, effort, loops = self.size, self.expressions, self.effort, self.loops
         modes, rate, slope = self.symbols[-2], e["rate"], e["slope"]
         own = -self.by_effort(rate)
         diagonal = ca.densify(ca.diag(own))
         scale = ca.if_else(diagonal > 0, 1 / diagonal, 1)
-        kinetic = sliding + split * ca.DM((~self.decides).astype(float))
         if self.with_loops and not ca.jacobian_sparsity(kinetic, self._unknowns).nnz():
             torn = self._unknowns[: self.follows.shape[0]]
             self.jacobians = {name: (jacobian(of, effort), jacobian(of, torn))
                               for name, of in (("rate", -rate), ("slope", slope))}
-        stuck = ca.logic_and(joined == 0, ca.DM(self.decides.astype(float)))
+        stuck, shared = modes == 0, ca.SX(0)
         # at a dead centre the lever is rounding: whatever it would take to hold there is none
         largest = ca.mmax(diagonal)
         acts = ca.logic_or(largest <= 0, diagonal > NOTHING_AT_ALL * largest)
@@ -188,9 +177,9 @@ class SolvedModes:
                 *system.arguments[:2], *system.arguments[3:-1], modes, self._unknowns],
                 [ca.vec(ca.densify(both))]))  # fmt: skip
         if not self.affine:  # efforts that are none are differences of what would stop what moves
-            shared = ca.fmax(shared, ca.mmax(ca.if_else(acts, scale * ca.fabs(rate), 0)))
+            shared = ca.mmax(ca.if_else(acts, scale * ca.fabs(rate), 0))
         self.direct = self.affine and not self.with_loops
-        self.shared = self._shared(system, own) if self.affine and not self.jacobians else []
+        self.shared = self._shared(system, own) if self.affine_rates and not self.jacobians else []
         e |= {"matrix": matrix, "residual": ca.densify(residual), "shared": shared,
               "start": ca.densify(ca.if_else(stuck, effort, kinetic))}
         equations = ca.vertcat(ca.vec(ca.densify(matrix)), residual, diagonal, shared)
@@ -228,6 +217,11 @@ class SolvedModes:
         return [b for b in blocks if np.isfinite(part := d[np.ix_(b, b)]).all()
                 and np.linalg.matrix_rank(part, tol=BLOCK_SINGULAR) < len(b)]
 
+    @property
+    def bends(self) -> Flags:
+        """(elements,) whose bounds bend as efforts change."""
+        return self.dependent & (not self.affine)
+
     def bent_by(self) -> Matrix:
         """(elements, elements) 1 where bounds may bend as an effort changes, else 0."""
         out = np.zeros((self.size, self.size))
@@ -251,7 +245,7 @@ class SolvedModes:
         """What decisions on modes look at: rows of elements; where numbers are kept, what efforts
         push, too, if that moves."""
         return ca.densify(ca.vertcat(*(self.expressions[name] for name in (
-            "flow", "low", "high", "back", "forth", "rate", "effort", "gap", "own", "restitution",
+            "flow", "low", "high", "back", "forth", "rate", "effort", "gap", "restitution",
             "push"))))
 
     def with_efforts(self, function: ca.Function) -> ca.Function:
@@ -328,10 +322,11 @@ class SolvedModes:
             return None
         return self._out.reshape(7, self.size)
 
-    def equations(self, problem: Problem, t: float, modes: Indices) -> tuple[Array, Array]:
-        """The matrix of the equations, where it depends on no effort, and own rates per effort."""
+    def equations(self, problem: Problem, t: float, modes: Indices, effort: Array
+                  ) -> tuple[Array, Array]:
+        """The matrix of the equations, and own rates per effort."""
         n = self.size
-        out = self._equations_at(problem, t, modes, np.zeros(n))
+        out = self._equations_at(problem, t, modes, effort)
         return out[: n * n].reshape(n, n).T.copy(), out[n * n + n : -1]
 
     def determinants(self, modes: Indices, matrix: Array | None = None) -> tuple[Array, Array]:
@@ -372,7 +367,6 @@ class SolvedModes:
             found, known = solved_at_points(
                 self._both, np.vstack([z, effort]), nominal, t, x, p, m, d, modes.astype(float))
             effort = found[len(z) :]
-            known &= self._even((t, x, found[: len(z)], p, m, d), modes, effort)
             return effort, known & self._touching(problem, points, modes, effort), open_
         active, first = np.arange(len(points)), np.abs(effort).max(axis=0)
         for _ in range(1 if self.affine else ROUNDS):
@@ -397,7 +391,6 @@ class SolvedModes:
             at = np.flatnonzero(~known)
             effort[:, at], known[at] = self._one_split(points.some(at), modes[:, at])
             open_[at] = known[at]
-        known &= self._even(points.columns()[:6], modes, effort)
         return effort, known & self._touching(problem, points, modes, effort), open_
 
     def _one_split(self, points: Points, modes: Indices) -> tuple[Array, Flags]:
@@ -418,17 +411,6 @@ class SolvedModes:
         felt, moved = (np.abs(other - slopes[0]).max(axis=0) for other in slopes[1:])
         return step[..., 0].T, (wrong <= RATE_OF_STRESS * size)[:, 0] & (
             felt <= RATE_OF_STRESS * moved)
-
-    def _even(self, columns: Sequence[Array], modes: Indices, effort: Array) -> Flags:
-        """Whether all groups at rest have ranges to share, so that the split is as shown."""
-        even = np.ones(effort.shape[1], dtype=bool)
-        if not self._groups:
-            return even
-        out = self.evaluate.at_columns(*columns, modes.astype(float), effort)
-        low, high = out[: 7 * self.size].reshape(7, self.size, -1)[1:3]
-        for group in self._groups:
-            even &= (modes[group[0]] != 0) | ranges_end(low[group], high[group])
-        return even
 
     def _at_columns(self, points: Points, modes: Indices, effort: Array
                     ) -> tuple[Array, Array, Array, Array]:
@@ -460,8 +442,8 @@ class SolvedModes:
         small in any case.
         """
         sticks = modes == 0  # what slides at a dead centre has an effort all the same
-        least = diagonal[:, sticks & self.decides].min(axis=1, initial=np.inf)
-        held = least > NOTHING_AT_ALL * diagonal[:, self.decides].max(axis=1, initial=0.0)
+        least = diagonal[:, sticks].min(axis=1, initial=np.inf)
+        held = least > NOTHING_AT_ALL * diagonal.max(axis=1, initial=0.0)
         if not self.dependent.any():
             return np.where(held & (_least_pivots(matrix) > SAFE_PIVOT), 1.0, 0.0)
         alone, whole = (self._by_block(matrix, take) for take in (

@@ -17,7 +17,15 @@ from ..machine.functions import machine_code
 from ..machine.signatures import run_code
 from ..nonsmooth.complementarity.impact import LOWER, PUSH, SPEED, TOUCHES, UPPER
 from ..nonsmooth.complementarity.impact import RESTITUTION as RESTITUTION_OF
-from ..nonsmooth.complementarity.islands_at_rest import END, GIVEN, LOOSE, ROOM, WEIGHT, give_rows
+from ..nonsmooth.complementarity.islands_at_rest import (
+    END,
+    GIVEN,
+    LOOSE,
+    PRESS,
+    PRESSED,
+    WEIGHT,
+    give_rows,
+)
 from ..nonsmooth.complementarity.moving import (
     AT_FIRST,
     CREEPS,
@@ -298,6 +306,8 @@ def _choose(code: Code, work: Workspace, elements: PredictedElements, t: float, 
         if not rested and elements.k.size == 0 and (i == e or elements.doubtful[i] != 0) and (
                 modes[i] * elements.found[FLOW, i] < 0.0):
             return False  # it has not turned, and cannot be stopped
+        if modes[i] == 0.0 and _is_powerless(elements, a, size):
+            modes[i], elements.leaves[i], changed = 1.0, 2, True
     if not rested and elements.k.size == 0:
         if not stop_island(code, work, elements, t, x, e, count):
             return False
@@ -315,6 +325,17 @@ def _choose(code: Code, work: Workspace, elements: PredictedElements, t: float, 
         if modes[i] == 0.0 and elements.loose[i] != 0:
             return False
     return _others_keep(elements, count)
+
+
+@machine_code
+def _is_powerless(elements: PredictedElements, a: int, size: int) -> bool:
+    """Whether friction that would rest has no strength left: it holds nothing, not by rounding."""
+    rest, i = elements.rest, elements.still[a]
+    lost = elements.doubtful[i] != 0
+    for b in range(size if elements.dependent[0] else 0):
+        for side in range(2):
+            lost |= elements.by[side, a, b] != 0.0
+    return lost and not elements.contact[i] and rest[UP, a] <= rest[DOWN, a]
 
 
 @machine_code
@@ -384,12 +405,14 @@ def _creep(elements: PredictedElements, e: int, count: int) -> int:
                 follows |= elements.by[side, a, b] != 0.0
         unit = np.sqrt(own) if own > 0.0 else 1.0
         told[END, a] = 0.0 if follows else rest[AT_LOW, a] * unit
-        told[ROOM, a] = 0.0 if follows else rest[AT_LOW + 1, a] * unit
-    weigh_ranges(told[END], told[ROOM], told[WEIGHT], size)
+        told[PRESS, a] = 0.0 if follows else rest[AT_LOW + 1, a] * unit
+    weigh_ranges(told[END], told[PRESS], told[WEIGHT], size)
+    _press(elements, size)
     for a in range(size):
         told[WEIGHT, a] *= elements.given_d[a, a]
         if rest[STATE, a] == 0.0:
             block[a, a] += PROXIMAL_POINT * told[WEIGHT, a]
+            rest[DRIVE, a] += PROXIMAL_POINT * told[PRESS, a]
     rest[SURE, 0], rest[SHARED, 0] = 1.0, CREEPS
     elements.asked[elements.counted] = size
     if size > 0:
@@ -409,6 +432,28 @@ def _creep(elements: PredictedElements, e: int, count: int) -> int:
 
 
 @machine_code
+def _press(elements: PredictedElements, size: int) -> None:
+    """Let contacts that friction follows creep into each other by about the load of those at rest,
+    as it may be needed."""
+    rest, told, d = elements.rest, elements.given_told, elements.given_d
+    largest = 0.0
+    for a in range(size):
+        rate = rest[DRIVE, a] if rest[STATE, a] == 0.0 else 0.0
+        for b in range(size):
+            if rest[STATE, a] == 0.0 and rest[STATE, b] != 0.0:  # with no effort of what rests
+                rate -= d[a, b] * rest[AT_LOW + (3 if rest[STATE, b] > 0.0 else 2), b]
+        largest = max(largest, abs(rate))
+    for a in range(size):
+        followed, follows = False, False
+        for b in range(size if rest[STATE, a] == 0.0 and elements.dependent[0] else 0):
+            for side in range(2):
+                followed |= rest[STATE, b] == 0.0 and elements.by[side, b, a] != 0.0
+                follows |= elements.by[side, a, b] != 0.0
+        is_range = np.isfinite(rest[AT_LOW + 1, a] - rest[AT_LOW, a])
+        told[PRESS, a] = PRESSED * largest if followed and not follows and not is_range else 0.0
+
+
+@machine_code
 def _give_rows(elements: PredictedElements, e: int, rests: int) -> int:
     """Let what rests in a part share what it holds, by equations in the place of those that others
     imply; how many of it nothing holds, which are ``loose``."""
@@ -424,6 +469,9 @@ def _give_rows(elements: PredictedElements, e: int, rests: int) -> int:
         elements.loose[i] = 1 if told[LOOSE, a] != 0.0 else 0
         if loose == 0:
             elements.given[place], elements.given[n + place] = told[GIVEN, a], 0.0
+            for b in range(rests if told[GIVEN, a] == 1.0 else 0):
+                elements.given[n + place] += (
+                    elements.given_rows[a, b] / told[WEIGHT, b] * told[PRESS, b])
             elements.slack[i] = np.inf if told[END, a] != 0.0 else 0.0
             for c in range(width):
                 elements.given[at + c * width] = 0.0

@@ -25,14 +25,15 @@ from ...numerics.tolerances import (
 from .shares import Shares, shares, weights
 from .solving import solve
 
-__all__ = ["END", "GIVEN", "LOOSE", "ROOM", "TOLD", "WEIGHT", "Island", "at_ends", "followed",
-           "give_rows", "kept", "rows_of_shares", "share_of", "shares_at_times"]  # fmt: skip
+__all__ = ["END", "GIVEN", "LOOSE", "PRESS", "PRESSED", "TOLD", "WEIGHT", "Island", "at_ends",
+           "followed", "give_rows", "kept", "rows_of_shares", "share_of", "shares_at_times"]  # fmt: skip
 
 #: What is known of elements, and found for them: rows of a matrix.
-END, WEIGHT, GIVEN, LOOSE, OWN, TAKEN, ROOM = range(7)
+END, WEIGHT, GIVEN, LOOSE, OWN, TAKEN, PRESS = range(7)
 TOLD = 7
 
 EXACT = 1e-12  # of the largest rate
+PRESSED = 1.5  # times the largest rate: what contacts creep into each other by
 
 
 class Island(NamedTuple):

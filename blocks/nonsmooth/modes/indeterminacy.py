@@ -40,6 +40,7 @@ from ..complementarity import (
     shares_at_times,
     undetermined_groups,
 )
+from ..complementarity.islands_at_rest import PRESSED
 from ..complementarity.scaling import dense_block
 from ..contract import IndeterminateGroup
 from .delassus import CROWD, Components, Matrix, is_singular
@@ -54,7 +55,6 @@ __all__ = ["Indeterminacy"]
 
 MOST_KNOWN = 100  # matrices
 NOTHING = np.zeros(0)
-PRESSED = 1.5  # times the largest rate: what contacts creep into each other by
 DENSE = 80  # elements up to which singularity is told by the rank of a dense matrix
 
 

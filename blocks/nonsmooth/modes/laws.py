@@ -219,8 +219,7 @@ def islands_in(evaluation: Evaluation, problem: Problem, t: float) -> PredictedI
         held.bent_by(), starts, states, np.where(reach > 0, reach, np.inf),
         gap_states(evaluation.system), np.array(problem.scale_x, dtype=float), island, ends_at,
         held.turns, np.cumsum([0, *map(len, held.blocks)]), np.concatenate(held.blocks),
-        np.array([(ends_at[b] >= 0).all() and not elements.contact[b].any()
-                  for b in held.blocks]))
+        np.array([(ends_at[b] >= 0).all() for b in held.blocks]))
     return islands if held.kept is None else _kept_islands(evaluation, held, problem, t, islands)
 
 

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 LINES = {
     "analysis": 9330, "assembly": 3532, "blocks": 2132, "diagnostics": 3266, "drawing": 351,
     "export": 2511, "initialisation": 1321, "language": 8079, "library": 30783, "machine":
-    1859, "native": 15915, "nonsmooth": 13362, "numerics": 851, "prompt": 470, "reading": 1294,
+    1859, "native": 15963, "nonsmooth": 13453, "numerics": 851, "prompt": 470, "reading": 1294,
     "results": 7807, "simulation": 9310, "solvers": 1773, "studies": 2671, "system": 4066}
 TOLERANCES = 99
 

@@ -329,13 +329,14 @@ def _choose(code: Code, work: Workspace, elements: PredictedElements, t: float, 
 
 @machine_code
 def _is_powerless(elements: PredictedElements, a: int, size: int) -> bool:
-    """Whether friction that would rest has no strength left: it holds nothing, not by rounding."""
-    rest, i = elements.rest, elements.still[a]
-    lost = elements.doubtful[i] != 0
+    """Whether what presses friction is open: it holds nothing, not even by rounding."""
+    rest, is_open = elements.rest, False
     for b in range(size if elements.dependent[0] else 0):
-        for side in range(2):
-            lost |= elements.by[side, a, b] != 0.0
-    return lost and not elements.contact[i] and rest[UP, a] <= rest[DOWN, a]
+        if elements.by[0, a, b] != 0.0 or elements.by[1, a, b] != 0.0:
+            if rest[STATE, b] == 0.0 or not elements.contact[elements.still[b]]:
+                return False
+            is_open = True
+    return is_open and rest[UP, a] <= rest[DOWN, a]
 
 
 @machine_code

@@ -26,7 +26,8 @@ from .shares import Shares, shares, weights
 from .solving import solve
 
 __all__ = ["END", "GIVEN", "LOOSE", "PRESS", "PRESSED", "TOLD", "WEIGHT", "Island", "at_ends",
-           "followed", "give_rows", "kept", "rows_of_shares", "share_of", "shares_at_times"]  # fmt: skip
+           "followed", "give_rows", "kept", "rows_of_shares", "share_of",
+           "shares_at_times"]  # fmt: skip
 
 #: What is known of elements, and found for them: rows of a matrix.
 END, WEIGHT, GIVEN, LOOSE, OWN, TAKEN, PRESS = range(7)

@@ -29,7 +29,7 @@ from ...numerics.tolerances import (
     SAME_AS_BEFORE,
     TINY,
 )
-from ...system import AlgebraicFailure, Evaluator, Problem
+from ...system import AlgebraicFailure, Problem
 from ...system.points import Points
 from ..complementarity import (
     Island,
@@ -43,6 +43,7 @@ from ..complementarity import (
 from ..complementarity.islands_at_rest import PRESSED
 from ..complementarity.scaling import dense_block
 from ..contract import IndeterminateGroup
+from .block_diagonal import BlockDiagonal
 from .delassus import CROWD, Components, Matrix, is_singular
 from .efforts import ROUNDS
 from .elements import LawValues
@@ -365,37 +366,36 @@ class Indeterminacy:
     def split_loaded_at_points(self, points: Points, effort: Array, columns: Indices) -> Flags:
         """Change columns of ``effort`` where bounds depend on efforts; tells where it is done: at
         times with the same levers, of islands that rest on contacts and of which nothing slides."""
-        functions, n, k = self.evaluation.functions, self.elements.size, len(points)
-        found = np.zeros(k, dtype=bool)
-        of_rates, bounds = functions.delassus, functions.bounds
-        of_bounds = None if bounds is None or bounds.pieces else bounds.dense
-        if of_rates is None or of_bounds is None:
-            return found
-        by_effort: Evaluator = self.evaluation.system.once(
-            "levers", lambda: _as_column(of_rates, of_bounds))
-        inputs = self.elements.inputs_of(effort[:, columns], points.u.shape[0])
-        levers = points.values(by_effort, inputs).reshape(5, n, n, k)[:3]  # D, low, high
-        low, high = points.values(functions.values, inputs).reshape(7, n, k)[1:3]
-        for modes, mine in points.modes:
-            first = levers[..., mine[:1]]
-            same = np.abs(levers[..., mine] - first) <= ROUNDING + SAME_AS_BEFORE * abs(first)
-            mine = mine[same.all(axis=(0, 1, 2))]
-            found[mine] = True
-            first = first[..., 0]
-            _, islands = components(np.abs(first).sum(axis=0))
-            for island in np.unique(islands[modes == 0]):
-                members = islands == island
-                who, others = np.flatnonzero(members & (modes == 0)), members & (modes != 0)
-                d, L, H = first[:, who[:, None], who]
-                if not _is_singular(d, np.arange(len(who))):
+        held, functions, k = self.evaluation.held_modes, self.evaluation.functions, len(points)
+        if not isinstance(held, SolvedModes) or held.kept is not None or held.with_loops or (
+                functions.bounds is None or functions.bounds.pieces):
+            return np.zeros(k, dtype=bool)
+        found, effort_there = np.ones(k, dtype=bool), effort[:, columns]
+        levers = held.levers.at_columns(*points.columns()[:6], points.mode_columns().astype(float),
+                                        effort_there).reshape(3, -1, k)
+        inputs = self.elements.inputs_of(effort_there, points.u.shape[0])
+        low, high = points.values(functions.values, inputs).reshape(7, -1, k)[1:3]
+        modes = points.mode_columns()
+        for members, mine, levers_there in _alike(held.diagonal, levers, modes):
+            first = levers_there[..., :1]
+            differs = np.abs(levers_there - first) > ROUNDING + SAME_AS_BEFORE * abs(first)
+            same = ~np.asarray(differs.any(axis=(0, 1, 2)))
+            found[mine[~same]] = False
+            mine, three = mine[same], first[..., 0]
+            for some in grouped(components(np.abs(three).sum(axis=0))[1]):
+                still = modes[members[some], mine[0]] == 0
+                who, others, at = members[some[still]], members[some[~still]], some[still]
+                d, L, H = three[:, at[:, None], at]
+                if not len(who) or not _is_singular(d, np.arange(len(who))):
                     continue
-                at, here = np.ix_(who, columns[mine]), np.ix_(who, mine)
+                there, here = np.ix_(who, columns[mine]), np.ix_(who, mine)
                 if not self.elements.contact[who].any() or effort[
                         np.ix_(others, columns[mine])].any():
                     found[mine] = False
                     continue
-                effort[at] = shares_at_times(_island(d, d @ effort[at], low[here] - L @ effort[at],
-                                                     high[here] - H @ effort[at], L, H))
+                island = _island(d, d @ effort[there], low[here] - L @ effort[there],
+                                 high[here] - H @ effort[there], L, H)
+                effort[there] = shares_at_times(island)
         return found
 
     def open_at_points(self, problem: Problem, points: Points, effort: Array) -> Flags:
@@ -447,11 +447,13 @@ def _is_singular(d: Matrix, index: Indices) -> bool:
     return bool(rank < len(block))
 
 
-def _as_column(*matrices: Evaluator) -> Evaluator:
-    """Join functions of matrices into one that gives all entries in a column, row by row."""
-    symbols = matrices[0].function.sx_in()
-    return Evaluator(ca.Function("column", symbols, [ca.vertcat(*(
-        ca.vec(one.function.call(symbols)[0]) for one in matrices))]))
+def _alike(blocks: BlockDiagonal, levers: Array, modes: Indices
+           ) -> Iterator[tuple[Indices, Indices, Array]]:
+    """Yield the elements of blocks, times with the same modes of these, and D and slopes then."""
+    for _, rows, places in blocks.alike:
+        for members, at in zip(rows, places, strict=True):
+            for mine in grouped(np.unique(modes[members], axis=1, return_inverse=True)[1].ravel()):
+                yield members, mine, levers[:, at][..., mine]
 
 
 def _island(D: Array, rate: Array, low: Array, high: Array, L: Array, H: Array) -> Island:

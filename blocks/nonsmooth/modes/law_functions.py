@@ -18,7 +18,7 @@ from ...numerics.rewriting import contained, symbols_in
 from ...system import System
 from .bound_functions import BoundFunctions
 from .elements import Elements, elements_of
-from .kept_factors import MOST, Acting, KeptFactors, connected
+from .kept_factors import MOST_FACTORED, Acting, KeptFactors, connected
 from .law_expressions import LawExpressions, effort_units, expressions_of, held_in_motion
 from .memory import LastRun
 from .solved_modes import MOST_ADDED_UP, MOST_SOLVED, SolvedModes
@@ -104,7 +104,7 @@ class LawFunctions:
             kept = self._kept_factors(laws)
             if not kept.few:
                 return None
-        elif size > (MOST_SOLVED if loaded else MOST_ADDED_UP if through_loops else MOST):
+        elif size > (MOST_SOLVED if loaded else MOST_ADDED_UP if through_loops else MOST_FACTORED):
             return None
         solved = SolvedModes(system, self.elements, laws, self.bounds, kept)
         if through_loops:

@@ -226,7 +226,7 @@ class CompiledMargins:
                 matrix[at_bound] -= np.where((ends > 0)[:, None], high, low)[at_bound]
             if given.any() and np.linalg.det(matrix[np.ix_(rests, rests)]) < 0:
                 turned[implied[0]] = -1.0  # or else it seems to jam
-        if not held.reserves((turned * matrix)[None], own[None], modes)[0] > 0:
+        if not held.reserves(held.diagonal.taken_from(turned * matrix), own[None], modes)[0] > 0:
             return None
         who = np.concatenate(held.shared)
         return effort, np.concatenate(held.determinants(modes, matrix)), np.concatenate([

@@ -13,6 +13,7 @@ modes last (:mod:`blocks.nonsmooth.modes.kept_factors`), and efforts are functio
 from __future__ import annotations
 
 import copy
+from functools import cached_property, reduce
 
 import casadi as ca
 import numpy as np
@@ -34,6 +35,7 @@ from ...numerics.tolerances import (
 from ...system import Evaluator, Problem, System
 from ...system.newton_at_points import solved_at_points
 from ...system.points import Points
+from .block_diagonal import BlockDiagonal
 from .bound_functions import BoundFunctions
 from .delassus import Delassus, torn_by
 from .delassus import Matrix as DelassusMatrix
@@ -162,9 +164,11 @@ class SolvedModes:
         residual = ca.if_else(holds, -scale * rate, effort - kinetic)
         matrix = _row_by_row(holds, scale, own, ca.SX.eye(n) - self.by_effort(kinetic))
         #: Elements whose equations have to do with each other, part by part.
-        self.blocks = [np.arange(n)] if self.with_loops else connected(matrix.sparsity())
-        self._order = np.concatenate(self.blocks)
-        self._starts = np.cumsum([0, *map(len, self.blocks)])[:-1]
+        acting = [matrix.sparsity(), *(self.by_effort(e[name]).sparsity() for name in (
+            "low", "high"))]
+        self.blocks = [np.arange(n)] if self.with_loops else connected(
+            reduce(ca.Sparsity.unite, acting))
+        self.diagonal = BlockDiagonal(self.blocks)
         self.affine = not any(ca.which_depends(residual, effort, 2, True))
         self.affine_rates = not any(ca.which_depends(rate, self._unknowns, 2, True))
         self.follows_linearly = True
@@ -182,7 +186,7 @@ class SolvedModes:
         self.shared = self._shared(system, own) if self.affine_rates and not self.jacobians else []
         e |= {"matrix": matrix, "residual": ca.densify(residual), "shared": shared,
               "start": ca.densify(ca.if_else(stuck, effort, kinetic))}
-        equations = ca.vertcat(ca.vec(ca.densify(matrix)), residual, diagonal, shared)
+        equations = ca.vertcat(self.diagonal.entries_of(matrix), residual, diagonal, shared)
         given, self.entries = self.symbols + [self.follows] * self.with_loops, 0
         self._solve = Evaluator(ca.Function("equations", given, [ca.densify(equations)]))
         self.length = 1 if self.jacobians else ca.Function(
@@ -196,6 +200,14 @@ class SolvedModes:
             return direct
         torn = self._unknowns[: self.follows.shape[0]]
         return direct + ca.mtimes(jacobian(expression, torn), self.follows)
+
+    @cached_property
+    def levers(self) -> Evaluator:
+        """D, and slopes of lower and upper bounds by efforts: the entries of their blocks."""
+        e = self.expressions
+        return Evaluator(ca.Function("levers", self.symbols, [ca.densify(ca.vertcat(*(
+            self.diagonal.entries_of(self.by_effort(one)) for one in (
+                -e["rate"], e["low"], e["high"]))))]))  # fmt: skip
 
     def _shared(self, system: System, own: ca.SX) -> list[Indices]:
         """Blocks in which rates do not tell all efforts, wherever they are but for chance."""
@@ -276,36 +288,35 @@ class SolvedModes:
         return True
 
     def _efforts(self, problem: Problem, t: float, modes: Indices, effort: Array) -> Array | None:
-        from scipy.linalg.lapack import dgesv
-
-        n, last, first = self.size, np.inf, np.abs(effort).max()
+        last, first = np.inf, np.abs(effort).max()
         exact = (modes != 0) & ~self.dependent  # such as no effort of an open contact
         for _ in range(1 if self.direct else ROUNDS):
             if self.with_loops:
                 self.elements.put(problem.u, effort)
                 problem.solve_algebraic(t)
-            out = self._equations_at(problem, t, modes, effort)
-            matrix, residual = out[: n * n].reshape(n, n).T, out[n * n : n * n + n]
-            self._matrix = matrix, out[n * n + n : -1]
-            lu, _, step, failed = dgesv(matrix, residual)
-            if failed or not (np.abs(lu.diagonal()) > DEPENDENT).all():
+            self._matrix, residual, shared = self._equations_at(problem, t, modes, effort)
+            step = self.diagonal.solve_safely(self._matrix[0], residual, DEPENDENT)
+            if step is None:
                 return None
             step[exact] = residual[exact]
             effort = effort - step
             size, whole = np.abs(step).max(), max(np.abs(effort).max(), first)
             stalled = size > 0.5 * last and size < SAME_AS_BEFORE * whole
-            if self.direct or stalled or size <= NOTHING_AT_ALL * max(whole, out[-1]):
+            if self.direct or stalled or size <= NOTHING_AT_ALL * max(whole, shared):
                 return effort
             last = size
         return None
 
-    def _equations_at(self, problem: Problem, t: float, modes: Indices, effort: Array) -> Array:
-        """What the equations come to at the present point, whose loops follow efforts."""
-        follows = []
+    def _equations_at(self, problem: Problem, t: float, modes: Indices, effort: Array
+                      ) -> tuple[tuple[Array, Array], Array, float]:
+        """Entries of the matrix and own rates per effort; residual, and the bounds that are shared:
+        of the equations at the present point, whose loops follow efforts."""
+        follows, at = [], self.diagonal.size
         if self.with_loops:
             by_u = torn_by(problem.system.residual_u, problem, t)
             follows = [self.elements.columns_of(by_u).T.ravel()]
-        return self._solve(*problem.arguments(t)[:-1], modes, effort, *follows)
+        out = self._solve(*problem.arguments(t)[:-1], modes, effort, *follows)
+        return (out[:at], out[at + self.size : -1]), out[at : at + self.size], out[-1]
 
     def constants(self, problem: Problem, modes: Indices, d: DelassusMatrix) -> Array:
         """Modes and the numbers that are kept for them, in one row."""
@@ -325,19 +336,19 @@ class SolvedModes:
     def equations(self, problem: Problem, t: float, modes: Indices, effort: Array
                   ) -> tuple[Array, Array]:
         """The matrix of the equations, and own rates per effort."""
-        n = self.size
-        out = self._equations_at(problem, t, modes, effort)
-        return out[: n * n].reshape(n, n).T.copy(), out[n * n + n : -1]
+        entries, own = self._equations_at(problem, t, modes, effort)[0]
+        return self.diagonal.full(entries, self.size), own
 
     def determinants(self, modes: Indices, matrix: Array | None = None) -> tuple[Array, Array]:
         """Determinants of the equations and of those of what slides, block by block; of the last
         evaluation's matrix if none is given."""
         if matrix is None:
             assert self._matrix is not None
-            matrix = self._matrix[0]
-        matrix = matrix[None]
-        every = np.ones(self.size, dtype=bool)
-        return self._by_block(matrix, every)[0], self._by_block(matrix, modes != 0)[0]
+            entries = self._matrix[0][None]
+        else:
+            entries = self.diagonal.taken_from(matrix)
+        every, tell = np.ones(self.size, dtype=bool), self.diagonal.determinants
+        return tell(entries, every)[0], tell(entries, modes != 0)[0]
 
     def holds(self, flow: Array) -> bool:
         """Whether these are the flows of the last evaluation."""
@@ -346,8 +357,8 @@ class SolvedModes:
     def reserve(self, modes: Indices) -> float:
         """What :meth:`reserves` gives at the last evaluation."""
         assert self._matrix is not None
-        matrix, diagonal = self._matrix
-        return float(self.reserves(matrix[None], diagonal[None], modes)[0])
+        entries, own = self._matrix
+        return float(self.reserves(entries[None], own[None], modes)[0])
 
     # -- several points ------------------------------------------------------------------
     def at_points(self, problem: Problem, points: Points, effort: Array
@@ -378,7 +389,7 @@ class SolvedModes:
             known[active] = reserves > 0
             sure = np.flatnonzero(reserves > 0)
             active, residual, shared = active[sure], residual[sure], shared[sure]
-            step = np.linalg.solve(matrix[sure], residual[..., None])[..., 0].T
+            step = self.diagonal.solve(matrix[sure], residual).T
             exact = (modes[:, active] != 0) & ~self.dependent[:, None]
             step = np.where(exact, residual.T, step)
             effort[:, active] -= step
@@ -396,33 +407,27 @@ class SolvedModes:
     def _one_split(self, points: Points, modes: Indices) -> tuple[Array, Flags]:
         """The least efforts at points where they are not determined, and at which of these no split
         has an effect: no slope changes by internal stress."""
-        none = np.zeros(modes.shape)
-        matrix, residual, _, _ = self._at_columns(points, modes, none)
-        moves = (matrix != matrix[:1]).any(axis=(1, 2))  # what rests has one matrix
-        inverse = np.linalg.pinv(matrix[:1], rcond=BLOCK_SINGULAR).repeat(len(matrix), axis=0)
-        inverse[moves] = np.linalg.pinv(matrix[moves], rcond=BLOCK_SINGULAR)
-        step = -(inverse @ residual[..., None])
+        entries, residual, _, _ = self._at_columns(points, modes, np.zeros(modes.shape))
+        chance = np.random.default_rng(0).uniform(0.5, 1.0, (len(points), self.size))
+        step, missed, stress = self.diagonal.least_solutions(
+            entries, -residual, chance, BLOCK_SINGULAR)
         size = np.abs(step).sum(axis=1)
-        wrong = np.abs(matrix @ step + residual[..., None]).max(axis=1)
-        any_ = np.random.default_rng(0).uniform(0.5, 1.0, step.shape) * size[:, None]
-        stress = any_ - inverse @ (matrix @ any_)
-        slopes = [self.evaluate.at_columns(*points.columns()[:6], modes.astype(float), e[..., 0].T)[
-            7 * self.size :] for e in (step, step + stress, step + any_)]
+        wrong, any_ = np.abs(missed).max(axis=1), size[:, None] * chance
+        slopes = [self.evaluate.at_columns(*points.columns()[:6], modes.astype(float), e.T)[
+            7 * self.size :] for e in (step, step + size[:, None] * stress, step + any_)]
         felt, moved = (np.abs(other - slopes[0]).max(axis=0) for other in slopes[1:])
-        return step[..., 0].T, (wrong <= RATE_OF_STRESS * size)[:, 0] & (
-            felt <= RATE_OF_STRESS * moved)
+        return step.T, (wrong <= RATE_OF_STRESS * size) & (felt <= RATE_OF_STRESS * moved)
 
     def _at_columns(self, points: Points, modes: Indices, effort: Array
                     ) -> tuple[Array, Array, Array, Array]:
-        """Matrices, residuals, reserves and shared bounds; the index of points comes first."""
-        n, k = self.size, len(points)
+        """Entries, residuals, reserves and shared bounds; the index of points comes first."""
+        at, end = self.diagonal.size, self.diagonal.size + self.size
         out = self._solve.at_columns(points.t[None, :], points.x, points.z, points.p, points.m,
                                      points.d, modes.astype(float), effort).T
-        matrix = out[:, : n * n].reshape(k, n, n).transpose(0, 2, 1)
-        reserves = np.zeros(k)
+        reserves = np.zeros(len(points))
         for held, columns in points.modes:
-            reserves[columns] = self.reserves(matrix[columns], out[columns, n * n + n : -1], held)
-        return matrix, out[:, n * n : n * n + n], reserves, out[:, -1]
+            reserves[columns] = self.reserves(out[columns, :at], out[columns, end:-1], held)
+        return out[:, :at], out[:, at:end], reserves, out[:, -1]
 
     def _touching(self, problem: Problem, points: Points, modes: Indices, effort: Array) -> Flags:
         """Whether closed contacts are closed, up to what they may drift apart."""
@@ -434,7 +439,7 @@ class SolvedModes:
         allowed = allowed_gaps(points.x, problem)
         return drift.max(axis=0) <= allowed
 
-    def reserves(self, matrix: Array, diagonal: Array, modes: Indices) -> Array:
+    def reserves(self, entries: Array, diagonal: Array, modes: Indices) -> Array:
         """Determinants per that of what sticks; 0 where no quick look can tell.
 
         Far from 0 what sticks has no undetermined efforts, and what slides no paradox. Where no
@@ -445,28 +450,17 @@ class SolvedModes:
         least = diagonal[:, sticks].min(axis=1, initial=np.inf)
         held = least > NOTHING_AT_ALL * diagonal.max(axis=1, initial=0.0)
         if not self.dependent.any():
-            return np.where(held & (_least_pivots(matrix) > SAFE_PIVOT), 1.0, 0.0)
-        alone, whole = (self._by_block(matrix, take) for take in (
+            return np.where(held & (self.diagonal.least_pivots(entries) > SAFE_PIVOT), 1.0, 0.0)
+        alone, whole = (self.diagonal.determinants(entries, take) for take in (
             sticks, np.ones(self.size, dtype=bool)))
         sure = (alone > PARADOX) & held[:, None]
         share = np.divide(whole, alone, out=np.zeros_like(whole), where=sure)
         if self.in_a_circle:  # what slides may jam by itself
-            slides = self._by_block(matrix, modes != 0)
+            slides = self.diagonal.determinants(entries, modes != 0)
             share = np.minimum(slides, np.divide(
                 share, slides, out=np.zeros_like(share), where=slides > FAR_FROM_PARADOX))
         least_share = share.min(axis=1)
         return np.where(least_share > FAR_FROM_PARADOX, least_share, 0.0)
-
-    def _by_block(self, matrix: Array, take: Flags) -> Array:
-        """Determinants of the rows and columns that take part, a column per block."""
-        single = np.array([len(block) == 1 for block in self.blocks])
-        out = np.ones((len(matrix), len(single)))
-        alone = self._order[self._starts[single]]
-        out[:, single] = np.where(take[alone], matrix[:, alone, alone], 1.0)
-        for k in np.flatnonzero(~single):
-            block = self.blocks[k]
-            out[:, k] = _determinant(matrix, block[take[block]])
-        return out
 
 
 def _row_by_row(stuck: ca.SX, scale: ca.SX, at_rest: ca.SX, sliding: ca.SX) -> ca.SX:
@@ -476,28 +470,3 @@ def _row_by_row(stuck: ca.SX, scale: ca.SX, at_rest: ca.SX, sliding: ca.SX) -> c
     entries = ca.if_else(stuck[rows], scale[rows] * ca.project(at_rest, pattern).nz[:],
                          ca.project(sliding, pattern).nz[:])
     return ca.SX(pattern, entries)
-
-
-def _least_pivots(matrix: Array) -> Array:
-    """The smallest pivot of every matrix, by elimination with the largest of each column."""
-    a, every, n = matrix.copy(), np.arange(len(matrix)), matrix.shape[1]
-    for k in range(n - 1):
-        best = k + np.abs(a[:, k:, k]).argmax(axis=1)
-        a[every, best], a[:, k] = a[:, k].copy(), a[every, best]
-        pivot = np.where(a[:, k, k] == 0.0, 1.0, a[:, k, k])
-        factor = a[:, k + 1 :, k] / pivot[:, None]
-        a[:, k + 1 :, k + 1 :] -= factor[..., None] * a[:, k, None, k + 1 :]
-    pivots: Array = np.abs(np.diagonal(a, axis1=1, axis2=2)).min(axis=1, initial=np.inf)
-    return pivots
-
-
-def _determinant(matrix: Array, elements: Indices) -> Array:
-    """Determinants of the rows and columns of some elements, one for every matrix."""
-    if len(elements) == 0:
-        return np.ones(len(matrix))
-    i, j = elements[0], elements[-1]
-    if len(elements) == 1:
-        return matrix[:, i, i]
-    if len(elements) == 2:
-        return matrix[:, i, i] * matrix[:, j, j] - matrix[:, i, j] * matrix[:, j, i]
-    return np.linalg.det(matrix[:, elements[:, None], elements])

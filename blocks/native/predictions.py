@@ -370,21 +370,28 @@ def _share(code: Code, work: Workspace, elements: PredictedElements, t: float, x
 
 @machine_code
 def _is_wedged(elements: PredictedElements, rests: int) -> bool:
-    """Whether what slides follows efforts at rest that may be others as well: it is another one
-    where these change without moving anything."""
-    told, rows = elements.given_told, elements.given_rows
+    """Whether what slides moves otherwise where efforts at rest are others that are as good: its
+    own follow them."""
+    told, rows, d, rest = elements.given_told, elements.given_rows, elements.given_d, elements.rest
+    size, change = elements.asked[elements.counted], elements.own
     for a in range(rests):
-        for b in range(rests, elements.asked[elements.counted] if told[GIVEN, a] != 0.0 else 0):
-            for side in range(2, 4):
-                changed = largest = 0.0
-                for c in range(rests):
+        for c in range(size):
+            change[c] = rows[a, c] / told[WEIGHT, c] if c < rests else 0.0
+        for _ in range(size - rests if told[GIVEN, a] != 0.0 else 0):  # one after the other
+            for b in range(rests, size):
+                side, change[b] = 3 if rest[KNOWN, b] > 0.0 else 2, 0.0
+                for c in range(size):
                     by, i, j = elements.by[side, b, c], elements.still[b], elements.still[c]
-                    if by == 0.0 and rows[a, c] != 0.0 and elements.bent_by[i, j] != 0.0:
+                    if by == 0.0 and change[c] != 0.0 and elements.bent_by[i, j] != 0.0:
                         return True  # without any load nothing tells which way a bound will turn
-                    changed += by * rows[a, c] / told[WEIGHT, c]
-                    largest = max(largest, abs(by * rows[a, c] / told[WEIGHT, c]))
-                if abs(changed) > SAME_AS_BEFORE * largest:
-                    return True
+                    change[b] += by * change[c]
+        for b in range(rests, size if told[GIVEN, a] != 0.0 else 0):
+            moved = largest = 0.0
+            for c in range(size):
+                moved += d[b, c] * change[c]
+                largest = max(largest, abs(d[b, c] * change[c]))
+            if abs(moved) > SAME_AS_BEFORE * largest:
+                return True
     return False
 
 

@@ -211,8 +211,8 @@ class CompiledMargins:
             if not (own[rests] > 0).all() or (np.abs(now.rate[rests]) > noise).any():
                 return None
             told, values = rows_of_shares(island.D, ends[rests], island.weights)
-            if told[LOOSE].any() or self._is_wedged(problem, t, held, rests, slides, (
-                    values / told[WEIGHT])[told[GIVEN] != 0]):
+            if told[LOOSE].any() or self._is_wedged(
+                    problem, t, held, rests, slides, (values / told[WEIGHT])[told[GIVEN] != 0].T):
                 return None
             given, at_bound = told[GIVEN] != 0, rests[ends[rests] != 0]
             implied = rests[given]
@@ -235,19 +235,19 @@ class CompiledMargins:
 
     def _is_wedged(self, problem: Problem, t: float, held: SolvedModes, rests: Indices,
                    slides: Indices, stress: Array) -> bool:
-        """Whether what slides follows efforts that may be others as well: by internal ``stress``, a
-        row for each, which moves nothing."""
-        if self.evaluation.load is None or not len(slides):
+        """Whether what slides moves otherwise by internal ``stress`` of what rests, a column for
+        each: its efforts follow."""
+        load = self.evaluation.load
+        if load is None or not len(slides) or not stress.size:
             return False
-        at, bent = np.ix_(slides, rests), held.bent_by()
-        for slope in map(sp.dense, self.evaluation.load.slopes(problem, t)[2:]):
-            change = slope[at] * stress[:, None]
-            told = np.abs(change.sum(axis=-1)) <= SAME_AS_BEFORE * np.abs(change).max(axis=-1)
-            # without any load nothing tells which way a bound will turn
-            turns = (slope[at] == 0) & (bent[at] != 0) & (stress[:, None] != 0)
-            if not told.all() or turns.any():
-                return True
-        return False
+        slope, at = load.kinetic(problem, t), np.ix_(slides, rests)
+        # without any load nothing tells which way a bound will turn
+        turns = (dense_block(slope, slides, rests) == 0) & (held.bent_by()[at] != 0)
+        d, both = self.evaluation.delassus.matrix(problem, t), np.concatenate([rests, slides])
+        d = dense_block(d, slides, both)
+        change = np.vstack([stress, load.following(slope, slides, rests) @ stress])
+        moved = np.abs(d @ change) > SAME_AS_BEFORE * (np.abs(d) @ np.abs(change))
+        return bool(moved.any() or (turns @ np.abs(stress) > 0).any())
 
     def _once(self, problem: Problem, t: float, make: Callable[[], Any]) -> Any:
         """What is made for the present modes at a point, made once."""

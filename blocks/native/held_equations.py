@@ -59,22 +59,21 @@ def add_products(told: int, values: int, follows: int, out: int, by_rows: int) -
 
 
 @machine_code
-def fill_equations(own: int, modes: int, decides: int, matrix: int, size: int) -> int:
+def fill_equations(own: int, modes: int, matrix: int, size: int) -> int:
     """Fill the matrix of efforts: rows of what sticks per its own rate, else of the unit matrix.
 
     ``own`` is the address of the change of rates by efforts, with its sign turned, column by
-    column; ``modes`` and ``decides`` are those of modes, and of a number per element that decides:
-    1.0; ``matrix`` is that of what is filled.
+    column; ``modes`` is that of modes, ``matrix`` that of what is filled.
     """
     n = size
     d, a = vector_at(own, n * n), vector_at(matrix, n * n)
-    mode, decide = vector_at(modes, n), vector_at(decides, n)
+    mode = vector_at(modes, n)
     least = 0.0  # at a dead centre the lever is rounding: what would hold there is none
     for i in range(n):
         least = max(least, NOTHING_AT_ALL * d[i * n + i])
     for i in range(n):
         holds = least == 0.0 or d[i * n + i] > least
-        scale, sticks = 1.0, mode[i] == 0.0 and decide[i] != 0.0 and holds
+        scale, sticks = 1.0, mode[i] == 0.0 and holds
         if d[i * n + i] > 0.0:
             scale = 1.0 / d[i * n + i]
         for j in range(n):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ..machine.functions import machine_code
 from ..numerics.arrays import Vector
-from ..numerics.tolerances import FLOW_NONE
+from ..numerics.tolerances import FLOW_NONE, PROXIMAL_POINT
 from .kept_factors import solve_kept
 from .lu import factorize, solve
-from .predicted_elements import FLOW, NOBODY, PredictedElements
+from .predicted_elements import FLOW, PredictedElements, is_shared
 from .steps import Code, Workspace, project_in_place, values_at
 
 __all__ = ["drifts", "push", "stop_island"]
@@ -36,14 +36,14 @@ def stop_island(code: Code, work: Workspace, elements: PredictedElements, t: flo
         start, size = elements.starts[island], elements.starts[island + 1] - elements.starts[island]
         for a in range(size):
             i = elements.parted[start + a]
-            sticks = modes[i] == 0.0 and elements.leader[i] != NOBODY
+            sticks = modes[i] == 0.0 and elements.moves[i]
             flows[a] = elements.found[FLOW, i] if sticks else 0.0
         solve_kept(elements, island, flows)
         for a in range(size):
             right[elements.parted[start + a]] = flows[a]
         push(code, work, elements, t, x)
         return True
-    rests = 0
+    rests, shared = 0, is_shared(elements, e)
     for k in range(count):
         if modes[index[k]] == 0.0:
             elements.own[rests] = elements.found[FLOW, index[k]]
@@ -52,6 +52,8 @@ def stop_island(code: Code, work: Workspace, elements: PredictedElements, t: flo
                 if modes[index[a]] == 0.0:
                     matrix[rests, column] = elements.d[index[k], index[a]]
                     column += 1
+            if shared:  # where several have one flow
+                matrix[rests, rests] *= 1.0 + PROXIMAL_POINT
             rests += 1
     if factorize(matrix, elements.unit[:rests], elements.order) == 0.0:
         return False

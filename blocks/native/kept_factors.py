@@ -92,7 +92,7 @@ def _invert(elements: PredictedElements, island: int) -> bool:
     k, count = elements.first[island], 0
     for a in range(size):
         e = members[start + a]
-        if elements.modes[e] == 0.0 and elements.leader[e] != NOBODY:
+        if elements.modes[e] == 0.0 and elements.moves[e]:
             stuck[count] = a
             count += 1
     elements.k[k : k + size * size] = 0.0
@@ -138,7 +138,7 @@ def share_load(elements: PredictedElements, island: int, near: float, loaded: bo
         e = members[start + a]
         elements.k[elements.ends_at[e]] = 0.0
         elements.loose[e] = 0
-        if elements.modes[e] == 0.0 and elements.leader[e] == e:
+        if elements.modes[e] == 0.0 and elements.moves[e]:
             stuck[count] = a
             count += 1
     if count == 0:

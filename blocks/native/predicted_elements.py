@@ -8,6 +8,8 @@ import numpy as np
 
 from ..machine.functions import Kept, filled, machine_code
 from ..nonsmooth.complementarity.impact import collide, collision_of
+from ..nonsmooth.complementarity.islands_at_rest import TOLD
+from ..nonsmooth.complementarity.moving import AT_REST, choice_of
 from ..nonsmooth.complementarity.shares import ROWS, sharing_of
 from ..numerics.arrays import Array, Cube, Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import (
@@ -18,7 +20,6 @@ from ..numerics.tolerances import (
     PARADOX,
     SAFE_PIVOT,
 )
-from .joint_choice import AT_REST, choice_of
 from .stages import ATOL
 from .steps import Workspace
 
@@ -27,11 +28,12 @@ if TYPE_CHECKING:
     from .equations import Equations
 
 __all__ = ["BACK", "EFFORT", "FLOW", "FORTH", "GAP", "HIGH", "LOW", "NOBODY",
-           "OWN", "RATE", "RESTITUTION", "VALUES", "PredictedElements", "bounds_move",
-           "is_regular", "is_shared", "no_flow", "part_of", "predicted_elements"]  # fmt: skip
+           "RATE", "RESTITUTION", "VALUES", "PredictedElements", "bounds_move",
+           "is_held", "is_regular", "is_shared", "no_flow", "part_of",
+           "predicted_elements"]  # fmt: skip
 
-FLOW, LOW, HIGH, BACK, FORTH, RATE, EFFORT, GAP, OWN, RESTITUTION = range(10)
-VALUES = 10  # of an element, one row each
+FLOW, LOW, HIGH, BACK, FORTH, RATE, EFFORT, GAP, RESTITUTION = range(9)
+VALUES = 9  # of an element, one row each
 NOBODY = -1  # instead of the number of an element
 
 
@@ -58,7 +60,7 @@ class PredictedElements(NamedTuple):
     turns: Flags  # (1,) whether that moves with the states
     share: Vector  # (3 parts,) those at the present modes, or pivots, and of what sticks
     part: Indices  # (elements,) of the parts of the equations that efforts are solved from
-    starts: Indices  # (parts + 1,) where the members of a part begin, where numbers are kept
+    starts: Indices  # (parts + 1,) where the members of a part begin
     parted: Indices  # (elements,) these members, part by part
     first: Indices  # (parts,) where its numbers begin in ``k``: D_SS^-1 row by row, or factors
     columns: Indices  # (parts + 1,) where the columns of the factors of a part begin, if it has any
@@ -68,7 +70,15 @@ class PredictedElements(NamedTuple):
     factors: int  # address of what gives the factors of all parts that have them; 0 for none
     regular: Flags  # (parts,) whether D of a part is symmetric and positive definite
     shared: Flags  # (parts,) whether what rests in a part may share what it holds
-    ends_at: Indices  # (elements,) where ``k`` has who is held by others at a bound, or NOBODY
+    # (elements,) where ``k``, or what is given, has who is held by others at a bound, or NOBODY
+    ends_at: Indices
+    given: Vector  # which rows are given, their right sides, and the rows, part by part
+    given_starts: Indices  # (parts,) where those of a part begin, of those that share
+    given_count: int  # elements that may have such a row
+    given_d: Matrix  # given_d, given_rows: (elements, elements) room for D and these
+    given_rows: Matrix
+    given_told: Matrix  # (TOLD, elements) room
+    asked_now: Indices  # (elements,) room: 1 for those that rest, or may
     loose: Indices  # (elements,) room: 1 for those that nothing holds at their bounds
     fresh: Indices  # (parts,) room: 1 where shares are to be told at the next look
     portions: Matrix  # (ROWS, elements) room: what shares
@@ -79,8 +89,7 @@ class PredictedElements(NamedTuple):
     portioned: Indices  # what it takes, of which
     portioned_count: int  # place says how many they are,
     told: Indices  # (1,) and whether they are found
-    leader: Indices  # (elements,) who decides; NOBODY where nothing ever moves
-    sense: Indices  # (elements,) 1, or -1 where a leader's flow has the other sign
+    moves: Flags  # (elements,) not those whose flow is always zero
     contact: Flags
     holds: Flags  # elements that hold states where they are stuck
     dependent: Flags  # (1,) whether some bounds depend on efforts
@@ -137,14 +146,14 @@ def predicted_elements(parts: PredictedIslands, q: Array, equations: Equations, 
     keeps, most = len(parts.d) > 0, n
     held = q[int(equations.offsets[3]):]
     if keeps:
-        most = int(np.diff(parts.starts).max())
+        most, given = int(np.diff(parts.starts).max()), np.empty(0)
         k_end = int(equations.offsets[5] - equations.offsets[3])
         modes, k, free, slack, _ = np.split(held, [n, k_end, k_end + nx, k_end + nx + n])
         guess, whole, share = np.empty(n), np.empty(2 * count + 1), np.empty(3 * count)
         room, d, bounds = np.empty(VALUES * n + parts.turns * n * nx), parts.d, np.zeros((4, n, n))
         push = room[VALUES * n :] if parts.turns else parts.push
     else:
-        modes, guess, free, whole, slack, _ = np.split(
+        modes, guess, free, whole, slack, given = np.split(
             held, np.cumsum([n, n, nx, 2 * count + 1, n]))
         sizes, k = [VALUES * n, n * n, 4 * n * n, n * nx, 3 * count], np.empty(0)
         room = np.empty(sum(sizes))
@@ -158,7 +167,10 @@ def predicted_elements(parts: PredictedIslands, q: Array, equations: Equations, 
     choice = choice_of(block, by, rest)
     collision = None if not parts.contact.any() else collide.bound(
         *map(Kept, collision_of(block, by, rest)), most, -1)
-    several = int(max((np.diff(parts.starts)[parts.shared]), default=0)) if keeps else 0
+    who_shares = np.where(parts.shared, np.diff(parts.starts), 0)
+    given_count = 0 if keeps else int(who_shares.sum())
+    several = int(who_shares.max(initial=0)) if keeps else 0
+    rooms = np.empty((2, n, n) if given_count else (2, 0, 0))
     near, portions = np.empty(1), np.empty((ROWS, several))
     of_portions, by_rates = np.empty((2, several, several))
     sharing = sharing_of(of_portions, portions, by_rates, near)
@@ -171,6 +183,9 @@ def predicted_elements(parts: PredictedIslands, q: Array, equations: Equations, 
         in_a_circle=np.array([parts.in_a_circle]), fast=parts.fast.copy(),
         last=np.array([-np.inf]), struck=np.zeros(n),
         factors=equations.at_decisions("factors", parts.factors),
+        given=given, given_count=given_count, given_starts=2 * given_count + np.cumsum(
+            who_shares**2) - who_shares**2, given_d=rooms[0], given_rows=rooms[1],
+        given_told=np.empty((TOLD, n)), asked_now=whole_numbers(),
         known=np.empty(n * keeps), made=np.empty(
             0 if parts.factors is None else parts.factors.numel()),
         factor=np.empty((most, most)), stuck=whole_numbers(), column=np.empty(
@@ -200,7 +215,7 @@ def part_of(elements: PredictedElements, e: int) -> int:
         part, count = elements.part[e], 0
         for k in range(elements.starts[part], elements.starts[part + 1]):
             i = elements.parted[k]
-            if elements.leader[i] == i:
+            if elements.moves[i]:
                 index[count] = i
                 count += 1
         return count
@@ -210,7 +225,7 @@ def part_of(elements: PredictedElements, e: int) -> int:
         i = index[k]
         k += 1
         for j in range(n):
-            new = elements.leader[j] == j and _act(elements, i, j)
+            new = _act(elements, i, j)
             for a in range(count):
                 new = new and index[a] != j
             if new:
@@ -245,7 +260,16 @@ def bounds_move(elements: PredictedElements, count: int) -> bool:
 @machine_code
 def is_shared(elements: PredictedElements, e: int) -> bool:
     """Whether what rests in the part of an element may share what it holds."""
-    return elements.k.size > 0 and elements.shared[elements.part[e]]
+    return elements.shared[elements.part[e]]
+
+
+@machine_code
+def is_held(elements: PredictedElements, e: int) -> bool:
+    """Whether an element that rests is at a bound, held there by others."""
+    if elements.ends_at[e] == NOBODY:
+        return False
+    return abs(elements.given[elements.ends_at[e]]) > 1.0 if elements.k.size == 0 else (
+        elements.k[elements.ends_at[e]] != 0.0)
 
 
 @machine_code
@@ -276,9 +300,11 @@ def _is_regular_part(elements: PredictedElements, part: int) -> bool:
     """Whether in a part no efforts are undetermined, and what slides is far from a paradox."""
     d, parts = elements.d, elements.share.size // 3
     share, alone = elements.share[part], elements.share[2 * parts + part]
+    if alone < 0.0 and elements.shared[part]:  # by the order of rows that are given
+        share, alone = -share, -alone
     held, largest = np.inf, 0.0
     for e in range(elements.modes.size):
-        if elements.leader[e] == e and elements.part[e] == part:
+        if elements.moves[e] and elements.part[e] == part:
             largest = max(largest, d[e, e])
             if elements.modes[e] == 0.0:
                 held = min(held, d[e, e])

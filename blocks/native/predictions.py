@@ -3,9 +3,10 @@
 What :mod:`blocks.nonsmooth.modes.decisions` would come to, of elements whose rates are affine in
 the efforts, where D is constant or moves. Of the part in which modes have come to their ends all
 that rest are decided on together, beside what slides with a force that follows theirs
-(:mod:`.joint_choice`); the mode that nearly always follows is where the search begins. Where bounds
-bend as efforts change (gears with losses), all modes of few are tried, of which one alone may hold.
-Where more rest than there are motions, they share what they hold. Else Python decides.
+(:mod:`blocks.nonsmooth.complementarity.moving`); the mode that nearly always follows is where the
+search begins. Where bounds bend as efforts change (gears with losses) it is repeated, and other
+efforts are sought far away. Where more rest than there are motions, they share what they hold. Else
+Python decides.
 """
 
 from __future__ import annotations
@@ -16,11 +17,37 @@ from ..machine.functions import machine_code
 from ..machine.signatures import run_code
 from ..nonsmooth.complementarity.impact import LOWER, PUSH, SPEED, TOUCHES, UPPER
 from ..nonsmooth.complementarity.impact import RESTITUTION as RESTITUTION_OF
+from ..nonsmooth.complementarity.islands_at_rest import (
+    END,
+    GIVEN,
+    LOOSE,
+    PRESS,
+    PRESSED,
+    WEIGHT,
+    give_rows,
+)
+from ..nonsmooth.complementarity.moving import (
+    AT_FIRST,
+    CREEPS,
+    DOWN,
+    DRIVE,
+    KNOWN,
+    LET_GO,
+    MOVED,
+    SHARED,
+    STATE,
+    SURE,
+    UP,
+)
+from ..nonsmooth.complementarity.moving import EFFORT as SHARED_EFFORT
+from ..nonsmooth.complementarity.moving import LOW as AT_LOW
 from ..nonsmooth.complementarity.p_matrix import is_positive
+from ..nonsmooth.complementarity.problem import weigh_ranges
 from ..nonsmooth.modes.held_states import hold_states
 from ..numerics.arrays import Indices, Matrix, Vector
 from ..numerics.tolerances import (
     ALLOWED_DRIFT,
+    ANOTHER_SOLUTION,
     AT_BOUND,
     CLEAR,
     CLEAR_RATE,
@@ -29,6 +56,7 @@ from ..numerics.tolerances import (
     MODE_ENDED,
     NEAR_GAP,
     NOTHING_AT_ALL,
+    PROXIMAL_POINT,
     ROUNDING,
     SAFE_PIVOT,
     SAME_AS_BEFORE,
@@ -36,8 +64,6 @@ from ..numerics.tolerances import (
     SHORT_TIME,
 )
 from .impulses import drifts, push, stop_island
-from .joint_choice import AT_FIRST, DRIVE, KNOWN, LET_GO, MOVED, SHARED, STATE, SURE
-from .joint_choice import LOW as AT_LOW
 from .kept_factors import keep_factors, share_load
 from .predicted_elements import (
     EFFORT,
@@ -46,11 +72,11 @@ from .predicted_elements import (
     HIGH,
     LOW,
     NOBODY,
-    OWN,
     RATE,
     RESTITUTION,
     PredictedElements,
     bounds_move,
+    is_held,
     is_regular,
     is_shared,
     no_flow,
@@ -61,7 +87,8 @@ from .zero_crossings import LARGEST, Relations
 
 __all__ = ["notice_speeds", "predict_modes", "stuck_ones_rest"]
 
-FEW_THAT_BEND = 3  # elements all of whose modes are tried, as bounds follow no straight line
+ROUNDS = 10  # in which bounds that bend are found
+FAR_AWAY = 1e3  # times the largest effort: where others are sought
 IN_DOUBT = -1  # instead of how many elements have come to the end of their modes
 
 
@@ -80,7 +107,7 @@ def predict_modes(code: Code, work: Workspace, relations: Relations, elements: P
     for e in range(modes.size):
         if again and elements.contact[e] and modes[e] == 0.0:
             return False  # whether it pulls by rounding
-        if elements.contact[e] or elements.k.size == 0:
+        if (elements.contact[e] or elements.k.size == 0) and not is_held(elements, e):
             elements.slack[e] = 0.0
     project_in_place(code, work, t, x)
     if not _look(code, work, elements, t, x):
@@ -165,7 +192,7 @@ def _decide_part(code: Code, work: Workspace, elements: PredictedElements, t: fl
         bends |= elements.bends[elements.members[k]]
     if elements.k.size > 0 and not found[LOW, e] <= found[HIGH, e]:
         return False
-    if found[LOW, e] == found[HIGH, e] and not alone:
+    if found[LOW, e] == found[HIGH, e] and not alone and not shared:
         return False
     if drifts(elements, count) and stop_island(code, work, elements, t, x, e, count) and not _look(
             code, work, elements, t, x):
@@ -182,9 +209,9 @@ def _decide_part(code: Code, work: Workspace, elements: PredictedElements, t: fl
         if elements.leaves[i] != 0 or i == e:
             elements.slack[i] = 0.0
     if rests and shared:  # others may hold it
-        loose = share_load(elements, elements.part[e], AT_BOUND, True)
+        loose = _share(code, work, elements, t, x, e, count)
         if loose <= 0:
-            return loose == 0 and _look(code, work, elements, t, x)
+            return loose == 0 and (elements.k.size > 0 or _others_keep(elements, count))
         for k in range(count):
             elements.leaves[elements.members[k]] = elements.loose[elements.members[k]]
     elif rests and alone:  # what nearly always follows is where the search begins
@@ -199,24 +226,36 @@ def _decide_part(code: Code, work: Workspace, elements: PredictedElements, t: fl
         i = elements.members[k]
         if elements.doubtful[i] != 0 and not elements.contact[i]:
             modes[i] = 0.0
-    if not rests and not _rests_now(code, work, elements, t, x, e, count):
+    if not rests and (elements.k.size > 0 or not shared) and not _rests_now(
+            code, work, elements, t, x, e, count):
         return False
-    return _choose(code, work, elements, t, x, e, count, rests) and (
-        not bends or elements.asked[elements.counted] <= FEW_THAT_BEND and _is_only_choice(
-            code, work, elements, t, x, count))
+    _ask(elements, e, count)
+    for _ in range(ROUNDS if bends else 1):
+        if _choose(code, work, elements, t, x, e, count, rests):
+            return not bends or _is_alone(code, work, elements, t, x, count)
+    return False
 
 
 @machine_code
-def _pose(elements: PredictedElements, e: int, count: int) -> int:
-    """Fill in who of a part rests, or may, and what slides beside it with a force that follows
-    efforts; their D, bounds and rates without efforts. How many there are, or 0 where D is not
-    symmetric and positive definite."""
+def _ask(elements: PredictedElements, e: int, count: int) -> None:
+    """Note which of a part are decided on together: those that rest, or may."""
+    for k in range(count):
+        i = elements.members[k]
+        rests = elements.modes[i] == 0.0 or i == e or elements.leaves[i] != 0
+        elements.asked_now[i] = 1 if rests else 0
+
+
+@machine_code
+def _pose(elements: PredictedElements, e: int, count: int, resting: bool) -> int:
+    """Fill in who of a part rests, or may unless only what is ``resting`` counts, and what slides
+    beside it with a force that follows efforts; their D, bounds and rates without efforts. How many
+    there are, or 0 where D is not symmetric and positive definite."""
     modes, found, rest, still = elements.modes, elements.found, elements.rest, elements.still
     size, asked, follows = 0, 0, bounds_move(elements, count)
     for known in range(2 if follows else 1):
         for k in range(count):
             i = elements.members[k]
-            if (modes[i] == 0.0 or i == e or elements.leaves[i] != 0) == (known == 0):
+            if (modes[i] == 0.0 if resting else elements.asked_now[i] != 0) == (known == 0):
                 rest[STATE, size] = modes[i] if known == 1 else 0.0
                 rest[MOVED, size] = elements.leaves[i]
                 still[size] = i
@@ -237,7 +276,7 @@ def _pose(elements: PredictedElements, e: int, count: int) -> int:
                 if by != 0.0:
                     rest[AT_LOW + side, a] -= by * found[EFFORT, j]
     rest[SURE, 0] = 0.0 if follows else 1.0
-    shared = is_shared(elements, e) and not follows
+    shared = is_shared(elements, e)
     rest[SHARED, 0] = 1.0 if shared else 0.0
     regular = elements.k.size > 0 and elements.regular[elements.part[e]] or is_positive(
         elements.block, elements.matrix, asked, SAFE_PIVOT)
@@ -249,10 +288,10 @@ def _choose(code: Code, work: Workspace, elements: PredictedElements, t: float, 
             e: int, count: int, rested: bool) -> bool:
     """Choose the modes of all in a part that rest, as efforts are now that modes are guessed."""
     modes, rest, still, size = elements.modes, elements.rest, elements.still, _pose(
-        elements, e, count)
+        elements, e, count, False)
+    elements.asked[elements.counted] = size
     if size == 0:
         return False
-    elements.asked[elements.counted] = size
     run_code(elements.chooses, elements.asked)
     if elements.answer[0] == 0:
         return False
@@ -262,21 +301,26 @@ def _choose(code: Code, work: Workspace, elements: PredictedElements, t: float, 
         changed |= modes[i] != rest[STATE, a]
         modes[i] = rest[STATE, a]
         elements.leaves[i] = 0
-        if rest[MOVED, a] == LET_GO:
-            elements.leaves[i] = 1
+        if rest[MOVED, a] != 0.0:
+            elements.leaves[i] = 2 if rest[MOVED, a] == LET_GO else 1
         if not rested and elements.k.size == 0 and (i == e or elements.doubtful[i] != 0) and (
                 modes[i] * elements.found[FLOW, i] < 0.0):
             return False  # it has not turned, and cannot be stopped
+        if modes[i] == 0.0 and _is_powerless(elements, a, size):
+            modes[i], elements.leaves[i], changed = 1.0, 2, True
     if not rested and elements.k.size == 0:
         if not stop_island(code, work, elements, t, x, e, count):
             return False
         changed = True
-    if changed and not _look(code, work, elements, t, x):
+    if elements.k.size == 0 and is_shared(elements, e):
+        if _share(code, work, elements, t, x, e, count) != 0:
+            return False
+    elif changed and not _look(code, work, elements, t, x):
         return False
-    for a in range(size):
-        i = still[a]
-        if modes[i] != 0.0 and rest[KNOWN, a] == 0.0 and elements.leaves[i] == 0 and not _moves(
-                elements, i, modes[i]):
+    for k in range(count):
+        i = elements.members[k]
+        if modes[i] != 0.0 and elements.asked_now[i] != 0 and (
+                elements.leaves[i] != 2) and not _moves(elements, i, modes[i]):
             return False
         if modes[i] == 0.0 and elements.loose[i] != 0:
             return False
@@ -284,11 +328,170 @@ def _choose(code: Code, work: Workspace, elements: PredictedElements, t: float, 
 
 
 @machine_code
+def _is_powerless(elements: PredictedElements, a: int, size: int) -> bool:
+    """Whether what presses friction is open: it holds nothing, not even by rounding."""
+    rest, is_open = elements.rest, False
+    for b in range(size if elements.dependent[0] else 0):
+        if elements.by[0, a, b] != 0.0 or elements.by[1, a, b] != 0.0:
+            if rest[STATE, b] == 0.0 or not elements.contact[elements.still[b]]:
+                return False
+            is_open = True
+    return is_open and rest[UP, a] <= rest[DOWN, a]
+
+
+@machine_code
+def _share(code: Code, work: Workspace, elements: PredictedElements, t: float, x: Vector, e: int,
+           count: int) -> int:
+    """Look at a part that shares what it holds; how many of it nothing holds, or -1."""
+    found, told, still = elements.found, elements.given_told, elements.still
+    if elements.k.size > 0:
+        loose = share_load(elements, elements.part[e], AT_BOUND, True)
+        return loose if loose != 0 or _look(code, work, elements, t, x) else -1
+    rests = _creep(elements, e, count)
+    for _ in range(ROUNDS + rests):
+        loose = _give_rows(elements, e, rests)
+        if loose != 0 or elements.dependent[0] and _is_wedged(elements, rests):
+            return loose if loose != 0 else -1
+        if not _look(code, work, elements, t, x):
+            return -1
+        elements.guess[:] = found[EFFORT]  # from where bounds go on
+        near, again = AT_BOUND * _largest_effort(elements, count), False
+        for a in range(rests):
+            i = still[a]
+            up, down = found[HIGH, i] - found[EFFORT, i], found[EFFORT, i] - found[LOW, i]
+            if told[END, a] != 0.0:
+                again |= abs(up if told[END, a] > 0.0 else down) > near
+            elif min(up, down) <= near:
+                told[END, a], again = 1.0 if up <= down else -1.0, True
+        if not again:
+            return 0
+    return -1
+
+
+@machine_code
+def _is_wedged(elements: PredictedElements, rests: int) -> bool:
+    """Whether what slides moves otherwise where efforts at rest are others that are as good: its
+    own follow them."""
+    told, rows, d, rest = elements.given_told, elements.given_rows, elements.given_d, elements.rest
+    size, change = elements.asked[elements.counted], elements.own
+    for a in range(rests):
+        for c in range(size):
+            change[c] = rows[a, c] / told[WEIGHT, c] if c < rests else 0.0
+        for _ in range(size - rests if told[GIVEN, a] != 0.0 else 0):  # one after the other
+            for b in range(rests, size):
+                side, change[b] = 3 if rest[KNOWN, b] > 0.0 else 2, 0.0
+                for c in range(size):
+                    by, i, j = elements.by[side, b, c], elements.still[b], elements.still[c]
+                    if by == 0.0 and change[c] != 0.0 and elements.bent_by[i, j] != 0.0:
+                        return True  # without any load nothing tells which way a bound will turn
+                    change[b] += by * change[c]
+        for b in range(rests, size if told[GIVEN, a] != 0.0 else 0):
+            moved = largest = 0.0
+            for c in range(size):
+                moved += d[b, c] * change[c]
+                largest = max(largest, abs(d[b, c] * change[c]))
+            if abs(moved) > SAME_AS_BEFORE * largest:
+                return True
+    return False
+
+
+@machine_code
+def _creep(elements: PredictedElements, e: int, count: int) -> int:
+    """Tell who in a part comes to its bounds where what rests creeps a little, each by its effort;
+    how many rest."""
+    rest, told, block = elements.rest, elements.given_told, elements.block
+    for k in range(count):
+        i = elements.members[k]
+        elements.given[elements.ends_at[i]] = elements.slack[i] = 0.0
+        elements.loose[i] = 0
+    size = _pose(elements, e, count, True)
+    for a in range(size):
+        own, follows = block[a, a], False
+        for b in range(size):
+            elements.given_d[a, b] = block[a, b]
+            for side in range(2 if elements.dependent[0] else 0):
+                follows |= elements.by[side, a, b] != 0.0
+        unit = np.sqrt(own) if own > 0.0 else 1.0
+        told[END, a] = 0.0 if follows else rest[AT_LOW, a] * unit
+        told[PRESS, a] = 0.0 if follows else rest[AT_LOW + 1, a] * unit
+    weigh_ranges(told[END], told[PRESS], told[WEIGHT], size)
+    _press(elements, size)
+    for a in range(size):
+        told[WEIGHT, a] *= elements.given_d[a, a]
+        if rest[STATE, a] == 0.0:
+            block[a, a] += PROXIMAL_POINT * told[WEIGHT, a]
+            rest[DRIVE, a] += PROXIMAL_POINT * told[PRESS, a]
+    rest[SURE, 0], rest[SHARED, 0] = 1.0, CREEPS
+    elements.asked[elements.counted] = size
+    if size > 0:
+        run_code(elements.chooses, elements.asked)
+    largest, rests = 0.0, 0
+    for a in range(size):
+        largest = max(largest, abs(rest[SHARED_EFFORT, a]))
+        rests += 1 if rest[KNOWN, a] == 0.0 else 0
+    for a in range(size):
+        elements.guess[elements.still[a]] = rest[SHARED_EFFORT, a]
+    for a in range(rests):
+        up, down = rest[UP, a] - rest[SHARED_EFFORT, a], rest[SHARED_EFFORT, a] - rest[DOWN, a]
+        told[END, a] = 0.0
+        if min(up, down) <= AT_BOUND * largest:
+            told[END, a] = 1.0 if up <= down else -1.0
+    return rests
+
+
+@machine_code
+def _press(elements: PredictedElements, size: int) -> None:
+    """Let contacts that friction follows creep into each other by about the load of those at rest,
+    as it may be needed."""
+    rest, told, d = elements.rest, elements.given_told, elements.given_d
+    largest = 0.0
+    for a in range(size):
+        rate = rest[DRIVE, a] if rest[STATE, a] == 0.0 else 0.0
+        for b in range(size):
+            if rest[STATE, a] == 0.0 and rest[STATE, b] != 0.0:  # with no effort of what rests
+                rate -= d[a, b] * rest[AT_LOW + (3 if rest[STATE, b] > 0.0 else 2), b]
+        largest = max(largest, abs(rate))
+    for a in range(size):
+        followed, follows = False, False
+        for b in range(size if rest[STATE, a] == 0.0 and elements.dependent[0] else 0):
+            for side in range(2):
+                followed |= rest[STATE, b] == 0.0 and elements.by[side, b, a] != 0.0
+                follows |= elements.by[side, a, b] != 0.0
+        is_range = np.isfinite(rest[AT_LOW + 1, a] - rest[AT_LOW, a])
+        told[PRESS, a] = PRESSED * largest if followed and not follows and not is_range else 0.0
+
+
+@machine_code
+def _give_rows(elements: PredictedElements, e: int, rests: int) -> int:
+    """Let what rests in a part share what it holds, by equations in the place of those that others
+    imply; how many of it nothing holds, which are ``loose``."""
+    still, told, n, island = (
+        elements.still, elements.given_told, elements.given_count, elements.part[e])
+    loose = give_rows(elements.given_d, told, elements.given_rows, elements.matrix, rests)
+    width = elements.starts[island + 1] - elements.starts[island]
+    first = elements.ends_at[elements.parted[elements.starts[island]]]
+    for a in range(rests):
+        i = still[a]
+        place = elements.ends_at[i]
+        at = elements.given_starts[island] + place - first
+        elements.loose[i] = 1 if told[LOOSE, a] != 0.0 else 0
+        if loose == 0:
+            elements.given[place], elements.given[n + place] = told[GIVEN, a], 0.0
+            for b in range(rests if told[GIVEN, a] == 1.0 else 0):
+                elements.given[n + place] += (
+                    elements.given_rows[a, b] / told[WEIGHT, b] * told[PRESS, b])
+            elements.slack[i] = np.inf if told[END, a] != 0.0 else 0.0
+            for c in range(width):
+                elements.given[at + c * width] = 0.0
+            for b in range(rests):
+                c = elements.ends_at[still[b]] - first
+                elements.given[at + c * width] = elements.given_rows[a, b]
+    return loose
+
+
+@machine_code
 def _look(code: Code, work: Workspace, elements: PredictedElements, t: float, x: Vector) -> bool:
     """What elements come to in their present modes; whether there are such efforts."""
-    for e in range(elements.modes.size):
-        if elements.leader[e] != NOBODY:
-            elements.modes[e] = elements.sense[e] * elements.modes[elements.leader[e]]
     if elements.k.size > 0 and not keep_factors(code, work, elements, x):
         return False
     values_at(code, work, elements.present, t, x, elements.room)
@@ -324,7 +527,7 @@ def _touched(relations: Relations, elements: PredictedElements, x: Vector, cross
         doubtful = crossed and relations.wrong[first + e] and (
             elements.contact[e] or not modes[e] * found[FLOW, e] > CLEAR * fast)
         elements.doubtful[e] = elements.passing[e] = 0
-        if elements.leader[e] != e:
+        if not elements.moves[e]:
             continue
         if elements.contact[e] and modes[e] == 0.0 and not abs(found[GAP, e]) <= (
                 ALLOWED_DRIFT * far):
@@ -339,6 +542,9 @@ def _touched(relations: Relations, elements: PredictedElements, x: Vector, cross
                 doubtful = False
         elif modes[e] == 0.0:
             doubtful = _room_of(found, e) < -elements.slack[e]
+            if crossed and relations.wrong[first + e] and not doubtful and (
+                    elements.k.size == 0 and elements.ends_at[e] != NOBODY):
+                return NOBODY, IN_DOUBT, 0  # others move what a row that is given does not hold
         elif elements.contact[e]:
             if elements.part[e] != turned and elements.part[e] != struck and not (
                     found[GAP, e] >= ROUNDING * far):
@@ -394,9 +600,8 @@ def _others_keep(elements: PredictedElements, count: int) -> bool:
     enough = CLEAR * _largest_effort(elements, count)
     for k in range(count):
         i = elements.members[k]
-        held = elements.k.size > 0 and elements.ends_at[i] != NOBODY and (
-            elements.k[elements.ends_at[i]] != 0.0)
-        if elements.modes[i] == 0.0 and not held and not _room_of(elements.found, i) > enough:
+        if elements.modes[i] == 0.0 and not is_held(elements, i) and not (
+                _room_of(elements.found, i) > enough):
             return False
     return True
 
@@ -454,9 +659,12 @@ def _strike(code: Code, work: Workspace, elements: PredictedElements, t: float, 
         i = elements.members[k]
         if not elements.contact[i] and _is_slow(elements, i) and _has_strength(elements, i):
             modes[i], rests = 0.0, i
-    if rests != NOBODY and not (_rests_now(code, work, elements, t, x, rests, count) and _choose(
-            code, work, elements, t, x, rests, count, False)):
-        return False
+    if rests != NOBODY:
+        if not _rests_now(code, work, elements, t, x, rests, count):
+            return False
+        _ask(elements, rests, count)
+        if not _choose(code, work, elements, t, x, rests, count, False):
+            return False
     turned, largest = False, 0.0
     for k in range(count):
         largest = max(largest, abs(found[RATE, elements.members[k]]))
@@ -566,42 +774,27 @@ def _pass_dead_centres(code: Code, work: Workspace, elements: PredictedElements,
 
 
 @machine_code
-def _is_only_choice(code: Code, work: Workspace, elements: PredictedElements, t: float, x: Vector,
-                    count: int) -> bool:
-    """Whether laws that bend as efforts change are clearly broken in all other modes of those that
-    were asked. What has let go is not tried at rest."""
-    modes, rest, still, chosen = elements.modes, elements.rest, elements.still, elements.work
-    size, combinations, only = elements.asked[elements.counted], 1, True
-    for a in range(size):
-        chosen[a] = modes[still[a]]
-        combinations *= 3
-    for number in range(combinations):
-        left, other, tried = number, False, True
-        for a in range(size):
-            mode = 1.0 * (left % 3) - 1.0
-            left = left // 3
-            modes[still[a]] = mode
-            other |= mode != chosen[a]
-            tried &= mode != 0.0 or rest[MOVED, a] == 0.0
-        if only and other and tried:
-            only = _look(code, work, elements, t, x) and _is_broken(elements, size, count)
-    for a in range(size):
-        modes[still[a]] = chosen[a]
-    return _look(code, work, elements, t, x) and only
-
-
-@machine_code
-def _is_broken(elements: PredictedElements, size: int, count: int) -> bool:
-    """Whether a law of those that were asked is clearly broken in the present modes."""
-    enough = CLEAR * _largest_effort(elements, count)
-    for a in range(size):
-        i = elements.still[a]
-        if elements.modes[i] == 0.0:
-            if _room_of(elements.found, i) < -enough:
-                return True
-        elif _moves(elements, i, -elements.modes[i]):
-            return True
-    return False
+def _is_alone(code: Code, work: Workspace, elements: PredictedElements, t: float, x: Vector,
+              count: int) -> bool:
+    """Whether laws that bend as efforts change hold in these modes by no other efforts, which are
+    sought from far away, as :class:`blocks.nonsmooth.modes.painleve.Painleve` does."""
+    modes, found, alone = elements.modes, elements.found, True
+    largest = _largest_effort(elements, count)
+    elements.right[:] = found[EFFORT]
+    for sign in range(-1, 2, 2):
+        for e in range(modes.size):
+            elements.guess[e] = elements.right[e]
+            if modes[e] != 0.0 and elements.bends[e]:
+                elements.guess[e] = FAR_AWAY * sign * largest
+        if alone and _look(code, work, elements, t, x):
+            near, differs, holds = ANOTHER_SOLUTION * _largest_effort(elements, count), False, True
+            for k in range(count):
+                i = elements.members[k]
+                differs |= not abs(found[EFFORT, i] - elements.right[i]) <= near
+                holds &= modes[i] != 0.0 or _room_of(found, i) >= -near
+            alone = not (differs and holds)
+    elements.guess[:] = elements.right
+    return _look(code, work, elements, t, x) and alone
 
 
 @machine_code
@@ -626,7 +819,7 @@ def _hold(work: Workspace, relations: Relations, elements: PredictedElements, t:
     if elements.k.size == 0:
         if not is_regular(elements):
             return False
-        elements.guess[:] = found[OWN]
+        elements.guess[:] = found[EFFORT]
         parts = share.size // 3
         elements.whole[: 2 * parts] = share[: 2 * parts]
         elements.whole[2 * parts] = ALLOWED_DRIFT * largest_position(

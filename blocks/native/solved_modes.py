@@ -54,7 +54,7 @@ class SolvedCode(SolvedText):
         self.row[np.concatenate(self.blocks)] = np.arange(n)
         self.e = self.held.expressions
         self.modes, self.effort = self.held.symbols[-2:]
-        self.free = ca.SX.sym("free", nx)
+        self.free, self.begun = ca.SX.sym("free", nx), ca.SX.sym("begun", n)
         count = len(self.blocks)
         self._put_given()
         at = np.cumsum([first, n, n, nx, count, count, 1, n, self.given.numel(), n, n * n, n, 1])
@@ -91,21 +91,21 @@ class SolvedCode(SolvedText):
         self.sliding_known = bool(self.products) and self.held.affine
         self.places = {**places, 6: ("%q", self.known_modes), 7: ("%q", self.found),
                        8: ("%q", int(at[2])), 9: ("%q", self.follows),
-                       10: ("%q", rows)}  # fmt: skip
-        self.arguments = [*self.held.symbols, self.free, self.held.follows, self.given]
+                       10: ("%q", rows), 11: ("%q", self.guess)}  # fmt: skip
+        self.arguments = [*self.held.symbols, self.free, self.held.follows, self.given, self.begun]
         self.solver = name_of_code(compiled(self._solver(), parallel=False)) \
             if self.held.with_loops else ""
 
     def _put_given(self) -> None:
         """Equations of which some rows are given, where efforts at rest share internal stress.
 
-        Given are, for the elements of blocks that may: whether its row is, its right side, and,
-        block by block, column by column, the rows.
+        Given are, for the elements of blocks that may: whether its row is (2 and -2 where it is at
+        its upper or lower bound), its right side, and, block by block, column by column, the rows.
         """
         n, e, blocks = self.n, self.e, self.held.shared
         who = np.concatenate([np.zeros(0, dtype=int), *blocks])
         self.given = ca.SX.sym("given", 2 * len(who) + sum(len(block) ** 2 for block in blocks))
-        self.is_given = ca.SX.zeros(n)
+        self.is_given, self.off = ca.SX.zeros(n), ca.SX.zeros(n)
         self.posed = e["matrix"], e["residual"]
         if not len(who):
             return
@@ -116,11 +116,23 @@ class SolvedCode(SolvedText):
             size = len(block)
             rows[block, block] = ca.reshape(self.given[start : start + size**2], size, size)
             start += size**2
-        pattern = e["matrix"].sparsity().unite(rows.sparsity())
-        entries = ca.if_else(self.is_given[pattern.row()], ca.project(rows, pattern).nz[:],
-                             ca.project(e["matrix"], pattern).nz[:])
-        self.posed = ca.SX(pattern, entries), ca.if_else(
-            self.is_given, ca.mtimes(rows, self.effort) - level, e["residual"])
+        shared = {1: (rows, ca.mtimes(rows, self.effort) - level)}
+        # bounds go on as they begin, where another piece of them would hold nothing
+        away, torn = self.effort - self.begun, self.laws.system.tape.z
+        turned = torn - ca.mtimes(self.held.follows, away) if self.held.with_loops else torn
+        for kind, name in ((2, "high"), (-2, "low")):
+            bound, by = ca.substitute([e[name], self.held.by_effort(e[name])], [
+                self.effort, torn], [self.begun, turned])
+            shared[kind] = ca.SX.eye(n) - by, self.effort - bound - ca.mtimes(by, away)
+            self.off = ca.if_else(self.is_given == kind, ca.fabs(self.effort - e[name]), self.off)
+        pattern = reduce(ca.Sparsity.unite, (m.sparsity() for m, _ in shared.values()),
+                         e["matrix"].sparsity())
+        entries, residual = ca.project(e["matrix"], pattern).nz[:], e["residual"]
+        for kind, (matrix, missed) in shared.items():
+            is_so = self.is_given == kind
+            entries = ca.if_else(is_so[pattern.row()], ca.project(matrix, pattern).nz[:], entries)
+            residual = ca.if_else(is_so, missed, residual)
+        self.posed = ca.SX(pattern, entries), residual
 
     # -- the functions -------------------------------------------------------------------
     def slope(self) -> str:
@@ -146,7 +158,8 @@ class SolvedCode(SolvedText):
         slack = ca.SX.sym("slack", self.n)
         of_modes = self.laws.margin_expressions() + slack
         if self.held.shared:  # others must not move what a given row does not hold
-            wrong = ca.fabs(self.e["residual"]) > RATE_OF_STRESS * ca.sum1(ca.fabs(self.effort))
+            wrong = ca.fmax(ca.fabs(self.e["residual"]), self.off) > (
+                RATE_OF_STRESS * ca.sum1(ca.fabs(self.effort)))
             of_modes = ca.if_else(ca.logic_and(self.is_given, wrong), -1, of_modes)
         margins = ca.vertcat(self.e["crossings"], of_modes)
         places = {**self.places, len(self.arguments): ("%q", self.slack)}
@@ -168,7 +181,7 @@ class SolvedCode(SolvedText):
     def present(self) -> str:
         """All that decisions on modes look at, one after the other.
 
-        What elements come to; changes, by efforts, of rates, of the four bounds (unless they bend)
+        What elements come to; changes, by efforts, of rates, of the four bounds
         and of slopes; the determinants of the equations, of those of what slides, and of what
         sticks. Where no bound depends on efforts the smallest pivot stands for the determinant.
         """
@@ -191,8 +204,7 @@ class SolvedCode(SolvedText):
             self._put_product(w, "slope", w.pointer("%out", at + 5 * n * n))
             self._put(w, shares, "%out", at + 5 * n * n + self.nx * n)
             return self._text(w)
-        bounds = [self.held.by_effort(e[name]).T if self.held.affine else ca.SX(n, n)
-                  for name in names]
+        bounds = [self.held.by_effort(e[name]).T for name in names]
         changes = [-self.held.by_effort(e["rate"]).T, *bounds, self.held.by_effort(e["slope"])]
         self._clear(w, w.pointer("%out", values.numel()), sum(one.numel() for one in changes))
         everything = ca.vertcat(ca.densify(values), *map(ca.vec, changes))
@@ -217,9 +229,9 @@ class SolvedCode(SolvedText):
     def _close(self, w: Writer) -> None:
         """Close the contacts of the states in ``out``."""
         contacts = np.flatnonzero(self.laws.elements.contact).tolist()
-        x, e, decides = self.laws.system.tape.x, self.e, self.held.decides.astype(float)
-        stuck = ca.logic_and(self.modes == 0, ca.DM(decides))
-        stuck = ca.logic_and(stuck, ca.logic_not(self.is_given))  # which others close and stop
+        x, e = self.laws.system.tape.x, self.e
+        # what others hold is closed and stopped by them
+        stuck = ca.logic_and(self.modes == 0, ca.logic_not(self.is_given))
         places = np.zeros(self.nx)
         places[self.held.positions] = 1.0
         push = self.held.by_effort(e["slope"])
@@ -353,18 +365,45 @@ class SolvedCode(SolvedText):
 
     def _fill_equations(self, w: Writer) -> None:
         """Put matrix and residual into ``q``, block by block, and the largest bound shared."""
-        if self.posed[0].nnz() < sum(len(block) ** 2 for block in self.blocks):
-            self._clear(w, w.pointer("%q", self.matrix), self.n**2)
-        self._write(w, self._equations, self.matrix)
+        if not self.given.numel():
+            self._put_equations(w, *self._plain)
+            return
+        flags = ca.sum1(ca.fabs(self.given[: sum(map(len, self.held.shared))]))
+        any_given = w.compare("une", self._values(w, flags)[0], w.constant(0.0))
+        for name in self._fillers:
+            w.declared.add(f"declare void {name}(ptr, ptr, ptr, ptr, ptr)")
+        shared, plain = self._fillers
+        filler = w.new(f"select i1 {any_given}, ptr {shared}, ptr {plain}")
+        w.lines.append(f"  call void {filler}(ptr %t, ptr %x, ptr %p, ptr %q, ptr %q)")
 
     @cached_property
-    def _equations(self) -> Any:
-        """Matrix and residual, block by block, and the largest bound that shares count in."""
-        blocks, (matrix, residual) = [block.tolist() for block in self.blocks], self.posed
+    def _fillers(self) -> list[str]:
+        """Functions that put equations into ``q``: of which some rows are given, and plain ones."""
+        names = []
+        for equations in (self._equations(*self.posed), self._plain):
+            w = Writer()
+            self._put_equations(w, *equations)
+            names.append(name_of_code(compiled(self._text(w), parallel=False)))
+        return names
+
+    @cached_property
+    def _plain(self) -> tuple[Any, bool]:
+        """The equations of which no row is given."""
+        return self._equations(self.e["matrix"], self.e["residual"])
+
+    def _equations(self, matrix: ca.SX, residual: ca.SX) -> tuple[Any, bool]:
+        """Matrix and residual, block by block, and the largest bound that shares count in; whether
+        the matrix has zeros."""
+        blocks = [block.tolist() for block in self.blocks]
         entries = ca.vertcat(*(ca.vec(matrix[block, block]) for block in blocks))
         return self._matrix(ca.vertcat(
             entries, ca.SX(self.n**2 - entries.numel(), 1), residual[sum(blocks, [])],
-            self.e["shared"]))
+            self.e["shared"])), matrix.nnz() < entries.numel()
+
+    def _put_equations(self, w: Writer, equations: Any, has_zeros: bool) -> None:
+        if has_zeros:
+            self._clear(w, w.pointer("%q", self.matrix), self.n**2)
+        self._write(w, equations, self.matrix)
 
     def _efforts(self, w: Writer, guess: list[str] | None = None) -> None:
         """Solve for the efforts; they stand in ``q`` afterwards."""
@@ -380,7 +419,6 @@ class SolvedCode(SolvedText):
             own = w.pointer("%q", self.own)
             self._put_product(w, "rate", own)
             w.call(fill_equations, own, w.pointer("%q", self.known_modes),
-                   w.table(self.held.decides.astype(float), "double"),
                    w.pointer("%q", self.matrix), self.n)
             self._fill(w, ca.vertcat(self.e["residual"], self.e["shared"]), self.right)
         else:

@@ -12,8 +12,7 @@ import library.translational as tr
 from blocks import quantity, sin
 from blocks.machine.signatures import run_code
 from blocks.native.equations import equations_of
-from blocks.native.joint_choice import AT_FIRST, AT_REST, EFFORT, STATE, SURE, choose_jointly
-from blocks.nonsmooth.complementarity import solve
+from blocks.nonsmooth.complementarity import moving, solve
 from blocks.nonsmooth.complementarity.problem import problem_of
 from blocks.nonsmooth.complementarity.sparse_lu import factors_of
 from library.mechanisms import LossyGear
@@ -23,11 +22,11 @@ from library.signal import Sine
 
 def at_rest(d, drive, most, less, moved):
     """Rows of elements whose bounds are even; efforts and states are filled in."""
-    n, rows = len(d), np.full((AT_REST, len(d)), np.nan)
+    n, rows = len(d), np.full((moving.AT_REST, len(d)), np.nan)
     rows[:6] = drive, -most, most, -less, less, moved
-    rows[STATE] = rows[AT_FIRST] = 0.0
-    rows[SURE] = 1.0
-    return rows, choose_jointly(problem_of(n, n * n), factors_of(n, n * n), d,
+    rows[moving.STATE] = rows[moving.AT_FIRST] = 0.0
+    rows[moving.SURE] = 1.0
+    return rows, moving.choose_jointly(problem_of(n, n * n), factors_of(n, n * n), d,
                                 np.zeros((4, 0, 0)), rows, np.arange(n + 1), n)
 
 
@@ -40,8 +39,8 @@ def test_the_same_ones_move_as_by_the_complementarity_problem(n, seed):
     rows, sure = at_rest(d, drive, most, most, np.zeros(n))
     expected = solve(d, drive, -most, most)
     assert sure and expected.converged
-    assert (rows[STATE] == expected.state).all()
-    assert_allclose(rows[EFFORT], expected.effort, atol=1e-9 * np.abs(most).max())
+    assert (rows[moving.STATE] == expected.state).all()
+    assert_allclose(rows[moving.EFFORT], expected.effort, atol=1e-9 * np.abs(most).max())
 
 
 @pytest.mark.parametrize("n", [20, 60])
@@ -55,8 +54,8 @@ def test_joints_of_a_long_arm_move_as_by_the_complementarity_problem(n, seed):
     rows, sure = at_rest(d, d @ load, np.ones(n), np.ones(n), np.zeros(n))
     expected = solve(d, d @ load, -np.ones(n), np.ones(n))
     assert sure and expected.converged
-    assert (rows[STATE] == expected.state).all()
-    assert_allclose(rows[EFFORT], expected.effort, atol=1e-7)
+    assert (rows[moving.STATE] == expected.state).all()
+    assert_allclose(rows[moving.EFFORT], expected.effort, atol=1e-7)
 
 
 def test_less_holds_what_moves_and_so_others_move_in_turn():
@@ -64,8 +63,8 @@ def test_less_holds_what_moves_and_so_others_move_in_turn():
     drive = d @ [1.1, 0.9]  # at rest the second one would hold
     rows, sure = at_rest(d, drive, np.ones(2), np.full(2, 0.5), np.zeros(2))
     assert sure
-    assert_allclose(rows[STATE], [1.0, 1.0])
-    assert_allclose(rows[EFFORT], [0.5, 0.5])
+    assert_allclose(rows[moving.STATE], [1.0, 1.0])
+    assert_allclose(rows[moving.EFFORT], [0.5, 0.5])
 
 
 def test_what_holds_with_no_room_is_left_to_others():
@@ -209,6 +208,32 @@ def test_a_gear_and_a_brake_stick_and_slide_together_without_python(in_python):
     # at rest both are at the same share of their ranges, and the gear has none
     assert_allclose(run["gear.loss"].at("10 ms").m, 0.0, atol=1e-12)
     assert_allclose(run["brake.t"].at("10 ms").m, torque(0.01), rtol=1e-9)
+
+
+@pytest.mark.parametrize("brakes", [[], ["load"], ["motor", "load", "load"]])
+def test_trains_of_gears_with_losses_and_brakes_share_loads_in_machine_code(brakes, in_python):
+    n, efficiency, held = 5, 0.98, 0.4
+    model = wired("train", "drive.R motor.I", "drive.C ground.W", ground=ro.RotationalReference(),
+                  motor=ro.Inertia(), load=ro.Inertia(), drive=ro.TorqueSource(
+                      torque=lambda t: quantity("3 N*m") * sin(quantity("9 rad/s") * t)))
+    for k in range(n):
+        wire(model, f"gear{k}.S {f'gear{k - 1}.O' if k else 'motor.I'}", **{
+            f"gear{k}": LossyGear(ratio=1.0, forward_efficiency=efficiency,
+                                  backward_efficiency=efficiency)})
+    wire(model, f"gear{n - 1}.O load.I")
+    for k, shaft in enumerate(brakes):
+        wire(model, f"brake{k}.R {shaft}.I", f"brake{k}.C ground.W", **{
+            f"brake{k}": ro.RotationalFriction(law="coulomb", coulomb_torque=quantity(held, "N*m"),
+                                               breakaway_torque=quantity(held, "N*m"))})
+    run = model.simulate("1 s", method="dopri5", rtol=1e-9)
+    assert not in_python
+    # from rest, as long as it goes forward: what the load takes is more by all gears before it
+    whole = efficiency**-n
+    far, near = (held * brakes.count(shaft) for shaft in ("load", "motor"))
+    start = np.arcsin((near + far * whole) / 3) / 9
+    t, inertia = np.linspace(start, np.pi / 9, 20), 0.01 * (1 + whole)
+    speed = ((np.cos(9 * start) - np.cos(9 * t)) / 3 - (near + far * whole) * (t - start)) / inertia
+    assert_allclose(run["motor.w"].at(quantity(t, "s")).m, speed, atol=1e-7 * speed.max())
 
 
 def test_a_wave_in_a_chain_of_gears_with_losses_has_no_events_but_their_starts():

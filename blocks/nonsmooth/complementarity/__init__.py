@@ -8,6 +8,8 @@ arrays only: no components, units, time or events.
 `solve`
     modes, efforts and rates of all elements at an instant, within bounds that may depend on
     other efforts (mu N)
+`moving.choose_jointly`
+    who of several at rest begins to move, once what moves is held by less: for machine code
 `undetermined_groups`
     which efforts the motion leaves open
 `shares`, `share_of`, `shares_at_times`, `kept`
@@ -32,20 +34,13 @@ slides forward (flow > 0) has effort = upper bound. Contacts have efforts in
 """
 
 from .impact import Friction, Impact, sequential_impact
-from .islands_at_rest import Island, at_ends, given_rows, kept, share_of, shares_at_times
+from .islands_at_rest import Island, at_ends, kept, share_of, shares_at_times
 from .mixed import Mixed, solve_mixed
 from .p_matrix import is_p_matrix, is_positive, signed_pivot
 from .scaling import components
-from .shares import Shares, shares, weights, within
+from .shares import Shares, shares, weights
 from .solving import Solution, Status, solve
-from .undetermined import (
-    Stress,
-    open_load,
-    open_sides,
-    ranges_end,
-    stress_groups,
-    undetermined_groups,
-)
+from .undetermined import Stress, open_load, open_sides, stress_groups, undetermined_groups
 
 __all__ = [
     "Friction",
@@ -58,13 +53,11 @@ __all__ = [
     "Stress",
     "at_ends",
     "components",
-    "given_rows",
     "is_p_matrix",
     "is_positive",
     "kept",
     "open_load",
     "open_sides",
-    "ranges_end",
     "sequential_impact",
     "share_of",
     "shares",
@@ -75,5 +68,4 @@ __all__ = [
     "stress_groups",
     "undetermined_groups",
     "weights",
-    "within",
 ]

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...numerics.arrays import Array, Flags, Indices
+from ...machine.functions import machine_code
+from ...numerics.arrays import Array, Flags, Indices, Matrix
 from ...numerics.tolerances import (
     AT_BOUND,
     BLOCK_SINGULAR,
@@ -24,9 +25,16 @@ from ...numerics.tolerances import (
 from .shares import Shares, shares, weights
 from .solving import solve
 
-__all__ = ["Island", "at_ends", "followed", "given_rows", "kept", "share_of", "shares_at_times"]
+__all__ = ["END", "GIVEN", "LOOSE", "PRESS", "PRESSED", "TOLD", "WEIGHT", "Island", "at_ends",
+           "followed", "give_rows", "kept", "rows_of_shares", "share_of",
+           "shares_at_times"]  # fmt: skip
+
+#: What is known of elements, and found for them: rows of a matrix.
+END, WEIGHT, GIVEN, LOOSE, OWN, TAKEN, PRESS = range(7)
+TOLD = 7
 
 EXACT = 1e-12  # of the largest rate
+PRESSED = 1.5  # times the largest rate: what contacts creep into each other by
 
 
 class Island(NamedTuple):
@@ -109,68 +117,85 @@ def followed(island: Island, near: Array | None = None) -> Shares:
 
 def kept(island: Island, ends: Indices, weight: Array) -> tuple[Array, Array]:
     """Efforts, without rates and by rates, as long as the same elements are at their bounds."""
-    n, own = len(ends), np.sqrt(np.maximum(island.D.diagonal(), TINY))
-    given, all_by, inside = _at_bounds(island, ends)
-    left, size, right = _decomposed(island, all_by, inside, own)
-    rank = len(size)
-    # what the rates of those inside tell, and of efforts with one effect the least
-    matrix = np.vstack([size[:, None] * right[:rank],
-                        left[:, rank:].T * (weight / own**2)[inside]])
-    solved = np.linalg.inv(matrix)
-    units = own[inside] if given.ndim == 1 else own[inside][:, None]
-    given = given + all_by @ (solved[:, rank:] @ (
-        left[:, rank:].T @ (island.pressed[inside] / units)) / units)
-    by = np.zeros((n, n))
-    by[:, inside] = all_by @ (solved[:, :rank] @ left[:, :rank].T / np.outer(
-        own[inside], own[inside]))
-    return given - by @ (island.D @ given), by
-
-
-def given_rows(island: Island, ends: Indices) -> tuple[Array, Array]:
-    """Equations that take the place of those that others imply, ``rows @ effort = right``."""
-    own, inside = np.sqrt(np.maximum(island.D.diagonal(), TINY)), ends == 0
-    _, all_by, _ = _at_bounds(island, ends)
-    left, size, _ = _decomposed(island, all_by, inside, own)
-    open_ = left[:, len(size):].T * (island.weights / own)[inside]
-    even, most = np.zeros((len(open_), len(ends))), np.abs(open_).max(axis=1, initial=TINY)
-    even[:, inside] = open_ / most[:, None]
-    press = left[:, len(size):].T @ (island.pressed / own)[inside] / most
+    told, rows = rows_of_shares(island.D, ends, weight)
+    tells, n = told[GIVEN] == 0, len(ends)
     slope = np.where((ends > 0)[:, None], island.H, island.L)
-    return np.vstack([(np.eye(len(ends)) - slope)[~inside], even]), np.append(
-        at_ends(ends, island.low, island.high)[~inside], press)
+    matrix = np.where(tells[:, None], island.D, rows)
+    matrix[ends != 0] = (np.eye(n) - slope)[ends != 0]
+    unit = np.where(tells, told[OWN], 1 / told[OWN])  # of equations
+    solved = np.linalg.inv(matrix / np.outer(unit, told[OWN])) / np.outer(told[OWN], unit)
+    right = at_ends(ends, island.low, island.high) + np.where(
+        (ends == 0) & ~tells, (rows / weight @ island.pressed).T, 0.0).T
+    return solved @ right, np.where(tells, solved, 0.0)
 
 
-def _at_bounds(island: Island, ends: Indices) -> tuple[Array, Array, Flags]:
-    """All efforts without those inside their bounds and by them, and who is inside."""
-    n, inside = len(ends), ends == 0
-    slope = np.where((ends > 0)[:, None], island.H, np.where((ends < 0)[:, None], island.L, 0.0))
-    back = np.linalg.inv(np.eye(n) - np.where(inside, 0.0, slope))
-    by = back @ np.where(np.outer(~inside, inside), slope, np.eye(n))
-    return back @ at_ends(ends, island.low, island.high), np.asarray(by[:, inside]), inside
+def rows_of_shares(D: Array, ends: Indices, weight: Array) -> tuple[Array, Array]:
+    """What :func:`give_rows` tells of some elements, and the rows that it finds."""
+    n = len(ends)
+    told, rows = np.zeros((TOLD, n)), np.empty((n, n))
+    told[END], told[WEIGHT] = ends, weight
+    give_rows(np.ascontiguousarray(D, dtype=float), told, rows, np.empty((n, n)), n)
+    return told, rows
 
 
-def _decomposed(island: Island, all_by: Array, inside: Flags, own: Array
-                ) -> tuple[Array, Array, Array]:
-    """The singular values that are none but rounding of what rates of those inside tell of their
-    efforts, in equal units, and the bases."""
-    told = (island.D @ all_by)[inside] / np.outer(own[inside], own[inside])
-    left, size, right = np.linalg.svd(told)
-    return left, size[size > BLOCK_SINGULAR * size.max(initial=0.0)], right
+@machine_code
+def give_rows(d: Matrix, told: Matrix, rows: Matrix, left: Matrix, n: int) -> int:
+    """Find equations of shares for those elements at rest whose rates others imply.
+
+    Who is at its bound stays there, and of what those inside theirs bear the weighted squares are
+    least. Returns how many are LOOSE: at bounds, and held by nothing inside its own.
+
+    ``d`` is the change of rates by efforts, with its sign turned. ``told`` are END (1 and -1 at an
+    upper or lower bound, else 0) and WEIGHT; GIVEN (2 and -2 where the equation of an element is
+    that it is at its bound, 1 where it is that ``rows`` times efforts, less what presses contacts
+    together by its weight, are zero, else 0) and LOOSE are found. ``left`` is room.
+    """
+    for i in range(n):
+        told[OWN, i] = np.sqrt(d[i, i]) if d[i, i] > 0.0 else 1.0
+        told[GIVEN, i] = told[LOOSE, i] = told[TAKEN, i] = 0.0
+    for i in range(n):
+        for j in range(n):
+            rows[i, j] = 1.0 if i == j else 0.0
+            left[i, j] = d[i, j] / (told[OWN, i] * told[OWN, j])
+    for _ in range(n):  # those inside their bounds whose rates tell all others
+        pivot, column, largest = 0, 0, FULFILLED
+        for i in range(n):
+            for j in range(n if told[END, i] == 0.0 and told[TAKEN, i] == 0.0 else 0):
+                if abs(left[i, j]) > largest:
+                    pivot, column, largest = i, j, abs(left[i, j])
+        if largest == FULFILLED:
+            break
+        told[TAKEN, pivot] = 1.0
+        for i in range(n):
+            factor = left[i, column] / left[pivot, column]
+            for j in range(n if told[TAKEN, i] == 0.0 else 0):
+                left[i, j] -= factor * left[pivot, j]
+                rows[i, j] -= factor * rows[pivot, j]
+    loose = 0
+    for i in range(n):
+        if told[TAKEN, i] != 0.0:
+            continue
+        told[GIVEN, i], largest = 1.0 if told[END, i] == 0.0 else 2.0 * told[END, i], TINY
+        for j in range(n):
+            if told[END, i] != 0.0 and abs(left[i, j]) > FULFILLED:
+                told[LOOSE, i] = 1.0
+            rows[i, j] *= told[WEIGHT, j] / told[OWN, j]
+            largest = max(largest, abs(rows[i, j]))
+        for j in range(n):
+            rows[i, j] = rows[i, j] / largest
+        loose += 1 if told[LOOSE, i] != 0.0 else 0
+    return loose
 
 
 def _with_enough(island: Island, ends: Indices, over: Array) -> tuple[Indices, Flags]:
     """Who is at its bound where what is inside can hold every motion, and who else would move."""
-    own = np.sqrt(np.maximum(island.D.diagonal(), TINY))
-    motions, ends, first = island.D / np.outer(own, own), ends.copy(), np.zeros(len(own), bool)
-    for again in range(len(ends) + 1):
-        _, size, right = np.linalg.svd(motions[ends == 0])
-        held = right[: np.count_nonzero(size > BLOCK_SINGULAR * size.max(initial=0.0))]
-        loose = (ends != 0) & (np.abs(motions - motions @ held.T @ held).max(axis=1) > FULFILLED)
-        first = first if again else loose
+    ends, first = ends.copy(), None
+    while True:
+        loose = rows_of_shares(island.D, ends, island.weights)[0][LOOSE] != 0
+        first = loose if first is None else first
         if not loose.any():
-            break
+            return ends, first
         ends[np.flatnonzero(loose)[np.argmin(over[loose])]] = 0
-    return ends, first
 
 
 def share_of(island: Island, near: Array | None = None) -> Shares:
@@ -202,9 +227,8 @@ def shares_at_times(island: Island) -> Array:
         first, weight = share_of(now), now.weights[:, None]
         bound, by = kept(at, first.ends, now.weights)
         found = bound + by @ at.rate
-        _, all_by, inside = _at_bounds(at, first.ends)
-        drag, moved = weight * found - at.pressed, island.D @ all_by
-        creep = moved @ np.linalg.lstsq(moved[inside], drag[inside], rcond=BLOCK_SINGULAR)[0]
+        inside, drag = first.ends == 0, weight * found - at.pressed
+        creep = at.D @ np.linalg.lstsq(at.D[inside], drag[inside], rcond=BLOCK_SINGULAR)[0]
         over = np.where(inside[:, None], 0.0, first.ends[:, None] * (creep - drag) / weight)
         low, high = at.bounds(found)
         band = AT_BOUND * np.abs(found).max(axis=0, initial=0.0)

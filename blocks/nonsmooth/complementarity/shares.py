@@ -7,8 +7,8 @@ bodies, until it comes to a bound and is held there by the others. So brakes in 
 load in proportion to their strength, and what bears as good as anything one way (a one-way clutch,
 a contact) bears it.
 
-As long as the same elements are at their bounds, efforts are a linear function of what is shared:
-:func:`within` of those inside. Elements hold as long as what is inside its bounds can hold every
+As long as the same elements are at their bounds, efforts are a linear function of what is shared
+(:func:`.islands_at_rest.kept`). Elements hold as long as what is inside its bounds can hold every
 motion, which is as long as any efforts within all bounds do.
 
 Where bounds follow efforts the same is told in :mod:`.islands_at_rest`.
@@ -22,18 +22,11 @@ import numpy as np
 
 from ...machine.functions import BoundCall, machine_code
 from ...numerics.arrays import Array, Flags, Indices, Matrix, Vector
-from ...numerics.tolerances import (
-    AT_BOUND,
-    BLOCK_SINGULAR,
-    FULFILLED,
-    PROXIMAL_POINT,
-    SAFE_PIVOT,
-    TINY,
-)
+from ...numerics.tolerances import AT_BOUND, FULFILLED, PROXIMAL_POINT, SAFE_PIVOT, TINY
 from .problem import INFINITE, LEAST_SHARE, weigh_ranges
 
 __all__ = ["EFFORT", "ENDS", "HIGH", "LOOSE", "LOW", "RATE", "ROWS", "Shares", "share", "shares",
-           "sharing_of", "weights", "within"]  # fmt: skip
+           "sharing_of", "weights"]  # fmt: skip
 
 #: What is known of elements and found for them: rows of a matrix.
 (RATE, LOW, HIGH, EFFORT, ENDS, LOOSE, BOUND, OVER, UNIT, DOWN, UP, WEIGHT, LEFT, CREEP, ALONG,
@@ -72,24 +65,6 @@ def weights(D: Array, low: Array, high: Array) -> Array:
     with np.errstate(divide="ignore"):
         share = np.where(span > 0, np.maximum(least / span, LEAST_SHARE), 1.0)
     return share * own
-
-
-def within(D: Array, weight: Array, inside: Flags) -> Array:
-    """Efforts by the rates that they cancel, of some elements; those of the others are 0.
-
-    Of efforts with one effect they have the least weighted sum of squares.
-
-    Examples
-    --------
-    >>> by = within(np.ones((2, 2)), np.array([3.0, 1.0]), np.array([True, True]))
-    >>> (by @ [4.0, 4.0]).round(9).tolist()
-    [1.0, 3.0]
-    """
-    some, out = np.flatnonzero(inside), np.zeros(D.shape)
-    size = 1 / np.sqrt(weight[some])
-    out[np.ix_(some, some)] = size[:, None] * np.linalg.pinv(
-        D[np.ix_(some, some)] * size, rcond=BLOCK_SINGULAR, hermitian=False)
-    return out
 
 
 def shares(D: Array, rate: Array, low: Array, high: Array, near: Array | None = None) -> Shares:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...numerics.arrays import Array, Flags, Indices, grouped
+from ...numerics.arrays import Array, Indices, grouped
 from ...numerics.tolerances import (
     AT_BOUND,
     DELASSUS_SINGULAR,
@@ -23,8 +23,7 @@ from ...numerics.tolerances import (
 )
 from .scaling import DENSE_LIMIT, MatrixLike, as_bounds, as_matrix, components, dense_block, scale
 
-__all__ = ["kernel", "open_load", "open_sides", "ranges_end", "stress_groups", "stresses",
-           "undetermined_groups"]
+__all__ = ["kernel", "open_load", "open_sides", "stress_groups", "stresses", "undetermined_groups"]
 
 
 ENDLESS = 1e4
@@ -160,14 +159,6 @@ def open_sides(lower: Array, upper: Array) -> tuple[Array, Array]:
     far = ENDLESS * np.where(np.isfinite(least), least, np.inf)
     below, above = (lower < -far) & (upper < far), (upper > far) & (lower > -far)
     return np.where(below, -np.inf, lower), np.where(above, np.inf, upper)
-
-
-def ranges_end(lower: Array, upper: Array) -> Flags:
-    """Whether all ranges end on both sides, also beside those of others: else no share is even.
-
-    At one time, or at several, which are columns.
-    """
-    return np.asarray(np.isfinite(np.subtract(*open_sides(lower, upper))).all(axis=0))
 
 
 def kernel(A: Array) -> Array:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.copies import put_back
 from ...numerics.tolerances import (
@@ -92,7 +93,6 @@ class Decisions:
         state.modes = np.where(still, 0, np.where(contact, -1, np.sign(now.flow))).astype(int)
         self._choose(problem, t, still, np.zeros(self.elements.size, dtype=bool))
         self.look_ahead.release(problem, t, still)
-        self._join(problem, t)
         self.efforts.apply(problem, t)
         self.indeterminacy.update_ends(problem, t)
         if self.painleve is not None:
@@ -117,7 +117,6 @@ class Decisions:
             settled = self.indeterminacy.update_ends(problem, t)
         else:
             struck = self._decide_jointly(problem, t, touched[~held[touched]], spent)
-            self._join(problem, t)
             problem.x[self.held_states.creeping(problem, t)] = 0.0
             self.efforts.apply(problem, t)
             if self.painleve is not None:
@@ -197,12 +196,6 @@ class Decisions:
         """Friction that sticks until its load is clear."""
         return np.asarray((self.state.modes == 0) & ~self.elements.contact)
 
-    def _join(self, problem: Problem, t: float) -> None:
-        """Frictions that move together have one mode."""
-        companions = self.evaluation.functions.companions
-        if companions.alike:
-            companions.join(self.state.modes, self.evaluation.values(problem, t).idle, problem.p)
-
     # -- all elements in doubt -------------------------------------------------------------
     def _decide_jointly(self, problem: Problem, t: float, touched: Indices, spent: Flags) -> Flags:
         """Choose the modes of all elements in doubt; returns which ones an impact struck."""
@@ -270,8 +263,6 @@ class Decisions:
         crossed[touched] = margin[touched] <= MODE_ENDED * size[touched]
         if not crossed.any():
             crossed[touched[np.argmin(margin[touched] / np.maximum(size[touched], TINY))]] = True
-        for group in self.evaluation.functions.companions.groups:
-            crossed[group] = crossed[group].any()
         return crossed
 
     def _leaving(self, problem: Problem, t: float, leaving: Flags, now: LawValues) -> Flags:
@@ -357,6 +348,14 @@ class Decisions:
         no_less = 1 - AT_BOUND
         state[up & ~down & (now.forth >= now.high * no_less)[index]] = 1
         state[down & (now.back <= now.low * no_less)[index]] = -1
+        # what moves as it does goes along
+        d = self.evaluation.delassus.matrix(problem, t)[index][:, index]
+        own = np.asarray(d.diagonal())
+        for k in np.flatnonzero(loose & (state != 0)):
+            row = sp.dense(d[[k]]).ravel()
+            along = row**2 >= (1 - ROUNDING) * own[k] * own
+            along &= (own > 0) & (state == 0) & ~self.elements.contact[index]
+            state[along] = state[k] * np.sign(row[along])
 
 
 class LookAhead:

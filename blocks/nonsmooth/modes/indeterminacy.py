@@ -29,22 +29,21 @@ from ...numerics.tolerances import (
     SAME_AS_BEFORE,
     TINY,
 )
-from ...system import AlgebraicFailure, Evaluator, Problem
+from ...system import AlgebraicFailure, Problem
 from ...system.points import Points
 from ..complementarity import (
     Island,
     Shares,
-    at_ends,
     components,
     kept,
-    ranges_end,
     share_of,
     shares_at_times,
     undetermined_groups,
-    within,
 )
+from ..complementarity.islands_at_rest import PRESSED
 from ..complementarity.scaling import dense_block
 from ..contract import IndeterminateGroup
+from .block_diagonal import BlockDiagonal
 from .delassus import CROWD, Components, Matrix, is_singular
 from .efforts import ROUNDS
 from .elements import LawValues
@@ -57,7 +56,6 @@ __all__ = ["Indeterminacy"]
 
 MOST_KNOWN = 100  # matrices
 NOTHING = np.zeros(0)
-PRESSED = 1.5  # times the largest rate: what contacts creep into each other by
 DENSE = 80  # elements up to which singularity is told by the rank of a dense matrix
 
 
@@ -109,10 +107,9 @@ class Indeterminacy:
         return out
 
     def felt(self, problem: Problem, t: float, stuck: Flags) -> tuple[Indices, Indices]:
-        """Undetermined elements that need a search: none led by others, none at rest for good."""
+        """Undetermined elements that need a search: none at rest for good."""
         if stuck.any():
-            stuck = stuck & self.evaluation.functions.companions.decides
-            stuck &= ~self.delassus.at_rest_for_good(problem, t)
+            stuck = stuck & ~self.delassus.at_rest_for_good(problem, t)
         return self.elements_of(problem, t, stuck)
 
     def _is_singular(self, d: Matrix, index: Indices) -> bool:
@@ -187,13 +184,7 @@ class Indeterminacy:
         """Efforts of what is at its bounds, and of what is inside by the rates that it holds."""
         key = b"".join(a.tobytes() for a in (ends, *island._replace(rate=NOTHING)) if a is not None)
         known = self._known.get(key)
-        if known is None:
-            if not island.is_plain:
-                return self._known.keep(key, kept(island, ends, island.weights))
-            bound = at_ends(ends, island.low, island.high)
-            by = within(island.D, island.weights, ends == 0)
-            known = self._known.keep(key, (bound - by @ (island.D @ bound), by))
-        return known
+        return known or self._known.keep(key, kept(island, ends, island.weights))
 
     def posed(self, problem: Problem, t: float, rests: Indices, slides: Indices, now: LawValues
                ) -> tuple[Island, Array]:
@@ -300,9 +291,8 @@ class Indeterminacy:
             if self.load is None:
                 break
             effort = self.evaluation.efforts(problem)
-            step = found.effort - effort[rests]
-            effort[rests] += step
-            effort[slides] += back @ step
+            effort[slides] += back @ (found.effort - effort[rests])
+            effort[rests] = found.effort
             self.elements.put(problem.u, effort)
             problem.solve_algebraic(t)
             if self.load.affine and not self.load.pieces:
@@ -348,8 +338,7 @@ class Indeterminacy:
         if not len(dead) and not len(open_):
             return
         if self.load is not None and len(open_):
-            if self._even_groups(problem, t) is None:
-                self._shared(problem, t, open_, self.evaluation.present(problem, t), shown=True)
+            self._shared(problem, t, open_, self.evaluation.present(problem, t), shown=True)
             open_ = open_[:0]
         now = self.evaluation.present(problem, t)
         effort = self.evaluation.efforts(problem)
@@ -357,23 +346,6 @@ class Indeterminacy:
         for island, found, *_ in self._shared(problem, t, open_, now) if len(open_) else ():
             effort[island] = found.effort
         self.elements.put(problem.u, effort)
-
-    def _even_groups(self, problem: Problem, t: float) -> list[tuple[Indices, Array]] | None:
-        """Groups at rest of one motion each, and their efforts, where nothing else is open.
-
-        Their split is part of the equations of held modes. What bears as good as anything one way
-        (a one-way clutch) has no range to share: there they share as all do.
-        """
-        held, modes = self.evaluation.held_modes, self.state.modes
-        if not isinstance(held, SolvedModes) or held.kept or not held.apply(
-                problem, t, modes, self.delassus) or not held.reserve(modes) > 0:
-            return None
-        effort, now = self.evaluation.efforts(problem), self.evaluation.values(problem, t)
-        groups = [group for group in self.evaluation.functions.companions.groups
-                  if modes[group[0]] == 0]
-        if not all(ranges_end(now.low[group], now.high[group]).all() for group in groups):
-            return None
-        return [(group, effort[group]) for group in groups]
 
     def split_at_points(self, problem: Problem, points: Points, bounds: tuple[Array, Array],
                         effort: Array) -> None:
@@ -394,37 +366,36 @@ class Indeterminacy:
     def split_loaded_at_points(self, points: Points, effort: Array, columns: Indices) -> Flags:
         """Change columns of ``effort`` where bounds depend on efforts; tells where it is done: at
         times with the same levers, of islands that rest on contacts and of which nothing slides."""
-        functions, n, k = self.evaluation.functions, self.elements.size, len(points)
-        found = np.zeros(k, dtype=bool)
-        of_rates, bounds = functions.delassus, functions.bounds
-        of_bounds = None if bounds is None or bounds.pieces else bounds.dense
-        if of_rates is None or of_bounds is None:
-            return found
-        by_effort: Evaluator = self.evaluation.system.once(
-            "levers", lambda: _as_column(of_rates, of_bounds))
-        inputs = self.elements.inputs_of(effort[:, columns], points.u.shape[0])
-        levers = points.values(by_effort, inputs).reshape(5, n, n, k)[:3]  # D, low, high
-        low, high = points.values(functions.values, inputs).reshape(7, n, k)[1:3]
-        for modes, mine in points.modes:
-            first = levers[..., mine[:1]]
-            same = np.abs(levers[..., mine] - first) <= ROUNDING + SAME_AS_BEFORE * abs(first)
-            mine = mine[same.all(axis=(0, 1, 2))]
-            found[mine] = True
-            first = first[..., 0]
-            _, islands = components(np.abs(first).sum(axis=0))
-            for island in np.unique(islands[modes == 0]):
-                members = islands == island
-                who, others = np.flatnonzero(members & (modes == 0)), members & (modes != 0)
-                d, L, H = first[:, who[:, None], who]
-                if not _is_singular(d, np.arange(len(who))):
+        held, functions, k = self.evaluation.held_modes, self.evaluation.functions, len(points)
+        if not isinstance(held, SolvedModes) or held.kept is not None or held.with_loops or (
+                functions.bounds is None or functions.bounds.pieces):
+            return np.zeros(k, dtype=bool)
+        found, effort_there = np.ones(k, dtype=bool), effort[:, columns]
+        levers = held.levers.at_columns(*points.columns()[:6], points.mode_columns().astype(float),
+                                        effort_there).reshape(3, -1, k)
+        inputs = self.elements.inputs_of(effort_there, points.u.shape[0])
+        low, high = points.values(functions.values, inputs).reshape(7, -1, k)[1:3]
+        modes = points.mode_columns()
+        for members, mine, levers_there in _alike(held.diagonal, levers, modes):
+            first = levers_there[..., :1]
+            differs = np.abs(levers_there - first) > ROUNDING + SAME_AS_BEFORE * abs(first)
+            same = ~np.asarray(differs.any(axis=(0, 1, 2)))
+            found[mine[~same]] = False
+            mine, three = mine[same], first[..., 0]
+            for some in grouped(components(np.abs(three).sum(axis=0))[1]):
+                still = modes[members[some], mine[0]] == 0
+                who, others, at = members[some[still]], members[some[~still]], some[still]
+                d, L, H = three[:, at[:, None], at]
+                if not len(who) or not _is_singular(d, np.arange(len(who))):
                     continue
-                at, here = np.ix_(who, columns[mine]), np.ix_(who, mine)
+                there, here = np.ix_(who, columns[mine]), np.ix_(who, mine)
                 if not self.elements.contact[who].any() or effort[
                         np.ix_(others, columns[mine])].any():
                     found[mine] = False
                     continue
-                effort[at] = shares_at_times(_island(d, d @ effort[at], low[here] - L @ effort[at],
-                                                     high[here] - H @ effort[at], L, H))
+                island = _island(d, d @ effort[there], low[here] - L @ effort[there],
+                                 high[here] - H @ effort[there], L, H)
+                effort[there] = shares_at_times(island)
         return found
 
     def open_at_points(self, problem: Problem, points: Points, effort: Array) -> Flags:
@@ -436,8 +407,7 @@ class Indeterminacy:
             problem.u[:] = inputs[:, columns[0]]
             with suppress(AlgebraicFailure):
                 problem.solve_algebraic(t)
-                out[columns] = len(self.elements_of(problem, t, modes == 0)[1]) > 0 and (
-                    self._even_groups(problem, t) is None)
+                out[columns] = len(self.elements_of(problem, t, modes == 0)[1]) > 0
         return out
 
     def groups(self, problem: Problem, t: float) -> list[IndeterminateGroup]:
@@ -445,12 +415,9 @@ class Indeterminacy:
         dead, open_ = self.elements_of(problem, t, self.state.modes == 0)
         effort, labels = self.evaluation.efforts(problem), self.elements.labels
         out = [(labels(one), effort[one]) for one in dead[:, None]]
-        shared = None if self.load is None else self._even_groups(problem, t)
-        if shared is None and self.load is not None and len(open_):
-            shared = [(island, found.effort) for island, found, *_ in self._shared(
+        if self.load is not None and len(open_):
+            out += [(labels(island), found.effort) for island, found, *_ in self._shared(
                 problem, t, open_, self.evaluation.present(problem, t), shown=True)]
-        if shared is not None:
-            out += [(labels(members), efforts) for members, efforts in shared]
         elif len(open_):
             out += [(labels(members), effort[members])
                     for members in self._groups(problem, t, open_, effort)]
@@ -480,11 +447,13 @@ def _is_singular(d: Matrix, index: Indices) -> bool:
     return bool(rank < len(block))
 
 
-def _as_column(*matrices: Evaluator) -> Evaluator:
-    """Join functions of matrices into one that gives all entries in a column, row by row."""
-    symbols = matrices[0].function.sx_in()
-    return Evaluator(ca.Function("column", symbols, [ca.vertcat(*(
-        ca.vec(one.function.call(symbols)[0]) for one in matrices))]))
+def _alike(blocks: BlockDiagonal, levers: Array, modes: Indices
+           ) -> Iterator[tuple[Indices, Indices, Array]]:
+    """Yield the elements of blocks, times with the same modes of these, and D and slopes then."""
+    for _, rows, places in blocks.alike:
+        for members, at in zip(rows, places, strict=True):
+            for mine in grouped(np.unique(modes[members], axis=1, return_inverse=True)[1].ravel()):
+                yield members, mine, levers[:, at][..., mine]
 
 
 def _island(D: Array, rate: Array, low: Array, high: Array, L: Array, H: Array) -> Island:

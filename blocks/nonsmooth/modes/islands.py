@@ -42,17 +42,13 @@ def _is_same(one: Any, other: Any) -> bool:
 class PredictedIslands(_OfElements):
     """Elements whose efforts are solved for, and whose rates are affine in them."""
 
-    # leader, sense: (elements,) who decides, or -1 where nothing ever moves, and whether that one's
-    # flow has the same sign
-    leader: Indices
-    sense: Indices
+    moves: Flags  # (elements,) not those whose flow is always zero
     contact: Flags  # (elements,)
     holds: Flags  # (elements,) whether an element may hold states where it is stuck
     # dependent, in_a_circle: whether some bounds depend on efforts, and may on their own
     dependent: bool
     in_a_circle: bool
-    # (elements,) whether bounds of an element, or of its group, bend as efforts change
-    bends: Flags
+    bends: Flags  # (elements,) whether bounds of an element bend as efforts change
     bent_by: Matrix  # (elements, elements) 1 where they may do so with an effort, else 0
     # flow_starts, flow_states, reach: the states that the flow of an element is made of, and the
     # size of its change by each at the start; without end where it is none there
@@ -62,14 +58,19 @@ class PredictedIslands(_OfElements):
     positions: Indices  # states that gaps are made of
     scale: Array  # (states,) nominal values
     part: Indices  # (elements,) of the islands of the equations that efforts are solved from
+    # (elements,) where K, or the rows that are given, have whether it is at a bound, held there by
+    # others; -1 for none
+    ends_at: Indices
     turns: bool  # whether the slopes that efforts change move with the states
+    # starts, parted: the members of island i are ``parted[starts[i]:starts[i + 1]]``
+    starts: Indices
+    parted: Indices
+    # (islands,) whether what rests in an island may share what it holds, without any other
+    shared: Flags
     # d, push: D, and those slopes, a row of states for each element, where numbers are kept that
     # efforts follow by; else empty, as all that follows
     d: Array = _none(float)
     push: Array = _none(float)
-    # starts, parted: the members of island i are ``parted[starts[i]:starts[i + 1]]``
-    starts: Indices = _none(np.int64)
-    parted: Indices = _none(np.int64)
     # (islands,) where the numbers of each begin in K: D_SS^-1 row by row, or its factors
     first: Indices = _none(np.int64)
     # (islands + 1,) where the columns of the factors of each begin; none where K is D_SS^-1
@@ -80,10 +81,6 @@ class PredictedIslands(_OfElements):
     upper_starts: Indices = _none(np.int64)
     upper_rows: Indices = _none(np.int64)
     regular: Flags = _none(bool)  # (islands,) whether D of each is symmetric and positive definite
-    # (islands,) whether what rests in an island may share what it holds, without any other
-    shared: Flags = _none(bool)
-    # (elements,) where K has whether it is at a bound, held there by others; -1 for none
-    ends_at: Indices = _none(np.int64)
     # those of all islands that have them, one after the other; None for none
     factors: ca.SX | None = None
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...exceptions import SimulationError
+from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import FOUR_LAST_BITS, NOTHING_AT_ALL, SAME_AS_BEFORE, SETTLED
 from ...system import Problem
@@ -60,9 +61,62 @@ class JointProblem:
 
         Raises SimulationError if no motion, or more than one, obeys the laws.
         """
+        evaluation, load = self.evaluation, self.evaluation.load
+        noise, parts = evaluation.rounding.of_rates(problem, t), evaluation.components(problem, t)
+        here = np.flatnonzero(np.isin(parts, parts[index]))
+        at = np.searchsorted(here, index)
+        of_part = _PartBounds(self.state.modes[here], here, at, moved)
+        affine = not evaluation.functions.nonlinear if load is None else load.affine
+        previous, none, expected, settled = np.inf, 0.0, np.zeros(0), affine
+        for again in range(ROUNDS):
+            now, effort = evaluation.values(problem, t), evaluation.efforts(problem)[here]
+            low, high, by_low, by_high = of_part.linearised(
+                now, None if load is None else load.slopes(problem, t), effort)
+            d = evaluation.delassus.matrix(problem, t)[here][:, here]
+            d = d if load is None else sp.dense(d)
+            there = at_dead_centres(d) & ~self.elements.contact[here]
+            own = np.where(d.diagonal() > 0, d.diagonal(), np.inf)
+
+            def bounds_at(effort: Array, low: Array = low, high: Array = high,
+                          by: tuple[Array, Array] = (by_low, by_high)) -> tuple[Array, Array]:
+                if load is None:
+                    return low, high
+                return low + by[0] @ effort, high + by[1] @ effort
+
+            told = np.nan_to_num([*bounds_at(effort), np.where(there, 0.0, now.rate[here] / own)])
+            if again:  # what the motion leaves open may be other efforts each time
+                change, largest = np.abs(told - expected).max(), np.abs(effort).max()
+                settled = change <= none + SAME_AS_BEFORE * largest
+                if settled and (change > 2 * previous or change <= none + SETTLED * largest):
+                    break
+                previous = change
+            b, bounds = now.rate[here] + d @ effort, np.abs([low, high])
+            d, b = without(d, there), np.where(there, 0.0, b)
+            if load is not None:
+                none = FOUR_LAST_BITS * bounds[np.isfinite(bounds)].max(initial=0.0)
+                if (np.abs(b) <= none * d.diagonal()).all():  # no load, but for rounding
+                    b = np.zeros(len(here))
+            solution = solve(d, b, low, high, *([] if load is None else [by_low, by_high]),
+                             known=of_part.known, guess=None if load is None else effort,
+                             noise=noise[here])
+            if load is not None:
+                none = max(none, NOTHING_AT_ALL * stopping_effort(d, b))
+            full = evaluation.efforts(problem)
+            full[here] = solution.effort
+            self.elements.put(problem.u, full)
+            problem.solve_algebraic(t)
+            if affine:
+                break
+            expected = np.nan_to_num([*bounds_at(full[here]), (b - d @ full[here]) / own])
         if self.painleve is not None:
-            return self._solve_loaded(problem, t, index, moved, self.painleve)
-        return self._solve_free(problem, t, index, moved)
+            self.painleve.refuse(t, solution, here)
+        if not settled or not solution.converged:
+            raise unsettled(self.elements.names(
+                here if solution.converged else here[solution.suspects]), t, "efforts")
+        low, high = bounds_at(solution.effort)
+        of_elements = replace(solution, effort=solution.effort[at], rate=solution.rate[at],
+                              state=solution.state[at], grazing=solution.grazing[at])
+        return Solved(of_elements, low[at], high[at], none)
 
     def refuse_no_bounds(self, problem: Problem, t: float) -> None:
         """Stop at a law whose bounds are no numbers, such as a strength that overflows."""
@@ -77,94 +131,6 @@ class JointProblem:
                 "logarithm of a negative number in them.", time=t, variables=(path,),
                 code="simulation.value",
             )  # fmt: skip
-
-    # -- bounds that depend on states only -------------------------------------------------
-    def _solve_free(self, problem: Problem, t: float, index: Indices, moved: Flags) -> Solved:
-        evaluation, elements, modes = self.evaluation, self.elements, self.state.modes
-        nonlinear = evaluation.functions.nonlinear
-        d = evaluation.delassus.matrix(problem, t)[index][:, index]
-        there = at_dead_centres(d) & ~elements.contact[index]
-        d = without(d, there)
-        noise = evaluation.rounding.of_rates(problem, t)[index]
-        previous = np.inf
-        for _ in range(ROUNDS if nonlinear else 1):
-            now, effort = evaluation.values(problem, t), evaluation.efforts(problem)
-            change = np.where(modes != 0, now.sliding(modes) - effort, 0.0)
-            b = now.rate
-            if change.any():
-                b = b - evaluation.delassus.matrix(problem, t) @ change
-            low, high = now.low[index], now.high[index]
-            low = np.where(moved & np.isfinite(low), now.back[index], low)
-            high = np.where(moved & np.isfinite(high), now.forth[index], high)
-            low = np.minimum(low, high)
-            b = np.where(there, 0.0, b[index] + d @ effort[index])
-            solution = solve(d, b, low, high, noise=noise)
-            effort = effort + change
-            effort[index] = solution.effort
-            shift = effort - evaluation.efforts(problem)
-            step = np.abs(shift).max()
-            elements.put(problem.u, effort)
-            problem.solve_algebraic(t)
-            largest = np.abs(effort).max()
-            if step <= SETTLED * largest or step > 2 * previous:
-                break
-            previous = step
-        if not solution.converged:
-            raise unsettled(elements.names(index[solution.suspects]), t, "efforts")
-        # efforts that the motion leaves open may be others in every round: it is the same for all
-        if nonlinear and step > SAME_AS_BEFORE * largest and np.any(
-                np.abs(d @ shift[index]) > SAME_AS_BEFORE * (abs(d) @ np.abs(effort[index]))):
-            raise unsettled(elements.names(index), t, "efforts")
-        return Solved(solution, low, high)
-
-    # -- bounds that depend on efforts -----------------------------------------------------
-    def _solve_loaded(self, problem: Problem, t: float, index: Indices, moved: Flags,
-                      painleve: Painleve) -> Solved:
-        """Solve where bounds depend on efforts, for all that is connected with what is at rest."""
-        evaluation, load = self.evaluation, painleve.load
-        noise, parts = evaluation.rounding.of_rates(problem, t), load.components(problem, t)
-        here = np.flatnonzero(np.isin(parts, parts[index]))
-        at = np.searchsorted(here, index)
-        of_part = _PartBounds(self.state.modes[here], here, at, moved)
-        previous, none, expected, settled = np.inf, 0.0, np.zeros(0), load.affine
-        for again in range(ROUNDS):
-            now, effort = evaluation.values(problem, t), evaluation.efforts(problem)[here]
-            low, high, by_low, by_high = of_part.linearised(
-                now, load.slopes(problem, t), effort)
-            d = dense_block(evaluation.delassus.matrix(problem, t), here, here)
-            there = at_dead_centres(d) & ~self.elements.contact[here]
-            own = np.where(d.diagonal() > 0, d.diagonal(), np.inf)
-            told = np.nan_to_num([low + by_low @ effort, high + by_high @ effort,
-                                  np.where(there, 0.0, now.rate[here] / own)])
-            if again:  # what the motion leaves open may be other efforts each time
-                change, largest = np.abs(told - expected).max(), np.abs(effort).max()
-                settled = change <= none + SAME_AS_BEFORE * largest
-                if settled and (change > 2 * previous or change <= none + SETTLED * largest):
-                    break
-                previous = change
-            b, bounds = now.rate[here] + d @ effort, np.abs([low, high])
-            d, b = without(d, there), np.where(there, 0.0, b)
-            none = FOUR_LAST_BITS * bounds[np.isfinite(bounds)].max(initial=0.0)
-            if (np.abs(b) <= none * d.diagonal()).all():  # no load at all, but for rounding
-                b = np.zeros(len(here))
-            solution = solve(d, b, low, high, by_low, by_high,
-                             known=of_part.known, guess=effort, noise=noise[here])
-            none = max(none, NOTHING_AT_ALL * stopping_effort(d, b))
-            full = evaluation.efforts(problem)
-            full[here] = solution.effort
-            self.elements.put(problem.u, full)
-            problem.solve_algebraic(t)
-            if load.affine:
-                break
-            expected = np.nan_to_num([low + by_low @ full[here], high + by_high @ full[here],
-                                      (b - d @ full[here]) / own])
-        painleve.refuse(t, solution, here)
-        if not settled:
-            raise unsettled(self.elements.names(here), t, "efforts")
-        low, high = low + by_low @ solution.effort, high + by_high @ solution.effort
-        of_elements = replace(solution, effort=solution.effort[at], rate=solution.rate[at],
-                              state=solution.state[at], grazing=solution.grazing[at])
-        return Solved(of_elements, low[at], high[at], none)
 
 
 class _PartBounds:
@@ -181,13 +147,16 @@ class _PartBounds:
         self.loose = np.zeros(len(here), dtype=bool)
         self.loose[at] = moved
 
-    def linearised(self, now: LawValues, slopes: list[Matrix], effort: Array
+    def linearised(self, now: LawValues, slopes: list[Matrix] | None, effort: Array
                    ) -> tuple[Array, Array, Array, Array]:
         """Lower and upper bounds without any effort, and their slopes, at present efforts."""
         here, known, modes = self.here, self.known, self.modes
-        slopes = [dense_block(s, here, here) for s in slopes]
-        values = [v[here] for v in (now.low, now.high, now.back, now.forth)]
-        constant = [v - s @ effort for v, s in zip(values, slopes, strict=True)]
+        constant = values = [v[here] for v in (now.low, now.high, now.back, now.forth)]
+        if slopes is None:
+            slopes = [np.zeros((len(here), 1))] * 4
+        else:
+            slopes = [dense_block(s, here, here) for s in slopes]
+            constant = [v - s @ effort for v, s in zip(values, slopes, strict=True)]
         held = known & (modes == 0)  # at rest elsewhere, in no doubt
         back = self.loose & np.isfinite(values[0]) | (known & (modes < 0))
         low = _choose(back, constant[2], constant[0])

@@ -12,14 +12,15 @@ from ...language.expression import TIME
 from ...language.lookup import jacobian
 from ...numerics.arrays import Array, Flags
 from ...numerics.rewriting import rewritten
-from ...numerics.tolerances import TERMS_ROUNDING
+from ...numerics.tolerances import ROUNDING, TERMS_ROUNDING, TINY
 from ...system import System
 from .elements import Elements
 from .gaps import open_gap
 
-__all__ = ["LawExpressions", "effort_units", "expressions_of", "one_sided"]
+__all__ = ["LawExpressions", "effort_units", "expressions_of", "held_in_motion", "one_sided"]
 
 DEPTH = 20  # of expressions that are compared
+THROUGH = 3  # bounds that follow each other, one after the other
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,6 +148,54 @@ def one_sided(laws: LawExpressions) -> LawExpressions:
         ca.vertsplit(all_laws), ca.vertsplit(laws.flow), strict=True)))
         for all_laws, sense in ((laws.back, -1), (laws.forth, 1)))
     return replace(laws, back=back, forth=forth)
+
+
+def held_in_motion(elements: Elements, laws: LawExpressions, varies: Flags) -> LawExpressions:
+    """Laws of which rest ends where motion goes on, rather than stops at once.
+
+    A friction on the nut of a self-locking screw bears some of its load, and takes more from
+    the friction in the thread: the larger it is, the less both hold together. Breaking away,
+    when it falls to its kinetic force, both would hold again. Such a one has its kinetic bounds
+    at rest, too. Elements that ``varies`` says have flows that are no constant combinations of
+    states do not count.
+    """
+    tape, low, high = laws.system.tape, ca.SX(laws.low), ca.SX(laws.high)
+    columns, flow_x = elements.column.tolist(), laws.flow_x
+    look = ca.Function("look", [tape.p], [ca.densify(flow_x)], {"allow_free": True})
+    if not elements.size or look.get_free():
+        return laws
+    flows = np.array(look(np.random.default_rng(0).uniform(0.5, 1.5, tape.p.shape)))
+    flows[varies | elements.contact] = 0.0
+    sizes = np.linalg.norm(flows, axis=1, keepdims=True)
+    alike = np.abs(flows @ flows.T) >= (1 - ROUNDING) * sizes * np.maximum(sizes, TINY).T
+    unit, changed = elements.unit, False
+    for k in np.flatnonzero(sizes[:, 0] > 0).tolist():
+        group = np.flatnonzero(alike[k] & (sizes[:, 0] > 0))
+        if k != group[0] or len(group) < 2:
+            continue
+        first, members = int(np.flatnonzero(flows[k])[0]), group.tolist()
+        ratio = flow_x[members, first] / flow_x[k, first]
+        pair = ratio * laws.low[members], ratio * laws.high[members]
+        for below in (True, False):  # what all do to the first together, either way
+            bounds = ca.if_else(ratio > 0, pair[not below], pair[below])
+            by = ca.mtimes(ca.jacobian(bounds, tape.u[[columns[e] for e in members]]),
+                           ca.diag(ca.DM(unit[group]) / ratio))
+            if not by.nnz():
+                continue
+            # how all together change with each one's own bound, through one after the other
+            holds = ca.SX.ones(len(group))
+            for _ in range(THROUGH):
+                holds = 1 + ca.mtimes(by.T, holds)
+            for i, e in enumerate(members):
+                weaker = not (ca.is_equal(laws.low[e], laws.back[e], DEPTH) and ca.is_equal(
+                    laws.high[e], laws.forth[e], DEPTH))
+                if weaker and not holds[i].is_constant():
+                    changed, same = True, ratio[i] > 0 if below else ratio[i] < 0
+                    less = holds[i] < 0
+                    low[e] = ca.if_else(ca.logic_and(less, same), laws.back[e], low[e])
+                    high[e] = ca.if_else(ca.logic_and(less, ca.logic_not(same)), laws.forth[e],
+                                         high[e])
+    return replace(laws, low=low, high=high) if changed else laws
 
 
 def _with(law: ca.SX, flow: ca.SX, sense: int) -> ca.SX:

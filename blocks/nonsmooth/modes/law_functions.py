@@ -17,10 +17,9 @@ from ...numerics.arrays import Flags
 from ...numerics.rewriting import contained, symbols_in
 from ...system import System
 from .bound_functions import BoundFunctions
-from .companions import Companions, companions_of
 from .elements import Elements, elements_of
-from .kept_factors import MOST, Acting, KeptFactors, connected
-from .law_expressions import LawExpressions, effort_units, expressions_of
+from .kept_factors import MOST_FACTORED, Acting, KeptFactors, connected
+from .law_expressions import LawExpressions, effort_units, expressions_of, held_in_motion
 from .memory import LastRun
 from .solved_modes import MOST_ADDED_UP, MOST_SOLVED, SolvedModes
 
@@ -37,10 +36,11 @@ class LawFunctions:
         self.system, self.elements, tape = system, elements, system.tape
         # elements whose flow is no constant combination of states
         self.flow_varies = _flow_varies(laws)
-        self.companions = self._companions(laws)  # elements that need no decision of their own
-        held = self.companions.held_in_motion(elements, laws)
-        if held is not laws:
-            laws, self.companions = held, self._companions(held)
+        fast = ca.vertcat(tape.u, tape.z)
+        coupled = any(ca.which_depends(laws.bounds, fast, 1, True))  # normal forces
+        if coupled:
+            laws = held_in_motion(elements, laws, self.flow_varies)
+        self.values = system.function("laws", ca.densify(laws.values))  # what elements come to
         by_u = laws.rate_u
         slope_u, flow_x = laws.slope_u, laws.flow_x
         kinetic = ca.vertcat(laws.back, laws.forth)
@@ -54,8 +54,6 @@ class LawFunctions:
         self.slope_u = system.function("jacobian", slope_u)
         self.flow_x = system.function("jacobian", flow_x)
         self.rate_x = system.jacobian(laws.rate, tape.x)
-        fast = ca.vertcat(tape.u, tape.z)
-        coupled = any(ca.which_depends(laws.bounds, fast, 1, True))  # normal forces
         self.rate_z = system.jacobian(laws.rate, tape.z) if system.nz else None
         self.kinetic_z = system.jacobian(kinetic, tape.z) if system.nz and coupled else None
         # derivatives of bounds by efforts, where there are any
@@ -90,11 +88,6 @@ class LawFunctions:
         elements, laws = replace(elements, unit=elements.unit * units), laws.in_units(units)
         return cls(system, elements, laws)
 
-    def _companions(self, laws: LawExpressions) -> Companions:
-        # values, restitution: what elements come to
-        self.values = self.system.function("laws", ca.densify(laws.values))
-        return companions_of(self.elements, laws, self.values, self.flow_varies)
-
     def _held_modes(self, laws: LawExpressions) -> SolvedModes | None:
         """Held modes in one or two evaluations.
 
@@ -111,9 +104,9 @@ class LawFunctions:
             kept = self._kept_factors(laws)
             if not kept.few:
                 return None
-        elif size > (MOST_SOLVED if loaded else MOST_ADDED_UP if through_loops else MOST):
+        elif size > (MOST_SOLVED if loaded else MOST_ADDED_UP if through_loops else MOST_FACTORED):
             return None
-        solved = SolvedModes(system, self.elements, laws, self.bounds, self.companions, kept)
+        solved = SolvedModes(system, self.elements, laws, self.bounds, kept)
         if through_loops:
             return solved if solved.follows_linearly and (
                 solved.jacobians or size <= MOST_SOLVED) else None
@@ -125,8 +118,7 @@ class LawFunctions:
         acting = Acting(laws.flow_x, self.elements.pushed(laws.slope_u), self.system.tape.p,
                         self.elements.contact & ~self.elements.valve)
         return KeptFactors(
-            self.elements.size, [island[self.companions.decides[island]] for island in islands],
-            acting if _is_fixed(self.system, acting.motion) else None)
+            self.elements.size, islands, acting if _is_fixed(self.system, acting.motion) else None)
 
 
 def _flow_varies(laws: LawExpressions) -> Flags:

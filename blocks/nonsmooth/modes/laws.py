@@ -207,18 +207,19 @@ def islands_in(evaluation: Evaluation, problem: Problem, t: float) -> PredictedI
         return None
     starts, states = functions.flow_x.by_rows
     reach = np.abs(functions.flow_x.sparse(*problem.arguments(t)).tocsr().data)
-    companions, island = functions.companions, np.zeros(held.size, dtype=int)
-    bends = held.dependent & (not held.affine)
-    for group in companions.groups:
-        bends[group[0]] = bends[group].any()
+    island = np.zeros(held.size, dtype=int)
     for k, block in enumerate(held.blocks):
         island[block] = k
+    ends_at, who = np.full(held.size, -1), np.concatenate([np.zeros(0, dtype=int), *held.shared])
+    ends_at[who] = np.arange(len(who))
     islands = PredictedIslands(
         elements.kinds, evaluation.state.by_kind(evaluation.state.fast),
-        companions.leading(problem.p), companions.sense(problem.p), elements.contact,
-        ~functions.flow_varies, bool(held.dependent.any()), held.in_a_circle, bends,
+        np.ones(held.size, dtype=bool), elements.contact,
+        ~functions.flow_varies, bool(held.dependent.any()), held.in_a_circle, held.bends,
         held.bent_by(), starts, states, np.where(reach > 0, reach, np.inf),
-        gap_states(evaluation.system), np.array(problem.scale_x, dtype=float), island, held.turns)
+        gap_states(evaluation.system), np.array(problem.scale_x, dtype=float), island, ends_at,
+        held.turns, np.cumsum([0, *map(len, held.blocks)]), np.concatenate(held.blocks),
+        np.array([(ends_at[b] >= 0).all() for b in held.blocks]))
     return islands if held.kept is None else _kept_islands(evaluation, held, problem, t, islands)
 
 
@@ -240,12 +241,9 @@ def _kept_islands(evaluation: Evaluation, held: SolvedModes, problem: Problem, t
     shared = ~regular & [bool((ends_at[m] >= 0).all()) and _is_regular(
         d[np.ix_(m, m)], -SEMIDEFINITE) for m in kept.members]
     return replace(
-        islands, leader=np.where(still, -1, islands.leader),
-        holds=islands.holds & ~delassus.immovable(problem, t),
-        part=islands.part[functions.companions.leader], d=d,
+        islands, moves=~still, holds=islands.holds & ~delassus.immovable(problem, t), d=d,
         push=np.zeros(0) if pushed is not None else np.ascontiguousarray(sp.dense(
             delassus.slope_by_efforts(problem, t, every)).T),
-        starts=np.cumsum([0, *map(len, kept.members)]), parted=np.concatenate(kept.members),
         first=kept.first, columns=columns, column_of=column_of, upper_starts=upper_starts,
         upper_rows=upper_rows, factors=held.factors if kept.factored else None,
         regular=regular, shared=shared, ends_at=ends_at)

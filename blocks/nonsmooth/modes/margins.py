@@ -8,16 +8,18 @@ expressions for machine code. Modes are decided in :mod:`blocks.nonsmooth.modes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
+from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices
-from ...numerics.tolerances import BLOCK_SINGULAR, RATE_OF_STRESS, TERMS_ROUNDING
-from ...system import Evaluator, Problem
-from ..complementarity import Island, given_rows, weights, within
+from ...numerics.copies import put_back
+from ...numerics.tolerances import RATE_OF_STRESS, SAME_AS_BEFORE, TERMS_ROUNDING
+from ...system import Problem
+from ..complementarity import Island, kept
+from ..complementarity.islands_at_rest import GIVEN, LOOSE, WEIGHT, rows_of_shares
 from ..complementarity.scaling import dense_block
 from .elements import LawValues
 from .evaluation import Evaluation
@@ -53,12 +55,11 @@ class Margins:
         if isinstance(held, SolvedModes) and held.kept is None and held.holds(now.flow):
             reserve = held.reserve(modes)
             if reserve > 0:
-                together = evaluation.functions.companions.room(margin, modes, problem.p)
                 dead = np.flatnonzero(stuck & evaluation.delassus.immovable(problem, t))
-                together[dead] = self._of_dead(problem, t, dead, now)
+                margin[dead] = self._of_dead(problem, t, dead, now)
                 if (load := evaluation.load) is None:
-                    return together
-                return np.where(stuck | load.dependent, np.minimum(together, reserve), together)
+                    return margin
+                return np.where(stuck | load.dependent, np.minimum(margin, reserve), margin)
         if stuck.any():
             dead, open_ = self.indeterminacy.elements_of(problem, t, stuck)
             margin[dead] = self._of_dead(problem, t, dead, now)
@@ -143,8 +144,6 @@ class CompiledMargins:
         margins = ca.if_else(stuck, room, moving)
         if self.evaluation.held_modes.kept is not None:  # what others hold at its bound stays
             margins = ca.if_else(self.evaluation.held_modes.ends == 0, margins, np.inf)
-        decides = self.evaluation.functions.companions.decides
-        margins[np.flatnonzero(~decides).tolist()] = np.inf
         return margins
 
     def fit(self, problem: Problem, t: float) -> bool:
@@ -170,9 +169,10 @@ class CompiledMargins:
         return reserve > 0 or self.evaluation.load is None and not any(
             map(len, self.indeterminacy.felt(problem, t, modes == 0)))
 
-    def _rows_of(self, problem: Problem, t: float, held: SolvedModes) -> tuple[Array, Array] | None:
-        """Determinants, and equations by which shares are held that the motion leaves open; None
-        where none are known to hold.
+    def _rows_of(self, problem: Problem, t: float, held: SolvedModes
+                 ) -> tuple[Array, Array, Array] | None:
+        """Efforts as shown, determinants, and equations by which shares are held that the motion
+        leaves open; None where none are known to hold.
 
         A box on two feet rests in many ways. Of its equations as many are left out as the others
         imply, and instead of them stand those of how they share what they carry: who is at its
@@ -181,47 +181,73 @@ class CompiledMargins:
         """
         if not held.shared:
             return None
-        found: tuple[Array, Array] | None = self._once(
-            problem, t, lambda: self._given_rows(problem, t, held))
+        found: tuple[Array, Array, Array] | None = self._once(
+            problem, t, lambda: self._shown_rows(problem, t, held))
         return found
 
-    def _given_rows(self, problem: Problem, t: float, held: SolvedModes
-                    ) -> tuple[Array, Array] | None:
-        from scipy.linalg import qr
-
-        modes = self.state.modes
+    def _shown_rows(self, problem: Problem, t: float, held: SolvedModes
+                    ) -> tuple[Array, Array, Array] | None:
         ends = self.indeterminacy.ends(problem, t)
-        dead, open_ = self.indeterminacy.felt(problem, t, modes == 0)
+        dead, open_ = self.indeterminacy.felt(problem, t, self.state.modes == 0)
         blocks = [block for block in held.shared if np.isin(open_, block).any()]
         if len(dead) or not blocks or not np.isin(open_, np.concatenate(blocks)).all():
             return None
-        matrix, own = held.equations(problem, t, modes)
-        is_given, right, rows = np.zeros(held.size), np.zeros(held.size), np.zeros_like(matrix)
-        now, effort = self.evaluation.present(problem, t), self.evaluation.efforts(problem)
-        rate = self.evaluation.values(problem, t).rate
+        with put_back(problem.u, problem.z):
+            self.indeterminacy.split(problem, t)
+            return self._given_rows(problem, t, held, blocks, ends)
+
+    def _given_rows(self, problem: Problem, t: float, held: SolvedModes, blocks: list[Indices],
+                    ends: Indices) -> tuple[Array, Array, Array] | None:
+        modes = self.state.modes
+        is_given, right, rows = np.zeros(held.size), np.zeros(held.size), np.zeros(
+            (held.size, held.size))
+        turned = np.ones((held.size, 1))
+        now, effort = self.evaluation.values(problem, t), self.evaluation.efforts(problem)
+        matrix, own = held.equations(problem, t, modes, effort)
         for block in blocks:
             rests, slides = block[modes[block] == 0], block[modes[block] != 0]
             island, _ = self.indeterminacy.posed(problem, t, rests, slides, now)
             noise = RATE_OF_STRESS * np.abs(island.D.diagonal()) * np.abs(effort).sum()
-            if not (own[rests] > 0).all() or (np.abs(rate[rests]) > noise).any():
+            if not (own[rests] > 0).all() or (np.abs(now.rate[rests]) > noise).any():
                 return None
-            values, given = given_rows(island, ends[rests])
-            left, singular, _ = np.linalg.svd(island.D / own[rests, None])
-            if np.count_nonzero(singular < BLOCK_SINGULAR * singular[0]) != len(given):
+            told, values = rows_of_shares(island.D, ends[rests], island.weights)
+            if told[LOOSE].any() or self._is_wedged(
+                    problem, t, held, rests, slides, (values / told[WEIGHT])[told[GIVEN] != 0].T):
                 return None
-            implied = rests[qr(left[:, -len(given):].T, mode="r", pivoting=True)[1][:len(given)]]
-            is_given[implied], right[implied] = 1.0, given
-            rows[np.ix_(implied, rests)] = values
+            given, at_bound = told[GIVEN] != 0, rests[ends[rests] != 0]
+            implied = rests[given]
+            is_given[implied] = told[GIVEN, given]
+            right[implied] = (values @ (island.pressed / island.weights))[given]
+            rows[np.ix_(implied, rests)] = values[given]
             matrix[implied] = rows[implied]
-            if np.linalg.det(matrix[np.ix_(rests, rests)]) < 0:  # or else it seems to jam
-                for one in (right, rows, matrix):
-                    one[implied[0]] *= -1
-        if not held.reserves(matrix[None], own[None], modes)[0] > 0:
+            matrix[at_bound] = np.eye(held.size)[at_bound]
+            if len(at_bound) and (load := self.evaluation.load) is not None:
+                low, high = (sp.dense(s) for s in load.slopes(problem, t)[:2])
+                matrix[at_bound] -= np.where((ends > 0)[:, None], high, low)[at_bound]
+            if given.any() and np.linalg.det(matrix[np.ix_(rests, rests)]) < 0:
+                turned[implied[0]] = -1.0  # or else it seems to jam
+        if not held.reserves(held.diagonal.taken_from(turned * matrix), own[None], modes)[0] > 0:
             return None
         who = np.concatenate(held.shared)
-        return np.concatenate(held.determinants(modes, matrix)), np.concatenate([
+        return effort, np.concatenate(held.determinants(modes, matrix)), np.concatenate([
             is_given[who], right[who],
             *(rows[np.ix_(block, block)].T.ravel() for block in held.shared)])
+
+    def _is_wedged(self, problem: Problem, t: float, held: SolvedModes, rests: Indices,
+                   slides: Indices, stress: Array) -> bool:
+        """Whether what slides moves otherwise by internal ``stress`` of what rests, a column for
+        each: its efforts follow."""
+        load = self.evaluation.load
+        if load is None or not len(slides) or not stress.size:
+            return False
+        slope, at = load.kinetic(problem, t), np.ix_(slides, rests)
+        # without any load nothing tells which way a bound will turn
+        turns = (dense_block(slope, slides, rests) == 0) & (held.bent_by()[at] != 0)
+        d, both = self.evaluation.delassus.matrix(problem, t), np.concatenate([rests, slides])
+        d = dense_block(d, slides, both)
+        change = np.vstack([stress, load.following(slope, slides, rests) @ stress])
+        moved = np.abs(d @ change) > SAME_AS_BEFORE * (np.abs(d) @ np.abs(change))
+        return bool(moved.any() or (turns @ np.abs(stress) > 0).any())
 
     def _once(self, problem: Problem, t: float, make: Callable[[], Any]) -> Any:
         """What is made for the present modes at a point, made once."""
@@ -243,39 +269,34 @@ class CompiledMargins:
         found: Array | None = self._once(problem, t, lambda: self._sharing(problem, t, held, open_))
         return found
 
-    @cached_property
-    def _carried(self) -> Evaluator:
-        """Efforts and bounds of all elements by which modes are decided on."""
-        held = self.evaluation.held_modes
-        assert held is not None
-        return Evaluator(ca.Function("carried", held.symbols, [ca.densify(ca.vertcat(
-            *(held.expressions[name] for name in ("effort", "low", "high"))))]))
-
     def _sharing(self, problem: Problem, t: float, held: SolvedModes, open_: Indices
                  ) -> Array | None:
         """K by which some elements share what they hold; None where nothing holds it."""
-        kept, modes, d = held.kept, self.state.modes, self.evaluation.delassus.matrix(problem, t)
-        assert kept is not None
-        if not np.isin(open_, kept.stressed).all():
+        numbers, modes, d = held.kept, self.state.modes, self.evaluation.delassus.matrix(problem, t)
+        assert numbers is not None
+        shares = np.zeros(len(modes), dtype=bool)
+        shares[open_] = True
+        if np.count_nonzero(shares[numbers.stressed]) < len(open_):
             return None
-        k = held.constants(problem, modes, d)[len(modes):].copy()
-        effort, low, high = self._carried(*problem.arguments(t)[:-1], modes, k).reshape(3, -1)
+        k, ends = held.constants(problem, modes, d)[len(modes):].copy(), np.zeros(len(modes))
+        effort, low, high = held.carried(*problem.arguments(t)[:-1], modes, k).reshape(3, -1)
         waits = np.broadcast_to(self.state.slack, len(modes)) > 0
-        for island, entries in kept.full:
-            mine = island[np.isin(island, open_)]
+        for island, entries in numbers.full:
+            here = np.flatnonzero(shares[island])
+            mine = island[here]
             if not len(mine):
                 continue
-            block, bounds = dense_block(d, mine, mine), (low[mine], high[mine])
-            none = np.zeros(block.shape)
-            found = self.indeterminacy.shared_by(
-                Island(block, block @ effort[mine], *bounds, none, none))
+            block = dense_block(d, mine, mine)
+            one = Island(block, block @ effort[mine], low[mine], high[mine],
+                         *np.zeros((2, *block.shape)))
+            found = self.indeterminacy.shared_by(one)
             if found.loose.any() and not waits[mine].any():
                 return None
-            k[kept.stress][np.isin(kept.stressed, mine)] = found.ends
+            ends[mine] = found.ends
             by = np.zeros((len(island), len(island)))
-            by[np.ix_(*(np.flatnonzero(np.isin(island, mine)),) * 2)] = within(
-                block, weights(block, *bounds), found.ends == 0)
+            by[np.ix_(here, here)] = kept(one, found.ends, one.weights)[1]
             k[entries] = by
+        k[numbers.stress] = ends[numbers.stressed]
         return k
 
     def constants(self, problem: Problem, t: float) -> Array:
@@ -298,7 +319,7 @@ class CompiledMargins:
         found = None if quick else self._rows_of(problem, t, held)
         if found:  # what others hold at its bound stays there
             slack = np.where(self.indeterminacy.ends(problem, t) == 0, slack, np.inf)
-        whole, given = found or (np.concatenate(held.determinants(modes)), np.zeros(
-            sum(2 * len(block) + len(block) ** 2 for block in held.shared)))
-        return np.concatenate([modes, self.evaluation.efforts(problem), free, whole, [gap], slack,
-                               given])
+        effort, whole, given = found or (
+            self.evaluation.efforts(problem), np.concatenate(held.determinants(modes)), np.zeros(
+                sum(2 * len(block) + len(block) ** 2 for block in held.shared)))
+        return np.concatenate([modes, effort, free, whole, [gap], slack, given])

@@ -13,7 +13,7 @@ modes last (:mod:`blocks.nonsmooth.modes.kept_factors`), and efforts are functio
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
+from functools import cached_property, reduce
 
 import casadi as ca
 import numpy as np
@@ -35,9 +35,8 @@ from ...numerics.tolerances import (
 from ...system import Evaluator, Problem, System
 from ...system.newton_at_points import solved_at_points
 from ...system.points import Points
-from ..complementarity import ranges_end
+from .block_diagonal import BlockDiagonal
 from .bound_functions import BoundFunctions
-from .companions import Companions
 from .delassus import Delassus, torn_by
 from .delassus import Matrix as DelassusMatrix
 from .elements import Elements
@@ -61,20 +60,17 @@ def point_to_the_bit(problem: Problem, t: float, modes: Indices) -> tuple[bytes,
 class SolvedModes:
     """Efforts, flows, bounds and slopes of elements whose equations are solved at every point.
 
-    ``bounds`` tell how they move with efforts, where they do, ``companions`` which elements need no
-    decision of their own; ``kept`` are numbers by which efforts follow as long as modes last, where
-    there are such.
+    ``bounds`` tell how they move with efforts, where they do; ``kept`` are numbers by which efforts
+    follow as long as modes last, where there are such.
     """
 
     def __init__(self, system: System, elements: Elements, laws: LawExpressions,
-                 bounds: BoundFunctions | None, companions: Companions,
-                 kept: KeptFactors | None = None) -> None:
+                 bounds: BoundFunctions | None, kept: KeptFactors | None = None) -> None:
         n, tape, column, unit = elements.size, system.tape, elements.column, elements.unit
         modes, effort = ca.SX.sym("modes", n), ca.SX.sym("effort", n)
         place = ca.DM.triplet(column.tolist(), list(range(n)), ca.DM(unit), system.nu, n)
         inputs = ca.densify(ca.mtimes(place, effort))
-        joined = companions.modes(modes)
-        crossings = RestingRelations.of(system).put_in(tape.crossings, joined)
+        crossings = RestingRelations.of(system).put_in(tape.crossings, modes)
         values, slope, crossings, exponents = ca.substitute(
             [laws.values, tape.slope, crossings, tape.exponents], [tape.u], [inputs])
         flow, low, high, back, forth, rate, gap = ca.vertsplit(values, n)
@@ -86,10 +82,7 @@ class SolvedModes:
         self.follows = ca.SX.sym("follows", system.nz * self.with_loops, n)
         self._unknowns = ca.vertcat(tape.z, effort)
         self.effort = effort
-        sliding = ca.if_else(joined > 0, forth, ca.if_else(joined < 0, back, 0))
-        (whole, _), (least, most), (backward, forward) = (companions.together(*pair) for pair in (
-            (effort, effort), (low, high), (back, forth)))
-        self.decides, self._groups = companions.decides, companions.groups
+        sliding = ca.if_else(modes > 0, forth, ca.if_else(modes < 0, back, 0))
         self.size, self.elements, self.kept = n, elements, kept
         #: Whether slopes change by efforts in a way that moves with the states.
         self.turns = bool(system.nz) or not symbols_in(laws.slope_u) <= symbols_in(tape.p)
@@ -102,19 +95,16 @@ class SolvedModes:
         self.jacobians: dict[str, tuple[ca.SX, ca.SX]] = {}
         #: Blocks that have more elements than motions, where these may rest in many ways.
         self.shared: list[Indices] = []
-        #: Of all elements by which modes are decided on.
         self.expressions = {
-            "flow": flow, "low": least, "high": most, "back": backward, "forth": forward,
-            "rate": rate, "effort": whole, "gap": gap, "own": effort, "restitution": restitution,
-            "slope": slope, "crossings": crossings, "exponents": exponents, "inputs": inputs,
-            "push": ca.SX(0, 1)}
+            "flow": flow, "low": low, "high": high, "back": back, "forth": forth, "rate": rate,
+            "effort": effort, "gap": gap, "restitution": restitution, "slope": slope,
+            "crossings": crossings, "exponents": exponents, "inputs": inputs, "push": ca.SX(0, 1)}
         self.evaluate = Evaluator(ca.Function("solved", self.symbols, [ca.densify(
             ca.vertcat(values, slope))]))  # fmt: skip
         if kept is None:
-            self._pose(system, joined, companions.split(whole, joined, low, high), sliding,
-                       companions.shared(low, high))
+            self._pose(system, sliding)
         else:
-            self._keep(sliding, lambda whole: companions.split(whole, joined, low, high))
+            self._keep(sliding)
         self._gaps = Evaluator(ca.Function("gaps", system.arguments, [ca.densify(laws.gap)]))
         #: Whether machine code writes derivatives of slopes.
         self.has_derivatives = not self.with_loops
@@ -124,7 +114,7 @@ class SolvedModes:
         self._point: tuple[bytes, ...] = ()  # where that was
         self._matrix: tuple[Array, Array] | None = None  # with the own rates per effort
 
-    def _keep(self, sliding: ca.SX, split: Callable[[ca.SX], ca.SX]) -> None:
+    def _keep(self, sliding: ca.SX) -> None:
         """Let efforts follow from numbers that last as long as modes do.
 
         What rests cancels the rates that there are by what slides, or is at a bound, alone.
@@ -136,7 +126,7 @@ class SolvedModes:
         self.ends = kept.ends(numbers)
         bound = ca.if_else(self.ends > 0, e["high"], ca.if_else(self.ends < 0, e["low"], 0))
         unheld = ca.substitute(e["rate"], self.effort, sliding + bound)
-        own = ca.densify(sliding + split(bound + kept.efforts(numbers, unheld)))
+        own = ca.densify(sliding + bound + kept.efforts(numbers, unheld))
         if self.turns:
             e["push"] = ca.vec(ca.densify(jacobian(e["slope"], self.effort)))
         for name in e:
@@ -151,21 +141,22 @@ class SolvedModes:
         self.factors = ca.substitute(kept.factors, kept.modes, self.symbols[-2])
         self.blocks, self.symbols = kept.members, [*self.symbols[:-1], numbers]
         self._efforts_kept = Evaluator(ca.Function("efforts", self.symbols, [own]))
+        # efforts and bounds of all elements
+        self.carried = Evaluator(ca.Function("carried", self.symbols, [ca.densify(ca.vertcat(
+            *(e[name] for name in ("effort", "low", "high"))))]))
 
-    def _pose(self, system: System, joined: ca.SX, split: ca.SX, sliding: ca.SX, shared: ca.SX
-              ) -> None:
+    def _pose(self, system: System, kinetic: ca.SX) -> None:
         """Pose the equations that efforts are solved from at every point."""
         n, e, effort, loops = self.size, self.expressions, self.effort, self.loops
         modes, rate, slope = self.symbols[-2], e["rate"], e["slope"]
         own = -self.by_effort(rate)
         diagonal = ca.densify(ca.diag(own))
         scale = ca.if_else(diagonal > 0, 1 / diagonal, 1)
-        kinetic = sliding + split * ca.DM((~self.decides).astype(float))
         if self.with_loops and not ca.jacobian_sparsity(kinetic, self._unknowns).nnz():
             torn = self._unknowns[: self.follows.shape[0]]
             self.jacobians = {name: (jacobian(of, effort), jacobian(of, torn))
                               for name, of in (("rate", -rate), ("slope", slope))}
-        stuck = ca.logic_and(joined == 0, ca.DM(self.decides.astype(float)))
+        stuck, shared = modes == 0, ca.SX(0)
         # at a dead centre the lever is rounding: whatever it would take to hold there is none
         largest = ca.mmax(diagonal)
         acts = ca.logic_or(largest <= 0, diagonal > NOTHING_AT_ALL * largest)
@@ -173,9 +164,11 @@ class SolvedModes:
         residual = ca.if_else(holds, -scale * rate, effort - kinetic)
         matrix = _row_by_row(holds, scale, own, ca.SX.eye(n) - self.by_effort(kinetic))
         #: Elements whose equations have to do with each other, part by part.
-        self.blocks = [np.arange(n)] if self.with_loops else connected(matrix.sparsity())
-        self._order = np.concatenate(self.blocks)
-        self._starts = np.cumsum([0, *map(len, self.blocks)])[:-1]
+        acting = [matrix.sparsity(), *(self.by_effort(e[name]).sparsity() for name in (
+            "low", "high"))]
+        self.blocks = [np.arange(n)] if self.with_loops else connected(
+            reduce(ca.Sparsity.unite, acting))
+        self.diagonal = BlockDiagonal(self.blocks)
         self.affine = not any(ca.which_depends(residual, effort, 2, True))
         self.affine_rates = not any(ca.which_depends(rate, self._unknowns, 2, True))
         self.follows_linearly = True
@@ -188,12 +181,12 @@ class SolvedModes:
                 *system.arguments[:2], *system.arguments[3:-1], modes, self._unknowns],
                 [ca.vec(ca.densify(both))]))  # fmt: skip
         if not self.affine:  # efforts that are none are differences of what would stop what moves
-            shared = ca.fmax(shared, ca.mmax(ca.if_else(acts, scale * ca.fabs(rate), 0)))
+            shared = ca.mmax(ca.if_else(acts, scale * ca.fabs(rate), 0))
         self.direct = self.affine and not self.with_loops
-        self.shared = self._shared(system, own) if self.affine and not self.jacobians else []
+        self.shared = self._shared(system, own) if self.affine_rates and not self.jacobians else []
         e |= {"matrix": matrix, "residual": ca.densify(residual), "shared": shared,
               "start": ca.densify(ca.if_else(stuck, effort, kinetic))}
-        equations = ca.vertcat(ca.vec(ca.densify(matrix)), residual, diagonal, shared)
+        equations = ca.vertcat(self.diagonal.entries_of(matrix), residual, diagonal, shared)
         given, self.entries = self.symbols + [self.follows] * self.with_loops, 0
         self._solve = Evaluator(ca.Function("equations", given, [ca.densify(equations)]))
         self.length = 1 if self.jacobians else ca.Function(
@@ -207,6 +200,14 @@ class SolvedModes:
             return direct
         torn = self._unknowns[: self.follows.shape[0]]
         return direct + ca.mtimes(jacobian(expression, torn), self.follows)
+
+    @cached_property
+    def levers(self) -> Evaluator:
+        """D, and slopes of lower and upper bounds by efforts: the entries of their blocks."""
+        e = self.expressions
+        return Evaluator(ca.Function("levers", self.symbols, [ca.densify(ca.vertcat(*(
+            self.diagonal.entries_of(self.by_effort(one)) for one in (
+                -e["rate"], e["low"], e["high"]))))]))  # fmt: skip
 
     def _shared(self, system: System, own: ca.SX) -> list[Indices]:
         """Blocks in which rates do not tell all efforts, wherever they are but for chance."""
@@ -227,6 +228,11 @@ class SolvedModes:
         d = d / np.outer(size, size)
         return [b for b in blocks if np.isfinite(part := d[np.ix_(b, b)]).all()
                 and np.linalg.matrix_rank(part, tol=BLOCK_SINGULAR) < len(b)]
+
+    @property
+    def bends(self) -> Flags:
+        """(elements,) whose bounds bend as efforts change."""
+        return self.dependent & (not self.affine)
 
     def bent_by(self) -> Matrix:
         """(elements, elements) 1 where bounds may bend as an effort changes, else 0."""
@@ -251,7 +257,7 @@ class SolvedModes:
         """What decisions on modes look at: rows of elements; where numbers are kept, what efforts
         push, too, if that moves."""
         return ca.densify(ca.vertcat(*(self.expressions[name] for name in (
-            "flow", "low", "high", "back", "forth", "rate", "effort", "gap", "own", "restitution",
+            "flow", "low", "high", "back", "forth", "rate", "effort", "gap", "restitution",
             "push"))))
 
     def with_efforts(self, function: ca.Function) -> ca.Function:
@@ -282,36 +288,35 @@ class SolvedModes:
         return True
 
     def _efforts(self, problem: Problem, t: float, modes: Indices, effort: Array) -> Array | None:
-        from scipy.linalg.lapack import dgesv
-
-        n, last, first = self.size, np.inf, np.abs(effort).max()
+        last, first = np.inf, np.abs(effort).max()
         exact = (modes != 0) & ~self.dependent  # such as no effort of an open contact
         for _ in range(1 if self.direct else ROUNDS):
             if self.with_loops:
                 self.elements.put(problem.u, effort)
                 problem.solve_algebraic(t)
-            out = self._equations_at(problem, t, modes, effort)
-            matrix, residual = out[: n * n].reshape(n, n).T, out[n * n : n * n + n]
-            self._matrix = matrix, out[n * n + n : -1]
-            lu, _, step, failed = dgesv(matrix, residual)
-            if failed or not (np.abs(lu.diagonal()) > DEPENDENT).all():
+            self._matrix, residual, shared = self._equations_at(problem, t, modes, effort)
+            step = self.diagonal.solve_safely(self._matrix[0], residual, DEPENDENT)
+            if step is None:
                 return None
             step[exact] = residual[exact]
             effort = effort - step
             size, whole = np.abs(step).max(), max(np.abs(effort).max(), first)
             stalled = size > 0.5 * last and size < SAME_AS_BEFORE * whole
-            if self.direct or stalled or size <= NOTHING_AT_ALL * max(whole, out[-1]):
+            if self.direct or stalled or size <= NOTHING_AT_ALL * max(whole, shared):
                 return effort
             last = size
         return None
 
-    def _equations_at(self, problem: Problem, t: float, modes: Indices, effort: Array) -> Array:
-        """What the equations come to at the present point, whose loops follow efforts."""
-        follows = []
+    def _equations_at(self, problem: Problem, t: float, modes: Indices, effort: Array
+                      ) -> tuple[tuple[Array, Array], Array, float]:
+        """Entries of the matrix and own rates per effort; residual, and the bounds that are shared:
+        of the equations at the present point, whose loops follow efforts."""
+        follows, at = [], self.diagonal.size
         if self.with_loops:
             by_u = torn_by(problem.system.residual_u, problem, t)
             follows = [self.elements.columns_of(by_u).T.ravel()]
-        return self._solve(*problem.arguments(t)[:-1], modes, effort, *follows)
+        out = self._solve(*problem.arguments(t)[:-1], modes, effort, *follows)
+        return (out[:at], out[at + self.size : -1]), out[at : at + self.size], out[-1]
 
     def constants(self, problem: Problem, modes: Indices, d: DelassusMatrix) -> Array:
         """Modes and the numbers that are kept for them, in one row."""
@@ -328,21 +333,22 @@ class SolvedModes:
             return None
         return self._out.reshape(7, self.size)
 
-    def equations(self, problem: Problem, t: float, modes: Indices) -> tuple[Array, Array]:
-        """The matrix of the equations, where it depends on no effort, and own rates per effort."""
-        n = self.size
-        out = self._equations_at(problem, t, modes, np.zeros(n))
-        return out[: n * n].reshape(n, n).T.copy(), out[n * n + n : -1]
+    def equations(self, problem: Problem, t: float, modes: Indices, effort: Array
+                  ) -> tuple[Array, Array]:
+        """The matrix of the equations, and own rates per effort."""
+        entries, own = self._equations_at(problem, t, modes, effort)[0]
+        return self.diagonal.full(entries, self.size), own
 
     def determinants(self, modes: Indices, matrix: Array | None = None) -> tuple[Array, Array]:
         """Determinants of the equations and of those of what slides, block by block; of the last
         evaluation's matrix if none is given."""
         if matrix is None:
             assert self._matrix is not None
-            matrix = self._matrix[0]
-        matrix = matrix[None]
-        every = np.ones(self.size, dtype=bool)
-        return self._by_block(matrix, every)[0], self._by_block(matrix, modes != 0)[0]
+            entries = self._matrix[0][None]
+        else:
+            entries = self.diagonal.taken_from(matrix)
+        every, tell = np.ones(self.size, dtype=bool), self.diagonal.determinants
+        return tell(entries, every)[0], tell(entries, modes != 0)[0]
 
     def holds(self, flow: Array) -> bool:
         """Whether these are the flows of the last evaluation."""
@@ -351,8 +357,8 @@ class SolvedModes:
     def reserve(self, modes: Indices) -> float:
         """What :meth:`reserves` gives at the last evaluation."""
         assert self._matrix is not None
-        matrix, diagonal = self._matrix
-        return float(self.reserves(matrix[None], diagonal[None], modes)[0])
+        entries, own = self._matrix
+        return float(self.reserves(entries[None], own[None], modes)[0])
 
     # -- several points ------------------------------------------------------------------
     def at_points(self, problem: Problem, points: Points, effort: Array
@@ -372,7 +378,6 @@ class SolvedModes:
             found, known = solved_at_points(
                 self._both, np.vstack([z, effort]), nominal, t, x, p, m, d, modes.astype(float))
             effort = found[len(z) :]
-            known &= self._even((t, x, found[: len(z)], p, m, d), modes, effort)
             return effort, known & self._touching(problem, points, modes, effort), open_
         active, first = np.arange(len(points)), np.abs(effort).max(axis=0)
         for _ in range(1 if self.affine else ROUNDS):
@@ -384,7 +389,7 @@ class SolvedModes:
             known[active] = reserves > 0
             sure = np.flatnonzero(reserves > 0)
             active, residual, shared = active[sure], residual[sure], shared[sure]
-            step = np.linalg.solve(matrix[sure], residual[..., None])[..., 0].T
+            step = self.diagonal.solve(matrix[sure], residual).T
             exact = (modes[:, active] != 0) & ~self.dependent[:, None]
             step = np.where(exact, residual.T, step)
             effort[:, active] -= step
@@ -397,50 +402,32 @@ class SolvedModes:
             at = np.flatnonzero(~known)
             effort[:, at], known[at] = self._one_split(points.some(at), modes[:, at])
             open_[at] = known[at]
-        known &= self._even(points.columns()[:6], modes, effort)
         return effort, known & self._touching(problem, points, modes, effort), open_
 
     def _one_split(self, points: Points, modes: Indices) -> tuple[Array, Flags]:
         """The least efforts at points where they are not determined, and at which of these no split
         has an effect: no slope changes by internal stress."""
-        none = np.zeros(modes.shape)
-        matrix, residual, _, _ = self._at_columns(points, modes, none)
-        moves = (matrix != matrix[:1]).any(axis=(1, 2))  # what rests has one matrix
-        inverse = np.linalg.pinv(matrix[:1], rcond=BLOCK_SINGULAR).repeat(len(matrix), axis=0)
-        inverse[moves] = np.linalg.pinv(matrix[moves], rcond=BLOCK_SINGULAR)
-        step = -(inverse @ residual[..., None])
+        entries, residual, _, _ = self._at_columns(points, modes, np.zeros(modes.shape))
+        chance = np.random.default_rng(0).uniform(0.5, 1.0, (len(points), self.size))
+        step, missed, stress = self.diagonal.least_solutions(
+            entries, -residual, chance, BLOCK_SINGULAR)
         size = np.abs(step).sum(axis=1)
-        wrong = np.abs(matrix @ step + residual[..., None]).max(axis=1)
-        any_ = np.random.default_rng(0).uniform(0.5, 1.0, step.shape) * size[:, None]
-        stress = any_ - inverse @ (matrix @ any_)
-        slopes = [self.evaluate.at_columns(*points.columns()[:6], modes.astype(float), e[..., 0].T)[
-            7 * self.size :] for e in (step, step + stress, step + any_)]
+        wrong, any_ = np.abs(missed).max(axis=1), size[:, None] * chance
+        slopes = [self.evaluate.at_columns(*points.columns()[:6], modes.astype(float), e.T)[
+            7 * self.size :] for e in (step, step + size[:, None] * stress, step + any_)]
         felt, moved = (np.abs(other - slopes[0]).max(axis=0) for other in slopes[1:])
-        return step[..., 0].T, (wrong <= RATE_OF_STRESS * size)[:, 0] & (
-            felt <= RATE_OF_STRESS * moved)
-
-    def _even(self, columns: Sequence[Array], modes: Indices, effort: Array) -> Flags:
-        """Whether all groups at rest have ranges to share, so that the split is as shown."""
-        even = np.ones(effort.shape[1], dtype=bool)
-        if not self._groups:
-            return even
-        out = self.evaluate.at_columns(*columns, modes.astype(float), effort)
-        low, high = out[: 7 * self.size].reshape(7, self.size, -1)[1:3]
-        for group in self._groups:
-            even &= (modes[group[0]] != 0) | ranges_end(low[group], high[group])
-        return even
+        return step.T, (wrong <= RATE_OF_STRESS * size) & (felt <= RATE_OF_STRESS * moved)
 
     def _at_columns(self, points: Points, modes: Indices, effort: Array
                     ) -> tuple[Array, Array, Array, Array]:
-        """Matrices, residuals, reserves and shared bounds; the index of points comes first."""
-        n, k = self.size, len(points)
+        """Entries, residuals, reserves and shared bounds; the index of points comes first."""
+        at, end = self.diagonal.size, self.diagonal.size + self.size
         out = self._solve.at_columns(points.t[None, :], points.x, points.z, points.p, points.m,
                                      points.d, modes.astype(float), effort).T
-        matrix = out[:, : n * n].reshape(k, n, n).transpose(0, 2, 1)
-        reserves = np.zeros(k)
+        reserves = np.zeros(len(points))
         for held, columns in points.modes:
-            reserves[columns] = self.reserves(matrix[columns], out[columns, n * n + n : -1], held)
-        return matrix, out[:, n * n : n * n + n], reserves, out[:, -1]
+            reserves[columns] = self.reserves(out[columns, :at], out[columns, end:-1], held)
+        return out[:, :at], out[:, at:end], reserves, out[:, -1]
 
     def _touching(self, problem: Problem, points: Points, modes: Indices, effort: Array) -> Flags:
         """Whether closed contacts are closed, up to what they may drift apart."""
@@ -452,7 +439,7 @@ class SolvedModes:
         allowed = allowed_gaps(points.x, problem)
         return drift.max(axis=0) <= allowed
 
-    def reserves(self, matrix: Array, diagonal: Array, modes: Indices) -> Array:
+    def reserves(self, entries: Array, diagonal: Array, modes: Indices) -> Array:
         """Determinants per that of what sticks; 0 where no quick look can tell.
 
         Far from 0 what sticks has no undetermined efforts, and what slides no paradox. Where no
@@ -460,31 +447,20 @@ class SolvedModes:
         small in any case.
         """
         sticks = modes == 0  # what slides at a dead centre has an effort all the same
-        least = diagonal[:, sticks & self.decides].min(axis=1, initial=np.inf)
-        held = least > NOTHING_AT_ALL * diagonal[:, self.decides].max(axis=1, initial=0.0)
+        least = diagonal[:, sticks].min(axis=1, initial=np.inf)
+        held = least > NOTHING_AT_ALL * diagonal.max(axis=1, initial=0.0)
         if not self.dependent.any():
-            return np.where(held & (_least_pivots(matrix) > SAFE_PIVOT), 1.0, 0.0)
-        alone, whole = (self._by_block(matrix, take) for take in (
+            return np.where(held & (self.diagonal.least_pivots(entries) > SAFE_PIVOT), 1.0, 0.0)
+        alone, whole = (self.diagonal.determinants(entries, take) for take in (
             sticks, np.ones(self.size, dtype=bool)))
         sure = (alone > PARADOX) & held[:, None]
         share = np.divide(whole, alone, out=np.zeros_like(whole), where=sure)
         if self.in_a_circle:  # what slides may jam by itself
-            slides = self._by_block(matrix, modes != 0)
+            slides = self.diagonal.determinants(entries, modes != 0)
             share = np.minimum(slides, np.divide(
                 share, slides, out=np.zeros_like(share), where=slides > FAR_FROM_PARADOX))
         least_share = share.min(axis=1)
         return np.where(least_share > FAR_FROM_PARADOX, least_share, 0.0)
-
-    def _by_block(self, matrix: Array, take: Flags) -> Array:
-        """Determinants of the rows and columns that take part, a column per block."""
-        single = np.array([len(block) == 1 for block in self.blocks])
-        out = np.ones((len(matrix), len(single)))
-        alone = self._order[self._starts[single]]
-        out[:, single] = np.where(take[alone], matrix[:, alone, alone], 1.0)
-        for k in np.flatnonzero(~single):
-            block = self.blocks[k]
-            out[:, k] = _determinant(matrix, block[take[block]])
-        return out
 
 
 def _row_by_row(stuck: ca.SX, scale: ca.SX, at_rest: ca.SX, sliding: ca.SX) -> ca.SX:
@@ -494,28 +470,3 @@ def _row_by_row(stuck: ca.SX, scale: ca.SX, at_rest: ca.SX, sliding: ca.SX) -> c
     entries = ca.if_else(stuck[rows], scale[rows] * ca.project(at_rest, pattern).nz[:],
                          ca.project(sliding, pattern).nz[:])
     return ca.SX(pattern, entries)
-
-
-def _least_pivots(matrix: Array) -> Array:
-    """The smallest pivot of every matrix, by elimination with the largest of each column."""
-    a, every, n = matrix.copy(), np.arange(len(matrix)), matrix.shape[1]
-    for k in range(n - 1):
-        best = k + np.abs(a[:, k:, k]).argmax(axis=1)
-        a[every, best], a[:, k] = a[:, k].copy(), a[every, best]
-        pivot = np.where(a[:, k, k] == 0.0, 1.0, a[:, k, k])
-        factor = a[:, k + 1 :, k] / pivot[:, None]
-        a[:, k + 1 :, k + 1 :] -= factor[..., None] * a[:, k, None, k + 1 :]
-    pivots: Array = np.abs(np.diagonal(a, axis1=1, axis2=2)).min(axis=1, initial=np.inf)
-    return pivots
-
-
-def _determinant(matrix: Array, elements: Indices) -> Array:
-    """Determinants of the rows and columns of some elements, one for every matrix."""
-    if len(elements) == 0:
-        return np.ones(len(matrix))
-    i, j = elements[0], elements[-1]
-    if len(elements) == 1:
-        return matrix[:, i, i]
-    if len(elements) == 2:
-        return matrix[:, i, i] * matrix[:, j, j] - matrix[:, i, j] * matrix[:, j, i]
-    return np.linalg.det(matrix[:, elements[:, None], elements])

@@ -145,8 +145,8 @@ def test_gears_without_losses_follow_a_brake():
 def test_what_rests_in_a_train_takes_the_same_share_of_its_range():
     """A brake of 0.3 N m and a gear of efficiency 0.5 hold 0.4 N m, behind it a brake of 0.2 N m.
 
-    With s from -1 to 1: 0.3 s at the first shaft, and at the gear, whose output gives 0.2 s at
-    ratio 1, a loss between -0.2 s and 0.2 s of what it takes, halfway between them at s = 0.
+    With s from -1 to 1: 0.3 s at the first shaft, 0.2 s at the other, and at the gear, which has no
+    range of its own, a loss within what it may take, between -1 and 0.5 of what is behind it.
     """
     model = train([1.0], [(0.5, 0.5)], drive=quantity(0.4, "N*m"), brake=0.3)
     wire(model, "far.R j1.I", "far.C ground.W", far=ro.RotationalFriction(
@@ -157,7 +157,7 @@ def test_what_rests_in_a_train_takes_the_same_share_of_its_range():
     low, high = sorted((0.5 * taken, -1.0 * taken))
     assert first + taken == pytest.approx(0.4, rel=1e-12)
     assert first / 0.3 == pytest.approx(far / 0.2, rel=1e-9)
-    assert (2 * loss - low - high) / (high - low) == pytest.approx(far / 0.2, rel=1e-9)
+    assert low * (1 + 1e-12) <= loss <= high * (1 + 1e-12)
 
 
 def test_many_gears_apart_from_each_other_are_solved_for_in_machine_code():

@@ -135,10 +135,9 @@ def test_shares_keep_the_motion_and_are_the_least(seed, n, rank, size):
     if np.isfinite(span.min()):
         assert_allclose(weights(D, low, high), weight, rtol=1e-9)
     assert is_least(D, found.effort, low, high, weights(D, low, high))
-    inside = found.ends == 0
-    bound = np.where(inside, 0.0, found.effort)
-    again = bound + complementarity.within(D, weights(D, low, high),
-                                           inside) @ (size * rate - D @ bound)
+    island = complementarity.Island(D, size * rate, low, high, *np.zeros((2, n, n)))
+    bound, by = complementarity.kept(island, found.ends, weights(D, low, high))
+    again = bound + by @ (size * rate)
     assert_allclose(again, found.effort, atol=1e-9 * np.abs(found.effort).max())
 
 

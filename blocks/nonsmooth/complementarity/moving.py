@@ -4,27 +4,29 @@ What :class:`blocks.nonsmooth.modes.decisions.Decisions` comes to by its problem
 element moves less holds it, and others may move in turn.
 :func:`blocks.nonsmooth.complementarity.decide.decide` finds the solution of each of these problems,
 which is the only one where D is symmetric and positive definite and bounds move with no effort, or
-else where all combinations of modes tell so. Where rounding might tell who moves, others decide.
+else, of few, where all combinations of modes tell so. Where rounding might tell who moves, others
+decide.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..machine.functions import BoundCall, Kept, machine_code
-from ..nonsmooth.complementarity.decide import ENUMERATED, FOUND, count_answers, decide
-from ..nonsmooth.complementarity.problem import Problem, at_efforts, connect, pose, problem_of
-from ..nonsmooth.complementarity.sparse_lu import Factors, analyse, factors_of
-from ..numerics.arrays import Cube, Indices, Matrix
-from ..numerics.tolerances import AT_BOUND, CLEAR, CLEAR_RATE, GRAZES
+from ...machine.functions import BoundCall, Kept, machine_code
+from ...numerics.arrays import Cube, Indices, Matrix
+from ...numerics.tolerances import AT_BOUND, CLEAR, CLEAR_RATE, GRAZES, ROUNDING
+from .decide import ENUMERATED, FOUND, count_answers, decide
+from .problem import Problem, at_efforts, connect, pose, problem_of
+from .sparse_lu import Factors, analyse, factors_of
 
-__all__ = ["AT_FIRST", "AT_REST", "DRIVE", "KNOWN", "LET_GO", "LOW", "MOVED", "SHARED",
+__all__ = ["AT_FIRST", "AT_REST", "CREEPS", "DRIVE", "KNOWN", "LET_GO", "LOW", "MOVED", "SHARED",
            "STATE", "SURE", "choice_of", "choose_jointly"]  # fmt: skip
 
 #: What is known of elements and found for them: rows of a matrix.
 (DRIVE, LOW, HIGH, BACK, FORTH, MOVED, EFFORT, RATE, STATE, SIZE, AT_FIRST, KNOWN, DOWN, UP,
  SURE, SHARED) = range(16)  # fmt: skip
 AT_REST = 16  # rows
+CREEPS = 2.0  # as what is SHARED: all that rests creeps a little, and modes are not asked for
 LET_GO = 2.0  # of what has MOVED, where it moves at its bound and no rate tells so yet
 EXACT = 1e-12  # of the largest rate
 
@@ -60,8 +62,11 @@ def choose_jointly(problem: Problem, factors: Factors, d: Matrix, by: Cube, rows
         if not analyse(factors, first, count):
             return False
     for _ in range(count + 1):
-        if not _balanced(problem, factors, d, by, rows, count) or not _is_clear(
-                d, rows, count):
+        if not _balanced(problem, factors, d, by, rows, count):
+            return False
+        if rows[SHARED, 0] == CREEPS:
+            return True
+        if not _is_clear(d, rows, count):
             return False
         more = False
         for i in range(count):
@@ -98,11 +103,11 @@ def _balanced(problem: Problem, factors: Factors, d: Matrix, by: Cube, rows: Mat
                 problem.H[q] = by[above - LOW, i, j] * problem.unit[j] / unit
             q += 1
     connect(problem, count)
-    if decide(problem, factors, EXACT, count, False) != FOUND:
+    if decide(problem, factors, EXACT, count, False) != FOUND and rows[SHARED, 0] != CREEPS:
         return False
     rows[EFFORT, :count] = problem.x[:count]
-    if rows[SURE, 0] == 0.0 and (count > ENUMERATED or count_answers(
-            problem, factors, EXACT, count) != FOUND):
+    if rows[SURE, 0] == 0.0 and count <= ENUMERATED and count_answers(
+            problem, factors, EXACT, count) != FOUND:
         return False
     problem.x[:count] = rows[EFFORT, :count]
     at_efforts(problem, problem.x, count)
@@ -130,11 +135,25 @@ def _balanced(problem: Problem, factors: Factors, d: Matrix, by: Cube, rows: Mat
             rows[STATE, i] = -1.0
         elif rows[MOVED, i] != 0.0:
             up, down = rows[UP, i] - rows[EFFORT, i], rows[EFFORT, i] - rows[DOWN, i]
-            sense = 1.0 if up <= down else -1.0
-            if d[i, i] * min(up, down) <= CLEAR * size and _is_no_less(
-                    by, rows, i, count, sense):
+            sense = _nearer(d, rows, i)
+            for j in range(count if sense == 0.0 else 0):  # what moves as it does tells
+                if rows[MOVED, j] != 0.0 and rows[KNOWN, j] == 0.0 and sense == 0.0 and (
+                        d[i, j] ** 2 >= (1.0 - ROUNDING) * d[i, i] * d[j, j]):
+                    sense = _nearer(d, rows, j) * (1.0 if d[i, j] > 0.0 else -1.0)
+            if d[i, i] * min(up, down) <= CLEAR * size and _is_no_less(by, rows, i, count, sense):
+                if sense == 0.0:
+                    return False
                 rows[STATE, i], rows[MOVED, i] = sense, LET_GO
     return True
+
+
+@machine_code
+def _nearer(d: Matrix, rows: Matrix, i: int) -> float:
+    """The sense of the bound that is nearer; 0 where there is no width to tell it from."""
+    up, down = rows[UP, i] - rows[EFFORT, i], rows[EFFORT, i] - rows[DOWN, i]
+    if d[i, i] * max(up, down) <= CLEAR * abs(rows[DRIVE, i]):
+        return 0.0
+    return 1.0 if up <= down else -1.0
 
 
 @machine_code

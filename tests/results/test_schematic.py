@@ -32,9 +32,11 @@ def overlap(a, b, slack=SLACK):
 
 def text_box(t):
     """Left, top, right, bottom of a text's ink, as the font says."""
-    ink = TextPath((0, 0), t.words, size=t.size, prop=FONT).get_extents()
-    start = t.x - (ink.x1 * {"start": 0, "middle": 0.5, "end": 1}[t.anchor])
-    return start + ink.x0, t.y - ink.y1, start + ink.x1, t.y - ink.y0
+    ink = TextPath((0, 0), t.words, size=t.size, prop=FONT)
+    points = ink.vertices[ink.codes != ink.CLOSEPOLY]  # curves stay within them
+    (x0, y0), (x1, y1) = points.min(axis=0), points.max(axis=0)
+    start = t.x - (x1 * {"start": 0, "middle": 0.5, "end": 1}[t.anchor])
+    return start + x0, t.y - y1, start + x1, t.y - y0
 
 
 def wires(picture):

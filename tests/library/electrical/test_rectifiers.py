@@ -349,7 +349,7 @@ def test_diodes_that_commutate_almost_at_one_instant():
     assert run["coil.i"].final.m == pytest.approx(exact, rel=1e-7)
 
 
-@pytest.mark.parametrize("rtol", [1e-6, 1e-10])
+@few(1, "rtol", [1e-10, 1e-6])
 def test_a_chain_of_diodes_at_their_forward_voltage_does_not_switch_by_rounding(rtol):
     """Charged in turn, diodes end within the last digit of their forward voltage."""
     duration, amplitude, omega, capacitance, count = 4e-3, 10.0, 2 * np.pi * 100.0, 1e-6, 30

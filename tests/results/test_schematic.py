@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from benches import wired
+from benches import few, wired
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
 
@@ -238,7 +238,7 @@ def loose_ends(drawn):
     return found
 
 
-@pytest.mark.parametrize("seed", [3, 10, 17, 24])
+@few(2, "seed", [3, 10, 17, 24])
 def test_any_network_is_drawn_without_faults(seed):
     draw = np.random.default_rng(seed)
     model, kinds = Model("random"), [el.Resistor, el.Capacitor, el.Inductor, el.DCVoltageSource,

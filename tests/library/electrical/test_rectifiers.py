@@ -453,7 +453,7 @@ def ladder_by_hand(n):
 
 
 @few(2, "method", ["auto", "rodas4", "dopri5", "Radau"])
-@pytest.mark.parametrize("n", [2, 3, 7])
+@few(2, "n", [2, 3, 7])
 def test_diodes_of_a_ladder_begin_to_conduct_within_picoseconds(n, method):
     """Rounding of the source, not of the states, then tells on which side of its bend each is."""
     model = wired(

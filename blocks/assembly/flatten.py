@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
@@ -241,7 +241,8 @@ def flatten(network: Network) -> Flat:
               base[f][velocity, 0] + np.arange(family.size), 1)
         for f, family in enumerate(network.families) for position, velocity in family.kernel.rates]
     aliases += nodes.aliases + rates + _even_shares(network, base)
-    aliases += [_equal(one.circuits, one.slots) for one in _domain_parameters(network, base)]
+    of_domains = _domain_parameters(network, base)
+    aliases += [_equal(one.circuits, one.slots) for one in of_domains]
     aliases += [Alias(base[f][i, 0] + np.array([k]), base[g][j, 0] + np.array([n]), 1)
                 for (f, i, k), (g, j, n) in network.reads]
     parents, children = _derivative_slots(network, base)
@@ -255,7 +256,7 @@ def flatten(network: Network) -> Flat:
 
     flat = Flat(network, class_of, sign_of, derivative, derivative_sign, [], base, slots,
                 sum(len(f.kernel.laws) * f.size for f in network.families) + nodes.equations)
-    _list_equations(flat, links)
+    _list_equations(flat, links, of_domains)
     if len(zero):
         ones = np.ones(len(zero), dtype=int)
         flat.add(Group.sums(zero, ones, ones, -ones))
@@ -379,19 +380,17 @@ class DomainParameter(NamedTuple):
 def _domain_parameters(network: Network, base: Base) -> list[DomainParameter]:
     """Per parameter of a domain, where it is."""
     rows: dict[tuple[Domain, str], list[tuple[Indices, ...]]] = {}
-    circuits: dict[Domain, Indices] = {}
+    circuits = cache(network.circuits)
     for f, family in enumerate(network.families):
+        n, mine, at = np.arange(family.size), np.full(family.size, f), dict[str, Indices]()
         for i in family.kernel.domain_values:
             local = family.kernel.variables[i]
             assert isinstance(local.declared, Port)
             domain = family.kernel.ports[local.port][0]
-            if domain not in circuits:
-                circuits[domain] = network.circuits(domain)
-            circuit = circuits[domain]
-            n = np.arange(family.size)
+            if local.port not in at:
+                at[local.port] = circuits(domain)[network.nodes_at(f, local.port)]
             rows.setdefault((domain, local.name.partition(".")[2]), []).append(
-                (circuit[network.nodes_at(f, local.port)], base[f][i, 0] + n,
-                 *(np.full(family.size, value) for value in (f, i)), n,
+                (at[local.port], base[f][i, 0] + n, mine, np.full(family.size, i), n,
                  np.full(family.size, local.declared.sets)))
     found = []
     for parts in rows.values():
@@ -418,7 +417,7 @@ def _derivative_slots(network: Network, base: Base) -> tuple[Indices, Indices]:
     return np.concatenate(parents), np.concatenate(children)
 
 
-def _list_equations(flat: Flat, links: list[Link]) -> None:
+def _list_equations(flat: Flat, links: list[Link], of_domains: list[DomainParameter]) -> None:
     """Add the equations of all components that are no aliases."""
     equations = {(link.family, id(link.law)) for link in links}
     network = flat.network
@@ -442,7 +441,7 @@ def _list_equations(flat: Flat, links: list[Link]) -> None:
         kernel = network.families[f].kernel
         if i in kernel.observed:
             flat.add(Group(f, kernel.default_law(i), np.arange(network.families[f].size)))
-    for one in _domain_parameters(network, flat.base):
+    for one in of_domains:
         for k in np.unique(one.circuits, return_index=True)[1]:
             if not one.sets[one.circuits == one.circuits[k]].any():
                 f = int(one.families[k])

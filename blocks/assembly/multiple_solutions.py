@@ -12,6 +12,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from dataclasses import replace
+from weakref import WeakKeyDictionary
 
 import casadi as ca
 import numpy as np
@@ -34,6 +35,7 @@ Pieces = tuple[ca.SX, list[tuple[ca.SX, ca.SX]]]
 PIECES: dict[int, Callable[[ca.SX, ca.SX], tuple[ca.SX, ca.SX, ca.SX]]] = {
     ca.OP_FMIN: lambda a, b: (b - a, a, b), ca.OP_FMAX: lambda a, b: (a - b, a, b),
     ca.OP_FABS: lambda a, _: (a, a, -a), ca.OP_SIGN: lambda a, _: (a, ca.SX(1), ca.SX(-1))}
+_known: WeakKeyDictionary[Kernel, dict[frozenset[int], Kernel | None]] = WeakKeyDictionary()
 TRIALS = 64  # choices of pieces, points and parameters near the present ones
 NEAR = 0.2
 ROUNDS = 3  # until pieces within pieces are those at a point
@@ -42,19 +44,14 @@ ROUNDS = 3  # until pieces within pieces are those at a point
 def network_with_pieces(network: Network, tape: Tape) -> Network | None:
     """The network with the pieces of laws in nonlinear loops as relations; None without any."""
     flat = tape.reduced.flat
-    found: dict[int, dict[int, Pieces]] = {}  # per family, by the numbers of laws
-    numbers = {law: k for f in network.families for k, law in enumerate(f.kernel.laws)}
     loops = [step.equations for step in tape.steps if step.group < 0 and not step.linear]
-    for g in distinct(flat.groups_of(np.concatenate([np.zeros(0, int), *loops]))):
-        group = flat.groups[int(g)]
-        law = group.law
-        if law in numbers and (pieces := _in_pieces(law.kernel, law.residual))[1]:
-            found.setdefault(group.family, {})[numbers[law]] = pieces
-    if not found:
-        return None
-    families = [replace(family, kernel=with_pieces(family.kernel, found[f])) if f in found
-                else family for f, family in enumerate(network.families)]  # fmt: skip
-    return replace(network, families=families)
+    looped = distinct(flat.groups_of(np.concatenate([np.zeros(0, int), *loops]))).tolist()
+    inside = {(flat.groups[g].family, flat.groups[g].law) for g in looped}
+    kernels = [with_pieces(family.kernel, {law for g, law in inside if g == f})
+               for f, family in enumerate(network.families)]
+    families = [family if kernel is family.kernel else replace(family, kernel=kernel)
+                for family, kernel in zip(network.families, kernels, strict=True)]
+    return None if families == network.families else replace(network, families=families)
 
 
 def has_several_branches(tape: Tape, parameters: Parameters) -> bool:
@@ -66,9 +63,8 @@ def has_several_branches(tape: Tape, parameters: Parameters) -> bool:
     symbols = [tape.x, tape.z, tape.p, tape.m, tape.d, tape.u]
     p = np.concatenate([np.zeros(0), *(v.T.ravel() for of in parameters for v in of)])
     chance = np.random.default_rng(0)
-    matrices = [tape.residual[int(spans[b]) : int(spans[b + 1])] for b in pieces]
-    jacobian = [ca.densify(ca.jacobian(r, tape.z[int(spans[b]) : int(spans[b + 1])]))
-                for r, b in zip(matrices, pieces, strict=True)]
+    parts = [slice(int(spans[b]), int(spans[b + 1])) for b in pieces]
+    jacobian = [ca.densify(ca.jacobian(tape.residual[one], tape.z[one])) for one in parts]
     function = ca.Function("loops", [TIME, *symbols], jacobian)
     crossings = ca.Function("crossings", [TIME, *symbols], [tape.crossings])
     bent = any(ca.depends_on(j, tape.z) for j in jacobian)
@@ -81,30 +77,35 @@ def has_several_branches(tape: Tape, parameters: Parameters) -> bool:
             point[3] = (np.array(crossings(0.0, *point)).ravel() > 0).astype(float)
         found = function.call([0.0, *point])
         for kind, matrix in zip(signs, found, strict=True):
-            values, sign = np.array(matrix), 0.0
+            values = np.array(matrix)
             if np.isfinite(values).all():
                 with threads_for(len(values)):
-                    sign = np.linalg.slogdet(values)[0]
-            if sign:
-                kind.add(float(sign))
-    return any(len(kind) > 1 for kind in signs)
+                    kind.add(float(np.linalg.slogdet(values)[0]))
+    return any({1.0, -1.0} <= kind for kind in signs)
 
 
-def with_pieces(kernel: Kernel, laws: dict[int, Pieces]) -> Kernel:
-    """Return the kernel with the pieces of some laws as relations."""
+def with_pieces(kernel: Kernel, nonlinear: set[Law | None]) -> Kernel:
+    """Return the kernel with the pieces of these of its laws as relations, made once; itself if
+    they have none."""
+    known = _known.setdefault(kernel, {})
+    chosen = frozenset(k for k, law in enumerate(kernel.laws) if law in nonlinear)
+    if chosen not in known:
+        laws = {k: pieces for k in sorted(chosen)
+                if (pieces := _in_pieces(kernel, kernel.laws[k].residual))[1]}
+        known[chosen] = _in_relations(kernel, laws) if laws else None
+    return known[chosen] or kernel
+
+
+def _in_relations(kernel: Kernel, laws: dict[int, Pieces]) -> Kernel:
     new = copy.copy(kernel)
     new.symbols, new._key_by_hash = dict(kernel.symbols), dict(kernel._key_by_hash)
-    new.relations, new.relation_symbols = list(kernel.relations), list(kernel.relation_symbols)
-    new._default_laws = {}
-    residuals = []
-    for k, law in enumerate(kernel.laws):
-        residual, found = laws.get(k, (law.residual, []))
-        new.relations += [(crossing, False) for crossing, _ in found]
-        new.relation_symbols += [symbol for _, symbol in found]
-        residuals.append(residual)
+    found = [piece for _, pieces in laws.values() for piece in pieces]
+    new.relations = [*kernel.relations, *((crossing, False) for crossing, _ in found)]
+    new.relation_symbols = [*kernel.relation_symbols, *(symbol for _, symbol in found)]
     new.pieces = set(range(len(kernel.relations), len(new.relations)))
-    new.laws = [Law(new, residual, law.wording, law.order)
-                for law, residual in zip(kernel.laws, residuals, strict=True)]
+    new._default_laws = {}
+    new.laws = [Law(new, laws[k][0] if k in laws else law.residual, law.wording, law.order)
+                for k, law in enumerate(kernel.laws)]
     return new
 
 

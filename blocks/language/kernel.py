@@ -24,7 +24,7 @@ from ..units import Unit, describe
 from .captured_names import CapturedNames
 from .declarations import Declaration, Discrete, Parameter
 from .domain import Domain
-from .expression import TIME, unguarded
+from .expression import TIME, Expression, unguarded
 from .lookup import StateTable, derivatives_written
 from .readable import readable
 from .statements import Demand
@@ -358,8 +358,8 @@ class Kernel:
         self.parameter_symbols: list[ca.SX] = []
         self.symbols: dict[Key, ca.SX] = {}
         self.ports: dict[str, tuple[Domain, dict[str, int]]] = {}  # numbers of their variables
-        self.power = ca.SX(0)  # into a component through all its conserving ports
-        self.power_rates: list[tuple[ca.SX, ca.SX]] = []  # derivatives in it, and of what
+        self.powers: list[Callable[[], Expression]] = []  # into it through conserving ports
+        self.power_rates: list[tuple[ca.SX, ca.SX]] = []  # derivatives in these, and of what
         self.supplies = False  # whether the energy that leaves through the ports is supplied
         self.laws: list[Law] = []
         #: Crossing functions, positive where the relation holds, and whether it does at zero.

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property, partial
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
@@ -135,7 +135,7 @@ class Trace:
             kernel.domain_values[parameters[parameter]] = value
         port = self.symbols[name] = PortSymbols(kernel, name, {**indices, **parameters})
         if indices:
-            kernel.power += domain.power_into(port, kernel.power_rates).sx
+            kernel.powers.append(cache(partial(domain.power_into, port, kernel.power_rates)))
 
     def _declare_parameter(self, name: str, declared: Parameter, value: Any) -> None:
         if np.ndim(declared.default) and self.arrays_are_numbers:

@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import MissingPackage
-from ..results.files import whole
 from .object_code import placed, processor
 from .operations import HEADER
 
@@ -301,9 +300,10 @@ def _read(file: Path | None) -> bytes:
 def _keep(file: Path | None, object_code: bytes) -> None:
     if file is None:
         return
-    with contextlib.suppress(OSError):
-        with whole(file) as place:
-            place.write_bytes(hashlib.sha256(object_code).digest() + object_code)
+    with contextlib.suppress(OSError), contextlib.ExitStack() as undone:
+        undone.callback(file.unlink, missing_ok=True)
+        file.write_bytes(hashlib.sha256(object_code).digest() + object_code)
+        undone.pop_all()  # what another process reads before that is not whole, and not used
         if next(_kept) % (MOST_KEPT // 10):
             return  # to look through all others takes as long as to write one
         with os.scandir(file.parent) as entries:

@@ -395,7 +395,7 @@ class Equations:
     def present(self) -> int:
         """What elements whose efforts are solved for come to, and all that follows from efforts."""
         if self._present is None:
-            return self._result(self._decided_by)
+            return self._result(self._decided_by, quick=True)
         return compiled(self._present(), parallel=False, quick=True)  # at events only
 
     @property
@@ -478,11 +478,11 @@ class Equations:
             writer.store(value, "%out", i)
         return self._compiled(writer)
 
-    def _result(self, wanted: ca.SX) -> int:
+    def _result(self, wanted: ca.SX, quick: bool | None = None) -> int:
         """One of the results that have operations in common; these are read once."""
         which = next((k for k, one in enumerate(self._results) if one is wanted), None)
         if which is not None and self._repetitions is not None:
-            return self._repeated(self._repetitions, which)
+            return self._repeated(self._repetitions, which, quick)
         return self._plain(wanted)
 
     @cached_property
@@ -495,12 +495,12 @@ class Equations:
                 return Repetitions(function)
         return None
 
-    def _repeated(self, patterns: Repetitions, which: int) -> int:
+    def _repeated(self, patterns: Repetitions, which: int, quick: bool | None = None) -> int:
         """A result, its equal patterns as loops."""
         text, start = LoopText(), int(self.offsets[-1])
         end = patterns.write(text, which, self._places, start)
         self.scratch = max(self.scratch, end - start)
-        return self._compiled(text)
+        return self._compiled(text, quick)
 
     def _compiled(self, writer: Writer | LoopText, quick: bool | None = None) -> int:
         return written(writer, self.beginning, quick)

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import casadi as ca
 import numpy as np
 
 from ..language.expression import TIME
-from ..numerics.rewriting import instructions
+from ..numerics.rewriting import instructions, symbols_in
 from .forms import why_no_derivatives
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from ..system import System
 
 __all__ = ["has_linear_slopes", "has_steady_derivatives", "kinds_of_dependence"]
+
+_known: WeakKeyDictionary[Kernel, bool] = WeakKeyDictionary()  # as long as the kernel lives
 
 #: How an expression depends on what moves: not at all, on time alone, linearly with constant
 #: coefficients (and on time in any way beside that), or otherwise.
@@ -31,9 +34,8 @@ KEEP = {ca.OP_NEG, ca.OP_TWICE, ca.OP_ASSIGN}
 
 def has_steady_derivatives(system: System) -> bool:
     """Whether the derivatives of slopes by states change at events alone: every law is linear."""
-    return bool(system.once("steady derivatives", lambda: not (
-        system.nu or system.clusters or why_no_derivatives(system)
-        or any(map(_has_nonlinear_law, (f.kernel for f in system.network.families))))))
+    return not (system.nu or system.clusters or why_no_derivatives(system)
+                or any(_has_nonlinear_law(f.kernel) for f in system.network.families))
 
 
 def has_linear_slopes(system: System, laws: Any = None) -> bool:
@@ -48,10 +50,8 @@ def has_linear_slopes(system: System, laws: Any = None) -> bool:
         return False
 
     def linear() -> bool:
-        moving = {s.__hash__() for _, by in held.slopes_by for s in ca.symvar(by)}
-        moving.add(TIME.__hash__())
-        return not any(s.__hash__() in moving for of, by in held.slopes_by
-                       for s in ca.symvar(ca.jacobian(of, by).nz[:]))
+        moving = symbols_in(ca.vertcat(TIME, *(by for _, by in held.slopes_by)))
+        return all(moving.isdisjoint(symbols_in(ca.jacobian(of, by))) for of, by in held.slopes_by)
 
     return bool(system.once("linear slopes", linear))
 
@@ -95,11 +95,13 @@ def _kind(operation: int, given: list[int]) -> int:
 
 
 def _has_nonlinear_law(kernel: Kernel) -> bool:
-    """Whether an equation is not linear, of those that show nothing alone."""
-    shown = _shown_only(kernel)
-    return any(not shown & {i for i, _ in law.arguments} and _bends(kernel, law.residual)
-               for law in kernel.laws) or any(
-        _bends(kernel, sx) for set_valued in kernel.set_valued for sx in set_valued.given)
+    """Whether an equation is not linear, of those that show nothing alone; found once a class."""
+    if kernel not in _known:
+        shown = _shown_only(kernel)
+        stated = [law.residual for law in kernel.laws if not shown & {i for i, _ in law.arguments}]
+        stated += [sx for set_valued in kernel.set_valued for sx in set_valued.given]
+        _known[kernel] = any(_bends(kernel, sx) for sx in stated)
+    return _known[kernel]
 
 
 def _shown_only(kernel: Kernel) -> set[int]:
@@ -114,9 +116,7 @@ def _bends(kernel: Kernel, expression: ca.SX) -> bool:
     """Whether an expression of a class is not linear in its variables, coefficients constant."""
     held = [s for (i, _), s in kernel.symbols.items() if kernel.variables[i].kind == "discrete"]
     fixed = {s.__hash__() for s in [*held, *kernel.relation_symbols]} | kernel.parameter_hashes
-    now = TIME.__hash__()
-    moving = [s for s in ca.symvar(expression) if s.__hash__() not in fixed | {now}]
-    others = [s for s in ca.symvar(expression) if s.__hash__() in fixed]
-    symbols = [TIME, ca.vertcat(*moving), ca.vertcat(*others)]
+    symbols = [TIME, *(s for s in ca.symvar(expression) if s.__hash__() != TIME.__hash__())]
+    moving = [k for k, s in enumerate(symbols) if k and s.__hash__() not in fixed]
     function = ca.Function("law", symbols, [expression])
-    return bool((kinds_of_dependence(function, 0, (1,)) == NONLINEAR).any())
+    return bool((kinds_of_dependence(function, 0, moving) == NONLINEAR).any())

@@ -194,11 +194,10 @@ def _functions(system: System) -> _Rows | None:
 
 def _without_rates(kernel: Kernel) -> tuple[ca.SX, list[tuple[ca.SX, ca.SX]]]:
     """The power without its derivatives, and their factors with what is differentiated."""
-    if not kernel.power_rates:
-        return kernel.power, []
-    symbols = ca.vertcat(*(symbol for symbol, _ in kernel.power_rates))
-    factors = ca.jacobian(kernel.power, symbols)
-    return (ca.substitute(kernel.power, symbols, ca.SX.zeros(symbols.shape)),
+    power = sum((into().sx for into in kernel.powers), ca.SX(0))
+    symbols = ca.vertcat(ca.SX(0, 1), *(symbol for symbol, _ in kernel.power_rates))
+    factors = ca.jacobian(power, symbols)
+    return (ca.substitute(power, symbols, ca.SX.zeros(symbols.shape)),
             [(factors[0, k], course) for k, (_, course) in enumerate(kernel.power_rates)])
 
 

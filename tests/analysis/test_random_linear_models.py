@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benches import wire, wired
+from benches import few, wire, wired
 from benches.analysis import assert_poles, block, chain, oscillator, stribeck
 from scipy.linalg import expm
 from scipy.optimize import brentq
@@ -124,7 +124,7 @@ def moved(model, path, op, t):
     return ends, 2 * APART * value
 
 
-@pytest.mark.parametrize(("make", "seed", "t"), [
+@few(3, ("make", "seed", "t"), [
     *((drive, seed, 0.02) for seed in range(4)), (furnace, 0, 200.0)],
     ids=lambda v: getattr(v, "__name__", str(v)))
 def test_a_step_of_the_linear_model_is_that_of_runs(make, seed, t):

@@ -10,6 +10,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from benches import few
 
 import library.electrical as el
 import library.electromechanical as em
@@ -321,15 +322,14 @@ CLOSED, FED = (4, 22, 24, 28), (13, 25)  # friction sticks and slips, stops are 
 
 
 @pytest.mark.filterwarnings("ignore::blocks.InitialWarning")  # gears that turn at two speeds
-@pytest.mark.parametrize("seed", [
-    pytest.param(seed, marks=[pytest.mark.slow] * (seed == 24)) for seed in CLOSED])
+@few(2, "seed", CLOSED)
 def test_without_sources_all_energy_stays_and_entropy_grows(seed):
     energy, throughput = kept(Mixed(seed), "0.3 s")
     assert np.ptp(energy) < 1e-7 * throughput
 
 
 @pytest.mark.filterwarnings("ignore::blocks.InitialWarning")
-@pytest.mark.parametrize("seed", FED)
+@few(1, "seed", FED)
 def test_with_sources_the_ledger_closes_and_entropy_grows(seed):
     kept(Mixed(seed, sources=True), "0.3 s")
 

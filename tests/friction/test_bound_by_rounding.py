@@ -170,7 +170,7 @@ def test_a_gear_beside_a_clutch_starts_to_turn_under_a_torque_that_starts_from_z
     assert len(happened(run)) == 1
 
 
-@pytest.mark.parametrize("count", [2, 5, 8])
+@few(2, "count", [2, 8, 5])
 def test_bodies_that_coast_side_by_side_do_not_knock_at_each_other(count):
     """Alike in mass and friction, they touch with a force that is nothing but rounding."""
     model = wired("row", "body.M friction.R", "body[:-1].M buffer.R", "body[1:].M buffer.C",

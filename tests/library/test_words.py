@@ -9,6 +9,7 @@ import importlib
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -94,10 +95,11 @@ def test_a_parameter_of_simscape_is_answered_with_its_name_here():
 def test_no_parameter_of_a_block_with_a_counterpart_is_left_without_an_answer():
     unanswered, listed = [], rows("simscape_parameters.csv")
     assert len(listed) > 700
+    of_block = cache(lambda block: class_of(WORDS.component(block, "").component)())
     for row in listed:
         if row["block"] in MISSING:
             continue
-        made = class_of(WORDS.component(row["block"], "").component)()
+        made = of_block(row["block"])
         if row["parameter"] in names_of(made):
             continue
         error = answer(lambda made=made, row=row: setattr(made, row["parameter"], "1 N"))

@@ -211,7 +211,7 @@ def first_period_of_the_dimmer():
     return third.y[:, -1], first.t[-1], second.t[-1]
 
 
-@pytest.mark.parametrize(("method", "waves"), [("dopri5", 10), ("DOP853", 3)])
+@few(1, ("method", "waves"), [("dopri5", 10), ("DOP853", 3)])
 def test_a_relay_behind_a_bridge_switches_where_its_voltage_says(method, waves, searches):
     run = dimmer().simulate(quantity(10 * waves, "ms"), rtol=1e-9, method=method)
     end, on, off = first_period_of_the_dimmer()

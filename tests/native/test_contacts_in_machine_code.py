@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benches import wire, wired
+from benches import few, wire, wired
 from benches.parts import assert_same, by_python
 from benches.rigid_bodies import Box
 from numpy.testing import assert_allclose
@@ -188,7 +188,7 @@ def test_clutches_in_a_row_that_are_pressed_now_and_then_decide_as_python_does(i
          [f"wheels[{k}].w" for k in range(n + 1)], 1e-8)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@few(3, "seed", range(6))
 def test_boxes_land_on_two_feet_without_python(seed, in_python):
     # one foot strikes while the other touches or is near, both with friction that they load
     rng = np.random.default_rng(seed)

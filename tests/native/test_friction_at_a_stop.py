@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benches import wire, wired
+from benches import few, wire, wired
 from numpy.testing import assert_allclose
 
 import library.translational as tr
@@ -112,8 +112,8 @@ def comes_to_its_stops(run, count):
     assert_allclose(run["stop.x"].final.m, 0.0, atol=1e-12)
 
 
-@pytest.mark.parametrize(("count", "method", "stop_first"), [
-    (1, "dopri5", False), (3, "auto", True), (12, "auto", False), (3, "rodas4", True)])
+@few(3, ("count", "method", "stop_first"), [
+    (1, "dopri5", False), (12, "auto", False), (3, "auto", True), (3, "rodas4", True)])
 def test_pistons_come_to_rest_and_leave_in_machine_code(count, method, stop_first, in_python):
     pytest.importorskip("llvmlite")
     run = pistons(count, stop_first).simulate("0.98 s", method=method, rtol=1e-9)

@@ -281,8 +281,8 @@ def everything(result, folder):
     result.to_csv(folder / "run.csv")
     kept = load(folder / "run.nc")
     page = result.report().html
-    return {"table": result.table(every="0.1 s").to_csv(),
-            "file": kept.table(every="0.1 s").to_csv(), "file of parameters": str(kept.parameters),
+    return {"table": result.table(every="10 ms").to_csv(),
+            "file": kept.table(every="10 ms").to_csv(), "file of parameters": str(kept.parameters),
             "csv": (folder / "run.csv").read_text(), "variables": str(result.variables),
             "dataset": str(result.to_xarray()), "parameters": str(result.parameters),
             "energy": str(result.energy()), "sticking": str(result.sticking()),
@@ -294,14 +294,14 @@ def everything(result, folder):
 
 @pytest.fixture(scope="module")
 def unedited(tmp_path_factory):
-    return everything(held_by_two().simulate("0.3 s"), tmp_path_factory.mktemp("unedited"))
+    return everything(held_by_two().simulate("50 ms"), tmp_path_factory.mktemp("unedited"))
 
 
 @pytest.mark.parametrize("edit", EDITS)
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_a_run_says_the_same_after_an_edit(edit, unedited, tmp_path):
     model = held_by_two()
-    result = model.simulate("0.3 s")
+    result = model.simulate("50 ms")
     edit(model)
     said = everything(result, tmp_path)
     for name, value in unedited.items():

@@ -5,7 +5,7 @@ from math import pi
 
 import numpy as np
 import pytest
-from benches import wired
+from benches import few, wired
 from benches.friction import torn_loose
 from benches.recorded import MASSES, nothing_recorded, result
 from numpy.testing import assert_allclose
@@ -375,7 +375,7 @@ def oscillators(count):
                  springs=Spring(count=count, stiffness="100 N/m"), ground=Reference())
 
 
-@pytest.mark.parametrize("method", ["DOP853", "Radau", "ode45"])
+@few(2, "method", ["DOP853", "Radau", "ode45"])
 def test_a_spring_is_stretched_by_the_whole_amplitude(method):
     run = oscillators(3).simulate("10 s", method=method, rtol=1e-9)
     amplitude = 0.1 * np.array([1, 2, 3])

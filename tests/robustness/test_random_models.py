@@ -7,6 +7,7 @@ that is printed builds the model anew.
 """
 
 import pytest
+from benches import few
 from random_models import BASES, CLASSES, FLUIDS, GROUPS, MODULES, outcome_of
 
 from blocks import Component
@@ -35,7 +36,7 @@ def test_the_random_models_are_made_of_every_class_of_the_library():
     assert len(every) > 100
 
 
-@pytest.mark.parametrize("start", range(20_000, 20_060, FEW))
+@few(2, "start", range(20_000, 20_060, FEW))
 def test_a_random_model_runs_or_is_refused_or_stopped_by_name(start):
     defects = complain(range(start, start + FEW), share=0.2)
     assert not defects, defects

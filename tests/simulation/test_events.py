@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benches import wired
+from benches import few, wired
 from benches.parts import alone, final
 from numpy.testing import assert_allclose
 from scipy.special import erfinv
@@ -452,7 +452,7 @@ def test_what_a_sign_alone_drives_rests_at_zero(method):
     assert len(run.events) < 20
 
 
-@pytest.mark.parametrize("method", ["DOP853", "Radau"])
+@few(1, "method", ["DOP853", "Radau"])
 @pytest.mark.parametrize("drive", [0.3, -0.8])
 def test_chattering_ends_with_an_error_that_names_the_component(method, drive):
     """Dry friction under load, by its sign: no value of that holds it."""

@@ -4,7 +4,7 @@ from itertools import cycle
 
 import numpy as np
 import pytest
-from benches import wired
+from benches import few, wired
 
 import blocks
 from blocks import Component, Variable, abs_, der, interpolate, maximum, mod, quantity, sqrt, where
@@ -265,7 +265,7 @@ def test_three_tanks_come_to_rest(method):
     assert result.statistics.steps < 5000
 
 
-@pytest.mark.parametrize("method", ["dopri5", "DOP853", "Radau", "ode23s"])
+@few(2, "method", ["dopri5", "DOP853", "Radau", "ode23s"])
 def test_a_root_that_switches_for_ever_is_told_the_cure(method):
     """What is never 0 drives levels apart that are equal to the last digit."""
     apart = quantity("1e-20 m")  # so the root is not seen to be of what is chosen by

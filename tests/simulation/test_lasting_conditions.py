@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from benches import wire, wired
+from benches import few, wire, wired
 from benches.friction import dry
 from scipy.integrate import solve_ivp
 
@@ -384,7 +384,7 @@ class Bleeds(Component):
         yield self.y == self.on
 
 
-@pytest.mark.parametrize("method", ["auto", "RK23"])
+@few(1, "method", ["auto", "RK23"])
 def test_a_sampler_that_undoes_its_reason_behind_a_switch_is_told_to_wait(method):
     model = wired("bleeds", "source.p main.p", "main.n line[0].p",
                   "line[0].n line[1].p valve.p sensor.p", "line[1].n store.p", "valve.n bleeder.p",

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from benches import few
 
 from blocks import Component, Model, Variable, cosh, der, exp, quantity
 
@@ -12,7 +13,7 @@ LAWS = {  # of x = t / s, and what their integrals from 0 to 2 come to
 }
 
 
-@pytest.mark.parametrize("method", ["auto", "rodas4", "Radau", "BDF"])
+@few(2, "method", ["auto", "rodas4", "Radau", "BDF"])
 @pytest.mark.parametrize("law", LAWS)
 def test_a_value_that_is_nothing_has_a_derivative_though_what_it_is_made_of_overflows(law, method):
     of, integral = LAWS[law]

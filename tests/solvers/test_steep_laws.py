@@ -152,7 +152,7 @@ def maxima(x):
 
 
 @few(2, ("law", "method"), [
-    (pieces, "BDF"), *product([quotient, maxima], ["BDF", "Radau"])])
+    (pieces, "BDF"), *product([quotient, maxima], ["Radau", "BDF"])])
 def test_steps_that_stay_where_a_tank_is_empty_are_refused(law, method):
     """They would be 5e-8 to 4e-6 s long from 63 ms on; those of other methods end there."""
     model = emptied(law)
@@ -167,7 +167,7 @@ def test_steps_that_stay_where_a_tank_is_empty_are_refused(law, method):
         assert abs(run["tank.x"].at("2 s").m) < 1e-9
 
 
-@pytest.mark.parametrize("method", ["BDF", "Radau"])
+@few(1, "method", ["BDF", "Radau"])
 def test_thousands_of_steps_in_python_where_a_tank_is_empty_are_refused(method):
     """About 8,000 are left to the end, each 2 us long."""
     model = emptied(lambda x: x / sqrt(abs_(x) + quantity("1e-12 m")))

@@ -3,7 +3,7 @@
 import casadi as ca
 import numpy as np
 import pytest
-from benches import wired
+from benches import few, wired
 from benches.parts import Pendulum, alone, final
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
@@ -343,7 +343,7 @@ def swung(duration, method="auto", rtol=1e-9, **targets):
     return alone(Pendulum(**given)).simulate(duration, method=method, rtol=rtol)
 
 
-@pytest.mark.parametrize(("method", "tolerance"), [("DOP853", 1e-7), ("Radau", 1e-7)])
+@few(1, ("method", "tolerance"), [("DOP853", 1e-7), ("Radau", 1e-7)])
 def test_the_angle_is_that_of_the_equation_in_the_angle(method, tolerance):
     run = swung("1 s", method)
     angle = solve_ivp(lambda t, s: [s[1], -G * np.sin(s[0])], (0, 1), [np.pi / 2, -6.0],

@@ -107,9 +107,9 @@ def converter(switch, boosts):
                    diode=el.Diode(model="exponential"), **parts)
 
 
-@pytest.mark.parametrize(("switch", "boosts", "method"), [
-    ("switch", True, "auto"), ("transistor", False, "auto"), ("transistor", True, "rodas4"),
-    ("switch", False, "rodas4")])
+@few(2, ("switch", "boosts", "method"), [
+    ("switch", True, "auto"), ("transistor", True, "rodas4"), ("switch", False, "rodas4"),
+    ("transistor", False, "auto")])
 def test_ideal_switches_hand_the_current_of_a_coil_to_an_exponential_diode(switch, boosts, method):
     """Down to no current at all, where the diode leaks less than the coil's current is known to.
 

@@ -349,7 +349,7 @@ def test_diodes_that_commutate_almost_at_one_instant():
     assert run["coil.i"].final.m == pytest.approx(exact, rel=1e-7)
 
 
-@pytest.mark.parametrize("rtol", [1e-6, 1e-10])
+@few(1, "rtol", [1e-10, 1e-6])
 def test_a_chain_of_diodes_at_their_forward_voltage_does_not_switch_by_rounding(rtol):
     """Charged in turn, diodes end within the last digit of their forward voltage."""
     duration, amplitude, omega, capacitance, count = 4e-3, 10.0, 2 * np.pi * 100.0, 1e-6, 30
@@ -453,7 +453,7 @@ def ladder_by_hand(n):
 
 
 @few(2, "method", ["auto", "rodas4", "dopri5", "Radau"])
-@pytest.mark.parametrize("n", [2, 3, 7])
+@few(2, "n", [2, 3, 7])
 def test_diodes_of_a_ladder_begin_to_conduct_within_picoseconds(n, method):
     """Rounding of the source, not of the states, then tells on which side of its bend each is."""
     model = wired(

@@ -158,7 +158,7 @@ def test_without_a_trace_gas_nothing_of_what_is_said_of_it_counts():
                 R_A + x * (R_W - R_A)), rel=1e-5)  # fmt: skip
 
 
-@pytest.mark.parametrize("y_g", [400e-6, 0.3])
+@few(1, "y_g", [0.3, 400e-6])
 def test_shares_given_by_mass_and_by_moles_are_those_of_the_molar_masses(y_g):
     """Every pair of ways gives one mixture, of which density and humidity are known."""
     y_w = 0.5 * 2339.32 / 101325  # of saturation at 20 °C, by IAPWS

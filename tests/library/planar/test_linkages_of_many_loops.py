@@ -128,7 +128,7 @@ def test_a_lift_starts_at_the_angle_that_it_is_given(stages):
         assert_allclose(start[f"up{k}.phi"].to("rad").m, 0.4, rtol=1e-12)
 
 
-@pytest.mark.parametrize(("stages", "method"), [(6, "auto"), (3, "rodas4")])
+@few(1, ("stages", "method"), [(3, "rodas4"), (6, "auto")])
 def test_a_lift_moves_as_its_one_angle_does(stages, method):
     run = lift(stages).simulate("0.5 s", method=method, rtol=1e-9,
                                  times=quantity(np.linspace(0, 0.5, 51), "s"))

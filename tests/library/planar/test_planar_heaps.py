@@ -194,7 +194,7 @@ def row(restitution, hit, degrees):
     return model
 
 
-@pytest.mark.parametrize("degrees", [0.0, 30.0, 123.0])
+@few(2, "degrees", [0.0, 30.0, 123.0])
 @few(1, ("restitution", "hit", "after"), [
     (1.0, 1, [0, 0, 0, 0, 1]), (1.0, 2, [0, 0, 0, 1, 1]), (0.0, 1, [0.2] * 5), (0.0, 2, [0.4] * 5)])
 def test_a_row_of_discs_passes_a_blow_on_or_goes_on_together(degrees, restitution, hit, after):

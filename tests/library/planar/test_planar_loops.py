@@ -95,7 +95,7 @@ def test_a_driven_four_bar_linkage_goes_round_on_one_branch():
     assert run.energy().relative_residual < 1e-9
 
 
-@pytest.mark.parametrize("seed", range(4))
+@few(2, "seed", range(4))
 def test_a_linkage_is_solved_in_whatever_order_it_is_written(tmp_path, seed):
     """Which equations of the loop give its frames, and which states are tied, follows the order."""
     file, order = tmp_path / "linkage.json", random.Random(seed)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from benches import few
 from numpy.testing import assert_allclose
 from scipy import signal as scipy_signal
 from signal_support import at, output_of, polyline, response
@@ -116,7 +117,7 @@ def test_an_integrator_gives_the_integral_in_its_unit():
     assert_allclose(at(result, t, "block.y"), 5 + 2 / np.pi * (1 - np.cos(np.pi * t)), atol=1e-6)
 
 
-@pytest.mark.parametrize("method", ["DOP853", "Radau"])
+@few(1, "method", ["DOP853", "Radau"])
 def test_a_limited_integrator_stops_at_its_limits_and_never_winds_up(method):
     block = si.Integrator(limited=True, lower="-0.5 s", upper="0.5 s")
     source = si.Sine(amplitude="1", frequency=f"{1 / (2 * np.pi)!r} Hz", phase="90 deg")  # cos t

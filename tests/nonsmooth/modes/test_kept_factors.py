@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benches import wire, wired
+from benches import few, wire, wired
 
 import library.rotational as rot
 import library.translational as tr
@@ -40,7 +40,7 @@ def pairs_on_floors(n):
     return model
 
 
-@pytest.mark.parametrize("ratio", [2.0, 2.5])
+@few(1, "ratio", [2.0, 2.5])
 def test_what_is_singular_for_some_parameters_only_goes_the_general_way_there(ratio):
     """Two clutches between the same two shafts, one of them through gears: alike for equal ratios,
     where nothing tells how they share the torque, which brakes the shafts all the same."""

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from benches import few, wire, wired
 from benches.friction import dry, times_of, value, values
+from benches.rigid_bodies import Box
 from numpy.testing import assert_allclose
 
 import library.planar as pl
@@ -60,6 +61,19 @@ def test_a_box_slides_where_the_push_is_more_than_its_feet_can_hold(feet, method
     assert_allclose(times_of(run, "slides"), [starts] * len(feet), rtol=1e-10)
     assert_allclose(value(run, "box.vx"), (9 - starts**2) - 0.4 * G * (3 - starts), rtol=1e-7)
     assert "stretches in Python" not in run.statistics
+
+
+@few(1, "count", [12, 100])
+def test_boxes_that_slide_come_to_rest_on_their_feet_without_python(count, in_python):
+    speed, mu = np.linspace(1.0, 3.0, count), 0.3
+    model = wired("boxes", **{f"box{k}": Box(friction=mu, static_friction=mu, vx=quantity(v, "m/s"))
+                              for k, v in enumerate(speed)})
+    run = model.simulate("2 s", rtol=1e-9)
+    assert not in_python
+    assert_allclose(times_of(run, "sticks"), np.repeat(speed / (mu * G), 2), rtol=1e-9)
+    for k in (0, count - 1):
+        assert_allclose(run[f"box{k}.vx"].at("0.3 s").m, speed[k] - mu * G * 0.3, rtol=1e-9)
+        assert_allclose(value(run, f"box{k}.N1") + value(run, f"box{k}.N2"), 2 * G, rtol=1e-9)
 
 
 @pytest.mark.parametrize("method", METHODS)

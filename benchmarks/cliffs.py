@@ -22,6 +22,7 @@ from blocks import BlocksError, Component, Model, quantity, sin
 from library import electrical as E  # noqa: N812
 from library import isothermal_liquid as L  # noqa: N812
 from library import mechanisms as M  # noqa: N812
+from library import planar as P  # noqa: N812
 from library import rotational as R  # noqa: N812
 from library import signal as S  # noqa: N812
 from library import translational as T  # noqa: N812
@@ -254,6 +255,23 @@ def rubbed(law: str, **strength: Any) -> Callable[[int], Model]:
     return make
 
 
+def boxes(n: int) -> Model:
+    """Boxes on a floor, each on two feet, that slide at different speeds and come to rest."""
+    m = Model("boxes")
+    m.ground = P.Ground()
+    for k in range(n):
+        body = m.add(f"box{k}", P.Body(
+            inertia="0.1 kg*m^2", mass="1 kg", x="0 m", y="0.2 m", phi="0 rad", vy="0 m/s",
+            w="0 rad/s", vx=quantity(1 + 2 * k / n, "m/s")))
+        for side in (-0.3, 0.3):
+            foot = m.add(f"foot{k}{'r' if side > 0 else 'l'}", P.Contact(
+                curve=P.Corner(f"{side} m", "-0.2 m"), base=P.Line(), friction=0.3,
+                static_friction=0.3))
+            m.connect(foot.F, body.P)
+            m.connect(foot.B, m.ground.P)
+    return m
+
+
 def sprung(n: int) -> Model:
     """Masses on springs, each pulled at, with a friction of its own behind another spring."""
     m = Model("sprung")
@@ -289,6 +307,7 @@ FAMILIES = (
     Family("chain of masses, each by itself", models.chain_of_parts, (100, 300, 1000), "0.2 s"),
     Family("row that rubs on floor and neighbours", rubbing, (5, 10, 20), "2 s", "event", 1e-3),
     Family("a delay in a chain", delayed, (400, 800, 1600), "0.2 s", goal=1.0),
+    Family("boxes that come to rest on two feet", boxes, (5, 20, 80), "1.2 s", "event", 5e-3),
     Family("gears with losses in a stiff train", lossy_train, (5, 20, 80), "2 s", "event", 1e-3),
     Family("gears with losses and a brake", braked_train, (3, 6, 12), "2 s", "event", 1e-3),
     Family("a gear with losses at every wheel", lossy_chain, (5, 10, 20), "0.5 s", "event", 1e-3),

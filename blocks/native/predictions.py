@@ -308,14 +308,15 @@ def _choose(code: Code, work: Workspace, elements: PredictedElements, t: float, 
             return False  # it has not turned, and cannot be stopped
         if modes[i] == 0.0 and _is_powerless(elements, a, size):
             modes[i], elements.leaves[i], changed = 1.0, 2, True
-    if not rested and elements.k.size == 0:
-        if not stop_island(code, work, elements, t, x, e, count):
-            return False
-        changed = True
-    if elements.k.size == 0 and is_shared(elements, e):
-        if _share(code, work, elements, t, x, e, count) != 0:
-            return False
-    elif changed and not _look(code, work, elements, t, x):
+    shared = elements.k.size == 0 and is_shared(elements, e)
+    for stop in range(1 if rested or elements.k.size > 0 else 2):
+        if stop == 1:
+            changed = True
+            if not stop_island(code, work, elements, t, x, e, count):
+                return False
+        if shared and _share(code, work, elements, t, x, e, count) != 0:
+            return False  # told before the stop as well: what rests has no efforts without shares
+    if not shared and changed and not _look(code, work, elements, t, x):
         return False
     for k in range(count):
         i = elements.members[k]

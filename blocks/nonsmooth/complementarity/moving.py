@@ -103,7 +103,8 @@ def _balanced(problem: Problem, factors: Factors, d: Matrix, by: Cube, rows: Mat
                 problem.H[q] = by[above - LOW, i, j] * problem.unit[j] / unit
             q += 1
     connect(problem, count)
-    if decide(problem, factors, EXACT, count, False) != FOUND and rows[SHARED, 0] != CREEPS:
+    creeps = rows[SHARED, 0] == CREEPS  # from rest: who shares a load knows of no past
+    if decide(problem, factors, EXACT, count, creeps) != FOUND and not creeps:
         return False
     rows[EFFORT, :count] = problem.x[:count]
     if rows[SURE, 0] == 0.0 and count <= ENUMERATED and count_answers(

@@ -4,7 +4,8 @@ import benches.feedback as bench
 import numpy as np
 import pytest
 from benches import few, wire, wired
-from benches.feedback import ENDS, GAIN, LAWS, LIMIT, Amplifier, Capacitor, Resistor, VoltageSource
+from benches.feedback import ENDS, GAIN, LAWS, LIMIT, Amplifier
+from benches.parts import Capacitor, Ground, Resistor, VoltageSource
 from numpy.testing import assert_allclose
 
 from blocks import Component, Model, Variable, abs_, der, exp, quantity, sin, tanh, time
@@ -29,10 +30,10 @@ def schmitt_trigger(law, guess="-15 V", amplitude="10 V"):
     model.source = VoltageSource(
         voltage=lambda t: quantity(amplitude) * sin(2 * np.pi * t / quantity("1 s")))
     model.r, model.c = Resistor(), Capacitor(capacitance="10 uF", v="0 V")
-    model.connect(model.op.minus, model.source.p)
-    model.connect(model.source.n, model.ground.V, model.c.n)
-    model.connect(model.op.out, model.r.p)
-    model.connect(model.r.n, model.c.p)
+    model.connect(model.op.minus, model.source.R)
+    model.connect(model.source.C, model.ground.P, model.c.C)
+    model.connect(model.op.out, model.r.R)
+    model.connect(model.r.C, model.c.R)
     return model
 
 
@@ -77,9 +78,9 @@ def test_a_start_between_the_branches_leaves_them_at_the_end_of_its_own():
 
 def test_pieces_of_a_loop_with_one_solution_stay_as_they_are():
     """A follower: the output at the minus input. Its pieces need no events."""
-    model = wired("follower", "op.plus source.p", "op.minus op.out load.p r.p", "r.n c.p",
-                  "source.n load.n c.n ground.V",
-                  ground=bench.Ground(), op=Amplifier(),
+    model = wired("follower", "op.plus source.R", "op.minus op.out load.R r.R", "r.C c.R",
+                  "source.C load.C c.C ground.P",
+                  ground=Ground(), op=Amplifier(),
                   source=VoltageSource(voltage=lambda t: quantity("10 V/s") * t), load=Resistor(),
                   r=Resistor(), c=Capacitor())
     run = model.simulate("2 s", rtol=1e-8)

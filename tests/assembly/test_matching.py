@@ -5,15 +5,15 @@ from itertools import combinations
 import networkx as nx
 import numpy as np
 import pytest
-from benches import wired
 from benches.parts import Ground, Resistor, final
+from benches.translational import oscillator
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
 
 from blocks import Component, Model, Parameter
 from blocks.assembly.matching import match
 from blocks.exceptions import ConnectionRefused, NamingError, UnknownName
-from library.translational import Damper, ForceSource, Mass, Reference, Spring
+from library.translational import Damper, ForceSource, Mass, Spring
 
 
 def random_pattern(seed):
@@ -114,12 +114,6 @@ def test_hall_violators_are_found():
 
 
 # -- the network ------------------------------------------------------------------------------
-def oscillator():
-    return wired("oscillator", "body.M spring.R", "spring.C ground.V",
-                 body=Mass(mass="2 kg", v="1 m/s"), spring=Spring(stiffness="8 N/m"),
-                 ground=Reference())
-
-
 def test_ports_joined_one_after_the_other_are_one_node():
     one, two = oscillator(), oscillator()
     for model in (one, two):

@@ -4,43 +4,14 @@ import numpy as np
 
 import blocks
 from benches import wire
-from blocks import Component, Parameter, Port, Target, Variable, abs_, der, maximum, minimum, where
-from library.electrical.domain import TwoPort, electrical
+from benches.parts import Capacitor, Ground, Resistor, electrical
+from blocks import Component, Parameter, Port, Target, Variable, abs_, maximum, minimum, where
 
 GAIN, LIMIT = 15000.0, 15.0
 #: Half of what the output comes to at the end of a branch.
 ENDS = LIMIT / 2 - LIMIT / GAIN
 #: Resistance times capacitance of the multivibrator.
 TIME_CONSTANT = 1 / (20 * np.log(3))
-
-
-class Resistor(TwoPort):
-    resistance = Parameter("1 kohm")
-
-    def equations(self):
-        yield self.v == self.resistance * self.i
-
-
-class Capacitor(TwoPort):
-    capacitance = Parameter("1 uF")
-
-    def equations(self):
-        yield self.capacitance * der(self.v) == self.i
-
-
-class Ground(Component):
-    grounds = True
-    V = Port(electrical)
-
-    def equations(self):
-        yield self.V.v == 0
-
-
-class VoltageSource(TwoPort):
-    voltage = Parameter("1 V", varying=True)
-
-    def equations(self):
-        yield self.v == self.voltage
 
 
 class Amplifier(Component):
@@ -77,13 +48,13 @@ def with_feedback(model, law=Amplifier, guess="-1 V"):
     """Half of the output at the plus input; the minus input is left to be connected."""
     model.ground, model.r1, model.r2 = Ground(), Resistor(), Resistor()
     model.op = law(v_out=Target(guess, priority="none"))
-    wire(model, "op.plus r1.p r2.n", "op.out r2.p", "r1.n ground.V")
+    wire(model, "op.plus r1.R r2.C", "op.out r2.R", "r1.C ground.P")
     return model
 
 
 def multivibrator(model, law=Amplifier, guess="-15 V"):
     with_feedback(model, law, guess)
-    wire(model, "op.out r.p", "op.minus r.n c.p", "c.n ground.V",
+    wire(model, "op.out r.R", "op.minus r.C c.R", "c.C ground.P",
          r=Resistor(), c=Capacitor(capacitance=blocks.quantity(TIME_CONSTANT / 1000, "F"), v="1 V"))
     return model
 

@@ -1,11 +1,25 @@
 """Small circuits for tests of mechanisms."""
 
+import numpy as np
+
 from benches import wire, wired
 from blocks import quantity
 from library.rotational import Inertia, RotationalReference, TorqueSource, rotational
 from library.translational import ForceSource, Mass, Reference
 
 TIGHT = {"rtol": 1e-12, "method": "DOP853"}
+CRANK, ROD = 0.05, 0.2  # m
+
+
+def place(angle):
+    """Distance of a slider from the shaft of its crank."""
+    return CRANK * np.cos(angle) + np.sqrt(ROD**2 - (CRANK * np.sin(angle)) ** 2)
+
+
+def lever(angle):
+    """Its change with the angle."""
+    side = CRANK * np.sin(angle)
+    return -side - side * CRANK * np.cos(angle) / np.sqrt(ROD**2 - side**2)
 
 
 def is_rotational(port):

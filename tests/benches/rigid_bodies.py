@@ -146,3 +146,12 @@ def falling_pole():
          foot=Contact(curve=Corner(x="0 m", y="-1 m"), base=Line(), friction=5.0), floor=Ground(),
          weight=Gravity())
     return model, lean
+
+
+def rough(count, mu):
+    """Bounds of contacts and their friction, in turns."""
+    n = 2 * count
+    low, high, slope = np.zeros(n), np.zeros(n), np.zeros((n, n))
+    high[::2] = np.inf
+    slope[np.arange(1, n, 2), np.arange(0, n, 2)] = mu
+    return low, high, -slope, slope

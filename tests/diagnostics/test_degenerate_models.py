@@ -128,15 +128,11 @@ class Integral(Component):
         yield self.speed == self.x
 
 
-class Turns(Component):
+class Turns(Integral):
     """The same of a torque."""
 
     effort, speed = Input("N*m"), Output("rad/s")
     x, gain = Variable("rad/s", "0 rad/s", priority="high"), Parameter("0.5 1/(kg*m^2)")
-
-    def equations(self):
-        yield der(self.x) == self.gain * self.effort
-        yield self.speed == self.x
 
 
 class Law(Component):

@@ -4,6 +4,7 @@ import warnings
 
 import pytest
 from benches import wire, wired
+from benches.translational import OneWay
 from benches.wrong_models import Pole, Split, UnboundedMass, only, says, sound
 
 import blocks
@@ -13,13 +14,6 @@ from blocks.exceptions import InitialisationError, SimulationError
 from library.electrical import Capacitor, DCVoltageSource, ElectricalReference
 from library.signal import Constant
 from library.thermal import ThermalMass, VariableThermalResistance
-
-
-class OneWay(tr.TwoPort):
-    """A damper that acts in one direction only."""
-
-    def equations(self):
-        yield self.f == quantity("30 N*s/m") * blocks.maximum(self.v, 0)
 
 
 def test_different_high_targets_of_joined_masses_conflict():

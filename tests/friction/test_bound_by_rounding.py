@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 from benches import few, wired
+from benches.analysis import stribeck
 from benches.friction import dry, happened, missing_energy, push, value
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
@@ -20,12 +21,6 @@ from library.mechanisms import DiscClutch, LossyGear
 from library.signal import Constant, Gain, Integrator, Step, Sum
 
 MASS, P, I, D = 20.0, 80e3, 400e3, 1.2e3
-
-
-def stribeck(coulomb, breakaway, velocity):
-    return tr.TranslationalFriction(
-        law="stribeck", coulomb_force=quantity(coulomb, "N"),
-        breakaway_force=quantity(breakaway, "N"), breakaway_velocity=velocity)  # fmt: skip
 
 
 def axis(velocity):
@@ -47,7 +42,7 @@ def axis(velocity):
 
 
 @pytest.mark.parametrize("method", ["dopri5", "DOP853", "rodas4"])
-@pytest.mark.parametrize("velocity", ["2 mm/s", "10 mm/s"])
+@pytest.mark.parametrize("velocity", [0.002, 0.01])  # m/s
 def test_an_axis_creeps_to_its_place_once_friction_is_flat(method, velocity):
     """At speeds far below that of Stribeck friction is 18 N: the last slip is a linear decay."""
     run = axis(velocity).simulate("10 s", method=method, rtol=1e-8, progress=False)
@@ -83,7 +78,7 @@ def stack(n, spring, law, ramp):
     return model
 
 
-@few(1, "law", [dry, lambda f: stribeck(0.6 * f, f, "5 mm/s")],
+@few(1, "law", [dry, lambda f: stribeck(0.6 * f, f, 0.005)],
                          ids=["coulomb", "stribeck"])
 @pytest.mark.parametrize("n", [5, 12])
 def test_a_stack_whose_friction_breaks_away_at_one_instant_goes_on(n, law):
@@ -130,7 +125,7 @@ def test_friction_at_small_amplitudes_has_its_describing_function():
     amplitude = 1e-4
     found = describing_function(dry(12.0), quantity(amplitude, "m/s"), frequency="16 rad/s")
     assert_allclose(found.values, 4 * 12 / (np.pi * amplitude), rtol=1e-9)
-    falling = describing_function(stribeck(12, 18, "0.5 mm/s"), quantity(amplitude, "m/s"),
+    falling = describing_function(stribeck(12, 18, 5e-4), quantity(amplitude, "m/s"),
                                   frequency="16 rad/s")
     angle = np.linspace(0, np.pi, 2001)
     force = 12 + 6 * np.exp(-((amplitude * np.sin(angle) / 5e-4) ** 2))

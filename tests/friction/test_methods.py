@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from benches import few, wire, wired
 from benches.friction import BrakedPendulum, dragged, dry, happened, missing_energy, value, values
+from benches.mechanisms import lever, place
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
@@ -142,7 +143,7 @@ def test_a_stiff_spring_beside_friction_neither_creeps_nor_chatters(method):
 
 
 # -- dead centres -----------------------------------------------------------------------------
-CRANK, ROD, J, F, T = 0.05, 0.2, 0.1, 5.0, 0.1  # SI units
+J, F, T = 0.1, 5.0, 0.1  # SI units
 PHASE = {1: [30.0], 2: [30.0, 120.0]}  # degrees, where the pistons' cranks start
 METHODS = ["auto", "rodas4", "DOP853"]
 
@@ -164,15 +165,6 @@ def engine(pistons, mass, bearing):
                                             coulomb_torque="0.1 N*m"),
              frame=rot.RotationalReference())
     return model
-
-
-def place(angle):
-    return CRANK * np.cos(angle) + np.sqrt(ROD**2 - (CRANK * np.sin(angle)) ** 2)
-
-
-def lever(angle):
-    s, c = np.sin(angle), np.cos(angle)
-    return -CRANK * s - CRANK**2 * s * c / np.sqrt(ROD**2 - (CRANK * s) ** 2)
 
 
 def way(start, end):

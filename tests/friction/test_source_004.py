@@ -374,20 +374,14 @@ def test_generalised_maxwell_slip_follows_a_step_of_speed_with_a_lag():
     assert missing_energy(run) < 1e-9
 
 
-@pytest.mark.parametrize(("n", "force"), [
-    (1.0, 1 - np.exp(-1)), (2.0, np.tanh(1)), (5.0, 0.883022424792)])  # fmt: skip
-def test_the_leuven_law_of_one_spring_follows_its_closed_form(n, force):
-    friction = maxwell("leuven", stiffnesses=["1e4 N/m"], shares=[1.0], exponent=n,
-                       breakaway_force="1 N")  # fmt: skip
-    run = moved(friction, lambda t: 1e-3 + 0 * t).simulate("0.1 s", rtol=1e-11)
-    assert_allclose(value(run, "friction.f"), force, rtol=0, atol=1e-8)
-
-
-@pytest.mark.parametrize(("n", "part"), [(1.0, lambda x: 1 - np.exp(-x)), (2.0, np.tanh)])
-def test_springs_of_the_leuven_law_reach_its_stribeck_level(n, part):
+@pytest.mark.parametrize(("n", "part", "breakaway", "end"), [
+    *((n, part, *case) for n, part in ((1.0, lambda x: 1 - np.exp(-x)), (2.0, np.tanh))
+      for case in ((1.0, 0.1), (1.5, 0.5))),
+    (5.0, {1.0: 0.883022424792}.get, 1.0, 0.1)])
+def test_the_leuven_law_of_one_spring_follows_its_closed_form(n, part, breakaway, end):
     """g = F_C + (F_G - F_C) exp(-(v/v_s)²) bounds F_h = g (1 - exp(-k v t/g)) of one spring."""
     friction = maxwell("leuven", stiffnesses=["1e4 N/m"], shares=[1.0], exponent=n,
-                       breakaway_force="1.5 N", breakaway_velocity="1 mm/s")  # fmt: skip
-    run = moved(friction, lambda t: 1e-3 + 0 * t).simulate("0.5 s", rtol=1e-11)
-    g = 1 + 0.5 * np.exp(-1)
-    assert_allclose(value(run, "friction.f"), g * part(5 / g), rtol=0, atol=1e-8)
+                       breakaway_force=quantity(breakaway, "N"), breakaway_velocity="1 mm/s")
+    run = moved(friction, lambda t: 1e-3 + 0 * t).simulate(quantity(end, "s"), rtol=1e-11)
+    g = 1 + (breakaway - 1) * np.exp(-1)
+    assert_allclose(value(run, "friction.f"), g * part(10 * end / g), rtol=0, atol=1e-8)

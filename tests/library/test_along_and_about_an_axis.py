@@ -14,11 +14,6 @@ from library.translational import Rod
 TIGHT = {"rtol": 1e-12, "method": "DOP853"}
 
 
-@pytest.fixture(params=[TRANSLATIONAL, ROTATIONAL], ids=str)
-def axis(request):
-    return request.param
-
-
 def of_time(axis, name, numbers):
     """The function of time that is worth these numbers, in the unit of a keyword."""
     return lambda t: quantity(1.0, axis.unit(name)) * numbers(t / quantity("1 s"))

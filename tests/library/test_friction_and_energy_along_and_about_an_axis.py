@@ -26,11 +26,6 @@ SLOPE_AT_REST = 10829.360635350064
 PEAK = (1.0050127009335089, 15.050125172614819)  # v/v_brk and N
 
 
-@pytest.fixture(params=[TRANSLATIONAL, ROTATIONAL], ids=str)
-def axis(request):
-    return request.param
-
-
 def friction(axis, **given):
     return axis("TranslationalFriction", **given)
 

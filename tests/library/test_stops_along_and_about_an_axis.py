@@ -17,11 +17,6 @@ CONTACT = {"upper_stiffness": 2e3, "lower_stiffness": 3e3, "upper_damping": 40, 
 MASS = 2.0  # of what is thrown with a velocity of 1
 
 
-@pytest.fixture(params=[TRANSLATIONAL, ROTATIONAL], ids=str)
-def axis(request):
-    return request.param
-
-
 def rises(p, transition):
     """The part of an elastic force that is there at a depth."""
     share = np.clip(p / transition, 0, 1) if transition else 1.0

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from benches import few, meets, wire, wired
 from benches.friction import dry
+from benches.mechanisms import CRANK, ROD, lever, place
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
@@ -43,19 +44,8 @@ def with_chopper(model):
 
 
 # -- friction ---------------------------------------------------------------------------------
-CRANK, ROD, INERTIA, SPEED = 0.05, 0.2, 0.01, 12.0
+INERTIA, SPEED = 0.01, 12.0
 SLIDES, HOLDS, RAMP = 20.0, 25.0, 2.0  # N, N, N m/s
-
-
-def place(phi):
-    """Distance of the slider from the shaft."""
-    return CRANK * np.cos(phi) + np.sqrt(ROD**2 - (CRANK * np.sin(phi)) ** 2)
-
-
-def lever(phi):
-    """Its change with the angle."""
-    side = CRANK * np.sin(phi)
-    return -side - side * CRANK * np.cos(phi) / np.sqrt(ROD**2 - side**2)
 
 
 @pytest.mark.parametrize("method", ["auto", "rodas4"])

@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 from benches import wired
+from benches.exported_models import stick_slip
 from benches.recorded import MASSES, Fake, nothing_recorded, result
 from numpy.testing import assert_allclose
 
@@ -221,18 +222,9 @@ def numbers(text, kind):
     return np.frombuffer(base64.b64decode(text), dtype=kind)
 
 
-def stick_slip():
-    return wired("stick-slip", "pull.R spring.R", "spring.C block.M friction.R",
-                 "pull.C friction.C ground.V",
-                 pull=tr.VelocitySource(velocity="0.1 m/s"), ground=tr.Reference(),
-                 spring=tr.Spring(stiffness="1000 N/m"), block=tr.Mass(mass="1 kg"),
-                 friction=tr.TranslationalFriction(law="stribeck", breakaway_force="25 N",
-                                                   coulomb_force="20 N"))
-
-
 @pytest.fixture(scope="module")
 def run():
-    return stick_slip().simulate("2 s")
+    return stick_slip("stribeck").simulate("2 s")
 
 
 def test_the_report_is_one_file_with_everything_in_it(run, tmp_path):
@@ -340,7 +332,7 @@ def test_composites_open_in_the_report():
 
 
 def test_a_run_that_keeps_few_variables_has_a_report_that_says_so(tmp_path):
-    model = stick_slip()
+    model = stick_slip("stribeck")
     model.simulate("1 s", record=["block.v"]).save(tmp_path / "run.nc")
     for one in (model.simulate("1 s", record=["block.v"]), load(tmp_path / "run.nc")):
         page = one.report().html

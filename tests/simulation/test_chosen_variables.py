@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from benches import wired
 from benches.parts import Carrier, Follower, alone
+from benches.translational import oscillator
 from numpy.testing import assert_allclose, assert_array_equal
 from test_reading import MODELS as EXACT
 
@@ -21,7 +22,7 @@ from blocks.exceptions import FileError, MissingPackage, ParameterError
 from blocks.results import read_parquet
 from blocks.simulation.episode_list import OBJECTS
 from blocks.simulation.record_memory import SHARE, allowed_bytes
-from library.translational import Mass, Reference, Spring, SpringDamper
+from library.translational import Mass, Reference, SpringDamper
 
 PER_SECOND = quantity("1 1/s")
 
@@ -67,12 +68,6 @@ class Ball(Component):
         yield der(self.v) == blocks.where(self.h > quantity("0.5 m"), 0.5, 1.0) * quantity(
             "-9.81 m/s**2") - self.drag
         yield blocks.when(self.h < quantity("0 m"), {self.v: -0.8 * self.v})
-
-
-def oscillator():
-    return wired("oscillator", "block.M spring.R", "spring.C ground.V",
-                 block=Mass(mass="2 kg", v="1 m/s"), spring=Spring(stiffness="8 N/m"),
-                 ground=Reference())
 
 
 def row(count=6):
@@ -146,14 +141,14 @@ def test_a_result_is_freed_when_it_is_let_go(options):
 
 
 def test_a_closed_form_is_met_between_samples_and_at_extremes():
-    run = oscillator().simulate("10 s", rtol=1e-9, record=["spring.f", "block.v"])
+    run = oscillator().simulate("10 s", rtol=1e-9, record=["spring.f", "body.v"])
     t = np.linspace(0, 10, 501)
     force = -4 * np.sin(2 * t)  # of 2 kg at 1 m/s on 8 N/m
     assert_allclose(np.abs(run["spring.f"].at(quantity(t, "s")).m), np.abs(force), atol=1e-7)
     assert run["spring.f"].max().m == pytest.approx(4, abs=1e-7)
-    assert run["block.v"].rms().m == pytest.approx(np.sqrt(0.5 + np.sin(40) / 80), abs=1e-7)
-    sampled = oscillator().simulate("10 s", rtol=1e-9, record="block.v", every="0.5 s")
-    assert_allclose(sampled["block.v"].m, np.cos(2 * np.arange(21) / 2), atol=1e-7)
+    assert run["body.v"].rms().m == pytest.approx(np.sqrt(0.5 + np.sin(40) / 80), abs=1e-7)
+    sampled = oscillator().simulate("10 s", rtol=1e-9, record="body.v", every="0.5 s")
+    assert_allclose(sampled["body.v"].m, np.cos(2 * np.arange(21) / 2), atol=1e-7)
 
 
 class Cornered(Component):
@@ -293,10 +288,10 @@ def test_a_failed_run_has_kept_what_came_before(often, monkeypatch, tmp_path):
                       "record=['spring.x', 'spring.f']."),
     ({"record_every": 3}, "simulate(record_every=…): is about variables that are named. Name them: "
                           "record=['spring.x', 'spring.f']."),
-    ({"record": "block.v", "record_every": "1 ms"},
+    ({"record": "body.v", "record_every": "1 ms"},
      "simulate(record_every=…): is a number of steps, but is '1 ms'. Write for example "
      "record_every=10; sample times are every='1 ms'."),
-    ({"record": "block.v", "record_to": 3},
+    ({"record": "body.v", "record_to": 3},
      "simulate(record_to=…): is 3, which is no path. Give the name of a file, such as "
      "'run.parquet'.")])  # fmt: skip
 def test_what_cannot_be_kept_is_refused_before_the_run(options, text):
@@ -305,18 +300,18 @@ def test_what_cannot_be_kept_is_refused_before_the_run(options, text):
 
 
 def test_misspelt_paths_and_missing_folders_are_named(tmp_path, monkeypatch):
-    with pytest.raises(blocks.UnknownName, match="Did you mean 'block.v'"):
-        oscillator().simulate("1 s", record="block.vv")
+    with pytest.raises(blocks.UnknownName, match="Did you mean 'body.v'"):
+        oscillator().simulate("1 s", record="body.vv")
     pytest.importorskip("pyarrow")
     with pytest.raises(FileError, match="has the ending '.csv', but what is written during a run "
                                         "ends with .parquet. Name it 'run.parquet'"):
-        oscillator().simulate("1 s", record="block.v", record_to=tmp_path / "run.csv")
+        oscillator().simulate("1 s", record="body.v", record_to=tmp_path / "run.csv")
     with pytest.raises(FileError, match="there is no folder"):
-        oscillator().simulate("1 s", record="block.v", record_to=tmp_path / "no" / "run.parquet")
+        oscillator().simulate("1 s", record="body.v", record_to=tmp_path / "no" / "run.parquet")
     for name in [name for name in sys.modules if name.partition(".")[0] == "pyarrow"]:
         monkeypatch.setitem(sys.modules, name, None)  # as if it were not installed
     with pytest.raises(MissingPackage, match="needs the package pyarrow"):
-        oscillator().simulate("1 s", record="block.v", record_to=tmp_path / "run.parquet")
+        oscillator().simulate("1 s", record="body.v", record_to=tmp_path / "run.parquet")
 
 
 @pytest.mark.parametrize("method", ["auto", "rodas4", "DOP853"])

@@ -53,21 +53,13 @@ def on_by_hand(duty):
     return at[inside], np.sum(np.clip(at - k * PERIOD, 0.0, PERIOD))
 
 
-@pytest.mark.parametrize(("duty", "method"), [
-    *(("late", method) for method in METHODS), ("soon", "auto"), ("between", "rodas4")])
-def test_a_duty_that_is_a_state_meets_every_tooth(duty, method):
-    run = wired("modulator", one=Modulator(duty=duty)).simulate(quantity(END, "s"), method=method)
-    instants, on = on_by_hand(duty)
-    assert_allclose([e.time for e in run.events if "falls" in e.description], instants,
-                    rtol=0, atol=1e-12)  # fmt: skip
-    assert_allclose(run["one.on"].final.to("s").m, on, rtol=1e-9)
-
-
-@pytest.mark.parametrize(("duty", "of"), [
-    ("late", "time"), ("soon", "switched time"), ("between", "time"), ("late", "switched time")])
-def test_a_duty_that_follows_time_meets_every_tooth(duty, of):
+@pytest.mark.parametrize(("duty", "of", "method"), [
+    *(("late", "state", method) for method in METHODS), ("soon", "state", "auto"),
+    ("between", "state", "rodas4"), ("late", "time", "dopri5"), ("between", "time", "dopri5"),
+    ("soon", "switched time", "dopri5"), ("late", "switched time", "dopri5")])
+def test_a_duty_that_is_a_state_or_follows_time_meets_every_tooth(duty, of, method):
     model = wired("modulator", one=Modulator(duty=duty, of=of))
-    run = model.simulate(quantity(END, "s"), method="dopri5")
+    run = model.simulate(quantity(END, "s"), method=method)
     instants, on = on_by_hand(duty)
     assert_allclose([e.time for e in run.events if "falls" in e.description], instants,
                     rtol=0, atol=1e-12)  # fmt: skip

@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 from benches import wire, wired
+from benches.exported_models import stick_slip
 from numpy.testing import assert_allclose
 
 import blocks
@@ -40,13 +41,6 @@ def chain():
     return model
 
 
-def dragged(law):
-    return wired("dragged", "body.M rub.R spring.R", "rub.C floor.V pull.C", "pull.R spring.C",
-                 body=tr.Mass(mass="1 kg"), floor=tr.Reference(),
-                 spring=tr.Spring(stiffness="1 kN/m"), pull=tr.VelocitySource(velocity="0.1 m/s"),
-                 rub=tr.TranslationalFriction(law=law, coulomb_force="5 N", breakaway_force="8 N"))
-
-
 def test_a_stiff_spring_among_soft_ones_holds_an_explicit_method_back():
     slow = chain().simulate("1 s", method="ode45").bottlenecks()
     assert slow[0].component == "spring3" and slow[0].steps > 0.9
@@ -64,14 +58,14 @@ def test_a_method_that_steps_over_it_is_not_held_back_by_it():
 
 
 def test_bristles_that_bend_are_named():
-    slow = dragged("lugre").simulate("0.5 s", method="ode45").bottlenecks()
-    assert slow[0].component == "rub" and slow[0].steps > 0.4
+    slow = stick_slip("lugre").simulate("0.5 s", method="ode45").bottlenecks()
+    assert slow[0].component == "friction" and slow[0].steps > 0.4
 
 
 def test_who_makes_the_events_is_counted():
-    run = dragged("coulomb").simulate("2 s")
+    run = stick_slip().simulate("2 s")
     slow = run.bottlenecks()
-    assert slow["rub"].events == len(run.events.of("rub")) > 10
+    assert slow["friction"].events == len(run.events.of("friction")) > 10
     assert slow.shares.restarts > 0.05
 
 
@@ -98,18 +92,18 @@ def test_the_loop_that_iterates_is_named():
 
 
 def test_known_instants_and_fixed_steps_are_nobodys_fault():
-    fixed = dragged("coulomb").simulate("0.2 s", method="backward_euler", step="1 ms").bottlenecks()
+    fixed = stick_slip().simulate("0.2 s", method="backward_euler", step="1 ms").bottlenecks()
     assert not any(term.steps for term in fixed) and fixed.shares.limits > 0.5
     short = chain().simulate("5 ms", method="ode45", max_step="10 us").bottlenecks()
     assert short.shares.limits > 0.9
 
 
 def test_it_is_told_as_a_table_and_in_the_report(tmp_path):
-    run = dragged("coulomb").simulate("0.5 s")
+    run = stick_slip().simulate("0.5 s")
     text = str(run.bottlenecks())
-    assert "share of steps" in text and "rub" in text and "steps;" in text
+    assert "share of steps" in text and "friction" in text and "steps;" in text
     pytest.importorskip("pandas")
-    assert list(run.bottlenecks().to_pandas()["component"])[-1] == "rub"
+    assert list(run.bottlenecks().to_pandas()["component"])[-1] == "friction"
     assert 'id="bottlenecks"' in run.report().html
     run.save(tmp_path / "run.parquet")
     again = blocks.load(tmp_path / "run.parquet")
@@ -125,9 +119,9 @@ def test_advice_on_many_events_is_of_what_makes_them():
     (counted,) = model.simulate("1 s").bottlenecks()
     assert counted.component == "marks" and counted.events == 400
     assert counted.advice == FEWER_EVENTS[""]
-    rubs = {b.component: b for b in dragged("coulomb").simulate(
+    rubs = {b.component: b for b in stick_slip().simulate(
         "4 s", method="DOP853", rtol=1e-3).bottlenecks()}
-    assert "moreau_jean" in rubs["rub"].advice and "hysteresis" not in rubs["rub"].advice
+    assert "moreau_jean" in rubs["friction"].advice and "hysteresis" not in rubs["friction"].advice
 
 
 # -- steps far too short ----------------------------------------------------------------------

@@ -10,8 +10,9 @@ import time as clock
 
 import numpy as np
 import pytest
-from benches import wire, wired
+from benches import wire
 from benches.parts import Explosion, alone, final
+from benches.translational import oscillator
 from numpy.testing import assert_allclose
 
 import library.thermal as th
@@ -22,18 +23,9 @@ from blocks.simulation.events import Opening
 from blocks.simulation.interrupts import interruptible
 from blocks.solvers import METHODS
 from blocks.system import Problem
-from library.translational import Damper, Mass, Reference, Spring
+from library.translational import Mass
 
 FIXED = {"euler": 1, "backward_euler": 1, "trapezoidal": 2, "rk4": 4}
-
-
-def oscillator(damping=None):
-    model = wired("oscillator", "body.M spring.R", "spring.C ground.V",
-                  body=Mass(mass="2 kg", v="1 m/s"), spring=Spring(stiffness="8 N/m"),
-                  ground=Reference())
-    if damping:
-        wire(model, "damper.R body.M", "damper.C ground.V", damper=Damper(damping=damping))
-    return model
 
 
 @pytest.mark.parametrize("method", ["auto", *(m for m in METHODS if not METHODS[m].fixed_step)])

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from benches import few, wire, wired
 from benches.friction import dry, push
+from benches.translational import OneWay
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.linalg import expm
@@ -129,13 +130,6 @@ def test_what_creeps_rests_or_has_not_begun_is_not(make, method, path):
 
 
 # -- where a run begins -----------------------------------------------------------------------
-class OneWay(tr.TwoPort):
-    """A damper that acts in one direction only."""
-
-    def equations(self):
-        yield self.f == quantity("30 N*s/m") * blocks.maximum(self.v, 0)
-
-
 TRACES = [0.0, 1e-19, 1e-18, 2e-17, 4e-16, 1e-14, 1e-12]  # m/s
 
 

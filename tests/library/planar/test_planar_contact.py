@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from benches import few, wire, wired
-from benches.planar import touching
+from benches.planar import final, touching
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
@@ -22,10 +22,6 @@ def resting(x, y, **more):
 
 def at(run, t, *paths):
     return np.array([float(run[p].at(quantity(float(t), "s")).magnitude) for p in paths])
-
-
-def final(run, *paths):
-    return np.array([float(run[p].final.magnitude) for p in paths])
 
 
 # -- rolling and sliding -----------------------------------------------------------------------

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from benches import wire, wired
+from benches.planar import final
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
@@ -12,10 +13,6 @@ from blocks import Target
 from library.translational import HardStop, Reference, Spring
 
 G = 9.81
-
-
-def final(run, *paths):
-    return [float(run[p].final.magnitude) for p in paths]
 
 
 def test_a_body_thrown_with_spin_about_its_centre_of_mass_flies_a_parabola():

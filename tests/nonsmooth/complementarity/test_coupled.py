@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from benches.rigid_bodies import rough
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -11,16 +12,6 @@ from blocks.nonsmooth import complementarity
 from blocks.nonsmooth.complementarity import Friction, Status, sequential_impact, share_of, solve
 
 CHECKED = settings(deadline=None, derandomize=True)
-
-
-def contacts(count, mu):
-    """Bounds of contacts and their friction, in turns."""
-    n = 2 * count
-    low, high, slope = np.zeros(n), np.zeros(n), np.zeros((n, n))
-    high[::2] = np.inf
-    for i in range(count):
-        slope[2 * i + 1, 2 * i] = mu[i]
-    return low, high, -slope, slope
 
 
 def violation(D, b, low, high, L, H, x):
@@ -37,7 +28,7 @@ def test_bodies_on_rough_contacts_at_rest_always_have_an_answer(count, freedom, 
     rng = np.random.default_rng(seed)
     W = rng.normal(size=(2 * count, freedom)).round(digits)
     D, b = W @ W.T, W @ rng.normal(size=freedom)
-    bounds = contacts(count, rng.choice([0.0, 0.3, 1.0, 3.0], count))
+    bounds = rough(count, rng.choice([0.0, 0.3, 1.0, 3.0], count))
     found = solve(D, b, *bounds)
     assert found.status is Status.SOLVED
     scale = 1 / np.sqrt(np.where(np.diag(D) > 0, np.diag(D), 1.0))
@@ -67,7 +58,7 @@ def test_a_sliding_contact_has_one_answer_while_its_friction_leaves_it_a_positiv
         mixed, load, expected):
     # D_NN = 1, slides backward with mu = 1: effective 1 - mixed
     D = np.array([[1.0, mixed], [mixed, 5.0]])
-    low, high, L, H = contacts(1, [1.0])
+    low, high, L, H = rough(1, [1.0])
     found = solve(D, [load, 0.0], low, high, L, L, known=[False, True])
     assert found.status is expected
     if expected is Status.SOLVED:
@@ -95,7 +86,7 @@ def test_impacts_with_friction_end_apart_and_never_gain_energy(count, freedom, s
     W = rng.normal(size=(2 * count, freedom))
     v = rng.normal(size=freedom)
     D, flow = W @ W.T, W @ v
-    low, high, L, H = contacts(count, rng.choice([0.0, 0.3, 1.0, 3.0], count))
+    low, high, L, H = rough(count, rng.choice([0.0, 0.3, 1.0, 3.0], count))
     touching = np.arange(2 * count) % 2 == 0
     hit = sequential_impact(D, flow, np.where(touching, e, 0.0),
                             Friction(touching, low, high, L, H))  # fmt: skip
@@ -112,7 +103,7 @@ def test_restitution_is_lowered_where_friction_would_make_it_gain_energy():
     # a rod that strikes while its end slips fast: Newton's law alone gains energy (Kane)
     D = np.array([[1.0, 0.9], [0.9, 1.0]])  # normal, tangential
     flow = np.array([0.1, 4.0])
-    low, high, L, H = contacts(1, [0.8])
+    low, high, L, H = rough(1, [0.8])
     free = solve(D, flow + [0.1, 0.0], low, high, L, H)
     gain = -free.effort @ (flow + free.rate - [0.1, 0.0]) / 2
     hit = sequential_impact(D, flow, [1.0, 0.0], Friction(np.array([True, False]), low, high, L, H))
@@ -126,7 +117,7 @@ def test_what_would_gain_energy_rebounds_with_as_much_as_it_has(seed):
     rng = np.random.default_rng(seed)
     W = rng.normal(size=(2, 3))
     D, flow, e = W @ W.T, rng.normal(size=2), np.array([1.0, 0.0])
-    low, high, L, H = contacts(1, rng.choice([0.3, 1.0, 3.0], 1))
+    low, high, L, H = rough(1, rng.choice([0.3, 1.0, 3.0], 1))
     hit = sequential_impact(D, flow, e, Friction(np.array([True, False]), low, high, L, H))
     size = np.abs(hit.impulse) @ np.abs(flow)
     if hit.restitution_used < 1:
@@ -145,7 +136,7 @@ def resting(D, load, low, high, L, H):
 
 def test_two_feet_hold_until_their_friction_together_is_used_up():
     D = np.kron(np.ones((2, 2)), np.eye(2))  # N1, T1, N2, T2 on two degrees of freedom
-    low, high, L, H = contacts(2, [0.5, 0.5])
+    low, high, L, H = rough(2, [0.5, 0.5])
     for pull, holds in ((4.999, True), (5.001, False)):
         found = share_of(resting(D, [10.0, pull, 0.0, 0.0], low, high, L, H))
         assert found.loose.any() != holds
@@ -159,7 +150,7 @@ def test_feet_hold_a_box_as_long_as_any_of_their_efforts_do(seed):
     k, h, mu = int(rng.integers(2, 5)), rng.uniform(0.05, 0.4), rng.uniform(0.2, 0.8)
     J = np.array([row for x in rng.uniform(-0.5, 0.5, k) for row in ((0, -1, -x), (1, 0, h))])
     D, n = J @ np.diag([1.0, 1.0, 1 / rng.uniform(0.05, 0.3)]) @ J.T, 2 * k
-    low, high, L, H = contacts(k, [mu] * k)
+    low, high, L, H = rough(k, [mu] * k)
     cone = np.vstack([np.eye(n)[1::2] - H[1::2], -np.eye(n)[1::2] - H[1::2]])
     for _ in range(20):
         rate = J @ np.array([4 * rng.normal(), -9.81, rng.normal()])

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from benches.rigid_bodies import rough
 from numpy.testing import assert_allclose
 from scipy.optimize import nnls
 
@@ -17,15 +18,6 @@ from blocks.nonsmooth.complementarity.sparse_lu import Factors, analyse, factors
 
 
 # -- efforts that end a step ------------------------------------------------------------------
-def rough(count, mu):
-    """Bounds of contacts and their friction, in turns."""
-    n = 2 * count
-    low, high, slope = np.zeros(n), np.zeros(n), np.zeros((n, n))
-    high[::2] = np.inf
-    slope[np.arange(1, n, 2), np.arange(0, n, 2)] = mu
-    return low, high, -slope, slope
-
-
 def solved(D, b, low, high, L, H, start=None, loose=False, prove=proved):
     """Whether efforts are found, and they; bounds are low + L x and high + H x."""
     n = len(b)

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 LINES = {
     "analysis": 9449, "assembly": 3477, "blocks": 2126, "diagnostics": 3297, "drawing": 351,
     "export": 2511, "initialisation": 1321, "language": 8088, "library": 30783, "machine":
-    1859, "native": 15972, "nonsmooth": 13457, "numerics": 851, "prompt": 470, "reading": 1294,
+    1859, "native": 15972, "nonsmooth": 13465, "numerics": 851, "prompt": 470, "reading": 1294,
     "results": 7802, "simulation": 9307, "solvers": 1773, "studies": 2589, "system": 4066}
 TOLERANCES = 99
 

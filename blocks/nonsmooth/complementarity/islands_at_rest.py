@@ -112,7 +112,7 @@ def followed(island: Island, near: Array | None = None) -> Shares:
     x = np.clip(x, np.minimum(lowest, highest), highest)
     if not loose.any() and np.abs(rate - D @ x).max() > FULFILLED * np.abs(rate).max():
         loose[:] = True  # no efforts hold that
-    return Shares(x, inside, loose)
+    return Shares(x, inside, loose, crept.effort)
 
 
 def kept(island: Island, ends: Indices, weight: Array) -> tuple[Array, Array]:

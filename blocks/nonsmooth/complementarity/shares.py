@@ -47,6 +47,7 @@ class Shares(NamedTuple):
     # motion
     ends: Indices
     loose: Flags  # elements at their bounds that nothing else holds: they are about to move
+    crept: Array | None = None  # efforts where each creeps a little, which tell who is at a bound
 
 
 def weights(D: Array, low: Array, high: Array) -> Array:

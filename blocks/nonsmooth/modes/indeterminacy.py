@@ -277,8 +277,8 @@ class Indeterminacy:
 
     def _split(self, problem: Problem, t: float, rests: Indices, slides: Indices,
                now: LawValues) -> tuple[Island, Shares]:
-        """How an island shares what it holds, in the piece of its bounds in which that is so."""
-        key, pieces = rests.tobytes(), list[Array]()
+        """How an island shares what it holds, in the piece of its bounds that creeping leads to."""
+        key, pieces, load = rests.tobytes(), list[Array](), self.load
         for _ in range(ROUNDS):
             island, back = self.posed(problem, t, rests, slides, now)
             unheld = self._unheld(problem, t, rests, now)[rests]  # by what does not hold all yet
@@ -288,18 +288,25 @@ class Indeterminacy:
                 break
             found, pieces = self.shared_by(island, self._near.get(key)), levers
             self._near[key] = found.effort
-            if self.load is None:
+            if load is None or found.crept is None or load.affine and not load.pieces:
                 break
-            effort = self.evaluation.efforts(problem)
-            effort[slides] += back @ (found.effort - effort[rests])
-            effort[rests] = found.effort
-            self.elements.put(problem.u, effort)
-            problem.solve_algebraic(t)
-            if self.load.affine and not self.load.pieces:
-                break
-            self._follow(problem, t, slides, self.load)
-            now = self.evaluation.present(problem, t)
+            self._put(problem, t, (rests, slides), back, found.crept)
+            now = self.evaluation.values(problem, t)
+        if load is not None:
+            self._put(problem, t, (rests, slides), back, found.effort)
         return island, found
+
+    def _put(self, problem: Problem, t: float, who: tuple[Indices, Indices], back: Array,
+             to: Array) -> None:
+        """Bring what rests to efforts, and what slides beside it to its law."""
+        (rests, slides), load, effort = who, self.load, self.evaluation.efforts(problem)
+        assert load is not None
+        effort[slides] += back @ (to - effort[rests])
+        effort[rests] = to
+        self.elements.put(problem.u, effort)
+        problem.solve_algebraic(t)
+        if not load.affine or load.pieces:
+            self._follow(problem, t, slides, load)
 
     def _follow(self, problem: Problem, t: float, slides: Indices, load: LoadDependence) -> None:
         """Bring what slides to its law, in the piece of it that efforts have come to."""

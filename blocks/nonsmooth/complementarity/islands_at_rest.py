@@ -123,7 +123,12 @@ def kept(island: Island, ends: Indices, weight: Array) -> tuple[Array, Array]:
     matrix = np.where(tells[:, None], island.D, rows)
     matrix[ends != 0] = (np.eye(n) - slope)[ends != 0]
     unit = np.where(tells, told[OWN], 1 / told[OWN])  # of equations
-    solved = np.linalg.pinv(matrix / np.outer(unit, told[OWN])) / np.outer(told[OWN], unit)
+    scaled = matrix / np.outer(unit, told[OWN])
+    try:
+        solved = np.linalg.inv(scaled)
+    except np.linalg.LinAlgError:  # bounds that follow each other in a circle leave efforts open
+        solved = np.linalg.pinv(scaled)
+    solved = solved / np.outer(told[OWN], unit)
     right = at_ends(ends, island.low, island.high) + np.where(
         (ends == 0) & ~tells, (rows / weight @ island.pressed).T, 0.0).T
     return solved @ right, np.where(tells, solved, 0.0)

@@ -14,6 +14,7 @@ import casadi as ca
 import numpy as np
 from scipy.sparse import csc_matrix
 
+from ...assembly.multiple_solutions import PIECES
 from ...language.expression import TIME
 from ...nonsmooth.modes.elements import Elements, elements_of
 from ...nonsmooth.modes.law_expressions import expressions_of
@@ -28,7 +29,7 @@ __all__ = ["LAW_ROWS", "Blocks", "Derivatives", "DerivativesAt", "derivatives_of
            "elements_of_system"]
 
 TIE = 1e-10  # of what a difference is made of
-KINKED = {ca.OP_FMAX, ca.OP_FMIN, ca.OP_FABS}
+KINKED = PIECES.keys() - {ca.OP_SIGN}
 #: What is differentiated of set-valued laws, a row per element.
 LAW_ROWS = ("flow", "low", "high", "back", "forth", "gap", "effort", "rate")
 
@@ -190,10 +191,9 @@ def without_kinks(expression: ca.SX, arguments: list[ca.SX]) -> tuple[ca.SX, ca.
     def operated(kind: int, operands: list[ca.SX], number: int) -> list[ca.SX]:
         if kind not in KINKED:
             return [applied(kind, operands)]
-        first, second = operands[0], operands[1] if len(operands) > 1 else -operands[0]
-        gap = first if kind == ca.OP_FABS else first - second
+        gap, first, second = PIECES[kind](operands[0], operands[-1])
         sides.append(ca.SX.sym("side"))
-        gaps.append(-gap if kind == ca.OP_FMIN else gap)
+        gaps.append(gap)
         return [ca.if_else(sides[-1], first, second)]
 
     (rebuilt,) = replayed(function, arguments, operated)

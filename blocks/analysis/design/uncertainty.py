@@ -85,7 +85,7 @@ def first_order(model: CompiledModel, spread: Mapping[str, Any], duration: Any,
         shown = one.unit_in(model)
         parts = (one.gradient(run, run.sensitivities) * deviations) ** 2
         values[one.text] = from_si(one.value(run), shown)
-        spreads[one.text] = from_si(np.sqrt(parts.sum()), shown) - from_si(0.0, shown)
+        spreads[one.text] = from_si(np.sqrt(parts.sum()), shown.as_difference)
         whole = parts.sum() or 1.0
         shares[one.text] = dict(zip(spread, (parts / whole).tolist(), strict=True))
     return Uncertainty(values, spreads, shares)

@@ -168,13 +168,11 @@ def _left(sums: dict[int, Sum], inside: set[int]) -> dict[int, Sum]:
     left: dict[int, Sum] = {}
     for equation, given in sums.items():
         rest = dict(given)
-        while (pivot := next((c for c in rest if c in inside and c in rows), None)) is not None:
-            _eliminate(pivot, rest, rows[pivot])
+        for known, row in rows.items():  # in this order: none has what an earlier one gives
+            if known in rest:
+                _eliminate(known, rest, row)
         pivot = next((c for c in rest if c in inside), None)
         if pivot is not None:
-            for row in rows.values():  # none of the others has it any longer
-                if pivot in row:
-                    _eliminate(pivot, row, rest)
             rows[pivot] = rest
         elif rest:
             left[equation] = rest

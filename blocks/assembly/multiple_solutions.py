@@ -27,7 +27,7 @@ from .flatten import Parameters
 from .network import Network
 from .tape import Tape
 
-__all__ = ["has_several_branches", "network_with_pieces"]
+__all__ = ["PIECES", "has_several_branches", "network_with_pieces"]
 
 #: An expression with pieces that relations choose; crossing function and symbol of each.
 Pieces = tuple[ca.SX, list[tuple[ca.SX, ca.SX]]]

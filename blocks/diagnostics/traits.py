@@ -221,18 +221,13 @@ def _feedthrough(kernel: Kernel) -> list[tuple[str, str]]:
               for i, k in law.arguments if i in unknown and k == order[i]]
     rows, columns = np.array(places, dtype=int).reshape(-1, 2).T
     m = match(rows, columns, len(kernel.laws), len(unknown))
+    needs = {i: [j for j, k in kernel.laws[m.equation_of[n]].arguments if k == order[j]]
+             for i, n in unknown.items() if m.equation_of[n] >= 0}  # lower ones are states
     pairs = []
     for out in outputs:
-        seen: set[int] = set()
-        todo = [out] if order.get(out, 0) == 0 else []
-        while todo:
-            i = todo.pop()
-            if i in seen:
-                continue
-            seen.add(i)
-            if i in inputs:
-                pairs.append((kernel.variables[i].name, kernel.variables[out].name))
-            elif i in unknown and m.equation_of[unknown[i]] >= 0:
-                law = kernel.laws[m.equation_of[unknown[i]]]
-                todo += [j for j, k in law.arguments if k == order[j]]  # lower ones are states
+        seen = {out} if order.get(out, 0) == 0 else set[int]()
+        while wider := {j for i in seen for j in needs.get(i, ())} - seen:
+            seen |= wider
+        pairs += [(kernel.variables[i].name, kernel.variables[out].name)
+                  for i in inputs if i in seen]
     return pairs

@@ -34,7 +34,7 @@ def drawn_network(network: Network, root: Any, opened: Any = ()
                   ) -> tuple[list[Part], dict[int, Net]]:
     """Parts and nets of a model, whose ``root`` is as it was when the network was made; ``opened``
     are paths of composites whose parts are shown."""
-    composites = {c.path for c in _composites(root)}
+    composites = {path for path, part in root._parts().items() if part.is_composite}
     if isinstance(opened, bool):
         opened = composites if opened else ()
     wanted = {opened} if isinstance(opened, str) else set(opened)
@@ -47,13 +47,6 @@ def drawn_network(network: Network, root: Any, opened: Any = ()
     reading = _Reading(network, wanted, EXPANDED if leaves <= MOST else 1)
     parts = list(reading.parts(root))
     return [p.on(reading.merged) for p in parts], reading.nets()
-
-
-def _composites(component: Any) -> Iterator[Component]:
-    for child in component._children.values():
-        if child.is_composite:
-            yield child
-            yield from _composites(child)
 
 
 class _Reading:

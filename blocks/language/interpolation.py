@@ -83,13 +83,7 @@ def interpolate(x: object, xs: object, ys: object, *, hold: bool = False,
         _demand_increasing(xs)
     _stop_beyond(x, xs.sx, stop)
     if trace is not None and points is not None and heights is not None and clock is not None:
-        times = (points - clock[1]) / clock[0]
-        if shape:  # start and powers of the polynomial from each instant on
-            (powers,) = _pieces(times, heights[:, None], hold, shape)
-            starts = np.append(-np.inf, times)
-            rows = np.vstack([np.append(times[:1], times), powers.T])
-        else:
-            starts, rows = _rows_of_lines(times, heights, hold)
+        starts, rows = _rows_of_time((points - clock[1]) / clock[0], heights, hold, shape)
         return Expression(trace.tabulated(starts, rows, ys.dimension), ys.dimension)
     _note(x.sx, xs.sx, ys.sx, hold, shape)
     if points is None or heights is None or n <= LONG:
@@ -403,26 +397,22 @@ def _clock(x: ca.SX) -> tuple[float, float] | None:
 
 
 # -- of time ---------------------------------------------------------------------------------
-def _rows_of_lines(times: Array, values: Array, hold: bool) -> tuple[Array, Array]:
-    """Instants of a table of time, and start, value and slope of the line from each on."""
+def _rows_of_time(times: Array, values: Array, hold: bool, shape: str) -> tuple[Array, Array]:
+    """Instants of a table of time, and start and powers of the polynomial from each on."""
     steps = np.diff(times)
     if not np.isfinite(times).all() or (steps < 0).any():
         raise EquationError(reading_place(), "a table of time has times that decrease or are not "
                             "finite.", "Sort the table by time.")
+    if not hold and (steps[0] == 0 or steps[-1] == 0):
+        raise EquationError(reading_place(), "a table of time that begins or ends with a jump "
+                            "cannot be continued.", "Hold its end values: interpolate(…, "
+                            "hold=True).")
     with np.errstate(divide="ignore", invalid="ignore"):
-        slopes = np.append(np.diff(values) / steps, 0.0)
-    if not hold:
-        if steps[0] == 0 or steps[-1] == 0:
-            raise EquationError(reading_place(), "a table of time that begins or ends with a jump "
-                                "cannot be continued.",
-                                "Hold its end values: interpolate(…, hold=True).")
-        slopes[-1] = slopes[-2]
-    kept = np.append(steps > 0, True)  # of points at one time the last
-    starts, rows = times[kept], np.stack([times, values, slopes])[:, kept]
-    if hold:  # the first value before the first point
-        before = np.array([[times[0]], [values[0]], [0.0]])
-        starts, rows = np.append(-np.inf, starts), np.hstack([before, rows])
-    return starts, rows
+        (powers,) = _pieces(times, values[:, None], hold, shape)
+    rows = np.vstack([np.append(times[:1], times), powers.T])
+    # a line goes on before the first point; of points at one time the last counts
+    kept = np.concatenate([[hold or bool(shape)], steps > 0, [True]])
+    return np.append(-np.inf, times)[kept], rows[:, kept]
 
 
 def _between(x: ca.SX, points: Array, hold: bool, smooth: bool) -> Any:

@@ -11,7 +11,6 @@ the reference.
 from __future__ import annotations
 
 import hashlib
-from bisect import bisect_right
 from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple
@@ -145,14 +144,8 @@ class Choice(NamedTuple):
     points: Array
     step: int
 
-    def place(self, value: float) -> int:
-        """Which row."""
-        found = bisect_right(self.points, value) - 1  # type: ignore[type-var]
-        last = len(self.points) - 1
-        return min(max(min(max(found, 0), last - 1) + self.step, 0), last)
-
     def places(self, values: Array) -> Indices:
-        """The rows of many values."""
+        """Which rows values choose."""
         found, last = np.searchsorted(self.points, values, side="right") - 1, len(self.points) - 1
         return np.clip(np.minimum(np.maximum(found, 0), last - 1) + self.step, 0, last)
 
@@ -179,7 +172,6 @@ class Lookup(CalledFunction):
     def __init__(self, name: str, breaks: Array, coefficients: Array, choices: tuple[Choice, ...]
                  ) -> None:
         self.breaks, self.coefficients, self.choices = breaks, coefficients, choices
-        self._ends = breaks.tolist()  # numbers that Python's search compares quickly
         super().__init__(name, 1 + len(choices))
 
     @cached_property
@@ -189,20 +181,11 @@ class Lookup(CalledFunction):
         lower = self.coefficients[:, :, 1:] * np.arange(1.0, width)
         return lookup(self.breaks, lower if width > 1 else 0.0 * self.coefficients, self.choices)
 
-    def value(self, first: float, *further: float) -> float:  # type: ignore[override]
-        """The reference for machine code."""
-        row = 0
-        for choice, value in zip(self.choices, further, strict=True):
-            row = row * len(choice.points) + choice.place(value)
-        piece = bisect_right(self._ends, first)
-        powers = self.coefficients[row, piece].tolist()
-        s, out = first - self._ends[max(piece - 1, 0)], 0.0
-        for power in reversed(powers):
-            out = out * s + power
-        return float(out)
+    def value(self, *given: float) -> float:
+        return float(self.values(*given))
 
     def values(self, first: ArrayLike, *further: ArrayLike) -> Array:  # type: ignore[override]
-        """Return the values of :meth:`value` for columns of arguments."""
+        """Return the values of columns of arguments: the reference for machine code."""
         at, *others = np.broadcast_arrays(first, *further)
         row = np.zeros(at.shape, dtype=int)
         for choice, value in zip(self.choices, others, strict=True):

@@ -83,10 +83,7 @@ def _next_point(residual: Callable[[Array], Array], jacobian: Callable[[Array], 
                 break
         else:
             return None
-        across = np.zeros(len(point))
-        across[-1] = 1.0
-        turned = np.asarray(np.linalg.solve(np.vstack([jacobian(new), direction]), across),
-                            dtype=float)
+        turned = np.linalg.solve(np.vstack([jacobian(new), direction]), np.eye(len(point))[-1])
     except np.linalg.LinAlgError:
         return None
     turned = turned / length_of(turned)

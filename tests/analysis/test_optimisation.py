@@ -11,6 +11,7 @@ from blocks import quantity
 from blocks.analysis.design.optimisation import optimise, pareto
 from blocks.analysis.design.uncertainty import first_order
 from blocks.exceptions import ParameterError, UnknownName, WrongDimension
+from library.thermal import ThermalMass, ThermalReference, ThermalResistance
 from library.translational import Mass, Reference, Spring, SpringDamper
 
 
@@ -102,6 +103,18 @@ def test_numbers_over_a_run_spread_as_their_closed_forms():
     np.testing.assert_allclose([d.to_base_units().m for d in found.deviations.values()],
                                np.hypot(by_x, by_mass), rtol=1e-5)
     assert str(found.values["integral(spring.f)"].units) == "newton * second"
+
+
+def test_temperatures_spread_by_differences():
+    """A lump cools towards its surroundings by exp(-t / τ), and so does how far it is off."""
+    model = wired("cooling", "warm.M loss.A", "loss.B ambient.H", ambient=ThermalReference(),
+                  warm=ThermalMass(mass="1 kg", specific_heat="100 J/(kg*K)", T="80 degC"),
+                  loss=ThermalResistance(resistance="0.1 K/W"))
+    for spread in ("2 delta_degC", "2 K", (norm(80, 2), "degC")):
+        found = first_order(model, {"warm.T": spread}, "10 s", ["final(warm.T)"])
+        assert found.deviations["final(warm.T)"].m == pytest.approx(2 / np.e, rel=1e-6)
+    with pytest.raises(WrongDimension, match="Write '2 delta_degC'"):
+        first_order(model, {"warm.T": "2 degC"}, "10 s", ["final(warm.T)"])
 
 
 @pytest.mark.parametrize("duty", [0.3, 0.5])

@@ -19,7 +19,7 @@ from ...results.values.quadrature import integrals
 from ...results.values.rows import Rows, smooth_intervals
 from ...results.values.samples import OVER_TIME, reduction_of, unit_of_number
 from ...simulation.catalog import Catalog
-from ...units import Unit
+from ...units import Unit, quantity, to_si
 
 __all__ = ["Reduction"]
 
@@ -75,14 +75,10 @@ class Reduction:
 
     def value(self, run: Result) -> float:
         """The number that a run gives, in SI units."""
-        if self.kind in OVER_TIME:
-            rows = Rows(run.recording, [self.info(run).index], self.path)
-            if self.kind == "integral":
-                return float(rows.integral(lambda y: y)[0])
-            return float(rows.average(lambda y: y)[0] if self.kind == "mean" else
-                         np.sqrt(rows.average(np.square)[0]))
-        time, side = self.instant(run)
-        return float(run.recording.values([self.info(run).index], np.array([time]), side)[0, 0])
+        series, info = run[self.path], self.info(run)
+        found = series.number(self.kind) if self.kind != "at" else series.at(
+            quantity(self.instant(run)[0], "s"))
+        return float(to_si(found, unit_of_number(self.kind, info.unit), self.text))
 
     def gradient(self, run: Result, by: Sensitivities) -> Array:
         """Derivatives of the number by the parameters, in SI units.

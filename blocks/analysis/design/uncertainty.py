@@ -13,7 +13,7 @@ from ...language.compiled_model import CompiledModel
 from ...results.sheet import Sheet, Tabulated
 from ...simulation.settings import Options, refuse_no_mapping
 from ...studies.settings import RunOptions
-from ...units import Quantity, as_written, from_si, to_si, unit
+from ...units import Quantity, from_si, size_in_si, unit
 from ..sensitivity.sensitivities import refuse_other_options, run_with_sensitivities
 from ..sensitivity.start_derivatives import moved_settings
 from .reductions import Reduction
@@ -85,7 +85,7 @@ def first_order(model: CompiledModel, spread: Mapping[str, Any], duration: Any,
         shown = one.unit_in(model)
         parts = (one.gradient(run, run.sensitivities) * deviations) ** 2
         values[one.text] = from_si(one.value(run), shown)
-        spreads[one.text] = from_si(np.sqrt(parts.sum()), shown) - from_si(0.0, shown)
+        spreads[one.text] = from_si(np.sqrt(parts.sum()), shown.as_difference)
         whole = parts.sum() or 1.0
         shares[one.text] = dict(zip(spread, (parts / whole).tolist(), strict=True))
     return Uncertainty(values, spreads, shares)
@@ -95,11 +95,5 @@ def _deviation(given: Any, expected: Any, where: str) -> float:
     """A standard deviation in SI units."""
     if isinstance(given, (tuple, list)) and len(given) == 2 and hasattr(given[0], "std"):
         distribution, text = given
-        one = float(to_si(1.0 * unit(text).pint, expected, where)) - float(
-            to_si(0.0 * unit(text).pint, expected, where))
-        return float(distribution.std()) * one
-    out = float(to_si(given, expected, where))
-    if not out > 0:
-        raise ParameterError(where, f"is {as_written(given)}.",
-                             "Give a standard deviation above 0.", given=given)
-    return out
+        given = float(distribution.std()) * unit(text).as_difference.pint
+    return float(size_in_si(given, expected, where))

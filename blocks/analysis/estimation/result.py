@@ -132,7 +132,7 @@ class Fit(Tabulated):
         Where the noise of every sensor is given they follow from it, as SciPy's by
         ``absolute_sigma=True``; else from what the fit leaves of the data.
         """
-        return {u.path: from_si(e, u.shown) - from_si(0.0, u.shown) for u, e in
+        return {u.path: from_si(e, u.shown.as_difference) for u, e in
                 zip(self._misfit.unknowns, np.sqrt(np.diag(self._covariance)), strict=True)}
 
     def intervals(self, level: float = 0.95) -> dict[str, tuple[Quantity, Quantity]]:
@@ -156,7 +156,7 @@ class Fit(Tabulated):
         out = {}
         for k, sensor in enumerate(self._misfit.pooled):
             mine = np.concatenate([one[k] for one in self._plain])
-            out[sensor.name] = from_si(mine, sensor.shown) - from_si(0.0, sensor.shown)
+            out[sensor.name] = from_si(mine, sensor.shown.as_difference)
         return out
 
     # -- words -----------------------------------------------------------------------------
@@ -274,7 +274,7 @@ class Fit(Tabulated):
             left.plot(times, from_si(curve, sensor.shown).m, color="C0", lw=1.5, label="model")
             left.set_ylabel(sensor.name)
             left.legend(frameon=False, loc="best")
-            left_over, noise = ((from_si(one, sensor.shown) - from_si(0.0, sensor.shown)).m
+            left_over, noise = (from_si(one, sensor.shown.as_difference).m
                                 for one in (rest, misfit.noise[sensor.name]))
             right.plot(sensor.t, left_over, ".", color="C3", ms=3)
             right.axhline(0, color="0.4", lw=0.8)

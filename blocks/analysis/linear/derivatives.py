@@ -14,11 +14,12 @@ import casadi as ca
 import numpy as np
 from scipy.sparse import csc_matrix
 
+from ...assembly.multiple_solutions import PIECES
 from ...language.expression import TIME
 from ...nonsmooth.modes.elements import Elements, elements_of
 from ...nonsmooth.modes.law_expressions import expressions_of
 from ...numerics.arrays import Array, Flags, Indices
-from ...numerics.rewriting import applied, instructions, kinds
+from ...numerics.rewriting import applied, kinds, replayed
 from ...system.system import System
 from .point import Point
 from .sampled import SampledValues, some_of
@@ -28,7 +29,7 @@ __all__ = ["LAW_ROWS", "Blocks", "Derivatives", "DerivativesAt", "derivatives_of
            "elements_of_system"]
 
 TIE = 1e-10  # of what a difference is made of
-KINKED = {ca.OP_FMAX, ca.OP_FMIN, ca.OP_FABS}
+KINKED = PIECES.keys() - {ca.OP_SIGN}
 #: What is differentiated of set-valued laws, a row per element.
 LAW_ROWS = ("flow", "low", "high", "back", "forth", "gap", "effort", "rate")
 
@@ -184,33 +185,18 @@ def without_kinks(expression: ca.SX, arguments: list[ca.SX]) -> tuple[ca.SX, ca.
     codes = kinds(function)
     if not KINKED & codes or ca.OP_CALL in codes:
         return expression, ca.SX(0, 1), ca.SX(0, 1)
-    plain: dict[int, ca.SX] = {}
-    held: dict[int, ca.SX] = {}
-    inputs = [ca.vertsplit(ca.vec(ca.densify(a))) if a.numel() else [] for a in arguments]
-    out = [ca.SX(0)] * expression.nnz()
     sides: list[ca.SX] = []
     gaps: list[ca.SX] = []
-    for code, source, target, k in instructions(function):
-        if code == ca.OP_OUTPUT:
-            out[target[1]] = held[source[0]]
-        elif code == ca.OP_INPUT:
-            plain[target[0]] = held[target[0]] = inputs[source[0]][source[1]]
-        elif code == ca.OP_CONST:
-            plain[target[0]] = held[target[0]] = ca.SX(function.instruction_constant(k))
-        elif code in KINKED:
-            first, second = held[source[0]], held[source[-1]]
-            gap = plain[source[0]] if code == ca.OP_FABS else plain[source[0]] - plain[source[1]]
-            side = ca.SX.sym("side")
-            if code == ca.OP_FABS:
-                second = -second
-            elif code == ca.OP_FMIN:
-                gap = -gap
-            sides.append(side)
-            gaps.append(gap)
-            whole = applied(code, [plain[s] for s in source])
-            held[target[0]], plain[target[0]] = ca.if_else(side, first, second), whole
-        else:
-            values = [plain[s] for s in source], [held[s] for s in source]
-            plain[target[0]], held[target[0]] = (applied(code, v) for v in values)
-    rebuilt = ca.SX(expression.sparsity(), ca.vertcat(*out))
+
+    def operated(kind: int, operands: list[ca.SX], number: int) -> list[ca.SX]:
+        if kind not in KINKED:
+            return [applied(kind, operands)]
+        gap, first, second = PIECES[kind](operands[0], operands[-1])
+        sides.append(ca.SX.sym("side"))
+        gaps.append(gap)
+        return [ca.if_else(sides[-1], first, second)]
+
+    (rebuilt,) = replayed(function, arguments, operated)
+    # gaps of kinks within kinks are those of what these are
+    _, gaps = ca.substitute_inplace(sides, [gap >= 0 for gap in gaps], gaps)
     return rebuilt, ca.vertcat(*sides), ca.vertcat(*gaps)

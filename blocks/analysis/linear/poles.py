@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.linalg import eig, eigvals, matrix_balance
-from scipy.linalg.lapack import dgetrs
+from scipy.linalg.lapack import dgeequb, dgetrs
 
 from ...numerics.arrays import Array, Complexes, Flags
 from ...numerics.sparse_solves import factors_if_regular
 
 __all__ = ["drop_rounding", "participation", "poles", "static_gain", "steady_response", "zeros"]
 
-MOST_ROUNDS = 20  # each halves the digits by which sizes differ
 SINGULAR = 1e-13  # of the largest singular value, of a matrix with even rows and columns
 UNREACHED = 1e-9  # relative residual of an equation that has no solution
 CANCELLED = 1e-12  # of what a sum is made of: it is zero
@@ -139,17 +138,10 @@ def equilibrated(matrix: Array) -> tuple[Array, Array, Array]:
 
     They are powers of two, so no digit is lost.
     """
-    rows, columns = np.zeros(matrix.shape[0]), np.zeros(matrix.shape[1])  # their exponents
-    size = np.abs(matrix)
-    logs = np.log2(size, out=np.full(size.shape, -np.inf), where=size > 0)
-    for _ in range(MOST_ROUNDS):
-        now = logs + rows[:, None] + columns
-        tall, wide = (now.max(axis=k, initial=-np.inf) for k in (1, 0))
-        tall, wide = (np.where(np.isfinite(v), v, 0.0) for v in (tall, wide))
-        rows, columns = rows - tall / 2, columns - wide / 2
-        if max(np.abs(tall).max(initial=0.0), np.abs(wide).max(initial=0.0)) < 1:
-            break
-    r, c = np.exp2(np.round(rows)), np.exp2(np.round(columns))
+    r, c = np.ones(matrix.shape[0]), np.ones(matrix.shape[1])
+    rows, columns = matrix.any(axis=1), matrix.any(axis=0)
+    if rows.any():
+        r[rows], c[columns] = dgeequb(matrix[np.ix_(rows, columns)])[:2]
     return matrix * r[:, None] * c, r, c
 
 

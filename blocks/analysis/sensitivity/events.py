@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import casadi as ca
 import numpy as np
+from scipy.optimize import minimize_scalar
 
 from ...language.expression import TIME
 from ...nonsmooth.modes.law_expressions import expressions_of
@@ -30,7 +31,7 @@ __all__ = ["Saltation"]
 
 TOUCHED = 1e-9  # of its largest value, below which a guard is zero in any run
 NEAR = 0.2  # of its neighbours, below which a least value is looked at
-ROUNDS = 6
+ROUNDS, NEARLY = 20, 1e-6  # of looking for a least value; to which part of the looks around it
 WHOLE = 1e-6  # that what jumps may be away from a whole number at its event
 SAME = 1e-6  # of the largest slopes of a run: what moves with an instant by less is none
 SHORT = 1e-9  # step, in parts of the run
@@ -421,35 +422,11 @@ def touches(times: Array, which: Indices, values: Array,
         bottom = value[:, 1:-1] - np.abs(value[:, 2:] - value[:, :-2])
         close = least & (bottom <= NEAR * np.maximum(beside, TOUCHED)) & (beside > 0)
     for g, k in zip(*np.nonzero(close & np.isfinite(beside)), strict=True):
-        t, lowest = _lowest(times[k : k + 3], value[g, k : k + 3], int(g), int(which[k]), guards,
-                             float(touched * largest[g]))
-        if lowest <= touched * largest[g]:
-            yield t, int(g), int(which[k])
+        def size(t: float, g: int = g, episode: Indices = which[[k]]) -> float:
+            return float(np.abs(guards(np.array([t]), episode))[g, 0])
 
-
-def _lowest(t: Array, value: Array, guard: int, episode: int,
-            guards: Callable[[Array, Indices], Array], zero: float) -> tuple[float, float]:
-    """The least value between three looks, by parabolas through the three least.
-
-    Where a parabola has foretold a value well above ``zero``, it is not sought further.
-    """
-    for _ in range(ROUNDS):
-        before, after = t[1] - t[0], t[2] - t[1]
-        left, right = (value[1] - value[0]) / before, (value[2] - value[1]) / after
-        bend = (right - left) / (before + after)
-        if not bend > 0:
-            break
-        at = np.clip(t[1] - (left * after + right * before) / (2 * bend * (before + after)),
-                     t[0], t[2])
-        if np.any(at == t):
-            break
-        new = float(np.abs(guards(np.array([at]), np.array([episode])))[guard, 0])
-        foretold = value[1] + (at - t[1]) * ((left * after + right * before) / (before + after)
-                                             + bend * (at - t[1]))
-        clear = new > 100 * zero and abs(foretold - new) < 0.1 * new
-        order = np.argsort(np.append(value, new))[:3]
-        t, value = np.append(t, at)[order], np.append(value, new)[order]
-        t, value = t[np.argsort(t)], value[np.argsort(t)]
-        if clear:
-            break
-    return float(t[value.argmin()]), float(value.min())
+        found = minimize_scalar(size, bounds=(times[k], times[k + 2]), method="bounded",
+                                options={"maxiter": ROUNDS, "xatol": NEARLY * (
+                                    times[k + 2] - times[k])})
+        if found.fun <= touched * largest[g]:
+            yield float(found.x), int(g), int(which[k])

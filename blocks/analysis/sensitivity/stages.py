@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import comb
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.polynomial import legendre, polynomial
@@ -111,17 +111,18 @@ class Steps(Stretches):
     def size(self) -> int:
         """How many numbers they are made of."""
 
-    @abstractmethod
-    def some(self, which: Indices) -> Steps:
+    def _of_each(self, change: Callable[[str, Array], Any]) -> Self:
+        """Return steps with what ``change`` makes of each array, by its name."""
+        return replace(self, **{name: change(name, value) for name, value in vars(self).items()
+                                if isinstance(value, np.ndarray)})
+
+    def some(self, which: Indices) -> Self:
         """Some of them, in another order."""
+        return self._of_each(lambda _, value: value[which])
 
-    @abstractmethod
-    def _beside(self, other: Any) -> Steps:
-        """Return these steps and others, one after the other."""
-
-    def joined(self, other: Steps) -> Steps:
+    def joined(self, other: Self) -> Self:
         """These steps and others together, in the order of time."""
-        both = self._beside(other)
+        both = self._of_each(lambda name, value: np.concatenate([value, getattr(other, name)]))
         return both.some(np.lexsort([both.start, both.which]))
 
     @abstractmethod
@@ -178,13 +179,6 @@ class _Full(Steps):
     @property
     def size(self) -> int:
         return self.of_states.size + self.of_parameters.size
-
-    def some(self, which: Indices) -> _Full:
-        return _Full(*(getattr(self, name)[which] for name in self.__dataclass_fields__))
-
-    def _beside(self, other: _Full) -> _Full:
-        return _Full(*(np.concatenate([getattr(self, name), getattr(other, name)])
-                       for name in self.__dataclass_fields__))
 
     def along(self, mine: slice, x: Array, d: Array, begin: Array, slopes: Array) -> Array:
         weights = self.length[mine, None] * MATRIX[-1]
@@ -295,17 +289,15 @@ def _factors(matrix: csc_matrix, values: Array) -> SuperLU:
     return splu(matrix)
 
 
+@dataclass
 class _Sparse(Steps):
-    """Steps of which slopes at the stages are solved for one after the other.
+    """Steps of which slopes at the stages are solved for one after the other."""
 
-    ``a``, ``b`` and ``d`` are (steps, stages, …) coefficients, with the entries of A by its
-    pattern; factors of the equations at the stages are kept as far as they are known.
-    """
-
-    def __init__(self, start: Array, length: Array, which: Indices, pattern: _Pattern, a: Array,
-                 b: Array, d: Array, factors: list[list[SuperLU]]) -> None:
-        super().__init__(start, length, which)
-        self.pattern, self.a, self.b, self.d, self._factors = pattern, a, b, d, factors
+    pattern: _Pattern
+    a: Array  # (steps, stages, entries of the pattern), the next two (steps, stages, states, …)
+    b: Array
+    d: Array
+    factors: Array  # of the equations at the stages, lists; None where they are not known
 
     @classmethod
     def of(cls, start: Array, length: Array, which: Indices, a: Entries, b: Array,
@@ -315,25 +307,16 @@ class _Sparse(Steps):
         values = np.zeros((len(a.values), len(pattern.row)))
         values[:, pattern.place] = a.values
         return cls(start, length, which, pattern, values.reshape(len(start), STAGES, -1), b, d,
-                   [[] for _ in start])
+                   np.full(len(start), None))
 
     @property
     def size(self) -> int:
         return self.a.size + self.b.size
 
-    def some(self, which: Indices) -> _Sparse:
-        return _Sparse(self.start[which], self.length[which], self.which[which], self.pattern,
-                       self.a[which], self.b[which], self.d[which],
-                       [self._factors[k] for k in which])
-
-    def _beside(self, other: _Sparse) -> _Sparse:
-        mine = self
-        if not mine.pattern.holds(other.pattern):
-            mine, other = mine._with(other.pattern), other._with(mine.pattern)
-        start, length, which, a, b, d = (
-            np.concatenate([getattr(mine, name), getattr(other, name)])
-            for name in ("start", "length", "which", "a", "b", "d"))
-        return _Sparse(start, length, which, mine.pattern, a, b, d, mine._factors + other._factors)
+    def joined(self, other: _Sparse) -> _Sparse:
+        if self.pattern.holds(other.pattern):
+            return super().joined(other)
+        return self._with(other.pattern).joined(other._with(self.pattern))
 
     def _with(self, other: _Pattern) -> _Sparse:
         """Return these equations with room for entries of another pattern."""
@@ -342,7 +325,7 @@ class _Sparse(Steps):
                          mine.size)
         a = np.zeros((*self.a.shape[:2], len(whole.row)))
         a[:, :, whole.place[: len(mine.row)]] = self.a
-        return _Sparse(self.start, self.length, self.which, whole, a, self.b, self.d, self._factors)
+        return replace(self, pattern=whole, a=a)
 
     def along(self, mine: slice, x: Array, d: Array, begin: Array, slopes: Array) -> Array:
         for k in range(mine.start, mine.stop):
@@ -356,7 +339,7 @@ class _Sparse(Steps):
         """Slopes at the stages of a step."""
         if not (np.isfinite(right).all() and np.isfinite(self.a[k]).all()):
             return np.full_like(right, np.nan)
-        factors = self._factors[k] or self._made(k)
+        factors = self.factors[k] or self._made(k)
         if len(factors) == 1:
             found = factors[0].solve(right.transpose(1, 0, 2).reshape(-1, right.shape[2]))
             return np.asarray(found.reshape(-1, *right[:, 0].shape).transpose(1, 0, 2))
@@ -371,5 +354,5 @@ class _Sparse(Steps):
         else:
             made = [self.pattern.factors_together(a, length)]
         if len(self) * sum(one.nnz for one in made) <= MOST_KEPT:
-            self._factors[k] = made
+            self.factors[k] = made
         return made

@@ -15,6 +15,7 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
+from scipy.interpolate import KroghInterpolator
 
 from ...exceptions import BlocksError, ParameterError, brief
 from ...initialisation.lexicographic import lexicographic_step
@@ -275,18 +276,13 @@ def _jumps(starts: dict[float, list[Any]], base: list[Any], side: float) -> bool
 
 
 def _difference(values: dict[float, Array], base: Array, step: float) -> Array:
-    """Extrapolated central differences, or one-sided ones where a side is missing."""
-    if {1.0, -1.0, 0.5, -0.5} <= values.keys():
-        wide = (values[1.0] - values[-1.0]) / (2 * step)
-        near = (values[0.5] - values[-0.5]) / step
-        out = near + (near - wide) / 3
-    elif {1.0, 0.5} <= values.keys():
-        out = 2 * (values[0.5] - base) / (step / 2) - (values[1.0] - base) / step
-    elif {-1.0, -0.5} <= values.keys():
-        out = 2 * (base - values[-0.5]) / (step / 2) - (base - values[-1.0]) / step
-    else:
-        return np.zeros(len(base))
-    return np.asarray(out)
+    """The slope at a start of the polynomial through it and those beside it, on both sides or one;
+    nothing where none has both of its points."""
+    beside = [part * side for side in (1.0, -1.0) for part in (1.0, 0.5)
+              if {side, 0.5 * side} <= values.keys()]
+    polynomial = KroghInterpolator(step * np.array([0.0, *beside]),
+                                   [base, *(values[factor] for factor in beside)])
+    return np.asarray(polynomial.derivative(0.0)) if beside else np.zeros(len(base))
 
 
 def _start(model: CompiledModel, t: float, near: tuple[Array, Array] | None = None) -> list[Any]:

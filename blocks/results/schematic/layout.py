@@ -6,7 +6,7 @@ frames of opened composites are drawn in the same way, each by itself.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
@@ -16,7 +16,7 @@ import networkx as nx
 from ...numerics.arrays import Array
 from .glyphs import Box, Drawing, Socket, box_of
 from .layering import columns_of
-from .ordering import Slot, place
+from .ordering import Sides, Slot, ends_of, place
 from .parts import Part, Pin
 from .picture import NAME, Picture, Text
 
@@ -126,21 +126,9 @@ class _Plan:
                           box.y + 7.0) for k, box in self.boxes.items() if self.parts[k].type == ""]
         return Box(width, height, sockets, picture)
 
-    def _ends(self, top: Array) -> dict[int, dict[int, tuple[list[float], list[float]]]]:
-        """Heights of ends on the left and on the right of a channel, by channel and net."""
-        found: dict[int, dict[int, tuple[list[float], list[float]]]] = {}
-        for k, slot in enumerate(self.slots):
-            for net, channel, dy in slot.ends:
-                sides = found.setdefault(channel, {}).setdefault(net, ([], []))
-                y = round(float(top[k]) + dy, 2)
-                side = sides[slot.column == channel]
-                if y not in side:
-                    side.append(y)
-        return found
-
     def _edges(self, top: Array, last: int) -> dict[int, tuple[float, float]]:
         """Left and right edge of every column."""
-        ends, edges, x = self._ends(top), {}, 0.0
+        ends, edges, x = ends_of(self.slots, top), {}, 0.0
         self.channels = {}
         for column in range(last + 1):
             wide = max((box.width for k, box in self.boxes.items()
@@ -224,13 +212,14 @@ class _Track:
         return min(every), max(every)
 
 
-def route(ends: Mapping[int, tuple[list[float], list[float]]]
-          ) -> tuple[float, list[tuple[int, list[Place]]]]:
+def route(given: Mapping[int, Sides]) -> tuple[float, list[tuple[int, list[Place]]]]:
     """Wires of the channel between two columns: its width, from whose left edge x is counted, and
     nets with the ends of each line; of a dot the place.
 
     Given are per net its heights on the left and on the right.
     """
+    ends = {net: [list(dict.fromkeys(round(y, 2) for y in side)) for side in sides]
+            for net, sides in given.items()}
     tracks = [_Track(net, sorted(left), sorted(right)) for net, (left, right) in ends.items()
               if len({*left, *right}) > 1]  # fmt: skip
     order = _cut(tracks)
@@ -276,7 +265,7 @@ def _cut(tracks: list[_Track]) -> nx.DiGraph:
 
 def _assign(tracks: list[_Track], order: nx.DiGraph) -> None:
     """The first place to the right of all that must be left of it, and free along its span."""
-    taken: list[list[tuple[float, float, int]]] = []
+    taken: defaultdict[int, list[tuple[float, float]]] = defaultdict(list)
     level: dict[int, int] = {}
 
     def wish(k: int) -> tuple[int, float]:
@@ -288,12 +277,9 @@ def _assign(tracks: list[_Track], order: nx.DiGraph) -> None:
     for k in nx.lexicographical_topological_sort(order, key=wish):
         low, high = tracks[k].span()
         place = max((level[j] + 1 for j in order.predecessors(k)), default=0)
-        while place < len(taken) and any(low < h + CLEAR and l < high + CLEAR
-                                         for l, h, _ in taken[place]):
+        while any(low < h + CLEAR and l < high + CLEAR for l, h in taken[place]):
             place += 1
-        while len(taken) <= place:
-            taken.append([])
-        taken[place].append((low, high, k))
+        taken[place].append((low, high))
         level[k] = place
         tracks[k].x = place * TRACK
 

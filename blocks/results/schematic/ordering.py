@@ -9,16 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import combinations, pairwise
+from typing import TypeAlias
 
 import numpy as np
 
 from ...numerics.arrays import Array
 
-__all__ = ["Slot", "place"]
+__all__ = ["Sides", "Slot", "ends_of", "place"]
 
 GAP, LANE = 14.0, 12.0  # pixels between parts, and between a wire and its neighbours
 ROUNDS = 12
+Sides: TypeAlias = tuple[list[float], list[float]]
 
 
 @dataclass
@@ -51,24 +53,23 @@ def _stacked(slots: Sequence[Slot], order: Mapping[int, list[int]]) -> Array:
 
 def _crossings(slots: Sequence[Slot], top: Array) -> float:
     """Crossings of wires, each channel by itself, and a little for their length."""
-    ends: dict[tuple[int, int], list[list[float]]] = {}
+    count, length = 0, 0.0
+    for nets in ends_of(slots, top).values():
+        length += sum(max(*left, *right) - min(*left, *right) for left, right in nets.values())
+        for a, b in combinations(nets.values(), 2):
+            count += sum((p - q) * (r - s) < 0 for p in a[0] for q in b[0]
+                         for r in a[1] for s in b[1])  # fmt: skip
+    return count + 1e-4 * length
+
+
+def ends_of(slots: Sequence[Slot], top: Array) -> dict[int, dict[int, Sides]]:
+    """Heights of ends on the left and on the right of a channel, by channel and net."""
+    found: dict[int, dict[int, Sides]] = {}
     for k, slot in enumerate(slots):
         for net, channel, dy in slot.ends:
-            side = 1 if slot.column == channel else 0
-            ends.setdefault((channel, net), [[], []])[side].append(top[k] + dy)
-    by_channel: dict[int, list[list[list[float]]]] = {}
-    length = 0.0
-    for (channel, _), sides in sorted(ends.items()):
-        by_channel.setdefault(channel, []).append(sides)
-        every = sides[0] + sides[1]
-        length += max(every) - min(every)
-    count = 0
-    for nets in by_channel.values():
-        for i, a in enumerate(nets):
-            for b in nets[i + 1 :]:
-                count += sum((p - q) * (r - s) < 0 for p in a[0] for q in b[0]
-                             for r in a[1] for s in b[1])  # fmt: skip
-    return count + 1e-4 * length
+            sides = found.setdefault(channel, {}).setdefault(net, ([], []))
+            sides[slot.column == channel].append(float(top[k]) + dy)
+    return found
 
 
 def _ordered(slots: Sequence[Slot], columns: dict[int, list[int]]) -> dict[int, list[int]]:

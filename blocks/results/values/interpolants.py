@@ -57,11 +57,10 @@ class SampledCurves:
             start = np.clip(before[mine] - 1, first[mine], last[mine] - points + 1)
             nodes = start[:, None] + np.arange(points)
             t = self.times[nodes]
-            weight = np.ones(t.shape)
+            weight = np.empty(t.shape)
             for i in range(points):
-                for j in range(points):
-                    if j != i:
-                        weight[:, i] *= (times[mine] - t[:, j]) / (t[:, i] - t[:, j])
+                others = np.delete(t, i, axis=1)
+                weight[:, i] = ((times[mine, None] - others) / (t[:, [i]] - others)).prod(axis=1)
             out[:, mine] = np.einsum("vtp,tp->vt", self.rows[np.ix_(chosen, nodes.ravel())].reshape(
                 len(chosen), len(mine), points), weight)
         return out

@@ -443,3 +443,13 @@ def test_an_explanation_tells_the_extremes_of_the_curve_and_when(method):
     assert "lies between -1 m/s (at 0.31416 s) and 1 m/s (at 0 s)" in run.explain("blocks[0].v")
     several = oscillators(3).simulate("0.5 s", method=method, rtol=1e-8).explain("blocks.v")
     assert "-3 m/s (at 0.31416 s in blocks[2].v) and 3 m/s (at 0 s in blocks[2].v)" in several
+
+
+@pytest.mark.parametrize("level", [0.1, 0.33, 0.5, 0.77, 0.9])
+def test_a_mean_is_that_of_a_curve_with_corners_between_the_steps(level):
+    run = wired("swing", "mass.M spring.R", "spring.C wall.V", wall=Reference(),
+                mass=Mass(v="1 m/s"), spring=Spring(stiffness="1 N/m")).simulate(
+                    quantity(2 * pi, "s"), rtol=1e-10)
+    corner = np.arcsin(level)  # of |sin t - level| over a period
+    mean = 2 * (np.cos(corner) + level * corner) / pi
+    assert_allclose(abs(run["spring.x"] - quantity(level, "m")).mean().m, mean, rtol=3e-8)

@@ -28,7 +28,7 @@ COEFFICIENTS = (np.polynomial.legendre.legvander(NODES, 5) * WEIGHTS[:, None]
 DERIVATIVES = np.polynomial.legendre.legval(NODES, np.polynomial.legendre.legder(COEFFICIENTS.T))
 SMOOTH = 1e-3  # to this part of the largest: the integral is then exact to about its cube
 MOST_HALVINGS = 10
-STAYS = 0.6  # part of a tail that halving leaves where values are noisy: a kink leaves half of it
+STAYS = 0.6  # part of a tail that two halvings leave where values are noisy: a kink leaves less
 
 
 def integrals(values: Callable[[Array], Array], starts: Array, ends: Array,
@@ -42,7 +42,7 @@ def integrals(values: Callable[[Array], Array], starts: Array, ends: Array,
     """
     total = moved = error = np.zeros(0)
     allowed: Any = None
-    before: Any = np.inf
+    before = last = np.full((1, len(starts)), np.inf)  # tails two halvings ago, and one
     for halving in range(MOST_HALVINGS + 1):
         half = (ends - starts) / 2
         at = (starts[:, None] + half[:, None] * (NODES + 1)).ravel()
@@ -66,7 +66,7 @@ def integrals(values: Callable[[Array], Array], starts: Array, ends: Array,
         error = error + missing @ known
         if fine.all():
             break
-        before = np.repeat(tail[:, ~fine], 2, axis=1)
+        before, last = (np.repeat(of[:, ~fine], 2, axis=1) for of in (last, tail))
         middle = starts[~fine] + half[~fine]
         starts, ends = (np.column_stack(pair).ravel() for pair in
                         ((starts[~fine], middle), (middle, ends[~fine])))  # fmt: skip

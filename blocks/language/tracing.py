@@ -572,7 +572,7 @@ def _statements_of(component: Component, trace: Trace) -> list[tuple[object, Pla
             isinstance(error, NameError) and (
                 f"Write self.{error.name}." if error.name in component._declared else
                 f"Import it, as by  from blocks import {error.name}."
-                if error.name in sys.modules["blocks"].__all__ else
+                if error.name in dir(sys.modules["blocks"]) else
                 f"Define {error.name} where the class is, or import it.") or
             "Equations may use the class's own declarations, quantities and the functions of "
             "blocks: floor(x + 0.5) is round(x), minimum(maximum(x, a), b) clips, interpolate() "

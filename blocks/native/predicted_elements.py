@@ -121,7 +121,7 @@ class PredictedElements(NamedTuple):
     by: Cube  # (4, elements, elements) room: how their bounds follow efforts, if any do
     rest: Matrix  # (AT_REST, elements) room: what rests
     still: Indices  # (elements,) room: which these are
-    leaves: Indices  # (elements,) room: 1 for those that are at a bound and let go
+    leaves: Indices  # (elements,) room: 1 for those at a bound that let go, 2 if not driven
     doubtful: Indices  # (elements,) room: 1 for those that have come to the end of their modes
     passing: Indices  # (elements,) room: 1 for those that pass a dead centre
     chooses: int  # address of what chooses among those at rest,

@@ -309,13 +309,13 @@ def _choose(code: Code, work: Workspace, elements: PredictedElements, t: float, 
         if modes[i] == 0.0 and _is_powerless(elements, a, size):
             modes[i], elements.leaves[i], changed = 1.0, 2, True
     shared = elements.k.size == 0 and is_shared(elements, e)
-    for stop in range(1 if rested or elements.k.size > 0 else 2):
-        if stop == 1:
-            changed = True
-            if not stop_island(code, work, elements, t, x, e, count):
-                return False
-        if shared and _share(code, work, elements, t, x, e, count) != 0:
-            return False  # told before the stop as well: what rests has no efforts without shares
+    if shared and _share(code, work, elements, t, x, e, count) != 0:
+        return False
+    if not rested and elements.k.size == 0:  # now that what rests has efforts
+        changed = True
+        if not stop_island(code, work, elements, t, x, e, count) or shared and _share(
+                code, work, elements, t, x, e, count) != 0:
+            return False
     if not shared and changed and not _look(code, work, elements, t, x):
         return False
     for k in range(count):
@@ -444,22 +444,24 @@ def _creep(elements: PredictedElements, e: int, count: int) -> int:
 def _press(elements: PredictedElements, size: int) -> None:
     """Let contacts that friction follows creep into each other by about the load of those at rest,
     as it may be needed."""
-    rest, told, d = elements.rest, elements.given_told, elements.given_d
-    largest = 0.0
+    rest, told, d, largest = elements.rest, elements.given_told, elements.given_d, 0.0
     for a in range(size):
-        rate = rest[DRIVE, a] if rest[STATE, a] == 0.0 else 0.0
+        if rest[STATE, a] != 0.0:
+            continue
+        rate = rest[DRIVE, a]  # with no effort of what rests
         for b in range(size):
-            if rest[STATE, a] == 0.0 and rest[STATE, b] != 0.0:  # with no effort of what rests
+            if rest[STATE, b] != 0.0:
                 rate -= d[a, b] * rest[AT_LOW + (3 if rest[STATE, b] > 0.0 else 2), b]
         largest = max(largest, abs(rate))
     for a in range(size):
-        followed, follows = False, False
+        followed = follows = False
         for b in range(size if rest[STATE, a] == 0.0 and elements.dependent[0] else 0):
             for side in range(2):
                 followed |= rest[STATE, b] == 0.0 and elements.by[side, b, a] != 0.0
                 follows |= elements.by[side, a, b] != 0.0
-        is_range = np.isfinite(rest[AT_LOW + 1, a] - rest[AT_LOW, a])
-        told[PRESS, a] = PRESSED * largest if followed and not follows and not is_range else 0.0
+        presses = followed and not follows and not np.isfinite(
+            rest[AT_LOW + 1, a] - rest[AT_LOW, a])
+        told[PRESS, a] = PRESSED * largest if presses else 0.0
 
 
 @machine_code

@@ -37,6 +37,7 @@ def before_line(text):
 WRITTEN = [
     ("yield self.f == self.damping * self.v", "name.unknown", "'damping'"),  # not declared
     ("yield self.f == dampin * self.v", "equation", "dampin"),
+    ("yield self.f == self.k * time", "equation", "as by  from blocks import time."),
     ("yield self.f == self.d * self.P.v", "name.unknown", "'P'"),  # no such port
     ("yield self.f == self.d * self.R.w", "name.unknown", "'w'"),
     ("yield self.f == self.d * self.v + quantity('1 m')", "unit.dimension", ""),

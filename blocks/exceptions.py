@@ -236,13 +236,15 @@ def told_how_to_call(function: Callable[_P, _R]) -> Callable[_P, _R]:
                                     f"Did you mean {' or '.join(map(repr, meant))}?") from None
             raise WrongCall(f"{call}()", f"{said}.", f"It is called as {call}{shown}.") from None
 
+    vars(called)["told"] = True
     return called
 
 
 def calls_told(kind: _Class) -> _Class:
     """A class whose public methods are :func:`told_how_to_call`."""
     for name, made in list(vars(kind).items()):
-        if isinstance(made, FunctionType) and (name[0] != "_" or name == "__init__"):
+        if isinstance(made, FunctionType) and (name[0] != "_" or name == "__init__") and (
+                "told" not in vars(made)):  # by a function that is a method, too
             setattr(kind, name, told_how_to_call(made))
     return kind
 

@@ -388,6 +388,7 @@ def test_facts_are_attributes_and_survive_pickling():
      r"operating_point\(targets=None, \*, at_rest=True, modes=None\)"),
     *((call, rf"there is no option '\w+'\. Did you mean '{meant}'") for call, meant in (
         (lambda m: m.linearise(point=3), "at"), (lambda m: m.draw(value=True), "values"),
+        (lambda m: m.linearise([], ["block.v"]).bode(titel="one"), "title"),
         (lambda m: Parameter("1 N", min=0), "minimum"))),
     (lambda m: blocks.Model("a", "b"), r"Model\(\): too many .* called as Model\(name='model'"),
     (lambda m: m.values(block_mass="3 kg"), r"It is called as values\(given\)"),

@@ -34,6 +34,7 @@ from ..nonsmooth.complementarity.moving import (
     KNOWN,
     LET_GO,
     MOVED,
+    NOISE,
     SHARED,
     STATE,
     SURE,
@@ -265,7 +266,7 @@ def _pose(elements: PredictedElements, e: int, count: int, resting: bool) -> int
         i = still[a]
         for side in range(4):
             rest[AT_LOW + side, a] = found[LOW + side, i]
-        rest[DRIVE, a], rest[AT_FIRST, a] = found[RATE, i], found[EFFORT, i]
+        rest[DRIVE, a], rest[AT_FIRST, a], rest[NOISE, a] = found[RATE, i], found[EFFORT, i], 0.0
         for b in range(size):
             j = still[b]
             elements.block[a, b] = elements.d[i, j]

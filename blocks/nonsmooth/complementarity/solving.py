@@ -21,6 +21,7 @@ Acary, Brogliato, Numerical Methods for Nonsmooth Dynamical Systems, 2008.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -37,7 +38,7 @@ from .problem import FEW, connect, problem_of
 from .scaling import Matrix, MatrixLike, ScaledBox, as_bounds, as_matrix, components, scale
 from .sparse_lu import Factors, analyse, factors_of
 
-__all__ = ["Solution", "Status", "solve"]
+__all__ = ["MANY_PARTS", "STATUS", "Solution", "Status", "analysed", "entries_of", "solve"]
 
 MANY_PARTS = 16
 """From this many islands on, all are tried in one problem first."""
@@ -51,6 +52,9 @@ class Status(StrEnum):
     NOT_UNIQUE = "no unique solution (Painlevé)"
     NO_SOLUTION = "no solution: an effort would have to be infinite"
     WORK_BOUND = "not solved within the bound on work"
+
+
+STATUS = {FOUND: Status.SOLVED, SEVERAL: Status.NOT_UNIQUE, NONE: Status.NO_SOLUTION}
 
 
 @dataclass(frozen=True)
@@ -302,19 +306,8 @@ def _searched(box: ScaledBox, L: Matrix, H: Matrix, near: Array, tol: float, enu
               ) -> tuple[Array, Status, int]:
     """Efforts in equal units, how sure they are, and how many linear systems that took."""
     n, loaded = box.size, bool(_rows(L).any() or _rows(H).any())
-    if n <= FEW:
-        dense = [sp.dense(m) for m in (box.D, L, H)]
-        starts, columns = np.arange(n + 1) * n, np.tile(np.arange(n), n)
-        values = [m.ravel() for m in dense]
-    else:
-        rows = [sp.csr_array(m) for m in (box.D, L, H)]
-        linked = sum(abs(m) for m in rows) + sp.eye_array(n, format="csr")
-        pattern = sp.csr_array(linked + linked.T)
-        pattern.sort_indices()
-        starts, columns = pattern.indptr, pattern.indices
-        owner = np.repeat(np.arange(n), np.diff(starts))
-        values = [np.asarray(m[owner, columns]).ravel() for m in rows]
-    problem, factors = problem_of(n, len(columns)), _analysed(starts, columns, n)
+    starts, columns, values = entries_of([box.D, L, H])
+    problem, factors = problem_of(n, len(columns)), analysed(starts, columns)
     problem.starts[:], problem.columns[:] = starts, columns
     for into, given in zip((problem.D, problem.L, problem.H, problem.b, problem.low, problem.high,
                             problem.floor, problem.new), (*values, box.b, box.lower, box.upper,
@@ -331,12 +324,27 @@ def _searched(box: ScaledBox, L: Matrix, H: Matrix, near: Array, tol: float, enu
         if found == FOUND:
             problem.x[:] = before
         found = answers if found != FOUND or answers == SEVERAL else FOUND
-    status = {FOUND: Status.SOLVED, SEVERAL: Status.NOT_UNIQUE, NONE: Status.NO_SOLUTION}
-    return problem.x, status.get(found, Status.WORK_BOUND), int(problem.systems[0])
+    return problem.x, STATUS.get(found, Status.WORK_BOUND), int(problem.systems[0])
 
 
-def _analysed(starts: Indices, columns: Indices, n: int) -> Factors:
+def entries_of(matrices: Sequence[Matrix]) -> tuple[Indices, Indices, list[Array]]:
+    """One pattern for some matrices, and the entries of each."""
+    n = matrices[0].shape[0]
+    if n <= FEW:
+        return np.arange(n + 1) * n, np.tile(np.arange(n), n), [
+            sp.dense(m).ravel() for m in matrices]
+    rows = [sp.csr_array(m) for m in matrices]
+    linked = sum(abs(m) for m in rows) + sp.eye_array(n, format="csr")
+    pattern = sp.csr_array(linked + linked.T)
+    pattern.sort_indices()
+    owner = np.repeat(np.arange(n), np.diff(pattern.indptr))
+    return pattern.indptr, pattern.indices, [
+        np.asarray(m[owner, pattern.indices]).ravel() for m in rows]
+
+
+def analysed(starts: Indices, columns: Indices) -> Factors:
     """The order and pattern of factors of matrices of a pattern."""
+    n = len(starts) - 1
     entries = n * n if n <= FEW else FILLED * len(columns)
     while True:
         factors = factors_of(n, entries)

@@ -9,25 +9,18 @@ Python pose it; where rounding tells who moves it is said so.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
-
 import numpy as np
 
 from ...machine.functions import BoundCall, Kept, machine_code
-from ...numerics import sparse as sp
-from ...numerics.arrays import Array, Cube, Indices, Matrix, Vector, grouped
-from ...numerics.tolerances import AT_BOUND, CLEAR, CLEAR_RATE, GRAZES, ROUNDING, SEMIDEFINITE, TINY
-from .decide import ENUMERATED, FOUND, NONE, NOT_FOUND, count_answers, decide
-from .problem import Problem, at_efforts, connect, pose, problem_of
-from .scaling import Matrix as Matrix_
-from .scaling import components
-from .solving import MANY_PARTS, STATUS, Status, analysed, entries_of
+from ...numerics.arrays import Cube, Indices, Matrix, Vector
+from ...numerics.tolerances import AT_BOUND, CLEAR, CLEAR_RATE, GRAZES, NOTHING_AT_ALL, ROUNDING
+from .decide import FOUND, NONE, NOT_FOUND, count_answers, decide
+from .problem import Problem, connect, pose, problem_of
 from .sparse_lu import Factors, analyse, factors_of
 
 __all__ = ["AT_FIRST", "AT_REST", "BACK", "CREEPS", "DOWN", "DRIVE", "EFFORT", "FORTH", "HIGH",
            "KNOWN", "LET_GO", "LOW", "MOVED", "NOISE", "RATE", "SHARED", "STATE", "SURE",
-           "UNCLEAR", "UNSAID", "UP", "Choice", "choice_of", "choose", "choose_densely"]
+           "UNCLEAR", "UNSAID", "UP", "choice_of", "choose_densely", "choose_jointly"]
 
 #: What is known of elements and found for them: rows of a matrix.
 (DRIVE, LOW, HIGH, BACK, FORTH, MOVED, EFFORT, RATE, STATE, SIZE, AT_FIRST, KNOWN, DOWN, UP,
@@ -38,89 +31,6 @@ LET_GO = 2.0  # of what has MOVED, where it moves at its bound and no rate tells
 UNSAID = 3.0  # the same where no bound tells the sense
 EXACT = 1e-12  # of the largest rate
 UNCLEAR = 3  # FOUND, but rounding tells what moves
-GOES_ON = (FOUND, UNCLEAR)
-
-
-class Choice(NamedTuple):
-    """Efforts, rates, who moves which way, and bounds, of elements that were at rest or slide."""
-
-    effort: Array
-    rate: Array
-    state: Indices  # 0 at rest
-    moved: Array  # 0, 1, or LET_GO or UNSAID
-    low: Array
-    high: Array
-    status: Status
-    suspects: Indices  # elements of which no efforts are found, or several
-
-
-def choose(D: Matrix_, drive: Array, bounds: Array, slopes: Sequence[Matrix_] | None, *,
-           slides: Indices, moved: Array, near: Array, noise: Array) -> Choice:
-    """Find which elements at rest begin to move, part by part of what acts on each other.
-
-    Parameters
-    ----------
-    D : (n, n) change of rates by efforts, with its sign turned
-    drive : (n,) rates without efforts
-    bounds : (4, n) at rest and in motion, low, high, back, forth, without efforts
-    slopes : of these by efforts, if they follow any
-    slides : (n,) 1 and -1 for what slides for sure
-    moved : (n,) which ones less holds from the beginning
-    near : (n,) efforts to begin with
-    noise : (n,) rates that are rounding
-
-    Examples
-    --------
-    A mass on a floor that holds 4 N at rest and 3 N in motion, pulled with 5 N:
-
-    >>> bounds = np.array([[-4.0], [4.0], [-3.0], [3.0]])
-    >>> none = np.zeros(1)
-    >>> found = choose(np.eye(1), np.array([5.0]), bounds, None, slides=none, moved=none,
-    ...                near=none, noise=none)
-    >>> found.state.tolist(), found.effort.tolist(), found.rate.tolist()
-    ([1], [3.0], [2.0])
-    """
-    n, by = len(drive), [] if slopes is None else list(slopes)
-    rows = np.zeros((AT_REST, n))
-    rows[DRIVE], rows[LOW : FORTH + 1], rows[MOVED], rows[STATE] = drive, bounds, moved, slides
-    rows[AT_FIRST], rows[NOISE] = near, noise
-    count, label = components(sum(map(abs, by), abs(D)))
-    parts, status, suspects = grouped(label), Status.SOLVED, [np.zeros(0, dtype=int)]
-    if count >= MANY_PARTS and not by:
-        parts = [np.arange(n)] if _choose_part(rows, D, by, np.arange(n))[0] in GOES_ON else parts
-    for here in parts:
-        found, rows[:, here] = _choose_part(rows, D, by, here)
-        if found not in GOES_ON:
-            status = STATUS.get(found, Status.WORK_BOUND)
-            suspects.append(here)
-    lost = np.concatenate(suspects)
-    state = rows[STATE].astype(int)
-    rate = np.where((state == 0) & ~np.isin(np.arange(n), lost), 0.0, rows[RATE])
-    return Choice(rows[EFFORT], rate, state, rows[MOVED], rows[DOWN], rows[UP], status, lost)
-
-
-def _choose_part(rows: Matrix, D: Matrix_, by: Sequence[Matrix_], here: Indices
-                 ) -> tuple[int, Matrix]:
-    """Choose among the elements ``here``: how that ended, and their rows."""
-    if len(here) < rows.shape[1]:
-        D, by = D[here][:, here], [m[here][:, here] for m in by]
-    starts, columns, (d, *slopes) = entries_of([D, *by])
-    problem, mine = problem_of(len(here), len(columns)), np.ascontiguousarray(rows[:, here])
-    problem.starts[:], problem.columns[:] = starts, columns
-    mine[SURE] = _is_passive(D) and not (by and mine[STATE].any())  # what slides may follow
-    found = choose_jointly(problem, analysed(starts, columns), d, np.array(slopes or np.empty(
-        (4, 0))), mine, len(here), True)
-    return found, mine
-
-
-def _is_passive(D: Matrix_) -> bool:
-    """Whether no loads have several answers, of a few; many are not asked."""
-    if D.shape[0] > ENUMERATED:
-        return True
-    d = sp.dense(D)
-    unit = np.sqrt(np.maximum(d.diagonal(), TINY))
-    d = d / np.outer(unit, unit)
-    return bool((abs(d - d.T) <= ROUNDING).all() and np.linalg.eigvalsh(d)[0] > -SEMIDEFINITE)
 
 
 def choice_of(d: Matrix, by: Cube, rows: Matrix) -> BoundCall:
@@ -225,16 +135,26 @@ def _balance(problem: Problem, factors: Factors, d: Vector, by: Matrix, rows: Ma
             found = UNCLEAR
         elif answers != NOT_FOUND:
             found = answers
-    at_efforts(problem, problem.x, count)
     for i in range(count):
-        effort = problem.x[i] * problem.unit[i]
-        low, high = problem.down[i] * problem.unit[i], problem.limit[i] * problem.unit[i]
+        rows[EFFORT, i] = problem.x[i] * problem.unit[i]
+        none = problem.floor[i] + NOTHING_AT_ALL * problem.top[problem.group[i]]
+        rows[GRAIN, i] = none / problem.unit[i]  # and what rounding of bounds leaves
+    for i in range(count):
+        below, above = _sides(rows, i)
+        low, high = rows[below, i], rows[above, i]
+        for q in range(starts[i], starts[i + 1] if by.size > 0 else 0):
+            low += by[below - LOW, q] * rows[EFFORT, columns[q]]
+            high += by[above - LOW, q] * rows[EFFORT, columns[q]]
+        rows[DOWN, i], rows[UP, i] = low, high
+    for i in range(count):
+        effort, low, high = rows[EFFORT, i], rows[DOWN, i], rows[UP, i]
+        if low <= high:
+            effort = min(max(effort, low), high)
         if np.isfinite(high) and high - effort <= AT_BOUND * abs(high):
             effort = high
         elif np.isfinite(low) and effort - low <= AT_BOUND * abs(low):
             effort = low
-        rows[EFFORT, i], rows[DOWN, i], rows[UP, i] = effort, low, high
-        rows[GRAIN, i] = problem.floor[i] / problem.unit[i]  # and what rounding of bounds leaves
+        rows[EFFORT, i] = effort
     return found
 
 
@@ -257,9 +177,9 @@ def _tell(problem: Problem, d: Vector, by: Matrix, rows: Matrix, count: int) -> 
         near = rows[GRAIN, i] / rows[OWN, i] if rows[OWN, i] > 0.0 else 0.0
         up, down = rows[UP, i] - rows[EFFORT, i], rows[EFFORT, i] - rows[DOWN, i]
         if up <= near and rate > none:
-            rows[STATE, i] = 1.0
+            rows[STATE, i], rows[EFFORT, i] = 1.0, rows[UP, i]
         elif down <= near and rate < -none:
-            rows[STATE, i] = -1.0
+            rows[STATE, i], rows[EFFORT, i] = -1.0, rows[DOWN, i]
         elif rows[MOVED, i] != 0.0:
             sense = _nearer(rows, i)
             for q in range(starts[i], starts[i + 1]):  # what moves as it does tells
@@ -267,7 +187,7 @@ def _tell(problem: Problem, d: Vector, by: Matrix, rows: Matrix, count: int) -> 
                 if sense == 0.0 and rows[MOVED, j] != 0.0 and rows[KNOWN, j] == 0.0 and (
                         d[q] ** 2 >= (1.0 - ROUNDING) * rows[OWN, i] * rows[OWN, j]):
                     sense = _nearer(rows, j) * (1.0 if d[q] > 0.0 else -1.0)
-            if 0.0 < rows[OWN, i] and _is_no_less(problem, by, rows, i, sense) and (
+            if rows[OWN, i] > 0.0 and _is_no_less(problem, by, rows, i, sense) and (
                     rows[OWN, i] * min(up, down) <= CLEAR * size + rows[GRAIN, i]):
                 rows[STATE, i], rows[MOVED, i] = sense, LET_GO if sense != 0.0 else UNSAID
 

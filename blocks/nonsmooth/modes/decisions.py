@@ -35,8 +35,8 @@ from ...numerics.tolerances import (
     TINY,
 )
 from ...system import Problem
-from ..complementarity import Status
-from ..complementarity.moving import LET_GO, UNSAID, Choice, choose
+from ..complementarity import Choice, Status, choose
+from ..complementarity.moving import LET_GO, UNSAID
 from ..unsettled import unsettled
 from .delassus import at_dead_centres, stopping_effort, without
 from .efforts import ROUNDS, Efforts

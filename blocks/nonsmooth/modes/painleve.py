@@ -22,8 +22,7 @@ from ...numerics.tolerances import (
     TINY,
 )
 from ...system import Problem
-from ..complementarity import Status, open_load, signed_pivot
-from ..complementarity.moving import Choice
+from ..complementarity import Choice, Status, open_load, signed_pivot
 from ..complementarity.scaling import dense_block
 from .delassus import Matrix
 from .efforts import Efforts

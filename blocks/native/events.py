@@ -11,13 +11,13 @@ from ..machine.functions import machine_code
 from ..numerics.arrays import Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import LEAST_ERROR, SAME_INSTANT
 from ..solvers.samples import MOST_ROUNDS
+from .active_set import decide_modes, notice_speeds, stuck_ones_rest
 from .delayed import begin_piece, is_kept_up_to, read_from
 from .mode_rows import NetworkModes
 from .network_modes import choose_network_modes, ends_by_rounding, notice_margins
-from .predicted_elements import PredictedElements
-from .predictions import notice_speeds, predict_modes, stuck_ones_rest
 from .resets import Resets, begin_resets, give_resets_up, has_moved_states, rounds_of
 from .samples import CHANGED, UNCHANGED, Samples, begin_samples, count_samples
+from .set_valued_elements import SetValuedElements
 from .step_control import is_any
 from .steps import Code, Workspace, has_slope, project_in_place
 from .switches import (
@@ -56,7 +56,7 @@ class Passed(NamedTuple):
 
 @machine_code
 def pass_event(code: Code, work: Workspace, relations: Relations, switches: Switches,
-               samples: Samples, resets: Resets, predicted: PredictedElements,
+               samples: Samples, resets: Resets, predicted: SetValuedElements,
                network: NetworkModes, passed: Passed, x: Vector, state: Vector, counts: Indices,
                number: int, taken: int, instant: int) -> bool:
     """Carry an event out; False, with everything as it was, where others must.
@@ -94,7 +94,7 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
     if done and decides and has_moved_states(resets):
         done = predicted.modes.size > 0 and stuck_ones_rest(code, work, predicted, t, x)
     if done and predicted.modes.size:
-        done = predict_modes(code, work, relations, predicted, t, x, instant == CROSSING)
+        done = decide_modes(code, work, relations, predicted, t, x, instant == CROSSING)
     if done and predicted.modes.size:
         assigned = rounds_of(resets)
         found = follow_modes(code, work, relations, switches, samples, resets, t, x, state[STEP])

@@ -42,11 +42,11 @@ from .high_order import shows_what_is_between
 from .loop_branch import keeps_branch, put_on_branch
 from .mode_rows import NetworkModes
 from .network_modes import enters_new_modes
-from .predicted_elements import PredictedElements
 from .pulses import END, START, error_of_exponents, step_to_pulse
 from .resets import Resets
 from .rosenbrock import error_at_end, step_to_transient
 from .samples import Samples
+from .set_valued_elements import SetValuedElements
 from .stages import ATOL, NEW, WORK
 from .step_control import (
     count_up_to,
@@ -133,7 +133,7 @@ class Record(NamedTuple):
 @machine_code
 def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, record: Record,
             switches: Switches, samples: Samples, resets: Resets,
-            predicted: PredictedElements, network: NetworkModes, passed: Passed, x: Vector,
+            predicted: SetValuedElements, network: NetworkModes, passed: Passed, x: Vector,
             state: Vector, counts: Indices, begun: Indices) -> tuple[int, int, int]:
     """Accepted steps until ``t_stop``, trouble, or until the record is full.
 

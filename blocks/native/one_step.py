@@ -133,7 +133,7 @@ class Record(NamedTuple):
 @machine_code
 def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, record: Record,
             switches: Switches, samples: Samples, resets: Resets,
-            predicted: SetValuedElements, network: NetworkModes, passed: Passed, x: Vector,
+            set_valued: SetValuedElements, network: NetworkModes, passed: Passed, x: Vector,
             state: Vector, counts: Indices, begun: Indices) -> tuple[int, int, int]:
     """Accepted steps until ``t_stop``, trouble, or until the record is full.
 
@@ -144,7 +144,7 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
     code : addresses
     work : the first row of its stages holds f(t, x) on return, and on entry if that is known
     relations, limits, record : what is watched, what is obeyed, what is filled
-    switches, samples, resets, predicted, network : what happens at events
+    switches, samples, resets, set_valued, network : what happens at events
     passed : filled with those that were carried out
     x : (n,) the present point; moved on
     state : time, next step (0: to be found), last error, 1 if a look at ``t`` is known, steps in a
@@ -179,8 +179,8 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
         known = status == REACHED and not bends and instant < switches.times.size
         event = BENDS if bends else instant if known else CROSSING
         if not (known or bends) and status != LOCATED or events == passed.times.size or (
-                not pass_event(code, work, relations, switches, samples, resets,
-                               predicted, network, passed, x, state, counts, events, taken, event)):
+                not pass_event(code, work, relations, switches, samples, resets, set_valued,
+                               network, passed, x, state, counts, events, taken, event)):
             if not (is_explicit(code) or status == CROSSED or _goes_on(status)):
                 slope_at(code, work, state[TIME], x, work.k[0])
                 counts[2] += 1

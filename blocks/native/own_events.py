@@ -67,7 +67,7 @@ class Given(NamedTuple):
     switches: Kept
     samples: Kept
     resets: Kept
-    predicted: Kept
+    set_valued: Kept
     network: Kept
     passed: Kept
 
@@ -110,11 +110,11 @@ class OwnEvents:
                              np.array([restarts]))
         self._room = (np.empty(nm), np.empty(nm, dtype=bool), np.empty(nm, dtype=bool),
                       np.empty(relations), np.empty(relations))
-        self.predicted = empty(SetValuedElements)
+        self.set_valued = empty(SetValuedElements)
         #: What machine code calls by tables of their own.
         self.calls: list[BoundCall] = []
         if isinstance(islands, IslandsWithMass):
-            self.predicted, *self.calls = set_valued_elements(islands, self.q, equations, states)
+            self.set_valued, *self.calls = set_valued_elements(islands, self.q, equations, states)
         self.network = empty(NetworkModes)
         if isinstance(islands, NetworkIslands):
             self.network = network_modes(
@@ -122,7 +122,7 @@ class OwnEvents:
                 equations.of_elements(islands.values), states,
                 equations.system.tape.p.numel())
         self._given = [Kept(one) for one in (
-            self._samples(), self.resets, self.predicted, self.network, self.passed)]
+            self._samples(), self.resets, self.set_valued, self.network, self.passed)]
         self._unannounced: Given | None = None  # where no instant is known
         self._announced: tuple[Ahead | None, Given] = None, NOTHING  # what was known lately
         self._known: Array = np.zeros(0)  # instants of the last call
@@ -142,18 +142,18 @@ class OwnEvents:
 
     def begin_with(self, fast: Array | float) -> None:
         """Take flows for the largest of each kind so far."""
-        self.predicted.fast[:] = fast
-        self.predicted.last[:] = -np.inf
+        self.set_valued.fast[:] = fast
+        self.set_valued.last[:] = -np.inf
 
     def begin(self, t: float) -> None:
         """Others have decided at a time."""
-        if self.predicted.last.size:
-            self.predicted.last[0] = t
+        if self.set_valued.last.size:
+            self.set_valued.last[0] = t
 
     @property
     def fast(self) -> Array:
         """The largest flow so far beside each element."""
-        return self.predicted.fast[self.predicted.kinds]
+        return self.set_valued.fast[self.set_valued.kinds]
 
     def before(self, t: float, t_stop: float) -> tuple[Given, float]:
         """What machine code is given, and how far it may go with that."""

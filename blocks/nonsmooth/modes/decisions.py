@@ -12,7 +12,6 @@ from __future__ import annotations
 import numpy as np
 
 from ...exceptions import SimulationError
-from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.copies import put_back
 from ...numerics.tolerances import (
@@ -303,15 +302,6 @@ class Decisions:
         if unsaid.any():  # no width to tell the sense from: the next instant does
             senses = self.look_ahead.senses(problem, t, index, leaving[index] | (state != 0))
             state[unsaid] = senses[unsaid]
-        let_go = (chosen.moved >= LET_GO) & (state != 0)
-        if let_go.any():  # what moves as it does goes along
-            d = self.evaluation.delassus.matrix(problem, t)[index][:, index]
-            own = np.asarray(d.diagonal())
-            for k in np.flatnonzero(let_go):
-                row = sp.dense(d[[k]]).ravel()
-                along = row**2 >= (1 - ROUNDING) * own[k] * own
-                along &= (own > 0) & (state == 0) & ~self.elements.contact[index]
-                state[along] = state[k] * np.sign(row[along])
         self.state.modes[index] = state
 
     def _pass_dead_centres(self, problem: Problem, t: float, index: Indices, state: Indices
@@ -380,7 +370,8 @@ class AtRest:
             problem.solve_algebraic(t)
             if affine:
                 break
-            bounds += [s @ chosen.effort for s in slopes or np.zeros((4, *d.shape))]
+            if slopes is not None:
+                bounds += [s @ chosen.effort for s in slopes]
             expected = np.nan_to_num([*bounds, (drive - d @ chosen.effort) / own])
             loose = np.maximum(loose, chosen.moved > 0)
         if self.painleve is not None:

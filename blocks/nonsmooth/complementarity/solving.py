@@ -41,6 +41,7 @@ from .moving import (
     EFFORT,
     FORTH,
     GRAIN,
+    HIGH,
     LOW,
     MOVED,
     NOISE,
@@ -257,7 +258,10 @@ def _choose_part(rows: Matrix, D: Matrix, by: Sequence[Matrix], here: Indices
     starts, columns, (d, *slopes) = _entries_of([D, *by])
     problem, mine = problem_of(len(here), len(columns)), np.ascontiguousarray(rows[:, here])
     problem.starts[:], problem.columns[:] = starts, columns
-    passive = _is_passive(D)
+    free = mine[LOW] < mine[HIGH]
+    for slope in by:
+        free |= np.ravel(abs(slope).sum(axis=1)) > 0
+    passive = bool(free.sum() > ENUMERATED) or _is_passive(D)
     mine[SURE] = passive and not (by and mine[STATE].any())  # what slides may follow
     found = choose_jointly(problem, _analysed(starts, columns), d, np.array(slopes or np.empty(
         (4, 0))), mine, len(here), bool(by) or passive)
@@ -265,9 +269,7 @@ def _choose_part(rows: Matrix, D: Matrix, by: Sequence[Matrix], here: Indices
 
 
 def _is_passive(D: Matrix) -> bool:
-    """Whether no loads have several answers, of a few; many are not asked."""
-    if D.shape[0] > ENUMERATED:
-        return True
+    """Whether no loads have several answers: D is symmetric, and positive semi-definite."""
     d = sp.dense(D)
     unit = np.sqrt(np.maximum(d.diagonal(), TINY))
     d = d / np.outer(unit, unit)

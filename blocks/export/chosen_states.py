@@ -20,9 +20,9 @@ from ..native.events import Passed
 from ..native.network_modes import NetworkModes
 from ..native.one_step import FULL, LAST_ERROR, LEAST_ERROR, TIME, UNSURE, Limits, Record
 from ..native.one_step import advance as steps_of_choice
-from ..native.predicted_elements import PredictedElements
 from ..native.resets import Resets
 from ..native.samples import Samples
+from ..native.set_valued_elements import SetValuedElements
 from ..native.stages import ATOL
 from ..native.steps import Code, Workspace, project_in_place
 from ..native.switches import Switches
@@ -141,7 +141,7 @@ def _choose(choice: Choice, code: Code, work: Workspace, q: Vector, x: Vector) -
 @machine_code
 def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, record: Record,
             switches: Switches, samples: Samples, resets: Resets,
-            predicted: PredictedElements, network: NetworkModes, passed: Passed, x: Vector,
+            set_valued: SetValuedElements, network: NetworkModes, passed: Passed, x: Vector,
             state: Vector, counts: Indices, begun: Indices, choice: Choice, q: Vector
             ) -> tuple[int, int, int]:
     """Steps as of :func:`blocks.native.one_step.advance`; a call ends where states are to be
@@ -156,7 +156,7 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
         state[LAST_ERROR] = LEAST_ERROR
         relations.looks[LARGEST, :] = 0.0
     status, taken, events = steps_of_choice(
-        code, work, relations, limits, record, switches, samples, resets, predicted, network,
+        code, work, relations, limits, record, switches, samples, resets, set_valued, network,
         passed, x, state, counts, begun)
     if status > FULL and taken > begun[0]:
         choice.due[0] = 1

@@ -273,7 +273,7 @@ class _Followers:
             return [*kept, method.q, *following], [], []
         modes = [own.values_of("modes")] * (own.rules.islands is not None)
         kept += [own.values_of("discrete values"), method.q[own.passed.present.size :],
-                 np.asarray(own.predicted.fast, dtype=float).ravel(), *constants_of_modes(method)]
+                 np.asarray(own.set_valued.fast, dtype=float).ravel(), *constants_of_modes(method)]
         return kept, [own.values_of("relations"), method.held, *modes], [
             own.passed.present, method.slack, method.x]
 

@@ -160,7 +160,7 @@ def constants_of_modes(method: Any) -> list[Array]:
     """What decisions on modes take of parameters, as it was when the run began."""
     if isinstance(method, TimeSteps):
         return [method.table]
-    return [np.asarray(getattr(method.own_events.predicted, name)).ravel()
+    return [np.asarray(getattr(method.own_events.set_valued, name)).ravel()
             for name in ("d", "push", "reach", "scale")]
 
 

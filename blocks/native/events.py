@@ -11,13 +11,13 @@ from ..machine.functions import machine_code
 from ..numerics.arrays import Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import LEAST_ERROR, SAME_INSTANT
 from ..solvers.samples import MOST_ROUNDS
+from .active_set import decide_modes, notice_speeds, stuck_ones_rest
 from .delayed import begin_piece, is_kept_up_to, read_from
 from .mode_rows import NetworkModes
 from .network_modes import choose_network_modes, ends_by_rounding, notice_margins
-from .predicted_elements import PredictedElements
-from .predictions import notice_speeds, predict_modes, stuck_ones_rest
 from .resets import Resets, begin_resets, give_resets_up, has_moved_states, rounds_of
 from .samples import CHANGED, UNCHANGED, Samples, begin_samples, count_samples
+from .set_valued_elements import SetValuedElements
 from .step_control import is_any
 from .steps import Code, Workspace, has_slope, project_in_place
 from .switches import (
@@ -56,7 +56,7 @@ class Passed(NamedTuple):
 
 @machine_code
 def pass_event(code: Code, work: Workspace, relations: Relations, switches: Switches,
-               samples: Samples, resets: Resets, predicted: PredictedElements,
+               samples: Samples, resets: Resets, set_valued: SetValuedElements,
                network: NetworkModes, passed: Passed, x: Vector, state: Vector, counts: Indices,
                number: int, taken: int, instant: int) -> bool:
     """Carry an event out; False, with everything as it was, where others must.
@@ -76,11 +76,11 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
     begin_resets(resets)
     look_back(code, work, relations, switches, samples, resets, t, x)
     begin_samples(samples, t)
-    if predicted.modes.size:
-        notice_speeds(relations, predicted)
+    if set_valued.modes.size:
+        notice_speeds(relations, set_valued)
     if network.modes.size:
         notice_margins(relations, network)
-    decides = predicted.modes.size > 0 or network.modes.size > 0
+    decides = set_valued.modes.size > 0 or network.modes.size > 0
     mode_ended = instant == CROSSING and is_any(relations.wrong[switches.m.size:])
     done = decides or not mode_ended
     if network.modes.size and instant == CROSSING and not mode_ended and _waits_for_modes(
@@ -92,10 +92,10 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
         done = settle_relations(code, work, relations, switches, samples, resets, t, x,
                                 state[STEP], instant, again, mode_ended)
     if done and decides and has_moved_states(resets):
-        done = predicted.modes.size > 0 and stuck_ones_rest(code, work, predicted, t, x)
-    if done and predicted.modes.size:
-        done = predict_modes(code, work, relations, predicted, t, x, instant == CROSSING)
-    if done and predicted.modes.size:
+        done = set_valued.modes.size > 0 and stuck_ones_rest(code, work, set_valued, t, x)
+    if done and set_valued.modes.size:
+        done = decide_modes(code, work, relations, set_valued, t, x, instant == CROSSING)
+    if done and set_valued.modes.size:
         assigned = rounds_of(resets)
         found = follow_modes(code, work, relations, switches, samples, resets, t, x, state[STEP])
         done = found == UNCHANGED or found == CHANGED and rounds_of(resets) == assigned
@@ -131,8 +131,8 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
     relations.looks[LARGEST, :] = 0.0
     count_samples(samples, t)
     passed.marks[number], passed.times[number], passed.struck[number, :] = taken, t, 0.0
-    if predicted.modes.size:
-        passed.struck[number, :] = predicted.struck
+    if set_valued.modes.size:
+        passed.struck[number, :] = set_valued.struck
     passed.q[number, :] = q
     passed.x[number, :] = x
     passed.changed[number, :] = resets.changed

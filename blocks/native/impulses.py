@@ -7,14 +7,14 @@ from ..numerics.arrays import Vector
 from ..numerics.tolerances import FLOW_NONE, PROXIMAL_POINT
 from .kept_factors import solve_kept
 from .lu import factorize, solve
-from .predicted_elements import FLOW, PredictedElements, is_shared
+from .set_valued_elements import FLOW, SetValuedElements, is_shared
 from .steps import Code, Workspace, project_in_place, values_at
 
 __all__ = ["drifts", "push", "stop_island"]
 
 
 @machine_code
-def drifts(elements: PredictedElements, count: int) -> bool:
+def drifts(elements: SetValuedElements, count: int) -> bool:
     """Whether what rests in an island moves by the error of steps: who is let go would be off byit,
     and may be beyond the end of what comes."""
     for k in range(count):
@@ -26,7 +26,7 @@ def drifts(elements: PredictedElements, count: int) -> bool:
 
 
 @machine_code
-def stop_island(code: Code, work: Workspace, elements: PredictedElements, t: float, x: Vector,
+def stop_island(code: Code, work: Workspace, elements: SetValuedElements, t: float, x: Vector,
                 e: int, count: int) -> bool:
     """Bring the flows of what rests in the island of an element to zero; whether that can be."""
     index, matrix, right, modes = elements.members, elements.matrix, elements.right, elements.modes
@@ -68,7 +68,7 @@ def stop_island(code: Code, work: Workspace, elements: PredictedElements, t: flo
 
 
 @machine_code
-def push(code: Code, work: Workspace, elements: PredictedElements, t: float, x: Vector) -> None:
+def push(code: Code, work: Workspace, elements: SetValuedElements, t: float, x: Vector) -> None:
     """Change the states as impulses of the elements do, which stand in ``right``.
 
     What follows work, such as a temperature, does so at the mean of the flows before and after, as
@@ -84,7 +84,7 @@ def push(code: Code, work: Workspace, elements: PredictedElements, t: float, x: 
 
 
 @machine_code
-def _push_by(elements: PredictedElements, x: Vector, fraction: float) -> None:
+def _push_by(elements: SetValuedElements, x: Vector, fraction: float) -> None:
     """Change the states as a share of these impulses does, by the pushes that are known."""
     for e in range(elements.modes.size):
         impulse = fraction * elements.right[e]

@@ -17,14 +17,14 @@ from ..nonsmooth.complementarity.shares import LOW as SHARED_LOW
 from ..nonsmooth.complementarity.shares import RATE as SHARED_RATE
 from ..numerics.arrays import Vector
 from ..numerics.tolerances import AT_BOUND, SAFE_PIVOT
-from .predicted_elements import EFFORT, HIGH, LOW, NOBODY, RATE, PredictedElements
+from .set_valued_elements import EFFORT, HIGH, LOW, NOBODY, RATE, SetValuedElements
 from .steps import Code, Workspace
 
 __all__ = ["keep_factors", "share_load", "solve_kept"]
 
 
 @machine_code
-def keep_factors(code: Code, work: Workspace, elements: PredictedElements, x: Vector) -> bool:
+def keep_factors(code: Code, work: Workspace, elements: SetValuedElements, x: Vector) -> bool:
     """Make the numbers of islands whose modes have changed anew; whether their D is regular."""
     starts, members, modes, known = elements.starts, elements.parted, elements.modes, elements.known
     made = True
@@ -50,7 +50,7 @@ def keep_factors(code: Code, work: Workspace, elements: PredictedElements, x: Ve
 
 
 @machine_code
-def solve_kept(elements: PredictedElements, island: int, y: Vector) -> None:
+def solve_kept(elements: SetValuedElements, island: int, y: Vector) -> None:
     """Put D_SS^-1 times a column, of the members of an island, in its place."""
     size, first = elements.starts[island + 1] - elements.starts[island], elements.first[island]
     k, right = elements.k, elements.column
@@ -82,7 +82,7 @@ def solve_kept(elements: PredictedElements, island: int, y: Vector) -> None:
 
 
 @machine_code
-def _invert(elements: PredictedElements, island: int) -> bool:
+def _invert(elements: SetValuedElements, island: int) -> bool:
     """K = D_SS^-1 of the members S that stick, by Cholesky's factors, and 0 elsewhere; whether D_SS
     has these.
     """
@@ -123,7 +123,7 @@ def _invert(elements: PredictedElements, island: int) -> bool:
 
 
 @machine_code
-def share_load(elements: PredictedElements, island: int, near: float, loaded: bool) -> int:
+def share_load(elements: SetValuedElements, island: int, near: float, loaded: bool) -> int:
     """Make K of an island whose elements share what they hold; how many of them are about to move,
     which are ``loose``, or -1.
 

@@ -241,7 +241,7 @@ class OneStep(Method):
             self.q = kept = constants
         else:  # machine code changes its own constants at events
             self.q, kept = self.own_events.q, constants
-            if self.equations.keeps_factors and self.own_events.predicted.modes.size:
+            if self.equations.keeps_factors and self.own_events.set_valued.modes.size:
                 k = self.equations.span_of("K")
                 largest = np.abs(constants[k]).max(initial=0.0)
                 if np.abs(self.q[k] - constants[k]).max(initial=0.0) <= LAST_DIGITS * largest:
@@ -410,7 +410,7 @@ class OneStep(Method):
 
         All of it would take two to four times as long to compile.
         """
-        deciding = [(given.predicted.record, "modes"), (given.predicted.record, "k"),
+        deciding = [(given.set_valued.record, "modes"), (given.set_valued.record, "k"),
                     (given.network.record, "modes")]
         return one_step.advance.knowing(known_of(self.code) | {
             (type(one).__name__, field): 0 for one, field in deciding if not getattr(

@@ -42,11 +42,11 @@ from .high_order import shows_what_is_between
 from .loop_branch import keeps_branch, put_on_branch
 from .mode_rows import NetworkModes
 from .network_modes import enters_new_modes
-from .predicted_elements import PredictedElements
 from .pulses import END, START, error_of_exponents, step_to_pulse
 from .resets import Resets
 from .rosenbrock import error_at_end, step_to_transient
 from .samples import Samples
+from .set_valued_elements import SetValuedElements
 from .stages import ATOL, NEW, WORK
 from .step_control import (
     count_up_to,
@@ -133,7 +133,7 @@ class Record(NamedTuple):
 @machine_code
 def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, record: Record,
             switches: Switches, samples: Samples, resets: Resets,
-            predicted: PredictedElements, network: NetworkModes, passed: Passed, x: Vector,
+            set_valued: SetValuedElements, network: NetworkModes, passed: Passed, x: Vector,
             state: Vector, counts: Indices, begun: Indices) -> tuple[int, int, int]:
     """Accepted steps until ``t_stop``, trouble, or until the record is full.
 
@@ -144,7 +144,7 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
     code : addresses
     work : the first row of its stages holds f(t, x) on return, and on entry if that is known
     relations, limits, record : what is watched, what is obeyed, what is filled
-    switches, samples, resets, predicted, network : what happens at events
+    switches, samples, resets, set_valued, network : what happens at events
     passed : filled with those that were carried out
     x : (n,) the present point; moved on
     state : time, next step (0: to be found), last error, 1 if a look at ``t`` is known, steps in a
@@ -179,8 +179,8 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
         known = status == REACHED and not bends and instant < switches.times.size
         event = BENDS if bends else instant if known else CROSSING
         if not (known or bends) and status != LOCATED or events == passed.times.size or (
-                not pass_event(code, work, relations, switches, samples, resets,
-                               predicted, network, passed, x, state, counts, events, taken, event)):
+                not pass_event(code, work, relations, switches, samples, resets, set_valued,
+                               network, passed, x, state, counts, events, taken, event)):
             if not (is_explicit(code) or status == CROSSED or _goes_on(status)):
                 slope_at(code, work, state[TIME], x, work.k[0])
                 counts[2] += 1

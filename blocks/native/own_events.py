@@ -11,15 +11,15 @@ import casadi as ca
 import numpy as np
 
 from ..machine.functions import BoundCall, Kept, empty, filled
-from ..nonsmooth.modes.islands import NetworkIslands, PredictedIslands
+from ..nonsmooth.modes.islands import IslandsWithMass, NetworkIslands
 from ..numerics.arrays import Array, Flags, Indices, Matrix
 from .equations import Equations
 from .events import Passed
 from .mode_rows import NetworkModes
 from .network_modes import network_modes
-from .predicted_elements import PredictedElements, predicted_elements
 from .resets import ResetRules, Resets, resets_of
 from .samples import Samplers, Samples, function_for_machine_code
+from .set_valued_elements import SetValuedElements, set_valued_elements
 from .switches import Switches
 
 __all__ = ["Ahead", "EventRules", "Given", "NOTHING", "OwnEvents", "PassedEvents"]
@@ -52,7 +52,7 @@ class EventRules:
     samplers: Samplers | None = None  # what is assigned at regular instants
     resets: ResetRules | None = None  # what is assigned where a condition becomes true
     # what decisions on modes need; None where others decide
-    islands: PredictedIslands | NetworkIslands | None = None
+    islands: IslandsWithMass | NetworkIslands | None = None
     # what comes of t, x, z, p, m, d, u; 1 for each condition that holds
     required: ca.Function | None = None
     # relations that are judged where modes are decided; None for none
@@ -67,13 +67,13 @@ class Given(NamedTuple):
     switches: Kept
     samples: Kept
     resets: Kept
-    predicted: Kept
+    set_valued: Kept
     network: Kept
     passed: Kept
 
 
 NOTHING = Given(*(Kept(empty(kind)) for kind in (
-    Switches, Samples, Resets, PredictedElements, NetworkModes, Passed)))
+    Switches, Samples, Resets, SetValuedElements, NetworkModes, Passed)))
 
 
 class OwnEvents:
@@ -91,7 +91,7 @@ class OwnEvents:
         # written first: they need room among the constants
         if isinstance(islands, NetworkIslands):
             equations.of_elements(islands.values)
-        elif isinstance(islands, PredictedIslands):
+        elif isinstance(islands, IslandsWithMass):
             equations.present  # noqa: B018
             equations.at_decisions("factors", islands.factors)
         self._conditions = (0, np.zeros(0)) if required is None else (
@@ -110,11 +110,11 @@ class OwnEvents:
                              np.array([restarts]))
         self._room = (np.empty(nm), np.empty(nm, dtype=bool), np.empty(nm, dtype=bool),
                       np.empty(relations), np.empty(relations))
-        self.predicted = empty(PredictedElements)
+        self.set_valued = empty(SetValuedElements)
         #: What machine code calls by tables of their own.
         self.calls: list[BoundCall] = []
-        if isinstance(islands, PredictedIslands):
-            self.predicted, *self.calls = predicted_elements(islands, self.q, equations, states)
+        if isinstance(islands, IslandsWithMass):
+            self.set_valued, *self.calls = set_valued_elements(islands, self.q, equations, states)
         self.network = empty(NetworkModes)
         if isinstance(islands, NetworkIslands):
             self.network = network_modes(
@@ -122,7 +122,7 @@ class OwnEvents:
                 equations.of_elements(islands.values), states,
                 equations.system.tape.p.numel())
         self._given = [Kept(one) for one in (
-            self._samples(), self.resets, self.predicted, self.network, self.passed)]
+            self._samples(), self.resets, self.set_valued, self.network, self.passed)]
         self._unannounced: Given | None = None  # where no instant is known
         self._announced: tuple[Ahead | None, Given] = None, NOTHING  # what was known lately
         self._known: Array = np.zeros(0)  # instants of the last call
@@ -142,18 +142,18 @@ class OwnEvents:
 
     def begin_with(self, fast: Array | float) -> None:
         """Take flows for the largest of each kind so far."""
-        self.predicted.fast[:] = fast
-        self.predicted.last[:] = -np.inf
+        self.set_valued.fast[:] = fast
+        self.set_valued.last[:] = -np.inf
 
     def begin(self, t: float) -> None:
         """Others have decided at a time."""
-        if self.predicted.last.size:
-            self.predicted.last[0] = t
+        if self.set_valued.last.size:
+            self.set_valued.last[0] = t
 
     @property
     def fast(self) -> Array:
         """The largest flow so far beside each element."""
-        return self.predicted.fast[self.predicted.kinds]
+        return self.set_valued.fast[self.set_valued.kinds]
 
     def before(self, t: float, t_stop: float) -> tuple[Given, float]:
         """What machine code is given, and how far it may go with that."""

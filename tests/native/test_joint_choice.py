@@ -25,9 +25,10 @@ def at_rest(d, drive, most, less, moved):
     n, rows = len(d), np.full((moving.AT_REST, len(d)), np.nan)
     rows[:6] = drive, -most, most, -less, less, moved
     rows[moving.STATE] = rows[moving.AT_FIRST] = 0.0
-    rows[moving.SURE] = 1.0
-    return rows, moving.choose_jointly(problem_of(n, n * n), factors_of(n, n * n), d,
-                                np.zeros((4, 0, 0)), rows, np.arange(n + 1), n)
+    rows[moving.NOISE], rows[moving.SURE] = 0.0, 1.0
+    return rows, moving.choose_densely(
+        problem_of(n, n * n), factors_of(n, n * n), d, np.zeros((4, 0, 0)), np.empty(n * n),
+        np.empty((4, 0)), rows, np.arange(n + 1), n)
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 12, 40])

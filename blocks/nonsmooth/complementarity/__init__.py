@@ -8,8 +8,9 @@ arrays only: no components, units, time or events.
 `solve`
     modes, efforts and rates of all elements at an instant, within bounds that may depend on
     other efforts (mu N)
-`moving.choose_jointly`
-    who of several at rest begins to move, once what moves is held by less: for machine code
+`choose`
+    who of several at rest begins to move, once what moves is held by less; in machine code
+    `moving.choose_jointly`
 `undetermined_groups`
     which efforts the motion leaves open
 `shares`, `share_of`, `shares_at_times`, `kept`
@@ -39,10 +40,11 @@ from .mixed import Mixed, solve_mixed
 from .p_matrix import is_p_matrix, is_positive, signed_pivot
 from .scaling import components
 from .shares import Shares, shares, weights
-from .solving import Solution, Status, solve
+from .solving import Choice, Solution, Status, choose, solve
 from .undetermined import Stress, open_load, open_sides, stress_groups, undetermined_groups
 
 __all__ = [
+    "Choice",
     "Friction",
     "Mixed",
     "Impact",
@@ -52,6 +54,7 @@ __all__ = [
     "Status",
     "Stress",
     "at_ends",
+    "choose",
     "components",
     "is_p_matrix",
     "is_positive",

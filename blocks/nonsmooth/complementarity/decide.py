@@ -247,19 +247,28 @@ def proved(problem: Problem, factors: Factors, n: int, loose: bool) -> bool:
 
 @machine_code
 def count_answers(problem: Problem, factors: Factors, tol: float, n: int) -> int:
-    """All combinations of modes of few elements: NONE, FOUND (in ``x``), or SEVERAL motions."""
-    combinations = 1
-    for _ in range(n):
-        combinations *= 3
+    """All combinations of modes of few elements: NONE, FOUND (in ``x``), or SEVERAL motions; of
+    more NOT_FOUND. What slides for sure has no modes to try."""
+    combinations, free = 1, 0
+    for i in range(n):
+        problem.held[i] = problem.low[i] == problem.high[i]
+        for q in range(problem.starts[i], problem.starts[i + 1]):
+            problem.held[i] = problem.held[i] and problem.L[q] == problem.H[q]
+        if not problem.held[i]:
+            combinations, free = 3 * combinations, free + 1
+        if free > ENUMERATED:
+            return NOT_FOUND
     answers = NONE
     for number in range(combinations):
         rest, possible = number, True
         for i in range(n):
+            problem.pieces[i], problem.x[i] = 1, 0.0
+            if problem.held[i]:
+                continue
             problem.pieces[i] = rest % 3 if rest % 3 < 2 else -1
             rest = rest // 3
             bound = problem.low[i] if problem.pieces[i] < 0 else problem.high[i]
             possible = possible and (problem.pieces[i] == 0 or isfinite(bound))
-            problem.x[i] = 0.0
         if not possible or not newton(problem, factors, n) or not residual(
                 problem, problem.new, tol, n) <= max(tol, FULFILLED):
             continue

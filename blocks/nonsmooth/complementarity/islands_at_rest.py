@@ -33,7 +33,6 @@ __all__ = ["END", "GIVEN", "LOOSE", "PRESS", "PRESSED", "TOLD", "WEIGHT", "Islan
 END, WEIGHT, GIVEN, LOOSE, OWN, TAKEN, PRESS = range(7)
 TOLD = 7
 
-EXACT = 1e-12  # of the largest rate
 PRESSED = 1.5  # times the largest rate: what contacts creep into each other by
 
 
@@ -90,13 +89,13 @@ def followed(island: Island, near: Array | None = None) -> Shares:
     >>> D = np.array([[1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1.0]])
     >>> H = np.zeros((4, 4)); H[1, 0] = H[3, 2] = 0.5
     >>> feet = np.array([np.inf, 0, np.inf, 0])
-    >>> found = followed(Part(D, np.array([10, 4, 10, 4.0]), np.zeros(4), feet, -H, H))
+    >>> found = followed(Island(D, np.array([10, 4, 10, 4.0]), np.zeros(4), feet, -H, H))
     >>> found.effort.round(6).tolist(), bool(found.loose.any())
     ([5.0, 2.0, 5.0, 2.0], False)
     """
     weight, (D, rate, low, high, L, H, _) = island.weights, island
     crept = solve(D + np.diag(PROXIMAL_POINT * weight), rate + PROXIMAL_POINT * island.pressed,
-                  low, high, L, H, guess=near, tol=EXACT)
+                  low, high, L, H, guess=near)
     x, over = crept.effort, crept.state * crept.rate / weight
     ends = np.zeros(len(D), dtype=int)
     for allowed in (AT_BOUND, *[-AT_BOUND] * len(D), AT_BOUND):

@@ -1,11 +1,10 @@
-"""Which elements at rest begin to move? The problem of those that feel each other, compiled.
+"""Which elements at rest begin to move? The problem of those that feel each other.
 
-What :class:`blocks.nonsmooth.modes.decisions.Decisions` comes to by its problem at rest: once an
-element moves less holds it, and others may move in turn.
+Once an element moves less holds it, and others may move in turn.
 :func:`blocks.nonsmooth.complementarity.decide.decide` finds the solution of each of these problems,
-which is the only one where D is symmetric and positive definite and bounds move with no effort, or
-else, of few, where all combinations of modes tell so. Where rounding might tell who moves, others
-decide.
+which is the only one where D is symmetric and positive semi-definite and bounds move with no
+effort, or else, of few, where all combinations of modes tell so. Decisions in machine code and in
+Python pose it; where rounding tells who moves it is said so.
 """
 
 from __future__ import annotations
@@ -13,159 +12,204 @@ from __future__ import annotations
 import numpy as np
 
 from ...machine.functions import BoundCall, Kept, machine_code
-from ...numerics.arrays import Cube, Indices, Matrix
-from ...numerics.tolerances import AT_BOUND, CLEAR, CLEAR_RATE, GRAZES, ROUNDING
-from .decide import ENUMERATED, FOUND, count_answers, decide
-from .problem import Problem, at_efforts, connect, pose, problem_of
+from ...numerics.arrays import Cube, Indices, Matrix, Vector
+from ...numerics.tolerances import AT_BOUND, CLEAR, CLEAR_RATE, GRAZES, NOTHING_AT_ALL, ROUNDING
+from .decide import FOUND, NONE, NOT_FOUND, count_answers, decide
+from .problem import Problem, connect, pose, problem_of
 from .sparse_lu import Factors, analyse, factors_of
 
-__all__ = ["AT_FIRST", "AT_REST", "CREEPS", "DRIVE", "KNOWN", "LET_GO", "LOW", "MOVED", "SHARED",
-           "STATE", "SURE", "choice_of", "choose_jointly"]  # fmt: skip
+__all__ = ["AT_FIRST", "AT_REST", "BACK", "CREEPS", "DOWN", "DRIVE", "EFFORT", "FORTH", "HIGH",
+           "KNOWN", "LET_GO", "LOW", "MOVED", "NOISE", "RATE", "SHARED", "STATE", "SURE",
+           "UNCLEAR", "UNSAID", "UP", "choice_of", "choose_densely", "choose_jointly"]
 
 #: What is known of elements and found for them: rows of a matrix.
 (DRIVE, LOW, HIGH, BACK, FORTH, MOVED, EFFORT, RATE, STATE, SIZE, AT_FIRST, KNOWN, DOWN, UP,
- SURE, SHARED) = range(16)  # fmt: skip
-AT_REST = 16  # rows
+ SURE, SHARED, OWN, NOISE, GRAIN) = range(19)  # fmt: skip
+AT_REST = 19  # rows
 CREEPS = 2.0  # as what is SHARED: all that rests creeps a little, and modes are not asked for
 LET_GO = 2.0  # of what has MOVED, where it moves at its bound and no rate tells so yet
+UNSAID = 3.0  # the same where no bound tells the sense
 EXACT = 1e-12  # of the largest rate
+UNCLEAR = 3  # FOUND, but rounding tells what moves
 
 
 def choice_of(d: Matrix, by: Cube, rows: Matrix) -> BoundCall:
     """The choice among elements whose D and rows stand in arrays, as machine code calls it."""
     n = len(d)
-    return choose_jointly.bound(Kept(problem_of(n, n * n)), Kept(factors_of(n, n * n)), d,
-                                by, rows, np.arange(n + 1), n)
+    return choose_densely.bound(
+        Kept(problem_of(n, n * n)), Kept(factors_of(n, n * n)), d, by, np.empty(n * n),
+        np.empty((4, n * n if by.size else 0)), rows, np.arange(n + 1), n)
 
 
 @machine_code
-def choose_jointly(problem: Problem, factors: Factors, d: Matrix, by: Cube, rows: Matrix,
-                   first: Indices, count: int) -> bool:
-    """Find efforts and states of elements at rest; whether they are sure.
+def choose_densely(problem: Problem, factors: Factors, d: Matrix, by: Cube, entries: Vector,
+                   slopes: Matrix, rows: Matrix, first: Indices, count: int) -> bool:
+    """Choose among elements whose matrices are dense (:func:`choose_jointly`); whether it is sure.
 
-    Parameters
-    ----------
-    problem, factors : room
-    d : change of rates by efforts, with its sign turned
-    by : (4, ...) change of the bounds by efforts, or nothing
-    rows : DRIVE (rates without efforts), bounds at rest and in motion without efforts, efforts to
-        begin with, which elements have MOVED, in STATE those that slide for sure, and first in
-        SURE whether no loads have several answers, and in SHARED whether efforts at rest are open
-        are given; EFFORT, RATE, STATE (1 and -1 where
-        it moves) and MOVED are found
-    first : whole numbers from 0 on
-    count : how many elements there are
+    ``entries``, ``slopes`` are room for these; ``first`` are whole numbers from 0 on.
     """
-    rows[KNOWN, :count] = rows[STATE, :count]
     if problem.systems[1] != count:
         factors.linked[: count * count] = True
         if not analyse(factors, first, count):
             return False
+    q = 0
+    for i in range(count):
+        problem.starts[i] = q
+        for j in range(count):
+            problem.columns[q], entries[q] = j, d[i, j]
+            for side in range(4 if by.size > 0 else 0):
+                slopes[side, q] = by[side, i, j]
+            q += 1
+    problem.starts[count] = q
+    creeps = rows[SHARED, 0] == CREEPS  # from rest: who shares a load knows of no past
+    return choose_jointly(problem, factors, entries, slopes, rows, count, creeps) == FOUND
+
+
+@machine_code
+def choose_jointly(problem: Problem, factors: Factors, d: Vector, by: Matrix, rows: Matrix,
+                   count: int, rests: bool) -> int:
+    """Find efforts and states of elements at rest; FOUND, UNCLEAR, or as :func:`.decide.decide`.
+
+    Parameters
+    ----------
+    problem, factors : room, with the pattern of the entries of matrices, analysed
+    d : entries of the change of rates by efforts, with its sign turned
+    by : (4, ...) entries of the change of the bounds by efforts, or none
+    rows : DRIVE (rates without efforts), bounds at rest and in motion without efforts, efforts to
+        begin with, NOISE of rates, which elements have MOVED, in STATE those that slide for sure,
+        and first in SURE whether no loads have several answers, and in SHARED whether efforts at
+        rest are open are given; EFFORT, RATE, STATE (1 and -1 where it moves) and MOVED are found
+    count : how many elements there are
+    rests : whether rest is tried first
+    """
+    rows[KNOWN, :count] = rows[STATE, :count]
+    for i in range(count):
+        rows[OWN, i] = 0.0
+        for q in range(problem.starts[i], problem.starts[i + 1]):
+            if problem.columns[q] == i:
+                rows[OWN, i] = d[q]
+    clear = True
     for _ in range(count + 1):
-        if not _balanced(problem, factors, d, by, rows, count):
-            return False
+        found = _balance(problem, factors, d, by, rows, count, rests)
         if rows[SHARED, 0] == CREEPS:
-            return True
-        if not _is_clear(d, rows, count):
-            return False
+            return found
+        _tell(problem, d, by, rows, count)
+        if found != FOUND and found != UNCLEAR:
+            return found
+        clear &= found == FOUND and _is_clear(rows, count)
         more = False
         for i in range(count):
             if rows[STATE, i] != 0.0 and rows[MOVED, i] == 0.0 and rows[KNOWN, i] == 0.0:
                 rows[MOVED, i] = 1.0
                 more = True
         if not more:
-            return True
-    return False
+            return FOUND if clear else UNCLEAR
+    return NOT_FOUND
 
 
 @machine_code
-def _balanced(problem: Problem, factors: Factors, d: Matrix, by: Cube, rows: Matrix, count: int
-              ) -> bool:
+def _balance(problem: Problem, factors: Factors, d: Vector, by: Matrix, rows: Matrix, count: int,
+             rests: bool) -> int:
     """Find efforts that hold what they can within their bounds."""
-    q = 0
-    for i in range(count):
-        problem.starts[i], problem.b[i] = q, rows[DRIVE, i]
-        for j in range(count):
-            problem.columns[q], problem.D[q] = j, d[i, j]
-            q += 1
-    problem.starts[count] = q
+    starts, columns = problem.starts, problem.columns
+    problem.b[:count], problem.D[: starts[count]] = rows[DRIVE, :count], d[: starts[count]]
     pose(problem, count)
-    q = 0
     for i in range(count):
         below, above = _sides(rows, i)
         unit = problem.unit[i]
         problem.low[i], problem.high[i] = rows[below, i] / unit, rows[above, i] / unit
-        problem.new[i], problem.floor[i] = rows[AT_FIRST, i] / unit, 0.0
-        for j in range(count):
+        problem.new[i], problem.floor[i] = rows[AT_FIRST, i] / unit, rows[NOISE, i] * unit
+        for q in range(starts[i], starts[i + 1]):
             problem.L[q] = problem.H[q] = 0.0
             if by.size > 0:
-                problem.L[q] = by[below - LOW, i, j] * problem.unit[j] / unit
-                problem.H[q] = by[above - LOW, i, j] * problem.unit[j] / unit
-            q += 1
+                scale = problem.unit[columns[q]] / unit
+                problem.L[q], problem.H[q] = by[below - LOW, q] * scale, by[above - LOW, q] * scale
     connect(problem, count)
-    creeps = rows[SHARED, 0] == CREEPS  # from rest: who shares a load knows of no past
-    if decide(problem, factors, EXACT, count, creeps) != FOUND and not creeps:
-        return False
+    found = decide(problem, factors, EXACT, count, rests)
     rows[EFFORT, :count] = problem.x[:count]
-    if rows[SURE, 0] == 0.0 and count <= ENUMERATED and count_answers(
-            problem, factors, EXACT, count) != FOUND:
-        return False
-    problem.x[:count] = rows[EFFORT, :count]
-    at_efforts(problem, problem.x, count)
+    if rows[SURE, 0] == 0.0:
+        answers = count_answers(problem, factors, EXACT, count)
+        if found == FOUND:
+            problem.x[:count] = rows[EFFORT, :count]
+        if found == FOUND and answers == NONE or found != FOUND and answers == FOUND:
+            found = UNCLEAR
+        elif answers != NOT_FOUND:
+            found = answers
     for i in range(count):
-        effort = problem.x[i] * problem.unit[i]
-        low, high = problem.down[i] * problem.unit[i], problem.limit[i] * problem.unit[i]
+        rows[EFFORT, i] = problem.x[i] * problem.unit[i]
+        none = problem.floor[i] + NOTHING_AT_ALL * problem.top[problem.group[i]]
+        rows[GRAIN, i] = none / problem.unit[i]  # and what rounding of bounds leaves
+    for i in range(count):
+        below, above = _sides(rows, i)
+        low, high = rows[below, i], rows[above, i]
+        for q in range(starts[i], starts[i + 1] if by.size > 0 else 0):
+            low += by[below - LOW, q] * rows[EFFORT, columns[q]]
+            high += by[above - LOW, q] * rows[EFFORT, columns[q]]
+        rows[DOWN, i], rows[UP, i] = low, high
+    for i in range(count):
+        effort, low, high = rows[EFFORT, i], rows[DOWN, i], rows[UP, i]
+        if low <= high:
+            effort = min(max(effort, low), high)
         if np.isfinite(high) and high - effort <= AT_BOUND * abs(high):
             effort = high
         elif np.isfinite(low) and effort - low <= AT_BOUND * abs(low):
             effort = low
-        rows[EFFORT, i], rows[DOWN, i], rows[UP, i] = effort, low, high
+        rows[EFFORT, i] = effort
+    return found
+
+
+@machine_code
+def _tell(problem: Problem, d: Vector, by: Matrix, rows: Matrix, count: int) -> None:
+    """Tell rates and who moves, where efforts are found."""
+    starts, columns = problem.starts, problem.columns
     for i in range(count):
         rate, size = rows[DRIVE, i], abs(rows[DRIVE, i])
-        for j in range(count):
-            rate -= d[i, j] * rows[EFFORT, j]
-            size = max(size, abs(d[i, j] * rows[EFFORT, j]))
+        for q in range(starts[i], starts[i + 1]):
+            part = d[q] * rows[EFFORT, columns[q]]
+            rate -= part
+            size = max(size, abs(part))
         rows[RATE, i], rows[SIZE, i], rows[STATE, i] = rate, size, rows[KNOWN, i]
         if rows[MOVED, i] != 0.0:
             rows[MOVED, i] = 1.0
         if rows[KNOWN, i] != 0.0:
             continue
-        if rows[EFFORT, i] == rows[UP, i] and rate > GRAZES * size:
-            rows[STATE, i] = 1.0
-        elif rows[EFFORT, i] == rows[DOWN, i] and rate < -GRAZES * size:
-            rows[STATE, i] = -1.0
+        none = GRAZES * size + rows[GRAIN, i]
+        near = rows[GRAIN, i] / rows[OWN, i] if rows[OWN, i] > 0.0 else 0.0
+        up, down = rows[UP, i] - rows[EFFORT, i], rows[EFFORT, i] - rows[DOWN, i]
+        if up <= near and rate > none:
+            rows[STATE, i], rows[EFFORT, i] = 1.0, rows[UP, i]
+        elif down <= near and rate < -none:
+            rows[STATE, i], rows[EFFORT, i] = -1.0, rows[DOWN, i]
         elif rows[MOVED, i] != 0.0:
-            up, down = rows[UP, i] - rows[EFFORT, i], rows[EFFORT, i] - rows[DOWN, i]
-            sense = _nearer(d, rows, i)
-            for j in range(count if sense == 0.0 else 0):  # what moves as it does tells
-                if rows[MOVED, j] != 0.0 and rows[KNOWN, j] == 0.0 and sense == 0.0 and (
-                        d[i, j] ** 2 >= (1.0 - ROUNDING) * d[i, i] * d[j, j]):
-                    sense = _nearer(d, rows, j) * (1.0 if d[i, j] > 0.0 else -1.0)
-            if d[i, i] * min(up, down) <= CLEAR * size and _is_no_less(by, rows, i, count, sense):
-                if sense == 0.0:
-                    return False
-                rows[STATE, i], rows[MOVED, i] = sense, LET_GO
-    return True
+            sense = _nearer(rows, i)
+            for q in range(starts[i], starts[i + 1]):  # what moves as it does tells
+                j = columns[q]
+                if sense == 0.0 and rows[MOVED, j] != 0.0 and rows[KNOWN, j] == 0.0 and (
+                        d[q] ** 2 >= (1.0 - ROUNDING) * rows[OWN, i] * rows[OWN, j]):
+                    sense = _nearer(rows, j) * (1.0 if d[q] > 0.0 else -1.0)
+            if rows[OWN, i] > 0.0 and _is_no_less(problem, by, rows, i, sense) and (
+                    rows[OWN, i] * min(up, down) <= CLEAR * size + rows[GRAIN, i]):
+                rows[STATE, i], rows[MOVED, i] = sense, LET_GO if sense != 0.0 else UNSAID
 
 
 @machine_code
-def _nearer(d: Matrix, rows: Matrix, i: int) -> float:
+def _nearer(rows: Matrix, i: int) -> float:
     """The sense of the bound that is nearer; 0 where there is no width to tell it from."""
     up, down = rows[UP, i] - rows[EFFORT, i], rows[EFFORT, i] - rows[DOWN, i]
-    if d[i, i] * max(up, down) <= CLEAR * abs(rows[DRIVE, i]):
+    if rows[OWN, i] * max(up, down) <= CLEAR * abs(rows[DRIVE, i]) + rows[GRAIN, i]:
         return 0.0
     return 1.0 if up <= down else -1.0
 
 
 @machine_code
-def _is_no_less(by: Cube, rows: Matrix, i: int, count: int, sense: float) -> bool:
+def _is_no_less(problem: Problem, by: Matrix, rows: Matrix, i: int, sense: float) -> bool:
     """Whether motion takes no less effort than is needed to begin it."""
     at_rest = HIGH if sense > 0.0 else LOW
     in_motion = FORTH if sense > 0.0 else BACK
     rest, motion = rows[at_rest, i], rows[in_motion, i]
-    for j in range(count if by.size > 0 else 0):
-        rest += by[at_rest - LOW, i, j] * rows[EFFORT, j]
-        motion += by[in_motion - LOW, i, j] * rows[EFFORT, j]
+    for q in range(problem.starts[i], problem.starts[i + 1] if by.size > 0 else 0):
+        rest += by[at_rest - LOW, q] * rows[EFFORT, problem.columns[q]]
+        motion += by[in_motion - LOW, q] * rows[EFFORT, problem.columns[q]]
     return sense * motion >= sense * rest - AT_BOUND * abs(rest)
 
 
@@ -186,14 +230,17 @@ def _sides(rows: Matrix, i: int) -> tuple[int, int]:
 
 
 @machine_code
-def _is_clear(d: Matrix, rows: Matrix, count: int) -> bool:
+def _is_clear(rows: Matrix, count: int) -> bool:
     """Whether it is not rounding that tells what moves; what just holds at less is at rest."""
     for i in range(count):
+        if rows[MOVED, i] == UNSAID:
+            return False
         if rows[STATE, i] == 0.0 and rows[SHARED, 0] == 1.0:
             continue
         over, clear = abs(rows[RATE, i]), CLEAR_RATE * rows[SIZE, i]
         if rows[STATE, i] == 0.0:
-            over = d[i, i] * min(rows[UP, i] - rows[EFFORT, i], rows[EFFORT, i] - rows[DOWN, i])
+            over = rows[OWN, i] * min(rows[UP, i] - rows[EFFORT, i],
+                                      rows[EFFORT, i] - rows[DOWN, i])
             clear = CLEAR * rows[SIZE, i]
         if not (over > clear or rows[STATE, i] == 0.0 and rows[MOVED, i] != 0.0 or rows[
                 KNOWN, i] != 0.0 or rows[MOVED, i] == LET_GO):

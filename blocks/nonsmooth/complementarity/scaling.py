@@ -1,15 +1,11 @@
-"""Which boxes, in which units, and what counts as zero?
+"""Matrices of set-valued problems: which are dense, what is connected, in which units.
 
-A box problem is brought to rate-and-effort units in which every element
-weighs the same: with d_i = 1/sqrt(D_ii) it becomes D_hat = d D d (unit
-diagonal), b_hat = d b, lambda_hat = lambda/d. Both hats have the unit
-sqrt(power rate), so newtons and newton metres can be compared, and the
-projection step of the natural residual needs no extra factor.
+With d_i = 1/sqrt(D_ii) every element weighs the same: D_hat = d D d has a unit diagonal. Efforts
+and rates in these have the unit sqrt(power rate), so newtons and newton metres can be compared.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,10 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Indices
-from ...numerics.tolerances import NOISE, ROUNDING
 
-__all__ = ["DENSE_LIMIT", "Matrix", "MatrixLike", "ScaledBox", "as_bounds", "as_matrix",
-           "components", "dense_block", "scale"]  # fmt: skip
+__all__ = ["DENSE_LIMIT", "Matrix", "MatrixLike", "as_bounds", "as_matrix", "components",
+           "dense_block", "in_equal_units"]  # fmt: skip
 
 Matrix: TypeAlias = Any
 """Dense, or sparse in compressed rows (SciPy has no types for these)."""
@@ -95,89 +90,20 @@ def components(matrix: Matrix) -> tuple[int, NDArray[np.int32]]:
     return count, labels
 
 
-@dataclass(frozen=True)
-class ScaledBox:
-    """Find x in [lower, upper] with w = b - D x in the normal cone of the box at x.
+def in_equal_units(D: Matrix) -> tuple[Matrix, Array]:
+    """D with a unit diagonal, and the unit of effort of each element.
 
-    ``floor`` is the rate, per element, that rounding alone can cause (plus
-    what the caller says is noise); ``group`` numbers the islands.
+    Rows whose diagonal is rounding noise beside the rest of their island (an element across a rigid
+    path) are cut out and become islands of their own.
     """
-
-    D: Matrix
-    b: Array
-    lower: Array
-    upper: Array
-    floor: Array
-    group: NDArray[np.int32]
-    groups: int
-    symmetric: bool
-
-    @property
-    def size(self) -> int:
-        return len(self.b)
-
-    def rate(self, x: Array) -> Array:
-        return self.b - self.D @ x
-
-    def unit(self, w: Array) -> Array:
-        """Per element, the largest rate in its island: what a residual is measured by.
-
-        Of b and D x only: |D||x| would grow with a huge internal stress and
-        call any answer converged.
-        """
-        size = np.maximum(np.abs(self.b), np.abs(self.b - w))
-        if self.groups == 1:
-            return np.full(self.size, size.max(initial=0.0))
-        top = np.zeros(self.groups)
-        np.maximum.at(top, self.group, size)
-        return top[self.group]
-
-    def residual(self, x: Array, w: Array, tol: float) -> Array:
-        """Natural residual |x - clip(x + w)| per element; solved when <= tol."""
-        natural = np.abs(x - np.clip(x + w, self.lower, self.upper))
-        unit = self.unit(w) + self.floor / tol
-        return np.divide(natural, unit, out=np.where(natural > 0, np.inf, 0.0), where=unit > 0)
-
-
-def scale(D: Matrix, b: Array, lower: Array, upper: Array, noise: Array) -> tuple[ScaledBox, Array]:
-    """Bring a problem to equal units; returns it with d (effort = d * x).
-
-    Rows whose entries are rounding noise beside the rest of their island
-    (an element across a rigid path) are cut out and become islands of their own.
-    """
-    if sp.issparse(D) and not D.shape[0]:
-        D = D.toarray()  # nothing is open: sparse arrays have no largest entry then
-    sparse = sp.issparse(D)
-    size = abs(D)
-    if sparse:
-        reach = np.maximum(size.max(axis=1).toarray(), size.max(axis=0).toarray()).ravel()
-    else:
-        reach = np.maximum(size.max(axis=1, initial=0.0), size.max(axis=0, initial=0.0))
     count, group = components(D)
-    top = np.zeros(count)
-    np.maximum.at(top, group, reach)
-    dead = reach <= 4 * EPS * top[group]
-    diagonal = np.array(D.diagonal())
-    weight = np.where(diagonal > 4 * EPS * top[group], diagonal, reach)
-    d = np.where(dead, 1.0, 1 / np.sqrt(np.where(dead, 1.0, weight)))
-    bound = np.maximum(
-        np.where(np.isfinite(lower), np.abs(lower), 0.0),
-        np.where(np.isfinite(upper), np.abs(upper), 0.0),
-    )
-    floor = d * noise + 4 * EPS * d * (size @ bound)
-    if dead.any():
-        load = np.zeros(count)
-        np.maximum.at(load, group, np.abs(b))
-        floor = np.where(dead & (top[group] > 0), np.maximum(floor, NOISE * load[group]), floor)
-    keep = np.where(dead, 0.0, d)
-    if sparse:
-        hat = sp.csr_array(sp.diags_array(keep) @ D @ sp.diags_array(keep))
-        hat.eliminate_zeros()
-        skew = abs(hat - hat.T)
-        symmetric = skew.nnz == 0 or skew.max() <= ROUNDING
-    else:
-        hat = keep[:, None] * D * keep
-        symmetric = bool(np.all(np.abs(hat - hat.T) <= ROUNDING))
-    if dead.any():
-        count, group = components(hat)
-    return ScaledBox(hat, d * b, lower / d, upper / d, floor, group, count, symmetric), d
+    own, top = np.array(D.diagonal()), np.zeros(count)
+    np.maximum.at(top, group, own)
+    dead = own <= 4 * EPS * top[group]
+    unit = np.where(dead, 1.0, 1 / np.sqrt(np.where(dead, 1.0, own)))
+    keep = np.where(dead, 0.0, unit)
+    if not sp.issparse(D):
+        return keep[:, None] * D * keep, unit
+    hat = sp.csr_array(sp.diags_array(keep) @ D @ sp.diags_array(keep))
+    hat.eliminate_zeros()
+    return hat, unit

@@ -21,23 +21,43 @@ Acary, Brogliato, Numerical Methods for Nonsmooth Dynamical Systems, 2008.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices, grouped
-from ...numerics.tolerances import AT_BOUND, CANCELLATION, NOTHING_AT_ALL, PIVOT_NONE, SEMIDEFINITE
-from .decide import ENUMERATED, FOUND, NONE, SEVERAL, count_answers, decide
-from .p_matrix import is_p_matrix, signed_pivot
-from .problem import FEW, connect, problem_of
-from .scaling import Matrix, MatrixLike, ScaledBox, as_bounds, as_matrix, components, scale
+from ...numerics.tolerances import AT_BOUND, NOTHING_AT_ALL, ROUNDING, SEMIDEFINITE, TINY
+from .decide import ENUMERATED, FOUND, NONE, SEVERAL
+from .moving import (
+    AT_FIRST,
+    AT_REST,
+    DOWN,
+    DRIVE,
+    EFFORT,
+    FORTH,
+    GRAIN,
+    HIGH,
+    LOW,
+    MOVED,
+    NOISE,
+    OWN,
+    RATE,
+    STATE,
+    SURE,
+    UNCLEAR,
+    UP,
+    choose_jointly,
+)
+from .problem import FEW, problem_of
+from .scaling import Matrix, MatrixLike, as_bounds, as_matrix, components
 from .sparse_lu import Factors, analyse, factors_of
 
-__all__ = ["Solution", "Status", "solve"]
+__all__ = ["Choice", "Solution", "Status", "choose", "solve"]
 
 MANY_PARTS = 16
 """From this many islands on, all are tried in one problem first."""
@@ -53,6 +73,10 @@ class Status(StrEnum):
     WORK_BOUND = "not solved within the bound on work"
 
 
+GOES_ON = (FOUND, UNCLEAR)
+STATUS = {FOUND: Status.SOLVED, SEVERAL: Status.NOT_UNIQUE, NONE: Status.NO_SOLUTION}
+
+
 @dataclass(frozen=True)
 class Solution:
     """Efforts, rates and modes of all elements."""
@@ -63,11 +87,11 @@ class Solution:
     rate: Array  # b - D effort; exactly 0.0 for every element whose state is 0
     # +1 at the upper bound and moving forward, -1 at the lower bound and moving backward, 0 at
     # rest. For an element of fixed effort (equal bounds) the sign of its rate.
-    state: NDArray[np.int8]
+    state: Indices
     grazing: Flags  # at rest with the effort at a bound: the next derivative decides
     status: Status
     suspects: Indices  # elements of islands that are unsolved or not unique
-    iterations: int  # steps of all methods, mostly one linear system each; the closed form is one
+    iterations: int  # linear systems
 
     @property
     def converged(self) -> bool:
@@ -83,9 +107,7 @@ def solve(
     by_lower: MatrixLike | None = None,
     by_upper: MatrixLike | None = None,
     *,
-    known: ArrayLike | None = None,
     guess: ArrayLike | None = None,
-    tol: float = 1e-10,
     noise: ArrayLike = 0.0,
 ) -> Solution:
     """Find efforts within bounds whose rates b - D effort lie in the bounds' normal cone.
@@ -103,13 +125,8 @@ def solve(
         effort is known.
     by_lower, by_upper : (n, n) array_like or scipy.sparse, optional
         Derivatives of the bounds by the efforts (mu N); both or none.
-    known : (n,) bool array_like, optional
-        Elements that slide: their effort is their lower bound, whatever their rate. For bounds
-        that depend on efforts; constant ones are equal then.
     guess : (n,) array_like, optional
         Efforts of an earlier solution: where efforts are not determined those found are near.
-    tol : float
-        Bound of the scaled natural residual.
     noise : array_like
         Rates that are noise of the caller's evaluation, per element. Decides
         whether an element across a rigid or prescribed path (D_ii = 0) rests.
@@ -152,191 +169,131 @@ def solve(
     n = len(load)
     if not np.all(np.isfinite(load)):
         raise ValueError(f"rate {int(np.flatnonzero(~np.isfinite(load))[0])} of b is not finite")
-    matrix = as_matrix(D, n)
-    loaded = by_lower is not None and by_upper is not None
-    if loaded:
-        low, high = np.array(lower, dtype=float), np.array(upper, dtype=float)
-        L, H = (as_matrix(given, n) for given in (by_lower, by_upper))
-        linked = abs(matrix) + abs(L) + abs(H)
+    matrix, slopes = as_matrix(D, n), None
+    if by_lower is not None and by_upper is not None:
+        bounds = [np.array(lower, dtype=float), np.array(upper, dtype=float)]
+        slopes = 2 * [as_matrix(given, n) for given in (by_lower, by_upper)]
     else:
-        (low, high), linked = as_bounds(lower, upper, n), matrix
-        L = H = sp.csr_array((n, n)) if sp.issparse(matrix) else np.zeros((n, n))
-    whole = _Island(matrix, load, low, high, L, H,
-                    np.zeros(n, dtype=bool) if known is None else np.array(known, dtype=bool),
-                    np.zeros(n) if guess is None else np.array(guess, dtype=float),
-                    np.array(np.broadcast_to(np.asarray(noise, dtype=float), (n,))))
-    count, label = components(linked)
-    answers = [(np.arange(n), whole.answer(tol, 0 if count > 1 else ENUMERATED))] if (
-        n and (count == 1 or count >= MANY_PARTS and not loaded)) else []
-    left = np.ones(count, dtype=bool)
-    if answers:
-        left[:] = False
-        left[label[answers[0][1].failed]] = count > 1
-    answers += [(here, whole.island(here).answer(tol))
-                for here in grouped(label) if left[label[here[0]]]]
-    effort, rate, state, grazing = np.zeros(n), np.zeros(n), np.zeros(n, np.int8), np.zeros(n, bool)
-    status, suspects = Status.SOLVED, np.zeros(n, dtype=bool)
-    for here, one in answers:
-        effort[here], rate[here], state[here] = one.effort, one.rate, one.state
-        grazing[here] = one.grazing
-        if one.status is not Status.SOLVED and (len(here) < n or count == 1):
-            status, suspects[here] = one.status, True
-    return Solution(effort, rate, state, grazing, status, np.flatnonzero(suspects),
-                    sum(one.systems for _, one in answers))
+        bounds = list(as_bounds(lower, upper, n))
+    none = np.zeros(n)
+    found = choose(matrix, load, np.array(2 * bounds), slopes, slides=none, moved=none,
+                   near=none if guess is None else np.array(guess, dtype=float),
+                   noise=np.broadcast_to(np.asarray(noise, dtype=float), (n,)))
+    size = np.abs(found.effort)
+    band = AT_BOUND * size + found.grain + NOTHING_AT_ALL * size.max(initial=0.0)
+    at_bound = np.minimum(found.high - found.effort, found.effort - found.low) <= band
+    return Solution(found.effort, found.rate, found.state, (found.state == 0) & at_bound,
+                    found.status, found.suspects, found.systems)
 
 
-class _Answer(NamedTuple):
-    """What an island comes to; where its laws do not hold."""
+class Choice(NamedTuple):
+    """Efforts, rates, who moves which way, and bounds, of elements that were at rest or slide."""
 
     effort: Array
     rate: Array
-    state: NDArray[np.int8]
-    grazing: Flags
-    status: Status
-    failed: Flags
-    systems: int
-
-
-class _Island(NamedTuple):
-    """Elements that act on each other; bounds are low + L effort and high + H effort."""
-
-    D: Matrix
-    b: Array
+    state: Indices  # 0 at rest
+    moved: Array  # 0, 1, or LET_GO or UNSAID
     low: Array
     high: Array
-    L: Matrix
-    H: Matrix
-    known: Flags
-    near: Array
-    noise: Array
-
-    def island(self, here: Indices) -> _Island:
-        """The problem of some of them."""
-        given: list[Any] = [m[here][:, here] if m.ndim == 2 else m[here] for m in self]
-        return _Island(*given)
-
-    def answer(self, tol: float, enumerated: int = ENUMERATED) -> _Answer:
-        """Eliminate what slides, search, and tell modes."""
-        gone = self.known | (self.low == self.high) & ~_rows(self.L - self.H)
-        free, held, effort = np.flatnonzero(~gone), np.flatnonzero(gone), self.near.copy()
-        island, back = self, None
-        if len(held):
-            effort[held] = self.low[held]
-            if _rows(self.L)[held].any():
-                own = np.eye(len(held)) - sp.dense(self.L[held][:, held])
-                if signed_pivot(own) <= PIVOT_NONE:  # friction that carries itself
-                    return self._told(effort, None, gone, tol, Status.NOT_UNIQUE, 0)
-                inverse = np.linalg.inv(own)
-                effort[held] = inverse @ self.low[held]
-                back = inverse @ sp.dense(self.L[held][:, free])
-            island = self._without(free, held, effort[held], back)
-        if not len(free):
-            return self._told(effort, None, gone, tol, Status.SOLVED, 0)
-        box, d = scale(island.D, island.b, island.low, island.high, island.noise)
-        x, status, systems = _searched(box, _scaled(island.L, d), _scaled(island.H, d),
-                                       island.near / d, tol, enumerated)
-        effort[free] = x * d
-        if back is not None:
-            effort[held] += back @ effort[free]
-        return self._told(effort, (box, x, d), gone, tol, status, systems)
-
-    def _without(self, free: Indices, held: Indices, effort: Array, back: Array | None) -> _Island:
-        """The problem of those whose effort is not known."""
-        inner = self.island(free)
-        D, L, H = (m[free][:, held] for m in (self.D, self.L, self.H))
-        pull = D @ effort
-        # cancellation with known efforts leaves noise of this size in b
-        noise = inner.noise + CANCELLATION * (np.abs(inner.b) + np.abs(pull))
-        inner = inner._replace(b=inner.b - pull, low=inner.low + L @ effort,
-                               high=inner.high + H @ effort, noise=noise)
-        if back is None:
-            return inner
-        return inner._replace(D=inner.D + D @ back, L=inner.L + L @ back, H=inner.H + H @ back)
-
-    def _told(self, effort: Array, found: tuple[ScaledBox, Array, Array] | None, gone: Flags,
-              tol: float, status: Status, systems: int) -> _Answer:
-        """Rates and modes at efforts; constant bounds hold exactly, not to rounding."""
-        n, free = len(effort), ~gone
-        for bound, slope, inward in ((self.low, self.L, np.maximum), (self.high, self.H,
-                                                                      np.minimum)):
-            effort = np.where(_rows(slope), effort, inward(effort, bound))
-        force = self.D @ effort
-        rate, size = self.b - force, np.maximum(np.abs(self.b), np.abs(force))
-        moving = np.abs(rate) > tol * size.max(initial=0.0) + self.noise
-        state = np.where(gone & moving, np.sign(rate), 0).astype(np.int8)
-        grazing, failed = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
-        if found is not None:
-            box, x, d = found
-            w = box.rate(x)
-            unit = box.unit(w)
-            moving[free] = np.abs(w) > tol * unit + box.floor
-            low, high = self.low + self.L @ effort, self.high + self.H @ effort
-            band = AT_BOUND * np.abs(effort)
-            band[free] += NOTHING_AT_ALL * unit * d
-            bottom, top = effort <= low + band, effort >= high - band
-            state[free] = np.where(top & moving & (rate > 0), 1,
-                                   np.where(bottom & moving & (rate < 0), -1, 0))[free]
-            for bound, slope, way in ((self.low, self.L, -1), (self.high, self.H, 1)):
-                effort = np.where(free & (state == way) & ~_rows(slope), bound, effort)
-            rate = self.b - self.D @ effort
-            if status is not Status.SOLVED:
-                failed[free] = box.residual(x, w, tol) > tol
-            rest = free & (state == 0)
-            grazing = rest & (bottom | top)
-            rate[rest & ~failed] = 0.0
-        return _Answer(effort, rate, state, grazing, status, failed, systems)
+    grain: Array  # efforts that rounding may make of none
+    status: Status
+    suspects: Indices  # elements of which no efforts are found, or several
+    systems: int  # linear systems that it took
 
 
-def _rows(matrix: Matrix) -> Flags:
-    """Which rows of a matrix have entries."""
-    return np.asarray(abs(matrix).sum(axis=1)).ravel() > 0
+def choose(D: Matrix, drive: Array, bounds: Array, slopes: Sequence[Matrix] | None, *,
+           slides: Array | Indices, moved: Array, near: Array, noise: Array) -> Choice:
+    """Find which elements at rest begin to move, part by part of what acts on each other.
+
+    Parameters
+    ----------
+    D : (n, n) change of rates by efforts, with its sign turned
+    drive : (n,) rates without efforts
+    bounds : (4, n) at rest and in motion, low, high, back, forth, without efforts
+    slopes : of these by efforts, if they follow any
+    slides : (n,) 1 and -1 for what slides for sure
+    moved : (n,) which ones less holds from the beginning
+    near : (n,) efforts to begin with
+    noise : (n,) rates that are rounding
+
+    Examples
+    --------
+    A mass on a floor that holds 4 N at rest and 3 N in motion, pulled with 5 N:
+
+    >>> bounds = np.array([[-4.0], [4.0], [-3.0], [3.0]])
+    >>> none = np.zeros(1)
+    >>> found = choose(np.eye(1), np.array([5.0]), bounds, None, slides=none, moved=none,
+    ...                near=none, noise=none)
+    >>> found.state.tolist(), found.effort.tolist(), found.rate.tolist()
+    ([1], [3.0], [2.0])
+    """
+    n, by = len(drive), [] if slopes is None else list(slopes)
+    rows = np.zeros((AT_REST, n))
+    rows[DRIVE], rows[LOW : FORTH + 1], rows[MOVED], rows[STATE] = drive, bounds, moved, slides
+    rows[AT_FIRST], rows[NOISE] = near, noise
+    count, label = components(sum(map(abs, by), abs(D)))
+    parts, status, suspects = grouped(label), Status.SOLVED, [np.zeros(0, dtype=int)]
+    if count >= MANY_PARTS and not by:
+        parts = [np.arange(n)] if _choose_part(rows, D, by, np.arange(n))[0] in GOES_ON else parts
+    systems = 0
+    for here in parts:
+        found, rows[:, here], more = _choose_part(rows, D, by, here)
+        systems += more
+        if found not in GOES_ON:
+            status = STATUS.get(found, Status.WORK_BOUND)
+            suspects.append(here)
+    lost = np.concatenate(suspects)
+    state = rows[STATE].astype(int)
+    rate = np.where((state == 0) & ~np.isin(np.arange(n), lost), 0.0, rows[RATE])
+    grain = np.divide(rows[GRAIN], rows[OWN], out=np.zeros(n), where=rows[OWN] > 0)
+    return Choice(rows[EFFORT], rate, state, rows[MOVED], rows[DOWN], rows[UP], grain, status, lost,
+                  systems)
 
 
-def _scaled(matrix: Matrix, d: Array) -> Matrix:
-    if sp.issparse(matrix):
-        return sp.csr_array(sp.diags_array(1 / d) @ matrix @ sp.diags_array(d))
-    return matrix * (d / d[:, None])
-
-
-def _searched(box: ScaledBox, L: Matrix, H: Matrix, near: Array, tol: float, enumerated: int
-              ) -> tuple[Array, Status, int]:
-    """Efforts in equal units, how sure they are, and how many linear systems that took."""
-    n, loaded = box.size, bool(_rows(L).any() or _rows(H).any())
-    if n <= FEW:
-        dense = [sp.dense(m) for m in (box.D, L, H)]
-        starts, columns = np.arange(n + 1) * n, np.tile(np.arange(n), n)
-        values = [m.ravel() for m in dense]
-    else:
-        rows = [sp.csr_array(m) for m in (box.D, L, H)]
-        linked = sum(abs(m) for m in rows) + sp.eye_array(n, format="csr")
-        pattern = sp.csr_array(linked + linked.T)
-        pattern.sort_indices()
-        starts, columns = pattern.indptr, pattern.indices
-        owner = np.repeat(np.arange(n), np.diff(starts))
-        values = [np.asarray(m[owner, columns]).ravel() for m in rows]
-    problem, factors = problem_of(n, len(columns)), _analysed(starts, columns, n)
+def _choose_part(rows: Matrix, D: Matrix, by: Sequence[Matrix], here: Indices
+                 ) -> tuple[int, Array, int]:
+    """Choose among the elements ``here``: how that ended, their rows, and systems that it took."""
+    if len(here) < rows.shape[1]:
+        D, by = D[here][:, here], [m[here][:, here] for m in by]
+    starts, columns, (d, *slopes) = _entries_of([D, *by])
+    problem, mine = problem_of(len(here), len(columns)), np.ascontiguousarray(rows[:, here])
     problem.starts[:], problem.columns[:] = starts, columns
-    for into, given in zip((problem.D, problem.L, problem.H, problem.b, problem.low, problem.high,
-                            problem.floor, problem.new), (*values, box.b, box.lower, box.upper,
-                                                          box.floor, near), strict=True):
-        into[:] = given
-    connect(problem, n)
-    passive = bool(box.groups < n and box.symmetric and (box.D.diagonal() > 0).all())
-    found = decide(problem, factors, tol, n, loaded or passive)
-    if n <= enumerated and not (found == FOUND and (  # and has one motion for every load
-            box.symmetric and np.linalg.eigvalsh(sp.dense(box.D))[0] > -SEMIDEFINITE
-            or is_p_matrix(sp.dense(box.D)) is True)):
-        before = problem.x.copy()
-        answers = count_answers(problem, factors, tol, n)
-        if found == FOUND:
-            problem.x[:] = before
-        found = answers if found != FOUND or answers == SEVERAL else FOUND
-    status = {FOUND: Status.SOLVED, SEVERAL: Status.NOT_UNIQUE, NONE: Status.NO_SOLUTION}
-    return problem.x, status.get(found, Status.WORK_BOUND), int(problem.systems[0])
+    free = mine[LOW] < mine[HIGH]
+    for slope in by:
+        free |= np.ravel(abs(slope).sum(axis=1)) > 0
+    passive = bool(free.sum() > ENUMERATED) or _is_passive(D)
+    mine[SURE] = passive and not (by and mine[STATE].any())  # what slides may follow
+    found = choose_jointly(problem, _analysed(starts, columns), d, np.array(slopes or np.empty(
+        (4, 0))), mine, len(here), bool(by) or passive)
+    return found, mine, int(problem.systems[0])
 
 
-def _analysed(starts: Indices, columns: Indices, n: int) -> Factors:
+def _is_passive(D: Matrix) -> bool:
+    """Whether no loads have several answers: D is symmetric, and positive semi-definite."""
+    d = sp.dense(D)
+    unit = np.sqrt(np.maximum(d.diagonal(), TINY))
+    d = d / np.outer(unit, unit)
+    return bool((abs(d - d.T) <= ROUNDING).all() and np.linalg.eigvalsh(d)[0] > -SEMIDEFINITE)
+
+
+def _entries_of(matrices: Sequence[Matrix]) -> tuple[Indices, Indices, list[Array]]:
+    """One pattern for some matrices, and the entries of each."""
+    n = matrices[0].shape[0]
+    if n <= FEW:
+        return np.arange(n + 1) * n, np.tile(np.arange(n), n), [
+            sp.dense(m).ravel() for m in matrices]
+    rows = [sp.csr_array(m) for m in matrices]
+    linked = sum(abs(m) for m in rows) + sp.eye_array(n, format="csr")
+    pattern = sp.csr_array(linked + linked.T)
+    pattern.sort_indices()
+    owner = np.repeat(np.arange(n), np.diff(pattern.indptr))
+    return pattern.indptr, pattern.indices, [
+        np.asarray(m[owner, pattern.indices]).ravel() for m in rows]
+
+
+def _analysed(starts: Indices, columns: Indices) -> Factors:
     """The order and pattern of factors of matrices of a pattern."""
+    n = len(starts) - 1
     entries = n * n if n <= FEW else FILLED * len(columns)
     while True:
         factors = factors_of(n, entries)

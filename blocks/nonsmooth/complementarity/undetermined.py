@@ -21,7 +21,15 @@ from ...numerics.tolerances import (
     SAME_AS_BEFORE,
     TINY,
 )
-from .scaling import DENSE_LIMIT, MatrixLike, as_bounds, as_matrix, components, dense_block, scale
+from .scaling import (
+    DENSE_LIMIT,
+    MatrixLike,
+    as_bounds,
+    as_matrix,
+    components,
+    dense_block,
+    in_equal_units,
+)
 
 __all__ = ["kernel", "open_load", "open_sides", "stress_groups", "stresses", "undetermined_groups"]
 
@@ -71,17 +79,17 @@ def stresses(D: MatrixLike, low: Array, high: Array, stuck: ArrayLike) -> list[S
     if m == 0:
         return []
     matrix = as_matrix(D, n)[index][:, index]
-    box, d = scale(matrix, np.zeros(m), low[index], high[index], np.zeros(m))
-    diagonal = np.asarray(box.D.diagonal())
+    matrix, d = in_equal_units(matrix)
+    diagonal = np.asarray(matrix.diagonal())
     out = []
-    for island in grouped(box.group):
+    for island in grouped(components(matrix)[1]):
         if len(island) == 1:
             if diagonal[island[0]] == 0:
                 out.append(Stress(index[island], np.ones((1, 1))))
             continue
         if len(island) > DENSE_LIMIT:
             continue
-        free = kernel(dense_block(box.D, island, island))
+        free = kernel(dense_block(matrix, island, island))
         if free.shape[1] == 0:
             continue
         out += [Stress(index[island[here]], d[island[here], None] * basis[here])

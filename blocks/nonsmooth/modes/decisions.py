@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...numerics import sparse as sp
+from ...exceptions import SimulationError
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.copies import put_back
 from ...numerics.tolerances import (
@@ -20,28 +20,31 @@ from ...numerics.tolerances import (
     CLEAR,
     DECIDED_AGAIN,
     FLOW_NONE,
+    FOUR_LAST_BITS,
     INSTANT,
     MODE_ENDED,
-    NO_RANGE,
     NOISE,
+    NOTHING_AT_ALL,
     ROUNDING,
     SAME_AS_BEFORE,
     SAME_INSTANT,
+    SETTLED,
     SHORT_TIME,
     SHORTEST_INSTANT,
     TINY,
 )
 from ...system import Problem
+from ..complementarity import Choice, Status, choose
+from ..complementarity.moving import LET_GO, UNSAID
 from ..unsettled import unsettled
-from .delassus import at_dead_centres
-from .efforts import Efforts
+from .delassus import at_dead_centres, stopping_effort, without
+from .efforts import ROUNDS, Efforts
 from .elements import Change, LawValues
 from .evaluation import Evaluation
 from .gaps import largest_position
 from .held_states import HeldStates
 from .impacts import Impacts
 from .indeterminacy import Indeterminacy
-from .joint_problem import JointProblem, Solved
 from .margins import Margins
 from .painleve import Painleve
 from .solved_modes import SolvedModes
@@ -63,8 +66,8 @@ class Decisions:
         self.held_states = held_states
         self.elements, self.state = evaluation.elements, evaluation.state
         self.impacts = Impacts(evaluation)
-        self.joint_problem = JointProblem(evaluation, painleve)
-        self.look_ahead = LookAhead(evaluation, efforts, indeterminacy, self.joint_problem)
+        self.at_rest = AtRest(evaluation, painleve)
+        self.look_ahead = LookAhead(evaluation, efforts, indeterminacy, self.at_rest)
         self.last = -np.inf  # time of the last decision
         self._fruitless = 0  # decisions in a row that changed nothing
 
@@ -286,27 +289,19 @@ class Decisions:
 
     # -- who stays at rest -----------------------------------------------------------------
     def _choose(self, problem: Problem, t: float, still: Flags, leaving: Flags) -> None:
-        """Solve the problem at rest; elements that start to move do so with kinetic bounds.
-
-        Friction is larger at rest than in motion, so the search is repeated with the
-        kinetic bounds of all that have moved, until no other one moves.
-        """
+        """Choose the modes of elements at rest; those that are ``leaving`` less holds."""
         index = np.flatnonzero(still)
         if not len(index):
             return
-        self.joint_problem.refuse_no_bounds(problem, t)
-        moved = leaving[index]
-        for _ in range(len(index) + 1):
-            solved = self.joint_problem.solve(problem, t, index, moved)
-            new = solved.moving & ~moved
-            moved = moved | new
-            if not new.any() or self._is_same_in_motion(problem, t, index[new]):
-                break
-        state = np.where(solved.moving, solved.solution.state, 0)
+        self.at_rest.refuse_no_bounds(problem, t)
+        chosen = self.at_rest.choose(problem, t, index, leaving[index])
+        state = np.where((chosen.moved == LET_GO) & ~leaving[index], 0, chosen.state)
         self._pass_dead_centres(problem, t, index, state)
-        loose = leaving[index] & ~solved.moving
-        if loose.any():
-            self._let_go(problem, t, index, state, solved, loose, moved)
+        self.state.modes[index] = state
+        unsaid = (chosen.moved == UNSAID) & leaving[index]
+        if unsaid.any():  # no width to tell the sense from: the next instant does
+            senses = self.look_ahead.senses(problem, t, index, leaving[index] | (state != 0))
+            state[unsaid] = senses[unsaid]
         self.state.modes[index] = state
 
     def _pass_dead_centres(self, problem: Problem, t: float, index: Indices, state: Indices
@@ -320,51 +315,95 @@ class Decisions:
             moved = self.margins.moved_by_others(problem, t, now)[index]
             state[there] = np.where(moved, np.sign(now.rate[index]), 0)[there]
 
-    def _is_same_in_motion(self, problem: Problem, t: float, index: Indices) -> bool:
-        """Whether the bounds of some elements are the same at rest and in motion."""
-        now, load = self.evaluation.values(problem, t), self.evaluation.load
-        same = np.array_equal(now.low[index], now.back[index]) and np.array_equal(
-            now.high[index], now.forth[index])
-        if not same or load is None:
-            return same
-        low, high, back, forth = (s[index] for s in load.slopes(problem, t))
-        return not (abs(low - back).max() or abs(high - forth).max())
 
-    def _let_go(self, problem: Problem, t: float, index: Indices, state: Indices, solved: Solved,
-                loose: Flags, moved: Flags) -> None:
-        """Friction that is no smaller in motion: it goes with the effort it has reached."""
-        effort, low, high = solved.solution.effort, solved.low, solved.high
-        now = self.evaluation.present(problem, t)
-        largest = np.abs(effort).max()
-        slack = AT_BOUND * np.where(np.isfinite(high - low), high - low, largest)
-        up = loose & (effort >= high - slack)
-        down = loose & (effort <= low + slack) & ~(up & (high - effort <= effort - low))
-        narrow = max(NO_RANGE * largest, solved.unseen)
-        unsaid = loose & (high - low <= narrow) & (now.forth >= now.back)[index]
-        if unsaid.any():  # no width to tell the sense from: the next instant does
-            self.state.modes[index] = state
-            state[unsaid] = self.look_ahead.senses(problem, t, index, moved | loose)[unsaid]
-            up, down = up & ~unsaid, down & ~unsaid
-        no_less = 1 - AT_BOUND
-        state[up & ~down & (now.forth >= now.high * no_less)[index]] = 1
-        state[down & (now.back <= now.low * no_less)[index]] = -1
-        # what moves as it does goes along
-        d = self.evaluation.delassus.matrix(problem, t)[index][:, index]
-        own = np.asarray(d.diagonal())
-        for k in np.flatnonzero(loose & (state != 0)):
-            row = sp.dense(d[[k]]).ravel()
-            along = row**2 >= (1 - ROUNDING) * own[k] * own
-            along &= (own > 0) & (state == 0) & ~self.elements.contact[index]
-            state[along] = state[k] * np.sign(row[along])
+class AtRest:
+    """The problem of all elements at rest, posed at the present point.
+
+    ``painleve`` is what is refused, where bounds depend on efforts.
+    """
+
+    def __init__(self, evaluation: Evaluation, painleve: Painleve | None) -> None:
+        self.evaluation, self.painleve = evaluation, painleve
+        self.elements, self.state = evaluation.elements, evaluation.state
+
+    def choose(self, problem: Problem, t: float, index: Indices, moved: Flags) -> Choice:
+        """Which of some elements begin to move, and their efforts, in the problem too; those that
+        ``moved`` are kinetic. Bounds are linearised at present efforts, by repetition.
+
+        Raises SimulationError if no motion, or more than one, obeys the laws.
+        """
+        evaluation, load = self.evaluation, self.evaluation.load
+        parts, noise = evaluation.components(problem, t), evaluation.rounding.of_rates(problem, t)
+        here = np.flatnonzero(np.isin(parts, parts[index]))
+        at = np.searchsorted(here, index)
+        slides, loose = self.state.modes[here], np.zeros(len(here))
+        slides[at], loose[at] = 0, moved
+        affine = not evaluation.functions.nonlinear if load is None else load.affine
+        previous, none, expected, settled = np.inf, 0.0, np.zeros(0), affine
+        for again in range(ROUNDS):
+            now, effort = evaluation.values(problem, t), evaluation.efforts(problem)[here]
+            bounds = np.stack([v[here] for v in (now.low, now.high, now.back, now.forth)])
+            d = evaluation.delassus.matrix(problem, t)[here][:, here]
+            there = at_dead_centres(d) & ~self.elements.contact[here]
+            own = np.where(d.diagonal() > 0, d.diagonal(), np.inf)
+            if again:  # what the motion leaves open may be other efforts each time
+                told = np.nan_to_num([*bounds, np.where(there, 0.0, now.rate[here] / own)])
+                change, largest = np.abs(told - expected).max(), np.abs(effort).max()
+                settled = change <= none + SAME_AS_BEFORE * largest
+                if settled and (change > 2 * previous or change <= none + SETTLED * largest):
+                    break
+                previous = change
+            drive = np.where(there, 0.0, now.rate[here] + d @ effort)
+            d, slopes = without(d, there), None
+            if load is not None:
+                slopes = [s[here][:, here] for s in load.slopes(problem, t)]
+                bounds -= [s @ effort for s in slopes]
+                none = FOUR_LAST_BITS * np.abs(bounds[np.isfinite(bounds)]).max(initial=0.0)
+                if (np.abs(drive) <= none * d.diagonal()).all():  # no load, but for rounding
+                    drive = np.zeros(len(here))
+            chosen = choose(d, drive, bounds, slopes, slides=slides, moved=loose,
+                            near=effort if load else np.zeros(len(here)), noise=noise[here])
+            none = max(none, NOTHING_AT_ALL * stopping_effort(d, drive))
+            full = evaluation.efforts(problem)
+            full[here] = chosen.effort
+            self.elements.put(problem.u, full)
+            problem.solve_algebraic(t)
+            if affine:
+                break
+            if slopes is not None:
+                bounds += [s @ chosen.effort for s in slopes]
+            expected = np.nan_to_num([*bounds, (drive - d @ chosen.effort) / own])
+            loose = np.maximum(loose, chosen.moved > 0)
+        if self.painleve is not None:
+            self.painleve.refuse(t, chosen, here)
+        if not settled or chosen.status not in (Status.SOLVED, Status.NOT_UNIQUE):
+            raise unsettled(self.elements.names(
+                here if not len(chosen.suspects) else here[chosen.suspects]), t, "efforts")
+        return chosen._replace(effort=chosen.effort[at], state=chosen.state[at],
+                               moved=chosen.moved[at])
+
+    def refuse_no_bounds(self, problem: Problem, t: float) -> None:
+        """Stop at a law whose bounds are no numbers, such as a strength that overflows."""
+        now = self.evaluation.values(problem, t)
+        bounds = np.stack([now.low, now.high, now.back, now.forth])
+        wrong = np.flatnonzero(np.isnan(bounds).any(axis=0))
+        if len(wrong):
+            path = self.elements.name(int(wrong[0]))
+            raise SimulationError(
+                path, f"the bounds of its law have no value at t = {t:.9g} s.",
+                "Look for a strength that grows without bound, a division by zero, or a root or "
+                "logarithm of a negative number in them.", time=t, variables=(path,),
+                code="simulation.value",
+            )  # fmt: skip
 
 
 class LookAhead:
     """A look at the instant that follows, with the present modes held."""
 
     def __init__(self, evaluation: Evaluation, efforts: Efforts, indeterminacy: Indeterminacy,
-                 joint_problem: JointProblem) -> None:
+                 at_rest: AtRest) -> None:
         self.evaluation, self.efforts = evaluation, efforts
-        self.indeterminacy, self.joint_problem = indeterminacy, joint_problem
+        self.indeterminacy, self.at_rest = indeterminacy, at_rest
         self.state = evaluation.state
 
     def release(self, problem: Problem, t: float, still: Flags) -> None:
@@ -388,8 +427,7 @@ class LookAhead:
         with put_back(problem.x, problem.u, problem.z):
             self.efforts.apply(problem, t)
             h = self._step(problem, t)
-            state = self.joint_problem.solve(problem, t + h, index, moved).solution.state
-        return state.astype(int)
+            return self.at_rest.choose(problem, t + h, index, moved).state
 
     def _step(self, problem: Problem, t: float) -> float:
         """Move on by an instant, with the present modes; returns how long it is."""

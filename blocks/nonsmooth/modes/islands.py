@@ -12,7 +12,7 @@ from ...numerics.arrays import Array, Flags, Indices, Matrix
 if TYPE_CHECKING:
     import casadi as ca
 
-__all__ = ["UNLOADED", "NetworkIslands", "PredictedIslands"]
+__all__ = ["UNLOADED", "NetworkIslands", "IslandsWithMass"]
 
 def _none(kind: type) -> Any:
     return field(default_factory=lambda: np.zeros(0, dtype=kind))
@@ -39,7 +39,7 @@ def _is_same(one: Any, other: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class PredictedIslands(_OfElements):
+class IslandsWithMass(_OfElements):
     """Elements whose efforts are solved for, and whose rates are affine in them."""
 
     moves: Flags  # (elements,) not those whose flow is always zero

@@ -41,7 +41,7 @@ from .evaluation import Evaluation
 from .gaps import gap_states
 from .held_states import HeldStates
 from .indeterminacy import Indeterminacy
-from .islands import PredictedIslands
+from .islands import IslandsWithMass
 from .law_functions import LawFunctions
 from .margins import CompiledMargins, Margins
 from .painleve import Painleve
@@ -179,7 +179,7 @@ class SetValuedLaws(Laws):
     def runs_compiled(self, problem: Problem, t: float) -> bool:
         return self.compiled.fit(problem, t)
 
-    def decision_data(self, problem: Problem, t: float) -> PredictedIslands | None:
+    def decision_data(self, problem: Problem, t: float) -> IslandsWithMass | None:
         if self.elements.contact.any():
             return islands_in(self.evaluation, problem, t)
         islands = self.evaluation.memory.once_simple(
@@ -199,7 +199,7 @@ class SetValuedLaws(Laws):
         return self.compiled.expressions()
 
 
-def islands_in(evaluation: Evaluation, problem: Problem, t: float) -> PredictedIslands | None:
+def islands_in(evaluation: Evaluation, problem: Problem, t: float) -> IslandsWithMass | None:
     """The islands of a network in one run; None where decisions take more."""
     held, functions, elements = evaluation.held_modes, evaluation.functions, evaluation.elements
     if not isinstance(held, SolvedModes) or not held.blocks or not (
@@ -212,7 +212,7 @@ def islands_in(evaluation: Evaluation, problem: Problem, t: float) -> PredictedI
         island[block] = k
     ends_at, who = np.full(held.size, -1), np.concatenate([np.zeros(0, dtype=int), *held.shared])
     ends_at[who] = np.arange(len(who))
-    islands = PredictedIslands(
+    islands = IslandsWithMass(
         elements.kinds, evaluation.state.by_kind(evaluation.state.fast),
         np.ones(held.size, dtype=bool), elements.contact,
         ~functions.flow_varies, bool(held.dependent.any()), held.in_a_circle, held.bends,
@@ -224,7 +224,7 @@ def islands_in(evaluation: Evaluation, problem: Problem, t: float) -> PredictedI
 
 
 def _kept_islands(evaluation: Evaluation, held: SolvedModes, problem: Problem, t: float,
-                  islands: PredictedIslands) -> PredictedIslands | None:
+                  islands: IslandsWithMass) -> IslandsWithMass | None:
     """Complete the islands where numbers are kept by modes; None where decisions take more."""
     functions, delassus, n = evaluation.functions, evaluation.delassus, held.size
     kept, pushed = held.kept, functions.pushed

@@ -2,7 +2,7 @@
 
 A bound such as ``mu N`` is linearised at the present efforts, with the algebraic unknowns
 following; pieces (``abs_(N)``, ``maximum``) are found by repetition. The joint problem at an event
-is that of :mod:`blocks.nonsmooth.modes.joint_problem`, impacts are struck by
+is that of :mod:`blocks.nonsmooth.modes.decisions`, impacts are struck by
 :mod:`blocks.nonsmooth.modes.impacts`, static indeterminacy is the business of
 :mod:`blocks.nonsmooth.modes.indeterminacy`, and what has no motion, or several, that of
 :mod:`blocks.nonsmooth.modes.painleve`.

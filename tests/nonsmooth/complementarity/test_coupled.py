@@ -9,7 +9,14 @@ from numpy.testing import assert_allclose
 from scipy.optimize import linprog
 
 from blocks.nonsmooth import complementarity
-from blocks.nonsmooth.complementarity import Friction, Status, sequential_impact, share_of, solve
+from blocks.nonsmooth.complementarity import (
+    Friction,
+    Status,
+    choose,
+    sequential_impact,
+    share_of,
+    solve,
+)
 
 CHECKED = settings(deadline=None, derandomize=True)
 
@@ -59,15 +66,12 @@ def test_a_sliding_contact_has_one_answer_while_its_friction_leaves_it_a_positiv
     # D_NN = 1, slides backward with mu = 1: effective 1 - mixed
     D = np.array([[1.0, mixed], [mixed, 5.0]])
     low, high, L, H = rough(1, [1.0])
-    found = solve(D, [load, 0.0], low, high, L, L, known=[False, True])
+    found = choose(D, np.array([load, 0.0]), np.array(2 * [low, high]), 4 * [L],
+                   slides=np.array([0.0, -1.0]), moved=np.zeros(2), near=np.zeros(2),
+                   noise=np.zeros(2))
     assert found.status is expected
     if expected is Status.SOLVED:
         assert_allclose(found.effort, np.array([1.0, -1.0]) * max(load, 0) / (1 - mixed))
-
-
-def test_friction_that_carries_itself_is_refused():
-    found = solve(np.eye(1), [1.0], [0.5], [0.5], [[1.2]], [[1.2]], known=[True])
-    assert found.status is Status.NOT_UNIQUE
 
 
 def test_no_effort_is_found_where_there_is_none():

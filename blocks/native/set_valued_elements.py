@@ -24,20 +24,20 @@ from .stages import ATOL
 from .steps import Workspace
 
 if TYPE_CHECKING:
-    from ..nonsmooth.modes.islands import PredictedIslands
+    from ..nonsmooth.modes.islands import IslandsWithMass
     from .equations import Equations
 
 __all__ = ["BACK", "EFFORT", "FLOW", "FORTH", "GAP", "HIGH", "LOW", "NOBODY",
-           "RATE", "RESTITUTION", "VALUES", "PredictedElements", "bounds_move",
+           "RATE", "RESTITUTION", "VALUES", "SetValuedElements", "bounds_move",
            "is_held", "is_regular", "is_shared", "no_flow", "part_of",
-           "predicted_elements"]  # fmt: skip
+           "set_valued_elements"]  # fmt: skip
 
 FLOW, LOW, HIGH, BACK, FORTH, RATE, EFFORT, GAP, RESTITUTION = range(9)
 VALUES = 9  # of an element, one row each
 NOBODY = -1  # instead of the number of an element
 
 
-class PredictedElements(NamedTuple):
+class SetValuedElements(NamedTuple):
     """Elements of set-valued laws whose efforts depend on each other.
 
     Numbers by which efforts follow are kept while modes last, or there are none of them and efforts
@@ -135,7 +135,7 @@ class PredictedElements(NamedTuple):
     own: Vector  # (elements,) room
 
 
-def predicted_elements(parts: PredictedIslands, q: Array, equations: Equations, states: int
+def set_valued_elements(parts: IslandsWithMass, q: Array, equations: Equations, states: int
                        ) -> tuple[Any, ...]:
     """Elements as machine code decides on them, and calls that they refer to.
 
@@ -175,7 +175,7 @@ def predicted_elements(parts: PredictedIslands, q: Array, equations: Equations, 
     of_portions, by_rates = np.empty((2, several, several))
     sharing = sharing_of(of_portions, portions, by_rates, near)
     return filled(
-        PredictedElements, parts, modes=modes, guess=guess, free=free, whole=whole, slack=slack,
+        SetValuedElements, parts, modes=modes, guess=guess, free=free, whole=whole, slack=slack,
         k=k, reserve=int(equations.reserve), present=equations.present, room=room,
         found=room[: VALUES * n].reshape(VALUES, n), d=d.reshape(n, n),
         bounds=bounds.reshape(4, n, n), push=push.reshape(n, nx), share=share,
@@ -208,7 +208,7 @@ def predicted_elements(parts: PredictedIslands, q: Array, equations: Equations, 
 
 
 @machine_code
-def part_of(elements: PredictedElements, e: int) -> int:
+def part_of(elements: SetValuedElements, e: int) -> int:
     """Fill in the elements that act on ``e``, by rates or bounds; how many."""
     index, n = elements.members, elements.modes.size
     if elements.k.size > 0:
@@ -235,7 +235,7 @@ def part_of(elements: PredictedElements, e: int) -> int:
 
 
 @machine_code
-def _act(elements: PredictedElements, i: int, j: int) -> bool:
+def _act(elements: SetValuedElements, i: int, j: int) -> bool:
     """Whether two elements act on each other."""
     d, bounds = elements.d, elements.bounds
     acts = d[i, j] != 0.0 or d[j, i] != 0.0 or (
@@ -246,7 +246,7 @@ def _act(elements: PredictedElements, i: int, j: int) -> bool:
 
 
 @machine_code
-def bounds_move(elements: PredictedElements, count: int) -> bool:
+def bounds_move(elements: SetValuedElements, count: int) -> bool:
     """Whether bounds in a part depend on efforts."""
     if elements.dependent[0]:
         for a in range(count):
@@ -258,13 +258,13 @@ def bounds_move(elements: PredictedElements, count: int) -> bool:
 
 
 @machine_code
-def is_shared(elements: PredictedElements, e: int) -> bool:
+def is_shared(elements: SetValuedElements, e: int) -> bool:
     """Whether what rests in the part of an element may share what it holds."""
     return elements.shared[elements.part[e]]
 
 
 @machine_code
-def is_held(elements: PredictedElements, e: int) -> bool:
+def is_held(elements: SetValuedElements, e: int) -> bool:
     """Whether an element that rests is at a bound, held there by others."""
     if elements.ends_at[e] == NOBODY:
         return False
@@ -273,7 +273,7 @@ def is_held(elements: PredictedElements, e: int) -> bool:
 
 
 @machine_code
-def no_flow(work: Workspace, elements: PredictedElements, x: Vector, e: int) -> float:
+def no_flow(work: Workspace, elements: SetValuedElements, x: Vector, e: int) -> float:
     """A flow that rounding may give to an element, or errors that no step is shortened for."""
     flow = 0.0
     for j in range(elements.flow_starts[e], elements.flow_starts[e + 1]):
@@ -287,7 +287,7 @@ def no_flow(work: Workspace, elements: PredictedElements, x: Vector, e: int) -> 
 
 
 @machine_code
-def is_regular(elements: PredictedElements) -> bool:
+def is_regular(elements: SetValuedElements) -> bool:
     """Whether what sticks has no undetermined efforts, and what slides is far from a paradox."""
     for part in range(elements.share.size // 3):  # noqa: SIM110
         if not _is_regular_part(elements, part):
@@ -296,7 +296,7 @@ def is_regular(elements: PredictedElements) -> bool:
 
 
 @machine_code
-def _is_regular_part(elements: PredictedElements, part: int) -> bool:
+def _is_regular_part(elements: SetValuedElements, part: int) -> bool:
     """Whether in a part no efforts are undetermined, and what slides is far from a paradox."""
     d, parts = elements.d, elements.share.size // 3
     share, alone = elements.share[part], elements.share[2 * parts + part]

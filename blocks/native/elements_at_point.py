@@ -1,0 +1,102 @@
+"""What do set-valued elements come to in their present modes? Looked at, and posed as a problem."""
+
+from __future__ import annotations
+
+from ..machine.functions import machine_code
+from ..nonsmooth.complementarity.moving import AT_FIRST, DRIVE, MOVED, NOISE, SHARED, STATE, SURE
+from ..nonsmooth.complementarity.moving import LOW as AT_LOW
+from ..nonsmooth.complementarity.p_matrix import is_positive
+from ..numerics.arrays import Indices, Matrix, Vector
+from ..numerics.tolerances import CLEAR, CLEAR_RATE, SAFE_PIVOT
+from .kept_factors import keep_factors, share_load
+from .set_valued_elements import EFFORT, HIGH, LOW, RATE, SetValuedElements, bounds_move, is_shared
+from .steps import Code, Workspace, are_finite, values_at
+
+__all__ = ["largest_effort", "largest_position", "look", "moves", "pose", "room_of"]
+
+
+@machine_code
+def pose(elements: SetValuedElements, e: int, count: int, resting: bool) -> int:
+    """Fill in who of a part rests, or may unless only what is ``resting`` counts, and what slides
+    beside it with a force that follows efforts; their D, bounds and rates without efforts. How many
+    there are, or 0 where D is not symmetric and positive definite."""
+    modes, found, rest, still = elements.modes, elements.found, elements.rest, elements.still
+    size, asked, follows = 0, 0, bounds_move(elements, count)
+    for known in range(2 if follows else 1):
+        for k in range(count):
+            i = elements.members[k]
+            if (modes[i] == 0.0 if resting else elements.asked_now[i] != 0) == (known == 0):
+                rest[STATE, size] = modes[i] if known == 1 else 0.0
+                rest[MOVED, size] = elements.leaves[i]
+                still[size] = i
+                size += 1
+        asked = size if known == 0 else asked
+    for a in range(size):
+        i = still[a]
+        for side in range(4):
+            rest[AT_LOW + side, a] = found[LOW + side, i]
+        rest[DRIVE, a], rest[AT_FIRST, a], rest[NOISE, a] = found[RATE, i], found[EFFORT, i], 0.0
+        for b in range(size):
+            j = still[b]
+            elements.block[a, b] = elements.d[i, j]
+            rest[DRIVE, a] += elements.d[i, j] * found[EFFORT, j]
+            for side in range(4 if elements.dependent[0] else 0):
+                by = elements.bounds[side, i, j]
+                elements.by[side, a, b] = by
+                if by != 0.0:
+                    rest[AT_LOW + side, a] -= by * found[EFFORT, j]
+    rest[SURE, 0] = 0.0 if follows else 1.0
+    shared = is_shared(elements, e)
+    rest[SHARED, 0] = 1.0 if shared else 0.0
+    regular = elements.k.size > 0 and elements.regular[elements.part[e]] or is_positive(
+        elements.block, elements.matrix, asked, SAFE_PIVOT)
+    return size if regular or shared else 0
+
+
+@machine_code
+def look(code: Code, work: Workspace, elements: SetValuedElements, t: float, x: Vector) -> bool:
+    """What elements come to in their present modes; whether there are such efforts."""
+    if elements.k.size > 0 and not keep_factors(code, work, elements, x):
+        return False
+    values_at(code, work, elements.present, t, x, elements.room)
+    for part in range(elements.fresh.size):
+        if elements.fresh[part] != 0:
+            elements.fresh[part] = 0
+            if share_load(elements, part, CLEAR, True) < 0:
+                return False
+            values_at(code, work, elements.present, t, x, elements.room)
+    return are_finite(elements.found[EFFORT])
+
+
+@machine_code
+def largest_position(positions: Indices, scale: Vector, x: Vector) -> float:
+    """What gaps are compared with: the largest of the positions that they are made of."""
+    far = 0.0
+    for k in range(positions.size):
+        i = positions[k]
+        far = max(far, max(abs(x[i]), scale[i]))
+    return far
+
+
+@machine_code
+def room_of(found: Matrix, e: int) -> float:
+    """How far a stuck element is from its bounds."""
+    return min(found[HIGH, e] - found[EFFORT, e], found[EFFORT, e] - found[LOW, e])
+
+
+@machine_code
+def largest_effort(elements: SetValuedElements, count: int) -> float:
+    """The largest effort in a part."""
+    largest = 0.0
+    for k in range(count):
+        largest = max(largest, abs(elements.found[EFFORT, elements.members[k]]))
+    return largest
+
+
+@machine_code
+def moves(elements: SetValuedElements, e: int, sense: float) -> bool:
+    """Whether it is driven that way, by more than rounding of the other efforts."""
+    drive = 0.0
+    for i in range(elements.modes.size):
+        drive += abs(elements.d[e, i] * elements.found[EFFORT, i])
+    return sense * elements.found[RATE, e] > CLEAR_RATE * drive

@@ -1,0 +1,110 @@
+"""Which of those that rest begin to move? All of a part are decided on together."""
+
+from __future__ import annotations
+
+from ..machine.functions import machine_code
+from ..machine.signatures import run_code
+from ..nonsmooth.complementarity.moving import DOWN, LET_GO, MOVED, STATE, UP
+from ..numerics.arrays import Vector
+from ..numerics.tolerances import CLEAR
+from .elements_at_point import largest_effort, look, moves, pose, room_of
+from .impulses import stop_island
+from .kept_factors import keep_factors
+from .set_valued_elements import FLOW, SetValuedElements, is_held, is_shared
+from .shared_loads import share
+from .steps import Code, Workspace
+
+__all__ = ["ask", "choose", "others_keep", "rests_now"]
+
+
+@machine_code
+def ask(elements: SetValuedElements, e: int, count: int) -> None:
+    """Note which of a part are decided on together: those that rest, or may."""
+    for k in range(count):
+        i = elements.members[k]
+        rests = elements.modes[i] == 0.0 or i == e or elements.leaves[i] != 0
+        elements.asked_now[i] = 1 if rests else 0
+
+
+@machine_code
+def choose(code: Code, work: Workspace, elements: SetValuedElements, t: float, x: Vector,
+            e: int, count: int, rested: bool) -> bool:
+    """Choose the modes of all in a part that rest, as efforts are now that modes are guessed."""
+    modes, rest, still, size = elements.modes, elements.rest, elements.still, pose(
+        elements, e, count, False)
+    elements.asked[elements.counted] = size
+    if size == 0:
+        return False
+    run_code(elements.chooses, elements.asked)
+    if elements.answer[0] == 0:
+        return False
+    changed = False
+    for a in range(size):
+        i = still[a]
+        changed |= modes[i] != rest[STATE, a]
+        modes[i] = rest[STATE, a]
+        elements.leaves[i] = 0
+        if rest[MOVED, a] != 0.0:
+            elements.leaves[i] = 2 if rest[MOVED, a] == LET_GO else 1
+        if not rested and elements.k.size == 0 and (i == e or elements.doubtful[i] != 0) and (
+                modes[i] * elements.found[FLOW, i] < 0.0):
+            return False  # it has not turned, and cannot be stopped
+        if modes[i] == 0.0 and _is_powerless(elements, a, size):
+            modes[i], elements.leaves[i], changed = 1.0, 2, True
+    shared = elements.k.size == 0 and is_shared(elements, e)
+    if shared and share(code, work, elements, t, x, e, count) != 0:
+        return False
+    if not rested and elements.k.size == 0:  # now that what rests has efforts
+        changed = True
+        if not stop_island(code, work, elements, t, x, e, count) or shared and share(
+                code, work, elements, t, x, e, count) != 0:
+            return False
+    if not shared and changed and not look(code, work, elements, t, x):
+        return False
+    for k in range(count):
+        i = elements.members[k]
+        if modes[i] != 0.0 and elements.asked_now[i] != 0 and (
+                elements.leaves[i] != 2) and not moves(elements, i, modes[i]):
+            return False
+        if modes[i] == 0.0 and elements.loose[i] != 0:
+            return False
+    return others_keep(elements, count)
+
+
+@machine_code
+def _is_powerless(elements: SetValuedElements, a: int, size: int) -> bool:
+    """Whether what presses friction is open: it holds nothing, not even by rounding."""
+    rest, is_open = elements.rest, False
+    for b in range(size if elements.dependent[0] else 0):
+        if elements.by[0, a, b] != 0.0 or elements.by[1, a, b] != 0.0:
+            if rest[STATE, b] == 0.0 or not elements.contact[elements.still[b]]:
+                return False
+            is_open = True
+    return is_open and rest[UP, a] <= rest[DOWN, a]
+
+
+@machine_code
+def others_keep(elements: SetValuedElements, count: int) -> bool:
+    """Whether those of a part that rest are well within their bounds, or held."""
+    enough = CLEAR * largest_effort(elements, count)
+    for k in range(count):
+        i = elements.members[k]
+        if elements.modes[i] == 0.0 and not is_held(elements, i) and not (
+                room_of(elements.found, i) > enough):
+            return False
+    return True
+
+
+@machine_code
+def rests_now(code: Code, work: Workspace, elements: SetValuedElements, t: float, x: Vector,
+               e: int, count: int) -> bool:
+    """Let an element rest that has come to a stop; whether there are such efforts.
+
+    What is left of its flow, by the error of steps, is taken away where D is constant; at a dead
+    point (a piston's) that would take all motion there is.
+    """
+    elements.modes[e] = 0.0
+    if elements.k.size > 0 and not (keep_factors(code, work, elements, x) and stop_island(
+            code, work, elements, t, x, e, count)):
+        return False
+    return look(code, work, elements, t, x)

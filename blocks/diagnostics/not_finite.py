@@ -236,10 +236,10 @@ def _broken(problem: Problem, t: float, earlier: tuple[float, Array], equations:
         "that runs empty, guard it: where(x > 0, sqrt(x), 0).")
 
 
-def slope_equation(system: System, state: str) -> str:
-    """The equation that a state's slope is solved from; empty where several are solved together."""
-    for step in system.tape.steps if state else ():
+def slope_equation(system: System, name: str) -> str:
+    """The equation that a state's slope is solved from, alone, or one of those for an unknown."""
+    for step in system.tape.steps if name else ():
         for e, c in zip(step.equations, step.unknowns, strict=True):
-            if step.group >= 0 and system.class_names[int(c)] == f"der({state})":
+            if system.class_names[int(c)] in (name, f"der({name})" * (step.group >= 0)):
                 return Names(system.flat).equation(int(e))
     return ""

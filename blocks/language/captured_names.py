@@ -222,4 +222,4 @@ def _numbers(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         content = value.tolist() if value.dtype.hasobject else value.tobytes()
         return value.dtype, value.shape, content
-    return _numbers(np.asarray(value.magnitude)), dict(value.unit_items())
+    return _numbers(np.asarray(value.magnitude)), value.units  # a series has these, too

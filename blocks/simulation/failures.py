@@ -59,14 +59,14 @@ def stop_at_failed_step(recording: RunRecording, step: Step, t_start: float) -> 
     unsolved = f" Unsolved: {', '.join(names)}{f' (of {owners})' if owners else ''}."
     other = ("a shorter step or method='auto'" if recording.accuracy is None else  # of fixed steps
              "a smaller max_step, a looser rtol or nominal values that fit")
-    slope = slope_equation(system, "".join(names[:1]) * (not told))
+    slope = slope_equation(system, "".join(names[:1]))
+    rooted = any(has_roots(system, name.rpartition(".")[0]) for name in names)
     where = f"there, as in  {slope} " if slope else "there"
     advice = f"Look for a value that grows without bound {where}; {other} may help."
     if problem.failure is not None:
         loose = on_loose_nodes(system, names) if problem.failure.singular else ""
-        advice = problem.failure.advice or loose or advice
-    if broken is None and not told and any(
-            has_roots(system, name.rpartition(".")[0]) for name in names):
+        advice = problem.failure.advice or loose or advice + f" {STEEP}" * rooted
+    if broken is None and not told and rooted:
         advice = TAKE * ("rodas4" not in recording.statistics["method"]) + _steep(slope)
     grown = _beyond_measure(problem, np.asarray(step.y))
     if broken is not None:

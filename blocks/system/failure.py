@@ -8,7 +8,7 @@ __all__ = ["STEEP", "AlgebraicFailure"]
 
 #: What may help where a derivative is infinite.
 STEEP = ("A root or a power is infinitely steep where it begins: sign(d) * sqrt(abs_(d)) rests "
-         "there; else go on by a straight line close to that, as the laws of the library do.")
+         "there between states; else go on by a straight line, d / sqrt(e), where abs_(d) < e.")
 
 
 class AlgebraicFailure(ArithmeticError):

@@ -399,6 +399,14 @@ class Emptied(Component):
         yield when(self.full > 0.5, {self.x: 0 * self.x})
 
 
+def test_a_step_just_at_a_sample_has_no_derivative_from_there_on():
+    model = wired("met", "step.y hold.u", "hold.y sum.u", step=Step(start="0.3 s"),
+                  hold=ZeroOrderHold(sample_time="0.1 s"), sum=Integrator(input="1"))
+    with pytest.warns(SensitivityWarning, match="at once.* step.start are nan from there on"):
+        run = model.simulate("0.4 s", sensitivities=["step.start"])
+    assert np.isnan(run.sensitivities["sum.y", "step.start"].final.m)
+
+
 class SharedPeriod(Component):
     """A sampled state, and a controller that looks at every other sample, as it was before."""
 

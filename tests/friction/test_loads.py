@@ -260,6 +260,15 @@ def test_exact_friction_and_a_law_of_the_load_work_in_one_network():
                     [0.405333333333, 0.746666666667], rtol=0, atol=1e-6)  # fmt: skip
 
 
+def test_a_law_of_the_load_beside_friction_that_sticks_holds_a_body():
+    model = wired("pair", "a.M floor.R side.R one.R load.R", "b.M rest.R side.C one.C",
+                  "floor.C rest.C load.C ground.V", a=tr.Mass(), b=tr.Mass(), ground=tr.Reference(),
+                  floor=dry(1), rest=dry(1), side=dry(0.4), one=law("quinn_1", 0.6), load=push(abs))
+    t = np.linspace(0, 1.3, 14)
+    *held, v = values(model.simulate("1.35 s"), ["floor.f", "side.f", "one.f", "a.v"], t)
+    assert_allclose([np.sum(held, axis=0), v], [t, 0 * t], rtol=0, atol=1e-9)
+
+
 def test_karnopps_own_law_holds_a_body_on_another_that_moves():
     model = wired("carried", "cart.M rub.C", "box.M rub.R",
                   cart=tr.Mass(mass="2 kg", v="1 m/s"), box=tr.Mass(), ground=tr.Reference(),

@@ -110,6 +110,7 @@ def test_equations_use_what_stands_around_them_at_each_run(kind, monkeypatch):
     model = slowed(kind)
     for gain in (1.0, 3.0, 0.5):
         set_all(monkeypatch, gain)
+        monkeypatch.setitem(globals(), "v", model.simulate("1 ms")["block.v"])  # as in a notebook
         for one in (slowed(kind), model) if kind is not ByDefault else (slowed(kind),):
             assert speed(one) == pytest.approx(math.exp(-0.5 * gain), rel=1e-7)
     set_all(monkeypatch, 1.0)

@@ -175,18 +175,18 @@ class Saltation:
         assigned = self.jumps.resets.active or (caused >= self._sampled).any()
         one_sided = []
         for p in apart.tolist():
-            sides = [] if assigned else [
-                side * in_turn.after(side * changes.x[:, p], side * self.dp[:, p],
-                                     side * changes.d[:, p]) for side in (1.0, -1.0)]
-            if sides:
-                out.x[:, p] = sides[0]
-            size = np.abs(sides).max(initial=0.0)
-            if not sides or not np.abs(sides[0] - sides[1]).max() <= 1e-6 * size:
+            sides = [np.full(len(out.x), np.nan) if assigned else side * in_turn.after(
+                side * changes.x[:, p], side * self.dp[:, p], side * changes.d[:, p])
+                for side in (1.0, -1.0)]
+            out.x[:, p] = sides[0]
+            out.d[:, p] *= np.nan if assigned else 1.0  # the order decides
+            if not np.ptp(sides, axis=0).max() <= 1e-6 * np.abs(sides).max():
                 one_sided.append(self.paths[p])
         if one_sided:
+            lost = np.isnan(out.x[:, apart]).any()
             self._told.append((time, f"{self._names(caused, time)} happen at once, and in another "
                                f"order with other values: derivatives by {', '.join(one_sided)} "
-                               "hold for one side only."))
+                               f"{'are nan from there on' if lost else 'hold for one side only'}."))
 
     def _relations(self, guards: Indices) -> Indices:
         """The relations among guards, and those that read floors among them."""

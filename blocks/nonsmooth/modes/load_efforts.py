@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...numerics import sparse as sp
-from ...numerics.arrays import Array, Flags
+from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import LAST_STEP, NOTHING_AT_ALL, PIVOT_NONE, TINY, UNIT_PIVOT
 from ...system import AlgebraicFailure, Problem, System
 from .delassus import through_loops, torn_by
@@ -53,6 +53,8 @@ class LoadEfforts:
                  ) -> None:
         self.system, self.functions, self.set_valued = system, functions, set_valued
         self.elements = functions.elements
+        beside = [] if set_valued is None else set_valued.elements.column.tolist()
+        self._columns: Indices = np.append(self.elements.column, beside).astype(int)  # all efforts
 
     def apply(self, problem: Problem, t: float) -> None:
         """Set the problem's efforts and loads to those of the present state."""
@@ -62,19 +64,16 @@ class LoadEfforts:
             problem.u[:] = functions.inputs(*problem.arguments(t))
             return
         effort = problem.u[at].copy()
-        if self._newton(problem, t, functions.coupled):
-            return
-        for share in (0.0, 1.0, -1.0, 0.5, -0.5):  # more than one answer: where none is near
-            problem.u[at] = share * np.abs(effort)
+        for start in (effort, *np.outer((0.0, 1.0, -1.0, 0.5, -0.5), np.abs(effort))):
+            problem.u[at] = start  # more than one answer: from afar where none is near
             if self._newton(problem, t, functions.coupled):
                 return
         owners, families = self.elements.owners[:3], self.system.network.families
         raise AlgebraicFailure(t, [families[f].path(i) for f, i in owners],
                                "no efforts agree with the laws of the load",
-                               advice="Where several of these hold one motion, each takes the "
-                               "efforts of the others for its load: put one in their place, with "
-                               "the sum of their strengths, or take law='coulomb'."
-                               if len(owners) > 1 else "")
+                               advice="Where several frictions hold one motion, such a law takes "
+                               "the efforts of the others for its load: put one in their place, "
+                               "with the sum of their strengths, or take law='coulomb'.")
 
     def jacobian(self, problem: Problem, t: float) -> sp.csc_matrix:
         """(d slope / d effort) (d effort / d x)."""
@@ -147,8 +146,11 @@ class LoadEfforts:
             self._put(problem, effort, at.rate, at)
             wrong = effort - coupled.law(*problem.arguments(t))
             size = float(np.abs(wrong).max())
-            if size <= LAST_STEP * max(np.abs(effort).max(), TINY):
+            if size <= LAST_STEP * max(np.abs(problem.u[self._columns]).max(), TINY):
                 return True
+            if np.isnan(size):  # nor in shorter steps: what they find may be one of rounding
+                self.elements.put(problem.u, np.full_like(effort, np.nan))
+                return False
             if size >= before and cut < CUTS:
                 step, cut = step / 2, cut + 1
                 self._put(problem, effort + step, at.rate - at.d @ step, at)

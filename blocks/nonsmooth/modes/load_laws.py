@@ -207,16 +207,12 @@ class _RestBands:
 
     def start(self, problem: Problem, t: float) -> None:
         """Hold what is within its band and loaded less than its strength."""
-        if not self.size:
-            return
         flow, load, band, strength = self._values(problem, t)
         self._hold(problem, t, (np.abs(flow) <= band) & (np.abs(load) < strength))
         self._way = np.where(self.held, 1, np.where(flow < 0, -1, 1))
 
     def switch(self, problem: Problem, t: float, touched: Indices) -> None:
         """Let go what is held of the elements touched, and hold what is not."""
-        if not self.size:
-            return
         own = np.zeros(self.size, dtype=bool)
         own[touched] = True
         load = self._values(problem, t)[1]

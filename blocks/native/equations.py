@@ -212,9 +212,8 @@ class Equations:
             return
         from .network_code import NetworkCode  # loaded with what it is for
 
-        *known, taken, exact = held.symbols
-        network = NetworkCode(held, [*known, free, taken, exact], self._places,
-                              int(self.offsets[-1]))
+        *known, taken = held.symbols
+        network = NetworkCode(held, [*known, free, taken], self._places, int(self.offsets[-1]))
         self._solve_by(network)
         self.explicit, self._with_all = (network.arguments, slope), network.of
         self.slope, self.crossings = self._of(slope), self._of(margins)

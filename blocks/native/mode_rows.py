@@ -66,7 +66,6 @@ class NetworkModes(NamedTuple):
     push: Matrix  # (states, elements), or none where they are not found here
     by_relations: Flags  # (all relations,) those that this depends on
     known_m: Vector  # with which it is so
-    corrected: Flags  # (elements * states,)
     row: Indices  # (islands,) which row is tried
     turn: Indices  # (1,) which row was given up last
     entered: Flags  # (1,) whether modes in a row that is new have been taken
@@ -147,16 +146,8 @@ def fill_row(network: NetworkModes, island: int, row: int, parasitic: float) -> 
             network.kept_constants[row, at] = -by_value[network.pivot[a], b]
             network.kept_constants[row, at + size * size] = -by_rate[network.pivot[a], b]
             at += 1
-    at += size * size
-    for b in range(size if network.corrected.size > 0 else 0):
-        for i in range(network.push.shape[0]):
-            if network.corrected[members[first + b] * network.push.shape[0] + i]:
-                value = 0.0
-                for c in range(count):
-                    value += network.move[row, i * width + c] * network.weight[row, c * width + b]
-                network.kept_constants[row, at] = value
-                at += 1
-    for k in range(at, network.entry_starts[island + 1] - network.entry_starts[island]):
+    last = network.entry_starts[island + 1] - network.entry_starts[island]
+    for k in range(at + size * size, last):
         network.kept_constants[row, k] = 0.0
     first = network.relation_starts[island]
     for k in range(first, network.relation_starts[island + 1]):

@@ -129,5 +129,3 @@ class NetworkIslands:
     push: Matrix  # (nx, n) how slopes follow that; no rows where rows are not to be computed
     by_relations: Flags  # (all relations,) those that these depend on
     known_m: Array  # (all relations,) with which they are
-    # (n * nx,) of the constants, which states the errors of an element's equation move
-    corrected: Flags

@@ -44,8 +44,7 @@ class KeptModes:
             np.zeros((2, len(state.by_kind(state.fast)))), held.equations.endless,
             np.zeros(len(held.joint)), np.zeros((2, n)), np.zeros(1), np.zeros(n),
             held.decided_by, elements.gives_flow, elements.switch, np.zeros((6 * n, n)),
-            np.zeros((states, n)), held.equations.by_relations, np.zeros(len(held.joint)),
-            held.corrected.T.ravel() if held.drifts else np.zeros(0, dtype=bool))
+            np.zeros((states, n)), held.equations.by_relations, np.zeros(len(held.joint)))
         self._coefficients: bytes | None = None  # relations with which they are known
         #: Part and place of each of the members, and of the relations.
         self._members_at, self._relations_at = map(_places, (held.islands, held.relations_of))

@@ -190,7 +190,7 @@ class Equations:
             return
         assert held is not None  # else the system is not written
         if isinstance(held, HeldNetwork):
-            self._inputs = held.inputs
+            self._inputs, self._decided_by = held.inputs, held.decided_by
         kept = isinstance(held, SolvedModes)
         slack = ca.SX.sym("slack", n * kept)
         ends = np.cumsum([n, held.entries, self.system.nx, n * kept])  # of modes, K, free, slack
@@ -379,11 +379,11 @@ class Equations:
         q[: held.size] = held
         return q
 
-    def of_elements(self, values: ca.SX) -> int:
-        """What elements of set-valued laws come to in held modes."""
-        with_all = self._with_all
-        return self.system.once("of elements", lambda: self._result(values) if with_all is None
-                                else compiled(with_all(values), parallel=False))
+    @cached_property
+    def of_elements(self) -> int:
+        """What elements at nodes without mass come to in held modes."""
+        assert self._with_all is not None
+        return compiled(self._with_all(self._decided_by), parallel=False)
 
     def at_decisions(self, which: str, values: ca.SX | None) -> int:
         """What decisions on modes look at; 0 for nothing."""

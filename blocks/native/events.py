@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..machine.functions import machine_code
+from ..nonsmooth.modes.islands import NetworkModes
 from ..numerics.arrays import Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import LEAST_ERROR, SAME_INSTANT
 from ..solvers.samples import MOST_ROUNDS
 from .delayed import begin_piece, is_kept_up_to, read_from
-from .mode_rows import NetworkModes
 from .network_modes import choose_network_modes, ends_by_rounding, notice_margins
 from .predicted_elements import PredictedElements
 from .predictions import notice_speeds, predict_modes, stuck_ones_rest

@@ -29,7 +29,7 @@ from ..mode_state import NetworkState
 from .carried_network import held_network
 from .elements import Change, Elements, elements_of, lack_mass
 from .held_network import HeldNetwork
-from .islands import NetworkIslands
+from .islands import NetworkModes
 from .jumps import Jumps
 from .kept_modes import KeptModes
 from .known_decisions import KnownDecisions
@@ -311,7 +311,7 @@ class MasslessLaws(Laws):
         return np.concatenate([self.modes, self.held_modes.constants(problem, t, self.state),
                                np.ones(self.system.nx)])
 
-    def decision_data(self, problem: Problem, t: float) -> NetworkIslands | None:
+    def decision_data(self, problem: Problem, t: float) -> NetworkModes | None:
         return None if self.kept is None else self.kept.for_run()
 
     def take_over(self, modes: Indices, fast: Array, t: float) -> None:

@@ -25,7 +25,7 @@ from .forms import is_large, is_solved_for
 from .front_lists import COLUMN_GROUPS
 from .instance_loops import Loops, NominalValues
 from .loop_text import LoopText
-from .matrices import band_of, sparse_lists, why_differences
+from .matrices import sparse_lists, why_differences
 from .repetitions import Repetitions
 from .stages import ARITHMETIC
 from .steps import (
@@ -253,14 +253,12 @@ class Equations:
         """
         if not solves_with_derivatives(kind) or self.differences:
             return 0
-        banded, lists = band_of(self.system, self.large, self._laws), None
-        if banded is None:
-            lists = sparse_lists(self.system, self._laws)
-            if lists is not None and not lists[COLUMN_GROUPS]:
-                return self.entries
+        lists = sparse_lists(self.system, self._laws)
+        if lists is not None and not lists[COLUMN_GROUPS]:
+            return self.entries
         if self.large:
             return self.in_direction
-        if banded is None and lists is None:
+        if lists is None:
             return self.derivatives
         return self.in_direction if self._solved is not None else 0
 
@@ -273,7 +271,7 @@ class Equations:
 
     @cached_property
     def in_direction(self) -> int:
-        """Address of derivatives in a direction, of which a band or a sparse matrix is made."""
+        """Address of derivatives in a direction, of which a sparse matrix is made."""
         from .derivatives import derive_in_direction
 
         return (self._looped("derivatives") if self.large

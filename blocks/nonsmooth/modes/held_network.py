@@ -22,7 +22,7 @@ from ...numerics.arrays import Array, Flags, Indices, grouped
 from ...numerics.cache import Cache
 from ...numerics.rewriting import contained
 from ...numerics.tolerances import FULFILLED, NOISE, PIVOT_NONE, SAME_AS_BEFORE
-from ...system import Evaluator, Problem, System
+from ...system import Problem, System
 from ...system.points import Points
 from ..complementarity import Island, Stress, kept, open_sides, share_of, stress_groups
 from ..mode_state import NetworkState
@@ -168,7 +168,6 @@ class HeldNetwork:
             self.expressions["slope"], ca.vertcat(self.system.tape.x, self.taken))]
         self.length = 2 * int(self.together.sum())
         self.symbols = [*self.symbols, self.taken]
-        self._margins: Evaluator | None = None
 
     def _miss(self, matrices: list[ca.SX], missed: list[ca.SX], loops: ca.SX) -> None:
         """Take note of what the equations miss, where inputs are solved for."""
@@ -343,16 +342,6 @@ class HeldNetwork:
         by_x = self.equations.missed_by_x(problem, t, modes, weight, island)
         push = self.equations.slope_by_taken(problem, t)[:, island]
         return weight, push @ np.linalg.pinv(without_rounding(by_x, push), rcond=PIVOT_NONE)
-
-    def margins_at(self, problem: Problem, t: float, state: NetworkState) -> Array:
-        """Margins of the present modes, from the two matrices as machine code has them."""
-        if self._margins is None:
-            self._margins = Evaluator(ca.Function("margins", self.symbols, [self.margins]))
-        by_value, by_rate, *_ = self.taken_by(problem, t, state.solved_modes)
-        return self._margins(
-            *problem.arguments(t)[:-1], state.modes.astype(float),
-            self.constants(problem, t, state),
-            self._taken(problem, t, state.solved_modes, by_value, by_rate))
 
     # -- finished runs ---------------------------------------------------------------------
     def inputs_at(self, problem: Problem, points: Points) -> tuple[Array, Flags]:

@@ -27,11 +27,10 @@ from ...system.points import Points
 from ..complementarity import Island, Stress, kept, open_sides, share_of, stress_groups
 from ..mode_state import NetworkState
 from .elements import Elements
-from .indirect_relations import indirect_relations, relations_of_efforts
 from .islands import UNLOADED
 from .law_expressions import LawExpressions
 from .mode_equations import MOST_KEPT, ModeEquations, rows_of, told_sliding, without_rounding
-from .resting_relations import RestingRelations
+from .resting_relations import RestingRelations, indirect_relations, relations_of_efforts
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -193,8 +192,10 @@ class HeldNetwork:
             return False
         if made.solver is None or not made.null.shape[1]:
             return made.solver is not None
-        return self._is_open_without_effect(problem, t, self.left_open(problem, t, modes)) and (
-            self._is_solved_everywhere(problem, t, modes))
+        open_ = self.left_open(problem, t, modes)
+        decided = ~np.any(self.equations.told(problem, t), axis=0)
+        return (not open_.shape[1] or self.equations.changes_nothing(
+            problem, t, open_, decided, decided)) and self._is_solved_everywhere(problem, t, modes)
 
     def keeps_apart(self, problem: Problem, t: float, modes: Indices) -> bool:
         """Whether no part of elements feels another one in some modes."""
@@ -221,10 +222,13 @@ class HeldNetwork:
     def _shared(self, problem: Problem, t: float, modes: Indices) -> _Sharing:
         null, n = self.equations.matrices(problem, t, modes).null, self.elements.size
         even, split, open_ = np.eye(n), [], [np.zeros((n, 0))]
+        everyone = np.ones(n, dtype=bool)
         _, _, low, high, *_ = self.equations.values(problem, t)
         strong = self._strong & (modes == 0) & ~self.elements.gives_flow
         for members, basis in stress_groups(null):
-            if not strong[members].all() or not self._is_borne_alone(problem, t, members, basis):
+            others = ~np.isin(np.arange(n), members)
+            if not strong[members].all() or not self.equations.changes_nothing(
+                    problem, t, basis, others, everyone):  # else they bear it alone
                 open_.append(basis)
                 continue
             strength, direction = high[members], np.linalg.svd(basis[members].T)[2][-1]
@@ -252,24 +256,6 @@ class HeldNetwork:
         _, _, low, high, *_ = self.equations.values(problem, t)
         taken = self._taken(problem, t, modes, *self.by_rows(problem, t, modes))
         return [_split(group, taken, low, high) for group in groups]
-
-    def _is_borne_alone(self, problem: Problem, t: float, members: Indices, basis: Array) -> bool:
-        """Whether what some elements take in turn changes the effort of no other one (as in a loop
-        of them), and no motion."""
-        efforts, flows = self.equations.by_taken(problem, t, basis)
-        changes = np.vstack([np.delete(efforts, members, axis=0), flows])
-        return bool(np.abs(changes).max(initial=0.0) <= SAME_AS_BEFORE
-                    and self.equations.moves_nothing(problem, t, basis))
-
-    def _is_open_without_effect(self, problem: Problem, t: float, null: Array) -> bool:
-        """Whether inputs that modes leave open change switches alone."""
-        if not null.shape[1]:
-            return True
-        told = np.any(self.equations.told(problem, t), axis=0)
-        changes = np.concatenate([*self.equations.by_taken(problem, t, null)])
-        changes = changes[~np.tile(told, 2)]
-        return bool(np.all(np.abs(changes) <= SAME_AS_BEFORE * np.abs(null).max())
-                    and self.equations.moves_nothing(problem, t, null))
 
     def _is_solved_everywhere(self, problem: Problem, t: float, modes: Indices) -> bool:
         """Whether equations that leave inputs open contradict each other nowhere: at points."""

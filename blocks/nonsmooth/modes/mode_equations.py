@@ -333,18 +333,7 @@ class ModeEquations:
         span, weight, null = np.eye(n), np.zeros((weights, n)), np.zeros((n, open_))
         if weights:
             span = np.zeros((held, n))
-        alone = np.flatnonzero(sizes[:-1] == 1)  # all at once
-        e = np.array([islands[k][0] for k in alone], dtype=int)
-        tells, opens = counts[alone].T > 0
-        rows = np.where(tells, held + w[alone], first[alone]) if weights else e
-        matrix[rows, e] = [blocks[k].matrix[0, 0] for k in alone]
-        solver[e, rows] = [0.0 if (made := blocks[k].solver) is None else made[0, 0] for k in alone]
-        weight[w[alone[tells]], e[tells]] = [blocks[k].weight[0, 0] for k in alone[tells]]
-        null[e[opens], z[alone[opens]]] = [blocks[k].null[0, 0] for k in alone[opens]]
-        if weights:
-            span[first[alone[~tells]], e[~tells]] = 1.0
-        for k in np.flatnonzero(np.append(sizes[:-1] > 1, True)):
-            island, b = islands[k], blocks[k]
+        for k, (island, b) in enumerate(zip(islands, blocks, strict=True)):
             rows = island  # as equations stand where none of them says anything about states
             if weights:
                 own = np.arange(first[k], first[k] + sizes[k] - counts[k, 0])
@@ -429,13 +418,19 @@ class ModeEquations:
             taken = taken + slope_z @ self.loops.at(problem, t).by_taken
         return taken
 
-    def moves_nothing(self, problem: Problem, t: float, null: Array) -> bool:
-        """Whether directions of what is taken change no state's slope, but for rounding.
+    def changes_nothing(self, problem: Problem, t: float, null: Array, efforts: Flags, flows: Flags
+                        ) -> bool:
+        """Whether directions of what is taken change none of some efforts and flows, and no state's
+        slope, but for rounding.
 
         Where nothing else heats a part, what friction at rest heats it by is its effort times a
         velocity that is rounding: all of it is rounding of what the others do.
         """
+        of_efforts, of_flows = self.by_taken(problem, t, null)
         push, top = self.slope_by_taken(problem, t), np.abs(null).max()
+        for changes in (of_efforts[efforts], of_flows[flows]):
+            if not (np.abs(changes) <= SAME_AS_BEFORE * top).all():
+                return False
         most = np.abs(push).sum(axis=1)
         relative = most / problem.scale_x
         felt = relative > LAST_BITS * relative.max(initial=0.0)

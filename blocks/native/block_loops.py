@@ -23,7 +23,7 @@ from ..numerics.arrays import Flags, Indices, Vector, grouped
 from ..numerics.tolerances import NEWTON_CONVERGES, NEWTON_STALLED, NO_SHORTER
 from .loop_text import LoopText, Operand, entries_of
 from .lu import factor_beside, solve_beside
-from .newton import SHORTEST
+from .newton import is_taken
 from .places import Places, Q, X
 from .steps import are_finite
 from .text import Beginning, function_of
@@ -312,6 +312,4 @@ def _goes_on(ahead: Vector, last: Vector, nominal: Vector, block: int, size: int
     for j in range(size):
         i = j * count + block
         then += abs(ahead[i]) / (abs(last[i]) + nominal[i])
-    little = length <= NEWTON_CONVERGES and then < np.inf
-    return (not length < np.inf or little or then <= (1.0 - 0.5 * share) * length
-            or share < SHORTEST)
+    return not length < np.inf or is_taken(length, then, share)

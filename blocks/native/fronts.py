@@ -7,8 +7,6 @@ Multifrontal Solution of Indefinite Sparse Symmetric Linear Equations", ACM Tran
 (1983) 302-325]. All inner loops run over neighbouring numbers. Patterns are taken as symmetric and
 pivots stay on the diagonal, which short steps make large; where a step is too long for that, its
 error says so. Where all unknowns stand in a chain, no fronts are needed.
-
-The Jacobian is found group by group of columns that share no row.
 """
 
 from __future__ import annotations
@@ -16,16 +14,13 @@ from __future__ import annotations
 from ..machine.functions import machine_code, vector_code
 from ..machine.signatures import CFunction, indices_at, multiply_add, vector_at
 from ..numerics.arrays import Indices, Vector
-from .differences import begin_at, change_of, evaluate, move_along, stand_at
 from .front_lists import (
     AT,
     BEHIND,
     BEHIND_STARTS,
     CHILD_STARTS,
     CHILDREN,
-    COLUMN_GROUPS,
     COLUMN_ROWS,
-    COLUMN_STARTS,
     ENTRIES,
     ENTRIES_OF,
     ENTRY_PLACES,
@@ -35,8 +30,6 @@ from .front_lists import (
     FIRST,
     FRONT,
     FRONTS,
-    GROUP_STARTS,
-    GROUPS,
     HEAD,
     IN_PARENT,
     LEFT,
@@ -46,10 +39,8 @@ from .front_lists import (
     SOLVE,
     UNKNOWNS,
 )
-from .steps import Code, Workspace
 
-__all__ = ["derive_columns", "factorize_code", "factorize_fronts", "lists_with", "solve_code",
-           "solve_fronts"]  # fmt: skip
+__all__ = ["factorize_code", "factorize_fronts", "lists_with", "solve_code", "solve_fronts"]
 
 #: The lists, entries or nothing, a number on the diagonal; factors, vectors: called by address.
 factorize_code = CFunction("i32", "ptr", "ptr", "double", "ptr")
@@ -62,25 +53,6 @@ def lists_with(lists: Indices, size: int) -> Indices:
     codes = (factorize_fronts, solve_fronts) if lists[FRONTS] else (factorize_chain, solve_chain)
     out[SIZE], out[FACTORIZE], out[SOLVE] = size, *(code.callback for code in codes)
     return out
-
-
-@machine_code
-def derive_columns(code: Code, work: Workspace, t: float, x: Vector, slope: Vector,
-                   straight: bool) -> None:
-    """The entries of df/dx, near ``slope`` = f(t, x)."""
-    lists, values = work.sparse, work.linear[0]
-    group_starts, groups = lists[lists[GROUP_STARTS]:], lists[lists[GROUPS]:]
-    starts, rows = lists[lists[COLUMN_STARTS]:], lists[lists[COLUMN_ROWS]:]
-    begin_at(code, work, t, x)
-    for g in range(lists[COLUMN_GROUPS]):
-        stand_at(code, work, x, straight)
-        for q in range(group_starts[g], group_starts[g + 1]):
-            move_along(code, work, x, straight, groups[q])
-        evaluate(code, work, t, x, straight)
-        for q in range(group_starts[g], group_starts[g + 1]):
-            j = groups[q]
-            for e in range(starts[j], starts[j + 1]):
-                values[e] = change_of(code, work, x, slope, straight, rows[e], j)
 
 
 @machine_code

@@ -11,8 +11,9 @@ from ..machine.functions import machine_code
 from ..machine.signatures import run_code
 from ..numerics.arrays import Matrix, Vector
 from ..numerics.tolerances import BAND_DIFFERENCE
+from .differences import derive_columns
 from .front_lists import COLUMN_GROUPS, FACTORIZE, SOLVE
-from .fronts import derive_columns, factorize_code, solve_code
+from .fronts import factorize_code, solve_code
 from .lu import factorize, solve
 from .stages import ATOL, WORK
 from .steps import BASE, Code, Workspace, are_finite, derive_by_time, slope_at

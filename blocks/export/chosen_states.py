@@ -17,7 +17,6 @@ import numpy as np
 from ..machine.functions import machine_code
 from ..machine.signatures import run_code
 from ..native.events import Passed
-from ..native.network_modes import NetworkModes
 from ..native.one_step import FULL, LAST_ERROR, LEAST_ERROR, TIME, UNSURE, Limits, Record
 from ..native.one_step import advance as steps_of_choice
 from ..native.resets import Resets
@@ -28,6 +27,7 @@ from ..native.steps import Code, Workspace, project_in_place
 from ..native.switches import Switches
 from ..native.tied_states import LEAST_DETERMINANT
 from ..native.zero_crossings import LARGEST, Relations
+from ..nonsmooth.modes.islands import NetworkModes
 from ..numerics.arrays import Indices, Matrix, Vector
 from ..system.state_selection import WORTH
 

@@ -28,7 +28,7 @@ from ..initialisation.initial_values import InitialWarning
 from ..language.declarations import Option, declarations
 from ..native.stages import ATOL
 from ..nonsmooth.modes.elements import Change
-from ..nonsmooth.modes.islands import NetworkIslands
+from ..nonsmooth.modes.islands import NetworkModes
 from ..numerics.arrays import Array, Indices
 from ..results.formatting import label, pretty
 from ..results.page.run_page import Page, network, parameters, text_of
@@ -336,12 +336,12 @@ class _Followers:
     def _refuse_learned(self, one: Slider) -> None:
         """Refuse a slider by which modes do something else than was learned of them."""
         parts: Any = self.program.own.rules.islands
-        if not isinstance(parts, NetworkIslands):
+        if not isinstance(parts, NetworkModes):
             return
-        known = parts.constants[parts.owner >= 0], parts.move[parts.owner >= 0]
+        known = parts.kept_constants[parts.owner >= 0], parts.move[parts.owner >= 0]
         for end in (0, -1):
             other = self.program.learned({one.path: float(one.si[end])})
-            same = [a[other.owner >= 0] for a in (other.constants, other.move)]
+            same = [a[other.owner >= 0] for a in (other.kept_constants, other.move)]
             if any(a.shape != b.shape or not np.allclose(a, b, ALIKE, ALIKE, equal_nan=True)
                    for a, b in zip(known, same, strict=True)):
                 raise self.program.refused(

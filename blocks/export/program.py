@@ -43,7 +43,7 @@ from ..native.own_events import NOTHING as NOTHING_HAPPENS
 from ..native.own_events import Ahead
 from ..native.steps import Code, Workspace, known_of, project_in_place, slope_at, values_at
 from ..native.zero_crossings import Relations, margins_at
-from ..nonsmooth.modes.islands import NetworkIslands
+from ..nonsmooth.modes.islands import NetworkModes
 from ..numerics.arrays import Array, Indices, Matrix, Vector
 from ..reading.unit import Unit, describe, unit
 from ..results.recording import VariableInfo
@@ -68,8 +68,8 @@ COURSE = ("course.ends", "course.rows", "course.efforts",
           "passed.struck", "passed.q", "passed.x", "passed.changed", "passed.given")  # fmt: skip
 NOTHING = np.zeros(0, dtype=np.int64)
 #: What is known of modes, and of what they come to.
-LEARNED = ("owner", "m", "modes", "constants", "weight", "move", "noise", "measured", "by_inputs",
-           "push", "known_m")  # fmt: skip
+LEARNED = ("owner", "kept_m", "kept_modes", "kept_constants", "weight", "move", "noise",
+           "measured", "by_inputs", "push", "known_m")  # fmt: skip
 #: Bounds of parameters, as an FMU calls them.
 SIDES = {"above": "min", "minimum": "min", "below": "max", "maximum": "max"}
 ADVICE = "Simulate it here, or leave that component out of what is exported."
@@ -301,7 +301,7 @@ class Program:
         that follow, and machine code takes what was found before. One run here finds those of it.
         """
         parts: Any = self.own.rules.islands
-        if not isinstance(parts, NetworkIslands):
+        if not isinstance(parts, NetworkModes):
             return
         learned = self.learned({})
         for name in LEARNED:

@@ -6,7 +6,7 @@
     costs           when it is worth it
     expressions     how an expression reads as machine code
     instance_loops  how a large network reads as machine code
-    block_loops     how its blocks of linear equations do
+    block_loops     how its blocks of equations are solved
     places          where values of a network stand
     loop_text       how a loop over instances reads as LLVM text
     delayed         how delayed signals are read
@@ -21,14 +21,13 @@
     steps           what steps have in common, and those of explicit methods
     high_order      those of order 8
     lu              small systems of linear equations
-    band            large ones whose matrix is a narrow band
-    fronts          and those whose matrix is sparse
+    fronts          large ones whose matrix is sparse
     front_lists     in which order these are eliminated
     network_code    what elements at nodes without mass take, in loops over two matrices
     sparse_factors  those of a model's own equations, block by block, as text
     newton          how unknowns of nonlinear ones are found
     columns         outputs at many points
-    matrices        in which order unknowns make it one
+    matrices        which entries a step's matrix has
     step_matrix     the matrix of a step that is implicit
     rosenbrock      a step of the implicit method
     newton_steps    one of fixed length that Newton's method solves for

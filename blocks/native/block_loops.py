@@ -8,7 +8,6 @@ which starts from the unknowns in ``x``.
 
 from __future__ import annotations
 
-from functools import reduce
 from typing import Protocol
 
 import casadi as ca
@@ -18,12 +17,15 @@ from ..assembly.algebraic_loops import Block
 from ..assembly.flatten import Flat
 from ..assembly.tape import alike
 from ..machine.compiling import compiled, name_of_code
-from ..numerics.arrays import Flags, Indices, grouped
+from ..machine.functions import machine_code, vector_code
+from ..machine.signatures import run_code, vector_at
+from ..numerics.arrays import Flags, Indices, Vector, grouped
 from ..numerics.tolerances import NEWTON_CONVERGES, NEWTON_STALLED, NO_SHORTER
 from .loop_text import LoopText, Operand, entries_of
 from .lu import factor_beside, solve_beside
-from .newton import SHORTEST
+from .newton import is_taken
 from .places import Places, Q, X
+from .steps import are_finite
 from .text import Beginning, function_of
 
 __all__ = ["Solution", "write_blocks", "write_changes"]
@@ -70,12 +72,10 @@ def _write_blocks(loops: Loops, blocks: list[Block]) -> None:
     linear = bool((starts < 0).all())
     order = _Assignments(loops, blocks)
     unknowns = loops.room(n * count).reshape(n, count)
-    for row, entries, start in zip(torn, unknowns, starts, strict=True):
+    for row, entries in zip(torn, unknowns, strict=True):
         loops.values.put(row, Q, entries)
         if linear:
             _fill(loops, entries, 0.0)
-        else:
-            loops.text.copy(entries_of(X, start), entries_of(Q, entries))
     loops.values.put(order.unknowns, Q, loops.room(len(order.unknowns)))
     if not n:
         order.write(loops.values)
@@ -83,24 +83,8 @@ def _write_blocks(loops: Loops, blocks: list[Block]) -> None:
     newton = loops.solutions[int(torn[0, 0])] = Solution(loops, blocks, order, unknowns)
     if linear:
         newton.write()
-        order.write(loops.values)
-        return
-    last, sizes = loops.room(1), loops.room(n * count)
-    ending = _Ending(loops, loops.magnitudes[torn].ravel(), sizes, last)
-    rounds = loops.text.begin_rounds(int(last[0]), ROUNDS)
-    newton.write(ending)
-    loops.text.end_rounds(rounds, sizes, NEWTON_CONVERGES)
-    done = loops.text.begin_unless_numbers(unknowns.ravel())
-    main, loops.text = loops.text, LoopText()  # what is rarely needed is a function of its own
-    for entries, start in zip(unknowns, starts, strict=True):
-        loops.text.copy(entries_of(X, start), entries_of(Q, entries))
-    damped = _PartsOfSteps(newton, ending)
-    rounds = loops.text.begin_rounds(int(last[0]), MORE_ROUNDS)
-    damped.write()
-    loops.text.end_rounds(rounds, sizes, NEWTON_CONVERGES)
-    rare, loops.text = compiled(function_of(loops.text, Beginning()), quick=True), main
-    loops.text.run(name_of_code(rare))
-    loops.text.end_unless_numbers(done)
+    else:
+        newton.write_rounds(loops.magnitudes[torn].ravel(), starts.ravel())
     order.write(loops.values)
 
 
@@ -129,27 +113,6 @@ def write_changes(loops: Loops, blocks: list[Block], changes: Places) -> None:
     order.write(changes, changes)
 
 
-class _Ending:
-    """By what it is told whether a round was the last one.
-
-    A step that is no shorter than the one before is rounding, where it is little.
-    """
-
-    def __init__(self, loops: Loops, magnitudes: Indices, sizes: Indices, last: Indices) -> None:
-        # magnitudes: entries of ``q``, nominal values of unknowns
-        # sizes: filled with changes of the unknowns, per value; 0 where they are rounding
-        # last: one entry, no number in the last round that there may be
-        self.magnitudes, self.sizes, self.last = magnitudes, sizes, last
-        self.before = loops.room(len(sizes))
-        _fill(loops, self.before, np.inf)
-
-    @staticmethod
-    def change(now: ca.SX) -> ca.SX:
-        """What a change comes to, by the one ``before``."""
-        rounding = ca.logic_and(now <= NEWTON_STALLED, now > NO_SHORTER * ca.SX.sym("before"))
-        return ca.if_else(rounding, 0.0, now)
-
-
 class Solution:
     """Rounds of Newton's method, and where their residuals and matrices stand in ``q``.
 
@@ -176,26 +139,27 @@ class Solution:
         self.tangents.put(order.unknowns, Q, entries)
         self.factors, self.lost = loops.room(2 * n * n * count), loops.room(count)
 
-    def write(self, ending: _Ending | None = None) -> None:
-        """Append a round; without ``ending`` equations are linear, and unknowns are zero.
-
-        Unknowns that still change in the last round are no solution, and become no numbers.
-        """
+    def write(self) -> None:
+        """Append the solution of equations that are linear, with unknowns of zero."""
         self.derive()
-        self.factor()
+        self.loops.text.call(factor_beside, (self.factors[0], self.lost[0]), *self.unknowns.shape)
         _solve(self.loops, self.factors, self.residual, len(self.unknowns))
-        if ending is None:
-            _put(self.loops, self.unknowns.ravel(), -ca.SX.sym("r"), r=self.residual)
-            return
-        r, z, lost, size, last = (ca.SX.sym(name) for name in ("r", "z", "lost", "size", "last"))
-        found = lost - r
-        now = ca.fabs(found) / (ca.fabs(z + found) + size)
-        change, unknowns = ending.change(now), self.unknowns.ravel()
-        new = z + found + ca.if_else(change <= NEWTON_CONVERGES, 0.0, last)
-        _put_all(self.loops, {"change": change, "before": now, "z": new}, {
-            "change": ending.sizes, "before": ending.before, "z": unknowns, "r": self.residual,
-            "lost": self.every(self.lost), "size": ending.magnitudes,
-            "last": np.full(len(unknowns), ending.last[0])})
+        _put(self.loops, self.unknowns.ravel(), -ca.SX.sym("r"), r=self.residual)
+
+    def write_rounds(self, magnitudes: Indices, starts: Indices) -> None:
+        """Append rounds from entries of ``x``; ``magnitudes`` are entries of nominal values."""
+        loops, (n, count) = self.loops, self.unknowns.shape
+        main, loops.text = loops.text, LoopText()
+        self.derive()
+        code = compiled(function_of(loops.text, Beginning()), quick=count < FEW)
+        loops.text = main
+        start, nominal = loops.room(2 * n * count).reshape(2, -1)
+        loops.text.copy(entries_of(X, starts), entries_of(Q, start))
+        loops.text.copy(entries_of(Q, magnitudes), entries_of(Q, nominal))
+        room = loops.room((2 * n + 4) * n * count + 3 * count)
+        loops.text.call(find_beside, (
+            self.unknowns[0, 0], self.residual[0], self.factors[0], self.lost[0], start[0],
+            room[0]), n, count, code=name_of_code(code))
 
     def derive(self) -> None:
         """Append residuals at the torn unknowns, and the matrices there."""
@@ -207,84 +171,6 @@ class Solution:
             column.slopes = self.tangents.slopes
             self.order.write(column, column)
             loops.residuals(self.leftover, entries, column)
-
-    def factor(self) -> None:
-        """Append the factors of the matrices; no numbers for those that hold some."""
-        self.loops.text.call(factor_beside, (self.factors[0], self.lost[0]), *self.unknowns.shape)
-
-    def every(self, of_blocks: Indices) -> Indices:
-        """What is the same for all unknowns of a block."""
-        return np.tile(of_blocks, len(self.unknowns))
-
-
-class _PartsOfSteps:
-    """Rounds in which a block takes no more of a step than makes the next one shorter.
-
-    By the matrix that the step was found with, as :mod:`blocks.native.newton` does: a round
-    looks at where the last one has led, and goes on from there, or half the way back.
-    """
-
-    def __init__(self, newton: Solution, ending: _Ending) -> None:
-        self.newton, self.ending, self.loops = newton, ending, newton.loops
-        room, (n, count) = self.loops.room, newton.unknowns.shape
-        of_unknowns = {name: room(n * count) for name in ("from_here", "step", "found", "part")}
-        of_blocks = {name: room(count) for name in ("share", "size", "back", "ahead")}
-        self.before = room(2 * n * n * count)
-        for entries, value in ((of_unknowns["step"], 0.0), (of_blocks["share"], 1.0),
-                               (of_blocks["size"], np.inf), (self.before, 0.0)):
-            _fill(self.loops, entries, value)
-        diagonal = self.before.reshape(2 * n, n, count)[range(n), range(n)]
-        _fill(self.loops, diagonal.ravel(), 1.0)
-        of_blocks["lost"] = newton.lost
-        self.places = of_unknowns | {"z": newton.unknowns.ravel(), "r": newton.residual,
-                                     "change": ending.sizes, "nominal": ending.magnitudes,
-                                     "before": ending.before}
-        self.places["last"] = np.full(n * count, ending.last[0])
-        self.blocks = of_blocks
-
-    def write(self) -> None:
-        """Append a round."""
-        newton = self.newton
-        s = {name: ca.SX.sym(name) for name in [*self.places, *self.blocks]}
-
-        each = self.places | {name: newton.every(entries) for name, entries in self.blocks.items()}
-
-        def put(target: str, value: ca.SX) -> None:
-            given = self.blocks if target in self.blocks else each
-            _put(self.loops, given[target], value, **given)
-
-        def length(target: str, step: str, at: str) -> None:
-            put("part", ca.fabs(s[step]) / (ca.fabs(s[at]) + s["nominal"]))
-            n, count = newton.unknowns.shape
-            terms = self.places["part"].reshape(n, count).T.ravel()
-            self.loops.text.add_sums(np.repeat(np.arange(count), n), entries_of(Q, terms),
-                                     entries_of(Q, self.blocks[target]))
-
-        newton.derive()
-        put("found", s["r"])
-        _solve(self.loops, self.before, self.places["found"], len(newton.unknowns))
-        length("ahead", "found", "from_here")
-        little = ca.logic_and(s["size"] <= NEWTON_CONVERGES, s["ahead"] < np.inf)
-        goes_on = reduce(ca.logic_or, (
-            ca.logic_not(s["size"] < np.inf), little,
-            s["ahead"] <= (1.0 - 0.5 * s["share"]) * s["size"], s["share"] < SHORTEST))
-        put("back", ca.if_else(goes_on, 0.0, 1.0))
-        newton.factor()
-        _solve(self.loops, newton.factors, newton.residual, len(newton.unknowns))
-        put("found", s["lost"] - s["r"])
-        length("ahead", "found", "z")
-        now = ca.if_else(s["back"], 1.0, ca.fabs(s["found"]) / (
-            ca.fabs(s["z"] + s["found"]) + s["nominal"]))
-        _put_all(self.loops, {"change": self.ending.change(now), "before": now}, each)
-        put("size", ca.if_else(s["back"], s["size"], s["ahead"]))
-        put("from_here", ca.if_else(s["back"], s["from_here"], s["z"]))
-        put("step", ca.if_else(s["back"], s["step"], s["found"]))
-        factors = len(self.before) // len(newton.lost)
-        _put(self.loops, self.before, ca.if_else(s["back"], s["r"], s["z"]), r=self.before,
-             z=newton.factors, back=np.tile(self.blocks["back"], factors))
-        put("share", ca.if_else(s["back"], 0.5 * s["share"], 1.0))
-        put("z", s["from_here"] + s["share"] * s["step"]
-            + ca.if_else(s["change"] <= NEWTON_CONVERGES, 0.0, s["last"]))
 
 
 class _Assignments:
@@ -333,12 +219,97 @@ def _solve(loops: Loops, factors: Indices, right: Indices, n: int) -> None:
 
 def _put(loops: Loops, target: Indices, value: ca.SX, **given: Indices) -> None:
     """An expression into some entries of ``q``, by entries for the names of its symbols."""
-    _put_all(loops, {"": value}, {"": target, **given})
+    symbols = ca.symvar(value)
+    loops.call(ca.Function("part", symbols, [value]), {
+        (k, 0): entries_of(Q, given[symbol.name()]) for k, symbol in enumerate(symbols)
+    }, entries_of(Q, target))
 
 
-def _put_all(loops: Loops, values: dict[str, ca.SX], places: dict[str, Indices]) -> None:
-    """Expressions into the places of names, all of them by what symbols have been before."""
-    symbols = ca.symvar(ca.vertcat(*values.values()))
-    loops.call(ca.Function("part", symbols, [*values.values()]), {
-        (k, 0): entries_of(Q, places[symbol.name()]) for k, symbol in enumerate(symbols)
-    }, *(entries_of(Q, places[name]) for name in values))
+@vector_code
+def find_beside(t: int, x: int, p: int, q: int, derive: int, solution: int, residual: int,
+                factors: int, lost: int, given: int, room: int, size: int, count: int) -> int:
+    """Solve blocks of equations side by side; where full steps lead nowhere, by shorter ones.
+
+    Of a shorter step so much is taken that the next one by the same matrix is shorter, as in
+    :mod:`blocks.native.newton`, of each block as much as it allows. Unknowns that still change in
+    the last round are no solution, and become no numbers.
+
+    Parameters
+    ----------
+    t, x, p, q : addresses, as of every function of a model
+    derive : address of code that fills in residuals, and the matrices
+    solution, residual, factors, lost : addresses of unknowns, of the others as
+        :func:`~blocks.native.lu.factor_beside` takes them
+    given : address of the unknowns to begin with, and of their nominal values
+    room : address of four numbers an unknown, as many as there are of factors, three a block
+    size, count : of a block, and of blocks
+    """
+    n, m, whole = size, count, size * count
+    of_factors = 2 * n * whole
+    z, step, nominal = vector_at(solution, whole), vector_at(residual, whole), vector_at(
+        given + 8 * whole, whole)
+    new, none, start = vector_at(factors, of_factors), vector_at(lost, m), vector_at(given, whole)
+    old, a = vector_at(room, of_factors), vector_at(room + 8 * of_factors, 4 * whole + 3 * m)
+    before, last, taken, ahead = a, a[whole:], a[2 * whole:], a[3 * whole:]
+    length, share, back = a[4 * whole:], a[4 * whole + m:], a[4 * whole + 2 * m:]
+    next_step = room + 8 * (of_factors + 3 * whole)
+    for damped in range(2):
+        z[:] = start
+        before[:whole] = np.inf
+        length[:m] = np.inf
+        back[:m] = 0.0
+        rounds, going = 0, True
+        while going:
+            run_code(derive, t, x, p, q, q)
+            if damped == 1 and rounds > 0:
+                ahead[:whole] = step
+                solve_beside(room, next_step, n, m)
+                for b in range(m):
+                    back[b] = 0.0 if _goes_on(
+                        ahead, last, nominal, b, n, m, length[b], share[b]) else 1.0
+            factor_beside(factors, lost, n, m)
+            solve_beside(factors, residual, n, m)
+            rounds += 1
+            late, going = rounds >= (MORE_ROUNDS if damped == 1 else ROUNDS), False
+            for b in range(m):
+                share[b] = 0.5 * share[b] if back[b] > 0.0 else 1.0
+                if back[b] == 0.0:
+                    length[b] = 0.0
+            for j in range(n):
+                for b in range(m):
+                    i, change = j * m + b, 1.0
+                    if back[b] == 0.0:
+                        last[i], taken[i] = z[i], none[b] - step[i]
+                        moved = abs(taken[i])
+                        length[b] += moved / (abs(z[i]) + nominal[i])
+                        change = moved / (abs(z[i] + taken[i]) + nominal[i])
+                    rounding = change <= NEWTON_STALLED and change > NO_SHORTER * before[i]
+                    before[i] = change
+                    z[i] = last[i] + share[b] * taken[i]
+                    if not (rounding or change <= NEWTON_CONVERGES):
+                        going |= change > NEWTON_CONVERGES
+                        z[i] = np.nan if late else z[i]
+            # slopes may be steep at first, as of a root that begins: the first round tells nothing
+            going = (going or rounds == 1) and not late
+            for e in range(2 * n * n if damped == 1 else 0):
+                for b in range(m):
+                    if back[b] == 0.0:
+                        old[e * m + b] = new[e * m + b]
+        if are_finite(z):
+            return 0
+    return 0
+
+
+@machine_code
+def _goes_on(ahead: Vector, last: Vector, nominal: Vector, block: int, size: int, count: int,
+             length: float, share: float) -> bool:
+    """Whether a block goes on from where a ``share`` of its last step has led.
+
+    ``ahead`` is the next step by the same matrix, from the values ``last``; ``length`` that of the
+    step before.
+    """
+    then = 0.0
+    for j in range(size):
+        i = j * count + block
+        then += abs(ahead[i]) / (abs(last[i]) + nominal[i])
+    return not length < np.inf or is_taken(length, then, share)

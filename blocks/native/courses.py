@@ -20,15 +20,7 @@ from .equations import Equations
 from .loop_branch import room_for_branch
 from .own_events import PassedEvents
 from .stages import ATOL
-from .steps import (
-    Banded,
-    Code,
-    Sparse,
-    known_of,
-    project_after_events,
-    unknowns_after_events,
-    workspace,
-)
+from .steps import Code, Sparse, known_of, project_after_events, unknowns_after_events, workspace
 
 __all__ = ["BLOCK", "Course", "CourseData", "PassedCourses", "joined", "points_of"]
 
@@ -46,7 +38,7 @@ class CourseData:
     atol: Array  # of all that a step moves
     kind: int  # of steps
     p: Array  # to which the code points
-    matrix: Banded | Sparse | None
+    matrix: Sparse | None
     rtol: float
     loops: Array  # nominal values of unknowns of nonlinear loops, infinite for others; or empty
 

@@ -50,8 +50,6 @@ class SolvedText(Text):
 
     first: int  # first, end: the first entry of ``q`` that they need, and the one behind all
     end: int
-    # places of arguments where derivatives are looked at, if not where values are
-    there: dict[int, tuple[str, int]] | None = None
 
     def _unknowns(self, w: Writer) -> tuple[ca.SX, list[Any], int]:
         """Append lines that solve for all unknowns and leave their factors.
@@ -88,7 +86,7 @@ class SolvedText(Text):
         pattern, states = matrix.sparsity(), slope.numel()
         at = np.cumsum([self.end, by.numel(), matrix.nnz(), rows.numel() + by.numel()])
         moves, entries, room, self.end = (int(i) for i in at)
-        self._fill(w, ca.vec(matrix.nz[:]), entries, self.there)
+        self._fill(w, ca.vec(matrix.nz[:]), entries)
         told = np.array([rows.numel(), by.numel(), *pattern.colind(), *pattern.row()])
         given = along.table(told), *(along.pointer("%q", i) for i in (entries, moves))
         for u in found:

@@ -14,14 +14,34 @@ from ..machine.functions import machine_code
 from ..machine.signatures import run_code
 from ..numerics.arrays import Vector
 from ..numerics.tolerances import BAND_DIFFERENCE
+from .front_lists import COLUMN_GROUPS, COLUMN_ROWS, COLUMN_STARTS, GROUP_STARTS, GROUPS
 from .stages import NEW, WORK
 from .steps import BASE, Code, Workspace, slope_at
 
-__all__ = ["begin_at", "change_of", "evaluate", "move_along", "stand_at"]
+__all__ = ["derive_columns"]
 
 
 @machine_code
-def begin_at(code: Code, work: Workspace, t: float, x: Vector) -> None:
+def derive_columns(code: Code, work: Workspace, t: float, x: Vector, slope: Vector,
+                   straight: bool) -> None:
+    """The entries of df/dx, near ``slope`` = f(t, x)."""
+    lists, values = work.sparse, work.linear[0]
+    group_starts, groups = lists[lists[GROUP_STARTS]:], lists[lists[GROUPS]:]
+    starts, rows = lists[lists[COLUMN_STARTS]:], lists[lists[COLUMN_ROWS]:]
+    _begin_at(code, work, t, x)
+    for g in range(lists[COLUMN_GROUPS]):
+        _stand_at(code, work, x, straight)
+        for q in range(group_starts[g], group_starts[g + 1]):
+            _move_along(code, work, x, straight, groups[q])
+        _evaluate(code, work, t, x, straight)
+        for q in range(group_starts[g], group_starts[g + 1]):
+            j = groups[q]
+            for e in range(starts[j], starts[j + 1]):
+                values[e] = _change_of(code, work, x, slope, straight, rows[e], j)
+
+
+@machine_code
+def _begin_at(code: Code, work: Workspace, t: float, x: Vector) -> None:
     """Tell derivatives in a direction at which point they are asked for."""
     if code.linear != 0:
         other = work.k[NEW]
@@ -30,7 +50,7 @@ def begin_at(code: Code, work: Workspace, t: float, x: Vector) -> None:
 
 
 @machine_code
-def stand_at(code: Code, work: Workspace, x: Vector, straight: bool) -> None:
+def _stand_at(code: Code, work: Workspace, x: Vector, straight: bool) -> None:
     """Begin with columns that no unknown has been moved for."""
     if code.linear != 0:
         work.k[NEW, :] = 0.0
@@ -41,7 +61,7 @@ def stand_at(code: Code, work: Workspace, x: Vector, straight: bool) -> None:
 
 
 @machine_code
-def move_along(code: Code, work: Workspace, x: Vector, straight: bool, j: int) -> None:
+def _move_along(code: Code, work: Workspace, x: Vector, straight: bool, j: int) -> None:
     """Look at the column of an unknown, too."""
     if code.linear != 0:
         work.k[NEW, j] = 1.0
@@ -52,7 +72,7 @@ def move_along(code: Code, work: Workspace, x: Vector, straight: bool, j: int) -
 
 
 @machine_code
-def evaluate(code: Code, work: Workspace, t: float, x: Vector, straight: bool) -> None:
+def _evaluate(code: Code, work: Workspace, t: float, x: Vector, straight: bool) -> None:
     """Find all these columns."""
     if code.linear != 0:
         run_code(code.linear, work.at, x, code.p, code.q, work.k[NEW])
@@ -66,8 +86,8 @@ def evaluate(code: Code, work: Workspace, t: float, x: Vector, straight: bool) -
 
 
 @machine_code
-def change_of(code: Code, work: Workspace, x: Vector, slope: Vector, straight: bool, r: int,
-              j: int) -> float:
+def _change_of(code: Code, work: Workspace, x: Vector, slope: Vector, straight: bool, r: int,
+               j: int) -> float:
     """The derivative of a slope by an unknown, near ``slope`` = f(t, x)."""
     if code.linear != 0:
         return work.k[NEW, r]

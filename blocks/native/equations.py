@@ -25,7 +25,7 @@ from .forms import is_large, is_solved_for
 from .front_lists import COLUMN_GROUPS
 from .instance_loops import Loops, NominalValues
 from .loop_text import LoopText
-from .matrices import band_of, sparse_lists, why_differences
+from .matrices import sparse_lists, why_differences
 from .repetitions import Repetitions
 from .stages import ARITHMETIC
 from .steps import (
@@ -190,7 +190,7 @@ class Equations:
             return
         assert held is not None  # else the system is not written
         if isinstance(held, HeldNetwork):
-            self._inputs = held.inputs
+            self._inputs, self._decided_by = held.inputs, held.decided_by
         kept = isinstance(held, SolvedModes)
         slack = ca.SX.sym("slack", n * kept)
         ends = np.cumsum([n, held.entries, self.system.nx, n * kept])  # of modes, K, free, slack
@@ -212,9 +212,8 @@ class Equations:
             return
         from .network_code import NetworkCode  # loaded with what it is for
 
-        *known, taken, exact = held.symbols
-        network = NetworkCode(held, [*known, free, taken, exact], self._places,
-                              int(self.offsets[-1]))
+        *known, taken = held.symbols
+        network = NetworkCode(held, [*known, free, taken], self._places, int(self.offsets[-1]))
         self._solve_by(network)
         self.explicit, self._with_all = (network.arguments, slope), network.of
         self.slope, self.crossings = self._of(slope), self._of(margins)
@@ -254,14 +253,12 @@ class Equations:
         """
         if not solves_with_derivatives(kind) or self.differences:
             return 0
-        banded, lists = band_of(self.system, self.large, self._laws), None
-        if banded is None:
-            lists = sparse_lists(self.system, self._laws)
-            if lists is not None and not lists[COLUMN_GROUPS]:
-                return self.entries
+        lists = sparse_lists(self.system, self._laws)
+        if lists is not None and not lists[COLUMN_GROUPS]:
+            return self.entries
         if self.large:
             return self.in_direction
-        if banded is None and lists is None:
+        if lists is None:
             return self.derivatives
         return self.in_direction if self._solved is not None else 0
 
@@ -274,7 +271,7 @@ class Equations:
 
     @cached_property
     def in_direction(self) -> int:
-        """Address of derivatives in a direction, of which a band or a sparse matrix is made."""
+        """Address of derivatives in a direction, of which a sparse matrix is made."""
         from .derivatives import derive_in_direction
 
         return (self._looped("derivatives") if self.large
@@ -380,11 +377,11 @@ class Equations:
         q[: held.size] = held
         return q
 
-    def of_elements(self, values: ca.SX) -> int:
-        """What elements of set-valued laws come to in held modes."""
-        with_all = self._with_all
-        return self.system.once("of elements", lambda: self._result(values) if with_all is None
-                                else compiled(with_all(values), parallel=False))
+    @cached_property
+    def of_elements(self) -> int:
+        """What elements at nodes without mass come to in held modes."""
+        assert self._with_all is not None
+        return compiled(self._with_all(self._decided_by), parallel=False)
 
     def at_decisions(self, which: str, values: ca.SX | None) -> int:
         """What decisions on modes look at; 0 for nothing."""

@@ -44,6 +44,47 @@ def lists_of(pattern: csc_matrix, in_groups: bool = True) -> Indices:
     The ``pattern`` is (n, n), its entries column after column with ascending rows; ``in_groups``:
     whether entries are found by groups of columns that share no row.
     """
+    n, groups = pattern.shape[0], _groups(pattern) if in_groups else []
+    order = _chain(pattern)
+    lists, sizes = _in_fronts(pattern) if order is None else _in_three(pattern, order)
+    lists |= {"group_starts": _starts([len(g) for g in groups]), "groups": _joined(groups),
+              "column_starts": pattern.indptr, "column_rows": pattern.indices}
+    starts = HEAD + _starts([len(lists[name]) for name in LISTS])[:-1]
+    head = [len(lists["first"]) - 1, n, len(groups), pattern.nnz, *sizes, n, 0, 0]
+    return _joined([starts, head, *(lists[name] for name in LISTS)])
+
+
+def _chain(pattern: csc_matrix) -> Indices | None:
+    """An order in which each unknown acts on its neighbours alone, where there is one."""
+    from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+    n = pattern.shape[0]
+    if pattern.nnz == 0:
+        return np.arange(n)
+    if pattern.nnz > 3 * n:
+        return None
+    order = reverse_cuthill_mckee((pattern + pattern.T).tocsr(), symmetric_mode=True)
+    place = np.argsort(order)
+    row, column = pattern.nonzero()
+    apart = np.abs(place[row] - place[column])
+    return order.astype(np.int64) if apart.max(initial=0) <= 1 else None
+
+
+def _in_three(pattern: csc_matrix, order: Indices) -> tuple[dict[str, Indices], list[int]]:
+    """The lists of a matrix of three diagonals in some order, which needs no fronts."""
+    n, place = len(order), np.argsort(order)
+    row, column = (place[k] for k in (pattern.indices, np.repeat(
+        np.arange(n), np.diff(pattern.indptr))))
+    entries = np.full(3 * n, -1)  # of each unknown its own, that below it, and that beside it
+    entries[3 * np.minimum(row, column) + np.where(row > column, 1, 2 * (row < column))] = (
+        np.arange(pattern.nnz))
+    lists = dict.fromkeys(LISTS, np.zeros(0, dtype=np.int64))
+    return lists | {"first": np.zeros(1, dtype=np.int64), "entries": entries, "at": order}, [
+        3 * n + 1, 0, 0]
+
+
+def _in_fronts(pattern: csc_matrix) -> tuple[dict[str, Indices], list[int]]:
+    """The lists of fronts, and how many numbers factors take, with where their room begins."""
     n = pattern.shape[0]
     order, parent, reach = _elimination(pattern)
     first = _fronts(parent, reach)
@@ -67,20 +108,15 @@ def lists_of(pattern: csc_matrix, in_groups: bool = True) -> Indices:
         most = max(most, int(left_at[s] + sizes[s] ** 2))
     factors = pivots * (pivots + 2 * sizes)
     entries, entry_places, entry_starts = _entries(pattern, place, first, front_of, behind)
-    groups = _groups(pattern) if in_groups else []
     lists = {
         "first": first, "behind_starts": _starts(sizes), "behind": _joined(behind),
         "in_parent": _joined(in_parent), "child_starts": _starts([len(c) for c in children]),
         "children": _joined(children), "left_at": left_at, "factors_at": _starts(factors),
         "entry_starts": entry_starts, "entries": entries, "entry_places": entry_places,
-        "at": order, "group_starts": _starts([len(g) for g in groups]), "groups": _joined(groups),
-        "column_starts": pattern.indptr, "column_rows": pattern.indices,
+        "at": order,
     }  # fmt: skip
     largest, factored = int(np.max(pivots + sizes)) ** 2, int(factors.sum())
-    numbers = factored + largest + most + 1
-    starts = HEAD + _starts([len(lists[name]) for name in LISTS])[:-1]
-    head = [count, n, len(groups), pattern.nnz, numbers, factored, factored + largest, n, 0, 0]
-    return _joined([starts, head, *(lists[name] for name in LISTS)])
+    return lists, [factored + largest + most + 1, factored, factored + largest]
 
 
 def room_of(lists: Indices) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Sparse linear equations of an implicit method whose Jacobian is no narrow band, compiled.
+"""Sparse linear equations of an implicit method, compiled.
 
 The matrix is a number on the diagonal less the Jacobian. Unknowns are eliminated in an order of
 least degree, those with the same neighbours together, each group of them in a small full matrix,
@@ -6,26 +6,21 @@ its front, to which what is left of earlier fronts is added [I. S. Duff and J. K
 Multifrontal Solution of Indefinite Sparse Symmetric Linear Equations", ACM Trans. Math. Softw. 9
 (1983) 302-325]. All inner loops run over neighbouring numbers. Patterns are taken as symmetric and
 pivots stay on the diagonal, which short steps make large; where a step is too long for that, its
-error says so.
-
-The Jacobian is found group by group of columns that share no row.
+error says so. Where all unknowns stand in a chain, no fronts are needed.
 """
 
 from __future__ import annotations
 
 from ..machine.functions import machine_code, vector_code
-from ..machine.signatures import CFunction, indices_at, vector_at
+from ..machine.signatures import CFunction, indices_at, multiply_add, vector_at
 from ..numerics.arrays import Indices, Vector
-from .differences import begin_at, change_of, evaluate, move_along, stand_at
 from .front_lists import (
     AT,
     BEHIND,
     BEHIND_STARTS,
     CHILD_STARTS,
     CHILDREN,
-    COLUMN_GROUPS,
     COLUMN_ROWS,
-    COLUMN_STARTS,
     ENTRIES,
     ENTRIES_OF,
     ENTRY_PLACES,
@@ -35,8 +30,6 @@ from .front_lists import (
     FIRST,
     FRONT,
     FRONTS,
-    GROUP_STARTS,
-    GROUPS,
     HEAD,
     IN_PARENT,
     LEFT,
@@ -46,10 +39,8 @@ from .front_lists import (
     SOLVE,
     UNKNOWNS,
 )
-from .steps import Code, Workspace
 
-__all__ = ["derive_columns", "factorize_code", "factorize_fronts", "lists_with", "solve_code",
-           "solve_fronts"]  # fmt: skip
+__all__ = ["factorize_code", "factorize_fronts", "lists_with", "solve_code", "solve_fronts"]
 
 #: The lists, entries or nothing, a number on the diagonal; factors, vectors: called by address.
 factorize_code = CFunction("i32", "ptr", "ptr", "double", "ptr")
@@ -59,27 +50,55 @@ solve_code = CFunction("i32", "ptr", "ptr", "ptr", "ptr")
 def lists_with(lists: Indices, size: int) -> Indices:
     """Return the lists for vectors of ``size`` numbers, of which nothing acts on the last ones."""
     out = lists.copy()
-    out[SIZE], out[FACTORIZE], out[SOLVE] = size, factorize_fronts.callback, solve_fronts.callback
+    codes = (factorize_fronts, solve_fronts) if lists[FRONTS] else (factorize_chain, solve_chain)
+    out[SIZE], out[FACTORIZE], out[SOLVE] = size, *(code.callback for code in codes)
     return out
 
 
 @machine_code
-def derive_columns(code: Code, work: Workspace, t: float, x: Vector, slope: Vector,
-                   straight: bool) -> None:
-    """The entries of df/dx, near ``slope`` = f(t, x)."""
-    lists, values = work.sparse, work.linear[0]
-    group_starts, groups = lists[lists[GROUP_STARTS]:], lists[lists[GROUPS]:]
-    starts, rows = lists[lists[COLUMN_STARTS]:], lists[lists[COLUMN_ROWS]:]
-    begin_at(code, work, t, x)
-    for g in range(lists[COLUMN_GROUPS]):
-        stand_at(code, work, x, straight)
-        for q in range(group_starts[g], group_starts[g + 1]):
-            move_along(code, work, x, straight, groups[q])
-        evaluate(code, work, t, x, straight)
-        for q in range(group_starts[g], group_starts[g + 1]):
-            j = groups[q]
-            for e in range(starts[j], starts[j + 1]):
-                values[e] = change_of(code, work, x, slope, straight, rows[e], j)
+def factorize_chain(of: int, entries: int, diagonal: float, of_factors: int) -> int:
+    """Triangular factors where each unknown acts on its neighbours alone.
+
+    What stands above the diagonal is divided by it, too, so that solutions wait for one product.
+    """
+    lists = indices_at(of, HEAD)
+    lists = indices_at(of, lists[COLUMN_ROWS])
+    values, numbers = vector_at(entries, lists[ENTRIES]), vector_at(of_factors, lists[NUMBERS])
+    numbers[lists[NUMBERS] - 1] = 1.0 / diagonal
+    places, factor, above = lists[lists[ENTRIES_OF]:], 0.0, 0.0
+    for j in range(lists[UNKNOWNS]):
+        pivot, below, beside = diagonal, 0.0, 0.0
+        if places[3 * j] >= 0:
+            pivot -= values[places[3 * j]]
+        if places[3 * j + 1] >= 0:
+            below = -values[places[3 * j + 1]]
+        if places[3 * j + 2] >= 0:
+            beside = -values[places[3 * j + 2]]
+        inverse = 1.0 / multiply_add(-factor, above, pivot)
+        factor, above = below * inverse, beside
+        numbers[3 * j], numbers[3 * j + 1], numbers[3 * j + 2] = inverse, factor, above * inverse
+    return 0
+
+
+@machine_code
+def solve_chain(of: int, of_factors: int, of_b: int, of_room: int) -> int:
+    """The solution takes the place of the right side."""
+    lists = indices_at(of, HEAD)
+    lists = indices_at(of, lists[COLUMN_ROWS])
+    numbers = vector_at(of_factors, lists[NUMBERS])
+    b, room = vector_at(of_b, lists[SIZE]), vector_at(of_room, lists[UNKNOWNS])
+    n, at, value, factor = lists[UNKNOWNS], lists[lists[AT]:], 0.0, 0.0
+    for j in range(n):
+        value = multiply_add(-factor, value, b[at[j]])
+        room[j] = value * numbers[3 * j]
+        factor = numbers[3 * j + 1]
+    value = 0.0
+    for j in range(n - 1, -1, -1):
+        value = multiply_add(-numbers[3 * j + 2], value, room[j])
+        b[at[j]] = value
+    for i in range(n, lists[SIZE]):
+        b[i] *= numbers[lists[NUMBERS] - 1]
+    return 0
 
 
 @vector_code

@@ -91,10 +91,17 @@ class LoopText:
         """Write ``target[i] = value``."""
         self.add([], [target], lambda writer, _: [writer.constant(value)])
 
-    def call(self, function: MachineCode, entries: Sequence[int], *numbers: int) -> None:
-        """Write the call of a function of entries of ``q`` and whole numbers."""
+    def call(self, function: MachineCode, entries: Sequence[int], *numbers: int, code: str = ""
+             ) -> None:
+        """Write the call of a function of entries of ``q`` and whole numbers.
+
+        If it calls ``code`` of a model itself, it takes that and its arguments first.
+        """
         w = Writer(prefix=f"{self._name()}.")
-        w.call(function, *(w.pointer("%q", i) for i in entries), *numbers)
+        given = ["%t", "%x", "%p", "%q", code] if code else []
+        if code:
+            w.declared.add(f"declare void {code}(ptr, ptr, ptr, ptr, ptr)")
+        w.call(function, *given, *(w.pointer("%q", i) for i in entries), *numbers)
         self._append(w)
 
     def run(self, name: str) -> None:
@@ -189,66 +196,6 @@ class LoopText:
         first = w.load(BASES[base], 0)
         self.lines += [*w.lines, f"  %{name}.so = {condition} {first}, {first}",
                        f"  br i1 %{name}.so, label %{so}, label %{otherwise}", f"{so}:"]
-
-    def begin_rounds(self, last: int, most: int) -> str:
-        """Begin lines that are repeated until :meth:`end_rounds` finds that they need not be.
-
-        Entry ``last`` of ``q`` becomes no number in the last round that there may be, 0 before.
-        """
-        name = self._name()
-        w = Writer(prefix=f"{name}.")
-        late = w.select(f"%{name}.late", w.constant(float("nan")), w.constant(0.0))
-        w.store(late, "%q", last)
-        self.lines += [f"  br label %{name}.begin", f"{name}.begin:", f"  br label %{name}",
-                       f"{name}:",
-                       f"  %{name}.k = phi i64 [ 0, %{name}.begin ], "
-                       f"[ %{name}.n, %{name}.max.end ]",
-                       f"  %{name}.n = add nuw nsw i64 %{name}.k, 1",
-                       f"  %{name}.late = icmp uge i64 %{name}.n, {most}", *w.lines]  # fmt: skip
-        return name
-
-    def end_rounds(self, name: str, sizes: Indices, limit: float) -> None:
-        """End lines that are repeated where some of the consecutive entries ``sizes`` of ``q``
-        are larger than ``limit``; what is no number stays so, and holds nothing up.
-
-        The first round tells nothing: slopes may be steep there, as of a root that begins.
-        """
-        tag = f"{name}.max"
-        w = Writer(prefix=f"{tag}.")
-        place = w.new(f"add nuw nsw i64 %{tag}.i, {sizes[0]}")
-        large = w.compare("ogt", w.load("%q", place), w.constant(limit))
-        self.lines += [*_head(tag, tag),
-                       f"  %{tag}.any = phi i1 [ false, %{tag}.head ], [ %{tag}.so, %{tag} ]",
-                       *w.lines, f"  %{tag}.so = or i1 %{tag}.any, {large}",
-                       *_tail(tag, len(sizes)),
-                       f"  %{name}.early = xor i1 %{name}.late, true",
-                       f"  %{name}.first = icmp eq i64 %{name}.k, 0",
-                       f"  %{name}.moves = or i1 %{tag}.so, %{name}.first",
-                       f"  %{name}.again = and i1 %{name}.moves, %{name}.early",
-                       f"  br i1 %{name}.again, label %{name}, label %{name}.end",
-                       f"{name}.end:"]
-
-    def begin_unless_numbers(self, entries: Indices) -> str:
-        """Begin lines, until :meth:`end_unless_numbers`, for where one of the consecutive entries
-        of ``q`` is no number."""
-        name = self._name()
-        tag = f"{name}.sum"
-        w = Writer(prefix=f"{tag}.")
-        place = w.new(f"add nuw nsw i64 %{tag}.i, {entries[0]}")
-        nothing = w.binary("fmul", w.load("%q", place), w.constant(0.0))
-        self.lines += [*_head(tag, tag),
-                       f"  %{tag}.of = phi double [ {w.constant(0.0)}, %{tag}.head ], "
-                       f"[ %{tag}.so, %{tag} ]",
-                       *w.lines, f"  %{tag}.so = fadd double %{tag}.of, {nothing}",
-                       *_tail(tag, len(entries)),
-                       f"  %{name}.lost = fcmp uno double %{tag}.so, 0.0",
-                       f"  br i1 %{name}.lost, label %{name}.begin, label %{name}.end",
-                       f"{name}.begin:"]
-        return name
-
-    def end_unless_numbers(self, name: str) -> None:
-        """End lines for where an entry is no number."""
-        self.lines += [f"  br label %{name}.end", f"{name}.end:"]
 
     def _name(self) -> str:
         self._count += 1

@@ -1,22 +1,14 @@
-"""In which order do unknowns stand for an implicit method, and how are its matrices stored?"""
+"""Which entries have the matrices of an implicit method, and how are they stored?"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 
 from ..numerics.arrays import Indices
-from .forms import (
-    MOST_STATES,
-    has_small_loops,
-    is_large,
-    is_solved_for,
-    why_no_derivatives,
-    why_not,
-)
+from .forms import MOST_STATES, has_small_loops, is_large, why_no_derivatives, why_not
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_matrix
@@ -24,26 +16,13 @@ if TYPE_CHECKING:
     from ..nonsmooth.contract import Laws
     from ..system import System
 
-__all__ = ["Band", "band_of", "slope_of_states", "sparse_lists", "why_differences",
-           "why_not_implicit"]  # fmt: skip
+__all__ = ["slope_of_states", "sparse_lists", "why_differences", "why_not_implicit"]
 
-DENSE = 50  # unknowns up to which a full Jacobian is cheaper than a band
 MOST_DENSE = 150  # unknowns of a full Jacobian; beyond, a sparse one in Python is cheaper,
 MOST_WITH_LAWS = 500  # but where events are decided there, too
-SMALL_LOOP = 3  # unknowns of a loop through which slopes depend on few states
 MOST_ENTRIES = 50  # of a column of a sparse matrix, on average, or all that a full one may have
 MOST_GROUPS = 16  # of columns that share no row, or entries of a row: else they are written out
 MOST_WRITTEN = 10_000  # entries, of which that takes little time
-NARROW = 10  # diagonals in all that differences of slopes are worth finding for every step
-
-
-@dataclass(frozen=True)
-class Band:
-    """In which order unknowns stand, and how far entries then are from the diagonal."""
-
-    order: Indices  # which unknown of the model stands where
-    upper: int
-    lower: int
 
 
 def sparse_lists(system: System, laws: Laws | None = None) -> Indices | None:
@@ -58,7 +37,7 @@ def sparse_lists(system: System, laws: Laws | None = None) -> Indices | None:
 
 def _sparse_lists(system: System, laws: Laws | None) -> Indices | None:
     slope = slope_of_states(system, laws)
-    if system.nx <= MOST_STATES or slope is None and (
+    if system.nx <= MOST_STATES and not (system.nx and is_large(system)) or slope is None and (
             laws is not None or system.clusters
             or is_large(system) and system.nz and not has_small_loops(system)):
         return None
@@ -88,14 +67,12 @@ def slope_of_states(system: System, laws: Laws | None = None) -> ca.SX | None:
 def why_not_implicit(system: System, laws: Laws | None = None) -> str:
     """Why a model cannot run in machine code by a Rosenbrock method; empty if it can.
 
-    That takes a full matrix, a narrow band, or a sparse matrix.
+    That takes a full matrix, or a sparse one.
     """
     if reason := why_not(system, laws):
         return reason
-    alone = laws is None and not system.nu and (is_large(system) or not is_solved_for(system))
     most = _most_dense(laws)
-    if system.nx <= most or (alone or laws is not None) and band_of(
-            system, laws=laws) is not None or sparse_lists(system, laws) is not None:
+    if system.nx <= most or sparse_lists(system, laws) is not None:
         return ""
     return f"more than {most} states need a sparse matrix"
 
@@ -112,7 +89,7 @@ def why_differences(system: System, laws: Laws | None = None) -> str:
     are solved for: then entries of sparse matrices are all that is written.
     """
     many = MOST_STATES < system.nx <= _most_dense(laws) and (laws is not None or is_large(system))
-    if many and band_of(system, laws=laws) is None and sparse_lists(system, laws) is None:
+    if many and sparse_lists(system, laws) is None:
         return "derivatives of many states by each other are long"
     return why_no_derivatives(system, laws)
 
@@ -123,20 +100,6 @@ def _graph(system: System, laws: Laws | None) -> csc_matrix:
         return _pattern(slope, system.tape.x)
     graph = _pattern(system.tape.slope, system.tape.x)
     return graph + _through_loops(system) if system.nz else graph
-
-
-def _narrowest(system: System, laws: Laws | None = None) -> Band:
-    """The order of unknowns after Cuthill and McKee, and the band that they then make."""
-    from scipy.sparse.csgraph import reverse_cuthill_mckee
-
-    graph = _graph(system, laws)
-    row, column = graph.nonzero()
-    order = reverse_cuthill_mckee((graph + graph.T).tocsr(), symmetric_mode=True)
-    place = np.empty(system.nx, dtype=np.int64)
-    place[order] = np.arange(system.nx)
-    below = place[row] - place[column]
-    return Band(order.astype(np.int64), int(max(0, -below.min(initial=0))),
-                int(max(0, below.max(initial=0))))
 
 
 def _pattern(of: ca.SX, by: ca.SX) -> csc_matrix:
@@ -162,20 +125,3 @@ def _through_loops(system: System) -> csc_matrix:
         before = reach.nnz
         reach = ((reach + others @ reach) != 0).astype(float)
     return _pattern(tape.slope, tape.z) @ member @ reach
-
-
-def band_of(system: System, directions: bool = False, laws: Laws | None = None) -> Band | None:
-    """The order that makes a Jacobian a band, where it has to be one.
-
-    That is where it is too large to be full, if the band is narrow; and where it is found by
-    derivatives in ``directions``. Modes of ``laws`` are held.
-    """
-    if system.nx <= DENSE:
-        wanted = directions and system.nx
-        return system.once("narrowest", lambda: _narrowest(system)) if wanted else None
-    if (laws is not None or system.clusters) and slope_of_states(system, laws) is None or (
-            max(system.tape.loops, default=0) > SMALL_LOOP):
-        return None
-    found = system.once("narrowest" if laws is None else "narrowest with laws",
-                        lambda: _narrowest(system, laws))
-    return found if found.upper + found.lower < NARROW else None

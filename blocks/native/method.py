@@ -23,7 +23,7 @@ from .equations import equations_of
 from .events import ENTRIES, LAST_ERROR, NOWHERE, STEP, TIME
 from .fronts import lists_with
 from .loop_branch import SIZES, fill_sizes, may_lose_branch, room_for_branch
-from .matrices import band_of, sparse_lists
+from .matrices import sparse_lists
 from .newton_steps import TOO_FAR
 from .one_step import CROSSED, LOCATED, NO_REVIEW, REACHED, UNSURE, Limits
 from .own_events import NOTHING, EventRules, Given, OwnEvents, PassedEvents
@@ -37,7 +37,6 @@ from .steps import (
     RUNGE_KUTTA,
     THIRD_ORDER,
     TRAPEZOIDAL,
-    Banded,
     Code,
     Sparse,
     known_of,
@@ -182,7 +181,7 @@ class OneStep(Method):
         """Whether the time up to the next event can be run in machine code."""
         return problem.laws is None or problem.laws.runs_compiled(problem, t)
 
-    def _begin(self, matrix: Banded | Sparse | None) -> None:
+    def _begin(self, matrix: Sparse | None) -> None:
         """Begin the run of the present problem."""
         problem: Any = self.problem
         self.scale, self.p = np.asarray(problem.scale), np.array(problem.p, dtype=float)
@@ -204,26 +203,26 @@ class OneStep(Method):
                                  matrix, self.rtol, self.branch[SIZES].copy())
         self.restart(self.t, self.y)
 
-    def _matrix(self) -> Banded | Sparse | None:
-        """The narrow band of an implicit method's large matrix, or what it is without one; or all
-        of a small one that is found by differences of slopes."""
+    def _matrix(self) -> Sparse | None:
+        """The sparse matrix of an implicit method, or all of a small one that is found by
+        differences of slopes; None for a full one."""
         problem: Any = self.problem
         if not solves_with_derivatives(self.kind):
             return None
-        band = band_of(problem.system, self.equations.large, problem.laws)
-        lists = None if band is not None else sparse_lists(problem.system, problem.laws)
-        if band is None and lists is None and not self.equations.differences:
-            return None
+        lists = sparse_lists(problem.system, problem.laws)
+        if lists is None:
+            if not self.equations.differences:
+                return None
+            from scipy.sparse import csc_matrix
+
+            from .front_lists import lists_of
+
+            lists = lists_of(csc_matrix(np.ones((len(problem.x),) * 2)))
         nx, nz = len(problem.x), len(problem.z) * self.carries
         n = nx + len(self.equations.carried_values(problem))
         sizes = np.ones(n)  # of what is carried along slopes are zero, and it acts on none
         sizes[:nx], sizes[nx : nx + nz] = problem.scale_x, problem.scale_z[:nz]
-        if lists is not None:
-            return Sparse(lists_with(lists, n), sizes)
-        if band is None:
-            return Banded(max(n - 1, 0), max(n - 1, 0), np.arange(n), sizes)
-        order = np.concatenate([band.order, np.arange(len(band.order), n)])
-        return Banded(band.upper, band.lower, order, sizes)
+        return Sparse(lists_with(lists, n), sizes)
 
     def _begin_from(self, t: float, y: Array) -> None:
         """Make a point the present one."""

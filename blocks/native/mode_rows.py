@@ -8,85 +8,20 @@ by rounding, is left to others.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from ..machine.functions import machine_code
-from ..numerics.arrays import Flags, Indices, Matrix, Vector
+from ..nonsmooth.modes.islands import NetworkModes
 from ..numerics.tolerances import MODE_MARGIN_NONE, SAFE_PIVOT, TERMS_ROUNDING
 
 __all__ = ["EFFORT", "FLOW", "HIGH", "LOW", "MISSED", "OPEN", "TELLS", "VALUES",
-           "NetworkModes", "fill_row", "is_told", "refuse_impulses"]  # fmt: skip
+           "fill_row", "is_told", "refuse_impulses"]  # fmt: skip
 
 FLOW, EFFORT, LOW, HIGH, MISSED = range(5)
 VALUES = 5  # of an element, one row each
 GIVEN, BACK, FORTH = range(3)  # blocks of rows of ``by_inputs``; those of their rates come behind
 RATES = 3
 TELLS, OPEN, UNSURE = 1, 0, -1
-
-
-class NetworkModes(NamedTuple):
-    """Modes of a network, as machine code decides on them."""
-
-    modes: Vector  # which machine code reads
-    constants: Vector  # what efforts and slopes follow by, which it reads
-    m: Vector  # relations, which it reads
-    values: int  # address of what fills ``found``
-    found: Vector  # what elements come to, then the slopes
-    starts: Indices  # (islands + 1,) where the members of an island begin
-    members: Indices  # (elements,) island by island
-    entry_starts: Indices  # (islands + 1,) where the constants of an island begin
-    entries: Indices  # which these are
-    relation_starts: Indices  # (islands + 1,) where the relations of an island begin
-    relations: Indices  # those that what is kept depends on, or that depend on what is taken
-    joint: Flags  # all relations: whether they do, and are decided on with modes
-    owner: Indices  # (rows,) whose modes are kept in it; -1 for nobody's
-    kept_m: Matrix  # of an island's modes that are kept: these relations
-    kept_modes: Matrix
-    kept_constants: Matrix
-    weight: Matrix  # combinations of equations that say something about states
-    move: Matrix  # what brings these to their values
-    noise: Matrix  # what rounding makes of margins
-    measured: Flags  # (rows,) whether that is known
-    present: Indices  # (islands,) which row holds now
-    kinds: Indices  # (elements,) who are compared with each other
-    largest: Matrix  # (2, kinds) their largest flow and effort so far
-    endless: Flags  # (elements,) whose bounds are so on one side at least
-    farthest: Vector  # (all relations,) the largest crossing function so far
-    noise_so_far: Matrix  # what rounding may make of every margin, stuck and not
-    drift: Vector  # (1,) share of its size by which what modes hold constant may be off
-    least_flow: Vector  # less does not end a mode
-    largest_now: Matrix  # the same as ``largest`` with what is at the point that is looked at
-    room: Matrix  # (ROOM, elements)
-    exact: Vector  # (parameters,) room
-    gives_flow: Flags  # (elements,) what modes come to is found from these
-    switch: Flags  # (elements,) told by a condition
-    by_inputs: Matrix  # (6 elements, elements)
-    push: Matrix  # (states, elements), or none where they are not found here
-    by_relations: Flags  # (all relations,) those that this depends on
-    known_m: Vector  # with which it is so
-    corrected: Flags  # (elements * states,)
-    row: Indices  # (islands,) which row is tried
-    turn: Indices  # (1,) which row was given up last
-    entered: Flags  # (1,) whether modes in a row that is new have been taken
-    ended: Flags  # (islands,) whether the mode of an element has come to its end
-    holds: Flags  # (islands,) whether the row that is tried obeys all laws
-    searched: Flags  # (islands,) whether all rows of the present relations are tried, of any modes
-    before: Vector  # (all relations,) as they are at the event
-    guess: Vector  # (elements,) modes that are tried
-    guess_m: Vector  # and relations
-    against: Flags  # (elements,) who breaks its law in these, or is about to
-    turned: Flags  # (all relations,) which of them do
-    own: Matrix  # (k, k) room: equations of an island by what is taken,
-    by_value: Matrix  # by their values without it,
-    by_rate: Matrix  # by the rates of these,
-    by_missed: Matrix  # and by what combinations of them miss
-    sizes: Vector  # (k,) room
-    taken: Vector  # (k,) room: impulses,
-    given: Matrix  # (2, k) room: and the flows and efforts that follow
-    pivot: Indices  # (k,) room: the row that gives what a member takes, or -1
-    place: Indices  # (k,) room: which member's a row gives, or -1
 
 
 @machine_code
@@ -147,16 +82,8 @@ def fill_row(network: NetworkModes, island: int, row: int, parasitic: float) -> 
             network.kept_constants[row, at] = -by_value[network.pivot[a], b]
             network.kept_constants[row, at + size * size] = -by_rate[network.pivot[a], b]
             at += 1
-    at += size * size
-    for b in range(size if network.corrected.size > 0 else 0):
-        for i in range(network.push.shape[0]):
-            if network.corrected[members[first + b] * network.push.shape[0] + i]:
-                value = 0.0
-                for c in range(count):
-                    value += network.move[row, i * width + c] * network.weight[row, c * width + b]
-                network.kept_constants[row, at] = value
-                at += 1
-    for k in range(at, network.entry_starts[island + 1] - network.entry_starts[island]):
+    last = network.entry_starts[island + 1] - network.entry_starts[island]
+    for k in range(at + size * size, last):
         network.kept_constants[row, k] = 0.0
     first = network.relation_starts[island]
     for k in range(first, network.relation_starts[island + 1]):

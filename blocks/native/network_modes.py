@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..machine.functions import filled, machine_code
+from ..machine.functions import machine_code
 from ..machine.signatures import vector_at
-from ..nonsmooth.modes.islands import UNLOADED, NetworkIslands
-from ..numerics.arrays import Array, Vector
+from ..nonsmooth.modes.islands import UNLOADED, NetworkModes
+from ..numerics.arrays import Vector
 from ..numerics.tolerances import (
     ENDED_MARGIN,
     INSTANT,
@@ -37,7 +37,6 @@ from .mode_rows import (
     OPEN,
     TELLS,
     VALUES,
-    NetworkModes,
     fill_row,
     is_told,
     refuse_impulses,
@@ -47,39 +46,12 @@ from .step_control import is_any
 from .steps import Code, Workspace, values_at
 from .zero_crossings import LARGEST, SPARE, Relations
 
-__all__ = ["choose_network_modes", "ends_by_rounding", "enters_new_modes", "network_modes",
-           "notice_margins"]  # fmt: skip
+__all__ = ["choose_network_modes", "ends_by_rounding", "enters_new_modes", "notice_margins"]
 
 MARGIN, SIZE, EQUAL = range(3)  # rows of room
-ROOM = 3
 PARASITIC = 1e-6  # in SI units, such as ohm and siemens
 MOST_EXCHANGES = 12  # of all that leave a mode, one time after the other
 FARTHER = 100.0  # times as far ahead is looked again, and times rounding is clear of it
-
-
-def network_modes(islands: NetworkIslands, modes: Array, constants: Array, m: Array, values: int,
-                  states: int, parameters: int) -> NetworkModes:
-    """Modes as machine code decides on them.
-
-    Machine code reads ``modes``, ``constants`` and ``m``; ``values`` is the address of what
-    elements come to; ``states`` and ``parameters`` are how many there are.
-    """
-    n, count, nm = len(modes), len(islands.present), len(m)
-    size = int(np.diff(islands.starts).max())
-    own, by_value, by_rate, by_missed = np.zeros((4, size, size))
-    flags = {name: np.zeros(k, dtype=bool) for name, k in (
-        ("entered", 1), ("ended", count), ("holds", count), ("searched", count), ("against", n),
-        ("turned", nm))}
-    return filled(NetworkModes, islands, modes=modes, constants=constants, m=m, values=values,
-                  found=np.empty(VALUES * n + states), kept_m=islands.m, kept_modes=islands.modes,
-                  kept_constants=islands.constants, largest_now=np.empty_like(islands.largest),
-                  room=np.empty((ROOM, n)), row=np.zeros(count, dtype=np.int64),
-                  before=np.zeros(nm), guess=np.zeros(n), guess_m=np.zeros(nm), own=own,
-                  by_value=by_value, by_rate=by_rate, by_missed=by_missed, sizes=np.zeros(size),
-                  taken=np.zeros(size), given=np.zeros((2, size)),
-                  pivot=np.zeros(size, dtype=np.int64), place=np.zeros(size, dtype=np.int64),
-                  turn=np.zeros(1, dtype=np.int64),
-                  exact=np.zeros(parameters), **flags)
 
 
 @machine_code

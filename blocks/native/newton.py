@@ -25,7 +25,7 @@ from ..numerics.tolerances import (
 from ..system.block_factors import factorize_blocks, solve_blocks
 from ..system.newton import MOST_HALVINGS
 
-__all__ = ["SHORTEST", "find_unknowns"]
+__all__ = ["find_unknowns", "is_taken"]
 
 SHORTEST = 2.0**-MOST_HALVINGS  # of a step, that is tried
 ROUNDS = 60  # down an exponential it goes by a thermal voltage a round
@@ -136,15 +136,21 @@ def _take_back(step: Vector, following: Vector, fraction: Vector, here: Vector, 
             now += abs(step[end]) / whole
             then += abs(following[end]) / whole
             end += 1
-        little = now <= NEWTON_CONVERGES and then < np.inf
-        shorter = little or then <= (1.0 - 0.5 * taken) * now  # not of what is no number
-        less = taken if shorter or taken <= SHORTEST else 0.5 * taken
+        less = taken if is_taken(now, then, taken) else 0.5 * taken
         for j in range(begin, end):
             fraction[j] = less
             here[at[j]] += (taken - less) * step[j]
         any_ |= less < taken
         begin = end
     return any_
+
+
+@machine_code
+def is_taken(now: float, then: float, share: float) -> bool:
+    """Whether so much of a step of the length ``now`` is taken, after which the next one by the
+    same matrix has the length ``then``; not where that is no number."""
+    little = now <= NEWTON_CONVERGES and then < np.inf
+    return little or then <= (1.0 - 0.5 * share) * now or share <= SHORTEST
 
 
 @machine_code

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..machine.functions import machine_code
+from ..nonsmooth.modes.islands import NetworkModes
 from ..numerics.arrays import Indices, Matrix, Vector
 from ..numerics.tolerances import LEAST_ERROR, SAME_INSTANT, STEP_REST, TIME_GRAIN, TINY
 from ..solvers.looks import ABOUT, AT_ONCE, BEYOND, MOST_PARTS, SEEN
@@ -40,7 +41,6 @@ from .events import (
 )
 from .high_order import shows_what_is_between
 from .loop_branch import keeps_branch, put_on_branch
-from .mode_rows import NetworkModes
 from .network_modes import enters_new_modes
 from .pulses import END, START, error_of_exponents, step_to_pulse
 from .resets import Resets

@@ -11,12 +11,11 @@ import casadi as ca
 import numpy as np
 
 from ..machine.functions import BoundCall, Kept, empty, filled
-from ..nonsmooth.modes.islands import IslandsWithMass, NetworkIslands
+from ..nonsmooth.modes.islands import IslandsWithMass, NetworkModes
 from ..numerics.arrays import Array, Flags, Indices, Matrix
 from .equations import Equations
 from .events import Passed
-from .mode_rows import NetworkModes
-from .network_modes import network_modes
+from .mode_rows import VALUES
 from .resets import ResetRules, Resets, resets_of
 from .samples import Samplers, Samples, function_for_machine_code
 from .set_valued_elements import SetValuedElements, set_valued_elements
@@ -52,7 +51,7 @@ class EventRules:
     samplers: Samplers | None = None  # what is assigned at regular instants
     resets: ResetRules | None = None  # what is assigned where a condition becomes true
     # what decisions on modes need; None where others decide
-    islands: IslandsWithMass | NetworkIslands | None = None
+    islands: IslandsWithMass | NetworkModes | None = None
     # what comes of t, x, z, p, m, d, u; 1 for each condition that holds
     required: ca.Function | None = None
     # relations that are judged where modes are decided; None for none
@@ -89,8 +88,8 @@ class OwnEvents:
         self.equations, self.rules = equations, rules
         islands, required = rules.islands, rules.required
         # written first: they need room among the constants
-        if isinstance(islands, NetworkIslands):
-            equations.of_elements(islands.values)
+        if isinstance(islands, NetworkModes):
+            equations.of_elements  # noqa: B018
         elif isinstance(islands, IslandsWithMass):
             equations.present  # noqa: B018
             equations.at_decisions("factors", islands.factors)
@@ -116,11 +115,12 @@ class OwnEvents:
         if isinstance(islands, IslandsWithMass):
             self.set_valued, *self.calls = set_valued_elements(islands, self.q, equations, states)
         self.network = empty(NetworkModes)
-        if isinstance(islands, NetworkIslands):
-            self.network = network_modes(
-                islands, self.values_of("modes"), self.values_of("K"), self.values_of("relations"),
-                equations.of_elements(islands.values), states,
-                equations.system.tape.p.numel())
+        if isinstance(islands, NetworkModes):
+            self.network = islands._replace(
+                modes=self.values_of("modes"), constants=self.values_of("K"),
+                m=self.values_of("relations"), values=equations.of_elements,
+                found=np.empty(VALUES * islands.members.size + states),
+                exact=np.zeros(equations.system.tape.p.numel()))
         self._given = [Kept(one) for one in (
             self._samples(), self.resets, self.set_valued, self.network, self.passed)]
         self._unannounced: Given | None = None  # where no instant is known
@@ -133,7 +133,7 @@ class OwnEvents:
         alike = rules.samplers is None and rules.resets is None and all(
             getattr(rules, name) is getattr(mine, name) for name in (
                 "at_zero", "timed", "slots", "samplers", "resets", "required"))
-        if not alike or isinstance(islands, NetworkIslands) or not (
+        if not alike or isinstance(islands, NetworkModes) or not (
                 mine.islands is None if islands is None else islands.is_like(mine.islands)):
             return False
         self.rules = rules
@@ -182,7 +182,7 @@ class OwnEvents:
         """
         r = self.rules
         nobody = np.zeros_like(r.timed)
-        joint = r.islands.joint if isinstance(r.islands, NetworkIslands) else nobody
+        joint = r.islands.joint if isinstance(r.islands, NetworkModes) else nobody
         indirect, resting = (nobody if flags is None else flags
                              for flags in (r.indirect, r.resting))
         switches = Switches(self.values_of("relations"), r.at_zero, r.timed, r.acting, joint,

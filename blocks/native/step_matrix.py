@@ -1,6 +1,6 @@
 """The matrix of a step that is implicit, compiled: a number on the diagonal, less df/dx.
 
-It is full, a narrow band or sparse, and the rest of a step does not know which.
+It is full or sparse, and the rest of a step does not know which.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from ..machine.functions import machine_code
 from ..machine.signatures import run_code
 from ..numerics.arrays import Matrix, Vector
 from ..numerics.tolerances import BAND_DIFFERENCE
-from .band import derive_band, factorize_band, solve_band
+from .differences import derive_columns
 from .front_lists import COLUMN_GROUPS, FACTORIZE, SOLVE
-from .fronts import derive_columns, factorize_code, solve_code
+from .fronts import factorize_code, solve_code
 from .lu import factorize, solve
 from .stages import ATOL, WORK
 from .steps import BASE, Code, Workspace, are_finite, derive_by_time, slope_at
@@ -26,7 +26,7 @@ def derive(code: Code, work: Workspace, t: float, h: float, x: Vector, slope: Ve
     if work.steady[1] != 0:
         derive_by_time(code, work, t, h, x, slope)
         return
-    grouped = work.band.size > 0 or (work.sparse.size > 0 and work.sparse[COLUMN_GROUPS] > 0)
+    grouped = work.sparse.size > 0 and work.sparse[COLUMN_GROUPS] > 0
     straight = grouped and work.steady[0] != 0 and _has_slopes_of_nothing(code, work)
     work.at[0] = t
     _derive_at(code, work, t, x, slope, grouped, straight)
@@ -56,12 +56,10 @@ def derive(code: Code, work: Workspace, t: float, h: float, x: Vector, slope: Ve
 def _derive_at(code: Code, work: Workspace, t: float, x: Vector, slope: Vector, grouped: bool,
                straight: bool) -> None:
     """df/dx, by groups of columns that share no row or all at once, then df/dt with it."""
-    if not grouped:
-        run_code(code.linear, work.at, x, code.p, code.q, work.linear)
-    elif work.band.size > 0:
-        derive_band(code, work, t, x, slope, straight)
-    else:
+    if grouped:
         derive_columns(code, work, t, x, slope, straight)
+    else:
+        run_code(code.linear, work.at, x, code.p, code.q, work.linear)
 
 
 @machine_code
@@ -114,9 +112,7 @@ def _has_slopes_of_nothing(code: Code, work: Workspace) -> bool:
 @machine_code
 def solve_with(work: Workspace, b: Vector, room: Vector) -> None:
     """Solve with these factors, in place."""
-    if work.band.size > 0:
-        solve_band(work, b, room)
-    elif work.sparse.size > 0:
+    if work.sparse.size > 0:
         solve_code(work.sparse[SOLVE], work.sparse, work.factors[0], b, room)
     else:
         solve(work.factors, work.order, b, room)
@@ -125,9 +121,6 @@ def solve_with(work: Workspace, b: Vector, room: Vector) -> None:
 @machine_code
 def factorize_less(work: Workspace, diagonal: float) -> None:
     """Factors of a number on the diagonal, less df/dx."""
-    if work.band.size > 0:
-        factorize_band(work, diagonal)
-        return
     if work.sparse.size > 0:
         factorize_code(work.sparse[FACTORIZE], work.sparse, work.linear[0], diagonal,
                        work.factors[0])

@@ -33,7 +33,7 @@ from .stages import (
 from .step_control import told_error, told_error_of_high_order
 
 __all__ = ["BACKWARD_EULER", "BASE", "EULER", "EXPLICIT", "HIGH_ORDER", "IMPLICIT",
-           "ROOTS", "RUNGE_KUTTA", "THIRD_ORDER", "TRAPEZOIDAL", "Banded", "Code", "Sparse",
+           "ROOTS", "RUNGE_KUTTA", "THIRD_ORDER", "TRAPEZOIDAL", "Code", "Sparse",
            "Workspace", "are_finite", "by_newton", "derive_by_time", "error_of_step", "first_stage",
            "flush_denormals", "goes_nowhere", "has_slope", "is_explicit",
            "is_fixed", "keep_denormals", "known_of", "rate_of_error", "project_after_events",
@@ -88,17 +88,14 @@ class Workspace(NamedTuple):
     step: Vector  # (2,) length of the step, and tolerance or part of the step
     error: Vector  # (3,) largest error, sum of errors, largest one of lower order
     processor: Vector  # (2,) its state before denormals were flushed
-    linear: Matrix  # (n + 1, n) df/dx and, last, df/dt; of an implicit method. Or columns of a
-    # band, (n, width), and in factors the same with room for what an exchange of rows fills
+    linear: Matrix  # (n + 1, n) df/dx and, last, df/dt; of an implicit method
     factors: Matrix  # (n, n) of the matrix of its stages
     order: Indices  # (n,) of the rows of these
     inner: Matrix  # (12, n) rows as in k, of a step of a part of the length; and work space
-    band: Indices  # (3,) diagonals above, below, and above of factors; empty: a full matrix
-    unknowns: Indices  # (n,) which unknown stands where in a band
-    by_time: Vector  # (n,) df/dt beside a band
-    sizes: Vector  # (n,) nominal values beside a band or a sparse matrix
+    by_time: Vector  # (n,) df/dt beside a sparse matrix
+    sizes: Vector  # (n,) nominal values beside it
     sparse: Indices  # lists of a sparse matrix, whose entries stand in the one row of ``linear``
-    # before df/dt and whose factors stand in that of ``factors``; empty: a full one or a band
+    # before df/dt and whose factors stand in that of ``factors``; empty: a full one
     rtol: Vector  # (1,) relative tolerance
     extended: Indices  # (1,) whether the last step of order 8 has the stages of its extension
     branch: Matrix  # rows of :mod:`~blocks.native.loop_branch`; none where loops are linear
@@ -114,38 +111,21 @@ class Sparse(NamedTuple):
     sizes: Vector  # nominal values, in units of the model
 
 
-class Banded(NamedTuple):
-    """A narrow Jacobian."""
-
-    upper: int  # diagonals
-    lower: int
-    order: Indices  # which unknown stands where
-    sizes: Vector  # nominal values, in units of the model
-
-
-def workspace(n: int, kind: int = EXPLICIT, matrix: Banded | Sparse | None = None) -> Workspace:
+def workspace(n: int, kind: int = EXPLICIT, matrix: Sparse | None = None) -> Workspace:
     """Work space for ``n`` unknowns, and steps of a kind."""
-    if isinstance(matrix, Sparse):
+    if matrix is not None:
         entries, numbers = room_of(matrix.front_lists)
         linear = np.zeros((1, entries + n))
         return workspace(n)._replace(
             linear=linear, factors=np.empty((1, numbers)), inner=np.empty((INNER, n)),
             by_time=linear[0, entries:], sizes=matrix.sizes, sparse=matrix.front_lists)
-    if matrix is not None:
-        upper, lower = matrix.upper, matrix.lower
-        return workspace(n)._replace(
-            linear=np.zeros((n, upper + lower + 1)), factors=np.empty((n, upper + 2 * lower + 1)),
-            order=np.zeros(n, dtype=np.int64), inner=np.empty((INNER, n)),
-            band=np.array([upper, lower, 0]), unknowns=matrix.order, by_time=np.empty(n),
-            sizes=matrix.sizes)
     width = n if solves_with_derivatives(kind) else 0
     rows = ALL_ROWS if kind == HIGH_ORDER else len(ROWS)
     # of derivatives only those are written that are not always zero
     return Workspace(np.empty((rows, n)), np.empty(1), np.array([n]), np.empty(2),
                      np.empty(3), np.empty(2), np.zeros((width + 1, width)),
                      np.empty((width, width)), np.zeros(width, dtype=int),
-                     np.empty((INNER, width)), np.zeros(0, dtype=int),
-                     np.zeros(0, dtype=int), np.empty(0), np.empty(0), np.zeros(0, dtype=int),
+                     np.empty((INNER, width)), np.empty(0), np.empty(0), np.zeros(0, dtype=int),
                      np.zeros(1), np.zeros(1, dtype=int), np.empty((0, 0)),
                      np.zeros(3, dtype=int))
 

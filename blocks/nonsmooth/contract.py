@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from .modes.elements import Change, Elements
     from .modes.held_network import HeldNetwork
-    from .modes.islands import IslandsWithMass, NetworkIslands
+    from .modes.islands import IslandsWithMass, NetworkModes
     from .modes.load_dependence import LoadDependence
     from .modes.load_functions import HeldLoads
     from .modes.solved_modes import SolvedModes
@@ -169,7 +169,7 @@ class Laws(ABC):
         """What machine code is given of the present modes, constant between events."""
         raise NotImplementedError("only laws with held modes run in machine code")
 
-    def decision_data(self, problem: Problem, t: float) -> IslandsWithMass | NetworkIslands | None:
+    def decision_data(self, problem: Problem, t: float) -> IslandsWithMass | NetworkModes | None:
         """What machine code needs to decide on modes by itself; None where it cannot."""
         return None
 

@@ -81,9 +81,9 @@ class Events:
         if parts is None and laws is not None and laws.elements.switch.any():
             return None  # what their conditions tell changes modes
         if resets is not None:  # but those on which it is decided after what is assigned
-            from ..nonsmooth.modes.islands import NetworkIslands
+            from ..nonsmooth.modes.islands import NetworkModes
 
-            joint = parts.joint if isinstance(parts, NetworkIslands) else np.zeros_like(times.timed)
+            joint = parts.joint if isinstance(parts, NetworkModes) else np.zeros_like(times.timed)
             acting = joint if acting is None else joint & acting
         assert acting is not None
         if driven and laws is not None and laws.watched and parts is None:

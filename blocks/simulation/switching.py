@@ -45,7 +45,7 @@ class Switching:
         system, laws = self.problem.system, self.problem.laws
         if laws is None or not laws.massless:
             return self.resting
-        from ..nonsmooth.modes.indirect_relations import indirect_relations
+        from ..nonsmooth.modes.resting_relations import indirect_relations
 
         return indirect_relations(system) | self.resting
 

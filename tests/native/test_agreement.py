@@ -24,7 +24,7 @@ from benchmarks.cases import domains, drivetrain, models, planar
 from blocks import Component, Discrete, Parameter, Variable, delayed, der, native, quantity, where
 from blocks import time as now
 from blocks.machine.signatures import run_code
-from blocks.native.front_lists import COLUMN_GROUPS, COLUMN_ROWS, COLUMN_STARTS, ENTRIES
+from blocks.native.front_lists import COLUMN_GROUPS, COLUMN_ROWS, COLUMN_STARTS, ENTRIES, UNKNOWNS
 from blocks.native.matrices import slope_of_states, sparse_lists
 from blocks.native.method import Dopri5, Rodas4
 from blocks.native.step_matrix import derive
@@ -283,20 +283,14 @@ def derivatives(implicit, t):
     if not implicit.equations.differences and code.linear:
         linear = np.zeros_like(work.linear)
         run_code(code.linear, np.array([t]), x, code.p, code.q, linear)
-        full = entries(work.sparse, linear[0], n) if work.sparse.size else linear[:n]
+        full = entries(work.sparse, linear[0]) if work.sparse.size else linear[:n]
         return full, None if work.sparse.size else linear[n], 1e-8
     slope = np.empty(n)
     slope_at(code, work, t, x, slope)
     work.steady[1] = 0
     derive(code, work, t, 1e-3, x, slope)
     error = 1e-10 if work.steady[0] else 1e-6
-    if work.sparse.size:
-        return entries(work.sparse, work.linear[0], n), None, error
-    (upper, lower), order, found = work.band[:2], work.unknowns, np.zeros((n, n))
-    for j in range(n):
-        rows = np.arange(max(0, j - upper), min(n, j + lower + 1))
-        found[order[rows], order[j]] = work.linear[j, rows - j + upper]
-    return found, None, error
+    return entries(work.sparse, work.linear[0]), None, error
 
 
 def has_entries(problem):
@@ -305,8 +299,9 @@ def has_entries(problem):
     return lists is not None and not lists[COLUMN_GROUPS]
 
 
-def entries(lists, values, n):
+def entries(lists, values):
     """A sparse matrix with these entries."""
+    n = lists[UNKNOWNS]
     starts = lists[lists[COLUMN_STARTS]:][: n + 1]
     rows = lists[lists[COLUMN_ROWS]:][: lists[ENTRIES]]
     return csc_matrix((values[: lists[ENTRIES]], rows, starts), (n, n)).toarray()

@@ -1,4 +1,4 @@
-"""Linear equations in machine code, against NumPy: full, bands and fronts; runs that use them."""
+"""Linear equations in machine code, against NumPy: full, chains and fronts; runs that use them."""
 
 import numpy as np
 import pytest
@@ -10,12 +10,9 @@ from benchmarks.cases import domains
 from blocks import Model, Parameter, mod, quantity, time, where
 from blocks.machine.signatures import address_of
 from blocks.native import lu
-from blocks.native.band import factorize_band, solve_band
 from blocks.native.front_lists import FACTORIZE, SOLVE, lists_of, room_of
 from blocks.native.fronts import factorize_code, lists_with, solve_code
 from blocks.native.linearity import has_steady_derivatives
-from blocks.native.stages import ATOL
-from blocks.native.steps import IMPLICIT, Banded, workspace
 from library.electrical import Capacitor, ElectricalReference, Resistor, TwoPort
 from library.signal import Integrator, RunningRMS, Sine
 
@@ -79,47 +76,8 @@ def test_a_matrix_with_an_infinite_entry_is_told_from_those_beside_it():
     assert lost[0] == 0.0 and np.isnan(lost[1])
 
 
-# -- a narrow band ----------------------------------------------------------------------------
-def band_room(matrix, upper, lower, order, unit):
-    """A work space that holds a matrix of slopes' derivatives, in the order of its band."""
-    n = len(matrix)
-    work = workspace(n, IMPLICIT, Banded(upper, lower, order, np.ones(n)))
-    work.k[ATOL] = unit
-    for row in range(n):
-        for column in range(max(0, row - lower), min(n, row + upper + 1)):
-            work.linear[column, row - column + upper] = matrix[row, column]
-    return work
-
-
-@pytest.mark.parametrize(("upper", "lower"), [(1, 1), (1, 2), (2, 1), (3, 0), (0, 3), (4, 4)])
-@pytest.mark.parametrize("diagonal", [0.0, 50.0])
-def test_a_band_is_solved_as_by_numpy_whether_rows_are_exchanged_or_not(upper, lower, diagonal):
-    rng = np.random.default_rng(8 * upper + lower)
-    n, order = 40, rng.permutation(40)
-    matrix = np.tril(np.triu(rng.normal(size=(n, n)), -lower), upper)
-    work = band_room(matrix, upper, lower, order, rng.uniform(0.1, 10.0, n))
-    factorize_band(work, diagonal + 0.1)
-    right = rng.normal(size=n)
-    b = right.copy()
-    solve_band(work, b, np.empty(n))
-    whole = (diagonal + 0.1) * np.eye(n) - matrix  # unknown order[j] stands at place j
-    missed = np.abs(whole @ b[order] - right[order])
-    assert np.all(missed <= 1e-11 * (np.abs(whole) @ np.abs(b[order]) + np.abs(right[order])))
-
-
-def test_units_of_equations_do_not_change_what_a_band_comes_to():
-    rng = np.random.default_rng(2)
-    n, order = 30, np.arange(30)
-    unit = 10.0 ** rng.uniform(-8, 8, n)
-    matrix = np.tril(np.triu(rng.normal(size=(n, n)), -1), 1)
-    work = band_room(matrix * unit[:, None] / unit, 1, 1, order, unit)
-    factorize_band(work, 0.01)
-    b = np.ones(n) * unit
-    solve_band(work, b, np.empty(n))
-    assert_allclose(b / unit, np.linalg.solve(0.01 * np.eye(n) - matrix, np.ones(n)), rtol=1e-8)
-
-
-def test_values_between_the_steps_of_a_band_are_those_of_the_run():
+# -- runs ------------------------------------------------------------------------------------
+def test_values_between_the_steps_of_a_chain_are_those_of_the_run():
     model = domains.rod(300)
     result = model.simulate("600 s")
     assert result.statistics["method"] == "rodas4"
@@ -129,7 +87,7 @@ def test_values_between_the_steps_of_a_band_are_those_of_the_run():
     assert np.abs(both[0] - both[1]).max() < 2e-3  # K, of 700 K
 
 
-def test_a_law_that_ends_at_the_start_leaves_a_band_by_differences_finite():
+def test_a_law_that_ends_at_the_start_leaves_a_matrix_by_differences_finite():
     """Means over no time, 0/0: the next value of what they are of makes them infinite."""
     n = 60
     model = wired("means", "wave.y mean.u",
@@ -179,7 +137,16 @@ def five_points(n):
     return kron(line, eye_array(n)) + kron(eye_array(n), line)
 
 
+def chain(rng, share):
+    """Unknowns in any order, of which neighbours act on each other; a share of all entries."""
+    order = rng.permutation(40)
+    return csc_matrix((np.tri(40, k=1) - np.tri(40, k=-2))[order][:, order]
+                      * (rng.random((40, 40)) < share))
+
+
 PATTERNS = {
+    "a chain": lambda rng: chain(rng, 1.0),
+    "chains in which some entries lack": lambda rng: chain(rng, 0.7),
     "one unknown": lambda rng: eye_array(1),
     "nothing acts on anything": lambda rng: csc_matrix((7, 7)),
     "one way": lambda rng: csc_matrix(np.tri(30, k=0)),

@@ -63,9 +63,6 @@ class CarriedNetwork(HeldNetwork):
         self.length = ca.Function("elements", self.symbols, [
             ca.densify(ca.jacobian(mine, self.taken)), mine]).n_instructions()
 
-    def _exact(self, correction: ca.SX) -> ca.SX:
-        return self.system.tape.x - ca.mtimes(filled(self.corrected, correction), self.alone[0])
-
     def _miss(self, matrices: list[ca.SX], missed: list[ca.SX], loops: ca.SX) -> None:
         by_value, by_rate = (ca.mtimes(filled(self.together, entries), given)
                              for entries, given in zip(matrices, missed, strict=True))
@@ -105,7 +102,7 @@ class CarriedNetwork(HeldNetwork):
                 made = self.equations.matrices(at, t, modes)
                 if not (np.isfinite(made.matrix).all() and self.decides(modes, made.weight)):
                     continue
-                constants = np.zeros(self.entries)  # what corrects drift is not solved for
+                constants = np.zeros(self.entries)
                 constants[2 * n :][: 2 * n**2] = np.ravel([a.T for a in self.by_rows(at, t, modes)])
                 where, x, z, *known = points.some(mine).columns()[:6]
                 held = [np.repeat(a[:, None].astype(float), len(mine), axis=1)

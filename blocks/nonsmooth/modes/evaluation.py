@@ -35,9 +35,9 @@ class Evaluation:
         self.functions, self.system, self.elements = functions, functions.system, functions.elements
         self.size = self.elements.size
         self.state = ModeState(self.elements.kinds)  # modes, and speeds so far
-        # matrices that do not move
-        self.memory = Memory(functions.last_run, functions.constant, functions.simple,
-                             hands_on=self.size <= DENSE)  # fmt: skip
+        runs = functions.runs if self.size <= DENSE else None
+        self.memory = Memory(  # matrices that do not move
+            runs, functions.matrix_parameters, functions.constant, functions.simple)
         self.delassus = Delassus(functions, self.memory)
         # rates and flows that are none
         self.rounding = _Rounding(functions, self.memory, self.state)

@@ -22,16 +22,15 @@ from ...numerics.arrays import Array, Flags, Indices, grouped
 from ...numerics.cache import Cache
 from ...numerics.rewriting import contained
 from ...numerics.tolerances import FULFILLED, NOISE, PIVOT_NONE, SAME_AS_BEFORE
-from ...system import Evaluator, Problem, System
+from ...system import Problem, System
 from ...system.points import Points
 from ..complementarity import Island, Stress, kept, open_sides, share_of, stress_groups
 from ..mode_state import NetworkState
 from .elements import Elements
-from .indirect_relations import indirect_relations, relations_of_efforts
 from .islands import UNLOADED
 from .law_expressions import LawExpressions
 from .mode_equations import MOST_KEPT, ModeEquations, rows_of, told_sliding, without_rounding
-from .resting_relations import RestingRelations
+from .resting_relations import RestingRelations, indirect_relations, relations_of_efforts
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -80,18 +79,15 @@ class HeldNetwork:
     ----------
     symbols : time, states, unknowns, parameters, relations, discrete values, modes, constants, and
         what follows
-    taken, exact : symbols of what elements take, and of states without drift, where there is any
+    taken : symbols of what elements take
     expressions : of slopes, crossing functions and elements
     entries : of the constants: whether a switch is told or who bears nothing, what rounding may
-        make, two matrices, where states drift the matrix that corrects them, and of what may share
-        internal stress what it takes whatever is carried
+        make, two matrices, and of what may share internal stress what it takes whatever is carried
     inputs : of the network
     joint : which relations equations contain, and depend on what elements take
     islands : joined where such a relation ties them
     relations_of : of each island those, and others that its matrices depend on
     entries_of : of each island its constants
-    drifts : whether modes hold what integration moves by its errors: states are then taken as they
-        would be without
     decided_by : flow, effort, low, high, what the mode's equations miss, and the slopes
     length : operations of what is solved for at every point
     slope : slopes at the last evaluation; not kept
@@ -107,11 +103,10 @@ class HeldNetwork:
         n, tape = elements.size, system.tape
         self.joint = relations_of_efforts(system) & ~indirect_relations(system)
         rows = rows_of(system, elements, laws)
-        self._fixed = _fixed_rows(rows[:3], tape)
-        self._fixed[1:, told_sliding(rows, elements, tape)] = True  # what they follow is not asked
-        #: Those, and what is told of states alone, whatever combination of others is.
-        self._alike = self._fixed | np.array([
+        #: What follows states and inputs by constants, or states alone, whatever these are.
+        self._alike = _fixed_rows(rows[:3], tape) | np.array([
             _untaken(row, ca.vertcat(tape.u, tape.z)) for row in rows[:3]])
+        self._alike[1:, told_sliding(rows, elements, tape)] = True  # what they follow is not asked
         #: Elements whose bounds at rest are the same as long as no relation changes.
         self._strong = _constants(laws.low, tape) & _constants(laws.high, tape)
         self._even: Cache[tuple[bytes, bytes, bytes], _Sharing] = Cache(MOST_KEPT)
@@ -119,8 +114,6 @@ class HeldNetwork:
         self._level = np.flatnonzero(self._strong & ~elements.gives_flow)
         if elements.valve[self._level].all():
             self._level = self._level[:0]
-        self.drifts = bool(self._fixed.all()) and _of_time_or_several_states(
-            ca.vertcat(*rows[:3]), tape.x)
         island = np.empty(n, dtype=int)
         for k, members in enumerate(islands):
             island[members] = k
@@ -131,18 +124,14 @@ class HeldNetwork:
         for k, members in enumerate(self.islands):
             island[members] = k
         self.together = together = island[:, None] == island
-        self.corrected = np.ones((system.nx, n), dtype=bool)  # through loops, any of them
-        if not system.nz:
-            self.corrected = _inputs_of(tape.slope, system, elements) @ together > 0
-        pairs, corrected = int(self.together.sum()), self.drifts * int(self.corrected.sum())
-        self.entries = 2 * n + 2 * pairs + corrected + len(self._level)
+        pairs = int(together.sum())
+        self.entries = 2 * n + 2 * pairs + len(self._level)
         owner = island[np.concatenate([*2 * [np.arange(n)], *2 * [np.nonzero(together.T)[0]],
-                                       *self.drifts * [np.nonzero(self.corrected.T)[0]],
                                        self._level])]
         self.entries_of = [np.flatnonzero(owner == k) for k in range(len(self.islands))]
         modes, constants = ca.SX.sym("modes", n), ca.SX.sym("constants", self.entries)
-        told, slack, by_value, by_rate, correction, own = ca.vertsplit(
-            constants, np.cumsum([0, n, n, pairs, pairs, corrected, len(self._level)]).tolist())
+        told, slack, by_value, by_rate, own = ca.vertsplit(
+            constants, np.cumsum([0, n, n, pairs, pairs, len(self._level)]).tolist())
         level = ca.SX(n, 1)
         level[self._level.tolist()] = own
         gives = ca.DM(elements.gives_flow.astype(float))
@@ -150,7 +139,8 @@ class HeldNetwork:
         direct = ca.if_else(gives, solved == 0, solved != 0)
         value, rate = _equations_of(rows, solved, direct)
         #: What the equations come to without anything taken, and the rates of that.
-        self.alone = ca.substitute([value, rate], [tape.u], [ca.DM.zeros(system.nu, 1)])
+        self.alone = ca.substitute(
+            ca.vertcat(value, rate), tape.u, ca.DM.zeros(system.nu, 1))
         self.symbols = [*system.arguments[:-1], modes, constants]
         self.taken = ca.SX.sym("taken", n)
         taken = self.taken + level
@@ -163,10 +153,6 @@ class HeldNetwork:
              tape.exponents, laws.sides, laws.effort, laws.low,
              laws.high, value, rate, tape.residual], [tape.u], [inputs])
         self._miss([by_value, by_rate], [missed, rate], loops)
-        self.exact = self._exact(correction) if self.drifts else ca.SX(0, 1)
-        if self.drifts:
-            slope, crossings, exponents, flow, effort, low, high = ca.substitute(
-                [slope, crossings, exponents, flow, effort, low, high], [tape.x], [self.exact])
         self.expressions = {"slope": slope, "crossings": crossings, "exponents": exponents,
                             "flow": flow, "effort": effort, "low": low, "high": high}
         self.decided_by = ca.densify(ca.vertcat(flow, effort, low, high, missed, slope))
@@ -176,21 +162,14 @@ class HeldNetwork:
 
     def _pose(self) -> None:
         """Complete the symbols, and make what is looked at in Python."""
-        alone = ca.vertcat(*self.alone)
         #: Expressions that give the slopes one after the other, and what each moves by.
-        self.slopes_by = [(alone, self.system.tape.x), (
-            self.expressions["slope"], ca.vertcat(self.system.tape.x, self.exact, self.taken))]
+        self.slopes_by = [(self.alone, self.system.tape.x), (
+            self.expressions["slope"], ca.vertcat(self.system.tape.x, self.taken))]
         self.length = 2 * int(self.together.sum())
-        self._alone = Evaluator(ca.Function("alone", self.symbols, [alone]))
-        self.symbols = [*self.symbols, self.taken, self.exact]
-        self._margins: Evaluator | None = None
+        self.symbols = [*self.symbols, self.taken]
 
     def _miss(self, matrices: list[ca.SX], missed: list[ca.SX], loops: ca.SX) -> None:
         """Take note of what the equations miss, where inputs are solved for."""
-
-    def _exact(self, correction: ca.SX) -> ca.SX:
-        """The states as they would be without errors of integration."""
-        return ca.SX.sym("exact", self.system.nx)
 
     # -- constants -------------------------------------------------------------------------
     def decides(self, modes: Indices, weight: Array) -> bool:
@@ -213,8 +192,10 @@ class HeldNetwork:
             return False
         if made.solver is None or not made.null.shape[1]:
             return made.solver is not None
-        return self._is_open_without_effect(problem, t, self.left_open(problem, t, modes)) and (
-            self._is_solved_everywhere(problem, t, modes))
+        open_ = self.left_open(problem, t, modes)
+        decided = ~np.any(self.equations.told(problem, t), axis=0)
+        return (not open_.shape[1] or self.equations.changes_nothing(
+            problem, t, open_, decided, decided)) and self._is_solved_everywhere(problem, t, modes)
 
     def keeps_apart(self, problem: Problem, t: float, modes: Indices) -> bool:
         """Whether no part of elements feels another one in some modes."""
@@ -241,10 +222,13 @@ class HeldNetwork:
     def _shared(self, problem: Problem, t: float, modes: Indices) -> _Sharing:
         null, n = self.equations.matrices(problem, t, modes).null, self.elements.size
         even, split, open_ = np.eye(n), [], [np.zeros((n, 0))]
+        everyone = np.ones(n, dtype=bool)
         _, _, low, high, *_ = self.equations.values(problem, t)
         strong = self._strong & (modes == 0) & ~self.elements.gives_flow
         for members, basis in stress_groups(null):
-            if not strong[members].all() or not self._is_borne_alone(problem, t, members, basis):
+            others = ~np.isin(np.arange(n), members)
+            if not strong[members].all() or not self.equations.changes_nothing(
+                    problem, t, basis, others, everyone):  # else they bear it alone
                 open_.append(basis)
                 continue
             strength, direction = high[members], np.linalg.svd(basis[members].T)[2][-1]
@@ -270,30 +254,8 @@ class HeldNetwork:
         if not groups:
             return []
         _, _, low, high, *_ = self.equations.values(problem, t)
-        values = self.equations.all_values(*problem.arguments(t)[:-1], 0.0 * problem.u).reshape(
-            10, self.elements.size)
-        value, rate = self.equations.held_rows(modes, values[4:7], values[7:])
-        by_value, by_rate = self.by_rows(problem, t, modes)
-        taken = by_value @ value + by_rate @ rate
+        taken = self._taken(problem, t, modes, *self.by_rows(problem, t, modes))
         return [_split(group, taken, low, high) for group in groups]
-
-    def _is_borne_alone(self, problem: Problem, t: float, members: Indices, basis: Array) -> bool:
-        """Whether what some elements take in turn changes the effort of no other one (as in a loop
-        of them), and no motion."""
-        efforts, flows = self.equations.by_taken(problem, t, basis)
-        changes = np.vstack([np.delete(efforts, members, axis=0), flows])
-        return bool(np.abs(changes).max(initial=0.0) <= SAME_AS_BEFORE
-                    and self.equations.moves_nothing(problem, t, basis))
-
-    def _is_open_without_effect(self, problem: Problem, t: float, null: Array) -> bool:
-        """Whether inputs that modes leave open change switches alone."""
-        if not null.shape[1]:
-            return True
-        told = np.any(self.equations.told(problem, t), axis=0)
-        changes = np.concatenate([*self.equations.by_taken(problem, t, null)])
-        changes = changes[~np.tile(told, 2)]
-        return bool(np.all(np.abs(changes) <= SAME_AS_BEFORE * np.abs(null).max())
-                    and self.equations.moves_nothing(problem, t, null))
 
     def _is_solved_everywhere(self, problem: Problem, t: float, modes: Indices) -> bool:
         """Whether equations that leave inputs open contradict each other nowhere: at points."""
@@ -306,15 +268,21 @@ class HeldNetwork:
                 at = t + k * GOLDEN * max(abs(t), 1.0)
                 problem.u[:] = 0.0
                 before = self.equations.at(problem, at, modes)
-                values = self.equations.all_values(*problem.arguments(at)).reshape(
-                    10, self.elements.size)
-                value, rate = self.equations.held_rows(modes, values[4:7], values[7:])
-                self.elements.put(problem.u, by_value @ value + by_rate @ rate)
+                self.elements.put(problem.u, self._taken(problem, at, modes, by_value, by_rate))
                 if not self.equations.at(problem, at, modes).error <= FULFILLED * before.error:
                     return False
             return True
         finally:
             problem.x[:], problem.u[:] = x, u
+
+    def _taken(self, problem: Problem, t: float, modes: Indices, by_value: Array, by_rate: Array
+               ) -> Array:
+        """What elements take in some modes, by two matrices."""
+        values = self.equations.all_values(*problem.arguments(t)[:-1], 0.0 * problem.u).reshape(
+            10, self.elements.size)
+        value, rate = self.equations.held_rows(modes, values[4:7], values[7:])
+        taken: Array = by_value @ value + by_rate @ rate
+        return taken
 
     def by_rows(self, problem: Problem, t: float, modes: Indices) -> tuple[Array, Array]:
         """What is taken by values and by rates, without anything taken, of the equations."""
@@ -330,13 +298,12 @@ class HeldNetwork:
 
     def constants(self, problem: Problem, t: float, state: NetworkState) -> Array:
         """The constants of the present modes in one row."""
-        *matrices, level, ends = self.taken_by(problem, t, state.solved_modes)
+        by_value, by_rate, level, ends = self.taken_by(problem, t, state.solved_modes)
         told = np.where(state.unloaded, UNLOADED, np.any(
             self.equations.told(problem, t), axis=0) | (ends != 0))
-        out = [told, slack_of(state, self.elements), *(a.T[self.together.T] for a in matrices)]
-        if self.drifts:
-            out.append(self._correction(problem, t, state.solved_modes))
-        return np.concatenate([*out, level[self._level]])
+        return np.concatenate([
+            told, slack_of(state, self.elements), by_value.T[self.together.T],
+            by_rate.T[self.together.T], level[self._level]])
 
     def taken_by(self, problem: Problem, t: float, modes: Indices
                  ) -> tuple[Array, Array, Array, Indices]:
@@ -350,19 +317,10 @@ class HeldNetwork:
             level[members], ends[members] = own, theirs
         return by_value, by_rate, level, ends
 
-    def _correction(self, problem: Problem, t: float, modes: Indices) -> Array:
-        """What brings states to what modes hold constant, by the values of their equations."""
-        weight, move = self.projection(problem, t, modes)
-        out: Array = (move @ weight).T[self.corrected.T]
-        return out
-
-    def projection(self, problem: Problem, t: float, modes: Indices, island: Indices | None = None
+    def projection(self, problem: Problem, t: float, modes: Indices, island: Indices
                    ) -> tuple[Array, Array]:
-        """Combinations that say something about states, and what brings these there.
-
-        Of all elements, or of a part of them that feels no other one.
-        """
-        island = np.arange(len(modes)) if island is None else island
+        """Combinations of a part of elements that feels no other one which say something about
+        states, and what brings these there."""
         weight = self.equations.matrices(problem, t, modes).weight
         weight = weight[(weight[:, island] != 0.0).any(axis=1)]
         if not len(weight):
@@ -370,22 +328,6 @@ class HeldNetwork:
         by_x = self.equations.missed_by_x(problem, t, modes, weight, island)
         push = self.equations.slope_by_taken(problem, t)[:, island]
         return weight, push @ np.linalg.pinv(without_rounding(by_x, push), rcond=PIVOT_NONE)
-
-    def margins_at(self, problem: Problem, t: float, state: NetworkState) -> Array:
-        """Margins of the present modes, from the two matrices as machine code has them."""
-        if self._margins is None:
-            self._margins = Evaluator(ca.Function("margins", self.symbols, [self.margins]))
-        n, modes = self.elements.size, state.solved_modes
-        at, x, *rest = problem.arguments(t)[:-1]
-        rest += [state.modes.astype(float), self.constants(problem, t, state)]
-        exact = x
-        if self.drifts:
-            weight, move = self.projection(problem, t, modes)
-            exact = x - move @ (weight @ self._alone(at, x, *rest)[:n])
-        value, rate = np.split(self._alone(at, exact, *rest), [n])
-        by_value, by_rate, *_ = self.taken_by(problem, t, modes)
-        return self._margins(at, x, *rest, by_value @ value + by_rate @ rate,
-                             exact if self.drifts else np.zeros(0))
 
     # -- finished runs ---------------------------------------------------------------------
     def inputs_at(self, problem: Problem, points: Points) -> tuple[Array, Flags]:
@@ -513,13 +455,6 @@ def _untaken(values: ca.SX, symbols: ca.SX) -> Flags:
     out = np.ones(values.numel(), dtype=bool)
     out[_follows(values, symbols)[0]] = False
     return out
-
-
-def _of_time_or_several_states(rows: ca.SX, x: ca.SX) -> bool:
-    """Whether any of some rows follows time, or is a difference of states, which rounding moves."""
-    by_x = ca.jacobian_sparsity(rows, x).T
-    several = bool((np.diff(by_x.colind()) > 1).any())
-    return several or ca.jacobian_sparsity(rows, TIME).nnz() > 0
 
 
 def slack_of(state: NetworkState, elements: Elements) -> Array:

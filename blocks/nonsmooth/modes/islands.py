@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...numerics.arrays import Array, Flags, Indices, Matrix
+from ...numerics.arrays import Array, Flags, Indices, Matrix, Vector
 
 if TYPE_CHECKING:
     import casadi as ca
 
-__all__ = ["UNLOADED", "NetworkIslands", "IslandsWithMass"]
+__all__ = ["UNLOADED", "NetworkModes", "IslandsWithMass"]
 
 def _none(kind: type) -> Any:
     return field(default_factory=lambda: np.zeros(0, dtype=kind))
@@ -85,49 +85,68 @@ class IslandsWithMass(_OfElements):
     factors: ca.SX | None = None
 
 
-@dataclass(frozen=True)
-class NetworkIslands:
-    """Modes that islands of a network without mass at its nodes have been in; a row each.
+class NetworkModes(NamedTuple):
+    """Modes of a network without mass at its nodes, as machine code decides on them.
 
-    Islands are elements that feel each other at once; the largest has k of them. A row is of one
-    and says what its elements come to, in the order of its members. Search and machine code fill
-    and read the same arrays.
+    Islands are elements that feel each other at once; the largest has k of them. A row is of modes
+    that one of them has been in, and says what its elements come to, in the order of its members.
+    Search and machine code fill and read the same arrays.
     """
 
-    # starts, members: the members of island i are ``members[starts[i]:starts[i + 1]]``
-    starts: Indices
-    members: Indices
-    # entry_starts, entries: which of the constants belong to an island, likewise
-    entry_starts: Indices
-    entries: Indices
-    # relation_starts, relations: those that what is kept of an island depends on, or that depend on
-    # what its elements take, likewise
-    relation_starts: Indices
-    relations: Indices
-    joint: Flags  # (all relations,) whether they do: they are decided on together with modes
-    owner: Indices  # (rows,) the island that each is of; -1 where it is empty
-    m: Matrix  # m, modes, constants: relations, modes, and what efforts and slopes follow by
-    modes: Matrix
-    constants: Matrix
-    weight: Matrix  # (rows, k * k) combinations of equations that say something about the states
-    move: Matrix  # (rows, nx * k) what brings these to their values
-    noise: Matrix  # noise, measured: what rounding makes of margins, and whether that is known
-    measured: Flags
-    present: Indices  # (islands,) which row holds now; -1 where it is none of them
-    kinds: Indices  # (n,) the number of each element's kind
-    largest: Matrix  # (2, kinds) the largest flow and effort so far
-    endless: Flags  # (n,) elements whose bounds are so on one side at least
-    farthest: Array  # (all relations,) the largest crossing function so far
-    noise_so_far: Matrix  # (2, n) what rounding may make of every margin, stuck and not
-    drift: Array  # (1,) share of its size by which what modes hold constant may be off
-    least_flow: Array  # (n,) less does not end a mode
-    values: ca.SX  # flow, effort, low, high, what the equations of modes miss; slopes
-    gives_flow: Flags  # gives_flow, switch: (n,) of elements, as in :class:`.elements.Elements`
-    switch: Flags
-    # (6 n, n) what elements give, and kinetic efforts, by what they take; rates of these
-    by_inputs: Matrix
-    push: Matrix  # (nx, n) how slopes follow that; no rows where rows are not to be computed
-    by_relations: Flags  # (all relations,) those that these depend on
-    known_m: Array  # (all relations,) with which they are
-    # (n * nx,) of the constants, which states the errors of an element's equation move
-    corrected: Flags
+    modes: Vector  # which machine code reads
+    constants: Vector  # what efforts and slopes follow by, which it reads
+    m: Vector  # relations, which it reads
+    values: int  # address of what fills ``found``
+    found: Vector  # what elements come to, then the slopes
+    starts: Indices  # (islands + 1,) where the members of an island begin
+    members: Indices  # (elements,) island by island
+    entry_starts: Indices  # (islands + 1,) where the constants of an island begin
+    entries: Indices  # which these are
+    relation_starts: Indices  # (islands + 1,) where the relations of an island begin
+    relations: Indices  # those that what is kept depends on, or that depend on what is taken
+    joint: Flags  # all relations: whether they do, and are decided on with modes
+    owner: Indices  # (rows,) whose modes are kept in it; -1 for nobody's
+    kept_m: Matrix  # of an island's modes that are kept: these relations
+    kept_modes: Matrix
+    kept_constants: Matrix
+    weight: Matrix  # combinations of equations that say something about states
+    move: Matrix  # what brings these to their values
+    noise: Matrix  # what rounding makes of margins
+    measured: Flags  # (rows,) whether that is known
+    present: Indices  # (islands,) which row holds now
+    kinds: Indices  # (elements,) who are compared with each other
+    largest: Matrix  # (2, kinds) their largest flow and effort so far
+    endless: Flags  # (elements,) whose bounds are so on one side at least
+    farthest: Vector  # (all relations,) the largest crossing function so far
+    noise_so_far: Matrix  # what rounding may make of every margin, stuck and not
+    drift: Vector  # (1,) share of its size by which what modes hold constant may be off
+    least_flow: Vector  # less does not end a mode
+    largest_now: Matrix  # the same as ``largest`` with what is at the point that is looked at
+    room: Matrix  # (3, elements): margins, what is large beside each, and what its mode holds
+    exact: Vector  # (parameters,) room
+    gives_flow: Flags  # (elements,) what modes come to is found from these
+    switch: Flags  # (elements,) told by a condition
+    by_inputs: Matrix  # (6 elements, elements)
+    push: Matrix  # (states, elements), or none where they are not found here
+    by_relations: Flags  # (all relations,) those that this depends on
+    known_m: Vector  # with which it is so
+    row: Indices  # (islands,) which row is tried
+    turn: Indices  # (1,) which row was given up last
+    entered: Flags  # (1,) whether modes in a row that is new have been taken
+    ended: Flags  # (islands,) whether the mode of an element has come to its end
+    holds: Flags  # (islands,) whether the row that is tried obeys all laws
+    searched: Flags  # (islands,) whether all rows of the present relations are tried, of any modes
+    before: Vector  # (all relations,) as they are at the event
+    guess: Vector  # (elements,) modes that are tried
+    guess_m: Vector  # and relations
+    against: Flags  # (elements,) who breaks its law in these, or is about to
+    turned: Flags  # (all relations,) which of them do
+    own: Matrix  # (k, k) room: equations of an island by what is taken,
+    by_value: Matrix  # by their values without it,
+    by_rate: Matrix  # by the rates of these,
+    by_missed: Matrix  # and by what combinations of them miss
+    sizes: Vector  # (k,) room
+    taken: Vector  # (k,) room: impulses,
+    given: Matrix  # (2, k) room: and the flows and efforts that follow
+    pivot: Indices  # (k,) room: the row that gives what a member takes, or -1
+    place: Indices  # (k,) room: which member's a row gives, or -1

@@ -14,7 +14,7 @@ from ...numerics.arrays import Array, Flags, Indices
 from ...system import Problem
 from ..mode_state import NetworkState
 from .held_network import HeldNetwork
-from .islands import UNLOADED, NetworkIslands
+from .islands import UNLOADED, NetworkModes
 
 __all__ = ["KeptModes"]
 
@@ -35,17 +35,35 @@ class KeptModes:
             MOST_MODES, MOST_NUMBERS // (entries + size * (size + nx + 2)))
         n, count, elements = held.elements.size, len(held.islands), held.elements
         states = nx if held.is_computed else 0
-        self.islands = NetworkIslands(
-            *_listed(held.islands), *_listed(held.entries_of), *_listed(held.relations_of),
-            held.joint, np.full(most, -1, dtype=np.int64), np.zeros((most, relations)),
-            np.zeros((most, size)), np.zeros((most, entries)), np.zeros((most, size * size)),
-            np.zeros((most, nx * size)), np.zeros((most, size)), np.zeros(most, dtype=bool),
-            np.full(count, -1, dtype=np.int64), state.kinds,
-            np.zeros((2, len(state.by_kind(state.fast)))), held.equations.endless,
-            np.zeros(len(held.joint)), np.zeros((2, n)), np.zeros(1), np.zeros(n),
-            held.decided_by, elements.gives_flow, elements.switch, np.zeros((6 * n, n)),
-            np.zeros((states, n)), held.equations.by_relations, np.zeros(len(held.joint)),
-            held.corrected.T.ravel() if held.drifts else np.zeros(0, dtype=bool))
+        nm, kinds = len(held.joint), len(state.by_kind(state.fast))
+        starts, members = _listed(held.islands)
+        entry_starts, entries_listed = _listed(held.entries_of)
+        relation_starts, relations_listed = _listed(held.relations_of)
+        none, (own, by_value, by_rate, by_missed) = np.zeros(0), np.zeros((4, size, size))
+        # what machine code reads, and says of a point, are put in where it begins
+        self.islands = NetworkModes(
+            modes=none, constants=none, m=none, values=0, found=none, exact=none,
+            starts=starts, members=members, entry_starts=entry_starts, entries=entries_listed,
+            relation_starts=relation_starts, relations=relations_listed, joint=held.joint,
+            owner=np.full(most, -1, dtype=np.int64), kept_m=np.zeros((most, relations)),
+            kept_modes=np.zeros((most, size)), kept_constants=np.zeros((most, entries)),
+            weight=np.zeros((most, size * size)), move=np.zeros((most, nx * size)),
+            noise=np.zeros((most, size)), measured=np.zeros(most, dtype=bool),
+            present=np.full(count, -1, dtype=np.int64), kinds=state.kinds,
+            largest=np.zeros((2, kinds)), endless=held.equations.endless, farthest=np.zeros(nm),
+            noise_so_far=np.zeros((2, n)), drift=np.zeros(1), least_flow=np.zeros(n),
+            largest_now=np.zeros((2, kinds)), room=np.zeros((3, n)),
+            gives_flow=elements.gives_flow, switch=elements.switch,
+            by_inputs=np.zeros((6 * n, n)), push=np.zeros((states, n)),
+            by_relations=held.equations.by_relations, known_m=np.zeros(nm),
+            row=np.zeros(count, dtype=np.int64), turn=np.zeros(1, dtype=np.int64),
+            entered=np.zeros(1, dtype=bool), ended=np.zeros(count, dtype=bool),
+            holds=np.zeros(count, dtype=bool), searched=np.zeros(count, dtype=bool),
+            before=np.zeros(nm), guess=np.zeros(n), guess_m=np.zeros(nm),
+            against=np.zeros(n, dtype=bool), turned=np.zeros(nm, dtype=bool), own=own,
+            by_value=by_value, by_rate=by_rate, by_missed=by_missed, sizes=np.zeros(size),
+            taken=np.zeros(size), given=np.zeros((2, size)), pivot=np.zeros(size, dtype=np.int64),
+            place=np.zeros(size, dtype=np.int64))
         self._coefficients: bytes | None = None  # relations with which they are known
         #: Part and place of each of the members, and of the relations.
         self._members_at, self._relations_at = map(_places, (held.islands, held.relations_of))
@@ -62,7 +80,7 @@ class KeptModes:
             islands.push[:], islands.known_m[:] = equations.slope_by_taken(problem, t), problem.m
         self._find_rows(problem, t, np.broadcast_to(noise, self.held.elements.size))
 
-    def for_run(self) -> NetworkIslands:
+    def for_run(self) -> NetworkModes:
         """What machine code decides by, with the errors that the run allows."""
         islands, state = self.islands, self.state
         islands.drift[0] = state.drift
@@ -90,7 +108,7 @@ class KeptModes:
         constants = held.constants(problem, t, state)
         for i, members in enumerate(held.islands):  # whose loads are shared anew
             if islands.present[i] >= 0 and any(split.members[0] in members for split in shared):
-                islands.constants[islands.present[i], : len(held.entries_of[i])] = constants[
+                islands.kept_constants[islands.present[i], : len(held.entries_of[i])] = constants[
                     held.entries_of[i]]
         for i in new:
             free = islands.owner[: -len(held.islands)] < 0
@@ -105,10 +123,10 @@ class KeptModes:
         islands, state, members = self.islands, self.state, self.held.islands[i]
         n, relations = len(members), self.held.relations_of[i]
         some = np.flatnonzero(islands.owner == i)
-        some = some[(islands.modes[some, :n] == state.modes[members]).all(axis=1)
-                    & (islands.m[some, : len(relations)] == m[relations]).all(axis=1)
-                    & ((islands.constants[some, :n] == UNLOADED) == state.unloaded[members]).all(
-                        axis=1)]
+        unloaded = islands.kept_constants[some, :n] == UNLOADED
+        some = some[(islands.kept_modes[some, :n] == state.modes[members]).all(axis=1)
+                    & (islands.kept_m[some, : len(relations)] == m[relations]).all(axis=1)
+                    & (unloaded == state.unloaded[members]).all(axis=1)]
         return int(some[0]) if len(some) else -1
 
     def _others(self, problem: Problem) -> Flags:
@@ -116,10 +134,10 @@ class KeptModes:
         islands, state = self.islands, self.state
         island, place = self._members_at
         row, modes = islands.present[island], state.modes[islands.members]
-        other = (row < 0) | (islands.modes[row, place] != modes) | (
-            state.unloaded[islands.members]) | (islands.constants[row, place] == UNLOADED)
+        other = (row < 0) | (islands.kept_modes[row, place] != modes) | (
+            state.unloaded[islands.members]) | (islands.kept_constants[row, place] == UNLOADED)
         of, at = self._relations_at
-        moved = islands.m[islands.present[of], at] != problem.m[islands.relations]
+        moved = islands.kept_m[islands.present[of], at] != problem.m[islands.relations]
         out = np.zeros(len(islands.present), dtype=bool)
         out[island[other]] = True
         out[of[moved]] = True
@@ -129,12 +147,12 @@ class KeptModes:
               move: Array) -> None:
         """Fill a row with what there is of an island."""
         islands, held = self.islands, self.held
-        members, size = held.islands[i], islands.modes.shape[1]
+        members, size = held.islands[i], islands.kept_modes.shape[1]
         n, count = len(members), len(weight)
         islands.owner[k], islands.measured[k] = i, True
-        islands.m[k, : len(held.relations_of[i])] = m[held.relations_of[i]]
-        islands.modes[k, :n], islands.noise[k, :n] = self.state.modes[members], noise[members]
-        islands.constants[k, : len(held.entries_of[i])] = constants[held.entries_of[i]]
+        islands.kept_m[k, : len(held.relations_of[i])] = m[held.relations_of[i]]
+        islands.kept_modes[k, :n], islands.noise[k, :n] = self.state.modes[members], noise[members]
+        islands.kept_constants[k, : len(held.entries_of[i])] = constants[held.entries_of[i]]
         islands.weight[k].reshape(size, size)[:count, :n] = weight[:, members]
         islands.move[k].reshape(-1, size)[:, :count] = move
 
@@ -145,7 +163,7 @@ class KeptModes:
         state.noise = np.maximum(state.noise, self.islands.noise_so_far)
         state.unloaded = state.unloaded.copy()  # which known decisions remember
         for k, members in zip(self.islands.present, self.held.islands, strict=True):
-            state.unloaded[members] = self.islands.constants[k, : len(members)] == UNLOADED
+            state.unloaded[members] = self.islands.kept_constants[k, : len(members)] == UNLOADED
 
 
 def _listed(groups: list[Indices]) -> tuple[Indices, Indices]:

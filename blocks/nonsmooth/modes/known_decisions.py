@@ -6,11 +6,12 @@ searched for again, and numbers are those of the first run.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from copy import deepcopy
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.arrays import Array, Indices
 from ...numerics.cache import Cache
 from ...system import Problem
 from ..mode_state import ModeState
@@ -26,13 +27,7 @@ class _Decision(NamedTuple):
     x: Array
     z: Array
     u: Array
-    modes: Indices
-    ends: Indices | None
-    unloaded: Flags
-    struck: Flags
-    approach: float
-    largest: Array
-    so_far: Array  # noise of the state
+    state: dict[str, Any]
     noise: Array | float  # of the modes taken
 
 
@@ -55,16 +50,10 @@ class KnownDecisions:
         if (found := self._found.get(key)) is None:
             return None
         problem.x[:], problem.z[:], problem.u[:] = found.x, found.z, found.u
-        state.modes, state.decided, state.ends = found.modes.copy(), True, found.ends
-        state.unloaded = found.unloaded
-        state.struck, state.approach = found.struck, found.approach
-        state.largest = found.largest
-        state.noise = found.so_far.copy()
+        vars(state).update(deepcopy(found.state))
         return found.noise
 
     def note(self, key: bytes, problem: Problem, state: ModeState, noise: Array | float) -> None:
         """Keep what has just been chosen."""
-        self._found.keep(key, _Decision(
-            problem.x.copy(), problem.z.copy(), problem.u.copy(), state.modes.copy(),
-            state.ends, state.unloaded, state.struck, state.approach, state.largest,
-            np.array(state.noise), noise))
+        self._found.keep(key, _Decision(problem.x.copy(), problem.z.copy(), problem.u.copy(),
+                                        deepcopy(vars(state)), noise))

@@ -20,7 +20,7 @@ from .bound_functions import BoundFunctions
 from .elements import Elements, elements_of
 from .kept_factors import MOST_FACTORED, Acting, KeptFactors, connected
 from .law_expressions import LawExpressions, effort_units, expressions_of, held_in_motion
-from .memory import LastRun
+from .memory import Runs
 from .solved_modes import MOST_ADDED_UP, MOST_SOLVED, SolvedModes
 
 __all__ = ["DENSE", "LawFunctions"]
@@ -76,9 +76,10 @@ class LawFunctions:
         # efforts and slopes in one or two evaluations, where the network is simple enough
         self.held_modes = self._held_modes(laws)
         matrices = ca.veccat(*(by.nz[:] for by in (by_u, slope_u, flow_x)))
-        # what the last run has found out about these parameters
-        self.last_run = LastRun(np.arange(system.parameter_count) if coupled else np.flatnonzero(
-            contained(tape.p, matrices)))  # all, where bounds move as well
+        # what the last run has found out, and the parameters that it is true for
+        self.runs: Runs = Runs(1)
+        self.matrix_parameters = np.arange(system.parameter_count) if coupled else np.flatnonzero(
+            contained(tape.p, matrices))  # all, where bounds move as well
 
     @classmethod
     def of(cls, system: System) -> LawFunctions:

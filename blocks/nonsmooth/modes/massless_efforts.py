@@ -167,9 +167,8 @@ class MasslessEfforts:
         The share of open switches in a flow that several of them interrupt is none.
         """
         opened, _ = self.equations.told(problem, t)
-        flows = self.equations.by_taken(problem, t, null)[1][~opened]
-        return bool(np.all(np.abs(flows) <= SAME_AS_BEFORE * np.abs(null).max())
-                    and self.equations.moves_nothing(problem, t, null))
+        nobody = np.zeros(self.elements.size, dtype=bool)
+        return self.equations.changes_nothing(problem, t, null, nobody, ~opened)
 
     def open_flows(self, problem: Problem, t: float) -> Array | None:
         """Flows that the present modes leave open, one way to change them; None if none are."""

@@ -29,7 +29,7 @@ from ..mode_state import NetworkState
 from .carried_network import held_network
 from .elements import Change, Elements, elements_of, lack_mass
 from .held_network import HeldNetwork
-from .islands import NetworkIslands
+from .islands import NetworkModes
 from .jumps import Jumps
 from .kept_modes import KeptModes
 from .known_decisions import KnownDecisions
@@ -210,28 +210,8 @@ class MasslessLaws(Laws):
         asked = doubt | (self.equations.switched(problem, t, before) != before)
         asked = self.equations.islands_of(asked if asked.any() else ~asked)
         moved = np.where(before == 0, guess, before)
-        noise = self.search.take_first(problem, t, doubt,
-                                       self._proposals(problem, t, guess, moved, asked))
-        if np.array_equal(self.modes, before):
-            self._allow_rounding(problem, t, touched)
-        return noise
-
-    def _allow_rounding(self, problem: Problem, t: float, touched: Indices) -> None:
-        """Modes that were to end go on: what two matrices make of their margins in machine code,
-        and Newton's method does not, is rounding, and is to end no mode again; nor is what was
-        allowed below zero."""
-        state, held = self.state, self.held_modes
-        if held is None or not self.equations.constant or held.left_open(
-                problem, t, self.modes).shape[1]:  # such a split is shown in two ways
-            return
-        margin = self.margins(problem, t)
-        apart = np.maximum(np.abs(margin - held.margins_at(problem, t, state)), -margin)[touched]
-        most = np.maximum(state.drift * self.switching.sizes(problem, t)[0],
-                          self.equations.rounding(problem, t, self.state.solved_modes,
-                                                  NOISE))[touched]  # more is none
-        kind = (self.modes[touched] != 0).astype(int)
-        raised = state.noise[kind, touched] + 2.0 * apart
-        state.noise[kind, touched] = np.where(raised <= most, raised, state.noise[kind, touched])
+        return self.search.take_first(problem, t, doubt,
+                                      self._proposals(problem, t, guess, moved, asked))
 
     def _decide_once(self, problem: Problem, t: float, touched: Indices,
                      search: Callable[[Problem, float, Indices], Array]) -> None:
@@ -311,7 +291,7 @@ class MasslessLaws(Laws):
         return np.concatenate([self.modes, self.held_modes.constants(problem, t, self.state),
                                np.ones(self.system.nx)])
 
-    def decision_data(self, problem: Problem, t: float) -> NetworkIslands | None:
+    def decision_data(self, problem: Problem, t: float) -> NetworkModes | None:
         return None if self.kept is None else self.kept.for_run()
 
     def take_over(self, modes: Indices, fast: Array, t: float) -> None:

@@ -3,40 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-import numpy as np
-
 from ...numerics.arrays import Array, Indices
+from ...numerics.cache import Cache
 
-__all__ = ["LastRun", "Memory"]
+__all__ = ["Memory", "Runs"]
 
 RECALLED = 1000  # values up to which the next run takes over what is known
 
 T = TypeVar("T")
-
-
-@dataclass
-class LastRun:
-    """What the last run knew, and the parameters it is true for."""
-
-    entries: Indices  # of the parameter vector, on which any of it depends
-    p: Array | None = None
-    known: dict[Hashable, Any] = field(default_factory=dict)
+#: What runs knew, by the parameters that it is true for.
+Runs = Cache[bytes, dict[Hashable, Any]]
 
 
 class Memory:
     """Values that one run has made, where nothing moves that they depend on.
 
-    ``last_run`` is what is taken over, and left behind; ``constant``: whether the Delassus operator
-    depends on parameters only; ``simple``: whether also what efforts push and flows follow does;
-    ``hands_on``: whether the next run may know all this.
+    ``runs`` is what is taken over, and left behind, None for nothing; ``entries`` of the parameters
+    are those on which any of it depends; ``constant``: whether the Delassus operator depends on
+    parameters only; ``simple``: whether also what efforts push and flows follow does.
     """
 
-    def __init__(self, last_run: LastRun, constant: bool, simple: bool, hands_on: bool) -> None:
-        self.constant, self.simple = constant, simple
-        self._last_run, self._hands_on = last_run, hands_on
+    def __init__(self, runs: Runs | None, entries: Indices, constant: bool, simple: bool) -> None:
+        self.constant, self.simple, self._runs, self._entries = constant, simple, runs, entries
         self._p: Array | None = None
         self.known: dict[Hashable, Any] = {}
 
@@ -44,12 +34,11 @@ class Memory:
         """Take what is known for these parameters."""
         if self._p is p:
             return
-        self._p, last = p, self._last_run
-        self.known, mine = last.known, p[last.entries]
-        if len(last.known) > RECALLED or last.p is None or not np.array_equal(last.p, mine):
-            self.known = {}
-            if self._hands_on:
-                last.p, last.known = mine, self.known
+        self._p, self.known = p, {}
+        if self._runs is not None:
+            key = p[self._entries].tobytes()
+            known = self._runs.once(key, dict)
+            self.known = known if len(known) <= RECALLED else self._runs.keep(key, {})
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
         """A value that depends on the Delassus operator, made once where that is constant."""

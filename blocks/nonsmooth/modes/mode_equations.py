@@ -159,9 +159,6 @@ class ModeEquations:
         self._told: Cache[tuple[bytes, bytes], tuple[Flags, Flags]] = Cache(MOST_KEPT)
         self._linear_at: dict[bytes, bool] = {}  # by strengths
         self._constant: ModeEquations | None = None  # these, where that is so
-        self._last: tuple[Array, tuple[Array, Array, float]] | None = None  # matrix, combinations
-        self._reduced: tuple[Array, Array] | None = None  # matrix, and what it leaves open
-        self._svd: tuple[Array, tuple[Array, Array, Array]] | None = None  # matrix, and its values
         self._parameters = np.zeros(0), b""  # values, and what stands for them in keys
 
     def at_parameters(self, p: Array) -> ModeEquations:
@@ -336,18 +333,7 @@ class ModeEquations:
         span, weight, null = np.eye(n), np.zeros((weights, n)), np.zeros((n, open_))
         if weights:
             span = np.zeros((held, n))
-        alone = np.flatnonzero(sizes[:-1] == 1)  # all at once
-        e = np.array([islands[k][0] for k in alone], dtype=int)
-        tells, opens = counts[alone].T > 0
-        rows = np.where(tells, held + w[alone], first[alone]) if weights else e
-        matrix[rows, e] = [blocks[k].matrix[0, 0] for k in alone]
-        solver[e, rows] = [0.0 if (made := blocks[k].solver) is None else made[0, 0] for k in alone]
-        weight[w[alone[tells]], e[tells]] = [blocks[k].weight[0, 0] for k in alone[tells]]
-        null[e[opens], z[alone[opens]]] = [blocks[k].null[0, 0] for k in alone[opens]]
-        if weights:
-            span[first[alone[~tells]], e[~tells]] = 1.0
-        for k in np.flatnonzero(np.append(sizes[:-1] > 1, True)):
-            island, b = islands[k], blocks[k]
+        for k, (island, b) in enumerate(zip(islands, blocks, strict=True)):
             rows = island  # as equations stand where none of them says anything about states
             if weights:
                 own = np.arange(first[k], first[k] + sizes[k] - counts[k, 0])
@@ -377,7 +363,7 @@ class ModeEquations:
         matrix, rate_u = self.held_rows(modes, own[:3], own[3:], island)
         direct = self._direct(modes, island)
         matrix[direct, np.arange(len(island))[direct]] += 1.0
-        span, weight, unsure = self._combinations(matrix)
+        span, weight, unsure = _combinations(matrix)
         outside = None
         if len(weight):
             matrix = np.vstack([without_rounding(span, matrix),
@@ -386,7 +372,7 @@ class ModeEquations:
                 rates = self.held_rows(modes, mine[:3], mine[3:], island)[1]
                 rates[:, island] = 0.0
                 outside = without_rounding(weight, rates, unsure)
-        return ModeMatrices(matrix, span, weight, self._null(matrix), None, outside,
+        return ModeMatrices(matrix, span, weight, _null(matrix), None, outside,
                             outside is None or not outside.any())
 
     def islands_of(self, some: Flags) -> Flags:
@@ -432,13 +418,19 @@ class ModeEquations:
             taken = taken + slope_z @ self.loops.at(problem, t).by_taken
         return taken
 
-    def moves_nothing(self, problem: Problem, t: float, null: Array) -> bool:
-        """Whether directions of what is taken change no state's slope, but for rounding.
+    def changes_nothing(self, problem: Problem, t: float, null: Array, efforts: Flags, flows: Flags
+                        ) -> bool:
+        """Whether directions of what is taken change none of some efforts and flows, and no state's
+        slope, but for rounding.
 
         Where nothing else heats a part, what friction at rest heats it by is its effort times a
         velocity that is rounding: all of it is rounding of what the others do.
         """
+        of_efforts, of_flows = self.by_taken(problem, t, null)
         push, top = self.slope_by_taken(problem, t), np.abs(null).max()
+        for changes in (of_efforts[efforts], of_flows[flows]):
+            if not (np.abs(changes) <= SAME_AS_BEFORE * top).all():
+                return False
         most = np.abs(push).sum(axis=1)
         relative = most / problem.scale_x
         felt = relative > LAST_BITS * relative.max(initial=0.0)
@@ -482,25 +474,6 @@ class ModeEquations:
                for given, back, forth in (values, rates)]  # fmt: skip
         return out[0], out[1]
 
-    def _combinations(self, matrix: Array) -> tuple[Array, Array, float]:
-        """Combinations of equations that contain inputs, those that do not, and the share of
-        their terms by which rounding may have changed the latter."""
-        last = self._last
-        if last is None or not np.array_equal(last[0], matrix):
-            even, rows, _ = _even(matrix)
-            unsure = TERMS_ROUNDING
-            if np.isfinite(even).all() and factors_if_regular(even, BLOCK_SINGULAR) is None:
-                left, values, _ = self._decomposed(even)
-                rank = int(np.sum(values > BLOCK_SINGULAR * values.max(initial=0.0)))
-                if rank:  # what is nearly a combination without inputs mixes with one that is
-                    unsure = max(unsure, LAST_BITS * values[0] / values[rank - 1])
-            else:
-                left, rank = np.eye(len(matrix)), len(matrix)
-            left = np.where(np.abs(left) > TERMS_ROUNDING * np.abs(left).max(axis=0), left, 0.0)
-            islands = left[:, :rank].T / rows, left[:, rank:].T / rows, unsure
-            last = self._last = matrix.copy(), islands
-        return last[1]
-
     def _with_solver(self, made: ModeMatrices) -> ModeMatrices:
         """Matrices with what makes a step of a residual, where they are finite."""
         even, rows, columns = _even(made.matrix)
@@ -508,30 +481,38 @@ class ModeEquations:
             return made
         if not made.null.shape[1]:
             return replace(made, solver=np.linalg.inv(even) / rows / columns[:, None])
-        left, values, right = self._decomposed(even)
+        left, values, right = np.linalg.svd(even)
         rank = len(even) - made.null.shape[1]
         inverse = (right[:rank].T / values[:rank]) @ left[:, :rank].T
         return replace(made, solver=inverse / rows / columns[:, None])
 
-    def _decomposed(self, even: Array) -> tuple[Array, Array, Array]:
-        """Singular values and vectors of a matrix, which is asked for more than once in a row."""
-        last = self._svd
-        if last is None or not np.array_equal(last[0], even):
-            last = self._svd = even, np.linalg.svd(even)
-        return last[1]
 
-    def _null(self, matrix: Array) -> Array:
-        """Directions of the inputs that a matrix leaves open, as columns."""
-        last = self._reduced
-        if last is None or not np.array_equal(last[0], matrix):
-            even, _, columns = _even(matrix)
-            null = np.zeros((len(matrix), 0))
-            if np.isfinite(even).all() and factors_if_regular(even, BLOCK_SINGULAR) is None:
-                _, values, right = self._decomposed(even)
-                rank = int(np.sum(values > BLOCK_SINGULAR * values.max(initial=0.0)))
-                null = right[rank:].T / columns[:, None]
-            last = self._reduced = matrix.copy(), null
-        return last[1]
+def _combinations(matrix: Array) -> tuple[Array, Array, float]:
+    """Combinations of equations that contain inputs, those that do not, and the share of their
+    terms by which rounding may have changed the latter."""
+    even, rows, _ = _even(matrix)
+    left, values, _, rank = _decomposed(even)
+    unsure = TERMS_ROUNDING
+    if rank and len(values):  # what is nearly a combination without inputs mixes with one that is
+        unsure = max(unsure, LAST_BITS * values[0] / values[rank - 1])
+    left = np.where(np.abs(left) > TERMS_ROUNDING * np.abs(left).max(axis=0), left, 0.0)
+    return left[:, :rank].T / rows, left[:, rank:].T / rows, unsure
+
+
+def _null(matrix: Array) -> Array:
+    """Directions of the inputs that a matrix leaves open, as columns."""
+    even, _, columns = _even(matrix)
+    _, _, right, rank = _decomposed(even)
+    return right[rank:].T / columns[:, None]
+
+
+def _decomposed(even: Array) -> tuple[Array, Array, Array, int]:
+    """Singular vectors and values of a matrix, and its rank; no values where it is regular, or no
+    matrix of numbers."""
+    if not np.isfinite(even).all() or factors_if_regular(even, BLOCK_SINGULAR) is not None:
+        return np.eye(len(even)), np.zeros(0), np.eye(len(even)), len(even)
+    left, values, right = np.linalg.svd(even)
+    return left, values, right, int(np.sum(values > BLOCK_SINGULAR * values.max(initial=0.0)))
 
 
 def rows_of(system: System, elements: Elements, laws: LawExpressions) -> list[ca.SX]:

@@ -1,10 +1,13 @@
-"""Which relations look at nothing but what modes hold at zero?
+"""Which relations wait for modes, and which look at nothing but what modes hold at zero?
+
+A relay on a voltage behind a bridge, a comparator that gates a switch: what they look at jumps with
+any mode, so they are judged once modes are decided. A relation that equations contain, such as the
+piece of a diode, is decided together with the modes.
 
 The current behind an open diode and the slip of a clutch that sticks are zero, but computed from
 other values, so that their last digits go up and down: a ``when(i > 0, …)`` would count rounding.
 Where a crossing function is a combination of flows and efforts, it is exactly what is left without
-these while all of them are held at zero. Only those are looked at that no equation contains: what
-acts on the network is decided together with its modes.
+these while all of them are held at zero. Only those are looked at that no equation contains.
 """
 
 from __future__ import annotations
@@ -15,20 +18,39 @@ import casadi as ca
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
-from ...numerics.rewriting import symbols_in
+from ...numerics.rewriting import contained, symbols_in
 from ...system import System
 from ..mode_state import ModeState
 from .elements import elements_of
-from .indirect_relations import looked_at_alone
 from .law_expressions import expressions_of
 
-__all__ = ["RestingRelations", "with_resting"]
+__all__ = ["RestingRelations", "indirect_relations", "relations_of_efforts", "with_resting"]
 
 DRAWS = 3  # sets of parameters for which a combination must be one
 SPREAD = 0.61803398875  # its multiples modulo 1 fill an interval evenly
 MISSED = 1e-9  # of a row: what a combination may miss
 MOST_SOLVES = 200  # for one relation
 MOST_ENTRIES = 2_000_000  # of the matrix of all flows and efforts: beyond it none are looked for
+
+
+def relations_of_efforts(system: System) -> Flags:
+    """Relations that follow set-valued efforts, at once or through loops."""
+    tape = system.tape
+    return np.array(ca.which_depends(
+        tape.crossings, ca.vertcat(tape.u, tape.z), 1, True), dtype=bool)
+
+
+def indirect_relations(system: System) -> Flags:
+    """Relations that follow set-valued efforts and that no equation contains."""
+    return system.once("indirect relations", lambda: (
+        relations_of_efforts(system) & _looked_at_alone(system)))
+
+
+def _looked_at_alone(system: System) -> Flags:
+    """Relations that no equation contains."""
+    tape, laws = system.tape, expressions_of(system)
+    return ~contained(tape.m, ca.vertcat(
+        tape.slope, tape.residual, tape.constraints, laws.flow, laws.effort, laws.bounds))
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +108,7 @@ def _found(system: System) -> RestingRelations:
     none = RestingRelations(np.zeros(0, dtype=int), nothing, nothing, ca.SX(0, 1))
     if not system.nm:
         return none
-    laws, mine = expressions_of(system), np.flatnonzero(looked_at_alone(system))
+    laws, mine = expressions_of(system), np.flatnonzero(_looked_at_alone(system))
     if not len(mine) or 2 * n * moving.numel() > MOST_ENTRIES:
         return none
     given = ca.vertcat(laws.flow, laws.effort)

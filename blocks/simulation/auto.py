@@ -17,13 +17,13 @@ either    it cannot go on, by what numbers come to                             a
 Explicit is ``dopri5``, or ``DOP853`` at tight tolerances and in Python; implicit is ``rodas4``.
 
 It is asked after ``REVIEW`` steps, and again whenever there are ``AGAIN`` times as many; after
-``SURE`` of implicit ones. How long steps of the other kind are is counted: some are taken on a
-copy, from the present point on. The fastest rate only says whether that may be worth it: beside the
-root of a law like a square root an explicit method can stay for good at a point that is no
-solution, where the rate is a fraction of the one it strides over. Where implicit steps win, those
-that stability has held since it was asked last are taken again: states are within their tolerance
-there, but flows wiggle or stay, and what they carry in all, as an energy balance does, would be
-less exact.
+``SURE`` of implicit ones, or fewer where they are dear. How long steps of the other kind are is
+counted: some are taken on a copy, from the present point on. The fastest rate only says whether
+that may be worth it: beside the root of a law like a square root an explicit method can stay for
+good at a point that is no solution, where the rate is a fraction of the one it strides over. Where
+implicit steps win, those that stability has held since it was asked last are taken again: states
+are within their tolerance there, but flows wiggle or stay, and what they carry in all, as an energy
+balance does, would be less exact.
 
 Nothing but counts decides, never seconds or what ran before: a run is always the same.
 """
@@ -78,9 +78,19 @@ def begins_with(problem: Problem, t0: float, t1: float, rtol: float) -> tuple[ty
                   f"{rate:.3g} 1/s)")
 
 
+def _is_dear(problem: Problem, kind: type[Method]) -> bool:
+    """Whether steps cost so much that little is lost by asking soon."""
+    return not kind.looks_itself or problem.algebraic >= DEAR
+
+
+def _patience(problem: Problem, implicit: type[Method]) -> int:
+    """Implicit steps until it is asked whether explicit ones go on."""
+    return AGAIN * REVIEW if _is_dear(problem, implicit) else SURE
+
+
 def _worth(problem: Problem, explicit: type[Method], taken: int) -> float:
     """Explicit steps left for which implicit ones are tried, after so many."""
-    if not explicit.looks_itself or problem.algebraic >= DEAR:
+    if _is_dear(problem, explicit):
         return WORTH_DEAR
     return _price(problem, explicit) * (WORTH if taken >= SURE else PLAINLY)
 
@@ -128,9 +138,10 @@ def fastest_rate(problem: Problem, t: float, y: Array) -> float:
 class Auto:
     """Asks from time to time whether a method of the other kind goes on."""
 
-    def __init__(self, kind: type[Method], start: float) -> None:
+    def __init__(self, kind: type[Method], problem: Problem, start: float) -> None:
         self._last = 0, start  # steps and time when it was asked last
-        self._next = SURE if kind.implicit else REVIEW  # steps when it is asked again
+        # steps when it is asked again
+        self._next = _patience(problem, kind) if kind.implicit else REVIEW
 
     def steps_to_go(self, running: RunningMethod) -> tuple[int, float]:
         """After how many steps it is asked again, if more than so many are left then."""
@@ -156,8 +167,8 @@ class Auto:
             implicit = implicit_method(running.problem)
             reached = running.tried(implicit, step, TRIED * usual, least, BOLD * usual)
             if reached and reached >= least:
-                self._next = steps + SURE
-                self._last = steps, running.go_back(steps - before)
+                self._next = steps + _patience(running.problem, implicit)
+                self._last = steps, running.go_back(steps - before, BOLD * usual)
                 return implicit
         return None
 

@@ -70,7 +70,7 @@ class RunningMethod:
         self.episodes = 0  # how many have begun
         self.driven = False  # whether a program drives the run step by step
         self._again_until = -np.inf  # to where a step is taken again, were it of fixed length, too
-        self._auto = Auto(settings.method, settings.t_start)
+        self._auto = Auto(settings.method, problem, settings.t_start)
         self._begun: Any = None  # the class that the episode began with
         self._seen: set[bytes] = set()  # modes and relations whose rates were looked at
         self._pace = Pace(settings.t_start, time_events)
@@ -262,11 +262,15 @@ class RunningMethod:
                      f"t = {t:.4g} s, with all that happens"))
         return kind is not None
 
-    def go_back(self, steps: int) -> float:
-        """Take so many of the last steps again, if nobody has seen them; the time that it is."""
-        if self.current.looks_itself and not self.driven and self.problem.delays is None:
+    def go_back(self, steps: int, first: float) -> float:
+        """Take so many of the last steps again, if nobody has seen them; the time that it is.
+
+        Where somebody has, the next step is as long as the ``first`` of the method that was tried.
+        """
+        again = self.current.looks_itself and not self.driven and self.problem.delays is None
+        if again:
             self.current.go_back(steps)
-            self.first_step = self.settings.first_step
+        self.first_step = self.settings.first_step if again else first
         t: float = self.current.t
         return t
 
@@ -296,10 +300,7 @@ class RunningMethod:
             reached = trial.advance(end)
         length = (trial.t - step.t) / max(trial.work.steps + trial.work.rejected, 1)
         trial.rest()
-        if reached.failure:
-            return 0.0
-        self.first_step = first or self.first_step
-        return length
+        return 0.0 if reached.failure else length
 
     def _take(self, kind: type[Method], why: str) -> None:
         before = self.statistics["method"]

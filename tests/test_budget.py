@@ -16,8 +16,8 @@ ROOT = Path(__file__).parents[1]
 LINES = {
     "analysis": 9373, "assembly": 3475, "blocks": 2128, "diagnostics": 3292, "drawing": 344,
     "export": 2511, "initialisation": 1321, "language": 8061, "library": 30783, "machine":
-    1859, "native": 15974, "nonsmooth": 13470, "numerics": 848, "prompt": 470, "reading": 1294,
-    "results": 7787, "simulation": 9294, "solvers": 1773, "studies": 2589, "system": 4061}
+    1859, "native": 15957, "nonsmooth": 13470, "numerics": 848, "prompt": 470, "reading": 1294,
+    "results": 7787, "simulation": 9292, "solvers": 1773, "studies": 2589, "system": 4061}
 TOLERANCES = 99
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import native
-from ..exceptions import ParameterError, UnknownName, nearest, need_package, unknown_name
+from ..exceptions import ParameterError, UnknownName, nearest, unknown_name
 from ..native import COMPILED
 from ..numerics.arrays import Array
 from ..reading.foreign_words import method_elsewhere
@@ -31,7 +31,7 @@ def chosen_method(method: str, step: object) -> tuple[type[Method] | None, str]:
     if method != "auto":
         return named_method(method), "chosen by the user"
     return (None, "") if step is None else (
-        compiled_method("trapezoidal"), "a fixed step was given")
+        native.compiled_method("trapezoidal"), "a fixed step was given")
 
 
 def named_method(method: str) -> type[Method]:
@@ -42,7 +42,7 @@ def named_method(method: str) -> type[Method]:
 
         return MoreauJean
     if name in COMPILED and (native.is_installed() or name not in ("dopri5", "rodas4")):
-        return compiled_method(name)
+        return native.compiled_method(name)
     try:
         return method_named("RK45" if name == "dopri5" else method)
     except UnknownMethod:
@@ -88,15 +88,6 @@ def refuse_fixed_steps(kind: type[Method], problem: Problem) -> None:
         raise ParameterError(f"simulate(method={kind.name!r})", f"cannot run this model: {reason}.",
                              "Take method='auto', whose steps keep to a tolerance.",
                              method=kind.name)  # fmt: skip
-
-
-def compiled_method(name: str) -> type[Method]:
-    """A method in machine code, or a word on what is missing."""
-    try:
-        method: type[Method] = native.compiled_method(name)
-        return method
-    except ImportError as error:
-        raise need_package("llvmlite", f"method={name!r}") from error
 
 
 def in_machine_code(kind: type[Method], problem: Problem, settings: Settings

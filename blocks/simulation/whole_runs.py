@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import BlocksError
-from ..native import COMPILED
+from ..native import COMPILED, is_written
 from ..native.columns import LANES, column_values
-from ..native.costs import is_written
 from ..native.courses import Course, joined
 from ..native.method import OneStep
 from ..native.own_events import EventRules

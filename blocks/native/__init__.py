@@ -3,7 +3,6 @@
 ::
 
     forms           in which form a system is written, if it can be
-    costs           when it is worth it
     expressions     how an expression reads as machine code
     instance_loops  how a large network reads as machine code
     block_loops     how its blocks of equations are solved
@@ -55,7 +54,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .costs import is_installed, many_values
+from ..exceptions import need_package
+from ..machine.compiling import is_installed
 from .forms import MOST_STATES, is_large, is_solved_for, why_not
 from .matrices import why_not_implicit
 
@@ -68,12 +68,14 @@ if TYPE_CHECKING:
     from .moreau_jean import CompiledMoreauJean
 
 __all__ = ["COMPILED", "MOST_STATES", "column_values", "compiled_method", "compiled_steps",
-           "is_installed", "is_large", "is_solved_for", "many_values", "unwritable", "why_not",
+           "is_installed", "is_large", "is_solved_for", "is_written", "unwritable", "why_not",
            "why_not_implicit"]  # fmt: skip
 
 #: Names of the methods; SciPy's that are machine code, too, are not among them.
 COMPILED = "dopri5", "rodas4", "euler", "rk4", "backward_euler", "trapezoidal"
 FEWEST = 8  # points that a function in machine code looks at: so many at a time
+MANY_OPERATIONS = 3_000_000  # interpreted in a time in which their text can be compiled
+LONGEST_OUTPUT = 3000  # operations of an output that is written
 
 
 def unwritable(problem: Problem) -> str:
@@ -89,9 +91,9 @@ def unwritable(problem: Problem) -> str:
 
 
 def compiled_method(name: str = "dopri5") -> type[OneStep]:
-    """A method's class; an ImportError on machines without llvmlite."""
+    """A method's class, or a word on what is missing."""
     if not is_installed():
-        raise ImportError("llvmlite")
+        raise need_package("llvmlite", f"method={name!r}")
     from .method import METHODS
 
     return METHODS[name]
@@ -105,6 +107,11 @@ def compiled_steps(problem: Problem) -> type[CompiledMoreauJean] | None:
     return CompiledMoreauJean if is_machine_code(problem) else None
 
 
+def is_written(function: Evaluator) -> bool:
+    """Whether a function of what a system's functions take is short enough for machine code."""
+    return function.function.n_instructions() <= LONGEST_OUTPUT and is_installed()
+
+
 def column_values(function: Evaluator, points: Points, *more: Array, again: bool = False,
                   whole: int = 0) -> Array:
     """A function at points, (rows, points); of many in machine code.
@@ -115,7 +122,8 @@ def column_values(function: Evaluator, points: Points, *more: Array, again: bool
     """
     function.points += len(points)
     count = function.points if again else max(whole, len(points))
-    if len(points) >= FEWEST and many_values(function, count):
+    many = function.function.n_instructions() * count >= MANY_OPERATIONS
+    if len(points) >= FEWEST and many and is_written(function):
         from .columns import column_values
 
         return column_values(function, points, *more)

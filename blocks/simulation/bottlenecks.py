@@ -25,7 +25,7 @@ from ..system.points import Points
 from .wanted import Wanted
 
 if TYPE_CHECKING:
-    from .recorded_run import RecordedRun
+    from .recording import RunRecording
 
 __all__ = ["bottleneck_terms"]
 
@@ -47,7 +47,7 @@ FEWER_EVENTS = {
 }
 
 
-def bottleneck_terms(recording: RecordedRun) -> tuple[list[Bottleneck], StepShares]:
+def bottleneck_terms(recording: RunRecording) -> tuple[list[Bottleneck], StepShares]:
     """What components did to the pace of a run, the worst first, and what nobody decided."""
     table = recording.episodes.steps
     taken = np.flatnonzero(table.ends > table.starts)
@@ -88,7 +88,7 @@ class _Step:
         return out
 
 
-def _decided(recording: RecordedRun, starts: Array, ends: Array, which: Indices
+def _decided(recording: RunRecording, starts: Array, ends: Array, which: Indices
              ) -> tuple[list[tuple[str, str, float]], tuple[float, float, float]]:
     """Whose motion decided some of the steps, by which state, and how long they were; "" where
     none did.
@@ -138,7 +138,7 @@ def _extrapolation(times: Array) -> Array:
     return np.array([np.prod([(at - b) / (a - b) for b in before if b != a]) for a in before])
 
 
-def _movers(recording: RecordedRun, steps: list[_Step], states: list[int], times: Array,
+def _movers(recording: RunRecording, steps: list[_Step], states: list[int], times: Array,
             episodes: Indices) -> list[str]:
     """The component that moves the state of each step so, "" where there is none (-1).
 
@@ -168,7 +168,7 @@ def _movers(recording: RecordedRun, steps: list[_Step], states: list[int], times
     return names
 
 
-def _owners_of_factors(recording: RecordedRun) -> list[str]:
+def _owners_of_factors(recording: RunRecording) -> list[str]:
     """Components of all parameters, and of all set-valued efforts."""
     system, laws = recording.system, recording.problem.laws
     out = [""] * (len(recording.p) + system.nu)
@@ -184,7 +184,7 @@ def _owners_of_factors(recording: RecordedRun) -> list[str]:
 
 
 # -- loops ---------------------------------------------------------------------------------
-def _iterations(recording: RecordedRun, ends: Array, which: Indices) -> dict[str, float]:
+def _iterations(recording: RunRecording, ends: Array, which: Indices) -> dict[str, float]:
     """Share of the Newton iterations by the components that make loops nonlinear.
 
     Some of the steps are solved again at their ends, block by block, from where they began.
@@ -211,7 +211,7 @@ def _iterations(recording: RecordedRun, ends: Array, which: Indices) -> dict[str
     return {name: n / whole for name, n in spent.items()} if whole else {}
 
 
-def _benders(recording: RecordedRun, span: slice) -> set[str]:
+def _benders(recording: RunRecording, span: slice) -> set[str]:
     """Components with nonlinear equations whose parameters stand in a loop; else those of its
     unknowns."""
     system = recording.system
@@ -231,7 +231,7 @@ def _is_bent(kernel: Kernel) -> bool:
     return bool(ca.jacobian(slopes, variables).nnz())
 
 
-def _needed(recording: RecordedRun, now: Points, before: Points, j: int, span: slice) -> int:
+def _needed(recording: RunRecording, now: Points, before: Points, j: int, span: slice) -> int:
     """Iterations of Newton's method for a block, from the values at the step's start."""
     z = now.z[:, j].copy()
     z[span] = before.z[span, j]
@@ -241,14 +241,14 @@ def _needed(recording: RecordedRun, now: Points, before: Points, j: int, span: s
 
 
 # -- words ---------------------------------------------------------------------------------
-def _component(recording: RecordedRun, path: str) -> str:
+def _component(recording: RunRecording, path: str) -> str:
     """Path of the component that a variable belongs to."""
     path = path.removeprefix("der(").removesuffix(")")
     info = recording.catalog.get(path)
     return path.rpartition(".")[0] if info is None else info.component
 
 
-def _advice(recording: RecordedRun, law: str, share: float, eventful: float, iterated: float
+def _advice(recording: RunRecording, law: str, share: float, eventful: float, iterated: float
             ) -> str:
     """What would help."""
     told = []

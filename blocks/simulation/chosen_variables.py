@@ -26,7 +26,7 @@ from .record_memory import MemoryBound
 from .settings import RecordOptions
 
 if TYPE_CHECKING:
-    from .recorded_run import RecordedRun
+    from .recording import RunRecording
 
 __all__ = ["ChosenVariables", "KeptCatalog"]
 
@@ -91,7 +91,7 @@ def _around_corners(spans: np.ndarray) -> np.ndarray:
 class ChosenVariables:
     """Keeps some variables of a run, from before it begins, and forgets its steps."""
 
-    def __init__(self, recording: RecordedRun, options: RecordOptions, rtol: float) -> None:
+    def __init__(self, recording: RunRecording, options: RecordOptions, rtol: float) -> None:
         self.tolerance = AGREES * rtol
         self.steps = options.every
         self.infos = _variables(recording, options.variables)
@@ -118,7 +118,7 @@ class ChosenVariables:
         self._waits = recording.problem.laws is not None and recording.problem.laws.recorded
 
     # -- during the run ----------------------------------------------------------------------
-    def observe(self, recording: RecordedRun) -> None:
+    def observe(self, recording: RunRecording) -> None:
         """Called after every step, or as many as a method takes at once."""
         episodes = recording.episodes
         if not self._waits and (len(episodes) > FEW_EPISODES
@@ -128,7 +128,7 @@ class ChosenVariables:
             self._take(recording)
             recording.episodes[-1].x, recording.episodes[-1].z, recording.episodes[-1].u = guess
 
-    def finish(self, recording: RecordedRun) -> None:
+    def finish(self, recording: RunRecording) -> None:
         """The run is over."""
         try:
             self._take(recording)
@@ -141,7 +141,7 @@ class ChosenVariables:
             relative = np.where(self.off > 0, self.off / self.largest, 0.0)
         statistics["record error"] = float(np.nan_to_num(relative).max(initial=0.0))
 
-    def _take(self, recording: RecordedRun) -> None:
+    def _take(self, recording: RunRecording) -> None:
         """Keep the variables over all steps that are there, and forget these."""
         spans = self._spans(recording)
         length = max(1, CHUNK // (max(self.polynomials.width, 1) * (NODES + len(PROBES))))
@@ -154,7 +154,7 @@ class ChosenVariables:
         if self.polynomials.nbytes > self.bound.allowed:
             self.bound.keep(recording, self._thin, lambda: self.polynomials.nbytes)
 
-    def _end(self, recording: RecordedRun) -> tuple[Array, Array, Array]:
+    def _end(self, recording: RunRecording) -> tuple[Array, Array, Array]:
         """Full states, unknowns and inputs at the end so far: a first guess for what follows."""
         last = recording.episodes[-1]
         if not (self.wanted.unknowns or self.wanted.inputs.any()):
@@ -163,7 +163,7 @@ class ChosenVariables:
             np.array([last.end]), np.array([len(recording.episodes) - 1]), self.wanted)
         return here.x[:, 0], here.z[:, 0], here.u[:, 0]
 
-    def _spans(self, recording: RecordedRun) -> np.ndarray:
+    def _spans(self, recording: RunRecording) -> np.ndarray:
         """The steps, so many together as are to be one piece."""
         table = recording.episodes.steps
         moving = np.flatnonzero(table.ends > table.starts)
@@ -177,7 +177,7 @@ class ChosenVariables:
         spans["origin"] = np.arange(len(first))
         return spans
 
-    def _add(self, recording: RecordedRun, spans: np.ndarray) -> None:
+    def _add(self, recording: RunRecording, spans: np.ndarray) -> None:
         """Find polynomials over stretches of time, halved where these do not follow."""
         spans, values, off = self._halved(recording, spans)
         deepest = np.zeros(int(spans["origin"].max(initial=-1)) + 1, dtype=int)
@@ -195,7 +195,8 @@ class ChosenVariables:
         self.polynomials.append(spans["start"], spans["end"], values, joined, spans["steps"])
         self._last_episode = int(episode[-1])
 
-    def _halved(self, recording: RecordedRun, spans: np.ndarray) -> tuple[np.ndarray, Array, Array]:
+    def _halved(self, recording: RunRecording, spans: np.ndarray
+                ) -> tuple[np.ndarray, Array, Array]:
         """Stretches halved until polynomials follow; values at nodes, how far off between."""
         found: list[tuple[np.ndarray, Array, Array]] = []
         before = np.full(len(spans), np.inf)
@@ -227,7 +228,7 @@ class ChosenVariables:
         order = np.lexsort([spans["start"], spans["episode"]])
         return spans[order], values[order], off[order]
 
-    def _at_nodes(self, recording: RecordedRun, spans: np.ndarray) -> tuple[Array, Array]:
+    def _at_nodes(self, recording: RunRecording, spans: np.ndarray) -> tuple[Array, Array]:
         """Values at the nodes, (k, K, n), and how far off polynomials are between, (k, n)."""
         nodes = chebyshev_nodes(NODES)
         places = np.sort(np.concatenate([nodes, PROBES]))
@@ -293,7 +294,7 @@ class ChosenVariables:
             f"{len(self.infos):,}.", "Run it again without record=.", code="result.not_kept")
 
 
-def _variables(recording: RecordedRun, paths: tuple[str, ...]) -> list[VariableInfo]:
+def _variables(recording: RunRecording, paths: tuple[str, ...]) -> list[VariableInfo]:
     """The variables that paths name, each once."""
     found: dict[int, VariableInfo] = {}
     for path in paths:

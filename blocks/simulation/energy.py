@@ -31,7 +31,7 @@ from ..system.system import System
 from .episode import StepTable
 
 if TYPE_CHECKING:
-    from .recorded_run import RecordedRun
+    from .recording import RunRecording
 
 __all__ = ["energy_terms"]
 
@@ -59,7 +59,7 @@ class _Rows:
             if family in self.families else None
 
 
-def energy_terms(recording: RecordedRun) -> list[EnergyTerm]:
+def energy_terms(recording: RunRecording) -> list[EnergyTerm]:
     """Energy of every leaf component over the run, by adaptive quadrature in every step."""
     rows = recording.system.once("energy", lambda: _functions(recording.system))
     if rows is None:
@@ -118,7 +118,7 @@ def energy_terms(recording: RecordedRun) -> list[EnergyTerm]:
     return terms
 
 
-def _powers(recording: RecordedRun, rows: _Rows, table: StepTable, some: Indices, count: int,
+def _powers(recording: RunRecording, rows: _Rows, table: StepTable, some: Indices, count: int,
             at: Array) -> Array:
     """Powers at the nodes of intervals inside some of so many steps."""
     step = np.searchsorted(table.starts[some], at[:: len(NODES)], side="right") - 1
@@ -132,7 +132,7 @@ def _powers(recording: RecordedRun, rows: _Rows, table: StepTable, some: Indices
     return powers
 
 
-def _add_jumps(recording: RecordedRun, rows: _Rows, flows: Array, exchanged: Array) -> None:
+def _add_jumps(recording: RunRecording, rows: _Rows, flows: Array, exchanged: Array) -> None:
     """Add the work where something jumps whose derivative is part of a power."""
     episodes = recording.episodes
     if not rows.rated.size or len(episodes) == 1:
@@ -210,7 +210,7 @@ def _terms(sx: ca.SX) -> list[ca.SX]:
     return _terms(sx.dep(0)) if sx.op() == ca.OP_NEG else [sx]
 
 
-def _jump(recording: RecordedRun, rows: _Rows, contacts: Sequence[tuple[int, int]], jump: Array,
+def _jump(recording: RunRecording, rows: _Rows, contacts: Sequence[tuple[int, int]], jump: Array,
           work: Array, loss: Array) -> None:
     """Account for stored energy that changed at an event, at which contacts were struck or not."""
     network = recording.system.network
@@ -227,7 +227,7 @@ def _jump(recording: RecordedRun, rows: _Rows, contacts: Sequence[tuple[int, int
         loss[struck] -= passed.sum() / len(struck)
 
 
-def _impact(recording: RecordedRun, rows: _Rows, contacts: Sequence[tuple[int, int]], jump: Array,
+def _impact(recording: RunRecording, rows: _Rows, contacts: Sequence[tuple[int, int]], jump: Array,
             given: Array, sums: tuple[Array, Array, Array]) -> None:
     """Account for an impact whose impulses do known work on every component."""
     flows, work, loss = sums
@@ -244,7 +244,7 @@ def _impact(recording: RecordedRun, rows: _Rows, contacts: Sequence[tuple[int, i
         loss[k] += taken - jump[k] - lost
 
 
-def _impulse_work(recording: RecordedRun, powers: Evaluator, number: int,
+def _impulse_work(recording: RunRecording, powers: Evaluator, number: int,
                   struck: Sequence[tuple[int, int]]) -> Array | None:
     """Powers integrated over the impact at the end of an episode.
 

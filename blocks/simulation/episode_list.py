@@ -31,17 +31,14 @@ class EpisodeList(Sequence[Episode]):
         self._count = 0
         self._ended = 0  # bytes of all parts but the last, and of what that holds beside its steps
 
-    def append(self, episode: Episode) -> None:
-        """Add an episode."""
-        self._add(episode)
-
     def extend(self, passed: PassedEpisodes) -> None:  # type: ignore[override]
         """Add episodes that a method has passed, and the one that goes on from there."""
         if len(passed):
-            self._add(passed)
-        self._add(passed.last)
+            self.append(passed)
+        self.append(passed.last)
 
-    def _add(self, part: Episode | PassedEpisodes) -> None:
+    def append(self, part: Episode | PassedEpisodes) -> None:
+        """Add an episode, or several that ended at the next event."""
         if self._parts:
             self._ended += self._parts[-1].courses.nbytes
         self._parts.append(part)
@@ -57,14 +54,8 @@ class EpisodeList(Sequence[Episode]):
 
     def _bytes_beside(self, place: int) -> int:
         """What a part holds beside its steps that the one before does not."""
-        part = self._parts[place]
-        if not isinstance(part, Episode):
-            return 0
-        known: set[int] = set()
-        if place:
-            before = self._parts[place - 1]
-            known = {id(a) for a in (before.arrays if isinstance(before, Episode) else [before.u])}
-        return OBJECTS + sum([a.nbytes for a in part.arrays if id(a) not in known])
+        known = {id(a) for a in self._parts[place - 1].arrays} if place else set()
+        return OBJECTS + sum(a.nbytes for a in self._parts[place].arrays if id(a) not in known)
 
     def thin(self) -> float:
         """Give up about half of the steps; tells by how much values are off for that."""

@@ -1,38 +1,28 @@
-"""Which method takes a run, and why?"""
+"""Which method does a name stand for, and which one runs a model under it?"""
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 
 from .. import native
-from ..exceptions import ParameterError, UnknownName, nearest, need_package, unknown_name
+from ..exceptions import ParameterError, UnknownName, nearest, unknown_name
 from ..native import COMPILED
 from ..numerics.arrays import Array
-from ..numerics.cache import Cache
 from ..reading.foreign_words import method_elsewhere
 from ..solvers import METHODS, Method, Step, UnknownMethod, method_named
 from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
+from .auto import explicit_steps, why_in_python
 from .settings import Settings
 
-__all__ = ["automatic", "chosen_method", "explicit_steps", "fastest_motions", "implicit_one_step",
-           "in_machine_code", "in_python", "named_method", "refuse_fixed_steps",
+__all__ = ["chosen_method", "in_machine_code", "in_python", "named_method", "refuse_fixed_steps",
            "refuse_full_jacobian", "refuse_idle_step"]  # fmt: skip
 
-REACH = 3.3  # step times fastest rate at the stability bound of the pair
-TIGHT = 1e-8  # relative tolerance below which a method of higher order is better
-SETTLING = 3e4  # explicit steps that only follow what settles: implicit ones are worth beginning
-AGAINST = 30.0  # times as fast as the fastest oscillation it settles there, where that is known
-IN_PYTHON = 0.02  # of these steps already where they are taken in Python,
-SLOWER = 20.0  # and so many times as many where implicit ones alone are, or are many: for digits
-STATIC = "nothing is integrated: steps follow the waves of the sources"
 EXPLICIT = "dopri5", "DOP853", "RK45", "RK23", "rk4", "euler"  # that machine code has, too
 IMPLICIT = "rodas4", "backward_euler", "trapezoidal"
 NAMES = "auto", *METHODS, *(n for n in COMPILED if n not in METHODS), "moreau_jean"
-MOST_RATES = 1000  # that are kept of a system
 HOPELESS = 1e9  # entries of a full Jacobian that are refused
 
 
@@ -41,7 +31,7 @@ def chosen_method(method: str, step: object) -> tuple[type[Method] | None, str]:
     if method != "auto":
         return named_method(method), "chosen by the user"
     return (None, "") if step is None else (
-        compiled_method("trapezoidal"), "a fixed step was given")
+        native.compiled_method("trapezoidal"), "a fixed step was given")
 
 
 def named_method(method: str) -> type[Method]:
@@ -52,7 +42,7 @@ def named_method(method: str) -> type[Method]:
 
         return MoreauJean
     if name in COMPILED and (native.is_installed() or name not in ("dopri5", "rodas4")):
-        return compiled_method(name)
+        return native.compiled_method(name)
     try:
         return method_named("RK45" if name == "dopri5" else method)
     except UnknownMethod:
@@ -92,49 +82,12 @@ def refuse_full_jacobian(problem: Problem, name: str) -> None:
 
 def refuse_fixed_steps(kind: type[Method], problem: Problem) -> None:
     """Refuse fixed steps, which machine code alone takes, of a model that it cannot run."""
-    reason = kind.name in COMPILED and kind.fixed_step and problem.size and _why_in_python(
+    reason = kind.name in COMPILED and kind.fixed_step and problem.size and why_in_python(
         problem, kind.implicit)
     if reason:
         raise ParameterError(f"simulate(method={kind.name!r})", f"cannot run this model: {reason}.",
                              "Take method='auto', whose steps keep to a tolerance.",
                              method=kind.name)  # fmt: skip
-
-
-def compiled_method(name: str) -> type[Method]:
-    """A method in machine code, or a word on what is missing."""
-    try:
-        method: type[Method] = native.compiled_method(name)
-        return method
-    except ImportError as error:
-        raise need_package("llvmlite", f"method={name!r}") from error
-
-
-def explicit_steps(rtol: float) -> type[Method]:
-    """The explicit one-step method in machine code whose steps cost least at a tolerance."""
-    return native.compiled_method("DOP853" if rtol < TIGHT else "dopri5")
-
-
-def _why_in_python(problem: Problem, implicit: bool = False) -> str:
-    """What keeps steps from machine code, in a few words; empty where nothing does."""
-    if not native.is_installed():
-        return "llvmlite is not installed"
-    why_not = native.why_not_implicit if implicit else native.why_not
-    return why_not(problem.system, problem.laws) or native.unwritable(problem)
-
-
-def implicit_one_step(problem: Problem) -> type[Method] | None:
-    """The implicit one-step method in machine code, where it can run a problem."""
-    return None if _why_in_python(problem, implicit=True) else native.compiled_method("rodas4")
-
-
-def fastest_motions(problem: Problem, t: float, y: Array) -> tuple[float, float]:
-    """The fastest rate and oscillation; kept for a run that comes to the same point."""
-    known: Cache[bytes, tuple[float, float]] = problem.system.once(
-        "fastest motions", lambda: Cache(MOST_RATES))
-    modes = () if problem.laws is None else problem.laws.modes
-    here = b"|".join(np.asarray(a).tobytes() for a in (
-        t, y, problem.z, problem.p, problem.m, problem.d, modes))
-    return known.once(blake2b(here).digest(), lambda: problem.fastest_motions(t, y))
 
 
 def in_machine_code(kind: type[Method], problem: Problem, settings: Settings
@@ -144,13 +97,13 @@ def in_machine_code(kind: type[Method], problem: Problem, settings: Settings
     Without states all that choose their steps are one, in Python where states are tied to others.
     """
     if not problem.size and not kind.fixed_step:
-        reason = "all states are tied" if problem.system.nx else _why_in_python(problem)
+        reason = "all states are tied" if problem.system.nx else why_in_python(problem)
         return (Quasistatic if reason else explicit_steps(settings.rtol)), reason
     if kind.name == "moreau_jean":
         return native.compiled_steps(problem) or kind, ""
     if kind.name not in EXPLICIT + IMPLICIT:
         return kind, ""
-    reason = _why_in_python(problem, kind.implicit)
+    reason = why_in_python(problem, kind.implicit)
     return (in_python(kind, problem), reason) if reason else (native.compiled_method(kind.name), "")
 
 
@@ -161,40 +114,6 @@ def in_python(kind: type[Method], problem: Problem) -> type[Method]:
     if kind.fixed_step:
         return method_named("rodas4" if kind.implicit else "DOP853")
     return method_named("RK45" if kind.name == "dopri5" else kind.name)
-
-
-def automatic(problem: Problem, t0: float, t1: float, rtol: float) -> tuple[type[Method], str]:
-    """The method that a run begins with where none was asked for, and why.
-
-    ====================================================  =========
-    nothing is integrated                                 explicit
-    modes are decided, or states tied: the rates at the   explicit
-    start say little
-    more than ``SETTLING`` explicit steps would only      implicit
-    follow what settles at the start
-    otherwise                                             explicit
-    ====================================================  =========
-
-    Explicit is ``dopri5``, or ``DOP853`` at tight tolerances and in Python; implicit is ``rodas4``.
-    Who goes on from there is said by :meth:`.running_method.RunningMethod._review`.
-    """
-    system, reason = problem.system, _why_in_python(problem)
-    explicit = method_named("DOP853") if reason else explicit_steps(rtol)
-    if not system.nx:
-        return explicit, STATIC
-    if system.nu or system.clusters or not problem.size:
-        return explicit, "explicit, one-step: cheap to restart after events"
-    rate, oscillation = fastest_motions(problem, t0, problem.solver_vector())
-    steps = rate * (t1 - t0) / REACH
-    if steps > SETTLING * (IN_PYTHON if reason else 1.0) and (
-            oscillation == np.inf or AGAINST * oscillation < rate):
-        implicit = implicit_one_step(problem)
-        if implicit and rtol >= TIGHT or reason or steps > SETTLING * SLOWER:
-            return implicit or method_named("rodas4"), (
-                f"implicit, one-step: {steps:.2g} explicit steps would follow what settles fastest "
-                f"at the start ({rate:.3g} 1/s)")
-    return explicit, (f"explicit: about {steps:.2g} steps follow the start (fastest rate "
-                      f"{rate:.3g} 1/s)")
 
 
 class Quasistatic(Method):

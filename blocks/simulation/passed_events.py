@@ -78,6 +78,11 @@ class PassedEpisodes:
         """Inputs near those of the episodes, as a guess."""
         return self.before.u
 
+    @property
+    def arrays(self) -> list[Array | Indices]:
+        """What is kept beside the trajectory."""
+        return [self.u]
+
     def episode(self, number: int) -> Episode:
         """The episode between an event and the next one."""
         return self._episode(number, self.courses.finished(number))

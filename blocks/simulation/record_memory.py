@@ -18,7 +18,7 @@ from ..exceptions import SimulationError, warn_user
 from ..results.recording import RecordWarning
 
 if TYPE_CHECKING:
-    from .recorded_run import RecordedRun
+    from .recording import RunRecording
 
 __all__ = ["MemoryBound", "WholeRecord", "allowed_bytes"]
 
@@ -69,7 +69,7 @@ class MemoryBound:
         self.thinned = 0  # how often
         self.off = 0.0  # by how much values are off for that
 
-    def keep(self, recording: RecordedRun, thin: Callable[[], float], count: Callable[[], int]
+    def keep(self, recording: RunRecording, thin: Callable[[], float], count: Callable[[], int]
              ) -> None:
         """Thin what a recording holds.
 
@@ -98,7 +98,7 @@ class MemoryBound:
                 f"{what} {ADVICE}", RecordWarning)
         recording.statistics.update({"record thinned": self.thinned, "record error": self.off})
 
-    def _stop(self, recording: RecordedRun) -> NoReturn:
+    def _stop(self, recording: RunRecording) -> NoReturn:
         recording.fail("the record does not fit into the memory")
         raise SimulationError(
             "", f"the record of the run passes {self.allowed / 1e9:.3g} GB, {SHARE:.0%} of the "
@@ -114,12 +114,12 @@ class WholeRecord:
     def __init__(self) -> None:
         self.bound = MemoryBound()
 
-    def observe(self, recording: RecordedRun) -> None:
+    def observe(self, recording: RunRecording) -> None:
         """Called after every step, or as many as a method takes at once."""
         episodes = recording.episodes
         if episodes.nbytes > self.bound.allowed:
             self.bound.keep(recording, episodes.thin, lambda: episodes.nbytes)
 
-    def finish(self, recording: RecordedRun) -> None:
+    def finish(self, recording: RunRecording) -> None:
         """The run is over."""
         recording.statistics["record bytes"] = recording.episodes.nbytes

@@ -9,12 +9,12 @@ from ..drawing.axis_layout import lined_up
 from ..shapes import Outline, Vertex, placed, polygon
 
 if TYPE_CHECKING:
-    from .recorded_run import RecordedRun
+    from .recording import RunRecording
 
 __all__ = ["recorded_shapes"]
 
 
-def recorded_shapes(recording: RecordedRun) -> list[Any]:
+def recorded_shapes(recording: RunRecording) -> list[Any]:
     """Shapes of all components, with handles of variables instead of names.
 
     What many components say of one body is drawn once, and of contacts that never
@@ -49,7 +49,7 @@ def recorded_shapes(recording: RecordedRun) -> list[Any]:
         for f in fields(shape) if f.name.endswith("_by")}) for shape in lined_up(network, root)]
 
 
-def _class_of(recording: RecordedRun, index: int) -> tuple[str, int] | int:
+def _class_of(recording: RunRecording, index: int) -> tuple[str, int] | int:
     """What two variables have in common that are always equal."""
     f, i, instance = recording.catalog.locate(index)
     flat = recording.system.flat

@@ -20,10 +20,11 @@ from ..numerics.arrays import python_number
 from ..numerics.tolerances import CLOSES_AT_BEST
 from ..solvers import Method
 from ..units import SECOND, to_si
+from .auto import begins_with
 from .driver import Driver, IslandsJoin
 from .given_values import GivenValues
 from .interrupts import forget_interrupt, interruptible
-from .method_choice import automatic, chosen_method, refuse_fixed_steps, refuse_full_jacobian
+from .method_choice import chosen_method, refuse_fixed_steps, refuse_full_jacobian
 from .progress import Progress
 from .run_start import Decided, RunStart
 from .settings import Options, Settings, end_of_run, positive_time, record_options, sample_times
@@ -157,7 +158,7 @@ def _prepared(model: CompiledModel, duration: object, options: Options) -> Prepa
     if options.method == "auto":
         problem = starting.moving_off()  # samples and relations decide how fast it is
     if chosen is None:
-        chosen, why = automatic(problem, t0, t1, options.rtol)
+        chosen, why = begins_with(problem, t0, t1, options.rtol)
     refuse_fixed_steps(chosen, problem)
     if chosen.implicit and chosen.name not in COMPILED:
         refuse_full_jacobian(problem, chosen.name)

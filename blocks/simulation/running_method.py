@@ -14,15 +14,9 @@ from ..numerics.tolerances import LAST_DIGITS, TINY
 from ..solvers import Method, Step, Work, method_named
 from ..system.problem import Problem
 from ..system.time_functions import ACROSS
+from .auto import SLOWER, Auto, fastest_rate, implicit_method
 from .failures import refuse_corner, refuse_wiggling, tell_many_steps
-from .method_choice import (
-    SLOWER,
-    explicit_steps,
-    fastest_motions,
-    implicit_one_step,
-    in_machine_code,
-    in_python,
-)
+from .method_choice import in_machine_code, in_python
 from .settings import Settings
 from .time_events import TimeEvents
 from .zero_crossings import ZeroCrossings
@@ -34,17 +28,7 @@ __all__ = ["RunningMethod"]
 
 PARTS = 200  # of a run without states, one a step at least, but for fixed steps
 GROWS = 1.5  # a step that takes up another one, against that
-REVIEW = 100  # steps after which it is asked whether they are held back by stability
-REVIEW_COMPILED = 2000  # the same in machine code, where so many take no longer than that
-WORTH = 5  # times that: steps left for which another method is worth beginning
-FIRST_REVIEW, PLAINLY = 64, 50_000  # the first one there, and steps left: plainly stiff
-DEAR = 40  # unknowns that are solved for at every point, from which on steps cost as much, too
-AT_THE_LIMIT = 2.5  # step times fastest rate near the stability bound of an explicit method
-PERHAPS = 1.0  # the same where implicit steps can be tried: the rate may differ within a step
-FARTHER = 3.0  # times an explicit step, that implicit ones must reach to be worth their price
-TRIED = 200  # explicit steps, over which they are tried
-BOLD = 10.0  # explicit steps that the first of them is long
-PATIENCE = 4  # times as many steps between reviews after a trial in vain
+MOST_TRIED = 200  # steps of a trial that need not be long
 FEW_STATES = 100  # whose rates are looked at in every new combination of modes and relations
 ENDLESS = 1e9  # fastest rate times the time left: no explicit method gets through
 SOME_EVENTS = 20  # decided in Python: fewer take no time that is worth a word
@@ -86,8 +70,7 @@ class RunningMethod:
         self.episodes = 0  # how many have begun
         self.driven = False  # whether a program drives the run step by step
         self._again_until = -np.inf  # to where a step is taken again, were it of fixed length, too
-        #: Steps and time at the last review, and times how many there usually are to the next one.
-        self._judged, self._judged_at, self._patience = 0, settings.t_start, 1
+        self._auto = Auto(settings.method, problem, settings.t_start)
         self._begun: Any = None  # the class that the episode began with
         self._seen: set[bytes] = set()  # modes and relations whose rates were looked at
         self._pace = Pace(settings.t_start, time_events)
@@ -166,7 +149,7 @@ class RunningMethod:
     def advance(self, t: float, stop: float) -> Step:
         """A step of the method, as far as it may go before it is asked again."""
         if self.may_switch and self.current.looks_itself:
-            self.current.review = self._next_review()
+            self.current.review = self._auto.steps_to_go(self)
         step: Step = self.current.advance(self._limit(t, stop))
         return step
 
@@ -215,7 +198,7 @@ class RunningMethod:
         if not 0 < problem.size <= FEW_STATES or held in self._seen:
             return
         self._seen.add(held)
-        rate, left = fastest_motions(problem, t, y)[0], self.settings.t_end - t
+        rate, left = fastest_rate(problem, t, y), self.settings.t_end - t
         if ENDLESS < rate * left < np.inf:
             values, vectors = np.linalg.eig(problem.slope_jacobian(t, y).toarray())
             fastest = problem.name_of(int(  # what moves most where something settles fastest
@@ -234,19 +217,19 @@ class RunningMethod:
         if self.kind is not self._begun:
             return True
         if not self.driven:
-            self._pace.observe(step, self._so_far("steps"), self.current, self.problem)
+            self._pace.observe(step, self.steps, self.current, self.problem)
         if self.current.goes_nowhere and not self.may_switch:
             warn_user(f"At t = {step.t:.4g} s steps of {self.kind.name} stay at a point that is no "
                       "solution: states are within their tolerance, but what flows there may be "
                       "thousands of times that. Take method='auto' or 'rodas4'.")
-        return self.may_switch and self._review(step)
+        return self.may_switch and self._changes_over(step)
 
     def takes_implicit(self, t: float) -> bool:
         """Whether an implicit method goes on where explicit steps wiggle about a switch."""
-        kind = implicit_one_step(self.problem) if self.may_switch and not self.driven else None
-        if kind is None or self.kind.implicit:
+        if not self.may_switch or self.driven or self.kind.implicit:
             return False
-        self._take(kind, f"steps switched back and forth at t = {t:.4g} s")
+        self.may_switch = False
+        self._take(implicit_method(self.problem), f"steps switched back and forth at t = {t:.4g} s")
         return True
 
     def takes_another(self, step: Step) -> bool:
@@ -257,132 +240,69 @@ class RunningMethod:
         """
         if not (self.may_replace and step.by_numbers):
             return False
-        kind = method_named("BDF") if self.kind.name == "rodas4" else implicit_one_step(
-            self.problem)
-        if kind is None or not self._fits(kind, self.problem, step):
-            return False
-        self.may_replace = False
+        kind = method_named("BDF") if self.kind.name == "rodas4" else implicit_method(self.problem)
+        self.may_replace = self.may_switch = False
         self._take(kind, f"{self.kind.name} did not get beyond t = {step.t:.4g} s")
         return True
 
-    def _so_far(self, name: str) -> int:
-        """How many of what is counted there have been."""
-        count: int = self.work.get(name, 0) + getattr(self.current.work, name)
+    @property
+    def steps(self) -> int:
+        """How many steps of the run there have been."""
+        count: int = self.work.get("steps", 0) + self.current.work.steps
         return count
 
-    def _next_review(self) -> tuple[int, float]:
-        """After how many steps there is one, and how many must then be left: another method is
-        worth beginning for many times the steps that a review costs as much as."""
-        if self.kind.implicit:
-            return self._patience * REVIEW_COMPILED, 0.0
-        cheap = self.current.looks_itself and self.problem.algebraic < DEAR
-        if cheap and not self._judged and self._so_far("steps") < REVIEW_COMPILED:
-            return FIRST_REVIEW, PLAINLY
-        between = self._patience * (REVIEW_COMPILED if cheap else REVIEW)
-        return between, WORTH * between
+    def _changes_over(self, step: Step) -> bool:
+        """Whether a method of the other kind goes on from the end of a step."""
+        kind = self._auto.other(self, step)
+        if kind is not None:
+            rate, t = fastest_rate(self.problem, step.t, step.y), self.current.t
+            self._take(kind, (
+                f"it became stiff at t = {t:.4g} s (fastest rate {rate:.3g} 1/s)" if kind.implicit
+                else "its steps are hardly longer than explicit ones, up to "
+                     f"t = {t:.4g} s, with all that happens"))
+        return kind is not None
 
-    def _review(self, step: Step) -> bool:
-        """Whether a method of the other kind goes on from the end of a step: the rule of ``auto``.
+    def go_back(self, steps: int, first: float) -> float:
+        """Take so many of the last steps again, if nobody has seen them; the time that it is.
 
-        ========  ============================================================  ========
-        so far    where                                                         goes on
-        ========  ============================================================  ========
-        explicit  many steps are left, as long as stability allows, and         implicit
-                  implicit ones, which are tried, reach ``FARTHER`` times as
-                  far each
-        explicit  steps stay at a point that is no solution                     implicit
-        implicit  steps have been less than ``FARTHER`` times as long as        explicit
-                  explicit ones, which are tried
-        ========  ============================================================  ========
-
-        The fastest rate alone does not tell: beside the root of a law like a square root the
-        explicit method can stay for good at a point that is no solution, where the rate is a
-        fraction of the one it strides over. Where machine code has no implicit method, the one in
-        Python is taken without a trial, and for good.
+        Where somebody has, the next step is as long as the ``first`` of the method that was tried.
         """
-        problem, nowhere, (between, least) = (
-            self.problem, self.current.goes_nowhere, self._next_review())
-        taken, began = self._so_far("steps") - self._judged, self._judged_at
-        if taken < between and not nowhere:
-            return False
-        self._judged, self._judged_at = self._judged + taken, step.t
-        if self.kind.implicit:
-            kind: Any = self.current.looks_itself and explicit_steps(self.settings.rtol)
-            if not kind or self._reaches_farther(kind, step, (step.t - began) / taken):
-                self._patience *= PATIENCE
-                return False
-            self._take(kind, "its steps are hardly longer than explicit ones, up to "
-                       f"t = {step.t:.4g} s, with all that happens")
-            self.may_switch = True
-            return True
-        usual = self.current.usual_step(step)
-        left = (self.settings.t_end - step.t) / max(usual, TINY)
-        if left < least and not nowhere:
-            return False
-        tried = (kind := implicit_one_step(problem)) and self._fits(kind, problem, step)
-        if not tried and self.current.looks_itself and left < SLOWER * least:
-            return False
-        rate = problem.fastest_rate(step.t, step.y)
-        if rate * usual < (PERHAPS if tried else AT_THE_LIMIT) and not nowhere:
-            return False
-        if tried and not self._reaches_farther(kind, step, usual):
-            self._patience *= PATIENCE
-            return False
-        if tried and not self.driven and problem.delays is None:
-            self._go_back()
-        self._take(kind if tried else method_named("rodas4"),
-                   f"it became stiff at t = {self.current.t:.4g} s (fastest rate {rate:.3g} 1/s)")
-        self.may_switch = bool(tried)
-        return True
+        again = self.current.looks_itself and not self.driven and self.problem.delays is None
+        if again:
+            self.current.go_back(steps)
+        self.first_step = self.settings.first_step if again else first
+        t: float = self.current.t
+        return t
 
-    def _go_back(self) -> None:
-        """Take the steps since the last review but one again.
+    def tried(self, kind: Any, step: Step, far: float, least: float, first: float | None = None
+              ) -> float:
+        """How long steps of another kind are from the end of a step on; 0 where they fail.
 
-        At the bound of stability a state is within its tolerance, but flows wiggle or stay: what
-        they carry in all, as an energy balance does, would be less exact than the states.
+        They begin with the ``first``, and go ``far``, unless they turn out to be shorter than the
+        ``least`` before.
         """
-        self.current.go_back(2 * REVIEW_COMPILED)
-        self._judged_at = self.current.t
-        self.first_step = self.settings.first_step
-
-    @staticmethod
-    def _fits(kind: Any, problem: Problem, step: Step) -> bool:
-        """Whether a method can run what follows the end of a step, modes held."""
-        if problem.laws is not None:
-            problem.slope(step.t, step.y)
-        fits: bool = kind.fits(problem, step.t)
-        return fits
-
-    def _reaches_farther(self, kind: Any, step: Step, usual: float) -> bool:
-        """Whether implicit steps from here on are much longer than explicit ones.
-
-        Those of the other ``kind`` are tried, against such as ``usual`` so far; implicit ones begin
-        with the same first step as a run with them would, and so go the same way.
-        """
-        first, far = (BOLD * usual, TRIED * usual) if kind.implicit else (None, BOLD * usual)
         copy, end = self.problem.copy_for_reading(), min(step.t + far, self.settings.t_end)
         if copy.laws is not None:
             copy.laws.modes = self.problem.laws.modes.copy()
-        if not self._fits(kind, copy, step):
-            return False
+            copy.slope(step.t, step.y)
+        if not kind.fits(copy, step.t):
+            kind = in_python(kind, copy)
         trial = kind.for_run(copy, step.t, step.y, t_end=self.settings.t_end,
                              rtol=self.settings.rtol, atol=self.tolerances(self.problem),
                              first_step=first, max_step=self.longest)  # fmt: skip
-        self._tell_relations(trial, step.t)
-        trial.pieces = self.time_events.functions.around(step.t)
+        most = int(far / least) + 1 if least else MOST_TRIED
+        if kind.looks_itself:
+            self._tell_relations(trial, step.t)
+            trial.pieces, trial.review = self.time_events.functions.around(step.t), (most, 0.0)
         reached = trial.advance(end)
+        while not (kind.looks_itself or reached.failure or trial.t >= end) and (
+                trial.work.steps < most):
+            reached = trial.advance(end)
         length = (trial.t - step.t) / max(trial.work.steps + trial.work.rejected, 1)
         trial.rest()
-        if not kind.implicit:
-            return bool(reached.failure) or usual >= FARTHER * length
-        least = 0.0 if self.current.goes_nowhere else FARTHER * usual  # a point that is wrong
-        farther = not reached.failure and length >= least
-        if farther:
-            self.first_step = first
-        return farther
+        return 0.0 if reached.failure else length
 
     def _take(self, kind: type[Method], why: str) -> None:
-        self.may_switch = False
         before = self.statistics["method"]
         self.kind, _ = in_machine_code(kind, self.problem, self.settings)
         name = f"{before}, then {kind.name}" if self.episodes else kind.name

@@ -19,12 +19,12 @@ from .catalog import rests
 
 if TYPE_CHECKING:
     from ..results.recording import EnergyTerm
-    from .recorded_run import RecordedRun
+    from .recording import RunRecording
 
 __all__ = ["shared_loads", "sticking_terms"]
 
 
-def sticking_terms(recording: RecordedRun, energy: Sequence[EnergyTerm]) -> list[StickTerm]:
+def sticking_terms(recording: RunRecording, energy: Sequence[EnergyTerm]) -> list[StickTerm]:
     """Sticking of every friction over a run, exact or nearly."""
     lost = {t.component: t.dissipated + t.carried for t in energy}
     exact = list(_exact_terms(recording, lost))
@@ -32,7 +32,7 @@ def sticking_terms(recording: RecordedRun, energy: Sequence[EnergyTerm]) -> list
     return exact + [t for t in _creep_terms(recording, lost) if t.component not in named]
 
 
-def _exact_terms(recording: RecordedRun, lost: dict[str, float]) -> Iterator[StickTerm]:
+def _exact_terms(recording: RunRecording, lost: dict[str, float]) -> Iterator[StickTerm]:
     """One term for every component whose laws have modes."""
     laws = recording.problem.laws
     if laws is None or not laws.size:
@@ -49,7 +49,7 @@ def _exact_terms(recording: RecordedRun, lost: dict[str, float]) -> Iterator[Sti
             yield StickTerm(name, share, away, _longest(stuck, spans), lost.get(name, 0.0))
 
 
-def _creep_terms(recording: RecordedRun, lost: dict[str, float]) -> Iterator[StickTerm]:
+def _creep_terms(recording: RunRecording, lost: dict[str, float]) -> Iterator[StickTerm]:
     """What frictions that do not stick did at rest, from the recorded times."""
     times = recording.times
     for f, family in enumerate(recording.system.network.families):
@@ -106,7 +106,7 @@ def _longest(held: Flags, spans: Array) -> float:
     return float(longest)
 
 
-def shared_loads(recording: RecordedRun) -> list[SharedLoad]:
+def shared_loads(recording: RunRecording) -> list[SharedLoad]:
     """Efforts at rest that the motion does not determine."""
     found: list[SharedLoad] = []
     last: dict[tuple[str, ...], int] = {}

@@ -19,7 +19,7 @@ from ..units import Quantity, from_si, quantity
 
 if TYPE_CHECKING:
 
-    from .recorded_run import RecordedRun
+    from .recording import RunRecording
 
 __all__ = ["warn_of_unresolved_motion"]
 
@@ -29,7 +29,7 @@ MOST, TIMES = 1000, 100  # flows of a circuit, and times, that are looked at
 SMALL = 1e-4  # of 1 in SI units: flows below that are far from what nominal values expect
 
 
-def warn_of_unresolved_motion(recording: RecordedRun, x: Array) -> None:
+def warn_of_unresolved_motion(recording: RunRecording, x: Array) -> None:
     """Warn of states (states, times) that stay within a few absolute tolerances.
 
     Of those alone in whose circuits all flows are small as well.
@@ -59,7 +59,7 @@ def warn_of_unresolved_motion(recording: RecordedRun, x: Array) -> None:
 class _Circuits:
     """Circuits of a run, each looked at once."""
 
-    def __init__(self, recording: RecordedRun) -> None:
+    def __init__(self, recording: RunRecording) -> None:
         self.recording, self.network = recording, recording.system.network
         self.labels: dict[Domain, Indices] = {}  # of nodes
         self.found: dict[tuple[Domain, int], bool] = {}
@@ -92,7 +92,7 @@ class _Circuits:
         return bool(0.0 < largest.max(initial=0.0) < SMALL)
 
 
-def _owner(recording: RecordedRun, state: int) -> tuple[int, int, Quantity] | None:
+def _owner(recording: RunRecording, state: int) -> tuple[int, int, Quantity] | None:
     """Family and instance of the component that a state is named after, and 1 in SI units of it;
     None where no component declares it."""
     system = recording.system

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import BlocksError
-from ..native import COMPILED
+from ..native import COMPILED, is_written
 from ..native.columns import LANES, column_values
-from ..native.costs import is_written
 from ..native.courses import Course, joined
 from ..native.method import OneStep
 from ..native.own_events import EventRules
@@ -25,9 +24,9 @@ from ..system.evaluator import Evaluator
 from ..system.failure import AlgebraicFailure
 from ..system.points import Points, modes_in
 from ..system.problem import Problem
+from .auto import begins_with
 from .episode import StepTable
 from .event_log import CHATTER, are_crowded
-from .method_choice import automatic
 from .replay import READING
 from .run_start import laws_at_events
 from .time_events import TimeEvents
@@ -91,7 +90,7 @@ class WholeRuns:
         """A method at the start of a run; None where it does not carry out all events."""
         t0, t1, times, laws = self.t0, self.t1, self.time_events, problem.laws
         kind: Any
-        kind, _ = automatic(problem, t0, t1, self.rtol)
+        kind, _ = begins_with(problem, t0, t1, self.rtol)
         laws.start(problem, t0)
         if kind.name not in COMPILED or laws.restless or not kind.fits(problem, t0):
             return None

@@ -19,7 +19,7 @@ from ..language.declarations import Variable, declarations
 from ..numerics.arrays import Array, Indices
 from ..results.values.samples import OVER_TIME
 from ..simulation.actions import Requirements, Resets
-from ..simulation.method_choice import REACH, SETTLING
+from ..simulation.auto import PLAINLY, REACH
 from ..simulation.run_start import consistent_start
 from ..simulation.settings import positive_time
 from ..simulation.tolerances import Tolerances
@@ -32,6 +32,7 @@ from .settings import RTOL, Setting
 __all__ = ["Common", "NotBatchable", "common_of", "parameter_entries", "refuse_decisions",
            "refuse_request", "refuse_structure", "refuse_varied"]
 
+BETWEEN = 2000  # steps, after which it is asked whether stability limits them
 MOST = 300_000  # steps of a run that may be stiff
 LONGER = 4  # times the steps that still pay: then a run is made by itself
 KNOWN = {"start_time", "method", "rtol", "atol", "max_step"}
@@ -133,7 +134,7 @@ def common_of(model: CompiledModel, system: System, recipe: Recipe, settings: li
         given = tolerances.by_class[system.tape.reduced.states]
     return Common(problem, p, x, unknowns, t0, t1, rtol, max_step,
                   int(LONGER * max(MOST, (t1 - t0) / max_step)),
-                  SETTLING if _method(recipe) == "auto" else np.inf, pieces,
+                  PLAINLY if _method(recipe) == "auto" else np.inf, pieces,
                   tolerances.factor, given)
 
 

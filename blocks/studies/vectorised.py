@@ -16,12 +16,11 @@ from .. import native
 from ..numerics.arrays import Array, Flags, Indices
 from ..simulation.catalog import Catalog
 from ..simulation.interrupts import postponed
-from ..simulation.running_method import REVIEW_COMPILED
 from ..simulation.wanted import VariableFunctions
 from ..system.time_functions import ACROSS
 from .axes import Plan
 from .batch import BatchRunner
-from .batch_conditions import NotBatchable, refuse_structure
+from .batch_conditions import BETWEEN, NotBatchable, refuse_structure
 from .outputs import Output
 from .runner import Outcome, Outcomes, Recipe
 
@@ -98,7 +97,7 @@ class VectorisedRunner(BatchRunner):
         _, atol = self.sizes(places)
         runs = lanes.Runs(np.zeros(1, dtype=np.int64), x, p, atol, common.rtol, common.t0,
                           common.t1, common.max_step, common.pieces, ACROSS, common.most_steps,
-                          REVIEW_COMPILED, common.stiff_steps)
+                          BETWEEN, common.stiff_steps)
         return _Block(numbers, places, runs, lanes.Filled(
             np.empty_like(x), np.empty((count, width)), np.empty((count, width)),
             np.empty((count, len(self._times), width)), np.full(count, -1),

@@ -25,7 +25,7 @@ from .problem import Problem
 from .system import System
 
 if TYPE_CHECKING:
-    from ..simulation.recorded_run import RecordedRun
+    from ..simulation.recording import RunRecording
 
 __all__ = ["ADVICE", "FiniteValues", "no_value"]
 
@@ -109,7 +109,7 @@ class FiniteValues:
         family, instance, text = self.told[k]
         return family.path(instance), text()
 
-    def refuse_lost(self, recording: RecordedRun) -> None:
+    def refuse_lost(self, recording: RunRecording) -> None:
         """Raise where a law had no value at the end of a step of a run.
 
         Where unknowns are solved for, some fifty are looked at, spread over the run, and the ends
@@ -124,7 +124,7 @@ class FiniteValues:
             self._check_steps(recording, self._of_states, True)
             self._check_steps(recording, self._of_others, False)
 
-    def _check_relations(self, recording: RecordedRun) -> None:
+    def _check_relations(self, recording: RunRecording) -> None:
         """Look at laws that may lose their value by parameters and relations alone."""
         laws, function = self._of_relations
         if not len(laws):
@@ -142,7 +142,7 @@ class FiniteValues:
                 self._stop(recording, law, t)
             self._known[1].add(held[k].item())
 
-    def _check_steps(self, recording: RecordedRun, laws: _Laws, of_states: bool) -> None:
+    def _check_steps(self, recording: RunRecording, laws: _Laws, of_states: bool) -> None:
         """Look at some laws at the ends of the steps of a run."""
         rows, function = laws
         if not len(rows):
@@ -211,7 +211,7 @@ class FiniteValues:
         return [row for row, by in _deciding(self._function, whole).items()
                 if by & given or self.expression[row].is_symbolic()]  # itself solved for
 
-    def _stop(self, recording: RecordedRun, law: int, t: float) -> None:
+    def _stop(self, recording: RunRecording, law: int, t: float) -> None:
         path, text = self._named(law)
         recording.fail(f"no value at t = {t:.6g} s")
         raise SimulationError(path, f"{no_value(text)} at t = {t:.9g} s.", ADVICE, time=t,

@@ -228,25 +228,20 @@ class Problem:
         return out.multiply(by_row[:, None]).tocsc()
 
     def fastest_rate(self, t: float, y: Array) -> float:
-        """The largest modulus of an eigenvalue of the Jacobian, in 1/s; about, if it is large."""
-        return self.fastest_motions(t, y)[0]
-
-    def fastest_motions(self, t: float, y: Array) -> tuple[float, float]:
-        """Return the fastest rate and the fastest oscillation (1/s); infinite where not known.
+        """The largest modulus of an eigenvalue of the Jacobian, in 1/s; about, if it is large.
 
         Nothing changes by that, not even the last bits of unknowns that are solved for.
         """
-        return self.copy_for_reading()._fastest_motions(t, y) if self.size else (0.0, 0.0)
+        return self.copy_for_reading()._fastest_rate(t, y) if self.size else 0.0
 
-    def _fastest_motions(self, t: float, y: Array) -> tuple[float, float]:
+    def _fastest_rate(self, t: float, y: Array) -> float:
         if self.size <= DENSE and not self.algebraic and self.laws is None:
             self.solve(t, y)
             full = self.system.slope_x.dense(*self.arguments(t))
             if not np.isfinite(full).all():
-                return np.inf, np.inf
-            found = np.linalg.eigvals(full)
-            return float(np.max(np.abs(found))), float(np.max(found.imag))
-        return spectral_radius(self._jacobian_product(t, y), self.size), np.inf
+                return np.inf
+            return float(np.max(np.abs(np.linalg.eigvals(full))))
+        return spectral_radius(self._jacobian_product(t, y), self.size)
 
     def _jacobian_product(self, t: float, y: Array) -> Callable[[Array], Array]:
         """What multiplies a vector by the Jacobian."""

@@ -144,7 +144,7 @@ def test_an_operation_without_machine_code_leaves_the_run_to_python(monkeypatch)
 
 
 def test_where_llvm_cannot_be_had_the_message_says_so_and_everything_else_works(monkeypatch):
-    for place in (blocks.native, blocks.native.costs, blocks.machine.compiling):
+    for place in (blocks.native, blocks.machine.compiling):
         monkeypatch.setattr(place, "is_installed", lambda: False)
     with pytest.raises(MissingPackage, match="pip install llvmlite"):
         oscillator(v="1 m/s").simulate("1 s", method="rk4", step="1 ms")

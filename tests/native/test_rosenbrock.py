@@ -15,7 +15,7 @@ from benchmarks.cases.models import alone, block_on_belt
 from blocks import Component, Discrete, Parameter, Variable, cos, der, quantity, sin, time
 from blocks.native.rosenbrock import rosenbrock_polynomial
 from blocks.native.stages import NEW, ROWS
-from blocks.simulation import method_choice
+from blocks.simulation import auto as auto_choice
 from blocks.simulation.running_method import RunningMethod
 from blocks.solvers import rosenbrock as rodas
 from library.electromechanical import DCMotor
@@ -151,7 +151,7 @@ def test_a_run_with_exact_friction_goes_on_with_it_when_it_becomes_stiff():
 
 @pytest.mark.parametrize("rtol", [1e-3, 10 ** (-43 / 12), 10 ** (-44 / 12), 1e-5])
 def test_that_a_run_is_stiff_does_not_hang_on_the_last_step_before_a_look(rtol, monkeypatch):
-    monkeypatch.setattr(method_choice, "SETTLING", np.inf)  # the run begins with explicit steps
+    monkeypatch.setattr(auto_choice, "REACH", np.inf)  # the run begins with explicit steps
     model = cylinder()  # steps at the bound of stability wiggle, and one may be far longer
     auto, implicit = (model.simulate("2 s", method=name, rtol=rtol).statistics
                       for name in ("auto", "rodas4"))
@@ -187,8 +187,8 @@ def test_a_run_that_mostly_settles_at_its_start_begins_with_implicit_steps(
 
 
 def test_implicit_steps_that_are_no_longer_are_given_up_again(monkeypatch):
-    trials = iter([True])  # the first one promises more than comes of it
-    monkeypatch.setattr(RunningMethod, "_reaches_farther", lambda *_: next(trials, False))
+    trials = iter([np.inf, np.inf])  # the first one promises more than comes of it
+    monkeypatch.setattr(RunningMethod, "tried", lambda *_: next(trials, 0.0))
     model = wired(  # each pulse switches on a current that settles within 3 us
         "motor on pulses", "ground.V source.n diode.p motor.n", "source.p switch.p",
         "switch.n diode.n motor.p", "pulse.y switch.vT", "motor.R rotor.I friction.R",

@@ -175,11 +175,8 @@ def test_what_cannot_be_sent_to_a_process_is_named(monkeypatch):
 
 
 def test_machine_code_that_is_asked_for_and_missing_is_told_before_any_run(monkeypatch):
-    def missing(name):
-        raise ImportError("No module named 'llvmlite'")
-
-    monkeypatch.setattr(native, "compiled_method", missing)
-    assert "pip install llvmlite" in said(MissingPackage, method="dopri5")
+    monkeypatch.setattr(native, "is_installed", lambda: False)
+    assert "pip install llvmlite" in said(MissingPackage, method="rk4", step="1 ms")
 
 
 @pytest.mark.parametrize("package, extra, asked", [

@@ -163,7 +163,7 @@ def test_a_coil_on_a_web_of_iron_takes_a_formula_with_memory_where_it_is_stiff()
                   wire=el.Resistor(resistance="1 ohm"), earth=el.ElectricalReference(),
                   source=el.ACVoltageSource(amplitude="20 V", frequency="50 Hz"))
     run, exact = model.simulate("10 ms"), model.simulate("10 ms", method="rodas4", rtol=1e-7)
-    assert run.statistics["method"] == "dopri5, then rodas4"
+    assert run.statistics["method"] == "rodas4"
     assert run.statistics["algebraic unknowns"] > 40
     assert run.statistics["steps"] < 1000
     np.testing.assert_allclose(*[r["wire.i"].to("A").m[-1] for r in (run, exact)], rtol=1e-4)

@@ -1,0 +1,181 @@
+"""Which method takes a run where none was asked for? The rules of ``auto``, all of them.
+
+========  ===================================================================  ========
+so far    where                                                                goes on
+========  ===================================================================  ========
+none      more than ``PLAINLY`` explicit steps would only follow the fastest   implicit
+          rate at the start, and no modes or ties decide on it
+none      anywhere else                                                        explicit
+explicit  ``WORTH`` steps are left, as long as stability allows, and implicit  implicit
+          ones are ``FARTHER`` times as long
+explicit  steps stay at a point that is no solution                            implicit
+explicit  steps switch back and forth at one time                              implicit
+implicit  explicit ones are more than a third, by ``FARTHER``, as long         explicit
+either    it cannot go on, by what numbers come to                             another
+========  ===================================================================  ========
+
+Explicit is ``dopri5``, or ``DOP853`` at tight tolerances and in Python; implicit is ``rodas4``.
+
+It is asked after ``REVIEW`` steps, and again whenever there are ``AGAIN`` times as many; after
+``SURE`` of implicit ones, or fewer where they are dear. How long steps of the other kind are is
+counted: some are taken on a copy, from the present point on. The fastest rate only says whether
+that may be worth it: beside the root of a law like a square root an explicit method can stay for
+good at a point that is no solution, where the rate is a fraction of the one it strides over. Where
+implicit steps win, those that stability has held since it was asked last are taken again: states
+are within their tolerance there, but flows wiggle or stay, and what they carry in all, as an energy
+balance does, would be less exact.
+
+Nothing but counts decides, never seconds or what ran before: a run is always the same.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .. import native
+from ..numerics.arrays import Array
+from ..numerics.cache import Cache
+from ..solvers import Method, Step, method_named
+from ..system.problem import Problem
+
+if TYPE_CHECKING:
+    from .running_method import RunningMethod
+
+__all__ = ["PLAINLY", "REACH", "SLOWER", "Auto", "begins_with", "explicit_method", "explicit_steps",
+           "fastest_rate", "implicit_method", "why_in_python"]  # fmt: skip
+
+TIGHT = 1e-8  # relative tolerance below which a method of higher order is better
+REVIEW, AGAIN = 80, 5  # steps until it is asked first, and times as many until then again
+SURE = 2000  # steps of either kind that tell how long those to come are
+WORTH, PLAINLY = 10_000, 30_000  # steps left for which others are made and tried; before that
+DEAR, WORTH_DEAR = 40, 200  # or where so many unknowns are solved for at each point, or in Python
+SLOWER = 20.0  # times as slow are steps in Python
+HELD = 1.0  # step times fastest rate of steps that stability may hold; the rate differs within one
+FARTHER = 3.0  # times an explicit step, that implicit ones must reach to be worth their price
+TRIED = 200  # explicit steps, over which implicit ones are tried,
+BOLD = 10.0  # and that the first of them is long; implicit ones, over which explicit ones are
+REACH = 3.3  # step times fastest rate at the stability bound of the pair
+MOST_RATES = 1000  # that are kept of a system
+
+
+def begins_with(problem: Problem, t0: float, t1: float, rtol: float) -> tuple[type[Method], str]:
+    """The method that a run begins with, and why."""
+    kind, system = explicit_method(problem, rtol), problem.system
+    if not system.nx:
+        return kind, "nothing is integrated: steps follow the waves of the sources"
+    if system.nu or system.clusters or not problem.size:  # the rate at the start says little
+        return kind, "explicit, one-step: cheap to restart after events"
+    rate = fastest_rate(problem, t0, problem.solver_vector())
+    steps = rate * (t1 - t0) / REACH
+    if steps > _worth(problem, kind, 0):
+        return implicit_method(problem), (
+            f"implicit, one-step: {steps:.2g} explicit steps would follow what is fastest at the "
+            f"start ({rate:.3g} 1/s)")
+    return kind, (f"explicit: about {steps:.2g} steps follow the start (fastest rate "
+                  f"{rate:.3g} 1/s)")
+
+
+def _is_dear(problem: Problem, kind: type[Method]) -> bool:
+    """Whether steps cost so much that little is lost by asking soon."""
+    return not kind.looks_itself or problem.algebraic >= DEAR
+
+
+def _patience(problem: Problem, implicit: type[Method]) -> int:
+    """Implicit steps until it is asked whether explicit ones go on."""
+    return AGAIN * REVIEW if _is_dear(problem, implicit) else SURE
+
+
+def _worth(problem: Problem, explicit: type[Method], taken: int) -> float:
+    """Explicit steps left for which implicit ones are tried, after so many."""
+    if _is_dear(problem, explicit):
+        return WORTH_DEAR
+    return _price(problem, explicit) * (WORTH if taken >= SURE else PLAINLY)
+
+
+def _price(problem: Problem, explicit: type[Method]) -> float:
+    """How much more an implicit step costs than where both are in one language."""
+    in_python = explicit.looks_itself and not implicit_method(problem).looks_itself
+    return SLOWER if in_python else 1.0
+
+
+def why_in_python(problem: Problem, implicit: bool = False) -> str:
+    """What keeps steps from machine code, in a few words; empty where nothing does."""
+    if not native.is_installed():
+        return "llvmlite is not installed"
+    why_not = native.why_not_implicit if implicit else native.why_not
+    return why_not(problem.system, problem.laws) or native.unwritable(problem)
+
+
+def explicit_steps(rtol: float) -> type[Method]:
+    """The explicit one-step method in machine code whose steps cost least at a tolerance."""
+    return native.compiled_method("DOP853" if rtol < TIGHT else "dopri5")
+
+
+def explicit_method(problem: Problem, rtol: float) -> type[Method]:
+    """The explicit method for a problem, in machine code where that can run it."""
+    return method_named("DOP853") if why_in_python(problem) else explicit_steps(rtol)
+
+
+def implicit_method(problem: Problem) -> type[Method]:
+    """The implicit method for a problem, likewise."""
+    if why_in_python(problem, implicit=True):
+        return method_named("rodas4")
+    return native.compiled_method("rodas4")
+
+
+def fastest_rate(problem: Problem, t: float, y: Array) -> float:
+    """The fastest rate; kept for a run that comes to the same point."""
+    known: Cache[bytes, float] = problem.system.once("fastest rates", lambda: Cache(MOST_RATES))
+    modes = () if problem.laws is None else problem.laws.modes
+    here = b"|".join(np.asarray(a).tobytes() for a in (
+        t, y, problem.z, problem.p, problem.m, problem.d, modes))
+    return known.once(blake2b(here).digest(), lambda: problem.fastest_rate(t, y))
+
+
+class Auto:
+    """Asks from time to time whether a method of the other kind goes on."""
+
+    def __init__(self, kind: type[Method], problem: Problem, start: float) -> None:
+        self._last = 0, start  # steps and time when it was asked last
+        # steps when it is asked again
+        self._next = _patience(problem, kind) if kind.implicit else REVIEW
+
+    def steps_to_go(self, running: RunningMethod) -> tuple[int, float]:
+        """After how many steps it is asked again, if more than so many are left then."""
+        steps, kind = running.steps, type(running.current)
+        left = 0.0 if kind.implicit else _worth(running.problem, kind, steps)
+        return max(self._next - steps, 1), left
+
+    def other(self, running: RunningMethod, step: Step) -> type[Method] | None:
+        """The method that goes on from the end of a step, where it is another one."""
+        steps, (before, since), nowhere = running.steps, self._last, running.current.goes_nowhere
+        if steps < self._next and not nowhere:
+            return None
+        self._last, self._next = (steps, step.t), AGAIN * steps
+        if running.kind.implicit:
+            explicit = explicit_method(running.problem, running.settings.rtol)
+            usual = (step.t - since) / (steps - before)  # with all that happens
+            least = usual / FARTHER
+            return explicit if running.tried(explicit, step, BOLD * usual, least) > least else None
+        if nowhere or self._may_be_held(running, step):
+            usual = running.current.usual_step(step)
+            price = _price(running.problem, type(running.current))
+            least = 0.0 if nowhere else FARTHER * price * usual
+            implicit = implicit_method(running.problem)
+            reached = running.tried(implicit, step, TRIED * usual, least, BOLD * usual)
+            if reached and reached >= least:
+                self._next = steps + _patience(running.problem, implicit)
+                self._last = steps, running.go_back(steps - before, BOLD * usual)
+                return implicit
+        return None
+
+    @staticmethod
+    def _may_be_held(running: RunningMethod, step: Step) -> bool:
+        """Whether stability may hold explicit steps, of which many are left."""
+        problem, usual = running.problem, running.current.usual_step(step)
+        many = _worth(problem, type(running.current), running.steps)
+        return bool(running.settings.t_end - step.t >= many * usual
+                    and usual * fastest_rate(problem, step.t, step.y) >= HELD)

@@ -15,8 +15,10 @@ __all__ = ["drifts", "push", "stop_island"]
 
 @machine_code
 def drifts(elements: SetValuedElements, count: int) -> bool:
-    """Whether what rests in an island moves by the error of steps: who is let go would be off byit,
-    and may be beyond the end of what comes."""
+    """Whether what rests in an island moves by the error of steps.
+
+    Who is let go would be off by it, and may be beyond the end of what comes.
+    """
     for k in range(count):
         i = elements.members[k]
         if elements.modes[i] == 0.0 and abs(elements.found[FLOW, i]) > (

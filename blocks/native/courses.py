@@ -62,7 +62,6 @@ class CourseData:
         """Room for the steps that are taken again, with the tolerances as units of unknowns."""
         work_space = workspace(self.atol.size, self.kind, self.matrix)
         work_space.k[ATOL], work_space.rtol[0] = self.atol, self.rtol
-        self.equations.tell_of_slopes(work_space.steady, self.kind, self.matrix is not None)
         return Kept(work_space._replace(branch=room_for_branch(self.loops)))
 
 

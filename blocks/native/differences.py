@@ -2,8 +2,7 @@
 
 They are differences of slopes, or, where these are known, derivatives in a direction
 [A. R. Curtis, M. J. D. Powell and J. K. Reid, "On the Estimation of Sparse Jacobian Matrices",
-J. Inst. Maths Applics 13, 1974]. Of slopes that are ``straight`` in the unknowns, differences are
-taken from where all these are zero.
+J. Inst. Maths Applics 13, 1974].
 """
 
 from __future__ import annotations
@@ -22,22 +21,21 @@ __all__ = ["derive_columns"]
 
 
 @machine_code
-def derive_columns(code: Code, work: Workspace, t: float, x: Vector, slope: Vector,
-                   straight: bool) -> None:
+def derive_columns(code: Code, work: Workspace, t: float, x: Vector, slope: Vector) -> None:
     """The entries of df/dx, near ``slope`` = f(t, x)."""
     lists, values = work.sparse, work.linear[0]
     group_starts, groups = lists[lists[GROUP_STARTS]:], lists[lists[GROUPS]:]
     starts, rows = lists[lists[COLUMN_STARTS]:], lists[lists[COLUMN_ROWS]:]
     _begin_at(code, work, t, x)
     for g in range(lists[COLUMN_GROUPS]):
-        _stand_at(code, work, x, straight)
+        _stand_at(code, work, x)
         for q in range(group_starts[g], group_starts[g + 1]):
-            _move_along(code, work, x, straight, groups[q])
-        _evaluate(code, work, t, x, straight)
+            _move_along(code, work, x, groups[q])
+        _evaluate(code, work, t, x)
         for q in range(group_starts[g], group_starts[g + 1]):
             j = groups[q]
             for e in range(starts[j], starts[j + 1]):
-                values[e] = _change_of(code, work, x, slope, straight, rows[e], j)
+                values[e] = _change_of(code, work, x, slope, rows[e], j)
 
 
 @machine_code
@@ -50,34 +48,28 @@ def _begin_at(code: Code, work: Workspace, t: float, x: Vector) -> None:
 
 
 @machine_code
-def _stand_at(code: Code, work: Workspace, x: Vector, straight: bool) -> None:
+def _stand_at(code: Code, work: Workspace, x: Vector) -> None:
     """Begin with columns that no unknown has been moved for."""
     if code.linear != 0:
         work.k[NEW, :] = 0.0
-    elif straight:
-        work.k[WORK, :] = 0.0
     else:
         work.k[WORK, :] = x
 
 
 @machine_code
-def _move_along(code: Code, work: Workspace, x: Vector, straight: bool, j: int) -> None:
+def _move_along(code: Code, work: Workspace, x: Vector, j: int) -> None:
     """Look at the column of an unknown, too."""
     if code.linear != 0:
         work.k[NEW, j] = 1.0
-    elif straight:
-        work.k[WORK, j] = work.sizes[j]
     else:
         work.k[WORK, j] = x[j] + BAND_DIFFERENCE * max(abs(x[j]), work.sizes[j])
 
 
 @machine_code
-def _evaluate(code: Code, work: Workspace, t: float, x: Vector, straight: bool) -> None:
+def _evaluate(code: Code, work: Workspace, t: float, x: Vector) -> None:
     """Find all these columns."""
     if code.linear != 0:
         run_code(code.linear, work.at, x, code.p, code.q, work.k[NEW])
-    elif straight:
-        slope_at(code, work, 0.0, work.k[WORK], work.k[NEW])
     else:  # on both sides: slopes may bend within a tolerance
         slope_at(code, work, t, work.k[WORK], work.k[NEW])
         for i in range(x.size):
@@ -86,13 +78,10 @@ def _evaluate(code: Code, work: Workspace, t: float, x: Vector, straight: bool) 
 
 
 @machine_code
-def _change_of(code: Code, work: Workspace, x: Vector, slope: Vector, straight: bool, r: int,
-               j: int) -> float:
+def _change_of(code: Code, work: Workspace, x: Vector, slope: Vector, r: int, j: int) -> float:
     """The derivative of a slope by an unknown, near ``slope`` = f(t, x)."""
     if code.linear != 0:
         return work.k[NEW, r]
-    if straight:
-        return (work.k[NEW, r] - work.inner[BASE, r]) / work.sizes[j]
     way = x[j] - work.k[WORK, j]
     value = (work.k[NEW, r] - work.inner[BASE, r]) / (2.0 * way)
     if not np.isfinite(value):  # where a law ends, as a root at 0

@@ -18,7 +18,7 @@ import numpy as np
 from ..language.expression import TIME
 from ..machine.compiling import compiled, name_of_code
 from ..machine.signatures import address_of, run_code
-from ..numerics.arrays import Array, Flags, Indices
+from ..numerics.arrays import Array, Flags
 from ..system.delays import delayed_signals
 from .expressions import Unwritable, Writer
 from .forms import is_large, is_solved_for
@@ -32,7 +32,6 @@ from .steps import (
     BACKWARD_EULER,
     EULER,
     EXPLICIT,
-    IMPLICIT,
     RUNGE_KUTTA,
     TRAPEZOIDAL,
     Code,
@@ -261,13 +260,6 @@ class Equations:
         if lists is None:
             return self.derivatives
         return self.in_direction if self._solved is not None else 0
-
-    def tell_of_slopes(self, steady: Indices, kind: int, in_loops: bool) -> None:
-        """Say whether derivatives ``in_loops`` change at events alone, and slopes are linear."""
-        from .linearity import has_linear_slopes, has_steady_derivatives
-
-        steady[0] = in_loops and has_steady_derivatives(self.system)
-        steady[2] = kind == IMPLICIT and has_linear_slopes(self.system, self._laws)
 
     @cached_property
     def in_direction(self) -> int:

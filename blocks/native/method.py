@@ -165,9 +165,7 @@ class OneStep(Method):
         self.pieces: Array = np.zeros(0)
         self._last_events: OwnEvents | None = None
         matrix = self._matrix()
-        work_space = workspace(n, self.kind, matrix)
-        self.equations.tell_of_slopes(work_space.steady, self.kind, matrix is not None)
-        work_space = work_space._replace(branch=self.branch)
+        work_space = workspace(n, self.kind, matrix)._replace(branch=self.branch)
         self.work_space, self.k = Kept(work_space), work_space.k
         self.capacity = min(max(BLOCK // max(n, 1), LEAST_ROWS), MOST_ROWS)
         self.record = one_step.Record(np.empty(self.capacity), np.empty(self.capacity),

@@ -157,7 +157,6 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
     status, number of steps, number of events that were carried out; those already held among them
     """
     taken, events, instant, behind = begun[0], begun[1], 0, 0
-    work.steady[1] = 0
     if state[KNOWN] != 1.0:
         counts[2] += 1
         if not has_slope(code, work, state[TIME], x):
@@ -186,7 +185,6 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
                 counts[2] += 1
             return status, taken, events
         events += 1
-        work.steady[1] = 0
         if known:
             instant += 1
         if enters_new_modes(network) and is_explicit(code) and not is_fixed(code):
@@ -543,7 +541,6 @@ def between(code: Code, work: Workspace, steps: Steps, which: Indices, theta: Ve
                 present, begins = steps.known[nearest], True
                 x[:] = steps.values[nearest]
                 q[:] = steps.q[steps.event[nearest]]
-                work.steady[1] = 0
                 slope_at(code, work, steps.starts[present], x, k[0])
             while begins or present < i:
                 if not begins:

@@ -25,7 +25,7 @@ INSIDE = 0.17  # of what dies out within a step: the largest error of a step of 
 BRIEF = 40.0  # times its time constant: a step whose own error no longer tells of that
 RESOLVED = 10.0  # times the same: one whose error does
 BENT = 0.3  # error of the slope at the end of a step, from which on the end is moved
-NOTHING = 1e-6  # tolerances: an end that is as near to where its slope fits is there
+NOTHING = 1e-4  # tolerances: an end that is as near to where its slope fits is there
 MOST_MOVES = 5
 SHORT_OF = 0.99  # of the way to where a root begins
 FARTHEST = 0.25  # tolerances that an end is moved by in all
@@ -99,9 +99,6 @@ def error_at_end(code: Code, work: Workspace, k: Matrix, t: float, h: float, x: 
     is theirs; where that leads across, as at the beginning of a root, to between the two. What is
     linear stays where it is, and the order of the step is kept.
     """
-    if work.steady[2] != 0:  # it is theirs, but for rounding
-        slope_at(code, work, t + h, k[NEW], k[6])
-        return 0.0, 1
     missed, by_stage, way = work.inner[ATOL], work.inner[ATOL + 1], work.inner[ATOL + 2]
     for i in range(x.size):
         missed[i] = -k[6, i] / (GAMMA * h)

@@ -23,13 +23,9 @@ __all__ = ["derive", "factorize_less", "solve_with"]
 @machine_code
 def derive(code: Code, work: Workspace, t: float, h: float, x: Vector, slope: Vector) -> None:
     """df/dx and df/dt, near ``slope`` = f(t, x)."""
-    if work.steady[1] != 0:
-        derive_by_time(code, work, t, h, x, slope)
-        return
     grouped = work.sparse.size > 0 and work.sparse[COLUMN_GROUPS] > 0
-    straight = grouped and work.steady[0] != 0 and _has_slopes_of_nothing(code, work)
     work.at[0] = t
-    _derive_at(code, work, t, x, slope, grouped, straight)
+    _derive_at(code, work, t, x, slope, grouped)
     finite = code.linear == 0 or _is_finite(work.linear)
     for k in range(2):
         if not finite:
@@ -38,7 +34,7 @@ def derive(code: Code, work: Workspace, t: float, h: float, x: Vector, slope: Ve
                 near[i] = x[i]
                 if work.k[ATOL, i] < np.inf:
                     near[i] += side * np.sqrt(1.0 + i / x.size) * work.k[ATOL, i]
-            _derive_at(code, work, t, near, slope, grouped, straight)
+            _derive_at(code, work, t, near, slope, grouped)
             finite = _is_finite(work.linear)
     if not (finite or grouped):
         _derive_overflown(code, work, t, x, slope)
@@ -46,18 +42,16 @@ def derive(code: Code, work: Workspace, t: float, h: float, x: Vector, slope: Ve
         for j in range(work.linear.shape[1]):  # infinite on either side: tried again, shorter
             if not abs(work.linear[i, j]) < np.inf:
                 work.linear[i, j] = np.nan
-    if straight:
-        work.steady[1] = 1
     if grouped:
         derive_by_time(code, work, t, h, x, slope)
 
 
 @machine_code
-def _derive_at(code: Code, work: Workspace, t: float, x: Vector, slope: Vector, grouped: bool,
-               straight: bool) -> None:
+def _derive_at(code: Code, work: Workspace, t: float, x: Vector, slope: Vector, grouped: bool
+               ) -> None:
     """df/dx, by groups of columns that share no row or all at once, then df/dt with it."""
     if grouped:
-        derive_columns(code, work, t, x, slope, straight)
+        derive_columns(code, work, t, x, slope)
     else:
         run_code(code.linear, work.at, x, code.p, code.q, work.linear)
 
@@ -92,21 +86,6 @@ def _is_finite(linear: Matrix) -> bool:
     for i in range(linear.shape[0]):
         finite &= are_finite(linear[i])
     return finite
-
-
-@machine_code
-def _has_slopes_of_nothing(code: Code, work: Workspace) -> bool:
-    """Whether slopes are numbers where all unknowns, and time, are zero; they are kept.
-
-    Differences from there are the derivatives of what is linear, whenever and by whomever they are
-    taken.
-    """
-    if code.linear != 0:
-        return True
-    nothing, base = work.k[WORK], work.inner[BASE]
-    nothing[:] = 0.0
-    slope_at(code, work, 0.0, nothing, base)
-    return are_finite(base)
 
 
 @machine_code

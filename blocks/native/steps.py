@@ -99,9 +99,6 @@ class Workspace(NamedTuple):
     rtol: Vector  # (1,) relative tolerance
     extended: Indices  # (1,) whether the last step of order 8 has the stages of its extension
     branch: Matrix  # rows of :mod:`~blocks.native.loop_branch`; none where loops are linear
-    #: (3,) Whether a df/dx in loops changes at events alone, and whether it is there; whether
-    #: slopes are linear in the states, whatever its form.
-    steady: Indices
 
 
 class Sparse(NamedTuple):
@@ -126,8 +123,7 @@ def workspace(n: int, kind: int = EXPLICIT, matrix: Sparse | None = None) -> Wor
                      np.empty(3), np.empty(2), np.zeros((width + 1, width)),
                      np.empty((width, width)), np.zeros(width, dtype=int),
                      np.empty((INNER, width)), np.empty(0), np.empty(0), np.zeros(0, dtype=int),
-                     np.zeros(1), np.zeros(1, dtype=int), np.empty((0, 0)),
-                     np.zeros(3, dtype=int))
+                     np.zeros(1), np.zeros(1, dtype=int), np.empty((0, 0)))
 
 
 def solves_with_derivatives(kind: int) -> bool:

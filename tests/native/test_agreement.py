@@ -287,10 +287,8 @@ def derivatives(implicit, t):
         return full, None if work.sparse.size else linear[n], 1e-8
     slope = np.empty(n)
     slope_at(code, work, t, x, slope)
-    work.steady[1] = 0
     derive(code, work, t, 1e-3, x, slope)
-    error = 1e-10 if work.steady[0] else 1e-6
-    return entries(work.sparse, work.linear[0]), None, error
+    return entries(work.sparse, work.linear[0]), None, 1e-6
 
 
 def has_entries(problem):

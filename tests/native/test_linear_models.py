@@ -1,6 +1,5 @@
 """Linear models: matrix exponentials and closed forms that runs must meet, switches among them."""
 
-import casadi as ca
 import numpy as np
 import pytest
 from benches import wire, wired
@@ -13,7 +12,6 @@ import library.electrical as el
 import library.translational as tr
 from benchmarks.cases.models import alone
 from blocks import Component, Discrete, Model, Variable, der, quantity, sin, time, when
-from blocks.native.linearity import kinds_of_dependence
 from blocks.native.step_control import count_up_to
 from library.signal import Gain, Step
 
@@ -127,19 +125,6 @@ def test_sines_in_an_algebraic_loop_are_followed():
     t = np.linspace(0, 10e-3, 333)
     expected = (gain * np.exp(1j * w * t)).imag - gain.imag * np.exp(-t / tau)
     assert_allclose(at(run, "store.vc", t), expected, rtol=0, atol=1e-8)
-
-
-def test_how_an_expression_depends_on_what_moves_is_read_off_its_operations():
-    t, x, p = ca.SX.sym("t"), ca.SX.sym("x"), ca.SX.sym("p")
-    constant, of_time, linear, other = range(4)
-    for expression, kind in [
-        (p**3 + ca.sin(p), constant), (3 * x - p * x / ca.sqrt(p), linear),
-        (ca.if_else(p > 0, x, -2 * x), linear), (x * x, other), (x / (x + p), other),
-        (ca.fabs(x), other), (ca.floor(x), other), (ca.sign(x), other),
-        (ca.if_else(x > 0, p, 1), other), (ca.fmin(x, p), other), (p * x + ca.sin(x), other),
-        (ca.sin(t * p) * t, of_time), (p * x + ca.sin(t), linear), (x * ca.sin(t), other)]:
-        found = kinds_of_dependence(ca.Function("f", [t, x, p], [ca.SX(expression)]), 0, [1])
-        assert found.tolist() == [kind], expression
 
 
 @given(st.lists(st.floats(-5, 5), max_size=40), st.floats(-6, 6), st.data())

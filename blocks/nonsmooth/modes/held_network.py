@@ -162,9 +162,6 @@ class HeldNetwork:
 
     def _pose(self) -> None:
         """Complete the symbols, and make what is looked at in Python."""
-        #: Expressions that give the slopes one after the other, and what each moves by.
-        self.slopes_by = [(self.alone, self.system.tape.x), (
-            self.expressions["slope"], ca.vertcat(self.system.tape.x, self.taken))]
         self.length = 2 * int(self.together.sum())
         self.symbols = [*self.symbols, self.taken]
 

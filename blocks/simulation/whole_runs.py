@@ -52,7 +52,6 @@ class WholeRuns:
         self.problem, self.system = problem, problem.system
         self.t0, self.t1, self.rtol, self.max_step = t0, t1, rtol, max_step
         self.time_events = TimeEvents(self.system, problem.p, t0, t1)
-        self._method: Any = None  # with which others can be run
 
     @np.errstate(all="ignore")
     def run(self, p: Array, x: Array, scale: Array, atol: Array) -> Course | None:
@@ -68,7 +67,10 @@ class WholeRuns:
         problem.laws = laws_at_events(self.system)
         try:
             method = self._begun(problem, atol)
-            found = None if method is None else method.run_whole(self.t1)
+            if method is None:
+                return None
+            found = method.run_whole(self.t1)
+            method.rest()
         except FAILURES:
             return None
         return None if found is None or self._may_chatter(found) else found
@@ -99,10 +101,9 @@ class WholeRuns:
             return None
         y, options = problem.solver_vector(), {
             "t_end": t1, "rtol": self.rtol, "atol": atol / problem.scale, "max_step": self.max_step}
-        method = self._method
-        if type(method) is not kind or not method.serves(problem, t0, y, options):
-            method = self._method = kind(problem, t0, y, **options)
+        method = kind.for_run(problem, t0, y, **options)
         if method.carries:
+            method.rest()
             return None
         method.carry_out(EventRules(
             times.relations.at_zero, times.timed, np.zeros_like(times.timed),
@@ -154,11 +155,6 @@ class SeveralRuns:
         out = np.empty_like(found)
         out[:, order] = found
         return out
-
-    def at_start(self, function: Evaluator, wanted: Wanted) -> Array:
-        """A function at the starts of all runs."""
-        times, pieces = self.times[self.first], self.pieces[self.first]
-        return self._values(function, wanted, times, pieces, self._states(times, pieces)).T
 
     def _states(self, times: Array, pieces: Indices) -> Array:
         with READING:

@@ -75,7 +75,6 @@ class Runner:
             model = model_until(model, until)
         self.model, self.recipe = model, recipe
         self.settings = [find_setting(model, path, recipe.paths) for path in recipe.paths]
-        self.functions: Any = None
         with ASSEMBLY:
             self.system = model.compile()
         composites = [s.component for s in self.settings if s.component and s.component._built]
@@ -111,10 +110,6 @@ class Runner:
         result = run.result()
         if result.status == "interrupted":
             raise KeyboardInterrupt
-        recording: Any = result.recording
-        if self.functions is None or recording.system is not self.system:
-            self.system, self.functions = recording.system, recording.functions
-        recording.functions = self.functions  # the same for all runs of one system
         outcome = Outcome(number, result.status, _unmet(result) or result.message)
         for output in self.recipe.outputs:
             value = output.of(result)

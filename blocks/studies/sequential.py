@@ -6,6 +6,7 @@ once for all. A run that is not carried out whole by machine code is made again 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -68,21 +69,25 @@ class SequentialRunner(BatchRunner):
         p, x = self.filled(places)
         refused = self.refused(places)
         scale, atol = self.sizes(places)
-        made = ((number, None if refused[k] else self.runs.run(p[k], x[k], scale[k], atol[k]))
-                for k, number in enumerate(numbers))
-        left = len(numbers)
-        while left:
+        made: dict[int, list[tuple[int, Course]]] = defaultdict(list)  # by kinds of steps
+        size = 0
+        for k, number in enumerate(numbers):
             with interruptible():
-                some = _as_many_as_are_read(made)
-            left -= len(some)
-            by_kind: dict[int, list[tuple[int, Course]]] = {}
-            for number, run in some:
-                if run is None:
-                    yield self.by_itself(number)
-                else:
-                    by_kind.setdefault(run.common.kind, []).append((number, run))
-            for group in by_kind.values():
-                yield from self._outcomes(group)
+                run = None if refused[k] else self.runs.run(p[k], x[k], scale[k], atol[k])
+            if run is None:
+                yield self.by_itself(number)
+                continue
+            made[run.common.kind].append((number, run))
+            size += run.count * (len(run.common.p) + run.q.shape[1] + run.common.size)
+            if size > MOST_NUMBERS:
+                yield from self._read(made)
+                size = 0
+        yield from self._read(made)
+
+    def _read(self, made: dict[int, list[tuple[int, Course]]]) -> Iterator[Outcome]:
+        """Outcomes of runs that are forgotten then."""
+        while made:
+            yield from self._outcomes(made.popitem()[1])
 
     def _outcomes(self, group: list[tuple[int, Course]]) -> Iterator[Outcome]:
         """What is kept of some runs."""
@@ -93,19 +98,6 @@ class SequentialRunner(BatchRunner):
         good = np.all([np.isfinite(found).reshape(len(group), -1).all(axis=1)
                        for found in columns.values()], axis=0)
         yield from self.outcomes([number for number, _ in group], columns, good)
-
-
-def _as_many_as_are_read(made: Iterator[tuple[int, Course | None]]
-                         ) -> list[tuple[int, Course | None]]:
-    """So many runs as are read together."""
-    some, numbers = [], 0
-    for number, run in made:
-        some.append((number, run))
-        if run is not None:
-            numbers += run.count * (len(run.common.p) + run.q.shape[1] + run.common.size)
-        if numbers > MOST_NUMBERS:
-            break
-    return some
 
 
 def _values(output: Output, read: Sequence[Any], runs: SeveralRuns) -> Any:
@@ -120,7 +112,7 @@ def _values(output: Output, read: Sequence[Any], runs: SeveralRuns) -> Any:
                     function, wanted, np.tile(of, len(at)), at.ravel()).reshape(
                         -1, *at.shape)[variables, :, np.arange(len(variables))].T)[0].T
         case "initial":
-            found = runs.at_start(function, wanted)
+            found = runs.values(function, wanted)[:, runs.first].T
         case reduction:
             times = runs.times[-1:] if reduction == "final" else np.array(output.times)
             number, count = len(runs.first), len(times)

@@ -12,9 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import cached_property
 
-import casadi as ca
 import numpy as np
 
 from ...numerics import sparse as sp
@@ -133,7 +131,8 @@ class Indeterminacy:
         """Let efforts be as they are shared, where what slides follows them, or conditions of the
         model look at them."""
         stuck, load = self.state.modes == 0, self.load
-        felt = self._are_felt if load is None else (load.pieces and (load.dependent & ~stuck).any())
+        felt = self.evaluation.functions.are_felt if load is None else (
+            load.pieces and (load.dependent & ~stuck).any())
         if not felt or not stuck.any():
             return
         open_ = self.elements_of(problem, t, stuck)[1]
@@ -147,12 +146,6 @@ class Indeterminacy:
             for island, found, *_ in self._present(problem, t, open_, now):
                 effort[island] = found
             self.elements.put(problem.u, effort)
-
-    @cached_property
-    def _are_felt(self) -> bool:
-        """Whether conditions of the model look at efforts."""
-        tape = self.evaluation.system.tape
-        return bool(ca.jacobian_sparsity(ca.vertcat(tape.crossings, tape.exponents), tape.u).nnz())
 
     def _present(self, problem: Problem, t: float, index: Indices, now: LawValues
                  ) -> Iterator[tuple[Indices, Array, Flags, tuple[Array, Array], Array]]:

@@ -8,6 +8,7 @@ states and unknowns of algebraic loops.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 
 import casadi as ca
 import numpy as np
@@ -88,6 +89,12 @@ class LawFunctions:
         units = effort_units(elements, laws)
         elements, laws = replace(elements, unit=elements.unit * units), laws.in_units(units)
         return cls(system, elements, laws)
+
+    @cached_property
+    def are_felt(self) -> bool:
+        """Whether conditions of the model look at efforts."""
+        tape = self.system.tape
+        return bool(ca.jacobian_sparsity(ca.vertcat(tape.crossings, tape.exponents), tape.u).nnz())
 
     def _held_modes(self, laws: LawExpressions) -> SolvedModes | None:
         """Held modes in one or two evaluations.

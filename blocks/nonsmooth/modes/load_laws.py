@@ -41,8 +41,8 @@ def refuse_loads_without_mass(system: System) -> None:
             light[0], "exact friction acts on a node without mass, in one network with a law "
             "that looks at the load.", "Give that node a mass.", code="structure.massless",
         )  # fmt: skip
-    fast = ca.vertcat(system.tape.u, system.tape.z)
     for f, family, (_, _, flow, *_) in laws:
+        fast = ca.vertcat(system.tape.u, system.tape.z)
         free = ca.which_depends(system.tape.writer.kernel_row(f, flow).T, fast, 1, True)
         for i in np.flatnonzero(free):
             raise StructureError(

@@ -25,7 +25,7 @@ INSIDE = 0.17  # of what dies out within a step: the largest error of a step of 
 BRIEF = 40.0  # times its time constant: a step whose own error no longer tells of that
 RESOLVED = 10.0  # times the same: one whose error does
 BENT = 0.3  # error of the slope at the end of a step, from which on the end is moved
-NOTHING = 1e-4  # tolerances: an end that is as near to where its slope fits is there
+ROUNDED = 1e-4  # tolerances: what does not come nearer by moves so small misses by rounding
 MOST_MOVES = 5
 SHORT_OF = 0.99  # of the way to where a root begins
 FARTHEST = 0.25  # tolerances that an end is moved by in all
@@ -97,7 +97,7 @@ def error_at_end(code: Code, work: Workspace, k: Matrix, t: float, h: float, x: 
     some time constants: steps of that length would go on for good. There what is fast is moved, by
     Newton's method with the factors of the step and by less than the tolerance, to where its slope
     is theirs; where that leads across, as at the beginning of a root, to between the two. What is
-    linear stays where it is, and the order of the step is kept.
+    linear stays where it is but for rounding, and the order of the step is kept.
     """
     missed, by_stage, way = work.inner[ATOL], work.inner[ATOL + 1], work.inner[ATOL + 2]
     for i in range(x.size):
@@ -110,8 +110,6 @@ def error_at_end(code: Code, work: Workspace, k: Matrix, t: float, h: float, x: 
         way[:] = missed
         solve_with(work, way, k[WORK])
         far += _in_tolerances(work, way, x)
-        if far <= NOTHING:
-            return 0.0, 1
         if not far <= FARTHEST:
             return error, moves + 1
         before, ahead = left, _move_end(work, k, missed, way, 1.0)
@@ -123,8 +121,10 @@ def error_at_end(code: Code, work: Workspace, k: Matrix, t: float, h: float, x: 
             if between:  # and its square is straight; in its very beginning it may have no value
                 _move_end(work, k, missed, way, SHORT_OF * ahead**2 / (ahead**2 + beyond**2))
             left = _error_of_slope(code, work, k, t, h, x)
-            return 0.0 * left if between else error, moves + 2  # no number where that is none
-        if before > 1.0:
+            if between or far <= ROUNDED:
+                return 0.0 * left, moves + 2  # no number where that is none
+            return error, moves + 2
+        if before > 1.0 and far > ROUNDED:
             return error, moves + 1
     return error, moves + 1
 

@@ -52,7 +52,7 @@ def _derive_at(code: Code, work: Workspace, t: float, x: Vector, slope: Vector, 
     """df/dx, by groups of columns that share no row or all at once, then df/dt with it."""
     if grouped:
         derive_columns(code, work, t, x, slope)
-    else:
+    elif x.size > 0:
         run_code(code.linear, work.at, x, code.p, code.q, work.linear)
 
 

@@ -41,7 +41,8 @@ def test_an_exponential_rectifier_is_the_closed_form(method):
 @pytest.mark.parametrize("method", ["euler", "backward_euler", "trapezoidal", "moreau_jean"])
 def test_fixed_steps_are_as_long_as_was_said_whatever_waves_a_source_has(method):
     model = wired("wave", "source.p load.p", "load.n source.n earth.V", "sine.y late.u",
-                  earth=el.ElectricalReference(), late=Delay(delay="2 ms"), sine=Sine(frequency="1 Hz"),
+                  earth=el.ElectricalReference(), late=Delay(delay="2 ms"),
+                  sine=Sine(frequency="1 Hz"),
                   source=el.ACVoltageSource(amplitude="10 V", frequency="1.003 GHz"),
                   load=el.Resistor(resistance="10 ohm"))
     run = model.simulate("20 ms", method=method, step="1 ms")

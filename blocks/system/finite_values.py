@@ -361,6 +361,8 @@ def _divisors(value: ca.SX) -> list[ca.SX]:
             ahead += [one.dep(i) for i in range(one.n_dep())]
             if one.op() in (ca.OP_DIV, ca.OP_INV):
                 found.append(one.dep(one.n_dep() - 1))
+                while found[-1].op() in (ca.OP_FABS, ca.OP_SQ, ca.OP_SQRT):  # zero with what is in
+                    found[-1] = found[-1].dep(0)
     return found
 
 

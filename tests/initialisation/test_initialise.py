@@ -163,16 +163,12 @@ def pendulum(**targets):
     return (x, y, vx, vy), warned
 
 
-@pytest.mark.parametrize("side", [-1, 1])
-def test_a_guess_of_the_height_decides_on_which_side_a_pendulum_hangs(side):
-    (x, y, *_), warned = pendulum(x="0.6 m", y=Target(quantity(0.5 * side, "m"), "none"))
-    assert (x, y) == (pytest.approx(0.6), pytest.approx(0.8 * side))
-    assert not warned
-
-
-def test_low_targets_off_the_circle_start_at_its_nearest_point():
-    (x, y, *_), warned = pendulum(x=Target("3 m", "low"), y=Target("4 m", "low"))
-    assert (x, y) == (pytest.approx(0.6, abs=1e-6), pytest.approx(0.8, abs=1e-6))
+@pytest.mark.parametrize("x, y, side", [
+    ("0.6 m", Target("0.5 m", "none"), 1), ("0.6 m", Target("-0.5 m", "none"), -1),
+    (Target("3 m", "low"), Target("4 m", "low"), 1)])  # the nearest point of the circle
+def test_a_guess_or_low_targets_decide_on_which_side_a_pendulum_hangs(x, y, side):
+    found, warned = pendulum(x=x, y=y)
+    assert found[:2] == (pytest.approx(0.6), pytest.approx(0.8 * side))
     assert not warned
 
 

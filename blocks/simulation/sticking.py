@@ -73,24 +73,24 @@ def _creep_term(path: str, t: Array, rows: Array, lost: dict[str, float]) -> Sti
     still = span * (rest[1:] & rest[:-1])
     power = np.minimum(effort * flow, 0.0)
     way, gave = still @ (flow[1:] + flow[:-1]) / 2, -still @ (power[1:] + power[:-1]) / 2
-    # bristles that bear the strength F at a deflection z have stored F z/2
-    rest = _with_springing(rest, bears, t, flow, 4 * np.max(
-        energy, initial=0.0) / max(strength.max(), TINY))
+    # bristles that bear the strength F at z have stored F z/2; beyond it a slip is above z/10
+    most = 4 * np.max(energy, initial=0.0) / max(strength.max(), TINY)
+    rest = _with_springing(rest, t, flow, np.where(bears, most, most / 20))
     still = rest[1:] & rest[:-1]
     share = float(span[still].sum() / whole) if whole else float(rest[-1])
     return StickTerm(path, share, int(np.sum(rest[:-1] & ~rest[1:])), _longest(still, span),
                      lost.get(path, 0.0), float(way), float(gave))
 
 
-def _with_springing(rest: Flags, bears: Flags, t: Array, flow: Array, way: float) -> Flags:
-    """When a friction rests, or springs on its bristles by no more than a ``way`` in between,
-    with a load that they bear; what has let go rests no more as long as it gets faster."""
+def _with_springing(rest: Flags, t: Array, flow: Array, way: Array) -> Flags:
+    """When a friction rests, or springs on its bristles by no more than a ``way`` in between that
+    its load allows; what has let go rests no more as long as it gets faster."""
     rest, slows = rest.copy(), np.flatnonzero(np.diff(np.abs(flow)) < 0) + 1
     place = np.append(0.0, np.cumsum(np.diff(t) * (flow[1:] + flow[:-1]) / 2))
     leaves = np.flatnonzero(rest[:-1] & ~rest[1:])
     comes = np.append(np.flatnonzero(~rest[:-1] & rest[1:]) + 1, len(rest))
     for begin, end in zip(leaves, comes[np.searchsorted(comes, leaves, "right")], strict=True):
-        if bears[begin + 1] and np.abs(place[begin : end + 1] - place[begin]).max() <= way:
+        if np.abs(place[begin : end + 1] - place[begin]).max() <= way[begin + 1]:
             rest[begin:end] = True
         else:
             rest[end : np.append(slows, len(rest))[np.searchsorted(slows, end)]] = False

@@ -15,10 +15,10 @@ import casadi as ca
 import numpy as np
 
 from ..assembly.network import Family
-from ..exceptions import SimulationError
+from ..exceptions import SimulationError, warn_user
 from ..language.kernel import Kernel, Law
 from ..language.readable import readable
-from ..numerics.arrays import Flags, Indices, distinct
+from ..numerics.arrays import Array, Flags, Indices, distinct
 from ..numerics.rewriting import instructions
 from .evaluator import Evaluator
 from .problem import Problem
@@ -48,8 +48,10 @@ CONSTANT = {"constant", "parameter"}  # slopes of a law
 LOOKS = 50  # instants at which a run with many unknowns is looked at, beside ends of episodes
 KERNELS = 256  # classes of components whose laws are gone through once for many models
 CHUNK = 2000  # instants that are looked at at once
+HALVINGS, POLE = 40, 1e6  # of a step, and how much larger a value must be there than at its ends
 
-_Laws: TypeAlias = tuple[Indices, Evaluator]  # numbers of laws, and their values
+#: Numbers of laws, those by every divisor that may pass zero, and values: of both, and divisors.
+_Laws: TypeAlias = tuple[Indices, Indices, Evaluator]
 Text: TypeAlias = Callable[[], str]  # gives an equation to whoever reads it
 
 
@@ -126,7 +128,7 @@ class FiniteValues:
 
     def _check_relations(self, recording: RunRecording) -> None:
         """Look at laws that may lose their value by parameters and relations alone."""
-        laws, function = self._of_relations
+        laws, _, function = self._of_relations
         if not len(laws):
             return
         rows, problem = recording.episodes.m, recording.problem
@@ -144,7 +146,7 @@ class FiniteValues:
 
     def _check_steps(self, recording: RunRecording, laws: _Laws, of_states: bool) -> None:
         """Look at some laws at the ends of the steps of a run."""
-        rows, function = laws
+        rows, divided, function = laws
         if not len(rows):
             return
         problem = recording.problem
@@ -163,14 +165,41 @@ class FiniteValues:
             times, numbers = all_times[first : first + CHUNK], which[first : first + CHUNK]
             read = recording.evaluate_states if of_states else recording.evaluate_unsplit
             values = read(function, times, numbers)
-            for k in np.flatnonzero(~np.isfinite(values).all(axis=0))[:1]:
+            for k in np.flatnonzero(~np.isfinite(values[: len(rows)]).all(axis=0))[:1]:
                 law = int(rows[np.flatnonzero(~np.isfinite(values[:, k]))[0]])
                 self._stop(recording, law, float(times[k]))
+            self._warn_of_poles(laws, times, numbers, values, partial(read, function))
+
+    def _warn_of_poles(self, laws: _Laws, times: Array, numbers: Indices, values: Array,
+                       read: Callable[[Array, Indices], Array]) -> None:
+        """Warn where a law grows beyond all bounds in a step, as a divisor passes zero there."""
+        rows, divided, _ = laws
+        sizes, divisor = values[len(rows) :].reshape(2, len(divided), len(times))
+        passes = np.diff(divisor > 0, axis=1) & (np.diff(numbers) == 0)
+        at, which = (found[:LOOKS] for found in np.nonzero(passes.T))
+        a, b, every = times[at], times[at + 1], np.arange(len(at))
+        for _ in range(HALVINGS if len(at) else 0):
+            there = read((a + b) / 2, numbers[at])[len(rows) :].reshape(2, len(divided), len(at))
+            size, left = there[:, which, every]
+            before = (left > 0) == (divisor[which, at] > 0)
+            a, b = np.where(before, (a + b) / 2, a), np.where(before, b, (a + b) / 2)
+        for k in every:
+            if not abs(size[k]) <= POLE * np.abs(sizes[which[k], at[k] : at[k] + 2]).max():
+                path, text = self._named(int(divided[which[k]]))
+                warn_user(f"{path}: its equation  {text}  grows beyond all bounds at t = "
+                          f"{a[k]:.6g} s, between two steps, where a divisor passes zero. "
+                          "Keep it away from zero, or leave out what is not needed.")
+                return
 
     def _some(self, rows: list[int]) -> _Laws:
-        if len(rows) == len(self.told):
-            return np.arange(len(rows)), self._values
-        return np.array(rows, dtype=int), self.system.function("finite", self.expression[rows])
+        """Laws and, of systems of which all operations are gone through, by what they divide."""
+        moving = {s.__hash__() for i in MOVING for s in ca.symvar(self.system.arguments[i])}
+        divisors = [(row, value) for row in rows for value in _divisors(self.expression[row])
+                    if not moving.isdisjoint(s.__hash__() for s in ca.symvar(value))] if (
+            self._function.n_instructions() <= MANY) else []
+        divided = [row for row, _ in divisors]
+        return np.array(rows, dtype=int), np.array(divided, dtype=int), self.system.function(
+            "finite", ca.vertcat(self.expression[rows + divided, 0], *(d for _, d in divisors)))
 
     @cached_property
     def _seen(self) -> list[int]:
@@ -320,6 +349,21 @@ def _changing_blocks(system: System) -> Iterator[tuple[Family, int, Text, ca.SX,
                 yield (system.network.families[group.family], int(group.instances[row]),
                        partial(getattr, group.law, "text"), value,
                        bool(is_slope[step.unknowns].all()))
+
+
+def _divisors(value: ca.SX) -> list[ca.SX]:
+    """By what an expression divides, in whatever it is made of."""
+    found, seen, ahead = [], set(), [value]
+    while ahead:
+        one = ahead.pop()
+        if one.__hash__() not in seen:
+            seen.add(one.__hash__())
+            ahead += [one.dep(i) for i in range(one.n_dep())]
+            if one.op() in (ca.OP_DIV, ca.OP_INV):
+                found.append(one.dep(one.n_dep() - 1))
+                while found[-1].op() in (ca.OP_FABS, ca.OP_SQ, ca.OP_SQRT):  # zero with what is in
+                    found[-1] = found[-1].dep(0)
+    return found
 
 
 def _slopes(system: System) -> Flags:

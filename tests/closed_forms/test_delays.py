@@ -247,28 +247,19 @@ def test_the_past_of_one_run_is_not_that_of_the_next():
     assert again["c.y"].final == first
 
 
-def test_a_body_cannot_be_moved_by_a_delayed_position_but_follows_through_a_spring():
-    def model():
-        return wired("follow", "wave.y delay.u", "delay.y move.S", "move.C ground.V",
-                     "move.R block.M",
-                     wave=sig.Sine(amplitude="1 mm", frequency="1 Hz"), delay=sig.Delay(unit="m"),
-                     move=tr.PositionSource(), block=tr.Mass(), ground=tr.Reference())
-
-    with pytest.raises(blocks.EquationError,
-                       match="needs the derivative of a delayed signal") as refused:
-        model().simulate("1 s")
-    assert refused.value.code == "equation.delayed"
-
-
-def test_friction_on_a_belt_of_delayed_speed_is_refused():
-    model = wired("belt", "speed.y delay.u", "delay.y belt.S", "belt.R friction.R",
-                  "friction.C block.M", "belt.C ground.V",
-                  speed=sig.Ramp(slope="1 m/s^2"), delay=sig.Delay(unit="m/s"),
-                  belt=tr.VelocitySource(), block=tr.Mass(), ground=tr.Reference(),
-                  friction=tr.TranslationalFriction(law="coulomb"))
-    with pytest.raises(blocks.EquationError,
-                       match="^friction: has a relative velocity that is a delayed"):
+@pytest.mark.parametrize(("unit", "move", "between", "words"), [
+    ("m", tr.PositionSource(), tr.Rod(), "needs the derivative of a delayed signal"),
+    ("m/s", tr.VelocitySource(), tr.TranslationalFriction(law="coulomb"),
+     "^part: has a relative velocity that is a delayed")])
+def test_a_body_is_not_moved_by_a_delayed_position_nor_rubs_on_a_delayed_speed(
+        unit, move, between, words):
+    model = wired("follow", "wave.y delay.u", "delay.y move.S", "move.C ground.V", "move.R part.R",
+                  "part.C block.M", wave=sig.Sine(amplitude=quantity(1, unit), frequency="1 Hz"),
+                  delay=sig.Delay(unit=unit), move=move, part=between, block=tr.Mass(),
+                  ground=tr.Reference())
+    with pytest.raises(blocks.EquationError, match=words) as refused:
         model.simulate("1 s")
+    assert refused.value.code == "equation.delayed"
 
 
 @pytest.mark.parametrize(("delay", "initial", "text"), [

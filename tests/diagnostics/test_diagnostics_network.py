@@ -282,22 +282,17 @@ def test_unconnected_ports_of_an_array_are_one_finding():
 
 
 # -- what no simple rule explains ----------------------------------------------------------------
-def test_velocities_at_both_ends_of_a_gear_are_named_with_the_gear():
-    model = sound("gear.A a.R", "gear.B b.R", "a.C b.C ground.V", gear=Gear(),
-                  a=tr.VelocitySource(velocity="1 m/s"), b=tr.VelocitySource(velocity="1 m/s"))
-    finding = only(model)
+@pytest.mark.parametrize(("source", "words"), [
+    (lambda: tr.VelocitySource(velocity="1 m/s"),
+     "a and b prescribe more velocities than ground and gear leave free. … \n    gear.A.v == "
+     "gear.ratio*gear.B.v … nothing determines a.f, ground.V.f and b.f. … one of a and b"),
+    (lambda: tr.ForceSource(force="1 N"),
+     "a and b prescribe more forces than gear leaves free. … whose force is free (a mass).")])
+def test_sources_at_both_ends_of_a_massless_gear_are_named_with_the_gear(source, words):
+    finding = only(sound("gear.A a.R", "gear.B b.R", "a.C b.C ground.V", gear=Gear(),
+                         a=source(), b=source()))
     assert finding.where[:2] == ("a", "b")
-    says(finding, "structure.singular", finding.where,
-         "a and b prescribe more velocities than ground and gear leave free. … \n    gear.A.v == "
-         "gear.ratio*gear.B.v … nothing determines a.f, ground.V.f and b.f. … one of a and b")
-
-
-def test_forces_at_both_ends_of_a_massless_gear_are_named_with_the_gear():
-    model = sound("gear.A a.R", "gear.B b.R", "a.C b.C ground.V",
-                  gear=Gear(), a=tr.ForceSource(force="1 N"), b=tr.ForceSource(force="1 N"))
-    finding = only(model)
-    says(finding, "structure.singular", finding.where,
-         "a and b prescribe more forces than gear leaves free. … whose force is free (a mass).")
+    says(finding, "structure.singular", finding.where, words)
 
 
 def test_gears_of_one_ratio_in_parallel_are_dependent_and_of_two_ratios_are_not():

@@ -359,18 +359,11 @@ def gms():
     return published("gms", stiffnesses=SPRINGS, shares=[0.25] * 4, attraction="10 N/s")
 
 
-def test_generalised_maxwell_slip_rises_to_the_stribeck_curve():
-    run = moved(gms(), lambda t: 1e-4 + 0 * t).simulate("10 s", rtol=1e-11)
-    f = values(run, ["friction.f"], np.array([0.1, 0.2, 10]))[0]
-    assert_allclose(f[:2], [0.723796229219, 1.04755245844], rtol=0, atol=1e-8)
-    assert_allclose(f[2], 1.49506491687, rtol=0, atol=1e-8)
-
-
-def test_generalised_maxwell_slip_follows_a_step_of_speed_with_a_lag():
+def test_generalised_maxwell_slip_rises_to_the_stribeck_curve_and_follows_a_step_with_a_lag():
     run = moved(gms(), lambda t: where(t < 10, 1e-4 + 0 * t, 2e-3)).simulate("10.6 s", rtol=1e-12)
-    f = values(run, ["friction.f"], 10 + np.array([0.05, 0.1, 0.2, 0.5]))[0]
-    assert_allclose(f, [1.30599127748, 1.19032773694, 1.07691709145, 1.01338352927], rtol=0,
-                    atol=1e-8)  # fmt: skip
+    f = values(run, ["friction.f"], np.array([0.1, 0.2, 9.999999, 10.05, 10.1, 10.2, 10.5]))[0]
+    assert_allclose(f, [0.723796229219, 1.04755245844, 1.49506491687, 1.30599127748, 1.19032773694,
+                        1.07691709145, 1.01338352927], rtol=0, atol=1e-8)
     assert missing_energy(run) < 1e-9
 
 

@@ -204,19 +204,17 @@ def test_a_force_that_friction_excludes_is_told_with_what_the_run_starts_with():
         assert model.simulate("1 ms")["body.f"].initial.to("N").magnitude == -20.0
 
 
-def test_friction_may_be_asked_for_the_force_that_it_has():
-    model = wired("sliding", "body.M rub.R", "rub.C ground.V", body=tr.Mass(v="-1 m/s"),
-                  rub=tr.TranslationalFriction(law="coulomb", coulomb_force="20 N", f="-20 N"),
-                  ground=tr.Reference())
-    assert start_of(model, "rub.f", "body.v") == [-20.0, -1.0]
-
-
-def test_a_stop_on_which_a_body_rests_may_be_asked_for_its_weight():
-    model = wired("resting", "body.M stop.R weight.R", "stop.C weight.C ground.V",
-                  body=tr.Mass(mass="1 kg"), weight=tr.ForceSource(force="-9.81 N"),
-                  stop=tr.HardStop(model="restitution", x="0 m", lower_bound="0 m",
-                                   upper_bound="1 m", f="-9.81 N"), ground=tr.Reference())
-    assert start_of(model, "stop.f", "stop.x") == [-9.81, 0.0]
+@pytest.mark.parametrize(("speed", "weight", "part", "found"), [
+    ("-1 m/s", "0 N", tr.TranslationalFriction(law="coulomb", coulomb_force="20 N", f="-20 N"),
+     {"part.f": -20.0, "body.v": -1.0}),
+    ("0 m/s", "-9.81 N", tr.HardStop(model="restitution", x="0 m", lower_bound="0 m",
+                                     upper_bound="1 m", f="-9.81 N"),
+     {"part.f": -9.81, "part.x": 0.0})], ids=["friction that slides", "a stop that bears"])
+def test_friction_and_stops_may_be_asked_for_the_force_that_they_have(speed, weight, part, found):
+    model = wired("loaded", "body.M part.R weight.R", "part.C weight.C ground.V",
+                  body=tr.Mass(mass="1 kg", v=speed), weight=tr.ForceSource(force=weight),
+                  part=part, ground=tr.Reference())
+    assert start_of(model, *found) == list(found.values())
 
 
 def twisted(part):

@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 
 import library.planar as pl
 import library.translational as tr
-from blocks import Model, quantity
+from blocks import Model, quantity, where
 from blocks.nonsmooth.modes import indeterminacy
 from blocks.nonsmooth.modes.indeterminacy import Indeterminacy
 from library.rotational import Inertia, RotationalFriction, RotationalReference, TorqueSource
@@ -238,6 +238,19 @@ def test_boxes_that_touch_start_together_where_all_frictions_are_overcome(count,
     assert "stretches in Python" not in run.statistics
     later = 4 - starts  # (10 t - 0.8 load) / mass
     assert_allclose(value(run, "box0.v"), (5 * later**2 + 0.2 * load * later) / count, rtol=1e-7)
+
+
+@pytest.mark.parametrize("beside", [
+    tr.HardStop(model="restitution", restitution=0, lower_bound="-1 m", upper_bound="0 m"),
+    dry(0)], ids=["a stop", "friction without strength"])
+def test_a_stop_that_bears_nothing_rests_in_machine_code_until_it_is_pressed(beside):
+    run = wired("pair", "a.M stop.R beside.R push.R", "stop.C beside.C b.M", "push.C ground.V",
+                a=tr.Mass(), b=tr.Mass(), ground=tr.Reference(), beside=beside, stop=tr.HardStop(
+                    model="restitution", restitution=0, lower_bound="-1 m", upper_bound="0 m"),
+                push=tr.ForceSource(force=lambda t: where(t < quantity("1 s"), 0, quantity(
+                    "2 N/s") * (t - quantity("1 s"))))).simulate("3 s", method="rodas4")
+    assert value(run, "a.v") == pytest.approx(2.0) == value(run, "b.v")
+    assert "stretches in Python" not in run.statistics
 
 
 def test_boxes_at_a_wall_stay_and_the_first_leaves_alone():

@@ -274,7 +274,8 @@ def test_a_rest_of_many_steps_is_told():
 
 @pytest.mark.parametrize("law, pace", [
     *product(["lugre", "elasto_plastic", "leuven", "gms", "stribeck"], ["5 mm/s"]),
-    ("lugre", "50 mm/s"), ("elasto_plastic", "50 mm/s"), ("stribeck", "50 mm/s")])
+    ("lugre", "50 mm/s"), ("elasto_plastic", "50 mm/s"), ("stribeck", "50 mm/s"),
+    ("gms", "0.2 m/s")])
 def test_what_springs_on_its_bristles_after_a_slip_has_not_broken_away(law, pace):
     """A box on a belt: its spring is let go by more than half of what it bears in every slip."""
     bristles = {"stiffness": "1e5 N/m", "damping": "300 N*s/m"}

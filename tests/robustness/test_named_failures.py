@@ -167,6 +167,26 @@ def test_a_root_that_loses_its_value_behind_a_limit_stops_the_run():
     assert caught.value.result.status == "failed"
 
 
+@pytest.mark.parametrize(("of", "grows"), [
+    (lambda x: 3 + 1 / (x - 1), True), (lambda x: (x - 2) / abs(x - 1), True),
+    (lambda x: (x**2 - 1) / (x - 1), False), (lambda x: (x - 1) / abs(x - 1) ** 0.5, False),
+    (lambda x: blocks.where(abs(x - 1) > 0.1, 1 / (x - 1), 0), False)])
+@pytest.mark.parametrize("method", ["auto", "DOP853", "Radau"])
+def test_a_pole_of_what_nothing_depends_on_is_warned_of(of, grows, method):
+    class Inverse(Component):
+        x, y = Variable("", "0.3", priority="high"), blocks.Output("")
+
+        def equations(self):
+            yield der(self.x) == quantity("1 1/s")
+            yield self.y == of(self.x)
+
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        wired("pole", inverse=Inverse()).simulate("2 s", method=method)
+    assert ["inverse" in str(one.message) and "at t = 0.7 s" in str(one.message)
+            for one in told] == [True] * grows
+
+
 class Draining(Component):
     """A vessel that drains below its bottom."""
 

@@ -122,37 +122,23 @@ def test_the_angle_of_a_choice_is_that_of_what_holds(method):
     assert result["tank.x"].final.m == pytest.approx(0, abs=1e-6)
 
 
-@pytest.mark.parametrize(("law", "method"), [*zip(ORIFICES.values(), cycle(["auto", "rodas4"]))])
-def test_tanks_level_out_by_all_usual_writings(law, method):
-    result = two_tanks(law).simulate("10 s", method=method)
-    assert result["tanks.a"].final.m == pytest.approx(0.6, abs=2e-6)
-    level = 0.6 + (0.8**0.5 - 0.5) ** 2 / 2
-    assert result["tanks.a"].at("0.5 s").m == pytest.approx(level, abs=1e-5)
-    assert result.statistics.steps < 300
-
-
 SQUARES = {
     "a choice of squares": lambda q: where(q > 0, q**2, -q**2),
     "a choice the other way": lambda q: where(q < 0, -1, 1) * q**2,
     "a square and its size": lambda q: q * abs_(q)}
 
 
-@pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4", "RK23", "BDF"])
-@pytest.mark.parametrize("law", SQUARES.values(), ids=SQUARES)
-def test_tanks_level_out_where_the_drop_is_told_from_the_flow(law, method):
-    result = two_tanks(lambda d: K**2 * d, law).simulate("10 s", method=method)  # q |q| = k² d
-    assert result["tanks.a"].final.m == pytest.approx(0.6, abs=2e-5)
+@pytest.mark.parametrize(("model", "method", "within", "steps"), [
+    *((two_tanks(law), method, 2e-6, 300)
+      for law, method in zip(ORIFICES.values(), cycle(["auto", "rodas4"]))),
+    *((two_tanks(lambda d: K**2 * d, law), method, 2e-5, np.inf)  # q |q| = k² d
+      for law in SQUARES.values() for method in ["auto", "dopri5", "rodas4", "RK23", "BDF"])])
+def test_tanks_level_out_by_all_usual_writings(model, method, within, steps):
+    result = model.simulate("10 s", method=method)
+    assert result["tanks.a"].final.m == pytest.approx(0.6, abs=within)
     level = 0.6 + (0.8**0.5 - 0.5) ** 2 / 2
     assert result["tanks.a"].at("0.5 s").m == pytest.approx(level, abs=1e-5)
-
-
-@pytest.mark.parametrize("method", [*METHODS, "BDF", "ode45", "ode23s"])
-@pytest.mark.parametrize("law", ["a choice of signs", "a choice that holds at zero"])
-def test_a_choice_beside_a_root_is_its_sign_by_every_method(law, method):
-    result = two_tanks(ORIFICES[law]).simulate("10 s", method=method)
-    assert result["tanks.a"].final.m == pytest.approx(0.6, abs=1e-9)
-    assert result.statistics.steps < 200
-    assert len(result.events) < 10
+    assert result.statistics.steps < steps
 
 
 def test_a_choice_that_no_root_brings_to_zero_is_as_it_is_written():
@@ -170,15 +156,17 @@ def test_a_choice_that_no_root_brings_to_zero_is_as_it_is_written():
     assert (run["relay.beside"].final.m, run["relay.above"].final.m) == (2, -1)
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("law", ["sign and abs", "the root of a choice", "a choice of roots"])
+@pytest.mark.parametrize("method", [*METHODS, "BDF", "ode45", "ode23s"])
+@pytest.mark.parametrize("law", ["sign and abs", "the root of a choice", "a choice of roots",
+                                 "a choice of signs", "a choice that holds at zero"])
 def test_a_difference_that_comes_to_zero_rests_there(law, method):
     """Levels of 0.6 m are equal to the last digit, which a law by the sign of their difference
     would drive apart again: sqrt(1e-16) is 1e-8. At zero the sign is neither."""
     result = two_tanks(ORIFICES[law]).simulate("10 s", method=method)
+    assert result["tanks.a"].final.m == pytest.approx(0.6, abs=1e-9)
     assert result["tanks.a"].final.m == pytest.approx(result["tanks.b"].final.m, abs=1e-12)
-    assert result.statistics.steps < 100
-    assert len(result.events) < 20
+    assert result.statistics.steps < (200 if method == "ode23s" else 100)
+    assert len(result.events) < 10
 
 
 @pytest.mark.parametrize("method", [*METHODS, "ode23s"])

@@ -45,6 +45,10 @@ print(data.attrs["runs finished"])
 """
 
 
+def deaf():
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 def started(tmp_path, monkeypatch, executor, runs=5, **how):
     """A study in a process (group) of its own that has finished some runs."""
     folder = tmp_path / "study"
@@ -82,25 +86,17 @@ def test_a_killed_study_goes_on_and_repeats_nothing(executor, tmp_path, monkeypa
     assert [f.name for f in folder.iterdir() if f.suffix == ".parquet"] == ["many-000001.parquet"]
 
 
-@pytest.mark.parametrize("executor", [None, pytest.param(2, marks=pytest.mark.slow)])
-def test_ctrl_c_in_a_terminal_ends_a_study_with_what_is_finished(executor, tmp_path, monkeypatch):
-    process, folder = started(tmp_path, monkeypatch, executor)
+@pytest.mark.parametrize(("executor", "options", "by"), [
+    (None, {}, []), pytest.param(2, {}, [], marks=pytest.mark.slow),
+    # as by nohup, which does not heed the first
+    pytest.param(None, {"preexec_fn": deaf}, [signal.SIGTERM], marks=pytest.mark.slow),
+    (2, {"preexec_fn": deaf}, [signal.SIGTERM])])
+def test_ctrl_c_or_sigterm_ends_a_study_with_what_is_finished(
+        executor, options, by, tmp_path, monkeypatch):
+    process, folder = started(tmp_path, monkeypatch, executor, **options)
     os.killpg(process.pid, signal.SIGINT)  # what a terminal does
-    printed, said = process.communicate(timeout=120)
-    assert process.returncode == 0, said
-    assert said == ""
-    assert 5 <= int(printed) < 20
-    assert load(folder).attrs["runs finished"] == int(printed)
-
-
-@pytest.mark.parametrize("executor", [pytest.param(None, marks=pytest.mark.slow), 2])
-def test_what_was_started_without_ctrl_c_ends_by_sigterm_in_the_same_way(
-        executor, tmp_path, monkeypatch):
-    process, folder = started(  # as by nohup
-        tmp_path, monkeypatch, executor,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))  # noqa: PLW1509
-    os.killpg(process.pid, signal.SIGINT)  # is not heeded
-    process.send_signal(signal.SIGTERM)
+    for one in by:
+        process.send_signal(one)
     printed, said = process.communicate(timeout=120)
     assert (process.returncode, said) == (0, "")
     assert 5 <= int(printed) < 20

@@ -290,7 +290,7 @@ class CompiledMargins:
             one = Island(block, block @ effort[mine], low[mine], high[mine],
                          *np.zeros((2, *block.shape)))
             found = self.indeterminacy.shared_by(one)
-            if found.loose.any() and not waits[mine].any():
+            if found.loose.any() and one.rate.any() and not waits[mine].any():
                 return None
             ends[mine] = found.ends
             by = np.zeros((len(island), len(island)))

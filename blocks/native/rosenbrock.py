@@ -25,6 +25,7 @@ INSIDE = 0.17  # of what dies out within a step: the largest error of a step of 
 BRIEF = 40.0  # times its time constant: a step whose own error no longer tells of that
 RESOLVED = 10.0  # times the same: one whose error does
 BENT = 0.3  # error of the slope at the end of a step, from which on the end is moved
+NOTHING = 1e-6  # tolerances: an end that is as near to where its slope fits is there
 ROUNDED = 1e-4  # tolerances: what does not come nearer by moves so small misses by rounding
 MOST_MOVES = 5
 SHORT_OF = 0.99  # of the way to where a root begins
@@ -110,6 +111,8 @@ def error_at_end(code: Code, work: Workspace, k: Matrix, t: float, h: float, x: 
         way[:] = missed
         solve_with(work, way, k[WORK])
         far += _in_tolerances(work, way, x)
+        if far <= NOTHING:
+            return 0.0, 1
         if not far <= FARTHEST:
             return error, moves + 1
         before, ahead = left, _move_end(work, k, missed, way, 1.0)

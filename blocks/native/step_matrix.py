@@ -23,7 +23,7 @@ __all__ = ["derive", "factorize_less", "solve_with"]
 @machine_code
 def derive(code: Code, work: Workspace, t: float, h: float, x: Vector, slope: Vector) -> None:
     """df/dx and df/dt, near ``slope`` = f(t, x)."""
-    grouped = work.sparse.size > 0 and work.sparse[COLUMN_GROUPS] > 0
+    grouped = work.sparse.size > 0 and (work.sparse[COLUMN_GROUPS] > 0 or code.linear == 0)
     work.at[0] = t
     _derive_at(code, work, t, x, slope, grouped)
     finite = code.linear == 0 or _is_finite(work.linear)
@@ -52,7 +52,7 @@ def _derive_at(code: Code, work: Workspace, t: float, x: Vector, slope: Vector, 
     """df/dx, by groups of columns that share no row or all at once, then df/dt with it."""
     if grouped:
         derive_columns(code, work, t, x, slope)
-    elif x.size > 0:
+    elif code.linear != 0:
         run_code(code.linear, work.at, x, code.p, code.q, work.linear)
 
 

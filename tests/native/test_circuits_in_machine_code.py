@@ -11,7 +11,7 @@ import blocks
 import library.electrical as el
 from blocks import Component, Discrete, Input, Model, Output, Parameter, Variable, quantity, where
 from blocks import time as now
-from library.signal import Delay, Pulse, Relay, Sine, ZeroOrderHold
+from library.signal import Constant, Delay, Product, Pulse, Relay, Sine, Sum, ZeroOrderHold
 
 
 # -- models without states --------------------------------------------------------------------
@@ -50,6 +50,15 @@ def test_fixed_steps_are_as_long_as_was_said_whatever_waves_a_source_has(method)
     t = 1e-3 * np.arange(21)
     expected = np.sin(2e9 * np.pi * 1.003 * t)
     assert_allclose(run["load.i"].at(quantity(t, "s")).m, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("method", ["backward_euler", "trapezoidal"])
+def test_a_delayed_loop_whose_unknown_stands_still_is_stepped(method):
+    model = wired("loop", "product.y sum.u1", "ten.y sum.u2", "sum.y late.u", "sum.y product.u2",
+                  "product.y product.u1", sum=Sum(), late=Delay(delay="2 s"), product=Product(),
+                  ten=Constant(value=10.0))
+    run = model.simulate("0.1 s", method=method, step="1 ms")
+    assert run["sum.y"].final.m == 1.0  # y = y (y + 10), of what is not 0
 
 
 class Squarer(Component):

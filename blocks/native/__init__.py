@@ -13,7 +13,6 @@
     solved_modes    how efforts that are solved for at every point read
     linear_unknowns  how unknowns that are linear in their equations do
     tied_states     how states that constraints tie, and nonlinear unknowns, do
-    advance_call    the call by which a method advances
     equations       which machine code belongs to a compiled model
     stages          the arithmetic of a step
     step_control    how long steps are
@@ -30,10 +29,10 @@
     step_matrix     the matrix of a step that is implicit
     rosenbrock      a step of the implicit method
     newton_steps    one of fixed length that Newton's method solves for
-    linearity       whether equations are linear with coefficients that events alone change
     step_kinds      how steps of the methods differ
     zero_crossings  where a relation crosses within a step
     pulses          whether a step goes over a pulse that its stages have not seen
+    active_set      which modes follow at an event: of what rests, shares loads or strikes
     one_step        the steps of all of them
     lanes           those of the explicit pair for several runs at once
     method          these methods under the contract of all methods

@@ -1,4 +1,4 @@
-"""Elements of which machine code predicts modes: what it knows of them, and room for the search."""
+"""Elements whose modes machine code decides: what it knows of them, and room for the search."""
 
 from __future__ import annotations
 

@@ -40,11 +40,10 @@ from .mixed import Mixed, solve_mixed
 from .p_matrix import is_p_matrix, is_positive, signed_pivot
 from .scaling import components
 from .shares import Shares, shares, weights
-from .solving import Choice, Solution, Status, choose, solve
+from .solving import Solution, Status, choose, solve
 from .undetermined import Stress, open_load, open_sides, stress_groups, undetermined_groups
 
 __all__ = [
-    "Choice",
     "Friction",
     "Mixed",
     "Impact",

@@ -22,7 +22,6 @@ Acary, Brogliato, Numerical Methods for Nonsmooth Dynamical Systems, 2008.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -57,7 +56,7 @@ from .problem import FEW, problem_of
 from .scaling import Matrix, MatrixLike, as_bounds, as_matrix, components
 from .sparse_lu import Factors, analyse, factors_of
 
-__all__ = ["Choice", "Solution", "Status", "choose", "solve"]
+__all__ = ["Solution", "Status", "choose", "solve"]
 
 MANY_PARTS = 16
 """From this many islands on, all are tried in one problem first."""
@@ -77,8 +76,7 @@ GOES_ON = (FOUND, UNCLEAR)
 STATUS = {FOUND: Status.SOLVED, SEVERAL: Status.NOT_UNIQUE, NONE: Status.NO_SOLUTION}
 
 
-@dataclass(frozen=True)
-class Solution:
+class Solution(NamedTuple):
     """Efforts, rates and modes of all elements."""
 
     # the efforts, within their bounds. Where D is singular other efforts may give the same rates:
@@ -88,7 +86,10 @@ class Solution:
     # +1 at the upper bound and moving forward, -1 at the lower bound and moving backward, 0 at
     # rest. For an element of fixed effort (equal bounds) the sign of its rate.
     state: Indices
-    grazing: Flags  # at rest with the effort at a bound: the next derivative decides
+    moved: Array  # 0, 1, or LET_GO or UNSAID
+    low: Array  # low, high: bounds at these efforts
+    high: Array
+    grain: Array  # efforts that rounding may make of none
     status: Status
     suspects: Indices  # elements of islands that are unsolved or not unique
     iterations: int  # linear systems
@@ -97,6 +98,14 @@ class Solution:
     def converged(self) -> bool:
         """Whether the efforts obey all laws, be they the only ones that do or not."""
         return self.status in (Status.SOLVED, Status.NOT_UNIQUE)
+
+    @property
+    def grazing(self) -> Flags:
+        """At rest with the effort at a bound: the next derivative decides."""
+        size = np.abs(self.effort)
+        band = AT_BOUND * size + self.grain + NOTHING_AT_ALL * size.max(initial=0.0)
+        room = np.minimum(self.high - self.effort, self.effort - self.low)
+        return np.asarray((self.state == 0) & (room <= band))
 
 
 def solve(
@@ -176,33 +185,13 @@ def solve(
     else:
         bounds = list(as_bounds(lower, upper, n))
     none = np.zeros(n)
-    found = choose(matrix, load, np.array(2 * bounds), slopes, slides=none, moved=none,
-                   near=none if guess is None else np.array(guess, dtype=float),
-                   noise=np.broadcast_to(np.asarray(noise, dtype=float), (n,)))
-    size = np.abs(found.effort)
-    band = AT_BOUND * size + found.grain + NOTHING_AT_ALL * size.max(initial=0.0)
-    at_bound = np.minimum(found.high - found.effort, found.effort - found.low) <= band
-    return Solution(found.effort, found.rate, found.state, (found.state == 0) & at_bound,
-                    found.status, found.suspects, found.systems)
-
-
-class Choice(NamedTuple):
-    """Efforts, rates, who moves which way, and bounds, of elements that were at rest or slide."""
-
-    effort: Array
-    rate: Array
-    state: Indices  # 0 at rest
-    moved: Array  # 0, 1, or LET_GO or UNSAID
-    low: Array
-    high: Array
-    grain: Array  # efforts that rounding may make of none
-    status: Status
-    suspects: Indices  # elements of which no efforts are found, or several
-    systems: int  # linear systems that it took
+    return choose(matrix, load, np.array(2 * bounds), slopes, slides=none, moved=none,
+                  near=none if guess is None else np.array(guess, dtype=float),
+                  noise=np.broadcast_to(np.asarray(noise, dtype=float), (n,)))
 
 
 def choose(D: Matrix, drive: Array, bounds: Array, slopes: Sequence[Matrix] | None, *,
-           slides: Array | Indices, moved: Array, near: Array, noise: Array) -> Choice:
+           slides: Array | Indices, moved: Array, near: Array, noise: Array) -> Solution:
     """Find which elements at rest begin to move, part by part of what acts on each other.
 
     Parameters
@@ -233,9 +222,11 @@ def choose(D: Matrix, drive: Array, bounds: Array, slopes: Sequence[Matrix] | No
     rows[AT_FIRST], rows[NOISE] = near, noise
     count, label = components(sum(map(abs, by), abs(D)))
     parts, status, suspects = grouped(label), Status.SOLVED, [np.zeros(0, dtype=int)]
-    if count >= MANY_PARTS and not by:
-        parts = [np.arange(n)] if _choose_part(rows, D, by, np.arange(n))[0] in GOES_ON else parts
     systems = 0
+    if count >= MANY_PARTS and not by:
+        found, whole, systems = _choose_part(rows, D, by, np.arange(n))
+        if found in GOES_ON:
+            rows, parts = whole, []
     for here in parts:
         found, rows[:, here], more = _choose_part(rows, D, by, here)
         systems += more
@@ -246,8 +237,8 @@ def choose(D: Matrix, drive: Array, bounds: Array, slopes: Sequence[Matrix] | No
     state = rows[STATE].astype(int)
     rate = np.where((state == 0) & ~np.isin(np.arange(n), lost), 0.0, rows[RATE])
     grain = np.divide(rows[GRAIN], rows[OWN], out=np.zeros(n), where=rows[OWN] > 0)
-    return Choice(rows[EFFORT], rate, state, rows[MOVED], rows[DOWN], rows[UP], grain, status, lost,
-                  systems)
+    return Solution(rows[EFFORT], rate, state, rows[MOVED], rows[DOWN], rows[UP], grain, status,
+                    lost, systems)
 
 
 def _choose_part(rows: Matrix, D: Matrix, by: Sequence[Matrix], here: Indices

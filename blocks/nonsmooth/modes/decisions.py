@@ -34,7 +34,7 @@ from ...numerics.tolerances import (
     TINY,
 )
 from ...system import Problem
-from ..complementarity import Choice, Status, choose
+from ..complementarity import Solution, choose
 from ..complementarity.moving import LET_GO, UNSAID
 from ..unsettled import unsettled
 from .delassus import at_dead_centres, stopping_effort, without
@@ -326,7 +326,7 @@ class AtRest:
         self.evaluation, self.painleve = evaluation, painleve
         self.elements, self.state = evaluation.elements, evaluation.state
 
-    def choose(self, problem: Problem, t: float, index: Indices, moved: Flags) -> Choice:
+    def choose(self, problem: Problem, t: float, index: Indices, moved: Flags) -> Solution:
         """Which of some elements begin to move, and their efforts, in the problem too; those that
         ``moved`` are kinetic. Bounds are linearised at present efforts, by repetition.
 
@@ -361,9 +361,10 @@ class AtRest:
                 none = FOUR_LAST_BITS * np.abs(bounds[np.isfinite(bounds)]).max(initial=0.0)
                 if (np.abs(drive) <= none * d.diagonal()).all():  # no load, but for rounding
                     drive = np.zeros(len(here))
+                none = max(none, NOTHING_AT_ALL * stopping_effort(d, drive))
             chosen = choose(d, drive, bounds, slopes, slides=slides, moved=loose,
-                            near=effort if load else np.zeros(len(here)), noise=noise[here])
-            none = max(none, NOTHING_AT_ALL * stopping_effort(d, drive))
+                            near=np.zeros(len(here)) if load is None else effort,
+                            noise=noise[here])
             full = evaluation.efforts(problem)
             full[here] = chosen.effort
             self.elements.put(problem.u, full)
@@ -376,7 +377,7 @@ class AtRest:
             loose = np.maximum(loose, chosen.moved > 0)
         if self.painleve is not None:
             self.painleve.refuse(t, chosen, here)
-        if not settled or chosen.status not in (Status.SOLVED, Status.NOT_UNIQUE):
+        if not settled or not chosen.converged:
             raise unsettled(self.elements.names(
                 here if not len(chosen.suspects) else here[chosen.suspects]), t, "efforts")
         return chosen._replace(effort=chosen.effort[at], state=chosen.state[at],

@@ -22,7 +22,7 @@ from ...numerics.tolerances import (
     TINY,
 )
 from ...system import Problem
-from ..complementarity import Choice, Status, open_load, signed_pivot
+from ..complementarity import Solution, Status, open_load, signed_pivot
 from ..complementarity.scaling import dense_block
 from .delassus import Matrix
 from .efforts import Efforts
@@ -88,7 +88,7 @@ class Painleve:
         return out
 
     # -- what is refused -------------------------------------------------------------------
-    def refuse(self, t: float, solution: Choice, index: Indices) -> None:
+    def refuse(self, t: float, solution: Solution, index: Indices) -> None:
         """Stop where no efforts, or several, solve the problem of the elements ``index``."""
         if solution.status is Status.SOLVED:
             return

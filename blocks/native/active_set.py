@@ -19,6 +19,7 @@ from ..numerics.arrays import Vector
 from ..numerics.tolerances import (
     ALLOWED_DRIFT,
     ANOTHER_SOLUTION,
+    AT_BOUND,
     CLEAR,
     DECIDED_AGAIN,
     FLOW_NONE,
@@ -73,7 +74,7 @@ def decide_modes(code: Code, work: Workspace, relations: Relations, elements: Se
     for e in range(modes.size):
         if again and elements.contact[e] and modes[e] == 0.0:
             return False  # whether it pulls by rounding
-        if (elements.contact[e] or elements.k.size == 0) and not is_held(elements, e):
+        if elements.contact[e] and not is_held(elements, e):
             elements.slack[e] = 0.0
     project_in_place(code, work, t, x)
     if not look(code, work, elements, t, x):
@@ -84,7 +85,7 @@ def decide_modes(code: Code, work: Workspace, relations: Relations, elements: Se
     if _turn_over(work, elements, t, x) and not look(code, work, elements, t, x):
         return False
     e, touched, passing = _touched(relations, elements, x, crossed)
-    if touched == IN_DOUBT or passing > 0 and touched > 0:
+    if touched == IN_DOUBT:
         return False
     if passing > 0 and not _pass_dead_centres(code, work, elements, t, x):
         return False
@@ -170,7 +171,7 @@ def _decide_part(code: Code, work: Workspace, elements: SetValuedElements, t: fl
             width = abs(found[EFFORT, i])
         elements.leaves[i] = 0
         if modes[i] == 0.0 and not alone and not shared and room_of(
-                found, i) <= MODE_ENDED * width:
+                found, i) + elements.slack[i] <= MODE_ENDED * width:
             elements.leaves[i] = 1
         if elements.leaves[i] != 0 or i == e:
             elements.slack[i] = 0.0
@@ -279,12 +280,12 @@ def _sense_is_told(effort: float, low: float, high: float, largest: float) -> bo
 
 @machine_code
 def _is_at_dead_centre(elements: SetValuedElements, e: int) -> bool:
-    """Whether an element moves nothing just now, beside others that do, but for rounding."""
+    """Whether an element moves nothing just now, but for rounding: a motion that is prescribed, or
+    the lever of a linkage."""
     largest = 0.0
     for i in range(elements.modes.size):
         largest = max(largest, elements.d[i, i])
-    own = abs(elements.d[e, e])
-    return 0.0 < own <= NOTHING_AT_ALL * largest and not elements.contact[e]
+    return abs(elements.d[e, e]) <= NOTHING_AT_ALL * largest and not elements.contact[e]
 
 
 @machine_code
@@ -301,7 +302,7 @@ def _pass_dead_centres(code: Code, work: Workspace, elements: SetValuedElements,
     for e in range(modes.size):
         if passing[e] != 0 and not moves(elements, e, modes[e]):
             return False
-    return others_keep(elements, modes.size)
+    return True
 
 
 @machine_code
@@ -349,6 +350,10 @@ def _hold(work: Workspace, relations: Relations, elements: SetValuedElements, t:
     hold_states(elements.flow_starts, elements.flow_states, elements.free, modes, elements.holds)
     for e in range(modes.size):
         if modes[e] == 0.0:
+            width = found[HIGH, e] - found[LOW, e]
+            if not elements.contact[e] and not is_held(elements, e) and elements.moves[e]:
+                at_bound = room_of(found, e) <= AT_BOUND * width
+                elements.slack[e] = AT_BOUND * width if at_bound and width < np.inf else 0.0
             for j in range(elements.flow_starts[e], elements.flow_starts[e + 1]):
                 i = elements.flow_states[j]
                 if elements.free[i] == 0.0 and elements.reach[j] * abs(x[i]) <= (

@@ -7,12 +7,19 @@ from ..nonsmooth.complementarity.moving import AT_FIRST, DRIVE, MOVED, NOISE, SH
 from ..nonsmooth.complementarity.moving import LOW as AT_LOW
 from ..nonsmooth.complementarity.p_matrix import is_positive
 from ..numerics.arrays import Indices, Matrix, Vector
-from ..numerics.tolerances import CLEAR, CLEAR_RATE, SAFE_PIVOT
+from ..numerics.tolerances import (
+    CLEAR,
+    CLEAR_RATE,
+    INSTANT,
+    SAFE_PIVOT,
+    SHORT_TIME,
+    SHORTEST_INSTANT,
+)
 from .kept_factors import keep_factors, share_load
 from .set_valued_elements import EFFORT, HIGH, LOW, RATE, SetValuedElements, bounds_move, is_shared
-from .steps import Code, Workspace, are_finite, values_at
+from .steps import Code, Workspace, are_finite, project_in_place, slope_at, values_at
 
-__all__ = ["largest_effort", "largest_position", "look", "moves", "pose", "room_of"]
+__all__ = ["largest_effort", "largest_position", "look", "look_ahead", "moves", "pose", "room_of"]
 
 
 @machine_code
@@ -66,6 +73,22 @@ def look(code: Code, work: Workspace, elements: SetValuedElements, t: float, x: 
                 return False
             values_at(code, work, elements.present, t, x, elements.room)
     return are_finite(elements.found[EFFORT])
+
+
+@machine_code
+def look_ahead(code: Code, work: Workspace, elements: SetValuedElements, t: float, x: Vector
+               ) -> float:
+    """Move on by an instant, with the present modes; the time then."""
+    slope = work.k[0]
+    slope_at(code, work, t, x, slope)
+    fastest = far = 0.0
+    for i in range(x.size):
+        fastest, far = max(fastest, abs(slope[i])), max(far, abs(x[i]))
+    h = min(max(INSTANT * (far / fastest if fastest > 0.0 else 1.0), SHORTEST_INSTANT), SHORT_TIME)
+    for i in range(x.size):
+        x[i] += h * slope[i]
+    project_in_place(code, work, t + h, x)
+    return t + h
 
 
 @machine_code

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from ..machine.functions import machine_code
 from ..machine.signatures import run_code
-from ..nonsmooth.complementarity.moving import DOWN, LET_GO, MOVED, STATE, UP
+from ..nonsmooth.complementarity.decide import FOUND
+from ..nonsmooth.complementarity.moving import DOWN, LET_GO, MOVED, STATE, UNCLEAR, UP
 from ..numerics.arrays import Vector
 from ..numerics.tolerances import CLEAR
-from .elements_at_point import largest_effort, look, moves, pose, room_of
+from .elements_at_point import largest_effort, look, look_ahead, moves, pose, room_of
 from .impulses import stop_island
 from .kept_factors import keep_factors
 from .set_valued_elements import FLOW, SetValuedElements, is_held, is_shared
@@ -30,15 +31,21 @@ def ask(elements: SetValuedElements, e: int, count: int) -> None:
 def choose(code: Code, work: Workspace, elements: SetValuedElements, t: float, x: Vector,
             e: int, count: int, rested: bool) -> bool:
     """Choose the modes of all in a part that rest, as efforts are now that modes are guessed."""
-    modes, rest, still, size = elements.modes, elements.rest, elements.still, pose(
-        elements, e, count, False)
-    elements.asked[elements.counted] = size
-    if size == 0:
+    modes, rest, still = elements.modes, elements.rest, elements.still
+    size = _ask_at(elements, e, count)
+    clear, changed = elements.answer[0] == FOUND, False
+    if size == 0 or not clear and elements.answer[0] != UNCLEAR:
         return False
-    run_code(elements.chooses, elements.asked)
-    if elements.answer[0] == 0:
-        return False
-    changed = False
+    if not clear:  # the next instant tells
+        elements.before[:] = x
+        later = look_ahead(code, work, elements, t, x)
+        if look(code, work, elements, later, x):
+            size = _ask_at(elements, e, count)
+        x[:] = elements.before
+        if not look(code, work, elements, t, x):
+            return False
+        if elements.answer[0] != FOUND:
+            size = _ask_at(elements, e, count)
     for a in range(size):
         i = still[a]
         changed |= modes[i] != rest[STATE, a]
@@ -64,11 +71,21 @@ def choose(code: Code, work: Workspace, elements: SetValuedElements, t: float, x
     for k in range(count):
         i = elements.members[k]
         if modes[i] != 0.0 and elements.asked_now[i] != 0 and (
-                elements.leaves[i] != 2) and not moves(elements, i, modes[i]):
+                elements.leaves[i] != 2) and clear and not moves(elements, i, modes[i]):
             return False
         if modes[i] == 0.0 and elements.loose[i] != 0:
             return False
-    return others_keep(elements, count)
+    return not clear or others_keep(elements, count)
+
+
+@machine_code
+def _ask_at(elements: SetValuedElements, e: int, count: int) -> int:
+    """Choose as elements are found now; among how many."""
+    size = pose(elements, e, count, False)
+    elements.asked[elements.counted] = size
+    if size > 0:
+        run_code(elements.chooses, elements.asked)
+    return size
 
 
 @machine_code

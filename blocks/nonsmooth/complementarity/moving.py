@@ -43,15 +43,15 @@ def choice_of(d: Matrix, by: Cube, rows: Matrix) -> BoundCall:
 
 @machine_code
 def choose_densely(problem: Problem, factors: Factors, d: Matrix, by: Cube, entries: Vector,
-                   slopes: Matrix, rows: Matrix, first: Indices, count: int) -> bool:
-    """Choose among elements whose matrices are dense (:func:`choose_jointly`); whether it is sure.
+                   slopes: Matrix, rows: Matrix, first: Indices, count: int) -> int:
+    """Choose among elements whose matrices are dense; as :func:`choose_jointly`.
 
     ``entries``, ``slopes`` are room for these; ``first`` are whole numbers from 0 on.
     """
     if problem.systems[1] != count:
         factors.linked[: count * count] = True
         if not analyse(factors, first, count):
-            return False
+            return NOT_FOUND
     q = 0
     for i in range(count):
         problem.starts[i] = q
@@ -62,7 +62,7 @@ def choose_densely(problem: Problem, factors: Factors, d: Matrix, by: Cube, entr
             q += 1
     problem.starts[count] = q
     creeps = rows[SHARED, 0] == CREEPS  # from rest: who shares a load knows of no past
-    return choose_jointly(problem, factors, entries, slopes, rows, count, creeps) == FOUND
+    return choose_jointly(problem, factors, entries, slopes, rows, count, creeps)
 
 
 @machine_code

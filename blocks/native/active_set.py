@@ -232,9 +232,6 @@ def _touched(relations: Relations, elements: SetValuedElements, x: Vector, cross
                 ALLOWED_DRIFT * far):
             return NOBODY, IN_DOUBT, 0
         if doubtful:
-            if not elements.contact[e] and modes[e] * found[FLOW, e] < (
-                    -CLEAR * fast - 2.0 * relations.slack[first + e]):
-                return NOBODY, IN_DOUBT, 0
             if modes[e] != 0.0 and _is_at_dead_centre(elements, e):
                 elements.passing[e] = 1
                 passing += 1

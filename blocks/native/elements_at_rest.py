@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..machine.functions import machine_code
 from ..machine.signatures import run_code
 from ..nonsmooth.complementarity.decide import FOUND
 from ..nonsmooth.complementarity.moving import DOWN, LET_GO, MOVED, STATE, UNCLEAR, UP
 from ..numerics.arrays import Vector
-from ..numerics.tolerances import CLEAR
+from ..numerics.tolerances import AT_BOUND, CLEAR
 from .elements_at_point import largest_effort, look, look_ahead, moves, pose, room_of
 from .impulses import stop_island
 from .kept_factors import keep_factors
-from .set_valued_elements import FLOW, SetValuedElements, is_held, is_shared
+from .set_valued_elements import FLOW, HIGH, LOW, SetValuedElements, is_held, is_shared
 from .shared_loads import share
 from .steps import Code, Workspace
 
@@ -102,12 +104,13 @@ def _is_powerless(elements: SetValuedElements, a: int, size: int) -> bool:
 
 @machine_code
 def others_keep(elements: SetValuedElements, count: int) -> bool:
-    """Whether those of a part that rest are well within their bounds, or held."""
-    enough = CLEAR * largest_effort(elements, count)
+    """Whether those of a part that rest are within their bounds, or held."""
+    found, enough = elements.found, CLEAR * largest_effort(elements, count)
     for k in range(count):
         i = elements.members[k]
+        width = found[HIGH, i] - found[LOW, i]
         if elements.modes[i] == 0.0 and not is_held(elements, i) and not (
-                room_of(elements.found, i) > enough):
+                room_of(found, i) > (-AT_BOUND * width if width < np.inf else enough)):
             return False
     return True
 

@@ -14,6 +14,7 @@ from .elements_at_point import largest_position, look
 from .elements_at_rest import ask, choose, rests_now
 from .impulses import push
 from .set_valued_elements import (
+    EFFORT,
     FLOW,
     GAP,
     HIGH,
@@ -60,18 +61,20 @@ def strike(code: Code, work: Workspace, elements: SetValuedElements, t: float, x
         elements.leaves[i] = 0
         if not _is_slow(elements, i):
             modes[i] = 1.0 if found[FLOW, i] > 0.0 and not elements.contact[i] else -1.0
-        elif elements.contact[i]:
-            if modes[i] == 0.0 or elements.struck[i] != 0.0 or found[GAP, i] <= ROUNDING * far:
-                modes[i], rests = 0.0, i
-        elif modes[i] == 0.0:
-            modes[i] = 1.0  # unless it has strength
-    if not look(code, work, elements, t, x):
-        return False
+        elif elements.contact[i] and (
+                modes[i] == 0.0 or elements.struck[i] != 0.0 or found[GAP, i] <= ROUNDING * far):
+            modes[i], rests = 0.0, i
     for k in range(count):
         i = elements.members[k]
-        if not elements.contact[i] and _is_slow(elements, i) and _has_strength(elements, i):
-            modes[i], rests = 0.0, i
-    if rests != NOBODY:
+        if not elements.contact[i] and _is_slow(elements, i):
+            if _has_strength(elements, i):
+                modes[i], rests = 0.0, i
+            elif modes[i] == 0.0:
+                modes[i] = 1.0
+    if rests == NOBODY:
+        if not look(code, work, elements, t, x):
+            return False
+    else:
         if not rests_now(code, work, elements, t, x, rests, count):
             return False
         ask(elements, rests, count)
@@ -96,14 +99,17 @@ def _is_slow(elements: SetValuedElements, i: int) -> bool:
 
 @machine_code
 def _has_strength(elements: SetValuedElements, i: int) -> bool:
-    """Whether friction holds anything, by itself or by what rests on it."""
-    if elements.found[LOW, i] < elements.found[HIGH, i]:
-        return True
+    """Whether friction holds anything, by itself or by what rests on it now."""
+    low, high = elements.found[LOW, i], elements.found[HIGH, i]
+    width = high - low
     for j in range(elements.modes.size if elements.dependent[0] else 0):
-        if elements.contact[j] and elements.modes[j] == 0.0 and (
-                elements.bounds[0, i, j] != 0.0 or elements.bounds[1, i, j] != 0.0):
-            return True
-    return False
+        below, above = elements.bounds[0, i, j], elements.bounds[1, i, j]
+        if elements.contact[j] and (below != 0.0 or above != 0.0):
+            if elements.modes[j] == 0.0:
+                return True
+            low -= below * elements.found[EFFORT, j]
+            high -= above * elements.found[EFFORT, j]
+    return high - low > CLEAR * width or width == np.inf
 
 
 @machine_code

@@ -241,7 +241,9 @@ def _is_clear(rows: Matrix, count: int) -> bool:
         if rows[STATE, i] == 0.0:
             over = rows[OWN, i] * min(rows[UP, i] - rows[EFFORT, i],
                                       rows[EFFORT, i] - rows[DOWN, i])
-            clear = CLEAR * rows[SIZE, i]
+            width = rows[UP, i] - rows[DOWN, i]
+            clear = rows[GRAIN, i] + rows[OWN, i] * AT_BOUND * width if width < np.inf else (
+                CLEAR * rows[SIZE, i])
         if not (over > clear or rows[STATE, i] == 0.0 and rows[MOVED, i] != 0.0 or rows[
                 KNOWN, i] != 0.0 or rows[MOVED, i] == LET_GO):
             return False

@@ -19,7 +19,6 @@ from ..numerics.arrays import Vector
 from ..numerics.tolerances import (
     ALLOWED_DRIFT,
     ANOTHER_SOLUTION,
-    AT_BOUND,
     CLEAR,
     DECIDED_AGAIN,
     FLOW_NONE,
@@ -347,10 +346,6 @@ def _hold(work: Workspace, relations: Relations, elements: SetValuedElements, t:
     hold_states(elements.flow_starts, elements.flow_states, elements.free, modes, elements.holds)
     for e in range(modes.size):
         if modes[e] == 0.0:
-            width = found[HIGH, e] - found[LOW, e]
-            if not elements.contact[e] and not is_held(elements, e) and elements.moves[e]:
-                at_bound = room_of(found, e) <= AT_BOUND * width
-                elements.slack[e] = AT_BOUND * width if at_bound and width < np.inf else 0.0
             for j in range(elements.flow_starts[e], elements.flow_starts[e + 1]):
                 i = elements.flow_states[j]
                 if elements.free[i] == 0.0 and elements.reach[j] * abs(x[i]) <= (

@@ -34,20 +34,22 @@ def choose(code: Code, work: Workspace, elements: SetValuedElements, t: float, x
             e: int, count: int, rested: bool) -> bool:
     """Choose the modes of all in a part that rest, as efforts are now that modes are guessed."""
     modes, rest, still = elements.modes, elements.rest, elements.still
-    size = _ask_at(elements, e, count)
+    solved, size = elements.k.size == 0, _ask_at(elements, e, count)
+    shared = is_shared(elements, e)
     clear, changed = elements.answer[0] == FOUND, False
     if size == 0 or not clear and elements.answer[0] != UNCLEAR:
         return False
     if not clear:  # the next instant tells
         elements.before[:] = x
         later = look_ahead(code, work, elements, t, x)
-        if look(code, work, elements, later, x):
-            size = _ask_at(elements, e, count)
+        found = look(code, work, elements, later, x)
+        size = _ask_at(elements, e, count)
         x[:] = elements.before
-        if not look(code, work, elements, t, x):
+        if size == 0 or not found or (elements.answer[0] != FOUND and (
+                elements.answer[0] != UNCLEAR)) or not look(
+                code, work, elements, t, x):
             return False
-        if elements.answer[0] != FOUND:
-            size = _ask_at(elements, e, count)
+    waits = shared or elements.answer[0] == UNCLEAR  # until a load is clear
     for a in range(size):
         i = still[a]
         changed |= modes[i] != rest[STATE, a]
@@ -55,20 +57,19 @@ def choose(code: Code, work: Workspace, elements: SetValuedElements, t: float, x
         elements.leaves[i] = 0
         if rest[MOVED, a] != 0.0:
             elements.leaves[i] = 2 if rest[MOVED, a] == LET_GO else 1
-        if not rested and elements.k.size == 0 and (i == e or elements.doubtful[i] != 0) and (
+        if not rested and solved and (i == e or elements.doubtful[i] != 0) and (
                 modes[i] * elements.found[FLOW, i] < 0.0):
             return False  # it has not turned, and cannot be stopped
         if modes[i] == 0.0 and _is_powerless(elements, a, size):
             modes[i], elements.leaves[i], changed = 1.0, 2, True
-    shared = elements.k.size == 0 and is_shared(elements, e)
-    if shared and share(code, work, elements, t, x, e, count) != 0:
+    if solved and shared and share(code, work, elements, t, x, e, count) != 0:
         return False
-    if not rested and elements.k.size == 0:  # now that what rests has efforts
+    if not rested and solved:  # now that what rests has efforts
         changed = True
         if not stop_island(code, work, elements, t, x, e, count) or shared and share(
                 code, work, elements, t, x, e, count) != 0:
             return False
-    if not shared and changed and not look(code, work, elements, t, x):
+    if not (solved and shared) and changed and not look(code, work, elements, t, x):
         return False
     for k in range(count):
         i = elements.members[k]
@@ -77,6 +78,10 @@ def choose(code: Code, work: Workspace, elements: SetValuedElements, t: float, x
             return False
         if modes[i] == 0.0 and elements.loose[i] != 0:
             return False
+        if modes[i] == 0.0 and not elements.contact[i] and not is_held(elements, i):
+            width = elements.found[HIGH, i] - elements.found[LOW, i]
+            at_bound = width < np.inf and room_of(elements.found, i) <= AT_BOUND * width
+            elements.slack[i] = AT_BOUND * width if waits and at_bound else 0.0
     return not clear or others_keep(elements, count)
 
 

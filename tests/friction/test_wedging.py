@@ -324,7 +324,7 @@ def test_a_wedge_that_may_hold_or_let_go_is_told_whoever_asks(method):
         ring(bodies, frictions, [0.0, 0.0]).simulate("4 s", rtol=1e-8, method=method)
     assert told.value.code == "simulation.paradox"
     assert set(told.value.variables) <= {"ring.f0", "ring.f1", "ring.f2"}
-    assert told.value.time < 1e-9
+    assert told.value.time <= 1e-7  # the instant after the start: at the start there is no load
 
 
 @few(2, "method", METHODS)

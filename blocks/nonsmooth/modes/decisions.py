@@ -35,7 +35,7 @@ from ...numerics.tolerances import (
 )
 from ...system import Problem
 from ..complementarity import Solution, choose
-from ..complementarity.moving import LET_GO, UNSAID
+from ..complementarity.moving import LET_GO
 from ..unsettled import unsettled
 from .delassus import at_dead_centres, stopping_effort, without
 from .efforts import ROUNDS, Efforts
@@ -67,7 +67,6 @@ class Decisions:
         self.elements, self.state = evaluation.elements, evaluation.state
         self.impacts = Impacts(evaluation)
         self.at_rest = AtRest(evaluation, painleve)
-        self.look_ahead = LookAhead(evaluation, efforts, indeterminacy, self.at_rest)
         self.last = -np.inf  # time of the last decision
         self._fruitless = 0  # decisions in a row that changed nothing
 
@@ -94,17 +93,17 @@ class Decisions:
             rest = np.abs(now.flow) <= noise
         still = np.where(contact, closed & rest, rest)
         state.modes = np.where(still, 0, np.where(contact, -1, np.sign(now.flow))).astype(int)
-        self._choose(problem, t, still, np.zeros(self.elements.size, dtype=bool))
-        self.look_ahead.release(problem, t, still)
+        unclear = self._choose(problem, t, still, np.zeros(self.elements.size, dtype=bool))
         self.efforts.apply(problem, t)
         self.indeterminacy.update_ends(problem, t)
+        state.slack = np.where(unclear, self._slack_of_friction(problem, t), 0.0)
         if self.painleve is not None:
             self.painleve.refuse_jam(problem, t, np.ones(self.elements.size, dtype=bool))
             self.painleve.refuse_several(problem, t)
             effort = np.abs(evaluation.efforts(problem)).max(initial=0.0)
             idle = evaluation.present(problem, t).idle & ~contact & (state.modes == 0)
             if idle.any():  # friction without strength lets go of a load, not of rounding
-                state.slack = np.where(idle, ROUNDING * effort, 0.0)
+                state.slack = np.where(idle, ROUNDING * effort, state.slack)
 
     # -- at an event -----------------------------------------------------------------------
     def decide(self, problem: Problem, t: float, touched: Indices) -> list[Change]:
@@ -238,9 +237,6 @@ class Decisions:
         moves = state.modes != 0
         self.impacts.stop(problem, t, active & still & ~moves, still & (before != 0),
                           active & still & moves & (state.modes * now.flow < 0))
-        # at the bound by rounding: slack lets it go
-        waiting = ((before != 0) | (state.slack > 0)) & self._waits
-        self.look_ahead.release(problem, t, active & still & ~leaving & ~waiting)
         loaded = False if evaluation.load is None else evaluation.load.dependent & active
         powerless = (crossed | loaded | (before != 0)) & free & (state.modes == 0)
         # friction without strength holds nothing, not even by rounding
@@ -288,32 +284,52 @@ class Decisions:
         return jumped
 
     # -- who stays at rest -----------------------------------------------------------------
-    def _choose(self, problem: Problem, t: float, still: Flags, leaving: Flags) -> None:
-        """Choose the modes of elements at rest; those that are ``leaving`` less holds."""
-        index = np.flatnonzero(still)
+    def _choose(self, problem: Problem, t: float, still: Flags, leaving: Flags) -> Flags:
+        """Choose the modes of elements at rest; those that are ``leaving`` less holds.
+
+        Where rounding tells who moves the next instant does; returns of whom it does not, either.
+        """
+        index, unclear = np.flatnonzero(still), np.zeros(self.elements.size, dtype=bool)
         if not len(index):
-            return
+            return unclear
         self.at_rest.refuse_no_bounds(problem, t)
         chosen = self.at_rest.choose(problem, t, index, leaving[index])
-        state = np.where((chosen.moved == LET_GO) & ~leaving[index], 0, chosen.state)
-        self._pass_dead_centres(problem, t, index, state)
-        self.state.modes[index] = state
-        unsaid = (chosen.moved == UNSAID) & leaving[index]
-        if unsaid.any():  # no width to tell the sense from: the next instant does
-            senses = self.look_ahead.senses(problem, t, index, leaving[index] | (state != 0))
-            state[unsaid] = senses[unsaid]
-        self.state.modes[index] = state
+        self.state.modes[index] = state = self._told(problem, t, index, chosen, leaving)
+        if chosen.unclear.any():
+            with put_back(problem.x, problem.u, problem.z):
+                self.efforts.apply(problem, t)
+                h = self._move_on(problem, t)
+                later = self.at_rest.choose(problem, t + h, index, leaving[index])
+                later_state = self._told(problem, t + h, index, later, leaving)
+                self.state.modes[index] = np.where(chosen.unclear, later_state, state)
+                if self.painleve is not None:  # what nothing presses yet may jam
+                    self.efforts.apply(problem, t + h)
+                    self.painleve.refuse_several(problem, t + h)
+            unclear[index] = chosen.unclear & later.unclear
+        return unclear
 
-    def _pass_dead_centres(self, problem: Problem, t: float, index: Indices, state: Indices
-                           ) -> None:
-        """What others move through a dead centre slides their way: nothing could hold it there."""
+    def _told(self, problem: Problem, t: float, index: Indices, chosen: Solution, leaving: Flags
+              ) -> Indices:
+        """Modes of elements at rest, as chosen. What others move through a dead centre slides their
+        way: nothing could hold it there."""
         evaluation = self.evaluation
+        state = np.where((chosen.moved == LET_GO) & ~leaving[index], 0, chosen.state)
         there = at_dead_centres(evaluation.delassus.matrix(problem, t))[index] & ~(
             self.elements.contact[index])
         if there.any():
             now = evaluation.values(problem, t)
             moved = self.margins.moved_by_others(problem, t, now)[index]
             state[there] = np.where(moved, np.sign(now.rate[index]), 0)[there]
+        return state
+
+    def _move_on(self, problem: Problem, t: float) -> float:
+        """Move on by an instant, with the present modes; returns how long it is."""
+        slope = self.evaluation.system.slope(*problem.arguments(t))
+        scale, far = np.abs(slope).max(initial=0.0), np.abs(problem.x).max(initial=0.0)
+        h = min(max(INSTANT * (far / scale if scale > 0 else 1.0), SHORTEST_INSTANT), SHORT_TIME)
+        problem.x += h * slope
+        problem.update(t + h)
+        return h
 
 
 class AtRest:
@@ -381,7 +397,7 @@ class AtRest:
             raise unsettled(self.elements.names(
                 here if not len(chosen.suspects) else here[chosen.suspects]), t, "efforts")
         return chosen._replace(effort=chosen.effort[at], state=chosen.state[at],
-                               moved=chosen.moved[at])
+                               moved=chosen.moved[at], unclear=chosen.unclear[at])
 
     def refuse_no_bounds(self, problem: Problem, t: float) -> None:
         """Stop at a law whose bounds are no numbers, such as a strength that overflows."""
@@ -396,68 +412,3 @@ class AtRest:
                 "logarithm of a negative number in them.", time=t, variables=(path,),
                 code="simulation.value",
             )  # fmt: skip
-
-
-class LookAhead:
-    """A look at the instant that follows, with the present modes held."""
-
-    def __init__(self, evaluation: Evaluation, efforts: Efforts, indeterminacy: Indeterminacy,
-                 at_rest: AtRest) -> None:
-        self.evaluation, self.efforts = evaluation, efforts
-        self.indeterminacy, self.at_rest = indeterminacy, at_rest
-        self.state = evaluation.state
-
-    def release(self, problem: Problem, t: float, still: Flags) -> None:
-        """Let those at a bound slide whose reserve is less an instant later."""
-        still = still & (self.state.modes == 0)
-        if not still.any():
-            return
-        self.efforts.apply(problem, t)
-        margin, sign = self._reserve(problem, t)
-        at_bound = still & (margin <= AT_BOUND) & (sign != 0)
-        if not at_bound.any():
-            return
-        with put_back(problem.x, problem.u, problem.z):
-            h = self._step(problem, t)
-            later, _ = self._reserve(problem, t + h)
-        leaves = at_bound & (later < np.minimum(margin, 0.0))  # else it sticks until it gets there
-        self.state.modes[leaves] = sign[leaves]
-
-    def senses(self, problem: Problem, t: float, index: Indices, moved: Flags) -> Indices:
-        """Senses in which elements at rest would start to move an instant later."""
-        with put_back(problem.x, problem.u, problem.z):
-            self.efforts.apply(problem, t)
-            h = self._step(problem, t)
-            return self.at_rest.choose(problem, t + h, index, moved).state
-
-    def _step(self, problem: Problem, t: float) -> float:
-        """Move on by an instant, with the present modes; returns how long it is."""
-        slope = self.evaluation.system.slope(*problem.arguments(t))
-        scale = np.abs(slope).max(initial=0.0)
-        far = np.abs(problem.x).max(initial=0.0)
-        h = min(max(INSTANT * (far / scale if scale > 0 else 1.0), SHORTEST_INSTANT), SHORT_TIME)
-        problem.x += h * slope
-        problem.update(t + h)
-        return h
-
-    def _reserve(self, problem: Problem, t: float) -> tuple[Array, Indices]:
-        """Share of the bounds that stuck elements have left, and the direction they would go."""
-        now, effort = self.evaluation.present(problem, t), self.evaluation.efforts(problem)
-        width = now.high - now.low
-        width = np.where(np.isfinite(width), width, np.maximum(np.abs(effort), TINY))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            up, down = (now.high - effort) / width, (effort - now.low) / width
-        margin, sign = np.minimum(up, down), np.where(up <= down, 1, -1)
-        margin[now.idle] = np.inf
-        dead, open_ = self.indeterminacy.elements_of(problem, t, self.state.modes == 0)
-        margin[dead] = np.inf
-        if len(open_):
-            joint, first = self.indeterminacy.margins(problem, t, open_, now)
-            margin[open_] = joint[open_]
-            sign[open_[~first[open_]]] = 0
-            if (margin[open_] <= AT_BOUND).any():
-                self.indeterminacy.split(problem, t)
-                effort = self.evaluation.efforts(problem)
-                ahead = now.high - effort <= effort - now.low
-                sign[open_] = np.where(sign == 0, 0, np.where(ahead, 1, -1))[open_]
-        return margin, sign

@@ -76,7 +76,7 @@ def choose(code: Code, work: Workspace, elements: SetValuedElements, t: float, x
         if modes[i] != 0.0 and elements.asked_now[i] != 0 and (
                 elements.leaves[i] != 2) and clear and not moves(elements, i, modes[i]):
             return False
-        if modes[i] == 0.0 and elements.loose[i] != 0:
+        if modes[i] == 0.0 and elements.loose[i] != 0 and not waits:
             return False
         if modes[i] == 0.0 and not elements.contact[i] and not is_held(elements, i):
             width = elements.found[HIGH, i] - elements.found[LOW, i]

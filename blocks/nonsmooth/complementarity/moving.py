@@ -20,7 +20,7 @@ from .sparse_lu import Factors, analyse, factors_of
 
 __all__ = ["AT_FIRST", "AT_REST", "BACK", "CREEPS", "DOWN", "DRIVE", "EFFORT", "FORTH", "HIGH",
            "KNOWN", "LET_GO", "LOW", "MOVED", "NOISE", "RATE", "SHARED", "STATE", "SURE",
-           "UNCLEAR", "UNSAID", "UP", "choice_of", "choose_densely", "choose_jointly"]
+           "UNCLEAR", "UP", "choice_of", "choose_densely", "choose_jointly"]
 
 #: What is known of elements and found for them: rows of a matrix.
 (DRIVE, LOW, HIGH, BACK, FORTH, MOVED, EFFORT, RATE, STATE, SIZE, AT_FIRST, KNOWN, DOWN, UP,
@@ -28,7 +28,6 @@ __all__ = ["AT_FIRST", "AT_REST", "BACK", "CREEPS", "DOWN", "DRIVE", "EFFORT", "
 AT_REST = 19  # rows
 CREEPS = 2.0  # as what is SHARED: all that rests creeps a little, and modes are not asked for
 LET_GO = 2.0  # of what has MOVED, where it moves at its bound and no rate tells so yet
-UNSAID = 3.0  # the same where no bound tells the sense
 EXACT = 1e-12  # of the largest rate
 UNCLEAR = 3  # FOUND, but rounding tells what moves
 
@@ -189,7 +188,7 @@ def _tell(problem: Problem, d: Vector, by: Matrix, rows: Matrix, count: int) -> 
                     sense = _nearer(rows, j) * (1.0 if d[q] > 0.0 else -1.0)
             if rows[OWN, i] > 0.0 and _is_no_less(problem, by, rows, i, sense) and (
                     rows[OWN, i] * min(up, down) <= CLEAR * size + rows[GRAIN, i]):
-                rows[STATE, i], rows[MOVED, i] = sense, LET_GO if sense != 0.0 else UNSAID
+                rows[STATE, i], rows[MOVED, i] = sense, LET_GO  # at rest if no bound tells a sense
 
 
 @machine_code
@@ -233,7 +232,7 @@ def _sides(rows: Matrix, i: int) -> tuple[int, int]:
 def _is_clear(rows: Matrix, count: int) -> bool:
     """Whether it is not rounding that tells what moves; what just holds at less is at rest."""
     for i in range(count):
-        if rows[MOVED, i] == UNSAID:
+        if rows[STATE, i] == 0.0 and rows[MOVED, i] == LET_GO:
             return False
         if rows[STATE, i] == 0.0 and rows[SHARED, 0] == 1.0:
             continue

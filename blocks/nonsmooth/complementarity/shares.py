@@ -403,7 +403,9 @@ def _factorise(rows: Matrix, l: Matrix, h: Matrix, n: int, rank: int, least: flo
                         h[a, b] += factor * l[i, b]
     for a in range(rank):
         h[a, a] += least
-        own = h[a, a]
+        own = least  # of all, as what is left of some may be rounding
+        for i in range(n):
+            own += l[i, a] * l[i, a] / rows[WEIGHT, i]
         for b in range(a + 1):
             value = h[a, b]
             for c in range(b):
@@ -411,7 +413,7 @@ def _factorise(rows: Matrix, l: Matrix, h: Matrix, n: int, rank: int, least: flo
             if b < a:
                 h[a, b] = value / h[b, b]
             else:
-                smallest = min(smallest, value / own if own > 0.0 else 0.0)
+                smallest = min(smallest, value / own)
                 h[a, a] = np.sqrt(max(value, TINY))
     return smallest
 

@@ -86,7 +86,7 @@ class Solution(NamedTuple):
     # +1 at the upper bound and moving forward, -1 at the lower bound and moving backward, 0 at
     # rest. For an element of fixed effort (equal bounds) the sign of its rate.
     state: Indices
-    moved: Array  # 0, 1, or LET_GO or UNSAID
+    moved: Array  # 0, 1, or LET_GO
     low: Array  # low, high: bounds at these efforts
     high: Array
     grain: Array  # efforts that rounding may make of none

@@ -100,6 +100,16 @@ def test_three_brakes_are_loose_where_all_are_at_their_bounds_alone():
         assert_allclose(found.effort, ends * load / 7, rtol=1e-9)
 
 
+@pytest.mark.parametrize("over", [-1e-9, 0.0, 1e-12, 1e-6])
+def test_what_is_at_its_bound_beside_brakes_that_share_lets_go_alone(over):
+    """Brakes of 2 and 1.5 N between one body and the next, friction of 2 N to a third one."""
+    D, strength = np.array([[2.0, -1.0, 2.0], [-1.0, 1.5, -1.0], [2.0, -1.0, 2.0]]), [2.0, 2.0, 1.5]
+    load = np.array([0.3 * 2 / 3.5, -2.0 * (1.0 + over), 0.3 * 1.5 / 3.5])
+    found = shares(D, D @ load, -np.array(strength), np.array(strength))
+    assert_allclose(found.effort, np.clip(load, -2, 2), rtol=0, atol=1e-8 + 2 * abs(over))
+    assert found.loose.tolist() == [False, True, False]
+
+
 def test_a_table_on_four_legs_shares_its_weight_evenly():
     corners = np.array([[1.0, 1, 1], [1, 1, -1], [1, -1, -1], [1, -1, 1]])  # lift, two tilts
     D = corners @ corners.T

@@ -97,14 +97,16 @@ def _ask_at(elements: SetValuedElements, e: int, count: int) -> int:
 
 @machine_code
 def _is_powerless(elements: SetValuedElements, a: int, size: int) -> bool:
-    """Whether what presses friction is open: it holds nothing, not even by rounding."""
-    rest, is_open = elements.rest, False
+    """Whether friction holds nothing, not even by rounding: what presses it is open, or it has come
+    to the end of its mode without any strength."""
+    rest, e = elements.rest, elements.still[a]
+    ends = elements.doubtful[e] != 0 and not elements.contact[e]
     for b in range(size if elements.dependent[0] else 0):
         if elements.by[0, a, b] != 0.0 or elements.by[1, a, b] != 0.0:
             if rest[STATE, b] == 0.0 or not elements.contact[elements.still[b]]:
                 return False
-            is_open = True
-    return is_open and rest[UP, a] <= rest[DOWN, a]
+            ends = True
+    return ends and rest[UP, a] <= rest[DOWN, a]
 
 
 @machine_code

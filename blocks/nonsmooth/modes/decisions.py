@@ -111,46 +111,24 @@ class Decisions:
 
         The margin of elements that are ``touched`` has just become negative.
         """
-        before, struck = self.state.modes.copy(), np.zeros(self.elements.size, dtype=bool)
-        held, spent = self._other_splits(problem, t, touched)
-        settled = False
-        if len(touched) and held[touched].all():
-            self.efforts.apply(problem, t)
-            settled = self.indeterminacy.update_ends(problem, t)
-        else:
-            struck = self._decide_jointly(problem, t, touched[~held[touched]], spent)
-            problem.x[self.held_states.creeping(problem, t)] = 0.0
-            self.efforts.apply(problem, t)
-            if self.painleve is not None:
-                self.painleve.refuse_several(problem, t)
-                if self.efforts.restless:
-                    self.painleve.refuse_jam(problem, t, self.state.modes != 0)
+        before = self.state.modes.copy()
+        struck = self._decide_jointly(problem, t, touched)
+        problem.x[self.held_states.creeping(problem, t)] = 0.0
+        self.efforts.apply(problem, t)
+        if self.painleve is not None:
+            self.painleve.refuse_several(problem, t)
             if self.efforts.restless:
-                raise unsettled([self.efforts.restless], t, "efforts")
-            self.indeterminacy.update_ends(problem, t)
-            self._allow_rounding(problem, t)
+                self.painleve.refuse_jam(problem, t, self.state.modes != 0)
+        if self.efforts.restless:
+            raise unsettled([self.efforts.restless], t, "efforts")
+        settled = self.indeterminacy.update_ends(problem, t)
+        self._allow_rounding(problem, t)
         changes = self.elements.changes(before, self.state.modes, struck)
         told = changes or settled or not len(touched)
         self._fruitless = 0 if told else self._fruitless + 1
         if self._fruitless > FRUITLESS:  # so that whoever counts events can see it
             return [Change(int(i), int(before[i]), int(before[i])) for i in touched]
         return changes
-
-    def _other_splits(self, problem: Problem, t: float, touched: Indices) -> tuple[Flags, Flags]:
-        """What a split clear of all bounds holds, of what the motion leaves open; what none does.
-
-        Of those machine code knows one split alone, and has come to a bound of it.
-        """
-        held, spent = np.zeros((2, self.elements.size), dtype=bool)
-        stuck = self.state.modes == 0
-        one_split = isinstance(self.evaluation.held_modes, SolvedModes)
-        if len(touched) and one_split and stuck.any():
-            open_ = self.indeterminacy.elements_of(problem, t, stuck)[1]
-            if np.isin(touched, open_).any():
-                clear = self.indeterminacy.holds(problem, t, open_)
-                held[open_], spent[open_] = clear, ~clear
-                held &= ~self.evaluation.present(problem, t).idle  # without strength: lets go
-        return held, spent
 
     def _allow_rounding(self, problem: Problem, t: float) -> None:
         """What is at the end of its mode by rounding is left there until it is well beyond.
@@ -199,11 +177,11 @@ class Decisions:
         return np.asarray((self.state.modes == 0) & ~self.elements.contact)
 
     # -- all elements in doubt -------------------------------------------------------------
-    def _decide_jointly(self, problem: Problem, t: float, touched: Indices, spent: Flags) -> Flags:
+    def _decide_jointly(self, problem: Problem, t: float, touched: Indices) -> Flags:
         """Choose the modes of all elements in doubt; returns which ones an impact struck."""
         evaluation, state, contact = self.evaluation, self.state, self.elements.contact
         before, margin = state.modes.copy(), self.margins.present(problem, t)
-        crossed = spent | self._crossed(problem, t, touched[~spent[touched]], margin)
+        crossed = self._crossed(problem, t, touched, margin)
         if self.painleve is not None:
             self.painleve.refuse_jam(problem, t, crossed)
         struck = self.impacts.strike(problem, t, crossed & contact & (before != 0))
@@ -260,6 +238,11 @@ class Decisions:
         size = np.where(self.state.modes == 0, width,
                         np.where(self.elements.contact, far, self.state.fast))
         crossed[touched] = margin[touched] <= MODE_ENDED * size[touched]
+        if isinstance(self.evaluation.held_modes, SolvedModes):  # which know one split alone
+            open_ = self.indeterminacy.elements_of(problem, t, self.state.modes == 0)[1]
+            if np.isin(touched, open_).any():
+                crossed[open_] = ~self.indeterminacy.holds(problem, t, open_) | (
+                    crossed & now.idle)[open_]  # without strength: lets go
         if not crossed.any():
             crossed[touched[np.argmin(margin[touched] / np.maximum(size[touched], TINY))]] = True
         return crossed

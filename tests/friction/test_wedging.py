@@ -347,7 +347,7 @@ def test_rest_that_ends_where_another_motion_began_is_told_so(method):
     """Above 0.22 N the heavier body may move, held by 0.1 N and 0.12 N where f0 bears nothing; it
     may rest as well, where f0 and f4 press each other."""
     bodies, frictions, speeds = random_ring(247)
-    with pytest.raises(SimulationError, match="no unique motion") as told:
+    with pytest.raises(SimulationError, match="no unique motion|several motions") as told:
         ring(bodies, frictions, speeds).simulate("4 s", rtol=1e-8, method=method)
     assert told.value.code == "simulation.paradox"
     assert set(told.value.variables) <= {f"ring.f{k}" for k in range(5)}

@@ -188,7 +188,7 @@ class Decisions:
         felt = evaluation.connected_with(problem, t, struck)
         now = evaluation.values(problem, t)
         pace = np.maximum(state.fast, state.largest_of_kinds(now.flow))
-        leaving = self._leaving(problem, t, crossed & (before == 0), now)
+        leaving = crossed & (before == 0)
         free = ~contact
         # what the present rate stops or makes within an instant is no motion
         instant = SAME_INSTANT * max(abs(t), SHORT_TIME)
@@ -246,16 +246,6 @@ class Decisions:
         if not crossed.any():
             crossed[touched[np.argmin(margin[touched] / np.maximum(size[touched], TINY))]] = True
         return crossed
-
-    def _leaving(self, problem: Problem, t: float, leaving: Flags, now: LawValues) -> Flags:
-        """Which stuck elements at their bound leave it: of indeterminate ones, the first."""
-        if leaving.any():
-            stuck = self.state.modes == 0
-            open_ = self.indeterminacy.elements_of(problem, t, stuck)[1]
-            if len(open_) and leaving[open_].any():
-                first = self.indeterminacy.margins(problem, t, open_, now)[1]
-                leaving[open_] &= first[open_]
-        return leaving
 
     def _slide_after_impact(self, now: LawValues, pace: Array) -> Flags:
         """Velocities have jumped: what was at rest may slide now; returns what moves."""

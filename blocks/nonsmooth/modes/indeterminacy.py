@@ -123,7 +123,7 @@ class Indeterminacy:
             room = np.where(inside, np.minimum(high - found, found - low), np.inf)
             out[island] = np.where(unheld != 0, -np.abs(effort[island]), room)
             if len(island) > MOST:  # too many for an event each: all go where the load is clear
-                left = self.margins(problem, t, island, now)[0][island]
+                left = self.margins(problem, t, island, now)[island]
                 out[island] = np.where(left < 0, left + 2 * AT_BOUND, left)
         return out
 
@@ -209,21 +209,19 @@ class Indeterminacy:
             island, _ = self.posed(problem, t, rests, slides, self.evaluation.present(problem, t))
         return island._replace(rate=island.D @ held)
 
-    def margins(self, problem: Problem, t: float, index: Indices, now: LawValues
-                ) -> tuple[Array, Flags]:
-        """Shares of half the range that are left, whoever is at a bound; and who is to move.
+    def margins(self, problem: Problem, t: float, index: Indices, now: LawValues) -> Array:
+        """Shares of half the range that are left, whoever is at a bound.
 
         Where nothing holds any longer it is what is missing, negative.
         """
-        out, first = np.full(self.elements.size, np.inf), np.zeros(self.elements.size, dtype=bool)
+        out = np.full(self.elements.size, np.inf)
         for island, found, missing, (low, high) in self._shared(problem, t, index, now):
             closed = np.isfinite(high - low)
             half = np.where(closed, (high - low) / 2, np.abs(found.effort).max())
             room = np.minimum(high - found.effort, found.effort - low)[found.ends == 0]
             size = np.maximum(half[found.ends == 0], TINY)
             out[island] = -missing if found.loose.any() else (room / size).min(initial=np.inf)
-            first[island] = found.loose
-        return out, first
+        return out
 
     def holds(self, problem: Problem, t: float, index: Indices) -> Flags:
         """Which elements that share what they hold are held by some split, clear of all bounds."""

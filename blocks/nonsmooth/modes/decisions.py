@@ -27,7 +27,6 @@ from ...numerics.tolerances import (
     NOTHING_AT_ALL,
     ROUNDING,
     SAME_AS_BEFORE,
-    SAME_INSTANT,
     SETTLED,
     SHORT_TIME,
     SHORTEST_INSTANT,
@@ -190,13 +189,10 @@ class Decisions:
         pace = np.maximum(state.fast, state.largest_of_kinds(now.flow))
         leaving = crossed & (before == 0)
         free = ~contact
-        # what the present rate stops or makes within an instant is no motion
-        instant = SAME_INSTANT * max(abs(t), SHORT_TIME)
-        brief = (np.abs(now.flow) <= instant * np.abs(now.rate)) & ~self._moves_on(problem, t, now)
-        turned = free & ~brief & (  # has changed sign while idle
+        turned = free & (  # has changed sign while idle
             before * now.flow < -CLEAR * pace - 2 * evaluation.rounding.of_flows(
                 problem, t, state.nothing))  # by more than it was left to go beyond zero
-        idle = (np.abs(now.flow) <= FLOW_NONE * pace) | brief
+        idle = np.abs(now.flow) <= FLOW_NONE * pace
         arrived = free & (before != 0) & ~turned & (crossed | (
             idle & ~self._moves_on(problem, t, now)) | (
             felt & (np.abs(now.flow) <= SAME_AS_BEFORE * pace)))

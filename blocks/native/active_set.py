@@ -20,7 +20,6 @@ from ..numerics.tolerances import (
     ALLOWED_DRIFT,
     ANOTHER_SOLUTION,
     CLEAR,
-    DECIDED_AGAIN,
     FLOW_NONE,
     MODE_ENDED,
     NOTHING_AT_ALL,
@@ -67,12 +66,9 @@ def decide_modes(code: Code, work: Workspace, relations: Relations, elements: Se
     margins have become negative; else a known instant has changed something.
     """
     modes, found = elements.modes, elements.found
-    again = t - elements.last[0] <= DECIDED_AGAIN * max(abs(t), SHORT_TIME)
     elements.struck[:] = 0.0
     elements.known[:] = modes[: elements.known.size]
     for e in range(modes.size):
-        if again and elements.contact[e] and modes[e] == 0.0:
-            return False  # whether it pulls by rounding
         if elements.contact[e] and not is_held(elements, e):
             elements.slack[e] = 0.0
     project_in_place(code, work, t, x)
@@ -351,5 +347,4 @@ def _hold(work: Workspace, relations: Relations, elements: SetValuedElements, t:
                 if elements.free[i] == 0.0 and elements.reach[j] * abs(x[i]) <= (
                         FLOW_NONE * elements.fast[elements.kinds[e]]):
                     x[i] = 0.0  # but for rounding, it is at rest
-    elements.last[0] = t
     return True

@@ -244,7 +244,6 @@ class OneStep(Method):
                 if np.abs(self.q[k] - constants[k]).max(initial=0.0) <= LAST_DIGITS * largest:
                     constants[k] = self.q[k]  # but for last digits: as machine code has them
             self.q[:] = constants[: len(self.q)]  # room for what has come since is not needed
-            self.own_events.begin(self.t)
         self.held[: len(problem.m)] = problem.m
         self.looks[LARGEST] = 0.0
         return kept
@@ -294,7 +293,6 @@ class OneStep(Method):
             self.restart(self.t, self.y)
             return
         own.q[:] = self.q
-        own.begin(self.t)
         self.q = own.q
         self.code = self.code._replace(q=address_of(own.q))
 

@@ -143,12 +143,6 @@ class OwnEvents:
     def begin_with(self, fast: Array | float) -> None:
         """Take flows for the largest of each kind so far."""
         self.set_valued.fast[:] = fast
-        self.set_valued.last[:] = -np.inf
-
-    def begin(self, t: float) -> None:
-        """Others have decided at a time."""
-        if self.set_valued.last.size:
-            self.set_valued.last[0] = t
 
     @property
     def fast(self) -> Array:

@@ -103,7 +103,6 @@ class SetValuedElements(NamedTuple):
     scale: Vector  # (states,) nominal values
     kinds: Indices  # (elements,) who are compared with each other
     fast: Vector  # (kinds,) their largest flow so far
-    last: Vector  # (1,) time of the last decision
     struck: Vector  # (elements,) 1 for contacts that were struck at the last event
     known: Vector  # (elements,) room: the modes that ``k`` is of
     made: Vector  # room for factors
@@ -181,7 +180,7 @@ def set_valued_elements(parts: IslandsWithMass, q: Array, equations: Equations, 
         bounds=bounds.reshape(4, n, n), push=push.reshape(n, nx), share=share,
         turns=np.array([parts.turns]), dependent=np.array([parts.dependent]),
         in_a_circle=np.array([parts.in_a_circle]), fast=parts.fast.copy(),
-        last=np.array([-np.inf]), struck=np.zeros(n),
+        struck=np.zeros(n),
         factors=equations.at_decisions("factors", parts.factors),
         given=given, given_count=given_count, given_starts=2 * given_count + np.cumsum(
             who_shares**2) - who_shares**2, given_d=rooms[0], given_rows=rooms[1],

@@ -173,9 +173,9 @@ class Laws(ABC):
         """What machine code needs to decide on modes by itself; None where it cannot."""
         return None
 
-    def take_over(self, modes: Indices, fast: Array, t: float) -> None:
-        """Go on with modes that machine code decided on at ``t``; ``fast`` the largest flow
-        so far beside each element."""
+    def take_over(self, modes: Indices, fast: Array) -> None:
+        """Go on with modes that machine code has decided on; ``fast`` is the largest flow so far
+        beside each element."""
         raise NotImplementedError("machine code decides on modes of parts alone")
 
     def margin_expressions(self) -> ca.SX:

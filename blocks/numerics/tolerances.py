@@ -76,7 +76,6 @@ MODE_ENDED = 1e-11  # of its size: a margin that is at its end at an event
 AT_BOUND = 1e-9  # of the range or size: an effort at its bound, and others that get there at once
 GRAZES = 1e-10  # of the drive: a rate that a bound just holds, or just does not
 CLEAR_RATE = 1e-8  # of the drive: one that moves for sure, where D's eigenvalues are no less
-DECIDED_AGAIN = 1e-9  # of the time: decisions in so quick a succession are about rounding
 INSTANT = 1e-7  # of the time in which something changes: a look ahead
 SHORTEST_INSTANT = 1e-12  # s: no look ahead is shorter
 # friction that depends on efforts

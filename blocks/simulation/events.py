@@ -108,7 +108,7 @@ class Events:
         if problem.delays is not None:
             problem.delays.select(float(events.times[-1]))
         if events.modes is not None:
-            problem.laws.take_over(events.modes[-1], events.fast, float(events.times[-1]))
+            problem.laws.take_over(events.modes[-1], events.fast)
 
     def begin(self, t: float) -> None:
         """Bring relations and modes in line with the start; refuse a start that cannot be."""

@@ -18,7 +18,6 @@ from ...numerics.tolerances import (
     AT_BOUND,
     CANCELLATION,
     CLEAR,
-    DECIDED_AGAIN,
     FLOW_NONE,
     FOUR_LAST_BITS,
     INSTANT,
@@ -66,7 +65,6 @@ class Decisions:
         self.elements, self.state = evaluation.elements, evaluation.state
         self.impacts = Impacts(evaluation)
         self.at_rest = AtRest(evaluation, painleve)
-        self.last = -np.inf  # time of the last decision
         self._fruitless = 0  # decisions in a row that changed nothing
 
     # -- at the start ----------------------------------------------------------------------
@@ -74,7 +72,7 @@ class Decisions:
         """Modes at the start of a run, from flows, gaps and loads."""
         evaluation, state, contact = self.evaluation, self.state, self.elements.contact
         now = evaluation.values(problem, t)
-        state.fast, state.slack, self.last = state.largest_of_kinds(now.flow), 0.0, -np.inf
+        state.fast, state.slack = state.largest_of_kinds(now.flow), 0.0
         # of velocities that come out of equations, rounding is measured against nominal ones too;
         # tied states come out of one least-squares problem, with the rounding of the largest
         least = np.max(np.abs(problem.x / problem.scale_x), initial=1.0) if (
@@ -133,29 +131,15 @@ class Decisions:
         """What is at the end of its mode by rounding is left there until it is well beyond.
 
         Friction that sticks at its bound lets go by a clear load: of one that is the bound's but
-        for rounding it would go by a flow that is rounding, which turns at once. Closed contacts
-        that carry nothing open when they would pull, and their friction holds as much. What has
-        just opened has a gap that is rounding.
+        for rounding it would go by a flow that is rounding, which turns at once. What has just
+        opened has a gap that is rounding.
         """
-        again, self.last = t - self.last <= DECIDED_AGAIN * max(abs(t), SHORT_TIME), t
-        evaluation, state = self.evaluation, self.state
+        state, parting = self.state, self.elements.contact & (self.state.modes != 0)
         state.slack = self._slack_of_friction(problem, t)
-        if not (again or evaluation.delassus.constant):
-            return
-        contact, stuck = self.elements.contact, state.modes == 0
-        grain = CANCELLATION * largest_position(problem)
-        parting = contact & ~stuck
         if parting.any():
-            parting &= np.abs(evaluation.present(problem, t).gap) <= grain
+            grain = CANCELLATION * largest_position(problem)
+            parting &= np.abs(self.evaluation.present(problem, t).gap) <= grain
             state.slack = np.where(parting, 2 * grain, state.slack)
-        if (contact & stuck).any():
-            own = np.asarray(evaluation.delassus.matrix(problem, t).diagonal())
-            effort, now = evaluation.efforts(problem), evaluation.present(problem, t)
-            noise = self.margins.rounding_of_rates(problem, t, effort)
-            slack = np.divide(noise, own, out=np.zeros(self.elements.size), where=stuck & (own > 0))
-            largest = np.where(contact, 0.0, np.maximum(np.abs(now.low), np.abs(now.high)))
-            slack[np.maximum(np.abs(effort), largest) > IDLE * slack] = 0.0
-            state.slack = np.where(contact & stuck, slack, np.maximum(slack, state.slack))
 
     def _slack_of_friction(self, problem: Problem, t: float) -> Array | float:
         waits = self._waits

@@ -186,10 +186,9 @@ class SetValuedLaws(Laws):
             problem.p, "decision data", lambda: islands_in(self.evaluation, problem, t))
         return islands and replace(islands, fast=self.state.by_kind(self.state.fast))
 
-    def take_over(self, modes: Indices, fast: Array, t: float) -> None:
+    def take_over(self, modes: Indices, fast: Array) -> None:
         self.state.modes, self.state.slack = modes.copy(), 0.0  # which decisions change in place
         self.state.ends = None
-        self.decisions.last = t
         self.state.notice_flow(fast)
 
     def held_constants(self, problem: Problem, t: float) -> Array:

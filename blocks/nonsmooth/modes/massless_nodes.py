@@ -294,7 +294,7 @@ class MasslessLaws(Laws):
     def decision_data(self, problem: Problem, t: float) -> NetworkModes | None:
         return None if self.kept is None else self.kept.for_run()
 
-    def take_over(self, modes: Indices, fast: Array, t: float) -> None:
+    def take_over(self, modes: Indices, fast: Array) -> None:
         assert self.kept is not None  # which has decided
         self.state.modes = modes.copy()
         self.kept.take_over()

@@ -24,6 +24,7 @@ from ..numerics.tolerances import (
     MODE_ENDED,
     NOTHING_AT_ALL,
     ROUNDING,
+    SAME_AS_BEFORE,
     SAME_INSTANT,
     SHORT_TIME,
 )
@@ -156,6 +157,12 @@ def _decide_part(code: Code, work: Workspace, elements: SetValuedElements, t: fl
         return False
     if found[LOW, e] == found[HIGH, e] and not alone and not shared:
         return False
+    near = ROUNDING * largest_position(elements.positions, elements.scale, x)
+    for k in range(count):
+        i = elements.members[k]
+        if elements.contact[i] and found[GAP, i] <= near and abs(found[FLOW, i]) <= (
+                SAME_AS_BEFORE * elements.fast[elements.kinds[i]]):
+            modes[i] = 0.0  # it touches
     if drifts(elements, count) and stop_island(code, work, elements, t, x, e, count) and not look(
             code, work, elements, t, x):
         return False
@@ -236,12 +243,8 @@ def _touched(relations: Relations, elements: SetValuedElements, x: Vector, cross
             if crossed and relations.wrong[first + e] and not doubtful and (
                     elements.k.size == 0 and elements.ends_at[e] != NOBODY):
                 return NOBODY, IN_DOUBT, 0  # others move what a row that is given does not hold
-        elif elements.contact[e]:
-            if elements.part[e] != turned and elements.part[e] != struck and not (
-                    found[GAP, e] >= ROUNDING * far):
-                return NOBODY, IN_DOUBT, 0
-        elif not modes[e] * found[FLOW, e] > FLOW_NONE * fast and elements.part[e] != struck and (
-                not moves(elements, e, modes[e])):
+        elif not (elements.contact[e] or modes[e] * found[FLOW, e] > FLOW_NONE * fast
+                  or elements.part[e] == struck or moves(elements, e, modes[e])):
             if _is_at_dead_centre(elements, e):
                 elements.passing[e] = 1  # as another does
                 passing += 1

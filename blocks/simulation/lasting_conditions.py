@@ -32,6 +32,7 @@ BEYOND = ("its condition stays true to the end of the run, so that it acts no mo
           "when((u > limit) & (done < 1), {u: …, done: 1}).")
 AT_ONCE = 1000  # instants
 GONE = 1e-6  # nominal values past a crossing from which on it is no rounding
+DUST = 1e-12  # nominal values in the time of a run: no motion that has turned
 
 
 class LastingWarning(UserWarning):
@@ -68,10 +69,10 @@ def refuse_lasting(recording: RunRecording, resets: Resets, relations: Relations
     if not len(first):
         return
     rows, r, look = np.stack([i, len(which) + i]), which[i], recording.evaluate_unsplit
-    here, size = _seen(look, margins, starts[first], first, rows)
+    here, size_here = _seen(look, margins, starts[first], first, rows)
     before, after = (side * _seen(look, rates, starts[first], k, rows[:1])[0]
                      for k in (first - 1, first))
-    passed = np.abs(here) <= GONE * size  # and not put beyond it
+    passed = np.abs(here) <= GONE * size_here  # and not put beyond it
     holds = look(resets.conditions, ends[-1:], np.array([len(m) - 1]))[moved_by[r], 0] > 0.5
     back = np.where(of_states[r], np.minimum(before, after) <= 0.0, after < -GONE * np.abs(before))
     put = np.flatnonzero(alone & ~(passed & back) & (moved_by[r] >= 0) & holds)
@@ -80,7 +81,8 @@ def refuse_lasting(recording: RunRecording, resets: Resets, relations: Relations
         component, text = relations.describe(int(r[k]), bool(m[-1, r[k]]))
         warn_user(f"{component}: {text} at t = {starts[first[k]]:.9g} s, and what its "
                   f"`when` assigns leaves it there: {BEYOND}", LastingWarning)
-    found = np.flatnonzero(passed & back)
+    fast = np.maximum(np.abs(before), np.abs(after)) * (ends[-1] - starts[0]) > DUST * size_here
+    found = np.flatnonzero(passed & back & fast)
     for k in found[np.unique(i[found], return_index=True)[1]].tolist():
         _tell(recording, relations, int(r[k]), bool(m[first[k], r[k]]), float(starts[first[k]]),
               bool(after[k] != 0.0))

@@ -12,7 +12,16 @@ import blocks
 import library.electrical as el
 import library.rotational as rot
 from blocks import Component, Discrete, Input, SimulationError, Variable, der, quantity, when, where
-from library.translational import Mass, Reference, Spring, VelocitySource
+from library.signal import Backlash
+from library.translational import (
+    Damper,
+    ForceSource,
+    Mass,
+    MotionSensor,
+    Reference,
+    Spring,
+    VelocitySource,
+)
 
 G, E, H = 9.81, 0.6, 1.2
 REST = np.sqrt(2 * H / G) * (1 + E) / (1 - E)
@@ -397,3 +406,20 @@ def test_a_sampler_that_undoes_its_reason_behind_a_switch_is_told_to_wait(method
     with pytest.raises(SimulationError, match="^at t = 0.1 s the condition bleeds: u - 0.9 > 0 "
                        "contradicts itself.* hand the new value on one period later"):
         model.simulate("1 s", method=method)
+
+
+# -- a wave that has not arrived --------------------------------------------------------------
+def test_play_that_a_wave_has_not_reached_has_turned_nothing():
+    n = 60
+    model = wired("chain", "spring.R damper.R mass.M", "spring[1:].C damper[1:].C mass[:-1].M",
+                  "spring[0].C damper[0].C ground.V push.C", "push.R mass[-1].M", "sensor.R mass.M",
+                  "sensor.C ground.V", "sensor.P play.u", ground=Reference(), mass=Mass(count=n),
+                  spring=Spring(count=n, stiffness="1 kN/m"),
+                  damper=Damper(count=n, damping="1 N*s/m"),
+                  push=ForceSource(force=lambda t: quantity("1 N") * blocks.sin(
+                      t * quantity("10 rad/s"))), sensor=MotionSensor(count=n),
+                  play=Backlash(count=n, width="1 mm"))
+    run = model.simulate("0.5 s", rtol=1e-9)
+    moved = [e for e in run.events if "side becomes 1" in e.description]
+    assert [e.component for e in moved] == [f"play[{n - 1 - k}]" for k in range(len(moved))]
+    assert len(moved) > 5

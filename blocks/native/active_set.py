@@ -155,8 +155,6 @@ def _decide_part(code: Code, work: Workspace, elements: SetValuedElements, t: fl
         bends |= elements.bends[elements.members[k]]
     if elements.k.size > 0 and not found[LOW, e] <= found[HIGH, e]:
         return False
-    if found[LOW, e] == found[HIGH, e] and not alone and not shared:
-        return False
     near = ROUNDING * largest_position(elements.positions, elements.scale, x)
     for k in range(count):
         i = elements.members[k]
@@ -185,10 +183,9 @@ def _decide_part(code: Code, work: Workspace, elements: SetValuedElements, t: fl
             elements.leaves[elements.members[k]] = elements.loose[elements.members[k]]
     elif rests and alone:  # what nearly always follows is where the search begins
         low, high, effort = found[LOW, e], found[HIGH, e], found[EFFORT, e]
-        if not _sense_is_told(effort, low, high, largest_effort(elements, count)):
-            return False
-        modes[e] = 1.0 if high - effort < effort - low else -1.0
         elements.leaves[e] = 1
+        if _sense_is_told(effort, low, high, largest_effort(elements, count)):
+            modes[e] = 1.0 if high - effort < effort - low else -1.0
         if not look(code, work, elements, t, x):
             return False
     for k in range(count):  # several may come to rest at once

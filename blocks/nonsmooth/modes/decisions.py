@@ -50,7 +50,6 @@ from .solved_modes import SolvedModes
 __all__ = ["Decisions"]
 
 FRUITLESS = 20  # decisions without any change that are still no reason to worry
-IDLE = 1e3  # times the rounding of an effort: a contact that carries nothing
 
 
 class Decisions:

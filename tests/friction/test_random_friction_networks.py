@@ -97,6 +97,15 @@ def test_every_friction_of_a_random_network_obeys_its_law(network):
     assert min(t.dissipated for t in run.recording.energy_terms()) >= -1e-12
 
 
+def test_friction_that_ends_at_its_bound_beside_frictions_that_share_a_load_lets_go():
+    bodies = [(1.0, -0.5), (2.0, 0.0), (1.0, 0.0)]
+    frictions = [(2, 0, 2.0, 2.0), (0, -1, 1.0, 1.0), (0, 1, 2.0, 2.0), (2, 0, 1.0, 1.5)]
+    run = simulate((bodies, frictions, [], [(0.0, 0.7, 1.0), (5.0, 0.7, 0.0), (0.0, 2.0, 0.0)]))
+    fulfil_the_law(run, frictions)
+    assert [e.component for e in run.events if "slides" in e.description] == ["f1", "f2"]
+    assert "events in Python" not in run.statistics
+
+
 @random_cases(networks(), st.integers(0, 1000), few=5, many=15)
 def test_the_motion_of_a_random_network_does_not_depend_on_the_order_of_its_parts(network, seed):
     one, other = simulate(network), simulate(network, np.random.default_rng(seed))

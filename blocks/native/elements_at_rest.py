@@ -34,21 +34,10 @@ def choose(code: Code, work: Workspace, elements: SetValuedElements, t: float, x
             e: int, count: int, rested: bool) -> bool:
     """Choose the modes of all in a part that rest, as efforts are now that modes are guessed."""
     modes, rest, still = elements.modes, elements.rest, elements.still
-    solved, size = elements.k.size == 0, _ask_at(elements, e, count)
-    shared = is_shared(elements, e)
-    clear, changed = elements.answer[0] == FOUND, False
-    if size == 0 or not clear and elements.answer[0] != UNCLEAR:
+    solved, shared, changed = elements.k.size == 0, is_shared(elements, e), False
+    size, clear = _answer(code, work, elements, t, x, e, count)
+    if size == 0:
         return False
-    if not clear:  # the next instant tells
-        elements.before[:] = x
-        later = look_ahead(code, work, elements, t, x)
-        found = look(code, work, elements, later, x)
-        size = _ask_at(elements, e, count)
-        x[:] = elements.before
-        if size == 0 or not found or (elements.answer[0] != FOUND and (
-                elements.answer[0] != UNCLEAR)) or not look(
-                code, work, elements, t, x):
-            return False
     waits = shared or elements.answer[0] == UNCLEAR  # until a load is clear
     for a in range(size):
         i = still[a]
@@ -86,13 +75,30 @@ def choose(code: Code, work: Workspace, elements: SetValuedElements, t: float, x
 
 
 @machine_code
-def _ask_at(elements: SetValuedElements, e: int, count: int) -> int:
-    """Choose as elements are found now; among how many."""
+def _answer(code: Code, work: Workspace, elements: SetValuedElements, t: float, x: Vector,
+            e: int, count: int) -> tuple[int, bool]:
+    """Choose among those that are asked, at the next instant where rounding tells now; among how
+    many, 0 where there is no answer, and whether that is clear now."""
+    size = _answer_now(elements, e, count)
+    clear = elements.answer[0] == FOUND
+    if size > 0 and not clear:
+        elements.before[:] = x
+        later = look_ahead(code, work, elements, t, x)
+        size = _answer_now(elements, e, count) if look(code, work, elements, later, x) else 0
+        x[:] = elements.before
+        if not look(code, work, elements, t, x):
+            return 0, False
+    return size, clear
+
+
+@machine_code
+def _answer_now(elements: SetValuedElements, e: int, count: int) -> int:
+    """Choose as elements are found; among how many, 0 where there is no answer."""
     size = pose(elements, e, count, False)
     elements.asked[elements.counted] = size
     if size > 0:
         run_code(elements.chooses, elements.asked)
-    return size
+    return size if elements.answer[0] == FOUND or elements.answer[0] == UNCLEAR else 0
 
 
 @machine_code

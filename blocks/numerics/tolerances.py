@@ -54,7 +54,7 @@ TARGET_MET = 1e-7  # of a target's size: how far from it a start may be that mee
 # -- events and the run -----------------------------------------------------------------------
 SAME_INSTANT = 1e-12  # of a time: what happens within it happens at once
 INSTANTS_APART = 2.0**-44  # of a time, 256 of its last digits: times that are one instant
-SHORT_TIME = 1e-6  # s: a first step, a look ahead, a pause between decisions are no longer
+SHORT_TIME = 1e-6  # s: a first step, a look ahead are no longer
 PIECE_EDGE = 1e-6  # of a piece of time: left out at its ends, where something may jump
 SHORTEST_ARC = 1e-12  # in nominal values: where a curve cannot be followed by shorter steps
 AT_FOLD = 1e-6  # of the time in which states change: how near to a fold it is known as one

@@ -7,7 +7,7 @@ import numpy as np
 from ..machine.functions import machine_code
 from ..machine.signatures import run_code
 from ..nonsmooth.complementarity.decide import FOUND
-from ..nonsmooth.complementarity.moving import DOWN, LET_GO, MOVED, STATE, UNCLEAR, UP
+from ..nonsmooth.complementarity.moving import DOWN, LET_GO, MOVED, STATE, UNCLEAR, UNSURE, UP
 from ..numerics.arrays import Vector
 from ..numerics.tolerances import AT_BOUND, CLEAR
 from .elements_at_point import largest_effort, look, look_ahead, moves, pose, room_of
@@ -77,15 +77,21 @@ def choose(code: Code, work: Workspace, elements: SetValuedElements, t: float, x
 @machine_code
 def _answer(code: Code, work: Workspace, elements: SetValuedElements, t: float, x: Vector,
             e: int, count: int) -> tuple[int, bool]:
-    """Choose among those that are asked, at the next instant where rounding tells now; among how
+    """Choose among those that are asked, of whom rounding tells at the next instant; among how
     many, 0 where there is no answer, and whether that is clear now."""
     size = _answer_now(elements, e, count)
     clear = elements.answer[0] == FOUND
     if size > 0 and not clear:
-        elements.before[:] = x
+        elements.before[:], rest = x, elements.rest
+        for a in range(size):  # what leaves its bound and moves does so
+            moves_on = rest[STATE, a] != 0.0 and elements.leaves[elements.still[a]] != 0
+            elements.own[a] = rest[STATE, a] if rest[UNSURE, a] == 0.0 or moves_on else np.nan
         later = look_ahead(code, work, elements, t, x)
         size = _answer_now(elements, e, count) if look(code, work, elements, later, x) else 0
         x[:] = elements.before
+        for a in range(size):
+            if abs(elements.own[a]) <= 1.0:
+                rest[STATE, a] = elements.own[a]
         if not look(code, work, elements, t, x):
             return 0, False
     return size, clear

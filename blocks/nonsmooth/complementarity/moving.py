@@ -20,12 +20,12 @@ from .sparse_lu import Factors, analyse, factors_of
 
 __all__ = ["AT_FIRST", "AT_REST", "BACK", "CREEPS", "DOWN", "DRIVE", "EFFORT", "FORTH", "HIGH",
            "KNOWN", "LET_GO", "LOW", "MOVED", "NOISE", "RATE", "SHARED", "STATE", "SURE",
-           "UNCLEAR", "UP", "choice_of", "choose_densely", "choose_jointly"]
+           "UNCLEAR", "UNSURE", "UP", "choice_of", "choose_densely", "choose_jointly"]
 
 #: What is known of elements and found for them: rows of a matrix.
 (DRIVE, LOW, HIGH, BACK, FORTH, MOVED, EFFORT, RATE, STATE, SIZE, AT_FIRST, KNOWN, DOWN, UP,
- SURE, SHARED, OWN, NOISE, GRAIN) = range(19)  # fmt: skip
-AT_REST = 19  # rows
+ SURE, SHARED, OWN, NOISE, GRAIN, UNSURE) = range(20)  # fmt: skip
+AT_REST = 20  # rows
 CREEPS = 2.0  # as what is SHARED: all that rests creeps a little, and modes are not asked for
 LET_GO = 2.0  # of what has MOVED, where it moves at its bound and no rate tells so yet
 EXACT = 1e-12  # of the largest rate
@@ -77,13 +77,14 @@ def choose_jointly(problem: Problem, factors: Factors, d: Vector, by: Matrix, ro
     rows : DRIVE (rates without efforts), bounds at rest and in motion without efforts, efforts to
         begin with, NOISE of rates, which elements have MOVED, in STATE those that slide for sure,
         and first in SURE whether no loads have several answers, and in SHARED whether efforts at
-        rest are open are given; EFFORT, RATE, STATE (1 and -1 where it moves) and MOVED are found
+        rest are open are given; EFFORT, RATE, STATE (1 and -1 where it moves), MOVED, and for whom
+        rounding tells that, UNSURE, are found
     count : how many elements there are
     rests : whether rest is tried first
     """
     rows[KNOWN, :count] = rows[STATE, :count]
     for i in range(count):
-        rows[OWN, i] = 0.0
+        rows[OWN, i] = rows[UNSURE, i] = 0.0
         for q in range(problem.starts[i], problem.starts[i + 1]):
             if problem.columns[q] == i:
                 rows[OWN, i] = d[q]
@@ -95,9 +96,10 @@ def choose_jointly(problem: Problem, factors: Factors, d: Vector, by: Matrix, ro
         _tell(problem, d, by, rows, count)
         if found != FOUND and found != UNCLEAR:
             return found
-        clear &= found == FOUND and _is_clear(rows, count)
         more = False
         for i in range(count):
+            if found == UNCLEAR or _is_unsure(rows, i):
+                rows[UNSURE, i], clear = 1.0, False
             if rows[STATE, i] != 0.0 and rows[MOVED, i] == 0.0 and rows[KNOWN, i] == 0.0:
                 rows[MOVED, i] = 1.0
                 more = True
@@ -229,21 +231,17 @@ def _sides(rows: Matrix, i: int) -> tuple[int, int]:
 
 
 @machine_code
-def _is_clear(rows: Matrix, count: int) -> bool:
-    """Whether it is not rounding that tells what moves; what just holds at less is at rest."""
-    for i in range(count):
-        if rows[STATE, i] == 0.0 and rows[MOVED, i] == LET_GO:
-            return False
-        if rows[STATE, i] == 0.0 and rows[SHARED, 0] == 1.0:
-            continue
-        over, clear = abs(rows[RATE, i]), CLEAR_RATE * rows[SIZE, i]
-        if rows[STATE, i] == 0.0:
-            over = rows[OWN, i] * min(rows[UP, i] - rows[EFFORT, i],
-                                      rows[EFFORT, i] - rows[DOWN, i])
-            width = rows[UP, i] - rows[DOWN, i]
-            clear = rows[GRAIN, i] + rows[OWN, i] * AT_BOUND * width if width < np.inf else (
-                CLEAR * rows[SIZE, i])
-        if not (over > clear or rows[STATE, i] == 0.0 and rows[MOVED, i] != 0.0 or rows[
-                KNOWN, i] != 0.0 or rows[MOVED, i] == LET_GO):
-            return False
-    return True
+def _is_unsure(rows: Matrix, i: int) -> bool:
+    """Whether rounding tells if an element moves; what just holds at less is at rest."""
+    if rows[STATE, i] == 0.0 and rows[MOVED, i] == LET_GO:
+        return True
+    if rows[STATE, i] == 0.0 and rows[SHARED, 0] == 1.0:
+        return False
+    over, clear = abs(rows[RATE, i]), CLEAR_RATE * rows[SIZE, i]
+    if rows[STATE, i] == 0.0:
+        over = rows[OWN, i] * min(rows[UP, i] - rows[EFFORT, i], rows[EFFORT, i] - rows[DOWN, i])
+        width = rows[UP, i] - rows[DOWN, i]
+        clear = rows[GRAIN, i] + rows[OWN, i] * AT_BOUND * width if width < np.inf else (
+            CLEAR * rows[SIZE, i])
+    return not (over > clear or rows[STATE, i] == 0.0 and rows[MOVED, i] != 0.0 or rows[
+        KNOWN, i] != 0.0 or rows[MOVED, i] == LET_GO)

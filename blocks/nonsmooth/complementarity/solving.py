@@ -49,6 +49,7 @@ from .moving import (
     STATE,
     SURE,
     UNCLEAR,
+    UNSURE,
     UP,
     choose_jointly,
 )
@@ -92,7 +93,7 @@ class Solution(NamedTuple):
     grain: Array  # efforts that rounding may make of none
     status: Status
     suspects: Indices  # elements of islands that are unsolved or not unique
-    unclear: Flags  # elements of those where rounding tells who moves
+    unclear: Flags  # elements of which rounding tells whether they move
     iterations: int  # linear systems
 
     @property
@@ -223,14 +224,14 @@ def choose(D: Matrix, drive: Array, bounds: Array, slopes: Sequence[Matrix] | No
     rows[AT_FIRST], rows[NOISE] = near, noise
     count, label = components(sum(map(abs, by), abs(D)))
     parts, status, suspects = grouped(label), Status.SOLVED, [np.zeros(0, dtype=int)]
-    systems, unclear = 0, np.zeros(n, dtype=bool)
+    systems = 0
     if count >= MANY_PARTS and not by:
         found, whole, systems = _choose_part(rows, D, by, np.arange(n))
         if found == FOUND:
             rows, parts = whole, []
     for here in parts:
         found, rows[:, here], more = _choose_part(rows, D, by, here)
-        systems, unclear[here] = systems + more, found == UNCLEAR
+        systems += more
         if found not in GOES_ON:
             status = STATUS.get(found, Status.WORK_BOUND)
             suspects.append(here)
@@ -239,7 +240,7 @@ def choose(D: Matrix, drive: Array, bounds: Array, slopes: Sequence[Matrix] | No
     rate = np.where((state == 0) & ~np.isin(np.arange(n), lost), 0.0, rows[RATE])
     grain = np.divide(rows[GRAIN], rows[OWN], out=np.zeros(n), where=rows[OWN] > 0)
     return Solution(rows[EFFORT], rate, state, rows[MOVED], rows[DOWN], rows[UP], grain, status,
-                    lost, unclear, systems)
+                    lost, rows[UNSURE] != 0, systems)
 
 
 def _choose_part(rows: Matrix, D: Matrix, by: Sequence[Matrix], here: Indices

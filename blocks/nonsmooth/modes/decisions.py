@@ -163,6 +163,8 @@ class Decisions:
         """Choose the modes of all elements in doubt; returns which ones an impact struck."""
         evaluation, state, contact = self.evaluation, self.state, self.elements.contact
         before, margin = state.modes.copy(), self.margins.present(problem, t)
+        if self.painleve is not None:  # bounds are those that results show
+            self.indeterminacy.split(problem, t)
         crossed = self._crossed(problem, t, touched, margin)
         if self.painleve is not None:
             self.painleve.refuse_jam(problem, t, crossed)
@@ -220,7 +222,7 @@ class Decisions:
         if isinstance(self.evaluation.held_modes, SolvedModes):  # which know one split alone
             open_ = self.indeterminacy.elements_of(problem, t, self.state.modes == 0)[1]
             if np.isin(touched, open_).any():
-                crossed[open_] = ~self.indeterminacy.holds(problem, t, open_) | (
+                crossed[open_] = self.indeterminacy.loose(problem, t, open_) | (
                     crossed & now.idle)[open_]  # without strength: lets go
         if not crossed.any():
             crossed[touched[np.argmin(margin[touched] / np.maximum(size[touched], TINY))]] = True
@@ -247,17 +249,18 @@ class Decisions:
         self.at_rest.refuse_no_bounds(problem, t)
         chosen = self.at_rest.choose(problem, t, index, leaving[index])
         self.state.modes[index] = state = self._told(problem, t, index, chosen, leaving)
-        if chosen.unclear.any():
+        unsure = chosen.unclear & ~((state != 0) & leaving[index])  # what leaves and moves does so
+        if unsure.any():
             with put_back(problem.x, problem.u, problem.z):
                 self.efforts.apply(problem, t)
                 h = self._move_on(problem, t)
                 later = self.at_rest.choose(problem, t + h, index, leaving[index])
                 later_state = self._told(problem, t + h, index, later, leaving)
-                self.state.modes[index] = np.where(chosen.unclear, later_state, state)
+                self.state.modes[index] = np.where(unsure, later_state, state)
                 if self.painleve is not None:  # what nothing presses yet may jam
                     self.efforts.apply(problem, t + h)
                     self.painleve.refuse_several(problem, t + h)
-            unclear[index] = chosen.unclear & later.unclear
+            unclear[index] = unsure & later.unclear
         return unclear
 
     def _told(self, problem: Problem, t: float, index: Indices, chosen: Solution, leaving: Flags

@@ -223,11 +223,11 @@ class Indeterminacy:
             out[island] = -missing if found.loose.any() else (room / size).min(initial=np.inf)
         return out
 
-    def holds(self, problem: Problem, t: float, index: Indices) -> Flags:
-        """Which elements that share what they hold are held by some split, clear of all bounds."""
+    def loose(self, problem: Problem, t: float, index: Indices) -> Flags:
+        """Which elements that share what they hold no split holds any longer."""
         out = np.zeros(self.elements.size, dtype=bool)
         for one, found, *_ in self._shared(problem, t, index, self.evaluation.present(problem, t)):
-            out[one] = not found.loose.any()
+            out[one] = found.loose
         return out[index]
 
     def ends(self, problem: Problem, t: float) -> Indices:

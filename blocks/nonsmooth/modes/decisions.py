@@ -163,10 +163,11 @@ class Decisions:
         """Choose the modes of all elements in doubt; returns which ones an impact struck."""
         evaluation, state, contact = self.evaluation, self.state, self.elements.contact
         before, margin = state.modes.copy(), self.margins.present(problem, t)
-        if self.painleve is not None:  # bounds are those that results show
-            self.indeterminacy.split(problem, t)
         crossed = self._crossed(problem, t, touched, margin)
+        if len(touched) and not crossed.any():  # another split holds
+            return crossed
         if self.painleve is not None:
+            self.indeterminacy.split(problem, t)  # of which bounds are those that results show
             self.painleve.refuse_jam(problem, t, crossed)
         struck = self.impacts.strike(problem, t, crossed & contact & (before != 0))
         felt = evaluation.connected_with(problem, t, struck)
@@ -224,6 +225,8 @@ class Decisions:
             if np.isin(touched, open_).any():
                 crossed[open_] = self.indeterminacy.loose(problem, t, open_) | (
                     crossed & now.idle)[open_]  # without strength: lets go
+                if np.isin(touched, open_).all():
+                    return crossed
         if not crossed.any():
             crossed[touched[np.argmin(margin[touched] / np.maximum(size[touched], TINY))]] = True
         return crossed

@@ -129,11 +129,9 @@ def _can_change(low: Array, high: Array, held: Array, basis: Array, size: float)
     tight /= np.maximum(np.abs(tight).max(axis=1, keepdims=True), TINY)
     if np.linalg.matrix_rank(tight, tol=DEPENDENT) < basis.shape[1]:
         return True
-    from scipy.optimize import linprog  # takes long to load, and is seldom needed
+    from scipy.optimize import nnls  # takes long to load, and is seldom needed
 
-    inwards = linprog(tight.sum(axis=0), np.vstack([tight, -tight]),
-                      np.repeat([0.0, 1.0], len(tight)), bounds=(None, None))
-    return bool(inwards.fun < -SAME_AS_BEFORE)
+    return bool(nnls(tight.T, -tight.sum(axis=0))[1] > SAME_AS_BEFORE)  # Stiemke's lemma
 
 
 def open_load(D: Array, through: Array, others: Array) -> bool:

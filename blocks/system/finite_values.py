@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["ADVICE", "FiniteValues", "no_value"]
 
 #: operations that have no value for some arguments, and the argument that decides
-PARTIAL = {ca.OP_DIV: 1, ca.OP_INV: 0, ca.OP_LOG: 0, ca.OP_SQRT: 0, ca.OP_POW: 0,
+PARTIAL = {ca.OP_DIV: 1, ca.OP_INV: 0, ca.OP_LOG: 0, ca.OP_SQRT: 0, ca.OP_POW: 0, ca.OP_TAN: 0,
            ca.OP_CONSTPOW: 0, ca.OP_ASIN: 0, ca.OP_ACOS: 0, ca.OP_FMOD: 1}  # fmt: skip
 DIVIDES = {ca.OP_DIV, ca.OP_INV, ca.OP_FMOD}
 #: operations that have no finite value where one of so many arguments, the first ones, has none
@@ -172,7 +172,7 @@ class FiniteValues:
 
     def _warn_of_poles(self, laws: _Laws, times: Array, numbers: Indices, values: Array,
                        read: Callable[[Array, Indices], Array]) -> None:
-        """Warn where a law grows beyond all bounds in a step, as a divisor passes zero there."""
+        """Warn where a law grows beyond all bounds in a step, as it passes a pole there."""
         rows, divided, _ = laws
         sizes, divisor = values[len(rows) :].reshape(2, len(divided), len(times))
         passes = np.diff(divisor > 0, axis=1) & (np.diff(numbers) == 0)
@@ -187,8 +187,8 @@ class FiniteValues:
             if not abs(size[k]) <= POLE * np.abs(sizes[which[k], at[k] : at[k] + 2]).max():
                 path, text = self._named(int(divided[which[k]]))
                 warn_user(f"{path}: its equation  {text}  grows beyond all bounds at t = "
-                          f"{a[k]:.6g} s, between two steps, where a divisor passes zero. "
-                          "Keep it away from zero, or leave out what is not needed.")
+                          f"{a[k]:.6g} s, between two steps, where it passes a pole. Keep it "
+                          "away from there, or leave out what is not needed.")
                 return
 
     def _some(self, rows: list[int]) -> _Laws:
@@ -363,6 +363,8 @@ def _divisors(value: ca.SX) -> list[ca.SX]:
                 found.append(one.dep(one.n_dep() - 1))
                 while found[-1].op() in (ca.OP_FABS, ca.OP_SQ, ca.OP_SQRT):  # zero with what is in
                     found[-1] = found[-1].dep(0)
+            elif one.op() == ca.OP_TAN:
+                found.append(ca.cos(one.dep(0)))
     return found
 
 

@@ -6,15 +6,9 @@ from ..machine.functions import machine_code
 from ..nonsmooth.complementarity.moving import AT_FIRST, DRIVE, MOVED, NOISE, SHARED, STATE, SURE
 from ..nonsmooth.complementarity.moving import LOW as AT_LOW
 from ..nonsmooth.complementarity.p_matrix import is_positive
+from ..nonsmooth.modes.held_states import next_instant
 from ..numerics.arrays import Indices, Matrix, Vector
-from ..numerics.tolerances import (
-    CLEAR,
-    CLEAR_RATE,
-    INSTANT,
-    SAFE_PIVOT,
-    SHORT_TIME,
-    SHORTEST_INSTANT,
-)
+from ..numerics.tolerances import CLEAR, CLEAR_RATE, SAFE_PIVOT
 from .kept_factors import keep_factors, share_load
 from .set_valued_elements import EFFORT, HIGH, LOW, RATE, SetValuedElements, bounds_move, is_shared
 from .steps import Code, Workspace, are_finite, project_in_place, slope_at, values_at
@@ -81,10 +75,7 @@ def look_ahead(code: Code, work: Workspace, elements: SetValuedElements, t: floa
     """Move on by an instant, with the present modes; the time then."""
     slope = work.k[0]
     slope_at(code, work, t, x, slope)
-    fastest = far = 0.0
-    for i in range(x.size):
-        fastest, far = max(fastest, abs(slope[i])), max(far, abs(x[i]))
-    h = min(max(INSTANT * (far / fastest if fastest > 0.0 else 1.0), SHORTEST_INSTANT), SHORT_TIME)
+    h = next_instant(slope, x)
     for i in range(x.size):
         x[i] += h * slope[i]
     project_in_place(code, work, t + h, x)

@@ -48,7 +48,7 @@ class SetValuedElements(NamedTuple):
     guess: Vector  # efforts that a solution begins with, which it reads
     free: Vector  # 0 for states that stuck elements hold, which it reads
     whole: Vector  # (2 parts + 1,) determinants, of all and of what slides, and the allowed gap
-    slack: Vector  # efforts that closed contacts may pull with, likewise
+    slack: Vector  # by how much what rests may be beyond its bounds, likewise
     k: Vector  # numbers that are kept, which it reads
     reserve: int  # margins behind those of the elements
     present: int  # address of what fills ``room``

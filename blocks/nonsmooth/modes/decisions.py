@@ -20,15 +20,12 @@ from ...numerics.tolerances import (
     CLEAR,
     FLOW_NONE,
     FOUR_LAST_BITS,
-    INSTANT,
     MODE_ENDED,
     NOISE,
     NOTHING_AT_ALL,
     ROUNDING,
     SAME_AS_BEFORE,
     SETTLED,
-    SHORT_TIME,
-    SHORTEST_INSTANT,
     TINY,
 )
 from ...system import Problem
@@ -40,7 +37,7 @@ from .efforts import ROUNDS, Efforts
 from .elements import Change, LawValues
 from .evaluation import Evaluation
 from .gaps import largest_position
-from .held_states import HeldStates
+from .held_states import HeldStates, next_instant
 from .impacts import Impacts
 from .indeterminacy import Indeterminacy
 from .margins import Margins
@@ -141,7 +138,7 @@ class Decisions:
             state.slack = np.where(parting, 2 * grain, state.slack)
 
     def _slack_of_friction(self, problem: Problem, t: float) -> Array | float:
-        waits = self._waits
+        waits = (self.state.modes == 0) & ~self.elements.contact  # until its load is clear
         if not waits.any():
             return 0.0
         now, effort = self.evaluation.present(problem, t), self.evaluation.efforts(problem)
@@ -152,11 +149,6 @@ class Decisions:
             room[open_] = self.indeterminacy.rooms(problem, t, open_, now)[open_]
         slack = np.where(waits & (room <= allowed), allowed, 0.0)
         return slack if slack.any() else 0.0
-
-    @property
-    def _waits(self) -> Flags:
-        """Friction that sticks until its load is clear."""
-        return np.asarray((self.state.modes == 0) & ~self.elements.contact)
 
     # -- all elements in doubt -------------------------------------------------------------
     def _decide_jointly(self, problem: Problem, t: float, touched: Indices) -> Flags:
@@ -283,8 +275,7 @@ class Decisions:
     def _move_on(self, problem: Problem, t: float) -> float:
         """Move on by an instant, with the present modes; returns how long it is."""
         slope = self.evaluation.system.slope(*problem.arguments(t))
-        scale, far = np.abs(slope).max(initial=0.0), np.abs(problem.x).max(initial=0.0)
-        h = min(max(INSTANT * (far / scale if scale > 0 else 1.0), SHORTEST_INSTANT), SHORT_TIME)
+        h = next_instant(slope, problem.x)
         problem.x += h * slope
         problem.update(t + h)
         return h

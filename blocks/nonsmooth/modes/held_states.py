@@ -8,13 +8,13 @@ import numpy as np
 
 from ...machine.functions import machine_code
 from ...numerics.arrays import Array, Flags, Indices, Vector
-from ...numerics.tolerances import FLOW_NONE
+from ...numerics.tolerances import FLOW_NONE, INSTANT, SHORT_TIME, SHORTEST_INSTANT
 from ...system import Problem
 
 if TYPE_CHECKING:
     from .evaluation import Evaluation
 
-__all__ = ["HeldStates", "hold_states"]
+__all__ = ["HeldStates", "hold_states", "next_instant"]
 
 
 class HeldStates:
@@ -81,3 +81,13 @@ def _hold_last_state(flow_starts: Indices, flow_states: Indices, free: Vector, e
     if count == 1:
         free[last] = 0.0
     return count == 1
+
+
+@machine_code
+def next_instant(slope: Vector, x: Vector) -> float:
+    """How much later it is seen, with the present modes held, who moves where rounding tells."""
+    fastest = far = 0.0
+    for i in range(x.size):
+        fastest, far = max(fastest, abs(slope[i])), max(far, abs(x[i]))
+    h = INSTANT * (far / fastest if fastest > 0.0 else 1.0)
+    return min(max(h, SHORTEST_INSTANT), SHORT_TIME)

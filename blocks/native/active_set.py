@@ -54,7 +54,7 @@ from .zero_crossings import LARGEST, Relations
 __all__ = ["decide_modes", "notice_speeds", "stuck_ones_rest"]
 
 ROUNDS = 10  # in which bounds that bend are found
-FAR_AWAY = 1e3  # times the largest effort: where others are sought
+FAR_AWAY = 1e3  # times the largest effort, and at least 1: where others are sought
 IN_DOUBT = -1  # instead of how many elements have come to the end of their modes
 
 
@@ -303,15 +303,16 @@ def _is_alone(code: Code, work: Workspace, elements: SetValuedElements, t: float
     """Whether laws that bend as efforts change hold in these modes by no other efforts, which are
     sought from far away, as :class:`blocks.nonsmooth.modes.painleve.Painleve` does."""
     modes, found, alone = elements.modes, elements.found, True
-    largest = largest_effort(elements, count)
+    far = max(FAR_AWAY * largest_effort(elements, count), 1.0)
     elements.right[:] = found[EFFORT]
     for sign in range(-1, 2, 2):
         for e in range(modes.size):
             elements.guess[e] = elements.right[e]
             if modes[e] != 0.0 and elements.bends[e]:
-                elements.guess[e] = FAR_AWAY * sign * largest
+                elements.guess[e] = far * sign
         if alone and look(code, work, elements, t, x):
-            near, differs, holds = ANOTHER_SOLUTION * largest_effort(elements, count), False, True
+            near = ANOTHER_SOLUTION * largest_effort(elements, count) + ROUNDING * far
+            differs, holds = False, True
             for k in range(count):
                 i = elements.members[k]
                 differs |= not abs(found[EFFORT, i] - elements.right[i]) <= near

@@ -13,7 +13,7 @@ from ..numerics.tolerances import AT_BOUND, CLEAR
 from .elements_at_point import largest_effort, look, look_ahead, moves, pose, room_of
 from .impulses import stop_island
 from .kept_factors import keep_factors
-from .set_valued_elements import FLOW, HIGH, LOW, SetValuedElements, is_held, is_shared
+from .set_valued_elements import FLOW, HIGH, LOW, SetValuedElements, is_held, is_shared, no_flow
 from .shared_loads import share
 from .steps import Code, Workspace
 
@@ -47,7 +47,7 @@ def choose(code: Code, work: Workspace, elements: SetValuedElements, t: float, x
         if rest[MOVED, a] != 0.0:
             elements.leaves[i] = 2 if rest[MOVED, a] == LET_GO else 1
         if not rested and solved and (i == e or elements.doubtful[i] != 0) and (
-                modes[i] * elements.found[FLOW, i] < 0.0):
+                modes[i] * elements.found[FLOW, i] < -no_flow(work, elements, x, i)):
             return False  # it has not turned, and cannot be stopped
         if modes[i] == 0.0 and _is_powerless(elements, a, size):
             modes[i], elements.leaves[i], changed = 1.0, 2, True

@@ -30,8 +30,8 @@ __all__ = ["EFFORT", "ENDS", "HIGH", "LOOSE", "LOW", "RATE", "ROWS", "Shares", "
 
 #: What is known of elements and found for them: rows of a matrix.
 (RATE, LOW, HIGH, EFFORT, ENDS, LOOSE, BOUND, OVER, UNIT, DOWN, UP, WEIGHT, LEFT, CREEP, ALONG,
- LOAD, POINT, STEP) = range(18)  # fmt: skip
-ROWS = 18
+ LOAD, POINT, STEP, FIRST) = range(19)  # fmt: skip
+ROWS = 19
 BALANCED = 1e-13  # of the largest load: what efforts may miss of it
 NEARLY_BALANCED = 1e-8  # the same where those at their bounds are known
 ALONG_STEP = 1e-3  # of the first slope along a step: as good as the lowest point
@@ -130,7 +130,7 @@ def share(d: Matrix, rows: Matrix, by: Matrix, l: Matrix, h: Matrix, q: Matrix, 
     found = _balance(rows, l, h, n, rank)
     _find_exactly(rows, l, h, q, allowed[0], n, rank)
     if by.size > 0:
-        _spread(rows, l, h, by, order, n, rank)
+        _spread(rows, l, h, q, by, order, n, rank)
     missing = top = most = 0.0
     for i in range(n):
         most = max(most, rows[LOOSE, i])
@@ -406,9 +406,13 @@ def _factorise(rows: Matrix, l: Matrix, h: Matrix, n: int, rank: int, least: flo
         own = least  # of all, as what is left of some may be rounding
         for i in range(n):
             own += l[i, a] * l[i, a] / rows[WEIGHT, i]
-        for b in range(a + 1):
+        first = 0  # what stands in a row has few entries: elements feel few bodies
+        while h[a, first] == 0.0 and first < a:
+            first += 1
+        rows[FIRST, a] = first
+        for b in range(first, a + 1):
             value = h[a, b]
-            for c in range(b):
+            for c in range(max(first, int(rows[FIRST, b])), b):
                 value -= h[a, c] * h[b, c]
             if b < a:
                 h[a, b] = value / h[b, b]
@@ -422,30 +426,31 @@ def _factorise(rows: Matrix, l: Matrix, h: Matrix, n: int, rank: int, least: flo
 def _solve(h: Matrix, rows: Matrix, row: int, rank: int) -> None:
     """Solve with these factors in place."""
     for a in range(rank):
-        for c in range(a):
+        for c in range(int(rows[FIRST, a]), a):
             rows[row, a] -= h[a, c] * rows[row, c]
         rows[row, a] = rows[row, a] / h[a, a]
     for a in range(rank - 1, -1, -1):
         rows[row, a] = rows[row, a] / h[a, a]
-        for c in range(a):
+        for c in range(int(rows[FIRST, a]), a):
             rows[row, c] -= h[a, c] * rows[row, a]
 
 
 @machine_code
-def _spread(rows: Matrix, l: Matrix, h: Matrix, by: Matrix, order: Indices, n: int, rank: int
-            ) -> None:
+def _spread(rows: Matrix, l: Matrix, h: Matrix, q: Matrix, by: Matrix, order: Indices, n: int,
+            rank: int) -> None:
     """Efforts of what holds by the rates that they cancel: of those that the rank is told by."""
+    for k in range(rank):
+        rows[STEP, :rank] = 0.0
+        rows[STEP, k] = rows[UNIT, order[k]]
+        for b in range(k, rank):
+            rows[STEP, b] = rows[STEP, b] / l[order[b], b]
+            for c in range(b + 1, rank if rows[STEP, b] != 0.0 else 0):
+                rows[STEP, c] -= l[order[c], b] * rows[STEP, b]
+        _solve(h, rows, STEP, rank)
+        q[k, :rank] = rows[STEP, :rank]
     for i in range(n):
         by[i, :n] = 0.0
-    for k in range(rank):
-        for c in range(rank):
-            rows[STEP, c] = 1.0 if c == k else 0.0
-            for b in range(k, c):
-                rows[STEP, c] -= l[order[c], b] * rows[STEP, b]
-            rows[STEP, c] = rows[STEP, c] / l[order[c], c]
-        _solve(h, rows, STEP, rank)
-        j = order[k]
-        for i in range(n):
-            if rows[BOUND, i] == 0.0:
-                creep = _product(l, i, rows, STEP, rank)
-                by[i, j] = creep / rows[WEIGHT, i] * rows[UNIT, i] * rows[UNIT, j]
+        for c in range(rank if rows[BOUND, i] == 0.0 else 0):
+            factor = l[i, c] / rows[WEIGHT, i] * rows[UNIT, i]
+            for k in range(rank if factor != 0.0 else 0):
+                by[i, order[k]] += factor * q[k, c]

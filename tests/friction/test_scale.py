@@ -10,9 +10,15 @@ from benches.friction import dry, happened, push, train, values
 from numpy.testing import assert_allclose
 
 import library.translational as tr
-from blocks import quantity
-from library.mechanisms import GearBox
-from library.rotational import Inertia, RotationalFriction, RotationalReference, TorqueSource
+from blocks import quantity, sin
+from library.mechanisms import GearBox, LossyGear
+from library.rotational import (
+    Inertia,
+    RotationalFriction,
+    RotationalReference,
+    RotationalSpring,
+    TorqueSource,
+)
 from library.signal import Sine
 
 
@@ -228,6 +234,20 @@ def test_families_of_frictions_obey_their_laws_and_are_decided_in_machine_code(f
     assert run.statistics.get("stretches in Python", 0) == 0
     assert run.statistics.get("events in Python", 0) == 0
     assert run.statistics["residuals"] < 2000 + 200 * len(happened(run))
+
+
+def test_gears_with_losses_at_every_wheel_start_one_after_the_other_without_python():
+    """At first loads are dust: the first wheel pulls the next by t**2, the k-th by t**(2k)."""
+    n = 20
+    run = wired("row", "drive.R wheels[0].I", "drive.C frame.W", "wheels[:-1].I gears.S",
+                "gears.O springs.R", "springs.C wheels[1:].I", frame=RotationalReference(),
+                drive=TorqueSource(torque=lambda t: quantity("3 N*m") * sin(
+                    quantity("9 rad/s") * t)),
+                wheels=Inertia(count=n + 1), gears=LossyGear(
+                    count=n, ratio=1.0, forward_efficiency=0.97, backward_efficiency=0.95),
+                springs=RotationalSpring(count=n, stiffness="500 N*m/rad")).simulate("0.5 s")
+    assert run.statistics.get("events in Python", 0) == 0
+    assert run.energy().relative_residual < 1e-5
 
 
 # -- a train on rails -------------------------------------------------------------------------

@@ -13,14 +13,18 @@ import numpy as np
 from ..assembly import Tape
 from ..assembly.network import Family, Network
 from ..language.expression import TIME
+from ..language.interpolation import pieces_between
 from ..language.kernel import Kernel
 from ..language.lookup import StateTable
-from ..numerics.arrays import Array, Flags, Matrix
+from ..numerics.arrays import Array, Flags, Matrix, Vector
 from .evaluator import Evaluator
 
 __all__ = ["StateTables", "angles_of"]
 
-BEND = 0.02  # of the largest slope of a table of lines: less is no corner
+OFF = 1e-7  # of the area of a table: what steps may miss of it over corners that are left out
+#: What the pair of order 5 misses at most over a jump of the slope, and of its derivative: times
+#: the square, and the cube, of a step.
+BY_BEND, BY_CURVATURE = 1 / 45, 1 / 900
 ROUNDING = 1e-9  # likewise, of what is written as straight
 PERIODIC = {ca.OP_SIN, ca.OP_COS, ca.OP_TAN}
 NEAR = 1e-6  # of the least distance of such points: what does not matter
@@ -56,16 +60,15 @@ class StateTables:
             n, columns = table.points.numel(), table.heights.shape[1]
             points, values = values[: n * count].reshape(count, n), values[n * count :]
             size = n * columns * count
-            heights = values[:size].reshape(count, columns, n)
+            heights = values[:size].reshape(count, columns * n)
             values = values[size:]
-            rows.append(_borders(points, heights, table))
-        widest = max((row.shape[1] for row in rows), default=1)
-        found = np.full((sum(map(len, rows)), widest), np.inf)
-        begin = 0
-        for row in rows:
-            found[begin : begin + len(row), : row.shape[1]] = row
-            begin += len(row)
-        return found
+            alike, which = np.unique(np.hstack([points, heights]), axis=0, return_inverse=True)
+            found = [_borders(row[:n], row[n:].reshape(columns, n).T, table) for row in alike]
+            rows += [found[k] for k in which]
+        borders = np.full((len(rows), max(map(len, rows))), np.inf)
+        for k, row in enumerate(rows):
+            borders[k, : len(row)] = row
+        return borders
 
 
 def _is_known(kernel: Kernel, table: StateTable) -> bool:
@@ -76,22 +79,30 @@ def _is_known(kernel: Kernel, table: StateTable) -> bool:
         for s in ca.symvar(table.x))
 
 
-def _borders(points: Array, heights: Array, table: StateTable) -> Matrix:
-    slopes = np.diff(heights) / np.diff(points)[:, None]
-    beyond = [slopes[..., :1], slopes[..., -1:]]
-    before, after = (np.concatenate(parts, axis=2) for parts in (
-        [beyond[0] * (not table.hold), slopes], [slopes, beyond[1] * (not table.hold)]))
-    steep, bend = np.abs(slopes).max(axis=(1, 2), keepdims=True), np.abs(after - before)
-    kept = (before * after <= 0.0) & (bend > ROUNDING * steep)
-    if not table.smooth:
-        kept |= bend > BEND * steep
-    borders = np.where(kept.any(axis=1), points, np.inf)
-    borders.sort(axis=1)
-    with np.errstate(invalid="ignore"):
-        gaps = np.diff(borders)
-    least = np.where(np.isfinite(gaps), gaps, np.inf).min(axis=1, initial=np.inf)
-    width = points[:, -1] - points[:, 0]
-    return np.column_stack([NEAR * np.minimum(least, width), borders, np.full(len(points), np.inf)])
+def _borders(points: Vector, heights: Matrix, table: StateTable) -> Vector:
+    """As above, of one table whose heights are ``(points, columns)``.
+
+    Over a corner a step adds up an area that is off: of a torque over an angle, energy. Corners
+    are left out, the least ones first, as long as that is little.
+    """
+    length, widths = points[-1] - points[0], np.diff(points)
+    slopes = pieces_between(points, heights, table.hold, "")[..., 1]
+    before, after = slopes[:, :-1], slopes[:, 1:]
+    bend, ways = np.abs(after - before), np.pad(widths, 1, constant_values=length)
+    kept = ((before * after <= 0.0) & (bend > ROUNDING * np.abs(slopes).max())).any(axis=0)
+    far = np.maximum(ways[:-1], ways[1:])
+    off = BY_BEND * bend * far**2
+    if table.shape:
+        curve = pieces_between(points, heights, table.hold, table.shape)
+        off = BY_CURVATURE * far**3 * 2 * np.abs(
+            curve[:, 1:, 2] - curve[:, :-1, 2] - 3 * curve[:, :-1, 3] * ways[:-1])
+    off = off.max(axis=0)
+    least = np.argsort(off)
+    area = (np.abs(heights[1:]) + np.abs(heights[:-1])).T @ widths / 2
+    kept[least] |= np.sqrt(np.cumsum(off[least] ** 2)) > OFF * area.max()
+    borders = points[kept]
+    near = NEAR * np.diff(borders).min(initial=length)
+    return np.concatenate([[near], borders, [np.inf]])
 
 
 def angles_of(tape: Tape, families: list[Family]) -> ca.SX:

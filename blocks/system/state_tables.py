@@ -7,6 +7,8 @@ which it turns; the error of a step tells of the rest.
 
 from __future__ import annotations
 
+from itertools import zip_longest
+
 import casadi as ca
 import numpy as np
 
@@ -25,7 +27,7 @@ OFF = 1e-7  # of the area of a table: what steps may miss of it over corners tha
 #: What the pair of order 5 misses at most over a jump of the slope, and of its derivative: times
 #: the square, and the cube, of a step.
 BY_BEND, BY_CURVATURE = 1 / 45, 1 / 900
-ROUNDING = 1e-9  # likewise, of what is written as straight
+ROUNDING = 1e-9  # of the largest slope of a table, of what is written as straight
 PERIODIC = {ca.OP_SIN, ca.OP_COS, ca.OP_TAN}
 NEAR = 1e-6  # of the least distance of such points: what does not matter
 
@@ -34,20 +36,19 @@ class StateTables:
     """Tables of a system that are read at what follows from its states at once."""
 
     def __init__(self, network: Network, tape: Tape) -> None:
-        writer, families = tape.writer, network.families
-        said = [(f, family.size, table) for f, family in enumerate(families)
-                for table in family.kernel.state_tables if _is_known(family.kernel, table)]
-        rows = ca.vertcat(ca.SX(0, 1), *(writer.kernel_row(f, table.x).T for f, _, table in said))
-        moves = moves_at_once(tape, rows) if rows.numel() else np.zeros(0, dtype=bool)
-        self.places = rows[np.flatnonzero(moves).tolist()]  # where each of them is read
-        self._tables, numbers, begin = [], [], 0
-        for f, size, table in said:
-            which = np.flatnonzero(moves[begin : begin + size])
-            begin += size
-            if which.size:
-                self._tables.append((table, len(which)))
-                numbers += [writer.kernel_row(f, sx, which) for sx in (
-                    table.points, ca.vec(table.heights))]
+        self._tables, places, numbers = [], [], []
+        for f, family in enumerate(network.families):
+            for table in family.kernel.state_tables:
+                if not _is_known(family.kernel, table):
+                    continue
+                rows = tape.writer.kernel_row(f, table.x).T
+                which = np.flatnonzero(moves_at_once(tape, rows))
+                if which.size:
+                    self._tables.append((table, len(which)))
+                    places.append(rows[which.tolist()])
+                    numbers.append(tape.writer.kernel_row(
+                        f, ca.veccat(table.points, table.heights), which))
+        self.places = ca.vertcat(ca.SX(0, 1), *places)  # where each of them is read
         self._numbers = Evaluator(ca.Function("tables", [tape.p], [
             ca.veccat(ca.SX(0, 1), *numbers)]))
 
@@ -57,18 +58,12 @@ class StateTables:
             return np.zeros((0, 2))
         rows, values = [], np.array(self._numbers(p)).ravel()
         for table, count in self._tables:
-            n, columns = table.points.numel(), table.heights.shape[1]
-            points, values = values[: n * count].reshape(count, n), values[n * count :]
-            size = n * columns * count
-            heights = values[:size].reshape(count, columns * n)
-            values = values[size:]
-            alike, which = np.unique(np.hstack([points, heights]), axis=0, return_inverse=True)
-            found = [_borders(row[:n], row[n:].reshape(columns, n).T, table) for row in alike]
+            size = count * (table.points.numel() + table.heights.numel())
+            said, values = values[:size].reshape(count, -1), values[size:]
+            alike, which = np.unique(said, axis=0, return_inverse=True)
+            found = [_borders(one, table) for one in alike]
             rows += [found[k] for k in which]
-        borders = np.full((len(rows), max(map(len, rows))), np.inf)
-        for k, row in enumerate(rows):
-            borders[k, : len(row)] = row
-        return borders
+        return np.array([*zip_longest(*rows, fillvalue=np.inf)]).T.copy()
 
 
 def _is_known(kernel: Kernel, table: StateTable) -> bool:
@@ -79,12 +74,14 @@ def _is_known(kernel: Kernel, table: StateTable) -> bool:
         for s in ca.symvar(table.x))
 
 
-def _borders(points: Vector, heights: Matrix, table: StateTable) -> Vector:
-    """As above, of one table whose heights are ``(points, columns)``.
+def _borders(said: Vector, table: StateTable) -> Vector:
+    """As above, of a table by its points and, column by column, heights.
 
     Over a corner a step adds up an area that is off: of a torque over an angle, energy. Corners
     are left out, the least ones first, as long as that is little.
     """
+    points, *columns = said.reshape(-1, table.points.numel())
+    heights = np.transpose(columns)
     length, widths = points[-1] - points[0], np.diff(points)
     slopes = pieces_between(points, heights, table.hold, "")[..., 1]
     before, after = slopes[:, :-1], slopes[:, 1:]

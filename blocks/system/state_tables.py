@@ -60,9 +60,9 @@ class StateTables:
         for table, count in self._tables:
             size = count * (table.points.numel() + table.heights.numel())
             said, values = values[:size].reshape(count, -1), values[size:]
-            alike, which = np.unique(said, axis=0, return_inverse=True)
-            found = [_borders(one, table) for one in alike]
-            rows += [found[k] for k in which]
+            alike = {one.tobytes(): one for one in said}
+            found = {key: _borders(one, table) for key, one in alike.items()}
+            rows += [found[one.tobytes()] for one in said]
         return np.array([*zip_longest(*rows, fillvalue=np.inf)]).T.copy()
 
 
@@ -85,7 +85,7 @@ def _borders(said: Vector, table: StateTable) -> Vector:
     length, widths = points[-1] - points[0], np.diff(points)
     slopes = pieces_between(points, heights, table.hold, "")[..., 1]
     before, after = slopes[:, :-1], slopes[:, 1:]
-    bend, ways = np.abs(after - before), np.pad(widths, 1, constant_values=length)
+    bend, ways = np.abs(after - before), np.concatenate([[length], widths, [length]])
     kept = ((before * after <= 0.0) & (bend > ROUNDING * np.abs(slopes).max())).any(axis=0)
     far = np.maximum(ways[:-1], ways[1:])
     off = BY_BEND * bend * far**2
@@ -97,9 +97,8 @@ def _borders(said: Vector, table: StateTable) -> Vector:
     least = np.argsort(off)
     area = (np.abs(heights[1:]) + np.abs(heights[:-1])).T @ widths / 2
     kept[least] |= np.sqrt(np.cumsum(off[least] ** 2)) > OFF * area.max()
-    borders = points[kept]
-    near = NEAR * np.diff(borders).min(initial=length)
-    return np.concatenate([[near], borders, [np.inf]])
+    near = NEAR * np.diff(points[kept]).min(initial=length)
+    return np.concatenate([[near], np.sort(np.where(kept, points, np.inf)), [np.inf]])
 
 
 def angles_of(tape: Tape, families: list[Family]) -> ca.SX:

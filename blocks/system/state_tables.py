@@ -1,8 +1,8 @@
 """Where do tables over states bend, or turn, and what is periodic in the states?
 
 A step that goes over such a point is not sure to feel what lies there: no error tells of a tooth
-between two stages, and little of a corner. Where a table bends by little, only points are told at
-which it turns; the error of a step tells of the rest.
+between two stages, and little of a corner, be it one of the slope or of the curvature. Where it is
+a weak one, only points are told at which a table turns; the error of a step tells of the rest.
 """
 
 from __future__ import annotations

@@ -336,6 +336,8 @@ def test_a_bump_of_a_road_is_felt(method):
     x = result["road.x"].final.m
     work = 0.5 * 0.05 * 3e3 - 0.5 * 3e3 / 949.9 * (949.9**2 - (1000 - x) ** 2)
     assert result["car.v"].final.m == pytest.approx(np.sqrt(25**2 - 2 * work / 100), rel=1e-4)
+    study = model.sweep({"car.v": ["25 m/s"] * 8}, "6 s", outputs=["final(car.v)"], method=method)
+    assert set(study["final(car.v)"].values) == {result["car.v"].final.m}
     assert abs(result.energy().residual.to("J").m) < 1e-5 * 0.5 * 100 * result["car.v"].final.m**2
 
 

@@ -37,7 +37,7 @@ from .lookup import Choice, StateTable, lookup
 from .specialisation import LONG
 from .statements import demand, require
 
-__all__ = ["integral_of_table", "interpolate", "interpolate_grid"]
+__all__ = ["integral_of_table", "interpolate", "interpolate_grid", "pieces_between"]
 
 AROUND = (-2, -1, 0, 1, 2, 3)  # points that a smooth curve looks at, the interval's first is 0
 STRAIGHT = {ca.OP_INPUT, ca.OP_OUTPUT, ca.OP_CONST, ca.OP_ASSIGN, ca.OP_ADD, ca.OP_SUB, ca.OP_NEG,
@@ -151,7 +151,7 @@ def integral_of_table(x: object, xs: object, ys: object) -> Expression:
     if points is None or heights is None or points.size <= LONG:
         zero = ca.SX(0)
         return Expression(_area(x.sx, xs.sx, ys.sx) - _area(zero, xs.sx, ys.sx), dimension)
-    pieces = _pieces(points, heights[:, None], False, "")[0]
+    pieces = pieces_between(points, heights[:, None], False, "")[0]
     before = np.concatenate([[0.0], np.cumsum(np.diff(points) * (heights[1:] + heights[:-1]) / 2)])
     area = np.column_stack([np.concatenate([before[:1], before]), pieces[:, 0], pieces[:, 1] / 2])
     node = lookup(points, area[None])
@@ -183,7 +183,7 @@ def _note(x: ca.SX, points: ca.SX, heights: ca.SX, hold: bool, shape: str) -> No
     """Keep what a table says, and of what: a row of heights for every point."""
     kernel = getattr(current_trace.get(), "kernel", None)
     if kernel is not None:  # else it is a default, which is known before the run
-        kernel.state_tables.append(StateTable(x, points, heights, hold, bool(shape)))
+        kernel.state_tables.append(StateTable(x, points, heights, hold, shape))
 
 
 def _shape_named(smooth: bool | str, function: str, known: Sequence[str]) -> str:
@@ -320,7 +320,7 @@ def _searched(at: list[ca.SX], axes: list[Array], values: Array, hold: bool, sha
     """The value of a table of numbers, by nodes that search."""
     if shape == "cubic":
         return _spline_searched(at, axes, values, hold)
-    rows = _pieces(axes[0], values.reshape(len(axes[0]), -1), hold, shape)
+    rows = pieces_between(axes[0], values.reshape(len(axes[0]), -1), hold, shape)
     steps = AROUND if shape else (0, 1)
 
     def value(chosen: tuple[int, ...]) -> ca.SX:
@@ -347,7 +347,7 @@ def _spline_searched(at: list[ca.SX], axes: list[Array], values: Array, hold: bo
             along = np.moveaxis(table, k, 0)
             slopes = _spline_slopes(axes[k], along.reshape(len(along), -1))
             known[(k, *by)] = np.moveaxis(slopes.reshape(along.shape), 0, k)
-    rows = {by: _pieces(axes[0], table.reshape(len(table), -1), hold, "cubic")
+    rows = {by: pieces_between(axes[0], table.reshape(len(table), -1), hold, "cubic")
             for by, table in known.items()}
     intervals = [_interval(x, points) for x, points in zip(at, axes, strict=True)]
 
@@ -363,7 +363,7 @@ def _spline_searched(at: list[ca.SX], axes: list[Array], values: Array, hold: bo
     return value(len(axes) - 1, (), ())
 
 
-def _pieces(x: Array, y: Array, hold: bool, shape: str) -> Array:
+def pieces_between(x: Array, y: Array, hold: bool, shape: str) -> Array:
     """Polynomials of (columns, pieces, powers), the first and the last piece beyond the ends."""
     h = np.diff(x)[:, None]
     d = np.diff(y, axis=0) / h
@@ -408,7 +408,7 @@ def _rows_of_time(times: Array, values: Array, hold: bool, shape: str) -> tuple[
                             "cannot be continued.", "Hold its end values: interpolate(…, "
                             "hold=True).")
     with np.errstate(divide="ignore", invalid="ignore"):
-        (powers,) = _pieces(times, values[:, None], hold, shape)
+        (powers,) = pieces_between(times, values[:, None], hold, shape)
     rows = np.vstack([np.append(times[:1], times), powers.T])
     # a line goes on before the first point; of points at one time the last counts
     kept = np.concatenate([[hold or bool(shape)], steps > 0, [True]])

@@ -157,7 +157,7 @@ class StateTable(NamedTuple):
     points: ca.SX
     heights: ca.SX  # a row for every point
     hold: bool  # whether the end values hold beyond
-    smooth: bool
+    shape: str  # of the curve between the points; empty for straight lines
 
 
 class Lookup(CalledFunction):

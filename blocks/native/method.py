@@ -196,6 +196,7 @@ class OneStep(Method):
         if self.branch.size:
             fill_sizes(self.branch[SIZES], problem)
         self.work_space.record.rtol[0] = self.rtol  # type: ignore[attr-defined]
+        self.borders[:] = problem.system.state_tables.borders(self.p)
         self.own_events = None
         self.common = CourseData(self.equations, self.places, self.scale, atol, self.kind, self.p,
                                  matrix, self.rtol, self.branch[SIZES].copy())
@@ -255,10 +256,8 @@ class OneStep(Method):
         self.equations.angles, self.equations.places  # noqa: B018
         kept = self.fill_constants()
         code = self.equations.code(self.p, self.q, self.kind)
-        if code.places:
-            self.borders[:] = self.equations.system.state_tables.borders(self.p)
-            if not np.isfinite(self.borders[:, 1:]).any():
-                code = code._replace(places=0)
+        if code.places and not np.isfinite(self.borders[:, 1:]).any():
+            code = code._replace(places=0)
         if code.arithmetic is not self.code.arithmetic or code[1:] != self.code._replace(
                 p=code.p, q=code.q)[1:]:  # else its call only takes other constants
             self._bound = AdvanceCall()

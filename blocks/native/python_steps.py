@@ -6,6 +6,7 @@ What these ask of a model, and of a step's own dense output, is called back by a
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ class StepLooks:
     def __init__(self, problem: Problem, n: int, count: int,
                  margins: Callable[[float, Array], Array]) -> None:
         self.n, self.step, self.calls = n, Step(0.0, 0.0, np.zeros(n), np.zeros_like), Callbacks()
-        exponents = problem.system.tape.exponents.numel()
+        system, exponents = problem.system, problem.system.tape.exponents.numel()
         #: What is watched, as the loops are given it.
         self.relations = relations_of(problem, count, n, exponents)
         work, arithmetic = workspace(n), np.zeros(EXTENSION + 1, dtype=np.int64)
@@ -49,9 +50,11 @@ class StepLooks:
         self._seen = np.nan  # up to where exponents are known
         self.code = empty(Code)._replace(
             arithmetic=arithmetic, kind=EXPLICIT, crossings=self._at_point(margins, count),
-            angles=self._at_point(problem.angles, self.relations.angles.shape[1]),
-            places=self._at_point(problem.places, len(self.relations.borders)),
-            exponents=self._at_point(problem.exponents, exponents),
+            angles=self._at_point(partial(problem.values, system.angles_now),
+                                  self.relations.angles.shape[1]),
+            places=self._at_point(partial(problem.values, system.places_now),
+                                  len(self.relations.borders)),
+            exponents=self._at_point(partial(problem.values, system.exponents), exponents),
             slope=self._at_point(problem.slope, n))
         self._code, self._relations, self._work = map(Kept, (self.code, self.relations, work))
 

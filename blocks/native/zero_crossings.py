@@ -341,15 +341,12 @@ def keep_largest(looks: Matrix, count: int) -> None:
 @machine_code
 def name_crossed(relations: Relations, margins: Vector) -> bool:
     """Fill in which relations have crossed; whether that is sure, and not for others to judge."""
-    wrong = relations.wrong
-    sure = False
+    wrong, some, judged = relations.wrong, False, False
     for r in range(margins.size):
         wrong[r] = margins[r] < 0.0
-        sure |= wrong[r]
-    for r in range(margins.size):
-        if wrong[r] and relations.hints[r]:
-            sure = False
-    return sure
+        some |= wrong[r]
+        judged |= wrong[r] and relations.hints[r]
+    return some and not judged
 
 
 @machine_code

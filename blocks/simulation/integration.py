@@ -74,9 +74,9 @@ class Integration:
         self.contacts = contacts
         self.progress: Callable[[float], None] | None = None
         self.until = np.inf  # where a program wants to look that drives the run step by step
-        laws = self.problem.laws
-        self.watched = bool(self.system.nm or (laws is not None and laws.watched))
-        self.looked_into = self.system.has_exponents or self.system.state_tables.places.numel()
+        laws, system = self.problem.laws, self.system
+        self.watched = bool(system.nm or (laws is not None and laws.watched))
+        self.looked_into = system.tape.exponents.numel() + system.state_tables.places.numel()
         # of the present episode
         self.t = self.stop = running.settings.t_start
         self.y: Array = np.zeros(0)

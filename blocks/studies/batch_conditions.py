@@ -67,6 +67,8 @@ def refuse_structure(system: System) -> None:
         raise NotBatchable("the model has exact friction or contacts")
     if reason := native.why_not(system):
         raise NotBatchable(reason)
+    if system.state_tables.places.numel():
+        raise NotBatchable("steps end at the corners of tables over states")
     refuse_decisions(system)
 
 
@@ -129,9 +131,7 @@ def common_of(model: CompiledModel, system: System, recipe: Recipe, settings: li
     unknowns = np.concatenate([problem.z, np.zeros(1)])
     pieces = _pieces(system, problem, t0, t1, settings)
     tolerances = Tolerances(system, rtol, options.get("atol"))
-    given = np.full(problem.size, np.nan)
-    if tolerances.by_dimension:
-        given = tolerances.by_class[system.tape.reduced.states]
+    given = tolerances.by_class[system.tape.reduced.states]
     return Common(problem, p, x, unknowns, t0, t1, rtol, max_step,
                   int(LONGER * max(MOST, (t1 - t0) / max_step)),
                   PLAINLY if _method(recipe) == "auto" else np.inf, pieces,

@@ -36,6 +36,9 @@ DIVIDES = {ca.OP_DIV, ca.OP_INV, ca.OP_FMOD}
 #: operations that have no finite value where one of so many arguments, the first ones, has none
 PASSES = {ca.OP_ADD: 2, ca.OP_SUB: 2, ca.OP_MUL: 2, ca.OP_DIV: 1, ca.OP_NEG: 1, ca.OP_TWICE: 1,
           ca.OP_SQ: 1}
+#: operations that are zero where one of so many arguments, the first ones, is
+SAME_ZEROS = {ca.OP_MUL: 2, ca.OP_DIV: 1, ca.OP_NEG: 1, ca.OP_TWICE: 1, ca.OP_SQ: 1, ca.OP_FABS: 1,
+              ca.OP_SQRT: 1, ca.OP_POW: 1, ca.OP_CONSTPOW: 1}  # fmt: skip
 MOST_NODES = 5000  # of expressions that are followed into the slopes
 MANY = 20_000  # operations that are not all gone through
 #: operations that have a finite value wherever their arguments have one
@@ -101,8 +104,6 @@ class FiniteValues:
         Those that are solved together with others are not among them: there it is asked
         what they determine.
         """
-        if not self.told:
-            return []
         with np.errstate(all="ignore"):
             values = self._values(*problem.arguments(t))
         return [self._named(int(k)) for k in np.flatnonzero(~np.isfinite(values[:self.alone]))]
@@ -146,12 +147,12 @@ class FiniteValues:
 
     def _check_steps(self, recording: RunRecording, laws: _Laws, of_states: bool) -> None:
         """Look at some laws at the ends of the steps of a run."""
-        rows, divided, function = laws
+        (rows, _, function), told = laws, False
         if not len(rows):
             return
         problem = recording.problem
         table = recording.episodes.steps
-        costly = problem.laws is not None or problem.algebraic
+        costly = not of_states and (problem.laws is not None or problem.algebraic)
         every = 1 + len(table.ends) // LOOKS if costly else 1
         some = np.zeros((len(table.ends), 2), dtype=bool)
         some[::every, 0] = True
@@ -168,11 +169,11 @@ class FiniteValues:
             for k in np.flatnonzero(~np.isfinite(values[: len(rows)]).all(axis=0))[:1]:
                 law = int(rows[np.flatnonzero(~np.isfinite(values[:, k]))[0]])
                 self._stop(recording, law, float(times[k]))
-            self._warn_of_poles(laws, times, numbers, values, partial(read, function))
+            told = told or self._passes_pole(laws, times, numbers, values, partial(read, function))
 
-    def _warn_of_poles(self, laws: _Laws, times: Array, numbers: Indices, values: Array,
-                       read: Callable[[Array, Indices], Array]) -> None:
-        """Warn where a law grows beyond all bounds in a step, as it passes a pole there."""
+    def _passes_pole(self, laws: _Laws, times: Array, numbers: Indices, values: Array,
+                     read: Callable[[Array, Indices], Array]) -> bool:
+        """Whether a law passes a pole in a step, where it grows beyond all bounds: it is told."""
         rows, divided, _ = laws
         sizes, divisor = values[len(rows) :].reshape(2, len(divided), len(times))
         passes = np.diff(divisor > 0, axis=1) & (np.diff(numbers) == 0)
@@ -189,7 +190,8 @@ class FiniteValues:
                 warn_user(f"{path}: its equation  {text}  grows beyond all bounds at t = "
                           f"{a[k]:.6g} s, between two steps, where it passes a pole. Keep it "
                           "away from there, or leave out what is not needed.")
-                return
+                return True
+        return False
 
     def _some(self, rows: list[int]) -> _Laws:
         """Laws and, of systems of which all operations are gone through, by what they divide."""
@@ -359,12 +361,17 @@ def _divisors(value: ca.SX) -> list[ca.SX]:
         if one.__hash__() not in seen:
             seen.add(one.__hash__())
             ahead += [one.dep(i) for i in range(one.n_dep())]
+            by = []
             if one.op() in (ca.OP_DIV, ca.OP_INV):
-                found.append(one.dep(one.n_dep() - 1))
-                while found[-1].op() in (ca.OP_FABS, ca.OP_SQ, ca.OP_SQRT):  # zero with what is in
-                    found[-1] = found[-1].dep(0)
+                by = [one.dep(one.n_dep() - 1)]
+            elif one.op() == ca.OP_CONSTPOW and float(one.dep(1)) < 0:
+                by = [one.dep(0)]
             elif one.op() == ca.OP_TAN:
-                found.append(ca.cos(one.dep(0)))
+                by = [ca.cos(one.dep(0))]
+            for divisor in by:
+                zero_with = SAME_ZEROS.get(divisor.op(), 0)
+                by += [divisor.dep(i) for i in range(zero_with)]
+                found += [] if zero_with else [divisor]
     return found
 
 

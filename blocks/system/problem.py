@@ -17,7 +17,7 @@ from ..numerics.arrays import Array, Indices, length
 from ..numerics.copies import shallow_copy
 from ..numerics.tolerances import DIRECTION_STEP, TINY
 from .delays import Delays, delays_of
-from .evaluator import Arguments
+from .evaluator import Arguments, Evaluator
 from .failure import AlgebraicFailure
 from .newton import DENSE, MANY, AlgebraicUnknowns
 from .system import System
@@ -282,25 +282,14 @@ class Problem:
         return product
 
     # -- relations -----------------------------------------------------------------------
+    def values(self, function: Evaluator, t: float, y: Array) -> Array:
+        """What a function of the system comes to at integrated states ``y``."""
+        self.solve(t, y)
+        return function(*self.arguments(t))
+
     def crossings(self, t: float, y: Array) -> Array:
         """Crossing functions at integrated states ``y``."""
-        self.solve(t, y)
-        return self._exact(self.system.crossings(*self.arguments(t)), t)
-
-    def exponents(self, t: float, y: Array) -> Array:
-        """Exponents in the equations at integrated states ``y``."""
-        self.solve(t, y)
-        return self.system.exponents(*self.arguments(t))
-
-    def angles(self, t: float, y: Array) -> Array:
-        """Angles of what is periodic in the states, at integrated states ``y``."""
-        self.solve(t, y)
-        return self.system.angles_now(*self.arguments(t))
-
-    def places(self, t: float, y: Array) -> Array:
-        """Where tables of the states are read, at integrated states."""
-        self.solve(t, y)
-        return self.system.places_now(*self.arguments(t))
+        return self._exact(self.values(self.system.crossings, t, y), t)
 
     def crossings_here(self, t: float, behind: float | None = None) -> Array:
         """Crossing functions at the present point, algebraic unknowns brought up to date.

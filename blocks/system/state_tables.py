@@ -1,11 +1,13 @@
 """Where do tables over states bend, or turn, and what is periodic in the states?
 
 A step that goes over such a point is not sure to feel what lies there: no error tells of a tooth
-between two stages, and little of a corner. Where a table bends by little, only points are told at
-which it turns; the error of a step tells of the rest.
+between two stages, and little of a corner, be it one of the slope or of the curvature. Where it is
+a weak one, only points are told at which a table turns; the error of a step tells of the rest.
 """
 
 from __future__ import annotations
+
+from itertools import zip_longest
 
 import casadi as ca
 import numpy as np
@@ -13,15 +15,19 @@ import numpy as np
 from ..assembly import Tape
 from ..assembly.network import Family, Network
 from ..language.expression import TIME
+from ..language.interpolation import pieces_between
 from ..language.kernel import Kernel
 from ..language.lookup import StateTable
-from ..numerics.arrays import Array, Flags, Matrix
+from ..numerics.arrays import Array, Flags, Matrix, Vector
 from .evaluator import Evaluator
 
 __all__ = ["StateTables", "angles_of"]
 
-BEND = 0.02  # of the largest slope of a table of lines: less is no corner
-ROUNDING = 1e-9  # likewise, of what is written as straight
+OFF = 1e-7  # of the area of a table: what steps may miss of it over corners that are left out
+#: What the pair of order 5 misses at most over a jump of the slope, and of its derivative: times
+#: the square, and the cube, of a step.
+BY_BEND, BY_CURVATURE = 1 / 45, 1 / 900
+ROUNDING = 1e-9  # of the largest slope of a table, of what is written as straight
 PERIODIC = {ca.OP_SIN, ca.OP_COS, ca.OP_TAN}
 NEAR = 1e-6  # of the least distance of such points: what does not matter
 
@@ -30,20 +36,19 @@ class StateTables:
     """Tables of a system that are read at what follows from its states at once."""
 
     def __init__(self, network: Network, tape: Tape) -> None:
-        writer, families = tape.writer, network.families
-        said = [(f, family.size, table) for f, family in enumerate(families)
-                for table in family.kernel.state_tables if _is_known(family.kernel, table)]
-        rows = ca.vertcat(ca.SX(0, 1), *(writer.kernel_row(f, table.x).T for f, _, table in said))
-        moves = moves_at_once(tape, rows) if rows.numel() else np.zeros(0, dtype=bool)
-        self.places = rows[np.flatnonzero(moves).tolist()]  # where each of them is read
-        self._tables, numbers, begin = [], [], 0
-        for f, size, table in said:
-            which = np.flatnonzero(moves[begin : begin + size])
-            begin += size
-            if which.size:
-                self._tables.append((table, len(which)))
-                numbers += [writer.kernel_row(f, sx, which) for sx in (
-                    table.points, ca.vec(table.heights))]
+        self._tables, places, numbers = [], [], []
+        for f, family in enumerate(network.families):
+            for table in family.kernel.state_tables:
+                if not _is_known(family.kernel, table):
+                    continue
+                rows = tape.writer.kernel_row(f, table.x).T
+                which = np.flatnonzero(moves_at_once(tape, rows))
+                if which.size:
+                    self._tables.append((table, len(which)))
+                    places.append(rows[which.tolist()])
+                    numbers.append(tape.writer.kernel_row(
+                        f, ca.veccat(table.points, table.heights), which))
+        self.places = ca.vertcat(ca.SX(0, 1), *places)  # where each of them is read
         self._numbers = Evaluator(ca.Function("tables", [tape.p], [
             ca.veccat(ca.SX(0, 1), *numbers)]))
 
@@ -53,19 +58,12 @@ class StateTables:
             return np.zeros((0, 2))
         rows, values = [], np.array(self._numbers(p)).ravel()
         for table, count in self._tables:
-            n, columns = table.points.numel(), table.heights.shape[1]
-            points, values = values[: n * count].reshape(count, n), values[n * count :]
-            size = n * columns * count
-            heights = values[:size].reshape(count, columns, n)
-            values = values[size:]
-            rows.append(_borders(points, heights, table))
-        widest = max((row.shape[1] for row in rows), default=1)
-        found = np.full((sum(map(len, rows)), widest), np.inf)
-        begin = 0
-        for row in rows:
-            found[begin : begin + len(row), : row.shape[1]] = row
-            begin += len(row)
-        return found
+            size = count * (table.points.numel() + table.heights.numel())
+            said, values = values[:size].reshape(count, -1), values[size:]
+            alike = {one.tobytes(): one for one in said}
+            found = {key: _borders(one, table) for key, one in alike.items()}
+            rows += [found[one.tobytes()] for one in said]
+        return np.array([*zip_longest(*rows, fillvalue=np.inf)]).T.copy()
 
 
 def _is_known(kernel: Kernel, table: StateTable) -> bool:
@@ -76,22 +74,31 @@ def _is_known(kernel: Kernel, table: StateTable) -> bool:
         for s in ca.symvar(table.x))
 
 
-def _borders(points: Array, heights: Array, table: StateTable) -> Matrix:
-    slopes = np.diff(heights) / np.diff(points)[:, None]
-    beyond = [slopes[..., :1], slopes[..., -1:]]
-    before, after = (np.concatenate(parts, axis=2) for parts in (
-        [beyond[0] * (not table.hold), slopes], [slopes, beyond[1] * (not table.hold)]))
-    steep, bend = np.abs(slopes).max(axis=(1, 2), keepdims=True), np.abs(after - before)
-    kept = (before * after <= 0.0) & (bend > ROUNDING * steep)
-    if not table.smooth:
-        kept |= bend > BEND * steep
-    borders = np.where(kept.any(axis=1), points, np.inf)
-    borders.sort(axis=1)
-    with np.errstate(invalid="ignore"):
-        gaps = np.diff(borders)
-    least = np.where(np.isfinite(gaps), gaps, np.inf).min(axis=1, initial=np.inf)
-    width = points[:, -1] - points[:, 0]
-    return np.column_stack([NEAR * np.minimum(least, width), borders, np.full(len(points), np.inf)])
+def _borders(said: Vector, table: StateTable) -> Vector:
+    """As above, of a table by its points and, column by column, heights.
+
+    Over a corner a step adds up an area that is off: of a torque over an angle, energy. Corners
+    are left out, the least ones first, as long as that is little.
+    """
+    points, *columns = said.reshape(-1, table.points.numel())
+    heights = np.transpose(columns)
+    length, widths = points[-1] - points[0], np.diff(points)
+    slopes = pieces_between(points, heights, table.hold, "")[..., 1]
+    before, after = slopes[:, :-1], slopes[:, 1:]
+    bend, ways = np.abs(after - before), np.concatenate([[length], widths, [length]])
+    kept = ((before * after <= 0.0) & (bend > ROUNDING * np.abs(slopes).max())).any(axis=0)
+    far = np.maximum(ways[:-1], ways[1:])
+    off = BY_BEND * bend * far**2
+    if table.shape:
+        curve = pieces_between(points, heights, table.hold, table.shape)
+        off = BY_CURVATURE * far**3 * 2 * np.abs(
+            curve[:, 1:, 2] - curve[:, :-1, 2] - 3 * curve[:, :-1, 3] * ways[:-1])
+    off = off.max(axis=0)
+    least = np.argsort(off)
+    area = (np.abs(heights[1:]) + np.abs(heights[:-1])).T @ widths / 2
+    kept[least] |= np.sqrt(np.cumsum(off[least] ** 2)) > OFF * area.max()
+    near = NEAR * np.diff(points[kept]).min(initial=length)
+    return np.concatenate([[near], np.sort(np.where(kept, points, np.inf)), [np.inf]])
 
 
 def angles_of(tape: Tape, families: list[Family]) -> ca.SX:

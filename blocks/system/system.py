@@ -189,11 +189,6 @@ class System:
         return self.function("exponents", self.tape.exponents)
 
     @cached_property
-    def has_exponents(self) -> bool:
-        """Whether there are any."""
-        return bool(self.tape.exponents.numel())
-
-    @cached_property
     def angles(self) -> ca.SX:
         """Angles of what is periodic in the states, where anything is watched in steps."""
         return angles_of(self.tape, self.network.families) if self.nm or self.nu else ca.SX(0, 1)

@@ -5,6 +5,7 @@ from itertools import cycle
 import numpy as np
 import pytest
 from benches import few, wired
+from scipy.interpolate import Akima1DInterpolator, make_interp_spline
 
 import blocks
 from blocks import Component, Variable, abs_, der, interpolate, maximum, mod, quantity, sqrt, where
@@ -296,15 +297,17 @@ class Road(Moving):
 
 
 class Cogging(Turning):
-    """A smooth table of 100 points: twenty waves of torque in a turn that cancel out."""
+    """A smooth table of many points: twenty waves of torque in a turn that cancel out."""
 
-    angle = Variable("rad", "0 rad", priority="high")
+    table = np.linspace(0, 2 * np.pi, 401), 2 * np.sin(np.linspace(0, 40 * np.pi, 401))
+    smooth = True
+    angle, power_dissipated = Variable("rad", "0 rad", priority="high"), Variable("W")
 
     def equations(self):
-        points = np.linspace(0, 2 * np.pi, 401)
+        points, heights = quantity(self.table[0], "rad"), quantity(self.table[1], "N*m")
         yield der(self.angle) == self.w
-        yield self.t == interpolate(mod(self.angle, 2 * np.pi), quantity(points, "rad"),
-                                    quantity(2 * np.sin(20 * points), "N*m"), smooth=True)
+        yield self.t == interpolate(mod(self.angle, 2 * np.pi), points, heights, smooth=self.smooth)
+        yield self.power_dissipated == self.t * self.w
 
 
 def turning(part, speed):
@@ -326,10 +329,15 @@ def test_a_tooth_takes_its_work_in_every_turn(method):
 def test_a_bump_of_a_road_is_felt(method):
     model = wired("drive", "car.M road.R", "road.C ground.V",
                   car=Mass(mass="100 kg", v="25 m/s"), road=Road(), ground=Reference())
+    model.road.forces = ["0 N", "1 N", "2 N", "3 N", "4 N"]
+    model.simulate("1 s", method=method)  # whose steps end at other corners
+    model.road.forces = Road().forces
     result = model.simulate("6 s", method=method)
     x = result["road.x"].final.m
     work = 0.5 * 0.05 * 3e3 - 0.5 * 3e3 / 949.9 * (949.9**2 - (1000 - x) ** 2)
     assert result["car.v"].final.m == pytest.approx(np.sqrt(25**2 - 2 * work / 100), rel=1e-4)
+    study = model.sweep({"car.v": ["25 m/s"] * 8}, "6 s", outputs=["final(car.v)"], method=method)
+    assert set(study["final(car.v)"].values) == {result["car.v"].final.m}
     assert abs(result.energy().residual.to("J").m) < 1e-5 * 0.5 * 100 * result["car.v"].final.m**2
 
 
@@ -339,6 +347,22 @@ def test_cogging_by_a_long_smooth_table_comes_back_to_its_speed(method):
     speed = np.sqrt(40**2 - 2 * 2 * (1 - np.cos(20 * result["part.angle"].final.m)) / 20 / 0.08)
     assert result["wheel.w"].final.m == pytest.approx(speed, rel=1e-5)
     assert result["part.t"].max().m == pytest.approx(2, rel=1e-2)
+
+
+CORNERS = np.array([0, 1.2, 2, 3, 4.4, 5, 2 * np.pi]), np.array([0, 3, 4.99, 2.5, -3.5, -5, 0])
+
+
+@pytest.mark.parametrize("method", ["auto", "DOP853", "rodas4"])
+@pytest.mark.parametrize(("smooth", "curve"), [
+    (False, make_interp_spline(*CORNERS, k=1)),
+    (True, Akima1DInterpolator(*CORNERS, method="makima"))])
+def test_weak_corners_and_those_of_a_curvature_are_felt(smooth, curve, method):
+    part = type("Part", (Cogging,), {"table": CORNERS, "smooth": smooth})()
+    run = turning(part, 40).simulate("0.9 s", method=method)
+    turns, rest = divmod(run["part.angle"].final.m, 2 * np.pi)
+    work = turns * curve.integrate(0, 2 * np.pi) + curve.integrate(0, rest)
+    assert run["wheel.w"].final.m == pytest.approx(np.sqrt(40**2 - 2 * work / 0.08), rel=1e-6)
+    assert run.energy().relative_residual < 1e-6
 
 
 class Map(Turning):

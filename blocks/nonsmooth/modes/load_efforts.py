@@ -14,10 +14,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...exceptions import SimulationError
 from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices
-from ...numerics.tolerances import LAST_STEP, NOTHING_AT_ALL, PIVOT_NONE, TINY, UNIT_PIVOT
+from ...numerics.tolerances import (
+    CLEAR,
+    LAST_STEP,
+    NOTHING_AT_ALL,
+    PIVOT_NONE,
+    SAME_AS_BEFORE,
+    TINY,
+    UNIT_PIVOT,
+)
 from ...system import AlgebraicFailure, Problem, System
+from ..complementarity import solve
 from .delassus import through_loops, torn_by
 from .law_functions import LawFunctions
 from .laws import SetValuedLaws
@@ -25,7 +35,11 @@ from .load_functions import ENDLESS, CoupledFunctions, LoadFunctions
 
 __all__ = ["LoadEfforts"]
 
-NEWTON, CUTS = 60, 8
+ROUNDS, HALVINGS = 20, 60
+SAMPLES = 257  # loads, up to four times the strength of a law
+HARDLY = 1e-9  # m/s or rad/s
+TOLD = 3  # elements
+NEWTON = 8  # rounds of Newton's method, after which efforts are sought within their bounds
 
 
 @dataclass(frozen=True)
@@ -56,21 +70,82 @@ class LoadEfforts:
         beside = [] if set_valued is None else set_valued.elements.column.tolist()
         self._columns: Indices = np.append(self.elements.column, beside).astype(int)  # all efforts
 
+    def refuse_several(self, problem: Problem, t: float) -> None:
+        """Stop by name where no motion obeys the laws at some time, or several may.
+
+        With D of bodies on which all friction sticks that there is, one motion obeys laws that rise
+        by up to r times their loads if D - (1 - 1/r) D_ii is positive: always, if no r exceeds 1.
+        """
+        if (coupled := self.functions.coupled) is None:
+            return
+        at, rises = self._driven(problem, t, coupled, every=True), self._rises(problem, t, coupled)
+        scale = np.sqrt(at.divisor)
+        d = np.where(at.dead, np.eye(len(scale)), at.d / scale / scale[:, None])
+        weak = 1 - 1 / np.maximum(rises.max(axis=0), 1)
+        value, vector = np.linalg.eigh((d + d.T) / 2 - np.diag(weak))
+        several = (weak > 0) & (np.abs(vector[:, 0]) > CLEAR) & (value[0] < -SAME_AS_BEFORE)
+        none = (rises.min(axis=0) < -CLEAR) & (np.abs(d - np.eye(len(d))).max(axis=1) > CLEAR)
+        for who, what, advice in (
+            (several, "several motions obey its law, as its force grows up to "
+             f"{rises.max():.3g} times as fast as the load on it",
+             "Take law='quinn' or law='kikuuwe', which do not creep, or exact friction: "
+             "law='coulomb'."),
+            (none, "no motion obeys its law at times, as its force falls where the load grows",
+             "Give it a breakaway strength that is no larger than the Coulomb one, or exact "
+             "friction: law='coulomb'."),
+        ):  # fmt: skip
+            if who.any():
+                names = self._names(np.flatnonzero(who))
+                raise SimulationError(
+                    ", ".join(names[:TOLD]), f"{what}, and bodies that it acts on rub on others, "
+                    "too.", advice, code="simulation.paradox", time=t, variables=tuple(names))
+
+    def _rises(self, problem: Problem, t: float, coupled: CoupledFunctions) -> Array:
+        """By what shares of their loads laws rise, (loads, elements), at rest and hardly moving."""
+        before, elements, found = problem.u.copy(), self.elements, []
+        for flow in (0.0, HARDLY):
+            elements.put(problem.u, np.full(elements.size, flow))  # flows in place of efforts
+            problem.u[elements.load_at] = ENDLESS * elements.load_sign
+            strength = np.abs(coupled.apart(*problem.arguments(t)))
+            loads = np.outer(np.linspace(-4, 4, SAMPLES), np.maximum(strength, TINY))
+            laws = []
+            for load in loads:
+                problem.u[elements.load_at] = load * elements.load_sign
+                laws.append(coupled.apart(*problem.arguments(t)))
+            found.append(np.diff(laws, axis=0) / np.diff(loads, axis=0))
+        problem.u[:] = before
+        return np.concatenate(found)
+
+    def _names(self, some: Indices) -> list[str]:
+        """Paths of elements."""
+        families = self.system.network.families
+        return [families[f].path(i) for f, i in (self.elements.owners[k] for k in some)]
+
     def apply(self, problem: Problem, t: float) -> None:
         """Set the problem's efforts and loads to those of the present state."""
-        functions, at = self.functions, self.elements.column
-        if functions.coupled is None:
-            assert functions.inputs is not None
-            problem.u[:] = functions.inputs(*problem.arguments(t))
+        if (coupled := self.functions.coupled) is None:
+            assert self.functions.inputs is not None
+            problem.u[:] = self.functions.inputs(*problem.arguments(t))
             return
-        effort = problem.u[at].copy()
-        for start in (effort, *np.outer((0.0, 1.0, -1.0, 0.5, -0.5), np.abs(effort))):
-            problem.u[at] = start  # more than one answer: from afar where none is near
-            if self._newton(problem, t, functions.coupled):
+        problem.u[~np.isfinite(problem.u)] = 0.0  # of a trial point without finite values
+        for k in range(ROUNDS):
+            effort = self.elements.efforts_of(problem.u)
+            at = self._driven(problem, t, coupled)
+            self._put(problem, effort, at.rate, at)
+            wrong = effort - coupled.law(*problem.arguments(t))
+            enough = LAST_STEP if k <= NEWTON else SAME_AS_BEFORE  # where rates contradict by so much
+            if np.abs(wrong).max() <= enough * max(np.abs(problem.u[self._columns]).max(), TINY):
                 return
-        owners, families = self.elements.owners[:3], self.system.network.families
-        raise AlgebraicFailure(t, [families[f].path(i) for f, i in owners],
-                               "no efforts agree with the laws of the load",
+            if np.isnan(wrong).any():
+                break
+            if k < NEWTON:
+                step = -np.linalg.lstsq(self._matrix(problem, t, coupled, at), wrong,
+                                        rcond=UNIT_PIVOT)[0]
+            else:
+                step = self._within_bounds(problem, t, coupled, at, effort) - effort
+            self._put(problem, effort + step, at.rate - at.d @ step, at)
+        names = self._names(np.arange(min(self.elements.size, TOLD)))
+        raise AlgebraicFailure(t, names, "no efforts agree with the laws of the load",
                                advice="Where several frictions hold one motion, such a law takes "
                                "the efforts of the others for its load: put one in their place, "
                                "with the sum of their strengths, or take law='coulomb'.")
@@ -104,8 +179,12 @@ class LoadEfforts:
         return sp.csc_matrix(out)
 
     # -- rates and what follows ------------------------------------------------------------
-    def _driven(self, problem: Problem, t: float, coupled: CoupledFunctions) -> _Driven:
-        """What drives the elements, with all that follows them brought up to date."""
+    def _driven(self, problem: Problem, t: float, coupled: CoupledFunctions,
+                every: bool = False) -> _Driven:
+        """What drives the elements, with all that follows them brought up to date.
+
+        ``every``: D as if every set-valued friction stuck.
+        """
         problem.solve_algebraic(t)
         if self.set_valued is not None:
             self.set_valued.apply(problem, t)
@@ -115,13 +194,14 @@ class LoadEfforts:
         own = np.diag(d).copy()
         if self.set_valued is not None:
             d = d + self.set_valued.elements.columns_of(fall) @ self._following(
-                problem, t, self.set_valued)
+                problem, t, self.set_valued, every)
         return _Driven(coupled.rate(*args), d, own, own <= NOTHING_AT_ALL * own.max(initial=0.0))
 
-    def _following(self, problem: Problem, t: float, laws: SetValuedLaws) -> Array:
+    def _following(self, problem: Problem, t: float, laws: SetValuedLaws, every: bool = False
+                   ) -> Array:
         """S: the change of the set-valued efforts per effort; what sticks holds against it."""
         out = np.zeros((laws.size, self.elements.size))
-        stuck = np.flatnonzero(laws.modes == 0)
+        stuck = np.flatnonzero(~laws.elements.contact if every else laws.modes == 0)
         if len(stuck):
             by_u = _rates_by_inputs(laws.functions, problem, t)
             push = self.elements.columns_of(by_u)
@@ -136,30 +216,34 @@ class LoadEfforts:
         self.elements.put(problem.u, effort)
         problem.u[self.elements.load_at] = load * self.elements.load_sign
 
-    def _newton(self, problem: Problem, t: float, coupled: CoupledFunctions) -> bool:
-        """Use Newton's method from present efforts; steps are cut until they bring improvement."""
-        before, cut = np.inf, 0
-        step: Array = np.zeros(self.elements.size)
-        for _ in range(NEWTON):
-            effort = self.elements.efforts_of(problem.u)
-            at = self._driven(problem, t, coupled)
-            self._put(problem, effort, at.rate, at)
-            wrong = effort - coupled.law(*problem.arguments(t))
-            size = float(np.abs(wrong).max())
-            if size <= LAST_STEP * max(np.abs(problem.u[self._columns]).max(), TINY):
-                return True
-            if np.isnan(size):  # nor in shorter steps: what they find may be one of rounding
-                self.elements.put(problem.u, np.full_like(effort, np.nan))
-                return False
-            if size >= before and cut < CUTS:
-                step, cut = step / 2, cut + 1
-                self._put(problem, effort + step, at.rate - at.d @ step, at)
-                continue
-            before, cut = size, 0
-            step = np.asarray(np.linalg.lstsq(self._matrix(problem, t, coupled, at), wrong,
-                                              rcond=UNIT_PIVOT)[0], dtype=float)
-            self._put(problem, effort - step, at.rate + at.d @ step, at)
-        return False
+    def _within_bounds(self, problem: Problem, t: float, coupled: CoupledFunctions, at: _Driven,
+                       effort: Array) -> Array:
+        """Efforts, with a line for each law, between its efforts under endless loads.
+
+        The line is the tangent at the present load; where there the law does not rise, halfway up.
+        """
+        def under(load: Array) -> tuple[Array, Array]:
+            problem.u[self.elements.load_at] = load * self.elements.load_sign
+            args = problem.arguments(t)
+            return coupled.law(*args), coupled.law_load(*args) * self.elements.load_sign
+
+        load, endless = self.elements.loads_of(problem.u), np.full(self.elements.size, ENDLESS)
+        here, rise = under(load)
+        low, high = (np.where(at.dead, here, np.where(more > 0, end, value)) for end, (
+            value, more) in ((-np.inf, under(-endless)), (np.inf, under(endless))))
+        size = max(np.abs(x[np.isfinite(x)]).max(initial=TINY) for x in (effort, low, high))
+        left, right = np.full((2, len(load)), np.arcsinh([[-ENDLESS], [ENDLESS]]))
+        halfway = (np.clip(low, -size, size) + np.clip(high, -size, size)) / 2
+        for _ in range(HALVINGS):
+            middle = (left + right) / 2
+            above = under(size * np.sinh(middle))[0] > halfway
+            left, right = np.where(above, left, middle), np.where(above, middle, right)
+        load = np.where(rise > 0, load, size * np.sinh(middle))
+        here, rise = under(load)
+        bent = np.where(rise > 0, at.own / np.maximum(rise, TINY) - at.own, 0.0)
+        drive = at.rate + at.d @ effort - at.own * (load - here) + bent * here
+        drive[low == high] = 0.0
+        return solve(at.d + np.diag(bent), drive, low, high, guess=effort).effort
 
     def _matrix(self, problem: Problem, t: float, coupled: CoupledFunctions, at: _Driven) -> Array:
         """d (effort - law) / d effort."""

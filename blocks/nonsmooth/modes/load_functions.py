@@ -68,7 +68,7 @@ class LoadFunctions:
 
     def __init__(self, system: System, elements: LoadElements, beside: bool) -> None:
         self.elements, tape = elements, system.tape
-        flow, law, band, strength = _expressions(system)
+        flow, law, band, strength, apart = _expressions(system)
         # flows, bands of rest and strengths in them
         self.flow = system.function("flow", ca.densify(ca.vertcat(flow, band, strength)))
         self.flow_x = system.jacobian(flow, tape.x)  # how flows follow states
@@ -93,17 +93,19 @@ class LoadFunctions:
             if not system.clusters:
                 self.held = HeldLoads(system, elements, inputs, [flow, band, strength])
         else:
-            self.coupled = CoupledFunctions(system, elements, rate, law)
+            self.coupled = CoupledFunctions(system, elements, rate, law, apart)
 
 
 class CoupledFunctions:
     """Rates and laws of elements that feel each other, and their derivatives."""
 
-    def __init__(self, system: System, elements: LoadElements, rate: ca.SX, law: ca.SX) -> None:
+    def __init__(self, system: System, elements: LoadElements, rate: ca.SX, law: ca.SX,
+                 apart: ca.SX) -> None:
         tape = system.tape
         load = tape.u[elements.load_at.tolist()]
         self.rate = system.function("rate", ca.densify(rate))
         self.law = system.function("law", ca.densify(law))
+        self.apart = system.function("law", ca.densify(apart))  # of flows in place of efforts
         self.rate_u = system.jacobian(rate, tape.u)
         by_load = ca.diag(ca.jacobian(law, load))
         self.law_load = system.function("law_load", ca.densify(by_load))
@@ -114,10 +116,12 @@ class CoupledFunctions:
 
 
 def _expressions(system: System) -> list[ca.SX]:
-    """Flows, laws, bands of rest and strengths in them, as columns."""
-    rows: list[list[ca.SX]] = [[] for _ in range(4)]
-    for f, _, (_, _, *of_law) in load_laws_of(system):
-        for row, sx in zip(rows, of_law, strict=True):
+    """Flows, laws, bands of rest and strengths in them, and laws of flows in place of efforts."""
+    rows: list[list[ca.SX]] = [[] for _ in range(5)]
+    for f, family, (effort, _, flow, law, *of_rest) in load_laws_of(system):
+        given = flow if flow.is_symbolic() else ca.SX.sym("none")
+        apart = ca.substitute(law, given, family.kernel.symbols[effort, 0])
+        for row, sx in zip(rows, (flow, law, *of_rest, apart), strict=True):
             row.append(system.tape.writer.kernel_row(f, ca.SX(0) if sx is None else sx).T)
     return [ca.vertcat(*row) for row in rows]
 

@@ -149,6 +149,7 @@ class LoadLaws(Laws):
                                self.bands.margins(problem, t)])
 
     def start(self, problem: Problem, t: float) -> None:
+        self.efforts.refuse_several(problem, t)
         self._set_valued.start(problem, t)
         self.apply(problem, t)
         self.bands.start(problem, t)

@@ -246,7 +246,7 @@ def test_bodies_that_rub_on_each_other_and_on_a_floor_move_as_with_exact_frictio
     ("quinn_1", "coulomb", 1.0, "joint.*up to 2.4[67] times as fast as the load"),
     ("quinn_2", "quinn_2", 1.0, "up to 2.0[78] times"), ("kikuuwe_1", "coulomb", 1.0, "1.33 times"),
     ("kikuuwe", "kikuuwe", 0.8, "their force falls where the load on them grows"),
-    ("quinn", "coulomb", 0.8, "joint.*friction beside them lets go to less than it has held")])
+    ("quinn", "coulomb", 0.8, "joint.*friction beside them lets go to less than it held")])
 def test_laws_of_the_load_that_several_motions_obey_are_refused_at_the_start(
         joint, floor, kinetic, words):
     with pytest.raises(SimulationError, match=words) as told:
@@ -304,6 +304,16 @@ def test_karnopps_own_law_holds_a_body_on_another_that_moves():
     assert_allclose(time, (1 - 0.01) / (1 + 0.5), rtol=1e-6)  # |v| falls at 1/1 + 1/2
     assert value(run, "rub.v") == pytest.approx(0, abs=1e-16)
     assert_allclose(value(run, "box.v"), 2 / 3, rtol=1e-9)  # momentum is kept
+
+
+def test_karnopps_own_law_holds_a_body_on_a_belt_whose_speed_changes():
+    model = wired("belt", "drive.R rub.R", "rub.C box.M", "drive.C ground.V", box=tr.Mass(),
+                  rub=law("karnopp_1985", 1.0, 1e-3), ground=tr.Reference(),
+                  drive=tr.VelocitySource(velocity=lambda t: quantity("0.1 m/s") + quantity(
+                      "0.05 m/s") * sin(quantity("3 rad/s") * t)))
+    run = model.simulate("2 s", rtol=1e-9)
+    t = np.array([1.0, 2.0])
+    assert_allclose(values(run, ["box.v"], t)[0], 0.1 + 0.05 * np.sin(3 * t), rtol=1e-6)
 
 
 def test_turning_friction_follows_the_same_laws():

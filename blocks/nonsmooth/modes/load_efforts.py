@@ -39,7 +39,6 @@ __all__ = ["LoadEfforts"]
 ROUNDS, HALVINGS = 20, 60
 SAMPLES = 257  # loads, up to four times the strength of a law
 HARDLY = 1e-9  # m/s or rad/s
-TOLD = 3  # elements
 NEWTON = 4  # rounds of Newton's method, after which efforts are sought within their bounds
 
 
@@ -74,23 +73,23 @@ class LoadEfforts:
         laws = self.set_valued
         laws.modes = np.where(self.beside.contact, -1, 0)
         at, rises = self._driven(problem, t, coupled), self._rises(problem, t, coupled)
-        falls, rise = rises.min(axis=0) < -CLEAR, np.maximum(rises.max(axis=0), 1)
+        falls, rise = rises.min(axis=0) < -CLEAR, np.maximum(rises.max(axis=0), 0.5)
         weak = np.where(falls, 1.0, 1 - 1 / rise)
         now, follow = laws.evaluation.values(problem, t), np.abs(self._following(problem, t))
         lets_go = (now.forth < now.high) | (now.back > now.low)
-        weak[(follow[lets_go] > CLEAR).any(axis=0) & (weak < CLEAR)] = CLEAR
-        scale = np.sqrt(at.own)
-        d = np.where(at.dead, np.eye(len(scale)), at.d / scale / scale[:, None]) - np.diag(weak)
+        weak[(follow[lets_go] > CLEAR).any(axis=0)] += CLEAR
+        d = at.d / np.sqrt(np.outer(at.own, at.own)) - np.diag(np.where(at.dead, -1.0, weak))
         least, share = np.linalg.eigh((d + d.T) / 2)
-        who = np.flatnonzero((weak > 0) & (np.abs(share[:, 0]) > CLEAR))
-        if not len(who) or least[0] >= -SAME_AS_BEFORE:
+        lost = np.abs(share[:, least < -SAME_AS_BEFORE]) > CLEAR
+        who = np.flatnonzero((weak > 0) & lost.any(axis=1))
+        if not len(who):
             return
         why = "their force falls where the load on them grows" if falls[who].any() else (
             f"their force grows up to {rise[who].max():.3g} times as fast as the load on them"
-        ) if weak[who].max() > CLEAR else "friction beside them lets go to less than it has held"
+        ) if weak[who].max() > 2 * CLEAR else "friction beside them lets go to less than it held"
         names = self._names(who)
         raise SimulationError(
-            ", ".join(names[:TOLD]), "several motions obey these laws of the load, or none: other "
+            ", ".join(names[:3]), "several motions obey these laws of the load, or none: other "
             f"friction acts on their bodies, too, and {why}.",
             "Take law='quinn' or law='kikuuwe', and equal breakaway and Coulomb strengths for all "
             "friction there, or exact friction alone: law='coulomb'.",
@@ -141,7 +140,7 @@ class LoadEfforts:
                     self._matrix(problem, t, coupled, at), wrong, rcond=UNIT_PIVOT)[0]
             self.elements.put(problem.u, effort + step)
         raise AlgebraicFailure(
-            t, self._names(np.arange(self.elements.size)[:TOLD]), "no efforts agree with the laws "
+            t, self._names(np.arange(self.elements.size)[:3]), "no efforts agree with the laws "
             "of the load", advice="Take exact friction there: law='coulomb'.")
 
     def jacobian(self, problem: Problem, t: float) -> sp.csc_matrix:

@@ -14,7 +14,7 @@ import numpy as np
 from ...assembly.network import Family
 from ...language.expression import TIME
 from ...language.kernel import LocalLoadLaw
-from ...numerics.arrays import Array, Indices
+from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import NOTHING_AT_ALL
 from ...system import System
 from .elements import ElementInputs, inputs_of
@@ -69,6 +69,9 @@ class LoadFunctions:
         # flows, bands of rest and strengths in them
         self.flow = system.function("flow", ca.densify(ca.vertcat(flow, band, strength)))
         self.flow_x = system.jacobian(flow, tape.x)  # how flows follow states
+        # flows that are none where all states are: not those against what a source moves
+        still = ca.vertsplit(ca.substitute(flow, tape.x, ca.SX.zeros(system.nx)))
+        self.from_rest: Flags = np.array([v.is_zero() for v in still], dtype=bool)
         rate = ca.jtimes(flow, tape.x, tape.slope) + ca.jacobian(flow, TIME)
         effort = tape.u[elements.column.tolist()]
         d = -ca.jacobian(rate, effort) @ ca.diag(ca.SX(elements.unit))
@@ -155,7 +158,6 @@ class HeldLoads:
             [tape.slope, tape.crossings, tape.exponents, *of_laws], [tape.u], [inputs])
         # time, states, unknowns, parameters, relations, discrete values, modes; no constants
         self.symbols = [*system.arguments[:-1], modes, ca.SX.sym("constants", 0)]
-        # of slopes and crossing functions
         self.expressions = {"slope": slope, "crossings": crossings, "exponents": exponents,
                             "inputs": inputs}
         room = strength - ca.fabs(load)

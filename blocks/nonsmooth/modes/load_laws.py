@@ -106,12 +106,10 @@ class LoadLaws(Laws):
         return self.bands.stop(self._set_valued.correct(slope, problem, t), problem, t)
 
     def jacobian_through_efforts(self, problem: Problem, t: float) -> csc_matrix:
-        through = self.efforts.jacobian(problem, t)
-        if not self.bands.held.any():
-            return through
-        free = sp.diags_array(self._free(problem, t))  # what is held stays, whatever drives it
+        through, free = self.efforts.jacobian(problem, t), self._free(problem, t)
         own = self.system.slope_x.sparse(*problem.arguments(t))
-        return sp.csc_matrix(free @ (through + own) - own)
+        # what is held stays, whatever drives it
+        return sp.csc_matrix(sp.diags_array(free) @ through - sp.diags_array(1.0 - free) @ own)
 
     def _free(self, problem: Problem, t: float) -> Array:
         """1 for every state, 0 where an element is held that it is the flow of."""
@@ -241,6 +239,7 @@ class _RestBands:
 
     def _held_states(self, problem: Problem, t: float) -> Indices:
         """States that are, alone, the flow of an element that is held."""
-        rows = self.functions.flow_x.sparse(*problem.arguments(t)).tocsr()[self.index[self.held]]
+        held = self.index[self.held & self.functions.from_rest[self.index]]
+        rows = self.functions.flow_x.sparse(*problem.arguments(t)).tocsr()[held]
         single = np.flatnonzero(np.diff(rows.indptr) == 1)
         return rows.indices[rows.indptr[single]]

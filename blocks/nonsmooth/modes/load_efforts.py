@@ -39,7 +39,7 @@ __all__ = ["LoadEfforts"]
 ROUNDS, HALVINGS = 20, 60
 SAMPLES = 257  # loads, up to four times the strength of a law
 HARDLY = 1e-9  # m/s or rad/s
-NEWTON = 4  # rounds of Newton's method, after which efforts are sought within their bounds
+NEWTON = 2  # rounds of Newton's method, after which efforts are sought within their bounds
 
 
 class _Driven(NamedTuple):
@@ -49,6 +49,7 @@ class _Driven(NamedTuple):
     d: Array
     own: Array
     dead: Flags
+    follow: Array  # S
 
 
 class LoadEfforts:
@@ -75,9 +76,9 @@ class LoadEfforts:
         at, rises = self._driven(problem, t, coupled), self._rises(problem, t, coupled)
         falls, rise = rises.min(axis=0) < -CLEAR, np.maximum(rises.max(axis=0), 0.5)
         weak = np.where(falls, 1.0, 1 - 1 / rise)
-        now, follow = laws.evaluation.values(problem, t), np.abs(self._following(problem, t))
+        now = laws.evaluation.values(problem, t)
         lets_go = (now.forth < now.high) | (now.back > now.low)
-        weak[(follow[lets_go] > CLEAR).any(axis=0)] += CLEAR
+        weak[(np.abs(at.follow[lets_go]) > CLEAR).any(axis=0)] += CLEAR
         d = at.d / np.sqrt(np.outer(at.own, at.own)) - np.diag(np.where(at.dead, -1.0, weak))
         least, share = np.linalg.eigh((d + d.T) / 2)
         lost = np.abs(share[:, least < -SAME_AS_BEFORE]) > CLEAR
@@ -161,7 +162,7 @@ class LoadEfforts:
                                rcond=UNIT_PIVOT)[0]
         push = through_loops(self.system.slope_u, self.system.slope_z if self.system.nz else None,
                              self.system.residual_u, problem, t).toarray()
-        held += self._following(problem, t) @ by_x
+        held += at.follow @ by_x
         return sp.csc_matrix(self.elements.columns_of(push) @ by_x
                              + self.beside.columns_of(push) @ held)
 
@@ -170,11 +171,11 @@ class LoadEfforts:
         """What drives the elements, with all that follows them brought up to date."""
         problem.solve_algebraic(t)
         self.set_valued.apply(problem, t)
-        fall = -_rates_by_inputs(coupled, problem, t)
+        fall, follow = -_rates_by_inputs(coupled, problem, t), self._following(problem, t)
         own = np.diag(d := self.elements.columns_of(fall))
-        d = d + self.beside.columns_of(fall) @ self._following(problem, t)
-        dead = own <= NOTHING_AT_ALL * own.max(initial=0.0)
-        return _Driven(coupled.rate(*problem.arguments(t)), d, np.where(dead, 1.0, own), dead)
+        d, dead = d + self.beside.columns_of(fall) @ follow, own <= NOTHING_AT_ALL * own.max()
+        rate = coupled.rate(*problem.arguments(t))
+        return _Driven(rate, d, np.where(dead, 1.0, own), dead, follow)
 
     def _following(self, problem: Problem, t: float) -> Array:
         """S: the change of the set-valued efforts per effort; what sticks holds against it."""
@@ -221,8 +222,7 @@ class LoadEfforts:
         by_load = np.where(at.dead, 0.0, coupled.law_load(*args))
         others = np.eye(n) - at.d / at.own[:, None]
         by_u = coupled.law_u.dense(*args)  # by a normal force, say
-        direct = self.elements.columns_of(by_u) + self.beside.columns_of(
-            by_u) @ self._following(problem, t)
+        direct = self.elements.columns_of(by_u) + self.beside.columns_of(by_u) @ at.follow
         return np.eye(n) - by_load[:, None] * others - direct
 
 

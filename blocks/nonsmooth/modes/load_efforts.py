@@ -36,7 +36,7 @@ from .load_functions import ENDLESS, CoupledFunctions, LoadFunctions
 
 __all__ = ["LoadEfforts"]
 
-ROUNDS, HALVINGS = 20, 60
+ROUNDS, HALVINGS = 10, 60
 SAMPLES = 257  # loads, up to four times the strength of a law
 HARDLY = 1e-9  # m/s or rad/s
 NEWTON = 2  # rounds of Newton's method, after which efforts are sought within their bounds
@@ -71,12 +71,11 @@ class LoadEfforts:
         """
         if (coupled := self.functions.coupled) is None:
             return
-        laws = self.set_valued
-        laws.modes = np.where(self.beside.contact, -1, 0)
+        self.set_valued.modes = np.where(self.beside.contact, -1, 0)
         at, rises = self._driven(problem, t, coupled), self._rises(problem, t, coupled)
         falls, rise = rises.min(axis=0) < -CLEAR, np.maximum(rises.max(axis=0), 0.5)
         weak = np.where(falls, 1.0, 1 - 1 / rise)
-        now = laws.evaluation.values(problem, t)
+        now = self.set_valued.evaluation.values(problem, t)
         lets_go = (now.forth < now.high) | (now.back > now.low)
         weak[(np.abs(at.follow[lets_go]) > CLEAR).any(axis=0)] += CLEAR
         d = at.d / np.sqrt(np.outer(at.own, at.own)) - np.diag(np.where(at.dead, -1.0, weak))
@@ -131,9 +130,10 @@ class LoadEfforts:
             wrong = effort - coupled.law(*problem.arguments(t))
             missing = np.abs(wrong).max()
             largest = np.abs([*effort, *self.beside.efforts_of(problem.u)]).max()
-            if missing <= LAST_STEP * largest or k > NEWTON and missing <= SAME_AS_BEFORE * (
+            rough = SAME_AS_BEFORE if k + 1 < ROUNDS else CLEAR  # where several hold one motion
+            if missing <= LAST_STEP * largest or k > NEWTON and missing <= rough * (
                     (np.abs(at.rate) + np.abs(at.d) @ np.abs(effort)) / at.own).max():
-                return  # rates may contradict by rounding, where several hold one motion
+                return
             if np.isnan(missing):
                 break
             step = self._within_bounds(problem, t, coupled, at, effort) - effort if (

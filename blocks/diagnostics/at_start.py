@@ -278,9 +278,9 @@ def _overlaps(system: System, problem: Problem) -> Iterator[Finding]:
 
     Of many elements, which need how all act on all, the former are left to the run.
     """
-    from ..nonsmooth.modes.choice import set_valued_laws
     from ..nonsmooth.modes.drift_correction import immovable
     from ..nonsmooth.modes.gaps import APART, RIGID, TWO_BODIES, overlaps
+    from ..nonsmooth.modes.load_laws import set_valued_laws
 
     rigid = [] if system.nu > MOST_LAWS else immovable(set_valued_laws(system), problem, 0.0)
     for path in rigid:

@@ -20,8 +20,7 @@ from ..machine.functions import Kept
 from ..nonsmooth.complementarity import Solution, Status, solve
 from ..nonsmooth.complementarity.problem import PIVOTED, problem_of
 from ..nonsmooth.complementarity.sparse_lu import factors_of
-from ..nonsmooth.modes.choice import set_valued_laws
-from ..nonsmooth.modes.load_laws import LoadLaws, with_loads
+from ..nonsmooth.modes.load_laws import LoadLaws, laws_of
 from ..nonsmooth.modes.massless_nodes import MasslessLaws
 from ..nonsmooth.timestepping.step_laws import StepLaws, step_laws
 from ..nonsmooth.unsettled import unsettled
@@ -83,7 +82,7 @@ class MoreauJean(Method):
     @staticmethod
     def laws_of(system: System) -> Any:
         """The set-valued laws of a system as this method needs them."""
-        return step_laws(system) or with_loads(system, set_valued_laws(system))
+        return step_laws(system) or laws_of(system)
 
     def restart(self, t: float, y: Array) -> None:
         self.t, self.y = float(t), np.array(y, dtype=float)

@@ -4,7 +4,7 @@ One contract for all of them: those whose modes are decided at events
 (:mod:`blocks.nonsmooth.modes`), with or without masses at their nodes and with laws that look at
 the load around them, and those of time stepping (:mod:`blocks.nonsmooth.timestepping`). Problem,
 driver, recording and machine code ask for nothing else. Which laws a network needs is said by
-:mod:`blocks.nonsmooth.modes.choice`.
+:mod:`blocks.nonsmooth.modes.load_laws`.
 """
 
 from __future__ import annotations

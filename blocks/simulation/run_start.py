@@ -406,7 +406,6 @@ def given_discrete_values(system: System) -> Array:
 
 def laws_at_events(system: System) -> Any:
     """Set-valued laws that are decided at events."""
-    from ..nonsmooth.modes.choice import set_valued_laws
-    from ..nonsmooth.modes.load_laws import with_loads
+    from ..nonsmooth.modes.load_laws import laws_of
 
-    return with_loads(system, set_valued_laws(system))
+    return laws_of(system)

@@ -10,7 +10,7 @@ units in which elements weigh the same (``law_expressions``).
 
 Nodes without mass have equations of their own (``massless_nodes``, ``mode_equations``,
 ``held_network``, ``mode_search``, ``node_velocities``), and so have laws that look at the load
-(``load_laws``, ``load_efforts``, ``load_functions``). ``choice`` says which laws a network needs.
+(``load_laws``, which says which laws a network needs, ``load_efforts``, ``load_functions``).
 
 Words: an element is *idle* where its law leaves it no choice, *dead* where nothing it does changes
 its own rate, *open* where the motion does not determine its effort (static indeterminacy), and it

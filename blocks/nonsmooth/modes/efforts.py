@@ -54,7 +54,7 @@ class Efforts:
                 noise = NOTHING_AT_ALL * stopping_effort(
                     self.evaluation.delassus.matrix(problem, t), now.rate)
             step = self._step(problem, t, now, effort, anew=not kept)
-            size, whole = np.abs(step).max(), np.abs(effort).max()
+            size, whole = (np.abs(of).max(initial=0.0) for of in (step, effort))
             if kept and SLOW * last < size > SETTLED * whole and last < np.inf:
                 step = self._step(problem, t, now, effort, anew=True)
                 size = np.abs(step).max()

@@ -14,13 +14,12 @@ import numpy as np
 from ...assembly.network import Family
 from ...language.expression import TIME
 from ...language.kernel import LocalLoadLaw
-from ...numerics.arrays import Array, Indices
+from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import NOTHING_AT_ALL
 from ...system import System
 from .elements import ElementInputs, inputs_of
 
-__all__ = ["ENDLESS", "HeldLoads", "LoadElements", "LoadFunctions", "load_elements_of",
-           "load_laws_of"]  # fmt: skip
+__all__ = ["ENDLESS", "HeldLoads", "LoadElements", "LoadFunctions", "load_laws_of"]
 
 ENDLESS = 1e100  # the load on such an element
 
@@ -61,51 +60,52 @@ def load_elements_of(system: System) -> LoadElements:
 
 
 class LoadFunctions:
-    """Functions of the laws of the load of a system.
+    """Functions of the laws of the load of a system."""
 
-    ``beside``: whether there are set-valued elements in the same network.
-    """
-
-    def __init__(self, system: System, elements: LoadElements, beside: bool) -> None:
-        self.elements, tape = elements, system.tape
-        flow, law, band, strength = _expressions(system)
+    def __init__(self, system: System) -> None:
+        self.elements = elements = load_elements_of(system)
+        tape = system.tape
+        flow, law, band, strength, apart = _expressions(system)
         # flows, bands of rest and strengths in them
         self.flow = system.function("flow", ca.densify(ca.vertcat(flow, band, strength)))
         self.flow_x = system.jacobian(flow, tape.x)  # how flows follow states
+        # flows that are none where all states are: not those against what a source moves
+        still = ca.vertsplit(ca.substitute(flow, tape.x, ca.SX.zeros(system.nx)))
+        self.from_rest: Flags = np.array([v.is_zero() for v in still], dtype=bool)
         rate = ca.jtimes(flow, tape.x, tape.slope) + ca.jacobian(flow, TIME)
         effort = tape.u[elements.column.tolist()]
         d = -ca.jacobian(rate, effort) @ ca.diag(ca.SX(elements.unit))
-        rows, columns = d.sparsity().get_triplet()
-        fast = ca.vertcat(tape.u, tape.z)
-        affine = not any(ca.which_depends(rate, fast, 2, True)) and not system.nz
+        affine = not any(ca.which_depends(rate, tape.u, 2, True)) and not system.nz
         own = not any(ca.which_depends(law, effort, 1, True))
-        # whether every element is alone, and ``inputs`` gives all efforts and loads
-        self.explicit = affine and own and not beside and all(
-            r == c for r, c in zip(rows, columns, strict=True))
-        # inputs, inputs_x: of explicit laws; else None
+        alone = not (system.network.set_valued or ca.tril(d, False).nnz() + ca.triu(d, False).nnz())
+        # inputs: all efforts and loads of explicit laws, through: how slopes follow states through
+        # them; else None
         # held: slopes and margins of explicit laws in one function of the states; else None
         # coupled: functions of laws that are solved together; else None
-        self.inputs = self.inputs_x = self.coupled = self.held = None
-        if self.explicit:
+        self.inputs = self.through = self.coupled = self.held = None
+        if affine and own and alone:
             inputs = ca.densify(_explicit_inputs(system, elements, rate, law, ca.diag(d)))
             self.inputs = system.function("inputs", inputs)
-            self.inputs_x = system.jacobian(inputs, tape.x)
+            self.through = system.function("through", ca.jacobian(tape.slope, tape.u) @ ca.jacobian(
+                inputs, tape.x))
             if not system.clusters:
                 self.held = HeldLoads(system, elements, inputs, [flow, band, strength])
         else:
-            self.coupled = CoupledFunctions(system, elements, rate, law)
+            self.coupled = CoupledFunctions(system, elements, rate, law, apart)
 
 
 class CoupledFunctions:
     """Rates and laws of elements that feel each other, and their derivatives."""
 
-    def __init__(self, system: System, elements: LoadElements, rate: ca.SX, law: ca.SX) -> None:
+    def __init__(self, system: System, elements: LoadElements, rate: ca.SX, law: ca.SX,
+                 apart: ca.SX) -> None:
         tape = system.tape
-        load = tape.u[elements.load_at.tolist()]
         self.rate = system.function("rate", ca.densify(rate))
         self.law = system.function("law", ca.densify(law))
+        self.apart = system.function("law", ca.densify(apart))  # of flows in place of efforts
         self.rate_u = system.jacobian(rate, tape.u)
-        by_load = ca.diag(ca.jacobian(law, load))
+        load = tape.u[elements.load_at.tolist()]
+        by_load = ca.diag(ca.jacobian(law, load)) * ca.SX(elements.load_sign)
         self.law_load = system.function("law_load", ca.densify(by_load))
         self.law_u = system.jacobian(law, tape.u)
         self.law_x = system.jacobian(law, tape.x)
@@ -114,10 +114,12 @@ class CoupledFunctions:
 
 
 def _expressions(system: System) -> list[ca.SX]:
-    """Flows, laws, bands of rest and strengths in them, as columns."""
-    rows: list[list[ca.SX]] = [[] for _ in range(4)]
-    for f, _, (_, _, *of_law) in load_laws_of(system):
-        for row, sx in zip(rows, of_law, strict=True):
+    """Flows, laws, bands of rest and strengths in them, and laws of flows in place of efforts."""
+    rows: list[list[ca.SX]] = [[] for _ in range(5)]
+    for f, family, (effort, _, flow, law, *of_rest) in load_laws_of(system):
+        given = flow if flow.is_symbolic() else ca.SX.sym("none")
+        apart = ca.substitute(law, given, family.kernel.symbols[effort, 0])
+        for row, sx in zip(rows, (flow, law, *of_rest, apart), strict=True):
             row.append(system.tape.writer.kernel_row(f, ca.SX(0) if sx is None else sx).T)
     return [ca.vertcat(*row) for row in rows]
 
@@ -126,11 +128,10 @@ def _explicit_inputs(system: System, elements: LoadElements, rate: ca.SX, law: c
                      ) -> ca.SX:
     """Every effort and load as an expression of the states and the set-valued efforts."""
     tape, effort_at, load_at = system.tape, elements.column.tolist(), elements.load_at.tolist()
-    effort, load = tape.u[effort_at], tape.u[load_at]
-    free = ca.substitute(rate, effort, ca.SX.zeros(elements.size))
+    free = ca.substitute(rate, tape.u[effort_at], ca.SX.zeros(elements.size))
     size = ca.mmax(ca.densify(d))
     driven = ca.densify(ca.if_else(d > NOTHING_AT_ALL * size, free / d, ca.sign(free) * ENDLESS))
-    given = ca.substitute(law, load, driven * ca.SX(elements.load_sign))
+    given = ca.substitute(law, tape.u[load_at], driven * ca.SX(elements.load_sign))
     inputs = ca.SX(tape.u)
     inputs[effort_at] = given * ca.SX(elements.unit)
     inputs[load_at] = driven * ca.SX(elements.load_sign)
@@ -157,7 +158,6 @@ class HeldLoads:
             [tape.slope, tape.crossings, tape.exponents, *of_laws], [tape.u], [inputs])
         # time, states, unknowns, parameters, relations, discrete values, modes; no constants
         self.symbols = [*system.arguments[:-1], modes, ca.SX.sym("constants", 0)]
-        # of slopes and crossing functions
         self.expressions = {"slope": slope, "crossings": crossings, "exponents": exponents,
                             "inputs": inputs}
         room = strength - ca.fabs(load)

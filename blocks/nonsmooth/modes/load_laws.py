@@ -12,6 +12,8 @@ import casadi as ca
 import numpy as np
 
 from ...exceptions import StructureError
+from ...language.kernel import VALVES
+from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.sparse_solves import inverse_by_parts
 from ...numerics.tolerances import UNIT_PIVOT
@@ -19,15 +21,16 @@ from ...system import Problem, System
 from ...system.points import Points
 from ..contract import IndeterminateGroup, Laws
 from .elements import Change, Elements
+from .law_functions import LawFunctions
 from .laws import SetValuedLaws
 from .load_efforts import LoadEfforts
-from .load_functions import LoadElements, LoadFunctions, load_elements_of, load_laws_of
-from .massless_nodes import without_mass
+from .load_functions import LoadElements, LoadFunctions, load_laws_of
+from .massless_nodes import MasslessLaws, without_mass
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_matrix
 
-__all__ = ["LoadLaws", "refuse_loads_without_mass", "with_loads"]
+__all__ = ["LoadLaws", "laws_of", "refuse_loads_without_mass", "set_valued_laws"]
 
 
 def refuse_loads_without_mass(system: System) -> None:
@@ -35,30 +38,33 @@ def refuse_loads_without_mass(system: System) -> None:
 
     A StructureError names an element.
     """
-    laws = load_laws_of(system)
-    if laws and (light := without_mass(system)):
+    laws, fast = load_laws_of(system), ca.vertcat(system.tape.u, system.tape.z)
+    light = [*without_mass(system)] if laws else []
+    for f, family, law in laws:
+        flow = system.tape.writer.kernel_row(f, law.flow).T
+        light += map(family.path, np.flatnonzero(ca.which_depends(flow, fast, 1, True)).tolist())
+    if light:
         raise StructureError(
-            light[0], "exact friction acts on a node without mass, in one network with a law "
-            "that looks at the load.", "Give that node a mass.", code="structure.massless",
+            light[0], "an ideal diode or switch, or friction on a node without mass, is in one "
+            "network with a law that looks at the load.", "Give both sides a mass or a "
+            "capacitance, or take exact friction for all there (law='coulomb').",
+            code="structure.massless",
         )  # fmt: skip
-    for f, family, (_, _, flow, *_) in laws:
-        fast = ca.vertcat(system.tape.u, system.tape.z)
-        free = ca.which_depends(system.tape.writer.kernel_row(f, flow).T, fast, 1, True)
-        for i in np.flatnonzero(free):
-            raise StructureError(
-                family.path(int(i)),
-                "a friction law that looks at the load acts on a node without mass.",
-                "Give both sides a mass, or take exact friction (law='coulomb').",
-                code="structure.massless",
-            )  # fmt: skip
 
 
-def with_loads(system: System, laws: Laws) -> Laws:
+def set_valued_laws(system: System) -> Laws:
+    """The set-valued laws of a system, at the start of a run."""
+    if any(law.kind in VALVES for *_, law in system.network.set_valued) or without_mass(system):
+        return MasslessLaws(system)
+    return SetValuedLaws(system.once("laws", lambda: LawFunctions.of(system)))
+
+
+def laws_of(system: System) -> Laws:
     """The laws of a system: set-valued ones, and those of the load where there are any."""
-    if not load_laws_of(system):
-        return laws
     refuse_loads_without_mass(system)
-    return LoadLaws(system, laws)
+    laws = set_valued_laws(system)
+    loaded = load_laws_of(system)
+    return LoadLaws(system, laws) if loaded and isinstance(laws, SetValuedLaws) else laws
 
 
 class LoadLaws(Laws):
@@ -68,14 +74,11 @@ class LoadLaws(Laws):
     those of elements that are held at rest by a band of velocity (0 held, else moving).
     """
 
-    def __init__(self, system: System, set_valued: Laws, functions: LoadFunctions | None = None
-                 ) -> None:
-        mine = load_elements_of(system)
-        super().__init__(system, _joined(set_valued.elements, mine, system))
+    def __init__(self, system: System, set_valued: SetValuedLaws) -> None:
+        functions = system.once("laws of the load", lambda: LoadFunctions(system))
+        super().__init__(system, _joined(set_valued.elements, functions.elements, system))
         self._set_valued = set_valued
-        functions = functions or LoadFunctions(system, mine, beside=set_valued.size > 0)
-        self.efforts = LoadEfforts(
-            system, functions, set_valued if isinstance(set_valued, SetValuedLaws) else None)
+        self.efforts = LoadEfforts(system, functions, set_valued)
         self.bands, self.held_modes = _RestBands(functions), functions.held
         self.watched = self.size > 0
 
@@ -103,21 +106,17 @@ class LoadLaws(Laws):
         return self.bands.stop(self._set_valued.correct(slope, problem, t), problem, t)
 
     def jacobian_through_efforts(self, problem: Problem, t: float) -> csc_matrix:
-        through = self.efforts.jacobian(problem, t)
-        if not self.bands.held.any():
-            return through
-        from scipy.sparse import diags
-
-        free = self._free(problem, t)  # what is held stays, whatever drives it
+        through, free = self.efforts.jacobian(problem, t), self._free(problem, t)
         own = self.system.slope_x.sparse(*problem.arguments(t))
-        return diags(free) @ through - diags(1.0 - free) @ own
+        # what is held stays, whatever drives it
+        return sp.csc_matrix(sp.diags_array(free) @ through - sp.diags_array(1.0 - free) @ own)
 
     def _free(self, problem: Problem, t: float) -> Array:
         """1 for every state, 0 where an element is held that it is the flow of."""
         return self.bands.stop(np.ones(self.system.nx), problem, t)
 
     def fresh(self) -> LoadLaws:
-        return LoadLaws(self.system, self._set_valued.fresh(), self.efforts.functions)
+        return LoadLaws(self.system, self._set_valued.fresh())
 
     def inputs_at(self, problem: Problem, points: Points, split: bool
                   ) -> tuple[Array, Flags] | None:
@@ -149,6 +148,7 @@ class LoadLaws(Laws):
                                self.bands.margins(problem, t)])
 
     def start(self, problem: Problem, t: float) -> None:
+        self.efforts.refuse_several(problem, t)
         self._set_valued.start(problem, t)
         self.apply(problem, t)
         self.bands.start(problem, t)
@@ -165,13 +165,12 @@ class LoadLaws(Laws):
 def _joined(elements: Elements, mine: LoadElements, system: System) -> Elements:
     """Set-valued elements, and after them those that a band holds at rest."""
     rest, nothing = mine.resting, np.zeros(len(mine.resting), dtype=bool)
+    contact, gives_flow, switch, valve = (np.append(flags, nothing) for flags in (
+        elements.contact, elements.gives_flow, elements.switch, elements.valve))
     return Elements(
         [*elements.owners, *(mine.owners[i] for i in rest)],
-        np.concatenate([elements.column, mine.column[rest]]),
-        np.concatenate([elements.unit, mine.unit[rest]]), system.network,
-        np.concatenate([elements.contact, nothing]),
-        np.concatenate([elements.gives_flow, nothing]),
-        np.concatenate([elements.switch, nothing]), np.concatenate([elements.valve, nothing]),
+        np.append(elements.column, mine.column[rest]), np.append(elements.unit, mine.unit[rest]),
+        system.network, contact, gives_flow, switch, valve,
         [*elements.effort_names, *[""] * len(rest)],
         np.append(elements.kinds, np.full(len(rest), elements.kinds.max(initial=-1) + 1)),
         [*elements.twins, *[False] * len(rest)],
@@ -185,22 +184,16 @@ class _RestBands:
         self.functions, self.elements = functions, functions.elements
         self.index = self.elements.resting
         self.size = len(self.index)
-        self.held: Flags = np.zeros(self.size, dtype=bool)  # which of them are held
-        self._way: Indices = np.ones(self.size, dtype=int)  # in which they moved off
+        # 0 where they are held, else the way in which they moved off
+        self.modes: Indices = np.ones(self.size, dtype=int)
 
     @property
-    def modes(self) -> Indices:
-        """0 where they are held, else the way in which they moved off."""
-        return np.where(self.held, 0, self._way)
-
-    @modes.setter
-    def modes(self, value: Indices) -> None:
-        self.held, self._way = value == 0, np.where(value == 0, self._way, value)
+    def held(self) -> Flags:
+        """Which of them are held."""
+        return self.modes == 0
 
     def margins(self, problem: Problem, t: float) -> Array:
         """Negative where a mode no longer holds."""
-        if not self.size:
-            return np.zeros(0)
         flow, load, band, strength = self._values(problem, t)
         room = strength - np.abs(load)
         return np.where(self.held, room, np.maximum(np.abs(flow) - band, -room))
@@ -208,16 +201,14 @@ class _RestBands:
     def start(self, problem: Problem, t: float) -> None:
         """Hold what is within its band and loaded less than its strength."""
         flow, load, band, strength = self._values(problem, t)
-        self._hold(problem, t, (np.abs(flow) <= band) & (np.abs(load) < strength))
-        self._way = np.where(self.held, 1, np.where(flow < 0, -1, 1))
+        held = (np.abs(flow) <= band) & (np.abs(load) < strength)
+        self._take(problem, t, np.where(held, 0, np.where(flow < 0, -1, 1)))
 
     def switch(self, problem: Problem, t: float, touched: Indices) -> None:
         """Let go what is held of the elements touched, and hold what is not."""
-        own = np.zeros(self.size, dtype=bool)
-        own[touched] = True
-        load = self._values(problem, t)[1]
-        self._way = np.where(self.held & own, np.where(load < 0, -1, 1), self._way)
-        self._hold(problem, t, self.held ^ own)
+        modes, way = self.modes.copy(), np.where(self._values(problem, t)[1] < 0, -1, 1)
+        modes[touched] = np.where(self.held, way, 0)[touched]
+        self._take(problem, t, modes)
 
     def stop(self, slope: Array, problem: Problem, t: float) -> Array:
         """Slopes with the rounding of what is held removed."""
@@ -231,12 +222,12 @@ class _RestBands:
         load = self.elements.loads_of(problem.u)
         return flow[self.index], load[self.index], band[self.index], strength[self.index]
 
-    def _hold(self, problem: Problem, t: float, held: Flags) -> None:
-        """Hold these elements; flows of those that were not held before are set to zero."""
-        new, self.held = bool(np.any(held & ~self.held)), held
+    def _take(self, problem: Problem, t: float, modes: Indices) -> None:
+        """Take these modes; flows of what was not held before, and is now, are set to zero."""
+        new, self.modes = bool(np.any(self.modes[modes == 0])), modes
         if not new:
             return
-        index = self.index[held]
+        index = self.index[self.held]
         args = problem.arguments(t)
         by_u = problem.system.slope_u.sparse(*args)[:, self.elements.column]
         push = by_u.multiply(self.elements.unit).tocsc()
@@ -248,6 +239,7 @@ class _RestBands:
 
     def _held_states(self, problem: Problem, t: float) -> Indices:
         """States that are, alone, the flow of an element that is held."""
-        rows = self.functions.flow_x.sparse(*problem.arguments(t)).tocsr()[self.index[self.held]]
+        held = self.index[self.held & self.functions.from_rest[self.index]]
+        rows = self.functions.flow_x.sparse(*problem.arguments(t)).tocsr()[held]
         single = np.flatnonzero(np.diff(rows.indptr) == 1)
         return rows.indices[rows.indptr[single]]

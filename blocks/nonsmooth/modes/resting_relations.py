@@ -106,7 +106,7 @@ def _found(system: System) -> RestingRelations:
     moving = ca.vertcat(tape.x, tape.z, tape.u)
     nothing = np.zeros((0, n), dtype=bool)
     none = RestingRelations(np.zeros(0, dtype=int), nothing, nothing, ca.SX(0, 1))
-    if not system.nm:
+    if not (n and system.nm):
         return none
     laws, mine = expressions_of(system), np.flatnonzero(_looked_at_alone(system))
     if not len(mine) or 2 * n * moving.numel() > MOST_ENTRIES:

@@ -255,6 +255,20 @@ def rubbed(law: str, **strength: Any) -> Callable[[int], Model]:
     return make
 
 
+def brushed(n: int) -> Model:
+    """Masses that a spring draws along each, over bristles of their own."""
+    m = Model("brushes")
+    m.ground, m.drive = T.Reference(), T.VelocitySource(velocity="5 mm/s")
+    m.masses, m.springs = T.Mass(count=n, v="5 mm/s"), T.Spring(count=n, stiffness="1 kN/m")
+    m.rub = T.TranslationalFriction(
+        count=n, law="bristle", stiffness="1e4 N/m", reach="0.1 mm", largest_offset=0.5,
+        seed=quantity(np.arange(1.0, n + 1), ""))
+    m.connect(m.masses.M, m.springs.R, m.rub.R)
+    m.connect(m.springs.C, m.drive.R)
+    m.connect(m.drive.C, m.rub.C, m.ground.V)
+    return m
+
+
 def boxes(n: int) -> Model:
     """Boxes on a floor, each on two feet, that slide at different speeds and come to rest."""
     m = Model("boxes")
@@ -327,6 +341,10 @@ FAMILIES = (
     Family("LuGre's friction on every mass", rubbed(
         "lugre", coulomb_force="0.1 N", breakaway_force="0.15 N"), (100, 300, 1000), "0.5 s",
         goal=3.0),
+    Family("sliders of Maxwell's on every mass", rubbed(
+        "gms", coulomb_force="0.1 N", breakaway_force="0.15 N"), (100, 300, 1000), "0.5 s",
+        goal=3.0),
+    Family("bristles under masses that are drawn", brushed, (10, 30, 100), "0.2 s", "event", 5e-4),
     Family("backlash behind every mass", sensed(lambda n: S.Backlash(count=n, width="1 mm")),
            (100, 300, 1000), "0.5 s", goal=3.0),
     Family("relay behind every mass", sensed(lambda n: S.Relay(

@@ -18,7 +18,7 @@ from ..solvers.trajectory import refuse_outside
 from . import one_step
 from .equations import Equations
 from .loop_branch import room_for_branch
-from .own_events import PassedEvents
+from .own_events import KeptRows, PassedEvents
 from .stages import ATOL
 from .steps import Code, Sparse, known_of, project_after_events, unknowns_after_events, workspace
 
@@ -79,7 +79,7 @@ class Course(KeptCourse):
     first : (episodes,) the point where each begins
     points : (2, k) times, and sizes of the whole steps that end there
     values : (k, n) there
-    q : (episodes, m) constants from there on; None where they stay
+    held : (episodes, m) constants from there on; None where they stay
     run : (episodes,) which run each is of, where there are several
 
     Attributes
@@ -89,12 +89,12 @@ class Course(KeptCourse):
     """
 
     def __init__(self, common: CourseData, code: Code, constants: Array, first: Indices,
-                 points: Array, values: Array, q: Array | None = None, run: Indices | None = None
-                 ) -> None:
+                 points: Array, values: Array, held: KeptRows | None = None,
+                 run: Indices | None = None) -> None:
         self.common, self._code, self._alive, self.run = common, code, constants, run
         self.carries = common.carries
         self.starts, self.start, self._first = points[0, first], float(points[0, 0]), first
-        self.q: Array = constants[None, : common.torn].copy() if q is None else q
+        self.held = held or KeptRows(constants[None, : common.torn])
         self._apart = 1  # so many steps from one point whose values are kept to the next
         self._fill(points, np.arange(len(values)), values)
 
@@ -118,7 +118,7 @@ class Course(KeptCourse):
 
     @property
     def nbytes(self) -> int:
-        return (self._rows.nbytes + 8 * self._rows.count + 16 * self.count + self.q.nbytes
+        return (self._rows.nbytes + 8 * self._rows.count + 16 * self.count + self.held.nbytes
                 + self._first.nbytes)
 
     @property
@@ -208,8 +208,8 @@ class Course(KeptCourse):
         if not self.carries:
             return rows
         out = np.empty_like(rows)
-        project_after_events(self._code, self.common.work, times, rows, number, self.q, self._held,
-                             out)
+        project_after_events(self._code, self.common.work, times, rows, *self.held.take(number),
+                             self._alive[: self.held.shape[1]], out)
         return out
 
     def unknowns(self, times: Array, x: Array, number: Indices) -> Array | None:
@@ -217,7 +217,7 @@ class Course(KeptCourse):
             return None
         out = np.empty((len(times), self.common.torn))
         unknowns_after_events(self._code, self.common.work, times, np.ascontiguousarray(x.T),
-                              number, self.q, self._held, out)
+                              *self.held.take(number), self._alive[: self.held.shape[1]], out)
         return out.T
 
     def _values_at(self, times: Array) -> Array:
@@ -226,8 +226,9 @@ class Course(KeptCourse):
         return rows[:, self.common.places] / self.common.scale
 
     @property
-    def _held(self) -> Array:
-        return self._alive[: self.q.shape[1]]
+    def q(self) -> Array:
+        """(episodes, m) constants from each on."""
+        return self.held.take(np.arange(self.held.shape[0]))[1]
 
     @property
     def _last(self) -> Indices:
@@ -255,11 +256,12 @@ class Course(KeptCourse):
         """(k, n) values inside steps, by the points where they begin, in order."""
         (times, sizes), kept = self._gathered()
         near = distinct(np.searchsorted(kept, step, side="right") - 1)
-        steps = one_step.Steps(times, sizes[1:], kept[near], self._rows.take(near), np.searchsorted(
-            self._first, kept[near], side="right") - 1, self.q)
+        steps = one_step.Steps(
+            times, sizes[1:], kept[near], self._rows.take(near),
+            *self.held.take(np.searchsorted(self._first, kept[near], side="right") - 1))
         out, x = np.empty((len(theta), self.common.size)), np.empty(self.common.size)
         one_step.between.knowing(known_of(self._code))(
-            self._code, self.common.work, steps, step, theta, self._held, x,
+            self._code, self.common.work, steps, step, theta, self._alive[: self.held.shape[1]], x,
             np.zeros(5, dtype=np.int64), out)
         return out
 
@@ -298,7 +300,7 @@ class PassedCourses(Course):
         q, most = events.constants(0), max(len(events) - 1, 1)
         super().__init__(common, code._replace(q=address_of(q)), q, *points_of(
             events.times[:most], events.marks[:most] - events.marks[0], events.x[:most], ends,
-            sizes, rows), events.q[:most])
+            sizes, rows), events.q)
 
     def __len__(self) -> int:
         return len(self.events)
@@ -339,11 +341,12 @@ def joined(courses: Sequence[Course]) -> Course:
     before = np.cumsum([0] + [one.count for one in courses])
     first = np.concatenate([one._first + k for one, k in zip(courses, before, strict=False)])
     number = np.repeat(np.arange(len(courses)), [len(one.q) for one in courses])
-    q = np.hstack([np.array([one.common.p for one in courses])[number],
-                   np.concatenate([one.q for one in courses])])
-    room = common.equations.with_room(q[0])
+    held = np.hstack([np.array([one.common.p for one in courses])[number],
+                      np.concatenate([one.q for one in courses])])
+    room = common.equations.with_room(held[0])
     at = address_of(room)
     return Course(
         common, code._replace(p=at, q=at + common.p.nbytes), room, first,
         np.concatenate([one._gathered()[0] for one in courses], axis=1),
-        np.concatenate([one._rows.take(np.arange(one.count)) for one in courses]), q, number)
+        np.concatenate([one._rows.take(np.arange(one.count)) for one in courses]), KeptRows(held),
+        number)

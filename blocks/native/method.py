@@ -26,7 +26,7 @@ from .loop_branch import SIZES, fill_sizes, may_lose_branch, room_for_branch
 from .matrices import sparse_lists
 from .newton_steps import TOO_FAR
 from .one_step import CROSSED, LOCATED, NO_REVIEW, REACHED, UNSURE, Limits
-from .own_events import NOTHING, EventRules, Given, OwnEvents, PassedEvents
+from .own_events import NOTHING, EventRules, Given, KeptRows, OwnEvents, PassedEvents
 from .stages import ATOL
 from .steps import (
     BACKWARD_EULER,
@@ -454,7 +454,7 @@ class OneStep(Method):
             self.common, self.code, q, *points_of(
                 np.append(t, passed.times[:events]), np.append(0, passed.marks[:events]),
                 np.vstack([x, passed.x[:events]]), *(part[:taken] for part in record)),
-            np.vstack([q, passed.q[:events]]))
+            KeptRows(np.vstack([q, passed.q[:events]])))
 
     # -- steps that were taken ---------------------------------------------------------------
     def _extend(self, first: int, taken: int) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..machine.functions import BoundCall, Kept, empty, filled
 from ..nonsmooth.modes.islands import IslandsWithMass, NetworkModes
-from ..numerics.arrays import Array, Flags, Indices, Matrix
+from ..numerics.arrays import Array, Flags, Indices, Matrix, distinct, ranks
 from .equations import Equations
 from .events import Passed
 from .mode_rows import VALUES
@@ -21,7 +21,7 @@ from .samples import Samplers, Samples, function_for_machine_code
 from .set_valued_elements import SetValuedElements, set_valued_elements
 from .switches import Switches
 
-__all__ = ["Ahead", "EventRules", "Given", "NOTHING", "OwnEvents", "PassedEvents"]
+__all__ = ["Ahead", "EventRules", "Given", "KeptRows", "NOTHING", "OwnEvents", "PassedEvents"]
 
 BLOCK = 1 << 21  # numbers that are kept of the events of one call
 MOST_EVENTS = 4096
@@ -123,7 +123,6 @@ class OwnEvents:
                 exact=np.zeros(equations.system.tape.p.numel()))
         self._given = [Kept(one) for one in (
             self._samples(), self.resets, self.set_valued, self.network, self.passed)]
-        self._unannounced: Given | None = None  # where no instant is known
         self._announced: tuple[Ahead | None, Given] = None, NOTHING  # what was known lately
         self._known: Array = np.zeros(0)  # instants of the last call
 
@@ -154,9 +153,6 @@ class OwnEvents:
         r, most = self.rules, self.most
         ahead = r.ahead(t, t_stop, most)
         self._known = ahead.times
-        if not len(ahead.times):
-            self._unannounced = self._unannounced or self.given(ahead, r.slots)
-            return self._unannounced, t_stop
         if len(ahead.times) == most:
             t_stop = float(ahead.times[-1])
         if ahead is not self._announced[0]:
@@ -165,9 +161,7 @@ class OwnEvents:
 
     def is_known(self, t: float) -> bool:
         """Whether ``t`` is one of the instants that machine code was given last."""
-        times = self._known
-        k = int(times.searchsorted(t))
-        return k < len(times) and bool(times[k] == t)
+        return t in self._known
 
     def given(self, ahead: Ahead, slots: Indices) -> Given:
         """What machine code is given to carry out known instants, and all else on the way.
@@ -209,6 +203,26 @@ class OwnEvents:
                          self.equations.at_events("resets", r.assigned))
 
 
+class KeptRows:
+    """Rows of which each differs in few places from the one before: what changes is kept."""
+
+    def __init__(self, rows: Array) -> None:
+        bits = rows.view(np.int64)  # so 0 is not -0
+        changed = np.flatnonzero(bits[1:] != bits[:-1])
+        self._first, self.shape, self._values = rows[0].copy(), rows.shape, rows[1:].flat[changed]
+        self._number, self._place = np.divmod(changed, max(rows.shape[1], 1))
+        self.nbytes = self._first.nbytes + 3 * self._values.nbytes
+
+    def take(self, numbers: Indices) -> tuple[Indices, Array]:
+        """Which of some rows has each number, and these rows."""
+        (place, count), row, done = ranks(numbers), self._first.copy(), 0
+        out = np.empty((count, self.shape[1]))
+        for k, end in enumerate(np.searchsorted(self._number, distinct(numbers)).tolist()):
+            row[self._place[done:end]] = self._values[done:end]
+            out[k], done = row, end
+        return place, out
+
+
 class PassedEvents:
     """Events that machine code has carried out in one call, in the order of time."""
 
@@ -219,15 +233,14 @@ class PassedEvents:
         self.marks = own.passed.marks[:count].copy()
         # (k, elements) contacts that were struck at each
         self.struck = own.passed.struck[:count] > 0.0
-        # changed, given: (k, assignments) what ``when`` has changed at each, in which round, or 0;
-        # and to which value
-        self.changed = own.passed.changed[:count].copy()
-        self.given = own.passed.given[:count].copy()
-        self.q, self.x = own.passed.q[:count].copy(), own.passed.x[:count].copy()
-        # m, d, modes: (k, …) held relations, discrete values and modes from each on
-        self.m = self.q[:, equations.span_of("relations")]
-        self.d = self.q[:, equations.span_of("discrete values")]
-        self.modes = self.q[:, equations.span_of("modes")].astype(int) \
+        # acted: events, and assignments of ``when`` that have changed something there; changed,
+        # given: in which round, and to which value
+        self.acted = np.nonzero(own.passed.changed[:count] > 0)
+        self.changed, self.given = own.passed.changed[self.acted], own.passed.given[self.acted]
+        q, self.x = own.passed.q[:count], own.passed.x[:count].copy()
+        # m, modes: (k, …) held relations and modes from each on; q: what is constant
+        self.m, self.q = q[:, equations.span_of("relations")] > 0.5, KeptRows(q)
+        self.modes = q[:, equations.span_of("modes")].astype(int) \
             if own.rules.islands is not None else None
         self.fast, self._whole = own.fast, own.q.copy()
 
@@ -236,6 +249,11 @@ class PassedEvents:
 
     def constants(self, number: int) -> Array:
         """What machine code reads from an event on."""
-        whole, held = self._whole.copy(), self.q[number]
+        whole, (_, (held,)) = self._whole.copy(), self.q.take(np.array([number]))
         whole[: held.size] = held
         return whole
+
+    def d(self, number: Indices) -> Array:
+        """(k, …) discrete values from some events on."""
+        place, rows = self.q.take(number)
+        return rows[place, self.equations.span_of("discrete values")]

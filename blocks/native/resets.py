@@ -48,6 +48,7 @@ class Resets(NamedTuple):
     late: Flags
     owner: Indices
     target: Indices
+    contested: Flags  # (assignments,) whether others assign the same
     sign: Vector
     noted: Indices
     states: int  # how many of them there are
@@ -66,6 +67,7 @@ def resets_of(rules: ResetRules, states: int, d: Array, assigned: int) -> Resets
     n = len(rules.owner)
     return filled(
         Resets, rules, states=states, d=d, assigned=assigned,
+        contested=np.bincount(rules.target, minlength=1)[rules.target] > 1,
         values=np.zeros(rules.assigned.nnz_out(0)), at_first=np.zeros(len(rules.before)),
         waits=np.zeros(1, dtype=bool), done=np.zeros(n, dtype=bool), changed=np.zeros(n),
         given=np.zeros(n))
@@ -118,7 +120,7 @@ def assign_risen(code: Code, work: Workspace, resets: Resets, t: float, x: Vecto
         if resets.waits[0] and resets.late[i]:
             values[i] = resets.before[i]
     for j in range(resets.owner.size):
-        for k in range(j if _rises(resets, j) else 0):
+        for k in range(j if resets.contested[j] and _rises(resets, j) else 0):
             if resets.target[k] == resets.target[j] and resets.owner[k] != resets.owner[j] and (
                     _rises(resets, k)):
                 if resets.target[j] >= resets.states:

@@ -197,8 +197,7 @@ def parts_by_angles(code: Code, relations: Relations, work: Workspace, x: Vector
             about_inside(code, work, start, (t - start) / h, h, x, row)
         values_at(code, work, code.angles, t, row, angles[1])
         for r in range(angles.shape[1]):
-            turned = abs(angles[1, r] - angles[0, r])
-            widest = turned if turned > widest else widest
+            widest = max(widest, abs(angles[1, r] - angles[0, r]))
         angles[0, :] = angles[1, :]
     return 1 + int(min(widest, FARTHEST) / TURN)
 
@@ -334,8 +333,7 @@ def keep_largest(looks: Matrix, count: int) -> None:
     """Take the looks of a step into the largest margins so far."""
     for j in range(1, count):
         for r in range(looks.shape[1]):
-            if looks[j, r] > looks[LARGEST, r]:
-                looks[LARGEST, r] = looks[j, r]
+            looks[LARGEST, r] = max(looks[LARGEST, r], looks[j, r])
 
 
 @machine_code

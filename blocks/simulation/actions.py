@@ -248,17 +248,17 @@ class Resets:
         if self.conditions is not None:
             self.before[:] = self.conditions(*problem.arguments(t))
 
-    def words(self, changed: Array, given: Array) -> list[tuple[str, str]]:
+    def words(self, some: Indices, changed: Array, given: Array) -> list[tuple[str, str]]:
         """Components, and what their variables became.
 
-        ``changed`` is, by assignment, in which round it was another value, 0 else; ``given`` that
-        value, as it stands in its place.
+        ``changed`` is in which rounds some assignments were another value; ``given`` that value, as
+        it stands in its place.
         """
         told: dict[int, list[str]] = {}
-        some = np.flatnonzero(changed)
-        for k in some[np.argsort(changed[some], kind="stable")].tolist():
+        order = np.argsort(changed, kind="stable")
+        for k, value in zip(some[order].tolist(), given[order].tolist(), strict=True):
             local = self.variables[k]
-            shown = from_si(self.places[k][-1] * float(given[k]), local.unit)
+            shown = from_si(self.places[k][-1] * value, local.unit)
             told.setdefault(int(self.owner[k]), []).append(
                 f"{local.name} becomes {shown.magnitude:.6g} {local.unit.text}".rstrip())
         return [(self.name(condition), ", ".join(news)) for condition, news in told.items()]

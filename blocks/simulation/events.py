@@ -104,7 +104,7 @@ class Events:
                                 problem.laws, self.switching.resets, problem.scale_x)
         recording.episodes.extend(passed)  # first: it may be found that they chatter
         self.log.remember_passed(passed)
-        problem.m[:], problem.d[:] = events.m[-1], events.d[-1]
+        problem.m[:], problem.d[:] = passed.last.m, passed.last.d
         if problem.delays is not None:
             problem.delays.select(float(events.times[-1]))
         if events.modes is not None:

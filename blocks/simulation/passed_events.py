@@ -60,7 +60,7 @@ class PassedEpisodes:
 
     @property
     def m(self) -> Array:
-        return self.courses.events.m[:-1]
+        return self.courses.events.m[:-1].astype(float)
 
     @property
     def modes(self) -> Indices:
@@ -93,8 +93,9 @@ class PassedEpisodes:
         before, x = self.before, events.x[number]
         n = len(before.x)
         z = x[n : n + len(before.z)] if len(x) > n else before.z
-        return Episode(course, events.m[number], events.d[number], before.tied, x[:n], z,
-                       before.u, modes, self._struck(number))
+        d = self.discrete_values(np.array([number]))[:, 0]
+        return Episode(course, events.m[number].astype(float), d, before.tied, x[:n], z, before.u,
+                       modes, self._struck(number))
 
     def _struck(self, number: int) -> tuple[tuple[int, int], ...]:
         """Family and instance of contacts that were struck at an event."""
@@ -105,7 +106,7 @@ class PassedEpisodes:
 
     def discrete_values(self, number: Indices) -> Array:
         """Discrete values in episodes, a column for each."""
-        return self.courses.events.d[number].T
+        return self.courses.events.d(number).T
 
     # -- events ----------------------------------------------------------------------------
     @cached_property
@@ -136,26 +137,22 @@ class PassedEpisodes:
     def _acted(self) -> Flags:
         """(events, conditions) where ``when`` has changed something."""
         out = np.zeros((len(self.times), len(self.resets.before)), dtype=bool)
-        changed = self.courses.events.changed > 0
-        np.logical_or.at(out.T, self.resets.owner[: changed.shape[1]], changed.T)
+        number, assignment = self.courses.events.acted
+        out[number, self.resets.owner[assignment]] = True
         return out
 
     @property
     def most_switches(self) -> int:
         """No more relations, modes and actions than this can change at one of them."""
-        modes = self.courses.events.modes
-        return (len(self.before.m) + len(self.resets.before)
-                + (0 if modes is None else modes.shape[1]))
+        return len(self.before.m) + len(self.resets.before) + self._decided.shape[1]
 
     @property
     def switches(self) -> Indices:
         """How often something has switched at each, or acted; at an impact, no modes."""
         changes: Indices = np.add.reduce(self._switched, axis=1, dtype=int) + np.add.reduce(
             self._acted, axis=1, dtype=int)
-        if self._decided.size:
-            changes += np.where(self.courses.events.struck.any(axis=1), 0,
-                                np.add.reduce(self._decided, axis=1, dtype=int))
-        return changes
+        return changes + np.where(self.courses.events.struck.any(axis=1), 0,
+                                  np.add.reduce(self._decided, axis=1, dtype=int))
 
     def moved(self, first: int) -> Array:
         """How far any state has moved, in nominal values, halfway to each event from one on; 0 to
@@ -168,12 +165,12 @@ class PassedEpisodes:
 
     def who(self, number: int) -> list[str]:
         """Whose relations and modes have changed at one of them, and who has acted."""
-        switched, decided = self._changes(number)
-        names = [self.relations.describe(r, True)[0] for r in switched]
+        switched, decided = map(np.flatnonzero, (self._switched[number], self._decided[number]))
+        names = [self.relations.describe(r, True)[0] for r in switched.tolist()]
         names += [component for component, _ in self._news(number)]
         if self.elements is None or self._struck(number):
             return names
-        return names + [self.elements.name(e) for e in decided]
+        return names + [self.elements.name(e) for e in decided.tolist()]
 
     def records(self) -> Iterator[EventRecord]:
         """All that is told of them."""
@@ -184,21 +181,20 @@ class PassedEpisodes:
     def told(self, number: int) -> Iterator[EventRecord]:
         """What is told of one of them."""
         events, t = self.courses.events, Instant(self.times[number])
-        switched, decided = self._changes(number)
         news = self._news(number)
-        for r in switched:
-            component, text = self.relations.describe(r, bool(events.m[number, r] > 0.5))
+        for r in np.flatnonzero(self._switched[number]).tolist():
+            component, text = self.relations.describe(r, bool(events.m[number, r]))
             if self.relations.told[r] and component not in dict(news):
                 yield EventRecord(t, component, text)
         for component, text in news:
             yield EventRecord(t, component, text)
-        if not decided:
+        if not self._decided[number].any():
             return
         assert self.elements is not None and events.modes is not None
         before = events.modes[number - 1] if number else self.before.modes
         assert before is not None
         for change in self.elements.changes(before, events.modes[number], events.struck[number]):
-            if change.element not in decided:
+            if not self._decided[number, change.element]:
                 continue
             yield EventRecord(t, self.elements.name(change.element), self.elements.words(change),
                               **self.catalog.elements.told(change.element, change.before,
@@ -207,19 +203,11 @@ class PassedEpisodes:
     def _news(self, number: int) -> list[tuple[str, str]]:
         """Who has acted at one of them, and what its variables became."""
         events = self.courses.events
-        changed = events.changed[number]
-        if not changed.any():
-            return []
-        return self.resets.words(changed, events.given[number])
-
-    def _changes(self, number: int) -> tuple[list[int], list[int]]:
-        m = self.courses.events.m
-        switched = m[number] != (m[number - 1] if number else self.before.m)
-        decided = [] if self.elements is None else np.flatnonzero(self._decided[number]).tolist()
-        return np.flatnonzero(switched).tolist(), decided
+        here = slice(*np.searchsorted(events.acted[0], [number, number + 1]))
+        return self.resets.words(events.acted[1][here], events.changed[here], events.given[here])
 
 
-def _changed(before: Array | Indices, rows: Array | Indices) -> Flags:
+def _changed(before: Array | Indices, rows: Flags | Indices) -> Flags:
     """Where rows differ from the ones before them, the first of which is given by itself."""
     changed: Flags = rows != np.vstack([before, rows[:-1]])
     return changed

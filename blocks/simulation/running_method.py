@@ -312,8 +312,9 @@ class RunningMethod:
 STUCK = 1e10  # steps left, each as long as the last ones: no run ends so
 MANY, LONG = 1e6, 60.0  # steps left, and seconds that they will take: told where there are more
 PACE, PACE_COMPILED = 5_000, 100_000  # steps in between: a second; a transient
-RESTS = 100  # steps in which nothing has moved, with many times as many left
-WIGGLES, WITHIN, ENDURED = 10, 10.0, 2e4  # times, tolerances a state stays within, steps left
+RESTS, RESTS_COMPILED = 20, 100  # steps in which nothing has moved, with many times as many left
+WIGGLES, WITHIN = 10, 10.0  # times, tolerances a state stays within
+ENDURED = 2e7  # such steps, times those that are left: the more there are, the fewer tell
 
 
 class Pace:
@@ -323,8 +324,9 @@ class Pace:
         self.end, self.time_events = time_events.t_end, time_events
         self._steps, self._t = 0, start  # when it was observed last
         self._clock, self._told = np.nan, False  # then, too; before the first time code is written
-        self._rested = 0, start, np.zeros(0)  # steps, when and where, at the last corner asked for
-        self._wiggles = 0  # times in a row between which states have stayed within their tolerances
+        # steps, when and where, at the last corner asked for, and from where on states wiggle
+        self._rested = 0, start, np.zeros(0), np.zeros(0)
+        self._wiggles = 0  # times in a row at which they were within their tolerances of that
 
     def observe(self, step: Step, steps: int, method: Any, problem: Problem) -> None:
         """Look at the last of so many steps of a method, if there were many since the last time.
@@ -333,21 +335,24 @@ class Pace:
         where nothing determines how it moves.
         """
         t, taken, kind = step.t, steps - self._steps, type(method)
-        before, since, y = self._rested
-        if steps - before >= RESTS:
-            self._rested = steps, t, np.array(step.y)
+        before, since, y, place = self._rested
+        every = RESTS_COMPILED if kind.looks_itself else RESTS
+        if steps - before >= every:
+            here, wiggled = np.array(step.y), False
             slow = method.holds_itself and not kind.looks_itself
             left = (self.end - t) * (SLOWER if slow else 1.0)
-            if RESTS * (t - since) < left and y.shape == step.y.shape:
+            if RESTS_COMPILED * (t - since) < left and y.shape == step.y.shape:
                 moved = np.abs(step.y - y)
                 refuse_corner(problem, t, np.asarray(step.y),
                               moved <= LAST_DIGITS * (1.0 + np.abs(y)))
-                wiggled = kind.implicit and (
-                    method.holds_itself or not kind.looks_itself and moved.any()) and np.all(
-                    moved <= WITHIN * (method.atol + method.rtol * np.abs(y)))
+                alone = method.holds_itself or not kind.looks_itself and moved.any()
+                wiggled = bool(kind.implicit and alone and np.all(
+                    np.abs(step.y - place) <= WITHIN * (method.atol + method.rtol * np.abs(y))))
                 self._wiggles = self._wiggles + 1 if wiggled else 0
-                if self._wiggles > WIGGLES and RESTS * left > ENDURED * (t - since):
+                many = self._wiggles * every**2 * left > ENDURED * (t - since)
+                if many and self._wiggles > WIGGLES:
                     refuse_wiggling(problem, method, step)
+            self._rested = steps, t, here, place if wiggled else here
         if taken < (PACE_COMPILED if kind.looks_itself else PACE):
             return
         length = max((t - self._t) / taken, TINY)

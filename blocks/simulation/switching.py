@@ -200,8 +200,9 @@ class Switching:
     def _note(self, t: float, changed: Indices) -> None:
         acted: list[tuple[str, str]] = []
         if self._settling is not None:
-            rounds = self._settling.resets.changed
-            acted = self.resets.words(rounds, self._settling.resets.given)
+            rounds, given = self._settling.resets.changed, self._settling.resets.given
+            some = np.flatnonzero(rounds)
+            acted = self.resets.words(some, rounds[some], given[some])
             rounds[:] = 0.0
         relations = self.time_events.relations
         for r in changed:

@@ -72,13 +72,12 @@ class Equations:
         lines = []
         for family in network.families:
             for i in range(family.size):
-                for law in family.kernel.laws:
-                    lines.append(_with_path(law.text, family.kernel, family.path(i)))
+                lines += [_with_path(law.text, family.kernel, family.path(i))
+                          for law in family.kernel.laws]
                 for j, sx in family.kernel.observed.items():
                     text = f"{family.kernel.variables[j].name} == {readable(sx)}"
                     lines.append(_with_path(text, family.kernel, family.path(i)))
-        for members in _balances(network):
-            lines.append(f"0 == {' + '.join(members)}")
+        lines += [f"0 == {' + '.join(members)}" for members in _balances(network)]
         for tie in redundant_constraints(network):  # these share evenly
             lines.append(" == ".join(
                 f"{network.families[end.family].path(end.instance)}.{end.port}.{tie.through}"

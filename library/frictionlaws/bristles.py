@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from math import pi
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from blocks import (
     Discrete,
@@ -24,6 +25,7 @@ from blocks import (
 from .base import FrictionLaw, above_zero, force, resistance, shift, stiffness, stribeck_level
 
 TINY = 1e-300  # whose powers have derivatives
+TOGETHER = 1 - 1e-9  # of the reach: bristles as near to it snap with the one that gets there
 
 
 class Bending(FrictionLaw):
@@ -143,15 +145,17 @@ class Bristle(FrictionLaw):
         n, bent = self.bristles, self.bent(c)
         yield c.effort == c.stiffness / n * sum(bent)
         yield c.energy_stored == c.stiffness / n / 2 * sum(b**2 for b in bent)
+        farthest = reduce(maximum, map(abs_, bent))
+        snapped: dict[Any, object] = {}
         for k, (b, root, drawn) in enumerate(zip(bent, c.root, c.drawn, strict=True)):
             # spread evenly to begin with: no force at rest
             start = mod(7919.0 * c.seed + 104729.0 * (k + 1), PRIME - 1) + 1
             yield initially({root: -c.reach * ((2 * k + 1) / n - 1), drawn: start})
             offset = c.least_offset + (c.largest_offset - c.least_offset) * drawn / PRIME
-            following = mod(MULTIPLIER * drawn, PRIME)
-            for way in (1, -1):
-                yield when(way * b >= c.reach,
-                           {root: c.z - way * c.reach * offset, drawn: following})
+            snaps = abs_(b) >= TOGETHER * minimum(c.reach, farthest)
+            snapped[root] = where(snaps, c.z - b * offset, root, events=False)
+            snapped[drawn] = where(snaps, mod(MULTIPLIER * drawn, PRIME), drawn, events=False)
+        yield when(farthest >= c.reach, snapped)
 
     def limit(self, c):
         low, high = c.least_offset, c.largest_offset

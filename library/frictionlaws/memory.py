@@ -77,12 +77,11 @@ class MaxwellSlip(Springs):
 
     def rates(self, c):
         """dz_i/dt."""
-        v, out = c.flow, []
+        v = c.flow
         for k, share, z in zip(c.stiffnesses, c.shares, c.z, strict=False):
             full = share * self.limit(c)
             slips = ((v > 0) & (k * z >= full)) | ((v < 0) & (k * z <= -full))
-            out.append(where(slips, 0, self.drive(c)))
-        return out
+            yield where(slips, 0, self.drive(c))
 
     def springs(self, c):
         """The force of all springs."""
@@ -99,8 +98,7 @@ class MaxwellSlip(Springs):
         yield c.energy_stored == sum(k * z**2 / 2 for k, z in zip(c.stiffnesses, c.z, strict=False))
 
     def power_stored(self, c):
-        loads = (k * z for k, z in zip(c.stiffnesses, c.z, strict=False))
-        return sum(f * rate for f, rate in zip(loads, self.rates(c), strict=True))
+        return sum(f * rate for f, rate in zip(c.elastic, self.rates(c), strict=True))
 
 
 class Leuven(MaxwellSlip):
@@ -137,26 +135,24 @@ class GeneralisedMaxwell(Springs):
                            doc="Rate C at which slipping sliders follow the level")  # fmt: skip
     spring = Variable(lambda c: [force(c)] * len(c.stiffnesses), 0, priority="high",
                   doc="forces of the springs")  # fmt: skip
-    slips = Discrete(lambda c: ["1"] * len(c.stiffnesses), 0, doc="1 where a slider slips")
+    slips = Discrete(lambda c: ["1"] * len(c.stiffnesses), 0, doc="1 or -1 where a slider slips")
 
     def rates(self, c):
         """df_i/dt."""
-        level, way = stribeck_level(c), where(c.flow > 0, 1.0, -1.0)
-        return [
-            where(slips > 0.5, way * c.attraction * (share - f * way / level), k * c.flow,
-                  events=False)
-            for k, share, f, slips in zip(c.stiffnesses, c.shares, c.spring, c.slips, strict=False)
-        ]  # fmt: skip
+        level = stribeck_level(c)
+        for k, share, f, way in zip(c.stiffnesses, c.shares, c.spring, c.slips, strict=False):
+            follows = c.attraction * (share * way - f / level)
+            yield where(abs_(way) > 0.5, follows, k * c.flow, events=False)
 
     def equations(self, c):
-        level, way = stribeck_level(c), where(c.flow > 0, 1.0, -1.0)
         for f, rate in zip(c.spring, self.rates(c), strict=True):
             yield der(f) == rate
-        for share, f, slips in zip(c.shares, c.spring, c.slips, strict=False):
-            stuck = where(slips > 0.5, 0, f * way, events=False)
-            yield when(stuck >= share * level, {slips: 1})
-            yield when(c.flow > 0, {slips: 0})
-            yield when(c.flow < 0, {slips: 0})
+        level, ahead = stribeck_level(c), sgn(c.flow)
+        for share, f, way in zip(c.shares, c.spring, c.slips, strict=False):
+            load = where(abs_(way) < 0.5, f * ahead, 0, events=False)
+            yield when(load >= share * level, {way: ahead})
+            # a turn of the motion says nothing to those that are stuck
+            yield when(way * c.flow < 0, {way: 0})
         yield c.effort == sum(c.spring) + c.viscous_coefficient * c.flow
         yield c.energy_stored == sum(
             f**2 / (2 * k) for f, k in zip(c.spring, c.stiffnesses, strict=False))

@@ -280,6 +280,12 @@ def test_bristles_are_the_same_for_the_same_seed_and_others_for_another():
     assert np.abs(run(3.0) - run(4.0)).max() > 0.01
 
 
+def test_of_a_snap_the_record_keeps_what_has_changed():
+    brushes = TranslationalFriction(count=10, law=Brush, seed=np.arange(1.0, 11.0))
+    run = moved(brushes, lambda t: 5e-3 + 0 * t).simulate("0.5 s")
+    assert run.statistics["record bytes"] < 600 * run.statistics["events"]
+
+
 # -- springs that slip ----------------------------------------------------------------------------
 
 
@@ -365,6 +371,11 @@ def test_generalised_maxwell_slip_rises_to_the_stribeck_curve_and_follows_a_step
     assert_allclose(f, [0.723796229219, 1.04755245844, 1.49506491687, 1.30599127748, 1.19032773694,
                         1.07691709145, 1.01338352927], rtol=0, atol=1e-8)
     assert missing_energy(run) < 1e-9
+
+
+def test_stuck_springs_swing_without_events():
+    run = oscillator(x0=1e-5, friction=gms()).simulate("1 s")
+    assert np.ptp(np.sign(run["body.v"].m)) == 2 and not run.events
 
 
 @pytest.mark.parametrize(("n", "part", "breakaway", "end"), [

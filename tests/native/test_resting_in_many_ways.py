@@ -253,6 +253,21 @@ def test_a_stop_that_bears_nothing_rests_in_machine_code_until_it_is_pressed(bes
     assert "stretches in Python" not in run.statistics
 
 
+def test_stops_beside_each_other_share_what_they_hold_however_many_others_there_are():
+    one, other, middle, last = (
+        tr.HardStop(model="restitution", upper_bound="0.3 m", lower_bound="-0.2 m", x=x)
+        for x in ("0.2 m", "-0.1 m", "0 m", "0 m"))
+    model = wired("stops", "small.M one.R other.C damper.R pull.R",
+                  "large.M one.C other.R damper.C middle.R", "third.M middle.C last.R",
+                  "last.C pull.C ground.V", one=one, other=other, middle=middle, last=last,
+                  small=tr.Mass(mass="3 g", v="1 m/s"), large=tr.Mass(mass="3 t"),
+                  third=tr.Mass(mass="3 t"), damper=tr.Damper(damping="2 kN*s/m"),
+                  pull=tr.ForceSource(force="1 kN"), ground=tr.Reference())
+    run = model.simulate("2 s", method="rodas4")
+    assert "stretches in Python" not in run.statistics
+    assert_allclose([value(run, "one.f"), -value(run, "other.f")], 499.9995, rtol=1e-6)
+
+
 def test_boxes_at_a_wall_stay_and_the_first_leaves_alone():
     model = row(STRENGTHS, Sine(amplitude="100 N", frequency="0.5 Hz"), wall=True)
     run = model.simulate("1.2 s", method="auto", rtol=1e-9)

@@ -96,6 +96,23 @@ def test_orifices_in_a_row_that_run_dry_name_an_equation_and_the_cure():
     assert cured.simulate("100 s")["net.h"].final.m < 1e-3
 
 
+@pytest.mark.parametrize("name", ["sign and abs", "two roots", "over a root"])
+def test_orifices_in_series_between_tanks_are_told_before_many_steps_go_to_and_fro(name):
+    class Tanks(Component):
+        a, b = Variable("m", "1 m", priority="high"), Variable("m", "0.2 m", priority="high")
+        between, q = Variable("m"), Variable("m/s")
+
+        def equations(self):
+            yield der(self.a) == -self.q
+            yield der(self.b) == self.q
+            yield self.q == ORIFICES[name](self.a - self.between)
+            yield self.q == ORIFICES[name](self.between - self.b)
+
+    with pytest.raises(blocks.SimulationError, match="straight line") as caught:
+        wired("level", tanks=Tanks()).simulate("10 s", method="Radau")
+    assert caught.value.result.statistics.steps < 400
+
+
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("law", TANKS.values(), ids=TANKS)
 def test_a_guarded_tank_runs_empty_and_stays_so(law, method):

@@ -74,9 +74,10 @@ class Acting:
     def barred(self) -> Array:
         """1 for contacts that others bar from closing with them: of the bounds of a stop one."""
         alike = self._ways @ self._ways.T < BLOCK_SINGULAR - 1  # flows that are opposite
-        _, later = sp.triu(alike.multiply(np.outer(self.contact, self.contact))).nonzero()
+        pairs = sp.triu(alike.multiply(np.outer(self.contact, self.contact))).tocsr()
         out = np.zeros(len(self.contact))
-        out[later] = 1.0
+        for first, later in zip(*pairs.nonzero(), strict=True):
+            out[later] = max(out[later], 1.0 - out[first])  # what is barred bars none
         return out
 
     @cached_property
@@ -259,8 +260,7 @@ class KeptFactors:
     @property
     def few(self) -> bool:
         """Whether no inverse is too large."""
-        by_inverse = [len(island) for island, _ in self.full] + [1] * bool(len(self.alone))
-        return max(by_inverse, default=0) <= MOST
+        return max((len(island) for island, _ in self.full), default=0) <= MOST
 
     # -- numbers -----------------------------------------------------------------------------
     def fits(self, problem: Problem, modes: Indices, d: Matrix) -> bool:

@@ -122,8 +122,7 @@ def number_text(value: float, written: str = "") -> str:
         return written
     if np.isinf(value) or np.isnan(value):
         return "np.nan" if np.isnan(value) else "np.inf" if value > 0 else "-np.inf"
-    text = repr(float(value))
-    return text[:-2] if text.endswith(".0") else text
+    return repr(float(value)).removesuffix(".0")
 
 
 def value_text(value: Any) -> str:

@@ -16,16 +16,15 @@ import numpy as np
 
 from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.blas_threads import threads_for
-from ..solvers.interpolation import Hermite
 from ..system.failure import AlgebraicFailure
 from ..system.points import Points, modes_in
-from ..system.problem import Problem, Tangent
+from ..system.problem import Problem
 from .episode import Episode
 from .episode_list import EpisodeList
 from .wanted import Wanted
 
 if TYPE_CHECKING:
-    from ..native.python_steps import LoopBranch
+    from ..native.python_steps import Branch
     from ..nonsmooth.contract import IndeterminateGroup
     from ..nonsmooth.modes.drift_correction import Contacts
 
@@ -297,19 +296,21 @@ class Replay:
         return problem
 
     @cached_property
-    def _loops(self) -> LoopBranch:
-        from ..native.python_steps import LoopBranch
+    def _branch(self) -> Branch:
+        from ..native.python_steps import Branch
 
-        return LoopBranch(self.problem)
+        return Branch(self.problem)
 
-    def _torn_at(self, episode: Episode, t: float) -> Array:
-        """Torn unknowns at a time of an episode, between its marks."""
+    def _solved_near(self, episode: Episode, t: float) -> Array:
+        """Near what is solved for at a time of an episode, between its marks."""
         (t0, before), (t1, after) = episode.marks_around(t)
         if t1 == t0:
             return before
-        y0, y = (episode.trajectory(at)[: self.problem.size] for at in (t0, t))
         near = before + (t - t0) / (t1 - t0) * (after - before)
-        return self._loops.put((t0, y0, before), (t, y, near))
+        if self.system.clusters:
+            return near
+        y0, y = (episode.trajectory(at)[: self.problem.size] for at in (t0, t))
+        return self._branch.put((t0, y0, before), (t, y, near))
 
     def _one_by_one(self, episode: Episode, t: Array, x: Array, z: Array, split: bool
                     ) -> tuple[Array, Array, Array]:
@@ -319,17 +320,13 @@ class Replay:
         carried = episode.trajectory.carries
         contacts = self._contacts if laws is not None else None
         u = np.empty((system.nu, len(t)))
-        branch: _Branch | None = None
         before = episode.start
         for k, at in enumerate(t):
             try:
                 if carried:
                     problem.x[:] = x[:, k]
-                elif system.clusters:
-                    branch = branch or _Branch(problem, episode)
-                    problem.x[problem.tied] = branch.near(at)
-                elif episode.marks:
-                    problem.z[:] = self._torn_at(episode, float(at))
+                elif episode.marks is not None:
+                    problem.solved_for = self._solved_near(episode, float(at))
                 problem.x[free] = x[free, k]
                 if contacts is None or problem.algebraic:
                     self._follow(episode, before, at)
@@ -390,37 +387,6 @@ class _Reading:
     states: Points
     incomplete: Flags
     solved: dict[bool, Points] = field(default_factory=dict)
-
-
-class _Branch:
-    """Where Newton's method is to start from for the tied states of an episode.
-
-    They are followed from step to step as the run has followed them; inside a step they are
-    near a cubic through its ends.
-    """
-
-    def __init__(self, problem: Problem, episode: Episode) -> None:
-        self.problem, self.trajectory = problem, episode.trajectory
-        self.steps = episode.trajectory.t
-        self.reached = 0  # the step end
-        self.left = self.right = self._end(episode.x[problem.tied])
-
-    def near(self, at: float) -> Array:
-        """A guess at a time not before that of the last call."""
-        while self.steps[self.reached] < at and self.reached + 1 < len(self.steps):
-            self.reached += 1
-            self.left, self.right = self.right, self._end(self.right(self.steps[self.reached]))
-        a, b = self.left, self.right
-        return b.x if a.t == b.t else Hermite(a.t, b.t, a.x, b.x, a.slope, b.slope)(at)
-
-    def _end(self, guess: Array) -> Tangent:
-        """Tied states and their slopes at a step's end."""
-        problem, at = self.problem, float(self.steps[self.reached])
-        tied, free = problem.tied, problem.free
-        problem.x[tied] = guess
-        problem.x[free] = self.trajectory(at)[: len(free)] * problem.scale_x[free]
-        problem.update(at)
-        return problem.tangent(at)
 
 
 LOOKS = 1 - np.array([1e-9, 1e-6, 1e-3, 0.5, 1 - 1e-9])  # of an episode, the last one first

@@ -11,8 +11,7 @@
     delayed         how delayed signals are read
     text            what functions that solve equations have in common
     solved_modes    how efforts that are solved for at every point read
-    linear_unknowns  how unknowns that are linear in their equations do
-    tied_states     how states that constraints tie, and nonlinear unknowns, do
+    tied_states     how states that constraints tie, and algebraic unknowns, do
     equations       which machine code belongs to a compiled model
     stages          the arithmetic of a step
     step_control    how long steps are
@@ -55,7 +54,7 @@ from typing import TYPE_CHECKING
 
 from ..exceptions import need_package
 from ..machine.compiling import is_installed
-from .forms import MOST_STATES, is_large, is_solved_for, why_not
+from .forms import MOST_STATES, is_large, why_not
 from .matrices import why_not_implicit
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ if TYPE_CHECKING:
     from .moreau_jean import CompiledMoreauJean
 
 __all__ = ["COMPILED", "MOST_STATES", "column_values", "compiled_method", "compiled_steps",
-           "is_installed", "is_large", "is_solved_for", "is_written", "unwritable", "why_not",
+           "is_installed", "is_large", "is_written", "unwritable", "why_not",
            "why_not_implicit"]  # fmt: skip
 
 #: Names of the methods; SciPy's that are machine code, too, are not among them.

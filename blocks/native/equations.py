@@ -21,7 +21,7 @@ from ..machine.signatures import address_of, run_code
 from ..numerics.arrays import Array, Flags
 from ..system.delays import delayed_signals
 from .expressions import Unwritable, Writer
-from .forms import is_large, is_solved_for
+from .forms import is_large
 from .front_lists import COLUMN_GROUPS
 from .instance_loops import Loops, NominalValues
 from .loop_text import LoopText
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from ..nonsmooth.contract import Laws
     from ..nonsmooth.modes.carried_network import CarriedNetwork
     from ..system import Problem, System
-    from .linear_unknowns import LoopCode
     from .network_code import NetworkCode
     from .solved_modes import SolvedCode
     from .tied_states import Tied, TiedCode
@@ -105,12 +104,11 @@ class Equations:
             self.beginning = reading_of_past(system, int(self.offsets[2]))
         self.scratch = 0
         self.project = 0  # closes contacts that have drifted open
-        self.torn = 0  # unknowns that slopes are solved for with, and leave at the start of q
         self.reserve = False  # whether the last margin is that of the solved equations
         #: What knows of tied and torn unknowns, where they stand in x.
         self.carried: Tied | NominalValues | None = None
         #: Solves for unknowns, and knows their derivatives.
-        self._solved: LoopCode | NetworkCode | SolvedCode | TiedCode | None = None
+        self._solved: NetworkCode | SolvedCode | TiedCode | None = None
         self._results: list[ca.SX] = []  # that have many operations in common
         self._decided_by = ca.SX(0, 1)  # expressions of what modes are decided by, in held modes
         self._present: Callable[[], str] | None = None  # text of what efforts are decided by
@@ -138,15 +136,9 @@ class Equations:
             if system.nz:
                 self.carried, self.project = NominalValues(start), self._looped("project")
             return
-        if is_solved_for(system):
+        if system.nz or system.clusters:
             self._with_tied()
             return
-        if system.nz:
-            from .linear_unknowns import LoopCode  # loaded with what it is for
-
-            self._solve_by(LoopCode(system, self._places, int(self.offsets[-1])))
-            if not system.tape.carried.any():  # else they depend on what was carried last
-                self.torn = system.nz
         self.slope = self._of(system.tape.slope)
         self.crossings = system.nm and self._of(system.tape.crossings)
 
@@ -217,7 +209,7 @@ class Equations:
         self.explicit, self._with_all = (network.arguments, slope), network.of
         self.slope, self.crossings = self._of(slope), self._of(margins)
 
-    def _solve_by(self, code: LoopCode | NetworkCode | SolvedCode | TiedCode) -> None:
+    def _solve_by(self, code: NetworkCode | SolvedCode | TiedCode) -> None:
         """Let values be what they are once unknowns are solved for."""
         code.beginning, self._solved, self.scratch = self.beginning, code, code.end - code.first
 

@@ -32,7 +32,6 @@ __all__ = ["READING", "Replay"]
 
 MOST_NUMBERS = 1 << 24  # at all points that are looked at together, and of states that are kept
 MOST_ELEMENTS = 24  # whose efforts are solved for together, by a matrix per point
-SMALL_STEPS = 64  # between two instants, where unknowns change too much to be solved for at once
 
 #: Compiled functions of a system keep their arguments: one look at a time.
 READING = RLock()
@@ -124,6 +123,7 @@ class Replay:
         x, z = np.zeros((system.nx, k)), np.zeros((system.nz, k))
         d, u = np.zeros((system.nd, k)), np.zeros((system.nu, k))
         incomplete = np.zeros(k, dtype=bool)
+        last = self._last_values is not None and system.has_linear_loops
         for part, columns, number in self.episodes.parts(which):
             times = t[columns]
             u[:, columns] = part.u[:, None]
@@ -133,7 +133,7 @@ class Replay:
             if rows is not None:
                 x[:, columns], carried = np.split(rows.T, [system.nx])
                 self._put_carried(carried, z, u, columns)
-                incomplete[columns] = bool(system.nz) and not len(carried)
+                incomplete[columns] = bool(system.nz) and (not len(carried) or last)
                 continue
             assert isinstance(part, Episode)
             free = np.delete(np.arange(system.nx), part.tied)
@@ -172,8 +172,7 @@ class Replay:
         x, z, u = points.x.copy(), points.z.copy(), points.u.copy()
         missing = np.ones(len(points), dtype=bool)
         if laws is None:
-            z, known = self._linear_unknowns(points, which)
-            missing = incomplete & ~known
+            missing = incomplete
         elif not incomplete.all():
             complete = np.flatnonzero(~incomplete)
             x[:, complete], u[:, complete], known = self._efforts_at(points.some(complete), split)
@@ -204,29 +203,6 @@ class Replay:
             u[:, left], known[left] = laws.inputs_at(problem, again, split)
             x[:, left] = np.where(known[left], again.x, x[:, left])
         return x, u, known
-
-    def _linear_unknowns(self, points: Points, which: Indices) -> tuple[Array, Flags]:
-        """Torn unknowns, and where they are found: where the equations are linear in them.
-
-        By the machine code of the run, or by the system's functions at many points at once.
-        """
-        z, found = points.z.copy(), np.zeros(len(points), dtype=bool)
-        for part, columns, number in self.episodes.parts(which):
-            values = part.courses.unknowns(points.t[columns], points.x[:, columns], number)
-            if values is not None:
-                z[:, columns], found[columns] = values, np.isfinite(values).all(axis=0)
-        left, function = np.flatnonzero(~found), self.system.linear_unknowns
-        if function is None or self.system.tape.carried.any():
-            return z, found
-        from ..system.newton_at_points import solved_at_points
-
-        together = max(1, MOST_NUMBERS // (8 * len(z) * (len(z) + 1)))
-        for first in range(0, len(left), together):
-            some = left[first : first + together]
-            t, x, guess, *others = points.some(some).columns()
-            z[:, some], found[some] = solved_at_points(
-                function, guess, self.problem.scale_z, t, x, *others)
-        return z, found
 
     def must_solve(self, incomplete: Flags, wanted: Wanted) -> bool:
         """Whether more is wanted than what trajectories hold."""
@@ -320,7 +296,6 @@ class Replay:
         carried = episode.trajectory.carries
         contacts = self._contacts if laws is not None else None
         u = np.empty((system.nu, len(t)))
-        before = episode.start
         for k, at in enumerate(t):
             try:
                 if carried:
@@ -329,30 +304,15 @@ class Replay:
                     problem.solved_for = self._solved_near(episode, float(at))
                 problem.x[free] = x[free, k]
                 if contacts is None or problem.algebraic:
-                    self._follow(episode, before, at)
+                    problem.update(at)
                 if contacts is not None and not contacts.close(problem, at):  # as at ends of steps
                     problem.update(at)
                 if laws is not None and split:
                     laws.split_internal_stress(problem, at)
                 x[:, k], z[:, k], u[:, k] = problem.x, problem.z, problem.u
-                before = at
             except AlgebraicFailure:
                 x[:, k], z[:, k], u[:, k] = np.nan, np.nan, np.nan
         return x, z, u
-
-    def _follow(self, episode: Episode, before: float, at: float) -> None:
-        """Solve at the present point; in small steps from the last one, where that is far away."""
-        problem = self.problem
-        try:
-            problem.update(at)
-        except AlgebraicFailure:
-            if self.system.clusters or problem.laws is not None:
-                raise
-            free = problem.free
-            for between in np.linspace(before, at, SMALL_STEPS + 1)[1:]:
-                y = episode.trajectory(float(between))[: len(free)]
-                problem.x[free] = y * problem.scale_x[free]
-                problem.update(float(between))
 
     @cached_property
     def _last_values(self) -> LastValues | None:

@@ -70,7 +70,7 @@ __all__ = ["COMPILED", "MOST_STATES", "column_values", "compiled_method", "compi
            "why_not_implicit"]  # fmt: skip
 
 #: Names of the methods; SciPy's that are machine code, too, are not among them.
-COMPILED = "dopri5", "rodas4", "euler", "rk4", "backward_euler", "trapezoidal"
+COMPILED = "dopri5", "RK45", "RK23", "rodas4", "euler", "rk4", "backward_euler", "trapezoidal"
 FEWEST = 8  # points that a function in machine code looks at: so many at a time
 MANY_OPERATIONS = 3_000_000  # interpreted in a time in which their text can be compiled
 LONGEST_OUTPUT = 3000  # operations of an output that is written

@@ -82,7 +82,7 @@ def unwritable(problem: Problem) -> str:
     from .expressions import Unwritable
 
     try:
-        equations_of(problem.system, problem.p, problem.laws)
+        equations_of(problem.system, problem.laws)
     except Unwritable as reason:
         return str(reason)
     return ""

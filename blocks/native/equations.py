@@ -18,7 +18,7 @@ import numpy as np
 from ..language.expression import TIME
 from ..machine.compiling import compiled, name_of_code
 from ..machine.signatures import address_of, run_code
-from ..numerics.arrays import Array, Flags
+from ..numerics.arrays import Array
 from ..system.delays import delayed_signals
 from .expressions import Unwritable, Writer
 from .forms import is_large
@@ -55,29 +55,9 @@ LONG = 3000  # lines of a text in which equal operations are not sought: that ta
 REPEATS = 500  # operations from which equal patterns are sought, and written as loops
 
 
-def equations_of(system: System, p: Array, laws: Laws | None = None) -> Equations:
-    """The machine code of a system, written anew only where equal parameters no longer are."""
-    if laws is not None:
-        if "native" not in system.cache:
-            system.cache["native"] = Equations(system, np.zeros(0, dtype=bool), laws)
-        return system.cache["native"]
-    kept, asked = system.cache.get("native"), p.tobytes()
-    if kept is None or kept.asked != asked:
-        uniform = _uniform(system, p)
-        if kept is None or (kept.uniform & ~uniform).any():
-            kept = system.cache["native"] = Equations(system, uniform)
-        kept.asked = asked
-    return kept
-
-
-def _uniform(system: System, p: Array) -> Flags:
-    """Parameters that have the same value in all instances of their family."""
-    out = np.zeros(len(p), dtype=bool)
-    for f, _, offset, width in system.tape.parameter_layout:
-        size = system.network.families[f].size
-        block = p[offset : offset + width * size].reshape(size, width)
-        out[offset : offset + width * size] = np.tile((block == block[0]).all(axis=0), size)
-    return out
+def equations_of(system: System, laws: Laws | None = None) -> Equations:
+    """The machine code of a system."""
+    return system.once("native", lambda: Equations(system, laws))
 
 
 def written(writer: Writer | LoopText, beginning: Beginning, quick: bool | None = None) -> int:
@@ -89,9 +69,8 @@ def written(writer: Writer | LoopText, beginning: Beginning, quick: bool | None 
 class Equations:
     """Addresses of a system's slopes and crossings."""
 
-    def __init__(self, system: System, uniform: Flags, laws: Laws | None = None) -> None:
-        self.system, self.uniform, self._laws = system, uniform, laws
-        self.asked = b""  # parameters for which they were asked last
+    def __init__(self, system: System, laws: Laws | None = None) -> None:
+        self.system, self._laws = system, laws
         self.relations = system.nm
         #: Whether the address of a plan of delayed signals stands behind the discrete values, and
         #: the time just after which what they read begins.
@@ -125,7 +104,7 @@ class Equations:
         self.large = is_large(system)
         if self.large:
             start = int(self.offsets[-1])
-            self._loops = Loops(system, uniform, self.offsets.tolist(), start)
+            self._loops = Loops(system, self.offsets.tolist(), start)
             if system.nz:
                 self._loops.solve_loops()
                 self._loops.after(name_of_code(self._compiled(

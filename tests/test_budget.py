@@ -17,7 +17,7 @@ LINES = {
     "analysis": 9373, "assembly": 3475, "blocks": 2128, "diagnostics": 3292, "drawing": 344,
     "export": 2511, "initialisation": 1321, "language": 8061, "library": 30783, "machine":
     1859, "native": 15331, "nonsmooth": 13067, "numerics": 846, "prompt": 470, "reading": 1294,
-    "results": 7787, "simulation": 9172, "solvers": 1738, "studies": 2576, "system": 4078}
+    "results": 7787, "simulation": 9172, "solvers": 1729, "studies": 2576, "system": 4078}
 TOLERANCES = 97
 
 

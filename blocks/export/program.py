@@ -206,7 +206,7 @@ class Program:
         # of time steps; 0 for other methods
         self.step = float(driver.settings.step or 0.0) if stepped else 0.0
         if self.system.clusters and not (stepped or native.unwritable(problem)):
-            self._constraints = equations_of(self.system, problem.p, problem.laws).at_points(
+            self._constraints = equations_of(self.system, problem.laws).at_points(
                 constraints_of(self.system))
         reads = 0 if stepped else self._reads(problem, infos)  # may need room among constants
         with driver.failures():
@@ -325,7 +325,7 @@ class Program:
             tuple(info.index for info in infos))
         if not infos or native.unwritable(problem):
             return 0
-        return equations_of(self.system, problem.p, problem.laws).at_points(function.function)
+        return equations_of(self.system, problem.laws).at_points(function.function)
 
     def _list_told(self, problem: Any, driven: Sequence[DrivenInput]) -> None:
         """What is told to a run in its course: rows of tables at known instants, and inputs."""

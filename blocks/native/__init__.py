@@ -11,8 +11,7 @@
     delayed         how delayed signals are read
     text            what functions that solve equations have in common
     solved_modes    how efforts that are solved for at every point read
-    linear_unknowns  how unknowns that are linear in their equations do
-    tied_states     how states that constraints tie, and nonlinear unknowns, do
+    tied_states     how states that constraints tie, and algebraic unknowns, do
     equations       which machine code belongs to a compiled model
     stages          the arithmetic of a step
     step_control    how long steps are
@@ -55,7 +54,7 @@ from typing import TYPE_CHECKING
 
 from ..exceptions import need_package
 from ..machine.compiling import is_installed
-from .forms import MOST_STATES, is_large, is_solved_for, why_not
+from .forms import MOST_STATES, is_large, why_not
 from .matrices import why_not_implicit
 
 if TYPE_CHECKING:
@@ -67,11 +66,11 @@ if TYPE_CHECKING:
     from .moreau_jean import CompiledMoreauJean
 
 __all__ = ["COMPILED", "MOST_STATES", "column_values", "compiled_method", "compiled_steps",
-           "is_installed", "is_large", "is_solved_for", "is_written", "unwritable", "why_not",
+           "is_installed", "is_large", "is_written", "unwritable", "why_not",
            "why_not_implicit"]  # fmt: skip
 
 #: Names of the methods; SciPy's that are machine code, too, are not among them.
-COMPILED = "dopri5", "rodas4", "euler", "rk4", "backward_euler", "trapezoidal"
+COMPILED = "dopri5", "RK45", "RK23", "rodas4", "euler", "rk4", "backward_euler", "trapezoidal"
 FEWEST = 8  # points that a function in machine code looks at: so many at a time
 MANY_OPERATIONS = 3_000_000  # interpreted in a time in which their text can be compiled
 LONGEST_OUTPUT = 3000  # operations of an output that is written
@@ -83,7 +82,7 @@ def unwritable(problem: Problem) -> str:
     from .expressions import Unwritable
 
     try:
-        equations_of(problem.system, problem.p, problem.laws)
+        equations_of(problem.system, problem.laws)
     except Unwritable as reason:
         return str(reason)
     return ""

@@ -20,7 +20,7 @@ from .equations import Equations
 from .loop_branch import room_for_branch
 from .own_events import KeptRows, PassedEvents
 from .stages import ATOL
-from .steps import Code, Sparse, known_of, project_after_events, unknowns_after_events, workspace
+from .steps import Code, Sparse, known_of, project_after_events, workspace
 
 __all__ = ["BLOCK", "Course", "CourseData", "PassedCourses", "joined", "points_of"]
 
@@ -51,11 +51,6 @@ class CourseData:
     def carries(self) -> bool:
         """Whether more than the integrated states is solved for, and carried along."""
         return self.equations.carried is not None
-
-    @property
-    def torn(self) -> int:
-        """Unknowns that slopes are solved for with."""
-        return self.equations.torn
 
     @cached_property
     def work(self) -> Kept:
@@ -94,7 +89,7 @@ class Course(KeptCourse):
         self.common, self._code, self._alive, self.run = common, code, constants, run
         self.carries = common.carries
         self.starts, self.start, self._first = points[0, first], float(points[0, 0]), first
-        self.held = held or KeptRows(constants[None, : common.torn])
+        self.held = held or KeptRows(np.empty((1, 0)))
         self._apart = 1  # so many steps from one point whose values are kept to the next
         self._fill(points, np.arange(len(values)), values)
 
@@ -211,14 +206,6 @@ class Course(KeptCourse):
         project_after_events(self._code, self.common.work, times, rows, *self.held.take(number),
                              self._alive[: self.held.shape[1]], out)
         return out
-
-    def unknowns(self, times: Array, x: Array, number: Indices) -> Array | None:
-        if not self.common.torn:
-            return None
-        out = np.empty((len(times), self.common.torn))
-        unknowns_after_events(self._code, self.common.work, times, np.ascontiguousarray(x.T),
-                              *self.held.take(number), self._alive[: self.held.shape[1]], out)
-        return out.T
 
     def _values_at(self, times: Array) -> Array:
         refuse_outside(times, float(self._gathered()[0][0, 0]), self.end)

@@ -18,10 +18,10 @@ import numpy as np
 from ..language.expression import TIME
 from ..machine.compiling import compiled, name_of_code
 from ..machine.signatures import address_of, run_code
-from ..numerics.arrays import Array, Flags
+from ..numerics.arrays import Array
 from ..system.delays import delayed_signals
 from .expressions import Unwritable, Writer
-from .forms import is_large, is_solved_for
+from .forms import is_large
 from .front_lists import COLUMN_GROUPS
 from .instance_loops import Loops, NominalValues
 from .loop_text import LoopText
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from ..nonsmooth.contract import Laws
     from ..nonsmooth.modes.carried_network import CarriedNetwork
     from ..system import Problem, System
-    from .linear_unknowns import LoopCode
     from .network_code import NetworkCode
     from .solved_modes import SolvedCode
     from .tied_states import Tied, TiedCode
@@ -56,29 +55,9 @@ LONG = 3000  # lines of a text in which equal operations are not sought: that ta
 REPEATS = 500  # operations from which equal patterns are sought, and written as loops
 
 
-def equations_of(system: System, p: Array, laws: Laws | None = None) -> Equations:
-    """The machine code of a system, written anew only where equal parameters no longer are."""
-    if laws is not None:
-        if "native" not in system.cache:
-            system.cache["native"] = Equations(system, np.zeros(0, dtype=bool), laws)
-        return system.cache["native"]
-    kept, asked = system.cache.get("native"), p.tobytes()
-    if kept is None or kept.asked != asked:
-        uniform = _uniform(system, p)
-        if kept is None or (kept.uniform & ~uniform).any():
-            kept = system.cache["native"] = Equations(system, uniform)
-        kept.asked = asked
-    return kept
-
-
-def _uniform(system: System, p: Array) -> Flags:
-    """Parameters that have the same value in all instances of their family."""
-    out = np.zeros(len(p), dtype=bool)
-    for f, _, offset, width in system.tape.parameter_layout:
-        size = system.network.families[f].size
-        block = p[offset : offset + width * size].reshape(size, width)
-        out[offset : offset + width * size] = np.tile((block == block[0]).all(axis=0), size)
-    return out
+def equations_of(system: System, laws: Laws | None = None) -> Equations:
+    """The machine code of a system."""
+    return system.once("native", lambda: Equations(system, laws))
 
 
 def written(writer: Writer | LoopText, beginning: Beginning, quick: bool | None = None) -> int:
@@ -90,9 +69,8 @@ def written(writer: Writer | LoopText, beginning: Beginning, quick: bool | None 
 class Equations:
     """Addresses of a system's slopes and crossings."""
 
-    def __init__(self, system: System, uniform: Flags, laws: Laws | None = None) -> None:
-        self.system, self.uniform, self._laws = system, uniform, laws
-        self.asked = b""  # parameters for which they were asked last
+    def __init__(self, system: System, laws: Laws | None = None) -> None:
+        self.system, self._laws = system, laws
         self.relations = system.nm
         #: Whether the address of a plan of delayed signals stands behind the discrete values, and
         #: the time just after which what they read begins.
@@ -105,12 +83,11 @@ class Equations:
             self.beginning = reading_of_past(system, int(self.offsets[2]))
         self.scratch = 0
         self.project = 0  # closes contacts that have drifted open
-        self.torn = 0  # unknowns that slopes are solved for with, and leave at the start of q
         self.reserve = False  # whether the last margin is that of the solved equations
         #: What knows of tied and torn unknowns, where they stand in x.
         self.carried: Tied | NominalValues | None = None
         #: Solves for unknowns, and knows their derivatives.
-        self._solved: LoopCode | NetworkCode | SolvedCode | TiedCode | None = None
+        self._solved: NetworkCode | SolvedCode | TiedCode | None = None
         self._results: list[ca.SX] = []  # that have many operations in common
         self._decided_by = ca.SX(0, 1)  # expressions of what modes are decided by, in held modes
         self._present: Callable[[], str] | None = None  # text of what efforts are decided by
@@ -127,7 +104,7 @@ class Equations:
         self.large = is_large(system)
         if self.large:
             start = int(self.offsets[-1])
-            self._loops = Loops(system, uniform, self.offsets.tolist(), start)
+            self._loops = Loops(system, self.offsets.tolist(), start)
             if system.nz:
                 self._loops.solve_loops()
                 self._loops.after(name_of_code(self._compiled(
@@ -138,15 +115,9 @@ class Equations:
             if system.nz:
                 self.carried, self.project = NominalValues(start), self._looped("project")
             return
-        if is_solved_for(system):
+        if system.nz or system.clusters:
             self._with_tied()
             return
-        if system.nz:
-            from .linear_unknowns import LoopCode  # loaded with what it is for
-
-            self._solve_by(LoopCode(system, self._places, int(self.offsets[-1])))
-            if not system.tape.carried.any():  # else they depend on what was carried last
-                self.torn = system.nz
         self.slope = self._of(system.tape.slope)
         self.crossings = system.nm and self._of(system.tape.crossings)
 
@@ -217,7 +188,7 @@ class Equations:
         self.explicit, self._with_all = (network.arguments, slope), network.of
         self.slope, self.crossings = self._of(slope), self._of(margins)
 
-    def _solve_by(self, code: LoopCode | NetworkCode | SolvedCode | TiedCode) -> None:
+    def _solve_by(self, code: NetworkCode | SolvedCode | TiedCode) -> None:
         """Let values be what they are once unknowns are solved for."""
         code.beginning, self._solved, self.scratch = self.beginning, code, code.end - code.first
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from ..system import System
 
 __all__ = ["MOST_STATES", "MOST_TORN", "candidates", "has_small_loops", "is_large",
-           "is_solved_for", "why_no_derivatives", "why_not"]  # fmt: skip
+           "why_no_derivatives", "why_not"]  # fmt: skip
 
 LARGE = 300  # unknowns above which laws are written as loops over their instances
 MOST_UNKNOWNS = 100  # of algebraic loops, up to which all are solved together
@@ -94,9 +94,3 @@ def has_small_loops(system: System) -> bool:
     most = FEW_TORN if system.nz + system.nc <= at_once else MOST_TORN
     return bool(system.nz) and not system.clusters and not (
         tape.switched_loops or tape.carried.any()) and max(tape.loops) <= most
-
-
-def is_solved_for(system: System) -> bool:
-    """Whether Newton's method gives some of its states or unknowns at every point."""
-    return bool(system.clusters) or (
-        bool(system.nz) and (is_large(system) or not system.has_linear_loops))

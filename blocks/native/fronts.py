@@ -200,39 +200,16 @@ def _eliminate(front: Vector, factors: Vector, pivots: int, behind: int) -> None
 
 @machine_code
 def _update(front: Vector, factors: Vector, left: Vector, pivots: int, behind: int) -> None:
-    """What is left of a front without its pivots; two rows and four pivots at a time."""
+    """What is left of a front without its pivots."""
     size, right = pivots + behind, pivots * pivots
     below = right + pivots * behind
     for r in range(behind):
         for c in range(behind):
             left[r * behind + c] = front[(pivots + r) * size + pivots + c]
-    r = 0
-    while r < behind:
-        other = min(r + 1, behind - 1)
-        k = 0
-        while k + 4 <= pivots:
-            column, row = below + k * behind, right + k * behind
-            a0, a1 = factors[column + r], factors[column + behind + r]
-            a2, a3 = factors[column + 2 * behind + r], factors[column + 3 * behind + r]
-            b0, b1 = factors[column + other], factors[column + behind + other]
-            b2, b3 = factors[column + 2 * behind + other], factors[column + 3 * behind + other]
-            if other == r:
-                b0 = b1 = b2 = b3 = 0.0
-            for c in range(behind):
-                u0, u1 = factors[row + c], factors[row + behind + c]
-                u2, u3 = factors[row + 2 * behind + c], factors[row + 3 * behind + c]
-                left[r * behind + c] -= a0 * u0 + a1 * u1 + a2 * u2 + a3 * u3
-                left[other * behind + c] -= b0 * u0 + b1 * u1 + b2 * u2 + b3 * u3
-            k += 4
-        while k < pivots:
-            a, b = factors[below + k * behind + r], factors[below + k * behind + other]
-            if other == r:
-                b = 0.0
+        for k in range(pivots):
+            a = factors[below + k * behind + r]
             for c in range(behind):
                 left[r * behind + c] -= a * factors[right + k * behind + c]
-                left[other * behind + c] -= b * factors[right + k * behind + c]
-            k += 1
-        r += 2
 
 
 @vector_code
@@ -293,16 +270,8 @@ def solve_fronts(of: int, of_factors: int, of_b: int, of_room: int) -> int:
 
 @machine_code
 def _product(a: Vector, b: Vector, count: int) -> float:
-    """The sum of products, in four sums that do not wait for each other."""
-    one = two = three = four = 0.0
-    k = 0
-    while k + 4 <= count:
-        one += a[k] * b[k]
-        two += a[k + 1] * b[k + 1]
-        three += a[k + 2] * b[k + 2]
-        four += a[k + 3] * b[k + 3]
-        k += 4
-    while k < count:
-        one += a[k] * b[k]
-        k += 1
-    return (one + two) + (three + four)
+    """The sum of products."""
+    total = 0.0
+    for k in range(count):
+        total += a[k] * b[k]
+    return total

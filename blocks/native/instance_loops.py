@@ -61,14 +61,11 @@ class NominalValues:
 class Loops:
     """Writes what a system's outputs need, step by step.
 
-    ``uniform`` parameters are equal for all instances of a family, and read once; ``offsets`` are
-    those of z, m, d in ``q``, ``scratch`` is the first free entry of ``q``.
+    ``offsets`` are those of z, m, d in ``q``, ``scratch`` is the first free entry of ``q``.
     """
 
-    def __init__(self, system: System, uniform: Flags, offsets: Sequence[int], scratch: int
-                 ) -> None:
-        self.system, self.uniform = system, uniform
-        self.tape, self.flat = system.tape, system.flat
+    def __init__(self, system: System, offsets: Sequence[int], scratch: int) -> None:
+        self.system, self.tape, self.flat = system, system.tape, system.flat
         self.m, self.d = int(offsets[1]), int(offsets[2])
         self.scratch = scratch
         self.text = LoopText()
@@ -502,10 +499,7 @@ class Loops:
                 operands[a, i] = entries_of(Q, self.m + relations[a - len(keys) - 1] + instances)
             else:
                 offset, width = layout[a - len(keys) - 1 - len(relations)]
-                index = offset + width * instances + i
-                if self.uniform[index].all():
-                    index = np.full(n, index[0])
-                operands[a, i] = entries_of(P, index)
+                operands[a, i] = entries_of(P, offset + width * instances + i)
         return operands
 
     def call(self, function: ca.Function, operands: dict[tuple[int, int], Operand],

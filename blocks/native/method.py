@@ -142,7 +142,7 @@ class OneStep(Method):
         problem: Any = self.problem
         self.scale, self.free = np.asarray(problem.scale), np.array(problem.free)
         self.p = np.array(problem.p, dtype=float)
-        self.equations = equations_of(problem.system, problem.p, problem.laws)
+        self.equations = equations_of(problem.system, problem.laws)
         #: Whether states that constraints tie, and unknowns, are followed by the method itself.
         self.carries = self.equations.carried is not None
         #: Where the integrated states stand among all that a step moves.
@@ -425,7 +425,7 @@ class OneStep(Method):
 
     def serves(self, problem: Any, t: float, y: Array, options: dict[str, Any]) -> bool:
         """Begin another run as if made for it; False where it needs another method."""
-        equations = equations_of(problem.system, problem.p, problem.laws)
+        equations = equations_of(problem.system, problem.laws)
         if equations is not self.equations or bytes(problem.free) != bytes(self.free):
             return False
         Method.__init__(self, problem, t, y, **options)

@@ -26,7 +26,7 @@ from ..nonsmooth.timestepping.step_laws import StepLaws, step_laws
 from ..nonsmooth.unsettled import unsettled
 from ..numerics.arrays import Array, Indices
 from ..solvers import Method, Step
-from ..solvers.interpolation import Hermite
+from ..solvers.interpolation import straight
 from ..solvers.trajectory import Trajectory
 from ..system.system import System
 from .callbacks import Callbacks
@@ -125,8 +125,8 @@ class MoreauJean(Method):
         if why == CHANGED:
             laws.modes = steps.modes.astype(laws.modes.dtype)
         self.t, self.y = float(ends[-1]), rows[-1].copy()
-        slope = (self.y - y) / (self.t - t)  # positions move by constant velocities
-        return Step(t, self.t, self.y, Hermite(t, self.t, y, self.y, slope, slope))
+        # positions move by constant velocities
+        return Step(t, self.t, self.y, straight(t, self.t, y, self.y))
 
     def _refused(self, why: int) -> Exception:
         """What is said where a step has no efforts."""

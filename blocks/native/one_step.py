@@ -23,7 +23,7 @@ from ..machine.functions import machine_code
 from ..nonsmooth.modes.islands import NetworkModes
 from ..numerics.arrays import Indices, Matrix, Vector
 from ..numerics.tolerances import LEAST_ERROR, SAME_INSTANT, STEP_REST, TIME_GRAIN, TINY
-from ..solvers.looks import ABOUT, AT_ONCE, BEYOND, MOST_PARTS, SEEN
+from ..solvers.looks import ABOUT, BEYOND, MOST_PARTS, SEEN
 from .delayed import bend_before, forget_past, keep_step
 from .events import (
     BENDS,
@@ -101,7 +101,6 @@ __all__ = ["CROSSED", "DAMPS", "EARLY", "FULL", "LOCATED", "NOT_FINITE", "NO_REV
 
 DAMPS = 3.0  # step times rate up to which the explicit pair damps what is fast: by half a step
 DAMPS_OF_HIGH_ORDER = 5.0  # likewise; beyond, its extension shows what is fast larger than it is
-BEYOND_SLOPE = 1.05  # as BEYOND, where a straight line tells of the way
 MOST_HALVINGS = 6  # of a step of order 8 for what is between its ends
 SELDOM = 8  # steps between two looks at that
 PERSISTS = 5  # steps in a row that go nowhere: others are to judge that, once
@@ -200,23 +199,15 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
     So many borders of pieces are ``behind``. Where it has got there, or to a crossing, f(t, x)
     is only known of explicit methods: others ask for it after the event.
 
-    The first step of an explicit method ends a little beyond where the slope leads a relation
-    across zero. A first step in which one crosses is taken again up to there, and a little farther,
-    so that the crossing is in it. It has the length of one before the event, and may have strode
-    over all that holds until then, as through a stop with all its stages beyond, where its error
-    is nothing.
+    A first step in which a relation crosses is taken again up to there, and a little farther, so
+    that the crossing is in it. It may have strode over all that holds until then, as through a stop
+    with all its stages beyond, where its error is nothing.
     """
     t, h, old_error = state[TIME], state[STEP], state[LAST_ERROR]
     if h <= 0.0 and t < t_stop:
         h = _first(code, work, t, x, limits, t_stop)
         counts[2] += 1
     flush_denormals(code, work)
-    if (is_explicit(code) and not is_fixed(code) and relations.held.size and t < t_stop
-            and state[LOOKED] != 1.0):
-        longest = min(h, limits.max_step, t_stop - t)
-        length = _step_to_crossing(code, relations, work, t, x, longest, state)
-        if length < longest and not is_too_small(length, max(abs(t), abs(t_stop))):
-            h = length
     rejected = sought = False
     first, kept, status, halvings, begun, on_grid = state[SINCE] == 0.0, True, FULL, 0, t, 0
     while taken < record.ends.size and status == FULL and kept and t < t_stop:
@@ -362,25 +353,6 @@ def _first(code: Code, work: Workspace, t: float, x: Vector, limits: Limits, t_s
     for i in range(x.size):
         d2 = max(d2, abs(k2[i] - k1[i]) / (atol[i] + rtol * abs(x[i])))
     return first_step(h, d1, d2 / h, least, limit, root_of(code))
-
-
-@machine_code
-def _step_to_crossing(code: Code, relations: Relations, work: Workspace, t: float, x: Vector,
-                      h: float, state: Vector) -> float:
-    """The length of a first step: ``h``, or to a little beyond where the slope at its start leads
-    a margin to zero before that, if not at once: what has just left zero may do so by rounding."""
-    look_at_start(code, relations, work.at, t, x)
-    state[LOOKED] = 1.0
-    slope, ahead = work.k[0], work.k[WORK]
-    for i in range(x.size):
-        ahead[i] = x[i] + h * slope[i]
-    start, there, slack = relations.looks[0], relations.looks[1], relations.slack
-    margins_at(code, relations, work.at, t + h, ahead, there)
-    earliest = 1.0
-    for r in range(start.size):
-        if there[r] < 0.0 and start[r] > FAR * slack[r]:
-            earliest = min(earliest, start[r] / (start[r] - there[r]))
-    return BEYOND_SLOPE * earliest * h if AT_ONCE < earliest < SEEN else h
 
 
 @machine_code

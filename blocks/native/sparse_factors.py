@@ -122,9 +122,7 @@ class SparseFactors:
                         chosen * self._length])
         own, self._room, self._plan, self.end = (int(i) for i in at)  # end: entry behind all
         self.values = own if values is None else values
-        # entries of ``q``: where the pivots of the factors stand, and with the most that rows which
-        # say nothing new have missed in a solution
-        self.pivots, self.missed = self._room, self._room + 7 * n + 1
+        self.pivots = self._room  # the entry of ``q`` where those of the factors stand
         self._plans: dict[bytes, Indices] = {}  # of columns that have been chosen
 
     @property

@@ -232,17 +232,6 @@ def project_after_events(code: Code, work: Workspace, times: Vector, rows: Matri
 
 
 @machine_code
-def unknowns_after_events(code: Code, work: Workspace, times: Vector, rows: Matrix, which: Indices,
-                          constants: Matrix, q: Vector, out: Matrix) -> None:
-    """Unknowns that slopes are solved with, of such points: slopes leave them first in ``q``."""
-    for k in range(times.size):
-        q[:] = constants[which[k]]
-        slope_at(code, work, times[k], rows[k], work.k[NEW])
-        found = out[k]
-        found[:] = q[: found.size]
-
-
-@machine_code
 def has_slope(code: Code, work: Workspace, t: float, x: Vector) -> bool:
     """Whether f(t, x) is finite where steps begin; it stands in the first row of stages then."""
     slope_at(code, work, t, x, work.k[0])

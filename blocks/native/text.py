@@ -12,7 +12,6 @@ import numpy as np
 from ..machine.compiling import compiled, name_of_code
 from ..machine.functions import machine_code
 from ..machine.signatures import vector_at
-from ..numerics.tolerances import CEASED_FLOW, FULFILLED
 from .expressions import Writer
 from .loop_text import PARALLEL, WIDE, LoopText
 from .places import ROOM
@@ -52,28 +51,12 @@ class Text:
     right: int  # entry of ``q`` from which right sides stand, and then solutions
     beginning = Beginning()
     tied: Any = None  # solves for states that are not integrated, where there are any
-    carried_at = "", 0  # where the torn unknowns stand
 
-    def _solve(self, w: Writer, factors: SparseFactors | FullFactors, factored: bool = False
-               ) -> str:
+    def _solve(self, w: Writer, factors: SparseFactors | FullFactors) -> str:
         """The solution takes the place of the right side; whether there is none."""
-        singular = "false" if factored else factors.factor(w)
+        singular = factors.factor(w)
         factors.solve(w, w.pointer("%q", self.right))
-        if isinstance(factors, FullFactors) or factors.carried is None or factored:
-            return singular
-        missed = w.compare("ugt", w.load("%q", factors.missed), self._may_miss(w, factors))
-        return w.new(f"or i1 {singular}, {missed}")
-
-    def _may_miss(self, w: Writer, factors: SparseFactors) -> str:
-        """What an equation that says nothing new may miss."""
-        assert factors.carried is not None
-        base, first = self.carried_at
-        allowed = w.constant(FULFILLED)
-        for i in np.flatnonzero(factors.carried[0]).tolist():
-            value = w.intrinsic("fabs", w.load(base, first + i))
-            part = w.binary("fmul", w.constant(CEASED_FLOW), value)
-            allowed = w.binary("fadd", allowed, part)
-        return allowed
+        return singular
 
     def _values(self, w: Writer, expression: Any, places: Any = None, *more: Any) -> list[str]:
         function = ca.Function("part", [*self.arguments, *more], [expression])
@@ -135,7 +118,8 @@ class Text:
         w.lines.append(f"  call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, "
                        f"i64 {8 * count}, i1 false)")  # fmt: skip
 
-    def _clear(self, w: Writer, target: str, count: int) -> None:
+    @staticmethod
+    def _clear(w: Writer, target: str, count: int) -> None:
         w.declared.add("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
         w.lines.append(f"  call void @llvm.memset.p0.i64(ptr {target}, i8 0, i64 {8 * count}, "
                        "i1 false)")  # fmt: skip

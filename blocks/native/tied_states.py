@@ -1,4 +1,4 @@
-"""How do tied states and nonlinear algebraic unknowns read as machine code?
+"""How do tied states and algebraic unknowns read as machine code?
 
 States that constraints tie to others, torn unknowns, and what friction at nodes without mass takes
 where its law is a curve, are carried along with the
@@ -70,7 +70,6 @@ class Tied(Text):
         # in the order in which Newton's method knows them
         (self.entries, self.magnitudes, self.whole, self.here, self.right, _, _, _, self.slope,
          self.done, end) = (int(i) for i in at)
-        self.carried_at = "%q", self.here + self.nx
         self.places = {**places, 1: ("%q", self.here), 2: ("%q", self.here + self.nx),
                        TAKEN: ("%q", self.here + self.nx + system.nz)}
         derivative = ca.jacobian(self.residual, self.unknowns)[:, self.candidates.tolist()]
@@ -88,7 +87,9 @@ class Tied(Text):
             ca.which_depends(part, ca.vertcat(tape.z, given[0][-1]), 1, True).count(True)
             for part in (self.residual[self.nz :], derivative[:, len(tied) :].nz[:])
             if part.numel())
-        self.linear = self.serves_again and not system.clusters
+        self.linear = not system.clusters and (
+            self.serves_again or given is None and network is None and system.has_linear_loops
+            and not columns.any())
         self._keep_apart(derivative)
         #: Code that fills in what no round changes; the matrix, and residuals with it unless it is
         #: factored once; and residuals.
@@ -98,7 +99,10 @@ class Tied(Text):
         self.name = self.again = self._code(self._solver)
         if self.serves_again:
             self.again = self._code(lambda w: self._solver(w, again=True))
-        self.slopes = self._code(self._slopes_of_torn) if self.nz else ""
+        #: Whether Newton's method starts from anywhere: nothing needs to be foreseen.
+        self.is_direct = self.linear and given is None
+        predicts = self.nz and not self.is_direct
+        self.slopes = self._code(self._slopes_of_torn) if predicts else ""
 
     def _code(self, write: Callable[[Writer], None]) -> str:
         """The name of a function whose lines are written."""
@@ -186,7 +190,9 @@ class Tied(Text):
 
     def put_slopes_of_torn(self, w: Writer, first: int) -> None:
         """Put the slopes of torn unknowns into ``out``, behind all states from first on."""
-        if self.nz:
+        if self.is_direct:
+            self._clear(w, w.pointer("%out", first + self.nx), self.nz)
+        elif self.nz:
             w.run(self.slopes, out=w.pointer("%out", first))
 
     # -- the function itself -------------------------------------------------------------
@@ -223,10 +229,10 @@ class Tied(Text):
         self._copy(w, w.pointer("%q", self.slope), "%out", self.nx)
         places = {**self.places, len(self.arguments): ("%q", self.slope)}
         self._fill(w, ca.densify(change), self.right, places, slope)
-        bad = self._solve(w, self.factors, factored=True)
+        self.factors.solve(w, w.pointer("%q", self.right))
         for i in range(self.nz):  # only what Newton's method starts from
             value = w.or_zero(w.new(f"fneg double {w.load('%q', self.right + i)}"))
-            w.store(w.select(bad, w.constant(0.0), value), "%out", self.nx + i)
+            w.store(value, "%out", self.nx + i)
 
 
 class TiedCode(SolvedText):

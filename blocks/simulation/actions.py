@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, cast
 import casadi as ca
 import numpy as np
 
-from .. import native
 from ..assembly.network import Family
 from ..exceptions import BlocksError, ParameterError, SimulationError
 from ..language.component import Component
@@ -512,15 +511,10 @@ class PythonSamples:
 
 
 def _is_known_at_events(function: ca.Function | None, system: System, efforts: bool) -> bool:
-    """Whether machine code knows at events what a function depends on.
-
-    Of what is solved for it knows what is carried along with the states, and where set-valued
-    ``efforts`` are functions of modes all of it.
-    """
-    effort, unknown = len(system.arguments) - 1, 2
-    return function is not None and (
-        efforts or not function.jac_sparsity(0, effort).nnz()) and (
-        efforts or native.is_solved_for(system) or not function.jac_sparsity(0, unknown).nnz())
+    """Whether machine code knows at events what a function depends on: efforts of set-valued laws
+    where these are functions of modes, and all else."""
+    effort = len(system.arguments) - 1
+    return function is not None and (efforts or not function.jac_sparsity(0, effort).nnz())
 
 
 def _two_values(path: str, statement: str, t: float, one: Any, other: Any) -> SimulationError:

@@ -35,7 +35,8 @@ class Episode:
     u: Array
     modes: Indices | None = None  # of set-valued laws, where there are any
     struck: tuple[tuple[int, int], ...] = ()  # (family, instance) of contacts struck at its start
-    #: Torn unknowns of nonlinear loops at times within it, where the trajectory does not hold them.
+    #: Tied states and unknowns of nonlinear loops at times within it, where the trajectory does not
+    #: hold them.
     marks: list[tuple[float, Array]] | None = None
 
     @classmethod
@@ -55,9 +56,9 @@ class Episode:
         return [a for a in every if a is not None] + [z for _, z in self.marks or ()]
 
     def marks_around(self, t: float) -> list[tuple[float, Array]]:
-        """The last time up to another one at which torn unknowns are known, and the next, with
-        these."""
-        marks, begin = self.marks or [], (self.start, self.z)
+        """The last time up to another one at which what is solved for is known, and the next, with
+        that."""
+        marks, begin = self.marks or [], (self.start, np.append(self.x[self.tied], self.z))
         k = bisect_right(marks, t, key=lambda mark: mark[0])
         before = marks[k - 1] if k else begin
         return [before, marks[k] if k < len(marks) else before]

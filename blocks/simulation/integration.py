@@ -13,7 +13,7 @@ from ..solvers import Step, Trajectory
 from ..solvers.looks import BEYOND, SEEN
 from ..system.failure import AlgebraicFailure
 from ..system.newton import TOLD
-from ..system.problem import Problem, Tangent
+from ..system.problem import Problem
 from .episode import Episode
 from .events import Events
 from .failures import stop_at_failed_step
@@ -24,7 +24,7 @@ from .zero_crossings import ZeroCrossings
 
 if TYPE_CHECKING:
     from ..native.courses import PassedCourses
-    from ..native.python_steps import LoopBranch
+    from ..native.python_steps import Branch
     from ..nonsmooth.modes.decisions import Change
     from ..nonsmooth.modes.drift_correction import Contacts
 
@@ -32,9 +32,6 @@ __all__ = ["Ending", "Integration"]
 
 LAST_STEPS = 5  # and one less: a dead point is near within the longest of these
 FARTHER = 16  # times that: after an event steps are short
-HALVINGS = 50  # of a step in which tied states cannot be followed
-FOLLOWS = 0.1  # part of its way by which a tied state may miss its prediction
-SMALL = 1e-3  # of its nominal value: what it may miss anyway
 
 
 class Ending(NamedTuple):
@@ -82,9 +79,8 @@ class Integration:
         self.y: Array = np.zeros(0)
         self.method: Any = None
         self.trajectory: Any = None
-        self.tied: _TiedBranch | None = None
-        self.loops: LoopBranch | None = None
-        self._followed: LoopBranch | None = None  # that of any, made for the first of these
+        self.branch: Branch | None = None  # what is solved for is on, where it is followed
+        self._branch: Branch | None = None  # the last one that was made
         self.retaken = False  # its first step
         self.decided_in_steps = False  # by a method that steps over events
         self.modes: Any = None  # at the start, where they are
@@ -127,14 +123,14 @@ class Integration:
         if self.trajectory is None:
             self.trajectory = Trajectory(t, self.y, order=self.method.order)
         self.open(t, struck, self.trajectory)
-        problem.predictor = problem.guess_z = self.tied = self.loops = None
-        if self.system.clusters and not self.method.carries:
-            self.tied = _TiedBranch(problem, t)
-        elif _follows_branches(problem) and not self.method.looks_itself:
-            from ..native.python_steps import LoopBranch
+        problem.guess = self.branch = None
+        if _follows_branches(problem) and not self.method.looks_itself:
+            from ..native.python_steps import Branch
 
-            self.loops = self._followed = self._followed or LoopBranch(problem)
-            self.recording.episodes[-1].marks = self.loops.begin(problem.z)
+            if self._branch is None or self._branch.tied is not problem.tied:
+                self._branch = Branch(problem)
+            self.branch = self._branch
+            self.recording.episodes[-1].marks = self.branch.begin(t)
         self.stop = self.time_events.after(t, self.method.own_events is not None)
         if problem.delays is not None and self.method.own_events is None:
             self.stop = min(self.stop, problem.delays.after(t))
@@ -164,7 +160,7 @@ class Integration:
             return self._take_step(step)
         except AlgebraicFailure as failure:  # at a point within it
             again = step.t - self.t > self.time_events.tiny(self.t)
-            if self.loops is not None and again:
+            if self.branch is not None and not self.system.clusters and again:
                 self._retake((step.t - self.t) / 2)
                 return None
             t, y = (step.t, step.y) if self.method.looks_itself else (self.t, self.y)
@@ -174,9 +170,9 @@ class Integration:
     def _take_step(self, step: Step) -> Ending | None:
         """Take what a step is good for; tell the ending if that was the last."""
         shortened = False
-        if self.tied is not None and (until := self.tied.followed(step)) < step.t:
+        if self.branch is not None and (until := self.branch.followed(step)) < step.t:
             shortened, step = True, step._replace(t=until, y=step.dense(until))
-        if self.loops is not None and not self.loops.keeps(step):
+        if self.branch is not None and not self.branch.keeps(step):
             if step.t - self.t <= self.time_events.tiny(step.t):
                 return self._end_of_branch(self.t, self.y)
             self._retake((step.t - self.t) / 2)
@@ -197,10 +193,8 @@ class Integration:
             return self._end_at_crossing(step, at, which, y)
         if shortened:
             self.running.longest = step.t - step.t_old
-        elif self.tied is not None:
-            self.tied.go_on()
-        if self.loops is not None:
-            self.loops.go_on(step.t)
+        if self.branch is not None:
+            self.branch.go_on(step.t)
         self._keep(step, step.t)
         if self.t >= self.stop:
             return None  # what is known to happen now comes first
@@ -220,14 +214,14 @@ class Integration:
         if not system.nz or system.has_linear_loops or system.clusters or (
                 problem.laws is not None and problem.laws.massless):
             return None
-        if self.loops is not None:
-            z = self.loops.z
+        if self.branch is not None:
+            z = self.branch.unknowns
         elif self.trajectory.carries:
             z = self.trajectory.states(np.array([t]), np.zeros(1, dtype=int))[0, system.nx :]
         else:
             z = problem.z.copy()
         settings = self.running.settings
-        problem.guess_z = None
+        problem.guess = None
         episodes, duration = self.recording.episodes, settings.t_end - settings.t_start
         begun = next((e for e in reversed(episodes) if t - e.start > AT_FOLD * duration),
                      episodes[-1])  # at the fold itself nothing tells the branch
@@ -269,10 +263,10 @@ class Integration:
         ahead, tied = time_to_dead_point(problem, t), problem.tied
         if not -longest < ahead <= longest:
             return None
-        predictor, problem.predictor = problem.predictor, None
+        guess, problem.guess = problem.guess, None
         steps = steps_over(problem, t, ahead, longest, self.stop, self.running.settings.rtol)
         if not steps:
-            problem.predictor = predictor
+            problem.guess = guess
             return None
         problem.failure, at, which = None, t, None
         problem.tie(np.zeros(0, dtype=int))
@@ -416,40 +410,8 @@ class Integration:
 
 
 def _follows_branches(problem: Problem) -> bool:
-    """Whether it has nonlinear loops that Newton's method solves at every point."""
+    """Whether tied states, or unknowns of nonlinear loops, are solved for at every point."""
     system, laws = problem.system, problem.laws
-    return (bool(system.tape.followed.any()) and not system.clusters
-            and problem.size == len(problem.free) and (laws is None or not laws.massless))
-
-
-class _TiedBranch:
-    """The branch that the tied states of a problem are on, from step to step of an episode.
-
-    No error estimate watches them: where all motion is prescribed (a driven linkage),
-    the states that are integrated allow any step.
-    """
-
-    def __init__(self, problem: Problem, t: float) -> None:
-        self.problem = problem
-        self.last: Tangent = problem.tangent(t)
-        self.ahead = self.last  # at the end of the step that was looked at
-        problem.predictor = self.last
-
-    def followed(self, step: Step) -> float:
-        """How far into a step they move as predicted."""
-        start = self.last
-        t = step.t
-        for _ in range(HALVINGS):
-            h = t - step.t_old
-            self.problem.solve(t, np.asarray(step.dense(t)))
-            self.ahead = self.problem.tangent(t)
-            missed = np.abs(self.ahead.x - start.x - h * (start.slope + self.ahead.slope) / 2)
-            way = h * (np.abs(start.slope) + np.abs(self.ahead.slope)) / 2
-            if np.all(missed <= FOLLOWS * way + SMALL * self.problem.scale_x[self.problem.tied]):
-                break
-            t = step.t_old + h / 2
-        return t
-
-    def go_on(self) -> None:
-        """The step is taken: predictions start from its end."""
-        self.problem.predictor = self.last = self.ahead
+    return bool(system.clusters) or (
+        bool(system.tape.followed.any()) and problem.size == len(problem.free)
+        and (laws is None or not laws.massless))

@@ -41,10 +41,11 @@ def named_method(method: str) -> type[Method]:
         from ..native.moreau_jean import MoreauJean
 
         return MoreauJean
-    if name in COMPILED and (native.is_installed() or name not in ("dopri5", "rodas4")):
-        return native.compiled_method(name)
+    compiled = next((known for known in COMPILED if known.lower() == name), "")
+    if compiled and (native.is_installed() or compiled not in ("dopri5", "RK45", "RK23", "rodas4")):
+        return native.compiled_method(compiled)
     try:
-        return method_named("RK45" if name == "dopri5" else method)
+        return method_named("DOP853" if compiled and compiled != "rodas4" else method)
     except UnknownMethod:
         raise unknown_method("simulate(method=…)", method) from None
 
@@ -111,9 +112,7 @@ def in_python(kind: type[Method], problem: Problem) -> type[Method]:
     """A method in Python that takes the place of one in machine code."""
     if not problem.size:
         return Quasistatic
-    if kind.fixed_step:
-        return method_named("rodas4" if kind.implicit else "DOP853")
-    return method_named("RK45" if kind.name == "dopri5" else kind.name)
+    return method_named("rodas4" if kind.implicit else "DOP853")
 
 
 class Quasistatic(Method):

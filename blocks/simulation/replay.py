@@ -16,16 +16,15 @@ import numpy as np
 
 from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.blas_threads import threads_for
-from ..solvers.interpolation import Hermite
 from ..system.failure import AlgebraicFailure
 from ..system.points import Points, modes_in
-from ..system.problem import Problem, Tangent
+from ..system.problem import Problem
 from .episode import Episode
 from .episode_list import EpisodeList
 from .wanted import Wanted
 
 if TYPE_CHECKING:
-    from ..native.python_steps import LoopBranch
+    from ..native.python_steps import Branch
     from ..nonsmooth.contract import IndeterminateGroup
     from ..nonsmooth.modes.drift_correction import Contacts
 
@@ -33,7 +32,6 @@ __all__ = ["READING", "Replay"]
 
 MOST_NUMBERS = 1 << 24  # at all points that are looked at together, and of states that are kept
 MOST_ELEMENTS = 24  # whose efforts are solved for together, by a matrix per point
-SMALL_STEPS = 64  # between two instants, where unknowns change too much to be solved for at once
 
 #: Compiled functions of a system keep their arguments: one look at a time.
 READING = RLock()
@@ -125,6 +123,7 @@ class Replay:
         x, z = np.zeros((system.nx, k)), np.zeros((system.nz, k))
         d, u = np.zeros((system.nd, k)), np.zeros((system.nu, k))
         incomplete = np.zeros(k, dtype=bool)
+        last = self._last_values is not None and system.has_linear_loops
         for part, columns, number in self.episodes.parts(which):
             times = t[columns]
             u[:, columns] = part.u[:, None]
@@ -134,7 +133,7 @@ class Replay:
             if rows is not None:
                 x[:, columns], carried = np.split(rows.T, [system.nx])
                 self._put_carried(carried, z, u, columns)
-                incomplete[columns] = bool(system.nz) and not len(carried)
+                incomplete[columns] = bool(system.nz) and (not len(carried) or last)
                 continue
             assert isinstance(part, Episode)
             free = np.delete(np.arange(system.nx), part.tied)
@@ -173,8 +172,7 @@ class Replay:
         x, z, u = points.x.copy(), points.z.copy(), points.u.copy()
         missing = np.ones(len(points), dtype=bool)
         if laws is None:
-            z, known = self._linear_unknowns(points, which)
-            missing = incomplete & ~known
+            missing = incomplete
         elif not incomplete.all():
             complete = np.flatnonzero(~incomplete)
             x[:, complete], u[:, complete], known = self._efforts_at(points.some(complete), split)
@@ -205,29 +203,6 @@ class Replay:
             u[:, left], known[left] = laws.inputs_at(problem, again, split)
             x[:, left] = np.where(known[left], again.x, x[:, left])
         return x, u, known
-
-    def _linear_unknowns(self, points: Points, which: Indices) -> tuple[Array, Flags]:
-        """Torn unknowns, and where they are found: where the equations are linear in them.
-
-        By the machine code of the run, or by the system's functions at many points at once.
-        """
-        z, found = points.z.copy(), np.zeros(len(points), dtype=bool)
-        for part, columns, number in self.episodes.parts(which):
-            values = part.courses.unknowns(points.t[columns], points.x[:, columns], number)
-            if values is not None:
-                z[:, columns], found[columns] = values, np.isfinite(values).all(axis=0)
-        left, function = np.flatnonzero(~found), self.system.linear_unknowns
-        if function is None or self.system.tape.carried.any():
-            return z, found
-        from ..system.newton_at_points import solved_at_points
-
-        together = max(1, MOST_NUMBERS // (8 * len(z) * (len(z) + 1)))
-        for first in range(0, len(left), together):
-            some = left[first : first + together]
-            t, x, guess, *others = points.some(some).columns()
-            z[:, some], found[some] = solved_at_points(
-                function, guess, self.problem.scale_z, t, x, *others)
-        return z, found
 
     def must_solve(self, incomplete: Flags, wanted: Wanted) -> bool:
         """Whether more is wanted than what trajectories hold."""
@@ -297,19 +272,21 @@ class Replay:
         return problem
 
     @cached_property
-    def _loops(self) -> LoopBranch:
-        from ..native.python_steps import LoopBranch
+    def _branch(self) -> Branch:
+        from ..native.python_steps import Branch
 
-        return LoopBranch(self.problem)
+        return Branch(self.problem)
 
-    def _torn_at(self, episode: Episode, t: float) -> Array:
-        """Torn unknowns at a time of an episode, between its marks."""
+    def _solved_near(self, episode: Episode, t: float) -> Array:
+        """Near what is solved for at a time of an episode, between its marks."""
         (t0, before), (t1, after) = episode.marks_around(t)
         if t1 == t0:
             return before
-        y0, y = (episode.trajectory(at)[: self.problem.size] for at in (t0, t))
         near = before + (t - t0) / (t1 - t0) * (after - before)
-        return self._loops.put((t0, y0, before), (t, y, near))
+        if self.system.clusters:
+            return near
+        y0, y = (episode.trajectory(at)[: self.problem.size] for at in (t0, t))
+        return self._branch.put((t0, y0, before), (t, y, near))
 
     def _one_by_one(self, episode: Episode, t: Array, x: Array, z: Array, split: bool
                     ) -> tuple[Array, Array, Array]:
@@ -319,43 +296,23 @@ class Replay:
         carried = episode.trajectory.carries
         contacts = self._contacts if laws is not None else None
         u = np.empty((system.nu, len(t)))
-        branch: _Branch | None = None
-        before = episode.start
         for k, at in enumerate(t):
             try:
                 if carried:
                     problem.x[:] = x[:, k]
-                elif system.clusters:
-                    branch = branch or _Branch(problem, episode)
-                    problem.x[problem.tied] = branch.near(at)
-                elif episode.marks:
-                    problem.z[:] = self._torn_at(episode, float(at))
+                elif episode.marks is not None:
+                    problem.solved_for = self._solved_near(episode, float(at))
                 problem.x[free] = x[free, k]
                 if contacts is None or problem.algebraic:
-                    self._follow(episode, before, at)
+                    problem.update(at)
                 if contacts is not None and not contacts.close(problem, at):  # as at ends of steps
                     problem.update(at)
                 if laws is not None and split:
                     laws.split_internal_stress(problem, at)
                 x[:, k], z[:, k], u[:, k] = problem.x, problem.z, problem.u
-                before = at
             except AlgebraicFailure:
                 x[:, k], z[:, k], u[:, k] = np.nan, np.nan, np.nan
         return x, z, u
-
-    def _follow(self, episode: Episode, before: float, at: float) -> None:
-        """Solve at the present point; in small steps from the last one, where that is far away."""
-        problem = self.problem
-        try:
-            problem.update(at)
-        except AlgebraicFailure:
-            if self.system.clusters or problem.laws is not None:
-                raise
-            free = problem.free
-            for between in np.linspace(before, at, SMALL_STEPS + 1)[1:]:
-                y = episode.trajectory(float(between))[: len(free)]
-                problem.x[free] = y * problem.scale_x[free]
-                problem.update(float(between))
 
     @cached_property
     def _last_values(self) -> LastValues | None:
@@ -390,37 +347,6 @@ class _Reading:
     states: Points
     incomplete: Flags
     solved: dict[bool, Points] = field(default_factory=dict)
-
-
-class _Branch:
-    """Where Newton's method is to start from for the tied states of an episode.
-
-    They are followed from step to step as the run has followed them; inside a step they are
-    near a cubic through its ends.
-    """
-
-    def __init__(self, problem: Problem, episode: Episode) -> None:
-        self.problem, self.trajectory = problem, episode.trajectory
-        self.steps = episode.trajectory.t
-        self.reached = 0  # the step end
-        self.left = self.right = self._end(episode.x[problem.tied])
-
-    def near(self, at: float) -> Array:
-        """A guess at a time not before that of the last call."""
-        while self.steps[self.reached] < at and self.reached + 1 < len(self.steps):
-            self.reached += 1
-            self.left, self.right = self.right, self._end(self.right(self.steps[self.reached]))
-        a, b = self.left, self.right
-        return b.x if a.t == b.t else Hermite(a.t, b.t, a.x, b.x, a.slope, b.slope)(at)
-
-    def _end(self, guess: Array) -> Tangent:
-        """Tied states and their slopes at a step's end."""
-        problem, at = self.problem, float(self.steps[self.reached])
-        tied, free = problem.tied, problem.free
-        problem.x[tied] = guess
-        problem.x[free] = self.trajectory(at)[: len(free)] * problem.scale_x[free]
-        problem.update(at)
-        return problem.tangent(at)
 
 
 LOOKS = 1 - np.array([1e-9, 1e-6, 1e-3, 0.5, 1 - 1e-9])  # of an episode, the last one first

@@ -7,7 +7,6 @@ contract is in `base`; `method_named` finds a class, and only then is its module
 ===============  ==========================================================
 rodas4           Rosenbrock method: stiff, sparse with large algebraic loops
 Radau, BDF       implicit methods of SciPy: stiff ODE
-RK45, RK23       explicit Runge-Kutta pairs of SciPy: not stiff
 DOP853           explicit Runge-Kutta of order 8: not stiff, tight tolerance
 ode45, ode23s    published step controls, to reproduce published step counts
 ===============  ==========================================================
@@ -42,7 +41,7 @@ class _Registry(UserDict[str, Any]):
 
 METHODS: Mapping[str, type[Method]] = _Registry({
     "rodas4": "rosenbrock:Rodas4", "Radau": "scipy_methods:Radau", "BDF": "scipy_methods:BDF",
-    "RK45": "scipy_methods:RK45", "RK23": "scipy_methods:RK23", "DOP853": "scipy_methods:DOP853",
+    "DOP853": "scipy_methods:DOP853",
     "ode45": "ode45:Ode45", "ode23s": "ode23s:Ode23s"})
 
 

@@ -167,13 +167,6 @@ class KeptCourse(ABC):
         """
         return None
 
-    def unknowns(self, times: Array, x: Array, number: Indices) -> Array | None:
-        """Torn unknowns where slopes are solved for with them, by times and states there, (n, k).
-
-        None where nothing but the system's functions gives them.
-        """
-        return None
-
     def __call__(self, t: ArrayLike) -> Array:
         """Values at times ``t``, (n, k); a scalar time gives (n,).
 

@@ -12,6 +12,7 @@ SIAM Review 46(3), 2004, 501-517.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -19,8 +20,8 @@ from numpy.typing import ArrayLike
 
 from ..numerics.arrays import Array
 
-__all__ = ["Hermite", "barycentric_weights", "basis",
-           "chebyshev_nodes", "nodes_between", "unit_interval"]  # fmt: skip
+__all__ = ["barycentric_weights", "basis", "chebyshev_nodes", "nodes_between", "straight",
+           "unit_interval"]  # fmt: skip
 
 
 @lru_cache(maxsize=32)
@@ -63,21 +64,11 @@ def basis(x: Array, count: int) -> Array:
     return terms / terms.sum(axis=1, keepdims=True)
 
 
-class Hermite:
-    """The cubic with values y0, y1 and slopes s0, s1 at the ends of [start, end]."""
+def straight(start: float, end: float, first: Array, last: Array) -> Callable[[ArrayLike], Array]:
+    """The straight line between values at both ends of [start, end]."""
+    def line(t: ArrayLike) -> Array:
+        s = (np.asarray(t, dtype=float) - start) / (end - start)
+        found: Array = np.multiply.outer(first, 1.0 - s) + np.multiply.outer(last, s)
+        return found
 
-    def __init__(self, start: float, end: float, y0: Array, y1: Array, s0: Array, s1: Array):
-        self.start, self.end = start, end
-        self.y0, self.y1, self.s0, self.s1 = y0, y1, s0, s1
-
-    def __call__(self, t: ArrayLike) -> Array:
-        h = self.end - self.start
-        s = (np.asarray(t, dtype=float) - self.start) / h
-        r = 1.0 - s
-        outer = np.multiply.outer
-        return (
-            outer(self.y0, (1.0 + 2.0 * s) * r * r)
-            + outer(self.y1, (1.0 + 2.0 * r) * s * s)
-            + outer(h * self.s0, s * r * r)
-            - outer(h * self.s1, r * s * s)
-        )
+    return line

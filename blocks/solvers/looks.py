@@ -10,7 +10,7 @@ import numpy as np
 from ..numerics.arrays import Matrix, Vector
 from ..numerics.tolerances import ROUNDING
 
-__all__ = ["ABOUT", "AT_ONCE", "BEYOND", "FARTHEST", "MOST_LOOKS", "MOST_PARTS", "NARROW",
+__all__ = ["ABOUT", "BEYOND", "FARTHEST", "MOST_LOOKS", "MOST_PARTS", "NARROW",
            "SAME", "SCATTER", "SEEN", "TURN", "next_look"]  # fmt: skip
 
 MOST_LOOKS = 32  # at a step, or a part of one
@@ -23,7 +23,6 @@ STEEPER = 1.2  # times the bend of a parabola through looks: a margin may bend s
 ALONE = 1.5  # times that again, where there is no second parabola to compare it with
 WIDE, CLOSE = 0.15, 0.2  # parts of a step, and of the way to a dip, that are looked into anyway
 NARROW = 1e-3  # part of a step between two looks that is not looked into
-AT_ONCE = 1e-3  # part of a step in which nothing has left zero for good
 SAME = 1e-9  # part of a step up to which two looks are one
 SCATTER = 0.6180339887498949  # times whole numbers, modulo 1: no two are the same
 ENDS = 0.05  # part of an interval at its ends where no look is placed

@@ -1,7 +1,7 @@
 """The Dormand-Prince pair under the step control of Shampine and Reichelt.
 
 A twin of a published algorithm, kept to reproduce published step counts. For
-other work take `RK45`, or a tighter tolerance here: errors are measured in the
+other work take `dopri5`, or a tighter tolerance here: errors are measured in the
 maximum norm against max(|y|, atol / rtol).
 
 References

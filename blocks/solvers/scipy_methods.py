@@ -13,8 +13,9 @@ import numpy as np
 from .base import Array, Method, Step
 from .trouble import finite, finite_derivatives
 
-__all__ = ["BDF", "DOP853", "RK23", "RK45", "Radau"]
+__all__ = ["BDF", "DOP853", "Radau"]
 
+STAGES = 12  # of DOP853: how many tries a step took follows from these
 AT = 0.75  # of a step of DOP853: where its dense output is looked at
 LARGEST_DEFECT = 100.0  # there, in tolerances: smooth problems stay below 60
 MOST_HALVINGS = 6
@@ -98,37 +99,7 @@ class ScipyMethod(Method):
         return message or "the step has shrunk to nothing"
 
 
-class _RungeKutta(ScipyMethod):
-    """Explicit pairs: rejected tries follow from the stages spent on a step."""
-
-    stages: ClassVar[int]
-
-    def _account(self, evaluations: int) -> None:
-        self.work.rejected += max(0, evaluations // self.stages - 1)
-
-
-class RK45(_RungeKutta):
-    """Dormand-Prince 5(4), dense output of order 4. Not for stiff systems.
-
-    J. R. Dormand and P. J. Prince, "A family of embedded Runge-Kutta formulae",
-    J. Comp. Appl. Math. 6(1), 1980; L. F. Shampine, "Some practical
-    Runge-Kutta formulas", Math. Comp. 46(173), 1986.
-    """
-
-    name, order, scipy_name, stages = "RK45", 5, "RK45", 6
-
-
-class RK23(_RungeKutta):
-    """Bogacki-Shampine 3(2), cubic dense output. For loose tolerances, not stiff.
-
-    P. Bogacki and L. F. Shampine, "A 3(2) pair of Runge-Kutta formulas",
-    Appl. Math. Lett. 2(4), 1989.
-    """
-
-    name, order, scipy_name, stages = "RK23", 3, "RK23", 3
-
-
-class DOP853(_RungeKutta):
+class DOP853(ScipyMethod):
     """Dormand-Prince 8(5,3), dense output of order 7. For tight tolerances, not stiff.
 
     E. Hairer, S. P. Norsett and G. Wanner, "Solving Ordinary Differential
@@ -138,7 +109,10 @@ class DOP853(_RungeKutta):
     taken again, half as long.
     """
 
-    name, order, scipy_name, stages = "DOP853", 8, "DOP853", 12
+    name, order, scipy_name = "DOP853", 8, "DOP853"
+
+    def _account(self, evaluations: int) -> None:
+        self.work.rejected += max(0, evaluations // STAGES - 1)
 
     def advance(self, t_stop: float) -> Step:
         for halvings in range(MOST_HALVINGS):

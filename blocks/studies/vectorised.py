@@ -56,7 +56,7 @@ class VectorisedRunner(BatchRunner):
 
         if reason := native.unwritable(self.common.problem):
             raise NotBatchable(reason)
-        equations = equations_of(system, self.common.problem.p)
+        equations = equations_of(system)
         if equations.large:
             raise NotBatchable("the model is large")
         slope, written = equations.in_lanes(lanes.LANES, functions.expression(sum(handles, ())))

@@ -279,20 +279,15 @@ class Delays:
 
     def _signals(self, problem: Evaluated, course: Course, t: Array) -> Array:
         """What is delayed, as it is at times, as columns."""
-        solved = getattr(course, "solved", None)
-        if self.of_efforts or solved is None and problem.algebraic:
+        if self.of_efforts or problem.algebraic:
             out = np.empty((len(self.slots), len(t)))
             for k, (at, y) in enumerate(zip(t, course(t).T, strict=True)):
                 problem.solve(at, y)
                 out[:, k] = self.values(*problem.arguments(at))
             return out
-        if solved is None:
-            x, z = course(t) * problem.scale_x[:, None], problem.z
-        else:
-            x, z, _ = np.split(solved(t), np.cumsum([len(problem.x), len(problem.z)]))
-        d = np.repeat(problem.d[:, None], len(t), axis=1)
+        x, d = course(t) * problem.scale_x[:, None], np.repeat(problem.d[:, None], len(t), axis=1)
         d[self.slots] = self._past(t)
-        return self.values.at_columns(t[None, :], x, z, self.p, problem.m, d, problem.u)
+        return self.values.at_columns(t[None, :], x, problem.z, self.p, problem.m, d, problem.u)
 
     def _keep(self, signals: Callable[[Array], Array], starts: Array, ends: Array, halvings: int
               ) -> None:

@@ -8,7 +8,6 @@ functions.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,23 +24,10 @@ from .system import System
 if TYPE_CHECKING:
     from scipy.sparse import csc_matrix  # imported with the first Jacobian, not with the package
 
-__all__ = ["Problem", "Tangent", "spectral_radius"]
+__all__ = ["Problem", "spectral_radius"]
 
 ROUNDS = 24  # of the power iteration; the second half counts
 ALIKE, SETTLED = 8, 1e-3  # so many rounds in a row that have grown alike are enough
-
-
-@dataclass(frozen=True)
-class Tangent:
-    """Tied states at an instant and their slopes there."""
-
-    t: float
-    x: Array
-    slope: Array
-
-    def __call__(self, t: float) -> Array:
-        """Where they are expected at another instant."""
-        return self.x + (t - self.t) * self.slope
 
 
 class Problem:
@@ -67,7 +53,8 @@ class Problem:
         # torn unknowns at the last event, from which Newton's method starts once more where it
         # fails: a trial point far away may have left them far away
         self.z_at_event = self.z
-        self.guess_z: Array | None = None  # where Newton's method starts from for torn unknowns
+        # where Newton's method starts from for what is solved for, at a time; None: from there
+        self.guess: Callable[[float], Array] | None = None
         self.failure: AlgebraicFailure | None = None  # the last one that made a slope nan
         self.laws: Any = None  # set-valued laws that give u, if there are any
         # what takes steps, of a method that keeps it from episode to episode
@@ -89,16 +76,14 @@ class Problem:
             new.laws.modes = self.laws.modes.copy()
         if self.delays is not None:
             new.delays = self.delays.copy_for_reading()
-        new.predictor, new.guess_z, new.unknowns = None, None, self.unknowns.afresh()
+        new.guess, new.unknowns = None, self.unknowns.afresh()
         return new
 
     # -- which states are integrated ---------------------------------------------------
     def tie(self, tied: Indices) -> None:
         """Solve for these states, and integrate the others."""
         # tied, free: states that constraints determine, and those that are integrated
-        self.tied = tied
-        # where Newton's method starts from for tied states; None: from where they are
-        self.predictor: Tangent | None = None
+        self.tied, self.guess = tied, None
         free = np.ones(self.system.nx, dtype=bool)
         free[tied] = False
         self.free = np.flatnonzero(free)
@@ -126,10 +111,14 @@ class Problem:
         self.tie(tied)
         return True
 
-    def tangent(self, t: float) -> Tangent:
-        """Tied states at the present point, and their slopes."""
-        return Tangent(t, self.x[self.tied].copy(),
-                       self.system.slope(*self.arguments(t))[self.tied])
+    @property
+    def solved_for(self) -> Array:
+        """Tied states and torn unknowns at the present point."""
+        return np.append(self.x[self.tied], self.z)
+
+    @solved_for.setter
+    def solved_for(self, values: Array) -> None:
+        self.x[self.tied], self.z[:] = np.split(values, [len(self.tied)])
 
     # -- evaluation ---------------------------------------------------------------------
     def arguments(self, t: float) -> Arguments:
@@ -141,14 +130,12 @@ class Problem:
     def solve(self, t: float, y: Array) -> tuple[Array, Array]:
         """Full states and torn unknowns at integrated states ``y`` (scaled)."""
         self.x[self.free] = y * self.scale
-        if self.predictor is not None:  # the same branch, whatever was evaluated before
-            self.x[self.tied] = self.predictor(t)
-        if self.guess_z is not None:
-            self.z[:] = self.guess_z
+        if self.guess is not None:  # the same branch, whatever was evaluated before
+            self.solved_for = self.guess(t)
         try:
             self.update(t)
         except AlgebraicFailure:
-            if self.guess_z is not None or np.array_equal(self.z, self.z_at_event):
+            if self.guess is not None or np.array_equal(self.z, self.z_at_event):
                 raise
             self.z[:] = self.z_at_event
             self.update(t)
@@ -167,7 +154,7 @@ class Problem:
         ``patient``. Raises AlgebraicFailure, naming the unknowns with the largest residuals.
         """
         if self.algebraic:
-            self.unknowns.solve(self.arguments(t), patient or self.guess_z is None)
+            self.unknowns.solve(self.arguments(t), patient or self.guess is None)
 
     def update_anew(self, t: float) -> None:
         """Solve the algebraic unknowns after relations or states have changed, maybe by far."""

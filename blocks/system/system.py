@@ -169,17 +169,6 @@ class System:
         return self.jacobian(self._residual, ca.vertcat(self.tape.x, self.tape.z))
 
     @cached_property
-    def linear_unknowns(self) -> Evaluator | None:
-        """Matrix and residual of torn unknowns, column after column, these last among what it
-        takes; None where equations are not linear in them, or they are many."""
-        t = self.tape
-        if not 0 < self.nz <= DENSE or self.clusters or not self.has_linear_loops:
-            return None
-        both = ca.horzcat(ca.jacobian(t.residual, t.z), t.residual)
-        return Evaluator(ca.Function("unknowns", [TIME, t.x, t.p, t.m, t.d, t.u, t.z],
-                                     [ca.vec(ca.densify(both))]))
-
-    @cached_property
     def crossings(self) -> Evaluator:
         return self.function("crossings", self.tape.crossings)
 

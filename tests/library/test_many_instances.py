@@ -134,7 +134,7 @@ def agree(found, expected, case):
 def compare(system, case):
     """Slopes, crossing functions and derivatives at random states, on either side of relations."""
     chance, p, t = np.random.default_rng(1), system.parameters(), np.array([0.3])
-    equations, tape, nx, nz = equations_of(system, p), system.tape, system.nx, system.nz
+    equations, tape, nx, nz = equations_of(system), system.tape, system.nx, system.nz
     moved, in_direction = ca.SX.sym("moved", nx), equations.in_direction
     derivative = ca.Function("derivative", [*system.arguments, moved], [
         ca.jtimes(tape.slope, tape.x, moved)])

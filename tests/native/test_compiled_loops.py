@@ -115,7 +115,7 @@ def slopes_of(system, seed=0):
     """Slopes at a random point, by machine code and by CasADi."""
     p, rng = system.parameters(), np.random.default_rng(seed)
     x, z, m = rng.normal(size=system.nx), np.zeros(system.nz), np.ones(system.nm)
-    equations = equations_of(system, p)
+    equations = equations_of(system)
     q = np.concatenate([z, m, np.zeros(system.nd + equations.scratch + 1)])
     q[-equations.scratch :] = np.nan  # what was there before does not matter
     found = np.full(system.nx, np.nan)
@@ -257,7 +257,7 @@ def test_unknowns_of_a_large_network_are_expected_where_states_and_time_take_the
     system, t, x = problem.system, 0.3, problem.x
     problem.solve_algebraic(t)
     slope = system.slope(t, x, problem.z, problem.p, problem.m, problem.d, problem.u)
-    equations = equations_of(system, problem.p)
+    equations = equations_of(system)
     q, found = equations.constants(problem, t), np.empty(2 * n)
     run_code(equations.slope, np.array([t]), np.concatenate([x, problem.z]), problem.p, q, found)
     assert_allclose(found[:n], slope, rtol=1e-12)

@@ -148,7 +148,7 @@ def test_where_llvm_cannot_be_had_the_message_says_so_and_everything_else_works(
         monkeypatch.setattr(place, "is_installed", lambda: False)
     with pytest.raises(MissingPackage, match="pip install llvmlite"):
         oscillator(v="1 m/s").simulate("1 s", method="rk4", step="1 ms")
-    run = oscillator(v="1 m/s").simulate("1 s", method="dopri5")
+    run = oscillator(v="1 m/s").simulate("1 s", method="rodas4")
     assert run.statistics.why.endswith("in Python, as llvmlite is not installed")
     assert stick_slip().simulate("0.3 s").statistics["method"] != "dopri5"
     assert oscillator(v="1 m/s").simulate("1 s").statistics["method"] == "DOP853"

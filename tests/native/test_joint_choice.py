@@ -96,7 +96,7 @@ def pendulums(n):
 def test_slopes_of_joints_that_stick_and_slide_are_those_of_the_interpreted_equations():
     problem = pendulums(6).simulate("1 ms", method="dopri5").recording.problem
     laws, random = problem.laws, np.random.default_rng(4)
-    equations = equations_of(problem.system, problem.p, laws)
+    equations = equations_of(problem.system, laws)
     q, p = equations.constants(problem, 0.0), np.array(problem.p, dtype=float)
     held, place, nx = laws.held_modes, equations.span_of("modes"), len(problem.x)
     q[place.stop + 6 : place.stop + 6 + nx] = 1.0  # behind guesses: all states are free

@@ -277,7 +277,7 @@ def test_slopes_margins_and_values_of_held_modes_are_those_of_the_expressions(bu
     problem = build().simulate("1 ms", method="dopri5").recording.problem
     problem.system.cache.pop("native", None)
     laws, random = problem.laws, np.random.default_rng(3)
-    equations = equations_of(problem.system, problem.p, laws)
+    equations = equations_of(problem.system, laws)
     held, n, nx = laws.held_modes, laws.size, problem.system.nx
     d = laws.delassus.matrix(problem, 0.0)
     wanted = [held.expressions["slope"],

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 from blocks import Component, Model, Variable, abs_, der, exp, quantity, sin, tanh, time
 from blocks.exceptions import ModelError, SimulationError
-from blocks.native.python_steps import LoopBranch
+from blocks.native.python_steps import Branch
 from blocks.simulation.run_start import RunStart
 from blocks.solvers import Step
 from library.rotational import Inertia, QuadraticSpeedDependentTorque, RotationalHardStop
@@ -115,8 +115,8 @@ def test_a_step_that_is_hardly_longer_than_an_instant_is_followed():
     """The first step of a multistep method after an event may be that short, late in a run."""
     problem = RunStart(schmitt_trigger(LAWS[0], "15 V")).problem()
     t, y = 1000.0, problem.solver_vector()
-    branch = LoopBranch(problem)
-    branch.begin(problem.z)
+    branch = Branch(problem)
+    branch.begin(t)
     assert branch.keeps(Step(t, t * (1 + 2e-13), y, lambda _: y))
 
 

@@ -258,7 +258,7 @@ def taken_for_another_error():
 
 
 @pytest.mark.parametrize(("method", "act"), [
-    ("RK23", pressed), ("Radau", pressed), ("ode45", taken_for_another_error)])
+    ("DOP853", pressed), ("Radau", pressed), ("ode45", taken_for_another_error)])
 def test_an_interrupt_within_an_evaluation_tells_what_was_computed(method, act, monkeypatch):
     monkeypatch.setattr("blocks.simulation.method_choice.EXPLICIT", ())  # evaluates in Python
     run = broken_off(Interrupted, act, monkeypatch, method=method, rtol=1e-9).result

@@ -14,7 +14,7 @@ from blocks.solvers import METHODS, Step, Trajectory, UnknownMethod, method_name
 
 from .problems import Chain, Linear, decay, make, oscillator, run, stiff
 
-ADAPTIVE = ["RK45", "RK23", "DOP853", "Radau", "BDF"]
+ADAPTIVE = ["DOP853", "Radau", "BDF"]
 ADAPTIVE += ["ode45", "ode23s", "rodas4"]
 STIFF = ["Radau", "BDF", "ode23s", "rodas4"]
 SPARSE = ["Radau", "BDF", "ode23s", "rodas4"]

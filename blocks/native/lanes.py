@@ -14,10 +14,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..machine.functions import machine_code
-from ..machine.signatures import run_code, take
+from ..machine.signatures import address_of, run_code, take
 from ..numerics.arrays import Cube, Flags, IndexMatrix, Indices, Matrix, Vector
-from ..numerics.tolerances import LEAST_ERROR, NEARLY_STILL, ROUNDING
+from ..numerics.tolerances import LEAST_ERROR, ROUNDING
 from .one_step import DAMPS, FULL, NOT_FINITE, REACHED, SELDOM, TOO_SMALL, fitted
+from .pulses import EXPONENT_ROWS, INSIDE_ROWS, step_to_pulse
 from .stages import ATOL, BACK, ERROR_NORM, EXTENSION, FLUSH, NEW, ROWS, STAGE_TIMES, WORK
 from .step_control import (
     count_up_to,
@@ -32,7 +33,7 @@ from .step_control import (
     told_error,
     trial_step,
 )
-from .steps import EXPLICIT, ROOTS
+from .steps import EXPLICIT, ROOTS, Code, Workspace, known_of, rate_of_error, workspace
 
 __all__ = ["LANES", "Filled", "Runs", "march"]
 
@@ -104,15 +105,22 @@ class _Work(NamedTuple):
     seen: Matrix  # (outputs, lanes)
     looks: Cube  # (5, outputs, lanes) at the start of a step, and in it
     processor: Vector  # (2,) its state before denormals were flushed
+    exponents: Matrix  # (EXPONENT_ROWS, exponents) work space of :mod:`.pulses`, of one lane
+    inside: Matrix  # (INSIDE_ROWS, n) of the same
+    x: Vector  # (n,) the point where the step of that lane begins
+    p: Vector  # its parameters
 
 
-def _work(code: Indices, slope: int, outputs: int, q: Vector, n: int, results: int) -> _Work:
+def _work(code: Indices, slope: int, outputs: int, q: Vector, runs: Runs, results: int,
+          exponents: int) -> _Work:
     """Work space of a thread."""
-    width = max(results, 1)
+    width, n, parameters = max(results, 1), runs.x0.shape[1], runs.p0.shape[1]
     return _Work(
         code, slope, outputs, np.repeat(q, LANES), np.zeros((len(ROWS), n, LANES)), np.array([n]),
         np.zeros(LANES), np.zeros((2, LANES)), np.zeros((3, LANES)), np.zeros((n, LANES)),
-        np.zeros((width, LANES)), np.zeros((5, width, LANES)), np.empty(2))
+        np.zeros((width, LANES)), np.zeros((5, width, LANES)), np.empty(2),
+        np.empty((EXPONENT_ROWS, exponents)), np.empty((INSIDE_ROWS, n)), np.empty(n),
+        np.empty(parameters))
 
 
 def _no_lanes(n: int, parameters: int) -> _Lanes:
@@ -260,24 +268,43 @@ def _take_stages(lanes: _Lanes, work: _Work) -> None:
 
 
 @machine_code
-def _judge(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled) -> int:
+def _put_alone(lanes: _Lanes, work: _Work, alone: Workspace, lane: int) -> None:
+    """Put the present step of a lane where the step of a single run is."""
+    for i in range(work.x.size):
+        work.x[i] = lanes.x[i, lane]
+        for row in range(work.k.shape[0]):
+            alone.k[row, i] = work.k[row, i, lane]
+    for i in range(work.p.size):
+        work.p[i] = lanes.p[i, lane]
+
+
+@machine_code
+def _judge(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled, code: Code, alone: Workspace
+           ) -> int:
     """Which steps are accepted; the number of lanes that have no run any more."""
     idle = 0
     for lane in range(LANES):
         lanes.taken[lane] = False
-        run = lanes.run[lane]
+        run, now = lanes.run[lane], work.step[0, lane]
         if run < 0:
             continue
         filled.counts[run, 2] += 6
         error = told_error(work.error[0, lane], work.error[2, lane], runs.rtol)
         work.error[0, lane] = error
         finite = np.isfinite(work.error[1, lane])
-        if finite and error <= 1.0:
-            lanes.taken[lane] = True
+        length = now
+        if not (finite and error <= 1.0):
+            length = shortened_step(now, error if finite else np.nan, ROOT)
+        elif code.exponents != 0:
+            _put_alone(lanes, work, alone, lane)
+            length = step_to_pulse(code, alone, work.exponents, work.inside, work.x, lanes.t[lane],
+                                   now, runs.rtol, False, False)
+        lanes.taken[lane] = not length < now
+        if lanes.taken[lane]:
             continue
         filled.counts[run, 1] += 1
         lanes.rejected[lane] = True
-        lanes.h[lane] = shortened_step(work.step[0, lane], error if finite else np.nan, ROOT)
+        lanes.h[lane] = length
         if is_too_small(lanes.h[lane], lanes.t[lane]):
             filled.status[run] = TOO_SMALL if finite else NOT_FINITE
             idle += _next_run(runs, lanes, work, lane)
@@ -285,18 +312,7 @@ def _judge(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled) -> int:
 
 
 @machine_code
-def _rate_of_error(lanes: _Lanes, work: _Work, lane: int, rtol: float) -> float:
-    """The rate of the error of one lane, as :func:`blocks.native.steps.rate_of_error`."""
-    k, x, across, rise = work.k, lanes.x, 0.0, 0.0
-    for i in range(x.shape[0]):
-        size = k[ATOL, i, lane] + rtol * abs(x[i, lane])
-        across += ((k[NEW, i, lane] - k[WORK, i, lane]) / size) ** 2
-        rise += ((k[6, i, lane] - k[5, i, lane]) / size) ** 2
-    return np.sqrt(rise / across) if across > NEARLY_STILL**2 else 0.0
-
-
-@machine_code
-def _move_on(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled) -> int:
+def _move_on(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled, alone: Workspace) -> int:
     """Go to the ends of accepted steps; the number of lanes that have no run any more."""
     idle, k = 0, work.k
     for lane in range(LANES):
@@ -309,8 +325,9 @@ def _move_on(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled) -> int:
         lanes.h[lane] = next_step(now, proposed, error, lanes.old_error[lane],
                                   lanes.rejected[lane], ROOT)
         if lanes.pressed[lane] or filled.counts[run, 0] % SELDOM == 0:
+            _put_alone(lanes, work, alone, lane)
             lanes.h[lane], lanes.pressed[lane] = damped(
-                proposed, lanes.h[lane], _rate_of_error(lanes, work, lane, runs.rtol), DAMPS,
+                proposed, lanes.h[lane], rate_of_error(alone, work.x, runs.rtol), DAMPS,
                 lanes.pressed[lane])
         lanes.old_error[lane] = max(error, LEAST_ERROR)
         lanes.rejected[lane] = False
@@ -422,27 +439,30 @@ def _vertex(a: float, b: float, c: float, low: float, high: float) -> float:
     return 1.0 + away if value > high + grain or value < low - grain else -1.0
 
 
-def march(code: Indices, slope: int, outputs: int, q: Vector, runs: Runs, times: Vector,
-          extremes: bool, filled: Filled) -> None:
+def march(arithmetic: Indices, slope: int, outputs: int, code: Code, exponents: int, q: Vector,
+          runs: Runs, times: Vector, extremes: bool, filled: Filled) -> None:
     """Make all runs that no other thread takes.
 
     A run that needs more than ``most`` steps is given up: it may never end, and nothing but
     its own end would stop it. So is one that is stiff: every ``between`` steps it is asked whether
     stability limits them, with more than ``left`` of this length to go.
 
-    ``code`` are addresses of :func:`~blocks.native.stages.arithmetic`, ``slope`` and ``outputs`` of
-    machine code, all for several lanes; ``q`` is what is constant during all runs; ``runs`` and
+    ``arithmetic`` are addresses of :func:`~blocks.native.stages.arithmetic`, ``slope`` and
+    ``outputs`` of machine code, all for several lanes; ``code`` is that of single runs, in which
+    there are so many ``exponents``; ``q`` is what is constant during all runs; ``runs`` and
     ``filled`` are shared by threads; ``times``, ascending, are those at which outputs are wanted,
     ``extremes``: whether their range is.
     """
-    n = runs.x0.shape[1]
-    _march(runs, _no_lanes(n, runs.p0.shape[1]),
-           _work(code, slope, outputs, q, n, filled.lows.shape[1]), filled, times, extremes)
+    work = _work(arithmetic, slope, outputs, q, runs, filled.lows.shape[1], exponents)
+    code = code._replace(p=address_of(work.p), q=address_of(q))
+    _march.knowing(known_of(code))(
+        runs, _no_lanes(work.x.size, work.p.size), work, filled, times, extremes, code,
+        workspace(work.x.size))
 
 
 @machine_code
 def _march(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled, times: Vector,
-           extremes: bool) -> None:
+           extremes: bool, code: Code, alone: Workspace) -> None:
     run_code(work.arithmetic[FLUSH], work.processor, work.at, work.at, work.at, work.at)
     busy = _fill(runs, lanes, work)
     while busy:
@@ -452,11 +472,11 @@ def _march(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled, times: Vector
         if is_any(lanes.fresh):
             continue
         _take_stages(lanes, work)
-        busy -= _judge(runs, lanes, work, filled)
+        busy -= _judge(runs, lanes, work, filled, code, alone)
         if not is_any(lanes.taken):
             continue
         if extremes:
             _find_extremes(lanes, work, filled)
         _keep_courses(runs, lanes, work, filled, times)
-        busy -= _move_on(runs, lanes, work, filled)
+        busy -= _move_on(runs, lanes, work, filled, alone)
     run_code(work.arithmetic[BACK], work.processor, work.at, work.at, work.at, work.at)

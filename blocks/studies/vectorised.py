@@ -60,7 +60,9 @@ class VectorisedRunner(BatchRunner):
         if equations.large:
             raise NotBatchable("the model is large")
         slope, written = equations.in_lanes(lanes.LANES, functions.expression(sum(handles, ())))
-        self.lanes, self._addresses = lanes, (arithmetic(lanes.LANES), slope, written)
+        code = equations.code(self.common.p, self.common.unknowns)
+        self.lanes, self._addresses = lanes, (arithmetic(lanes.LANES), slope, written, code,
+                                              system.tape.exponents.numel())
         self._ends = ends  # of outputs, among the scalars that make up all of them
         self._times = np.array(sorted(times | {self.common.t0, self.common.t1}))
         self._extremes = any(o.reduction in ("max", "min") for o in self.recipe.outputs)

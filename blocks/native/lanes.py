@@ -17,23 +17,20 @@ from ..machine.functions import machine_code
 from ..machine.signatures import address_of, run_code, take
 from ..numerics.arrays import Cube, Flags, IndexMatrix, Indices, Matrix, Vector
 from ..numerics.tolerances import LEAST_ERROR, ROUNDING
-from .one_step import DAMPS, FULL, NOT_FINITE, REACHED, SELDOM, TOO_SMALL, fitted
-from .pulses import EXPONENT_ROWS, INSIDE_ROWS, step_to_pulse
+from .one_step import DAMPS, FULL, NOT_FINITE, REACHED, SELDOM, TOO_SMALL, fitted, length_of_first
+from .pulses import EXPONENT_ROWS, INSIDE_ROWS, see_peaks, step_to_pulse
 from .stages import ATOL, BACK, ERROR_NORM, EXTENSION, FLUSH, NEW, ROWS, STAGE_TIMES, WORK
 from .step_control import (
     count_up_to,
     damped,
-    first_step,
     is_any,
     is_too_small,
-    least_step,
     next_step,
     shortened_step,
     step_to_piece,
     told_error,
-    trial_step,
 )
-from .steps import EXPLICIT, ROOTS, Code, Workspace, known_of, rate_of_error, workspace
+from .steps import EXPLICIT, ROOTS, Code, Workspace, known_of, rate_of_error, slope_at, workspace
 
 __all__ = ["LANES", "Filled", "Runs", "march"]
 
@@ -94,6 +91,7 @@ class _Work(NamedTuple):
     arithmetic: Indices
     slope: int
     outputs: int
+    exponents: int
     q: Vector  # (constants * lanes,)
     k: Cube  # (10, n, lanes) rows of stages
     size: Indices
@@ -105,21 +103,22 @@ class _Work(NamedTuple):
     seen: Matrix  # (outputs, lanes)
     looks: Cube  # (5, outputs, lanes) at the start of a step, and in it
     processor: Vector  # (2,) its state before denormals were flushed
-    exponents: Matrix  # (EXPONENT_ROWS, exponents) work space of :mod:`.pulses`, of one lane
+    known: Cube  # (3, exponents, lanes) at the start of a step, in its middle and at its end
+    peaks: Matrix  # (EXPONENT_ROWS, exponents) of one lane, work space of :mod:`.pulses`
     inside: Matrix  # (INSIDE_ROWS, n) of the same
     x: Vector  # (n,) the point where the step of that lane begins
     p: Vector  # its parameters
 
 
-def _work(code: Indices, slope: int, outputs: int, q: Vector, runs: Runs, results: int,
-          exponents: int) -> _Work:
+def _work(arithmetic: Indices, functions: tuple[int, int, int], q: Vector, runs: Runs,
+          results: int, exponents: int) -> _Work:
     """Work space of a thread."""
     width, n, parameters = max(results, 1), runs.x0.shape[1], runs.p0.shape[1]
     return _Work(
-        code, slope, outputs, np.repeat(q, LANES), np.zeros((len(ROWS), n, LANES)), np.array([n]),
+        arithmetic, *functions, np.repeat(q, LANES), np.zeros((len(ROWS), n, LANES)), np.array([n]),
         np.zeros(LANES), np.zeros((2, LANES)), np.zeros((3, LANES)), np.zeros((n, LANES)),
         np.zeros((width, LANES)), np.zeros((5, width, LANES)), np.empty(2),
-        np.empty((EXPONENT_ROWS, exponents)), np.empty((INSIDE_ROWS, n)), np.empty(n),
+        np.empty((3, exponents, LANES)), np.empty((EXPONENT_ROWS, exponents)), np.empty((INSIDE_ROWS, n)), np.empty(n),
         np.empty(parameters))
 
 
@@ -171,48 +170,22 @@ def _next_run(runs: Runs, lanes: _Lanes, work: _Work, lane: int) -> int:
     return 0
 
 
+@machine_code
+def _put_alone(lanes: _Lanes, work: _Work, alone: Workspace, lane: int) -> None:
+    """Put the present step of a lane where the step of a single run is."""
+    for i in range(work.x.size):
+        work.x[i] = lanes.x[i, lane]
+        for row in range(work.k.shape[0]):
+            alone.k[row, i] = work.k[row, i, lane]
+    for i in range(work.p.size):
+        work.p[i] = lanes.p[i, lane]
+
+
 # -- the start of a run ---------------------------------------------------------------------------
 @machine_code
-def _choose_first_steps(runs: Runs, lanes: _Lanes, work: _Work) -> None:
-    """f(t, x) and Hairer's starting step of lanes that have just been filled."""
-    x, k, fresh, slope = lanes.x, work.k, lanes.fresh, work.spare
-    n, rtol, limit = x.shape[0], runs.rtol, min(runs.max_step, runs.t_end - runs.t0)
-    least = least_step(runs.t0)
-    run_code(work.slope, lanes.t, x, lanes.p, work.q, slope)
-    trial = np.zeros(LANES)
-    for lane in range(LANES):
-        if not fresh[lane]:
-            continue
-        d0 = d1 = 0.0
-        for i in range(n):
-            k[0, i, lane] = slope[i, lane]
-            size = k[ATOL, i, lane] + rtol * abs(x[i, lane])
-            d0 = max(d0, abs(x[i, lane]) / size)
-            d1 = max(d1, abs(slope[i, lane]) / size)
-        trial[lane] = trial_step(d0, d1, least, limit)
-        lanes.h[lane] = d1  # kept for the second look
-    moved = k[WORK]
-    for lane in range(LANES):
-        work.at[lane] = lanes.t[lane] + trial[lane]
-        for i in range(n):
-            moved[i, lane] = x[i, lane] + trial[lane] * k[0, i, lane]
-    run_code(work.slope, work.at, moved, lanes.p, work.q, slope)
-    for lane in range(LANES):
-        if not fresh[lane]:
-            continue
-        d2 = 0.0
-        for i in range(n):
-            size = k[ATOL, i, lane] + rtol * abs(x[i, lane])
-            d2 = max(d2, abs(slope[i, lane] - k[0, i, lane]) / size)
-        d2 /= trial[lane]
-        lanes.h[lane] = first_step(trial[lane], lanes.h[lane], d2, least, limit, ROOT)
-
-
-@machine_code
 def _start_runs(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled,
-                times: Vector, extremes: bool) -> None:
+                times: Vector, extremes: bool, code: Code, alone: Workspace) -> None:
     """First steps, and outputs at the start, of lanes that have just been filled."""
-    _choose_first_steps(runs, lanes, work)
     seen, pending = work.seen, lanes.pending
     if extremes or times.size:
         run_code(work.outputs, lanes.t, lanes.x, lanes.p, work.q, seen)
@@ -222,6 +195,12 @@ def _start_runs(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled,
         run = lanes.run[lane]
         filled.counts[run, 2] += 2
         lanes.fresh[lane] = False
+        _put_alone(lanes, work, alone, lane)
+        slope_at(code, alone, runs.t0, work.x, alone.k[0])
+        for i in range(work.x.size):
+            work.k[0, i, lane] = alone.k[0, i]
+        lanes.h[lane] = length_of_first(code, alone, runs.t0, work.x, runs.rtol,
+                                        min(runs.max_step, runs.t_end - runs.t0))
         pending[lane] = 0
         for j in range(filled.lows.shape[1]):
             filled.lows[run, j] = filled.highs[run, j] = seen[j, lane]
@@ -268,14 +247,29 @@ def _take_stages(lanes: _Lanes, work: _Work) -> None:
 
 
 @machine_code
-def _put_alone(lanes: _Lanes, work: _Work, alone: Workspace, lane: int) -> None:
-    """Put the present step of a lane where the step of a single run is."""
-    for i in range(work.x.size):
-        work.x[i] = lanes.x[i, lane]
-        for row in range(work.k.shape[0]):
-            alone.k[row, i] = work.k[row, i, lane]
-    for i in range(work.p.size):
-        work.p[i] = lanes.p[i, lane]
+def _evaluate_inside(lanes: _Lanes, work: _Work, function: int, out: Matrix) -> None:
+    """What a function comes to at the part ``step[1]`` of the present steps."""
+    run_code(work.arithmetic[EXTENSION], lanes.x, work.k, work.spare, work.size, work.step)
+    for lane in range(LANES):
+        work.at[lane] = lanes.t[lane] + work.step[1, lane] * work.step[0, lane]
+    run_code(function, work.at, work.spare, lanes.p, work.q, out)
+
+
+@machine_code
+def _look_at_exponents(lanes: _Lanes, work: _Work) -> None:
+    """Exponents at both ends of all steps, and in their middle."""
+    for m in range(3 if work.peaks.shape[1] else 0):
+        work.step[1, :] = 0.5 * m
+        _evaluate_inside(lanes, work, work.exponents, work.known[m])
+
+
+@machine_code
+def _sees_peaks(work: _Work, lane: int) -> bool:
+    """Whether exponents of a lane have a peak in its step, as far as these looks tell."""
+    for m in range(3):
+        for r in range(work.peaks.shape[1]):
+            work.peaks[m, r] = work.known[m, r, lane]
+    return see_peaks(work.peaks)
 
 
 @machine_code
@@ -295,10 +289,10 @@ def _judge(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled, code: Code, a
         length = now
         if not (finite and error <= 1.0):
             length = shortened_step(now, error if finite else np.nan, ROOT)
-        elif code.exponents != 0:
+        elif _sees_peaks(work, lane):
             _put_alone(lanes, work, alone, lane)
-            length = step_to_pulse(code, alone, work.exponents, work.inside, work.x, lanes.t[lane],
-                                   now, runs.rtol, False, False)
+            length = step_to_pulse(code, alone, work.peaks, work.inside, work.x, lanes.t[lane],
+                                   now, runs.rtol, True, True)
         lanes.taken[lane] = not length < now
         if lanes.taken[lane]:
             continue
@@ -350,15 +344,6 @@ def _move_on(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled, alone: Work
 
 # -- outputs in a step ----------------------------------------------------------------------------
 @machine_code
-def _evaluate_inside(lanes: _Lanes, work: _Work) -> None:
-    """Outputs at the part ``step[1]`` of the present steps."""
-    run_code(work.arithmetic[EXTENSION], lanes.x, work.k, work.spare, work.size, work.step)
-    for lane in range(LANES):
-        work.at[lane] = lanes.t[lane] + work.step[1, lane] * work.step[0, lane]
-    run_code(work.outputs, work.at, work.spare, lanes.p, work.q, work.seen)
-
-
-@machine_code
 def _widen(lanes: _Lanes, work: _Work, filled: Filled) -> None:
     """Take outputs into the ranges of the runs that have taken a step."""
     lows, highs, seen = filled.lows, filled.highs, work.seen
@@ -376,7 +361,7 @@ def _find_extremes(lanes: _Lanes, work: _Work, filled: Filled) -> None:
     looks, step = work.looks, work.step
     for m in range(4):
         step[1, :] = LOOKS[m]
-        _evaluate_inside(lanes, work)
+        _evaluate_inside(lanes, work, work.outputs, work.seen)
         looks[m + 1, :] = work.seen
         _widen(lanes, work, filled)
     for m in range(3):
@@ -393,7 +378,7 @@ def _find_extremes(lanes: _Lanes, work: _Work, filled: Filled) -> None:
                         step[1, lane] = 0.25 * (m + part)
                         asked = True
             if asked:
-                _evaluate_inside(lanes, work)
+                _evaluate_inside(lanes, work, work.outputs, work.seen)
                 _widen(lanes, work, filled)
     for lane in range(LANES):
         if lanes.taken[lane]:
@@ -417,7 +402,7 @@ def _keep_courses(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled, times:
                     asked = True
         if not asked:
             break
-        _evaluate_inside(lanes, work)
+        _evaluate_inside(lanes, work, work.outputs, work.seen)
         for lane in range(LANES):
             if step[1, lane] > 0.0:
                 for j in range(filled.lows.shape[1]):
@@ -439,21 +424,21 @@ def _vertex(a: float, b: float, c: float, low: float, high: float) -> float:
     return 1.0 + away if value > high + grain or value < low - grain else -1.0
 
 
-def march(arithmetic: Indices, slope: int, outputs: int, code: Code, exponents: int, q: Vector,
-          runs: Runs, times: Vector, extremes: bool, filled: Filled) -> None:
+def march(arithmetic: Indices, functions: tuple[int, int, int], code: Code, exponents: int,
+          q: Vector, runs: Runs, times: Vector, extremes: bool, filled: Filled) -> None:
     """Make all runs that no other thread takes.
 
     A run that needs more than ``most`` steps is given up: it may never end, and nothing but
     its own end would stop it. So is one that is stiff: every ``between`` steps it is asked whether
     stability limits them, with more than ``left`` of this length to go.
 
-    ``arithmetic`` are addresses of :func:`~blocks.native.stages.arithmetic`, ``slope`` and
-    ``outputs`` of machine code, all for several lanes; ``code`` is that of single runs, in which
-    there are so many ``exponents``; ``q`` is what is constant during all runs; ``runs`` and
-    ``filled`` are shared by threads; ``times``, ascending, are those at which outputs are wanted,
+    ``arithmetic`` are addresses of :func:`~blocks.native.stages.arithmetic`, ``functions`` of
+    slopes, outputs and exponents, all for several lanes; ``code`` is that of single runs, and there
+    are so many ``exponents``; ``q`` is what is constant during all runs; ``runs`` and ``filled``
+    are shared by threads; ``times``, ascending, are those at which outputs are wanted,
     ``extremes``: whether their range is.
     """
-    work = _work(arithmetic, slope, outputs, q, runs, filled.lows.shape[1], exponents)
+    work = _work(arithmetic, functions, q, runs, filled.lows.shape[1], exponents)
     code = code._replace(p=address_of(work.p), q=address_of(q))
     _march.knowing(known_of(code))(
         runs, _no_lanes(work.x.size, work.p.size), work, filled, times, extremes, code,
@@ -467,11 +452,12 @@ def _march(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled, times: Vector
     busy = _fill(runs, lanes, work)
     while busy:
         if is_any(lanes.fresh):
-            _start_runs(runs, lanes, work, filled, times, extremes)
+            _start_runs(runs, lanes, work, filled, times, extremes, code, alone)
         busy -= _propose(runs, lanes, work, filled)
         if is_any(lanes.fresh):
             continue
         _take_stages(lanes, work)
+        _look_at_exponents(lanes, work)
         busy -= _judge(runs, lanes, work, filled, code, alone)
         if not is_any(lanes.taken):
             continue

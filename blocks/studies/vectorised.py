@@ -59,10 +59,10 @@ class VectorisedRunner(BatchRunner):
         equations = equations_of(system, self.common.problem.p)
         if equations.large:
             raise NotBatchable("the model is large")
-        slope, written = equations.in_lanes(lanes.LANES, functions.expression(sum(handles, ())))
-        code = equations.code(self.common.p, self.common.unknowns)
-        self.lanes, self._addresses = lanes, (arithmetic(lanes.LANES), slope, written, code,
-                                              system.tape.exponents.numel())
+        self.lanes, self._addresses = lanes, (
+            arithmetic(lanes.LANES),
+            equations.in_lanes(lanes.LANES, functions.expression(sum(handles, ()))),
+            equations.code(self.common.p, self.common.unknowns), system.tape.exponents.numel())
         self._ends = ends  # of outputs, among the scalars that make up all of them
         self._times = np.array(sorted(times | {self.common.t0, self.common.t1}))
         self._extremes = any(o.reduction in ("max", "min") for o in self.recipe.outputs)

@@ -17,7 +17,17 @@ from ..machine.functions import machine_code
 from ..machine.signatures import address_of, run_code, take
 from ..numerics.arrays import Cube, Flags, IndexMatrix, Indices, Matrix, Vector
 from ..numerics.tolerances import LEAST_ERROR, ROUNDING
-from .one_step import DAMPS, FULL, NOT_FINITE, REACHED, SELDOM, TOO_SMALL, fitted, length_of_first
+from .one_step import (
+    DAMPS,
+    FULL,
+    NOT_FINITE,
+    PERSISTS,
+    REACHED,
+    SELDOM,
+    TOO_SMALL,
+    fitted,
+    length_of_first,
+)
 from .pulses import EXPONENT_ROWS, INSIDE_ROWS, see_peaks, step_to_pulse
 from .stages import ATOL, BACK, ERROR_NORM, EXTENSION, FLUSH, NEW, ROWS, STAGE_TIMES, WORK
 from .step_control import (
@@ -30,7 +40,17 @@ from .step_control import (
     step_to_piece,
     told_error,
 )
-from .steps import EXPLICIT, ROOTS, Code, Workspace, known_of, rate_of_error, slope_at, workspace
+from .steps import (
+    EXPLICIT,
+    ROOTS,
+    Code,
+    Workspace,
+    goes_nowhere,
+    known_of,
+    rate_of_error,
+    slope_at,
+    workspace,
+)
 
 __all__ = ["LANES", "Filled", "Runs", "march"]
 
@@ -83,6 +103,7 @@ class _Lanes(NamedTuple):
     taken: Flags  # its present step is accepted
     last: Flags  # its present step ends the run
     pending: Indices  # number of the next time at which outputs are wanted
+    nowhere: Indices  # steps in a row that went nowhere
 
 
 class _Work(NamedTuple):
@@ -124,12 +145,10 @@ def _work(arithmetic: Indices, functions: tuple[int, int, int], q: Vector, runs:
 
 def _no_lanes(n: int, parameters: int) -> _Lanes:
     """Lanes without runs."""
-    return _Lanes(
-        np.full(LANES, -1), np.zeros(LANES), np.zeros(LANES), np.zeros(LANES),
-        np.zeros((n, LANES)), np.zeros((parameters, LANES)), np.zeros(LANES, dtype=np.bool_),
-        np.zeros(LANES, dtype=np.bool_), np.zeros(LANES, dtype=np.bool_),
-        np.zeros(LANES, dtype=np.bool_), np.zeros(LANES, dtype=np.bool_),
-        np.zeros(LANES, dtype=np.int64))
+    flags, numbers = (np.zeros((count, LANES), dtype=kind) for count, kind in (
+        (5, np.bool_), (2, np.int64)))
+    return _Lanes(np.full(LANES, -1), *np.zeros((3, LANES)), np.zeros((n, LANES)),
+                  np.zeros((parameters, LANES)), *flags, *numbers)
 
 
 # -- which run a lane makes ---------------------------------------------------------------------
@@ -146,6 +165,7 @@ def _begin(runs: Runs, lanes: _Lanes, work: _Work, lane: int, run: int) -> None:
     lanes.h[lane] = 0.0
     lanes.old_error[lane] = LEAST_ERROR
     lanes.rejected[lane] = lanes.pressed[lane] = False
+    lanes.nowhere[lane] = 0
 
 
 @machine_code
@@ -258,9 +278,11 @@ def _evaluate_inside(lanes: _Lanes, work: _Work, function: int, out: Matrix) -> 
 @machine_code
 def _look_at_exponents(lanes: _Lanes, work: _Work) -> None:
     """Exponents at both ends of all steps, and in their middle."""
-    for m in range(3 if work.peaks.shape[1] else 0):
-        work.step[1, :] = 0.5 * m
-        _evaluate_inside(lanes, work, work.exponents, work.known[m])
+    if work.peaks.shape[1]:
+        run_code(work.exponents, lanes.t, lanes.x, lanes.p, work.q, work.known[0])
+        run_code(work.exponents, work.at, work.k[NEW], lanes.p, work.q, work.known[2])
+        work.step[1, :] = 0.5
+        _evaluate_inside(lanes, work, work.exponents, work.known[1])
 
 
 @machine_code
@@ -318,11 +340,14 @@ def _move_on(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled, alone: Work
         proposed = lanes.h[lane]
         lanes.h[lane] = next_step(now, proposed, error, lanes.old_error[lane],
                                   lanes.rejected[lane], ROOT)
-        if lanes.pressed[lane] or filled.counts[run, 0] % SELDOM == 0:
+        if lanes.pressed[lane] or lanes.nowhere[lane] > 0 or filled.counts[run, 0] % SELDOM == 0:
             _put_alone(lanes, work, alone, lane)
             lanes.h[lane], lanes.pressed[lane] = damped(
                 proposed, lanes.h[lane], rate_of_error(alone, work.x, runs.rtol), DAMPS,
                 lanes.pressed[lane])
+            lanes.nowhere[lane] += 1
+            if not goes_nowhere(alone, work.x, now, runs.rtol):
+                lanes.nowhere[lane] = 0
         lanes.old_error[lane] = max(error, LEAST_ERROR)
         lanes.rejected[lane] = False
         filled.counts[run, 0] += 1
@@ -335,8 +360,9 @@ def _move_on(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled, alone: Work
                 filled.finals[run, i] = lanes.x[i, lane]
             filled.status[run] = REACHED
             idle += _next_run(runs, lanes, work, lane)
-        elif (lanes.pressed[lane] and filled.counts[run, 0] % runs.between == 0
-              and runs.t_end - lanes.t[lane] > runs.left * lanes.h[lane]):
+        elif lanes.nowhere[lane] == PERSISTS or (
+                lanes.pressed[lane] and filled.counts[run, 0] % runs.between == 0
+                and runs.t_end - lanes.t[lane] > runs.left * lanes.h[lane]):
             filled.status[run] = FULL
             idle += _next_run(runs, lanes, work, lane)
     return idle
@@ -430,7 +456,8 @@ def march(arithmetic: Indices, functions: tuple[int, int, int], code: Code, expo
 
     A run that needs more than ``most`` steps is given up: it may never end, and nothing but
     its own end would stop it. So is one that is stiff: every ``between`` steps it is asked whether
-    stability limits them, with more than ``left`` of this length to go.
+    stability limits them, with more than ``left`` of this length to go; and one whose steps go
+    nowhere, as single runs ask.
 
     ``arithmetic`` are addresses of :func:`~blocks.native.stages.arithmetic`, ``functions`` of
     slopes, outputs and exponents, all for several lanes; ``code`` is that of single runs, and there

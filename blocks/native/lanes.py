@@ -84,7 +84,7 @@ class Filled(NamedTuple):
     lows: Matrix  # of outputs
     highs: Matrix
     courses: Cube  # (runs, times, outputs)
-    status: Indices  # ``FULL``: given up
+    status: Indices  # -1 until its end, ``FULL``: given up
     counts: IndexMatrix  # steps, rejected, evaluations
 
 
@@ -139,16 +139,18 @@ def _work(arithmetic: Indices, functions: tuple[int, int, int], q: Vector, runs:
         arithmetic, *functions, np.repeat(q, LANES), np.zeros((len(ROWS), n, LANES)), np.array([n]),
         np.zeros(LANES), np.zeros((2, LANES)), np.zeros((3, LANES)), np.zeros((n, LANES)),
         np.zeros((width, LANES)), np.zeros((5, width, LANES)), np.empty(2),
-        np.empty((3, exponents, LANES)), np.empty((EXPONENT_ROWS, exponents)), np.empty((INSIDE_ROWS, n)), np.empty(n),
-        np.empty(parameters))
+        np.empty((3, exponents, LANES)), np.empty((EXPONENT_ROWS, exponents)),
+        np.empty((INSIDE_ROWS, n)), np.empty(n), np.empty(parameters))
 
 
 def _no_lanes(n: int, parameters: int) -> _Lanes:
     """Lanes without runs."""
-    flags, numbers = (np.zeros((count, LANES), dtype=kind) for count, kind in (
-        (5, np.bool_), (2, np.int64)))
-    return _Lanes(np.full(LANES, -1), *np.zeros((3, LANES)), np.zeros((n, LANES)),
-                  np.zeros((parameters, LANES)), *flags, *numbers)
+    t, h, old_error = np.zeros((3, LANES))
+    rejected, pressed, fresh, taken, last = np.zeros((5, LANES), dtype=np.bool_)
+    pending, nowhere = np.zeros((2, LANES), dtype=np.int64)
+    return _Lanes(np.full(LANES, -1), t, h, old_error, np.zeros((n, LANES)),
+                  np.zeros((parameters, LANES)), rejected, pressed, fresh, taken, last, pending,
+                  nowhere)
 
 
 # -- which run a lane makes ---------------------------------------------------------------------
@@ -169,25 +171,26 @@ def _begin(runs: Runs, lanes: _Lanes, work: _Work, lane: int, run: int) -> None:
 
 
 @machine_code
-def _fill(runs: Runs, lanes: _Lanes, work: _Work) -> int:
-    """Give every lane a run; the number of those that have one."""
-    busy = 0
-    for lane in range(LANES):  # a lane without a run repeats the last one's start
-        _begin(runs, lanes, work, lane, runs.x0.shape[0] - 1)
-        busy += 1 - _next_run(runs, lanes, work, lane)
+def _fill(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled) -> bool:
+    """Give lanes without a run, or whose run has ended, the next one that nobody has taken; whether
+    any lane has a run."""
+    busy = False
+    for lane in range(LANES):
+        if not _goes_on(lanes, filled, lane):
+            run = take(runs.counter)
+            lanes.fresh[lane] = run < runs.x0.shape[0]
+            if lanes.fresh[lane]:
+                _begin(runs, lanes, work, lane, run)
+            else:
+                lanes.run[lane] = -1
+        busy |= lanes.run[lane] >= 0
     return busy
 
 
 @machine_code
-def _next_run(runs: Runs, lanes: _Lanes, work: _Work, lane: int) -> int:
-    """Give a lane the next run that nobody has taken; 1 where there is none, else 0."""
-    run = take(runs.counter)
-    if run >= runs.x0.shape[0]:
-        lanes.run[lane] = -1
-        return 1
-    _begin(runs, lanes, work, lane, run)
-    lanes.fresh[lane] = True
-    return 0
+def _goes_on(lanes: _Lanes, filled: Filled, lane: int) -> bool:
+    """Whether a lane has a run that has not ended."""
+    return lanes.run[lane] >= 0 and filled.status[lanes.run[lane]] < 0
 
 
 @machine_code
@@ -233,9 +236,8 @@ def _start_runs(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled,
 
 # -- a step ---------------------------------------------------------------------------------------
 @machine_code
-def _propose(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled) -> int:
-    """The length of every lane's step; the number of lanes that have no run any more."""
-    idle = 0
+def _propose(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled) -> None:
+    """The length of every lane's step."""
     t, h, last, step, counts = lanes.t, lanes.h, lanes.last, work.step, filled.counts
     for lane in range(LANES):
         h[lane] = step_to_piece(t[lane], min(h[lane], runs.max_step), runs.pieces, runs.across,
@@ -249,8 +251,6 @@ def _propose(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled) -> int:
         still = is_too_small(step[0, lane], t[lane]) and not last[lane]
         if still or counts[run, 0] + counts[run, 1] >= runs.most:
             filled.status[run] = TOO_SMALL if still else FULL
-            idle += _next_run(runs, lanes, work, lane)
-    return idle
 
 
 @machine_code
@@ -296,13 +296,12 @@ def _sees_peaks(work: _Work, lane: int) -> bool:
 
 @machine_code
 def _judge(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled, code: Code, alone: Workspace
-           ) -> int:
-    """Which steps are accepted; the number of lanes that have no run any more."""
-    idle = 0
+           ) -> None:
+    """Which steps are accepted."""
     for lane in range(LANES):
         lanes.taken[lane] = False
         run, now = lanes.run[lane], work.step[0, lane]
-        if run < 0:
+        if not _goes_on(lanes, filled, lane):
             continue
         filled.counts[run, 2] += 6
         error = told_error(work.error[0, lane], work.error[2, lane], runs.rtol)
@@ -323,14 +322,12 @@ def _judge(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled, code: Code, a
         lanes.h[lane] = length
         if is_too_small(lanes.h[lane], lanes.t[lane]):
             filled.status[run] = TOO_SMALL if finite else NOT_FINITE
-            idle += _next_run(runs, lanes, work, lane)
-    return idle
 
 
 @machine_code
-def _move_on(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled, alone: Workspace) -> int:
-    """Go to the ends of accepted steps; the number of lanes that have no run any more."""
-    idle, k = 0, work.k
+def _move_on(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled, alone: Workspace) -> None:
+    """Go to the ends of accepted steps."""
+    k = work.k
     for lane in range(LANES):
         if not lanes.taken[lane]:
             continue
@@ -359,13 +356,10 @@ def _move_on(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled, alone: Work
             for i in range(lanes.x.shape[0]):
                 filled.finals[run, i] = lanes.x[i, lane]
             filled.status[run] = REACHED
-            idle += _next_run(runs, lanes, work, lane)
         elif lanes.nowhere[lane] == PERSISTS or (
                 lanes.pressed[lane] and filled.counts[run, 0] % runs.between == 0
                 and runs.t_end - lanes.t[lane] > runs.left * lanes.h[lane]):
             filled.status[run] = FULL
-            idle += _next_run(runs, lanes, work, lane)
-    return idle
 
 
 # -- outputs in a step ----------------------------------------------------------------------------
@@ -476,20 +470,18 @@ def march(arithmetic: Indices, functions: tuple[int, int, int], code: Code, expo
 def _march(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled, times: Vector,
            extremes: bool, code: Code, alone: Workspace) -> None:
     run_code(work.arithmetic[FLUSH], work.processor, work.at, work.at, work.at, work.at)
-    busy = _fill(runs, lanes, work)
-    while busy:
+    for lane in range(LANES):  # a lane without a run repeats the last one's start
+        _begin(runs, lanes, work, lane, runs.x0.shape[0] - 1)
+        lanes.run[lane] = -1
+    while _fill(runs, lanes, work, filled):
         if is_any(lanes.fresh):
             _start_runs(runs, lanes, work, filled, times, extremes, code, alone)
-        busy -= _propose(runs, lanes, work, filled)
-        if is_any(lanes.fresh):
-            continue
+        _propose(runs, lanes, work, filled)
         _take_stages(lanes, work)
         _look_at_exponents(lanes, work)
-        busy -= _judge(runs, lanes, work, filled, code, alone)
-        if not is_any(lanes.taken):
-            continue
+        _judge(runs, lanes, work, filled, code, alone)
         if extremes:
             _find_extremes(lanes, work, filled)
         _keep_courses(runs, lanes, work, filled, times)
-        busy -= _move_on(runs, lanes, work, filled, alone)
+        _move_on(runs, lanes, work, filled, alone)
     run_code(work.arithmetic[BACK], work.processor, work.at, work.at, work.at, work.at)

@@ -56,7 +56,6 @@ __all__ = ["LANES", "Filled", "Runs", "march"]
 
 ROOT = ROOTS[EXPLICIT]
 LANES = 32  # of four of the widest vectors: some compute while others wait for a result
-LOOKS = (0.25, 0.5, 0.75, 1.0)  # parts of a step at which outputs are looked at
 
 
 class Runs(NamedTuple):
@@ -84,7 +83,7 @@ class Filled(NamedTuple):
     lows: Matrix  # of outputs
     highs: Matrix
     courses: Cube  # (runs, times, outputs)
-    status: Indices  # -1 until its end, ``FULL``: given up
+    status: Indices  # ``FULL``: given up
     counts: IndexMatrix  # steps, rejected, evaluations
 
 
@@ -164,33 +163,23 @@ def _begin(runs: Runs, lanes: _Lanes, work: _Work, lane: int, run: int) -> None:
     for i in range(lanes.p.shape[0]):
         lanes.p[i, lane] = runs.p0[run, i]
     lanes.t[lane] = runs.t0
-    lanes.h[lane] = 0.0
     lanes.old_error[lane] = LEAST_ERROR
     lanes.rejected[lane] = lanes.pressed[lane] = False
     lanes.nowhere[lane] = 0
 
 
 @machine_code
-def _fill(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled) -> bool:
-    """Give lanes without a run, or whose run has ended, the next one that nobody has taken; whether
-    any lane has a run."""
+def _fill(runs: Runs, lanes: _Lanes, work: _Work) -> bool:
+    """Give lanes without a run the next one that nobody has taken; whether any lane has one."""
     busy = False
     for lane in range(LANES):
-        if not _goes_on(lanes, filled, lane):
+        if lanes.run[lane] < 0:
             run = take(runs.counter)
             lanes.fresh[lane] = run < runs.x0.shape[0]
             if lanes.fresh[lane]:
                 _begin(runs, lanes, work, lane, run)
-            else:
-                lanes.run[lane] = -1
         busy |= lanes.run[lane] >= 0
     return busy
-
-
-@machine_code
-def _goes_on(lanes: _Lanes, filled: Filled, lane: int) -> bool:
-    """Whether a lane has a run that has not ended."""
-    return lanes.run[lane] >= 0 and filled.status[lanes.run[lane]] < 0
 
 
 @machine_code
@@ -250,7 +239,7 @@ def _propose(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled) -> None:
             continue
         still = is_too_small(step[0, lane], t[lane]) and not last[lane]
         if still or counts[run, 0] + counts[run, 1] >= runs.most:
-            filled.status[run] = TOO_SMALL if still else FULL
+            filled.status[run], lanes.run[lane] = TOO_SMALL if still else FULL, -1
 
 
 @machine_code
@@ -301,7 +290,7 @@ def _judge(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled, code: Code, a
     for lane in range(LANES):
         lanes.taken[lane] = False
         run, now = lanes.run[lane], work.step[0, lane]
-        if not _goes_on(lanes, filled, lane):
+        if run < 0:
             continue
         filled.counts[run, 2] += 6
         error = told_error(work.error[0, lane], work.error[2, lane], runs.rtol)
@@ -321,7 +310,7 @@ def _judge(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled, code: Code, a
         lanes.rejected[lane] = True
         lanes.h[lane] = length
         if is_too_small(lanes.h[lane], lanes.t[lane]):
-            filled.status[run] = TOO_SMALL if finite else NOT_FINITE
+            filled.status[run], lanes.run[lane] = TOO_SMALL if finite else NOT_FINITE, -1
 
 
 @machine_code
@@ -355,11 +344,11 @@ def _move_on(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled, alone: Work
         if lanes.last[lane]:
             for i in range(lanes.x.shape[0]):
                 filled.finals[run, i] = lanes.x[i, lane]
-            filled.status[run] = REACHED
+            filled.status[run], lanes.run[lane] = REACHED, -1
         elif lanes.nowhere[lane] == PERSISTS or (
                 lanes.pressed[lane] and filled.counts[run, 0] % runs.between == 0
                 and runs.t_end - lanes.t[lane] > runs.left * lanes.h[lane]):
-            filled.status[run] = FULL
+            filled.status[run], lanes.run[lane] = FULL, -1
 
 
 # -- outputs in a step ----------------------------------------------------------------------------
@@ -380,7 +369,7 @@ def _find_extremes(lanes: _Lanes, work: _Work, filled: Filled) -> None:
     """Ranges of outputs over the steps taken: at four looks, and where parabolas leave them."""
     looks, step = work.looks, work.step
     for m in range(4):
-        step[1, :] = LOOKS[m]
+        step[1, :] = 0.25 * (m + 1)
         _evaluate_inside(lanes, work, work.outputs, work.seen)
         looks[m + 1, :] = work.seen
         _widen(lanes, work, filled)
@@ -473,7 +462,7 @@ def _march(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled, times: Vector
     for lane in range(LANES):  # a lane without a run repeats the last one's start
         _begin(runs, lanes, work, lane, runs.x0.shape[0] - 1)
         lanes.run[lane] = -1
-    while _fill(runs, lanes, work, filled):
+    while _fill(runs, lanes, work):
         if is_any(lanes.fresh):
             _start_runs(runs, lanes, work, filled, times, extremes, code, alone)
         _propose(runs, lanes, work, filled)

@@ -115,7 +115,7 @@ class _Work(NamedTuple):
     q: Vector  # (constants * lanes,)
     k: Cube  # (10, n, lanes) rows of stages
     size: Indices
-    at: Vector
+    at: Vector  # (lanes,) times
     step: Matrix  # (2, lanes) lengths of steps, and tolerance or part of the step
     error: Matrix  # (3, lanes) as in :class:`~blocks.native.steps.Workspace`; once judged, what is
     # told of the step comes first
@@ -195,12 +195,11 @@ def _put_alone(lanes: _Lanes, work: _Work, alone: Workspace, lane: int) -> None:
 
 # -- the start of a run ---------------------------------------------------------------------------
 @machine_code
-def _start_runs(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled,
-                times: Vector, extremes: bool, code: Code, alone: Workspace) -> None:
+def _start_runs(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled, times: Vector, code: Code,
+                alone: Workspace) -> None:
     """First steps, and outputs at the start, of lanes that have just been filled."""
     seen, pending = work.seen, lanes.pending
-    if extremes or times.size:
-        run_code(work.outputs, lanes.t, lanes.x, lanes.p, work.q, seen)
+    run_code(work.outputs, lanes.t, lanes.x, lanes.p, work.q, seen)
     for lane in range(LANES):
         if not lanes.fresh[lane]:
             continue
@@ -231,8 +230,7 @@ def _propose(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled) -> None:
     for lane in range(LANES):
         h[lane] = step_to_piece(t[lane], min(h[lane], runs.max_step), runs.pieces, runs.across,
                                 count_up_to(runs.pieces, t[lane], 0))
-        length, ends = fitted(t[lane], h[lane], runs.t_end)
-        step[0, lane], last[lane] = length, ends
+        step[0, lane], last[lane] = fitted(t[lane], h[lane], runs.t_end)
         step[1, lane] = runs.rtol
         run = lanes.run[lane]
         if run < 0:
@@ -266,7 +264,7 @@ def _evaluate_inside(lanes: _Lanes, work: _Work, function: int, out: Matrix) -> 
 
 @machine_code
 def _look_at_exponents(lanes: _Lanes, work: _Work) -> None:
-    """Exponents at both ends of all steps, and in their middle."""
+    """Exponents at both ends of all steps, where the last stage was, and in their middle."""
     if work.peaks.shape[1]:
         run_code(work.exponents, lanes.t, lanes.x, lanes.p, work.q, work.known[0])
         run_code(work.exponents, work.at, work.k[NEW], lanes.p, work.q, work.known[2])
@@ -464,7 +462,7 @@ def _march(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled, times: Vector
         lanes.run[lane] = -1
     while _fill(runs, lanes, work):
         if is_any(lanes.fresh):
-            _start_runs(runs, lanes, work, filled, times, extremes, code, alone)
+            _start_runs(runs, lanes, work, filled, times, code, alone)
         _propose(runs, lanes, work, filled)
         _take_stages(lanes, work)
         _look_at_exponents(lanes, work)

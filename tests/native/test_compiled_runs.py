@@ -303,8 +303,7 @@ def test_a_jump_whose_instant_is_varied_is_stepped_onto():
 @pytest.mark.parametrize(("speed", "atol"), [
     (None, None), ("1 m/s", None), (None, ["1 nm", "1 nm/s"]), (None, 1e-3)])
 def test_the_tolerance_of_a_run_in_a_lane_is_its_own(speed, atol):
-    """Amplitudes from a nanometre on are followed alike, whatever the model itself holds; unless
-    an absolute tolerance is given."""
+    """Amplitudes from a nanometre on are followed alike, unless a tolerance is given."""
     pytest.importorskip("xarray")
     speeds = 10.0 ** np.arange(-9, 4, 3)
     model = oscillator(v=speed) if speed else oscillator()

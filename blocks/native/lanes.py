@@ -142,14 +142,14 @@ def _work(arithmetic: Indices, functions: tuple[int, int, int], q: Vector, runs:
         np.empty((INSIDE_ROWS, n)), np.empty(n), np.empty(parameters))
 
 
-def _no_lanes(n: int, parameters: int) -> _Lanes:
-    """Lanes without runs."""
-    t, h, old_error = np.zeros((3, LANES))
+def _no_lanes(runs: Runs) -> _Lanes:
+    """Lanes without runs: until they are given one, they repeat the last one's start."""
+    x, p = (np.repeat(rows[-1:].T, LANES, axis=1) for rows in (runs.x0, runs.p0))
+    h, old_error = np.zeros((2, LANES))
     rejected, pressed, fresh, taken, last = np.zeros((5, LANES), dtype=np.bool_)
     pending, nowhere = np.zeros((2, LANES), dtype=np.int64)
-    return _Lanes(np.full(LANES, -1), t, h, old_error, np.zeros((n, LANES)),
-                  np.zeros((parameters, LANES)), rejected, pressed, fresh, taken, last, pending,
-                  nowhere)
+    return _Lanes(np.full(LANES, -1), np.full(LANES, runs.t0), h, old_error, x, p, rejected,
+                  pressed, fresh, taken, last, pending, nowhere)
 
 
 # -- which run a lane makes ---------------------------------------------------------------------
@@ -449,17 +449,13 @@ def march(arithmetic: Indices, functions: tuple[int, int, int], code: Code, expo
     work = _work(arithmetic, functions, q, runs, filled.lows.shape[1], exponents)
     code = code._replace(p=address_of(work.p), q=address_of(q))
     _march.knowing(known_of(code))(
-        runs, _no_lanes(work.x.size, work.p.size), work, filled, times, extremes, code,
-        workspace(work.x.size))
+        runs, _no_lanes(runs), work, filled, times, extremes, code, workspace(work.x.size))
 
 
 @machine_code
 def _march(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled, times: Vector,
            extremes: bool, code: Code, alone: Workspace) -> None:
     run_code(work.arithmetic[FLUSH], work.processor, work.at, work.at, work.at, work.at)
-    for lane in range(LANES):  # a lane without a run repeats the last one's start
-        _begin(runs, lanes, work, lane, runs.x0.shape[0] - 1)
-        lanes.run[lane] = -1
     while _fill(runs, lanes, work):
         if is_any(lanes.fresh):
             _start_runs(runs, lanes, work, filled, times, code, alone)

@@ -408,9 +408,11 @@ class Equations:
         value = function(*known[: given - 1], self._inputs, *more)
         return ca.Function(function.name(), [*known, *more], [value])
 
-    def in_lanes(self, lanes: int, outputs: ca.SX) -> tuple[int, int]:
-        """Slopes and some expressions, for several runs at once."""
-        return self._plain(self.system.tape.slope, lanes), self._plain(outputs, lanes)
+    def in_lanes(self, lanes: int, outputs: ca.SX) -> tuple[int, int, int]:
+        """Slopes, some expressions and exponents, for several runs at once."""
+        tape = self.system.tape
+        return (self._plain(tape.slope, lanes), self._plain(outputs, lanes),
+                self._plain(tape.exponents, lanes))
 
     def _looped(self, what: str) -> int:
         loops = self._loops.copy()

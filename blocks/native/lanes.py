@@ -14,31 +14,48 @@ from typing import NamedTuple
 import numpy as np
 
 from ..machine.functions import machine_code
-from ..machine.signatures import run_code, take
+from ..machine.signatures import address_of, run_code, take
 from ..numerics.arrays import Cube, Flags, IndexMatrix, Indices, Matrix, Vector
-from ..numerics.tolerances import LEAST_ERROR, NEARLY_STILL, ROUNDING
-from .one_step import DAMPS, FULL, NOT_FINITE, REACHED, SELDOM, TOO_SMALL, fitted
+from ..numerics.tolerances import LEAST_ERROR, ROUNDING
+from .one_step import (
+    DAMPS,
+    FULL,
+    NOT_FINITE,
+    PERSISTS,
+    REACHED,
+    SELDOM,
+    TOO_SMALL,
+    fitted,
+    length_of_first,
+)
+from .pulses import EXPONENT_ROWS, INSIDE_ROWS, see_peaks, step_to_pulse
 from .stages import ATOL, BACK, ERROR_NORM, EXTENSION, FLUSH, NEW, ROWS, STAGE_TIMES, WORK
 from .step_control import (
     count_up_to,
     damped,
-    first_step,
     is_any,
     is_too_small,
-    least_step,
     next_step,
     shortened_step,
     step_to_piece,
     told_error,
-    trial_step,
 )
-from .steps import EXPLICIT, ROOTS
+from .steps import (
+    EXPLICIT,
+    ROOTS,
+    Code,
+    Workspace,
+    goes_nowhere,
+    known_of,
+    rate_of_error,
+    slope_at,
+    workspace,
+)
 
 __all__ = ["LANES", "Filled", "Runs", "march"]
 
 ROOT = ROOTS[EXPLICIT]
 LANES = 32  # of four of the widest vectors: some compute while others wait for a result
-LOOKS = (0.25, 0.5, 0.75, 1.0)  # parts of a step at which outputs are looked at
 
 
 class Runs(NamedTuple):
@@ -85,6 +102,7 @@ class _Lanes(NamedTuple):
     taken: Flags  # its present step is accepted
     last: Flags  # its present step ends the run
     pending: Indices  # number of the next time at which outputs are wanted
+    nowhere: Indices  # steps in a row that went nowhere
 
 
 class _Work(NamedTuple):
@@ -93,10 +111,11 @@ class _Work(NamedTuple):
     arithmetic: Indices
     slope: int
     outputs: int
+    exponents: int
     q: Vector  # (constants * lanes,)
     k: Cube  # (10, n, lanes) rows of stages
     size: Indices
-    at: Vector
+    at: Vector  # (lanes,) times
     step: Matrix  # (2, lanes) lengths of steps, and tolerance or part of the step
     error: Matrix  # (3, lanes) as in :class:`~blocks.native.steps.Workspace`; once judged, what is
     # told of the step comes first
@@ -104,25 +123,33 @@ class _Work(NamedTuple):
     seen: Matrix  # (outputs, lanes)
     looks: Cube  # (5, outputs, lanes) at the start of a step, and in it
     processor: Vector  # (2,) its state before denormals were flushed
+    known: Cube  # (3, exponents, lanes) at the start of a step, in its middle and at its end
+    peaks: Matrix  # (EXPONENT_ROWS, exponents) of one lane, work space of :mod:`.pulses`
+    inside: Matrix  # (INSIDE_ROWS, n) of the same
+    x: Vector  # (n,) the point where the step of that lane begins
+    p: Vector  # its parameters
 
 
-def _work(code: Indices, slope: int, outputs: int, q: Vector, n: int, results: int) -> _Work:
+def _work(arithmetic: Indices, functions: tuple[int, int, int], q: Vector, runs: Runs,
+          results: int, exponents: int) -> _Work:
     """Work space of a thread."""
-    width = max(results, 1)
+    width, n, parameters = max(results, 1), runs.x0.shape[1], runs.p0.shape[1]
     return _Work(
-        code, slope, outputs, np.repeat(q, LANES), np.zeros((len(ROWS), n, LANES)), np.array([n]),
+        arithmetic, *functions, np.repeat(q, LANES), np.zeros((len(ROWS), n, LANES)), np.array([n]),
         np.zeros(LANES), np.zeros((2, LANES)), np.zeros((3, LANES)), np.zeros((n, LANES)),
-        np.zeros((width, LANES)), np.zeros((5, width, LANES)), np.empty(2))
+        np.zeros((width, LANES)), np.zeros((5, width, LANES)), np.empty(2),
+        np.empty((3, exponents, LANES)), np.empty((EXPONENT_ROWS, exponents)),
+        np.empty((INSIDE_ROWS, n)), np.empty(n), np.empty(parameters))
 
 
-def _no_lanes(n: int, parameters: int) -> _Lanes:
-    """Lanes without runs."""
-    return _Lanes(
-        np.full(LANES, -1), np.zeros(LANES), np.zeros(LANES), np.zeros(LANES),
-        np.zeros((n, LANES)), np.zeros((parameters, LANES)), np.zeros(LANES, dtype=np.bool_),
-        np.zeros(LANES, dtype=np.bool_), np.zeros(LANES, dtype=np.bool_),
-        np.zeros(LANES, dtype=np.bool_), np.zeros(LANES, dtype=np.bool_),
-        np.zeros(LANES, dtype=np.int64))
+def _no_lanes(runs: Runs) -> _Lanes:
+    """Lanes without runs: until they are given one, they repeat the last one's start."""
+    x, p = (np.repeat(rows[-1:].T, LANES, axis=1) for rows in (runs.x0, runs.p0))
+    h, old_error = np.zeros((2, LANES))
+    rejected, pressed, fresh, taken, last = np.zeros((5, LANES), dtype=np.bool_)
+    pending, nowhere = np.zeros((2, LANES), dtype=np.int64)
+    return _Lanes(np.full(LANES, -1), np.full(LANES, runs.t0), h, old_error, x, p, rejected,
+                  pressed, fresh, taken, last, pending, nowhere)
 
 
 # -- which run a lane makes ---------------------------------------------------------------------
@@ -136,84 +163,55 @@ def _begin(runs: Runs, lanes: _Lanes, work: _Work, lane: int, run: int) -> None:
     for i in range(lanes.p.shape[0]):
         lanes.p[i, lane] = runs.p0[run, i]
     lanes.t[lane] = runs.t0
-    lanes.h[lane] = 0.0
     lanes.old_error[lane] = LEAST_ERROR
     lanes.rejected[lane] = lanes.pressed[lane] = False
+    lanes.nowhere[lane] = 0
 
 
 @machine_code
-def _fill(runs: Runs, lanes: _Lanes, work: _Work) -> int:
-    """Give every lane a run; the number of those that have one."""
-    busy = 0
-    for lane in range(LANES):  # a lane without a run repeats the last one's start
-        _begin(runs, lanes, work, lane, runs.x0.shape[0] - 1)
-        busy += 1 - _next_run(runs, lanes, work, lane)
+def _fill(runs: Runs, lanes: _Lanes, work: _Work) -> bool:
+    """Give lanes without a run the next one that nobody has taken; whether any lane has one."""
+    busy = False
+    for lane in range(LANES):
+        if lanes.run[lane] < 0:
+            run = take(runs.counter)
+            lanes.fresh[lane] = run < runs.x0.shape[0]
+            if lanes.fresh[lane]:
+                _begin(runs, lanes, work, lane, run)
+        busy |= lanes.run[lane] >= 0
     return busy
 
 
 @machine_code
-def _next_run(runs: Runs, lanes: _Lanes, work: _Work, lane: int) -> int:
-    """Give a lane the next run that nobody has taken; 1 where there is none, else 0."""
-    run = take(runs.counter)
-    if run >= runs.x0.shape[0]:
-        lanes.run[lane] = -1
-        return 1
-    _begin(runs, lanes, work, lane, run)
-    lanes.fresh[lane] = True
-    return 0
+def _put_alone(lanes: _Lanes, work: _Work, alone: Workspace, lane: int) -> None:
+    """Put the present step of a lane where the step of a single run is."""
+    for i in range(work.x.size):
+        work.x[i] = lanes.x[i, lane]
+        for row in range(work.k.shape[0]):
+            alone.k[row, i] = work.k[row, i, lane]
+    for i in range(work.p.size):
+        work.p[i] = lanes.p[i, lane]
 
 
 # -- the start of a run ---------------------------------------------------------------------------
 @machine_code
-def _choose_first_steps(runs: Runs, lanes: _Lanes, work: _Work) -> None:
-    """f(t, x) and Hairer's starting step of lanes that have just been filled."""
-    x, k, fresh, slope = lanes.x, work.k, lanes.fresh, work.spare
-    n, rtol, limit = x.shape[0], runs.rtol, min(runs.max_step, runs.t_end - runs.t0)
-    least = least_step(runs.t0)
-    run_code(work.slope, lanes.t, x, lanes.p, work.q, slope)
-    trial = np.zeros(LANES)
-    for lane in range(LANES):
-        if not fresh[lane]:
-            continue
-        d0 = d1 = 0.0
-        for i in range(n):
-            k[0, i, lane] = slope[i, lane]
-            size = k[ATOL, i, lane] + rtol * abs(x[i, lane])
-            d0 = max(d0, abs(x[i, lane]) / size)
-            d1 = max(d1, abs(slope[i, lane]) / size)
-        trial[lane] = trial_step(d0, d1, least, limit)
-        lanes.h[lane] = d1  # kept for the second look
-    moved = k[WORK]
-    for lane in range(LANES):
-        work.at[lane] = lanes.t[lane] + trial[lane]
-        for i in range(n):
-            moved[i, lane] = x[i, lane] + trial[lane] * k[0, i, lane]
-    run_code(work.slope, work.at, moved, lanes.p, work.q, slope)
-    for lane in range(LANES):
-        if not fresh[lane]:
-            continue
-        d2 = 0.0
-        for i in range(n):
-            size = k[ATOL, i, lane] + rtol * abs(x[i, lane])
-            d2 = max(d2, abs(slope[i, lane] - k[0, i, lane]) / size)
-        d2 /= trial[lane]
-        lanes.h[lane] = first_step(trial[lane], lanes.h[lane], d2, least, limit, ROOT)
-
-
-@machine_code
-def _start_runs(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled,
-                times: Vector, extremes: bool) -> None:
+def _start_runs(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled, times: Vector, code: Code,
+                alone: Workspace) -> None:
     """First steps, and outputs at the start, of lanes that have just been filled."""
-    _choose_first_steps(runs, lanes, work)
     seen, pending = work.seen, lanes.pending
-    if extremes or times.size:
-        run_code(work.outputs, lanes.t, lanes.x, lanes.p, work.q, seen)
+    run_code(work.outputs, lanes.t, lanes.x, lanes.p, work.q, seen)
     for lane in range(LANES):
         if not lanes.fresh[lane]:
             continue
         run = lanes.run[lane]
         filled.counts[run, 2] += 2
         lanes.fresh[lane] = False
+        _put_alone(lanes, work, alone, lane)
+        slope_at(code, alone, runs.t0, work.x, alone.k[0])
+        for i in range(work.x.size):
+            work.k[0, i, lane] = alone.k[0, i]
+        lanes.h[lane] = length_of_first(code, alone, runs.t0, work.x, runs.rtol,
+                                        min(runs.max_step, runs.t_end - runs.t0))
         pending[lane] = 0
         for j in range(filled.lows.shape[1]):
             filled.lows[run, j] = filled.highs[run, j] = seen[j, lane]
@@ -226,24 +224,20 @@ def _start_runs(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled,
 
 # -- a step ---------------------------------------------------------------------------------------
 @machine_code
-def _propose(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled) -> int:
-    """The length of every lane's step; the number of lanes that have no run any more."""
-    idle = 0
+def _propose(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled) -> None:
+    """The length of every lane's step."""
     t, h, last, step, counts = lanes.t, lanes.h, lanes.last, work.step, filled.counts
     for lane in range(LANES):
         h[lane] = step_to_piece(t[lane], min(h[lane], runs.max_step), runs.pieces, runs.across,
                                 count_up_to(runs.pieces, t[lane], 0))
-        length, ends = fitted(t[lane], h[lane], runs.t_end)
-        step[0, lane], last[lane] = length, ends
+        step[0, lane], last[lane] = fitted(t[lane], h[lane], runs.t_end)
         step[1, lane] = runs.rtol
         run = lanes.run[lane]
         if run < 0:
             continue
         still = is_too_small(step[0, lane], t[lane]) and not last[lane]
         if still or counts[run, 0] + counts[run, 1] >= runs.most:
-            filled.status[run] = TOO_SMALL if still else FULL
-            idle += _next_run(runs, lanes, work, lane)
-    return idle
+            filled.status[run], lanes.run[lane] = TOO_SMALL if still else FULL, -1
 
 
 @machine_code
@@ -260,45 +254,67 @@ def _take_stages(lanes: _Lanes, work: _Work) -> None:
 
 
 @machine_code
-def _judge(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled) -> int:
-    """Which steps are accepted; the number of lanes that have no run any more."""
-    idle = 0
+def _evaluate_inside(lanes: _Lanes, work: _Work, function: int, out: Matrix) -> None:
+    """What a function comes to at the part ``step[1]`` of the present steps."""
+    run_code(work.arithmetic[EXTENSION], lanes.x, work.k, work.spare, work.size, work.step)
+    for lane in range(LANES):
+        work.at[lane] = lanes.t[lane] + work.step[1, lane] * work.step[0, lane]
+    run_code(function, work.at, work.spare, lanes.p, work.q, out)
+
+
+@machine_code
+def _look_at_exponents(lanes: _Lanes, work: _Work) -> None:
+    """Exponents at both ends of all steps, where the last stage was, and in their middle."""
+    if work.peaks.shape[1]:
+        run_code(work.exponents, lanes.t, lanes.x, lanes.p, work.q, work.known[0])
+        run_code(work.exponents, work.at, work.k[NEW], lanes.p, work.q, work.known[2])
+        work.step[1, :] = 0.5
+        _evaluate_inside(lanes, work, work.exponents, work.known[1])
+
+
+@machine_code
+def _sees_peaks(work: _Work, lane: int) -> bool:
+    """Whether exponents of a lane have a peak in its step, as far as these looks tell."""
+    for m in range(3):
+        for r in range(work.peaks.shape[1]):
+            work.peaks[m, r] = work.known[m, r, lane]
+    return see_peaks(work.peaks)
+
+
+@machine_code
+def _judge(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled, code: Code, alone: Workspace
+           ) -> None:
+    """Which steps are accepted."""
     for lane in range(LANES):
         lanes.taken[lane] = False
-        run = lanes.run[lane]
+        run, now = lanes.run[lane], work.step[0, lane]
         if run < 0:
             continue
         filled.counts[run, 2] += 6
         error = told_error(work.error[0, lane], work.error[2, lane], runs.rtol)
         work.error[0, lane] = error
         finite = np.isfinite(work.error[1, lane])
-        if finite and error <= 1.0:
-            lanes.taken[lane] = True
+        length = now
+        if not (finite and error <= 1.0):
+            length = shortened_step(now, error if finite else np.nan, ROOT)
+        elif _sees_peaks(work, lane):
+            _put_alone(lanes, work, alone, lane)
+            length = step_to_pulse(code, alone, work.peaks, work.inside, work.x, lanes.t[lane],
+                                   now, runs.rtol, True, True)
+        lanes.taken[lane] = not length < now
+        if lanes.taken[lane]:
             continue
         filled.counts[run, 1] += 1
         lanes.rejected[lane] = True
-        lanes.h[lane] = shortened_step(work.step[0, lane], error if finite else np.nan, ROOT)
+        lanes.h[lane] = length
         if is_too_small(lanes.h[lane], lanes.t[lane]):
-            filled.status[run] = TOO_SMALL if finite else NOT_FINITE
-            idle += _next_run(runs, lanes, work, lane)
-    return idle
+            filled.status[run], lanes.run[lane] = TOO_SMALL if finite else NOT_FINITE, -1
 
 
 @machine_code
-def _rate_of_error(lanes: _Lanes, work: _Work, lane: int, rtol: float) -> float:
-    """The rate of the error of one lane, as :func:`blocks.native.steps.rate_of_error`."""
-    k, x, across, rise = work.k, lanes.x, 0.0, 0.0
-    for i in range(x.shape[0]):
-        size = k[ATOL, i, lane] + rtol * abs(x[i, lane])
-        across += ((k[NEW, i, lane] - k[WORK, i, lane]) / size) ** 2
-        rise += ((k[6, i, lane] - k[5, i, lane]) / size) ** 2
-    return np.sqrt(rise / across) if across > NEARLY_STILL**2 else 0.0
-
-
-@machine_code
-def _move_on(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled) -> int:
-    """Go to the ends of accepted steps; the number of lanes that have no run any more."""
-    idle, k = 0, work.k
+def _move_on(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled, alone: Workspace) -> None:
+    """Go to the ends of accepted steps."""
+    k = work.k
     for lane in range(LANES):
         if not lanes.taken[lane]:
             continue
@@ -308,10 +324,14 @@ def _move_on(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled) -> int:
         proposed = lanes.h[lane]
         lanes.h[lane] = next_step(now, proposed, error, lanes.old_error[lane],
                                   lanes.rejected[lane], ROOT)
-        if lanes.pressed[lane] or filled.counts[run, 0] % SELDOM == 0:
+        if lanes.pressed[lane] or lanes.nowhere[lane] > 0 or filled.counts[run, 0] % SELDOM == 0:
+            _put_alone(lanes, work, alone, lane)
             lanes.h[lane], lanes.pressed[lane] = damped(
-                proposed, lanes.h[lane], _rate_of_error(lanes, work, lane, runs.rtol), DAMPS,
+                proposed, lanes.h[lane], rate_of_error(alone, work.x, runs.rtol), DAMPS,
                 lanes.pressed[lane])
+            lanes.nowhere[lane] += 1
+            if not goes_nowhere(alone, work.x, now, runs.rtol):
+                lanes.nowhere[lane] = 0
         lanes.old_error[lane] = max(error, LEAST_ERROR)
         lanes.rejected[lane] = False
         filled.counts[run, 0] += 1
@@ -322,25 +342,14 @@ def _move_on(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled) -> int:
         if lanes.last[lane]:
             for i in range(lanes.x.shape[0]):
                 filled.finals[run, i] = lanes.x[i, lane]
-            filled.status[run] = REACHED
-            idle += _next_run(runs, lanes, work, lane)
-        elif (lanes.pressed[lane] and filled.counts[run, 0] % runs.between == 0
-              and runs.t_end - lanes.t[lane] > runs.left * lanes.h[lane]):
-            filled.status[run] = FULL
-            idle += _next_run(runs, lanes, work, lane)
-    return idle
+            filled.status[run], lanes.run[lane] = REACHED, -1
+        elif lanes.nowhere[lane] == PERSISTS or (
+                lanes.pressed[lane] and filled.counts[run, 0] % runs.between == 0
+                and runs.t_end - lanes.t[lane] > runs.left * lanes.h[lane]):
+            filled.status[run], lanes.run[lane] = FULL, -1
 
 
 # -- outputs in a step ----------------------------------------------------------------------------
-@machine_code
-def _evaluate_inside(lanes: _Lanes, work: _Work) -> None:
-    """Outputs at the part ``step[1]`` of the present steps."""
-    run_code(work.arithmetic[EXTENSION], lanes.x, work.k, work.spare, work.size, work.step)
-    for lane in range(LANES):
-        work.at[lane] = lanes.t[lane] + work.step[1, lane] * work.step[0, lane]
-    run_code(work.outputs, work.at, work.spare, lanes.p, work.q, work.seen)
-
-
 @machine_code
 def _widen(lanes: _Lanes, work: _Work, filled: Filled) -> None:
     """Take outputs into the ranges of the runs that have taken a step."""
@@ -358,8 +367,8 @@ def _find_extremes(lanes: _Lanes, work: _Work, filled: Filled) -> None:
     """Ranges of outputs over the steps taken: at four looks, and where parabolas leave them."""
     looks, step = work.looks, work.step
     for m in range(4):
-        step[1, :] = LOOKS[m]
-        _evaluate_inside(lanes, work)
+        step[1, :] = 0.25 * (m + 1)
+        _evaluate_inside(lanes, work, work.outputs, work.seen)
         looks[m + 1, :] = work.seen
         _widen(lanes, work, filled)
     for m in range(3):
@@ -376,7 +385,7 @@ def _find_extremes(lanes: _Lanes, work: _Work, filled: Filled) -> None:
                         step[1, lane] = 0.25 * (m + part)
                         asked = True
             if asked:
-                _evaluate_inside(lanes, work)
+                _evaluate_inside(lanes, work, work.outputs, work.seen)
                 _widen(lanes, work, filled)
     for lane in range(LANES):
         if lanes.taken[lane]:
@@ -400,7 +409,7 @@ def _keep_courses(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled, times:
                     asked = True
         if not asked:
             break
-        _evaluate_inside(lanes, work)
+        _evaluate_inside(lanes, work, work.outputs, work.seen)
         for lane in range(LANES):
             if step[1, lane] > 0.0:
                 for j in range(filled.lows.shape[1]):
@@ -422,41 +431,40 @@ def _vertex(a: float, b: float, c: float, low: float, high: float) -> float:
     return 1.0 + away if value > high + grain or value < low - grain else -1.0
 
 
-def march(code: Indices, slope: int, outputs: int, q: Vector, runs: Runs, times: Vector,
-          extremes: bool, filled: Filled) -> None:
+def march(arithmetic: Indices, functions: tuple[int, int, int], code: Code, exponents: int,
+          q: Vector, runs: Runs, times: Vector, extremes: bool, filled: Filled) -> None:
     """Make all runs that no other thread takes.
 
     A run that needs more than ``most`` steps is given up: it may never end, and nothing but
     its own end would stop it. So is one that is stiff: every ``between`` steps it is asked whether
-    stability limits them, with more than ``left`` of this length to go.
+    stability limits them, with more than ``left`` of this length to go; and one whose steps go
+    nowhere, as single runs ask.
 
-    ``code`` are addresses of :func:`~blocks.native.stages.arithmetic`, ``slope`` and ``outputs`` of
-    machine code, all for several lanes; ``q`` is what is constant during all runs; ``runs`` and
-    ``filled`` are shared by threads; ``times``, ascending, are those at which outputs are wanted,
+    ``arithmetic`` are addresses of :func:`~blocks.native.stages.arithmetic`, ``functions`` of
+    slopes, outputs and exponents, all for several lanes; ``code`` is that of single runs, and there
+    are so many ``exponents``; ``q`` is what is constant during all runs; ``runs`` and ``filled``
+    are shared by threads; ``times``, ascending, are those at which outputs are wanted,
     ``extremes``: whether their range is.
     """
-    n = runs.x0.shape[1]
-    _march(runs, _no_lanes(n, runs.p0.shape[1]),
-           _work(code, slope, outputs, q, n, filled.lows.shape[1]), filled, times, extremes)
+    work = _work(arithmetic, functions, q, runs, filled.lows.shape[1], exponents)
+    code = code._replace(p=address_of(work.p), q=address_of(q))
+    _march.knowing(known_of(code))(
+        runs, _no_lanes(runs), work, filled, times, extremes, code, workspace(work.x.size))
 
 
 @machine_code
 def _march(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled, times: Vector,
-           extremes: bool) -> None:
+           extremes: bool, code: Code, alone: Workspace) -> None:
     run_code(work.arithmetic[FLUSH], work.processor, work.at, work.at, work.at, work.at)
-    busy = _fill(runs, lanes, work)
-    while busy:
+    while _fill(runs, lanes, work):
         if is_any(lanes.fresh):
-            _start_runs(runs, lanes, work, filled, times, extremes)
-        busy -= _propose(runs, lanes, work, filled)
-        if is_any(lanes.fresh):
-            continue
+            _start_runs(runs, lanes, work, filled, times, code, alone)
+        _propose(runs, lanes, work, filled)
         _take_stages(lanes, work)
-        busy -= _judge(runs, lanes, work, filled)
-        if not is_any(lanes.taken):
-            continue
+        _look_at_exponents(lanes, work)
+        _judge(runs, lanes, work, filled, code, alone)
         if extremes:
             _find_extremes(lanes, work, filled)
         _keep_courses(runs, lanes, work, filled, times)
-        busy -= _move_on(runs, lanes, work, filled)
+        _move_on(runs, lanes, work, filled, alone)
     run_code(work.arithmetic[BACK], work.processor, work.at, work.at, work.at, work.at)

@@ -97,7 +97,7 @@ from .zero_crossings import (
 
 __all__ = ["CROSSED", "DAMPS", "EARLY", "FULL", "LOCATED", "NOT_FINITE", "NO_REVIEW", "REACHED",
            "SELDOM", "TOO_SMALL", "UNSURE", "Limits", "Record", "Steps", "advance", "between",
-           "fitted", "watched"]  # fmt: skip
+           "fitted", "length_of_first", "watched"]  # fmt: skip
 
 DAMPS = 3.0  # step times rate up to which the explicit pair damps what is fast: by half a step
 DAMPS_OF_HIGH_ORDER = 5.0  # likewise; beyond, its extension shows what is fast larger than it is
@@ -205,7 +205,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
     """
     t, h, old_error = state[TIME], state[STEP], state[LAST_ERROR]
     if h <= 0.0 and t < t_stop:
-        h = _first(code, work, t, x, limits, t_stop)
+        h = length_of_first(code, work, t, x, limits.rtol, min(limits.max_step, t_stop - t))
         counts[2] += 1
     flush_denormals(code, work)
     rejected = sought = False
@@ -334,11 +334,10 @@ def _goes_on(status: int) -> bool:
 
 
 @machine_code
-def _first(code: Code, work: Workspace, t: float, x: Vector, limits: Limits, t_stop: float
-           ) -> float:
+def length_of_first(code: Code, work: Workspace, t: float, x: Vector, rtol: float, limit: float
+                    ) -> float:
     """The length of the first step."""
-    k, rtol = work.k, limits.rtol
-    least, limit = least_step(t), min(limits.max_step, t_stop - t)
+    k, least = work.k, least_step(t)
     k1, k2, inner, atol = k[0], k[1], k[WORK], k[ATOL]
     d0 = d1 = 0.0
     for i in range(x.size):

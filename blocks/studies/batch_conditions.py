@@ -24,6 +24,7 @@ from ..simulation.run_start import consistent_start
 from ..simulation.settings import positive_time
 from ..simulation.tolerances import Tolerances
 from ..system import Problem, System
+from ..system.finite_values import FiniteValues
 from ..system.time_functions import TimeFunctions
 from ..units import to_si, unit
 from .runner import Recipe
@@ -69,6 +70,9 @@ def refuse_structure(system: System) -> None:
         raise NotBatchable(reason)
     if system.state_tables.places.numel():
         raise NotBatchable("steps end at the corners of tables over states")
+    values = FiniteValues.of(system)
+    if len(values.told) > len(values.moving):  # single runs say where these have no value
+        raise NotBatchable("what no motion depends on may have no value")
     refuse_decisions(system)
 
 

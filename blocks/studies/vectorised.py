@@ -59,8 +59,10 @@ class VectorisedRunner(BatchRunner):
         equations = equations_of(system)
         if equations.large:
             raise NotBatchable("the model is large")
-        slope, written = equations.in_lanes(lanes.LANES, functions.expression(sum(handles, ())))
-        self.lanes, self._addresses = lanes, (arithmetic(lanes.LANES), slope, written)
+        self.lanes, self._addresses = lanes, (
+            arithmetic(lanes.LANES),
+            equations.in_lanes(lanes.LANES, functions.expression(sum(handles, ()))),
+            equations.code(self.common.p, self.common.unknowns), system.tape.exponents.numel())
         self._ends = ends  # of outputs, among the scalars that make up all of them
         self._times = np.array(sorted(times | {self.common.t0, self.common.t1}))
         self._extremes = any(o.reduction in ("max", "min") for o in self.recipe.outputs)

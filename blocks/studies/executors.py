@@ -239,6 +239,7 @@ class _Studies(threading.local):
 
     def __init__(self) -> None:
         self.kept: OrderedDict[str, tuple[RunsPoints, Plan]] = OrderedDict()
+        self.on_interrupt: Any = None  # what the program made of Ctrl-C as the process began
 
     def add(self, token: str, cargo: Any) -> None:
         """Make a study ready; the oldest others are given up."""
@@ -261,8 +262,9 @@ _studies = _Studies()
 
 
 def _prepare() -> None:
-    """Start of a process of our own, which Ctrl-C may end runs of but not itself."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Start of a process of our own, which Ctrl-C may end runs of but not itself, unless the
+    program ignores it, as under nohup."""
+    _studies.on_interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
@@ -270,7 +272,7 @@ def _work(token: str, cargo: Any, numbers: list[int], own: bool) -> _Batch:
     """Make the runs of a batch, or none where the study is not known."""
     batch = _Batch(left=numbers, warm=token in _studies.kept)
     try:
-        if own:
+        if own and _studies.on_interrupt != signal.SIG_IGN:
             signal.signal(signal.SIGINT, signal.default_int_handler)
         if not batch.warm and cargo is not None:
             _studies.add(token, cargo)

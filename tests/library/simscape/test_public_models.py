@@ -29,7 +29,7 @@ COLUMNS = {
 TOLERANCES = {"msd_bungee": 1e-4, "dc_motor": 1e-4, "driveline_backlash_r2016b": 1e-3}
 
 
-@pytest.mark.parametrize("name", sorted(MANIFEST))
+@pytest.mark.parametrize("name", sorted({*MANIFEST} - {"driveline_trivial_r2014b"}))  # as gearbox
 def test_a_model_converts_to_the_text_that_was_read_by_eye(name, tmp_path):
     text = converted(name, tmp_path).text
     assert text == (DATA / "converted" / f"{name}.py").read_text(encoding="utf-8")

@@ -69,7 +69,7 @@ __all__ = ["COMPILED", "MOST_STATES", "column_values", "compiled_method", "compi
            "is_installed", "is_large", "is_written", "unwritable", "why_not",
            "why_not_implicit"]  # fmt: skip
 
-#: Names of the methods; SciPy's that are machine code, too, are not among them.
+#: Names of the methods but DOP853, which is SciPy's where machine code cannot run a model.
 COMPILED = "dopri5", "RK45", "RK23", "rodas4", "euler", "rk4", "backward_euler", "trapezoidal"
 FEWEST = 8  # points that a function in machine code looks at: so many at a time
 MANY_OPERATIONS = 3_000_000  # interpreted in a time in which their text can be compiled

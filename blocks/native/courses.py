@@ -327,7 +327,7 @@ def joined(courses: Sequence[Course]) -> Course:
     common, code = courses[-1].common, courses[-1]._code
     before = np.cumsum([0] + [one.count for one in courses])
     first = np.concatenate([one._first + k for one, k in zip(courses, before, strict=False)])
-    number = np.repeat(np.arange(len(courses)), [len(one.q) for one in courses])
+    number = np.repeat(np.arange(len(courses)), [one.held.shape[0] for one in courses])
     held = np.hstack([np.array([one.common.p for one in courses])[number],
                       np.concatenate([one.q for one in courses])])
     room = common.equations.with_room(held[0])

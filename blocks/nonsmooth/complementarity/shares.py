@@ -406,7 +406,7 @@ def _factorise(rows: Matrix, l: Matrix, h: Matrix, n: int, rank: int, least: flo
         own = least  # of all, as what is left of some may be rounding
         for i in range(n):
             own += l[i, a] * l[i, a] / rows[WEIGHT, i]
-        first = 0  # what stands in a row has few entries: elements feel few bodies
+        first = 0  # elements that stand in a row feel few bodies
         while h[a, first] == 0.0 and first < a:
             first += 1
         rows[FIRST, a] = first

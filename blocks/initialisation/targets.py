@@ -85,8 +85,9 @@ def idle_targets(system: System) -> Iterator[tuple[list[str], str, str]]:
     """Paths of targets for what is computed for results only, what is wrong, and advice."""
     for family in system.network.families:
         for name in (family.kernel.variables[i].name for i in family.kernel.observed):
-            given = ((f"{m.path}.{name}", m._targets.get(name)) for m in family.members)
-            if paths := [p for p, t in given if t and t[0] is not None and t[1] != "none"]:
+            given = ((m, m._targets.get(name)) for m in family.members)
+            if paths := [f"{m.path}.{name}" for m, target in given if target
+                         and target[0] is not None and target[1] != "none"]:
                 yield (paths[:20], f"The initial target of {', '.join(paths[:3])} has no effect: "
                        f"{name} only follows from other variables, for the results.",
                        "Give the target to the variables it follows from.")

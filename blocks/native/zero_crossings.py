@@ -173,8 +173,8 @@ def forget_slack(relations: Relations, count: int, far: float) -> None:
     looks, slack = relations.looks, relations.slack
     for r in range(slack.size):
         away = False
-        for k in range(count):
-            away |= slack[r] > 0.0 and looks[k, r] > far * slack[r]
+        for k in range(count if slack[r] > 0.0 else 0):
+            away |= looks[k, r] > far * slack[r]
         if away:
             for k in range(count):
                 looks[k, r] -= slack[r]

@@ -147,7 +147,7 @@ class RunStart:
         if kept is None or decided is None:
             return None
         starting = cls(model, decided.settings.t_start, decided.settings.t_end)
-        starting._found = kept.copy(model.compile(), state, starting.t)
+        starting._found = kept.copy(model.compiled.system, state, starting.t)
         starting._keeps = kept
         return None if starting._found is None else (starting, decided)
 

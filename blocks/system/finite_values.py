@@ -124,7 +124,8 @@ class FiniteValues:
         if self.system.clusters or recording.problem.delays is not None:
             self._check_steps(recording, self._all, False)
         else:
-            self._check_steps(recording, self._of_states, True)
+            for laws in self._of_states:
+                self._check_steps(recording, laws, True)
             self._check_steps(recording, self._of_others, False)
 
     def _check_relations(self, recording: RunRecording) -> None:
@@ -147,12 +148,13 @@ class FiniteValues:
 
     def _check_steps(self, recording: RunRecording, laws: _Laws, of_states: bool) -> None:
         """Look at some laws at the ends of the steps of a run."""
-        (rows, _, function), told = laws, False
+        (rows, divided, function), told = laws, False
         if not len(rows):
             return
         problem = recording.problem
         table = recording.episodes.steps
-        costly = not of_states and (problem.laws is not None or problem.algebraic)
+        passes = of_states and len(divided)  # perhaps, which the ends of a step tell
+        costly = not passes and (problem.laws is not None or problem.algebraic)
         every = 1 + len(table.ends) // LOOKS if costly else 1
         some = np.zeros((len(table.ends), 2), dtype=bool)
         some[::every, 0] = True
@@ -193,12 +195,18 @@ class FiniteValues:
                 return True
         return False
 
-    def _some(self, rows: list[int]) -> _Laws:
-        """Laws and, of systems of which all operations are gone through, by what they divide."""
+    def _divisors_of(self, rows: list[int]) -> list[tuple[int, ca.SX]]:
+        """Some laws and by what they divide that moves; none of systems of which not all operations
+        are gone through."""
+        if self._function.n_instructions() > MANY:
+            return []
         moving = {s.__hash__() for i in MOVING for s in ca.symvar(self.system.arguments[i])}
-        divisors = [(row, value) for row in rows for value in _divisors(self.expression[row])
-                    if not moving.isdisjoint(s.__hash__() for s in ca.symvar(value))] if (
-            self._function.n_instructions() <= MANY) else []
+        return [(row, value) for row in rows for value in _divisors(self.expression[row])
+                if not moving.isdisjoint(s.__hash__() for s in ca.symvar(value))]
+
+    def _some(self, rows: list[int]) -> _Laws:
+        """Laws, those of them that divide by something that moves, and what is looked at."""
+        divisors = self._divisors_of(rows)
         divided = [row for row, _ in divisors]
         return np.array(rows, dtype=int), np.array(divided, dtype=int), self.system.function(
             "finite", ca.vertcat(self.expression[rows + divided, 0], *(d for _, d in divisors)))
@@ -213,9 +221,12 @@ class FiniteValues:
         return self._some(self._seen)
 
     @cached_property
-    def _of_states(self) -> _Laws:
-        """Laws that may lose their value by states, time and parameters alone."""
-        return self._some(sorted(set(self._seen) - set(self._of_others[0].tolist())))
+    def _of_states(self) -> list[_Laws]:
+        """Laws that may lose their value by states, time and parameters alone: those that divide,
+        and others."""
+        rows = set(self._seen) - set(self._of_others[0].tolist())
+        divided = {row for row, _ in self._divisors_of(sorted(rows))}
+        return [self._some(sorted(some)) for some in (divided, rows - divided)]
 
     @cached_property
     def _of_others(self) -> _Laws:

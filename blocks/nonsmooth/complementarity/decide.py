@@ -88,7 +88,7 @@ def _by_pieces(problem: Problem, factors: Factors, tol: float, n: int) -> bool:
             return False
         wrong = _change(problem, tol, n)
         patience = PATIENCE if wrong < fewest else patience - 1
-        if wrong == 0 or left <= tol and patience < PATIENCE:
+        if wrong == 0 or left <= tol and (problem.faint > 0.0 or patience < PATIENCE):
             return left <= tol
         fewest = min(fewest, wrong)
         for i in range(n - 1, -1, -1):

@@ -359,6 +359,7 @@ class LastValues:
 
     def __init__(self, replay: Replay) -> None:
         self.replay = replay
+        self._earlier: dict[int, Array] = {}  # per episode that leaves some open throughout
 
     def kept(self, number: int, times: Array, found: Array) -> Array:
         """Unknowns at times of an episode, what is left open there with its last value.
@@ -385,15 +386,27 @@ class LastValues:
 
     def _before(self, number: int, t: float) -> Array:
         """Unknowns when all of them were last determined; as the run began, if they never were."""
+        last, passed = np.array(self.replay.episodes[0].z), []
         for k in range(number, max(number - EPISODES_BACK, -1), -1):
-            episode = self.replay.episodes[k]
-            end = t if k == number else episode.end
-            later = end
-            for at in (episode.start + LOOKS * (end - episode.start)).tolist():
-                if self._is_determined(k, at):
-                    return self._until_ceased(k, at, later)
-                later = at
-        return np.array(self.replay.episodes[0].z)
+            if (within := self._within(k, t if k == number else self.replay.episodes[k].end)
+                    ) is not None:
+                last = within
+                break
+            passed.append(k)
+            if k in self._earlier:
+                last = self._earlier[k]
+                break
+        self._earlier.update(dict.fromkeys(passed, last))
+        return last
+
+    def _within(self, number: int, end: float) -> Array | None:
+        """Unknowns when they were last determined in an episode, up to a time; None if never."""
+        later, start = end, self.replay.episodes[number].start
+        for at in (start + LOOKS * (end - start)).tolist():
+            if self._is_determined(number, at):
+                return self._until_ceased(number, at, later)
+            later = at
+        return None
 
     def _until_ceased(self, number: int, low: float, high: float) -> Array:
         """Unknowns at the last time before ``high`` at which all of them are determined."""

@@ -290,9 +290,11 @@ class ModeEquations:
         return self.matrices(problem, t, modes).null
 
     def matrices(self, problem: Problem, t: float, modes: Indices) -> ModeMatrices:
-        """The matrices of some modes; kept, where only parameters and relations change them."""
+        """The matrices of some modes, kept by all that changes them."""
         if not self.constant:
-            return self._matrices_at(problem, t, modes)
+            coefficients = self.by_inputs(problem, t)
+            return self._kept.once((modes.tobytes(), coefficients.tobytes(), b""),
+                                   lambda: self._matrices_at(problem, t, modes))
         key = modes.tobytes(), *self.coefficients(problem)
         return self._kept.once(key, lambda: self._of_islands(problem, t, modes))
 

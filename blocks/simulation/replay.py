@@ -359,7 +359,7 @@ class LastValues:
 
     def __init__(self, replay: Replay) -> None:
         self.replay = replay
-        self._earlier: dict[int, Array] = {}  # per episode that leaves some open throughout
+        self._searched: tuple[int, Array] = -1, np.zeros(0)  # where it was last, and what it found
 
     def kept(self, number: int, times: Array, found: Array) -> Array:
         """Unknowns at times of an episode, what is left open there with its last value.
@@ -379,6 +379,7 @@ class LastValues:
                     continue
                 if last is None:
                     last = self._before(number, t)
+                    self._searched = number, last
                 z[:, k] = replay.solved_at(number, t, last).z
             except AlgebraicFailure:
                 last = None
@@ -386,27 +387,17 @@ class LastValues:
 
     def _before(self, number: int, t: float) -> Array:
         """Unknowns when all of them were last determined; as the run began, if they never were."""
-        last, passed = np.array(self.replay.episodes[0].z), []
         for k in range(number, max(number - EPISODES_BACK, -1), -1):
-            if (within := self._within(k, t if k == number else self.replay.episodes[k].end)
-                    ) is not None:
-                last = within
-                break
-            passed.append(k)
-            if k in self._earlier:
-                last = self._earlier[k]
-                break
-        self._earlier.update(dict.fromkeys(passed, last))
-        return last
-
-    def _within(self, number: int, end: float) -> Array | None:
-        """Unknowns when they were last determined in an episode, up to a time; None if never."""
-        later, start = end, self.replay.episodes[number].start
-        for at in (start + LOOKS * (end - start)).tolist():
-            if self._is_determined(number, at):
-                return self._until_ceased(number, at, later)
-            later = at
-        return None
+            episode = self.replay.episodes[k]
+            end = t if k == number else episode.end
+            later = end
+            for at in (episode.start + LOOKS * (end - episode.start)).tolist():
+                if self._is_determined(k, at):
+                    return self._until_ceased(k, at, later)
+                later = at
+            if k == self._searched[0]:
+                return self._searched[1]
+        return np.array(self.replay.episodes[0].z)
 
     def _until_ceased(self, number: int, low: float, high: float) -> Array:
         """Unknowns at the last time before ``high`` at which all of them are determined."""

@@ -15,11 +15,12 @@ from ..numerics.tolerances import NEWTON_STALLED
 from ..system.problem import Problem
 from ..system.system import System
 from .findings import Finding
-from .singular import MOST_TOGETHER, dependence, dependent_rows, in_terms_of
+from .singular import dependence, dependent_rows, in_terms_of
 from .words import Names
 
 __all__ = ["open_circle"]
 
+LARGEST, MOST = 60, 100  # equations together, and loops, that are looked at
 TRIALS = 64  # points from which solutions are looked for
 SIZES = -6.0, 6.0  # of unknowns there, as powers of ten
 ROUNDS = 6  # of Newton's method: it ends at once where it comes to the right piece
@@ -32,9 +33,9 @@ def open_circle(problem: Problem, code: str, anyhow: bool = False) -> Finding | 
     ``anyhow`` is whatever conditions hold that do not depend on the circle.
     """
     system = problem.system
-    flat = system.flat
-    for k, step in enumerate(system.tape.steps):
-        if step.group >= 0 or len(step.equations) > MOST_TOGETHER:
+    flat, loops = system.flat, [step for step in system.tape.steps if step.group < 0]
+    for k, step in enumerate(loops[:MOST]):
+        if len(step.equations) > LARGEST:
             continue
         groups = [flat.groups[g] for g in set(flat.groups_of(step.equations).tolist())]
         if any(of.law is None or of.law.kernel.ports for of in groups):
@@ -69,27 +70,27 @@ class _Circle:
         """Equations that do not determine their unknowns near a solution."""
         n, chance = len(self.equations), np.random.default_rng(0)
         t, x, z, p, held, d, u = problem.arguments(0.0)
-        m, own, free = held.copy(), self.conditions[self.own], self.conditions[~self.own]
+        own, free = self.conditions[self.own], self.conditions[~self.own]
+        if not self.branches or anyhow and not len(free):
+            return []
+        m = np.tile(held[:, None], TRIALS)  # a column for every point
+        m[free] = chance.integers(0, 2, (len(free), TRIALS)) if anyhow else m[free]
 
         def at(v: Array) -> tuple[Array, Array]:
-            for _ in range(2):  # with the conditions that hold at that point
+            for _ in range(2):  # with the conditions that hold there
                 residual, matrix, crossing = map(np.array, self.function(t, x, z, p, m, d, u, v))
-                m[own] = crossing.ravel()[self.own] > 0
-            return residual.ravel(), matrix
+                m[own] = crossing[self.own] > 0
+            return residual, np.nan_to_num(matrix.reshape(n, TRIALS, n).transpose(1, 0, 2))
 
-        for _ in range(TRIALS if self.branches and (len(free) or not anyhow) else 0):
-            v = chance.choice([-1.0, 1.0], n) * 10.0 ** chance.uniform(*SIZES, n)
-            m[free] = chance.integers(0, 2, len(free)) if anyhow else held[free]
-            for _ in range(ROUNDS):
-                residual, matrix = at(v)
-                if not (np.isfinite(residual).all() and np.isfinite(matrix).all()):
-                    break
-                v = v - np.linalg.pinv(matrix) @ residual
-            else:
-                beside = BESIDE * (1.0 + np.abs(v).max()) * np.linalg.svd(matrix)[2][-1]
-                for side in (v + beside, v - beside):
-                    residual, matrix = at(side)
-                    if np.abs(residual).max() <= NEWTON_STALLED * np.abs(beside).max() and (
-                            chosen := dependent_rows(self.equations, matrix)):
-                        return chosen
+        v = chance.choice([-1.0, 1.0], (n, TRIALS)) * 10.0 ** chance.uniform(*SIZES, (n, TRIALS))
+        for _ in range(ROUNDS):
+            residual, matrix = at(v)
+            v = v - np.einsum("kij,jk->ik", np.linalg.pinv(matrix), np.nan_to_num(residual))
+        beside = BESIDE * (1.0 + np.abs(v).max(axis=0)) * np.linalg.svd(matrix)[2][:, -1].T
+        for side in (v + beside, v - beside):
+            residual, matrix = at(side)
+            met = np.abs(residual).max(axis=0) <= NEWTON_STALLED * np.abs(beside).max(axis=0)
+            for k in np.flatnonzero(met):
+                if chosen := dependent_rows(self.equations, matrix[k]):
+                    return chosen
         return []

@@ -309,12 +309,10 @@ def _judged(code: Code, work: Workspace, relations: Relations, limits: Limits, x
             return error, length, sought, halvings, FULL
     if code.places != 0 and halvings < MOST_HALVINGS:
         length = step_within_pieces(code, relations, work, x, t, now)
+        if length == now and code.kind == EXPLICIT and halvings > 0 and error > INTO_CORNER:
+            length = shortened_step(now, error / INTO_CORNER, root_of(code))
         if length < now and not is_too_small(length, t):
             return error, length, sought, halvings + 1, FULL
-        if code.kind == EXPLICIT and halvings > 0 and error > INTO_CORNER:
-            length = shortened_step(now, error / INTO_CORNER, root_of(code))
-            if not is_too_small(length, t):
-                return error, length, sought, halvings, FULL
     if work.branch.size and not keeps_branch(code, work, t, now, x):
         ends = is_fixed(code) or 0.5 * now <= SAME_INSTANT * abs(t) + TINY
         return error, 0.5 * now, sought, halvings, TOO_SMALL if ends else FULL

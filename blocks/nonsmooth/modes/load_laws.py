@@ -79,7 +79,8 @@ class LoadLaws(Laws):
         super().__init__(system, _joined(set_valued.elements, functions.elements, system))
         self._set_valued = set_valued
         self.efforts = LoadEfforts(system, functions, set_valued)
-        self.bands, self.held_modes = _RestBands(functions, set_valued), functions.held
+        self.bands = _RestBands(functions, set_valued, self.elements)
+        self.held_modes = functions.held
         self.watched = self.size > 0
 
     @property
@@ -180,8 +181,9 @@ def _joined(elements: Elements, mine: LoadElements, system: System) -> Elements:
 class _RestBands:
     """Elements that a band of velocity holds at rest, as long as the load is below a strength."""
 
-    def __init__(self, functions: LoadFunctions, exact: SetValuedLaws) -> None:
-        self.functions, self.elements, self.exact = functions, functions.elements, exact
+    def __init__(self, functions: LoadFunctions, exact: SetValuedLaws, joined: Elements) -> None:
+        self.functions, self.elements = functions, functions.elements
+        self.exact, self.joined = exact, joined  # exact laws, and elements of these before its own
         self.index = self.elements.resting
         self.size = len(self.index)
         # 0 where they are held, else the way in which they moved off
@@ -230,15 +232,12 @@ class _RestBands:
         new, self.modes = bool(np.any(self.modes[modes == 0])), modes
         if not new:
             return
-        index, exact = self.index[self.held], self.exact
-        stuck, args = np.flatnonzero(exact.modes == 0), problem.arguments(t)
-        column, unit = (np.append(getattr(exact.elements, name)[stuck],
-                                  getattr(self.elements, name)[index])
-                        for name in ("column", "unit"))
+        args, held = problem.arguments(t), np.append(self.exact.modes, modes) == 0
+        column, unit = self.joined.column[held], self.joined.unit[held]
         push = problem.system.slope_u.sparse(*args)[:, column].multiply(unit).tocsc()
-        flow_x = sp.vstack([exact.functions.flow_x.sparse(*args).tocsr()[stuck],
-                            self.functions.flow_x.sparse(*args).tocsr()[index]])
-        flow = np.append(np.zeros(len(stuck)), self.functions.flow(*args)[index])
+        flow_x = sp.vstack([self.exact.functions.flow_x.sparse(*args),
+                            self.functions.flow_x.sparse(*args).tocsr()[self.index]]).tocsr()[held]
+        flow = np.append(np.zeros(self.exact.size), self._values(problem, t)[0])[held]
         d = -(flow_x @ push)
         problem.x += push @ (inverse_by_parts(d.tocsr(), UNIT_PIVOT) @ flow)
         problem.x[self._held_states(problem, t)] = 0.0

@@ -291,12 +291,11 @@ class ModeEquations:
 
     def matrices(self, problem: Problem, t: float, modes: Indices) -> ModeMatrices:
         """The matrices of some modes, kept by all that changes them."""
-        if not self.constant:
-            coefficients = self.by_inputs(problem, t)
-            return self._kept.once((modes.tobytes(), coefficients.tobytes(), b""),
-                                   lambda: self._matrices_at(problem, t, modes))
-        key = modes.tobytes(), *self.coefficients(problem)
-        return self._kept.once(key, lambda: self._of_islands(problem, t, modes))
+        if self.constant:
+            key, made = self.coefficients(problem), self._of_islands
+        else:
+            key, made = (self.by_inputs(problem, t).tobytes(), b""), self._matrices_at
+        return self._kept.once((modes.tobytes(), *key), lambda: made(problem, t, modes))
 
     def _of_islands(self, problem: Problem, t: float, modes: Indices) -> ModeMatrices:
         """The matrices of some modes, from those of islands; together where they feel others."""

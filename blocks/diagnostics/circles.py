@@ -66,6 +66,7 @@ class _Circle:
         self.function = ca.Function("circle", [*system.arguments, v], [
             residual, ca.densify(matrix), crossing])
 
+    @np.errstate(all="ignore")
     def left_open(self, problem: Problem, anyhow: bool) -> list[int]:
         """Equations that do not determine their unknowns near a solution."""
         n, chance = len(self.equations), np.random.default_rng(0)
@@ -80,12 +81,14 @@ class _Circle:
             for _ in range(2):  # with the conditions that hold there
                 residual, matrix, crossing = map(np.array, self.function(t, x, z, p, m, d, u, v))
                 m[own] = crossing[self.own] > 0
-            return residual, np.nan_to_num(matrix.reshape(n, TRIALS, n).transpose(1, 0, 2))
+            matrix = matrix.reshape(n, TRIALS, n).transpose(1, 0, 2)
+            return residual, np.where(np.isfinite(matrix), matrix, 0.0)
 
         v = chance.choice([-1.0, 1.0], (n, TRIALS)) * 10.0 ** chance.uniform(*SIZES, (n, TRIALS))
         for _ in range(ROUNDS):
             residual, matrix = at(v)
-            v = v - np.einsum("kij,jk->ik", np.linalg.pinv(matrix), np.nan_to_num(residual))
+            residual = np.where(np.isfinite(residual), residual, 0.0)
+            v = v - np.einsum("kij,jk->ik", np.linalg.pinv(matrix), residual)
         beside = BESIDE * (1.0 + np.abs(v).max(axis=0)) * np.linalg.svd(matrix)[2][:, -1].T
         for side in (v + beside, v - beside):
             residual, matrix = at(side)

@@ -21,6 +21,7 @@ from ..system.finite_values import ADVICE, FiniteValues, no_value
 from ..system.problem import Problem
 from ..system.system import System
 from ..units import from_si
+from .circles import open_circle
 from .findings import SEVERITIES, Finding, found
 from .not_finite import (
     advice_on_loose_nodes,
@@ -186,7 +187,9 @@ def _without_value(system: System, problem: Problem, starting: Starting, decided
         if cause is None and (told := undetermined(system, problem, 0.0)):
             cause = found("initial.undetermined", *told)
     else:
-        cause = _dependent_here(system, problem) or _flat_beside(system, problem)
+        cause = (_dependent_here(system, problem) or _flat_beside(system, problem)
+                 or open_circle(problem, "initial.dependent")
+                 or open_circle(problem, "signal.undetermined", anyhow=True))
     if cause is not None:
         yield cause
 
@@ -297,11 +300,17 @@ def _quick(system: System) -> Iterator[Finding]:
     yield from contradictions(system, targets)
     if system.nz or system.clusters or system.nm or system.nd:
         return
-    problem = Problem(system, system.parameters(), np.ones(system.nx), np.ones(0))
-    problem.x[:] = class_values(system, targets)[system.tape.reduced.states]
+    problem = _unsolved(system)
     with np.errstate(all="ignore"):
         slope = system.slope(*problem.arguments(0.0))
     yield from derivative_findings(system, problem, slope)
+
+
+def _unsolved(system: System) -> Problem:
+    """The problem at the initial values that classes and users state, with nothing solved for."""
+    problem = Problem(system, system.parameters(), np.ones(system.nx), np.ones(system.nz))
+    problem.x[:] = class_values(system, collect_targets(system))[system.tape.reduced.states]
+    return problem
 
 
 def _component(system: System, path: str) -> str:
@@ -336,7 +345,7 @@ def _on_nodes(system: System, paths: Sequence[str]) -> str:
 
 
 def _failed(system: System, error: BlocksError | AlgebraicFailure) -> Finding:
-    cause = dependent_block(system)
+    cause = dependent_block(system) or open_circle(_unsolved(system), "initial.dependent")
     if cause is not None:
         return cause
     names = tuple(getattr(error, "variables", ()) or getattr(error, "worst", ()))

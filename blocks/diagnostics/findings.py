@@ -42,7 +42,7 @@ SEVERITIES = {code: severity for severity, codes in {
     """,
     "warning": """
         network.positive network.locked network.shorted signal.assumed signal.loop
-        parameter.advice initial.computed initial.conflict
+        signal.undetermined parameter.advice initial.computed initial.conflict
     """,
     "info": """
         reference.free network.assumed network.repeated network.short network.meter

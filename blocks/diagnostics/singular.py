@@ -21,17 +21,19 @@ from ..assembly.flatten import Flat
 from ..assembly.index_reduction import MAX_DIFFERENTIATIONS
 from ..assembly.matching import connected
 from ..assembly.reduced import Singular
+from ..assembly.writer import Writer
 from ..numerics.arrays import Array
 from ..numerics.blas_threads import threads_for
 from ..numerics.tolerances import CLEAR, DEPENDENT, DEPENDENT_EXACTLY
 from ..system.problem import Problem
+from ..system.system import System
 from .findings import Finding, found
 from .topology import Topology, sources
 from .words import Names, enumerated, example_word, listed, plural, quantity_word, several
 
 __all__ = ["MOST_TOGETHER", "POLE", "ceased_equations", "dependence", "dependent_equations",
-           "dependent_rows", "equation_coefficients", "singular_findings",
-           "zero_parameters"]  # fmt: skip
+           "dependent_rows", "equation_coefficients", "in_terms_of",
+           "singular_findings", "zero_parameters"]  # fmt: skip
 
 MOST_TOGETHER = 400  # equations solved together that are looked at
 POLE = 1e3  # by which a value grows just before a pole
@@ -239,13 +241,19 @@ def dependent_rows(equations: list[int], matrix: np.ndarray, tolerance: float = 
     return [e for e, w in zip(equations, weight, strict=True) if w > CLEAR]
 
 
+def in_terms_of(system: System, unknowns: list[int]) -> tuple[Writer, ca.SX]:
+    """A writer of a system's expressions by some of its unknowns, and the symbols of these."""
+    writer, given = copy.copy(system.tape.writer), ca.SX.sym("v", len(unknowns))
+    writer.values = ca.SX(system.tape.values)
+    writer.values[unknowns] = given
+    return writer, given
+
+
 def equation_coefficients(problem: Problem, t: float, equations: list[int], unknowns: list[int]
                           ) -> Array:
     """The coefficients of unknowns in equations, at a problem's present point."""
     system = problem.system
-    writer, given = copy.copy(system.tape.writer), ca.SX.sym("v", len(unknowns))
-    writer.values = ca.SX(system.tape.values)
-    writer.values[unknowns] = given
+    writer, given = in_terms_of(system, unknowns)
     matrix = ca.densify(ca.jacobian(writer.residuals_of(np.array(equations)), given))
     of = ca.Function("block", [*system.arguments, given], [matrix])
     values = system.values(*problem.arguments(t))[unknowns]
@@ -278,7 +286,7 @@ def zero_parameters(flat: Flat, paths: Iterable[str]) -> list[str]:
 
 
 def dependence(names: Names, code: str, equations: list[int],
-               where: str = "with the present parameters") -> Finding:
+               where: str = "with the present parameters", circle: bool = False) -> Finding:
     """The finding for equations that depend on each other by their numbers."""
     owners = list(dict.fromkeys(o for e in equations for o in _owners(names, e)))
     states = [o for e in equations if (o := names.owner(e))] or owners
@@ -296,13 +304,13 @@ def dependence(names: Names, code: str, equations: list[int],
                 "share the load is not determined:")
     if zero:
         advice = f"Give {listed(zero)} a value other than zero, or remove the component."
-    if not zero and len(set(owners)) > 1 and not any(  # components with signals alone
+    if circle or not zero and len(set(owners)) > 1 and not any(  # components with signals alone
             f.kernel.ports for f in names.flat.network.families
             if not {f.path(i) for i in range(f.size)}.isdisjoint(owners)):
         head = (f"The signals of {listed(owners)} run in a circle whose gain is 1 {where}, so "
                 "nothing determines their values:")
-        advice = (f"Change the gain of one of {listed(owners)}, or break the circle with an "
-                  "integrator, a filter or a memory.")
+        advice = (f"Change the gain of {'one of ' * (len(owners) > 1)}{listed(owners)}, or break "
+                  "the circle with an integrator, a filter or a memory.")
     loose = Topology(names.flat.network).open_ports(owners)
     if loose:
         if len(equations) == 1:

@@ -23,6 +23,7 @@ __all__ = ["EnergyBalance", "energy_unit"]
 
 WORDS = ("work_in", "stored", "dissipated", "supplied", "residual")
 MOST_OF = 0.1  # of what the worst component misses: worth a word
+UNKNOWN = 0.05  # of what was turned over: so much no integral may leave open without a word
 
 
 class EnergyBalance(ByComponent[EnergyTerm]):
@@ -110,8 +111,8 @@ class EnergyBalance(ByComponent[EnergyTerm]):
     def warn(self, tolerance: float | None) -> None:
         """Warn of a relative residual that a run of this accuracy does not explain."""
         # powers that no integral resolves, as rounding beside a singular position, blame nobody
-        if tolerance is None or not self._relative(
-                _sure(self._terms) + abs(self._sum("work_in"))) > tolerance:
+        if tolerance is None or not (self.relative_residual > UNKNOWN or self._relative(
+                _sure(self._terms) + abs(self._sum("work_in"))) > tolerance):
             return
         scale, missing = max(self.throughput, self.peak_stored).magnitude, self.residual.magnitude
         terms: Sequence[EnergyTerm] = self._terms
@@ -193,6 +194,10 @@ def _advice(worst: Sequence[EnergyTerm]) -> str:
         return (f"{' and '.join(silent)} {'says' if len(silent) == 1 else 'say'} nothing of "
                 "energy: declare a Variable power_dissipated, power_supplied or energy_stored, and "
                 "state its equation.")
+    if any(t.uncertainty > UNKNOWN * abs(t.violation) for t in worst):
+        return ("Powers there change so fast that no integral over time resolves them, and what "
+                "the results say between steps may be as wrong: look for a value that makes them "
+                "so fast, such as a resistance of almost 0, or give a max_step.")
     return ("Look for a wrong sign in a law or in what a component says of its energy, for an "
             "energy_stored or power_supplied that it leaves out, or a step= that is too long. What "
             "many steps add up, as over the teeth of a table, a smaller rtol= mends.")

@@ -17,7 +17,8 @@ either    it cannot go on, by what numbers come to                             a
 Explicit is ``dopri5``, or ``DOP853`` at tight tolerances and in Python; implicit is ``rodas4``.
 
 It is asked after ``REVIEW`` steps, and again whenever there are ``AGAIN`` times as many; after
-``SURE`` of implicit ones, or fewer where they are dear. How long steps of the other kind are is
+``SURE`` of implicit ones, or fewer where they are dear; and sooner where an event cut a trial of
+explicit steps short, as many steps are beside events. How long steps of the other kind are is
 counted: some are taken on a copy, from the present point on. The fastest rate only says whether
 that may be worth it: beside the root of a law like a square root an explicit method can stay for
 good at a point that is no solution, where the rate is a fraction of the one it strides over. Where
@@ -159,7 +160,11 @@ class Auto:
             explicit = explicit_method(running.problem, running.settings.rtol)
             usual = (step.t - since) / (steps - before)  # with all that happens
             least = usual / FARTHER
-            return explicit if running.tried(explicit, step, BOLD * usual, least) > least else None
+            if running.tried(explicit, step, BOLD * usual, least) > least:
+                return explicit
+            if running.cut_short:
+                self._next = steps + steps // AGAIN
+            return None
         if nowhere or self._may_be_held(running, step):
             usual = running.current.usual_step(step)
             price = _price(running.problem, type(running.current))

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["Ending", "Integration"]
 
 LAST_STEPS = 5  # and one less: a dead point is near within the longest of these
+ASTRAY = 1000  # steps that lose the branch, more than keep it: it is not followed in any steps
 FARTHER = 16  # times that: after an event steps are short
 
 
@@ -82,6 +83,7 @@ class Integration:
         self.branch: Branch | None = None  # what is solved for is on, where it is followed
         self._branch: Branch | None = None  # the last one that was made
         self.retaken = False  # its first step
+        self.astray = 0  # steps that lost the branch, but for as many that kept it
         self.decided_in_steps = False  # by a method that steps over events
         self.modes: Any = None  # at the start, where they are
 
@@ -137,7 +139,7 @@ class Integration:
         self.decided_in_steps = laws is not None and self.method.steps_over_events
         self.modes = laws.modes.copy() if self.decided_in_steps else None
         self.crossings.begin(t)
-        self.retaken = False
+        self.retaken, self.astray = False, 0
 
     def taken(self, step: Step) -> Ending | None:
         """The method has taken a step, or many; tell the ending if that was the last."""
@@ -159,9 +161,7 @@ class Integration:
         try:
             return self._take_step(step)
         except AlgebraicFailure as failure:  # at a point within it
-            again = step.t - self.t > self.time_events.tiny(self.t)
-            if self.branch is not None and not self.system.clusters and again:
-                self._retake((step.t - self.t) / 2)
+            if self.branch is not None and not self.system.clusters and self._halved(step):
                 return None
             t, y = (step.t, step.y) if self.method.looks_itself else (self.t, self.y)
             return self._over_dead_point(t, np.asarray(y)) or self._end_of_branch(
@@ -173,10 +173,7 @@ class Integration:
         if self.branch is not None and (until := self.branch.followed(step)) < step.t:
             shortened, step = True, step._replace(t=until, y=step.dense(until))
         if self.branch is not None and not self.branch.keeps(step):
-            if step.t - self.t <= self.time_events.tiny(step.t):
-                return self._end_of_branch(self.t, self.y)
-            self._retake((step.t - self.t) / 2)
-            return None
+            return None if self._halved(step) else self._end_of_branch(self.t, self.y)
         if self.looked_into and not (self.method.looks_itself or self.method.fixed_step):
             looks = self.crossings.looks(step)
             length = looks.length(step, self.method.atol, self.method.rtol)
@@ -195,6 +192,7 @@ class Integration:
             self.running.longest = step.t - step.t_old
         if self.branch is not None:
             self.branch.go_on(step.t)
+            self.astray -= self.astray > 0
         self._keep(step, step.t)
         if self.t >= self.stop:
             return None  # what is known to happen now comes first
@@ -204,6 +202,14 @@ class Integration:
     def _retake(self, length: float) -> None:
         """Take the step again from where it began, so long."""
         self.method = self.running.begin_again(self.t, self.y, length)
+
+    def _halved(self, step: Step) -> bool:
+        """Whether a step that lost the branch is worth taking again, half as long."""
+        self.astray += 1
+        worth = self.astray <= ASTRAY and step.t - self.t > self.time_events.tiny(step.t)
+        if worth:
+            self._retake((step.t - self.t) / 2)
+        return worth
 
     def _beyond_end(self, t: float, y: Array) -> Ending | None:
         """Go on with another solution of nonlinear loops where the one so far ends; None if none.

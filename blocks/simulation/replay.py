@@ -359,6 +359,7 @@ class LastValues:
 
     def __init__(self, replay: Replay) -> None:
         self.replay = replay
+        self._searched: tuple[int, Array] = -1, np.zeros(0)  # where it was last, and what it found
 
     def kept(self, number: int, times: Array, found: Array) -> Array:
         """Unknowns at times of an episode, what is left open there with its last value.
@@ -378,6 +379,7 @@ class LastValues:
                     continue
                 if last is None:
                     last = self._before(number, t)
+                    self._searched = number, last
                 z[:, k] = replay.solved_at(number, t, last).z
             except AlgebraicFailure:
                 last = None
@@ -393,6 +395,8 @@ class LastValues:
                 if self._is_determined(k, at):
                     return self._until_ceased(k, at, later)
                 later = at
+            if k == self._searched[0]:
+                return self._searched[1]
         return np.array(self.replay.episodes[0].z)
 
     def _until_ceased(self, number: int, low: float, high: float) -> Array:

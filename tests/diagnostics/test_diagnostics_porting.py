@@ -11,7 +11,7 @@ from library import isothermal_liquid as liquid
 from library import magnetic as g
 from library import thermal as h
 from library.electromechanical import DCMotor
-from library.signal import Constant, Gain, Step
+from library.signal import Abs, Constant, Gain, Maximum, Saturation, Sine, Step, Switch
 from library.translational import Mass, MotionSensor, Reference, Spring
 
 
@@ -210,11 +210,20 @@ def test_a_gap_that_is_closed_is_told_of_in_words_of_magnetism():
                                    "reluctance in series with it")
 
 
-def test_signals_in_a_circle_of_gain_one_are_named_as_blocks():
-    model = wired("circle", "a.y b.u", "b.y a.u", a=Gain(gain=2), b=Gain(gain=0.5))
-    (error,) = model.check().errors
-    assert error.problem.startswith("The signals of a and b run in a circle whose gain is 1")
-    assert error.advice.startswith("Change the gain of one of a and b, or break the circle")
+@pytest.mark.parametrize(("first", "port", "gain", "code"), [
+    (Gain(gain=2), "u", 0.5, "initial.dependent"), (Maximum(), "u2", 1, "initial.dependent"),
+    (Saturation(), "u", 1, "initial.dependent"), (Abs(), "u", 1, "initial.dependent"),
+    (Switch(), "u1", 1, "signal.undetermined"), (Maximum(), "u2", 0.5, None),
+    (Saturation(), "u", 2, None)])
+def test_signals_in_a_circle_of_gain_one_are_named_as_blocks(first, port, gain, code):
+    model = wired("circle", "a.y b.u", f"b.y a.{port}", a=first, b=Gain(gain=gain), s=Sine())
+    for name in {"u1", "u2", "control"} & {*dir(first)} - {port}:
+        model.connect(model.s.y, getattr(model.a, name))
+    told = [f for f in model.check() if f.code != "signal.loop"]
+    assert [f.code for f in told] == [code] * bool(code)
+    for finding in told:
+        assert finding.problem.startswith("The signals of a and b run in a circle whose gain is 1")
+        assert finding.advice.startswith("Change the gain of one of a and b, or break the circle")
 
 
 def test_a_length_is_not_taken_for_a_milliohm():

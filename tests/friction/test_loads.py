@@ -306,6 +306,15 @@ def test_karnopps_own_law_holds_a_body_on_another_that_moves():
     assert_allclose(value(run, "box.v"), 2 / 3, rtol=1e-9)  # momentum is kept
 
 
+def test_karnopps_own_law_leaves_at_rest_what_exact_friction_holds():
+    model = wired("carried", "cart.M rub.C floor.R", "box.M rub.R", "floor.C ground.V",
+                  cart=tr.Mass(mass="2 kg"), box=tr.Mass(v="1 m/s"), ground=tr.Reference(),
+                  rub=law("karnopp_1985", 3.0, 0.1), floor=dry(50, 50))
+    run = model.simulate("1 s", rtol=1e-9)
+    assert_allclose(values(run, ["box.v", "cart.v"], np.array([0.2, 0.5])), [[0.4, 0], [0, 0]],
+                    atol=1e-9)
+
+
 def test_karnopps_own_law_holds_a_body_on_a_belt_whose_speed_changes():
     model = wired("belt", "drive.R rub.R", "rub.C box.M", "drive.C ground.V", box=tr.Mass(),
                   rub=law("karnopp_1985", 1.0, 1e-3), ground=tr.Reference(),

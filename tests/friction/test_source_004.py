@@ -378,6 +378,13 @@ def test_stuck_springs_swing_without_events():
     assert np.ptp(np.sign(run["body.v"].m)) == 2 and not run.events
 
 
+def test_sliders_that_slip_in_turn_go_on_by_explicit_steps():
+    model = loaded(TranslationalFriction(law="gms"), lambda t: 60 * sin(6 * t))
+    run, implicit = (model.simulate("300 s", method=name) for name in ("auto", "rodas4"))
+    assert run.statistics["method"] == "rodas4, then dopri5"
+    assert run.statistics["steps"] < 0.6 * implicit.statistics["steps"]
+
+
 @pytest.mark.parametrize(("n", "part", "breakaway", "end"), [
     *((n, part, *case) for n, part in ((1.0, lambda x: 1 - np.exp(-x)), (2.0, np.tanh))
       for case in ((1.0, 0.1), (1.5, 0.5))),

@@ -16,7 +16,7 @@ from benches.recorded import MASSES, Fake, nothing_recorded, result
 from numpy.testing import assert_allclose
 
 import library.translational as tr
-from blocks import Component, Model, Parameter, Port, load, quantity
+from blocks import Component, EnergyWarning, Model, Parameter, Port, load, quantity
 from blocks.analysis import free
 from blocks.exceptions import FileError, UnknownName, WrongCall
 from blocks.results import EnergyBalance, EnergyTerm, EventRecord, Events, Recording
@@ -69,6 +69,9 @@ def test_a_returning_swing_is_measured_by_what_was_exchanged():
     assert EnergyBalance(swing).throughput.m == 8
     assert EnergyBalance(swing).relative_residual == pytest.approx(2.5e-10)
     assert EnergyBalance([]).relative_residual == 0
+    off = EnergyTerm("p", "Pipe", 94.0, 100.0, 0.0, 0.0, 200.0, 0.0, 9.0)  # no integral resolves it
+    with pytest.warns(EnergyWarning, match="no integral over time resolves"):
+        EnergyBalance([off]).warn(1e-4)
 
 
 def test_what_a_lone_body_misses_is_measured_by_what_it_holds():

@@ -79,7 +79,8 @@ class LoadLaws(Laws):
         super().__init__(system, _joined(set_valued.elements, functions.elements, system))
         self._set_valued = set_valued
         self.efforts = LoadEfforts(system, functions, set_valued)
-        self.bands, self.held_modes = _RestBands(functions), functions.held
+        self.bands = _RestBands(functions, set_valued, self.elements)
+        self.held_modes = functions.held
         self.watched = self.size > 0
 
     @property
@@ -180,8 +181,9 @@ def _joined(elements: Elements, mine: LoadElements, system: System) -> Elements:
 class _RestBands:
     """Elements that a band of velocity holds at rest, as long as the load is below a strength."""
 
-    def __init__(self, functions: LoadFunctions) -> None:
+    def __init__(self, functions: LoadFunctions, exact: SetValuedLaws, joined: Elements) -> None:
         self.functions, self.elements = functions, functions.elements
+        self.exact, self.joined = exact, joined  # exact laws, and elements of these before its own
         self.index = self.elements.resting
         self.size = len(self.index)
         # 0 where they are held, else the way in which they moved off
@@ -223,17 +225,21 @@ class _RestBands:
         return flow[self.index], load[self.index], band[self.index], strength[self.index]
 
     def _take(self, problem: Problem, t: float, modes: Indices) -> None:
-        """Take these modes; flows of what was not held before, and is now, are set to zero."""
+        """Take these modes; flows of what was not held before, and is now, are set to zero.
+
+        What exact friction holds it goes on holding: it would bear what slows the flow down.
+        """
         new, self.modes = bool(np.any(self.modes[modes == 0])), modes
         if not new:
             return
-        index = self.index[self.held]
-        args = problem.arguments(t)
-        by_u = problem.system.slope_u.sparse(*args)[:, self.elements.column]
-        push = by_u.multiply(self.elements.unit).tocsc()
-        d = -(self.functions.flow_x.sparse(*args) @ push)[index][:, index]
-        flow = self.functions.flow(*args)[index]
-        problem.x += push[:, index] @ (inverse_by_parts(d.tocsr(), UNIT_PIVOT) @ flow)
+        args, held = problem.arguments(t), np.append(self.exact.modes, modes) == 0
+        column, unit = self.joined.column[held], self.joined.unit[held]
+        push = problem.system.slope_u.sparse(*args)[:, column].multiply(unit).tocsc()
+        flow_x = sp.vstack([self.exact.functions.flow_x.sparse(*args),
+                            self.functions.flow_x.sparse(*args).tocsr()[self.index]]).tocsr()[held]
+        flow = np.append(np.zeros(self.exact.size), self._values(problem, t)[0])[held]
+        d = -(flow_x @ push)
+        problem.x += push @ (inverse_by_parts(d.tocsr(), UNIT_PIVOT) @ flow)
         problem.x[self._held_states(problem, t)] = 0.0
         problem.solve_algebraic(t)
 

@@ -290,11 +290,12 @@ class ModeEquations:
         return self.matrices(problem, t, modes).null
 
     def matrices(self, problem: Problem, t: float, modes: Indices) -> ModeMatrices:
-        """The matrices of some modes; kept, where only parameters and relations change them."""
-        if not self.constant:
-            return self._matrices_at(problem, t, modes)
-        key = modes.tobytes(), *self.coefficients(problem)
-        return self._kept.once(key, lambda: self._of_islands(problem, t, modes))
+        """The matrices of some modes, kept by all that changes them."""
+        if self.constant:
+            key, made = self.coefficients(problem), self._of_islands
+        else:
+            key, made = (self.by_inputs(problem, t).tobytes(), b""), self._matrices_at
+        return self._kept.once((modes.tobytes(), *key), lambda: made(problem, t, modes))
 
     def _of_islands(self, problem: Problem, t: float, modes: Indices) -> ModeMatrices:
         """The matrices of some modes, from those of islands; together where they feel others."""

@@ -123,6 +123,7 @@ class HeldNetwork:
         self.relations_of = [np.flatnonzero(column) for column in by_relation.T]
         for k, members in enumerate(self.islands):
             island[members] = k
+        self._island = island
         self.together = together = island[:, None] == island
         pairs = int(together.sum())
         self.entries = 2 * n + 2 * pairs + len(self._level)

@@ -29,11 +29,11 @@ from ...numerics.tolerances import BLOCK_SINGULAR, DELASSUS_SINGULAR, OWN_RATE_N
 from ...system import Evaluator, Problem
 from ..complementarity.scaling import DENSE_LIMIT, components
 from .delassus import Matrix, pseudo_inverse
+from .elements import MOST_TOGETHER
 
 __all__ = ["Acting", "KeptFactors", "connected"]
 
 MOST = 300  # elements that act on each other, by an inverse: each of them needs all the others
-MOST_FACTORED = 1000  # the same by factors
 MOST_KEPT = 500_000  # entries of K that are remembered, of all sets of modes
 FEWEST = 8  # elements: the inverse of so few is small
 CROWD = 6  # elements that act on one state, from which its acceleration is an unknown
@@ -223,7 +223,7 @@ class KeptFactors:
         # behind, entries: where these begin, and how many numbers K is
         self.behind = len(self.alone)
         for island in (island for island in islands if len(island) > 1):
-            found = None if acting is None or len(island) > MOST_FACTORED else _factored_island(
+            found = None if acting is None or len(island) > MOST_TOGETHER else _factored_island(
                 island, acting)
             if found is not None:
                 self.factored.append(found)

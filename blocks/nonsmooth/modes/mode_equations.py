@@ -35,7 +35,7 @@ from .loop_unknowns import Followed, LoopUnknowns
 if TYPE_CHECKING:
     from .law_expressions import LawExpressions
 
-__all__ = ["JOINED", "LinearEquations", "ModeEquations", "rows_of", "told_sliding",
+__all__ = ["JOINED", "LinearEquations", "ModeEquations", "ModeMatrices", "rows_of", "told_sliding",
            "without_rounding"]  # fmt: skip
 
 MOST_KEPT = 500  # combinations of modes whose matrices are kept
@@ -363,17 +363,29 @@ class ModeEquations:
         matrix, rate_u = self.held_rows(modes, own[:3], own[3:], island)
         direct = self._direct(modes, island)
         matrix[direct, np.arange(len(island))[direct]] += 1.0
-        span, weight, unsure = _combinations(matrix)
-        outside = None
+        whole = len(island) == self.size
+        apart = whole and self.loops is None  # which tie what is apart by itself
+        span, weight, unsure = (_combinations_apart(matrix, self.islands) if apart
+                                else _combinations(matrix))
+        outside, alone = None, True
         if len(weight):
-            matrix = np.vstack([without_rounding(span, matrix),
-                                without_rounding(weight, rate_u, unsure)])
-            if len(island) < self.size:
+            rates = without_rounding(weight, rate_u, unsure)
+            matrix = np.vstack([without_rounding(span, matrix), rates])
+            alone = not apart or self._are_apart(weight, rates)
+            if not whole:
                 rates = self.held_rows(modes, mine[:3], mine[3:], island)[1]
                 rates[:, island] = 0.0
                 outside = without_rounding(weight, rates, unsure)
-        return ModeMatrices(matrix, span, weight, _null(matrix), None, outside,
-                            outside is None or not outside.any())
+                alone = not outside.any()
+        return ModeMatrices(matrix, span, weight, _null(matrix), None, outside, alone)
+
+    def _are_apart(self, weight: Array, rates: Array) -> bool:
+        """Whether combinations, and their rates, are each of one island."""
+        island = np.empty(self.size, dtype=int)
+        for k, members in enumerate(self.islands):
+            island[members] = k
+        own = island[np.argmax(weight != 0.0, axis=1)]
+        return not rates[own[:, None] != island].any()
 
     def islands_of(self, some: Flags) -> Flags:
         """All elements of the islands that some belong to."""
@@ -497,6 +509,18 @@ def _combinations(matrix: Array) -> tuple[Array, Array, float]:
         unsure = max(unsure, LAST_BITS * values[0] / values[rank - 1])
     left = np.where(np.abs(left) > TERMS_ROUNDING * np.abs(left).max(axis=0), left, 0.0)
     return left[:, :rank].T / rows, left[:, rank:].T / rows, unsure
+
+
+def _combinations_apart(matrix: Array, islands: list[Indices]) -> tuple[Array, Array, float]:
+    """The same of a matrix that connects no islands: each combination is one of an island's."""
+    unsure, own = TERMS_ROUNDING, np.abs(matrix.diagonal())
+    out, free = np.diag(1.0 / np.where(own > 0, own, 1.0)), own == 0.0
+    for island in islands:
+        if len(island) > 1:
+            span, weight, its = _combinations(matrix[np.ix_(island, island)])
+            out[np.ix_(island, island)] = np.vstack([span, weight])
+            free[island], unsure = np.arange(len(island)) >= len(span), max(unsure, its)
+    return out[~free], out[free], unsure
 
 
 def _null(matrix: Array) -> Array:

@@ -16,10 +16,10 @@ from ...numerics.arrays import Array, Flags, Indices
 from ...system import Evaluator, Problem, System
 from ...system.newton_at_points import solved_at_points
 from ...system.points import Points
-from .elements import MOST_TOGETHER, MOST_WRITTEN, Elements
+from .elements import MOST_INVERTED, MOST_TOGETHER, MOST_WRITTEN, Elements
 from .held_network import HeldNetwork, filled
 from .law_expressions import LawExpressions
-from .mode_equations import ModeEquations, ModeMatrices
+from .mode_equations import ModeEquations
 
 __all__ = ["CarriedNetwork", "held_network"]
 
@@ -32,14 +32,12 @@ def held_network(system: System, elements: Elements, laws: LawExpressions,
     size = elements.size
     if system.clusters or size != system.nu or size > MOST_TOGETHER:
         return None
-    if equations.constant:
-        return HeldNetwork(system, elements, laws, equations, equations.islands)
-    if system.tape.carried.any():
-        return None
+    kind, most = (HeldNetwork, MOST_INVERTED) if equations.constant else (
+        CarriedNetwork, MOST_WRITTEN)
     islands = [np.arange(size)] if system.nz else equations.islands  # loops may tie all of them
-    if max(map(len, islands)) > MOST_WRITTEN:
+    if max(map(len, islands)) > most or system.tape.carried.any():
         return None
-    return CarriedNetwork(system, elements, laws, equations, islands)
+    return kind(system, elements, laws, equations, islands)
 
 
 class CarriedNetwork(HeldNetwork):
@@ -76,23 +74,9 @@ class CarriedNetwork(HeldNetwork):
 
     def by_rows(self, problem: Problem, t: float, modes: Indices) -> tuple[Array, Array]:
         """Which combinations of values and of rates of the equations are zero."""
-        made, n = self.equations.matrices(problem, t, modes), self.elements.size
-        by_value, by_rate = np.eye(n), np.zeros((n, n))
-        if len(made.weight):
-            places, held = self._places(made), len(made.span)
-            by_value[places] = np.vstack([made.span, np.zeros_like(made.weight)])
-            by_rate[places[held:]] = made.weight
-        return by_value, by_rate
-
-    def _places(self, made: ModeMatrices) -> Indices:
-        """Where each combination of the equations of some modes stands: within its island."""
-        if not len(made.weight):
-            return np.arange(self.elements.size)
-        first = np.argmax(np.vstack([made.span, made.weight]) != 0.0, axis=1)
-        out, owner = np.empty(len(first), dtype=int), self._island[first]
-        for k, members in enumerate(self.islands):
-            out[owner == k] = members
-        return out
+        made = self.equations.matrices(problem, t, modes)
+        free = made.free[:, None]
+        return np.where(free, 0.0, made.combine), np.where(free, made.combine, 0.0)
 
     # -- finished runs ---------------------------------------------------------------------
     def inputs_at(self, problem: Problem, points: Points) -> tuple[Array, Flags]:
@@ -119,8 +103,7 @@ class CarriedNetwork(HeldNetwork):
                         for a in (modes, constants)]
                 closing = None
                 if made.null.shape[1]:
-                    closing = block_diag(
-                        np.zeros((len(z), len(z))), made.closing()[np.argsort(self._places(made))])
+                    closing = block_diag(np.zeros((len(z), len(z))), made.closing())
                 solved, found[mine] = solved_at_points(
                     self._solve, np.vstack([z, taken[:, mine]]), nominal, where, x, *known, *held,
                     closing=closing)

@@ -123,7 +123,6 @@ class HeldNetwork:
         self.relations_of = [np.flatnonzero(column) for column in by_relation.T]
         for k, members in enumerate(self.islands):
             island[members] = k
-        self._island = island
         self.together = together = island[:, None] == island
         pairs = int(together.sum())
         self.entries = 2 * n + 2 * pairs + len(self._level)
@@ -289,10 +288,7 @@ class HeldNetwork:
         assert solver is not None  # as it fits
         if made.null.shape[1]:
             solver = self._sharing(problem, t, modes).even @ solver
-        if not len(made.weight):
-            return -solver, 0.0 * solver
-        held = len(made.span)
-        return -solver[:, :held] @ made.span, -solver[:, held:] @ made.weight
+        return -(solver * ~made.free) @ made.combine, -(solver * made.free) @ made.combine
 
     def constants(self, problem: Problem, t: float, state: NetworkState) -> Array:
         """The constants of the present modes in one row."""

@@ -16,16 +16,13 @@ from ...numerics.arrays import Array, Flags, Indices
 from ...system import Evaluator, Problem, System
 from ...system.newton_at_points import solved_at_points
 from ...system.points import Points
-from .elements import Elements
+from .elements import MOST_INVERTED, MOST_TOGETHER, MOST_WRITTEN, Elements
 from .held_network import HeldNetwork, filled
 from .law_expressions import LawExpressions
 from .mode_equations import ModeEquations
 
 __all__ = ["CarriedNetwork", "held_network"]
 
-MOST = 1000  # elements
-MOST_TOGETHER = 100_000  # of these, pairs that can feel each other: entries of two matrices
-MOST_CARRIED = 24  # elements that are solved for at every point
 Z = 2  # the place of unknowns among what the functions of a system take
 
 
@@ -33,15 +30,14 @@ def held_network(system: System, elements: Elements, laws: LawExpressions,
                  equations: ModeEquations) -> HeldNetwork | None:
     """Efforts and slopes in held modes; None for too many elements, or beside tied states."""
     size = elements.size
-    if system.clusters or size != system.nu or size > MOST:
+    if system.clusters or size != system.nu or size > MOST_TOGETHER:
         return None
-    if equations.constant:
-        if sum(len(island) ** 2 for island in equations.islands) > MOST_TOGETHER:
-            return None
-        return HeldNetwork(system, elements, laws, equations, equations.islands)
-    if size > MOST_CARRIED or system.tape.carried.any():
+    kind, most = (HeldNetwork, MOST_INVERTED) if equations.constant else (
+        CarriedNetwork, MOST_WRITTEN)
+    islands = [np.arange(size)] if system.nz else equations.islands  # loops may tie all of them
+    if max(map(len, islands)) > most or system.tape.carried.any():
         return None
-    return CarriedNetwork(system, elements, laws, equations, [np.arange(size)])
+    return kind(system, elements, laws, equations, islands)
 
 
 class CarriedNetwork(HeldNetwork):
@@ -74,16 +70,13 @@ class CarriedNetwork(HeldNetwork):
         """Whether the equations of some modes determine what is taken, wherever the states are."""
         made = self.equations.matrices(problem, t, modes)
         return bool(np.isfinite(made.matrix).all() and not made.null.shape[1]
-                    and self.decides(modes, made.weight))
+                    and self.keeps_apart(problem, t, modes) and self.decides(modes, made.weight))
 
     def by_rows(self, problem: Problem, t: float, modes: Indices) -> tuple[Array, Array]:
         """Which combinations of values and of rates of the equations are zero."""
-        made, n = self.equations.matrices(problem, t, modes), self.elements.size
-        if not len(made.weight):
-            return np.eye(n), np.zeros((n, n))
-        nothing = np.zeros_like
-        return (np.vstack([made.span, nothing(made.weight)]),
-                np.vstack([nothing(made.span), made.weight]))
+        made = self.equations.matrices(problem, t, modes)
+        free = made.free[:, None]
+        return np.where(free, 0.0, made.combine), np.where(free, made.combine, 0.0)
 
     # -- finished runs ---------------------------------------------------------------------
     def inputs_at(self, problem: Problem, points: Points) -> tuple[Array, Flags]:
@@ -103,7 +96,8 @@ class CarriedNetwork(HeldNetwork):
                 if not (np.isfinite(made.matrix).all() and self.decides(modes, made.weight)):
                     continue
                 constants = np.zeros(self.entries)
-                constants[2 * n :][: 2 * n**2] = np.ravel([a.T for a in self.by_rows(at, t, modes)])
+                constants[2 * n : self.entries - len(self._level)] = np.concatenate([
+                    a.T[self.together.T] for a in self.by_rows(at, t, modes)])
                 where, x, z, *known = points.some(mine).columns()[:6]
                 held = [np.repeat(a[:, None].astype(float), len(mine), axis=1)
                         for a in (modes, constants)]

@@ -288,10 +288,7 @@ class HeldNetwork:
         assert solver is not None  # as it fits
         if made.null.shape[1]:
             solver = self._sharing(problem, t, modes).even @ solver
-        if not len(made.weight):
-            return -solver, 0.0 * solver
-        held = len(made.span)
-        return -solver[:, :held] @ made.span, -solver[:, held:] @ made.weight
+        return -(solver * ~made.free) @ made.combine, -(solver * made.free) @ made.combine
 
     def constants(self, problem: Problem, t: float, state: NetworkState) -> Array:
         """The constants of the present modes in one row."""

@@ -44,9 +44,8 @@ from ..contract import IndeterminateGroup
 from .block_diagonal import BlockDiagonal
 from .delassus import CROWD, Components, Matrix, is_singular
 from .efforts import ROUNDS
-from .elements import LawValues
+from .elements import MOST_INVERTED, LawValues
 from .evaluation import Evaluation
-from .kept_factors import MOST
 from .load_dependence import LoadDependence
 from .solved_modes import SolvedModes
 
@@ -122,7 +121,7 @@ class Indeterminacy:
         for island, found, inside, (low, high), unheld in self._present(problem, t, index, now):
             room = np.where(inside, np.minimum(high - found, found - low), np.inf)
             out[island] = np.where(unheld != 0, -np.abs(effort[island]), room)
-            if len(island) > MOST:  # too many for an event each: all go where the load is clear
+            if len(island) > MOST_INVERTED:  # for an event each: all go where the load is clear
                 left = self.margins(problem, t, island, now)[island]
                 out[island] = np.where(left < 0, left + 2 * AT_BOUND, left)
         return out
@@ -153,7 +152,7 @@ class Indeterminacy:
         no effort holds."""
         ends, unheld = self.ends(problem, t), self._unheld(problem, t, index, now)
         for rests, slides in self._islands(problem, t, index):
-            if len(rests) > MOST:
+            if len(rests) > MOST_INVERTED:
                 (_, shared, _, _), = self._shared(problem, t, rests, now)
                 yield (rests, shared.effort, shared.ends == 0, (now.low[rests], now.high[rests]),
                        unheld[rests])
@@ -245,7 +244,7 @@ class Indeterminacy:
             open_ = self.elements_of(problem, t, stuck)[1]
             now = self.evaluation.present(problem, t)
             for island, found, *_ in self._shared(problem, t, open_, now) if len(open_) else ():
-                ends[island] = found.ends if len(island) <= MOST else 0
+                ends[island] = found.ends if len(island) <= MOST_INVERTED else 0
         return before is None or not np.array_equal(before, ends)
 
     def _shared(self, problem: Problem, t: float, index: Indices, now: LawValues,

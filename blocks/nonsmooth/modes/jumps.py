@@ -50,7 +50,7 @@ class Jumps:
                 self.efforts.apply(problem, t)
             held = self.equations.at(problem, t, self.state.modes)
             _, equal = self.margins.sizes(problem, t)
-            missed = np.abs(held.violation) > MODE_MISSED * (np.abs(held.weight) @ equal)
+            missed = np.abs(held.violation) > MODE_MISSED * (np.abs(held.made.weight) @ equal)
             if not missed.any():
                 endless = self._without_limit(held)
                 return self._undecided(t) if endless is None else self._unlimited(t, endless)
@@ -62,7 +62,7 @@ class Jumps:
             impulse = np.array(free @ least, dtype=float)
             left = np.abs(held.violation - matrix @ least) > MODE_MISSED * np.abs(held.violation)
             if (left & missed).any():
-                return self._unlimited(t, np.abs(held.weight[left & missed]).max(axis=0))
+                return self._unlimited(t, np.abs(held.made.weight[left & missed]).max(axis=0))
             return self._jump(x, t, impulse, np.array(-push @ impulse, dtype=float))
         finally:
             problem.x[:], problem.u[:], self.state.modes = x, u, modes
@@ -70,7 +70,7 @@ class Jumps:
     @staticmethod
     def _unresisted(held: LinearEquations) -> Array:
         """Impulses that no resistance would answer with an endless voltage, as columns."""
-        resisted = held.matrix[: len(held.matrix) - len(held.weight)]
+        resisted = held.made.matrix[~held.made.free]
         size = np.abs(resisted).max(axis=1, initial=0.0)
         _, values, right = np.linalg.svd(resisted / np.where(size > 0, size, 1.0)[:, None])
         return right[int(np.sum(values > BLOCK_SINGULAR * values.max(initial=0.0))):].T
@@ -78,10 +78,10 @@ class Jumps:
     @staticmethod
     def _without_limit(held: LinearEquations) -> Array | None:
         """Weights of elements that nothing limits an instant later; None if there are none."""
-        best = np.linalg.lstsq(held.matrix, held.residual, rcond=PIVOT_NONE)[0]
-        left = held.residual - held.matrix @ best
+        best = np.linalg.lstsq(held.made.matrix, held.residual, rcond=PIVOT_NONE)[0]
+        left = held.residual - held.made.matrix @ best
         left[np.abs(left) <= MODE_MISSED * np.abs(held.residual)] = 0
-        weight = np.abs(left[len(left) - len(held.weight):] @ held.weight)
+        weight = np.abs(left[held.made.free] @ held.made.weight)
         return weight if weight.any() else None
 
     # -- what is said ----------------------------------------------------------------------

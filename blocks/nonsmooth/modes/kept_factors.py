@@ -29,11 +29,10 @@ from ...numerics.tolerances import BLOCK_SINGULAR, DELASSUS_SINGULAR, OWN_RATE_N
 from ...system import Evaluator, Problem
 from ..complementarity.scaling import DENSE_LIMIT, components
 from .delassus import Matrix, pseudo_inverse
+from .elements import MOST_INVERTED, MOST_TOGETHER
 
 __all__ = ["Acting", "KeptFactors", "connected"]
 
-MOST = 300  # elements that act on each other, by an inverse: each of them needs all the others
-MOST_FACTORED = 1000  # the same by factors
 MOST_KEPT = 500_000  # entries of K that are remembered, of all sets of modes
 FEWEST = 8  # elements: the inverse of so few is small
 CROWD = 6  # elements that act on one state, from which its acceleration is an unknown
@@ -223,7 +222,7 @@ class KeptFactors:
         # behind, entries: where these begin, and how many numbers K is
         self.behind = len(self.alone)
         for island in (island for island in islands if len(island) > 1):
-            found = None if acting is None or len(island) > MOST_FACTORED else _factored_island(
+            found = None if acting is None or len(island) > MOST_TOGETHER else _factored_island(
                 island, acting)
             if found is not None:
                 self.factored.append(found)
@@ -232,7 +231,7 @@ class KeptFactors:
             self.full.append((island, self.behind + np.arange(n * n).reshape(n, n)))
             self.behind += n * n
         stressed = [] if acting is None else [
-            one for one, _ in self.full if len(one) <= MOST and acting.share_motions(one)]
+            one for one, _ in self.full if len(one) <= MOST_INVERTED and acting.share_motions(one)]
         # elements that may share internal stress; who is at a bound then stands behind that
         self.stressed = np.concatenate([np.zeros(0, dtype=int), *stressed])
         self.behind += len(self.stressed)
@@ -260,7 +259,7 @@ class KeptFactors:
     @property
     def few(self) -> bool:
         """Whether no inverse is too large."""
-        return max((len(island) for island, _ in self.full), default=0) <= MOST
+        return max((len(island) for island, _ in self.full), default=0) <= MOST_INVERTED
 
     # -- numbers -----------------------------------------------------------------------------
     def fits(self, problem: Problem, modes: Indices, d: Matrix) -> bool:

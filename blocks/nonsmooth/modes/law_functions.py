@@ -18,11 +18,11 @@ from ...numerics.arrays import Flags
 from ...numerics.rewriting import contained, symbols_in
 from ...system import System
 from .bound_functions import BoundFunctions
-from .elements import Elements, elements_of
-from .kept_factors import MOST_FACTORED, Acting, KeptFactors, connected
+from .elements import MOST_TOGETHER, MOST_WRITTEN, Elements, elements_of
+from .kept_factors import Acting, KeptFactors, connected
 from .law_expressions import LawExpressions, effort_units, expressions_of, held_in_motion
 from .memory import Runs
-from .solved_modes import MOST_ADDED_UP, MOST_SOLVED, SolvedModes
+from .solved_modes import SolvedModes
 
 __all__ = ["DENSE", "LawFunctions"]
 
@@ -99,26 +99,25 @@ class LawFunctions:
     def _held_modes(self, laws: LawExpressions) -> SolvedModes | None:
         """Held modes in one or two evaluations.
 
-        Those of few elements, or of more that act on few others; where unknowns of loops follow
-        efforts at once, only linearly.
+        Those of few elements, of more that act on few others, or on others through loops alone;
+        where unknowns of loops follow efforts at once, only linearly.
         """
         system, tape, size = self.system, self.system.tape, self.elements.size
         if size != system.nu or ca.jacobian_sparsity(tape.constraints, tape.u).nnz():
             return None
         kept = None
-        through_loops = ca.jacobian_sparsity(tape.residual, tape.u).nnz() > 0
-        loaded = through_loops and ca.jacobian_sparsity(laws.bounds, tape.z).nnz() > 0
+        follow = ca.jacobian_sparsity(tape.residual, tape.u).nnz() > 0
+        added_up = follow and not ca.jacobian_sparsity(
+            ca.vertcat(laws.back, laws.forth), ca.vertcat(tape.z, tape.u)).nnz()
         if self.constant and not self.nonlinear and not system.clusters:
             kept = self._kept_factors(laws)
             if not kept.few:
                 return None
-        elif size > (MOST_SOLVED if loaded else MOST_ADDED_UP if through_loops else MOST_FACTORED):
+        elif size > (MOST_WRITTEN if follow and not added_up else MOST_TOGETHER):
             return None
         solved = SolvedModes(system, self.elements, laws, self.bounds, kept)
-        if through_loops:
-            return solved if solved.follows_linearly and (
-                solved.jacobians or size <= MOST_SOLVED) else None
-        return solved if kept or max(map(len, solved.blocks)) <= MOST_ADDED_UP else None
+        few = kept or added_up or max(map(len, solved.blocks)) <= MOST_WRITTEN
+        return solved if few and solved.follows_linearly else None
 
     def _kept_factors(self, laws: LawExpressions) -> KeptFactors:
         """Numbers that efforts follow by while modes last, where D depends on parameters only."""

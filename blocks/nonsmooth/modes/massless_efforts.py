@@ -81,7 +81,7 @@ class MasslessEfforts:
                         break
             size = np.abs(step).max(initial=0.0) / max(np.abs(problem.u).max(initial=0.0), TINY)
             before, missed = missed, np.abs(held.residual).max(initial=0.0)
-            if k and equations.constant and not held.null.shape[1]:
+            if k and equations.constant and not held.made.null.shape[1]:
                 return  # coefficients may be small differences, which the first step does not know
             # down an exponential a voltage falls evenly, with currents that hardly change
             stalled = missed >= FALLS_NO_MORE * before and (
@@ -93,7 +93,8 @@ class MasslessEfforts:
             tells = k > 0 or equations.affine  # laws may be flat or steep where it begins
             if exact and tells or (equations.affine and k) or stalled:
                 problem.solve_algebraic(t)
-                if not (held.null.shape[1] and decided) or self._agrees(problem, t, modes, first):
+                some_open = decided and held.made.null.shape[1]
+                if not some_open or self._agrees(problem, t, modes, first):
                     return
                 break
             last = size
@@ -120,7 +121,7 @@ class MasslessEfforts:
     def _is_rounding(self, problem: Problem, t: float, modes: Indices, held: LinearEquations
                      ) -> bool:
         """Whether what equations miss is rounding of efforts: a velocity near zero is, too."""
-        if len(held.weight):
+        if len(held.made.weight):
             return False
         efforts = np.abs(self.equations.values(problem, t)[[1, 4, 5]]).max(axis=0)
         size = np.where(modes != 0, efforts, self.state.fast)

@@ -283,7 +283,7 @@ class MasslessMargins:
             return 0.0
         far = np.maximum(np.abs(problem.x), 1e-3 * problem.scale_x)
         by_x = self.equations.by_x(problem, t, self.state.modes)[1]
-        size = np.maximum(np.abs(held.weight) @ self.sizes(problem, t)[1], np.abs(by_x) @ far)
+        size = np.maximum(np.abs(held.made.weight) @ self.sizes(problem, t)[1], np.abs(by_x) @ far)
         return float((np.abs(held.violation) / np.maximum(size, TINY)).max())
 
     def least_strength(self, problem: Problem, t: float) -> Array:

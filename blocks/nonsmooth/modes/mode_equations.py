@@ -50,12 +50,9 @@ JOINED = "parts joined by rates"  # in the cache of a system where rates tie lar
 class LinearEquations:
     """The equations of some modes at one point, linearised in the inputs."""
 
-    residual: Array  # residual, matrix: of as many equations as there are inputs
-    matrix: Array
+    made: ModeMatrices
+    residual: Array  # of as many equations as there are inputs
     violation: Array  # what combinations without inputs miss
-    weight: Array  # their weights, a row each
-    null: Array  # directions of the inputs that no equation determines, as columns
-    solver: Array | None = None  # what makes a step of a residual, where it is known
 
     def step(self) -> Array | None:
         """Change of the inputs that solves the equations, the least one; None if not finite."""
@@ -64,12 +61,13 @@ class LinearEquations:
 
     def solved(self, right: Array) -> Array:
         """What the matrix makes columns of, the least of it; nan if that is not finite."""
-        if not (np.isfinite(self.matrix).all() and np.isfinite(right).all()):
+        made = self.made
+        if not (np.isfinite(made.matrix).all() and np.isfinite(right).all()):
             return np.full(right.shape, np.nan)
-        if self.solver is not None:
-            return self.solver @ right
-        even, rows, columns = _even(self.matrix)
-        if self.null.shape[1]:
+        if made.solver is not None:
+            return made.solver @ right
+        even, rows, columns = _even(made.matrix)
+        if made.null.shape[1]:
             found = np.linalg.lstsq(even, right / rows[:, None], rcond=BLOCK_SINGULAR)[0]
         else:
             from scipy.linalg.lapack import dgesv
@@ -87,23 +85,36 @@ class LinearEquations:
         """The largest scaled residual beyond rounding; with ``lasting``, of what no step mends."""
         residual, step = self.residual, self.step() if lasting else None
         if step is not None:
-            residual = residual - self.matrix @ step
+            residual = residual - self.made.matrix @ step
         excess = np.maximum(np.abs(residual) - rounding, 0.0)
-        return float((excess / _even(self.matrix)[1]).max(initial=0.0))
+        return float((excess / _even(self.made.matrix)[1]).max(initial=0.0))
 
 
 @dataclass(frozen=True)
 class ModeMatrices:
     """What the equations of some modes are made of, but for their values."""
 
-    matrix: Array
-    span: Array
-    weight: Array
-    null: Array
-    solver: Array | None
+    matrix: Array  # of as many equations as there are inputs
+    combine: Array  # weights of the equations in combinations, a row each, within their island
+    free: Flags  # which of these contain no inputs and give way to their rates
+    null: Array  # directions of the inputs that no equation determines, as columns
+    solver: Array | None  # what makes a step of a residual, where it is known
     # of an island, the rates of what its modes hold by what all others take; None for no part
     outside: Array | None = None
     alone: bool = True  # whether no part of elements feels another one by these
+
+    @property
+    def weight(self) -> Array:
+        """Weights of the combinations that say something about states."""
+        return self.combine[self.free]
+
+    def combined(self, value: Array, rate: Array) -> Array:
+        """What combinations come to, by values and by rates of the equations."""
+        if not self.free.any():
+            return value
+        out: Array = self.combine @ value
+        out[self.free] = self.weight @ rate
+        return out
 
     def closing(self) -> Array:
         """What makes the matrix regular, and steps leave alone what the equations leave open."""
@@ -130,7 +141,8 @@ class ModeEquations:
         self.endless = laws.endless
         # elements that feel each other, in large groups only those that do so by values: rates may
         # tie these, too, of what modes hold
-        self.islands = _islands(by_u, n if JOINED in system.cache else MOST_WHOLE)
+        island = _islands(by_u, n if JOINED in system.cache else MOST_WHOLE)
+        self.islands, self._apart = grouped(island), island[:, None] != island
         #: Which relations the coefficients of all elements depend on, and those of each island.
         self.by_relations, *self._island_by = (
             contained(tape.m, ca.veccat(*(b[island.tolist(), :] for b in by_u)))
@@ -249,11 +261,9 @@ class ModeEquations:
             by_z, follows = self._through_unknowns(problem, t, self.loops)
             out[4:] += by_z @ follows.missed
         value, rate = self.held_rows(modes, out[4:7], out[7:])
-        direct, weight = self._direct(modes), made.weight
+        direct = self._direct(modes)
         value[direct] += self.elements.efforts_of(problem.u)[direct]
-        residual = np.concatenate([made.span @ value, weight @ rate]) if len(weight) else value
-        return LinearEquations(residual, made.matrix, weight @ value, weight, made.null,
-                               made.solver)
+        return LinearEquations(made, made.combined(value, rate), made.weight @ value)
 
     def rounding(self, problem: Problem, t: float, modes: Indices, fraction: float) -> Array:
         """What a share of each term makes of the flows or efforts that end some modes.
@@ -282,8 +292,7 @@ class ModeEquations:
             problem.u[:] = 0.0
             out = self._values(problem, t)
         value, rate = np.abs(self.held_rows(modes, out[4:7], out[7:]))
-        return np.concatenate([np.abs(made.span) @ value, np.abs(made.weight) @ rate]) if len(
-            made.weight) else value
+        return replace(made, combine=np.abs(made.combine)).combined(value, rate)
 
     def open_inputs(self, problem: Problem, t: float, modes: Indices) -> Array:
         """Directions of the inputs that some modes leave open, as columns."""
@@ -325,34 +334,24 @@ class ModeEquations:
         """The matrices of all elements from those of islands, of which the last may feel others."""
         if len(blocks) == 1:
             return blocks[0]
-        n, sizes = self.size, np.array(list(map(len, islands)))
-        counts = np.array([[len(b.weight), b.null.shape[1]] for b in blocks])
-        (weights, open_), held = counts.sum(axis=0), n - counts[:, 0].sum()
-        w, z = (np.cumsum(counts, axis=0) - counts).T
-        first = np.cumsum(sizes - counts[:, 0]) - (sizes - counts[:, 0])
-        matrix, solver = np.zeros((n, n)), np.zeros((n, n))
-        span, weight, null = np.eye(n), np.zeros((weights, n)), np.zeros((n, open_))
-        if weights:
-            span = np.zeros((held, n))
-        for k, (island, b) in enumerate(zip(islands, blocks, strict=True)):
-            rows = island  # as equations stand where none of them says anything about states
-            if weights:
-                own = np.arange(first[k], first[k] + sizes[k] - counts[k, 0])
-                more = np.arange(w[k], w[k] + counts[k, 0])
-                rows = np.concatenate([own, held + more])
-                span[own[:, None], island] = b.span if len(more) else np.eye(len(island))
-                weight[more[:, None], island] = b.weight
-            matrix[rows[:, None], island] = b.matrix
+        n = self.size
+        matrix, solver, combine = np.zeros((3, n, n))
+        free, null, open_ = np.zeros(n, dtype=bool), np.zeros((n, n)), 0
+        for island, b in zip(islands, blocks, strict=True):
+            own = np.ix_(island, island)
+            matrix[own], combine[own], free[island] = b.matrix, b.combine, b.free
             if b.solver is not None:
-                solver[island[:, None], rows] = b.solver
-            null[island, z[k] : z[k] + counts[k, 1]] = b.null
+                solver[own] = b.solver
+            end = open_ + b.null.shape[1]
+            null[island, open_:end] = b.null
+            open_ = end
         outside = blocks[-1].outside
         if outside is not None and outside.any():
-            held = rows[len(rows) - len(outside) :]
+            held = islands[-1][blocks[-1].free]
             matrix[held] += outside
             solver[islands[-1]] -= solver[np.ix_(islands[-1], held)] @ (outside @ solver)
         solved = all(b.solver is not None for b in blocks)
-        return ModeMatrices(matrix, span, weight, null, solver if solved else None)
+        return ModeMatrices(matrix, combine, free, null[:, :open_], solver if solved else None)
 
     def _matrices_at(self, problem: Problem, t: float, modes: Indices,
                      island: Indices | None = None) -> ModeMatrices:
@@ -364,17 +363,21 @@ class ModeEquations:
         matrix, rate_u = self.held_rows(modes, own[:3], own[3:], island)
         direct = self._direct(modes, island)
         matrix[direct, np.arange(len(island))[direct]] += 1.0
-        span, weight, unsure = _combinations(matrix)
-        outside = None
-        if len(weight):
-            matrix = np.vstack([without_rounding(span, matrix),
-                                without_rounding(weight, rate_u, unsure)])
-            if len(island) < self.size:
+        whole = len(island) == self.size
+        apart = self.islands if whole and self.loops is None else [np.arange(len(island))]
+        combine, free, unsure = _combinations(matrix, apart)
+        outside, alone = None, True
+        if free.any():
+            matrix = without_rounding(combine, matrix)
+            matrix[free] = without_rounding(combine[free], rate_u, unsure)
+            if whole:
+                alone = not matrix[self._apart & free[:, None]].any()
+            else:
                 rates = self.held_rows(modes, mine[:3], mine[3:], island)[1]
                 rates[:, island] = 0.0
-                outside = without_rounding(weight, rates, unsure)
-        return ModeMatrices(matrix, span, weight, _null(matrix), None, outside,
-                            outside is None or not outside.any())
+                outside = without_rounding(combine[free], rates, unsure)
+                alone = not outside.any()
+        return ModeMatrices(matrix, combine, free, _null(matrix), None, outside, alone)
 
     def islands_of(self, some: Flags) -> Flags:
         """All elements of the islands that some belong to."""
@@ -388,9 +391,7 @@ class ModeEquations:
         by_x = self._by_states(problem, t)
         value, rate = self.held_rows(modes, by_x[:3], by_x[3:])
         made = self.matrices(problem, t, modes)
-        span, weight = made.span, made.weight
-        whole = np.vstack([span @ value, weight @ rate]) if len(weight) else value
-        return whole, without_rounding(weight, value)
+        return made.combined(value, rate), without_rounding(made.weight, value)
 
     def missed_by_x(self, problem: Problem, t: float, modes: Indices, weight: Array, island: Indices
                     ) -> Array:
@@ -488,16 +489,23 @@ class ModeEquations:
         return replace(made, solver=inverse / rows / columns[:, None])
 
 
-def _combinations(matrix: Array) -> tuple[Array, Array, float]:
-    """Combinations of equations that contain inputs, those that do not, and the share of their
-    terms by which rounding may have changed the latter."""
-    even, rows, _ = _even(matrix)
-    left, values, _, rank = _decomposed(even)
-    unsure = TERMS_ROUNDING
-    if rank and len(values):  # what is nearly a combination without inputs mixes with one that is
-        unsure = max(unsure, LAST_BITS * values[0] / values[rank - 1])
-    left = np.where(np.abs(left) > TERMS_ROUNDING * np.abs(left).max(axis=0), left, 0.0)
-    return left[:, :rank].T / rows, left[:, rank:].T / rows, unsure
+def _combinations(matrix: Array, islands: list[Indices]) -> tuple[Array, Flags, float]:
+    """Combinations of equations, within islands that a matrix does not connect; which of them
+    contain no inputs; and the share of their terms by which rounding may have changed these."""
+    combine, free, unsure = np.eye(len(matrix)), matrix.diagonal() == 0.0, TERMS_ROUNDING
+    for island in islands:
+        if len(island) == 1:  # which is free where its number is zero
+            continue
+        own = np.ix_(island, island)
+        even, rows, _ = _even(matrix[own])
+        left, values, _, rank = _decomposed(even)
+        free[island] = np.arange(len(island)) >= rank
+        if rank < len(island):
+            left = np.where(np.abs(left) > TERMS_ROUNDING * np.abs(left).max(axis=0), left, 0.0)
+            combine[own] = left.T / rows
+        if rank and len(values):  # what is nearly such a combination mixes with one that is
+            unsure = max(unsure, LAST_BITS * values[0] / values[rank - 1])
+    return combine, free, unsure
 
 
 def _null(matrix: Array) -> Array:
@@ -556,8 +564,8 @@ def without_rounding(one: Array, other: Array, fraction: float = TERMS_ROUNDING)
     return np.where(np.abs(out) > fraction * (np.abs(one) @ np.abs(other)), out, 0.0)
 
 
-def _islands(by_u: list[ca.SX], whole: int) -> list[Indices]:
-    """Islands of elements that feel each other by values or, ``whole`` of them at most, by rates.
+def _islands(by_u: list[ca.SX], whole: int) -> Indices:
+    """The island of each element; they feel each other by values or, few enough, by rates.
 
     ``by_u`` are derivatives of values, and of their rates, by what elements take.
     """
@@ -573,7 +581,7 @@ def _islands(by_u: list[ca.SX], whole: int) -> list[Indices]:
 
     by_values, by_rates = joined(by_u[:3]), joined(by_u)
     few = np.bincount(by_rates)[by_rates] <= whole
-    return grouped(np.where(few, by_rates, len(few) + by_values))
+    return np.where(few, by_rates, len(few) + by_values)
 
 
 def _even(matrix: Array) -> tuple[Array, Array, Array]:

@@ -217,7 +217,8 @@ class ModeSearch:
             state.modes = modes
             self.efforts.apply(problem, t, modes)
             held = self.equations.at(problem, t, modes)
-            if held.null.shape[1] and not self.efforts.is_internal_stress(problem, t, held.null):
+            null = held.made.null
+            if null.shape[1] and not self.efforts.is_internal_stress(problem, t, null):
                 return None
             missed = self.margins.missed(problem, t)
             if missed > allowed.missed:

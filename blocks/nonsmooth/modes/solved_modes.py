@@ -45,10 +45,8 @@ from .kept_factors import KeptFactors, connected
 from .law_expressions import LawExpressions
 from .resting_relations import RestingRelations
 
-__all__ = ["MOST_ADDED_UP", "MOST_SOLVED", "ROUNDS", "SolvedModes", "point_to_the_bit"]
+__all__ = ["ROUNDS", "SolvedModes", "point_to_the_bit"]
 
-MOST_SOLVED = 24  # elements whose bounds follow efforts, beside loops that follow these at once
-MOST_ADDED_UP = 100  # elements that act on each other
 ROUNDS = 25  # of Newton's method, where bounds have kinks
 
 

@@ -115,8 +115,8 @@ def test_a_run_that_cannot_go_on_is_reported_and_what_was_computed_is_kept():
 def test_what_cannot_run_in_machine_code_says_why():
     model = wired("many measured frictions in series with springs, no mass between them",
                   "block.M friction.R", "friction.C springs.R", "springs.C floor.V",
-                  block=tr.Mass(v="1 m/s"), floor=tr.Reference(), springs=tr.Spring(count=25),
-                  friction=tr.TranslationalFriction(count=25, law="table",
+                  block=tr.Mass(v="1 m/s"), floor=tr.Reference(), springs=tr.Spring(count=101),
+                  friction=tr.TranslationalFriction(count=101, law="table",
                                                     speeds=quantity([0, 0.1, 1], "m/s"),
                                                     levels=quantity([20, 21, 25], "N")))
     assert model.simulate("1 ms").statistics["method"] == "DOP853"

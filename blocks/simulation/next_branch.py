@@ -7,6 +7,10 @@ there the solution may be on a piece that the circle never comes to. So a few of
 have a part in the circle are switched, the nearest first, then all that follows from them, and what
 ends a circle is kept, until there is none: where one loop drives another, that of the first.
 
+A curve that falls, as a tunnel diode's, gives a loop several solutions, too, which join in folds.
+At a fold the one that the run has followed ends. Beyond it Newton's method leads far away, along
+the curve's tangent; the next solution is the nearest place there from which it would turn round.
+
 References
 ----------
 L. O. Chua and A. Ushida, "A switching-parameter algorithm for finding multiple solutions of
@@ -24,7 +28,7 @@ import numpy as np
 
 from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.copies import put_back
-from ..numerics.tolerances import DIRECTION_STEP, TINY
+from ..numerics.tolerances import AT_FOLD, DIRECTION_STEP, TINY
 from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
 from ..system.system import System
@@ -32,7 +36,9 @@ from ..system.system import System
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix  # imported with the first circle, not with the package
 
-__all__ = ["Judge", "judged_later", "next_branch"]
+__all__ = ["GOES_ON", "Judge", "beyond_fold", "judged_later", "next_branch"]
+
+GOES_ON = "goes on from another solution"  # what is told of a variable as an event
 
 MOST_SWITCHED = 3  # relations on trial at once, before what follows
 MOST_TRIED = 500  # of these, before one is kept
@@ -72,8 +78,7 @@ def judged_later(problem: Problem, t: float, before: Array, crossed: Indices, du
     problem.unknowns.forget()
     slope = np.nan_to_num(problem.slope(t, y))
     problem.m[:] = present
-    speed = float(np.max(np.abs(slope) / (np.abs(y) + 1.0), initial=0.0))
-    later = DIRECTION_STEP * min(1.0 / max(speed, TINY), duration)
+    later = _little(y, slope, duration)
 
     def judge() -> tuple[Array, Flags]:
         g = problem.crossings(t + later, y + later * slope)
@@ -82,6 +87,42 @@ def judged_later(problem: Problem, t: float, before: Array, crossed: Indices, du
         return g, found
 
     return judge
+
+
+def _little(y: Array, slope: Array, duration: float) -> float:
+    """A time in which unknowns, in nominal values, hardly move."""
+    speed = float(np.max(np.abs(slope) / (np.abs(y) + 1.0), initial=0.0))
+    return DIRECTION_STEP * min(1.0 / max(speed, TINY), duration)
+
+
+def beyond_fold(problem: Problem, t: float, duration: float) -> Array | None:
+    """Torn unknowns of the solution that lies beyond the present point.
+
+    None where the present one goes on, or the equations have no value. An AlgebraicFailure where
+    no other one is found. The ``problem`` is without tied states, and without set-valued laws at
+    nodes without mass; ``duration`` is of the run.
+    """
+    y, z = problem.solver_vector(), problem.z.copy()
+    slope = problem.system.slope(*problem.arguments(t))[problem.free] / problem.scale
+    later = _little(y, slope, duration)
+    with put_back(problem.x, problem.z, problem.m):
+        problem.x[problem.free] = (y + later * slope) * problem.scale
+        given = problem.arguments(t + later)
+        if not np.isfinite(problem.system.residual(*given)).all():
+            return None
+        problem.unknowns.forget()
+        problem.unknowns.solve_in_order(given, lambda: None, whole=False)
+        try:
+            problem.unknowns.solve(given, patient=False)
+        except AlgebraicFailure as failure:
+            raise AlgebraicFailure(
+                t, failure.worst, "the solution that they have followed ends there, and from its "
+                "end none is reached that goes on", advice="What is small and was left out decides "
+                "where they go: give the nodes there a small mass, capacitance or "
+                "compressibility.") from failure
+        away = np.abs(problem.z - z)
+        goes_on = (away <= AT_FOLD * (np.abs(z) + problem.scale_z)).all()
+        return None if goes_on else problem.z.copy()
 
 
 class _Search:

@@ -98,9 +98,9 @@ def _little(y: Array, slope: Array, duration: float) -> float:
 def beyond_fold(problem: Problem, t: float, duration: float) -> Array | None:
     """Torn unknowns of the solution that lies beyond the present point.
 
-    None where the present one goes on, or the equations have no value. An AlgebraicFailure where
-    no other one is found. The ``problem`` is without tied states, and without set-valued laws at
-    nodes without mass; ``duration`` is of the run.
+    None where the present one goes on, or equations have no value or say nothing there. An
+    AlgebraicFailure where no other one is found. The ``problem`` is without tied states, and
+    without set-valued laws at nodes without mass; ``duration`` is of the run.
     """
     y, z = problem.solver_vector(), problem.z.copy()
     slope = problem.system.slope(*problem.arguments(t))[problem.free] / problem.scale
@@ -115,6 +115,8 @@ def beyond_fold(problem: Problem, t: float, duration: float) -> Array | None:
         try:
             problem.unknowns.solve(given, patient=False)
         except AlgebraicFailure as failure:
+            if failure.singular:
+                return None
             raise AlgebraicFailure(
                 t, failure.worst, "the solution that they have followed ends there, and from its "
                 "end none is reached that goes on", advice="What is small and was left out decides "

@@ -158,10 +158,6 @@ class Switching:
                                       self.samplings, self.resets)
         return self._settling
 
-    def _crossings(self, t: float) -> Array:
-        """Crossing functions at an event, behind what jumps there as ``mod`` of time does."""
-        return self.problem.crossings_here(t, self.time_events.behind_jumps(t))
-
     def _wrong(self, g: Array) -> Flags:
         """Relations that clearly do not hold as assumed, crossing functions being ``g``."""
         holds, times = self.problem.m > 0.5, self.time_events
@@ -177,9 +173,9 @@ class Switching:
         self.resets.refuse_clashes(problem, t)
         restless = np.flatnonzero(self.settling.switches.turns)
         undone = np.array_equal(problem.m, before)  # neither side of the crossing holds
+        behind, duration = self.time_events.behind_jumps(t), self.time_events.duration
         for crossed in (flips, flips[:0]):  # beyond what has crossed, or anywhere
-            later = judged_later(problem, t, before, crossed, self.time_events.duration,
-                                 self._wrong)
+            later = judged_later(problem, behind, before, crossed, duration, self._wrong)
             if self._take_next(t, later) and self.settling.flip(
                     t, flips[:0], problem.m, self._step, False):
                 return

@@ -17,7 +17,7 @@ LINES = {
     "analysis": 9373, "assembly": 3475, "blocks": 2128, "diagnostics": 3292, "drawing": 344,
     "export": 2511, "initialisation": 1321, "language": 8061, "library": 30782, "machine":
     1859, "native": 15360, "nonsmooth": 13072, "numerics": 846, "prompt": 470, "reading": 1294,
-    "results": 7787, "simulation": 8978, "solvers": 1713, "studies": 2584, "system": 4074}
+    "results": 7787, "simulation": 8977, "solvers": 1713, "studies": 2584, "system": 4074}
 TOLERANCES = 97
 
 

@@ -43,7 +43,6 @@ GOES_ON = "goes on from another solution"  # what is told of a variable as an ev
 MOST_SWITCHED = 3  # relations on trial at once, before what follows
 MOST_TRIED = 500  # of these, before one is kept
 ROUNDS = 12  # of what follows
-MOST_KEPT = 100  # that end a circle, one after the other
 CIRCLE = 4  # of these, the last ones: what they switch goes in circles
 
 #: Gives crossing functions with the relations of a problem, and which of these are wrong.
@@ -57,12 +56,12 @@ def next_branch(problem: Problem, judge: Judge) -> Array | None:
     """
     m, search = problem.m.copy(), _Search(problem, judge, problem.z.copy())
     with put_back(problem.x, problem.z, problem.m):
-        better: tuple[Array, Flags] | None = search.followed(m)
-        for _ in range(MOST_KEPT):
-            if better is None or not better[1].any():
-                break
-            better = search.calmer(*better)
-        return None if better is None or better[1].any() else better[0]
+        found, restless = search.followed(m)
+        while restless.any():  # by fewer relations each time
+            if (better := search.calmer(found, restless)) is None:
+                return None
+            found, restless = better
+        return found
 
 
 def judged_later(problem: Problem, t: float, before: Array, crossed: Indices, duration: float,

@@ -185,13 +185,13 @@ class OneStep(Method):
         self.scale, self.p = np.asarray(problem.scale), np.array(problem.p, dtype=float)
         atol = self.atol * self.scale
         if self.carries:  # what is only carried along has no error of its own
-            carried = self.equations.carried_values(problem)
-            atol = np.append(np.max(self.atol, initial=0.0) * problem.scale_x,
-                             np.full(len(carried), np.inf))
+            atol = np.full(self.x.size, np.inf)
+            atol[: len(problem.x)] = np.max(self.atol, initial=0.0) * problem.scale_x
             atol[self.free] = self.atol * self.scale
-            if not len(problem.x):  # unless nothing else tells how long a step may be
+            if not len(self.free):  # unless nothing else tells how long a step may be
                 self.rtol = max(self.rtol, SHOWN)
-                atol[: len(problem.z)] = self.rtol * ABSOLUTE_SHARE * problem.scale_z
+                scale = np.append(problem.scale_x, problem.scale_z)
+                atol[: len(scale)] = self.rtol * ABSOLUTE_SHARE * scale
         self.k[ATOL] = atol
         if self.branch.size:
             fill_sizes(self.branch[SIZES], problem)

@@ -57,7 +57,7 @@ INSTANTS_APART = 2.0**-44  # of a time, 256 of its last digits: times that are o
 SHORT_TIME = 1e-6  # s: a first step, a look ahead are no longer
 PIECE_EDGE = 1e-6  # of a piece of time: left out at its ends, where something may jump
 SHORTEST_ARC = 1e-12  # in nominal values: where a curve cannot be followed by shorter steps
-AT_FOLD = 1e-6  # of the time in which states change: how near to a fold it is known as one
+AT_FOLD = 1e-3  # of an unknown: what changes by less goes on, however near to a fold
 JUST_SWITCHED = 1e-9  # of a crossing function: where it switched, within which it stays so
 NEVER_LEFT = 10.0  # times what a margin is past its crossing: it has been no larger, it is rounding
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..numerics.arrays import Array, Indices
-from ..numerics.tolerances import AT_FOLD
 from ..solvers import Step, Trajectory
 from ..solvers.looks import BEYOND, SEEN
 from ..system.failure import AlgebraicFailure
@@ -17,7 +16,7 @@ from ..system.problem import Problem
 from .episode import Episode
 from .events import Events
 from .failures import stop_at_failed_step
-from .fold import GOES_ON, beyond_fold, derivatives_of_loops
+from .next_branch import GOES_ON, beyond_fold
 from .recording import RunRecording
 from .running_method import RunningMethod
 from .zero_crossings import ZeroCrossings
@@ -228,18 +227,13 @@ class Integration:
             z = problem.z.copy()
         settings = self.running.settings
         problem.guess = None
-        episodes, duration = self.recording.episodes, settings.t_end - settings.t_start
-        begun = next((e for e in reversed(episodes) if t - e.start > AT_FOLD * duration),
-                     episodes[-1])  # at the fold itself nothing tells the branch
-        problem.x[:], problem.z[:] = begun.x, begun.z
-        before = derivatives_of_loops(problem, begun.start)
         problem.x[problem.free] = y[: len(problem.free)] * problem.scale_x[problem.free]
         problem.z[:] = z
         if problem.laws is not None:  # efforts at a point beyond were none
-            problem.u[:] = begun.u
+            problem.u[:] = self.recording.episodes[-1].u
             problem.laws.apply(problem, t)
         try:
-            beyond = beyond_fold(problem, t, before, duration)
+            beyond = beyond_fold(problem, t, settings.t_end - settings.t_start)
         except AlgebraicFailure as failure:
             problem.failure, beyond = failure, None
         if beyond is None:

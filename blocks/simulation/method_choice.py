@@ -95,10 +95,10 @@ def in_machine_code(kind: type[Method], problem: Problem, settings: Settings
                     ) -> tuple[type[Method], str]:
     """Return a method as machine code, if that can run a problem; else in Python, and why.
 
-    Without states all that choose their steps are one, in Python where states are tied to others.
+    Where nothing is integrated all that choose their steps are one.
     """
     if not problem.size and not kind.fixed_step:
-        reason = "all states are tied" if problem.system.nx else why_in_python(problem)
+        reason = why_in_python(problem)
         return (Quasistatic if reason else explicit_steps(settings.rtol)), reason
     if kind.name == "moreau_jean":
         return native.compiled_steps(problem) or kind, ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,7 @@ from ..solvers.samples import MOST_ROUNDS
 from ..system.problem import Problem
 from .actions import Resets, Samplings
 from .event_log import EventLog
-from .next_branch import next_branch, tried_branch
+from .next_branch import Judge, judged_later, next_branch
 from .time_events import TimeEvents
 from .zero_crossings import ZeroCrossings
 
@@ -74,8 +73,12 @@ class Switching:
         unsettled = self._unsettled_at_first(t)
         if unsettled is None or not modes_known:
             return
-        tried = self._take_tried(t, lambda g: self.time_events.holding(g, t) != problem.m)
-        if not tried or self._unsettled_at_first(t) is not None:
+
+        def judge() -> tuple[Array, Flags]:
+            g = problem.crossings_here(t, self.time_events.behind_jumps(t))
+            return g, self.time_events.holding(g, t) != problem.m
+
+        if not self._take_next(t, judge) or self._unsettled_at_first(t) is not None:
             self._no_fixpoint(t, unsettled)
 
     def _unsettled_at_first(self, t: float) -> Indices | None:
@@ -155,10 +158,6 @@ class Switching:
                                       self.samplings, self.resets)
         return self._settling
 
-    def _crossings(self, t: float) -> Array:
-        """Crossing functions at an event, behind what jumps there as ``mod`` of time does."""
-        return self.problem.crossings_here(t, self.time_events.behind_jumps(t))
-
     def _wrong(self, g: Array) -> Flags:
         """Relations that clearly do not hold as assumed, crossing functions being ``g``."""
         holds, times = self.problem.m > 0.5, self.time_events
@@ -169,29 +168,22 @@ class Switching:
 
     def _go_on_elsewhere(self, t: float, flips: Indices, before: Array) -> None:
         """Go on with another solution of the same equations where the present one has ended, or
-        with relations found by trial, where iterating them goes in circles."""
+        iterating relations goes in circles."""
         problem = self.problem
         self.resets.refuse_clashes(problem, t)
         restless = np.flatnonzero(self.settling.switches.turns)
         undone = np.array_equal(problem.m, before)  # neither side of the crossing holds
-        if len(flips) and not problem.system.clusters:
-            m = next_branch(problem, t, before, flips, self.time_events.timed,
-                            self.time_events.duration)
-            if m is not None and not np.array_equal(m, before):
-                problem.m[:] = m
-                if not self._wrong(self._crossings(t)).any():
-                    return
-        tried = not undone and self._take_tried(t, self._wrong)
-        if not tried or not self.settling.flip(t, flips[:0], problem.m, self._step, False):
-            self._no_fixpoint(t, flips if undone or not len(restless) else restless)
+        behind, duration = self.time_events.behind_jumps(t), self.time_events.duration
+        for crossed in (flips, flips[:0]):  # beyond what has crossed, or anywhere
+            later = judged_later(problem, behind, before, crossed, duration, self._wrong)
+            if self._take_next(t, later) and self.settling.flip(
+                    t, flips[:0], problem.m, self._step, False):
+                return
+        self._no_fixpoint(t, flips if undone or not len(restless) else restless)
 
-    def _take_tried(self, t: float, wrong: Callable[[Array], Flags]) -> bool:
-        """Go on with relations found by trial, where iterating them goes in circles."""
-        def judge() -> tuple[Array, Flags]:
-            g = self._crossings(t)
-            return g, wrong(g)
-
-        m = tried_branch(self.problem, judge)
+    def _take_next(self, t: float, judge: Judge) -> bool:
+        """Go on with relations that agree with each other; whether there are any."""
+        m = next_branch(self.problem, judge)
         if m is not None:
             self.problem.m[:] = m
             self.problem.update_anew(t)

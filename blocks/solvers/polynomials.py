@@ -190,7 +190,7 @@ class Polynomials:
 
     # -- thinning ----------------------------------------------------------------------------
     def thinned(self, steps: int) -> tuple[Polynomials, Array]:
-        """Return the curves in fewer polynomials, of at most so many steps each.
+        """Return the curves in fewer polynomials, of about so many steps each.
 
         Of what is given up only the rows between remain known: the new polynomial goes through
         K of the old curve's values. Rows of the old ones are freed on the way.
@@ -212,24 +212,13 @@ class Polynomials:
             which = np.clip(which.reshape(at.shape), a[:, None], b[:, None]).ravel()
             values = self.within(which, at.ravel()).reshape(len(a), self.nodes, self.width)
             new.append(low, high, values, follows[a], together[some])
-            off = np.maximum(off, self._missed(new, len(new) - len(a), a, b))
+            inner = np.setdiff1d(np.arange(a[0], b[-1]), b)
+            for part in chunks(len(inner), self.width):
+                missed = new(ends[inner[part]]) - self.rows.take(final[inner[part]])
+                off = np.fmax(off, np.abs(missed).max(axis=0, initial=0.0))
             if isinstance(self.rows, RowBlocks):
                 self.rows.drop_before(int(final[b[-1]]))
         return new, off
-
-    def _missed(self, new: Polynomials, begins: int, first: Indices, last: Indices) -> Array:
-        """The largest difference at the ends of those inside new ones, counted from a number."""
-        sizes = last - first
-        inner = np.repeat(first, sizes) + np.arange(sizes.sum()) - np.repeat(
-            np.cumsum(sizes) - sizes, sizes)
-        off = np.zeros(self.width)
-        which = begins + np.repeat(np.arange(len(first)), sizes)
-        ends, final = self.ends, self._last
-        for some in chunks(len(inner), self.width * self.nodes):
-            there = new.within(which[some], ends[inner[some]])
-            exact = self.rows.take(final[inner[some]])
-            off = np.fmax(off, np.abs(there - exact).max(axis=0, initial=0.0))
-        return off
 
     def _follows(self) -> Flags:
         """Whether each continues the one before."""
@@ -238,14 +227,9 @@ class Polynomials:
         return follows
 
     def _groups(self, steps: int) -> tuple[Indices, Indices]:
-        """First and last polynomials of groups of so many steps or less, within their stretches."""
-        first: list[int] = []
-        so_far = 0
-        for k, (count, follows) in enumerate(zip(
-                self._steps, self._follows().tolist(), strict=True)):
-            if not follows or so_far + count > steps:
-                first.append(k)
-                so_far = 0
-            so_far += count
-        begins = np.array(first, dtype=np.int64)
-        return begins, np.append(begins[1:], len(self)) - 1
+        """First and last polynomials of groups of about so many steps, within their stretches."""
+        count, begins = np.array(self._steps), ~self._follows()
+        before = np.cumsum(count) - count
+        before -= np.maximum.accumulate(np.where(begins, before, 0))
+        first = np.flatnonzero(begins | (np.diff(before // steps, prepend=0) != 0))
+        return first, np.append(first[1:], len(self)) - 1

@@ -45,7 +45,7 @@ MOST_STEPS = 40
 MOST_HALVINGS = 30  # of a step
 MOST_PIECES = 200  # steps through the pieces of a block
 FAR = 10.0  # sizes of unknowns: a step that leads beyond other pieces
-SCANNED = 14  # powers of two of a size, up and down, at which these are looked for
+SCANNED = 2.0 ** np.arange(-14, 14, 0.1)  # sizes at which these are looked for, nearest first
 TOLD = 3  # unknowns that a failure names
 
 
@@ -331,8 +331,7 @@ class AlgebraicUnknowns:
             z[span] = now + fraction * direction
             return float(np.nan_to_num(along @ residual()))
 
-        fractions = 2.0 ** np.arange(-SCANNED, SCANNED + 1)
-        turned = next(((side, fraction) for fraction in fractions for side in (1, -1)
+        turned = next(((side, fraction) for fraction in SCANNED for side in (1, -1)
                        if ahead(side * fraction) < 0.0), None)
         if turned is None:
             z[span] = now

@@ -18,7 +18,7 @@ from ...language.compiled_model import CompiledModel
 from ...numerics.arrays import Array, Indices
 from ...results import Result
 from ...results.sensitivities import Sensitivities
-from ...simulation.fold import GOES_ON
+from ...simulation.next_branch import GOES_ON
 from ...simulation.recording import RunRecording
 from ...simulation.run import run
 from ...simulation.settings import HANDED_ON, Options, options_named, refuse_unknown_options

@@ -4,7 +4,7 @@ A curve that falls, as a tunnel diode's, gives a loop several solutions, which j
 fold the one that the run has followed ends. The curve of solutions goes on all the same: with what
 drives the loop reversed, along what no run can follow, to another fold, and forward again, until it
 comes to the drive of that instant on another branch. That is where the run goes on, as it does
-through the pieces of a law (:mod:`blocks.simulation.next_branch`).
+through the pieces of a law (:mod:`blocks.native.next_branch`).
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ from ..solvers.samples import MOST_ROUNDS
 from ..system.problem import Problem
 from .actions import Resets, Samplings
 from .event_log import EventLog
-from .next_branch import next_branch, tried_branch
 from .time_events import TimeEvents
+from .tried_branch import tried_branch
 from .zero_crossings import ZeroCrossings
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class Switching:
             again, self._last = t - self._last <= SAME_INSTANT * abs(t), t
             holds = self.time_events.right_limits(t)
             if not self.settling.flip(t, which, holds, self._step, again):
-                self._go_on_elsewhere(t, which[~self.time_events.timed[which]], before)
+                self._try_relations(t, which[~self.time_events.timed[which]], before)
         for r in which[problem.m[which] == before[which]]:  # switched, and back again at once
             self.log.suspect(t, self.time_events.relations.describe(int(r), True)[0])
         self._note(t, np.flatnonzero(problem.m != before))
@@ -167,20 +167,13 @@ class Switching:
         wrong |= (g == 0) & (holds != times.relations.at_zero)  # discrete values
         return wrong & ~times.timed & ~self.indirect
 
-    def _go_on_elsewhere(self, t: float, flips: Indices, before: Array) -> None:
-        """Go on with another solution of the same equations where the present one has ended, or
-        with relations found by trial, where iterating them goes in circles."""
+    def _try_relations(self, t: float, flips: Indices, before: Array) -> None:
+        """Go on with relations found by trial where iterating those that ``flips`` begin goes in
+        circles, or refuse them."""
         problem = self.problem
         self.resets.refuse_clashes(problem, t)
         restless = np.flatnonzero(self.settling.switches.turns)
         undone = np.array_equal(problem.m, before)  # neither side of the crossing holds
-        if len(flips) and not problem.system.clusters:
-            m = next_branch(problem, t, before, flips, self.time_events.timed,
-                            self.time_events.duration)
-            if m is not None and not np.array_equal(m, before):
-                problem.m[:] = m
-                if not self._wrong(self._crossings(t)).any():
-                    return
         tried = not undone and self._take_tried(t, self._wrong)
         if not tried or not self.settling.flip(t, flips[:0], problem.m, self._step, False):
             self._no_fixpoint(t, flips if undone or not len(restless) else restless)

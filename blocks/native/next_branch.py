@@ -22,8 +22,8 @@ import numpy as np
 from ..machine.functions import machine_code
 from ..numerics.arrays import Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import TINY, ZERO_MARGIN
-from .stages import ATOL, WORK
-from .steps import Code, Workspace, slope_at, values_at
+from .stages import ATOL
+from .steps import Code, Workspace, project_in_place, slope_at, values_at
 from .zero_crossings import SPARE, Relations
 
 __all__ = ["OF_TOLERANCE", "Switches", "is_on_next_branch"]
@@ -74,8 +74,6 @@ def is_on_next_branch(code: Code, work: Workspace, relations: Relations, switche
     others as they are, and those of time alone.
     """
     m, found, left = switches.m, relations.looks[FOUND], relations.looks[LEFT]
-    if code.project != 0:  # states that are tied to others move along no line
-        return False
     left[:] = m
     m[:] = found[:] = switches.before
     slope_at(code, work, t, x, work.k[0])
@@ -138,9 +136,10 @@ def _are_known(code: Code, work: Workspace, switches: Switches, t: float, x: Vec
                at: float, margins: Vector) -> bool:
     """Fill in the crossing functions of a loop on the line on which time and states have been
     moving, positive where its relations hold; whether they are numbers."""
-    point, known = work.k[WORK], True
+    point, known = work.k[1], True
     for i in range(x.size):
         point[i] = x[i] + at * work.k[0, i]
+    project_in_place(code, work, t + at, point)
     values_at(code, work, code.crossings, t + at, point, margins)
     for r in range(margins.size):
         if switches.timed[r] or switches.loops[r] != loop:

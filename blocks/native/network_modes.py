@@ -269,7 +269,8 @@ def _spare(network: NetworkModes, island: int) -> None:
 @machine_code
 def _try_another(network: NetworkModes) -> bool:
     """Whether there is more to try: another row of the same modes for one that does not hold, or
-    modes without those who are against them. Of one whose guessed modes nobody knows, all rows.
+    modes without those who are against them. Of one whose guessed modes nobody knows, or where
+    nobody is against them, all rows.
     """
     more = False
     for island in range(network.present.size):
@@ -278,7 +279,13 @@ def _try_another(network: NetworkModes) -> bool:
             if other >= 0 or network.searched[island]:
                 network.row[island], more = other, more or other >= 0
                 _spare(network, island)
-    return more or is_any(network.against) or is_any(network.turned)
+    if more or is_any(network.against) or is_any(network.turned):
+        return True
+    for island in range(network.present.size):
+        if not (network.holds[island] or network.searched[island]):
+            network.searched[island], network.row[island] = True, _row_of(network, island, -1, False)
+            more |= network.row[island] >= 0
+    return more
 
 
 @machine_code
@@ -513,7 +520,8 @@ def _holds_later(relations: Relations, network: NetworkModes, island: int, h: fl
         least = ENDED_MARGIN if _goes_on(relations, network, island, k) else LATER_MARGIN
         change = _margin(network, e) - margin
         network.against[e] = margin <= close and change < -least * h * size - noise
-        if shares and network.modes[e] != 0.0 and network.guess[e] == 0.0:
+        unloaded = network.kept_constants[network.present[island], k - first] == UNLOADED
+        if shares and network.modes[e] != 0.0 and network.guess[e] == 0.0 and not unloaded:
             network.against[e] |= margin <= _at_end(network, e, MODE_MARGIN_NONE) and (
                 change <= ENDED_MARGIN * h * size + noise)  # it is as good as closed: it shares
     return not _is_anyone_against(network, island, now, later, h)

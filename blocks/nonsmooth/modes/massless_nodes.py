@@ -236,18 +236,17 @@ class MasslessLaws(Laws):
         found.
 
         As many as there are splits: without one more, the others would no longer hold what all of
-        them do, and the motion would be another one. First those of whom an even split asks least,
-        and switches that are told last: these bear what a diode cannot.
+        them do, and the motion would be another one. Switches that are told come last: these bear
+        what a diode cannot.
         """
         modes, nobody = self.modes, np.zeros(self.elements.size, dtype=bool)
         held = self.held_modes
         if held is None or held.fits(problem, t, modes) or not held.keeps_apart(problem, t, modes):
             return nobody
         splits = held.left_open(problem, t, modes).shape[1]
-        _, effort, low, high, *_ = self.equations.values(problem, t)
-        told, room = np.isinf(low) & np.isinf(high), np.minimum(effort - low, high - effort)
+        told = np.any(self.equations.told(problem, t), axis=0)
         some = np.flatnonzero(self.elements.valve & (modes == 0))
-        some = some[np.lexsort((room[some], told[some]))]
+        some = some[np.argsort(told[some], kind="stable")]
         for few in islice(combinations(some.tolist(), splits), MOST_SPLITS if splits else 0):
             unloaded = nobody.copy()
             unloaded[list(few)] = True

@@ -14,7 +14,7 @@ from ..machine.functions import machine_code
 from ..nonsmooth.modes.islands import NetworkModes
 from ..numerics.tolerances import MODE_MARGIN_NONE, SAFE_PIVOT, TERMS_ROUNDING
 
-__all__ = ["EFFORT", "FLOW", "HIGH", "LOW", "MISSED", "OPEN", "TELLS", "VALUES",
+__all__ = ["EFFORT", "FLOW", "HIGH", "LOW", "MISSED", "OPEN", "TELLS", "UNSURE", "VALUES",
            "fill_row", "is_told", "refuse_impulses"]  # fmt: skip
 
 FLOW, EFFORT, LOW, HIGH, MISSED = range(5)

@@ -192,7 +192,7 @@ class HeldNetwork:
         open_ = self.left_open(problem, t, modes)
         decided = ~np.any(self.equations.told(problem, t), axis=0)
         return (not open_.shape[1] or self.equations.changes_nothing(
-            problem, t, open_, decided, decided)) and self._is_solved_everywhere(problem, t, modes)
+            problem, t, open_, decided, decided)) and self.is_solved_everywhere(problem, t, modes)
 
     def keeps_apart(self, problem: Problem, t: float, modes: Indices) -> bool:
         """Whether no part of elements feels another one in some modes."""
@@ -254,19 +254,17 @@ class HeldNetwork:
         taken = self._taken(problem, t, modes, *self.by_rows(problem, t, modes))
         return [_split(group, taken, low, high) for group in groups]
 
-    def _is_solved_everywhere(self, problem: Problem, t: float, modes: Indices) -> bool:
+    def is_solved_everywhere(self, problem: Problem, t: float, modes: Indices) -> bool:
         """Whether equations that leave inputs open contradict each other nowhere: at points."""
-        by_value, by_rate = self.by_rows(problem, t, modes)
         x, u = problem.x.copy(), problem.u.copy()
         try:
             for k in range(1, TRIED + 1):
                 spread = GOLDEN * k * np.arange(1, len(x) + 1) % 1.0 - 0.5
                 problem.x[:] = x + spread * (np.abs(x) + problem.scale_x)
-                at = t + k * GOLDEN * max(abs(t), 1.0)
                 problem.u[:] = 0.0
-                before = self.equations.at(problem, at, modes)
-                self.elements.put(problem.u, self._taken(problem, at, modes, by_value, by_rate))
-                if not self.equations.at(problem, at, modes).error <= FULFILLED * before.error:
+                found = self.equations.at(problem, t + k * GOLDEN * max(abs(t), 1.0), modes)
+                lasting = found.error_beside(0.0 * found.residual, lasting=True)
+                if not lasting <= FULFILLED * found.error:
                     return False
             return True
         finally:

@@ -244,10 +244,12 @@ class MasslessLaws(Laws):
         if held is None or held.fits(problem, t, modes) or not held.keeps_apart(problem, t, modes):
             return nobody
         splits = held.left_open(problem, t, modes).shape[1]
+        if not splits or not held.is_solved_everywhere(problem, t, modes):
+            return nobody
         told = np.any(self.equations.told(problem, t), axis=0)
         some = np.flatnonzero(self.elements.valve & (modes == 0))
         some = some[np.argsort(told[some], kind="stable")]
-        for few in islice(combinations(some.tolist(), splits), MOST_SPLITS if splits else 0):
+        for few in islice(combinations(some.tolist(), splits), MOST_SPLITS):
             unloaded = nobody.copy()
             unloaded[list(few)] = True
             solved = np.where(unloaded, -1, modes)

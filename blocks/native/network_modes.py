@@ -301,8 +301,7 @@ def _spare(network: NetworkModes, island: int) -> None:
 @machine_code
 def _try_another(network: NetworkModes) -> bool:
     """Whether there is more to try: another row of the same modes for one that does not hold, or
-    modes without those who are against them. Of one whose guessed modes nobody knows, or where
-    nobody is against them, all rows.
+    modes without those who are against them. Of one whose guessed modes nobody knows, all rows.
     """
     more = False
     for island in range(network.present.size):
@@ -314,14 +313,7 @@ def _try_another(network: NetworkModes) -> bool:
             if other >= 0 or network.searched[island]:
                 network.row[island], more = other, more or other >= 0
                 _spare(network, island)
-    if more or is_any(network.against) or is_any(network.turned):
-        return True
-    for island in range(network.present.size):
-        if not (network.holds[island] or network.searched[island]):
-            network.searched[island] = True
-            network.row[island] = _row_of(network, island, -1, False)
-            more |= network.row[island] >= 0
-    return more
+    return more or is_any(network.against) or is_any(network.turned)
 
 
 @machine_code

@@ -21,7 +21,7 @@ from ...language.lookup import jacobian
 from ...numerics.arrays import Array, Flags, Indices, grouped
 from ...numerics.cache import Cache
 from ...numerics.rewriting import contained
-from ...numerics.tolerances import FULFILLED, NOISE, PIVOT_NONE, SAME_AS_BEFORE
+from ...numerics.tolerances import FULFILLED, NOISE, PIVOT_NONE
 from ...system import Problem, System
 from ...system.points import Points
 from ..complementarity import Island, Stress, kept, open_sides, share_of, stress_groups
@@ -197,16 +197,6 @@ class HeldNetwork:
     def keeps_apart(self, problem: Problem, t: float, modes: Indices) -> bool:
         """Whether no part of elements feels another one in some modes."""
         return len(self.islands) == 1 or self.equations.matrices(problem, t, modes).alone
-
-    def shares_with_switches(self, problem: Problem, t: float, modes: Indices) -> bool:
-        """Whether closed switches share their effort with others in any way."""
-        made = self.equations.matrices(problem, t, modes)
-        if made.solver is None or not made.null.shape[1]:
-            return False
-        told = np.any(self.equations.told(problem, t), axis=0)
-        efforts = np.abs(self.equations.by_taken(problem, t, made.null)[0])
-        acts = efforts > SAME_AS_BEFORE * np.abs(made.null).max()
-        return bool((acts[told].any(axis=0) & acts[~told].any(axis=0)).any())
 
     def left_open(self, problem: Problem, t: float, modes: Indices) -> Array:
         """Directions of what is taken that modes leave open, and no split says, as columns."""

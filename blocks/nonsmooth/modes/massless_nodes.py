@@ -261,14 +261,8 @@ class MasslessLaws(Laws):
 
     def _proposals(self, problem: Problem, t: float, guess: Indices, moved: Indices,
                    asked: Flags) -> Iterator[Indices]:
-        follows = self.equations.switched(problem, t, guess)  # what nearly always does
-        held = self.held_modes
-        shares = held is not None and held.shares_with_switches(problem, t, follows)
-        if not shares:
-            yield guess
+        yield guess
         yield from self.velocities.modes(problem, t, moved, asked)
-        if shares:  # such as a closed diode beside a closed switch: rather open
-            yield guess
         yield self.modes.copy()  # whose end may have been an error of the run
         if not asked.all():
             yield from self.velocities.modes(problem, t, moved)

@@ -30,8 +30,7 @@ __all__ = ["OF_TOLERANCE", "Switches", "is_on_next_branch"]
 
 HERE, THERE, FOUND, LEFT = range(SPARE, SPARE + 4)  # of ``looks``
 OF_TOLERANCE = 1e4  # times its absolute tolerance: a state counts as no smaller than this
-MOST_PIECES = 100  # of a path
-MOST_MOVES = 50  # to the end of a piece
+MOST_MOVES = 1000  # along a path
 LITTLE = 1e-6  # of the time in which a state changes by its size: what slopes are taken over
 FAR = 1e9  # of that time: nothing ends a piece any more
 CROSSED, NOBODY = -1, -2  # instead of the relation that was switched last on a path
@@ -106,22 +105,43 @@ def _comes_back(code: Code, work: Workspace, relations: Relations, switches: Swi
     """Whether the path of a loop comes back to the instant going forward in time; then relations
     are as they are there. It begins with those switched that have ``CROSSED``, or with
     ``NOBODY``."""
-    m, at, sense = switches.m, 0.0, -1.0
+    m, here, there = switches.m, relations.looks[HERE], relations.looks[THERE]
+    at, h, sense, is_new = 0.0, LITTLE * unit, -1.0, last == CROSSED
     for r in range(m.size):
         turned = _was_switched(switches, loop, last, r)
         m[r] = 1.0 - switches.before[r] if turned else switches.before[r]
-    if last == CROSSED:
-        sense = _sense(code, work, relations, switches, t, x, unit, loop, last, at)
-    for _ in range(MOST_PIECES):
+    for _ in range(MOST_MOVES):
+        if not (_are_known(code, work, switches, t, x, loop, at, here)
+                and _are_known(code, work, switches, t, x, loop, at + h, there)):
+            return False
+        if is_new:  # what was switched last holds later on the piece, or earlier
+            later = earlier = True
+            for r in range(m.size):
+                if _was_switched(switches, loop, last, r):
+                    later &= there[r] > here[r]
+                    earlier &= there[r] < here[r]
+            if later == earlier:
+                return False
+            sense = 1.0 if later else -1.0
         if sense > 0.0 and at >= 0.0:
             return True
-        at, last = _end_of_piece(code, work, relations, switches, t, x, unit, loop, last, at, sense)
+        nearest, which, size = np.inf, NOBODY, 0.0
+        for r in range(m.size):
+            falls = here[r] < np.inf and sense * (there[r] - here[r]) < 0.0
+            if falls and not _was_switched(switches, loop, last, r):
+                distance = here[r] / abs(there[r] - here[r]) * h
+                if distance < nearest:
+                    nearest, which, size = distance, r, abs(here[r]) + abs(there[r]) + TINY
+        if not nearest <= FAR * unit:
+            return sense > 0.0
+        at += sense * nearest
         if sense > 0.0 and at > 0.0:
             return True
-        if last == NOBODY:
+        if not _are_known(code, work, switches, t, x, loop, at, here):
             return False
-        m[last] = 1.0 - m[last]
-        sense = _sense(code, work, relations, switches, t, x, unit, loop, last, at)
+        is_new = abs(here[which]) <= ZERO_MARGIN * size
+        if is_new:
+            m[which], last = 1.0 - m[which], which
     return False
 
 
@@ -148,48 +168,3 @@ def _are_known(code: Code, work: Workspace, switches: Switches, t: float, x: Vec
             margins[r] = -margins[r]
         known &= not np.isnan(margins[r])
     return known
-
-
-@machine_code
-def _sense(code: Code, work: Workspace, relations: Relations, switches: Switches, t: float,
-           x: Vector, unit: float, loop: int, last: int, at: float) -> float:
-    """1.0 where what was switched last holds later, -1.0 where it holds earlier, else 0.0."""
-    here, there, later, earlier = relations.looks[HERE], relations.looks[THERE], True, True
-    if not (_are_known(code, work, switches, t, x, loop, at - LITTLE * unit, here)
-            and _are_known(code, work, switches, t, x, loop, at + LITTLE * unit, there)):
-        return 0.0
-    for r in range(here.size):
-        if _was_switched(switches, loop, last, r):
-            later &= there[r] > here[r]
-            earlier &= there[r] < here[r]
-    return 1.0 if later else -1.0 if earlier else 0.0
-
-
-@machine_code
-def _end_of_piece(code: Code, work: Workspace, relations: Relations, switches: Switches, t: float,
-                  x: Vector, unit: float, loop: int, last: int, at: float, sense: float
-                  ) -> tuple[float, int]:
-    """Where the next relation ceases to hold, and which; beyond all where none does later, and
-    NOBODY where none does earlier, or nothing tells."""
-    here, there, h = relations.looks[HERE], relations.looks[THERE], sense * LITTLE * unit
-    for _ in range(MOST_MOVES if sense != 0.0 else 0):
-        if not (_are_known(code, work, switches, t, x, loop, at, here)
-                and _are_known(code, work, switches, t, x, loop, at + h, there)):
-            break
-        nearest, which = np.inf, NOBODY
-        for r in range(here.size):
-            if there[r] < here[r] < np.inf and not _was_switched(switches, loop, last, r):
-                distance = here[r] / (here[r] - there[r]) * abs(h)
-                if distance < nearest:
-                    nearest, which = distance, r
-        if not nearest <= FAR * unit:
-            return (np.inf if sense > 0.0 else at), NOBODY
-        at += sense * nearest
-        size = abs(here[which]) + abs(there[which]) + TINY
-        if sense > 0.0 and at > 0.0:
-            return at, which
-        if not _are_known(code, work, switches, t, x, loop, at, here):
-            break
-        if abs(here[which]) <= ZERO_MARGIN * size:
-            return at, which
-    return at, NOBODY

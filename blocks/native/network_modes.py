@@ -2,8 +2,9 @@
 
 Whatever has come to the end of its mode changes it, then whatever breaks its law or is about to,
 one time after the other, until all hold now and an instant later, as
-:class:`blocks.nonsmooth.modes.mode_search.ModeSearch` judges it; else Python searches. What modes
-come to is found by :mod:`.mode_rows`, or was found by the search, and kept.
+:class:`blocks.nonsmooth.modes.mode_search.ModeSearch` judges it. Where such modes leave something
+open (diodes in series that block in any share), one diode is in another mode. Else Python searches.
+What modes come to is found by :mod:`.mode_rows`, or was found by the search, and kept.
 """
 
 from __future__ import annotations

@@ -65,8 +65,6 @@ class Events:
         delayed = problem.delays is not None
         happens = driven or samplings.active or len(times.times) or problem.system.nm or (
             len(slots) or delayed)
-        if laws is None and not happens:
-            return None
         parts = None if laws is None else laws.decision_data(problem, t)
         efforts = laws is not None and laws.massless and parts is not None
         samplers = samplings.compiled(efforts)

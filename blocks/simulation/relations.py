@@ -104,16 +104,16 @@ def _laws_of(kernel: Kernel) -> Iterator[ca.SX]:
 def _loops(system: System) -> Indices:
     """A number for each relation, the same of those that feel each other through unknowns."""
     tape, nm, nz, nu = system.tape, system.nm, system.nz, system.nu
-    if nm < 2:
-        return np.zeros(nm, dtype=np.int64)
-    from scipy.sparse import coo_matrix
-    from scipy.sparse.csgraph import connected_components
-
     row, column = (np.array(k, dtype=int) for k in ca.jacobian_sparsity(
         ca.vertcat(tape.crossings, tape.residual), ca.vertcat(tape.m, tape.z, tape.u)
         ).get_triplet())
     first = nm + nz  # of efforts, which may all feel each other
     one = np.concatenate([column, np.arange(first, first + nu)])
     other = np.concatenate([np.where(row < nm, row, row + nz + nu), np.full(nu, first)])
-    graph = coo_matrix((np.ones(len(one)), (one, other)), 2 * [first + nu + nz])
-    return np.asarray(connected_components(graph, directed=False)[1][:nm], dtype=np.int64)
+    loop, before = np.arange(first + nu + nz), np.zeros(0, dtype=int)
+    while not np.array_equal(loop, before):
+        before, lowest = loop.copy(), np.minimum(loop[one], loop[other])
+        np.minimum.at(loop, before[one], lowest)
+        np.minimum.at(loop, before[other], lowest)
+        loop = loop[loop]
+    return loop[:nm]

@@ -41,6 +41,7 @@ from .mode_rows import (
     VALUES,
     fill_row,
     is_told,
+    note_idle,
     refuse_impulses,
 )
 from .stages import WORK
@@ -231,6 +232,7 @@ def _found_row(network: NetworkModes, island: int) -> int:
     """
     row, found = _told_row(network, island)
     if found == OPEN:
+        note_idle(network, island)
         trial = network.owner.size - network.present.size + island
         network.weight[trial, :] = network.weight[row]
         row, found = trial, fill_row(network, island, trial, PARASITIC)
@@ -260,7 +262,7 @@ def _next_beside_guess(network: NetworkModes, island: int) -> int:
         e = network.members[first + network.other[island]]
         network.other[island] += 1
         low, high, guess = found[LOW * n + e], found[HIGH * n + e], network.guess[e]
-        if np.isfinite(low) != np.isfinite(high):
+        if network.idle[e] and np.isfinite(low) != np.isfinite(high):
             network.guess[e] = 0.0 if guess != 0.0 else -1.0 if np.isfinite(low) else 1.0
             row, tells = _told_row(network, island)
             if tells != TELLS:

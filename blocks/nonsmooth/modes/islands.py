@@ -138,6 +138,7 @@ class NetworkModes(NamedTuple):
     searched: Flags  # (islands,) whether all rows of the present relations are tried, of any modes
     # (islands,) where guessed modes leave something open: whose other mode is tried next; else -1
     other: Indices
+    idle: Flags  # (elements,) whose equations say nothing there that others do not say
     before: Vector  # (all relations,) as they are at the event
     guess: Vector  # (elements,) modes that are tried
     guess_m: Vector  # and relations

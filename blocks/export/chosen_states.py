@@ -17,6 +17,7 @@ import numpy as np
 from ..machine.functions import machine_code
 from ..machine.signatures import run_code
 from ..native.events import Passed
+from ..native.next_branch import Switches
 from ..native.one_step import FULL, LAST_ERROR, LEAST_ERROR, TIME, UNSURE, Limits, Record
 from ..native.one_step import advance as steps_of_choice
 from ..native.resets import Resets
@@ -24,7 +25,6 @@ from ..native.samples import Samples
 from ..native.set_valued_elements import SetValuedElements
 from ..native.stages import ATOL
 from ..native.steps import Code, Workspace, project_in_place
-from ..native.switches import Switches
 from ..native.tied_states import LEAST_DETERMINANT
 from ..native.zero_crossings import LARGEST, Relations
 from ..nonsmooth.modes.islands import NetworkModes

@@ -20,12 +20,12 @@ from ..native import one_step
 from ..native.contact_steps import CHANGED, NO_ROOM, NOT_FINITE
 from ..native.contact_steps import advance as steps_to_change
 from ..native.events import Passed
+from ..native.next_branch import Switches
 from ..native.one_step import Limits, Steps
 from ..native.one_step import Record as Taken
 from ..native.own_events import Ahead
 from ..native.step_equations import written
 from ..native.step_records import Bodies, Kinds, Record, Room
-from ..native.switches import Switches
 from ..native.zero_crossings import LOOK_ROWS, Relations
 from ..nonsmooth.complementarity.problem import Problem
 from ..nonsmooth.complementarity.sparse_lu import Factors

@@ -15,13 +15,13 @@ from ..solvers.samples import MOST_ROUNDS
 from .active_set import decide_modes, notice_speeds, stuck_ones_rest
 from .delayed import begin_piece, is_kept_up_to, read_from
 from .network_modes import choose_network_modes, ends_by_rounding, notice_margins
+from .next_branch import Switches
 from .resets import Resets, begin_resets, give_resets_up, has_moved_states, rounds_of
 from .samples import CHANGED, UNCHANGED, Samples, begin_samples, count_samples
 from .set_valued_elements import SetValuedElements
 from .step_control import is_any
 from .steps import Code, Workspace, has_slope, project_in_place
 from .switches import (
-    Switches,
     follow_modes,
     look_back,
     meets_requirements,

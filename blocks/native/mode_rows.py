@@ -14,8 +14,8 @@ from ..machine.functions import machine_code
 from ..nonsmooth.modes.islands import NetworkModes
 from ..numerics.tolerances import MODE_MARGIN_NONE, SAFE_PIVOT, TERMS_ROUNDING
 
-__all__ = ["EFFORT", "FLOW", "HIGH", "LOW", "MISSED", "OPEN", "TELLS", "VALUES",
-           "fill_row", "is_told", "refuse_impulses"]  # fmt: skip
+__all__ = ["EFFORT", "FLOW", "HIGH", "LOW", "MISSED", "OPEN", "TELLS", "UNSURE", "VALUES",
+           "fill_row", "is_told", "note_idle", "refuse_impulses"]  # fmt: skip
 
 FLOW, EFFORT, LOW, HIGH, MISSED = range(5)
 VALUES = 5  # of an element, one row each
@@ -89,6 +89,21 @@ def fill_row(network: NetworkModes, island: int, row: int, parasitic: float) -> 
     for k in range(first, network.relation_starts[island + 1]):
         network.kept_m[row, k - first] = network.guess_m[network.relations[k]]
     return TELLS
+
+
+@machine_code
+def note_idle(network: NetworkModes, island: int) -> None:
+    """Note whose equations, of a row that was just filled, say nothing that others do not say;
+    nobody where another mode of one element would not mend that."""
+    first, left = network.starts[island], -1
+    size = network.starts[island + 1] - first
+    several = False
+    for a in range(size):
+        if network.place[a] < 0:
+            several, left = left >= 0, a
+    for b in range(size):
+        network.idle[network.members[first + b]] = not several and (
+            network.by_value[left, b] != 0.0 or network.by_rate[left, b] != 0.0)
 
 
 @machine_code

@@ -2,8 +2,9 @@
 
 Whatever has come to the end of its mode changes it, then whatever breaks its law or is about to,
 one time after the other, until all hold now and an instant later, as
-:class:`blocks.nonsmooth.modes.mode_search.ModeSearch` judges it; else Python searches. What modes
-come to is found by :mod:`.mode_rows`, or was found by the search, and kept.
+:class:`blocks.nonsmooth.modes.mode_search.ModeSearch` judges it. Where such modes leave something
+open (diodes in series that block in any share), one diode is in another mode. Else Python searches.
+What modes come to is found by :mod:`.mode_rows`, or was found by the search, and kept.
 """
 
 from __future__ import annotations
@@ -36,9 +37,11 @@ from .mode_rows import (
     MISSED,
     OPEN,
     TELLS,
+    UNSURE,
     VALUES,
     fill_row,
     is_told,
+    note_idle,
     refuse_impulses,
 )
 from .stages import WORK
@@ -106,7 +109,7 @@ def _exchange(code: Code, work: Workspace, relations: Relations, network: Networ
         if network.searched[island]:  # another split may hold
             network.row[island] = _row_of(network, island, -1, False)
             _spare(network, island)
-    for _ in range(MOST_EXCHANGES):
+    for _ in range(MOST_EXCHANGES + network.modes.size):
         _leave(network)
         network.m[:] = network.guess_m
         if is_any(network.switch):
@@ -114,7 +117,8 @@ def _exchange(code: Code, work: Workspace, relations: Relations, network: Networ
             _obey_conditions(network)
         for island in range(islands):
             row = network.row[island]
-            if not (network.searched[island] or _is_guessed(network, island, row, True)):
+            if not (network.searched[island] or network.other[island] >= 0 or _is_guessed(
+                    network, island, row, True)):
                 row = _found_row(network, island)
                 network.searched[island] = row < 0
                 if row < 0:
@@ -139,6 +143,7 @@ def _rest_at_end(code: Code, work: Workspace, relations: Relations, network: Net
     n, first = network.modes.size, relations.wrong.size - network.modes.size
     for island in range(network.present.size):
         network.row[island], network.searched[island] = network.present[island], False
+        network.other[island] = -1
         _put(network, island, network.row[island])
     network.m[:] = network.before
     network.guess[:], network.guess_m[:] = network.modes, network.before
@@ -225,18 +230,48 @@ def _found_row(network: NetworkModes, island: int) -> int:
     Where modes leave something open it is the last but so many rows, with parasitics everywhere: it
     says who is against these modes, if they contradict the states.
     """
-    row = _row_of(network, island, -1, True)
-    if row >= 0 or network.push.size == 0:
-        return row
-    row, trial = _free_row(network), network.owner.size - network.present.size + island
-    found = fill_row(network, island, row, 0.0)
-    if found == TELLS:
-        network.owner[row] = island
-        return row
+    row, found = _told_row(network, island)
     if found == OPEN:
+        note_idle(network, island)
+        trial = network.owner.size - network.present.size + island
         network.weight[trial, :] = network.weight[row]
-        found = fill_row(network, island, trial, PARASITIC)
-    return trial if found == TELLS else -1
+        row, found = trial, fill_row(network, island, trial, PARASITIC)
+    return row if found == TELLS else -1
+
+
+@machine_code
+def _told_row(network: NetworkModes, island: int) -> tuple[int, int]:
+    """A row of an island in its guessed modes, kept or filled now, and what that comes to."""
+    row, found = _row_of(network, island, -1, True), TELLS
+    if row < 0:
+        found = UNSURE
+        if network.push.size > 0:
+            row = _free_row(network)
+            found = fill_row(network, island, row, 0.0)
+            if found == TELLS:
+                network.owner[row] = island
+    return row, found
+
+
+@machine_code
+def _next_beside_guess(network: NetworkModes, island: int) -> int:
+    """The next row in which one ideal diode is in another mode than guessed, and nothing is left
+    open; behind the last of them the first row of the island in any modes: all may be tried."""
+    first, n, found, row = network.starts[island], network.modes.size, network.found, -1
+    while row < 0 and network.other[island] < network.starts[island + 1] - first:
+        e = network.members[first + network.other[island]]
+        network.other[island] += 1
+        low, high, guess = found[LOW * n + e], found[HIGH * n + e], network.guess[e]
+        if network.idle[e] and np.isfinite(low) != np.isfinite(high):
+            network.guess[e] = 0.0 if guess != 0.0 else -1.0 if np.isfinite(low) else 1.0
+            row, tells = _told_row(network, island)
+            if tells != TELLS:
+                row = -1
+            network.guess[e] = guess
+    if row < 0:
+        network.other[island], network.searched[island] = -1, True
+        row = _row_of(network, island, -1, False)
+    return row
 
 
 @machine_code
@@ -273,7 +308,10 @@ def _try_another(network: NetworkModes) -> bool:
     """
     more = False
     for island in range(network.present.size):
-        if not network.holds[island]:
+        if not network.holds[island] and network.other[island] >= 0:
+            network.row[island], more = _next_beside_guess(network, island), True
+            _spare(network, island)
+        elif not network.holds[island]:
             other = _row_of(network, island, network.row[island], not network.searched[island])
             if other >= 0 or network.searched[island]:
                 network.row[island], more = other, more or other >= 0
@@ -485,8 +523,8 @@ def _holds_now(network: NetworkModes, island: int, now: Vector) -> bool:
     row, first, room = network.row[island], network.starts[island], network.room
     holds = _missed(network, island, row) <= MODE_MISSED
     tried = network.owner[row] != island  # which says something where states are contradicted alone
-    if tried and holds:  # what is left open, others have said, or have to say
-        network.searched[island], network.row[island] = True, -1
+    if tried and holds:  # what is left open, another mode of one element may say
+        network.other[island] = 0
         return False
     if not holds and not tried and network.push.size > 0:
         refuse_impulses(network, island, row)
@@ -502,7 +540,8 @@ def _holds_later(relations: Relations, network: NetworkModes, island: int, h: fl
                  later: Vector, brief: bool) -> bool:
     """Whether what is close to its end in an island leads away from there within an instant."""
     row, first, room = network.row[island], network.starts[island], network.room
-    shares = network.searched[island]  # what is closed here, but where closed switches carry it all
+    # what is closed here shares, but where closed switches carry it all
+    shares = network.searched[island] or network.other[island] >= 0
     for k in range(first, network.starts[island + 1]):
         shares &= not (network.constants[network.members[k]] == 1.0 and (
             network.modes[network.members[k]] == 0.0))
@@ -513,7 +552,8 @@ def _holds_later(relations: Relations, network: NetworkModes, island: int, h: fl
         least = ENDED_MARGIN if _goes_on(relations, network, island, k) else LATER_MARGIN
         change = _margin(network, e) - margin
         network.against[e] = margin <= close and change < -least * h * size - noise
-        if shares and network.modes[e] != 0.0 and network.guess[e] == 0.0:
+        unloaded = network.kept_constants[network.present[island], k - first] == UNLOADED
+        if shares and network.modes[e] != 0.0 and network.guess[e] == 0.0 and not unloaded:
             network.against[e] |= margin <= _at_end(network, e, MODE_MARGIN_NONE) and (
                 change <= ENDED_MARGIN * h * size + noise)  # it is as good as closed: it shares
     return not _is_anyone_against(network, island, now, later, h)

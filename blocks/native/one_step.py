@@ -42,6 +42,7 @@ from .events import (
 from .high_order import shows_what_is_between
 from .loop_branch import keeps_branch, put_on_branch
 from .network_modes import enters_new_modes
+from .next_branch import Switches
 from .pulses import END, START, error_of_exponents, step_to_pulse
 from .resets import Resets
 from .rosenbrock import error_at_end, step_to_transient
@@ -76,7 +77,6 @@ from .steps import (
     slope_at,
     tells_its_limit,
 )
-from .switches import Switches
 from .zero_crossings import (
     FAR,
     SPARE,

@@ -16,10 +16,10 @@ from ..numerics.arrays import Array, Flags, Indices, Matrix, distinct, ranks
 from .equations import Equations
 from .events import Passed
 from .mode_rows import VALUES
+from .next_branch import Switches
 from .resets import ResetRules, Resets, resets_of
 from .samples import Samplers, Samples, function_for_machine_code
 from .set_valued_elements import SetValuedElements, set_valued_elements
-from .switches import Switches
 
 __all__ = ["Ahead", "EventRules", "Given", "KeptRows", "NOTHING", "OwnEvents", "PassedEvents"]
 
@@ -44,6 +44,8 @@ class EventRules:
     # at_zero, timed: relations that hold where they are zero, and those of time alone
     at_zero: Flags
     timed: Flags
+    loops: Indices  # a number for each, the same of those that feel each other through unknowns
+    duration: float  # of the run
     acting: Flags  # relations at whose change others act
     slots: Indices  # places of the rows of tables of time among the discrete values
     # the instants between two times, no more than so many
@@ -131,7 +133,7 @@ class OwnEvents:
         mine, islands = self.rules, rules.islands
         alike = rules.samplers is None and rules.resets is None and all(
             getattr(rules, name) is getattr(mine, name) for name in (
-                "at_zero", "timed", "slots", "samplers", "resets", "required"))
+                "at_zero", "timed", "loops", "slots", "samplers", "resets", "required"))
         if not alike or isinstance(islands, NetworkModes) or not (
                 mine.islands is None if islands is None else islands.is_like(mine.islands)):
             return False
@@ -175,8 +177,8 @@ class OwnEvents:
                              for flags in (r.indirect, r.resting))
         switches = Switches(self.values_of("relations"), r.at_zero, r.timed, r.acting, joint,
                             indirect, resting, ahead.times, ahead.holds, ahead.until,
-                            self.values_of("discrete values"), slots, ahead.rows, *self._room,
-                            *self._conditions)
+                            self.values_of("discrete values"), slots, ahead.rows, r.loops,
+                            r.duration, *self._room, *self._conditions)
         return Given(Kept(switches), *self._given)
 
     def values_of(self, which: str) -> Array:

@@ -18,11 +18,12 @@ from ..system.evaluator import Evaluator
 from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
 from .callbacks import Callbacks
+from .next_branch import Switches
 from .resets import Resets, resets_of
 from .samples import FAILED, Samples
 from .stages import ATOL
 from .steps import RUNGE_KUTTA, Code, known_of, workspace
-from .switches import Switches, follow_modes, look_back, settle_relations
+from .switches import follow_modes, look_back, settle_relations
 from .zero_crossings import LARGEST, relations_of
 
 if TYPE_CHECKING:
@@ -54,7 +55,8 @@ class Settling:
         nobody, room, flags = np.zeros(nm, dtype=bool), np.empty((3, nm)), np.empty((2, nm), bool)
         self.switches = empty(Switches)._replace(
             m=problem.m, at_zero=times.relations.at_zero, timed=times.timed, joint=nobody,
-            indirect=indirect, resting=resting, holds=self._holds, d=problem.d,
+            indirect=indirect, resting=resting, loops=times.relations.loops,
+            duration=times.duration, holds=self._holds, d=problem.d,
             rows=np.zeros((1, 0)), before=room[0], first=room[1], now=room[2], frozen=flags[0],
             turns=flags[1])
         self._samplings, self.samples = samplings, empty(Samples)

@@ -1,17 +1,16 @@
 """Which relations hold after an event? Decided in plain loops, for steps of all methods.
 
-Relations switch, and are evaluated until they agree with the equations that they switch. Steps in
-Python call this by :mod:`.settling`; where nothing agrees, Python looks for another solution.
+Relations switch, and are evaluated until they agree with the equations that they switch. Where the
+solution ends that the run has followed, it goes on with another one (:mod:`.next_branch`). Steps in
+Python call this by :mod:`.settling`; where nothing agrees, Python tries relations.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from ..machine.functions import machine_code
-from ..numerics.arrays import Flags, Indices, Matrix, Vector
+from ..numerics.arrays import Vector
 from ..numerics.tolerances import (
     DIRECTION_STEP,
     JUST_SWITCHED,
@@ -24,6 +23,7 @@ from ..numerics.tolerances import (
 )
 from ..solvers.looks import SCATTER
 from ..solvers.samples import MOST_ROUNDS
+from .next_branch import OF_TOLERANCE, Switches, is_on_next_branch
 from .resets import Resets, assign_risen
 from .samples import CHANGED, FAILED, UNCHANGED, Samples, assign_due
 from .stages import ATOL, WORK
@@ -31,37 +31,11 @@ from .step_control import is_any
 from .steps import Code, Workspace, project_in_place, slope_at, values_at
 from .zero_crossings import LARGEST, SPARE, Relations
 
-__all__ = ["Switches", "follow_modes", "look_back", "meets_requirements", "others_act_on_none",
+__all__ = ["follow_modes", "look_back", "meets_requirements", "others_act_on_none",
            "settle_relations"]  # fmt: skip
 
 MOVED = SPARE + 1  # of ``looks``: by how much crossing functions change with states
 PART_AHEAD = 1e-3  # of a step: as far as it is looked where a relation is going
-OF_TOLERANCE = 1e4  # times its absolute tolerance: a state counts as no smaller than this
-
-
-class Switches(NamedTuple):
-    """The relations that may switch, and the instants at which it is known which do."""
-
-    m: Vector  # 1 where a relation holds, which machine code reads
-    at_zero: Flags  # relations that hold where their crossing function is zero
-    timed: Flags  # those of time alone
-    acting: Flags  # those at whose change others act
-    joint: Flags  # those that are decided on together with modes
-    indirect: Flags  # those that are judged once modes are decided
-    resting: Flags  # those of them that wait for modes that end as they cross
-    times: Vector  # known instants ahead
-    holds: Matrix  # (times, m) what relations of time come to after each
-    until: Vector  # (times,) just before the next instant
-    d: Vector  # the discrete values, which machine code reads
-    slots: Indices  # places of the rows of tables of time among them
-    rows: Matrix  # (times, slots) which rows hold after each instant
-    before: Vector  # (m,) room: what held before
-    frozen: Flags  # (m,) room: what has just crossed,
-    turns: Flags  # (m,) room: and what switches in turn
-    first: Vector  # (relations,) room: crossing functions as the event was reached
-    now: Vector  # (relations,) room: and now
-    required: int  # address of conditions that must hold, where there are any
-    conditions: Vector  # (conditions,) room: what they come to; 0 where one does not hold
 
 
 @machine_code
@@ -128,14 +102,14 @@ def settle_relations(code: Code, work: Workspace, relations: Relations, switches
         switches.now[:] = switches.first
         _let_opposites_wait(code, work, relations, switches, t, x, step)
     acted = _agree(code, work, relations, switches, samples, resets, t, x, step, False)
-    if acted == FAILED:
-        return False
-    switched = acted == CHANGED or not crossed
+    ended, switched = acted == FAILED, acted != UNCHANGED or not crossed
     for r in range(m.size):
         switched |= m[r] != switches.before[r]
     for r in range(0 if switched else m.size):  # does either side of what has crossed hold?
-        if switches.frozen[r] and not _passes(code, work, relations, switches, t, x, step, r):
-            return False
+        ended |= switches.frozen[r] and not _passes(code, work, relations, switches, t, x, step, r)
+    if ended and not (crossed and _goes_on_elsewhere(code, work, relations, switches, samples,
+                                                     resets, t, x, step)):
+        return False
     for r in range(m.size):
         relations.held[r] = m[r]
         if switches.frozen[r] and m[r] != switches.before[r]:
@@ -148,6 +122,19 @@ def settle_relations(code: Code, work: Workspace, relations: Relations, switches
     if crossed:
         _let_dust_be(code, work, relations, switches, resets, t, x, step)
     return True
+
+
+@machine_code
+def _goes_on_elsewhere(code: Code, work: Workspace, relations: Relations, switches: Switches,
+                       samples: Samples, resets: Resets, t: float, x: Vector, step: float) -> bool:
+    """Whether relations agree on another solution of the same equations, where the one that the run
+    has followed ends."""
+    if not is_on_next_branch(code, work, relations, switches, t, x):
+        return False
+    _crossing_functions(code, work, relations, t, x, switches.first)
+    switches.now[:] = switches.first
+    switches.frozen[:] = False
+    return _agree(code, work, relations, switches, samples, resets, t, x, step, False) != FAILED
 
 
 @machine_code

@@ -32,9 +32,9 @@ __all__ = ["FAR", "LARGEST", "LOOK_ROWS", "Relations", "comes_back", "find_cross
            "parts_by_angles", "relations_of", "step_within_pieces"]  # fmt: skip
 
 LOOKS = (0.25, 0.5, 0.75, 1.0)  # parts of a step at which relations are looked at
-#: Rows of ``looks`` after those of a step: the largest so far, and two of work space.
+#: Rows of ``looks`` after those of a step: the largest so far, and four of work space.
 FAR = 10.0  # times the slack of a margin that has left zero for good
-LARGEST, SPARE, LOOK_ROWS = MOST_LOOKS, MOST_LOOKS + 1, MOST_LOOKS + 4
+LARGEST, SPARE, LOOK_ROWS = MOST_LOOKS, MOST_LOOKS + 1, MOST_LOOKS + 5
 #: Rows of ``places`` after those at the quarters of a step: between two, which border is above.
 SEARCHED, PIECE, PLACE_ROWS = 5, 6, 7
 

@@ -63,9 +63,8 @@ class Events:
         samplings, laws = switching.samplings, problem.laws
         slots = problem.system.tables.slots
         delayed = problem.delays is not None
-        happens = driven or samplings.active or problem.system.nm or len(slots) or delayed
-        if laws is None and not happens:
-            return None
+        happens = driven or samplings.active or len(times.times) or problem.system.nm or (
+            len(slots) or delayed)
         parts = None if laws is None else laws.decision_data(problem, t)
         efforts = laws is not None and laws.massless and parts is not None
         samplers = samplings.compiled(efforts)
@@ -92,9 +91,9 @@ class Events:
             return None
         from ..native.own_events import EventRules
 
-        return EventRules(times.relations.at_zero, times.timed, acting, slots, times.ahead,
-                          samplers, resets, parts, required, switching.indirect,
-                          switching.resting)
+        return EventRules(times.relations.at_zero, times.timed, times.relations.loops,
+                          times.duration, acting, slots, times.ahead, samplers, resets, parts,
+                          required, switching.indirect, switching.resting)
 
     def passed(self, courses: PassedCourses) -> None:
         """Go on after events that the method has carried out."""

@@ -60,6 +60,11 @@ class Relations:
                 return family, relation - offset, family.kernel.relations[r][0]
         raise IndexError(relation)
 
+    @property
+    def loops(self) -> Indices:
+        """A number for each, the same of those that feel each other through unknowns."""
+        return self.system.once("loops of relations", lambda: _loops(self.system))
+
     @cached_property
     def told(self) -> Flags:
         """Relations whose switching is an event by itself.
@@ -94,3 +99,21 @@ def _laws_of(kernel: Kernel) -> Iterator[ca.SX]:
     yield from (sx for law in kernel.set_valued for sx in law.given)
     yield from (condition for condition, _ in kernel.requirements)
     yield from (value for _, value, *_ in kernel.delays)
+
+
+def _loops(system: System) -> Indices:
+    """A number for each relation, the same of those that feel each other through unknowns."""
+    tape, nm, nz, nu = system.tape, system.nm, system.nz, system.nu
+    row, column = (np.array(k, dtype=int) for k in ca.jacobian_sparsity(
+        ca.vertcat(tape.crossings, tape.residual), ca.vertcat(tape.m, tape.z, tape.u)
+        ).get_triplet())
+    first = nm + nz  # of efforts, which may all feel each other
+    one = np.concatenate([column, np.arange(first, first + nu)])
+    other = np.concatenate([np.where(row < nm, row, row + nz + nu), np.full(nu, first)])
+    loop, before = np.arange(first + nu + nz), np.zeros(0, dtype=int)
+    while not np.array_equal(loop, before):
+        before, lowest = loop.copy(), np.minimum(loop[one], loop[other])
+        np.minimum.at(loop, before[one], lowest)
+        np.minimum.at(loop, before[other], lowest)
+        loop = loop[loop]
+    return loop[:nm]

@@ -60,8 +60,8 @@ def test_below_its_thresholds_it_stays_on_the_branch_that_was_meant():
 def test_the_period_of_a_multivibrator_is_its_closed_form(method):
     run = bench.multivibrator(Model("multivibrator")).simulate("0.12 s", rtol=1e-9, method=method)
     assert_allclose(switched(run), bench.switching_times(0.12), atol=2e-9)
-    height = np.abs(run["c.v"].at(quantity(bench.switching_times(0.12), "s")).to("V").magnitude)
-    assert_allclose(height, ENDS, rtol=1e-7)
+    assert method == "BDF" or "events in Python" not in run.statistics
+    assert_allclose(np.abs(run["c.v"].at(quantity(switched(run), "s")).m), ENDS, rtol=1e-7)
 
 
 def test_a_start_between_the_branches_leaves_them_at_the_end_of_its_own():

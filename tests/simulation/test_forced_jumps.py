@@ -240,7 +240,7 @@ def run():
 
 
 def test_energy_closes_where_closed_devices_share_a_current(run):
-    assert run.energy().relative_residual < 1e-9
+    assert run.energy().relative_residual < 1e-9 and "stretches in Python" not in run.statistics
 
 
 def test_transistor_and_diode_take_the_current_each_in_its_direction(run):

@@ -21,7 +21,7 @@ from ...language.lookup import jacobian
 from ...numerics.arrays import Array, Flags, Indices, grouped
 from ...numerics.cache import Cache
 from ...numerics.rewriting import contained
-from ...numerics.tolerances import FULFILLED, NOISE, PIVOT_NONE, SAME_AS_BEFORE
+from ...numerics.tolerances import FULFILLED, NOISE, PIVOT_NONE
 from ...system import Problem, System
 from ...system.points import Points
 from ..complementarity import Island, Stress, kept, open_sides, share_of, stress_groups
@@ -192,21 +192,11 @@ class HeldNetwork:
         open_ = self.left_open(problem, t, modes)
         decided = ~np.any(self.equations.told(problem, t), axis=0)
         return (not open_.shape[1] or self.equations.changes_nothing(
-            problem, t, open_, decided, decided)) and self._is_solved_everywhere(problem, t, modes)
+            problem, t, open_, decided, decided)) and self.is_solved_everywhere(problem, t, modes)
 
     def keeps_apart(self, problem: Problem, t: float, modes: Indices) -> bool:
         """Whether no part of elements feels another one in some modes."""
         return len(self.islands) == 1 or self.equations.matrices(problem, t, modes).alone
-
-    def shares_with_switches(self, problem: Problem, t: float, modes: Indices) -> bool:
-        """Whether closed switches share their effort with others in any way."""
-        made = self.equations.matrices(problem, t, modes)
-        if made.solver is None or not made.null.shape[1]:
-            return False
-        told = np.any(self.equations.told(problem, t), axis=0)
-        efforts = np.abs(self.equations.by_taken(problem, t, made.null)[0])
-        acts = efforts > SAME_AS_BEFORE * np.abs(made.null).max()
-        return bool((acts[told].any(axis=0) & acts[~told].any(axis=0)).any())
 
     def left_open(self, problem: Problem, t: float, modes: Indices) -> Array:
         """Directions of what is taken that modes leave open, and no split says, as columns."""
@@ -254,19 +244,17 @@ class HeldNetwork:
         taken = self._taken(problem, t, modes, *self.by_rows(problem, t, modes))
         return [_split(group, taken, low, high) for group in groups]
 
-    def _is_solved_everywhere(self, problem: Problem, t: float, modes: Indices) -> bool:
+    def is_solved_everywhere(self, problem: Problem, t: float, modes: Indices) -> bool:
         """Whether equations that leave inputs open contradict each other nowhere: at points."""
-        by_value, by_rate = self.by_rows(problem, t, modes)
         x, u = problem.x.copy(), problem.u.copy()
         try:
             for k in range(1, TRIED + 1):
                 spread = GOLDEN * k * np.arange(1, len(x) + 1) % 1.0 - 0.5
                 problem.x[:] = x + spread * (np.abs(x) + problem.scale_x)
-                at = t + k * GOLDEN * max(abs(t), 1.0)
                 problem.u[:] = 0.0
-                before = self.equations.at(problem, at, modes)
-                self.elements.put(problem.u, self._taken(problem, at, modes, by_value, by_rate))
-                if not self.equations.at(problem, at, modes).error <= FULFILLED * before.error:
+                found = self.equations.at(problem, t + k * GOLDEN * max(abs(t), 1.0), modes)
+                lasting = found.error_beside(0.0 * found.residual, lasting=True)
+                if not lasting <= FULFILLED * found.error:
                     return False
             return True
         finally:

@@ -136,6 +136,9 @@ class NetworkModes(NamedTuple):
     ended: Flags  # (islands,) whether the mode of an element has come to its end
     holds: Flags  # (islands,) whether the row that is tried obeys all laws
     searched: Flags  # (islands,) whether all rows of the present relations are tried, of any modes
+    # (islands,) where guessed modes leave something open: whose other mode is tried next; else -1
+    other: Indices
+    idle: Flags  # (elements,) whose equations say nothing there that others do not say
     before: Vector  # (all relations,) as they are at the event
     guess: Vector  # (elements,) modes that are tried
     guess_m: Vector  # and relations

@@ -59,6 +59,7 @@ class KeptModes:
             row=np.zeros(count, dtype=np.int64), turn=np.zeros(1, dtype=np.int64),
             entered=np.zeros(1, dtype=bool), ended=np.zeros(count, dtype=bool),
             holds=np.zeros(count, dtype=bool), searched=np.zeros(count, dtype=bool),
+            other=np.zeros(count, dtype=np.int64), idle=np.zeros(n, dtype=bool),
             before=np.zeros(nm), guess=np.zeros(n), guess_m=np.zeros(nm),
             against=np.zeros(n, dtype=bool), turned=np.zeros(nm, dtype=bool), own=own,
             by_value=by_value, by_rate=by_rate, by_missed=by_missed, sizes=np.zeros(size),

@@ -50,7 +50,7 @@ __all__ = ["MasslessLaws", "refuse_massless", "without_mass"]
 
 
 NOBODY = np.zeros(0, dtype=int)
-FEW_TRIALS, MOST_SPLITS = 4, 64  # modes, and ways to leave some of the closed diodes without load
+MOST_SPLITS = 64  # ways to leave some of the closed diodes and switches without load
 
 
 def refuse_massless(system: System) -> None:
@@ -231,39 +231,38 @@ class MasslessLaws(Laws):
             self.kept.keep(problem, t, noise)
 
     def _unloaded(self, problem: Problem, t: float) -> Flags:
-        """Closed diodes that need not bear anything of an effort whose split the motion leaves
-        open, so that the others have one; nobody, where all have one, or this is not found.
+        """Closed diodes and switches that need not bear anything of an effort whose split the
+        motion leaves open, so that the others have one; nobody, where all have one, or this is not
+        found.
 
         As many as there are splits: without one more, the others would no longer hold what all of
-        them do, and the motion would be another one.
+        them do, and the motion would be another one. Switches that are told come last: these bear
+        what a diode cannot.
         """
         modes, nobody = self.modes, np.zeros(self.elements.size, dtype=bool)
         held = self.held_modes
         if held is None or held.fits(problem, t, modes) or not held.keeps_apart(problem, t, modes):
             return nobody
         splits = held.left_open(problem, t, modes).shape[1]
-        for trial in islice(self.velocities.modes(problem, t, modes), FEW_TRIALS):
-            some = np.flatnonzero(self.elements.valve & (modes == 0) & (trial != 0))
-            for few in islice(combinations(some.tolist(), min(splits, len(some))), MOST_SPLITS):
-                unloaded = nobody.copy()
-                unloaded[list(few)] = True
-                solved = np.where(unloaded, -1, modes)
-                if unloaded.any() and held.fits(problem, t, solved):
-                    leaving = self.search.leaving(problem, t, solved)
-                    if leaving is not None and not leaving[~unloaded].any():
-                        return unloaded
+        if not splits or not held.is_solved_everywhere(problem, t, modes):
+            return nobody
+        told = np.any(self.equations.told(problem, t), axis=0)
+        some = np.flatnonzero(self.elements.valve & (modes == 0))
+        some = some[np.argsort(told[some], kind="stable")]
+        for few in islice(combinations(some.tolist(), splits), MOST_SPLITS):
+            unloaded = nobody.copy()
+            unloaded[list(few)] = True
+            solved = np.where(unloaded, -1, modes)
+            if held.fits(problem, t, solved):
+                leaving = self.search.leaving(problem, t, solved)
+                if leaving is not None and not leaving[~unloaded].any():
+                    return unloaded
         return nobody
 
     def _proposals(self, problem: Problem, t: float, guess: Indices, moved: Indices,
                    asked: Flags) -> Iterator[Indices]:
-        follows = self.equations.switched(problem, t, guess)  # what nearly always does
-        held = self.held_modes
-        shares = held is not None and held.shares_with_switches(problem, t, follows)
-        if not shares:
-            yield guess
+        yield guess
         yield from self.velocities.modes(problem, t, moved, asked)
-        if shares:  # such as a closed diode beside a closed switch: rather open
-            yield guess
         yield self.modes.copy()  # whose end may have been an error of the run
         if not asked.all():
             yield from self.velocities.modes(problem, t, moved)

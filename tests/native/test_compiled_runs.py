@@ -113,18 +113,16 @@ def test_a_run_that_cannot_go_on_is_reported_and_what_was_computed_is_kept():
 
 
 def test_what_cannot_run_in_machine_code_says_why():
-    model = wired("many measured frictions in series with springs, no mass between them",
-                  "block.M friction.R", "friction[:-1].C links.R", "friction[1:].C links.C",
-                  "friction.C springs.R", "springs.C floor.V", links=tr.Damper(count=100),
-                  block=tr.Mass(v="1 m/s"), floor=tr.Reference(), springs=tr.Spring(count=101),
-                  friction=tr.TranslationalFriction(count=101, law="table",
-                                                    speeds=quantity([0, 0.1, 1], "m/s"),
-                                                    levels=quantity([20, 21, 25], "N")))
-    assert model.simulate("1 us").statistics["method"] == "DOP853"
-    run = model.simulate("1 us", method="dopri5")
+    strong = {"coulomb_force": "20 N", "breakaway_force": "20 N"}
+    model = wired("a law of the load beside exact friction", "block.M load.R exact.R",
+                  "load.C exact.C floor.V", block=tr.Mass(v="1 m/s"), floor=tr.Reference(),
+                  load=tr.TranslationalFriction(law="quinn", **strong),
+                  exact=tr.TranslationalFriction(law="coulomb", **strong))
+    assert model.simulate("1 ms").statistics["method"] == "DOP853"
+    run = model.simulate("1 ms", method="dopri5")
     assert run.statistics["why"].endswith("exact friction and contacts are decided in Python")
     with pytest.raises(blocks.ParameterError, match="friction and contacts are decided in Python"):
-        model.simulate("1 us", method="rk4", step="1 ns")
+        model.simulate("1 ms", method="rk4", step="1 us")
 
 
 def test_an_operation_without_machine_code_leaves_the_run_to_python(monkeypatch):

@@ -499,6 +499,7 @@ class RK23(OneStep):
     """Bogacki-Shampine 3(2): explicit, for rough tolerances."""
 
     name, order = "RK23", 3
+    beside_tables = 0.01
     kind = THIRD_ORDER
 
 

@@ -101,7 +101,6 @@ __all__ = ["CROSSED", "DAMPS", "EARLY", "FULL", "LOCATED", "NOT_FINITE", "NO_REV
 
 DAMPS = 3.0  # step times rate up to which the explicit pair damps what is fast: by half a step
 DAMPS_OF_HIGH_ORDER = 5.0  # likewise; beyond, its extension shows what is fast larger than it is
-INTO_CORNER = 1e-3  # of what a step may miss: one up to a corner, beyond which its stages reach
 MOST_HALVINGS = 6  # of a step of order 8 for what is between its ends
 SELDOM = 8  # steps between two looks at that
 PERSISTS = 5  # steps in a row that go nowhere: others are to judge that, once
@@ -309,8 +308,6 @@ def _judged(code: Code, work: Workspace, relations: Relations, limits: Limits, x
             return error, length, sought, halvings, FULL
     if code.places != 0 and halvings < MOST_HALVINGS:
         length = step_within_pieces(code, relations, work, x, t, now)
-        if length == now and code.kind == EXPLICIT and halvings > 0 and error > INTO_CORNER:
-            length = shortened_step(now, error / INTO_CORNER, root_of(code))
         if length < now and not is_too_small(length, t):
             return error, length, sought, halvings + 1, FULL
     if work.branch.size and not keeps_branch(code, work, t, now, x):

@@ -104,9 +104,11 @@ class RunningMethod:
             old.restart(t, y)
             return old
         self.rest()
+        share = kind.beside_tables if problem.system.state_tables.bend(problem.p) else 1.0
         method = kind.for_run(
-            problem, t, y, t_end=s.t_end, rtol=s.rtol, atol=self.tolerances(problem),
-            first_step=self.first_step, max_step=self.longest, step=s.step,
+            problem, t, y, t_end=s.t_end, rtol=share * s.rtol,
+            atol=share * self.tolerances(problem), first_step=self.first_step,
+            max_step=self.longest, step=s.step,
         )  # fmt: skip
         if kind.looks_itself:
             self._tell_relations(method, t)

@@ -47,6 +47,7 @@ class Ode23s(LinearlyImplicit):
     """Modified Rosenbrock 2(3) as published, Jacobian and time derivative every step."""
 
     name, order, exponent = "ode23s", 2, 1.0 / 3.0
+    beside_tables = 0.01
 
     def _first_h(self, longest: float) -> float:
         t, y = self.t, self.y

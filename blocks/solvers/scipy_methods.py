@@ -191,3 +191,4 @@ class BDF(_Implicit):
     """
 
     name, order, scipy_name = "BDF", 5, "BDF"
+    beside_tables = 0.003

@@ -65,6 +65,10 @@ class StateTables:
             rows += [found[one.tobytes()] for one in said]
         return np.array([*zip_longest(*rows, fillvalue=np.inf)]).T.copy()
 
+    def bend(self, p: Array) -> bool:
+        """Whether any of them bends or turns."""
+        return bool(np.isfinite(self.borders(p)[:, 1:]).any())
+
 
 def _is_known(kernel: Kernel, table: StateTable) -> bool:
     """Whether its points are parameters, or numbers, and it is read at variables or at a time."""

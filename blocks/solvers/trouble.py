@@ -13,10 +13,12 @@ import numpy as np
 
 from ..numerics.tolerances import BAND_DIFFERENCE
 from .base import Array
+from .looks import SCATTER
 
 __all__ = ["STEEPER", "NotFinite", "finite", "finite_derivatives"]
 
 STEEPER = 2.0  # times what it is a tolerance away: an entry that changes within the tolerance
+APART = 1e-3  # of a tolerance: differences of unknowns, as under roots, are not what they were
 STEEPEST = 1e15  # 1/s: a law is infinitely steep where anything would move as fast
 
 
@@ -50,7 +52,8 @@ def finite_derivatives(derivatives: Callable[..., Any], slope: Callable[[float, 
     others follow from. So are those as steep on one side, such as where a stiff contact is touched.
     Raises NotFinite if derivatives are no numbers there either, or those of no motion.
     """
-    *near, here = (_tried(derivatives, t, y + away * atol) for away in (1.0, -1.0, 0.0))
+    beside = atol * (1.0 + APART * (SCATTER * np.arange(len(y)) % 1.0))
+    *near, here = (_tried(derivatives, t, y + away * beside) for away in (1.0, -1.0, 0.0))
     near = [matrix for matrix in near if matrix is not None and np.isfinite(matrix.data).all()]
     if not near:
         matrix = derivatives(t, y) if here is None else here

@@ -5,6 +5,7 @@ from itertools import cycle
 import numpy as np
 import pytest
 from benches import few, wired
+from scipy.integrate import solve_ivp
 from scipy.interpolate import Akima1DInterpolator, make_interp_spline
 
 import blocks
@@ -157,6 +158,29 @@ def test_tanks_level_out_by_all_usual_writings(model, method, within, steps):
     level = 0.6 + (0.8**0.5 - 0.5) ** 2 / 2
     assert result["tanks.a"].at("0.5 s").m == pytest.approx(level, abs=1e-5)
     assert result.statistics.steps < steps
+
+
+@pytest.mark.parametrize("method", ["auto", "Radau", "BDF"])
+def test_a_level_that_rises_through_another_one_goes_on_rising(method):
+    """From 2, 0 and 1 m in a row; beside the slopes by hand, in pieces of one direction of flow."""
+    class Row(Component):
+        a, b = Variable("m", "2 m", priority="high"), Variable("m", "0 m", priority="high")
+        c = Variable("m", "1 m", priority="high")
+
+        def equations(self):
+            into, on = (K * blocks.sign(d) * sqrt(abs_(d)) for d in (
+                self.a - self.b, self.b - self.c))
+            yield der(self.a) == -into
+            yield der(self.b) == into - on
+            yield der(self.c) == on
+
+    def slope(_, h):
+        into, on = (np.sign(d) * np.sqrt(abs(d)) for d in (h[0] - h[1], h[1] - h[2]))
+        return -into, into - on, on
+
+    run = wired("row", tanks=Row()).simulate("1 s", method=method)
+    expected = solve_ivp(slope, (0, 1), (2, 0, 1), "LSODA", rtol=1e-10, atol=1e-12).y[:, -1]
+    assert [run[f"tanks.{h}"].final.m for h in "abc"] == pytest.approx(expected, abs=2e-6)
 
 
 def test_a_choice_that_no_root_brings_to_zero_is_as_it_is_written():

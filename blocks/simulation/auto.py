@@ -70,6 +70,8 @@ def begins_with(problem: Problem, t0: float, t1: float, rtol: float) -> tuple[ty
     if system.nu or system.clusters or not problem.size:  # the rate at the start says little
         return kind, "explicit, one-step: cheap to restart after events"
     rate = fastest_rate(problem, t0, problem.solver_vector())
+    if rate == np.inf:
+        return kind, "explicit: something is infinitely steep at the start, as a root that begins"
     steps = rate * (t1 - t0) / REACH
     if steps > _worth(problem, kind, 0):
         return implicit_method(problem), (

@@ -160,12 +160,13 @@ def test_tanks_level_out_by_all_usual_writings(model, method, within, steps):
     assert result.statistics.steps < steps
 
 
+@pytest.mark.parametrize("last", [0, 1])
 @pytest.mark.parametrize("method", ["auto", "Radau", "BDF"])
-def test_a_level_that_rises_through_another_one_goes_on_rising(method):
-    """From 2, 0 and 1 m in a row; beside the slopes by hand, in pieces of one direction of flow."""
+def test_a_level_that_rises_through_another_one_goes_on_rising(method, last):
+    """From 2 m, 0 and ``last`` in a row, beside the slopes by hand."""
     class Row(Component):
         a, b = Variable("m", "2 m", priority="high"), Variable("m", "0 m", priority="high")
-        c = Variable("m", "1 m", priority="high")
+        c = Variable("m", priority="high")
 
         def equations(self):
             into, on = (K * blocks.sign(d) * sqrt(abs_(d)) for d in (
@@ -178,8 +179,8 @@ def test_a_level_that_rises_through_another_one_goes_on_rising(method):
         into, on = (np.sign(d) * np.sqrt(abs(d)) for d in (h[0] - h[1], h[1] - h[2]))
         return -into, into - on, on
 
-    run = wired("row", tanks=Row()).simulate("1 s", method=method)
-    expected = solve_ivp(slope, (0, 1), (2, 0, 1), "LSODA", rtol=1e-10, atol=1e-12).y[:, -1]
+    run = wired("row", tanks=Row(c=quantity(last, "m"))).simulate("1 s", method=method)
+    expected = solve_ivp(slope, (0, 1), (2, 0, last), "LSODA", rtol=1e-10, atol=1e-12).y[:, -1]
     assert [run[f"tanks.{h}"].final.m for h in "abc"] == pytest.approx(expected, abs=2e-6)
 
 

@@ -205,16 +205,20 @@ def _singular(system: System) -> Finding:
         "damper in parallel.")
 
 
+@np.errstate(all="ignore")
 def _dependent_here(system: System, problem: Problem) -> Finding | None:
     """Linear equations solved together that do not determine their unknowns at the start."""
-    for step in system.tape.steps:
-        if step.group >= 0 or not step.linear or step.torn or len(step.equations) > MOST_TOGETHER:
-            continue
-        equations = step.equations.tolist()
-        with np.errstate(all="ignore"):
-            matrix = equation_coefficients(problem, 0.0, equations, step.unknowns.tolist())
-            if chosen := dependent_rows(equations, matrix):
-                return dependence(Names(system.flat), "initial.dependent", chosen)
+    steps = [step for step in system.tape.steps if step.linear and step.group < 0
+             and not step.torn and len(step.equations) <= MOST_TOGETHER]
+    if not steps:
+        return None
+    matrix = equation_coefficients(problem, 0.0, *(np.concatenate(some).tolist() for some in (
+        [step.equations for step in steps], [step.unknowns for step in steps])))
+    end = 0
+    for step in steps:
+        mine = slice(end, end := end + len(step.equations))
+        if chosen := dependent_rows(step.equations.tolist(), matrix[mine, mine].toarray()):
+            return dependence(Names(system.flat), "initial.dependent", chosen)
     return None
 
 

@@ -216,9 +216,9 @@ def _broken(problem: Problem, t: float, earlier: tuple[float, Array], equations:
     step = next(s for s in problem.system.tape.steps if equations[0] in s.equations)
     if step.group < 0:  # all of them are solved for together
         unknowns = step.unknowns.tolist()
-    here = equation_coefficients(problem, t, equations, unknowns)
+    here = equation_coefficients(problem, t, equations, unknowns).toarray()
     problem.solve(*earlier)
-    before = equation_coefficients(problem, earlier[0], equations, unknowns)
+    before = equation_coefficients(problem, earlier[0], equations, unknowns).toarray()
     ceased = ceased_equations(here, before, equations)
     end = "or end the run before that by until=…."
     if len(ceased) > 1:

@@ -22,6 +22,7 @@ from ..assembly.index_reduction import MAX_DIFFERENTIATIONS
 from ..assembly.matching import connected
 from ..assembly.reduced import Singular
 from ..assembly.writer import Writer
+from ..numerics import sparse as sp
 from ..numerics.arrays import Array
 from ..numerics.blas_threads import threads_for
 from ..numerics.tolerances import CLEAR, DEPENDENT, DEPENDENT_EXACTLY
@@ -250,14 +251,14 @@ def in_terms_of(system: System, unknowns: list[int]) -> tuple[Writer, ca.SX]:
 
 
 def equation_coefficients(problem: Problem, t: float, equations: list[int], unknowns: list[int]
-                          ) -> Array:
+                          ) -> sp.csc_matrix:
     """The coefficients of unknowns in equations, at a problem's present point."""
     system = problem.system
     writer, given = in_terms_of(system, unknowns)
-    matrix = ca.densify(ca.jacobian(writer.residuals_of(np.array(equations)), given))
-    of = ca.Function("block", [*system.arguments, given], [matrix])
+    of = ca.Function("block", [*system.arguments, given], [
+        ca.jacobian(writer.residuals_of(np.array(equations)), given)])
     values = system.values(*problem.arguments(t))[unknowns]
-    return np.array(of(*problem.arguments(t), values))
+    return of(*problem.arguments(t), values).sparse()
 
 
 def ceased_equations(here: Array, before: Array, equations: list[int]) -> list[int]:

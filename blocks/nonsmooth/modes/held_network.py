@@ -299,17 +299,19 @@ class HeldNetwork:
             level[members], ends[members] = own, theirs
         return by_value, by_rate, level, ends
 
-    def projection(self, problem: Problem, t: float, modes: Indices, island: Indices
-                   ) -> tuple[Array, Array]:
-        """Combinations of a part of elements that feels no other one which say something about
-        states, and what brings these there."""
+    def projections(self, problem: Problem, t: float, modes: Indices, islands: list[Indices]
+                    ) -> list[tuple[Array, Array]]:
+        """Of parts of elements that feel no others: combinations that say something about states,
+        and what brings these there."""
         weight = self.equations.matrices(problem, t, modes).weight
-        weight = weight[(weight[:, island] != 0.0).any(axis=1)]
-        if not len(weight):
-            return weight, np.zeros((self.system.nx, 0))
-        by_x = self.equations.missed_by_x(problem, t, modes, weight, island)
-        push = self.equations.slope_by_taken(problem, t)[:, island]
-        return weight, push @ np.linalg.pinv(without_rounding(by_x, push), rcond=PIVOT_NONE)
+        of = [weight[(weight[:, island] != 0.0).any(axis=1)] for island in islands]
+        if not any(map(len, of)):
+            return [(mine, np.zeros((self.system.nx, 0))) for mine in of]
+        by_x = self.equations.values_by_x(problem, t, modes)
+        push = self.equations.slope_by_taken(problem, t)
+        return [(mine, push[:, island] @ np.linalg.pinv(without_rounding(
+            without_rounding(mine[:, island], by_x[island]), push[:, island]), rcond=PIVOT_NONE))
+                for mine, island in zip(of, islands, strict=True)]
 
     # -- finished runs ---------------------------------------------------------------------
     def inputs_at(self, problem: Problem, points: Points) -> tuple[Array, Flags]:

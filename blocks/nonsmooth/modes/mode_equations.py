@@ -393,12 +393,10 @@ class ModeEquations:
         made = self.matrices(problem, t, modes)
         return made.combined(value, rate), without_rounding(made.weight, value)
 
-    def missed_by_x(self, problem: Problem, t: float, modes: Indices, weight: Array, island: Indices
-                    ) -> Array:
-        """Derivatives by the states of combinations of what an island of elements holds."""
-        by_x = self._by_states(problem, t)[:, island]
-        value, _ = self.held_rows(modes[island], by_x[:3], by_x[3:], island)
-        return without_rounding(weight[:, island], value)
+    def values_by_x(self, problem: Problem, t: float, modes: Indices) -> Array:
+        """Derivatives of what the elements' equations come to by the states."""
+        by_x = self._by_states(problem, t)
+        return self.held_rows(modes, by_x[:3], by_x[3:])[0]
 
     def given_by_states(self, problem: Problem, t: float, taken: Array) -> Array:
         """Changes of what is given per change of the states, which changes what is taken."""

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 import casadi as ca
 import numpy as np
 
-from .arrays import Flags
+from .arrays import Flags, Indices
 
-__all__ = ["alternatives", "applied", "contained", "instructions", "kinds", "lifted", "replayed",
-           "rewritten", "symbols_in"]
+__all__ = ["alternatives", "applied", "contained", "dependent_pairs", "instructions", "kinds",
+           "lifted", "replayed", "rewritten", "symbols_in"]
 
 POWERS = ca.OP_EXP, ca.OP_EXPM1
 
@@ -24,6 +24,12 @@ def contained(symbols: ca.SX, expression: ca.SX) -> Flags:
     """Which of some symbols stand in an expression."""
     inside = symbols_in(expression)
     return np.array([s.__hash__() in inside for s in ca.vertsplit(symbols)], dtype=bool)
+
+
+def dependent_pairs(values: ca.SX, symbols: ca.SX) -> tuple[Indices, Indices]:
+    """Which of some values follow which symbols: pairs of both."""
+    values_at, symbols_at = ca.jacobian_sparsity(values, symbols).get_triplet()
+    return np.array(values_at, dtype=int), np.array(symbols_at, dtype=int)
 
 
 def instructions(function: ca.Function) -> Iterator[tuple[int, list[int], list[int], int]]:

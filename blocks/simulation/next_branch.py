@@ -28,6 +28,7 @@ import numpy as np
 
 from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.copies import put_back
+from ..numerics.rewriting import dependent_pairs
 from ..numerics.tolerances import AT_FOLD, DIRECTION_STEP, TINY
 from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
@@ -193,9 +194,8 @@ def _what_drives(system: System) -> csr_matrix:
 
     tape, last = system.tape, system.nm + system.nz
     everything = np.arange(last if system.nu else 0)  # which efforts may follow
-    driven, drives = (np.minimum(np.array(k, dtype=int), last) for k in ca.jacobian_sparsity(
+    driven, drives = (np.minimum(k, last) for k in dependent_pairs(
         ca.vertcat(tape.crossings, tape.residual, tape.constraints),
-        ca.vertcat(tape.m, tape.z, tape.u, tape.x if system.clusters else ca.SX(0, 1)),
-    ).get_triplet())
+        ca.vertcat(tape.m, tape.z, tape.u, tape.x if system.clusters else ca.SX(0, 1))))
     pairs = np.append(drives, everything), np.append(driven, np.full(len(everything), last))
     return csr_matrix((np.ones(len(pairs[0])), pairs), shape=(last + 1, last + 1))

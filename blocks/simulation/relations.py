@@ -12,7 +12,7 @@ from ..assembly.network import Family
 from ..language.kernel import Kernel
 from ..language.readable import crossing, readable
 from ..numerics.arrays import Flags, Indices
-from ..numerics.rewriting import symbols_in
+from ..numerics.rewriting import dependent_pairs, symbols_in
 from ..system.system import System
 from ..units import SECOND
 
@@ -104,9 +104,8 @@ def _laws_of(kernel: Kernel) -> Iterator[ca.SX]:
 def _loops(system: System) -> Indices:
     """A number for each relation, the same of those that feel each other through unknowns."""
     tape, nm, nz, nu = system.tape, system.nm, system.nz, system.nu
-    row, column = (np.array(k, dtype=int) for k in ca.jacobian_sparsity(
-        ca.vertcat(tape.crossings, tape.residual), ca.vertcat(tape.m, tape.z, tape.u)
-        ).get_triplet())
+    row, column = dependent_pairs(ca.vertcat(tape.crossings, tape.residual),
+                                  ca.vertcat(tape.m, tape.z, tape.u))
     first = nm + nz  # of efforts, which may all feel each other
     one = np.concatenate([column, np.arange(first, first + nu)])
     other = np.concatenate([np.where(row < nm, row, row + nz + nu), np.full(nu, first)])

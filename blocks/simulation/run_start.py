@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import casadi as ca
 import numpy as np
 
 from ..exceptions import BlocksError, InitialisationError
@@ -19,6 +18,7 @@ from ..initialisation.target_search import REFUSED, search_targets
 from ..initialisation.targets import USERS, TargetFunctions, Trials
 from ..numerics.arrays import Array, Indices, distinct
 from ..numerics.cache import Cache
+from ..numerics.rewriting import dependent_pairs
 from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
 from ..system.system import System
@@ -349,8 +349,7 @@ def _hold_as_guessed(system: System, problem: Problem, time_events: TimeEvents, 
 
     Where such a loop has several solutions, that is the one which is meant.
     """
-    switched, relations = (distinct(np.array(k, dtype=int)) for k in ca.jacobian_sparsity(
-        system.tape.residual, system.tape.m).get_triplet())
+    switched, relations = map(distinct, dependent_pairs(system.tape.residual, system.tape.m))
     if not len(relations):
         return
     targets = take_targets(system, problem)

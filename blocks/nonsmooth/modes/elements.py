@@ -16,7 +16,7 @@ from ...system import System
 __all__ = ["MOST_INVERTED", "MOST_TOGETHER", "MOST_WRITTEN", "Change", "ElementInputs", "Elements",
            "LawValues", "elements_of", "inputs_of", "lack_mass"]  # fmt: skip
 
-MOST_TOGETHER = 1000  # elements that machine code solves for: full matrices, of 8 MB each
+MOST_TOGETHER = 2000  # elements that machine code solves for: full matrices, of 32 MB each
 MOST_INVERTED = 300  # that act on each other by an inverse, all new at an event: Python is as fast
 MOST_WRITTEN = 100  # that act on each other by a text of every pair: half a minute to compile
 

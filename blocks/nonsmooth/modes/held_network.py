@@ -11,7 +11,7 @@ whoever evaluates them multiplies out first: machine code in loops
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import casadi as ca
 import numpy as np
@@ -20,7 +20,7 @@ from ...language.expression import TIME
 from ...language.lookup import jacobian
 from ...numerics.arrays import Array, Flags, Indices, grouped
 from ...numerics.cache import Cache
-from ...numerics.rewriting import contained
+from ...numerics.rewriting import contained, dependent_pairs
 from ...numerics.tolerances import FULFILLED, NOISE, PIVOT_NONE
 from ...system import Problem, System
 from ...system.points import Points
@@ -31,10 +31,6 @@ from .islands import UNLOADED
 from .law_expressions import LawExpressions
 from .mode_equations import MOST_KEPT, ModeEquations, rows_of, told_sliding, without_rounding
 from .resting_relations import RestingRelations, indirect_relations, relations_of_efforts
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
-
 
 __all__ = ["HeldNetwork", "filled", "rounding_of", "slack_of"]
 
@@ -118,8 +114,10 @@ class HeldNetwork:
         for k, members in enumerate(islands):
             island[members] = k
         by_relation = _relations_of_islands(rows, system, laws, island)
-        inputs = _inputs_of(tape.crossings, system, elements).toarray() + bool(system.nz)
-        self.islands, by_relation = _joined(islands, by_relation, inputs * self.joint[:, None])
+        inputs = np.full((system.nm, system.nu), bool(system.nz))
+        inputs[dependent_pairs(tape.crossings, tape.u)] = True
+        self.islands, by_relation = _joined(
+            islands, by_relation, inputs[:, elements.column] & self.joint[:, None])
         self.relations_of = [np.flatnonzero(column) for column in by_relation.T]
         for k, members in enumerate(self.islands):
             island[members] = k
@@ -276,7 +274,12 @@ class HeldNetwork:
         assert solver is not None  # as it fits
         if made.null.shape[1]:
             solver = self._sharing(problem, t, modes).even @ solver
-        return -(solver * ~made.free) @ made.combine, -(solver * made.free) @ made.combine
+        by_value, by_rate = np.zeros((2, *solver.shape))
+        parts = self.islands if made.alone else [np.arange(len(solver))]
+        for own, free in ((np.ix_(part, part), made.free[part]) for part in parts):
+            by_value[own] = -(solver[own] * ~free) @ made.combine[own]
+            by_rate[own] = -(solver[own] * free) @ made.combine[own]
+        return by_value, by_rate
 
     def constants(self, problem: Problem, t: float, state: NetworkState) -> Array:
         """The constants of the present modes in one row."""
@@ -370,20 +373,14 @@ def _relations_of_islands(rows: list[ca.SX], system: System, laws: LawExpression
     out = np.zeros((system.nm, island.max(initial=-1) + 1), dtype=bool)
     for by in (jacobian(mine, tape.u), jacobian(of_values, tape.x), jacobian(mine, tape.z),
                ca.SX(laws.low), ca.SX(laws.high)):
-        entries, relations = _follows(by.nz[:], tape.m)
+        entries, relations = dependent_pairs(by.nz[:], tape.m)
         out[relations, island[np.array(by.sparsity().row(), dtype=int)[entries] % n]] = True
     out[contained(tape.m, ca.veccat(*(jacobian(loops, by) for by in (tape.u, tape.z, tape.x))))
         ] = True
     return out
 
 
-def _follows(values: ca.SX, symbols: ca.SX) -> tuple[Indices, Indices]:
-    """Which of some values follow which symbols: pairs of both."""
-    values_at, symbols_at = ca.jacobian_sparsity(values, symbols).get_triplet()
-    return np.array(values_at, dtype=int), np.array(symbols_at, dtype=int)
-
-
-def _joined(islands: list[Indices], relations: Flags, inputs: Array) -> tuple[list[Indices], Flags]:
+def _joined(islands: list[Indices], relations: Flags, inputs: Flags) -> tuple[list[Indices], Flags]:
     """Islands, with those together that a relation ties which their efforts move.
 
     ``relations``, (all relations, islands), are those that islands depend on, ``inputs``, (all
@@ -392,7 +389,7 @@ def _joined(islands: list[Indices], relations: Flags, inputs: Array) -> tuple[li
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components
 
-    moved = np.array([np.abs(inputs[:, one]).max(axis=1) > 0 for one in islands], dtype=bool).T
+    moved = np.array([inputs[:, one].any(axis=1) for one in islands]).T
     ties = csr_matrix((relations + moved) * np.any(moved, axis=1, keepdims=True), dtype=float)
     which = connected_components(ties.T @ ties + csr_matrix((len(islands), len(islands))),
                                  directed=False)[1]
@@ -400,15 +397,6 @@ def _joined(islands: list[Indices], relations: Flags, inputs: Array) -> tuple[li
     relations[moved] = True
     joined: Flags = np.stack([relations[:, group].any(axis=1) for group in groups], axis=1)
     return [np.sort(np.concatenate([islands[i] for i in group])) for group in groups], joined
-
-
-def _inputs_of(expression: ca.SX, system: System, elements: Elements) -> csr_matrix:
-    """Which elements' inputs an expression contains."""
-    from scipy.sparse import csr_matrix
-
-    pattern = ca.jacobian_sparsity(expression, system.tape.u)
-    rows, columns = pattern.get_triplet()
-    return csr_matrix((np.ones(len(rows)), (rows, columns)), pattern.shape)[:, elements.column]
 
 
 def filled(pattern: Flags, entries: ca.SX) -> ca.SX:
@@ -437,7 +425,7 @@ def _constants(values: ca.SX, tape: Any) -> Flags:
 def _untaken(values: ca.SX, symbols: ca.SX) -> Flags:
     """Which of some values follow none of some symbols."""
     out = np.ones(values.numel(), dtype=bool)
-    out[_follows(values, symbols)[0]] = False
+    out[dependent_pairs(values, symbols)[0]] = False
     return out
 
 

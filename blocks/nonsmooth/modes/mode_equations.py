@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -25,7 +26,7 @@ from ...language.expression import TIME
 from ...numerics.arrays import Array, Flags, Indices, grouped
 from ...numerics.cache import Cache
 from ...numerics.copies import put_back
-from ...numerics.rewriting import contained, symbols_in
+from ...numerics.rewriting import contained, dependent_pairs, symbols_in
 from ...numerics.sparse_solves import factors_if_regular
 from ...numerics.tolerances import BLOCK_SINGULAR, LAST_BITS, SAME_AS_BEFORE, TERMS_ROUNDING
 from ...system import Problem, System
@@ -66,7 +67,7 @@ class LinearEquations:
             return np.full(right.shape, np.nan)
         if made.solver is not None:
             return made.solver @ right
-        even, rows, columns = _even(made.matrix)
+        even, rows, columns = made.even
         if made.null.shape[1]:
             found = np.linalg.lstsq(even, right / rows[:, None], rcond=BLOCK_SINGULAR)[0]
         else:
@@ -87,7 +88,7 @@ class LinearEquations:
         if step is not None:
             residual = residual - self.made.matrix @ step
         excess = np.maximum(np.abs(residual) - rounding, 0.0)
-        return float((excess / _even(self.made.matrix)[1]).max(initial=0.0))
+        return float((excess / self.made.even[1]).max(initial=0.0))
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,12 @@ class ModeMatrices:
     outside: Array | None = None
     alone: bool = True  # whether no part of elements feels another one by these
 
-    @property
+    @cached_property
+    def even(self) -> tuple[Array, Array, Array]:
+        """The matrix with rows and columns of size 1, and the factors of both."""
+        return _even(self.matrix)
+
+    @cached_property
     def weight(self) -> Array:
         """Weights of the combinations that say something about states."""
         return self.combine[self.free]
@@ -118,7 +124,7 @@ class ModeMatrices:
 
     def closing(self) -> Array:
         """What makes the matrix regular, and steps leave alone what the equations leave open."""
-        even, rows, columns = _even(self.matrix)
+        even, rows, columns = self.even
         left, _, right = np.linalg.svd(even)
         n = len(even) - self.null.shape[1]
         out: Array = rows[:, None] * left[:, n:] @ right[n:] * columns
@@ -144,9 +150,11 @@ class ModeEquations:
         island = _islands(by_u, n if JOINED in system.cache else MOST_WHOLE)
         self.islands, self._apart = grouped(island), island[:, None] != island
         #: Which relations the coefficients of all elements depend on, and those of each island.
-        self.by_relations, *self._island_by = (
-            contained(tape.m, ca.veccat(*(b[island.tolist(), :] for b in by_u)))
-            for island in (np.arange(n), *self.islands))
+        coefficients, relations = dependent_pairs(ca.veccat(*(by.nz[:] for by in by_u)), tape.m)
+        mine = np.concatenate([by.sparsity().row() for by in by_u]).astype(int)[coefficients]
+        self._island_by = np.zeros((len(self.islands), system.nm), dtype=bool)
+        self._island_by[np.unique(island, return_inverse=True)[1][mine], relations] = True
+        self.by_relations = self._island_by.any(axis=0)
         self._by_u = system.function("rows_u", ca.vertcat(*by_u))
         self._by_x = system.jacobian(ca.vertcat(*rows), tape.x)
         everything = ca.vertcat(*values, *rows)
@@ -232,7 +240,8 @@ class ModeEquations:
 
     def _by_inputs_at(self, problem: Problem, t: float) -> Array:
         out = self._by_u.dense(*problem.arguments(t)).reshape(6, self.size, self.size)
-        return self._through_loops(problem, t, out * self.elements.unit, "taken")
+        out *= self.elements.unit
+        return self._through_loops(problem, t, out, "taken")
 
     def _by_states(self, problem: Problem, t: float) -> Array:
         """Given, back, forth and their rates, derived by the states, (6, elements, states)."""
@@ -476,7 +485,7 @@ class ModeEquations:
 
     def _with_solver(self, made: ModeMatrices) -> ModeMatrices:
         """Matrices with what makes a step of a residual, where they are finite."""
-        even, rows, columns = _even(made.matrix)
+        even, rows, columns = made.even
         if not np.isfinite(even).all():
             return made
         if not made.null.shape[1]:
@@ -543,11 +552,12 @@ def told_sliding(rows: list[ca.SX], elements: Elements, tape: Any) -> Flags:
     No combination of equations without inputs contains that one, so neither how the effort follows
     states nor how fast counts: it may be any curve beside equations with constant coefficients.
     """
-    by_u = [np.array(ca.DM(ca.jacobian_sparsity(e, tape.u), 1))[:, elements.column] != 0
-            for e in rows[:3]]
-    others = np.any(by_u, axis=0) & ~np.eye(elements.size, dtype=bool)
-    loaded = np.any(by_u[1:], axis=0).any(axis=1)
-    return ~(elements.gives_flow | loaded | others.any(axis=0))
+    by_u = np.zeros((3, elements.size, tape.u.numel()), dtype=bool)
+    for row, of in zip(by_u, rows, strict=False):
+        row[dependent_pairs(of, tape.u)] = True
+    by_u = by_u[:, :, elements.column]
+    others = by_u.any(axis=0) & ~np.eye(elements.size, dtype=bool)
+    return ~(elements.gives_flow | by_u[1:].any(axis=(0, 2)) | others.any(axis=0))
 
 
 def _is_constant(everything: ca.SX, coefficients: ca.SX, tape: Any) -> bool:

@@ -133,8 +133,8 @@ class NodeVelocities:
 
     def _network(self, problem: Problem, t: float, h: float, asked: Flags) -> tuple[Array, Array]:
         """What those asked give an instant later: without what they take, and by it."""
-        by_inputs = self.equations.by_inputs(problem, t)[:, asked][:, :, asked]
-        matrix = by_inputs[0] + h * by_inputs[3]
+        by_inputs, both = self.equations.by_inputs(problem, t), np.ix_(asked, asked)
+        matrix = by_inputs[0][both] + h * by_inputs[3][both]
         given, rate = (row[asked] for row in self.equations.given(problem, t))
         return given + h * rate - matrix @ self.elements.efforts_of(problem.u)[asked], matrix
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from ...language.lookup import jacobian
 from ...numerics.arrays import Array, Flags, Indices, Matrix
-from ...numerics.rewriting import symbols_in
+from ...numerics.rewriting import dependent_pairs, symbols_in
 from ...numerics.tolerances import (
     BLOCK_SINGULAR,
     DEPENDENT,
@@ -237,8 +237,7 @@ class SolvedModes:
         out = np.zeros((self.size, self.size))
         for name in () if self.affine else ("low", "high", "back", "forth"):
             bound, torn = self.expressions[name], self._unknowns[: self.follows.shape[0]]
-            rows, columns = ca.jacobian_sparsity(bound, self.effort).get_triplet()
-            out[rows, columns] = 1.0
+            out[dependent_pairs(bound, self.effort)] = 1.0
             out[ca.jacobian_sparsity(bound, torn).row()] = 1.0  # which follow any effort
         return out
 

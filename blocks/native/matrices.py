@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
@@ -36,15 +36,13 @@ def sparse_lists(system: System, laws: Laws | None = None) -> Indices | None:
 
 
 def _sparse_lists(system: System, laws: Laws | None) -> Indices | None:
-    slope = slope_of_states(system, laws)
-    if system.nx <= MOST_STATES and not (system.nx and is_large(system)) or slope is None and (
-            laws is not None or system.clusters
-            or is_large(system) and system.nz and not has_small_loops(system)):
+    if system.nx <= MOST_STATES and not (system.nx and is_large(system)):
         return None
-    graph = _graph(system, laws).tocsc()
+    slope, graph = slope_of_states(system, laws), _graph(system, laws)
+    if graph is None or graph.nnz > max(MOST_ENTRIES * system.nx, MOST_DENSE**2):
+        return None
+    graph = graph.tocsc()
     graph.sort_indices()
-    if graph.nnz > max(MOST_ENTRIES * system.nx, MOST_DENSE**2):
-        return None
     from .front_lists import lists_of
 
     full_row = np.bincount(graph.indices).max(initial=0) > MOST_GROUPS  # no two share no row
@@ -94,10 +92,14 @@ def why_differences(system: System, laws: Laws | None = None) -> str:
     return why_no_derivatives(system, laws)
 
 
-def _graph(system: System, laws: Laws | None) -> csc_matrix:
-    """Where slopes depend on states, while modes are held."""
+def _graph(system: System, laws: Laws | None) -> csc_matrix | None:
+    """Where slopes depend on states, while modes are held; None where that may be everywhere."""
     if (slope := slope_of_states(system, laws)) is not None:
         return _pattern(slope, system.tape.x)
+    if laws is not None:
+        return _through_elements(laws.held_modes, system.tape.x)
+    if system.clusters or is_large(system) and system.nz and not has_small_loops(system):
+        return None
     graph = _pattern(system.tape.slope, system.tape.x)
     return graph + _through_loops(system) if system.nz else graph
 
@@ -109,6 +111,20 @@ def _pattern(of: ca.SX, by: ca.SX) -> csc_matrix:
     pattern = ca.jacobian_sparsity(of, by)
     row, column = (np.array(k, dtype=np.int64) for k in pattern.get_triplet())
     return csc_matrix((np.ones(len(row)), (row, column)), shape=pattern.shape)
+
+
+def _through_elements(held: Any, x: ca.SX) -> csc_matrix | None:
+    """Ones where slopes depend on states at once, or by what elements without mass take."""
+    from scipy.sparse import csc_matrix
+
+    from ..nonsmooth.modes.held_network import HeldNetwork
+
+    if not isinstance(held, HeldNetwork) or not held.is_computed:
+        return None
+    slope, n = held.expressions["slope"], held.elements.size
+    by_states, taken = _pattern(held.alone, x).tocsr(), _pattern(slope, held.taken)
+    together = csc_matrix(held.together, dtype=float)
+    return _pattern(slope, x) + taken @ together @ (by_states[:n] + by_states[n:])
 
 
 def _through_loops(system: System) -> csc_matrix:

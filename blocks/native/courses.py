@@ -26,6 +26,7 @@ __all__ = ["BLOCK", "Course", "CourseData", "PassedCourses", "joined", "points_o
 
 BLOCK = 1 << 19  # numbers of a block of rows
 AT_START = np.zeros(1, dtype=np.int64)
+NOTHING_HELD = KeptRows(np.empty((1, 0)))
 
 
 @dataclass(eq=False)
@@ -89,7 +90,7 @@ class Course(KeptCourse):
         self.common, self._code, self._alive, self.run = common, code, constants, run
         self.carries = common.carries
         self.starts, self.start, self._first = points[0, first], float(points[0, 0]), first
-        self.held = held or KeptRows(np.empty((1, 0)))
+        self.held = held or NOTHING_HELD
         self._apart = 1  # so many steps from one point whose values are kept to the next
         self._fill(points, np.arange(len(values)), values)
 
@@ -262,12 +263,13 @@ def points_of(times: Array, marks: Indices, x: Array, ends: Array, sizes: Array,
     times, marks, x : of each episode: when it begins, after how many steps, and the values
     ends, sizes, rows : of the steps, and the values at their ends
     """
-    first = marks + np.arange(len(marks))
-    inner = np.ones(len(marks) + len(ends), dtype=bool)
-    inner[first] = False
-    points, values = np.zeros((2, len(inner))), np.empty((len(inner), x.shape[1]))
+    first, count = marks + np.arange(len(marks)), len(marks) + len(ends)
+    begins = np.zeros(count, dtype=bool)
+    begins[first] = True
+    inner = np.flatnonzero(~begins)
+    points, values = np.zeros((2, count)), np.empty((count, x.shape[1]))
     points[0, first], values[first] = times, x
-    points[:, inner], values[inner] = (ends, sizes), rows
+    points[0, inner], points[1, inner], values[inner] = ends, sizes, rows
     return first, points, values
 
 

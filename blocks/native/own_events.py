@@ -211,9 +211,16 @@ class KeptRows:
     def __init__(self, rows: Array) -> None:
         bits = rows.view(np.int64)  # so 0 is not -0
         changed = np.flatnonzero(bits[1:] != bits[:-1])
-        self._first, self.shape, self._values = rows[0].copy(), rows.shape, rows[1:].flat[changed]
+        self._first, self.shape = rows[0].copy(), rows.shape
+        self._values = rows[1:].reshape(-1)[changed]
         self._number, self._place = np.divmod(changed, max(rows.shape[1], 1))
         self.nbytes = self._first.nbytes + 3 * self._values.nbytes
+
+    def row(self, number: int) -> Array:
+        """One of the rows."""
+        row, done = self._first.copy(), np.searchsorted(self._number, number)
+        row[self._place[:done]] = self._values[:done]
+        return row
 
     def take(self, numbers: Indices) -> tuple[Indices, Array]:
         """Which of some rows has each number, and these rows."""
@@ -251,7 +258,7 @@ class PassedEvents:
 
     def constants(self, number: int) -> Array:
         """What machine code reads from an event on."""
-        whole, (_, (held,)) = self._whole.copy(), self.q.take(np.array([number]))
+        whole, held = self._whole.copy(), self.q.row(number)
         whole[: held.size] = held
         return whole
 

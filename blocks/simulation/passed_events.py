@@ -93,7 +93,7 @@ class PassedEpisodes:
         before, x = self.before, events.x[number]
         n = len(before.x)
         z = x[n : n + len(before.z)] if len(x) > n else before.z
-        d = self.discrete_values(np.array([number]))[:, 0]
+        d = events.constants(number)[events.equations.span_of("discrete values")]
         return Episode(course, events.m[number].astype(float), d, before.tied, x[:n], z, before.u,
                        modes, self._struck(number))
 

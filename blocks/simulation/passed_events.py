@@ -209,5 +209,6 @@ class PassedEpisodes:
 
 def _changed(before: Array | Indices, rows: Flags | Indices) -> Flags:
     """Where rows differ from the ones before them, the first of which is given by itself."""
-    changed: Flags = rows != np.vstack([before, rows[:-1]])
+    changed = np.empty(rows.shape, dtype=bool)
+    changed[:1], changed[1:] = rows[:1] != before, rows[1:] != rows[:-1]
     return changed

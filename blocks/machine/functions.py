@@ -8,9 +8,8 @@ is no LLVM that is what runs.
 from __future__ import annotations
 
 import ctypes
-import struct
 from collections.abc import Callable
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -18,7 +17,7 @@ import numpy as np
 from ..numerics.arrays import Indices
 from . import compiling
 from .compiling import compiled, compiled_from_source
-from .signatures import FLOAT, Facts, Kind, Record, Signature, address_of, record_of
+from .signatures import FLOAT, Facts, Kind, Record, Signature, address_of, packing_of, record_of
 
 __all__ = ["BoundCall", "Kept", "MachineCode", "empty", "filled", "machine_code", "vector_code"]
 
@@ -37,24 +36,17 @@ class Kept:
 
     def __init__(self, record: Any) -> None:
         self.record = record
-        self._kinds: Record | None = None
-        self._shown: list[Any] = []
-        self._packed: Indices | None = None
 
-    def shown(self, kinds: Record) -> list[Any]:
+    @cached_property
+    def shown(self) -> list[Any]:
         """Numbers, and addresses and shapes of arrays."""
-        if self._kinds is not kinds and self._kinds != kinds:
-            self._kinds, self._shown = kinds, _shown(self.record, kinds.fields)
-            self._packed = None
-        return self._shown
+        return _shown(self.record, record_of(self.record.__class__).fields)
 
-    def packed(self, kinds: Record) -> Indices:
-        """Return the values as they stand in a table of whole numbers."""
-        shown = self.shown(kinds)
-        if self._packed is None:
-            layout = [scalar for name, kind in kinds.fields for _, scalar in _entries(name, kind)]
-            self._packed = np.frombuffer(_packing(layout).pack(*shown), dtype=np.int64)
-        return self._packed
+    @cached_property
+    def packed(self) -> Indices:
+        """The values as they stand in a table of whole numbers."""
+        packing = record_of(self.record.__class__).packing
+        return np.frombuffer(packing.pack(*self.shown), dtype=np.int64)
 
 
 def _opened(given: tuple[Any, ...]) -> list[Any]:
@@ -62,6 +54,7 @@ def _opened(given: tuple[Any, ...]) -> list[Any]:
     return [one.record if isinstance(one, Kept) else one for one in given]
 
 
+@cache
 def empty(kind: type[T]) -> T:
     """A named tuple where there is nothing: empty arrays, numbers and addresses of zero."""
     nothing: list[Any] = [np.zeros((0,) * k.dimensions, STORED[k.scalar]) if k.dimensions else 0
@@ -135,7 +128,7 @@ class MachineCode(Signature):
     def entry(self) -> Callable[..., Any]:
         """Compiled, and given what Python gives."""
         entry = CALLED(self.address)
-        table = _packing(["i64", *(scalar for _, scalar in _layout(self))])
+        table = packing_of(["i64", *(scalar for _, scalar in _layout(self))])
         returns = [k.scalar for k in self.returns]
 
         def call(*given: Any) -> Any:
@@ -155,7 +148,7 @@ class MachineCode(Signature):
             if not isinstance(kind, Record):
                 shown += _array(value, name, kind) if kind.dimensions else (value,)
             elif isinstance(value, Kept):
-                shown += value.shown(kind)
+                shown += value.shown
             else:
                 shown += _shown(value, kind.fields)
         return shown
@@ -195,15 +188,13 @@ class BoundCall:
         layout = _layout(function)
         # where an argument stands in it, ``"record.field"``; an array with its shape behind
         self.place = {name: k for k, (name, _) in enumerate(layout, 1) if name}
-        self._records = {name: kind for name, kind in function.parameters
-                         if isinstance(kind, Record)}
         # whole numbers that the last call has returned
         self.results = np.zeros(len(function.returns), dtype=np.int64)
         # that table, as whole numbers and as others
         self.table = np.zeros(1 + len(layout), dtype=np.int64)
         self.numbers = self.table.view(float)
         self.table[0] = address_of(self.results)
-        _packing([scalar for _, scalar in layout]).pack_into(
+        packing_of([scalar for _, scalar in layout]).pack_into(
             self.table.data, self.table.itemsize, *function.shown(*given))
         self.address = function.address  # of what takes that table
         self._call = CALLED(self.address)
@@ -214,9 +205,8 @@ class BoundCall:
 
     def give(self, name: str, record: Kept) -> None:
         """Take another record from now on; the caller keeps its arrays alive."""
-        kinds = self._records[name]
-        packed, place = record.packed(kinds), self.place[f"{name}.{kinds.fields[0][0]}"]
-        self.table[place : place + packed.size] = packed
+        place = self.place[f"{name}.{record.record._fields[0]}"]
+        self.table[place : place + record.packed.size] = record.packed
 
     def put(self, name: str, value: np.ndarray) -> None:
         """Take another array from now on."""
@@ -227,23 +217,13 @@ class BoundCall:
 
 def _layout(function: MachineCode) -> list[tuple[str, str]]:
     """Names and types of what machine code is given; sizes of arrays have no name."""
-    found = []
+    found: list[tuple[str, str]] = []
     for name, kind in function.parameters:
         fields = [(f"{name}.{f}", k) for f, k in kind.fields] if isinstance(kind, Record) else [
             (name, kind)]
         for one, of_value in fields:
-            found += _entries(one, of_value)
+            found += zip((one, *[""] * of_value.dimensions), of_value.entries, strict=True)
     return found
-
-
-def _entries(name: str, kind: Kind) -> list[tuple[str, str]]:
-    """Return the entries of a number, or of the address and the shape of an array."""
-    return [(name, "i64" if kind.dimensions else kind.scalar), *[("", "i64")] * kind.dimensions]
-
-
-def _packing(scalars: list[str]) -> struct.Struct:
-    """How entries of a table are written, eight bytes each."""
-    return struct.Struct("".join("d" if one == "double" else "q" for one in scalars))
 
 
 def machine_code(function: Callable[..., Any]) -> MachineCode:

@@ -82,7 +82,7 @@ class AdvanceCall:
             self._bind(method, given)
             return
         for name, record, before in zip(Given._fields, given, self._given, strict=True):
-            if record is not before:
+            if record.record is not before.record:
                 self._call.give(name, record)
         self._given = given
 

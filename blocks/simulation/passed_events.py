@@ -127,7 +127,7 @@ class PassedEpisodes:
     def count(self) -> int:
         """How many of them are told."""
         acted, told = self._acted, self._switched & self.relations.told
-        for condition in acted.any(axis=0).nonzero()[0].tolist():
+        for condition in np.flatnonzero(acted.any(axis=0)).tolist():
             same = self.relations.of(*self.resets.owners[condition])
             told[np.ix_(acted[:, condition], same)] = False
         return int(np.count_nonzero(told) + np.count_nonzero(acted)

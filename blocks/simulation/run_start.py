@@ -104,7 +104,7 @@ class RunStart:
         """
         if self._found is None:
             system = self.model.compile()
-            plain = not system.nd and not system.clusters and not any(
+            plain = not system.clusters and not any(
                 f.kernel.delays for f in system.network.families)
             if plain and self._laws is None and self._near is None:
                 self._found = self._kept(system)

@@ -8,16 +8,16 @@ is no LLVM that is what runs.
 from __future__ import annotations
 
 import ctypes
+import struct
 from collections.abc import Callable
 from functools import cache, cached_property
 from typing import Any, TypeVar
 
 import numpy as np
 
-from ..numerics.arrays import Indices
 from . import compiling
 from .compiling import compiled, compiled_from_source
-from .signatures import FLOAT, Facts, Kind, Record, Signature, address_of, packing_of, record_of
+from .signatures import FLOAT, Facts, Kind, Record, Signature, address_of, record_of
 
 __all__ = ["BoundCall", "Kept", "MachineCode", "empty", "filled", "machine_code", "vector_code"]
 
@@ -41,12 +41,6 @@ class Kept:
     def shown(self) -> list[Any]:
         """Numbers, and addresses and shapes of arrays."""
         return _shown(self.record, record_of(self.record.__class__).fields)
-
-    @cached_property
-    def packed(self) -> Indices:
-        """The values as they stand in a table of whole numbers."""
-        packing = record_of(self.record.__class__).packing
-        return np.frombuffer(packing.pack(*self.shown), dtype=np.int64)
 
 
 def _opened(given: tuple[Any, ...]) -> list[Any]:
@@ -128,7 +122,7 @@ class MachineCode(Signature):
     def entry(self) -> Callable[..., Any]:
         """Compiled, and given what Python gives."""
         entry = CALLED(self.address)
-        table = packing_of(["i64", *(scalar for _, scalar in _layout(self))])
+        table = _packing(["i64", *(scalar for _, scalar in _layout(self))])
         returns = [k.scalar for k in self.returns]
 
         def call(*given: Any) -> Any:
@@ -194,7 +188,7 @@ class BoundCall:
         self.table = np.zeros(1 + len(layout), dtype=np.int64)
         self.numbers = self.table.view(float)
         self.table[0] = address_of(self.results)
-        packing_of([scalar for _, scalar in layout]).pack_into(
+        _packing([scalar for _, scalar in layout]).pack_into(
             self.table.data, self.table.itemsize, *function.shown(*given))
         self.address = function.address  # of what takes that table
         self._call = CALLED(self.address)
@@ -202,11 +196,6 @@ class BoundCall:
 
     def __call__(self) -> None:
         self._call(self._at)
-
-    def give(self, name: str, record: Kept) -> None:
-        """Take another record from now on; the caller keeps its arrays alive."""
-        place = self.place[f"{name}.{record.record._fields[0]}"]
-        self.table[place : place + record.packed.size] = record.packed
 
     def put(self, name: str, value: np.ndarray) -> None:
         """Take another array from now on."""
@@ -222,8 +211,14 @@ def _layout(function: MachineCode) -> list[tuple[str, str]]:
         fields = [(f"{name}.{f}", k) for f, k in kind.fields] if isinstance(kind, Record) else [
             (name, kind)]
         for one, of_value in fields:
-            found += zip((one, *[""] * of_value.dimensions), of_value.entries, strict=True)
+            found.append((one, "i64" if of_value.dimensions else of_value.scalar))
+            found += [("", "i64")] * of_value.dimensions
     return found
+
+
+def _packing(scalars: list[str]) -> struct.Struct:
+    """How entries of a table are written, eight bytes each."""
+    return struct.Struct("".join("d" if one == "double" else "q" for one in scalars))
 
 
 def machine_code(function: Callable[..., Any]) -> MachineCode:

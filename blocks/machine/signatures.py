@@ -5,9 +5,7 @@ from __future__ import annotations
 import ast
 import ctypes
 import linecache
-import struct
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from functools import cache, cached_property, lru_cache
 from itertools import accumulate
 from typing import Any, NamedTuple
@@ -18,7 +16,7 @@ from ..numerics.arrays import Indices, Vector
 
 __all__ = ["BOOL", "FLOAT", "INT", "KINDS", "CFunction", "Facts", "Kind", "Record", "Signature",
            "Untranslatable", "address_of", "indices_at", "kind_named", "multiply_add", "name_of",
-           "packing_of", "record_of", "run_code", "take", "vector_at"]  # fmt: skip
+           "record_of", "run_code", "take", "vector_at"]  # fmt: skip
 
 MOST_CODE = 1000  # functions that Python calls by their address and are kept
 
@@ -38,14 +36,8 @@ class Kind(NamedTuple):
         """The type of an entry in memory."""
         return "i8" if self.scalar == "i1" else self.scalar
 
-    @property
-    def entries(self) -> tuple[str, ...]:
-        """Types of what a table has of it: a number, or the address and the shape of an array."""
-        return ("i64",) * (1 + self.dimensions) if self.dimensions else (self.scalar,)
 
-
-@dataclass(frozen=True)
-class Record:
+class Record(NamedTuple):
     """A named tuple of numbers and arrays, which is passed on but never made.
 
     Machine code finds it in a table of eight bytes each: a number, or the address of an array
@@ -54,26 +46,16 @@ class Record:
 
     fields: tuple[tuple[str, Kind], ...]
 
-    @cached_property
+    @property
     def places(self) -> dict[str, int]:
         """Where each field begins in the table."""
         ends = accumulate(1 + kind.dimensions for _, kind in self.fields)
         return dict(zip((name for name, _ in self.fields), (0, *ends), strict=False))
 
-    @cached_property
+    @property
     def size(self) -> int:
         """Entries of the table."""
         return sum(1 + kind.dimensions for _, kind in self.fields)
-
-    @cached_property
-    def packing(self) -> struct.Struct:
-        """How its values are written into the table."""
-        return packing_of([one for _, kind in self.fields for one in kind.entries])
-
-
-def packing_of(scalars: Iterable[str]) -> struct.Struct:
-    """How entries of a table are written, eight bytes each."""
-    return struct.Struct("".join("d" if one == "double" else "q" for one in scalars))
 
 
 FLOAT, INT, BOOL = Kind("double"), Kind("i64"), Kind("i1")

@@ -74,7 +74,7 @@ class Course(KeptCourse):
     constants : which the code reads; the first of them are those of an episode
     first : (episodes,) the point where each begins
     points : (2, k) times, and sizes of the whole steps that end there
-    values : (k, n) there
+    values : (k, n) there, which become its own
     held : (episodes, m) constants from there on; None where they stay
     run : (episodes,) which run each is of, where there are several
 
@@ -98,14 +98,13 @@ class Course(KeptCourse):
     def begun(cls, common: CourseData, code: Code, constants: Array, t: float, x: Array) -> Course:
         """One that begins at a point."""
         return Course(common, code._replace(q=address_of(constants)), constants, AT_START,
-                      np.array([[t], [0.0]]), x[None])
+                      np.array([[t], [0.0]]), np.array([x]))
 
     def _fill(self, points: Array, kept: Indices, values: Array) -> None:
         """Keep these points: times, and the size of the step that ends there; values of some."""
         self._points, self._kept, self.count = [points], [kept], points.shape[1]
         self.end = float(points[0, -1])
-        self._rows = RowBlocks(self.common.size)
-        self._rows.append(points[0], values)
+        self._rows = RowBlocks(self.common.size, values)
 
     @property
     def t(self) -> Array:

@@ -123,8 +123,9 @@ class OwnEvents:
                 m=self.values_of("relations"), values=equations.of_elements,
                 found=np.empty(VALUES * islands.members.size + states),
                 exact=np.zeros(equations.system.tape.p.numel()))
-        self._given = [Kept(one) for one in (
-            self._samples(), self.resets, self.set_valued, self.network, self.passed)]
+        self._given = [none if one is none.record else Kept(one) for one, none in zip(
+            (self._samples(), self.resets, self.set_valued, self.network, self.passed),
+            NOTHING[1:], strict=True)]
         self._announced: tuple[Ahead | None, Given] = None, NOTHING  # what was known lately
         self._known: Array = np.zeros(0)  # instants of the last call
 

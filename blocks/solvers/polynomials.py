@@ -47,12 +47,16 @@ class Rows(Protocol):
 
 
 class RowBlocks:
-    """Rows in memory, in blocks that stay where they are when there are more."""
+    """Rows in memory, in blocks that stay where they are when there are more.
 
-    def __init__(self, width: int) -> None:
-        self.width, self.count, self.nbytes = width, 0, 0
-        self._blocks: list[Array] = []
-        self._first: list[int] = []  # rows before each block
+    ``rows`` are the first ones, and become its own.
+    """
+
+    def __init__(self, width: int, rows: Array | None = None) -> None:
+        first = np.empty((0, width)) if rows is None else rows
+        self.width, self.count, self.nbytes = width, len(first), first.nbytes
+        self._blocks = [first]
+        self._first = [0]  # rows before each block
         self._room = 0  # rows that fit into the last one
 
     def append(self, times: Array, rows: Array) -> None:

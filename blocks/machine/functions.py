@@ -151,23 +151,6 @@ class MachineCode(Signature):
         """The function with all that it takes."""
         return BoundCall(self, *given)
 
-    def bound_to(self, *given: Any) -> Callable[[], Any]:
-        """Bind arguments to a function that takes arrays alone, which runs as Python without LLVM.
-
-        A call gives the whole numbers that the function returns.
-        """
-        if not compiling.is_installed():
-            records = _opened(given)
-            return lambda: self.python(*records)
-        call = BoundCall(self, *given)
-
-        def results() -> list[int]:
-            call()
-            found: list[int] = call.results.tolist()
-            return found
-
-        return results
-
 
 class BoundCall:
     """A function whose arguments stay where they are, called as quickly as Python can.

@@ -161,10 +161,11 @@ class Polynomials:
         at = nodes_between(starts, ends, self.nodes)
         new = np.ones((k, self.nodes), dtype=bool)
         new[:, 0] = ~joined
-        self._ends.extend((len(self._times) - 1 + np.cumsum(new.sum(axis=1))).tolist())
-        self._times.extend(at[new].tolist())
+        ends = len(self._times) - 1 + np.cumsum(new.sum(axis=1))
+        self._ends.frombytes(ends.astype(np.int64).tobytes())
+        self._times.frombytes(at[new].tobytes())
         self.rows.append(at[new], values.reshape(new.size, self.width)[new.ravel()])
-        self._steps.extend(np.broadcast_to(steps, (k,)).tolist())
+        self._steps.frombytes(np.full(k, steps, dtype=np.int64).tobytes())
 
     def append_one(self, times: Array, values: Array) -> None:
         """Add one that continues the one before, (K,) times and (K, width) values."""

@@ -104,7 +104,7 @@ class Course(KeptCourse):
         """Keep these points: times, and the size of the step that ends there; values of some."""
         self._points, self._kept, self.count = [points], [kept], points.shape[1]
         self.end = float(points[0, -1])
-        self._rows = RowBlocks(self.common.size, values)
+        self._rows = RowBlocks(values)
 
     @property
     def t(self) -> Array:
@@ -152,7 +152,7 @@ class Course(KeptCourse):
         points, kept = self._gathered()
         place = kept - self._first[np.searchsorted(self._first, kept, side="right") - 1]
         some = np.flatnonzero((place % self._apart == 0) | np.isin(kept, self._last))
-        before, self._rows = self._rows, RowBlocks(self.common.size)
+        before, self._rows = self._rows, RowBlocks(np.empty((0, self.common.size)))
         for part in chunks(len(some), self.common.size):
             self._rows.append(points[0, kept[some[part]]], before.take(some[part]))
             before.drop_before(int(some[part][-1]))

@@ -94,12 +94,9 @@ class EventLog:
     def _count_passed(self, now: float) -> None:
         """Count what of the events that were recorded last has switched shortly before now."""
         passed, self._uncounted = self._uncounted, None
-        if passed is None:
+        if passed is None or passed.times[-1] < (since := self._since(now)):
             return
-        first = max(int(np.searchsorted(passed.times, self._since(now))),
-                    len(passed.times) - 2 * CHATTER)
-        if first == len(passed.times):
-            return
+        first = max(int(np.searchsorted(passed.times, since)), len(passed.times) - 2 * CHATTER)
         for k, moved in enumerate(passed.moved(first).tolist(), first):
             t = float(passed.times[k])
             self._move(t, moved)

@@ -52,10 +52,9 @@ class RowBlocks:
     ``rows`` are the first ones, and become its own.
     """
 
-    def __init__(self, width: int, rows: Array | None = None) -> None:
-        first = np.empty((0, width)) if rows is None else rows
-        self.width, self.count, self.nbytes = width, len(first), first.nbytes
-        self._blocks = [first]
+    def __init__(self, rows: Array) -> None:
+        (self.count, self.width), self.nbytes = rows.shape, rows.nbytes
+        self._blocks = [rows]
         self._first = [0]  # rows before each block
         self._room = 0  # rows that fit into the last one
 
@@ -112,7 +111,7 @@ class Polynomials:
 
     def __init__(self, width: int, nodes: int, rows: Rows | None = None) -> None:
         self.width, self.nodes = width, nodes
-        self.rows: Rows = RowBlocks(width) if rows is None else rows
+        self.rows: Rows = RowBlocks(np.empty((0, width))) if rows is None else rows
         self._times = array("d")  # of the rows
         self._ends = array("q")  # the row at the end of every one
         self._steps = array("q")  # that one stands for

@@ -62,7 +62,7 @@ def _check(model: CompiledModel, starting: Starting
         return [found("model.empty", [], "The model has no components.",
                       "Add some: model.block = Mass().")], {}
     causes: dict[Finding, BlocksError] = {}
-    findings = [*relation_findings(model.parts.values())]
+    findings = [*relation_findings(model.parts.values(), Kernels())]
     violated = {path for finding in findings for path in finding.where}
     findings += _advice(model.parts.values())
     try:
@@ -191,9 +191,8 @@ def _bounded_defaults(component: Component) -> Iterator[Parameter | Variable]:
             yield declared  # type: ignore[misc]  # nothing else follows
 
 
-def relation_findings(components: Iterable[Component]) -> Iterator[Finding]:
+def relation_findings(components: Iterable[Component], kernels: Kernels) -> Iterator[Finding]:
     """What the components' own ``verify`` and their laws object to, and defaults out of bounds."""
-    kernels = Kernels()
     for component in components:
         if has_relations(component, kernels):
             objections = list(_objections(component))

@@ -8,7 +8,7 @@ What this asks of the core, and all that it asks:
 
 - ``prepared(…, driven=True)`` and ``driver.integration.begin`` bring a run to its start;
 - ``method.machine_code(given)`` takes the steps and passes the events of the run, where the method
-  ``looks_itself``, with ``method.bound_arguments(given, …)``; it returns a status, steps and
+  ``looks_itself``, with ``method.arguments(given, …)``; it returns a status, steps and
   events, without Python;
 - ``method.own_events`` is there where it decides on all events, and ``given`` binds them;
 - ``equations.at_points(function)`` is the address of any function of the point, with all that is
@@ -344,8 +344,8 @@ class Program:
         method, own = self.method, self.own
         given = own.given(self.now, self.slots)
         code = method.machine_code(given)
-        arguments = method.bound_arguments(
-            given, np.zeros(5, dtype=np.int64), np.zeros(2, dtype=np.int64))
+        arguments = method.arguments(
+            given, method.t, np.zeros(5, dtype=np.int64), np.zeros(2, dtype=np.int64))
         if self.chooses:
             code = choosing.knowing(code.facts)
             self.choice = choice_of(self.driver, self._constraints)

@@ -10,12 +10,11 @@ from __future__ import annotations
 import ctypes
 import struct
 from collections.abc import Callable
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, TypeVar
 
 import numpy as np
 
-from ..numerics.arrays import Indices
 from . import compiling
 from .compiling import compiled, compiled_from_source
 from .signatures import FLOAT, Facts, Kind, Record, Signature, address_of, record_of
@@ -37,24 +36,11 @@ class Kept:
 
     def __init__(self, record: Any) -> None:
         self.record = record
-        self._kinds: Record | None = None
-        self._shown: list[Any] = []
-        self._packed: Indices | None = None
 
-    def shown(self, kinds: Record) -> list[Any]:
+    @cached_property
+    def shown(self) -> list[Any]:
         """Numbers, and addresses and shapes of arrays."""
-        if self._kinds is not kinds and self._kinds != kinds:
-            self._kinds, self._shown = kinds, _shown(self.record, kinds.fields)
-            self._packed = None
-        return self._shown
-
-    def packed(self, kinds: Record) -> Indices:
-        """Return the values as they stand in a table of whole numbers."""
-        shown = self.shown(kinds)
-        if self._packed is None:
-            layout = [scalar for name, kind in kinds.fields for _, scalar in _entries(name, kind)]
-            self._packed = np.frombuffer(_packing(layout).pack(*shown), dtype=np.int64)
-        return self._packed
+        return _shown(self.record, record_of(self.record.__class__).fields)
 
 
 def _opened(given: tuple[Any, ...]) -> list[Any]:
@@ -62,6 +48,7 @@ def _opened(given: tuple[Any, ...]) -> list[Any]:
     return [one.record if isinstance(one, Kept) else one for one in given]
 
 
+@cache
 def empty(kind: type[T]) -> T:
     """A named tuple where there is nothing: empty arrays, numbers and addresses of zero."""
     nothing: list[Any] = [np.zeros((0,) * k.dimensions, STORED[k.scalar]) if k.dimensions else 0
@@ -155,7 +142,7 @@ class MachineCode(Signature):
             if not isinstance(kind, Record):
                 shown += _array(value, name, kind) if kind.dimensions else (value,)
             elif isinstance(value, Kept):
-                shown += value.shown(kind)
+                shown += value.shown
             else:
                 shown += _shown(value, kind.fields)
         return shown
@@ -163,23 +150,6 @@ class MachineCode(Signature):
     def bound(self, *given: Any) -> BoundCall:
         """The function with all that it takes."""
         return BoundCall(self, *given)
-
-    def bound_to(self, *given: Any) -> Callable[[], Any]:
-        """Bind arguments to a function that takes arrays alone, which runs as Python without LLVM.
-
-        A call gives the whole numbers that the function returns.
-        """
-        if not compiling.is_installed():
-            records = _opened(given)
-            return lambda: self.python(*records)
-        call = BoundCall(self, *given)
-
-        def results() -> list[int]:
-            call()
-            found: list[int] = call.results.tolist()
-            return found
-
-        return results
 
 
 class BoundCall:
@@ -195,8 +165,6 @@ class BoundCall:
         layout = _layout(function)
         # where an argument stands in it, ``"record.field"``; an array with its shape behind
         self.place = {name: k for k, (name, _) in enumerate(layout, 1) if name}
-        self._records = {name: kind for name, kind in function.parameters
-                         if isinstance(kind, Record)}
         # whole numbers that the last call has returned
         self.results = np.zeros(len(function.returns), dtype=np.int64)
         # that table, as whole numbers and as others
@@ -212,12 +180,6 @@ class BoundCall:
     def __call__(self) -> None:
         self._call(self._at)
 
-    def give(self, name: str, record: Kept) -> None:
-        """Take another record from now on; the caller keeps its arrays alive."""
-        kinds = self._records[name]
-        packed, place = record.packed(kinds), self.place[f"{name}.{kinds.fields[0][0]}"]
-        self.table[place : place + packed.size] = packed
-
     def put(self, name: str, value: np.ndarray) -> None:
         """Take another array from now on."""
         place = self.place[name]
@@ -227,18 +189,14 @@ class BoundCall:
 
 def _layout(function: MachineCode) -> list[tuple[str, str]]:
     """Names and types of what machine code is given; sizes of arrays have no name."""
-    found = []
+    found: list[tuple[str, str]] = []
     for name, kind in function.parameters:
         fields = [(f"{name}.{f}", k) for f, k in kind.fields] if isinstance(kind, Record) else [
             (name, kind)]
         for one, of_value in fields:
-            found += _entries(one, of_value)
+            found.append((one, "i64" if of_value.dimensions else of_value.scalar))
+            found += [("", "i64")] * of_value.dimensions
     return found
-
-
-def _entries(name: str, kind: Kind) -> list[tuple[str, str]]:
-    """Return the entries of a number, or of the address and the shape of an array."""
-    return [(name, "i64" if kind.dimensions else kind.scalar), *[("", "i64")] * kind.dimensions]
 
 
 def _packing(scalars: list[str]) -> struct.Struct:

@@ -106,6 +106,7 @@ class Signature:
         return kind_named(text)
 
 
+@cache
 def record_of(known: type[tuple[Any, ...]]) -> Record:
     """The fields of a named tuple."""
     return Record(tuple((name, kind_named(str(getattr(given, "__forward_arg__", given))))

@@ -26,6 +26,7 @@ __all__ = ["BLOCK", "Course", "CourseData", "PassedCourses", "joined", "points_o
 
 BLOCK = 1 << 19  # numbers of a block of rows
 AT_START = np.zeros(1, dtype=np.int64)
+NOTHING_HELD = KeptRows(np.empty((1, 0)))
 
 
 @dataclass(eq=False)
@@ -73,7 +74,7 @@ class Course(KeptCourse):
     constants : which the code reads; the first of them are those of an episode
     first : (episodes,) the point where each begins
     points : (2, k) times, and sizes of the whole steps that end there
-    values : (k, n) there
+    values : (k, n) there, which become its own
     held : (episodes, m) constants from there on; None where they stay
     run : (episodes,) which run each is of, where there are several
 
@@ -89,7 +90,7 @@ class Course(KeptCourse):
         self.common, self._code, self._alive, self.run = common, code, constants, run
         self.carries = common.carries
         self.starts, self.start, self._first = points[0, first], float(points[0, 0]), first
-        self.held = held or KeptRows(np.empty((1, 0)))
+        self.held = held or NOTHING_HELD
         self._apart = 1  # so many steps from one point whose values are kept to the next
         self._fill(points, np.arange(len(values)), values)
 
@@ -97,14 +98,13 @@ class Course(KeptCourse):
     def begun(cls, common: CourseData, code: Code, constants: Array, t: float, x: Array) -> Course:
         """One that begins at a point."""
         return Course(common, code._replace(q=address_of(constants)), constants, AT_START,
-                      np.array([[t], [0.0]]), x[None])
+                      np.array([[t], [0.0]]), np.array([x]))
 
     def _fill(self, points: Array, kept: Indices, values: Array) -> None:
         """Keep these points: times, and the size of the step that ends there; values of some."""
         self._points, self._kept, self.count = [points], [kept], points.shape[1]
         self.end = float(points[0, -1])
-        self._rows = RowBlocks(self.common.size)
-        self._rows.append(points[0], values)
+        self._rows = RowBlocks(values)
 
     @property
     def t(self) -> Array:
@@ -152,7 +152,7 @@ class Course(KeptCourse):
         points, kept = self._gathered()
         place = kept - self._first[np.searchsorted(self._first, kept, side="right") - 1]
         some = np.flatnonzero((place % self._apart == 0) | np.isin(kept, self._last))
-        before, self._rows = self._rows, RowBlocks(self.common.size)
+        before, self._rows = self._rows, RowBlocks(np.empty((0, self.common.size)))
         for part in chunks(len(some), self.common.size):
             self._rows.append(points[0, kept[some[part]]], before.take(some[part]))
             before.drop_before(int(some[part][-1]))
@@ -262,12 +262,13 @@ def points_of(times: Array, marks: Indices, x: Array, ends: Array, sizes: Array,
     times, marks, x : of each episode: when it begins, after how many steps, and the values
     ends, sizes, rows : of the steps, and the values at their ends
     """
-    first = marks + np.arange(len(marks))
-    inner = np.ones(len(marks) + len(ends), dtype=bool)
-    inner[first] = False
-    points, values = np.zeros((2, len(inner))), np.empty((len(inner), x.shape[1]))
+    first, count = marks + np.arange(len(marks)), len(marks) + len(ends)
+    begins = np.zeros(count, dtype=bool)
+    begins[first] = True
+    inner = np.flatnonzero(~begins)
+    points, values = np.zeros((2, count)), np.empty((count, x.shape[1]))
     points[0, first], values[first] = times, x
-    points[:, inner], values[inner] = (ends, sizes), rows
+    points[0, inner], points[1, inner], values[inner] = ends, sizes, rows
     return first, points, values
 
 

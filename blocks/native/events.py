@@ -30,13 +30,13 @@ from .switches import (
 )
 from .zero_crossings import LARGEST, Relations
 
-__all__ = ["BENDS", "CROSSING", "ENTRIES", "KNOWN", "LAST_ERROR", "LOOKED", "NOWHERE", "PRESSED",
-           "SINCE", "STEP", "TIME", "Passed", "pass_event"]  # fmt: skip
+__all__ = ["BENDS", "COUNT", "CROSSING", "ENTRIES", "KNOWN", "LAST_ERROR", "LOOKED", "NOWHERE",
+           "PRESSED", "SINCE", "STEP", "TIME", "Passed", "pass_event"]  # fmt: skip
 
 #: Entries of ``state``. What follows depends on them alone, not on where one call ended and the
-#: next began; ``SINCE`` counts steps since the start or the last event.
-TIME, STEP, LAST_ERROR, LOOKED, NOWHERE, KNOWN, SINCE, PRESSED = range(8)
-ENTRIES = 8
+#: next began; ``SINCE`` counts steps since the start or the last event, ``COUNT`` all of them.
+TIME, STEP, LAST_ERROR, LOOKED, NOWHERE, KNOWN, SINCE, PRESSED, COUNT = range(9)
+ENTRIES = 9
 CROSSING, BENDS = -1, -2  # instead of the number of a known instant; what is delayed bends
 
 

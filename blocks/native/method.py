@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..machine.functions import BoundCall, Kept, MachineCode, empty
+from ..machine.functions import Kept, MachineCode, empty
 from ..machine.signatures import address_of
 from ..numerics.arrays import Array, Indices
 from ..numerics.tolerances import ABSOLUTE_SHARE, LAST_DIGITS, LEAST_ERROR
@@ -54,57 +54,6 @@ SHOWN = 1e-3  # relative tolerance of steps that only show what is solved for at
 LATELY = 20  # steps: at the bound of stability they wiggle from one to the next
 MOSTLY = 2  # tries in vain for each step: its own errors hold it
 AHEAD = 10.0 ** np.arange(0, 9, 2)  # steps that failed, after which the reason is looked for
-
-
-class AdvanceCall:
-    """The call of machine code by which a method advances, bound to the method's arrays once.
-
-    It takes some three hundred numbers and addresses, of which a call changes ten.
-
-    They do not hold the method, whose memory is free for the next one as soon as a run is over.
-    """
-
-    def __init__(self) -> None:
-        self._counts = np.zeros(5, dtype=np.int64)
-        self._given: Given | None = None
-
-    def _bind(self, method: OneStep, given: Given) -> None:
-        """Take the machine code for those who decide at events, with the arrays of the method."""
-        self._code, self._given, self._pieces = method.machine_code(given), given, method.pieces
-        self._call = method.advance_call(given, self._counts, np.zeros(2, dtype=np.int64))
-        self._p, self._q, self._stop, self._rtol, self._longest, self._end, self._review = (
-            self._call.place[name] for name in ("code.p", "code.q", "limits.t_stop", "limits.rtol",
-                                                "limits.max_step", "limits.t_end", "limits.review"))
-
-    def _give(self, method: OneStep, given: Given) -> None:
-        """Take other records of events; other machine code, where others decide at these."""
-        if self._given is None or method.machine_code(given) is not self._code:
-            self._bind(method, given)
-            return
-        for name, record, before in zip(Given._fields, given, self._given, strict=True):
-            if record is not before:
-                self._call.give(name, record)
-        self._given = given
-
-    def __call__(self, method: OneStep, given: Given, t_stop: float, counts: Indices
-                 ) -> tuple[int, int, int]:
-        """The status, how many steps there are, and how many events."""
-        if given is not self._given:
-            self._give(method, given)
-        call = self._call
-        call.table[self._p], call.table[self._q] = method.code.p, method.code.q
-        call.table[self._review], call.numbers[self._review + 1] = method.review
-        call.numbers[self._end] = method.t_end
-        call.numbers[self._stop], call.numbers[self._rtol] = t_stop, method.rtol
-        call.numbers[self._longest] = method.longest
-        if method.pieces is not self._pieces:
-            call.put("limits.pieces", method.pieces)
-            self._pieces = method.pieces
-        self._counts[:] = 0
-        call()
-        counts += self._counts
-        status, taken, events = call.results.tolist()
-        return status, taken, events
 
 
 class OneStep(Method):
@@ -258,9 +207,6 @@ class OneStep(Method):
         code = self.equations.code(self.p, self.q, self.kind)
         if code.places and not np.isfinite(self.borders[:, 1:]).any():
             code = code._replace(places=0)
-        if code.arithmetic is not self.code.arithmetic or code[1:] != self.code._replace(
-                p=code.p, q=code.q)[1:]:  # else its call only takes other constants
-            self._bound = AdvanceCall()
         self.code = code
         self.keeps_past = self.code.past != 0
         step = self.state[STEP] if self.keeps_step else 0.0
@@ -338,7 +284,7 @@ class OneStep(Method):
         counts, given, own = np.zeros(5, dtype=np.int64), NOTHING, self.own_events
         if own is not None:
             given, t_stop = own.before(self.t, t_stop)
-        status, taken, events = self._bound(self, given, t_stop, counts)
+        status, taken, events = self._gone_on(given, t_stop, counts)
         self.review = NO_REVIEW
         t = float(self.state[TIME])
         if own is not None and own.is_known(t) and self.instant[0] <= t:
@@ -381,20 +327,24 @@ class OneStep(Method):
         return Step(before, self.t, self.y.copy(), self.course,
                     clear=status not in (CROSSED, LOCATED), crossed=crossed)
 
-    def advance_call(self, given: Given, counts: Indices, begun: Indices) -> BoundCall:
-        """What advances in machine code, with the arrays of the method.
+    def _gone_on(self, given: Given, t_stop: float, counts: Indices) -> tuple[int, int, int]:
+        """Go on in machine code: the status, how many steps there are, and how many events."""
+        found: tuple[int, int, int] = self.machine_code(given)(
+            *self.arguments(given, t_stop, counts, np.zeros(2, dtype=np.int64)))
+        return found
+
+    def arguments(self, given: Given, t_stop: float, counts: Indices, begun: Indices
+                  ) -> tuple[Any, ...]:
+        """What machine code takes to go on from the present point.
 
         Parameters
         ----------
         given : of events
+        t_stop : how far
         counts : what it costs, counted up
         begun : how many steps and events the record holds already
         """
-        return self.machine_code(given).bound(*self.bound_arguments(given, counts, begun))
-
-    def bound_arguments(self, given: Given, counts: Indices, begun: Indices) -> tuple[Any, ...]:
-        """What machine code takes to go on from the present point."""
-        limits = Limits(self.t, self.rtol, self.longest, self.pieces, ACROSS, self.t_end,
+        limits = Limits(t_stop, self.rtol, self.longest, self.pieces, ACROSS, self.t_end,
                         *self.review)
         return (self.code, self.work_space, self.watched, limits, self.filled, *given, self.x,
                 self.state, counts, begun)
@@ -446,7 +396,7 @@ class OneStep(Method):
             return None
         t, q, x = self.t, own.passed.present.copy(), self.x.copy()
         given, stop = own.before(t, t_stop)
-        status, taken, events = self._bound(self, given, stop, np.zeros(5, dtype=np.int64))
+        status, taken, events = self._gone_on(given, stop, np.zeros(5, dtype=np.int64))
         if status != one_step.REACHED or self.state[TIME] < t_stop:
             return None
         passed, record = own.passed, self.record

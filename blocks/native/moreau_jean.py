@@ -181,7 +181,6 @@ class _Stepper:
             Kept(self.equations.bodies), Kept(self.equations.kinds), Kept(self.unknowns),
             Kept(factors_of(elements, FILLED * entries)), Kept(self.room), Kept(self.record),
             self.when, self.most, self.y, self.last, self.modes, self.begun)
-        self._call = advance.bound_to(*self.given)
 
     def __call__(self, t: float, y: Array, step: float, t_stop: float) -> tuple[int, int]:
         """Some steps: why they have ended, and how many there are."""
@@ -196,7 +195,7 @@ class _Stepper:
             problem.laws = laws if self.apart else None
             self.equations.begin(problem, t, y)
             with np.errstate(all="ignore"):
-                why, taken = self._call()
+                why, taken = advance(*self.given)
             self.callbacks.check()
         finally:
             if not self.apart:

@@ -27,6 +27,7 @@ from ..solvers.looks import ABOUT, BEYOND, MOST_PARTS, SEEN
 from .delayed import bend_before, forget_past, keep_step
 from .events import (
     BENDS,
+    COUNT,
     CROSSING,
     KNOWN,
     LAST_ERROR,
@@ -101,8 +102,11 @@ __all__ = ["CROSSED", "DAMPS", "EARLY", "FULL", "LOCATED", "NOT_FINITE", "NO_REV
 
 DAMPS = 3.0  # step times rate up to which the explicit pair damps what is fast: by half a step
 DAMPS_OF_HIGH_ORDER = 5.0  # likewise; beyond, its extension shows what is fast larger than it is
+BEYOND_SLOPE = 1.05  # of the way to where a straight line leads to a crossing: a first step
+AT_ONCE = 1e-3  # part of a step in which nothing has left zero for good
 MOST_HALVINGS = 6  # of a step of order 8 for what is between its ends
 SELDOM = 8  # steps between two looks at that
+FAR_LONGER = 2.0  # times a step: the next one, before which there is such a look in any case
 PERSISTS = 5  # steps in a row that go nowhere: others are to judge that, once
 REACHED, FULL, CROSSED, TOO_SMALL, NOT_FINITE, LOCATED, EARLY, UNSURE, AGAIN = range(9)
 NO_REVIEW = -1, 0.0  # of ``review`` and ``far``
@@ -207,6 +211,8 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
     if h <= 0.0 and t < t_stop:
         h = length_of_first(code, work, t, x, limits.rtol, min(limits.max_step, t_stop - t))
         counts[2] += 1
+        if relations.held.size:
+            h = _to_crossing(code, relations, work, t, x, h, state)
     flush_denormals(code, work)
     rejected = sought = False
     first, kept, status, halvings, begun, on_grid = state[SINCE] == 0.0, True, FULL, 0, t, 0
@@ -230,7 +236,8 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
             rejected, h = True, length
             continue
         following = following_step(code, now, proposed, error, old_error, rejected)
-        reviewed = state[PRESSED] > 0.0 or state[NOWHERE] > 0.0 or int(state[SINCE]) % SELDOM == 0
+        reviewed = (state[PRESSED] > 0.0 or state[NOWHERE] > 0.0 or int(state[COUNT]) % SELDOM == 0
+                    or following > FAR_LONGER * proposed)
         if tells_its_limit(code) and reviewed:
             following, pressed = damped(
                 proposed, following, rate_of_error(work, x, limits.rtol),
@@ -256,6 +263,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         rejected = first = False
         halvings = 0
         state[SINCE] += 1.0
+        state[COUNT] += 1.0
         counts[0] += 1
         record.ends[taken], record.sizes[taken] = end, now
         taken += 1
@@ -352,6 +360,25 @@ def length_of_first(code: Code, work: Workspace, t: float, x: Vector, rtol: floa
     for i in range(x.size):
         d2 = max(d2, abs(k2[i] - k1[i]) / (atol[i] + rtol * abs(x[i])))
     return first_step(h, d1, d2 / h, least, limit, root_of(code))
+
+
+@machine_code
+def _to_crossing(code: Code, relations: Relations, work: Workspace, t: float, x: Vector, h: float,
+                 state: Vector) -> float:
+    """A first step of ``h``, or to a little beyond where the slope leads a margin to zero before,
+    if not at once: what has just left zero may do so by rounding."""
+    look_at_start(code, relations, work.at, t, x)
+    state[LOOKED] = 1.0
+    slope, ahead = work.k[0], work.k[WORK]
+    for i in range(x.size):
+        ahead[i] = x[i] + h * slope[i]
+    start, there, part = relations.looks[0], relations.looks[SPARE], 1.0
+    margins_at(code, relations, work.at, t + h, ahead, there)
+    for r in range(start.size):
+        if there[r] < 0.0 and start[r] > FAR * relations.slack[r]:
+            part = min(part, start[r] / (start[r] - there[r]))
+    there_soon = AT_ONCE < part < SEEN and not is_too_small(part * h, t)
+    return BEYOND_SLOPE * part * h if there_soon else h
 
 
 @machine_code

@@ -123,8 +123,9 @@ class OwnEvents:
                 m=self.values_of("relations"), values=equations.of_elements,
                 found=np.empty(VALUES * islands.members.size + states),
                 exact=np.zeros(equations.system.tape.p.numel()))
-        self._given = [Kept(one) for one in (
-            self._samples(), self.resets, self.set_valued, self.network, self.passed)]
+        self._given = [none if one is none.record else Kept(one) for one, none in zip(
+            (self._samples(), self.resets, self.set_valued, self.network, self.passed),
+            NOTHING[1:], strict=True)]
         self._announced: tuple[Ahead | None, Given] = None, NOTHING  # what was known lately
         self._known: Array = np.zeros(0)  # instants of the last call
 
@@ -211,9 +212,16 @@ class KeptRows:
     def __init__(self, rows: Array) -> None:
         bits = rows.view(np.int64)  # so 0 is not -0
         changed = np.flatnonzero(bits[1:] != bits[:-1])
-        self._first, self.shape, self._values = rows[0].copy(), rows.shape, rows[1:].flat[changed]
+        self._first, self.shape = rows[0].copy(), rows.shape
+        self._values = rows[1:].reshape(-1)[changed]
         self._number, self._place = np.divmod(changed, max(rows.shape[1], 1))
         self.nbytes = self._first.nbytes + 3 * self._values.nbytes
+
+    def row(self, number: int) -> Array:
+        """One of the rows."""
+        row, done = self._first.copy(), np.searchsorted(self._number, number)
+        row[self._place[:done]] = self._values[:done]
+        return row
 
     def take(self, numbers: Indices) -> tuple[Indices, Array]:
         """Which of some rows has each number, and these rows."""
@@ -251,7 +259,7 @@ class PassedEvents:
 
     def constants(self, number: int) -> Array:
         """What machine code reads from an event on."""
-        whole, (_, (held,)) = self._whole.copy(), self.q.take(np.array([number]))
+        whole, held = self._whole.copy(), self.q.row(number)
         whole[: held.size] = held
         return whole
 

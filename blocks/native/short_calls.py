@@ -45,7 +45,9 @@ class ShortCalls:
         self._now = Ahead(np.zeros(1), np.zeros((1, len(self.m))), rows[None, :], np.zeros(1))
         self._counts, self._begun = np.zeros((2, 5), dtype=np.int64)
         self._most = len(method.record.ends), own.most
-        self._call = method.advance_call(own.given(self._now, slots), self._counts, self._begun)
+        given = own.given(self._now, slots)
+        self._call = method.machine_code(given).bound(
+            *method.arguments(given, method.t, self._counts, self._begun))
         self._stop, self._instants = (self._call.place[name] for name in (
             "limits.t_stop", "switches.times"))
         self._status, self._until = one_step.REACHED, method.t

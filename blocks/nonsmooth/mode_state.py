@@ -19,6 +19,7 @@ class ModeState:
 
     def __init__(self, kinds: Indices) -> None:
         size, self.kinds = len(kinds), kinds  # kinds: the number of each element's kind
+        self._alike = not kinds.any()
         # 0 stuck or closed, 1 sliding forward, -1 sliding backward or open
         self.modes: Indices = np.zeros(size, dtype=int)
         # 1 and -1 where an element sticks at its bound, held there by others, else 0; None where
@@ -65,8 +66,8 @@ class ModeState:
 
     def largest_of_kinds(self, values: Array) -> Array:
         """For each element the largest of its kind."""
-        if not self.kinds.any():
-            return np.full(len(self.kinds), np.abs(values).max(initial=0.0))
+        if self._alike:
+            return np.zeros(len(self.kinds)) + np.abs(values).max(initial=0.0)
         return self.by_kind(values)[self.kinds]
 
     def by_kind(self, values: Array) -> Array:

@@ -60,8 +60,8 @@ class EventLog:
         self.recent: deque[_Switch] = deque()
         self.way = 0.0  # of the states, in nominal values: halfway from each event to the next
         self._seen = -np.inf  # the instant up to which it is known
-        #: Events that a method has carried out, and the first whose switches are not counted.
-        self._uncounted: tuple[PassedEpisodes, int] | None = None
+        #: Events that a method has carried out, whose switches are not counted yet.
+        self._uncounted: PassedEpisodes | None = None
         #: Asked for another method where an explicit one may wiggle; whether one takes over.
         self.relief: Callable[[float], bool] = lambda t: False
         self._relieved = self._passed_until = -np.inf  # what switched up to then is of the old one
@@ -75,14 +75,12 @@ class EventLog:
 
     def remember_passed(self, passed: PassedEpisodes) -> None:
         """Record events that a method has carried out itself."""
-        self._count_passed()
-        times, end = passed.times, float(passed.times[-1])
-        self._passed_until = end
-        since = max(end - self._window, self._last_instant(end))
+        times = passed.times
+        self._count_passed(float(times[0]))
+        self._passed_until = float(times[-1])
         if not self._are_crowded(passed):
             self.recording.log.append(passed)
-            self._uncounted = passed, max(int(np.searchsorted(times, since)),
-                                          len(times) - 2 * CHATTER)
+            self._uncounted = passed
             return
         moved = passed.moved(0)
         for k in range(len(times)):
@@ -93,11 +91,12 @@ class EventLog:
             self.recording.log.extend(passed.told(k))
             self.refuse_chatter(t)
 
-    def _count_passed(self) -> None:
-        """Count what has switched at the end of the events that were recorded last."""
-        if self._uncounted is None:
+    def _count_passed(self, now: float) -> None:
+        """Count what of the events that were recorded last has switched shortly before now."""
+        passed, self._uncounted = self._uncounted, None
+        if passed is None or passed.times[-1] < (since := self._since(now)):
             return
-        (passed, first), self._uncounted = self._uncounted, None
+        first = max(int(np.searchsorted(passed.times, since)), len(passed.times) - 2 * CHATTER)
         for k, moved in enumerate(passed.moved(first).tolist(), first):
             t = float(passed.times[k])
             self._move(t, moved)
@@ -120,7 +119,7 @@ class EventLog:
 
     def suspect(self, t: float, component: str) -> None:
         """Count a switch, of which there may be too many."""
-        self._count_passed()
+        self._count_passed(t)
         if t <= self._relieved:
             return
         if t > self._seen:
@@ -129,8 +128,8 @@ class EventLog:
 
     def refuse_chatter(self, t: float) -> None:
         """Stop a run in which one component switches for ever."""
-        self._count_passed()
-        since = max(t - self._window, self._last_instant(t))
+        self._count_passed(t)
+        since = self._since(t)
         while self.recent and self.recent[0].t < since:
             self.recent.popleft()
         while len(self.recent) > CHATTER and self.way - self.recent[0].way > STILL:
@@ -153,11 +152,12 @@ class EventLog:
         moved = np.abs(course((course.start + min(t, course.end)) / 2) - course(course.start))
         return float(moved.max(initial=0.0))
 
-    def _last_instant(self, t: float) -> float:
-        """The last instant up to a time that is known, or by which a function of time has moved."""
-        return max(float(instants[k - 1]) if k else -np.inf for instants, k in (
+    def _since(self, t: float) -> float:
+        """From when on what has switched is remembered at a time: no longer than the window, or
+        the last instant that is known, or by which a function of time has moved."""
+        return max(t - self._window, *(float(instants[k - 1]) if k else -np.inf for instants, k in (
             (instants, int(np.searchsorted(instants, t, "right"))) for instants in (
-                self.time_events.apart, self.time_events.functions.pieces)))
+                self.time_events.apart, self.time_events.functions.pieces))))
 
     @property
     def _window(self) -> float:

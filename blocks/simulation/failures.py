@@ -88,8 +88,9 @@ def _steep(equation: str) -> str:
 
 def _beyond_measure(problem: Problem, y: Array) -> tuple[str, str] | None:
     """The unknown that has grown beyond anything meant, and what to do; None if none has."""
-    size = np.nan_to_num(np.abs(y * problem.scale), nan=0.0, posinf=0.0)
-    if not size.size or size.max() < BEYOND_MEASURE:
+    size = np.abs(y * problem.scale)
+    size[~np.isfinite(size)] = 0.0
+    if size.max(initial=0.0) < BEYOND_MEASURE:
         return None
     name = problem.name_of(int(size.argmax()))
     return name, (f"{name} has grown to {size.max():.2g} in SI units: look for what feeds it, such "

@@ -93,7 +93,7 @@ class PassedEpisodes:
         before, x = self.before, events.x[number]
         n = len(before.x)
         z = x[n : n + len(before.z)] if len(x) > n else before.z
-        d = self.discrete_values(np.array([number]))[:, 0]
+        d = events.constants(number)[events.equations.span_of("discrete values")]
         return Episode(course, events.m[number].astype(float), d, before.tied, x[:n], z, before.u,
                        modes, self._struck(number))
 
@@ -209,5 +209,6 @@ class PassedEpisodes:
 
 def _changed(before: Array | Indices, rows: Flags | Indices) -> Flags:
     """Where rows differ from the ones before them, the first of which is given by itself."""
-    changed: Flags = rows != np.vstack([before, rows[:-1]])
+    changed = np.empty(rows.shape, dtype=bool)
+    changed[:1], changed[1:] = rows[:1] != before, rows[1:] != rows[:-1]
     return changed

@@ -104,9 +104,9 @@ class RunStart:
         """
         if self._found is None:
             system = self.model.compile()
-            plain = not system.nd and not system.clusters and not any(
+            plain = not system.clusters and not any(
                 f.kernel.delays for f in system.network.families)
-            if plain and self._laws is None and self._near is None:
+            if plain and (self._laws is None or not system.nm) and self._near is None:
                 self._found = self._kept(system)
             else:
                 self._found = self._solved(system)
@@ -146,7 +146,8 @@ class RunStart:
         decided = None if kept is None or kept.state != state else kept.decided.get(asked)
         if kept is None or decided is None:
             return None
-        starting = cls(model, decided.settings.t_start, decided.settings.t_end)
+        settings = decided.settings
+        starting = cls(model, settings.t_start, settings.t_end, settings.method.laws_of)
         starting._found = kept.copy(model.compiled.system, state, starting.t)
         starting._keeps = kept
         return None if starting._found is None else (starting, decided)

@@ -91,8 +91,7 @@ class WholeRuns:
     def _begun(self, problem: Problem, atol: Array) -> OneStep | None:
         """A method at the start of a run; None where it does not carry out all events."""
         t0, t1, times, laws = self.t0, self.t1, self.time_events, problem.laws
-        kind: Any
-        kind, _ = begins_with(problem, t0, t1, self.rtol)
+        kind: Any = begins_with(problem, t0, t1, self.rtol)[0]
         laws.start(problem, t0)
         if kind.name not in COMPILED or laws.restless or not kind.fits(problem, t0):
             return None

@@ -46,15 +46,9 @@ class ZeroCrossings:
         #: What relations may be below zero by, and their largest margins since the last event.
         self.relation_tolerance, self.largest = np.zeros((2, problem.system.nm))
         self.step, self.atol = 0.0, np.zeros(0)  # length of the last step, tolerances of unknowns
-        self._mode_tolerance = np.zeros(0)  # the same of elements that slide
 
     def begin(self, t: float) -> None:
         """Begin an episode: what has just switched, or come to rest, begins at zero."""
-        laws = self.problem.laws
-        self._mode_tolerance = np.zeros(0 if laws is None else len(laws.modes))
-        if laws is not None and laws.watched:
-            plain = laws.set_valued
-            self._mode_tolerance[: plain.size] = plain.no_flow(self.problem, t, self.nothing)
         if self._looks is not None:
             self._begin_looks(self._looks, t)
 
@@ -64,14 +58,19 @@ class ZeroCrossings:
         relations.known[:nm], relations.timed[:nm], relations.alone[:nm] = (
             times.straight, times.curved, ~times.relations.told)
         relations.instant[0] = times.known_from(t)
-        relations.slack[nm:] = self._mode_tolerance
+        relations.slack[nm:] = 0.0
+        if (laws := self.problem.laws) is not None and laws.watched:
+            plain = laws.set_valued
+            slides = slice(nm, nm + plain.size)
+            relations.slack[slides] = plain.no_flow(self.problem, t, self.nothing)
 
     def looks(self, step: Step) -> StepLooks:
         """What looks into the steps of an episode."""
         if self._looks is None or self._looks.n != len(step.y):
             from ..native.python_steps import StepLooks
 
-            count = len(self.relation_tolerance) + len(self._mode_tolerance)
+            modes = () if self.problem.laws is None else self.problem.laws.modes
+            count = len(self.relation_tolerance) + len(modes)
             self._looks = StepLooks(self.problem, len(step.y), count, self.margins)
             self._begin_looks(self._looks, step.t_old)
         return self._looks

@@ -47,12 +47,15 @@ class Rows(Protocol):
 
 
 class RowBlocks:
-    """Rows in memory, in blocks that stay where they are when there are more."""
+    """Rows in memory, in blocks that stay where they are when there are more.
 
-    def __init__(self, width: int) -> None:
-        self.width, self.count, self.nbytes = width, 0, 0
-        self._blocks: list[Array] = []
-        self._first: list[int] = []  # rows before each block
+    ``rows`` are the first ones, and become its own.
+    """
+
+    def __init__(self, rows: Array) -> None:
+        (self.count, self.width), self.nbytes = rows.shape, rows.nbytes
+        self._blocks = [rows]
+        self._first = [0]  # rows before each block
         self._room = 0  # rows that fit into the last one
 
     def append(self, times: Array, rows: Array) -> None:
@@ -108,7 +111,7 @@ class Polynomials:
 
     def __init__(self, width: int, nodes: int, rows: Rows | None = None) -> None:
         self.width, self.nodes = width, nodes
-        self.rows: Rows = RowBlocks(width) if rows is None else rows
+        self.rows: Rows = RowBlocks(np.empty((0, width))) if rows is None else rows
         self._times = array("d")  # of the rows
         self._ends = array("q")  # the row at the end of every one
         self._steps = array("q")  # that one stands for
@@ -157,10 +160,11 @@ class Polynomials:
         at = nodes_between(starts, ends, self.nodes)
         new = np.ones((k, self.nodes), dtype=bool)
         new[:, 0] = ~joined
-        self._ends.extend((len(self._times) - 1 + np.cumsum(new.sum(axis=1))).tolist())
-        self._times.extend(at[new].tolist())
+        ends = len(self._times) - 1 + np.cumsum(new.sum(axis=1))
+        self._ends.frombytes(ends.astype(np.int64).tobytes())
+        self._times.frombytes(at[new].tobytes())
         self.rows.append(at[new], values.reshape(new.size, self.width)[new.ravel()])
-        self._steps.extend(np.broadcast_to(steps, (k,)).tolist())
+        self._steps.frombytes(np.full(k, steps, dtype=np.int64).tobytes())
 
     def append_one(self, times: Array, values: Array) -> None:
         """Add one that continues the one before, (K,) times and (K, width) values."""

@@ -154,7 +154,7 @@ class BatchRunner(RunsPoints):
         for row in range(len(refused)):
             for table, name, numbers in varied:
                 table[name] = numbers[row]
-            refused[row] |= next(relation_findings(parts.values()), None) is not None
+            refused[row] |= next(relation_findings(parts.values(), kernels), None) is not None
         return refused
 
 

@@ -118,6 +118,11 @@ class Evaluator:
         out[self._places] = self(*arguments)
         return out
 
+    def row_by_row(self, *arguments: ArrayLike) -> Array:
+        """The nonzeros of the first result in the order of its rows."""
+        rows, _ = self._pattern
+        return self(*arguments)[np.argsort(rows, kind="stable")]
+
     @cached_property
     def mask(self) -> Flags:
         """Where the first result may be other than zero."""

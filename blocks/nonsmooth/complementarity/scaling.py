@@ -72,8 +72,8 @@ def components(matrix: Matrix) -> tuple[int, NDArray[np.int32]]:
 
         graph = matrix if sp.issparse(matrix) else sp.csr_array((matrix != 0) | (matrix != 0).T)
         return connected_components(graph, directed=False)
-    linked = (matrix != 0) | (matrix != 0).T
-    near = [np.flatnonzero(row).tolist() for row in linked]
+    acts = matrix != 0
+    near = [[j for j, linked in enumerate(row) if linked] for row in (acts | acts.T).tolist()]
     labels = np.full(n, -1, dtype=np.int32)
     count = 0
     for seed in range(n):

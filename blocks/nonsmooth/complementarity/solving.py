@@ -237,7 +237,8 @@ def choose(D: Matrix, drive: Array, bounds: Array, slopes: Sequence[Matrix] | No
             suspects.append(here)
     lost = np.concatenate(suspects)
     state = rows[STATE].astype(int)
-    rate = np.where((state == 0) & ~np.isin(np.arange(n), lost), 0.0, rows[RATE])
+    rate = np.where(state == 0, 0.0, rows[RATE])
+    rate[lost] = rows[RATE, lost]
     grain = np.divide(rows[GRAIN], rows[OWN], out=np.zeros(n), where=rows[OWN] > 0)
     return Solution(rows[EFFORT], rate, state, rows[MOVED], rows[DOWN], rows[UP], grain, status,
                     lost, rows[UNSURE] != 0, systems)

@@ -298,8 +298,8 @@ class AtRest:
         Raises SimulationError if no motion, or more than one, obeys the laws.
         """
         evaluation, load = self.evaluation, self.evaluation.load
-        parts, noise = evaluation.components(problem, t), evaluation.rounding.of_rates(problem, t)
-        here = np.flatnonzero(np.isin(parts, parts[index]))
+        noise = evaluation.rounding.of_rates(problem, t)
+        here = np.flatnonzero(evaluation.connected_with(problem, t, index))
         at = np.searchsorted(here, index)
         slides, loose = self.state.modes[here], np.zeros(len(here))
         slides[at], loose[at] = 0, moved

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...numerics.arrays import Array, Flags
+from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import (
     CANCELLATION,
     FOUR_LAST_BITS,
@@ -69,7 +69,7 @@ class Evaluation:
             return self.load.components(problem, t)
         return self.delassus.components(problem, t)
 
-    def connected_with(self, problem: Problem, t: float, some: Flags) -> Flags:
+    def connected_with(self, problem: Problem, t: float, some: Flags | Indices) -> Flags:
         """All elements of the islands of some."""
         islands = self.components(problem, t)
         found = np.zeros(islands.max(initial=0) + 1, dtype=bool)

@@ -165,8 +165,8 @@ class Indeterminacy:
     def _unheld(self, problem: Problem, t: float, index: Indices, now: LawValues) -> Array:
         """Rates of elements at rest that no effort holds."""
         own = np.asarray(self.delassus.matrix(problem, t).diagonal())
-        rate = np.where(np.isin(np.arange(len(own)), index), self.evaluation.values(
-            problem, t).rate, 0.0)
+        rate = np.zeros(len(own))
+        rate[index] = self.evaluation.values(problem, t).rate[index]
         range_ = now.high - now.low
         width = np.where(np.isfinite(range_), range_, 0.0)
         width = np.maximum(width, np.abs(self.evaluation.efforts(problem)))

@@ -205,7 +205,7 @@ def islands_in(evaluation: Evaluation, problem: Problem, t: float) -> IslandsWit
             held.affine or held.affine_rates and not elements.contact.any()):
         return None
     starts, states = functions.flow_x.by_rows
-    reach = np.abs(functions.flow_x.sparse(*problem.arguments(t)).tocsr().data)
+    reach = np.abs(functions.flow_x.row_by_row(*problem.arguments(t)))
     island = np.zeros(held.size, dtype=int)
     for k, block in enumerate(held.blocks):
         island[block] = k

@@ -38,8 +38,9 @@ def refuse_loads_without_mass(system: System) -> None:
 
     A StructureError names an element.
     """
-    laws, fast = load_laws_of(system), ca.vertcat(system.tape.u, system.tape.z)
-    light = [*without_mass(system)] if laws else []
+    if not (laws := load_laws_of(system)):
+        return
+    light, fast = [*without_mass(system)], ca.vertcat(system.tape.u, system.tape.z)
     for f, family, law in laws:
         flow = system.tape.writer.kernel_row(f, law.flow).T
         light += map(family.path, np.flatnonzero(ca.which_depends(flow, fast, 1, True)).tolist())

@@ -71,7 +71,7 @@ class Painleve:
         # only islands whose friction acts on what it depends on
         acts = np.concatenate([drives[_acts(d[drives][:, moves], 1)],
                                moves[_acts(kinetic[moves][:, moves], 1)]])
-        sliding &= np.isin(islands, islands[acts])
+        sliding &= self.evaluation.connected_with(problem, t, acts)
         if not sliding.any():
             return out
         for island in np.unique(islands[sliding]):

@@ -12,7 +12,6 @@ modes last (:mod:`blocks.nonsmooth.modes.kept_factors`), and efforts are functio
 
 from __future__ import annotations
 
-import copy
 from functools import cached_property, reduce
 
 import casadi as ca
@@ -20,6 +19,7 @@ import numpy as np
 
 from ...language.lookup import jacobian
 from ...numerics.arrays import Array, Flags, Indices, Matrix
+from ...numerics.copies import shallow_copy
 from ...numerics.rewriting import dependent_pairs, symbols_in
 from ...numerics.tolerances import (
     BLOCK_SINGULAR,
@@ -243,7 +243,7 @@ class SolvedModes:
 
     def fresh(self) -> SolvedModes:
         """Return a copy for another run, without what is known of this one."""
-        new = copy.copy(self)
+        new = shallow_copy(self)
         new._out = new._matrix = None
         if self.kept is not None:
             new.kept = self.kept.fresh()

@@ -22,8 +22,8 @@ from scipy.sparse.linalg import SuperLU, splu
 
 from ...numerics.arrays import Array, Indices
 
-__all__ = ["BEGIN", "INTEGRALS", "LAST_TERM", "MATRIX", "NODES", "STAGES", "Coefficients", "Entries",
-           "Steps", "Stretches", "steps_along", "weighted"]  # fmt: skip
+__all__ = ["BEGIN", "INTEGRALS", "LAST_TERM", "MATRIX", "NODES", "STAGES", "Coefficients",
+           "Entries", "Steps", "Stretches", "steps_along", "weighted"]  # fmt: skip
 
 STAGES = 8
 FEW = 16  # states of which matrices are quicker than solving step after step

@@ -21,8 +21,8 @@ from ..language.expression import TIME
 from ..language.kernel import Kernel, Law
 from ..language.readable import readable
 from ..numerics.arrays import distinct
-from ..numerics.blas_threads import threads_for
 from ..numerics.rewriting import rewritten, symbols_in
+from ..numerics.tolerances import PIVOT_NONE, TINY
 from .flatten import Parameters
 from .network import Network
 from .tape import Tape
@@ -64,7 +64,7 @@ def has_several_branches(tape: Tape, parameters: Parameters) -> bool:
     p = np.concatenate([np.zeros(0), *(v.T.ravel() for of in parameters for v in of)])
     chance = np.random.default_rng(0)
     parts = [slice(int(spans[b]), int(spans[b + 1])) for b in pieces]
-    jacobian = [ca.densify(ca.jacobian(tape.residual[one], tape.z[one])) for one in parts]
+    jacobian = [ca.jacobian(tape.residual[one], tape.z[one]) for one in parts]
     function = ca.Function("loops", [TIME, *symbols], jacobian)
     crossings = ca.Function("crossings", [TIME, *symbols], [tape.crossings])
     bent = any(ca.depends_on(j, tape.z) for j in jacobian)
@@ -77,11 +77,22 @@ def has_several_branches(tape: Tape, parameters: Parameters) -> bool:
             point[3] = (np.array(crossings(0.0, *point)).ravel() > 0).astype(float)
         found = function.call([0.0, *point])
         for kind, matrix in zip(signs, found, strict=True):
-            values = np.array(matrix)
-            if np.isfinite(values).all():
-                with threads_for(len(values)):
-                    kind.add(float(np.linalg.slogdet(values)[0]))
+            if np.isfinite(matrix.nonzeros()).all():
+                kind.add(_side(matrix))
     return any({1.0, -1.0} <= kind for kind in signs)
+
+
+def _side(matrix: ca.DM) -> float:
+    """The sign of a determinant, or the other one for all matrices of a pattern; 0 if singular.
+
+    A product of reflections and a triangle: which rows and columns are exchanged for a sparse one,
+    the pattern decides.
+    """
+    rows = ca.diag(1 / ca.fmax(ca.sum2(ca.fabs(matrix)), TINY))
+    _, upper, reflected, *_ = ca.qr_sparse(rows @ matrix)
+    pivots = (ca.diag(upper) / ca.fmax(ca.sqrt(ca.sum1(upper**2).T), TINY)).full()
+    pivots[np.abs(pivots) <= PIVOT_NONE] = 0.0
+    return float(np.prod(np.sign(pivots)) * (-1) ** np.count_nonzero(reflected.full()))
 
 
 def with_pieces(kernel: Kernel, nonlinear: set[Law | None]) -> Kernel:

@@ -17,7 +17,7 @@ from ..numerics.arrays import Flags, Indices
 from .conflicts import across_conflicts, through_conflicts
 from .findings import Finding, found
 from .meters import meter_findings
-from .one_way import Edge, references, ways, ways_to
+from .one_way import graph_of, reached, references, ways
 from .topology import PortRow, Topology
 from .words import article, example_word, listed, outer_path, quantity_word
 
@@ -349,6 +349,8 @@ def feedback_findings(topology: Topology) -> Iterator[Finding]:
         if (ports := getattr(type(family.members[0]), "nullor", None))]
     if not amplifiers or any(v.kind == "input" for f in families for v in f.kernel.variables):
         return
+    import networkx as nx
+
     node = {(r.family, r.name): r.nodes for r in topology.rows}
     held = _held(topology)
     passive = [e for e in ways(topology) if e.tail not in held and e.head not in held]
@@ -356,15 +358,17 @@ def feedback_findings(topology: Topology) -> Iterator[Finding]:
                for i in range(families[f].size) for port in inputs
                if (start := int(node[f, port][i])) not in held]
     outputs = {end for _, end in through}
+    near = graph_of(passive)
+    near.remove_edges_from(list(near.in_edges(outputs)))  # other outputs do not move
+    far = nx.DiGraph([*near.edges, *through])
+    circle = {k: number for number, nodes in enumerate(nx.strongly_connected_components(far))
+              for k in nodes}
     for f, (plus, minus, out) in amplifiers:
         for i in range(families[f].size):
             path = families[f].path(i)
             at, p, n = (int(node[f, port][i]) for port in (out, plus, minus))
-            near = _driven(at, passive, outputs)
-            after = set(near)
-            while more := {end for start, end in through if start in after} - after:
-                after |= set().union(*(_driven(k, passive, outputs) for k in more))
-            ways_back = after & {p, n} - held
+            ways_back = {k for k in (p, n) if k not in held and (
+                k == at or circle.get(k) == circle.get(at, -1))}
             if not ways_back:
                 yield found(
                     "network.feedback", [path],
@@ -373,7 +377,8 @@ def feedback_findings(topology: Topology) -> Iterator[Finding]:
                     "does.",
                     f"Connect {path}.{out} to {path}.{minus}, directly or through a resistor. For "
                     "a comparator take LimitedOpAmp.")
-            elif n not in after and p in near and after == near:
+            elif n not in ways_back and p in (
+                    directly := reached(near, at)) and directly == reached(far, at):
                 yield found(
                     "network.positive", [path],
                     f"{path} has positive feedback only: ways lead from {path}.{out} back to "
@@ -381,12 +386,6 @@ def feedback_findings(topology: Topology) -> Iterator[Finding]:
                     "which no amplifier stays at.",
                     f"Exchange what is connected to {path}.{plus} and {path}.{minus}. For a "
                     "Schmitt trigger take LimitedOpAmp.")
-
-
-def _driven(output: int, passive: list[Edge], outputs: set[int]) -> set[int]:
-    """Nodes that an output acts on; other outputs do not move."""
-    others = outputs - {output}
-    return ways_to(output, [e for e in passive if not {e.tail, e.head} & others])
 
 
 def _held(topology: Topology) -> set[int]:

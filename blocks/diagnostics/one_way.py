@@ -8,7 +8,7 @@ to whom, without a run. A class lets one direction pass where it says ``one_way 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from .topology import Topology
 from .traits import Tie
 from .words import listed, quantity_word
 
-__all__ = ["Edge", "has_one_way", "one_way_findings", "references", "ways", "ways_to"]
+__all__ = ["Edge", "graph_of", "has_one_way", "one_way_findings", "reached", "references", "ways"]
 
 
 class Edge(NamedTuple):
@@ -149,21 +149,29 @@ def ways(topology: Topology) -> Iterator[Edge]:
                                not (wire or directed))
 
 
-def ways_to(node: int, edges: list[Edge], directed: bool = True) -> set[int]:
-    """Nodes that can be got to."""
+def graph_of(edges: list[Edge], directed: bool = True) -> Any:
+    """Ways as a graph of nodes."""
     import networkx as nx
 
     graph = nx.DiGraph([(e.tail, e.head) for e in edges])
     graph.add_edges_from((e.head, e.tail) for e in edges if not (e.one_way and directed))
+    return graph
+
+
+def reached(graph: Any, node: int) -> set[int]:
+    """Nodes that can be got to."""
+    import networkx as nx
+
     return {node, *(nx.descendants(graph, node) if node in graph else ())}
 
 
 def _short(topology: Topology, drive: Drive, edges: list[Edge]) -> Iterator[Finding]:
     """Diodes that conduct from one end of a source to the other, with nothing in between."""
     wires = [e for e in edges if not e.limits]
-    if drive.low not in (after := ways_to(drive.high, wires)):
+    graph = graph_of(wires)
+    if drive.low not in (after := reached(graph, drive.high)):
         return
-    before = ways_to(drive.low, [e._replace(tail=e.head, head=e.tail) for e in wires])
+    before = reached(graph.reverse(), drive.low)
     diodes = [e.path for e in wires if e.one_way and e.tail in after and e.head in before]
     high, low, flow = _words(topology, drive)
     several = len(diodes) > 1
@@ -177,8 +185,8 @@ def _short(topology: Topology, drive: Drive, edges: list[Edge]) -> Iterator[Find
 
 def _barred(topology: Topology, drive: Drive, edges: list[Edge]) -> Iterator[Finding]:
     """Diodes in the only ways of a source that let no flow through in its direction."""
-    got = ways_to(drive.high, edges)
-    if drive.low in got or drive.low not in ways_to(drive.high, edges, directed=False):
+    got = reached(graph_of(edges), drive.high)
+    if drive.low in got or drive.low not in reached(graph_of(edges, False), drive.high):
         return
     diodes = [e.path for e in edges if e.one_way and e.head in got and e.tail not in got]
     high, low, flow = _words(topology, drive)

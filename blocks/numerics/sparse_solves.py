@@ -35,33 +35,29 @@ def factored(matrix: csc_matrix) -> Callable[[Array], Array]:
     from scipy.sparse.linalg import splu
 
     rows = _paired(matrix)
-    if rows is None:
+    paired = matrix if rows is None else matrix[rows].sorted_indices()
+    transposed = paired.T.tocsc()
+    if rows is None or not (np.array_equal(paired.indptr, transposed.indptr)
+                            and np.array_equal(paired.indices, transposed.indices)):
         solve: Callable[[Array], Array] = splu(matrix).solve
         return solve
-    lu = splu(matrix[rows], permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=DIAGONAL_PIVOT,
+    lu = splu(paired, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=DIAGONAL_PIVOT,
               options={"SymmetricMode": True})
     return lambda b: lu.solve(b[rows])
 
 
 def _paired(matrix: csc_matrix) -> Indices | None:
-    """Per column the row of its largest entry, if in this order the pattern is symmetric."""
+    """Per column the row of its largest entry, if each is of one column."""
     n, starts = matrix.shape[1], matrix.indptr
     if not n or (np.diff(starts) == 0).any():
         return None
     size = np.abs(matrix.data)
     largest = np.repeat(np.maximum.reduceat(size, starts[:-1]), np.diff(starts))
-    at = np.flatnonzero(size == largest)
-    columns = np.searchsorted(starts, at, side="right") - 1
-    rows = matrix.indices[at[np.unique(columns, return_index=True)[1]]].astype(np.intp)
-    if len(np.unique(rows)) < n:  # or entries that are no numbers
-        return None
-    place = np.empty(n, dtype=int)
-    place[rows] = np.arange(n)
-    row = place[matrix.indices].astype(np.int64)
-    column = np.repeat(np.arange(n, dtype=np.int64), np.diff(starts))
-    if not np.array_equal(np.sort(row * n + column), np.sort(column * n + row)):
-        return None
-    return rows
+    at = np.flatnonzero(size == largest)[::-1]
+    rows = np.zeros(n, dtype=np.intp)
+    rows[np.searchsorted(starts, at, side="right") - 1] = matrix.indices[at]
+    # or entries that are no numbers
+    return rows if np.bincount(rows, minlength=n).max() == 1 else None
 
 
 def factors_if_regular(matrix: Array, least: float) -> tuple[Array, Indices] | None:

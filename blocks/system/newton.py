@@ -45,6 +45,7 @@ MOST_STEPS = 40
 MOST_HALVINGS = 30  # of a step
 MOST_PIECES = 200  # steps through the pieces of a block
 FAR = 10.0  # sizes of unknowns: a step that leads beyond other pieces
+MOST_LOST = 3  # of these that lead to no other piece: they go round a minimum
 SCANNED = 2.0 ** np.arange(-14, 14, 0.1)  # sizes at which these are looked for, nearest first
 TOLD = 3  # unknowns that a failure names
 
@@ -301,7 +302,7 @@ class AlgebraicUnknowns:
                     r = residual()
                     continue
                 lost += 1
-                if lost == MOST_STEPS:
+                if lost == MOST_LOST:
                     break
             for _ in range(MOST_HALVINGS):
                 z[span] = now - fraction * step

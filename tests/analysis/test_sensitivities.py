@@ -230,6 +230,10 @@ def test_a_touch_without_speed_is_told_by_every_method(method):
     wall = wired("wall", ball=Struck(stiffness="1 N/m"))
     with pytest.warns(SensitivityWarning, match="ball is touched without speed"):
         wall.simulate("3 s", sensitivities=["ball.v"], method=method)
+    sliding = block(0, dry(0.5, 0.8), mass=1, v="1 m/s")
+    sliding.push.force = lambda t: quantity("2 N/s") * t - quantity("1.5 N")  # v = (1 - t / s)²
+    with pytest.warns(SensitivityWarning, match="friction is touched without speed"):
+        sliding.simulate("2 s", sensitivities=["block.v"], method=method)
     wall.ball.v = "0.95 m/s"
     for model, end in ((wall, "3 s"), (below_a_ceiling(4.4), "0.8 s")):
         assert not model.simulate(end, sensitivities=["ball.v"], method=method).sensitivities.notes

@@ -38,6 +38,13 @@ def test_an_impact_at_the_start_counts():
     assert_allclose(derivatives(thrown(), "50 ms", "stop.x", *paths, rtol=1e-9), known, rtol=1e-7)
 
 
+def test_what_leaves_a_stop_from_rest_would_strike_it_with_a_little_speed():
+    model = thrown()
+    model.ball.v, model.weight.force = "0 m/s", "2 N"
+    with pytest.warns(SensitivityWarning, match="less of ball.v ends it"):
+        model.simulate("50 ms", sensitivities=["ball.v", "weight.force"])
+
+
 def test_masses_that_meet_at_the_start_share_their_impulse():
     m = wired("meeting", "a.M stop.R", "b.M stop.C",
               a=tr.Mass(mass="2 kg", v="1 m/s"), b=tr.Mass(mass="1 kg", v="-1 m/s"),

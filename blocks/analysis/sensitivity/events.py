@@ -129,6 +129,11 @@ class Saltation:
         value = guards.value[0][self.system.nm :]
         moves = free | touching | (value[moving] == 0) & ~stuck & ~elements.contact
         leaves = np.where(moves[:, None], change[moving], 0.0)
+        let_go = (np.abs(value[moving]) <= TOUCHED) & ~stuck & elements.contact & ~elements.valve
+        if let_go.any():  # what leaves a stop from rest strikes it with a little speed
+            flows = self.jumps.first_flows
+            let_go &= np.abs(flows.value[0]) <= TOUCHED
+            leaves[let_go] = flows.along(0, changes.x, self.dp, changes.d)[let_go]
         bound = np.abs(value[low] + value[high])
         bound[~np.isfinite(bound)] = 0.0  # of contacts and diodes
         for room in (low, high):
@@ -376,7 +381,9 @@ class Saltation:
             m[guard] = 1.0 - m[guard]
         elif guard >= 0:  # room to the upper and to the lower bound, and what moves
             bound, element = divmod(guard - self.system.nm, len(modes))
-            modes[element] = (1, -1, 0)[bound]
+            of = self.equations.elements
+            slides = not (of.contact[element] or of.valve[element])  # turned round it is told
+            modes[element] = (1, -1, -modes[element] if slides else 0)[bound]
         problem = self.jumps.held(episode, time, m, modes)
         if problem is None:
             return np.full(self.system.nx, np.nan)

@@ -7,6 +7,7 @@ which it never had: such points are solved for here.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -33,7 +34,7 @@ class InTurn:
     def __init__(self, jumps: Jumps, k: int, caused: Indices) -> None:
         self.jumps, self.k, self.caused = jumps, k, caused
         self.nm, self.size = jumps.system.nm, jumps.equations.elements.size
-        self._known: dict[tuple[int, ...], Between | None] = {}
+        self._between = cache(self._solved)
 
     def after(self, x: Array, p: Array, d: Array) -> Array:
         """Changes of states when all has happened, from those before, by one parameter.
@@ -73,13 +74,8 @@ class InTurn:
         rests = self.jumps.recording.episodes.modes[self.k + 1, self._element(guard)] == 0
         return np.array([-(1 + (not rests) * restitution) * speed / by]), np.array([rests])
 
-    def _between(self, done: tuple[int, ...]) -> Between | None:
-        """The run when some have happened; None where it has no such state."""
-        if done not in self._known:
-            self._known[done] = self._solved(done)
-        return self._known[done]
-
     def _solved(self, done: tuple[int, ...]) -> Between | None:
+        """The run when some have happened; None where it has no such state."""
         jumps, k, time = self.jumps, self.k, float(self.jumps.times[self.k])
         episodes, x = jumps.recording.episodes, None
         m, modes = episodes.m[k].copy(), episodes.modes[k].copy()

@@ -77,6 +77,12 @@ class Jumps:
         self.rates = rates[before], rates[before + 1]  # of the states before, and after
         self.guards, self.first_guards = guards.some(slice(1, -1)), guards.some([0])
 
+    @property
+    def first_flows(self) -> Derivatives:
+        """Flows of all elements where the run starts."""
+        first = self.points.some(np.zeros(1, dtype=int))
+        return self.equations.rows("flows", lambda: expressions_of(self.system).flow, first)
+
     def before(self, *events: int) -> Points:
         """The points before events."""
         return self.points.some(2 * np.array(events, dtype=int) + 1)
@@ -323,9 +329,8 @@ class Jumps:
         push = pushed[:nx] - loops[:nx] @ (inverse_by_parts(loops[nx:], SAME) @ pushed[nx:])
         rest = [(start, moving, push)]
         if closed.any():  # what was lifted falls back first
-            flows = self.equations.rows("flows", lambda: expressions_of(self.system).flow, first)
             ways = self.equations.slopes(first).x[0] @ push[:, closed]
-            rest = [(start, moving[closed], csr_matrix(ways)), (flows, e, push)]
+            rest = [(start, moving[closed], csr_matrix(ways)), (self.first_flows, e, push)]
         for of, rows, by in rest:
             change = of.along(0, changes.x, self.dp, changes.d, rows)
             impulses = inverse_by_parts(csr_matrix(of.x[0][rows] @ by), SAME) @ change

@@ -22,8 +22,8 @@ from scipy.sparse.linalg import SuperLU, splu
 
 from ...numerics.arrays import Array, Indices
 
-__all__ = ["INTEGRALS", "LAST_TERM", "MATRIX", "NODES", "STAGES", "Coefficients", "Entries",
-           "Steps", "Stretches", "steps_along", "weighted"]  # fmt: skip
+__all__ = ["BEGIN", "INTEGRALS", "LAST_TERM", "MATRIX", "NODES", "STAGES", "Coefficients",
+           "Entries", "Steps", "Stretches", "steps_along", "weighted"]  # fmt: skip
 
 STAGES = 8
 FEW = 16  # states of which matrices are quicker than solving step after step
@@ -52,8 +52,8 @@ def _halved() -> tuple[Array, Array, Array]:
 NODES, BASIS, INTEGRALS = _radau()
 MATRIX = np.array([[polynomial.polyval(c, i) for i in INTEGRALS] for c in NODES])
 EIGENVALUES, FROM_EIGEN, TO_EIGEN = _halved()
-#: What the values at the nodes give of the last Legendre polynomial.
-LAST_TERM = BASIS[:, -1] / comb(2 * STAGES - 2, STAGES - 1)
+#: What the values at the nodes give of the last Legendre polynomial, and where the step begins.
+LAST_TERM, BEGIN = BASIS[:, -1] / comb(2 * STAGES - 2, STAGES - 1), BASIS[:, 0]
 
 
 @dataclass(frozen=True)

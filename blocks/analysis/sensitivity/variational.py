@@ -16,8 +16,10 @@ from scipy.linalg.lapack import dgebal
 
 from ...numerics.arrays import Array, Indices
 from .stages import (
+    BEGIN,
     INTEGRALS,
     LAST_TERM,
+    NODES,
     STAGES,
     Coefficients,
     Steps,
@@ -79,8 +81,12 @@ class VariationalSolution:
             np.where(np.isfinite(whole), whole, 0.0).max(axis=0, initial=0.0),
             NOTHING / rounded * largest.max(initial=0.0)))
         size = np.maximum(size, rounded * of_all)
-        last = length * np.tensordot(self._slopes, LAST_TERM, ([1], [0])) / unit
-        return np.asarray((np.abs(last) / np.where(size > 0, size, 1.0)).max(
+        last = np.abs(np.tensordot(self._slopes, LAST_TERM, ([1], [0])))
+        # a bend before the first node shows in where slopes begin, against those of the step before
+        bend = np.tensordot(self._slopes[1:], BEGIN, ([1], [0])) - self._slopes[:-1, -1]
+        bend[np.diff(self.steps.which) != 0] = 0.0
+        last[1:] = np.maximum(last[1:], NODES[0] * np.abs(bend))
+        return np.asarray((length * last / unit / np.where(size > 0, size, 1.0)).max(
             axis=(1, 2), initial=0.0))
 
     def at(self, t: Array, which: Indices) -> Array:

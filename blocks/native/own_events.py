@@ -108,7 +108,7 @@ class OwnEvents:
                              np.zeros((most, len(self.values_of("modes")) if islands else 0)),
                              np.empty((most, held.size)), np.empty((most, states)),
                              np.empty((most, assignments)), np.empty((most, assignments)), present,
-                             np.array([restarts]))
+                             np.array([restarts]), np.zeros(1, dtype=bool))
         self._room = (np.empty(nm), np.empty(nm, dtype=bool), np.empty(nm, dtype=bool),
                       np.empty(relations), np.empty(relations))
         self.set_valued = empty(SetValuedElements)
@@ -245,6 +245,8 @@ class PassedEvents:
         self.modes = q[:, equations.span_of("modes")].astype(int) \
             if own.rules.islands is not None else None
         self.fast, self._whole = own.fast, own.q.copy()
+        #: Whether what is required of the run does not hold from the last one on.
+        self.broken = own.passed.broken.item()
 
     def __len__(self) -> int:
         return len(self.times)

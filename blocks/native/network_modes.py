@@ -36,6 +36,7 @@ from .mode_rows import (
     LOW,
     MISSED,
     OPEN,
+    RATES,
     TELLS,
     UNSURE,
     VALUES,
@@ -87,7 +88,7 @@ def choose_network_modes(code: Code, work: Workspace, relations: Relations, netw
     _evaluate(code, work, network, t, x)
     _measure(network)
     for island in range(islands):
-        if not _missed(network, island, network.present[island]) <= network.drift[0]:
+        if not _missed(network, x, island, network.present[island]) <= network.drift[0]:
             return False
     for island in range(islands):
         _bring(network, x, island, network.present[island])  # what the integration has let go
@@ -112,6 +113,7 @@ def _exchange(code: Code, work: Workspace, relations: Relations, network: Networ
     for _ in range(MOST_EXCHANGES + network.modes.size):
         _leave(network)
         network.m[:] = network.guess_m
+        _know_coefficients(code, work, network, t, x)
         if is_any(network.switch):
             _evaluate(code, work, network, t, x)
             _obey_conditions(network)
@@ -190,6 +192,24 @@ def _leave(network: NetworkModes) -> None:
 
 
 @machine_code
+def _know_coefficients(code: Code, work: Workspace, network: NetworkModes, t: float, x: Vector
+                       ) -> None:
+    """Find what equations follow of what is taken, where guessed relations change that."""
+    others, n = False, network.modes.size
+    for r in range(network.known_m.size if network.coefficients != 0 else 0):
+        others |= network.by_relations[r] and network.guess_m[r] != network.known_m[r]
+    if others:
+        network.known_m[:] = network.guess_m
+        values_at(code, work, network.coefficients, t, x, network.changing)
+        for k in range(network.changing.size):
+            row, e = network.changing_at[k] // n, network.changing_at[k] % n
+            if row < 2 * RATES * n:
+                network.by_inputs[row, e] = network.changing[k]
+            else:
+                network.push[row - 2 * RATES * n, e] = network.changing[k]
+
+
+@machine_code
 def _obey_conditions(network: NetworkModes) -> None:
     """Guess the modes of switches as their conditions say."""
     n, found = network.modes.size, network.found
@@ -245,7 +265,7 @@ def _told_row(network: NetworkModes, island: int) -> tuple[int, int]:
     row, found = _row_of(network, island, -1, True), TELLS
     if row < 0:
         found = UNSURE
-        if network.push.size > 0:
+        if network.by_inputs.size > 0:
             row = _free_row(network)
             found = fill_row(network, island, row, 0.0)
             if found == TELLS:
@@ -360,7 +380,7 @@ def ends_by_rounding(code: Code, work: Workspace, relations: Relations, network:
 
 
 @machine_code
-def _missed(network: NetworkModes, island: int, row: int) -> float:
+def _missed(network: NetworkModes, x: Vector, island: int, row: int) -> float:
     """The largest share of its size by which what the modes of an island hold constant is off."""
     found, worst, first = network.found, 0.0, network.starts[island]
     n, width = network.starts[island + 1] - first, network.kept_modes.shape[1]
@@ -374,9 +394,29 @@ def _missed(network: NetworkModes, island: int, row: int) -> float:
                 size += abs(share) * network.room[EQUAL, e]
         if np.isnan(missed):
             return np.inf
+        if abs(missed) > worst * size:  # what counts beside states may be more
+            size = max(size, _size_by_states(network, x, island, row, c))
         if abs(missed) > worst * size:
             worst = abs(missed) / size
     return worst
+
+
+@machine_code
+def _size_by_states(network: NetworkModes, x: Vector, island: int, row: int, c: int) -> float:
+    """How large a combination of what the modes of an island hold constant is by the states."""
+    first, n, size = network.starts[island], network.modes.size, 0.0
+    width = network.kept_modes.shape[1]
+    for a in range(network.starts[island + 1] - first):
+        share, e = abs(network.weight[row, c * width + a]), network.members[first + a]
+        mode = network.kept_modes[row, a]
+        for i in range(network.least.size if share > 0.0 else 0):
+            by_state = 0.0
+            if network.gives_flow[e] == (mode != 0.0):
+                by_state = network.by_states[e, i]
+            if mode != 0.0:
+                by_state += network.by_states[(2 if mode > 0.0 else 1) * n + e, i]
+            size += share * by_state * max(abs(x[i]), network.least[i])
+    return size
 
 
 @machine_code
@@ -455,7 +495,7 @@ def _all_hold(code: Code, work: Workspace, relations: Relations, network: Networ
     for i in range(found.size):
         hold &= not np.isnan(found[i])
     for island in range(network.present.size):
-        network.holds[island] = hold and _holds_now(network, island, now)
+        network.holds[island] = hold and _holds_now(network, x, island, now)
     for island in range(network.present.size):
         hold &= network.holds[island]
     if not hold:
@@ -518,15 +558,15 @@ def _goes_on(relations: Relations, network: NetworkModes, island: int, k: int) -
 
 
 @machine_code
-def _holds_now(network: NetworkModes, island: int, now: Vector) -> bool:
+def _holds_now(network: NetworkModes, x: Vector, island: int, now: Vector) -> bool:
     """Whether an island obeys its laws in the row that is tried; not where that is no number."""
     row, first, room = network.row[island], network.starts[island], network.room
-    holds = _missed(network, island, row) <= MODE_MISSED
+    holds = _missed(network, x, island, row) <= MODE_MISSED
     tried = network.owner[row] != island  # which says something where states are contradicted alone
     if tried and holds:  # what is left open, another mode of one element may say
         network.other[island] = 0
         return False
-    if not holds and not tried and network.push.size > 0:
+    if not holds and not tried and network.by_inputs.size > 0:
         refuse_impulses(network, island, row)
     for k in range(first, network.starts[island + 1] if holds or tried else first):
         e = network.members[k]

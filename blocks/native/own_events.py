@@ -91,7 +91,7 @@ class OwnEvents:
         islands, required = rules.islands, rules.required
         # written first: they need room among the constants
         if isinstance(islands, NetworkModes):
-            equations.of_elements  # noqa: B018
+            equations.of_elements, equations.coefficients  # noqa: B018
         elif isinstance(islands, IslandsWithMass):
             equations.present  # noqa: B018
             equations.at_decisions("factors", islands.factors)
@@ -118,7 +118,9 @@ class OwnEvents:
             self.set_valued, *self.calls = set_valued_elements(islands, self.q, equations, states)
         self.network = empty(NetworkModes)
         if isinstance(islands, NetworkModes):
+            coefficients, places = equations.coefficients
             self.network = islands._replace(
+                coefficients=coefficients, changing=np.empty(len(places)), changing_at=places,
                 modes=self.values_of("modes"), constants=self.values_of("K"),
                 m=self.values_of("relations"), values=equations.of_elements,
                 found=np.empty(VALUES * islands.members.size + states),

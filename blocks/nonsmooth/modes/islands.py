@@ -126,10 +126,15 @@ class NetworkModes(NamedTuple):
     exact: Vector  # (parameters,) room
     gives_flow: Flags  # (elements,) what modes come to is found from these
     switch: Flags  # (elements,) told by a condition
-    by_inputs: Matrix  # (6 elements, elements)
-    push: Matrix  # (states, elements), or none where they are not found here
+    by_inputs: Matrix  # (6 elements, elements), or none where they are not found here
+    push: Matrix  # (states, elements)
     by_relations: Flags  # (all relations,) those that this depends on
     known_m: Vector  # with which it is so
+    coefficients: int  # address of what fills these two with others, where there are such
+    changing: Vector  # their entries that are not always zero,
+    changing_at: Indices  # and where they stand, those of ``push`` behind the others
+    by_states: Matrix  # (3 elements, states) sizes by which what is given, back and forth follow
+    least: Vector  # (states,) less is no size of a state
     row: Indices  # (islands,) which row is tried
     turn: Indices  # (1,) which row was given up last
     entered: Flags  # (1,) whether modes in a row that is new have been taken

@@ -19,6 +19,7 @@ from .islands import UNLOADED, NetworkModes
 __all__ = ["KeptModes"]
 
 MOST_MODES = 1024
+NOMINAL = 1e-3  # of a nominal value: less is no size of a state
 MOST_NUMBERS = 1 << 24  # of all modes together; memory is taken as it is filled
 
 
@@ -34,7 +35,6 @@ class KeptModes:
         most = 4 * len(held.islands) + min(
             MOST_MODES, MOST_NUMBERS // (entries + size * (size + nx + 2)))
         n, count, elements = held.elements.size, len(held.islands), held.elements
-        states = nx if held.is_computed else 0
         nm, kinds = len(held.joint), len(state.by_kind(state.fast))
         starts, members = _listed(held.islands)
         entry_starts, entries_listed = _listed(held.entries_of)
@@ -54,8 +54,10 @@ class KeptModes:
             noise_so_far=np.zeros((2, n)), drift=np.zeros(1), least_flow=np.zeros(n),
             largest_now=np.zeros((2, kinds)), room=np.zeros((3, n)),
             gives_flow=elements.gives_flow, switch=elements.switch,
-            by_inputs=np.zeros((6 * n, n)), push=np.zeros((states, n)),
-            by_relations=held.equations.by_relations, known_m=np.zeros(nm),
+            by_inputs=np.zeros((6 * n * held.is_computed, n)), push=np.zeros((nx, n)),
+            by_relations=held.equations.by_relations, known_m=np.zeros(nm), coefficients=0,
+            changing=none, changing_at=none.astype(np.int64),
+            by_states=np.zeros((3 * n, nx)), least=np.zeros(nx),
             row=np.zeros(count, dtype=np.int64), turn=np.zeros(1, dtype=np.int64),
             entered=np.zeros(1, dtype=bool), ended=np.zeros(count, dtype=bool),
             holds=np.zeros(count, dtype=bool), searched=np.zeros(count, dtype=bool),
@@ -65,7 +67,6 @@ class KeptModes:
             by_value=by_value, by_rate=by_rate, by_missed=by_missed, sizes=np.zeros(size),
             taken=np.zeros(size), given=np.zeros((2, size)), pivot=np.zeros(size, dtype=np.int64),
             place=np.zeros(size, dtype=np.int64))
-        self._coefficients: bytes | None = None  # relations with which they are known
         #: Part and place of each of the members, and of the relations.
         self._members_at, self._relations_at = map(_places, (held.islands, held.relations_of))
 
@@ -74,11 +75,15 @@ class KeptModes:
         islands, state = self.islands, self.state
         islands.largest[:, state.kinds] = state.largest
         islands.noise_so_far[:] = state.noise
-        coefficients = problem.m[islands.by_relations].tobytes()
-        if len(islands.push) and coefficients != self._coefficients:
-            equations, self._coefficients = self.held.equations, coefficients
-            islands.by_inputs[:] = equations.by_inputs(problem, t).reshape(islands.by_inputs.shape)
-            islands.push[:], islands.known_m[:] = equations.slope_by_taken(problem, t), problem.m
+        equations, others = self.held.equations, islands.known_m != problem.m
+        if not equations.constant or others[islands.by_relations].any() or not islands.least.any():
+            islands.by_states[:] = equations.sizes_by_states(problem, t)
+            islands.least[:] = NOMINAL * problem.scale_x
+            if self.held.is_computed:
+                islands.by_inputs[:] = equations.by_inputs(problem, t).reshape(
+                    islands.by_inputs.shape)
+                islands.push[:] = equations.slope_by_taken(problem, t)
+            islands.known_m[:] = problem.m
         self._find_rows(problem, t, np.broadcast_to(noise, self.held.elements.size))
 
     def for_run(self) -> NetworkModes:

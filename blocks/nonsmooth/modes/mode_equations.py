@@ -239,6 +239,10 @@ class ModeEquations:
         out = self._by_x.dense(*problem.arguments(t)).reshape(6, self.size, -1)
         return self._through_loops(problem, t, out, "x")
 
+    def sizes_by_states(self, problem: Problem, t: float) -> Array:
+        """Sizes of given, back and forth by the states, (3 elements, states)."""
+        return np.abs(self._by_states(problem, t)[:3]).reshape(3 * self.size, -1)
+
     def _through_loops(self, problem: Problem, t: float, out: Array, which: str) -> Array:
         """Derivatives, with those through the unknowns of loops."""
         if self.loops is None:

@@ -27,6 +27,7 @@ from ..numerics.tolerances import (
     NOISE,
     NOISE_FACTOR,
     SHORT_TIME,
+    TERMS_ROUNDING,
     TINY,
 )
 from .mode_rows import (
@@ -53,8 +54,12 @@ from .zero_crossings import LARGEST, SPARE, Relations
 __all__ = ["choose_network_modes", "ends_by_rounding", "enters_new_modes", "notice_margins"]
 
 MARGIN, SIZE, EQUAL = range(3)  # rows of room
+BROUGHT = 1  # row of the work space: the states as modes that are tried hold them
 PARASITIC = 1e-6  # in SI units, such as ohm and siemens
 MOST_EXCHANGES = 12  # of all that leave a mode, one time after the other
+#: Shares of sizes by which margins may be negative, and what modes hold may be off: none but for
+#: rounding; the same where modes hold for less than an instant; little; the run's own error, too.
+DEGREES, BRIEF, LITTLE, DRIFT = 4, 1, 2, 3
 FARTHER = 100.0  # times as far ahead is looked again, and times rounding is clear of it
 
 
@@ -85,31 +90,51 @@ def choose_network_modes(code: Code, work: Workspace, relations: Relations, netw
     for island in range(islands):
         if network.present[island] < 0:
             return False
+    first = relations.wrong.size - network.modes.size
+    for e in range(network.modes.size):
+        if crossed and network.contact[e] and relations.wrong[first + e] and (
+                network.modes[e] != 0.0):
+            return False  # it strikes
     _evaluate(code, work, network, t, x)
     _measure(network)
     for island in range(islands):
-        if not _missed(network, x, island, network.present[island]) <= network.drift[0]:
-            return False
+        network.holds[island] = _missed(network, x, island, network.present[island]) <= (
+            network.drift[0])
     for island in range(islands):
-        _bring(network, x, island, network.present[island])  # what the integration has let go
+        if network.holds[island]:
+            _bring(network, x, island, network.present[island])  # what the integration has let go
         network.ended[island] = crossed and _has_ended(relations, network, island)
     network.before[:] = network.m
-    return _exchange(code, work, relations, network, t, x, crossed, False) or _exchange(
-        code, work, relations, network, t, x, crossed, True)
+    for degree in range(DEGREES):
+        if _exchange(code, work, relations, network, t, x, crossed, degree, False) or (
+                is_any(network.splits)
+                and _exchange(code, work, relations, network, t, x, crossed, degree, True)):
+            return True
+    return False
 
 
 @machine_code
 def _exchange(code: Code, work: Workspace, relations: Relations, network: NetworkModes, t: float,
-              x: Vector, crossed: bool, brief: bool) -> bool:
-    """Take modes that follow the present ones by exchanges; whether such are found."""
+              x: Vector, crossed: bool, degree: int, solved: bool) -> bool:
+    """Take modes that follow the present ones by exchanges, as a degree allows; whether such are
+    found.
+
+    Where closed diodes have come to the end of one split of what they bear, another one may hold;
+    with ``solved`` who bears nothing in it is as good as open.
+    """
     islands = network.present.size
     if _rest_at_end(code, work, relations, network, t, x, crossed):
         _take(code, work, relations, network, t, x)
         return True
     for island in range(islands):
-        if network.searched[island]:  # another split may hold
-            network.row[island] = _row_of(network, island, -1, False)
+        if network.splits[island] and solved:
+            _open_unloaded(network, island)
+        elif network.splits[island]:
             _spare(network, island)
+            _let_share(network, island)
+        elif network.searched[island]:
+            _spare(network, island)
+            network.row[island] = _row_of(network, island, -1, False)
     for _ in range(MOST_EXCHANGES + network.modes.size):
         _leave(network)
         network.m[:] = network.guess_m
@@ -128,7 +153,7 @@ def _exchange(code: Code, work: Workspace, relations: Relations, network: Networ
             if row < 0:
                 return False
             network.row[island] = row
-        if _all_hold(code, work, relations, network, t, x, brief):
+        if _all_hold(code, work, relations, network, t, x, degree):
             _take(code, work, relations, network, t, x)
             return True
         if not _try_another(network):
@@ -145,7 +170,7 @@ def _rest_at_end(code: Code, work: Workspace, relations: Relations, network: Net
     n, first = network.modes.size, relations.wrong.size - network.modes.size
     for island in range(network.present.size):
         network.row[island], network.searched[island] = network.present[island], False
-        network.other[island] = -1
+        network.other[island], network.splits[island] = -1, False
         _put(network, island, network.row[island])
     network.m[:] = network.before
     network.guess[:], network.guess_m[:] = network.modes, network.before
@@ -154,6 +179,7 @@ def _rest_at_end(code: Code, work: Workspace, relations: Relations, network: Net
     known, near, rests = True, False, crossed
     for island in range(network.present.size):
         known &= _is_guessed(network, island, network.row[island], True)
+        unloaded = 0
         for k in range(network.starts[island], network.starts[island + 1]):
             e = network.members[k]
             slides, wrong = network.modes[e] != 0.0, crossed and relations.wrong[first + e]
@@ -161,11 +187,13 @@ def _rest_at_end(code: Code, work: Workspace, relations: Relations, network: Net
                 _margin(network, e) <= _at_end(network, e, MODE_MARGIN_CLEAR))
             rests &= not wrong or not slides and (
                 relations.looks[LARGEST, first + e] <= 2.0 * network.constants[n + e])
-            network.searched[island] |= network.ended[island] and network.constants[e] == UNLOADED
+            unloaded += 1 if network.constants[e] == UNLOADED else 0
+        network.splits[island] = network.ended[island] and unloaded == 1
+        network.searched[island] = network.ended[island] and unloaded > 1  # what is kept may hold
     for r in range(network.m.size):
         rests &= not (network.joint[r] and relations.wrong[r])
     network.against[:], network.turned[:] = False, False
-    if known and (near or rests) and _all_hold(code, work, relations, network, t, x, False) and (
+    if known and (near or rests) and _all_hold(code, work, relations, network, t, x, 0) and (
             rests):
         return True
     for e in range(n):
@@ -257,6 +285,23 @@ def _found_row(network: NetworkModes, island: int) -> int:
         network.weight[trial, :] = network.weight[row]
         row, found = trial, fill_row(network, island, trial, PARASITIC)
     return row if found == TELLS else -1
+
+
+@machine_code
+def _open_unloaded(network: NetworkModes, island: int) -> None:
+    """Guess that those of an island are open who bear nothing in the present split."""
+    for k in range(network.starts[island], network.starts[island + 1]):
+        if network.constants[network.members[k]] == UNLOADED:
+            network.guess[network.members[k]] = -1.0
+
+
+@machine_code
+def _let_share(network: NetworkModes, island: int) -> None:
+    """Look for splits of what an island bears in its guessed modes."""
+    fill_row(network, island, network.owner.size - network.present.size + island, 0.0)
+    note_idle(network, island)
+    network.other[island] = 0
+    network.row[island] = _next_beside_guess(network, island)
 
 
 @machine_code
@@ -472,18 +517,31 @@ def _crossing_functions(code: Code, work: Workspace, network: NetworkModes, t: f
 
 @machine_code
 def _all_hold(code: Code, work: Workspace, relations: Relations, network: NetworkModes, t: float,
-              x: Vector, brief: bool) -> bool:
+              given: Vector, degree: int) -> bool:
     """Whether the rows that are tried obey all laws at an instant and, where that is close, also
     after it; says so island by island, and who does not.
 
-    For less than that will do where they may be ``brief``; and an element that has ended its
-    mode may only go on in it where it leads away from its end.
+    For less than that will do where they may be brief; and an element that has ended its mode may
+    only go on in it where it leads away from its end. Where what modes hold constant is off, they
+    are judged with that brought to its value.
     """
     n, found, room, point = network.modes.size, network.found, network.room, work.k[WORK]
+    x, allowed, off = work.k[BROUGHT], MODE_MISSED, False
+    if degree == DRIFT:
+        allowed = network.drift[0]
+    x[:] = given
     for island in range(network.present.size):
         _put(network, island, network.row[island])
     _evaluate(code, work, network, t, x)
     _measure(network)
+    for island in range(network.present.size):
+        missed = _missed(network, x, island, network.row[island])
+        network.holds[island] = missed <= allowed
+        if network.holds[island] and missed > TERMS_ROUNDING:
+            _bring(network, x, island, network.row[island])
+            off = True
+    if off:
+        _evaluate(code, work, network, t, x)
     for e in range(n):
         room[MARGIN, e] = _margin(network, e)
         network.against[e] = False
@@ -495,7 +553,7 @@ def _all_hold(code: Code, work: Workspace, relations: Relations, network: Networ
     for i in range(found.size):
         hold &= not np.isnan(found[i])
     for island in range(network.present.size):
-        network.holds[island] = hold and _holds_now(network, x, island, now)
+        network.holds[island] = hold and _holds_now(network, island, now, degree)
     for island in range(network.present.size):
         hold &= network.holds[island]
     if not hold:
@@ -512,7 +570,7 @@ def _all_hold(code: Code, work: Workspace, relations: Relations, network: Networ
     _evaluate(code, work, network, t + h, point)
     _crossing_functions(code, work, network, t + h, point, later)
     for island in range(network.present.size):
-        network.holds[island] = _holds_later(relations, network, island, h, now, later, brief)
+        network.holds[island] = _holds_later(relations, network, island, h, now, later, degree)
         hold &= network.holds[island]
     return hold and _lead_away(code, work, relations, network, t, x, h)
 
@@ -532,8 +590,9 @@ def _lead_away(code: Code, work: Workspace, relations: Relations, network: Netwo
         for island in range(network.present.size):
             first = network.starts[island]
             for k in range(first, network.starts[island + 1]):
-                if _goes_on(relations, network, island, k):
-                    e, noise = network.members[k], network.noise[network.row[island], k - first]
+                e, noise = network.members[k], network.noise[network.row[island], k - first]
+                if _goes_on(relations, network, island, k) and (
+                        network.room[MARGIN, e] <= _at_end(network, e, MODE_MARGIN_NONE)):
                     change = _margin(network, e) - network.room[MARGIN, e]
                     network.against[e] = change < -noise
                     network.holds[island] &= not network.against[e]
@@ -558,10 +617,12 @@ def _goes_on(relations: Relations, network: NetworkModes, island: int, k: int) -
 
 
 @machine_code
-def _holds_now(network: NetworkModes, x: Vector, island: int, now: Vector) -> bool:
+def _holds_now(network: NetworkModes, island: int, now: Vector, degree: int) -> bool:
     """Whether an island obeys its laws in the row that is tried; not where that is no number."""
     row, first, room = network.row[island], network.starts[island], network.room
-    holds = _missed(network, x, island, row) <= MODE_MISSED
+    holds, allowed = network.holds[island], MODE_MARGIN_CLEAR
+    if degree >= LITTLE:
+        allowed = MODE_MARGIN_NONE
     tried = network.owner[row] != island  # which says something where states are contradicted alone
     if tried and holds:  # what is left open, another mode of one element may say
         network.other[island] = 0
@@ -571,15 +632,15 @@ def _holds_now(network: NetworkModes, x: Vector, island: int, now: Vector) -> bo
     for k in range(first, network.starts[island + 1] if holds or tried else first):
         e = network.members[k]
         network.against[e] = not room[MARGIN, e] >= (
-            -MODE_MARGIN_CLEAR * room[SIZE, e] - network.noise[row, k - first])
+            -allowed * room[SIZE, e] - network.noise[row, k - first])
     return holds and not _is_anyone_against(network, island, now, now, 0.0)
 
 
 @machine_code
 def _holds_later(relations: Relations, network: NetworkModes, island: int, h: float, now: Vector,
-                 later: Vector, brief: bool) -> bool:
+                 later: Vector, degree: int) -> bool:
     """Whether what is close to its end in an island leads away from there within an instant."""
-    row, first, room = network.row[island], network.starts[island], network.room
+    row, first, room, idle = network.row[island], network.starts[island], network.room, -1
     # what is closed here shares, but where closed switches carry it all
     shares = network.searched[island] or network.other[island] >= 0
     for k in range(first, network.starts[island + 1]):
@@ -588,15 +649,34 @@ def _holds_later(relations: Relations, network: NetworkModes, island: int, h: fl
     for k in range(first, network.starts[island + 1]):
         e, noise = network.members[k], network.noise[row, k - first]
         margin, size = room[MARGIN, e], room[SIZE, e]
-        close = noise if brief else _at_end(network, e, MODE_MARGIN_NONE)
+        close = noise if degree == BRIEF else _at_end(network, e, MODE_MARGIN_NONE)
         least = ENDED_MARGIN if _goes_on(relations, network, island, k) else LATER_MARGIN
         change = _margin(network, e) - margin
         network.against[e] = margin <= close and change < -least * h * size - noise
         unloaded = network.kept_constants[network.present[island], k - first] == UNLOADED
-        if shares and network.modes[e] != 0.0 and network.guess[e] == 0.0 and not unloaded:
-            network.against[e] |= margin <= _at_end(network, e, MODE_MARGIN_NONE) and (
-                change <= ENDED_MARGIN * h * size + noise)  # it is as good as closed: it shares
-    return not _is_anyone_against(network, island, now, later, h)
+        if shares and network.modes[e] != 0.0 and network.guess[e] == 0.0 and not unloaded and (
+                margin <= _at_end(network, e, MODE_MARGIN_NONE)) and (
+                change <= ENDED_MARGIN * h * size + noise):  # it is as good as closed: it shares
+            idle = k
+            network.against[e] |= abs(change) > noise
+    if _is_anyone_against(network, island, now, later, h):
+        return False
+    return idle < 0 or _is_unloaded(network, island, idle)
+
+
+@machine_code
+def _is_unloaded(network: NetworkModes, island: int, k: int) -> bool:
+    """Whether a closed diode, a member of an island, may bear nothing, so that others have a split:
+    the row that is tried says so then."""
+    e, row = network.members[k], _free_row(network)
+    network.guess[e] = -1.0
+    found = fill_row(network, island, row, 0.0)
+    network.guess[e] = 0.0
+    network.kept_modes[row, k - network.starts[island]] = 0.0
+    network.kept_constants[row, k - network.starts[island]] = UNLOADED
+    if found == TELLS:
+        network.owner[row], network.row[island] = island, row
+    return found == TELLS
 
 
 @machine_code

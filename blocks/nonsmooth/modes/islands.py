@@ -126,6 +126,7 @@ class NetworkModes(NamedTuple):
     exact: Vector  # (parameters,) room
     gives_flow: Flags  # (elements,) what modes come to is found from these
     switch: Flags  # (elements,) told by a condition
+    contact: Flags  # (elements,)
     by_inputs: Matrix  # (6 elements, elements), or none where they are not found here
     push: Matrix  # (states, elements)
     by_relations: Flags  # (all relations,) those that this depends on
@@ -143,6 +144,7 @@ class NetworkModes(NamedTuple):
     searched: Flags  # (islands,) whether all rows of the present relations are tried, of any modes
     # (islands,) where guessed modes leave something open: whose other mode is tried next; else -1
     other: Indices
+    splits: Flags  # (islands,) whether a split of what is borne has come to its end
     idle: Flags  # (elements,) whose equations say nothing there that others do not say
     before: Vector  # (all relations,) as they are at the event
     guess: Vector  # (elements,) modes that are tried
